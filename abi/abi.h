@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What compiled code and runtime agree on: region descriptors, chunks, access records, images and
+/// entry points. Plain C, because the compiler plugin writes these layouts as LLVM IR.
+///
+/// A change of any layout or meaning here raises `TUTTI_ABI_VERSION`; the runtime refuses images of
+/// another version in one line.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUTTI_ABI_VERSION 1
+
+/// Iterations [lower, upper) of a region's normalised iteration space [0, total).
+///
+/// Handed to `tutti_region::run`, which hands it on to the loop hooks below.
+/// `delta` is added to every address of unified memory that the region dereferences: 0 where the
+/// region runs on the addresses that user code sees, the distance between window and compute view
+/// on rank 0 (docs/design/memory.md).
+typedef struct tutti_chunk {
+  int64_t delta;
+  int64_t lower;
+  int64_t upper;
+  int64_t total;
+  void *reduction; ///< The runtime's own; null if the region has no reduction.
+} tutti_chunk;
+
+/// One dimension of an access record: `count` elements, `stride` bytes apart (may be negative).
+typedef struct tutti_dim {
+  int64_t stride;
+  int64_t count;
+} tutti_dim;
+
+enum tutti_access_flags {
+  TUTTI_READ = 1,
+  TUTTI_WRITE = 2,
+  TUTTI_AT_MOST = 4,    ///< Some of the elements may not be accessed; none outside them is.
+  TUTTI_ALLOCATION = 8, ///< Anywhere in the allocation that holds `address`; implies AT_MOST.
+  TUTTI_ANYWHERE = 16,  ///< The closed form does not hold for these captures: keeps the launch home.
+};
+
+typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.
+typedef struct tutti_gather tutti_gather; ///< Receives block reads; the runtime's own.
+
+enum tutti_region_flags {
+  TUTTI_REGION_DISTRIBUTABLE = 1, ///< `run`, `gather`, `trip` and `accesses` are set.
+  TUTTI_REGION_REDUCES = 2,       ///< `run` calls `tutti_reduce`.
+  TUTTI_REGION_LOOP = 4,          ///< A worksharing loop (else a general parallel region).
+};
+
+/// One parallel loop (or a whole parallel construct that stays home).
+///
+/// Captures are the variadic arguments of `__kmpc_fork_call`, each widened to 64 bits.
+/// Values are scalars that the region reads at invariant addresses ("read-only blocks"): `gather`
+/// reads them on rank 0, in a fixed order; they travel with the launch. `trip` and `accesses` are
+/// pure functions of captures and values: they touch no memory and give the same on every rank.
+typedef struct tutti_region {
+  uint32_t abi_version;
+  uint32_t flags;
+  uint64_t id;          ///< Stable over ranks and rebuilds of the same source.
+  const char *source;   ///< "file.c:12:3"
+  const char *function; ///< Name of the user's function.
+  const char *reason;   ///< Why the region stays on rank 0, or null.
+  uint32_t captures;
+  uint32_t values;
+  /// Runs the whole construct as plain OpenMP would.
+  void (*home)(const uint64_t *captures);
+  /// Runs a chunk with the threads of this process.
+  void (*run)(const uint64_t *captures, const tutti_chunk *chunk);
+  /// Calls `tutti_block` once per value, in order, and stores the results to `values`.
+  void (*gather)(const uint64_t *captures, uint64_t *values, tutti_gather *context);
+  /// Number of iterations; 0 if there are none.
+  int64_t (*trip)(const uint64_t *captures, const uint64_t *values);
+  /// Calls `tutti_access` for all that iterations [lower, upper) of [0, total) touch.
+  void (*accesses)(const uint64_t *captures, const uint64_t *values, int64_t lower, int64_t upper,
+                   int64_t total, tutti_sink *sink);
+} tutti_region;
+
+/// What one executable or shared library brings; registered before any user code runs.
+///
+/// Always: data and bss bounds are page-aligned and hold user variables only.
+typedef struct tutti_image {
+  uint32_t abi_version;
+  uint32_t is_executable;
+  const tutti_region *const *regions_begin;
+  const tutti_region *const *regions_end;
+  char *data_begin;
+  char *data_end;
+  char *bss_begin;
+  char *bss_end;
+} tutti_image;
+
+/// May be called before constructors of any library have run.
+void tutti_register_image(const tutti_image *image);
+
+/// Runs a region: distributed if it is distributable, worthwhile and called from rank 0's main
+/// thread outside of any parallel region; at home otherwise.
+void tutti_launch(const tutti_region *region, const uint64_t *captures);
+
+/// Reads `size` (1, 2, 4 or 8) bytes at `address` as a zero-extended integer, for `gather` only.
+/// An address outside unified memory gives 0 and keeps the launch home.
+uint64_t tutti_block(tutti_gather *context, uint64_t address, uint32_t size);
+
+/// Reports elements of `size` bytes at `address + sum(i_d * dims[d].stride)`, 0 <= i_d < count_d.
+/// A count <= 0 means nothing. `dims` may be null if `ndims` is 0.
+void tutti_access(tutti_sink *sink, uint32_t flags, uint64_t address, uint64_t size, uint32_t ndims,
+                  const tutti_dim *dims);
+
+/// Loop hooks: what `run` calls in place of libomp's `__kmpc_for_static_init_*` and
+/// `__kmpc_dispatch_*`; the same arguments behind the chunk. All bounds are inclusive. The thread's
+/// share lies inside the chunk whatever the schedule; `*last` is set only for the thread that
+/// executes iteration total - 1. `loc` is libomp's `ident_t *`.
+#define TUTTI_LOOP_HOOKS(suffix, T, ST)                                                            \
+  void tutti_static_init_##suffix(const tutti_chunk *chunk, void *loc, int32_t gtid,               \
+                                  int32_t schedule, int32_t *last, T *lower, T *upper, ST *stride, \
+                                  ST increment, ST size);                                          \
+  void tutti_dispatch_init_##suffix(const tutti_chunk *chunk, void *loc, int32_t gtid,             \
+                                    int32_t schedule, T lower, T upper, ST stride, ST size);       \
+  int32_t tutti_dispatch_next_##suffix(const tutti_chunk *chunk, void *loc, int32_t gtid,          \
+                                       int32_t *last, T *lower, T *upper, ST *stride);
+TUTTI_LOOP_HOOKS(4, int32_t, int32_t)
+TUTTI_LOOP_HOOKS(4u, uint32_t, int32_t)
+TUTTI_LOOP_HOOKS(8, int64_t, int64_t)
+TUTTI_LOOP_HOOKS(8u, uint64_t, int64_t)
+#undef TUTTI_LOOP_HOOKS
+
+/// What `run` calls in place of `__kmpc_reduce(_nowait)`: adds this thread's private copies to the
+/// chunk's. Returns 1 on exactly one thread of rank 0, when `list` holds the result of all ranks
+/// (the caller then combines it into the original variables), and 0 everywhere else.
+///
+/// Shape: `list` has `count` pointers; `sizes[i]` bytes behind each. A size of 0 marks a slot that
+///        is not a pointer (the length of a variable-length section) and is passed on as it is.
+int32_t tutti_reduce(const tutti_chunk *chunk, void *loc, int32_t gtid, int32_t count,
+                     const uint64_t *sizes, void **list, void (*combine)(void *, void *));
+
+/// Allocation calls of user code are compiled into these; behaviour as of the calls they replace.
+/// Memory may be freed with `free`, `realloc` and `operator delete` anywhere in the process.
+void *tutti_malloc(size_t size);
+void *tutti_calloc(size_t count, size_t size);
+void *tutti_realloc(void *memory, size_t size);
+void *tutti_reallocarray(void *memory, size_t count, size_t size);
+void *tutti_aligned_alloc(size_t alignment, size_t size);
+void *tutti_memalign(size_t alignment, size_t size);
+void *tutti_valloc(size_t size);
+int tutti_posix_memalign(void **result, size_t alignment, size_t size);
+void *tutti_new(size_t size);                                         ///< Throws std::bad_alloc.
+void *tutti_new_nothrow(size_t size, const void *tag);
+void *tutti_new_aligned(size_t size, size_t alignment);               ///< Throws std::bad_alloc.
+void *tutti_new_aligned_nothrow(size_t size, size_t alignment, const void *tag);
+
+#ifdef __cplusplus
+}
+#endif

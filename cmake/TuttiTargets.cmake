@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The functions that the folders describe themselves with.
+
+# tutti_add_library(NAME SRCS ... DEPS ... [SHARED])
+#
+# A static, position-independent library, or with SHARED lib/tutti/libNAME.so, which is installed.
+# A library without sources (headers only) is an interface. DEPS are public.
+function(tutti_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "SRCS;DEPS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tutti_add_library(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_SRCS)
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE tutti_options ${arg_DEPS})
+    return()
+  endif()
+  if(arg_SHARED)
+    add_library(${name} SHARED ${arg_SRCS})
+    set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${TUTTI_LIB_DIR})
+    install(TARGETS ${name} LIBRARY DESTINATION lib/tutti)
+  else()
+    add_library(${name} STATIC ${arg_SRCS})
+  endif()
+  target_link_libraries(${name} PUBLIC tutti_options ${arg_DEPS})
+endfunction()
+
+# tutti_add_test(NAME SRCS ... DEPS ...)
+#
+# A GoogleTest program and its ctest entry (120 s, label "unit").
+function(tutti_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SRCS;DEPS")
+  tutti_add_test_program(${name} SRCS ${arg_SRCS} DEPS ${arg_DEPS})
+  if(TUTTI_BUILD_TESTS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS unit)
+  endif()
+endfunction()
+
+# tutti_add_mpi_test(NAME RANKS n SRCS ... DEPS ...)
+#
+# As tutti_add_test, started as n ranks by mpiexec. The program brings its own main() if it must
+# initialise MPI around GoogleTest; otherwise gtest_main's is taken.
+function(tutti_add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS" "SRCS;DEPS")
+  tutti_add_test_program(${name} SRCS ${arg_SRCS} DEPS ${arg_DEPS} MPI::MPI_C)
+  if(TUTTI_BUILD_TESTS)
+    tutti_mpiexec_flags(flags)
+    add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${flags} ${MPIEXEC_NUMPROC_FLAG}
+                                  ${arg_RANKS} $<TARGET_FILE:${name}>)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS unit PROCESSORS ${arg_RANKS})
+  endif()
+endfunction()
+
+# The program behind a test; ctest entries are the caller's.
+function(tutti_add_test_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SRCS;DEPS")
+  if(NOT TUTTI_BUILD_TESTS)
+    return()
+  endif()
+  add_executable(${name} ${arg_SRCS})
+  target_link_libraries(${name} PRIVATE tutti_options ${arg_DEPS} GTest::gmock GTest::gtest_main
+                                        Threads::Threads)
+endfunction()
+
+# Flags that let mpiexec start more ranks than cores, in containers and as root.
+function(tutti_mpiexec_flags result)
+  if(NOT DEFINED CACHE{TUTTI_MPIEXEC_VERSION})
+    execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version
+                    ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    set(TUTTI_MPIEXEC_VERSION "${version}" CACHE INTERNAL "What mpiexec --version prints")
+  endif()
+  if(TUTTI_MPIEXEC_VERSION MATCHES "Open MPI|OpenRTE|PRRTE")
+    set(${result} --oversubscribe --allow-run-as-root --mca btl_vader_single_copy_mechanism none
+        PARENT_SCOPE)
+  else()
+    set(${result} "" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# tutti_add_program(NAME SRCS ... DEPS ...): a command in bin/, installed.
+function(tutti_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SRCS;DEPS")
+  add_executable(${name} ${arg_SRCS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TUTTI_BIN_DIR})
+  target_link_libraries(${name} PRIVATE tutti_options ${arg_DEPS})
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()

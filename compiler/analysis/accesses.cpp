@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/accesses.h"
+
+#include "abi/abi.h"
+#include "compiler/analysis/expressions.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// Replaces recurrences of one loop by their first value.
+class AtFirstIteration : public SCEVRewriteVisitor<AtFirstIteration> {
+public:
+  AtFirstIteration(ScalarEvolution &scev, const Loop *loop)
+      : SCEVRewriteVisitor(scev), loop_(loop) {}
+
+  const SCEV *visitAddRecExpr(const SCEVAddRecExpr *recurrence) {
+    if (recurrence->getLoop() == loop_) {
+      return visit(recurrence->getStart());
+    }
+    SmallVector<const SCEV *, 2> operands;
+    for (const SCEV *operand : recurrence->operands()) {
+      operands.push_back(visit(operand));
+    }
+    return SE.getAddRecExpr(operands, recurrence->getLoop(), SCEV::FlagAnyWrap);
+  }
+
+private:
+  const Loop *loop_;
+};
+
+/// Moves recurrences out of sign and zero extensions, and notes what that assumes.
+class Widen : public SCEVRewriteVisitor<Widen> {
+public:
+  struct Assumed {
+    const SCEV *wide;
+    unsigned bits;
+    bool isSigned;
+  };
+
+  explicit Widen(ScalarEvolution &scev) : SCEVRewriteVisitor(scev) {}
+
+  const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *extension) {
+    return visitExtension(extension, true);
+  }
+
+  const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *extension) {
+    return visitExtension(extension, false);
+  }
+
+  ArrayRef<Assumed> assumed() const { return assumed_; }
+
+private:
+  const SCEV *visitExtension(const SCEVCastExpr *extension, bool isSigned) {
+    const SCEV *operand = visit(extension->getOperand());
+    const auto *recurrence = dyn_cast<SCEVAddRecExpr>(operand);
+    if (!recurrence || !recurrence->isAffine()) {
+      return extend(operand, extension->getType(), isSigned);
+    }
+    const SCEV *wide = widen(recurrence, extension->getType(), isSigned);
+    assumed_.push_back(
+        {wide, static_cast<unsigned>(operand->getType()->getIntegerBitWidth()), isSigned});
+    return wide;
+  }
+
+  const SCEV *extend(const SCEV *operand, Type *type, bool isSigned) {
+    return isSigned ? SE.getSignExtendExpr(operand, type) : SE.getZeroExtendExpr(operand, type);
+  }
+
+  /// The same recurrence modulo 2^bits. Steps are small, also those that count down.
+  const SCEV *widen(const SCEV *expression, Type *type, bool isSigned) {
+    const auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression);
+    if (!recurrence || !recurrence->isAffine()) {
+      return extend(expression, type, isSigned);
+    }
+    return SE.getAddRecExpr(widen(recurrence->getStart(), type, isSigned),
+                            SE.getSignExtendExpr(recurrence->getStepRecurrence(SE), type),
+                            recurrence->getLoop(), SCEV::FlagAnyWrap);
+  }
+
+  SmallVector<Assumed, 1> assumed_;
+};
+
+class Analyser {
+public:
+  Analyser(ChunkModel &model, FunctionAnalysisManager &analyses, bool perIteration)
+      : model_(model), loops_(analyses.getResult<LoopAnalysis>(model.function())),
+        scev_(analyses.getResult<ScalarEvolutionAnalysis>(model.function())),
+        dominators_(analyses.getResult<DominatorTreeAnalysis>(model.function())),
+        postDominators_(analyses.getResult<PostDominatorTreeAnalysis>(model.function())),
+        forms_(model, scev_) {
+    result_.perIteration = perIteration;
+    chunkLoop_ = findChunkLoop();
+  }
+
+  RegionAccesses run() {
+    addTripCount();
+    for (Instruction &inst : instructions(model_.function())) {
+      if (!result_.reason.empty()) {
+        break;
+      }
+      visit(inst);
+    }
+    return std::move(result_);
+  }
+
+  /// The loop's extents depend on its iteration: looking at single iterations may help.
+  bool wantsPerIteration() const { return wantsPerIteration_; }
+
+private:
+  void fail(const Instruction &inst, const Twine &reason) {
+    if (result_.reason.empty()) {
+      result_.reason = reason.str();
+      result_.location = inst.getDebugLoc();
+    }
+  }
+
+  bool dependsOnChunk(const SCEV *expression) const {
+    return SCEVExprContains(expression, [this](const SCEV *part) {
+      const auto *unknown = dyn_cast<SCEVUnknown>(part);
+      return unknown &&
+             (unknown->getValue() == model_.lower() || unknown->getValue() == model_.upper());
+    });
+  }
+
+  Loop *findChunkLoop() const {
+    for (Loop *loop : loops_) {
+      const SCEV *count = scev_.getBackedgeTakenCount(loop);
+      if (!isa<SCEVCouldNotCompute>(count) && dependsOnChunk(count)) {
+        return loop;
+      }
+    }
+    return nullptr;
+  }
+
+  /// `expression` as it is in the iterations that are looked at.
+  const SCEV *seen(const SCEV *expression) {
+    return result_.perIteration && chunkLoop_ ? AtFirstIteration(scev_, chunkLoop_).visit(expression)
+                                              : expression;
+  }
+
+  void addTripCount();
+  void visit(Instruction &inst);
+  void addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, unsigned flags);
+  void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
+  bool addDims(AccessRecord &record, const SCEV *address);
+  bool addAssumptions(AccessRecord &record, const Widen &widen);
+  const SCEV *peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims, unsigned &flags);
+  std::optional<const SCEV *> countOf(const Loop *loop, unsigned &flags);
+  const SCEV *largest(const SCEV *count);
+  bool addGuards(AccessRecord &record, BasicBlock *block);
+
+  ChunkModel &model_;
+  LoopInfo &loops_;
+  ScalarEvolution &scev_;
+  DominatorTree &dominators_;
+  PostDominatorTree &postDominators_;
+  ClosedForms forms_;
+  Loop *chunkLoop_ = nullptr;
+  RegionAccesses result_;
+  bool wantsPerIteration_ = false;
+};
+
+void Analyser::addTripCount() {
+  CallInst *marker = model_.tripMarker();
+  AccessRecord record;
+  const bool exact = marker && addGuards(record, marker->getParent());
+  if (exact && forms_.isClosed(marker->getArgOperand(0))) {
+    result_.lastIteration = scev_.getSCEV(marker->getArgOperand(0));
+    result_.tripGuards = std::move(record.guards);
+  } else {
+    result_.reason = "its number of iterations is not in closed form";
+  }
+}
+
+void Analyser::visit(Instruction &inst) {
+  const DataLayout &layout = model_.function().getDataLayout();
+  Type *i64 = Type::getInt64Ty(inst.getContext());
+  auto sizeOf = [&](Type *type) {
+    return scev_.getConstant(i64, layout.getTypeStoreSize(type).getFixedValue());
+  };
+  if (auto *load = dyn_cast<LoadInst>(&inst)) {
+    if (is_contained(model_.values(), load)) {
+      return;
+    }
+    if (load->isVolatile() || load->isAtomic()) {
+      if (memoryKind(load->getPointerOperand()) != MemoryKind::Private) {
+        fail(inst, "it reads a shared variable with a volatile or atomic access");
+      }
+      return;
+    }
+    addAccess(inst, load->getPointerOperand(), sizeOf(load->getType()), TUTTI_READ);
+  } else if (auto *store = dyn_cast<StoreInst>(&inst)) {
+    if ((store->isVolatile() || store->isAtomic()) &&
+        memoryKind(store->getPointerOperand()) != MemoryKind::Private) {
+      fail(inst, "it writes a shared variable with a volatile or atomic access");
+      return;
+    }
+    addAccess(inst, store->getPointerOperand(), sizeOf(store->getValueOperand()->getType()),
+              TUTTI_WRITE);
+  } else if (isa<AtomicRMWInst>(inst) || isa<AtomicCmpXchgInst>(inst)) {
+    fail(inst, "it contains an atomic update");
+  } else if (isa<FenceInst>(inst)) {
+    // libomp's flush; orders what the loop does not share.
+  } else if (auto *memory = dyn_cast<AnyMemIntrinsic>(&inst)) {
+    const SCEV *bytes = scev_.getTruncateOrZeroExtend(scev_.getSCEV(memory->getLength()), i64);
+    if (auto *transfer = dyn_cast<AnyMemTransferInst>(memory)) {
+      addAccess(inst, transfer->getRawSource(), bytes, TUTTI_READ);
+    }
+    addAccess(inst, memory->getRawDest(), bytes, TUTTI_WRITE);
+  }
+}
+
+void Analyser::addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, unsigned flags) {
+  switch (memoryKind(pointer)) {
+  case MemoryKind::Private:
+    return;
+  case MemoryKind::Constant:
+    return;
+  case MemoryKind::Mixed:
+    fail(inst, "it reaches memory through a pointer whose origin is not known");
+    return;
+  case MemoryKind::Shared:
+    break;
+  }
+  AccessRecord record;
+  record.flags = flags;
+  record.bytes = seen(bytes);
+  if (!addGuards(record, inst.getParent())) {
+    record.flags |= TUTTI_AT_MOST;
+  }
+  if (!forms_.isClosed(record.bytes) || !addDims(record, seen(scev_.getSCEV(pointer)))) {
+    addIrregular(inst, pointer, flags);
+    return;
+  }
+  result_.records.push_back(std::move(record));
+}
+
+/// Reads with no closed form may fall anywhere in the allocation that their base points to.
+void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
+  const SCEV *base = scev_.getPointerBase(scev_.getSCEV(pointer));
+  if (flags & TUTTI_WRITE) {
+    fail(inst, "it writes at addresses that are not in closed form");
+    return;
+  }
+  const auto *unknown = dyn_cast<SCEVUnknown>(base);
+  if (!unknown || !forms_.isClosed(base)) {
+    fail(inst, "it follows pointers that are loaded while the loop runs");
+    return;
+  }
+  AccessRecord record;
+  record.base = base;
+  record.flags = TUTTI_READ | TUTTI_AT_MOST;
+  std::uint64_t bytes = 1;
+  if (const auto *global = dyn_cast<GlobalVariable>(unknown->getValue())) {
+    bytes = model_.function().getDataLayout().getTypeAllocSize(global->getValueType());
+  } else {
+    record.flags |= TUTTI_ALLOCATION;
+  }
+  record.bytes = scev_.getConstant(Type::getInt64Ty(inst.getContext()), bytes);
+  addGuards(record, inst.getParent());
+  result_.records.push_back(std::move(record));
+}
+
+/// Takes the loops off `expression`, innermost first: what remains is its first value, or null.
+const SCEV *Analyser::peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims,
+                           unsigned &flags) {
+  while (const auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
+    if (!recurrence->isAffine()) {
+      return nullptr;
+    }
+    const std::optional<const SCEV *> count = countOf(recurrence->getLoop(), flags);
+    const SCEV *stride = recurrence->getStepRecurrence(scev_);
+    if (!count || !forms_.isClosed(stride)) {
+      wantsPerIteration_ = true;
+      return nullptr;
+    }
+    dims.push_back({stride, *count});
+    expression = recurrence->getStart();
+  }
+  if (!forms_.isClosed(expression)) {
+    wantsPerIteration_ = true;
+    return nullptr;
+  }
+  return expression;
+}
+
+bool Analyser::addDims(AccessRecord &record, const SCEV *address) {
+  Widen widen(scev_);
+  record.base = peel(widen.visit(address), record.dims, record.flags);
+  return record.base && addAssumptions(record, widen);
+}
+
+bool Analyser::addAssumptions(AccessRecord &record, const Widen &widen) {
+  for (const Widen::Assumed &assumed : widen.assumed()) {
+    AccessRecord::Assumption assumption{nullptr, {}, assumed.bits, assumed.isSigned};
+    assumption.start = peel(assumed.wide, assumption.dims, record.flags);
+    if (!assumption.start) {
+      return false;
+    }
+    record.assumptions.push_back(std::move(assumption));
+  }
+  return true;
+}
+
+std::optional<const SCEV *> Analyser::countOf(const Loop *loop, unsigned &flags) {
+  const SCEV *taken = scev_.getBackedgeTakenCount(loop);
+  if (isa<SCEVCouldNotCompute>(taken)) {
+    return std::nullopt;
+  }
+  Type *i64 = Type::getInt64Ty(model_.function().getContext());
+  taken = scev_.getTruncateOrZeroExtend(seen(taken), i64);
+  if (!forms_.isClosed(taken)) {
+    wantsPerIteration_ = true;
+    taken = largest(taken);
+    flags |= TUTTI_AT_MOST;
+    if (!forms_.isClosed(taken)) {
+      return std::nullopt;
+    }
+  }
+  return scev_.getAddExpr(taken, scev_.getOne(i64));
+}
+
+/// An upper bound of `count` over the iterations of the loops around it, if it is linear in them.
+const SCEV *Analyser::largest(const SCEV *count) {
+  while (const auto *recurrence = dyn_cast<SCEVAddRecExpr>(count)) {
+    const SCEV *taken = scev_.getBackedgeTakenCount(recurrence->getLoop());
+    if (isa<SCEVCouldNotCompute>(taken) || !recurrence->isAffine()) {
+      return count;
+    }
+    taken = scev_.getTruncateOrZeroExtend(seen(taken), recurrence->getType());
+    const SCEV *atEnd = recurrence->evaluateAtIteration(taken, scev_);
+    count = scev_.getSMaxExpr(recurrence->getStart(), atEnd);
+  }
+  return count;
+}
+
+/// Adds the conditions under which `block` runs. Returns whether they are all: then the block runs
+/// in every iteration of the loops around it.
+bool Analyser::addGuards(AccessRecord &record, BasicBlock *block) {
+  bool exact = true;
+  const DomTreeNode *node = dominators_.getNode(block);
+  for (; node->getIDom(); node = node->getIDom()) {
+    BasicBlock *dominator = node->getIDom()->getBlock();
+    auto *branch = dyn_cast<BranchInst>(dominator->getTerminator());
+    int taken = -1;
+    if (branch && branch->isConditional() && branch->getSuccessor(0) != branch->getSuccessor(1)) {
+      for (int side = 0; side < 2; ++side) {
+        if (dominators_.dominates(BasicBlockEdge(dominator, branch->getSuccessor(side)), block)) {
+          taken = side;
+        }
+      }
+    }
+    if (taken < 0) {
+      exact = exact && postDominators_.dominates(node->getBlock(), dominator);
+      continue;
+    }
+    const Loop *loop = loops_.getLoopFor(dominator);
+    if (loop && !loop->contains(branch->getSuccessor(taken)) && !loop->contains(block)) {
+      continue; // Every loop is left in the end.
+    }
+    Value *condition = branch->getCondition();
+    if (forms_.isClosed(condition)) {
+      record.guards.push_back({condition, taken == 0});
+    } else {
+      exact = false;
+    }
+  }
+  return exact;
+}
+
+} // namespace
+
+RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analyses) {
+  Analyser whole(model, analyses, false);
+  RegionAccesses result = whole.run();
+  const bool irregular =
+      any_of(result.records, [](const AccessRecord &record) { return record.flags & TUTTI_AT_MOST; });
+  if (!whole.wantsPerIteration() || (result.reason.empty() && !irregular)) {
+    return result;
+  }
+  Analyser single(model, analyses, true);
+  RegionAccesses byIteration = single.run();
+  return byIteration.reason.empty() ? std::move(byIteration) : std::move(result);
+}
+
+} // namespace tutti::compiler

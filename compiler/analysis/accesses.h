@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What a chunk of a parallel loop reads and writes, in closed form: one record per access
+/// instruction, with base, extents and conditions as expressions over captures, values and the
+/// chunk's bounds.
+#pragma once
+
+#include "compiler/analysis/chunk_model.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/DebugLoc.h"
+
+#include <string>
+#include <vector>
+
+namespace tutti::compiler {
+
+/// Elements at `base + sum(i_d * stride_d)`, 0 <= i_d < count_d.
+///
+/// All expressions are invariant in every loop of the model: they consist of constants, captures,
+/// values, `lower`, `upper` and `isLast`.
+struct AccessRecord {
+  struct Dim {
+    const llvm::SCEV *stride; ///< Bytes; may be negative at run time.
+    const llvm::SCEV *count;  ///< Iterations; at least 1 where all conditions hold.
+    friend bool operator==(const Dim &, const Dim &) = default;
+  };
+
+  /// `start + sum(i_d * stride_d)` in 64 bits must fit an integer of `bits` bits for the record to
+  /// be right: the program computes it in that type, where it could wrap around.
+  struct Assumption {
+    const llvm::SCEV *start;
+    llvm::SmallVector<Dim, 3> dims;
+    unsigned bits;
+    bool isSigned;
+    friend bool operator==(const Assumption &, const Assumption &) = default;
+  };
+
+  /// The access happens only if `condition` has the value `holds`.
+  struct Guard {
+    llvm::Value *condition;
+    bool holds;
+    friend bool operator==(const Guard &, const Guard &) = default;
+  };
+
+  unsigned flags;             ///< tutti_access_flags
+  const llvm::SCEV *base;     ///< Pointer to the first element.
+  const llvm::SCEV *bytes;    ///< Size of an element.
+  llvm::SmallVector<Dim, 3> dims;
+  llvm::SmallVector<Guard, 4> guards;
+  llvm::SmallVector<Assumption, 1> assumptions;
+
+  friend bool operator==(const AccessRecord &, const AccessRecord &) = default;
+};
+
+/// All accesses of a region to memory that other threads see.
+struct RegionAccesses {
+  std::vector<AccessRecord> records;
+  /// Records hold for single iterations only (`lower == upper`): report them one by one.
+  bool perIteration = false;
+  const llvm::SCEV *lastIteration = nullptr; ///< Number of the last iteration...
+  llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
+  std::string reason;      ///< Why the region stays home, or empty.
+  llvm::DebugLoc location; ///< Where `reason` is seen in the source, if known.
+};
+
+/// Analyses the model. Nothing is assumed: an access without a closed form gives a reason.
+RegionAccesses analyseAccesses(ChunkModel &model, llvm::FunctionAnalysisManager &analyses);
+
+} // namespace tutti::compiler

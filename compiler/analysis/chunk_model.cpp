@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/chunk_model.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+constexpr StringRef kTripMarker = "tutti.model.trip";
+constexpr StringRef kReduceMarker = "tutti.model.reduce";
+
+/// A call that no pass may remove or move across another one, and that no analysis looks into.
+CallInst *insertMarker(StringRef name, ArrayRef<Value *> operands, Instruction *before) {
+  Module *module = before->getModule();
+  SmallVector<Type *, 2> types;
+  for (const Value *operand : operands) {
+    types.push_back(operand->getType());
+  }
+  const std::string suffix = operands.empty() ? "" : ("." + Twine(types[0]->getScalarSizeInBits())).str();
+  FunctionCallee marker = module->getOrInsertFunction(
+      (name + suffix).str(), FunctionType::get(Type::getVoidTy(module->getContext()), types, false));
+  auto *callee = cast<Function>(marker.getCallee());
+  callee->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  callee->addFnAttr(Attribute::NoUnwind);
+  callee->addFnAttr(Attribute::WillReturn);
+  callee->addFnAttr(Attribute::NoCallback);
+  return CallInst::Create(marker, operands, "", before->getIterator());
+}
+
+CallInst *findMarker(Function &function, StringRef name) {
+  for (Instruction &inst : instructions(function)) {
+    if (auto *call = dyn_cast<CallInst>(&inst)) {
+      const Function *callee = call->getCalledFunction();
+      if (callee && callee->getName().starts_with(name)) {
+        return call;
+      }
+    }
+  }
+  return nullptr;
+}
+
+template <typename T> T *mapped(const ValueToValueMapTy &map, T *original) {
+  return cast<T>(&*map.lookup(original));
+}
+
+} // namespace
+
+MemoryKind memoryKind(const Value *pointer) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  bool isPrivate = false;
+  bool isConstant = false;
+  bool isShared = false;
+  for (const Value *object : objects) {
+    if (isa<AllocaInst>(object)) {
+      isPrivate = true;
+    } else if (const auto *global = dyn_cast<GlobalVariable>(object)) {
+      (global->isConstant() ? isConstant : isShared) = true;
+      if (global->isThreadLocal()) {
+        return MemoryKind::Mixed;
+      }
+    } else if (const auto *argument = dyn_cast<Argument>(object)) {
+      (argument->getArgNo() < 2 ? isPrivate : isShared) = true;
+    } else if (isa<LoadInst>(object)) {
+      // A pointer found in private memory may lead anywhere.
+      if (memoryKind(cast<LoadInst>(object)->getPointerOperand()) == MemoryKind::Private) {
+        return MemoryKind::Mixed;
+      }
+      isShared = true;
+    } else {
+      return MemoryKind::Mixed;
+    }
+  }
+  if (isPrivate + isConstant + isShared != 1) {
+    return MemoryKind::Mixed;
+  }
+  return isPrivate ? MemoryKind::Private : isConstant ? MemoryKind::Constant : MemoryKind::Shared;
+}
+
+ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop, FunctionAnalysisManager &analyses)
+    : analyses_(analyses), isUnsigned_(loop.isUnsigned()),
+      captureCount_(outlined.arg_size() - 2) {
+  LLVMContext &context = outlined.getContext();
+  Type *counter = loop.counterType();
+  SmallVector<Type *, 16> params(outlined.getFunctionType()->params());
+  params.append({counter, counter, counter, Type::getInt32Ty(context)});
+  function_ = Function::Create(FunctionType::get(outlined.getReturnType(), params, false),
+                               GlobalValue::InternalLinkage, outlined.getName() + ".tutti.model",
+                               outlined.getParent());
+  ValueToValueMapTy map;
+  for (Argument &argument : outlined.args()) {
+    map[&argument] = function_->getArg(argument.getArgNo());
+  }
+  SmallVector<ReturnInst *, 2> returns;
+  CloneFunctionInto(function_, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  function_->setDSOLocal(true);
+  lower_ = function_->getArg(outlined.arg_size());
+  upper_ = function_->getArg(outlined.arg_size() + 1);
+  stride_ = function_->getArg(outlined.arg_size() + 2);
+  isLast_ = function_->getArg(outlined.arg_size() + 3);
+  const unsigned bits = counter->getIntegerBitWidth();
+  // The one-past-the-end of a chunk, too, is a number of the counter's non-negative half.
+  const ConstantRange bounds(APInt::getZero(bits), APInt::getSignedMaxValue(bits));
+  lower_->addAttr(Attribute::get(context, Attribute::Range, bounds));
+  upper_->addAttr(Attribute::get(context, Attribute::Range, bounds));
+  replaceRuntimeCalls(loop, map);
+  simplify(analyses, false);
+  runChunksOnce(analyses);
+  checkAfterReduction();
+  hoistValues();
+  simplify(analyses, true);
+  hoistValues();
+  splitRows(analyses);
+}
+
+ChunkModel::~ChunkModel() {
+  analyses_.clear(*function_, function_->getName());
+  function_->eraseFromParent();
+}
+
+CallInst *ChunkModel::tripMarker() const { return findMarker(*function_, kTripMarker); }
+
+int ChunkModel::captureIndex(const Argument *argument) const {
+  const unsigned number = argument->getArgNo();
+  return number >= 2 && number < 2 + captureCount_ ? static_cast<int>(number) - 2 : -1;
+}
+
+void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValueMapTy &map) {
+  CallInst *init = mapped(map, loop.init);
+  Value *last = loop.lastIteration();
+  if (auto it = map.find(last); it != map.end()) {
+    last = it->second;
+  }
+  insertMarker(kTripMarker, {last}, init);
+  if (loop.isDispatch()) {
+    runPiecesOnce(loop, map);
+  } else {
+    IRBuilder<> build(init);
+    build.CreateStore(isLast_, init->getArgOperand(3));
+    build.CreateStore(lower_, init->getArgOperand(4));
+    build.CreateStore(upper_, init->getArgOperand(5));
+    build.CreateStore(stride_, init->getArgOperand(6));
+  }
+  init->eraseFromParent();
+  for (CallInst *reduce : loop.reduce) {
+    CallInst *copy = mapped(map, reduce);
+    insertMarker(kReduceMarker, {}, copy);
+    copy->replaceAllUsesWith(ConstantInt::get(copy->getType(), 0));
+    copy->eraseFromParent();
+  }
+  for (CallInst *call : loop.bookkeeping) {
+    CallInst *copy = mapped(map, call);
+    copy->replaceAllUsesWith(PoisonValue::get(copy->getType()));
+    copy->eraseFromParent();
+  }
+}
+
+/// `while (dispatch_next(..., &last, &lb, &ub))` gives the chunk once: a flag in memory, which the
+/// clean-up turns into constants once the loop is rotated.
+void ChunkModel::runPiecesOnce(const Worksharing &loop, const ValueToValueMapTy &map) {
+  IRBuilder<> build(&*function_->getEntryBlock().getFirstInsertionPt());
+  AllocaInst *pending = build.CreateAlloca(build.getInt32Ty());
+  build.CreateStore(build.getInt32(1), pending);
+  for (CallInst *original : loop.next) {
+    CallInst *next = mapped(map, original);
+    build.SetInsertPoint(next);
+    Value *answer = build.CreateLoad(build.getInt32Ty(), pending);
+    build.CreateStore(build.getInt32(0), pending);
+    build.CreateStore(isLast_, next->getArgOperand(2));
+    build.CreateStore(lower_, next->getArgOperand(3));
+    build.CreateStore(upper_, next->getArgOperand(4));
+    next->replaceAllUsesWith(answer);
+    next->eraseFromParent();
+  }
+}
+
+/// A chunked static schedule is a loop over pieces, `while (lb <= ub) { ...; lb += stride; }`; the
+/// model's chunk is a single piece.
+void ChunkModel::runChunksOnce(FunctionAnalysisManager &analyses) {
+  auto &loops = analyses.getResult<LoopAnalysis>(*function_);
+  SmallPtrSet<Loop *, 2> overPieces;
+  for (User *user : stride_->users()) {
+    auto *inst = dyn_cast<Instruction>(user);
+    Loop *loop = inst ? loops.getLoopFor(inst->getParent()) : nullptr;
+    if (loop) {
+      overPieces.insert(loop->getOutermostLoop());
+    }
+  }
+  if (overPieces.empty()) {
+    return;
+  }
+  for (Loop *loop : overPieces) {
+    breakLoopBackedge(loop, analyses.getResult<DominatorTreeAnalysis>(*function_),
+                      analyses.getResult<ScalarEvolutionAnalysis>(*function_), loops, nullptr);
+  }
+  simplify(analyses, false);
+}
+
+void ChunkModel::simplify(FunctionAnalysisManager &analyses, bool loops) {
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::PreserveCFG));
+  passes.addPass(EarlyCSEPass(true));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(LCSSAPass());
+  LoopPassManager loopPasses;
+  loopPasses.addPass(LoopRotatePass());
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses)));
+  passes.addPass(SimplifyCFGPass());
+  if (loops) {
+    passes.addPass(InstCombinePass());
+    LoopPassManager second;
+    second.addPass(LICMPass(100, 250, /*AllowSpeculation=*/true));
+    passes.addPass(createFunctionToLoopPassAdaptor(std::move(second), /*UseMemorySSA=*/true));
+    LoopPassManager third;
+    third.addPass(IndVarSimplifyPass());
+    passes.addPass(createFunctionToLoopPassAdaptor(std::move(third)));
+    passes.addPass(EarlyCSEPass(true));
+  }
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(LCSSAPass());
+  analyses.invalidate(*function_, PreservedAnalyses::none());
+  passes.run(*function_, analyses);
+  analyses.invalidate(*function_, PreservedAnalyses::none());
+}
+
+/// The copy has lost what a reduction does to the original variables; so nothing may look at
+/// shared memory after it.
+void ChunkModel::checkAfterReduction() {
+  CallInst *marker = findMarker(*function_, kReduceMarker);
+  if (!marker) {
+    return;
+  }
+  SmallPtrSet<BasicBlock *, 16> seen;
+  SmallVector<std::pair<BasicBlock *, BasicBlock::iterator>, 16> work{
+      {marker->getParent(), std::next(marker->getIterator())}};
+  while (!work.empty()) {
+    auto [block, from] = work.pop_back_val();
+    for (auto it = from; it != block->end(); ++it) {
+      if (auto *load = dyn_cast<LoadInst>(&*it);
+          load && memoryKind(load->getPointerOperand()) == MemoryKind::Shared) {
+        reason_ = "it reads shared variables after a reduction";
+        return;
+      }
+    }
+    for (BasicBlock *successor : successors(block)) {
+      if (seen.insert(successor).second) {
+        work.push_back({successor, successor->begin()});
+      }
+    }
+  }
+  marker->eraseFromParent();
+}
+
+/// `collapse` divides the common counter by the extents of the inner loops. In a chunk that stays
+/// inside a row, quotients are constant and remainders are the counter less a constant.
+void ChunkModel::splitRows(FunctionAnalysisManager &analyses) {
+  auto &loops = analyses.getResult<LoopAnalysis>(*function_);
+  auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(*function_);
+  SmallVector<BinaryOperator *, 4> divisions;
+  ReversePostOrderTraversal<Function *> blocks(function_);
+  for (BasicBlock *block : blocks) {
+    for (Instruction &inst : *block) {
+      if (inst.isIntDivRem() && loops.getLoopFor(block)) {
+        divisions.push_back(cast<BinaryOperator>(&inst));
+      }
+    }
+  }
+  for (BinaryOperator *division : divisions) {
+    Loop *loop = loops.getLoopFor(division->getParent())->getOutermostLoop();
+    Value *divisor = division->getOperand(1);
+    const auto *counter = dyn_cast<SCEVAddRecExpr>(scev.getSCEV(division->getOperand(0)));
+    BasicBlock *before = loop->getLoopPreheader();
+    if (!before || !loop->isLoopInvariant(divisor) || !counter || counter->getLoop() != loop ||
+        !counter->isAffine() || !counter->getStepRecurrence(scev)->isOne()) {
+      continue;
+    }
+    SCEVExpander expander(scev, function_->getDataLayout(), "row");
+    Value *first =
+        expander.expandCodeFor(counter->getStart(), divisor->getType(), before->getTerminator());
+    IRBuilder<> build(before->getTerminator());
+    Value *quotient = build.CreateUDiv(first, divisor);
+    Value *result = quotient;
+    if (division->getOpcode() == Instruction::SRem || division->getOpcode() == Instruction::URem) {
+      Value *base = build.CreateMul(quotient, divisor);
+      build.SetInsertPoint(division);
+      result = build.CreateSub(division->getOperand(0), base);
+    }
+    scev.forgetLoop(loop);
+    scev.forgetValue(division);
+    division->replaceAllUsesWith(result);
+    division->eraseFromParent();
+    rows_.push_back({first, divisor});
+  }
+  if (!rows_.empty()) {
+    analyses.invalidate(*function_, PreservedAnalyses::none());
+  }
+}
+
+/// Whether `address` can be computed at the entry from captures, globals and earlier values.
+bool ChunkModel::isHoistable(Value *address) {
+  if (isa<Constant>(address)) {
+    return true;
+  }
+  if (auto *argument = dyn_cast<Argument>(address)) {
+    return captureIndex(argument) >= 0;
+  }
+  auto *inst = dyn_cast<Instruction>(address);
+  if (!inst) {
+    return false;
+  }
+  if (auto *load = dyn_cast<LoadInst>(inst)) {
+    return is_contained(values_, load);
+  }
+  if (!isa<GetElementPtrInst>(inst) && !isa<CastInst>(inst) &&
+      !(isa<BinaryOperator>(inst) && !inst->isIntDivRem())) {
+    return false;
+  }
+  return all_of(inst->operands(), [this](Use &use) { return isHoistable(use.get()); });
+}
+
+/// Moves the computation of `value` in front of the entry's terminator.
+void ChunkModel::moveToEntry(Value *value) {
+  auto *inst = dyn_cast<Instruction>(value);
+  BasicBlock &entry = function_->getEntryBlock();
+  if (!inst || inst->getParent() == &entry) {
+    return;
+  }
+  for (Use &use : inst->operands()) {
+    moveToEntry(use.get());
+  }
+  inst->dropUnknownNonDebugMetadata();
+  inst->dropPoisonGeneratingFlags();
+  inst->moveBefore(entry.getTerminator());
+}
+
+void ChunkModel::hoistValues() {
+  // Values found by an earlier round may have been merged or removed by the clean-up since.
+  values_.clear();
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    SmallVector<LoadInst *, 16> candidates;
+    for (Instruction &inst : instructions(*function_)) {
+      auto *load = dyn_cast<LoadInst>(&inst);
+      if (!load || !load->isSimple() || is_contained(values_, load)) {
+        continue;
+      }
+      Type *type = load->getType();
+      const bool fits = type->isPointerTy() || type->isIntegerTy(8) || type->isIntegerTy(16) ||
+                        type->isIntegerTy(32) || type->isIntegerTy(64) || type->isFloatTy() ||
+                        type->isDoubleTy();
+      if (fits && memoryKind(load->getPointerOperand()) == MemoryKind::Shared &&
+          isHoistable(load->getPointerOperand())) {
+        candidates.push_back(load);
+      }
+    }
+    for (LoadInst *load : candidates) {
+      LoadInst *known = nullptr;
+      moveToEntry(load->getPointerOperand());
+      for (LoadInst *value : values_) {
+        const bool comesLater =
+            load->getParent() == &function_->getEntryBlock() && load->comesBefore(value);
+        if (value->getPointerOperand() == load->getPointerOperand() &&
+            value->getType() == load->getType() && !comesLater) {
+          known = value;
+        }
+      }
+      if (known) {
+        load->replaceAllUsesWith(known);
+        load->eraseFromParent();
+      } else {
+        if (load->getParent() != &function_->getEntryBlock()) {
+          moveToEntry(load);
+        }
+        load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(load->getContext(), {}));
+        values_.push_back(load);
+      }
+      changed = true;
+    }
+  }
+}
+
+} // namespace tutti::compiler

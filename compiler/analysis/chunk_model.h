@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A scratch copy of an outlined function in which the worksharing loop runs over one chunk: the
+/// form that the access analysis looks at. It is never executed.
+///
+///   call void @__kmpc_for_static_init_4(..., ptr %last, ptr %lb, ptr %ub, ...)
+/// becomes
+///   store i32 %lower, ptr %lb     ; new arguments of the copy
+///   store i32 %upper, ptr %ub
+///   store i32 %isLast, ptr %last
+///
+/// Reductions and bookkeeping calls vanish, loops that ask libomp for the next piece run once, and
+/// the usual clean-up passes bring everything into SSA form. Loads of scalars at invariant
+/// addresses ("values", abi.h) are moved to the entry.
+#pragma once
+
+#include "compiler/analysis/worksharing.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+#include <string>
+
+namespace tutti::compiler {
+
+/// Owns the copy; erases it when it goes.
+class ChunkModel {
+public:
+  /// `outlined` has passed `findWorksharing` (or at least has no calls with a body).
+  /// Shape: arguments 0 and 1 of `outlined` are libomp's thread ids, captures follow.
+  ChunkModel(llvm::Function &outlined, const Worksharing &loop,
+             llvm::FunctionAnalysisManager &analyses);
+  ~ChunkModel();
+  ChunkModel(const ChunkModel &) = delete;
+  ChunkModel &operator=(const ChunkModel &) = delete;
+
+  llvm::Function &function() { return *function_; }
+
+  llvm::Argument *lower() const { return lower_; }   ///< First iteration of the chunk.
+  llvm::Argument *upper() const { return upper_; }   ///< Its last iteration, inclusive.
+  llvm::Argument *isLast() const { return isLast_; } ///< i32: it holds the loop's last iteration.
+
+  /// Marks where the loop starts; its operand is the number of the last iteration.
+  llvm::CallInst *tripMarker() const;
+
+  bool isUnsigned() const { return isUnsigned_; }
+
+  /// Index of a capture among the arguments of `__kmpc_fork_call`, or -1.
+  int captureIndex(const llvm::Argument *argument) const;
+
+  /// The loads that became values, in the order in which `gather` reads them: an address depends
+  /// on earlier values only.
+  llvm::ArrayRef<llvm::LoadInst *> values() const { return values_; }
+
+  /// `numerator / divisor` is the same for all iterations that the model looks at: the loop counter
+  /// of an inner loop that `collapse` merged into this one stays inside one row.
+  struct Row {
+    llvm::Value *numerator; ///< In the first iteration.
+    llvm::Value *divisor;
+  };
+
+  /// Where chunks have to be cut for the model to hold; empty if it holds for any chunk.
+  llvm::ArrayRef<Row> rows() const { return rows_; }
+
+  /// Why the loop stays home although its calls are fine, or empty.
+  const std::string &reason() const { return reason_; }
+
+private:
+  void replaceRuntimeCalls(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
+  void runPiecesOnce(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
+  void runChunksOnce(llvm::FunctionAnalysisManager &analyses);
+  void checkAfterReduction();
+  void simplify(llvm::FunctionAnalysisManager &analyses, bool loops);
+  void hoistValues();
+  void splitRows(llvm::FunctionAnalysisManager &analyses);
+  bool isHoistable(llvm::Value *address);
+  void moveToEntry(llvm::Value *value);
+
+  llvm::Function *function_;
+  llvm::FunctionAnalysisManager &analyses_;
+  llvm::Argument *lower_ = nullptr;
+  llvm::Argument *upper_ = nullptr;
+  llvm::Argument *stride_ = nullptr; ///< Distance of pieces of a chunked schedule.
+  llvm::Argument *isLast_ = nullptr;
+  bool isUnsigned_ = false;
+  unsigned captureCount_ = 0;
+  llvm::SmallVector<llvm::LoadInst *, 16> values_;
+  llvm::SmallVector<Row, 2> rows_;
+  std::string reason_;
+};
+
+/// Whether `pointer` leads to memory of the calling thread alone, to constants, or to memory that
+/// all threads see.
+enum class MemoryKind { Private, Constant, Shared, Mixed };
+MemoryKind memoryKind(const llvm::Value *pointer);
+
+} // namespace tutti::compiler

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/worksharing.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// libomp's schedule kinds (kmp.h, enum sched_type) that this compiler divides over ranks: static
+/// and dynamic kinds, without `ordered` and without the `distribute` kinds.
+bool isPlainSchedule(const Value *schedule) {
+  const auto *kind = dyn_cast<ConstantInt>(schedule);
+  if (!kind) {
+    return false;
+  }
+  constexpr std::uint64_t kModifiers = (1u << 29) | (1u << 30);
+  const std::uint64_t value = kind->getZExtValue() & ~kModifiers;
+  return value >= 33 && value <= 47;
+}
+
+/// C library functions that compute from their arguments alone, but for errno and private results.
+bool isMathFunction(const Function &callee, const TargetLibraryInfo &tli) {
+  LibFunc func;
+  if (!tli.getLibFunc(callee, func)) {
+    return false;
+  }
+  static const StringSet<> kMath = {
+      "acos",  "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt",   "ceil",   "copysign",
+      "cos",   "cosh",  "erf",   "erfc",  "exp",   "exp10", "exp2",  "expm1",  "fabs",   "fdim",
+      "floor", "fma",   "fmax",  "fmin",  "fmod",  "frexp", "hypot", "ldexp",  "lgamma", "log",
+      "log10", "log1p", "log2",  "logb",  "modf",  "pow",   "rint",  "round",  "sin",    "sincos",
+      "sinh",  "sqrt",  "tan",   "tanh",  "trunc", "tgamma", "ilogb", "nearbyint", "remainder",
+      "abs",   "labs",  "llabs", "scalbn", "lround", "lrint", "llround", "llrint", "roundeven"};
+  StringRef name = callee.getName();
+  return kMath.contains(name) || ((name.ends_with("f") || name.ends_with("l")) &&
+                                  kMath.contains(name.drop_back()));
+}
+
+/// Whether every pointer that `call` passes leads to memory of the calling thread.
+bool passesOnlyPrivatePointers(const CallInst &call) {
+  return all_of(call.args(), [](const Use &arg) {
+    return !arg->getType()->isPointerTy() || isa<AllocaInst>(getUnderlyingObject(arg.get()));
+  });
+}
+
+std::string describeCall(const CallBase &call) {
+  if (call.isInlineAsm()) {
+    return "it contains inline assembly";
+  }
+  const Function *callee = call.getCalledFunction();
+  if (!callee) {
+    return "it calls a function through a pointer";
+  }
+  const StringRef name = callee->getName();
+  if (name.starts_with("__kmpc_critical") || name.starts_with("__kmpc_end_critical")) {
+    return "it contains a critical section";
+  }
+  if (name.starts_with("__kmpc_atomic")) {
+    return "it contains an atomic update";
+  }
+  if (name.starts_with("__kmpc_single") || name.starts_with("__kmpc_master") ||
+      name.starts_with("__kmpc_masked")) {
+    return "it contains a single, master or masked construct";
+  }
+  if (name.starts_with("__kmpc_ordered") || name.starts_with("__kmpc_doacross")) {
+    return "it contains an ordered construct";
+  }
+  if (name.starts_with("__kmpc_omp_task") || name.starts_with("__kmpc_taskloop")) {
+    return "it creates tasks";
+  }
+  if (name.starts_with("__kmpc_fork") || name.starts_with("tutti_launch")) {
+    return "it contains another parallel construct";
+  }
+  if (name.starts_with("__kmpc_threadprivate") || name.starts_with("llvm.threadlocal")) {
+    return "it uses thread-private variables";
+  }
+  if (name.starts_with("__kmpc_")) {
+    return ("it uses an OpenMP construct that is not distributed (" + name + ")").str();
+  }
+  return "it calls '" + demangle(name.str()) + "', whose body is not known";
+}
+
+/// Files one libomp call under `loop`. Returns false if it is none that a plain loop makes.
+bool takeRuntimeCall(CallInst &call, Worksharing &loop, std::string &reason) {
+  const StringRef name = call.getCalledFunction()->getName();
+  if (name.starts_with("__kmpc_for_static_init_") || name.starts_with("__kmpc_dispatch_init_")) {
+    if (loop.init) {
+      reason = "the parallel construct holds more than one worksharing loop";
+    } else if (!isPlainSchedule(call.getArgOperand(2))) {
+      reason = "the loop has an ordered clause or a schedule that is not distributed";
+    }
+    loop.init = &call;
+    return true;
+  }
+  if (name.starts_with("__kmpc_dispatch_next_")) {
+    loop.next.push_back(&call);
+    return true;
+  }
+  if (name == "__kmpc_reduce" || name == "__kmpc_reduce_nowait") {
+    loop.reduce.push_back(&call);
+    if (loop.reduce.size() > 1) {
+      reason = "the parallel construct holds more than one reduction";
+    }
+    return true;
+  }
+  if (name.starts_with("__kmpc_for_static_fini") || name.starts_with("__kmpc_dispatch_fini_") ||
+      name == "__kmpc_dispatch_deinit" || name.starts_with("__kmpc_end_reduce") ||
+      name == "__kmpc_barrier") {
+    loop.bookkeeping.push_back(&call);
+    return true;
+  }
+  return name == "__kmpc_global_thread_num";
+}
+
+bool isHarmlessIntrinsic(const IntrinsicInst &intrinsic) {
+  switch (intrinsic.getIntrinsicID()) {
+  case Intrinsic::lifetime_start:
+  case Intrinsic::lifetime_end:
+  case Intrinsic::stacksave:
+  case Intrinsic::stackrestore:
+  case Intrinsic::assume:
+  case Intrinsic::experimental_noalias_scope_decl:
+  case Intrinsic::prefetch:
+    return true;
+  default:
+    return isa<DbgInfoIntrinsic>(intrinsic) || isa<AnyMemIntrinsic>(intrinsic) ||
+           intrinsic.doesNotAccessMemory();
+  }
+}
+
+} // namespace
+
+Type *Worksharing::counterType() const {
+  const StringRef name = init->getCalledFunction()->getName();
+  LLVMContext &context = init->getContext();
+  return name.ends_with("_4") || name.ends_with("_4u") ? Type::getInt32Ty(context)
+                                                       : Type::getInt64Ty(context);
+}
+
+bool Worksharing::isUnsigned() const { return init->getCalledFunction()->getName().ends_with("u"); }
+
+Value *Worksharing::lastIteration() const {
+  if (isDispatch()) {
+    return init->getArgOperand(4);
+  }
+  const Value *upper = init->getArgOperand(5);
+  for (Instruction *inst = init->getPrevNode(); inst; inst = inst->getPrevNode()) {
+    if (auto *store = dyn_cast<StoreInst>(inst); store && store->getPointerOperand() == upper) {
+      return store->getValueOperand();
+    }
+  }
+  return nullptr;
+}
+
+WorksharingOrReason findWorksharing(Function &outlined, const TargetLibraryInfo &tli) {
+  WorksharingOrReason found;
+  for (Instruction &inst : instructions(outlined)) {
+    if (inst.isAtomic() && !isa<FenceInst>(inst)) {
+      continue; // Reported with its address by the access analysis; reductions have some, too.
+    }
+    auto *base = dyn_cast<CallBase>(&inst);
+    if (!base) {
+      continue;
+    }
+    auto *call = dyn_cast<CallInst>(base);
+    const Function *callee = base->getCalledFunction();
+    if (!call || !callee) {
+      found.reason = call ? describeCall(*base) : "it calls a function that may throw";
+      return found;
+    }
+    if (const auto *intrinsic = dyn_cast<IntrinsicInst>(call)) {
+      if (isHarmlessIntrinsic(*intrinsic)) {
+        continue;
+      }
+    } else if (callee->getName().starts_with("__kmpc_")) {
+      if (takeRuntimeCall(*call, found.loop, found.reason)) {
+        if (!found.reason.empty()) {
+          return found;
+        }
+        continue;
+      }
+    } else if (call->doesNotAccessMemory() && call->doesNotThrow() && callee->isDeclaration() &&
+               !callee->getName().starts_with("omp_")) {
+      continue;
+    } else if (isMathFunction(*callee, tli) && passesOnlyPrivatePointers(*call)) {
+      continue;
+    }
+    found.reason = describeCall(*call);
+    return found;
+  }
+  if (!found.loop.init) {
+    found.reason = "the parallel construct holds no worksharing loop";
+  } else if (!found.loop.isDispatch() &&
+             found.loop.init->getCalledFunction()->getName().contains("dispatch")) {
+    found.reason = "its worksharing loop never runs";
+  } else if (!found.loop.lastIteration()) {
+    found.reason = "its number of iterations is not in closed form";
+  }
+  return found;
+}
+
+std::string inlineCallees(Function &function) {
+  constexpr unsigned kMaxInlined = 64;
+  constexpr unsigned kMaxInstructions = 20000;
+  for (unsigned round = 0; round < kMaxInlined; ++round) {
+    CallInst *next = nullptr;
+    for (Instruction &inst : instructions(function)) {
+      auto *call = dyn_cast<CallInst>(&inst);
+      Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && callee != &function && !callee->isDeclaration() && !callee->isInterposable() &&
+          !callee->getName().starts_with("__clang_call_terminate")) {
+        next = call;
+        break;
+      }
+    }
+    if (!next) {
+      return {};
+    }
+    const std::string name = demangle(next->getCalledFunction()->getName().str());
+    InlineFunctionInfo info;
+    if (!InlineFunction(*next, info).isSuccess() ||
+        function.getInstructionCount() > kMaxInstructions) {
+      return "it calls '" + name + "', which cannot be analysed in place";
+    }
+  }
+  return "it calls functions too deeply to be analysed";
+}
+
+} // namespace tutti::compiler

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What an outlined OpenMP function consists of: its one worksharing loop, its reduction, and the
+/// calls it makes. Decides nothing about memory.
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+
+#include <string>
+
+namespace llvm {
+class TargetLibraryInfo;
+}
+
+namespace tutti::compiler {
+
+/// The libomp calls of an outlined function that holds exactly one worksharing loop.
+struct Worksharing {
+  llvm::CallInst *init = nullptr;                ///< static_init or dispatch_init
+  llvm::SmallVector<llvm::CallInst *, 2> next;   ///< dispatch_next, after loop rotation several
+  llvm::SmallVector<llvm::CallInst *, 2> reduce; ///< reduce or reduce_nowait, at most one
+  llvm::SmallVector<llvm::CallInst *, 8> bookkeeping; ///< fini, end_reduce, barrier: no effect here
+
+  bool isDispatch() const { return !next.empty(); }
+
+  /// The pointers that `init` or a `next` writes the bounds to; null for dispatch_init.
+  llvm::Type *counterType() const;
+  bool isUnsigned() const;
+
+  /// Value of the last iteration (iterations run from 0), as the program computed it.
+  llvm::Value *lastIteration() const;
+};
+
+/// Result of looking at an outlined function: the loop, or why it stays home.
+struct WorksharingOrReason {
+  Worksharing loop;
+  std::string reason; ///< Empty if `loop` is set.
+};
+
+/// Finds the worksharing loop of `outlined` and checks every call it makes.
+///
+/// Calls to functions defined in the module are reported as reasons, too: inline them first.
+WorksharingOrReason findWorksharing(llvm::Function &outlined, const llvm::TargetLibraryInfo &tli);
+
+/// Inlines calls to functions with a body into `function`, transitively.
+/// Returns a reason if that is not possible (recursion, size), or an empty string.
+std::string inlineCallees(llvm::Function &function);
+
+} // namespace tutti::compiler

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/ir/entry_points.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+StructType *EntryPoints::regionType() const {
+  LLVMContext &context = module_.getContext();
+  if (StructType *known = StructType::getTypeByName(context, "struct.tutti_region")) {
+    return known;
+  }
+  Type *i32 = Type::getInt32Ty(context);
+  Type *i64 = Type::getInt64Ty(context);
+  Type *ptr = PointerType::getUnqual(context);
+  return StructType::create({i32, i32, i64, ptr, ptr, ptr, i32, i32, ptr, ptr, ptr, ptr, ptr},
+                            "struct.tutti_region");
+}
+
+StructType *EntryPoints::dimType() const {
+  Type *i64 = Type::getInt64Ty(module_.getContext());
+  return StructType::get(i64, i64);
+}
+
+FunctionCallee EntryPoints::launch() const {
+  LLVMContext &context = module_.getContext();
+  Type *ptr = PointerType::getUnqual(context);
+  return module_.getOrInsertFunction("tutti_launch", Type::getVoidTy(context), ptr, ptr);
+}
+
+FunctionCallee EntryPoints::block() const {
+  LLVMContext &context = module_.getContext();
+  Type *i64 = Type::getInt64Ty(context);
+  return module_.getOrInsertFunction("tutti_block", i64, PointerType::getUnqual(context), i64,
+                                     Type::getInt32Ty(context));
+}
+
+FunctionCallee EntryPoints::access() const {
+  LLVMContext &context = module_.getContext();
+  Type *i32 = Type::getInt32Ty(context);
+  Type *i64 = Type::getInt64Ty(context);
+  Type *ptr = PointerType::getUnqual(context);
+  return module_.getOrInsertFunction("tutti_access", Type::getVoidTy(context), ptr, i32, i64, i64,
+                                     i32, ptr);
+}
+
+FunctionCallee EntryPoints::reduce() const {
+  LLVMContext &context = module_.getContext();
+  Type *i32 = Type::getInt32Ty(context);
+  Type *ptr = PointerType::getUnqual(context);
+  return module_.getOrInsertFunction("tutti_reduce", i32, ptr, ptr, i32, i32, ptr, ptr, ptr);
+}
+
+FunctionCallee EntryPoints::loopHook(const Function &libompFunction) const {
+  StringRef name = libompFunction.getName();
+  if (!name.consume_front("__kmpc_for_")) {
+    name.consume_front("__kmpc_");
+  }
+  const FunctionType *type = libompFunction.getFunctionType();
+  SmallVector<Type *, 10> params{PointerType::getUnqual(module_.getContext())};
+  params.append(type->param_begin(), type->param_end());
+  return module_.getOrInsertFunction(("tutti_" + name).str(),
+                                     FunctionType::get(type->getReturnType(), params, false));
+}
+
+} // namespace tutti::compiler

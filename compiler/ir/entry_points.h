@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The C layouts and entry points of abi/abi.h as LLVM types and declarations.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Module.h"
+
+namespace tutti::compiler {
+
+/// Types and functions of abi/abi.h in one module. Cheap to make; holds no state of its own.
+class EntryPoints {
+public:
+  explicit EntryPoints(llvm::Module &module) : module_(module) {}
+
+  /// `tutti_region`; field order as in abi/abi.h.
+  llvm::StructType *regionType() const;
+
+  /// `tutti_dim`.
+  llvm::StructType *dimType() const;
+
+  llvm::FunctionCallee launch() const;
+  llvm::FunctionCallee block() const;
+  llvm::FunctionCallee access() const;
+  llvm::FunctionCallee reduce() const;
+
+  /// The loop hook that stands for libomp's `name`: the same type behind a chunk pointer.
+  /// Shape: `name` is one of `__kmpc_for_static_init_*`, `__kmpc_dispatch_init_*`,
+  ///        `__kmpc_dispatch_next_*`.
+  llvm::FunctionCallee loopHook(const llvm::Function &libompFunction) const;
+
+private:
+  llvm::Module &module_;
+};
+
+} // namespace tutti::compiler

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Registers Tutti's passes with clang (`-fpass-plugin`) and opt (`-load-pass-plugin`).
+#include "compiler/transform/launch_regions.h"
+#include "compiler/transform/unify_memory.h"
+
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+
+using namespace llvm;
+
+namespace {
+
+bool parsePass(StringRef name, ModulePassManager &passes,
+               ArrayRef<PassBuilder::PipelineElement>) {
+  using namespace tutti::compiler;
+#define MODULE_PASS(NAME, PASS)                                                                    \
+  if (name == NAME) {                                                                              \
+    passes.addPass(PASS);                                                                          \
+    return true;                                                                                   \
+  }
+#include "compiler/transform/pass_registry.def"
+  return false;
+}
+
+void registerPasses(PassBuilder &builder) {
+  using namespace tutti::compiler;
+  builder.registerPipelineParsingCallback(parsePass);
+  // After simplification, when addresses are in closed form; before vectorisation, which would
+  // blur them.
+  builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
+    if (level != OptimizationLevel::O0) {
+      passes.addPass(LaunchRegionsPass());
+    }
+  });
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+    passes.addPass(UnifyMemoryPass());
+  });
+}
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "tutti", "0.1", registerPasses};
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/chunk_function.h"
+
+#include "compiler/analysis/chunk_model.h"
+#include "compiler/ir/entry_points.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// The pointer operands through which `inst` reaches memory.
+SmallVector<Use *, 2> dereferences(Instruction &inst) {
+  if (auto *load = dyn_cast<LoadInst>(&inst)) {
+    return {&load->getOperandUse(LoadInst::getPointerOperandIndex())};
+  }
+  if (auto *store = dyn_cast<StoreInst>(&inst)) {
+    return {&store->getOperandUse(StoreInst::getPointerOperandIndex())};
+  }
+  if (auto *transfer = dyn_cast<AnyMemTransferInst>(&inst)) {
+    return {&transfer->getRawDestUse(), &transfer->getRawSourceUse()};
+  }
+  if (auto *memory = dyn_cast<AnyMemIntrinsic>(&inst)) {
+    return {&memory->getRawDestUse()};
+  }
+  return {};
+}
+
+/// Size in bytes behind each slot of a reduction's list, as operands; 0 for a slot that holds a
+/// length. Nothing if a slot is filled in a way that is not understood.
+struct Slot {
+  std::uint64_t elementBytes = 0;
+  Value *elements = nullptr; ///< Null: a slot that is no pointer.
+};
+
+std::optional<SmallVector<Slot, 4>> reductionSlots(CallInst &reduce) {
+  const DataLayout &layout = reduce.getDataLayout();
+  auto *count = dyn_cast<ConstantInt>(reduce.getArgOperand(2));
+  auto *list = dyn_cast<AllocaInst>(reduce.getArgOperand(4));
+  if (!count || !list) {
+    return std::nullopt;
+  }
+  SmallVector<Slot, 4> slots(layout.getTypeAllocSize(list->getAllocatedType()) / 8);
+  SmallVector<bool, 4> filled(slots.size());
+  for (Instruction &inst : instructions(*reduce.getFunction())) {
+    auto *store = dyn_cast<StoreInst>(&inst);
+    APInt offset(64, 0);
+    if (!store || store->getPointerOperand()->stripAndAccumulateConstantOffsets(
+                      layout, offset, /*AllowNonInbounds=*/true) != list) {
+      continue;
+    }
+    const std::uint64_t index = offset.getZExtValue() / 8;
+    Value *stored = store->getValueOperand();
+    if (index >= slots.size() || filled[index] || !stored->getType()->isPointerTy()) {
+      return std::nullopt;
+    }
+    filled[index] = true;
+    if (auto *copy = dyn_cast<AllocaInst>(stored)) {
+      slots[index] = {layout.getTypeAllocSize(copy->getAllocatedType()), copy->getArraySize()};
+    } else if (!isa<IntToPtrInst>(stored) && !isa<ConstantExpr>(stored)) {
+      return std::nullopt;
+    }
+  }
+  if (!all_of(filled, [](bool isFilled) { return isFilled; })) {
+    return std::nullopt;
+  }
+  return slots;
+}
+
+class ChunkWriter {
+public:
+  ChunkWriter(Function &function)
+      : function_(function), entryPoints_(*function.getParent()),
+        chunk_(function.getArg(function.arg_size() - 1)) {}
+
+  void replaceCalls();
+  void translateDereferences();
+
+private:
+  void replaceReduce(CallInst &reduce);
+  Value *translated(Value *pointer, Instruction *user);
+  Value *translatedRoot(Value *root);
+
+  Function &function_;
+  EntryPoints entryPoints_;
+  Argument *chunk_;
+  Value *delta_ = nullptr;
+  DenseMap<Value *, Value *> known_;
+};
+
+void ChunkWriter::replaceCalls() {
+  for (Instruction &inst : make_early_inc_range(instructions(function_))) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee) {
+      continue;
+    }
+    const StringRef name = callee->getName();
+    if (name.starts_with("__kmpc_for_static_init_") || name.starts_with("__kmpc_dispatch_init_") ||
+        name.starts_with("__kmpc_dispatch_next_")) {
+      SmallVector<Value *, 10> operands{chunk_};
+      operands.append(call->arg_begin(), call->arg_end());
+      IRBuilder<> build(call);
+      call->replaceAllUsesWith(build.CreateCall(entryPoints_.loopHook(*callee), operands));
+      call->eraseFromParent();
+    } else if (name == "__kmpc_reduce" || name == "__kmpc_reduce_nowait") {
+      replaceReduce(*call);
+    } else if (name.starts_with("__kmpc_end_reduce")) {
+      call->eraseFromParent();
+    }
+  }
+}
+
+void ChunkWriter::replaceReduce(CallInst &reduce) {
+  const SmallVector<Slot, 4> slots = *reductionSlots(reduce);
+  IRBuilder<> entry(&*function_.getEntryBlock().getFirstInsertionPt());
+  Value *sizes = entry.CreateAlloca(ArrayType::get(entry.getInt64Ty(), slots.size()));
+  IRBuilder<> build(&reduce);
+  for (auto [index, slot] : enumerate(slots)) {
+    Value *bytes = build.getInt64(0);
+    if (slot.elements) {
+      bytes = build.CreateMul(build.CreateZExtOrTrunc(slot.elements, build.getInt64Ty()),
+                              build.getInt64(slot.elementBytes));
+    }
+    build.CreateStore(bytes, build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), sizes, index));
+  }
+  Value *result = build.CreateCall(entryPoints_.reduce(),
+                                   {chunk_, reduce.getArgOperand(0), reduce.getArgOperand(1),
+                                    build.getInt32(slots.size()), sizes, reduce.getArgOperand(4),
+                                    reduce.getArgOperand(5)});
+  reduce.replaceAllUsesWith(result);
+  reduce.eraseFromParent();
+}
+
+Value *ChunkWriter::translatedRoot(Value *root) {
+  if (Value *known = known_.lookup(root)) {
+    return known;
+  }
+  IRBuilder<> build(function_.getContext());
+  if (auto *inst = dyn_cast<Instruction>(root)) {
+    build.SetInsertPoint(*inst->getInsertionPointAfterDef());
+  } else {
+    build.SetInsertPoint(cast<Instruction>(delta_)->getNextNode());
+  }
+  Value *there = build.CreateGEP(build.getInt8Ty(), root, delta_);
+  known_[root] = there;
+  return there;
+}
+
+/// The pointer that leads to the same datum in the compute view. Moves the root of a chain of
+/// address computations rather than its end, so that one addition serves a whole array.
+Value *ChunkWriter::translated(Value *pointer, Instruction *user) {
+  if (auto *gep = dyn_cast<GetElementPtrInst>(pointer); gep && !gep->getType()->isVectorTy()) {
+    if (Value *known = known_.lookup(gep)) {
+      return known;
+    }
+    Value *base = translated(gep->getPointerOperand(), gep);
+    auto *there = cast<GetElementPtrInst>(gep->clone());
+    there->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
+    there->insertAfter(gep);
+    known_[gep] = there;
+    return there;
+  }
+  if (isa<Argument>(pointer) || isa<LoadInst>(pointer) || isa<Constant>(pointer)) {
+    return translatedRoot(pointer);
+  }
+  IRBuilder<> build(user);
+  return build.CreateGEP(build.getInt8Ty(), pointer, delta_);
+}
+
+void ChunkWriter::translateDereferences() {
+  IRBuilder<> build(&*function_.getEntryBlock().getFirstInsertionPt());
+  SmallVector<Use *, 64> uses;
+  for (Instruction &inst : instructions(function_)) {
+    for (Use *use : dereferences(inst)) {
+      if (memoryKind(use->get()) == MemoryKind::Shared) {
+        uses.push_back(use);
+      }
+    }
+  }
+  delta_ = build.CreateLoad(build.getInt64Ty(), chunk_, "delta");
+  for (Use *use : uses) {
+    use->set(translated(use->get(), cast<Instruction>(use->getUser())));
+  }
+}
+
+} // namespace
+
+std::string whyNoChunkFunction(Function &outlined, const Worksharing &loop) {
+  for (CallInst *reduce : loop.reduce) {
+    if (!reductionSlots(*reduce)) {
+      return "it reduces a variable of unknown size";
+    }
+  }
+  for (Instruction &inst : instructions(outlined)) {
+    for (Use *use : dereferences(inst)) {
+      if (memoryKind(use->get()) == MemoryKind::Mixed) {
+        return "it reaches memory through a pointer whose origin is not known";
+      }
+    }
+  }
+  return {};
+}
+
+Function *createChunkFunction(Function &outlined, StringRef name) {
+  SmallVector<Type *, 16> params(outlined.getFunctionType()->params());
+  params.push_back(PointerType::getUnqual(outlined.getContext()));
+  Function *function = Function::Create(FunctionType::get(outlined.getReturnType(), params, false),
+                                        GlobalValue::InternalLinkage, name, outlined.getParent());
+  ValueToValueMapTy map;
+  for (Argument &argument : outlined.args()) {
+    map[&argument] = function->getArg(argument.getArgNo());
+  }
+  SmallVector<ReturnInst *, 2> returns;
+  CloneFunctionInto(function, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  function->setDSOLocal(true);
+  ChunkWriter writer(*function);
+  writer.replaceCalls();
+  writer.translateDereferences();
+  return function;
+}
+
+} // namespace tutti::compiler

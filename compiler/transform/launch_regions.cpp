@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/launch_regions.h"
+
+#include "abi/abi.h"
+#include "compiler/analysis/accesses.h"
+#include "compiler/analysis/chunk_model.h"
+#include "compiler/analysis/worksharing.h"
+#include "compiler/ir/entry_points.h"
+#include "compiler/transform/chunk_function.h"
+#include "compiler/transform/region_functions.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+constexpr const char *kRemarkName = "tutti";
+constexpr unsigned kFirstCapture = 3; ///< Operand of __kmpc_fork_call: after loc, count, function.
+
+/// One outlined function and what became of it.
+struct Region {
+  explicit Region(Function *function) : outlined(function) {}
+
+  Function *outlined;
+  bool isLoop = false;
+  bool distributable = false;
+  std::string reason;
+  DebugLoc reasonLocation;
+  bool reduces = false;
+  Function *run = nullptr;
+  RegionFunctions functions{};
+  unsigned values = 0;
+};
+
+/// The chunk function and access functions of `region`, or its reason to stay home.
+void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
+  Function &outlined = *region.outlined;
+  const std::string name = (outlined.getName() + ".tutti").str();
+  ValueToValueMapTy map;
+  Function *prepared = CloneFunction(&outlined, map);
+  prepared->setName(name + ".prepared");
+  prepared->setLinkage(GlobalValue::InternalLinkage);
+  region.reason = inlineCallees(*prepared);
+  auto &tli = analyses.getResult<TargetLibraryAnalysis>(*prepared);
+  // Calls first: their names say more than what inlining failed on.
+  WorksharingOrReason found = findWorksharing(*prepared, tli);
+  region.isLoop = found.loop.init != nullptr;
+  region.reduces = !found.loop.reduce.empty();
+  if (!found.reason.empty()) {
+    region.reason = found.reason;
+  }
+  if (region.reason.empty()) {
+    region.reason = whyNoChunkFunction(*prepared, found.loop);
+  }
+  if (region.reason.empty()) {
+    ChunkModel model(*prepared, found.loop, analyses);
+    RegionAccesses accesses;
+    accesses.reason = model.reason();
+    if (accesses.reason.empty()) {
+      accesses = analyseAccesses(model, analyses);
+    }
+    region.reason = accesses.reason;
+    region.reasonLocation = accesses.location;
+    if (region.reason.empty()) {
+      auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
+      region.functions = emitRegionFunctions(model, accesses, scev, name);
+      region.values = model.values().size();
+      region.run = createChunkFunction(*prepared, name + ".chunk");
+      region.distributable = true;
+    }
+  }
+  analyses.clear(*prepared, prepared->getName());
+  prepared->eraseFromParent();
+}
+
+class Launcher {
+public:
+  explicit Launcher(Module &module)
+      : module_(module), context_(module.getContext()), entryPoints_(module),
+        ptr_(PointerType::getUnqual(context_)), i64_(Type::getInt64Ty(context_)) {}
+
+  /// The descriptor of `region`, made from its first fork.
+  GlobalVariable *describe(const Region &region, CallInst &fork);
+
+  void launch(CallInst &fork, GlobalVariable *descriptor);
+
+private:
+  Function *forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name);
+  Constant *string(StringRef text);
+
+  Module &module_;
+  LLVMContext &context_;
+  EntryPoints entryPoints_;
+  Type *ptr_;
+  Type *i64_;
+};
+
+Constant *Launcher::string(StringRef text) {
+  IRBuilder<> build(context_);
+  GlobalVariable *variable = new GlobalVariable(
+      module_, ArrayType::get(build.getInt8Ty(), text.size() + 1), true,
+      GlobalValue::PrivateLinkage, ConstantDataArray::getString(context_, text), "tutti.text");
+  variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return variable;
+}
+
+/// `void thunk(captures[, chunk])`: forks `target` with the captures read back from memory.
+Function *Launcher::forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name) {
+  SmallVector<Type *, 2> params(withChunk ? 2 : 1, ptr_);
+  Function *thunk =
+      Function::Create(FunctionType::get(Type::getVoidTy(context_), params, false),
+                       GlobalValue::InternalLinkage, name, module_);
+  thunk->setDSOLocal(true);
+  thunk->addFnAttr(Attribute::NoInline);
+  IRBuilder<> build(BasicBlock::Create(context_, "entry", thunk));
+  const unsigned captures = fork.arg_size() - kFirstCapture;
+  SmallVector<Value *, 16> operands{fork.getArgOperand(0),
+                                    build.getInt32(captures + (withChunk ? 1 : 0)), target};
+  for (unsigned index = 0; index < captures; ++index) {
+    Type *type = fork.getArgOperand(kFirstCapture + index)->getType();
+    Value *slot = build.CreateConstInBoundsGEP1_64(i64_, thunk->getArg(0), index);
+    operands.push_back(build.CreateLoad(type, slot));
+  }
+  if (withChunk) {
+    operands.push_back(thunk->getArg(1));
+  }
+  build.CreateCall(fork.getFunctionType(), fork.getCalledOperand(), operands);
+  build.CreateRetVoid();
+  return thunk;
+}
+
+/// "file.c:12:3", or the module's name if the compilation keeps no locations.
+std::string sourceOf(const CallInst &fork) {
+  const DebugLoc &location = fork.getDebugLoc();
+  if (!location) {
+    return fork.getModule()->getSourceFileName();
+  }
+  return (cast<DIScope>(location.getScope())->getFilename() + ":" + Twine(location.getLine()) +
+          ":" + Twine(location.getCol()))
+      .str();
+}
+
+GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
+  const std::string name = (region.outlined->getName() + ".tutti").str();
+  IRBuilder<> build(context_);
+  Function *home = forkThunk(fork, region.outlined, false, name + ".home");
+  Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
+  const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
+  Function *run =
+      region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
+  const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
+                         (region.reduces ? TUTTI_REGION_REDUCES : 0) |
+                         (region.isLoop ? TUTTI_REGION_LOOP : 0);
+  const std::string source = sourceOf(fork);
+  const std::string function = demangle(fork.getFunction()->getName().str());
+  const std::uint64_t id =
+      xxh3_64bits(module_.getSourceFileName() + "|" + region.outlined->getName().str() + "|" + source);
+  StructType *type = entryPoints_.regionType();
+  Constant *fields = ConstantStruct::get(
+      type, {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id),
+             string(source), string(function), region.reason.empty() ? null : string(region.reason),
+             build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
+             orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
+             orNull(region.functions.accesses)});
+  auto *descriptor = new GlobalVariable(module_, type, true, GlobalValue::InternalLinkage, fields,
+                                        name + ".region");
+  auto *entry = new GlobalVariable(module_, ptr_, true, GlobalValue::InternalLinkage, descriptor,
+                                   name + ".entry");
+  entry->setSection("tutti_regions");
+  appendToCompilerUsed(module_, {entry});
+  return descriptor;
+}
+
+void Launcher::launch(CallInst &fork, GlobalVariable *descriptor) {
+  const unsigned captures = fork.arg_size() - kFirstCapture;
+  IRBuilder<> entry(&*fork.getFunction()->getEntryBlock().getFirstInsertionPt());
+  Value *array = entry.CreateAlloca(ArrayType::get(i64_, std::max(captures, 1u)));
+  IRBuilder<> build(&fork);
+  for (unsigned index = 0; index < captures; ++index) {
+    Value *capture = fork.getArgOperand(kFirstCapture + index);
+    Value *slot = build.CreateConstInBoundsGEP1_64(i64_, array, index);
+    if (capture->getType()->isIntegerTy() && capture->getType() != i64_) {
+      capture = build.CreateZExt(capture, i64_);
+    }
+    build.CreateStore(capture, slot);
+  }
+  build.CreateCall(entryPoints_.launch(), {descriptor, array});
+  fork.eraseFromParent();
+}
+
+void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analyses) {
+  auto &emitter =
+      analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
+  const char *construct = region.isLoop ? "parallel loop" : "parallel region";
+  if (region.distributable) {
+    emitter.emit([&] {
+      return OptimizationRemark(kRemarkName, "Distributed", &fork)
+             << construct << " is distributed over ranks";
+    });
+    return;
+  }
+  emitter.emit([&] {
+    OptimizationRemarkMissed missed(kRemarkName, "StaysHome", &fork);
+    missed << construct << " stays on rank 0: " << region.reason;
+    if (region.reasonLocation && region.reasonLocation.getLine() != 0) {
+      missed << " (line " << ore::NV("Line", region.reasonLocation.getLine()) << ")";
+    }
+    return missed;
+  });
+}
+
+SmallVector<CallInst *, 16> findForks(Module &module) {
+  SmallVector<CallInst *, 16> forks;
+  Function *fork = module.getFunction("__kmpc_fork_call");
+  if (!fork) {
+    return forks;
+  }
+  for (Function &function : module) {
+    for (Instruction &inst : instructions(function)) {
+      auto *call = dyn_cast<CallInst>(&inst);
+      if (!call || call->getCalledFunction() != fork) {
+        continue;
+      }
+      auto *outlined = dyn_cast<Function>(call->getArgOperand(2)->stripPointerCasts());
+      if (outlined && !outlined->isDeclaration() &&
+          outlined->arg_size() == call->arg_size() - kFirstCapture + 2) {
+        forks.push_back(call);
+      }
+    }
+  }
+  return forks;
+}
+
+} // namespace
+
+PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &analyses) {
+  auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  const SmallVector<CallInst *, 16> forks = findForks(module);
+  if (forks.empty()) {
+    return PreservedAnalyses::all();
+  }
+  MapVector<Function *, SmallVector<CallInst *, 2>> byRegion;
+  for (CallInst *fork : forks) {
+    byRegion[cast<Function>(fork->getArgOperand(2)->stripPointerCasts())].push_back(fork);
+  }
+  // All are analysed before any is rewritten: a fork inside an outlined function must still be seen
+  // as one.
+  SmallVector<Region, 16> regions;
+  for (auto &[outlined, calls] : byRegion) {
+    Region &region = regions.emplace_back(outlined);
+    analyseRegion(region, functions);
+    remark(region, *calls.front(), functions);
+  }
+  Launcher launcher(module);
+  for (const Region &region : regions) {
+    SmallVector<CallInst *, 2> &calls = byRegion[region.outlined];
+    GlobalVariable *descriptor = launcher.describe(region, *calls.front());
+    for (CallInst *call : calls) {
+      launcher.launch(*call, descriptor);
+    }
+  }
+  return PreservedAnalyses::none();
+}
+
+} // namespace tutti::compiler

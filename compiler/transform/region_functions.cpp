@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/region_functions.h"
+
+#include "abi/abi.h"
+#include "compiler/analysis/expressions.h"
+#include "compiler/ir/entry_points.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+Function *createFunction(Module &module, Type *result, ArrayRef<Type *> params, const Twine &name) {
+  Function *function = Function::Create(FunctionType::get(result, params, false),
+                                        GlobalValue::InternalLinkage, name, module);
+  function->addFnAttr(Attribute::NoUnwind);
+  // Straight-line code that runs once per launch: not worth the optimiser's time.
+  function->addFnAttr(Attribute::Cold);
+  function->addFnAttr(Attribute::OptimizeForSize);
+  function->addFnAttr(Attribute::MinSize);
+  function->setDSOLocal(true);
+  BasicBlock::Create(module.getContext(), "entry", function);
+  return function;
+}
+
+class Writer {
+public:
+  Writer(ChunkModel &model, const RegionAccesses &accesses, ScalarEvolution &scev, StringRef name)
+      : model_(model), accesses_(accesses), scev_(scev), name_(name),
+        module_(*model.function().getParent()), context_(module_.getContext()),
+        ptr_(PointerType::getUnqual(context_)), i64_(Type::getInt64Ty(context_)) {}
+
+  Function *gather();
+  Function *trip();
+  Function *accesses();
+
+private:
+  Value *holds(IRBuilder<> &build, ExpressionEmitter &emitter, ArrayRef<AccessRecord::Guard> guards);
+  Value *fits(IRBuilder<> &build, ExpressionEmitter &emitter,
+              const AccessRecord::Assumption &assumption);
+  Value *endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *upper);
+  void reportAll(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *sink,
+                 Value *dims);
+  void report(IRBuilder<> &build, ExpressionEmitter &emitter, const AccessRecord &record,
+              Value *sink, Value *dims);
+
+  ChunkModel &model_;
+  const RegionAccesses &accesses_;
+  ScalarEvolution &scev_;
+  StringRef name_;
+  Module &module_;
+  LLVMContext &context_;
+  Type *ptr_;
+  Type *i64_;
+};
+
+Function *Writer::gather() {
+  Function *function = createFunction(module_, Type::getVoidTy(context_), {ptr_, ptr_, ptr_},
+                                      name_ + ".gather");
+  IRBuilder<> build(&function->getEntryBlock());
+  Value *values = function->getArg(1);
+  ExpressionEmitter emitter(build, model_, scev_,
+                            {.captures = function->getArg(0), .values = values});
+  const EntryPoints entryPoints(module_);
+  const DataLayout &layout = module_.getDataLayout();
+  for (auto [index, load] : enumerate(model_.values())) {
+    Value *address = emitter.emit(load->getPointerOperand());
+    const std::uint64_t bytes = layout.getTypeStoreSize(load->getType());
+    Value *value = build.CreateCall(
+        entryPoints.block(), {function->getArg(2), address, build.getInt32(bytes)});
+    build.CreateStore(value, build.CreateConstInBoundsGEP1_64(i64_, values, index));
+  }
+  build.CreateRetVoid();
+  return function;
+}
+
+Value *Writer::holds(IRBuilder<> &build, ExpressionEmitter &emitter,
+                     ArrayRef<AccessRecord::Guard> guards) {
+  Value *all = build.getTrue();
+  for (const AccessRecord::Guard &guard : guards) {
+    Value *condition = build.CreateFreeze(emitter.emit(guard.condition));
+    all = build.CreateAnd(all, guard.holds ? condition : build.CreateNot(condition));
+  }
+  return all;
+}
+
+Function *Writer::trip() {
+  Function *function = createFunction(module_, i64_, {ptr_, ptr_}, name_ + ".trip");
+  IRBuilder<> build(&function->getEntryBlock());
+  ExpressionEmitter emitter(build, model_, scev_,
+                            {.captures = function->getArg(0), .values = function->getArg(1)});
+  Value *last = emitter.emit64(accesses_.lastIteration, !model_.isUnsigned());
+  Value *count = build.CreateAdd(last, build.getInt64(1));
+  build.CreateRet(build.CreateSelect(holds(build, emitter, accesses_.tripGuards), count,
+                                     build.getInt64(0)));
+  return function;
+}
+
+/// Whether the lowest and the highest value of the assumption's expression fit its type.
+Value *Writer::fits(IRBuilder<> &build, ExpressionEmitter &emitter,
+                    const AccessRecord::Assumption &assumption) {
+  Value *lowest = emitter.emit64(assumption.start, assumption.isSigned);
+  Value *highest = lowest;
+  for (const AccessRecord::Dim &dim : assumption.dims) {
+    Value *steps = build.CreateSub(emitter.emit64(dim.count, false), build.getInt64(1));
+    Value *extent = build.CreateMul(emitter.emit64(dim.stride, true), steps);
+    Value *zero = build.getInt64(0);
+    lowest = build.CreateAdd(lowest, build.CreateBinaryIntrinsic(Intrinsic::smin, extent, zero));
+    highest = build.CreateAdd(highest, build.CreateBinaryIntrinsic(Intrinsic::smax, extent, zero));
+  }
+  const APInt least = assumption.isSigned ? APInt::getSignedMinValue(assumption.bits).sext(64)
+                                          : APInt::getZero(64);
+  const APInt most = assumption.isSigned ? APInt::getSignedMaxValue(assumption.bits).sext(64)
+                                         : APInt::getMaxValue(assumption.bits).zext(64);
+  return build.CreateAnd(build.CreateICmpSGE(lowest, build.getInt(least)),
+                         build.CreateICmpSLE(highest, build.getInt(most)));
+}
+
+void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const AccessRecord &record,
+                    Value *sink, Value *dims) {
+  StructType *dimType = EntryPoints(module_).dimType();
+  for (auto [index, dim] : enumerate(record.dims)) {
+    Value *slot = build.CreateConstInBoundsGEP1_64(dimType, dims, index);
+    build.CreateStore(emitter.emit64(dim.stride, true), build.CreateStructGEP(dimType, slot, 0));
+    build.CreateStore(emitter.emit64(dim.count, false), build.CreateStructGEP(dimType, slot, 1));
+  }
+  Value *flags = build.getInt32(record.flags);
+  for (const AccessRecord::Assumption &assumption : record.assumptions) {
+    flags = build.CreateSelect(fits(build, emitter, assumption), flags,
+                               build.getInt32(TUTTI_ANYWHERE));
+  }
+  build.CreateCall(EntryPoints(module_).access(),
+                   {sink, flags, emitter.emit(record.base),
+                    emitter.emit64(record.bytes, false), build.getInt32(record.dims.size()), dims});
+}
+
+/// Records under the conditions that they share. Expressions are emitted anew behind each
+/// condition: a value that is computed under one must not be used under another.
+void Writer::reportAll(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *sink,
+                       Value *dims) {
+  std::vector<const AccessRecord *> pending;
+  for (const AccessRecord &record : accesses_.records) {
+    if (none_of(pending, [&](const AccessRecord *other) { return *other == record; })) {
+      pending.push_back(&record);
+    }
+  }
+  Function *function = build.GetInsertBlock()->getParent();
+  while (!pending.empty()) {
+    const auto guards = pending.front()->guards;
+    ExpressionEmitter emitter(build, model_, scev_, leaves);
+    BasicBlock *then = BasicBlock::Create(context_, "access", function);
+    BasicBlock *next = BasicBlock::Create(context_, "next", function);
+    build.CreateCondBr(holds(build, emitter, guards), then, next);
+    build.SetInsertPoint(then);
+    erase_if(pending, [&](const AccessRecord *record) {
+      if (record->guards != guards) {
+        return false;
+      }
+      report(build, emitter, *record, sink, dims);
+      return true;
+    });
+    build.CreateBr(next);
+    build.SetInsertPoint(next);
+  }
+}
+
+/// One past the last iteration of the piece that starts at `first` and for which the records hold.
+Value *Writer::endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves,
+                          Value *upper) {
+  if (accesses_.perIteration) {
+    return build.CreateAdd(leaves.lower, build.getInt64(1));
+  }
+  Value *end = upper;
+  ExpressionEmitter emitter(build, model_, scev_, leaves);
+  for (const ChunkModel::Row &row : model_.rows()) {
+    Value *divisor = build.CreateZExt(emitter.emit(row.divisor), i64_);
+    Value *numerator = build.CreateZExt(emitter.emit(row.numerator), i64_);
+    Value *isZero = build.CreateICmpEQ(divisor, build.getInt64(0));
+    divisor = build.CreateSelect(isZero, build.getInt64(1), divisor);
+    Value *left = build.CreateSub(divisor, build.CreateURem(numerator, divisor));
+    end = build.CreateBinaryIntrinsic(Intrinsic::smin, end, build.CreateAdd(leaves.lower, left));
+  }
+  return end;
+}
+
+/// for (first = lower; first < upper; first = end) { end = endOfPiece(first); report all; }
+Function *Writer::accesses() {
+  Function *function = createFunction(module_, Type::getVoidTy(context_),
+                                      {ptr_, ptr_, i64_, i64_, i64_, ptr_}, name_ + ".accesses");
+  Argument *lower = function->getArg(2);
+  Argument *upper = function->getArg(3);
+  BasicBlock *entry = &function->getEntryBlock();
+  IRBuilder<> build(entry);
+  std::size_t maxDims = 1;
+  for (const AccessRecord &record : accesses_.records) {
+    maxDims = std::max(maxDims, record.dims.size());
+  }
+  Value *dims = build.CreateAlloca(EntryPoints(module_).dimType(), build.getInt32(maxDims));
+  BasicBlock *piece = BasicBlock::Create(context_, "piece", function);
+  BasicBlock *done = BasicBlock::Create(context_, "done", function);
+  build.CreateCondBr(build.CreateICmpSLT(lower, upper), piece, done);
+  ReturnInst::Create(context_, done);
+  build.SetInsertPoint(piece);
+  PHINode *first = build.CreatePHI(i64_, 2);
+  first->addIncoming(lower, entry);
+  ExpressionEmitter::Leaves leaves{
+      .captures = function->getArg(0), .values = function->getArg(1), .lower = first};
+  Value *end = endOfPiece(build, leaves, upper);
+  leaves.upper = build.CreateSub(end, build.getInt64(1));
+  leaves.isLast =
+      build.CreateZExt(build.CreateICmpEQ(end, function->getArg(4)), build.getInt32Ty());
+  reportAll(build, leaves, function->getArg(5), dims);
+  first->addIncoming(end, build.GetInsertBlock());
+  build.CreateCondBr(build.CreateICmpSLT(end, upper), piece, done);
+  return function;
+}
+
+} // namespace
+
+RegionFunctions emitRegionFunctions(ChunkModel &model, const RegionAccesses &accesses,
+                                    ScalarEvolution &scev, StringRef name) {
+  Writer writer(model, accesses, scev, name);
+  return {writer.gather(), writer.trip(), writer.accesses()};
+}
+
+} // namespace tutti::compiler

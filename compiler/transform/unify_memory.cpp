@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/unify_memory.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// Allocation functions of C and C++ (Itanium names) and what stands for them.
+constexpr std::pair<const char *, const char *> kAllocators[] = {
+    {"malloc", "tutti_malloc"},
+    {"calloc", "tutti_calloc"},
+    {"realloc", "tutti_realloc"},
+    {"reallocarray", "tutti_reallocarray"},
+    {"aligned_alloc", "tutti_aligned_alloc"},
+    {"memalign", "tutti_memalign"},
+    {"valloc", "tutti_valloc"},
+    {"posix_memalign", "tutti_posix_memalign"},
+    {"_Znwm", "tutti_new"},
+    {"_Znam", "tutti_new"},
+    {"_ZnwmRKSt9nothrow_t", "tutti_new_nothrow"},
+    {"_ZnamRKSt9nothrow_t", "tutti_new_nothrow"},
+    {"_ZnwmSt11align_val_t", "tutti_new_aligned"},
+    {"_ZnamSt11align_val_t", "tutti_new_aligned"},
+    {"_ZnwmSt11align_val_tRKSt9nothrow_t", "tutti_new_aligned_nothrow"},
+    {"_ZnamSt11align_val_tRKSt9nothrow_t", "tutti_new_aligned_nothrow"},
+};
+
+/// A program's own allocator (a definition in this module) stays what it is.
+bool replaceAllocators(Module &module) {
+  bool changed = false;
+  for (auto [from, to] : kAllocators) {
+    Function *original = module.getFunction(from);
+    if (!original || !original->isDeclaration()) {
+      continue;
+    }
+    FunctionCallee replacement =
+        module.getOrInsertFunction(to, original->getFunctionType(), original->getAttributes());
+    original->replaceAllUsesWith(replacement.getCallee());
+    changed = true;
+  }
+  return changed;
+}
+
+/// A variable of the user, writable and the same for all threads.
+bool belongsToWindow(const GlobalVariable &variable) {
+  const StringRef name = variable.getName();
+  return !variable.isDeclaration() && !variable.isConstant() && !variable.isThreadLocal() &&
+         !variable.hasSection() && !variable.hasCommonLinkage() &&
+         !variable.hasAvailableExternallyLinkage() && !variable.hasAppendingLinkage() &&
+         variable.getAddressSpace() == 0 && !name.starts_with("llvm.") &&
+         !name.starts_with(".gomp_critical_user_") && !name.starts_with(".omp") &&
+         !name.starts_with("__llvm") && !name.starts_with("__sanitizer") &&
+         !name.starts_with("tutti");
+}
+
+bool moveVariables(Module &module) {
+  bool changed = false;
+  for (GlobalVariable &variable : module.globals()) {
+    if (!belongsToWindow(variable)) {
+      continue;
+    }
+    const bool isZero = variable.getInitializer()->isNullValue();
+    variable.setSection(isZero ? "tutti_bss" : "tutti_data");
+    changed = true;
+  }
+  return changed;
+}
+
+} // namespace
+
+PreservedAnalyses UnifyMemoryPass::run(Module &module, ModuleAnalysisManager &) {
+  const bool allocators = replaceAllocators(module);
+  const bool variables = moveVariables(module);
+  return allocators || variables ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace tutti::compiler

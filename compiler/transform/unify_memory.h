@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Brings the program's own memory into unified memory: allocation calls become those of the
+/// runtime, and variables with static storage move to sections that the runtime maps.
+///
+///   %p = call ptr @malloc(i64 %n)          ->  %p = call noalias ptr @tutti_malloc(i64 %n)
+///   @table = global [9 x double] zeroinit   ->  @table = ..., section "tutti_bss"
+///
+/// Runs last, so that no optimisation loses what it knows about malloc.
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace tutti::compiler {
+
+class UnifyMemoryPass : public llvm::PassInfoMixin<UnifyMemoryPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+
+  /// Programs compiled without optimisation need it, too: their objects may meet optimised ones.
+  static bool isRequired() { return true; }
+};
+
+} // namespace tutti::compiler

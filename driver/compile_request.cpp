@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/compile_request.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <sstream>
+
+namespace tutti::driver {
+
+namespace {
+
+/// Options whose value is the next argument when it is not joined to them.
+constexpr auto kTakesNext = std::to_array<std::string_view>({"-o",           "-x",
+                                                             "-I",           "-D",
+                                                             "-U",           "-L",
+                                                             "-l",           "-B",
+                                                             "-F",           "-T",
+                                                             "-u",           "-e",
+                                                             "-z",           "-A",
+                                                             "-G",           "-V",
+                                                             "-b",           "-h",
+                                                             "-MF",          "-MT",
+                                                             "-MQ",          "-MJ",
+                                                             "-include",     "-imacros",
+                                                             "-isystem",     "-iquote",
+                                                             "-idirafter",   "-iprefix",
+                                                             "-isysroot",    "-imultilib",
+                                                             "-iwithprefix", "-iwithprefixbefore",
+                                                             "-cxx-isystem", "-include-pch",
+                                                             "-Xclang",      "-Xlinker",
+                                                             "-Xassembler",  "-Xpreprocessor",
+                                                             "-Xanalyzer",   "-Xopenmp-target",
+                                                             "-mllvm",       "-target",
+                                                             "-arch",        "-rpath",
+                                                             "--param",      "--sysroot"});
+
+constexpr auto kStopsBeforeLink = std::to_array<std::string_view>({"-c",
+                                                                   "-S",
+                                                                   "-E",
+                                                                   "-M",
+                                                                   "-MM",
+                                                                   "-fsyntax-only",
+                                                                   "-emit-ast",
+                                                                   "--compile",
+                                                                   "--assemble",
+                                                                   "--preprocess",
+                                                                   "--precompile",
+                                                                   "--analyze",
+                                                                   "-emit-module",
+                                                                   "-emit-pth",
+                                                                   "-verify-pch",
+                                                                   "-module-file-info",
+                                                                   "-extract-api",
+                                                                   "--syntax-only",
+                                                                   "--dependencies",
+                                                                   "--user-dependencies",
+                                                                   "-emit-interface-stubs",
+                                                                   "-rewrite-objc"});
+
+/// Questions that Clang answers without looking at any input.
+constexpr auto kQuestions = std::to_array<std::string_view>(
+    {"--version", "-dumpversion", "-dumpmachine", "--help", "--help-hidden", "-help"});
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N> &list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+bool isHeader(std::string_view input) {
+  constexpr auto kExtensions =
+      std::to_array<std::string_view>({".h", ".hh", ".hpp", ".hxx", ".H", ".h++"});
+  return std::any_of(kExtensions.begin(), kExtensions.end(),
+                     [&](std::string_view extension) { return input.ends_with(extension); });
+}
+
+/// Appends `argument`, or what the response file that it names holds.
+void expandInto(std::vector<std::string> &expanded, const std::string &argument, int depth) {
+  constexpr int kDeepest = 20;
+  if (argument.size() > 1 && argument[0] == '@' && depth < kDeepest) {
+    std::ifstream file(argument.substr(1));
+    if (file) {
+      std::ostringstream text;
+      text << file.rdbuf();
+      for (const std::string &inner : splitResponseFile(text.str())) {
+        expandInto(expanded, inner, depth + 1);
+      }
+      return;
+    }
+  }
+  expanded.push_back(argument);
+}
+
+/// Collects facts argument by argument.
+class Reader {
+public:
+  void read(const std::vector<std::string> &arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::string &argument = arguments[i];
+      if (onlyInputs_ || argument == "-" || !argument.starts_with('-')) {
+        input(argument);
+      } else if (argument == "--") {
+        onlyInputs_ = true;
+      } else if (contains(kTakesNext, argument)) {
+        separate(argument, i + 1 < arguments.size() ? arguments[i + 1] : "");
+        ++i;
+      } else {
+        flag(argument);
+      }
+    }
+  }
+
+  CompileRequest result() const {
+    CompileRequest request = request_;
+    const bool onlyHeaders = inputs_ > 0 && headers_ == inputs_ && !linkerInput_;
+    if (isQuestion_ || (inputs_ == 0 && !linkerInput_)) {
+      request.product = Product::Nothing;
+    } else if (stops_ || onlyHeaders) {
+      request.product = Product::Intermediate;
+    } else if (isRelocatable_) {
+      request.product = Product::Relocatable;
+    } else if (isShared_) {
+      request.product = Product::SharedLibrary;
+    } else {
+      request.product = Product::Executable;
+    }
+    return request;
+  }
+
+private:
+  void input(std::string_view name) {
+    ++inputs_;
+    headers_ += language_.empty() ? isHeader(name) : language_.ends_with("-header");
+  }
+
+  void separate(std::string_view option, std::string_view value) {
+    if (option == "-x") {
+      language_ = value == "none" ? "" : value;
+    } else if (option == "-l" || option == "-Xlinker") {
+      linkerInput_ = true;
+    }
+  }
+
+  void flag(std::string_view option) {
+    if (contains(kStopsBeforeLink, option)) {
+      stops_ = true;
+    } else if (contains(kQuestions, option) || option.starts_with("-print-") ||
+               option.starts_with("--print-") || option.starts_with("--autocomplete")) {
+      isQuestion_ = true;
+      request_.asksForHelp |= option == "--help" || option == "-help";
+    } else if (option.starts_with("-x")) {
+      language_ = option.substr(2) == "none" ? "" : option.substr(2);
+    } else if (option.starts_with("-l") || option.starts_with("-Wl,")) {
+      linkerInput_ = true;
+    } else if (option == "-cc1" || option == "-cc1as" || option == "-cc1gen-reproducer") {
+      request_.isInternal = true;
+    } else {
+      linkFlag(option);
+    }
+  }
+
+  void linkFlag(std::string_view option) {
+    if (option == "-shared" || option == "--shared") {
+      isShared_ = true;
+    } else if (option == "-r") {
+      isRelocatable_ = true;
+    } else if (option == "-static" || option == "--static" || option == "-static-pie") {
+      request_.isStatic = true;
+    } else if (option == "-pie" || option == "--pie") {
+      request_.asksForPie = true;
+    } else if (option == "-no-pie" || option == "-nopie" || option == "--no-pie") {
+      request_.asksForPie = false;
+    } else if (option == "-flto" || option.starts_with("-flto=")) {
+      request_.asksForLto = true;
+    } else if (option == "-fno-lto") {
+      request_.asksForLto = false;
+    } else if (option.starts_with("-fuse-ld=")) {
+      request_.usesGold = option.ends_with("gold");
+    }
+  }
+
+  CompileRequest request_;
+  int inputs_ = 0;
+  int headers_ = 0;
+  bool onlyInputs_ = false;
+  bool linkerInput_ = false;
+  bool stops_ = false;
+  bool isQuestion_ = false;
+  bool isShared_ = false;
+  bool isRelocatable_ = false;
+  std::string language_;
+};
+
+void addLinkerArgument(std::vector<std::string> &command, const std::string &argument) {
+  // Not -Wl, which would split a path at its commas.
+  command.insert(command.end(), {"-Xlinker", argument});
+}
+
+bool usesLinker(Product product) {
+  return product == Product::Executable || product == Product::SharedLibrary;
+}
+
+/// The user's arguments with `--` and the inputs behind it in a form that options may follow.
+void addUserArguments(std::vector<std::string> &command,
+                      const std::vector<std::string> &arguments) {
+  bool onlyInputs = false;
+  for (const std::string &argument : arguments) {
+    if (!onlyInputs && argument == "--") {
+      onlyInputs = true;
+    } else if (onlyInputs && argument.starts_with('-')) {
+      command.push_back("./" + argument);
+    } else {
+      command.push_back(argument);
+    }
+  }
+}
+
+} // namespace
+
+CompileRequest readRequest(const std::vector<std::string> &arguments) {
+  std::vector<std::string> expanded;
+  for (const std::string &argument : arguments) {
+    expandInto(expanded, argument, 0);
+  }
+  Reader reader;
+  reader.read(expanded);
+  return reader.result();
+}
+
+std::vector<std::string> compileCommand(const CompileRequest &request,
+                                        const std::vector<std::string> &arguments,
+                                        const Installation &installation, bool isCxx) {
+  std::vector<std::string> command = {installation.clang};
+  if (request.isInternal) {
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return command;
+  }
+  if (isCxx) {
+    command.push_back("--driver-mode=g++");
+  }
+  const bool links = usesLinker(request.product);
+  const bool isShared = request.product == Product::SharedLibrary;
+  if (links) {
+    addLinkerArgument(command, installation.libraryDir +
+                                   (isShared ? "/crt_begin_shared.o" : "/crt_begin.o"));
+    // Before the user's libraries, so that free() of any allocator is looked up here first.
+    addLinkerArgument(command, installation.libraryDir + "/libtutti.so");
+  }
+  addUserArguments(command, arguments);
+  command.insert(command.end(),
+                 {"--start-no-unused-arguments", "-fopenmp=libomp", "-fno-lto",
+                  "-fpass-plugin=" + installation.libraryDir + "/libtutti_compiler.so"});
+  if (links) {
+    if (!isShared) {
+      command.push_back("-no-pie");
+    }
+    if (!request.usesGold) {
+      // Regions are reached through the bounds of their section alone.
+      command.insert(command.end(), {"-Xlinker", "-z", "-Xlinker", "nostart-stop-gc"});
+    }
+    addLinkerArgument(command, installation.libraryDir + "/crt_end.o");
+    addLinkerArgument(command, "-rpath");
+    addLinkerArgument(command, installation.libraryDir);
+    if (!installation.openmpDir.empty()) {
+      command.push_back("-L" + installation.openmpDir);
+      addLinkerArgument(command, "-rpath");
+      addLinkerArgument(command, installation.openmpDir);
+    }
+  }
+  command.push_back("--end-no-unused-arguments");
+  return command;
+}
+
+std::vector<std::string> splitResponseFile(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inWord = false;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+      inWord = true;
+    } else if (quote != '\0') {
+      if (c == quote) {
+        quote = '\0';
+      } else {
+        word += c;
+      }
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      inWord = true;
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (inWord) {
+        words.push_back(word);
+      }
+      word.clear();
+      inWord = false;
+    } else {
+      word += c;
+      inWord = true;
+    }
+  }
+  if (inWord) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+} // namespace tutti::driver

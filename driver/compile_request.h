@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Reads a Clang command line just far enough to know what it asks for, and adds Tutti's part to
+/// it.
+///
+/// Arguments are never reinterpreted: the user's go to Clang as they are, in their order, with ours
+/// around them. Where two options exclude each other Clang takes the last, so ours come last.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::driver {
+
+/// What the command produces.
+enum class Product {
+  Nothing,      ///< No input: a question such as `--version`, or an error that Clang explains.
+  Intermediate, ///< Stops before the linker: objects, assembly, dependencies, syntax only.
+  Executable,
+  SharedLibrary,
+  Relocatable, ///< `-r`: one object made of several.
+};
+
+/// Always: what the command line says, response files included.
+struct CompileRequest {
+  Product product = Product::Nothing;
+  bool isStatic = false;    ///< `-static` or `-static-pie`.
+  bool asksForPie = false;  ///< `-pie` is the last word on it.
+  bool asksForLto = false;  ///< `-flto` in any form is the last word on it.
+  bool usesGold = false;    ///< `-fuse-ld=gold`.
+  bool isInternal = false;  ///< `-cc1` and the like: Clang calling itself.
+  bool asksForHelp = false; ///< `--help`.
+};
+
+/// Where the parts are that a command line refers to.
+struct Installation {
+  std::string clang;      ///< The Clang 19 executable.
+  std::string libraryDir; ///< Holds libtutti.so, the plugin and crt_*.o.
+  std::string openmpDir;  ///< Holds libomp.so; empty if Clang finds it alone.
+};
+
+/// Reads `arguments` (without the program's name). An unreadable response file counts as an input,
+/// which leaves the complaint to Clang.
+CompileRequest readRequest(const std::vector<std::string> &arguments);
+
+/// The complete command, program first, for a request read from the same `arguments`.
+std::vector<std::string> compileCommand(const CompileRequest &request,
+                                        const std::vector<std::string> &arguments,
+                                        const Installation &installation, bool isCxx);
+
+/// Splits the text of a response file as Clang and GCC do.
+std::vector<std::string> splitResponseFile(std::string_view text);
+
+} // namespace tutti::driver

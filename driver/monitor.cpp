@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/monitor.h"
+
+#include "driver/process.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sched.h>
+#include <unistd.h>
+
+namespace tutti::driver {
+
+namespace {
+
+const char *firstOf(std::initializer_list<const char *> names) {
+  for (const char *name : names) {
+    if (const char *value = std::getenv(name)) {
+      return value;
+    }
+  }
+  return nullptr;
+}
+
+std::string hostName() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "?";
+}
+
+void shareCores() {
+  const char *localRanks =
+      firstOf({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"});
+  cpu_set_t cores;
+  if (localRanks != nullptr && ::sched_getaffinity(0, sizeof cores, &cores) == 0) {
+    const int threads = threadsPerRank(CPU_COUNT(&cores), std::atoi(localRanks));
+    ::setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 0);
+  }
+}
+
+} // namespace
+
+int threadsPerRank(int cores, int localRanks) {
+  return std::max(1, cores / std::max(1, localRanks));
+}
+
+int monitor(const std::vector<std::string> &program) {
+  shareCores();
+  const ChildEnd end =
+      supervise(program, {.forwardsTerminalSignals = true, .endsWithParent = true});
+  if (!end.problem.empty()) {
+    std::fprintf(stderr, "tuttirun: %s\n", end.problem.c_str());
+    return 1;
+  }
+  if (end.signal != 0 && end.askedToEndBy == 0) {
+    const char *rank = firstOf({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"});
+    std::fprintf(stderr, "tutti: rank %s on host %s: killed by signal %d (%s)\n",
+                 rank == nullptr ? "?" : rank, hostName().c_str(), end.signal,
+                 ::strsignal(end.signal));
+  }
+  return end.exitCode;
+}
+
+} // namespace tutti::driver

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What each rank is started through: runs the program and says so if a signal kills it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti::driver {
+
+/// Runs `program` until it ends and returns the exit status for this rank.
+///
+/// A program killed by a signal that nobody passed to this monitor gives one line on standard error
+/// and status 128 + signal, upon which the launcher ends the other ranks.
+/// Unless the user has said how many threads a rank has, the ranks of a host share its cores
+/// evenly.
+int monitor(const std::vector<std::string> &program);
+
+/// Threads for each of `localRanks` ranks on `cores` cores; at least 1.
+int threadsPerRank(int cores, int localRanks);
+
+} // namespace tutti::driver

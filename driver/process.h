@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Starting other programs: lookup, output, and a child with signals passed on to it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace tutti::driver {
+
+/// The path of the program `name`, looked up in $PATH unless it contains a slash; empty if there is
+/// none that may be executed.
+std::string findProgram(const std::string &name);
+
+/// What a command prints on its standard output; empty if it cannot be started.
+std::string outputOf(const std::vector<std::string> &command);
+
+/// Becomes `command`. Returns only on failure, with the line to print.
+std::string become(const std::vector<std::string> &command);
+
+/// How a supervised child ended.
+struct ChildEnd {
+  std::string problem; ///< One line if the child could not be started.
+  int exitCode = 0;
+  int signal = 0;       ///< The signal that killed the child, or 0.
+  int askedToEndBy = 0; ///< The signal that this process passed on, or 0.
+};
+
+struct Supervision {
+  /// Whether a signal that a terminal sends to its whole foreground group is passed on too.
+  bool forwardsTerminalSignals = false;
+  /// Whether the child is killed when this process has lost its parent.
+  bool endsWithParent = false;
+};
+
+/// Runs `command` as a child until it ends. INT, TERM, HUP, USR1 and USR2 are passed on to it. The
+/// child dies with this process.
+///
+/// Threading: for programs with a single thread.
+ChildEnd supervise(const std::vector<std::string> &command, const Supervision &supervision);
+
+} // namespace tutti::driver

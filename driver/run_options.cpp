@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/run_options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace tutti::driver {
+
+namespace {
+
+/// Options of Open MPI, Hydra and srun that are followed by a value, without leading dashes.
+constexpr auto kLauncherValues = std::to_array<std::string_view>(
+    {"x",        "host",    "H",          "hostfile",   "machinefile",   "map-by",
+     "bind-to",  "rank-by", "wdir",       "wd",         "path",          "prefix",
+     "npernode", "N",       "npersocket", "ppr",        "cpus-per-proc", "cpus-per-rank",
+     "cpu-set",  "rf",      "rankfile",   "stdin",      "timeout",       "output-filename",
+     "tune",     "am",      "app",        "report-pid", "report-uri",    "preload-files",
+     "f",        "hosts",   "ppn",        "envlist",    "genvlist",      "iface",
+     "launcher", "rmk",     "bootstrap",  "nodes",      "nodelist",      "partition",
+     "account",  "time",    "mpi"});
+
+/// Options that are followed by two values: a name and what it is set to.
+constexpr auto kLauncherPairs = std::to_array<std::string_view>({"mca", "gmca", "genv", "env"});
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N> &list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+std::string_view withoutDashes(std::string_view option) {
+  return option.substr(std::min(option.find_first_not_of('-'), option.size()));
+}
+
+bool readRanks(std::string_view text, int &ranks) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
+  return error == std::errc() && end == text.data() + text.size() && ranks >= 1;
+}
+
+/// One pass over the arguments; `next_` is the first that is not understood yet.
+class Reader {
+public:
+  explicit Reader(const std::vector<std::string> &arguments) : arguments_(arguments) {}
+
+  RunOptions read() {
+    while (next_ < arguments_.size() && options_.problem.empty()) {
+      const std::string &argument = arguments_[next_];
+      if (argument == "--") {
+        ++next_;
+        break;
+      }
+      if (!argument.starts_with('-')) {
+        break;
+      }
+      ++next_;
+      if (!ownOption(argument)) {
+        launcherOption(argument);
+      }
+    }
+    options_.program.assign(arguments_.begin() + static_cast<std::ptrdiff_t>(next_),
+                            arguments_.end());
+    if (options_.problem.empty() && options_.action == RunAction::Run && options_.program.empty()) {
+      options_.problem = "no program given (see tuttirun --help)";
+    }
+    return std::move(options_);
+  }
+
+private:
+  bool ownOption(const std::string &argument) {
+    if (argument == "-n" || argument == "-np" || argument == "--np" || argument == "--ranks") {
+      ranks(next_ < arguments_.size() ? arguments_[next_++] : std::string());
+    } else if (argument.starts_with("--ranks=") || argument.starts_with("-n=")) {
+      ranks(argument.substr(argument.find('=') + 1));
+    } else if (argument == "-h" || argument == "--help") {
+      options_.action = RunAction::Help;
+    } else if (argument == "-V" || argument == "--version") {
+      options_.action = RunAction::Version;
+    } else if (argument == "--stats") {
+      options_.stats = "text";
+    } else if (argument.starts_with("--stats=")) {
+      options_.stats = argument.substr(argument.find('=') + 1);
+    } else if (argument == "--verbose") {
+      options_.isVerbose = true;
+    } else if (argument == "--dry-run") {
+      options_.isDryRun = true;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void ranks(const std::string &text) {
+    if (!readRanks(text, options_.ranks)) {
+      options_.problem = "-n needs a number of ranks, not '" + text + "'";
+    }
+  }
+
+  void launcherOption(const std::string &argument) {
+    const std::string_view name = withoutDashes(argument);
+    std::size_t values = 0;
+    if (contains(kLauncherPairs, name)) {
+      values = 2;
+    } else if (contains(kLauncherValues, name)) {
+      values = 1;
+    }
+    options_.launcherOptions.push_back(argument);
+    for (; values > 0 && next_ < arguments_.size(); --values) {
+      options_.launcherOptions.push_back(arguments_[next_++]);
+    }
+  }
+
+  const std::vector<std::string> &arguments_;
+  std::size_t next_ = 0;
+  RunOptions options_;
+};
+
+} // namespace
+
+RunOptions readRunOptions(const std::vector<std::string> &arguments) {
+  return Reader(arguments).read();
+}
+
+} // namespace tutti::driver

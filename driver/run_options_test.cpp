@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/run_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::driver {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(RunOptions, LeavesTheProgramsOptionsToTheProgram) {
+  const RunOptions options = readRunOptions({"-n", "4", "./prog", "-n", "9", "--help"});
+
+  EXPECT_EQ(options.ranks, 4);
+  EXPECT_EQ(options.action, RunAction::Run);
+  EXPECT_THAT(options.program, ElementsAre("./prog", "-n", "9", "--help"));
+  EXPECT_THAT(options.launcherOptions, IsEmpty());
+}
+
+TEST(RunOptions, RunsOneRankByDefault) { EXPECT_EQ(readRunOptions({"./prog"}).ranks, 1); }
+
+TEST(RunOptions, HandsUnknownOptionsWithTheirValuesToTheLauncher) {
+  const RunOptions options = readRunOptions(
+      {"-np", "2", "--host", "a,b", "--mca", "btl", "tcp,self", "--tag-output", "./prog", "1"});
+
+  EXPECT_THAT(options.launcherOptions,
+              ElementsAre("--host", "a,b", "--mca", "btl", "tcp,self", "--tag-output"));
+  EXPECT_THAT(options.program, ElementsAre("./prog", "1"));
+}
+
+TEST(RunOptions, EndsOptionsAtADoubleDash) {
+  EXPECT_THAT(readRunOptions({"--stats", "--", "-odd-name"}).program, ElementsAre("-odd-name"));
+}
+
+TEST(RunOptions, ChoosesTheFormOfStatistics) {
+  EXPECT_EQ(readRunOptions({"./prog"}).stats, "");
+  EXPECT_EQ(readRunOptions({"--stats", "./prog"}).stats, "text");
+  EXPECT_EQ(readRunOptions({"--stats=json", "./prog"}).stats, "json");
+}
+
+TEST(RunOptions, ExplainsWhatIsMissing) {
+  EXPECT_THAT(readRunOptions({}).problem, HasSubstr("no program"));
+  EXPECT_THAT(readRunOptions({"-n"}).problem, HasSubstr("-n needs"));
+  EXPECT_THAT(readRunOptions({"-n", "0", "./prog"}).problem, HasSubstr("'0'"));
+  EXPECT_THAT(readRunOptions({"-n", "2x", "./prog"}).problem, HasSubstr("'2x'"));
+}
+
+TEST(RunOptions, NeedsNoProgramForHelp) {
+  EXPECT_EQ(readRunOptions({"--help"}).action, RunAction::Help);
+  EXPECT_EQ(readRunOptions({"--help"}).problem, "");
+}
+
+} // namespace
+
+} // namespace tutti::driver

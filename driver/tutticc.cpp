@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// tutticc and tuttic++: Clang 19 with OpenMP, Tutti's plugin and Tutti's runtime library.
+///
+/// Becomes Clang (exec), so that exit status, signals and output are Clang's own.
+#include "driver/compile_request.h"
+#include "driver/toolchain.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace tutti::driver;
+
+constexpr const char *kHelp =
+    "tutticc, tuttic++: compile OpenMP programs for a cluster (start them with tuttirun).\n"
+    "\n"
+    "All options are Clang's (see --help). Always on: -fopenmp. Executables are not PIE.\n"
+    "  -Rpass=tutti           say which loops are distributed\n"
+    "  -Rpass-missed=tutti    say which loops stay on rank 0, and why\n"
+    "  --tutti-help           this text\n"
+    "Environment:\n"
+    "  TUTTI_CLANG            the Clang 19 to use (default: clang-19 in PATH, then Debian's)\n";
+
+bool isCalledAsCxx(std::string_view program) {
+  return program.substr(program.find_last_of('/') + 1).ends_with("++");
+}
+
+/// Says what Tutti changes about the request. Returns false if it cannot be carried out.
+bool checkRequest(const char *name, const CompileRequest &request) {
+  const bool isExecutable = request.product == Product::Executable;
+  if (isExecutable && request.isStatic) {
+    std::fprintf(stderr, "%s: error: -static is not possible: the runtime is a shared library\n",
+                 name);
+    return false;
+  }
+  if (isExecutable && request.asksForPie) {
+    std::fprintf(
+        stderr, "%s: warning: -pie is ignored: variables must have the same address on all ranks\n",
+        name);
+  }
+  if (request.asksForLto && request.product != Product::Nothing) {
+    std::fprintf(stderr, "%s: warning: -flto is ignored: loops are analysed file by file\n", name);
+  }
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const bool isCxx = isCalledAsCxx(argv[0]);
+  const char *name = isCxx ? "tuttic++" : "tutticc";
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && arguments[0] == "--tutti-help") {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  const FoundInstallation found = findInstallation();
+  if (!found.problem.empty()) {
+    std::fprintf(stderr, "%s: error: %s\n", name, found.problem.c_str());
+    return 1;
+  }
+  const CompileRequest request = readRequest(arguments);
+  if (!checkRequest(name, request)) {
+    return 1;
+  }
+  if (request.asksForHelp) {
+    std::fputs(kHelp, stdout);
+    std::fputs("\n", stdout);
+    std::fflush(stdout);
+  }
+  const std::vector<std::string> command =
+      compileCommand(request, arguments, found.installation, isCxx);
+  std::vector<char *> raw;
+  raw.reserve(command.size() + 1);
+  for (const std::string &argument : command) {
+    raw.push_back(const_cast<char *>(argument.c_str()));
+  }
+  raw.push_back(nullptr);
+  ::execv(raw[0], raw.data());
+  std::fprintf(stderr, "%s: error: cannot start %s: %s\n", name, raw[0], std::strerror(errno));
+  return 1;
+}

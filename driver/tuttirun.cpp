@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// tuttirun: starts a program on several ranks through the MPI launcher of the system.
+#include "driver/launcher.h"
+#include "driver/monitor.h"
+#include "driver/process.h"
+#include "driver/run_options.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using namespace tutti::driver;
+
+constexpr const char *kHelp =
+    "usage: tuttirun [-n RANKS] [options] [mpirun options] PROGRAM [arguments]\n"
+    "\n"
+    "Starts PROGRAM, compiled with tutticc or tuttic++, on RANKS ranks (default 1).\n"
+    "  -n, -np RANKS   number of ranks; one rank runs without MPI\n"
+    "  --stats[=FORM]  counters on standard error at the end (text or json)\n"
+    "  --verbose       print the command that starts the ranks\n"
+    "  --dry-run       print it and do nothing\n"
+    "  --version       print the version\n"
+    "  --              end of options\n"
+    "Other options go to the launcher, e.g. --hostfile FILE, --host A,B, --map-by node.\n"
+    "Standard input goes to rank 0. The exit status is the program's; 128 + N if signal N ended "
+    "it.\n"
+    "Environment:\n"
+    "  TUTTI_MPIRUN    the launcher (default: mpirun, mpiexec or srun in PATH)\n"
+    "  OMP_NUM_THREADS threads of each rank (default: the ranks of a host share its cores)\n";
+
+std::string quoted(const std::string &argument) {
+  const bool isPlain =
+      !argument.empty() &&
+      argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789_@%+=:,./-") == std::string::npos;
+  if (isPlain) {
+    return argument;
+  }
+  std::string result = "'";
+  for (const char c : argument) {
+    result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return result + "'";
+}
+
+void print(FILE *stream, const std::vector<std::string> &command) {
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    std::fprintf(stream, "%s%s", i == 0 ? "" : " ", quoted(command[i]).c_str());
+  }
+  std::fputc('\n', stream);
+}
+
+int fail(const std::string &problem) {
+  std::fprintf(stderr, "tuttirun: %s\n", problem.c_str());
+  return 1;
+}
+
+int run(const RunOptions &options) {
+  if (!options.stats.empty()) {
+    ::setenv("TUTTI_STATS", options.stats.c_str(), 1);
+  }
+  if (findProgram(options.program[0]).empty()) {
+    fail(options.program[0] + " is not a program");
+    constexpr int kNotFound = 127;
+    return kNotFound;
+  }
+  std::vector<std::string> command = options.program;
+  if (options.ranks > 1) {
+    const Launcher launcher = findLauncher();
+    if (!launcher.problem.empty()) {
+      return fail(launcher.problem);
+    }
+    command = launchCommand(options, launcher, thisHost());
+  }
+  if (options.isVerbose || options.isDryRun) {
+    print(options.isDryRun ? stdout : stderr, command);
+  }
+  if (options.isDryRun) {
+    return 0;
+  }
+  if (options.ranks == 1) {
+    return fail(become(command));
+  }
+  const ChildEnd end = supervise(command, {});
+  if (!end.problem.empty()) {
+    return fail(end.problem);
+  }
+  return end.askedToEndBy != 0 ? 128 + end.askedToEndBy : end.exitCode;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() > 2 && arguments[0] == "--monitor" && arguments[1] == "--") {
+    return monitor({arguments.begin() + 2, arguments.end()});
+  }
+  const RunOptions options = readRunOptions(arguments);
+  if (!options.problem.empty()) {
+    return fail(options.problem);
+  }
+  switch (options.action) {
+  case RunAction::Help:
+    std::fputs(kHelp, stdout);
+    return 0;
+  case RunAction::Version:
+    std::printf("tuttirun %s\n", TUTTI_VERSION);
+    return 0;
+  case RunAction::Run:
+    return run(options);
+  }
+  return 1;
+}

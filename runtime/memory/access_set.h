@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Turns the access records of a chunk (`tutti_access` in abi/abi.h) into sets of bytes.
+///
+/// What an address means, and whether a set may be distributed, is decided by the caller.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/range.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace tutti::memory {
+
+/// What a chunk touches.
+struct AccessSet {
+  RangeSet reads;           ///< At-most writes included; may hold more than is read.
+  RangeSet writes;          ///< Exact and at-most writes.
+  RangeSet atMost;          ///< At-most writes alone.
+  std::vector<Range> hulls; ///< Lowest to highest byte of each record that touches anything.
+  bool tooMany =
+      false; ///< More ranges than the cap, or records that wrap around; the sets are incomplete.
+  bool unresolved = false; ///< An allocation was not found; the sets are incomplete.
+};
+
+/// Collects the records of one chunk.
+///
+/// Reads with small gaps between their runs are taken as one run: moving the gap costs less than
+/// another range. Writes never are, because a rank becomes the only holder of what it writes.
+///
+/// Threading: externally synchronised.
+class AccessCollector {
+public:
+  /// Ranges of reads and writes together, before they are merged.
+  static constexpr std::size_t kMaxRanges = std::size_t{4} << 20;
+
+  /// The allocation that holds an address; empty if there is none.
+  using AllocationOf = std::function<Range(std::uint64_t address)>;
+
+  explicit AccessCollector(std::size_t maxRanges = kMaxRanges) : maxRanges_(maxRanges) {}
+
+  /// Adds one record; the arguments are those of `tutti_access`.
+  ///
+  /// Cost: linear in the runs that remain after dimensions are merged.
+  void add(std::uint32_t flags, std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
+           const tutti_dim *dims);
+
+  /// Gives the sets and starts anew.
+  AccessSet take(const AllocationOf &allocationOf);
+
+private:
+  struct Allocation {
+    std::uint32_t flags;
+    std::uint64_t address;
+  };
+
+  void addAllocation(std::uint32_t flags, Range range);
+
+  std::size_t maxRanges_;
+  std::vector<Range> reads_;
+  std::vector<Range> writes_;
+  std::vector<Range> atMost_;
+  std::vector<Range> hulls_;
+  std::vector<Allocation> allocations_;
+  bool tooMany_ = false;
+};
+
+} // namespace tutti::memory

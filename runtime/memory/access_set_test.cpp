@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Access records against a walk over every element, and the rules for gaps.
+#include "runtime/memory/access_set.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace tutti::memory {
+
+namespace {
+
+using Bytes = std::set<std::uint64_t>;
+
+struct Record {
+  std::uint32_t flags;
+  std::uint64_t address;
+  std::uint64_t size;
+  std::vector<tutti_dim> dims;
+};
+
+AccessSet collect(const std::vector<Record> &records,
+                  std::size_t maxRanges = AccessCollector::kMaxRanges) {
+  AccessCollector collector(maxRanges);
+  for (const Record &record : records) {
+    collector.add(record.flags, record.address, record.size,
+                  static_cast<std::uint32_t>(record.dims.size()), record.dims.data());
+  }
+  return collector.take([](std::uint64_t address) {
+    return address >= 1000 && address < 2000 ? Range{1000, 2000} : Range{};
+  });
+}
+
+/// Every byte of `record`, element by element.
+Bytes bytesOf(const Record &record) {
+  std::vector<std::uint64_t> starts = {record.address};
+  for (const tutti_dim &dim : record.dims) {
+    std::vector<std::uint64_t> next;
+    for (const std::uint64_t start : starts) {
+      for (std::int64_t i = 0; i < dim.count; ++i) {
+        next.push_back(start + static_cast<std::uint64_t>(i * dim.stride));
+      }
+    }
+    starts = std::move(next);
+  }
+  Bytes bytes;
+  for (const std::uint64_t start : starts) {
+    for (std::uint64_t byte = 0; byte < record.size; ++byte) {
+      bytes.insert(start + byte);
+    }
+  }
+  return bytes;
+}
+
+Bytes bytesOf(const RangeSet &set) {
+  Bytes bytes;
+  for (const Range &range : set.ranges()) {
+    for (std::uint64_t byte = range.begin; byte < range.end; ++byte) {
+      bytes.insert(byte);
+    }
+  }
+  return bytes;
+}
+
+Record randomRecord(std::mt19937 &random) {
+  Record record{TUTTI_WRITE, 100000 + random() % 50, random() % 9, {}};
+  std::int64_t natural = static_cast<std::int64_t>(record.size);
+  for (std::size_t d = random() % 4; d > 0; --d) {
+    // Half of the strides tile what is inside them, as those of real arrays do.
+    const std::int64_t stride = random() % 2 ? natural : static_cast<std::int64_t>(random() % 200);
+    const std::int64_t count = static_cast<std::int64_t>(random() % 8) - (random() % 8 == 0);
+    record.dims.push_back({random() % 3 == 0 ? -stride : stride, count});
+    natural = stride * std::max<std::int64_t>(count, 1);
+  }
+  std::shuffle(record.dims.begin(), record.dims.end(), random);
+  return record;
+}
+
+TEST(AccessCollector, AgreesWithAWalkOverEveryElement) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 5000; ++round) {
+    Record record = randomRecord(random);
+    const Bytes expected = bytesOf(record);
+
+    const AccessSet exact = collect({record});
+    record.flags = TUTTI_READ;
+    const AccessSet read = collect({record});
+    record.flags = TUTTI_WRITE | TUTTI_AT_MOST;
+    const AccessSet maybe = collect({record});
+
+    ASSERT_EQ(bytesOf(exact.writes), expected);
+    EXPECT_TRUE(exact.reads.empty());
+    EXPECT_TRUE(exact.atMost.empty());
+    EXPECT_TRUE(RangeSet(exact.writes).subtract(read.reads).empty());
+    EXPECT_EQ(read.reads.hull(), exact.writes.hull());
+    EXPECT_TRUE(read.writes.empty());
+    EXPECT_EQ(maybe.writes, exact.writes);
+    EXPECT_EQ(maybe.atMost, exact.writes);
+    EXPECT_EQ(maybe.reads, read.reads);
+    ASSERT_EQ(exact.hulls.size(), expected.empty() ? 0U : 1U);
+    if (!expected.empty()) {
+      EXPECT_EQ(exact.hulls[0], (Range{*expected.begin(), *expected.rbegin() + 1}));
+    }
+  }
+}
+
+TEST(AccessCollector, MakesOneRunOfARowMajorBlock) {
+  const AccessSet set = collect({{TUTTI_WRITE, 4096, 8, {{800, 50}, {8, 100}}}}, 1);
+
+  EXPECT_FALSE(set.tooMany);
+  EXPECT_EQ(set.writes, RangeSet::of({{4096, 4096 + 50 * 800}}));
+}
+
+TEST(AccessCollector, CountsNoElementTwiceWhereDimensionsOverlap) {
+  // A window of 3 doubles that slides over 100.
+  const AccessSet set = collect({{TUTTI_WRITE, 4096, 8, {{8, 100}, {8, 3}}}}, 1);
+
+  EXPECT_FALSE(set.tooMany);
+  EXPECT_EQ(set.writes, RangeSet::of({{4096, 4096 + 8 * 102}}));
+}
+
+TEST(AccessCollector, ReadsAlongSmallGapsOnly) {
+  const std::vector<tutti_dim> fields = {{24, 10}};
+  const std::vector<tutti_dim> wide = {{1000 + 125, 4}, {8, 125}};
+  const std::vector<tutti_dim> tooWide = {{1000 + 126, 4}, {8, 125}};
+
+  EXPECT_EQ(collect({{TUTTI_READ, 4096, 8, fields}}).reads.ranges().size(), 1U);
+  EXPECT_EQ(collect({{TUTTI_WRITE, 4096, 8, fields}}).writes.ranges().size(), 10U);
+  EXPECT_EQ(collect({{TUTTI_READ, 4096, 8, wide}}).reads.ranges().size(), 1U);
+  EXPECT_EQ(collect({{TUTTI_READ, 4096, 8, tooWide}}).reads.ranges().size(), 4U);
+}
+
+TEST(AccessCollector, DropsRecordsThatTouchNothing) {
+  const AccessSet set = collect({{TUTTI_READ, 4096, 8, {{8, 0}}},
+                                 {TUTTI_WRITE, 4096, 8, {{8, 5}, {8, -2}}},
+                                 {TUTTI_WRITE, 4096, 0, {}},
+                                 {TUTTI_READ | TUTTI_ALLOCATION, 1500, 8, {{8, 0}}},
+                                 {0, 4096, 8, {}}});
+
+  EXPECT_TRUE(set.reads.empty() && set.writes.empty() && set.hulls.empty());
+}
+
+TEST(AccessCollector, TakesWholeAllocations) {
+  const AccessSet read = collect({{TUTTI_READ | TUTTI_ALLOCATION, 1500, 8, {}}});
+  const AccessSet write = collect({{TUTTI_WRITE | TUTTI_ALLOCATION, 1500, 8, {}}});
+  const AccessSet lost = collect({{TUTTI_WRITE | TUTTI_ALLOCATION, 2500, 8, {}}});
+
+  const RangeSet allocation = RangeSet::of({{1000, 2000}});
+  EXPECT_EQ(read.reads, allocation);
+  EXPECT_TRUE(read.writes.empty());
+  EXPECT_EQ(write.reads, allocation);
+  EXPECT_EQ(write.writes, allocation);
+  EXPECT_EQ(write.atMost, allocation);
+  EXPECT_EQ(write.hulls, allocation.ranges());
+  EXPECT_FALSE(write.unresolved);
+  EXPECT_TRUE(lost.unresolved);
+}
+
+TEST(AccessCollector, GivesUpBeyondTheCap) {
+  const std::vector<tutti_dim> column = {{4096, 1000}};
+
+  EXPECT_FALSE(collect({{TUTTI_WRITE, 4096, 8, column}}, 1000).tooMany);
+  EXPECT_TRUE(collect({{TUTTI_WRITE, 4096, 8, column}}, 999).tooMany);
+  EXPECT_TRUE(collect({{TUTTI_WRITE, 4096, 8, column}, {TUTTI_READ, 8, 8, {}}}, 1000).tooMany);
+  EXPECT_TRUE(collect({{TUTTI_WRITE, 0, 1, {{1LL << 40, 1LL << 20}, {3, 1LL << 36}}}}).tooMany);
+}
+
+TEST(AccessCollector, GivesUpOnAddressesThatWrapAround) {
+  EXPECT_TRUE(collect({{TUTTI_READ, 64, 8, {{-8, 100}}}}).tooMany);
+  EXPECT_TRUE(collect({{TUTTI_READ, ~0ULL - 8, 8, {{8, 100}}}}).tooMany);
+  EXPECT_TRUE(collect({{TUTTI_READ, 64, 8, {{INT64_MAX, INT64_MAX}}}}).tooMany);
+  EXPECT_TRUE(collect({{TUTTI_READ, 64, 8, {{INT64_MIN, INT64_MAX}}}}).tooMany);
+}
+
+TEST(AccessCollector, StartsAnewAfterTake) {
+  AccessCollector collector(1);
+  const tutti_dim column = {4096, 1000};
+  collector.add(TUTTI_WRITE, 4096, 8, 1, &column);
+  EXPECT_TRUE(collector.take({}).tooMany);
+
+  collector.add(TUTTI_READ, 8, 8, 0, nullptr);
+  const AccessSet set = collector.take({});
+
+  EXPECT_FALSE(set.tooMany);
+  EXPECT_EQ(set.reads, RangeSet::of({{8, 16}}));
+}
+
+} // namespace
+
+} // namespace tutti::memory

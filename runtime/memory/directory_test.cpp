@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The directory against a model that keeps every byte of every rank, and the shape of its plans.
+#include "runtime/memory/directory.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+namespace tutti::memory {
+
+namespace {
+
+constexpr std::uint64_t kBytes = 96;
+
+/// Every rank's memory as version numbers, and who holds the newest version of each byte.
+class Model {
+public:
+  explicit Model(Rank ranks) : copies_(ranks, std::vector<int>(kBytes)), valid_(kBytes, {0}) {
+    // What nobody but rank 0 holds must look stale elsewhere.
+    for (std::size_t rank = 1; rank < copies_.size(); ++rank) {
+      copies_[rank].assign(kBytes, -1);
+    }
+  }
+
+  void apply(const Event &event) {
+    for (std::uint64_t byte = event.range.begin; byte < event.range.end; ++byte) {
+      if (event.kind == Event::Kind::Fetched) {
+        copies_[0][byte] = newest(byte);
+        valid_[byte].insert(0);
+      } else {
+        write(0, byte);
+      }
+    }
+  }
+
+  /// Plays the transfers with real copies and then the writes; checks what readers then see.
+  void launch(const std::vector<ChunkAccess> &chunks, const std::vector<Transfer> &transfers) {
+    std::map<std::uint32_t, RangeSet> pieces;
+    std::uint32_t last = 0;
+    for (const Transfer &transfer : transfers) {
+      EXPECT_LE(last, transfer.piece);
+      last = transfer.piece;
+      EXPECT_EQ(pieces.try_emplace(transfer.piece, transfer.ranges).first->second, transfer.ranges);
+      for (const Range &range : transfer.ranges.ranges()) {
+        for (std::uint64_t byte = range.begin; byte < range.end; ++byte) {
+          EXPECT_TRUE(valid_[byte].contains(transfer.from)) << "sends what it does not have";
+          EXPECT_TRUE(valid_[byte].insert(transfer.to).second) << "receives what it has";
+          copies_[transfer.to][byte] = copies_[transfer.from][byte];
+          EXPECT_TRUE(chunks[transfer.to].reads.overlaps(RangeSet::of({{byte, byte + 1}})));
+        }
+      }
+    }
+    forEachByte(chunks, &ChunkAccess::reads, [&](Rank rank, std::uint64_t byte) {
+      EXPECT_EQ(copies_[rank][byte], newest(byte));
+    });
+    forEachByte(chunks, &ChunkAccess::writes,
+                [&](Rank rank, std::uint64_t byte) { write(rank, byte); });
+  }
+
+  void expectSame(const Directory &directory) const {
+    std::uint64_t at = 0;
+    Holders before;
+    directory.forEach({0, kBytes}, [&](Range run, const Holders &holders) {
+      EXPECT_EQ(run.begin, at);
+      EXPECT_FALSE(run.empty());
+      EXPECT_NE(holders, before) << "runs are maximal";
+      for (std::uint64_t byte = run.begin; byte < run.end; ++byte) {
+        EXPECT_EQ(holders, Holders(valid_[byte].begin(), valid_[byte].end())) << byte;
+      }
+      at = run.end;
+      before = holders;
+    });
+    EXPECT_EQ(at, kBytes);
+    const RangeSet all = RangeSet::of({{3, 40}, {50, kBytes}});
+    for (Rank rank = 0; rank < static_cast<Rank>(copies_.size()); ++rank) {
+      std::vector<Range> missing;
+      std::vector<Range> shared;
+      for (std::uint64_t byte = 0; byte < kBytes; ++byte) {
+        if (!valid_[byte].contains(rank)) {
+          missing.push_back({byte, byte + 1});
+        }
+        if (valid_[byte] != std::set<Rank>{rank}) {
+          shared.push_back({byte, byte + 1});
+        }
+      }
+      EXPECT_EQ(directory.missing(rank, all), RangeSet::of(missing).intersect(all));
+      EXPECT_EQ(directory.sharedBeyond(rank, all), RangeSet::of(shared).intersect(all));
+    }
+  }
+
+private:
+  template <typename Visit>
+  static void forEachByte(const std::vector<ChunkAccess> &chunks, RangeSet ChunkAccess::*set,
+                          Visit &&visit) {
+    for (std::size_t rank = 0; rank < chunks.size(); ++rank) {
+      for (const Range &range : (chunks[rank].*set).ranges()) {
+        for (std::uint64_t byte = range.begin; byte < range.end; ++byte) {
+          visit(static_cast<Rank>(rank), byte);
+        }
+      }
+    }
+  }
+
+  int newest(std::uint64_t byte) const { return copies_[*valid_[byte].begin()][byte]; }
+
+  void write(Rank rank, std::uint64_t byte) {
+    copies_[rank][byte] = ++version_;
+    valid_[byte] = {rank};
+  }
+
+  std::vector<std::vector<int>> copies_;
+  std::vector<std::set<Rank>> valid_;
+  int version_ = 0;
+};
+
+RangeSet randomSet(std::mt19937 &random) {
+  std::vector<Range> ranges(random() % 5);
+  for (Range &range : ranges) {
+    range.begin = random() % kBytes;
+    range.end = std::min<std::uint64_t>(kBytes, range.begin + random() % 20);
+  }
+  return RangeSet::of(std::move(ranges));
+}
+
+std::vector<ChunkAccess> randomChunks(Rank ranks, std::mt19937 &random) {
+  std::vector<ChunkAccess> chunks(ranks);
+  RangeSet written;
+  for (ChunkAccess &chunk : chunks) {
+    chunk.reads = randomSet(random);
+    chunk.writes = randomSet(random).subtract(written);
+    written = written.unite(chunk.writes);
+  }
+  return chunks;
+}
+
+std::uint64_t bytesOf(const std::vector<Transfer> &transfers) {
+  std::uint64_t bytes = 0;
+  for (const Transfer &transfer : transfers) {
+    bytes += transfer.ranges.bytes();
+  }
+  return bytes;
+}
+
+TEST(Directory, AgreesWithAModelOfEveryByte) {
+  for (Rank ranks = 1; ranks <= 6; ++ranks) {
+    std::mt19937 random(ranks);
+    Directory directory;
+    Model model(ranks);
+    for (int step = 0; step < 400; ++step) {
+      if (random() % 3 == 0) {
+        const std::uint64_t begin = random() % kBytes;
+        const Event event{random() % 2 ? Event::Kind::Fetched : Event::Kind::Claimed,
+                          {begin, std::min<std::uint64_t>(kBytes, begin + random() % 30)}};
+        directory.apply(event);
+        model.apply(event);
+      } else {
+        const auto chunks = randomChunks(ranks, random);
+        model.launch(chunks, directory.launch(chunks));
+      }
+      model.expectSame(directory);
+      if (testing::Test::HasFailure()) {
+        FAIL() << ranks << " ranks, step " << step;
+      }
+    }
+  }
+}
+
+/// A five-point stencil over rows of one array into another, rows divided evenly.
+std::vector<ChunkAccess> stencil(Rank ranks, std::uint64_t rows, std::uint64_t rowBytes,
+                                 std::uint64_t from, std::uint64_t to) {
+  std::vector<ChunkAccess> chunks;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const std::uint64_t first = rows * rank / ranks;
+    const std::uint64_t last = rows * (rank + 1) / ranks;
+    const std::uint64_t above = first == 0 ? first : first - 1;
+    const std::uint64_t below = std::min(last + 1, rows);
+    chunks.push_back({RangeSet::of({{from + above * rowBytes, from + below * rowBytes}}),
+                      RangeSet::of({{to + first * rowBytes, to + last * rowBytes}})});
+  }
+  return chunks;
+}
+
+TEST(Directory, MovesOnlyHaloRowsOnceAStencilIsSteady) {
+  constexpr std::uint64_t kRows = 64;
+  constexpr std::uint64_t kRow = 800;
+  constexpr std::uint64_t kOther = 1 << 20;
+  for (Rank ranks = 2; ranks <= 8; ++ranks) {
+    Directory directory;
+    directory.launch(stencil(ranks, kRows, kRow, 0, kOther));
+    directory.launch(stencil(ranks, kRows, kRow, kOther, 0));
+    for (int step = 0; step < 4; ++step) {
+      const bool even = step % 2 == 0;
+
+      const auto transfers =
+          directory.launch(stencil(ranks, kRows, kRow, even ? 0 : kOther, even ? kOther : 0));
+
+      EXPECT_EQ(transfers.size(), 2U * (ranks - 1));
+      EXPECT_EQ(bytesOf(transfers), 2U * (ranks - 1) * kRow);
+      for (const Transfer &transfer : transfers) {
+        EXPECT_EQ(std::abs(transfer.from - transfer.to), 1);
+      }
+    }
+  }
+}
+
+TEST(Directory, ReachesACycleOfStatesInATimeLoop) {
+  Directory directory;
+  const auto there = stencil(4, 64, 800, 0, 1 << 20);
+  const auto back = stencil(4, 64, 800, 1 << 20, 0);
+  directory.launch(there);
+  directory.launch(back);
+  directory.launch(there);
+  directory.launch(back);
+  const Directory before = directory;
+
+  directory.launch(there);
+  EXPECT_NE(directory, before);
+  directory.launch(back);
+
+  EXPECT_EQ(directory, before);
+}
+
+TEST(Directory, BroadcastsDownABinomialTree) {
+  for (Rank ranks = 2; ranks <= 17; ++ranks) {
+    for (Rank source = 0; source < ranks; ++source) {
+      Directory directory;
+      std::vector<ChunkAccess> writing(ranks);
+      writing[source].writes = RangeSet::of({{0, 1000}});
+      directory.launch(writing);
+
+      const auto transfers =
+          directory.launch(std::vector<ChunkAccess>(ranks, {RangeSet::of({{0, 1000}}), {}}));
+
+      ASSERT_EQ(transfers.size(), ranks - 1U);
+      std::map<Rank, int> depth = {{source, 0}};
+      std::map<Rank, int> sends;
+      for (const Transfer &transfer : transfers) {
+        ASSERT_TRUE(depth.contains(transfer.from)) << "forwards before it receives";
+        // A rank sends one message after the other: its n-th child has the data n rounds later.
+        const int round = depth[transfer.from] + ++sends[transfer.from];
+        EXPECT_TRUE(depth.emplace(transfer.to, round).second) << "receives twice";
+        EXPECT_LE(round, std::bit_width(static_cast<unsigned>(ranks - 1)));
+      }
+      EXPECT_EQ(depth.size(), static_cast<std::size_t>(ranks));
+    }
+  }
+}
+
+TEST(Directory, GathersEveryPartOnceAtEveryRank) {
+  constexpr Rank kRanks = 5;
+  constexpr std::uint64_t kPart = 100;
+  Directory directory;
+  std::vector<ChunkAccess> writing(kRanks);
+  for (Rank rank = 0; rank < kRanks; ++rank) {
+    writing[rank].writes = RangeSet::of({{rank * kPart, (rank + 1) * kPart}});
+  }
+  directory.launch(writing);
+
+  const std::vector<ChunkAccess> reading(kRanks, {RangeSet::of({{0, kRanks * kPart}}), {}});
+  const auto transfers = directory.launch(reading);
+
+  EXPECT_EQ(transfers.size(), static_cast<std::size_t>(kRanks) * (kRanks - 1));
+  EXPECT_EQ(bytesOf(transfers), kRanks * (kRanks - 1) * kPart);
+  EXPECT_TRUE(directory.launch(reading).empty()) << "the second time all is there";
+}
+
+TEST(Directory, PutsScatteredRangesOfOnePairIntoOneMessage) {
+  std::vector<Range> columns;
+  for (std::uint64_t row = 0; row < 5000; ++row) {
+    columns.push_back({row * 64, row * 64 + 8});
+  }
+  Directory directory;
+  std::vector<ChunkAccess> chunks(2);
+  chunks[1].reads = RangeSet::of(columns);
+
+  const auto transfers = directory.launch(chunks);
+
+  ASSERT_EQ(transfers.size(), 1U);
+  EXPECT_EQ(transfers[0].ranges, chunks[1].reads);
+}
+
+TEST(Directory, TakesTheHolderNearestToTheReader) {
+  Directory directory;
+  std::vector<ChunkAccess> chunks(8);
+  chunks[5].writes = RangeSet::of({{0, 100}});
+  directory.launch(chunks);
+  directory.apply({Event::Kind::Fetched, {0, 100}});
+
+  chunks.assign(8, {});
+  chunks[6].reads = RangeSet::of({{0, 50}});
+  chunks[1].reads = RangeSet::of({{50, 100}});
+  const auto transfers = directory.launch(chunks);
+
+  ASSERT_EQ(transfers.size(), 2U);
+  EXPECT_EQ(transfers[0].from, 0);
+  EXPECT_EQ(transfers[0].to, 1);
+  EXPECT_EQ(transfers[1].from, 5);
+  EXPECT_EQ(transfers[1].to, 6);
+}
+
+TEST(Directory, ForgetsWhatRankZeroClaims) {
+  Directory directory;
+  std::vector<ChunkAccess> chunks(3);
+  chunks[2].writes = RangeSet::of({{10, 90}});
+  directory.launch(chunks);
+
+  directory.apply({Event::Kind::Claimed, {0, 200}});
+
+  EXPECT_EQ(directory, Directory());
+}
+
+} // namespace
+
+} // namespace tutti::memory

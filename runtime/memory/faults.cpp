@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/memory/faults.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace tutti::memory {
+
+namespace {
+
+constexpr std::size_t kSignalStackBytes = 256 << 10;
+
+void futexWait(std::atomic<std::uint32_t> &word, std::uint32_t expected,
+               const timespec *timeout) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout, nullptr, 0);
+}
+
+void futexWake(std::atomic<std::uint32_t> &word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+/// What the handler needs; written once before the handler is installed.
+struct HandlerState {
+  const Window *window;
+  const PageTable *pages;
+  TouchQueue *queue;
+};
+
+HandlerState handlerState;
+std::atomic<std::uint64_t> faults{0};
+
+enum class Touched { Read, Write, Unknown };
+
+Touched touchedHow(const ucontext_t &context) {
+#if defined(__x86_64__)
+  constexpr greg_t kWriteBit = 2;
+  return (context.uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0 ? Touched::Write : Touched::Read;
+#else
+  static_cast<void>(context);
+  return Touched::Unknown;
+#endif
+}
+
+bool isInstructionFetch(const ucontext_t &context) {
+#if defined(__x86_64__)
+  constexpr greg_t kFetchBit = 16;
+  return (context.uc_mcontext.gregs[REG_ERR] & kFetchBit) != 0;
+#else
+  static_cast<void>(context);
+  return false;
+#endif
+}
+
+/// The instruction runs again and meets the kernel's default; a signal that was sent is repeated.
+void dieAsUsual(const siginfo_t &info) {
+  struct sigaction usual = {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGSEGV, &usual, nullptr);
+  if (info.si_code <= 0) {
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
+  }
+}
+
+void onFault(int, siginfo_t *info, void *rawContext) {
+  const int savedErrno = errno;
+  const auto &context = *static_cast<const ucontext_t *>(rawContext);
+  const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  const Range byte{address, address + 1};
+  if (info->si_code != SEGV_ACCERR || !handlerState.window->contains(byte) ||
+      isInstructionFetch(context)) {
+    dieAsUsual(*info);
+    errno = savedErrno;
+    return;
+  }
+  const Access access = handlerState.pages->at(address);
+  const Touched how = touchedHow(context);
+  // Where the machine does not say, a page that may be read already must have been written.
+  const bool write =
+      how == Touched::Write || (how == Touched::Unknown && access != Access::None);
+  const bool isStale = access == Access::Open || (access == Access::ReadOnly && !write);
+  if (!isStale) { // Otherwise another thread's touch has opened the page meanwhile.
+    faults.fetch_add(1, std::memory_order_relaxed);
+    Touch touch;
+    touch.range = byte;
+    touch.write = write;
+    handlerState.queue->await(touch);
+  }
+  errno = savedErrno;
+}
+
+} // namespace
+
+void TouchQueue::await(Touch &touch) {
+  Touch *before = newest_.load(std::memory_order_relaxed);
+  do {
+    touch.next = before;
+    // Pairs with the acquire in `take`.
+  } while (!newest_.compare_exchange_weak(before, &touch, std::memory_order_release,
+                                          std::memory_order_relaxed));
+  wake();
+  // Pairs with the release in `answer`.
+  while (touch.answer.load(std::memory_order_acquire) == 0) {
+    futexWait(touch.answer, 0, nullptr);
+  }
+}
+
+void TouchQueue::answer(Touch &touch) {
+  std::atomic<std::uint32_t> &word = touch.answer;
+  // The waiter may return and reuse its stack right after the store; waking an address that nobody
+  // waits at is harmless.
+  word.store(1, std::memory_order_release);
+  futexWake(word);
+}
+
+Touch *TouchQueue::take() {
+  Touch *rest = newest_.exchange(nullptr, std::memory_order_acquire);
+  Touch *oldest = nullptr;
+  while (rest) {
+    Touch *next = rest->next;
+    rest->next = oldest;
+    oldest = rest;
+    rest = next;
+  }
+  return oldest;
+}
+
+void TouchQueue::listen(std::uint32_t nanoseconds) {
+  const std::uint32_t signals = signals_.load(std::memory_order_acquire);
+  if (signals == heard_) {
+    const timespec timeout{0, static_cast<long>(nanoseconds)};
+    futexWait(signals_, signals, &timeout);
+  }
+  heard_ = signals_.load(std::memory_order_acquire);
+}
+
+void TouchQueue::wake() {
+  // Pairs with the acquires in `listen`.
+  signals_.fetch_add(1, std::memory_order_release);
+  futexWake(signals_);
+}
+
+Status installFaultHandler(const Window &window, const PageTable &pages, TouchQueue &queue) {
+  handlerState = {&window, &pages, &queue};
+  void *memory = mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return nativeFailure(ErrorCode::SystemFailed, errno, "cannot map a stack for signals: {}",
+                         std::strerror(errno));
+  }
+  stack_t stack = {};
+  stack.ss_sp = memory;
+  stack.ss_size = kSignalStackBytes;
+  struct sigaction action = {};
+  action.sa_sigaction = onFault;
+  // Another fault while one waits is a fault of the handler itself.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  if (sigaltstack(&stack, nullptr) != 0 || sigaction(SIGSEGV, &action, nullptr) != 0) {
+    return nativeFailure(ErrorCode::SystemFailed, errno, "cannot install the fault handler: {}",
+                         std::strerror(errno));
+  }
+  return {};
+}
+
+std::uint64_t faultCount() { return faults.load(std::memory_order_relaxed); }
+
+} // namespace tutti::memory

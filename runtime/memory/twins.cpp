@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/memory/twins.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::memory {
+
+void Twins::keep(const RangeSet &pages) {
+  for (const Range &range : pages.ranges()) {
+    for (std::uint64_t page = range.begin; page < range.end; page += kPageBytes) {
+      std::unique_ptr<Page> &copy = pages_[page];
+      if (!copy) {
+        copy = std::make_unique<Page>();
+        std::memcpy(copy->data(), window_.view(page), kPageBytes);
+      }
+    }
+  }
+}
+
+void Twins::refresh(const RangeSet &changed) {
+  for (const Range &range : changed.ranges()) {
+    for (auto at = pages_.lower_bound(pagesAround(range).begin);
+         at != pages_.end() && at->first < range.end; ++at) {
+      const std::uint64_t begin = std::max(range.begin, at->first);
+      const std::uint64_t end = std::min(range.end, at->first + kPageBytes);
+      std::memcpy(at->second->data() + (begin - at->first), window_.view(begin), end - begin);
+    }
+  }
+}
+
+void Twins::drop(const RangeSet &pages) {
+  for (const Range &range : pages.ranges()) {
+    pages_.erase(pages_.lower_bound(range.begin), pages_.lower_bound(range.end));
+  }
+}
+
+void Twins::collect(const Directory &directory, std::vector<Event> &events) {
+  for (auto at = pages_.begin(); at != pages_.end();) {
+    const std::uint64_t page = at->first;
+    const RangeSet shared =
+        directory.sharedBeyond(0, RangeSet::of({{page, page + kPageBytes}}));
+    if (shared.empty()) {
+      at = pages_.erase(at);
+      continue;
+    }
+    const std::byte *now = window_.view(page);
+    std::byte *copy = at->second->data();
+    ++at;
+    if (std::memcmp(now, copy, kPageBytes) == 0) {
+      continue;
+    }
+    std::vector<Range> words;
+    for (const Range &range : shared.ranges()) {
+      const std::uint64_t first = range.begin & ~(kWordBytes - 1);
+      for (std::uint64_t word = first; word < range.end; word += kWordBytes) {
+        const std::uint64_t offset = word - page;
+        if (std::memcmp(now + offset, copy + offset, kWordBytes) != 0) {
+          words.push_back({word, word + kWordBytes});
+        }
+      }
+    }
+    for (const Range &range : RangeSet::of(std::move(words)).ranges()) {
+      std::memcpy(copy + (range.begin - page), now + (range.begin - page), range.size());
+      events.push_back({Event::Kind::Claimed, range});
+    }
+  }
+}
+
+} // namespace tutti::memory

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/trace/counters.h"
+
+#include "base/format.h"
+
+#include <iterator>
+
+namespace tutti::trace {
+
+namespace {
+
+struct Launches {
+  std::uint64_t all = 0;
+  std::uint64_t distributed = 0;
+};
+
+Launches launchesOf(const Report &report) {
+  Launches launches;
+  for (const RegionReport &region : report.regions) {
+    launches.all += region.launches;
+    launches.distributed += region.distributed;
+  }
+  return launches;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string moved(std::uint64_t bytes, std::uint64_t messages) {
+  return fmt::format("{:>16} bytes in {} messages", bytes, messages);
+}
+
+} // namespace
+
+std::string asText(const Report &report) {
+  const Counters &c = report.counters;
+  const Launches launches = launchesOf(report);
+  std::string out;
+  const auto line = [&out](std::string_view name, const std::string &value) {
+    fmt::format_to(std::back_inserter(out), "tutti:   {:<14}{}\n", name, value);
+  };
+  fmt::format_to(std::back_inserter(out), "tutti: {} ranks, {} launches: {} distributed, {} home\n",
+                 report.ranks, launches.all, launches.distributed,
+                 launches.all - launches.distributed);
+  line("exchange", moved(c.exchangeBytes, c.exchangeMessages));
+  line("reduction", moved(c.reductionBytes, c.reductionMessages));
+  line("fetch", moved(c.fetchBytes, c.fetchMessages));
+  line("twin", moved(c.twinBytes, c.twinMessages));
+  line("control", fmt::format("{:>16} messages", c.controlMessages));
+  line("faults", fmt::format("{:>16}", c.faults));
+  line("protections", fmt::format("{:>16}", c.protections));
+  for (const RegionReport &region : report.regions) {
+    fmt::format_to(std::back_inserter(out), "tutti:   {:<32} {:>8} launches, {} distributed{}{}\n",
+                   region.source, region.launches, region.distributed,
+                   region.reasonHome.empty() ? "" : "; home: ", region.reasonHome);
+  }
+  return out;
+}
+
+std::string asJson(const Report &report) {
+  const Counters &c = report.counters;
+  const Launches launches = launchesOf(report);
+  std::string regions;
+  for (const RegionReport &region : report.regions) {
+    fmt::format_to(std::back_inserter(regions),
+                   "{}{{\"source\":{},\"launches\":{},\"distributed\":{},\"home\":{},"
+                   "\"reason\":{}}}",
+                   regions.empty() ? "" : ",", quoted(region.source), region.launches,
+                   region.distributed, region.launches - region.distributed,
+                   region.reasonHome.empty() ? "null" : quoted(region.reasonHome));
+  }
+  const auto kind = [](std::string_view name, std::uint64_t bytes, std::uint64_t messages) {
+    return fmt::format("\"{}\":{{\"bytes\":{},\"messages\":{}}}", name, bytes, messages);
+  };
+  return fmt::format(
+      "{{\"ranks\":{},\"launches\":{},\"distributed\":{},\"home\":{},\"bytes\":{},\"messages\":{},"
+      "{},{},{},{},\"control\":{},\"faults\":{},\"protections\":{},"
+      "\"plans\":{{\"made\":{},\"reused\":{}}},"
+      "\"steady\":{{{},\"faults\":{},\"protections\":{}}},\"regions\":[{}]}}",
+      report.ranks, launches.all, launches.distributed, launches.all - launches.distributed,
+      c.exchangeBytes + c.reductionBytes + c.fetchBytes + c.twinBytes,
+      c.exchangeMessages + c.reductionMessages + c.fetchMessages + c.twinMessages,
+      kind("exchange", c.exchangeBytes, c.exchangeMessages),
+      kind("reduction", c.reductionBytes, c.reductionMessages),
+      kind("fetch", c.fetchBytes, c.fetchMessages), kind("twin", c.twinBytes, c.twinMessages),
+      c.controlMessages, c.faults, c.protections, c.plansMade, c.plansReused,
+      kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages), c.steadyFaults,
+      c.steadyProtections, regions);
+}
+
+} // namespace tutti::trace

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What a run did, in numbers: counted by each rank, summed at the end, printed by rank 0.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::trace {
+
+/// Threading: externally synchronised.
+struct Counters {
+#define COUNTER(name, description) std::uint64_t name = 0;
+#include "runtime/trace/counters.def"
+
+  /// All counters as one array, in the order of counters.def.
+  std::span<std::uint64_t> all() {
+    return {reinterpret_cast<std::uint64_t *>(this), sizeof(Counters) / sizeof(std::uint64_t)};
+  }
+};
+
+static_assert(sizeof(Counters) % sizeof(std::uint64_t) == 0);
+
+/// What became of one region; rank 0's.
+struct RegionReport {
+  std::string_view source;
+  std::uint64_t launches = 0;
+  std::uint64_t distributed = 0;
+  std::string reasonHome; ///< Why it last stayed home; empty if it never did.
+};
+
+struct Report {
+  std::int32_t ranks = 1;
+  Counters counters; ///< Sums over all ranks.
+  std::vector<RegionReport> regions;
+};
+
+/// A table for people; several lines.
+std::string asText(const Report &report);
+
+/// One line of JSON without a line break.
+std::string asJson(const Report &report);
+
+} // namespace tutti::trace

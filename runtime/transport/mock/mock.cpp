@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/transport/mock/mock.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace tutti::transport::mock {
+
+/// Everything behind the endpoints, under one lock.
+class Network::State {
+public:
+  explicit State(Rank ranks) : size(ranks), inboxes(static_cast<std::size_t>(ranks)) {}
+
+  struct Message {
+    std::vector<std::byte> bytes; ///< A copy: the sender is done at once.
+    std::uint32_t polls;          ///< Polls that it still hides from.
+  };
+
+  struct Receive {
+    Request request;
+    std::span<std::byte> bytes;
+  };
+
+  struct ControlMessage {
+    Control control;
+    std::uint32_t polls;
+  };
+
+  using Channel = std::tuple<Rank, Rank, std::uint32_t>; ///< From, to, tag.
+
+  /// The injected failure of `operation`, if there is one.
+  std::optional<Error> takeFailure(Rank rank, Operation operation) {
+    const auto found = failures.find({rank, operation});
+    if (found == failures.end() || found->second.empty()) {
+      return std::nullopt;
+    }
+    Error error = std::move(found->second.front());
+    found->second.pop_front();
+    return error;
+  }
+
+  /// Joins a collective operation: the last to come calls `finish`, all return after that.
+  template <typename Finish> void meet(std::unique_lock<std::mutex> &lock, Finish &&finish) {
+    const std::uint64_t mine = round;
+    if (++arrived == size) {
+      finish();
+      arrived = 0;
+      ++round;
+      allArrived.notify_all();
+      return;
+    }
+    allArrived.wait(lock, [&] { return round != mine; });
+  }
+
+  const Rank size;
+  mutable std::mutex mutex; ///< Guards all below.
+  std::condition_variable allArrived;
+  std::uint32_t delay = 0;
+  std::map<Channel, std::deque<Message>> messages;
+  std::vector<std::deque<ControlMessage>> inboxes;
+  std::map<std::pair<Rank, Operation>, std::deque<Error>> failures;
+  std::vector<Sent> sent;
+  Rank arrived = 0;
+  std::uint64_t round = 0;
+  std::vector<std::uint64_t> sums;
+  std::map<Rank, std::vector<std::byte>> parts;
+  std::vector<std::byte> gathered;
+  bool unequal = false;
+};
+
+class Network::MockEndpoint final : public Endpoint {
+public:
+  MockEndpoint(std::shared_ptr<State> state, Rank rank) : state_(std::move(state)), rank_(rank) {}
+
+  Rank rank() const override { return rank_; }
+
+  Rank size() const override { return state_->size; }
+
+  Result<Request> send(Rank to, std::uint32_t tag, std::span<const std::byte> bytes) override {
+    const std::unique_lock lock(state_->mutex);
+    TUTTI_TRY(begin(Operation::Send, to));
+    state_->messages[{rank_, to, tag}].push_back({{bytes.begin(), bytes.end()}, state_->delay});
+    state_->sent.push_back({rank_, to, false, tag, bytes.size()});
+    const Request request{++last_};
+    sends_.insert(request);
+    return request;
+  }
+
+  Result<Request> receive(Rank from, std::uint32_t tag, std::span<std::byte> bytes) override {
+    const std::unique_lock lock(state_->mutex);
+    TUTTI_TRY(begin(Operation::Receive, from));
+    const Request request{++last_};
+    receives_[{from, rank_, tag}].push_back({request, bytes});
+    channels_.emplace(request, State::Channel{from, rank_, tag});
+    return request;
+  }
+
+  Result<bool> test(Request request) override {
+    const std::unique_lock lock(state_->mutex);
+    TUTTI_TRY(begin(Operation::Test, rank_));
+    if (sends_.erase(request) > 0) {
+      return true;
+    }
+    if (const auto done = finished_.extract(request)) {
+      return outcome(done.mapped());
+    }
+    const auto channel = channels_.find(request);
+    if (channel == channels_.end()) {
+      return failure(ErrorCode::InvalidArgument, "request {} is not under way",
+                     static_cast<std::uint64_t>(request));
+    }
+    deliver(State::Channel(channel->second));
+    if (const auto done = finished_.extract(request)) {
+      return outcome(done.mapped());
+    }
+    return false;
+  }
+
+  Status sendControl(Rank to, std::span<const std::byte> bytes) override {
+    const std::unique_lock lock(state_->mutex);
+    TUTTI_TRY(begin(Operation::SendControl, to));
+    state_->inboxes[static_cast<std::size_t>(to)].push_back(
+        {{rank_, {bytes.begin(), bytes.end()}}, state_->delay});
+    state_->sent.push_back({rank_, to, true, 0, bytes.size()});
+    return {};
+  }
+
+  Status pollControl(std::vector<Control> &out) override {
+    const std::unique_lock lock(state_->mutex);
+    TUTTI_TRY(begin(Operation::PollControl, rank_));
+    auto &inbox = state_->inboxes[static_cast<std::size_t>(rank_)];
+    while (!inbox.empty() && inbox.front().polls == 0) {
+      out.push_back(std::move(inbox.front().control));
+      inbox.pop_front();
+    }
+    for (auto &message : inbox) {
+      message.polls -= message.polls > 0 ? 1 : 0;
+    }
+    return {};
+  }
+
+  Status sum(std::span<std::uint64_t> values) override {
+    std::unique_lock lock(state_->mutex);
+    TUTTI_TRY(begin(Operation::Sum, rank_));
+    auto &sums = state_->sums;
+    sums.resize(std::max(sums.size(), values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      sums[i] += values[i];
+    }
+    state_->meet(lock, [] {});
+    if (rank_ == 0) {
+      std::copy_n(sums.begin(), values.size(), values.begin());
+      sums.clear();
+    }
+    state_->meet(lock, [] {}); // Nobody adds to the next sum before rank 0 has taken this one.
+    return {};
+  }
+
+  Result<std::vector<std::byte>> allGather(std::span<const std::byte> bytes) override {
+    std::unique_lock lock(state_->mutex);
+    TUTTI_TRY(begin(Operation::AllGather, rank_));
+    state_->parts[rank_].assign(bytes.begin(), bytes.end());
+    state_->meet(lock, [&] {
+      state_->gathered.clear();
+      state_->unequal = false;
+      for (const auto &[rank, part] : state_->parts) {
+        state_->gathered.insert(state_->gathered.end(), part.begin(), part.end());
+        state_->unequal = state_->unequal || part.size() != bytes.size();
+      }
+    });
+    std::vector<std::byte> result = state_->gathered;
+    const bool unequal = state_->unequal;
+    state_->meet(lock, [] {}); // Nobody overwrites the result before all have it.
+    if (unequal) {
+      return failure(ErrorCode::SizeMismatch, "ranks gather parts of different sizes");
+    }
+    return result;
+  }
+
+  Status close() override {
+    std::unique_lock lock(state_->mutex);
+    TUTTI_TRY(begin(Operation::Close, rank_));
+    state_->meet(lock, [] {});
+    return {};
+  }
+
+  [[noreturn]] void abort(int status) override { throw Aborted{rank_, status}; }
+
+private:
+  Status begin(Operation operation, Rank peer) {
+    if (auto error = state_->takeFailure(rank_, operation)) {
+      return *std::move(error);
+    }
+    if (peer < 0 || peer >= state_->size) {
+      return failure(ErrorCode::InvalidArgument, "rank {} in a job of {}", peer, state_->size);
+    }
+    return {};
+  }
+
+  static Result<bool> outcome(bool fits) {
+    if (!fits) {
+      return failure(ErrorCode::SizeMismatch, "a message differs in size from its receive");
+    }
+    return true;
+  }
+
+  /// Matches what has arrived on `channel` with its receives, in posting order.
+  void deliver(const State::Channel &channel) {
+    auto &messages = state_->messages[channel];
+    auto &receives = receives_[channel];
+    while (!messages.empty() && !receives.empty() && messages.front().polls == 0) {
+      const auto &source = messages.front().bytes;
+      const auto target = receives.front().bytes;
+      const bool fits = source.size() == target.size();
+      if (fits && !source.empty()) {
+        std::memcpy(target.data(), source.data(), source.size());
+      }
+      channels_.erase(receives.front().request);
+      finished_.emplace(receives.front().request, fits);
+      messages.pop_front();
+      receives.pop_front();
+    }
+    for (auto &message : messages) {
+      message.polls -= message.polls > 0 ? 1 : 0;
+    }
+  }
+
+  std::shared_ptr<State> state_; ///< Second owners: the network and the other endpoints.
+  Rank rank_;
+  std::uint64_t last_ = 0;
+  std::set<Request> sends_;
+  std::map<Request, State::Channel> channels_;
+  std::map<State::Channel, std::deque<State::Receive>> receives_;
+  std::map<Request, bool> finished_; ///< Receives: whether the size was right.
+};
+
+Network::Network(Rank size) : state_(std::make_shared<State>(size)) {}
+
+Network::~Network() = default;
+
+std::unique_ptr<Endpoint> Network::open(Rank rank) {
+  return std::make_unique<MockEndpoint>(state_, rank);
+}
+
+void Network::delay(std::uint32_t polls) {
+  const std::unique_lock lock(state_->mutex);
+  state_->delay = polls;
+}
+
+void Network::failNext(Rank rank, Operation operation, Error error) {
+  const std::unique_lock lock(state_->mutex);
+  state_->failures[{rank, operation}].push_back(std::move(error));
+}
+
+std::vector<Sent> Network::sent() const {
+  const std::unique_lock lock(state_->mutex);
+  return state_->sent;
+}
+
+} // namespace tutti::transport::mock
