@@ -386,14 +386,17 @@ bool Analyser::addGuards(AccessRecord &record, BasicBlock *block) {
 RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analyses) {
   Analyser whole(model, analyses, false);
   RegionAccesses result = whole.run();
-  const bool irregular =
-      any_of(result.records, [](const AccessRecord &record) { return record.flags & TUTTI_AT_MOST; });
-  if (!whole.wantsPerIteration() || (result.reason.empty() && !irregular)) {
+  if (!whole.wantsPerIteration()) {
     return result;
   }
+  const auto vague = [](const RegionAccesses &accesses) {
+    return count_if(accesses.records,
+                    [](const AccessRecord &record) { return record.flags & TUTTI_AT_MOST; });
+  };
   Analyser single(model, analyses, true);
   RegionAccesses byIteration = single.run();
-  return byIteration.reason.empty() ? std::move(byIteration) : std::move(result);
+  const bool better = !result.reason.empty() || vague(byIteration) < vague(result);
+  return byIteration.reason.empty() && better ? std::move(byIteration) : std::move(result);
 }
 
 } // namespace tutti::compiler

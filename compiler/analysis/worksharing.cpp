@@ -9,6 +9,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -207,6 +208,29 @@ WorksharingOrReason findWorksharing(Function &outlined, const TargetLibraryInfo 
     found.reason = "its number of iterations is not in closed form";
   }
   return found;
+}
+
+void dropAtomicReductions(Function &function) {
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || !callee->getName().starts_with("__kmpc_reduce")) {
+      continue;
+    }
+    for (User *user : call->users()) {
+      auto *choice = dyn_cast<SwitchInst>(user);
+      if (!choice) {
+        continue;
+      }
+      auto atomic = choice->findCaseValue(
+          ConstantInt::get(cast<IntegerType>(call->getType()), 2));
+      if (atomic != choice->case_default()) {
+        atomic->getCaseSuccessor()->removePredecessor(choice->getParent());
+        choice->removeCase(atomic);
+      }
+    }
+  }
+  removeUnreachableBlocks(function);
 }
 
 std::string inlineCallees(Function &function) {

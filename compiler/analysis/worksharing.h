@@ -44,6 +44,10 @@ struct WorksharingOrReason {
 /// Calls to functions defined in the module are reported as reasons, too: inline them first.
 WorksharingOrReason findWorksharing(llvm::Function &outlined, const llvm::TargetLibraryInfo &tli);
 
+/// Removes what libomp's reductions do where threads combine atomically or under a lock (answer 2 of
+/// `__kmpc_reduce`): Tutti answers 0 or 1 only.
+void dropAtomicReductions(llvm::Function &function);
+
 /// Inlines calls to functions with a body into `function`, transitively.
 /// Returns a reason if that is not possible (recursion, size), or an empty string.
 std::string inlineCallees(llvm::Function &function);

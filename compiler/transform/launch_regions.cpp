@@ -54,6 +54,7 @@ void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
   Function *prepared = CloneFunction(&outlined, map);
   prepared->setName(name + ".prepared");
   prepared->setLinkage(GlobalValue::InternalLinkage);
+  dropAtomicReductions(*prepared);
   region.reason = inlineCallees(*prepared);
   auto &tli = analyses.getResult<TargetLibraryAnalysis>(*prepared);
   // Calls first: their names say more than what inlining failed on.

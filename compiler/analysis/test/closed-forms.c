@@ -1,0 +1,45 @@
+// What a chunk touches: base, extents and conditions of every access.
+// RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
+
+// A contiguous write: lower * 8 bytes behind the base, upper - lower elements of 8 bytes.
+// CHECK-LABEL: define internal void @triad.omp_outlined.tutti.accesses(
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 8, i32 1,
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 8, i32 1,
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 8, i32 1,
+// CHECK-NOT:     call void @tutti_access
+// CHECK:       }
+void triad(long n, double *a, double *b, double *c) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = b[i] + 3 * c[i];
+}
+
+// A write under a condition that differs between iterations is "at most" (2 + 4).
+// CHECK-LABEL: define internal void @conditional.omp_outlined.tutti.accesses(
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 6,
+// CHECK:       }
+void conditional(long n, double *a, double *b) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    if (b[i] > 0) a[i] = 1;
+}
+
+// A condition that is the same for all iterations guards the record, which stays exact.
+// CHECK-LABEL: define internal void @uniform.omp_outlined.tutti.accesses(
+// CHECK:         br i1
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 2,
+// CHECK:       }
+void uniform(long n, double *a, int all) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    if (all) a[i] = 1;
+}
+
+// An index array: its own elements in closed form, what it leads to anywhere in the allocation.
+// CHECK-LABEL: define internal void @indexed.omp_outlined.tutti.accesses(
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 4, i32 1,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 13,
+// CHECK:       }
+void indexed(long n, double *a, const double *b, const int *index) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = b[index[i]];
+}

@@ -1,0 +1,77 @@
+// Each construct that cannot be divided over ranks says so, with the place where it is seen.
+// RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
+#include <omp.h>
+#include <stdio.h>
+void opaque(int);
+extern int (*callback)(int);
+
+void home(int n, int *a, double **rows, const int *index, volatile int *port) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'opaque', whose body is not known
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) opaque(i);
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'omp_get_thread_num'
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = omp_get_thread_num();
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls a function through a pointer
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = callback(i);
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains an atomic update (line [[@LINE+4]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    #pragma omp atomic
+    a[index[i]] += 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains a critical section
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    #pragma omp critical
+    a[0] += i;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}}ordered
+  #pragma omp parallel for ordered
+  for (int i = 0; i < n; i++) {
+    #pragma omp ordered
+    a[0] = i;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it writes at addresses that are not in closed form (line [[@LINE+2]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[index[i]] = i;
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that are loaded while the loop runs
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = rows[i][0];
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}}volatile or atomic access
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = *port;
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains inline assembly
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) { a[i] = i; __asm__ volatile("nop"); }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: {{.*}}
+  #pragma omp parallel
+  { a[omp_get_thread_num()] = 1; }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it contains a single, master or masked construct
+  #pragma omp parallel
+  {
+    #pragma omp single
+    a[0] = 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the parallel construct holds more than one worksharing loop
+  #pragma omp parallel
+  {
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] = i;
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += i;
+  }
+}

@@ -1,0 +1,19 @@
+// The chunk function asks Tutti for its bounds, hands its reduction over, and adds the distance of
+// the compute view to shared addresses only.
+// RUN: %tutticc -fno-vectorize -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
+
+// CHECK-LABEL: define internal void @sum.omp_outlined.tutti.chunk(
+// CHECK:         %[[DELTA:.*]] = load i64, ptr %[[CHUNK:.*]], align 8
+// CHECK:         call void @tutti_static_init_8(ptr {{.*}}%[[CHUNK]],
+// CHECK-NOT:     @__kmpc_reduce
+// CHECK:         %[[BASE:.*]] = load ptr,
+// CHECK:         getelementptr i8, ptr %[[BASE]], i64 %[[DELTA]]
+// CHECK:         call i32 @tutti_reduce(ptr {{.*}}%[[CHUNK]],
+// CHECK-NOT:     @__kmpc_end_reduce
+// CHECK:       }
+double sum(long n, const double *a) {
+  double s = 0;
+  #pragma omp parallel for reduction(+ : s)
+  for (long i = 0; i < n; i++) s += a[i];
+  return s;
+}

@@ -1,0 +1,20 @@
+// A fork becomes a launch; the original construct stays as the region's home function.
+// RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
+
+// CHECK-DAG: @sum.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 1, i32 7,
+// CHECK-DAG: @sum.omp_outlined.tutti.entry = internal constant ptr @sum.omp_outlined.tutti.region, section "tutti_regions"
+
+// CHECK-LABEL: define {{.*}} @sum(
+// CHECK-NOT:     @__kmpc_fork_call
+// CHECK:         call void @tutti_launch(ptr nonnull @sum.omp_outlined.tutti.region, ptr
+double sum(long n, const double *a) {
+  double s = 0;
+  #pragma omp parallel for reduction(+ : s)
+  for (long i = 0; i < n; i++) s += a[i];
+  return s;
+}
+
+// Without optimisation nothing is divided.
+// RUN: %tutticc -O0 -S -emit-llvm -o - %s | FileCheck %s --check-prefix=PLAIN
+// PLAIN-NOT: tutti_launch
+// PLAIN:     @__kmpc_fork_call

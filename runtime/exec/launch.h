@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One launch as all ranks know it.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/range.h"
+#include "runtime/memory/directory.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::exec {
+
+/// Number of a launch that was announced; the first is 1.
+using Sequence = std::uint64_t;
+
+/// A scalar that rank 0 has read for a region, and where it stands.
+struct BlockValue {
+  std::uint64_t address;
+  std::uint64_t value;
+  std::uint32_t bytes;
+};
+
+struct Launch {
+  Sequence sequence = 0;
+  const tutti_region *region = nullptr;
+  std::vector<std::uint64_t> captures;
+  std::vector<std::uint64_t> values;
+  std::vector<BlockValue> blocks;  ///< One per value, in the same order.
+  std::vector<Range> allocations;  ///< Those that the region asks for; only rank 0 knows the heap.
+  std::int64_t total = 0;
+  std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
+};
+
+} // namespace tutti::exec

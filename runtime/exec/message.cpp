@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/message.h"
+
+namespace tutti::exec {
+
+std::vector<std::byte> encode(const Launch &launch) {
+  return Writer()
+      .add(MessageKind::Launch)
+      .add(launch.sequence)
+      .add(launch.region->id)
+      .add(launch.captures)
+      .add(launch.values)
+      .add(launch.blocks)
+      .add(launch.allocations)
+      .add(launch.total)
+      .add(launch.events)
+      .bytes();
+}
+
+Launch decodeLaunch(Reader &reader, RegionOf regionOf) {
+  Launch launch;
+  launch.sequence = reader.take<Sequence>();
+  const auto id = reader.take<std::uint64_t>();
+  launch.region = regionOf(id);
+  TUTTI_CHECK(launch.region, "find region {:#x}", id);
+  launch.captures = reader.takeVector<std::uint64_t>();
+  launch.values = reader.takeVector<std::uint64_t>();
+  launch.blocks = reader.takeVector<BlockValue>();
+  launch.allocations = reader.takeVector<Range>();
+  launch.total = reader.take<std::int64_t>();
+  launch.events = reader.takeVector<memory::Event>();
+  return launch;
+}
+
+std::vector<std::byte> encode(const FetchRequest &request) {
+  return Writer()
+      .add(MessageKind::Fetch)
+      .add(request.sequence)
+      .add(request.ranges.ranges())
+      .bytes();
+}
+
+FetchRequest decodeFetch(Reader &reader) {
+  const auto sequence = reader.take<Sequence>();
+  return {sequence, RangeSet::of(reader.takeVector<Range>())};
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Control messages as bytes. Sender and receiver run the same build on the same kind of machine.
+#pragma once
+
+#include "base/check.h"
+#include "base/range.h"
+#include "runtime/exec/launch.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace tutti::exec {
+
+enum class MessageKind : std::uint32_t {
+  Launch,       ///< Down the tree: `Launch`, with the region's id in place of its address.
+  Fetch,        ///< Rank 0 to an owner: `FetchRequest`.
+  Partial,      ///< Up the tree: sequence, bytes of a partial result.
+  Acknowledge,  ///< Up the tree: a whole subtree has finished that launch.
+  Probe,        ///< Rank 0 to another and back: measures the latency.
+  Shutdown,     ///< Down the tree.
+};
+
+/// Puts plain values behind one another.
+class Writer {
+public:
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  Writer &add(const T &value) {
+    return addBytes(std::as_bytes(std::span(&value, 1)));
+  }
+
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  Writer &add(const std::vector<T> &values) {
+    add(static_cast<std::uint64_t>(values.size()));
+    return addBytes(std::as_bytes(std::span(values)));
+  }
+
+  Writer &addBytes(std::span<const std::byte> bytes) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    return *this;
+  }
+
+  const std::vector<std::byte> &bytes() const { return bytes_; }
+
+private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Takes them out again, in the same order.
+class Reader {
+public:
+  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  T take() {
+    TUTTI_CHECK(rest_.size() >= sizeof(T), "read a control message that is long enough");
+    T value;
+    std::memcpy(&value, rest_.data(), sizeof(T));
+    rest_ = rest_.subspan(sizeof(T));
+    return value;
+  }
+
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  std::vector<T> takeVector() {
+    const auto count = take<std::uint64_t>();
+    TUTTI_CHECK(rest_.size() / sizeof(T) >= count, "read a control message that is long enough");
+    std::vector<T> values(count);
+    if (count > 0) {
+      std::memcpy(values.data(), rest_.data(), count * sizeof(T));
+    }
+    rest_ = rest_.subspan(count * sizeof(T));
+    return values;
+  }
+
+  std::span<const std::byte> rest() const { return rest_; }
+
+private:
+  std::span<const std::byte> rest_;
+};
+
+/// Rank 0 asks for bytes as they are after launch `sequence`.
+struct FetchRequest {
+  Sequence sequence;
+  RangeSet ranges;
+};
+
+std::vector<std::byte> encode(const Launch &launch);
+
+/// Finds a region by its id; null if there is none.
+using RegionOf = const tutti_region *(*)(std::uint64_t id);
+
+Launch decodeLaunch(Reader &reader, RegionOf regionOf);
+
+std::vector<std::byte> encode(const FetchRequest &request);
+FetchRequest decodeFetch(Reader &reader);
+
+} // namespace tutti::exec

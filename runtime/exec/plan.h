@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What one rank has to do for one launch. Immutable once made; made again only if the directory or
+/// the launch differ.
+#pragma once
+
+#include "base/range.h"
+#include "runtime/balance/cut.h"
+#include "runtime/memory/directory.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::exec {
+
+using memory::Rank;
+
+/// A directory with a name: equal directories of one rank have equal ids.
+struct State {
+  std::uint64_t id;
+  memory::Directory directory;
+};
+
+/// One of this rank's links of a transfer.
+struct Link {
+  bool isSend;
+  Rank peer;
+  RangeSet ranges;
+  /// For a send of what is received first: index of that link in the plan.
+  std::optional<std::size_t> after;
+};
+
+/// Bytes that a rank writes on pages of rank 0 that cannot be protected; they return to rank 0.
+struct Return {
+  Rank from;
+  RangeSet ranges;
+};
+
+struct Plan {
+  std::string reasonHome; ///< Not empty: the launch cannot be distributed; nothing else is set.
+  balance::Chunk chunk{0, 0};
+  balance::Chunk interior{0, 0}; ///< Touches nothing that is still to arrive.
+  std::vector<Link> links;       ///< In an order that both ends of every link share.
+  std::vector<Return> returns;   ///< Own; on rank 0, everybody's.
+  RangeSet overwritten;          ///< Local bytes that transfers and the own chunk write.
+
+  // Rank 0 only.
+  RangeSet absentPages;   ///< To be protected from any touch.
+  RangeSet readOnlyPages; ///< To be protected from writes; disjoint from `absentPages`.
+  RangeSet twinPages;     ///< Shared, but not to be protected.
+  RangeSet exchanged;     ///< All bytes of transfers and returns.
+
+  // For the decision.
+  std::uint64_t bytesTouched = 0;
+  std::uint64_t bytesToDistribute = 0;
+  std::uint64_t bytesToStayHome = 0;
+
+  std::shared_ptr<const State> next; ///< Shared by the planner's memory of states.
+};
+
+} // namespace tutti::exec

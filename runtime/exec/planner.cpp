@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/planner.h"
+
+#include "base/hash.h"
+#include "runtime/exec/message.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tutti::exec {
+
+namespace {
+
+using memory::ChunkAccess;
+using memory::Directory;
+using memory::Event;
+using memory::pagesAround;
+using memory::pagesInside;
+
+/// Ranges that remembered states and plans may hold together before all are forgotten.
+constexpr std::size_t kRememberedRanges = std::size_t{8} << 20;
+
+/// Gaps up to here between objects of the heap count as one of them: rows of one array that are
+/// reported one by one. Protecting a page of the heap too many costs a fault, nothing else.
+constexpr std::uint64_t kObjectGap = 64 << 10;
+
+constexpr Range kEverything{0, ~std::uint64_t{0}};
+
+std::string keyOf(const Writer &writer) {
+  const auto &bytes = writer.bytes();
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+struct Fingerprint {
+  std::uint64_t hash;
+  std::size_t runs;
+};
+
+Fingerprint fingerprint(const Directory &directory) {
+  Hash hash;
+  std::size_t runs = 0;
+  directory.forEach(kEverything, [&](Range range, const memory::Holders &holders) {
+    hash.add(range.begin).add(std::as_bytes(std::span(holders)));
+    ++runs;
+  });
+  return {hash.value(), runs};
+}
+
+RangeSet pagesAround(const RangeSet &bytes) {
+  std::vector<Range> pages;
+  for (const Range &range : bytes.ranges()) {
+    pages.push_back(memory::pagesAround(range));
+  }
+  return RangeSet::of(std::move(pages));
+}
+
+/// Pages that hold one object of the user each, and so no live stack frame.
+RangeSet protectablePages(std::vector<Range> objects, Range heap) {
+  std::sort(objects.begin(), objects.end(),
+            [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  std::vector<Range> pages;
+  Range joined;
+  for (const Range &object : objects) {
+    if (heap.contains(object)) {
+      if (!joined.empty() && object.begin <= joined.end + kObjectGap) {
+        joined.end = std::max(joined.end, object.end);
+      } else {
+        pages.push_back(pagesInside(joined));
+        joined = object;
+      }
+    } else {
+      pages.push_back(pagesInside(object));
+    }
+  }
+  pages.push_back(pagesInside(joined));
+  std::erase_if(pages, [](const Range &range) { return range.empty(); });
+  return RangeSet::of(std::move(pages));
+}
+
+RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
+  std::vector<Range> all;
+  std::optional<std::uint32_t> piece;
+  for (const memory::Transfer &transfer : transfers) {
+    if (piece != transfer.piece) {
+      const auto &ranges = transfer.ranges.ranges();
+      all.insert(all.end(), ranges.begin(), ranges.end());
+      piece = transfer.piece;
+    }
+  }
+  return RangeSet::of(std::move(all));
+}
+
+bool isInside(const memory::Window &window, const RangeSet &bytes) {
+  return std::all_of(bytes.ranges().begin(), bytes.ranges().end(),
+                     [&](const Range &range) { return window.contains(range); });
+}
+
+/// Why `sets` rule out distribution; empty if they do not.
+std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Window &window) {
+  if (sets.tooMany) {
+    return "its accesses are too fragmented";
+  }
+  if (sets.unresolved) {
+    return "it reads through a pointer to memory of unknown extent";
+  }
+  if (!isInside(window, sets.reads) || !isInside(window, sets.writes)) {
+    return "it touches memory outside of unified memory";
+  }
+  return {};
+}
+
+} // namespace
+
+Planner::Planner(Rank self, Rank ranks, const memory::Window &window)
+    : self_(self), ranks_(ranks), window_(window) {
+  state_ = intern({});
+}
+
+void Planner::forgetIfFull(std::size_t more) {
+  remembered_ += more;
+  if (remembered_ > kRememberedRanges) {
+    states_.clear();
+    afterEvent_.clear();
+    plans_.clear();
+    remembered_ = more;
+  }
+}
+
+std::shared_ptr<const State> Planner::intern(Directory directory) {
+  const Fingerprint print = fingerprint(directory);
+  const auto [first, last] = states_.equal_range(print.hash);
+  for (auto at = first; at != last; ++at) {
+    if (at->second->directory == directory) {
+      return at->second;
+    }
+  }
+  forgetIfFull(print.runs);
+  auto state = std::make_shared<const State>(State{nextId_++, std::move(directory)});
+  states_.emplace(print.hash, state);
+  return state;
+}
+
+void Planner::apply(const Event &event) {
+  std::string key = keyOf(Writer().add(state_->id).add(event.kind).add(event.range));
+  if (const auto known = afterEvent_.find(key); known != afterEvent_.end()) {
+    state_ = known->second;
+    return;
+  }
+  Directory directory = state_->directory;
+  directory.apply(event);
+  state_ = intern(std::move(directory));
+  afterEvent_.emplace(std::move(key), state_);
+}
+
+Planner::Planned Planner::plan(const Launch &launch) {
+  std::string key = keyOf(Writer()
+                              .add(state_->id)
+                              .add(launch.region->id)
+                              .add(launch.captures)
+                              .add(launch.values)
+                              .add(launch.allocations)
+                              .add(launch.total));
+  if (const auto known = plans_.find(key); known != plans_.end()) {
+    return {known->second, true};
+  }
+  auto plan = make(launch);
+  std::size_t ranges = plan->overwritten.ranges().size() + plan->exchanged.ranges().size() + 16;
+  for (const Link &link : plan->links) {
+    ranges += link.ranges.ranges().size();
+  }
+  forgetIfFull(ranges);
+  plans_.emplace(std::move(key), plan);
+  return {plan, false};
+}
+
+std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
+  auto plan = std::make_shared<Plan>();
+  const AllocationOf allocationOf = allocationsOf(launch);
+  std::vector<ChunkAccess> chunks;
+  RangeSet written;
+  RangeSet writtenElsewhere;
+  RangeSet touched;
+  for (Rank rank = 0; rank < ranks_; ++rank) {
+    const balance::Chunk chunk = balance::chunkOf(launch.total, ranks_, rank);
+    Touches touches = touchesOf(launch, window_, chunk.lower, chunk.upper, allocationOf);
+    plan->reasonHome = reasonAgainst(touches.sets, window_);
+    if (plan->reasonHome.empty() && written.overlaps(touches.sets.writes)) {
+      plan->reasonHome = "iterations of different ranks may write the same memory";
+    }
+    if (!plan->reasonHome.empty()) {
+      return plan;
+    }
+    written = written.unite(touches.sets.writes);
+    touched = touched.unite(touches.sets.reads);
+    if (rank > 0) {
+      writtenElsewhere = writtenElsewhere.unite(touches.sets.writes);
+    }
+    chunks.push_back({std::move(touches.sets.reads), std::move(touches.sets.writes)});
+  }
+  const Touches whole = touchesOf(launch, window_, 0, launch.total, allocationOf);
+  const RangeSet protectable = protectablePages(whole.objects, window_.heap());
+
+  Directory after = state_->directory;
+  const std::vector<memory::Transfer> transfers = after.launch(chunks);
+  for (Rank rank = 1; rank < ranks_; ++rank) {
+    const RangeSet &writes = chunks[static_cast<std::size_t>(rank)].writes;
+    RangeSet returned = writes.intersect(pagesAround(writes).subtract(protectable));
+    if (returned.empty()) {
+      continue;
+    }
+    for (const Range &range : returned.ranges()) {
+      after.apply({Event::Kind::Fetched, range});
+    }
+    if (self_ == 0 || self_ == rank) {
+      plan->returns.push_back({rank, std::move(returned)});
+    }
+  }
+
+  plan->chunk = balance::chunkOf(launch.total, ranks_, self_);
+  addLinks(*plan, transfers);
+  addInterior(*plan, launch);
+  plan->overwritten = plan->overwritten.unite(chunks[static_cast<std::size_t>(self_)].writes);
+  plan->bytesTouched = touched.bytes() + written.bytes();
+  for (const memory::Transfer &transfer : transfers) {
+    plan->bytesToDistribute += transfer.ranges.bytes();
+  }
+  if (self_ == 0) {
+    plan->bytesToStayHome = state_->directory.missing(0, touched).bytes();
+    addPages(*plan, after, unionOf(transfers), writtenElsewhere, protectable);
+  }
+  plan->next = intern(std::move(after));
+  return plan;
+}
+
+void Planner::addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const {
+  std::map<std::uint32_t, std::size_t> received; // By piece.
+  for (const memory::Transfer &transfer : transfers) {
+    if (transfer.to == self_) {
+      received[transfer.piece] = plan.links.size();
+      plan.links.push_back({false, transfer.from, transfer.ranges, std::nullopt});
+      plan.overwritten = plan.overwritten.unite(transfer.ranges);
+    } else if (transfer.from == self_) {
+      const auto first = received.find(transfer.piece);
+      plan.links.push_back({true, transfer.to, transfer.ranges,
+                            first == received.end() ? std::nullopt
+                                                    : std::optional(first->second)});
+    }
+  }
+}
+
+/// Grows from the middle iteration to both sides, by halving: what more iterations touch includes
+/// what fewer do.
+void Planner::addInterior(Plan &plan, const Launch &launch) const {
+  const balance::Chunk chunk = plan.chunk;
+  const RangeSet &pending = plan.overwritten; // Only what is received, so far.
+  if (pending.empty() || chunk.empty()) {
+    plan.interior = chunk;
+    return;
+  }
+  const AllocationOf allocationOf = allocationsOf(launch);
+  const auto isFree = [&](std::int64_t lower, std::int64_t upper) {
+    const memory::AccessSet sets = touchesOf(launch, window_, lower, upper, allocationOf).sets;
+    return !sets.tooMany && !sets.unresolved && !sets.reads.overlaps(pending) &&
+           !sets.writes.overlaps(pending);
+  };
+  const std::int64_t middle = chunk.lower + (chunk.upper - chunk.lower) / 2;
+  plan.interior = {middle, middle};
+  if (!isFree(middle, middle + 1)) {
+    return;
+  }
+  std::int64_t blocked = chunk.lower - 1;
+  std::int64_t lower = middle;
+  while (lower - blocked > 1) {
+    const std::int64_t probe = blocked + (lower - blocked) / 2;
+    (isFree(probe, middle + 1) ? lower : blocked) = probe;
+  }
+  blocked = chunk.upper + 1;
+  std::int64_t upper = middle + 1;
+  while (blocked - upper > 1) {
+    const std::int64_t probe = upper + (blocked - upper) / 2;
+    (isFree(lower, probe) ? upper : blocked) = probe;
+  }
+  plan.interior = {lower, upper};
+}
+
+void Planner::addPages(Plan &plan, const Directory &after, const RangeSet &transferred,
+                       const RangeSet &writtenElsewhere, const RangeSet &protectable) const {
+  const RangeSet absent = pagesAround(after.missing(0, writtenElsewhere));
+  const RangeSet shared =
+      pagesAround(after.sharedBeyond(0, transferred.unite(writtenElsewhere)));
+  // Pages that are not protectable have no missing bytes that they had not before: all that other
+  // ranks write there returns.
+  plan.absentPages = absent.intersect(protectable);
+  plan.readOnlyPages = shared.intersect(protectable).subtract(plan.absentPages);
+  plan.twinPages = shared.subtract(protectable);
+  plan.exchanged = transferred;
+  for (const Return &returned : plan.returns) {
+    plan.exchanged = plan.exchanged.unite(returned.ranges);
+  }
+}
+
+} // namespace tutti::exec

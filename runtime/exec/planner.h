@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The directory of one rank, step by step: from launches to plans. Steps are remembered, so that
+/// a loop of launches costs one look-up per launch once it has gone round.
+#pragma once
+
+#include "runtime/exec/launch.h"
+#include "runtime/exec/plan.h"
+#include "runtime/exec/region_view.h"
+#include "runtime/memory/directory.h"
+#include "runtime/memory/window.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace tutti::exec {
+
+/// Threading: externally synchronised.
+class Planner {
+public:
+  Planner(Rank self, Rank ranks, const memory::Window &window);
+
+  /// Applies an event of rank 0 to the current state.
+  void apply(const memory::Event &event);
+
+  struct Planned {
+    std::shared_ptr<const Plan> plan; ///< Shared by the planner's memory of steps.
+    bool isKnown;                     ///< It was made for an earlier launch.
+  };
+
+  /// What `launch` means in the current state, which stays as it is. The launch's events have been
+  /// applied, its allocations are complete.
+  ///
+  /// Cost: unless the plan is known, linear in the ranges that all ranks touch.
+  Planned plan(const Launch &launch);
+
+  /// Goes on to the state behind `plan`, which was made in the current state.
+  void commit(const Plan &plan) { state_ = plan.next; }
+
+  const memory::Directory &directory() const { return state_->directory; }
+
+private:
+  std::shared_ptr<const State> intern(memory::Directory directory);
+  std::shared_ptr<const Plan> make(const Launch &launch);
+  void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
+  void addInterior(Plan &plan, const Launch &launch) const;
+  void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,
+                const RangeSet &writtenElsewhere, const RangeSet &protectable) const;
+  void forgetIfFull(std::size_t more);
+
+  Rank self_;
+  Rank ranks_;
+  const memory::Window &window_;
+  std::shared_ptr<const State> state_;
+  std::uint64_t nextId_ = 0;
+  std::size_t remembered_ = 0; ///< Ranges held by what is remembered.
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<const State>> states_; ///< By hash.
+  std::unordered_map<std::string, std::shared_ptr<const State>> afterEvent_;
+  std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
+};
+
+} // namespace tutti::exec

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Asks the functions of a region descriptor: what it reads as scalars, and what its iterations
+/// touch.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/range.h"
+#include "runtime/exec/launch.h"
+#include "runtime/memory/access_set.h"
+#include "runtime/memory/window.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+/// What `gather` reports to.
+struct tutti_gather {
+  const tutti::memory::Window *window;
+  std::vector<tutti::exec::BlockValue> blocks;
+  bool isOutside = false; ///< An address was not in the window.
+
+  std::uint64_t read(std::uint64_t address, std::uint32_t bytes);
+};
+
+/// What `accesses` reports to.
+struct tutti_sink {
+  tutti::memory::AccessCollector collector;
+  tutti::Range stack;                     ///< Of the window.
+  std::vector<std::uint64_t> allocations; ///< Addresses whose allocation is asked for.
+  std::vector<tutti::Range> objects;      ///< Hulls of records that hold nothing but one object.
+
+  void add(std::uint32_t flags, std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
+           const tutti_dim *dims);
+};
+
+namespace tutti::exec {
+
+/// What some iterations of a launch touch.
+struct Touches {
+  memory::AccessSet sets;
+  std::vector<std::uint64_t> allocations; ///< Addresses whose allocation was asked for.
+  std::vector<Range> objects; ///< Each lies inside one object of the user, or inside the heap.
+};
+
+/// The allocation that holds an address; empty if there is none or it is not known.
+using AllocationOf = std::function<Range(std::uint64_t address)>;
+
+/// What iterations [lower, upper) of `launch` touch.
+Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
+                  std::int64_t upper, const AllocationOf &allocationOf);
+
+/// Looks allocations up in those that came with a launch.
+AllocationOf allocationsOf(const Launch &launch);
+
+} // namespace tutti::exec

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/streams.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::exec {
+
+namespace {
+
+/// Segments of one stream under way at a time.
+constexpr std::size_t kWindow = 4;
+
+/// Tags are counted modulo this: far more messages than can be under way between two ranks.
+constexpr std::uint32_t kTagCount = 1 << 14;
+
+} // namespace
+
+Packing::Packing(RangeSet ranges) : ranges_(std::move(ranges)) {
+  starts_.reserve(ranges_.ranges().size());
+  for (const Range &range : ranges_.ranges()) {
+    starts_.push_back(bytes_);
+    bytes_ += range.size();
+  }
+}
+
+std::uint64_t Packing::segmentBytes(std::uint64_t segment) const {
+  return std::min(kSegmentBytes, bytes_ - segment * kSegmentBytes);
+}
+
+std::byte *Packing::place(const memory::Window &window, std::uint64_t segment) const {
+  return window.view(ranges_.ranges().front().begin + segment * kSegmentBytes);
+}
+
+template <typename Visit> void Packing::visit(std::uint64_t segment, Visit &&visit) const {
+  const std::uint64_t begin = segment * kSegmentBytes;
+  const std::uint64_t end = begin + segmentBytes(segment);
+  const auto first = std::upper_bound(starts_.begin(), starts_.end(), begin) - 1;
+  for (auto index = static_cast<std::size_t>(first - starts_.begin());
+       index < starts_.size() && starts_[index] < end; ++index) {
+    const Range &range = ranges_.ranges()[index];
+    const std::uint64_t from = std::max(begin, starts_[index]);
+    const std::uint64_t to = std::min(end, starts_[index] + range.size());
+    visit(range.begin + (from - starts_[index]), from - begin, to - from);
+  }
+}
+
+void Packing::pack(const memory::Window &window, std::uint64_t segment, std::byte *out) const {
+  visit(segment, [&](std::uint64_t address, std::uint64_t offset, std::uint64_t bytes) {
+    std::memcpy(out + offset, window.view(address), bytes);
+  });
+}
+
+void Packing::unpack(const memory::Window &window, std::uint64_t segment,
+                     const std::byte *in) const {
+  visit(segment, [&](std::uint64_t address, std::uint64_t offset, std::uint64_t bytes) {
+    std::memcpy(window.view(address), in + offset, bytes);
+  });
+}
+
+Streams::Streams(transport::Endpoint &endpoint, const memory::Window &window)
+    : endpoint_(endpoint), window_(window) {
+  for (auto *counts : {sent_, received_}) {
+    for (std::size_t lane = 0; lane < 2; ++lane) {
+      counts[lane].resize(static_cast<std::size_t>(endpoint.size()));
+    }
+  }
+}
+
+Streams::Id Streams::add(std::list<Stream> &list, std::vector<std::uint32_t> &counts, Lane lane,
+                         Rank peer, const RangeSet &ranges, std::optional<Id> after) {
+  std::uint32_t &count = counts[static_cast<std::size_t>(peer)];
+  const Id id = nextId_++;
+  list.push_back({id, peer, count, Packing(ranges), after, 0, 0, {}});
+  const std::uint64_t segments = list.back().packing.segments();
+  list.back().tag |= static_cast<std::uint32_t>(lane) * kTagCount;
+  count = static_cast<std::uint32_t>((count + segments) % kTagCount);
+  return id;
+}
+
+Streams::Id Streams::receive(Lane lane, Rank from, const RangeSet &ranges) {
+  return add(incoming_, received_[static_cast<std::size_t>(lane)], lane, from, ranges, {});
+}
+
+Streams::Id Streams::send(Lane lane, Rank to, const RangeSet &ranges, std::optional<Id> after) {
+  return add(outgoing_, sent_[static_cast<std::size_t>(lane)], lane, to, ranges, after);
+}
+
+std::uint64_t Streams::messagesFor(const RangeSet &ranges) {
+  return (ranges.bytes() + Packing::kSegmentBytes - 1) / Packing::kSegmentBytes;
+}
+
+namespace {
+
+std::uint32_t tagOf(std::uint32_t first, std::uint64_t segment) {
+  const std::uint32_t lane = first / kTagCount;
+  return lane * kTagCount + static_cast<std::uint32_t>((first % kTagCount + segment) % kTagCount);
+}
+
+} // namespace
+
+Result<bool> Streams::advanceIncoming(Stream &stream) {
+  const Packing &packing = stream.packing;
+  bool moved = false;
+  while (true) {
+    while (stream.inFlight.size() < kWindow && stream.posted < packing.segments()) {
+      InFlight message;
+      std::byte *at = nullptr;
+      const std::uint64_t bytes = packing.segmentBytes(stream.posted);
+      if (packing.isContiguous()) {
+        at = packing.place(window_, stream.posted);
+      } else {
+        message.buffer.resize(bytes);
+        at = message.buffer.data();
+      }
+      auto request =
+          endpoint_.receive(stream.peer, tagOf(stream.tag, stream.posted), {at, bytes});
+      if (!request) {
+        return std::move(request).error();
+      }
+      message.request = *request;
+      stream.inFlight.push_back(std::move(message));
+      ++stream.posted;
+      moved = true;
+    }
+    if (stream.inFlight.empty()) {
+      return moved;
+    }
+    const Result<bool> isDone = endpoint_.test(stream.inFlight.front().request);
+    if (!isDone) {
+      return isDone.error();
+    }
+    if (!*isDone) {
+      return moved;
+    }
+    if (!packing.isContiguous()) {
+      packing.unpack(window_, stream.done, stream.inFlight.front().buffer.data());
+    }
+    stream.inFlight.pop_front();
+    ++stream.done;
+    moved = true;
+  }
+}
+
+std::uint64_t Streams::available(const Stream &stream) const {
+  if (stream.after) {
+    for (const Stream &incoming : incoming_) {
+      if (incoming.id == *stream.after) {
+        return incoming.done;
+      }
+    }
+  }
+  return stream.packing.segments();
+}
+
+Result<bool> Streams::advanceOutgoing(Stream &stream) {
+  const Packing &packing = stream.packing;
+  bool moved = false;
+  while (true) {
+    while (stream.inFlight.size() < kWindow && stream.posted < available(stream)) {
+      InFlight message;
+      const std::byte *at = nullptr;
+      const std::uint64_t bytes = packing.segmentBytes(stream.posted);
+      if (packing.isContiguous()) {
+        at = packing.place(window_, stream.posted);
+      } else {
+        message.buffer.resize(bytes);
+        packing.pack(window_, stream.posted, message.buffer.data());
+        at = message.buffer.data();
+      }
+      auto request = endpoint_.send(stream.peer, tagOf(stream.tag, stream.posted), {at, bytes});
+      if (!request) {
+        return std::move(request).error();
+      }
+      message.request = *request;
+      stream.inFlight.push_back(std::move(message));
+      ++stream.posted;
+      moved = true;
+    }
+    if (stream.inFlight.empty()) {
+      return moved;
+    }
+    const Result<bool> isDone = endpoint_.test(stream.inFlight.front().request);
+    if (!isDone) {
+      return isDone.error();
+    }
+    if (!*isDone) {
+      return moved;
+    }
+    stream.inFlight.pop_front();
+    ++stream.done;
+    moved = true;
+  }
+}
+
+Result<bool> Streams::progress() {
+  bool moved = false;
+  const auto advance = [&](std::list<Stream> &list,
+                           Result<bool> (Streams::*step)(Stream &)) -> Status {
+    for (auto at = list.begin(); at != list.end();) {
+      Result<bool> outcome = (this->*step)(*at);
+      if (!outcome) {
+        return std::move(outcome).error();
+      }
+      moved = moved || *outcome;
+      at = at->done == at->packing.segments() ? list.erase(at) : std::next(at);
+    }
+    return {};
+  };
+  TUTTI_TRY(advance(incoming_, &Streams::advanceIncoming));
+  TUTTI_TRY(advance(outgoing_, &Streams::advanceOutgoing));
+  return moved;
+}
+
+bool Streams::hasEnded(Id id) const {
+  const auto hasId = [&](const Stream &stream) { return stream.id == id; };
+  return std::none_of(incoming_.begin(), incoming_.end(), hasId) &&
+         std::none_of(outgoing_.begin(), outgoing_.end(), hasId);
+}
+
+bool Streams::isReading(const RangeSet &ranges) const {
+  return std::any_of(outgoing_.begin(), outgoing_.end(), [&](const Stream &stream) {
+    const bool isPacked = !stream.packing.isContiguous() &&
+                          stream.posted == stream.packing.segments();
+    return !isPacked && stream.packing.ranges().overlaps(ranges);
+  });
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Lastprivate variables hold what the last iteration left.
+#include <stdio.h>
+#include <stdlib.h>
+
+struct pair {
+  int first;
+  double second;
+};
+
+static int global_last = -1;
+
+int main(void) {
+  for (int n = 0; n < 40; n += 13) {
+    double *a = malloc((size_t)(n + 1) * sizeof *a);
+    int x = -1;
+    double y = -2.0;
+    int tail[3] = {-1, -2, -3};
+    struct pair p = {-1, -1.0};
+    int i = -7;
+#pragma omp parallel for lastprivate(x, y, tail, p, i)
+    for (i = 0; i < n; ++i) {
+      x = i * 2;
+      y = i * 0.5;
+      for (int k = 0; k < 3; ++k) {
+        tail[k] = i + k;
+      }
+      p.first = x + 1;
+      p.second = y + 1;
+      a[i] = x + y;
+    }
+    printf("n %d: %d %.2f %d %d %d %.2f i %d\n", n, x, y, tail[0], tail[2], p.first, p.second, i);
+
+    double both = 3.0;
+#pragma omp parallel for firstprivate(both) lastprivate(both, global_last) schedule(dynamic, 4)
+    for (int k = 0; k < n; ++k) {
+      both = k + 0.25;
+      global_last = k;
+    }
+    printf("both %.2f global %d\n", both, global_last);
+    free(a);
+  }
+  return 0;
+}
