@@ -64,7 +64,8 @@ public:
   /// Source: MPI_Reduce.
   virtual Status sum(std::span<std::uint64_t> values) = 0;
 
-  /// Every rank's bytes, on every rank. Equal sizes. Collective, blocking. Source: MPI_Allgather.
+  /// Every rank's bytes, on every rank. Equal sizes. Collective, blocking: returns on no rank before
+  /// all have called it, even for no bytes. Source: MPI_Allgather.
   virtual Result<std::vector<std::byte>> allGather(std::span<const std::byte> bytes) = 0;
 
   /// Leaves the job in order. Collective. Source: MPI_Finalize.

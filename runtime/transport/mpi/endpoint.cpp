@@ -213,6 +213,11 @@ Status MpiEndpoint::sum(std::span<std::uint64_t> values) {
 Result<std::vector<std::byte>> MpiEndpoint::allGather(std::span<const std::byte> bytes) {
   const auto ranks = static_cast<std::size_t>(size_);
   std::vector<std::byte> result(bytes.size() * ranks);
+  if (bytes.empty()) {
+    // MPI_Allgather of nothing may return before the others have called it.
+    TUTTI_TRY(statusOf(MPI_Barrier(collectiveComm_), "MPI_Barrier"));
+    return result;
+  }
   if (bytes.size() <= kPiece) {
     TUTTI_TRY(statusOf(MPI_Allgather(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
                                      result.data(), static_cast<int>(bytes.size()), MPI_BYTE,

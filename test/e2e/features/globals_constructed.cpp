@@ -35,12 +35,13 @@ double compute(int seed) {
 
 int main() {
   names["three"] = 3;
-  for (const auto &[name, number] : names) {
+  for (const auto &entry : names) {
+    const int number = entry.second;
 #pragma omp parallel for
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] += static_cast<double>(i % number) + 0.5;
     }
-    std::cout << name << ' ' << compute(number) << '\n';
+    std::cout << entry.first << ' ' << compute(number) << '\n';
   }
   try {
     compute(-1);

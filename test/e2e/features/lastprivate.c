@@ -12,7 +12,7 @@ struct pair {
 static int global_last = -1;
 
 int main(void) {
-  for (int n = 0; n < 40; n += 13) {
+  for (int n = 1; n < 41; n += 13) {
     double *a = malloc((size_t)(n + 1) * sizeof *a);
     int x = -1;
     double y = -2.0;
@@ -33,7 +33,7 @@ int main(void) {
     printf("n %d: %d %.2f %d %d %d %.2f i %d\n", n, x, y, tail[0], tail[2], p.first, p.second, i);
 
     double both = 3.0;
-#pragma omp parallel for firstprivate(both) lastprivate(both, global_last) schedule(dynamic, 4)
+#pragma omp parallel for firstprivate(both) lastprivate(both, global_last) schedule(static, 4)
     for (int k = 0; k < n; ++k) {
       both = k + 0.25;
       global_last = k;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Every built-in reduction operator on every kind of number.
+// LIBS: -latomic
 #include <complex.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/progress.h"
+
+#include <csignal>
+#include <ctime>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+namespace tutti::exec {
+
+namespace {
+
+constexpr std::uint32_t kYields = 200;
+constexpr long kSleepNanoseconds = 50'000;
+/// How long the thread sleeps when nothing is under way, or somebody else polls.
+constexpr std::uint32_t kIdleNanoseconds = 2'000'000;
+constexpr std::uint32_t kBusyNanoseconds = 50'000;
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+} // namespace
+
+void Backoff::pause() {
+  ++rounds_;
+  if (rounds_ <= spins_) {
+    relax();
+  } else if (rounds_ <= spins_ + kYields) {
+    sched_yield();
+  } else {
+    const timespec time{0, kSleepNanoseconds};
+    nanosleep(&time, nullptr);
+  }
+}
+
+Progress::Lock Progress::lock() {
+  wanting_.fetch_add(1, std::memory_order_relaxed);
+  Lock lock(mutex_);
+  wanting_.fetch_sub(1, std::memory_order_relaxed);
+  return lock;
+}
+
+Progress::Waiting::~Waiting() {
+  if (progress_.waiting_.fetch_sub(1, std::memory_order_relaxed) == 1) {
+    progress_.queue_.wake();
+  }
+}
+
+void Progress::start(Poll poll, IsBusy isBusy) {
+  poll_ = std::move(poll);
+  isBusy_ = std::move(isBusy);
+  isStopping_ = false;
+  // The program's signals are for its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Progress::stop() {
+  if (thread_.joinable()) {
+    isStopping_ = true;
+    queue_.wake();
+    thread_.join();
+  }
+}
+
+void Progress::run() {
+  prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0);
+  pthread_setname_np(pthread_self(), "tutti-progress");
+  std::uint32_t quiet = 0;
+  while (!isStopping_) {
+    if (waiting_.load(std::memory_order_relaxed) > 0) {
+      queue_.listen(kIdleNanoseconds);
+      quiet = 0;
+      continue;
+    }
+    if (wanting_.load(std::memory_order_relaxed) > 0) {
+      sched_yield();
+      continue;
+    }
+    bool moved = false;
+    bool isBusy = false;
+    {
+      const Lock lock(mutex_);
+      moved = poll_();
+      isBusy = isBusy_();
+    }
+    quiet = moved ? 0 : quiet + 1;
+    if (!isBusy) {
+      queue_.listen(kIdleNanoseconds);
+    } else if (quiet > (isCrowded_ ? 2 : 100)) {
+      queue_.listen(kBusyNanoseconds);
+    }
+  }
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What moves messages while the program computes: one lock, one poll function, one thread, and
+/// waiting that polls.
+#pragma once
+
+#include "runtime/memory/faults.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace tutti::exec {
+
+/// How eagerly to poll without result: at first at once, then giving the processor away, at last
+/// asleep.
+class Backoff {
+public:
+  /// `isCrowded`: more threads than processors, so spinning takes time from those waited for.
+  explicit Backoff(bool isCrowded) : spins_(isCrowded ? 4 : 400) {}
+
+  void pause();
+
+  void reset() { rounds_ = 0; }
+
+private:
+  std::uint32_t spins_;
+  std::uint32_t rounds_ = 0;
+};
+
+/// The lock of everything that a rank's threads share, and the thread that polls under it.
+///
+/// Threading: internally synchronised.
+class Progress {
+public:
+  using Lock = std::unique_lock<std::mutex>;
+
+  /// Moves everything on; whether anything moved. Called under the lock.
+  using Poll = std::function<bool()>;
+
+  /// Whether something is under way that needs polling. Called under the lock.
+  using IsBusy = std::function<bool()>;
+
+  /// `queue` wakes the thread; it is the only listener.
+  Progress(memory::TouchQueue &queue, bool isCrowded) : queue_(queue), isCrowded_(isCrowded) {}
+
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+  ~Progress() { stop(); }
+
+  void start(Poll poll, IsBusy isBusy);
+
+  /// Ends the thread. Waiting still works.
+  void stop();
+
+  /// Takes the lock, ahead of the thread.
+  Lock lock();
+
+  /// Polls until `isDone()`, giving the lock away in between.
+  template <typename IsDone> void waitUntil(Lock &lock, IsDone &&isDone) {
+    if (isDone()) {
+      return;
+    }
+    const Waiting waiting(*this);
+    Backoff backoff(isCrowded_);
+    while (true) {
+      const bool moved = poll_();
+      if (isDone()) {
+        return;
+      }
+      if (moved) {
+        backoff.reset();
+        continue;
+      }
+      lock.unlock();
+      backoff.pause();
+      lock = this->lock();
+    }
+  }
+
+private:
+  /// While a thread waits, it polls, and the progress thread sleeps.
+  class Waiting {
+  public:
+    explicit Waiting(Progress &progress) : progress_(progress) {
+      progress_.waiting_.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    ~Waiting();
+    Waiting(const Waiting &) = delete;
+    Waiting &operator=(const Waiting &) = delete;
+
+  private:
+    Progress &progress_;
+  };
+
+  void run();
+
+  memory::TouchQueue &queue_;
+  bool isCrowded_;
+  Poll poll_;
+  IsBusy isBusy_;
+  std::mutex mutex_;
+  std::atomic<std::uint32_t> wanting_{0}; ///< Threads at the lock; the progress thread lets them.
+  std::atomic<std::uint32_t> waiting_{0}; ///< Threads in `waitUntil`.
+  std::atomic<bool> isStopping_{false};
+  std::thread thread_;
+};
+
+} // namespace tutti::exec

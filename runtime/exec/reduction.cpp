@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/reduction.h"
+
+#include "base/check.h"
+#include "runtime/exec/tree.h"
+
+#include <cstring>
+
+namespace tutti::exec {
+
+namespace {
+
+/// Each variable at a multiple of this in a partial result.
+constexpr std::uint64_t kAlignment = 16;
+
+std::uint64_t padded(std::uint64_t bytes) { return (bytes + kAlignment - 1) & ~(kAlignment - 1); }
+
+std::uint64_t bytesOf(std::span<const std::uint64_t> sizes) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t size : sizes) {
+    bytes += padded(size);
+  }
+  return bytes;
+}
+
+} // namespace
+
+/// A list as `combine` wants it, over a partial result; slots that are no pointers as in the
+/// caller's list.
+std::vector<void *> Reduction::slotsOf(const Contribution &contribution, std::byte *bytes) const {
+  std::vector<void *> slots;
+  for (std::size_t index = 0; index < contribution.sizes.size(); ++index) {
+    const std::uint64_t size = contribution.sizes[index];
+    slots.push_back(size == 0 ? contribution.list[index] : bytes);
+    bytes += padded(size);
+  }
+  return slots;
+}
+
+void Reduction::accumulate(const Contribution &contribution, void **list) {
+  const std::vector<void *> own = slotsOf(contribution, sum_.data());
+  if (isFirst_) {
+    isFirst_ = false;
+    for (std::size_t index = 0; index < contribution.sizes.size(); ++index) {
+      if (contribution.sizes[index] > 0) {
+        std::memcpy(own[index], list[index], contribution.sizes[index]);
+      }
+    }
+    return;
+  }
+  std::vector<void *> target = own;
+  contribution.combine(target.data(), list);
+}
+
+bool Reduction::add(const Contribution &contribution) {
+  const std::lock_guard lock(mutex_);
+  if (sum_.empty()) {
+    sum_.resize(bytesOf(contribution.sizes));
+  }
+  accumulate(contribution, contribution.list);
+  if (++threadsArrived_ < contribution.threads) {
+    return false;
+  }
+  threadsArrived_ = 0;
+  if (++piecesDone_ < site_.pieces) {
+    return false;
+  }
+  combineRanks(contribution);
+  if (site_.self != 0) {
+    return false;
+  }
+  const std::vector<void *> own = slotsOf(contribution, sum_.data());
+  for (std::size_t index = 0; index < contribution.sizes.size(); ++index) {
+    if (contribution.sizes[index] > 0) {
+      std::memcpy(contribution.list[index], own[index], contribution.sizes[index]);
+    }
+  }
+  return true;
+}
+
+void Reduction::combineRanks(const Contribution &contribution) {
+  // Nearest child first: the ranks are combined in their order.
+  for (const Rank child : treeChildren(site_.self, site_.parts)) {
+    std::vector<std::byte> part;
+    {
+      Progress::Lock lock = progress_.lock();
+      const std::pair key{site_.sequence, child};
+      progress_.waitUntil(lock, [&] { return arrived_.contains(key); });
+      part = std::move(arrived_.extract(key).mapped());
+    }
+    TUTTI_CHECK(part.size() == sum_.size(), "combine {} bytes of rank {} with {}", part.size(),
+                child, sum_.size());
+    std::vector<void *> list = slotsOf(contribution, part.data());
+    accumulate(contribution, list.data());
+  }
+  if (site_.self != 0) {
+    const Progress::Lock lock = progress_.lock();
+    send_(treeParent(site_.self), sum_);
+  }
+}
+
+} // namespace tutti::exec

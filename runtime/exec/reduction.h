@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The reduction of one launch on one rank: private copies of the threads into one partial result,
+/// partial results of the ranks into one on rank 0.
+#pragma once
+
+#include "runtime/exec/launch.h"
+#include "runtime/exec/progress.h"
+#include "runtime/transport/transport.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti::exec {
+
+using transport::Rank;
+
+/// Partial results that have arrived, by launch and sender. Guarded by the lock of `Progress`.
+using PartialResults = std::map<std::pair<Sequence, Rank>, std::vector<std::byte>>;
+
+/// One call of `tutti_reduce`, less the chunk.
+struct Contribution {
+  std::span<const std::uint64_t> sizes;
+  void **list;
+  void (*combine)(void *, void *);
+  std::int32_t threads; ///< Of the team; each contributes once per piece.
+};
+
+/// Order:     one per launch and rank that has iterations; ranks 0 to `parts` - 1 have.
+/// Threading: `add` from all threads of the team.
+class Reduction {
+public:
+  /// Sends a partial result to a rank.
+  using Send = std::function<void(Rank to, std::span<const std::byte> bytes)>;
+
+  struct Site {
+    Rank self;
+    Rank parts;
+    Sequence sequence;
+    std::int32_t pieces; ///< Calls of `run` that this rank's chunk takes.
+  };
+
+  Reduction(const Site &site, Progress &progress, PartialResults &arrived, Send send)
+      : site_(site), progress_(progress), arrived_(arrived), send_(std::move(send)) {}
+
+  Reduction(const Reduction &) = delete;
+  Reduction &operator=(const Reduction &) = delete;
+
+  /// Adds one thread's copies. The last thread of the last piece waits for the ranks behind this
+  /// one, and on rank 0 gets true, with the result in its list.
+  bool add(const Contribution &contribution);
+
+private:
+  void accumulate(const Contribution &contribution, void **list);
+  void combineRanks(const Contribution &contribution);
+  std::vector<void *> slotsOf(const Contribution &contribution, std::byte *bytes) const;
+
+  Site site_;
+  Progress &progress_;
+  PartialResults &arrived_;
+  Send send_;
+  std::mutex mutex_;
+  std::int32_t threadsArrived_ = 0;
+  std::int32_t piecesDone_ = 0;
+  bool isFirst_ = true;
+  std::vector<std::byte> sum_; ///< The partial result; empty before the first copy.
+};
+
+} // namespace tutti::exec
