@@ -68,6 +68,7 @@ function(tutti_mpiexec_flags result)
   if(NOT DEFINED CACHE{TUTTI_MPIEXEC_VERSION})
     execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version
                     ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    string(REGEX REPLACE "\n.*" "" version "${version}")
     set(TUTTI_MPIEXEC_VERSION "${version}" CACHE INTERNAL "What mpiexec --version prints")
   endif()
   if(TUTTI_MPIEXEC_VERSION MATCHES "Open MPI|OpenRTE|PRRTE")

@@ -119,6 +119,10 @@ Runs runsOf(const Shape &shape, bool widen) {
 
 void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint64_t size,
                           std::uint32_t ndims, const tutti_dim *dims) {
+  if (flags & TUTTI_ANYWHERE) {
+    anywhere_ = true;
+    return;
+  }
   const auto shape = normalise(address, size, ndims, dims);
   if (!shape || !(flags & (TUTTI_READ | TUTTI_WRITE))) {
     return;
@@ -164,6 +168,7 @@ void AccessCollector::addAllocation(std::uint32_t flags, Range range) {
 
 AccessSet AccessCollector::take(const AllocationOf &allocationOf) {
   AccessSet set;
+  set.anywhere = std::exchange(anywhere_, false);
   for (const Allocation &allocation : std::exchange(allocations_, {})) {
     const Range range = allocationOf(allocation.address);
     if (range.empty()) {

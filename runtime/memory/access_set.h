@@ -23,6 +23,7 @@ struct AccessSet {
   std::vector<Range> hulls; ///< Lowest to highest byte of each record that touches anything.
   bool tooMany =
       false; ///< More ranges than the cap, or records that wrap around; the sets are incomplete.
+  bool anywhere = false;   ///< A record says that it does not hold; the sets are incomplete.
   bool unresolved = false; ///< An allocation was not found; the sets are incomplete.
 };
 
@@ -66,6 +67,7 @@ private:
   std::vector<Range> hulls_;
   std::vector<Allocation> allocations_;
   bool tooMany_ = false;
+  bool anywhere_ = false;
 };
 
 } // namespace tutti::memory

@@ -174,6 +174,13 @@ TEST(AccessCollector, GivesUpOnAddressesThatWrapAround) {
   EXPECT_TRUE(collect({{TUTTI_READ, 64, 8, {{INT64_MIN, INT64_MAX}}}}).tooMany);
 }
 
+TEST(AccessCollector, SaysWhenARecordDoesNotHold) {
+  const AccessSet set = collect({{TUTTI_WRITE, 64, 8, {}}, {TUTTI_ANYWHERE, 128, 8, {}}});
+
+  EXPECT_TRUE(set.anywhere);
+  EXPECT_FALSE(collect({{TUTTI_WRITE, 64, 8, {}}}).anywhere);
+}
+
 TEST(AccessCollector, StartsAnewAfterTake) {
   AccessCollector collector(1);
   const tutti_dim column = {4096, 1000};

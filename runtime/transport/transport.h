@@ -28,7 +28,8 @@ struct Control {
 
 /// One rank's end of the job.
 ///
-/// Order:     data messages with the same (sender, receiver, tag) match in posting order; control messages from
+/// Order:     data messages with the same (sender, receiver, tag) match in posting order; control
+/// messages from
 ///            one sender arrive in sending order. Nothing else is ordered.
 /// Threading: externally synchronised, from any thread (the MPI backend asks for
 ///            MPI_THREAD_MULTIPLE because libraries of the user may call MPI too).
@@ -64,8 +65,8 @@ public:
   /// Source: MPI_Reduce.
   virtual Status sum(std::span<std::uint64_t> values) = 0;
 
-  /// Every rank's bytes, on every rank. Equal sizes. Collective, blocking: returns on no rank before
-  /// all have called it, even for no bytes. Source: MPI_Allgather.
+  /// Every rank's bytes, on every rank. Equal sizes. Collective, blocking: returns on no rank
+  /// before all have called it, even for no bytes. Source: MPI_Allgather.
   virtual Result<std::vector<std::byte>> allGather(std::span<const std::byte> bytes) = 0;
 
   /// Leaves the job in order. Collective. Source: MPI_Finalize.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One rank's part of one launch: its transfers and its iterations.
+#pragma once
+
+#include "runtime/exec/job.h"
+#include "runtime/exec/launch.h"
+#include "runtime/exec/plan.h"
+
+#include <vector>
+
+namespace tutti::exec {
+
+/// Takes one rank through one launch.
+///
+/// Threading: the thread that runs launches; `lock` is that of the job's progress.
+class ChunkRun {
+public:
+  ChunkRun(Job &job, Progress::Lock &lock, const Launch &launch, const Plan &plan)
+      : job_(job), lock_(lock), launch_(launch), plan_(plan) {}
+
+  /// Runs the chunk. Sends may still be under way when it returns, and on rank 0 returns.
+  ///
+  /// `isKnown`: the plan was made for an earlier launch; for the counters.
+  void run(bool isKnown);
+
+  /// Waits for everything of this launch that `run` has started.
+  void finish();
+
+private:
+  void waitForReaders();
+  void storeBlocks();
+  void startTransfers(bool isKnown);
+  void runPieces();
+  void returnBytes();
+
+  Job &job_;
+  Progress::Lock &lock_;
+  const Launch &launch_;
+  const Plan &plan_;
+  std::vector<Streams::Id> received_; ///< Needed before the borders of the chunk run.
+  std::vector<Streams::Id> others_;
+};
+
+} // namespace tutti::exec

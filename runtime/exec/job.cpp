@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/job.h"
+
+#include "base/log.h"
+#include "runtime/exec/tree.h"
+
+#include <algorithm>
+
+namespace tutti::exec {
+
+namespace {
+
+/// Every so many launches a rank tells its parent.
+constexpr Sequence kAcknowledgeEvery = 32;
+
+} // namespace
+
+void orDie(const Status &status) {
+  if (!status) {
+    log::fatal("{}", status.error().message);
+  }
+}
+
+Job::Job(transport::Endpoint &endpoint, const memory::Window &window, bool isCrowded)
+    : endpoint(endpoint), window(window), progress(queue, isCrowded), streams(endpoint, window),
+      planner(endpoint.rank(), endpoint.size(), window), rank_(endpoint.rank()),
+      size_(endpoint.size()) {
+  for (const Rank child : treeChildren(rank_, size_)) {
+    acknowledgedBy_[child] = 0;
+  }
+}
+
+void Job::start(std::function<bool()> more) {
+  more_ = std::move(more);
+  progress.start([this] { return poll(); }, [this] { return !streams.isIdle() || rank_ != 0; });
+}
+
+void Job::sendControl(Rank to, std::span<const std::byte> bytes) {
+  ++counters.controlMessages;
+  orDie(endpoint.sendControl(to, bytes));
+}
+
+void Job::passDown(std::span<const std::byte> bytes) {
+  // The largest subtree first.
+  const std::vector<Rank> children = treeChildren(rank_, size_);
+  for (auto child = children.rbegin(); child != children.rend(); ++child) {
+    sendControl(*child, bytes);
+  }
+}
+
+void Job::finished(Sequence sequence) {
+  finished_ = sequence;
+  if (sequence % kAcknowledgeEvery == 0) {
+    acknowledge();
+  }
+}
+
+void Job::acknowledge() {
+  Sequence all = finished_ - finished_ % kAcknowledgeEvery;
+  for (const auto &[child, sequence] : acknowledgedBy_) {
+    all = std::min(all, sequence);
+  }
+  if (all <= acknowledged_) {
+    return;
+  }
+  acknowledged_ = all;
+  if (rank_ != 0) {
+    sendControl(treeParent(rank_), Writer().add(MessageKind::Acknowledge).add(all).bytes());
+  }
+}
+
+bool Job::poll() {
+  orDie(endpoint.pollControl(arrived_));
+  bool moved = !arrived_.empty();
+  for (transport::Control &message : arrived_) {
+    dispatch(message);
+  }
+  arrived_.clear();
+  moved = orDie(streams.progress()) || moved;
+  return (more_ && more_()) || moved;
+}
+
+void Job::dispatch(transport::Control &message) {
+  Reader reader(message.bytes);
+  switch (reader.take<MessageKind>()) {
+  case MessageKind::Launch:
+  case MessageKind::Shutdown:
+    passDown(message.bytes);
+    inbox.launches.push_back(std::move(message.bytes));
+    return;
+  case MessageKind::Fetch:
+    inbox.fetches.push_back(decodeFetch(reader));
+    return;
+  case MessageKind::Partial: {
+    const auto sequence = reader.take<Sequence>();
+    partials[{sequence, message.from}].assign(reader.rest().begin(), reader.rest().end());
+    return;
+  }
+  case MessageKind::Acknowledge:
+    acknowledgedBy_[message.from] = reader.take<Sequence>();
+    acknowledge();
+    return;
+  case MessageKind::Probe:
+    if (rank_ == 0) {
+      ++inbox.probes;
+    } else {
+      sendControl(message.from, message.bytes);
+    }
+    return;
+  }
+  TUTTI_CHECK(false, "understand a control message of rank {}", message.from);
+}
+
+} // namespace tutti::exec

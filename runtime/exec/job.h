@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What every rank has while a job runs, and the messages between the ranks.
+#pragma once
+
+#include "base/result.h"
+#include "runtime/exec/launch.h"
+#include "runtime/exec/message.h"
+#include "runtime/exec/planner.h"
+#include "runtime/exec/progress.h"
+#include "runtime/exec/reduction.h"
+#include "runtime/exec/streams.h"
+#include "runtime/memory/faults.h"
+#include "runtime/memory/window.h"
+#include "runtime/trace/counters.h"
+#include "runtime/transport/transport.h"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace tutti::exec {
+
+/// Messages that wait for the thread that runs launches.
+struct Inbox {
+  std::deque<std::vector<std::byte>> launches; ///< And the shutdown; with their kind.
+  std::deque<FetchRequest> fetches;
+  std::uint64_t probes = 0; ///< That came back.
+};
+
+/// Threading: all but `progress` and `queue` are guarded by the lock of `progress`.
+class Job {
+public:
+  Job(transport::Endpoint &endpoint, const memory::Window &window, bool isCrowded);
+
+  /// Starts the thread; `more` is polled too, and says whether anything moved.
+  void start(std::function<bool()> more);
+
+  Rank rank() const { return rank_; }
+
+  Rank size() const { return size_; }
+
+  void sendControl(Rank to, std::span<const std::byte> bytes);
+
+  /// Sends to the children of this rank in the tree over all ranks.
+  void passDown(std::span<const std::byte> bytes);
+
+  /// Notes that this rank has finished a launch. Now and then tells the parent, so that rank 0 does
+  /// not run ahead without end.
+  void finished(Sequence sequence);
+
+  /// A launch that the whole subtree of this rank is known to have finished.
+  Sequence acknowledged() const { return acknowledged_; }
+
+  /// Launches that rank 0 may be ahead of `acknowledged`.
+  static constexpr Sequence kAhead = 64;
+
+  transport::Endpoint &endpoint;
+  const memory::Window &window;
+  memory::TouchQueue queue;
+  Progress progress;
+  Streams streams;
+  Planner planner;
+  PartialResults partials;
+  Inbox inbox;
+  trace::Counters counters;
+
+private:
+  bool poll();
+  void dispatch(transport::Control &message);
+  void acknowledge();
+
+  Rank rank_;
+  Rank size_;
+  std::function<bool()> more_;
+  std::vector<transport::Control> arrived_;
+  Sequence finished_ = 0;
+  Sequence acknowledged_ = 0;
+  std::map<Rank, Sequence> acknowledgedBy_; ///< The children.
+};
+
+/// Ends the job with one line if the world failed us.
+void orDie(const Status &status);
+
+template <typename T> T orDie(Result<T> result) {
+  if (!result) {
+    orDie(Status(result.error()));
+  }
+  return *std::move(result);
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/rank_zero.h"
+
+#include "runtime/balance/cut.h"
+#include "runtime/exec/chunk_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace tutti::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using memory::Access;
+using memory::kPageBytes;
+
+constexpr std::uint64_t kProbes = 16;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+} // namespace
+
+RankZero::RankZero(const Setup &setup)
+    : job_(setup.endpoint, setup.window, setup.isCrowded), window_(setup.window),
+      pages_(setup.pages), heap_(setup.heap), policy_(setup.distribute), fetcher_(job_, pages_),
+      twins_(setup.window) {
+  machine_.ranks = setup.endpoint.size();
+}
+
+void RankZero::start() {
+  job_.start([this] { return fetcher_.progress(); });
+  if (policy_ == Distribute::Auto) {
+    measureLatency();
+  }
+}
+
+/// The shortest of a few round trips: the others met something else.
+void RankZero::measureLatency() {
+  const std::vector<std::byte> probe = Writer().add(MessageKind::Probe).bytes();
+  double best = std::numeric_limits<double>::max();
+  Progress::Lock lock = job_.progress.lock();
+  for (std::uint64_t sent = 1; sent <= kProbes; ++sent) {
+    const Clock::time_point begin = Clock::now();
+    job_.sendControl(1, probe);
+    job_.progress.waitUntil(lock, [&] { return job_.inbox.probes == sent; });
+    best = std::min(best, secondsSince(begin) / 2);
+  }
+  machine_.latency = best;
+}
+
+RankZero::RegionRecord &RankZero::recordOf(const tutti_region &region) {
+  RegionRecord &record = regions_[&region];
+  record.report.source = region.source;
+  return record;
+}
+
+void RankZero::staysHome(const tutti_region &region, std::string_view reason) {
+  trace::RegionReport &report = recordOf(region).report;
+  ++report.launches;
+  if (report.reasonHome != reason) {
+    report.reasonHome = reason;
+  }
+}
+
+void RankZero::ranHome(const Launch &launch, double seconds) {
+  recordOf(*launch.region).history.addHome(std::max<std::int64_t>(launch.total, 1), seconds);
+}
+
+std::optional<Launch> RankZero::prepare(const tutti_region &region,
+                                        const std::uint64_t *captures) {
+  if (policy_ == Distribute::Never) {
+    staysHome(region, "distribution is switched off");
+    return std::nullopt;
+  }
+  Launch launch;
+  launch.region = &region;
+  launch.captures.assign(captures, captures + region.captures);
+  launch.values.resize(region.values);
+  tutti_gather gather{&window_, {}, false};
+  region.gather(captures, launch.values.data(), &gather);
+  launch.blocks = std::move(gather.blocks);
+  if (gather.isOutside) {
+    staysHome(region, "it reads memory outside of unified memory");
+    return std::nullopt;
+  }
+  launch.total = region.trip(captures, launch.values.data());
+  if (launch.total < 2) {
+    staysHome(region, "it has fewer than two iterations");
+    return std::nullopt;
+  }
+  return launch;
+}
+
+/// Asks the whole loop which allocations it wants to know; the same for every part of it.
+void RankZero::findAllocations(Launch &launch) const {
+  const auto allocationOf = [this](std::uint64_t address) { return heap_.allocationOf(address); };
+  const Touches touches = touchesOf(launch, window_, 0, 1, allocationOf);
+  for (const std::uint64_t address : touches.allocations) {
+    if (const Range range = allocationOf(address);
+        !range.empty() && std::find(launch.allocations.begin(), launch.allocations.end(), range) ==
+                              launch.allocations.end()) {
+      launch.allocations.push_back(range);
+    }
+  }
+}
+
+bool RankZero::isWorth(RegionRecord &record, const Launch &launch, const Plan &plan) {
+  return policy_ == Distribute::Always ||
+         balance::isWorthDistributing(machine_, record.history,
+                                      {launch.total, static_cast<double>(plan.bytesTouched),
+                                       static_cast<double>(plan.bytesToDistribute),
+                                       static_cast<double>(plan.bytesToStayHome)});
+}
+
+bool RankZero::distribute(Launch &launch) {
+  const tutti_region &region = *launch.region;
+  RegionRecord &record = recordOf(region);
+  if (policy_ == Distribute::Auto &&
+      balance::isTooShort(machine_, record.history, launch.total)) {
+    staysHome(region, "it is too short");
+    return false;
+  }
+  const Clock::time_point begin = Clock::now();
+  findAllocations(launch);
+  Progress::Lock lock = job_.progress.lock();
+  // Before planning: what is fetched belongs to the state before, and waiting lets events happen.
+  job_.progress.waitUntil(lock, [this] {
+    return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead;
+  });
+  std::vector<memory::Event> changes;
+  twins_.collect(job_.planner.directory(), changes);
+  for (const memory::Event &event : changes) {
+    fetcher_.record(event);
+  }
+  const auto [plan, isKnown] = job_.planner.plan(launch);
+  if (!plan->reasonHome.empty()) {
+    staysHome(region, plan->reasonHome);
+    return false;
+  }
+  if (!isWorth(record, launch, *plan)) {
+    staysHome(region, "distributing it would cost more than it gains");
+    return false;
+  }
+  announce(launch);
+  job_.planner.commit(*plan);
+  twins_.keep(openPages(plan->twinPages));
+  ++(isKnown ? job_.counters.plansReused : job_.counters.plansMade);
+  ChunkRun chunk(job_, lock, launch, *plan);
+  chunk.run(isKnown);
+  chunk.finish();
+  job_.finished(launch.sequence);
+  protect(*plan);
+  twins_.refresh(plan->exchanged);
+  countSteps(isKnown);
+  ++record.report.launches;
+  ++record.report.distributed;
+  record.history.addDistributed(machine_, launch.total, secondsSince(begin),
+                                static_cast<double>(plan->bytesToDistribute));
+  return true;
+}
+
+void RankZero::announce(Launch &launch) {
+  launch.sequence = ++sequence_;
+  launch.events = fetcher_.takeEvents();
+  fetcher_.announced(sequence_);
+  job_.passDown(encode(launch));
+}
+
+/// A protected page needs no copy: a write to it faults.
+RangeSet RankZero::openPages(const RangeSet &pages) const {
+  std::vector<Range> open;
+  for (const Range &range : pages.ranges()) {
+    for (std::uint64_t page = range.begin; page < range.end; page += kPageBytes) {
+      if (pages_.at(page) == Access::Open) {
+        open.push_back({page, page + kPageBytes});
+      }
+    }
+  }
+  return RangeSet::of(std::move(open));
+}
+
+void RankZero::protect(const Plan &plan) {
+  const auto known = protectedAt_.find(&plan);
+  if (known != protectedAt_.end() && known->second == pages_.version()) {
+    return;
+  }
+  orDie(pages_.tighten(plan.absentPages, Access::None));
+  orDie(pages_.tighten(plan.readOnlyPages, Access::ReadOnly));
+  twins_.drop(plan.absentPages);
+  twins_.drop(plan.readOnlyPages);
+  // A plan that was forgotten may leave its address to another one; with more plans than this a
+  // look through the page table is the lesser cost.
+  constexpr std::size_t kMany = 64;
+  if (protectedAt_.size() >= kMany || (known == protectedAt_.end() && protectedAt_.empty())) {
+    protectedAt_.clear();
+  }
+  protectedAt_[&plan] = pages_.version();
+}
+
+void RankZero::countSteps(bool isKnown) {
+  const std::uint64_t faults = memory::faultCount();
+  const std::uint64_t protections = pages_.protections();
+  if (isKnown) {
+    job_.counters.steadyFaults += faults - faultsBefore_;
+    job_.counters.steadyProtections += protections - protectionsBefore_;
+  }
+  faultsBefore_ = faults;
+  protectionsBefore_ = protections;
+}
+
+void RankZero::ready(Range range, bool write) {
+  if (range.empty() || !window_.contains(range) ||
+      !pages_.anyStricter(range, write ? Access::Open : Access::ReadOnly)) {
+    return;
+  }
+  memory::Touch touch;
+  touch.range = range;
+  touch.write = write;
+  job_.queue.await(touch);
+}
+
+trace::Report RankZero::finish() {
+  {
+    Progress::Lock lock = job_.progress.lock();
+    job_.progress.waitUntil(lock, [this] { return fetcher_.isIdle(); });
+    job_.passDown(Writer().add(MessageKind::Shutdown).bytes());
+    job_.progress.waitUntil(lock, [this] { return job_.streams.isIdle(); });
+  }
+  job_.progress.stop();
+  trace::Report report;
+  report.ranks = job_.size();
+  job_.counters.faults = memory::faultCount();
+  job_.counters.protections = pages_.protections();
+  report.counters = job_.counters;
+  orDie(job_.endpoint.sum(report.counters.all()));
+  for (const auto &[region, record] : regions_) {
+    report.regions.push_back(record.report);
+  }
+  std::sort(report.regions.begin(), report.regions.end(),
+            [](const auto &a, const auto &b) { return a.source < b.source; });
+  orDie(job_.endpoint.close());
+  return report;
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Launches on the rank that runs the program: decides, announces, computes its chunk, and keeps
+/// its pages in step with the directory.
+#pragma once
+
+#include "runtime/balance/cost.h"
+#include "runtime/exec/fetcher.h"
+#include "runtime/exec/job.h"
+#include "runtime/memory/heap.h"
+#include "runtime/memory/protection.h"
+#include "runtime/memory/twins.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::exec {
+
+enum class Distribute { Auto, Always, Never };
+
+/// Threading: `launch`, `ranHome` and `finish` from the program's main thread, the latter two on
+///            any stack; `ready` from any thread.
+class RankZero {
+public:
+  struct Setup {
+    transport::Endpoint &endpoint;
+    const memory::Window &window;
+    memory::PageTable &pages;
+    const memory::Heap &heap;
+    Distribute distribute;
+    bool isCrowded;
+  };
+
+  explicit RankZero(const Setup &setup);
+
+  /// Starts serving faults and messages.
+  void start();
+
+  memory::TouchQueue &touches() { return job_.queue; }
+
+  /// Reads what the region needs as scalars. Runs on the user's stack and may fault.
+  /// Nothing if the region stays home, for a reason that has been noted.
+  std::optional<Launch> prepare(const tutti_region &region, const std::uint64_t *captures);
+
+  /// Runs a prepared launch on all ranks; false, with nothing done, if it is to run at home. The
+  /// stack it runs on is not part of the window.
+  bool distribute(Launch &launch);
+
+  /// Notes a launch that is about to run at home for a reason known from outside.
+  void staysHome(const tutti_region &region, std::string_view reason);
+
+  /// Notes how long a launch that stayed home took.
+  void ranHome(const Launch &launch, double seconds);
+
+  /// Makes `range` readable, or writable, as a touch would. Does nothing outside of the window.
+  void ready(Range range, bool write);
+
+  /// Ends the job for all ranks and gives the sums of all counters.
+  trace::Report finish();
+
+private:
+  struct RegionRecord {
+    balance::RegionHistory history;
+    trace::RegionReport report;
+  };
+
+  RegionRecord &recordOf(const tutti_region &region);
+  bool isWorth(RegionRecord &record, const Launch &launch, const Plan &plan);
+  void findAllocations(Launch &launch) const;
+  void announce(Launch &launch);
+  void protect(const Plan &plan);
+  RangeSet openPages(const RangeSet &pages) const;
+  void countSteps(bool isKnown);
+  void measureLatency();
+
+  Job job_;
+  const memory::Window &window_;
+  memory::PageTable &pages_;
+  const memory::Heap &heap_;
+  Distribute policy_;
+  Fetcher fetcher_;
+  memory::Twins twins_;
+  balance::Machine machine_;
+  Sequence sequence_ = 0;
+  std::map<const tutti_region *, RegionRecord> regions_; ///< The main thread's.
+  std::uint64_t faultsBefore_ = 0;
+  std::uint64_t protectionsBefore_ = 0;
+  /// Plans whose pages are protected as they ask, as of that version of the page table.
+  std::map<const Plan *, std::uint64_t> protectedAt_;
+};
+
+} // namespace tutti::exec

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/worker.h"
+
+#include "runtime/exec/chunk_run.h"
+
+namespace tutti::exec {
+
+void Worker::run() {
+  job_.start({});
+  Progress::Lock lock = job_.progress.lock();
+  while (true) {
+    job_.progress.waitUntil(
+        lock, [this] { return !job_.inbox.launches.empty() || hasServableFetch(); });
+    serveFetches();
+    if (job_.inbox.launches.empty()) {
+      continue;
+    }
+    const std::vector<std::byte> message = std::move(job_.inbox.launches.front());
+    job_.inbox.launches.pop_front();
+    Reader reader(message);
+    if (reader.take<MessageKind>() == MessageKind::Shutdown) {
+      break;
+    }
+    runLaunch(lock, reader);
+  }
+  job_.progress.waitUntil(lock, [this] { return job_.streams.isIdle(); });
+  lock.unlock();
+  job_.progress.stop();
+  orDie(job_.endpoint.sum(job_.counters.all()));
+  orDie(job_.endpoint.close());
+}
+
+void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
+  const Launch launch = decodeLaunch(reader, regionOf_);
+  for (const memory::Event &event : launch.events) {
+    job_.planner.apply(event);
+  }
+  const auto [plan, isKnown] = job_.planner.plan(launch);
+  TUTTI_CHECK(plan->reasonHome.empty(), "agree with rank 0 on launch {} of {}: {}",
+              launch.sequence, launch.region->source, plan->reasonHome);
+  job_.planner.commit(*plan);
+  ChunkRun(job_, lock, launch, *plan).run(isKnown);
+  finished_ = launch.sequence;
+  job_.finished(finished_);
+}
+
+bool Worker::hasServableFetch() const {
+  return !job_.inbox.fetches.empty() && job_.inbox.fetches.front().sequence <= finished_;
+}
+
+void Worker::serveFetches() {
+  while (hasServableFetch()) {
+    job_.streams.send(Lane::Fetch, 0, job_.inbox.fetches.front().ranges);
+    job_.inbox.fetches.pop_front();
+  }
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The loop of every rank but the first: runs its chunk of each launch, and answers fetches.
+#pragma once
+
+#include "runtime/exec/job.h"
+
+namespace tutti::exec {
+
+/// Threading: confined to the process's main thread.
+class Worker {
+public:
+  Worker(transport::Endpoint &endpoint, const memory::Window &window, RegionOf regionOf,
+         bool isCrowded)
+      : job_(endpoint, window, isCrowded), regionOf_(regionOf) {}
+
+  /// Returns when rank 0 has ended the job and this rank has left it.
+  void run();
+
+private:
+  void runLaunch(Progress::Lock &lock, Reader &reader);
+  bool hasServableFetch() const;
+  void serveFetches();
+
+  Job job_;
+  RegionOf regionOf_;
+  Sequence finished_ = 0;
+};
+
+} // namespace tutti::exec

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which programs run with which arguments on how many ranks."""
+
+# Example, arguments; each runs on every number of ranks below. The last lines of a block are the odd
+# ones: sizes that nothing divides, fewer iterations than ranks, loops of no iteration.
+EXAMPLES = [
+    ("jacobi", "200 300 25"),
+    ("jacobi", "67 1031 8"),
+    ("jacobi", "5 9 4"),
+    ("jacobi", "2 40 3"),
+    ("sor", "150 20"),
+    ("sor", "61 9"),
+    ("sor", "4 3"),
+    ("matmul", "120 2"),
+    ("matmul", "37 1"),
+    ("matmul", "2 1"),
+    ("nbody", "300 4"),
+    ("nbody", "17 3"),
+    ("nbody", "1 2"),
+    ("kmeans", "8000 6"),
+    ("kmeans", "1001 4"),
+    ("stream", "100000 4"),
+    ("stream", "1023 3"),
+    ("stream", "3 2"),
+    ("heat3d", "12"),
+    ("heat3d", "1"),
+    ("heat3d", "0"),
+    ("vector_jacobi", "150 20"),
+    ("vector_jacobi", "41 7"),
+    ("vector_jacobi", "3 2"),
+    ("stack", "20000"),
+    ("stack", "333"),
+    ("stack", "4"),
+]
+EXAMPLE_RANKS = [1, 2, 3, 4]
+
+# Feature programs are files and folders of features/; all run on these.
+FEATURE_RANKS = [1, 2, 3, 4]
+
+# Examples that must not have stayed on rank 0: at least this share of their launches is distributed.
+DISTRIBUTED = [
+    ("jacobi", "200 300 25"),
+    ("sor", "150 20"),
+    ("matmul", "120 2"),
+    ("nbody", "300 4"),
+    ("stream", "100000 4"),
+    ("heat3d", "12"),
+    ("vector_jacobi", "150 20"),
+    ("kmeans", "8000 6"),
+    ("stack", "20000"),
+]
+
+# Programs whose measured results differ in the last digits that they print.
+TOLERANCES = {"kmeans": 1e-6}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the commands promise beside running programs: files they make, status, signals, messages."""
+import os
+import re
+import signal
+import subprocess
+import time
+
+from harness import ROOT, Failure, Program, tail
+
+
+def require(condition, message):
+    if not condition:
+        raise Failure(message)
+
+
+def jacobi():
+    return Program.read(ROOT / "examples/jacobi/jacobi.c")
+
+
+def heat3d():
+    return Program.read(ROOT / "examples/heat3d/heat3d.c")
+
+
+def zeroed_arrays_take_no_room_in_the_file(workshop):
+    binary = workshop.compiled(heat3d(), tutti=True)
+    sections = subprocess.run(["readelf", "-SW", binary], text=True, capture_output=True).stdout
+    found = re.search(r"\.llvm\.linkonce\.b\.tutti\s+(\S+)\s+\S+ \S+ (\S+)", sections)
+    require(found is not None, f"no section for zeroed variables\n{sections}")
+    require(found[1] == "NOBITS", f"zeroed variables are {found[1]}")
+    require(int(found[2], 16) > 3 * 66**3 * 8, f"only 0x{found[2]} bytes between the pads")
+    require(os.path.getsize(binary) < 2_000_000, f"{os.path.getsize(binary)} bytes")
+
+
+def executables_have_fixed_addresses(workshop):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    header = subprocess.run(["readelf", "-hW", binary], text=True, capture_output=True).stdout
+    require(re.search(r"Type:\s+EXEC", header) is not None, header)
+
+
+def remarks_name_the_loop(workshop):
+    source = ROOT / "examples/jacobi/jacobi.c"
+    command = [str(workshop.bin / "tutticc"), "-O3", "-Rpass=tutti", "-Rpass-missed=tutti", "-c",
+               str(source), "-o", os.devnull]
+    result = workshop.execute(command, {}, "")
+    require(result.status == 0, tail(result.errors))
+    require(re.search(r"jacobi\.c:\d+:\d+: remark: .*-Rpass=tutti", result.errors) is not None,
+            f"no remark\n{tail(result.errors)}")
+
+
+def a_wrong_clang_is_one_clear_line(workshop):
+    command = [str(workshop.bin / "tutticc"), "-c", "a.c"]
+    result = workshop.execute(command, {"TUTTI_CLANG": "/bin/true"}, "")
+    require(result.status == 1, f"status {result.status}")
+    require(len(result.errors.splitlines()) == 1 and "TUTTI_CLANG" in result.errors, result.errors)
+
+
+def a_missing_program_is_one_clear_line(workshop):
+    result = workshop.execute([str(workshop.bin / "tuttirun"), "-n", "2", "./absent"], {}, "")
+    require(result.status == 127, f"status {result.status}")
+    require(len(result.errors.splitlines()) == 1 and "./absent" in result.errors, result.errors)
+
+
+def start_long_run(workshop, ranks):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    command = [str(workshop.bin / "tuttirun"), "-n", str(ranks), str(binary), "400", "400",
+               "100000000"]
+    process = subprocess.Popen(command, text=True, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, start_new_session=True,
+                               env=dict(os.environ, TUTTI_DISTRIBUTE="always"))
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        ranks_found = ranks_of(process.pid, binary)
+        if len(ranks_found) == ranks:
+            time.sleep(1.5)  # Into the time loop.
+            return process, ranks_found
+        time.sleep(0.1)
+    stop(process)
+    raise Failure("the ranks did not start")
+
+
+def ranks_of(ancestor, binary):
+    """Processes below `ancestor` that run `binary`: {rank: pid}."""
+    listing = subprocess.run(["ps", "-eo", "pid=,ppid="], text=True, capture_output=True).stdout
+    children = {}
+    for line in listing.splitlines():
+        pid, parent = map(int, line.split())
+        children.setdefault(parent, []).append(pid)
+    found, todo = {}, [ancestor]
+    while todo:
+        for pid in children.get(todo.pop(), []):
+            todo.append(pid)
+            try:
+                if os.readlink(f"/proc/{pid}/exe") == str(binary):
+                    environment = open(f"/proc/{pid}/environ").read()
+                    rank = re.search(r"OMPI_COMM_WORLD_RANK=(\d+)|PMI_RANK=(\d+)", environment)
+                    found[int(rank[1] or rank[2])] = pid
+            except OSError:
+                continue
+    return found
+
+
+def stop(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.communicate()
+
+
+def finish(process, ranks, seconds):
+    start = time.monotonic()
+    try:
+        _, errors = process.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        stop(process)
+        raise Failure("the run goes on") from None
+    require(time.monotonic() - start < seconds, f"took {time.monotonic() - start:.1f} s to end")
+    left = [pid for pid in ranks.values() if os.path.exists(f"/proc/{pid}/exe")]
+    require(not left, f"processes left behind: {left}")
+    return process.returncode, errors
+
+
+def a_killed_rank_ends_the_run(workshop, victim):
+    process, ranks = start_long_run(workshop, 3)
+    os.kill(ranks[victim], signal.SIGKILL)
+    status, errors = finish(process, ranks, 5)
+    require(status != 0, "status 0")
+    require(re.search(rf"tutti: rank {victim} on host \S+: killed by signal 9 \(Killed\)", errors)
+            is not None, f"no line about rank {victim}\n{errors}")
+    require(len(errors.splitlines()) <= 3, f"too many lines\n{errors}")
+
+
+def a_signal_to_tuttirun_ends_the_run(workshop, number):
+    process, ranks = start_long_run(workshop, 3)
+    os.kill(process.pid, number)
+    status, _ = finish(process, ranks, 5)
+    require(status == 128 + number, f"status {status}")
+
+
+def a_crash_of_the_program_is_named(workshop):
+    source = workshop.folder / "crash.c"
+    source.write_text("#include <stdlib.h>\nint main(void) { abort(); }\n")
+    result = workshop.launch(Program("crash", [source]), [], 2)
+    require(result.status == 128 + signal.SIGABRT, f"status {result.status}")
+    require("tutti: rank 0 on host" in result.errors and "signal 6" in result.errors,
+            result.errors)
+
+
+def all_checks():
+    """(name, function of the workshop)"""
+    plain = [zeroed_arrays_take_no_room_in_the_file, executables_have_fixed_addresses,
+             remarks_name_the_loop, a_wrong_clang_is_one_clear_line,
+             a_missing_program_is_one_clear_line, a_crash_of_the_program_is_named]
+    checks = [(f.__name__, f) for f in plain]
+    for victim in (0, 2):
+        checks.append((f"a_killed_rank_ends_the_run-{victim}",
+                       lambda w, v=victim: a_killed_rank_ends_the_run(w, v)))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        checks.append((f"a_signal_to_tuttirun_ends_the_run-{number}",
+                       lambda w, n=number: a_signal_to_tuttirun_ends_the_run(w, n)))
+    return checks

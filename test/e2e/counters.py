@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What runs move between ranks, exactly: asserted without a clock."""
+from harness import Failure
+
+
+def require(condition, message):
+    if not condition:
+        raise Failure(message)
+
+
+def growth(workshop, program, few, many, ranks):
+    """What `many` minus `few` iterations add to the counters: the steady state, without start-up."""
+    first = workshop.statistics(program, few, ranks)
+    second = workshop.statistics(program, many, ranks)
+
+    def subtract(a, b):
+        if isinstance(a, dict):
+            return {key: subtract(a[key], b[key]) for key in a if key in b and key != "regions"}
+        return a - b if isinstance(a, (int, float)) else a
+
+    return subtract(second, first)
+
+
+def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):
+    """Every inner border of the cut moves one row each way; nothing else moves in steady state."""
+    rows, columns, iterations = 240, 513, 20
+    size = [str(rows), str(columns)]
+    added = growth(workshop, jacobi, [*size, "20"], [*size, str(20 + iterations)], ranks)
+    borders = 2 * (ranks - 1)
+    row = (columns - 2) * 8
+    require(added["exchange"]["bytes"] == borders * row * iterations,
+            f"exchange: {added['exchange']['bytes']} bytes for {iterations} iterations, "
+            f"not {borders} rows of {row} bytes each")
+    require(added["exchange"]["messages"] == borders * iterations,
+            f"exchange: {added['exchange']['messages']} messages for {iterations} iterations, "
+            f"not {borders} each")
+    for kind in ("fetch", "twin"):
+        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
+    require(added["faults"] == 0, f"{added['faults']} faults")
+    require(added["protections"] == 0, f"{added['protections']} changes of protection")
+
+
+def all_launches_are_distributed(workshop, program, arguments, ranks):
+    found = workshop.statistics(program, arguments, ranks)
+    home = [f"{r['source']}: {r['reason']}" for r in found["regions"] if r["home"] > 0]
+    require(found["distributed"] > 0, "no launch was distributed\n" + "\n".join(home))
+    require(found["home"] == 0, "launches stayed home\n" + "\n".join(home))
+
+
+def one_rank_sends_nothing(workshop, jacobi):
+    found = workshop.statistics(jacobi, ["100", "100", "5"], 1)
+    require(found["bytes"] == 0 and found["messages"] == 0, f"moved {found['bytes']} bytes")

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""End-to-end tests: programs compiled by tutticc must print what Clang's programs print.
+
+Prints one line per failure and "N passed, N failed" at the end.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shlex
+import sys
+import tempfile
+import time
+
+import cases
+import commands
+import counters
+from harness import ROOT, Failure, Program, Workshop, compare
+
+
+def example(name):
+    folder = ROOT / "examples" / name
+    program = Program.read(next(folder.glob(f"{name}.c*")))
+    program.tolerance = cases.TOLERANCES.get(name, program.tolerance)
+    return program
+
+
+def all_tests(workshop):
+    """Pairs (name, function without arguments)."""
+    tests = [(f"commands/{name}", lambda c=check: c(workshop))
+             for name, check in commands.all_checks()]
+    for name, arguments in cases.EXAMPLES:
+        program = example(name)
+        for ranks in cases.EXAMPLE_RANKS:
+            words = shlex.split(arguments)
+            tests.append((f"examples/{name}/{'-'.join(words)}/{ranks}",
+                          lambda p=program, a=words, r=ranks: compare(workshop, p, a, r)))
+    features = sorted(p for p in (ROOT / "test/e2e/features").iterdir()
+                      if p.suffix in (".c", ".cpp") or p.is_dir())
+    for path in features:
+        program = Program.read(path)
+        for ranks in cases.FEATURE_RANKS:
+            tests.append((f"features/{program.name}/{ranks}",
+                          lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
+    for name, arguments in cases.DISTRIBUTED:
+        tests.append((f"counters/distributed/{name}",
+                      lambda p=example(name), a=shlex.split(arguments):
+                      counters.all_launches_are_distributed(workshop, p, a, 3)))
+    for ranks in (2, 3, 4):
+        tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
+                      lambda r=ranks: counters.jacobi_moves_two_rows_per_border(
+                          workshop, example("jacobi"), r)))
+    tests.append(("counters/one_rank_sends_nothing",
+                  lambda: counters.one_rank_sends_nothing(workshop, example("jacobi"))))
+    return tests
+
+
+def run_one(name, test, verbose):
+    start = time.monotonic()
+    try:
+        test()
+    except Failure as failure:
+        text = str(failure).replace("\n", "\n    ")
+        print(f"FAIL {name}\n    {text}", flush=True)
+        return False
+    if verbose:
+        print(f"ok   {name} ({time.monotonic() - start:.1f} s)", flush=True)
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("patterns", nargs="*", help="run only tests whose name has one of these")
+    parser.add_argument("--build", default=ROOT / "build/release")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--keep", help="build the programs here and leave them")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="tutti-e2e-") as temporary:
+        folder = arguments.keep or temporary
+        os.makedirs(folder, exist_ok=True)
+        tests = all_tests(Workshop(arguments.build, os.path.realpath(folder)))
+        if arguments.patterns:
+            tests = [t for t in tests if any(re.search(p, t[0]) for p in arguments.patterns)]
+        if arguments.list:
+            print("\n".join(name for name, _ in tests))
+            return 0
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            results = list(pool.map(lambda t: run_one(*t, arguments.verbose), tests))
+    passed = sum(results)
+    print(f"e2e: {passed} passed, {len(results) - passed} failed")
+    return passed < len(results) or not results
+
+
+if __name__ == "__main__":
+    sys.exit(main())
