@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "runtime/exec/message.h"
+#include "runtime/memory/heap.h"
 
 #include <algorithm>
 #include <map>
@@ -54,25 +55,28 @@ RangeSet pagesAround(const RangeSet &bytes) {
   return RangeSet::of(std::move(pages));
 }
 
-/// Pages that hold one object of the user each, and so no live stack frame.
+/// Pages that hold one object of the user each, and so no live stack frame. In the heap whole pages
+/// around a large object are its own (heap.h).
 RangeSet protectablePages(std::vector<Range> objects, Range heap) {
   std::sort(objects.begin(), objects.end(),
             [](const Range &a, const Range &b) { return a.begin < b.begin; });
   std::vector<Range> pages;
   Range joined;
+  const auto addJoined = [&] {
+    pages.push_back(joined.size() > memory::Heap::kSmall ? pagesAround(joined)
+                                                         : pagesInside(joined));
+  };
   for (const Range &object : objects) {
-    if (heap.contains(object)) {
-      if (!joined.empty() && object.begin <= joined.end + kObjectGap) {
-        joined.end = std::max(joined.end, object.end);
-      } else {
-        pages.push_back(pagesInside(joined));
-        joined = object;
-      }
-    } else {
+    if (!heap.contains(object)) {
       pages.push_back(pagesInside(object));
+    } else if (!joined.empty() && object.begin <= joined.end + kObjectGap) {
+      joined.end = std::max(joined.end, object.end);
+    } else {
+      addJoined();
+      joined = object;
     }
   }
-  pages.push_back(pagesInside(joined));
+  addJoined();
   std::erase_if(pages, [](const Range &range) { return range.empty(); });
   return RangeSet::of(std::move(pages));
 }

@@ -153,7 +153,7 @@ bool RankZero::distribute(Launch &launch) {
   chunk.run(isKnown);
   chunk.finish();
   job_.finished(launch.sequence);
-  protect(*plan);
+  protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
   ++record.report.launches;
@@ -183,22 +183,20 @@ RangeSet RankZero::openPages(const RangeSet &pages) const {
   return RangeSet::of(std::move(open));
 }
 
-void RankZero::protect(const Plan &plan) {
-  const auto known = protectedAt_.find(&plan);
+void RankZero::protect(const std::shared_ptr<const Plan> &plan) {
+  const auto known = protectedAt_.find(plan);
   if (known != protectedAt_.end() && known->second == pages_.version()) {
     return;
   }
-  orDie(pages_.tighten(plan.absentPages, Access::None));
-  orDie(pages_.tighten(plan.readOnlyPages, Access::ReadOnly));
-  twins_.drop(plan.absentPages);
-  twins_.drop(plan.readOnlyPages);
-  // A plan that was forgotten may leave its address to another one; with more plans than this a
-  // look through the page table is the lesser cost.
+  orDie(pages_.tighten(plan->absentPages, Access::None));
+  orDie(pages_.tighten(plan->readOnlyPages, Access::ReadOnly));
+  twins_.drop(plan->absentPages);
+  twins_.drop(plan->readOnlyPages);
   constexpr std::size_t kMany = 64;
-  if (protectedAt_.size() >= kMany || (known == protectedAt_.end() && protectedAt_.empty())) {
+  if (protectedAt_.size() >= kMany) {
     protectedAt_.clear();
   }
-  protectedAt_[&plan] = pages_.version();
+  protectedAt_[plan] = pages_.version();
 }
 
 void RankZero::countSteps(bool isKnown) {

@@ -73,7 +73,7 @@ private:
   bool isWorth(RegionRecord &record, const Launch &launch, const Plan &plan);
   void findAllocations(Launch &launch) const;
   void announce(Launch &launch);
-  void protect(const Plan &plan);
+  void protect(const std::shared_ptr<const Plan> &plan);
   RangeSet openPages(const RangeSet &pages) const;
   void countSteps(bool isKnown);
   void measureLatency();
@@ -90,8 +90,9 @@ private:
   std::map<const tutti_region *, RegionRecord> regions_; ///< The main thread's.
   std::uint64_t faultsBefore_ = 0;
   std::uint64_t protectionsBefore_ = 0;
-  /// Plans whose pages are protected as they ask, as of that version of the page table.
-  std::map<const Plan *, std::uint64_t> protectedAt_;
+  /// Plans whose pages are protected as they ask, as of that version of the page table. Shared with
+  /// the planner, so that no other plan gets the address of one that it has forgotten.
+  std::map<std::shared_ptr<const Plan>, std::uint64_t> protectedAt_;
 };
 
 } // namespace tutti::exec

@@ -169,6 +169,12 @@ Status installFaultHandler(const Window &window, const PageTable &pages, TouchQu
   return {};
 }
 
+void removeFaultHandler() {
+  struct sigaction usual = {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGSEGV, &usual, nullptr);
+}
+
 std::uint64_t faultCount() { return faults.load(std::memory_order_relaxed); }
 
 } // namespace tutti::memory

@@ -58,6 +58,9 @@ private:
 /// Errors:    SystemFailed.
 Status installFaultHandler(const Window &window, const PageTable &pages, TouchQueue &queue);
 
+/// From now on every memory fault kills the process.
+void removeFaultHandler();
+
 /// Faults that led to a touch so far.
 std::uint64_t faultCount();
 

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What Tutti costs on one rank: each example with clang -fopenmp -O3 and with tutticc -O3, in turn.
+
+Prints the median time of each, their ratio, and how far single runs lie from the median.
+"""
+import argparse
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SIZES = {
+    "jacobi": "2000 2000 60",
+    "sor": "1500 40",
+    "matmul": "900 1",
+    "nbody": "5000 4",
+    "kmeans": "400000 8",
+    "stream": "8000000 6",
+    "heat3d": "300",
+    "vector_jacobi": "1500 60",
+    "stack": "100000",
+}
+
+
+def build(build_folder, folder, name):
+    source = next((ROOT / "examples" / name).glob(f"{name}.c*"))
+    is_cxx = source.suffix == ".cpp"
+    clang = ["clang++-19" if is_cxx else "clang-19", "-fopenmp"]
+    tutti = [str(build_folder / "bin" / ("tuttic++" if is_cxx else "tutticc"))]
+    programs = []
+    for kind, compiler in (("clang", clang), ("tutti", tutti)):
+        program = folder / f"{name}-{kind}"
+        subprocess.run([*compiler, "-O3", str(source), "-o", str(program), "-lm"], check=True)
+        programs.append(str(program))
+    return programs
+
+
+def seconds(program, arguments):
+    start = time.perf_counter()
+    subprocess.run([program, *arguments.split()], check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--repetitions", type=int, default=9)
+    parser.add_argument("examples", nargs="*", default=list(SIZES))
+    arguments = parser.parse_args()
+    ratios = []
+    print(f"{'example':14} {'clang':>9} {'tutti':>9} {'ratio':>7} {'spread':>7}")
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in arguments.examples:
+            programs = build(arguments.build.resolve(), pathlib.Path(temporary), name)
+            times = {program: [] for program in programs}
+            for repetition in range(arguments.repetitions + 1):
+                # In turn and in changing order, so that a slow phase of the machine meets both.
+                for program in programs[:: 1 if repetition % 2 else -1]:
+                    elapsed = seconds(program, SIZES[name])
+                    if repetition > 0:  # The first run warms up.
+                        times[program].append(elapsed)
+            clang, tutti = (statistics.median(times[p]) for p in programs)
+            spread = max(abs(t / statistics.median(ts) - 1) for ts in times.values() for t in ts)
+            ratios.append(tutti / clang)
+            print(f"{name:14} {clang:8.3f}s {tutti:8.3f}s {tutti / clang:7.3f} {spread:6.1%}",
+                  flush=True)
+    print(f"median ratio {statistics.median(ratios):.3f}, highest {max(ratios):.3f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

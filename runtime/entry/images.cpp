@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/images.h"
+
+#include "base/hash.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <fcntl.h>
+#include <span>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace tutti::entry {
+
+namespace {
+
+constexpr std::size_t kMaxImages = 256;
+
+/// Zero before any constructor runs.
+constinit std::array<const tutti_image *, kMaxImages> images{};
+constinit std::size_t imageCount = 0;
+constinit std::size_t frozenCount = 0;
+
+std::span<const tutti_image *const> frozen() { return std::span(images).first(frozenCount); }
+
+std::span<const tutti_region *const> regionsOf(const tutti_image &image) {
+  return {image.regions_begin, image.regions_end};
+}
+
+using RegionsById = std::unordered_map<std::uint64_t, const tutti_region *>;
+
+const RegionsById &regionsById() {
+  static const RegionsById byId = [] {
+    RegionsById map;
+    for (const tutti_image *image : frozen()) {
+      for (const tutti_region *region : regionsOf(*image)) {
+        map.emplace(region->id, region);
+      }
+    }
+    return map;
+  }();
+  return byId;
+}
+
+} // namespace
+
+void registerImage(const tutti_image &image) {
+  if (imageCount < kMaxImages) {
+    images[imageCount++] = &image;
+  }
+}
+
+void freezeImages() { frozenCount = imageCount; }
+
+bool hasExecutable() {
+  return std::any_of(frozen().begin(), frozen().end(),
+                     [](const tutti_image *image) { return image->is_executable != 0; });
+}
+
+std::uint32_t imagesVersion() {
+  for (const tutti_image *image : frozen()) {
+    if (image->abi_version != TUTTI_ABI_VERSION) {
+      return image->abi_version;
+    }
+    for (const tutti_region *region : regionsOf(*image)) {
+      if (region->abi_version != TUTTI_ABI_VERSION) {
+        return region->abi_version;
+      }
+    }
+  }
+  return TUTTI_ABI_VERSION;
+}
+
+std::uint64_t regionsHash() {
+  Hash hash;
+  for (const tutti_image *image : frozen()) {
+    for (const tutti_region *region : regionsOf(*image)) {
+      hash.add(region->id);
+    }
+  }
+  return hash.value();
+}
+
+std::uint64_t addressesHash() {
+  Hash hash;
+  for (const tutti_image *image : frozen()) {
+    if (image->is_executable != 0) {
+      for (const char *address :
+           {image->data_begin, image->data_end, image->bss_begin, image->bss_end}) {
+        hash.add(reinterpret_cast<std::uint64_t>(address));
+      }
+      for (const tutti_region *region : regionsOf(*image)) {
+        hash.add(reinterpret_cast<std::uint64_t>(region->run));
+      }
+    }
+  }
+  return hash.value();
+}
+
+std::uint64_t executableHash() {
+  const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  struct stat status = {};
+  if (file < 0 || fstat(file, &status) != 0) {
+    return 0;
+  }
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  void *contents = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (contents == MAP_FAILED) {
+    return 0;
+  }
+  Hash hash;
+  hash.add(std::span(static_cast<const std::byte *>(contents), bytes));
+  munmap(contents, bytes);
+  return hash.value();
+}
+
+const tutti_region *regionOf(std::uint64_t id) {
+  const auto found = regionsById().find(id);
+  return found == regionsById().end() ? nullptr : found->second;
+}
+
+std::vector<Range> executableVariables() {
+  std::vector<Range> ranges;
+  for (const tutti_image *image : frozen()) {
+    if (image->is_executable != 0) {
+      ranges.push_back({reinterpret_cast<std::uint64_t>(image->data_begin),
+                        reinterpret_cast<std::uint64_t>(image->data_end)});
+      ranges.push_back({reinterpret_cast<std::uint64_t>(image->bss_begin),
+                        reinterpret_cast<std::uint64_t>(image->bss_end)});
+    }
+  }
+  std::erase_if(ranges, [](const Range &range) { return range.empty(); });
+  return RangeSet::of(std::move(ranges)).ranges();
+}
+
+} // namespace tutti::entry

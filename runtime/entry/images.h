@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The executable and the shared libraries that brought regions.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/range.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::entry {
+
+/// Notes an image. Allocates nothing: constructors of libraries may not have run.
+void registerImage(const tutti_image &image);
+
+/// Everything below takes the images that were registered before `freezeImages`; later ones exist on
+/// the rank that loaded them only, hence stay home.
+void freezeImages();
+
+bool hasExecutable();
+
+/// The ABI version of the images; another one than ours if any image has another one.
+std::uint32_t imagesVersion();
+
+/// Same on two ranks if their regions are the same.
+std::uint64_t regionsHash();
+
+/// Same on two ranks if their variables and code are at the same addresses.
+std::uint64_t addressesHash();
+
+/// Same on two ranks if they run the same file.
+std::uint64_t executableHash();
+
+/// The region of that id; null if there is none.
+const tutti_region *regionOf(std::uint64_t id);
+
+/// The user's variables of the executable; whole pages.
+std::vector<Range> executableVariables();
+
+} // namespace tutti::entry

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Loop hooks: libomp divides a chunk instead of the whole loop.
+#include "abi/abi.h"
+#include "runtime/entry/exports.h"
+
+#include <cstdint>
+
+namespace {
+
+/// libomp's numbers of schedules (kmp.h: sched_type), less the modifiers in the high bits.
+constexpr std::int32_t kStaticChunked = 33;
+constexpr std::int32_t kStatic = 34;
+constexpr std::int32_t kModifiers = 3 << 29;
+
+/// The chunk's bounds as a loop's inclusive ones.
+template <typename T> T firstOf(const tutti_chunk &chunk) { return static_cast<T>(chunk.lower); }
+
+template <typename T> T lastOf(const tutti_chunk &chunk) {
+  return static_cast<T>(chunk.upper - 1);
+}
+
+bool holdsEnd(const tutti_chunk &chunk) { return chunk.upper == chunk.total; }
+
+/// libomp's function for one loop type.
+template <typename T, typename S>
+using StaticInit = void (*)(void *loc, std::int32_t gtid, std::int32_t schedule,
+                            std::int32_t *last, T *lower, T *upper, S *stride, S increment,
+                            S size);
+
+template <typename T, typename S>
+void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std::int32_t gtid,
+                std::int32_t schedule, std::int32_t *last, T *lower, T *upper, S *stride,
+                S increment, S size) {
+  const bool isWhole = chunk.lower == 0 && holdsEnd(chunk);
+  const bool isCyclic = (schedule & ~kModifiers) == kStaticChunked;
+  if (isWhole) {
+    next(loc, gtid, schedule, last, lower, upper, stride, increment, size);
+    return;
+  }
+  *lower = firstOf<T>(chunk);
+  *upper = lastOf<T>(chunk);
+  *stride = 1;
+  next(loc, gtid, isCyclic ? kStatic : schedule, last, lower, upper, stride, increment, size);
+  *last = *last != 0 && holdsEnd(chunk);
+  if (!isCyclic) {
+    return;
+  }
+  // The compiled loop advances both bounds by the stride until the lower one passes the total, and
+  // cuts the upper one to it: one block, or none.
+  if (*lower > *upper || *lower > lastOf<T>(chunk)) {
+    *lower = static_cast<T>(chunk.total);
+    *upper = static_cast<T>(chunk.total - 1);
+    *stride = 1;
+  } else {
+    *stride = static_cast<S>(static_cast<T>(chunk.total) - *lower);
+  }
+}
+
+} // namespace
+
+#define TUTTI_HOOKS(suffix, T, S)                                                                  \
+  extern "C" void __kmpc_for_static_init_##suffix(void *, std::int32_t, std::int32_t,              \
+                                                  std::int32_t *, T *, T *, S *, S, S);            \
+  extern "C" void __kmpc_dispatch_init_##suffix(void *, std::int32_t, std::int32_t, T, T, S, S);   \
+  extern "C" std::int32_t __kmpc_dispatch_next_##suffix(void *, std::int32_t, std::int32_t *, T *, \
+                                                        T *, S *);                                 \
+                                                                                                   \
+  TUTTI_EXPORT void tutti_static_init_##suffix(                                                    \
+      const tutti_chunk *chunk, void *loc, std::int32_t gtid, std::int32_t schedule,               \
+      std::int32_t *last, T *lower, T *upper, S *stride, S increment, S size) {                    \
+    staticInit<T, S>(__kmpc_for_static_init_##suffix, *chunk, loc, gtid, schedule, last, lower,    \
+                     upper, stride, increment, size);                                              \
+  }                                                                                                \
+                                                                                                   \
+  TUTTI_EXPORT void tutti_dispatch_init_##suffix(const tutti_chunk *chunk, void *loc,              \
+                                                 std::int32_t gtid, std::int32_t schedule, T, T,   \
+                                                 S stride, S size) {                               \
+    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, firstOf<T>(*chunk), lastOf<T>(*chunk),      \
+                                  stride, size);                                                   \
+  }                                                                                                \
+                                                                                                   \
+  TUTTI_EXPORT std::int32_t tutti_dispatch_next_##suffix(const tutti_chunk *chunk, void *loc,      \
+                                                         std::int32_t gtid, std::int32_t *last,    \
+                                                         T *lower, T *upper, S *stride) {          \
+    const std::int32_t more = __kmpc_dispatch_next_##suffix(loc, gtid, last, lower, upper, stride);\
+    *last = *last != 0 && holdsEnd(*chunk);                                                        \
+    return more;                                                                                   \
+  }
+
+TUTTI_HOOKS(4, std::int32_t, std::int32_t)
+TUTTI_HOOKS(4u, std::uint32_t, std::int32_t)
+TUTTI_HOOKS(8, std::int64_t, std::int64_t)
+TUTTI_HOOKS(8u, std::uint64_t, std::int64_t)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Entry points for regions: registration, launches, and what regions report to.
+#include "abi/abi.h"
+#include "base/check.h"
+#include "runtime/entry/exports.h"
+#include "runtime/entry/images.h"
+#include "runtime/entry/runtime.h"
+#include "runtime/exec/reduction.h"
+#include "runtime/exec/region_view.h"
+
+#include <omp.h>
+
+using tutti::entry::Runtime;
+
+TUTTI_EXPORT void tutti_register_image(const tutti_image *image) {
+  tutti::entry::registerImage(*image);
+}
+
+TUTTI_EXPORT void tutti_launch(const tutti_region *region, const std::uint64_t *captures) {
+  if (Runtime *runtime = Runtime::active()) {
+    runtime->launch(*region, captures);
+  } else {
+    region->home(captures);
+  }
+}
+
+TUTTI_EXPORT std::uint64_t tutti_block(tutti_gather *context, std::uint64_t address,
+                                       std::uint32_t size) {
+  return context->read(address, size);
+}
+
+TUTTI_EXPORT void tutti_access(tutti_sink *sink, std::uint32_t flags, std::uint64_t address,
+                               std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
+  sink->add(flags, address, size, ndims, dims);
+}
+
+TUTTI_EXPORT std::int32_t tutti_reduce(const tutti_chunk *chunk, void *, std::int32_t,
+                                       std::int32_t count, const std::uint64_t *sizes, void **list,
+                                       void (*combine)(void *, void *)) {
+  TUTTI_CHECK(chunk->reduction, "reduce in a region without a reduction");
+  auto &reduction = *static_cast<tutti::exec::Reduction *>(chunk->reduction);
+  return reduction.add(
+      {{sizes, static_cast<std::size_t>(count)}, list, combine, omp_get_num_threads()});
+}

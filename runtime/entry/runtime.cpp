@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/runtime.h"
+
+#include "base/log.h"
+#include "runtime/entry/agreement.h"
+#include "runtime/entry/call_on_stack.h"
+#include "runtime/entry/images.h"
+#include "runtime/exec/worker.h"
+#include "runtime/memory/faults.h"
+#include "runtime/transport/mpi/mpi.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <omp.h>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace tutti::entry {
+
+constinit std::atomic<Runtime *> Runtime::active_{nullptr};
+
+namespace {
+
+/// Bytes of the original stack that stay free between `main`'s caller and the runtime.
+constexpr std::uint64_t kStackGap = 4096;
+
+thread_local bool isMain = false;
+
+/// Ends the job behind a fatal error's line.
+void endJob(void *context, std::string_view) {
+  static_cast<transport::Endpoint *>(context)->abort(EXIT_FAILURE);
+}
+
+[[noreturn]] void leave(int status) {
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+/// The program cannot start, for a reason that all ranks know; one of them says it.
+[[noreturn]] void refuse(transport::Endpoint &endpoint, const Status &status) {
+  if (!status) {
+    log::warn("{}", status.error().message);
+  }
+  endpoint.close().ignore("leaving with an error anyway");
+  leave(EXIT_FAILURE);
+}
+
+/// Ends all ranks if the settings of any, or the ranks with each other, are wrong.
+void checkStart(transport::Endpoint &endpoint, const Result<Settings> &settings,
+                const std::vector<Hello> &hellos) {
+  const auto isBad = [](const Hello &hello) { return hello.heapBytes == 0; };
+  if (const auto bad = std::find_if(hellos.begin(), hellos.end(), isBad); bad != hellos.end()) {
+    const bool speaks = endpoint.rank() == bad - hellos.begin();
+    refuse(endpoint, speaks ? Status(settings.error()) : Status());
+  }
+  if (const Status status = checkAgreement(hellos); !status) {
+    refuse(endpoint, endpoint.rank() == 0 ? status : Status());
+  }
+}
+
+std::unique_ptr<memory::Window> openWindow(transport::Endpoint &endpoint,
+                                           const std::vector<Hello> &hellos) {
+  memory::WindowPlan plan{};
+  plan.heapBytes = std::min_element(hellos.begin(), hellos.end(), [](const auto &a, const auto &b) {
+                     return a.heapBytes < b.heapBytes;
+                   })->heapBytes;
+  plan.stackBytes = hellos.front().stackBytes;
+  plan.globals = executableVariables();
+  plan.mirrored = endpoint.rank() == 0;
+  auto window = exec::orDie(memory::Window::open(plan));
+  const std::uint64_t own = window->heap().size();
+  const auto all = exec::orDie(endpoint.allGather(std::as_bytes(std::span(&own, 1))));
+  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(endpoint.size()));
+  std::memcpy(sizes.data(), all.data(), all.size());
+  window->limitHeap(*std::min_element(sizes.begin(), sizes.end()));
+  return window;
+}
+
+/// Divides the host's cores among its ranks, unless the user has; whether there are too few.
+bool divideCores(const std::vector<Hello> &hellos, transport::Rank rank) {
+  constexpr double kRounding = 1e-6;
+  const double cores = coresOf(hellos, rank) + kRounding;
+  if (!std::getenv("OMP_NUM_THREADS")) {
+    omp_set_num_threads(std::max(1, static_cast<int>(std::floor(cores))));
+  }
+  return omp_get_max_threads() > cores;
+}
+
+} // namespace
+
+bool isMainThread() { return isMain; }
+
+void Runtime::start() {
+  freezeImages();
+  const Result<Settings> settings = readSettings();
+  const std::int64_t ranks = ranksOfJob();
+  if (!hasExecutable()) {
+    return;
+  }
+  if (ranks <= 1) {
+    exec::orDie(settings ? Status() : Status(settings.error()));
+    return;
+  }
+  auto endpoint = exec::orDie(transport::mpi::open());
+  if (endpoint->size() <= 1) {
+    exec::orDie(endpoint->close());
+    return;
+  }
+  log::setRank(endpoint->rank());
+  log::setFatalHandler({endJob, endpoint.get()});
+  const auto hellos = exec::orDie(
+      exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
+  checkStart(*endpoint, settings, hellos);
+  const bool isCrowded = divideCores(hellos, endpoint->rank());
+  auto window = openWindow(*endpoint, hellos);
+  if (endpoint->rank() != 0) {
+    exec::Worker(*endpoint, *window, regionOf, isCrowded).run();
+    leave(EXIT_SUCCESS);
+  }
+  isMain = true;
+  // Lives as long as the process: threads may use memory until its very end.
+  auto *runtime = new Runtime;
+  runtime->prepare(std::move(endpoint), *settings, std::move(window), isCrowded);
+  active_.store(runtime, std::memory_order_release);
+}
+
+void Runtime::prepare(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
+                      std::unique_ptr<memory::Window> window, bool isCrowded) {
+  endpoint_ = std::move(endpoint);
+  window_ = std::move(window);
+  settings_ = settings;
+  heapRange_ = window_->heap();
+  heap_ = std::make_unique<memory::Heap>(heapRange_);
+  pages_ = exec::orDie(memory::PageTable::create(*window_));
+  zero_ = std::make_unique<exec::RankZero>(exec::RankZero::Setup{
+      *endpoint_, *window_, *pages_, *heap_, settings.distribute, isCrowded});
+  exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
+  zero_->start();
+  process_ = getpid();
+}
+
+void Runtime::enterMain(void (*body)(void *), void *argument) {
+  // From here on the rest of the original stack is the runtime's: the window's stack may be
+  // protected, this one never is.
+  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  privateStackTop_ = (frame - kStackGap) & ~std::uint64_t{15};
+  tutti_call_on_stack(body, argument, window_->stack().end);
+}
+
+void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) {
+  if (!isMainThread() || privateStackTop_ == 0 || process_ != getpid()) {
+    region.home(captures);
+    return;
+  }
+  std::string_view reason;
+  if ((region.flags & TUTTI_REGION_DISTRIBUTABLE) == 0) {
+    reason = region.reason ? region.reason : "the compiler found no way";
+  } else if (omp_get_level() > 0) {
+    reason = "it is inside another parallel region";
+  } else if (regionOf(region.id) != &region) {
+    reason = "its library was loaded while the program ran";
+  }
+  std::optional<exec::Launch> launch;
+  if (!reason.empty()) {
+    zero_->staysHome(region, reason);
+  } else {
+    launch = zero_->prepare(region, captures);
+  }
+  if (!launch) {
+    region.home(captures);
+    return;
+  }
+  bool isDone = false;
+  auto distribute = [&] { isDone = zero_->distribute(*launch); };
+  callOnStack(privateStackTop_, distribute);
+  if (!isDone) {
+    const auto begin = std::chrono::steady_clock::now();
+    region.home(captures);
+    zero_->ranHome(*launch, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+                                .count());
+  }
+}
+
+void Runtime::finish() {
+  Runtime *runtime = active();
+  if (!runtime || runtime->process_ != getpid() || runtime->isFinished_.exchange(true)) {
+    return;
+  }
+  auto end = [runtime] { runtime->finishJob(); };
+  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  if (runtime->window_->stack().contains({frame, frame + 1})) {
+    callOnStack(std::exchange(runtime->privateStackTop_, 0), end); // `exit` inside of `main`.
+  } else {
+    end();
+  }
+}
+
+void Runtime::finishJob() {
+  const trace::Report report = zero_->finish();
+  memory::removeFaultHandler();
+  if (settings_.stats == Stats::Json) {
+    std::fprintf(stderr, "tutti-stats: %s\n", trace::asJson(report).c_str());
+  } else if (settings_.stats == Stats::Text) {
+    std::fputs(trace::asText(report).c_str(), stderr);
+  }
+}
+
+} // namespace tutti::entry

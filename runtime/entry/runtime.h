@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The parts of the runtime in one process, put together: made before user code runs, ended behind
+/// its last destructor.
+#pragma once
+
+#include "abi/abi.h"
+#include "runtime/entry/settings.h"
+#include "runtime/exec/rank_zero.h"
+#include "runtime/memory/heap.h"
+#include "runtime/memory/protection.h"
+#include "runtime/memory/window.h"
+#include "runtime/transport/transport.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace tutti::entry {
+
+/// Rank 0 of a job of several ranks.
+///
+/// Threading: as said at each member.
+class Runtime {
+public:
+  /// Before user code: settings, and in a job of several ranks the transport and the window. On
+  /// ranks above 0 does not return: serves the job until its end, then leaves the process.
+  static void start();
+
+  /// The runtime of a job of several ranks; null where the program runs alone, and before `start`.
+  /// From any thread.
+  static Runtime *active() { return active_.load(std::memory_order_acquire); }
+
+  /// Runs the program's `main` on the window's stack.
+  template <typename Main> void runMain(Main &&userMain) { runMainImpl(userMain); }
+
+  /// `tutti_launch`; from any thread.
+  void launch(const tutti_region &region, const std::uint64_t *captures);
+
+  /// The user's heap; from any thread.
+  memory::Heap &heap() { return *heap_; }
+
+  bool ownsAddress(const void *address) const {
+    return heapRange_.contains({reinterpret_cast<std::uint64_t>(address),
+                                reinterpret_cast<std::uint64_t>(address) + 1});
+  }
+
+  /// Makes a buffer usable by a system call; from any thread.
+  void ready(const void *buffer, std::size_t bytes, bool write) {
+    const auto address = reinterpret_cast<std::uint64_t>(buffer);
+    zero_->ready({address, address + bytes}, write);
+  }
+
+  /// Ends the job: once, in the process that started it.
+  static void finish();
+
+private:
+  Runtime() = default;
+
+  void prepare(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
+               std::unique_ptr<memory::Window> window, bool isCrowded);
+  void enterMain(void (*body)(void *), void *argument);
+  void finishJob();
+
+  template <typename Main> void runMainImpl(Main &userMain) {
+    enterMain([](void *argument) { (*static_cast<Main *>(argument))(); }, &userMain);
+  }
+
+  static std::atomic<Runtime *> active_;
+
+  std::unique_ptr<transport::Endpoint> endpoint_;
+  std::unique_ptr<memory::Window> window_;
+  std::unique_ptr<memory::PageTable> pages_;
+  std::unique_ptr<memory::Heap> heap_;
+  std::unique_ptr<exec::RankZero> zero_;
+  Range heapRange_;
+  Settings settings_{};
+  std::int32_t process_ = 0;
+  std::atomic<bool> isFinished_{false};
+  std::uint64_t privateStackTop_ = 0; ///< Of the main thread's own stack; 0 outside of `main`.
+};
+
+/// Whether the calling thread is the one that runs `main`.
+bool isMainThread();
+
+} // namespace tutti::entry

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/settings.h"
+
+#include "base/log.h"
+#include "base/options.h"
+
+#include <array>
+#include <cstdlib>
+
+namespace tutti::entry {
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
+
+std::int64_t number(const char *name) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoll(text, nullptr, 10) : 0;
+}
+
+} // namespace
+
+Result<Settings> readSettings() {
+  using exec::Distribute;
+  Options options = Options::fromEnvironment();
+  // Read by the launcher and the compiler.
+  for (const char *name : {"TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR"}) {
+    options.allow(name);
+  }
+  const auto heap = options.size("TUTTI_HEAP", kTiB, 16 * kMiB, 15 * kTiB);
+  if (!heap) {
+    return heap.error();
+  }
+  static constexpr std::array<std::pair<std::string_view, Distribute>, 3> kPolicies{
+      {{"auto", Distribute::Auto}, {"always", Distribute::Always}, {"never", Distribute::Never}}};
+  const auto distribute = options.choice<Distribute>("TUTTI_DISTRIBUTE", Distribute::Auto,
+                                                     kPolicies);
+  if (!distribute) {
+    return distribute.error();
+  }
+  static constexpr std::array<std::pair<std::string_view, Stats>, 4> kStats{
+      {{"0", Stats::Off}, {"1", Stats::Text}, {"text", Stats::Text}, {"json", Stats::Json}}};
+  const auto stats = options.choice<Stats>("TUTTI_STATS", Stats::Off, kStats);
+  if (!stats) {
+    return stats.error();
+  }
+  return Settings{*heap & ~(kMiB - 1), *distribute, *stats};
+}
+
+std::int64_t ranksOfJob() {
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    if (const std::int64_t ranks = number(name); ranks > 0) {
+      return ranks;
+    }
+  }
+  const std::int64_t tasks = std::getenv("PMIX_RANK") ? number("SLURM_STEP_NUM_TASKS") : 0;
+  return tasks > 0 ? tasks : 1;
+}
+
+} // namespace tutti::entry

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The TUTTI_* variables that the runtime reads.
+#pragma once
+
+#include "base/result.h"
+#include "runtime/exec/rank_zero.h"
+
+#include <cstdint>
+
+namespace tutti::entry {
+
+enum class Stats { Off, Text, Json };
+
+struct Settings {
+  std::uint64_t heapBytes;      ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
+  exec::Distribute distribute;  ///< TUTTI_DISTRIBUTE: auto, always or never.
+  Stats stats;                  ///< TUTTI_STATS: 0, 1 or json.
+};
+
+/// Errors: InvalidArgument.
+Result<Settings> readSettings();
+
+/// Ranks of the job that this process was started in; 1 if it was started alone.
+/// Source: the environments that mpirun of Open MPI and MPICH, and srun, give.
+std::int64_t ranksOfJob();
+
+} // namespace tutti::entry

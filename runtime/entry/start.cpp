@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Comes before the program: takes the place of the C library's start.
+#include "runtime/entry/exports.h"
+#include "runtime/entry/next.h"
+#include "runtime/entry/runtime.h"
+
+namespace {
+
+using Main = int (*)(int argc, char **argv, char **environment);
+
+Main userMain = nullptr;
+void (*endOfLibraries)() = nullptr;
+
+int runMain(int argc, char **argv, char **environment) {
+  int status = 0;
+  tutti::entry::Runtime::active()->runMain([&] { status = userMain(argc, argv, environment); });
+  return status;
+}
+
+/// The first exit handler to be registered, hence the last to run: behind the program's own, before
+/// the libraries' destructors.
+void finishThenEndLibraries() {
+  tutti::entry::Runtime::finish();
+  if (endOfLibraries) {
+    endOfLibraries();
+  }
+}
+
+} // namespace
+
+TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init)(),
+                                   void (*fini)(), void (*endLibraries)(), void *stackEnd) {
+  const auto next = tutti::entry::next<decltype(&__libc_start_main)>("__libc_start_main");
+  tutti::entry::Runtime::start();
+  if (!tutti::entry::Runtime::active()) {
+    return next(main, argc, argv, init, fini, endLibraries, stackEnd);
+  }
+  userMain = main;
+  endOfLibraries = endLibraries;
+  return next(runMain, argc, argv, init, fini, finishThenEndLibraries, stackEnd);
+}
