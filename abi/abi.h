@@ -16,6 +16,14 @@ extern "C" {
 
 #define TUTTI_ABI_VERSION 1
 
+/// Sections of object files. Pointers to region descriptors:
+#define TUTTI_SECTION_REGIONS "tutti_regions"
+/// The user's variables with a value, and zeroed ones. LLVM makes a named section NOBITS only if it
+/// knows the name for zeroed data; of the names that it knows this is one that GNU ld and lld do not
+/// merge into .bss, where other libraries' variables would lie among the user's.
+#define TUTTI_SECTION_DATA "tutti_data"
+#define TUTTI_SECTION_BSS ".llvm.linkonce.b.tutti"
+
 /// Iterations [lower, upper) of a region's normalised iteration space [0, total).
 ///
 /// Handed to `tutti_region::run`, which hands it on to the loop hooks below.

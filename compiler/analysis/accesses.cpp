@@ -11,10 +11,12 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 
 #include <optional>
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace tutti::compiler {
 
@@ -161,6 +163,7 @@ private:
   std::optional<const SCEV *> countOf(const Loop *loop, unsigned &flags);
   const SCEV *largest(const SCEV *count);
   bool addGuards(AccessRecord &record, BasicBlock *block);
+  bool addGuard(AccessRecord &record, Value *condition, bool holds);
 
   ChunkModel &model_;
   LoopInfo &loops_;
@@ -371,14 +374,37 @@ bool Analyser::addGuards(AccessRecord &record, BasicBlock *block) {
     if (loop && !loop->contains(branch->getSuccessor(taken)) && !loop->contains(block)) {
       continue; // Every loop is left in the end.
     }
-    Value *condition = branch->getCondition();
-    if (forms_.isClosed(condition)) {
-      record.guards.push_back({condition, taken == 0});
-    } else {
-      exact = false;
-    }
+    exact = addGuard(record, branch->getCondition(), taken == 0) && exact;
   }
   return exact;
+}
+
+/// Adds one condition, taking conjunctions apart. Returns whether it could be added.
+bool Analyser::addGuard(AccessRecord &record, Value *condition, bool holds) {
+  Value *left = nullptr;
+  Value *right = nullptr;
+  if (holds ? match(condition, m_LogicalAnd(m_Value(left), m_Value(right)))
+            : match(condition, m_LogicalOr(m_Value(left), m_Value(right)))) {
+    const bool hasLeft = addGuard(record, left, holds);
+    return addGuard(record, right, holds) && hasLeft;
+  }
+  if (forms_.isClosed(condition)) {
+    record.guards.push_back({condition, holds});
+    return true;
+  }
+  auto *compare = dyn_cast<ICmpInst>(condition);
+  if (!compare || !scev_.isSCEVable(compare->getOperand(0)->getType())) {
+    return false;
+  }
+  AccessRecord::Guard guard{nullptr, holds, compare->getPredicate(),
+                            seen(scev_.getSCEV(compare->getOperand(0))),
+                            seen(scev_.getSCEV(compare->getOperand(1)))};
+  if (!forms_.isClosed(guard.left) || !forms_.isClosed(guard.right)) {
+    wantsPerIteration_ = true;
+    return false;
+  }
+  record.guards.push_back(guard);
+  return true;
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DebugLoc.h"
+#include "llvm/IR/InstrTypes.h"
 
 #include <string>
 #include <vector>
@@ -37,10 +38,14 @@ struct AccessRecord {
     friend bool operator==(const Assumption &, const Assumption &) = default;
   };
 
-  /// The access happens only if `condition` has the value `holds`.
+  /// The access happens only if this has the value `holds`: a closed value, or where that is null
+  /// the comparison of two closed expressions.
   struct Guard {
     llvm::Value *condition;
     bool holds;
+    llvm::CmpInst::Predicate predicate = llvm::CmpInst::BAD_ICMP_PREDICATE;
+    const llvm::SCEV *left = nullptr;
+    const llvm::SCEV *right = nullptr;
     friend bool operator==(const Guard &, const Guard &) = default;
   };
 

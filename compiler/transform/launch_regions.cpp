@@ -181,7 +181,7 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
                                         name + ".region");
   auto *entry = new GlobalVariable(module_, ptr_, true, GlobalValue::InternalLinkage, descriptor,
                                    name + ".entry");
-  entry->setSection("tutti_regions");
+  entry->setSection(TUTTI_SECTION_REGIONS);
   appendToCompilerUsed(module_, {entry});
   return descriptor;
 }

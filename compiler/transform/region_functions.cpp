@@ -82,7 +82,10 @@ Value *Writer::holds(IRBuilder<> &build, ExpressionEmitter &emitter,
                      ArrayRef<AccessRecord::Guard> guards) {
   Value *all = build.getTrue();
   for (const AccessRecord::Guard &guard : guards) {
-    Value *condition = build.CreateFreeze(emitter.emit(guard.condition));
+    Value *condition = guard.condition ? emitter.emit(guard.condition)
+                                       : build.CreateICmp(guard.predicate, emitter.emit(guard.left),
+                                                          emitter.emit(guard.right));
+    condition = build.CreateFreeze(condition);
     all = build.CreateAnd(all, guard.holds ? condition : build.CreateNot(condition));
   }
   return all;

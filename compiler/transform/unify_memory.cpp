@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/unify_memory.h"
 
+#include "abi/abi.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -66,7 +68,7 @@ bool moveVariables(Module &module) {
       continue;
     }
     const bool isZero = variable.getInitializer()->isNullValue();
-    variable.setSection(isZero ? "tutti_bss" : "tutti_data");
+    variable.setSection(isZero ? TUTTI_SECTION_BSS : TUTTI_SECTION_DATA);
     changed = true;
   }
   return changed;

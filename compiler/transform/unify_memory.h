@@ -4,7 +4,7 @@
 /// runtime, and variables with static storage move to sections that the runtime maps.
 ///
 ///   %p = call ptr @malloc(i64 %n)          ->  %p = call noalias ptr @tutti_malloc(i64 %n)
-///   @table = global [9 x double] zeroinit   ->  @table = ..., section "tutti_bss"
+///   @table = global [9 x double] zeroinit   ->  @table = ..., in a section of ours
 ///
 /// Runs last, so that no optimisation loses what it knows about malloc.
 #pragma once

@@ -8,8 +8,8 @@
 #include "abi/abi.h"
 #include "driver/crt/bounds.h"
 
-TUTTI_CRT_PAD(TUTTI_CRT_DATA) char tutti_crt_data_begin[TUTTI_CRT_PAGE] = {1};
-TUTTI_CRT_PAD(TUTTI_CRT_BSS) char tutti_crt_bss_begin[TUTTI_CRT_PAGE];
+TUTTI_CRT_PAD(TUTTI_SECTION_DATA) char tutti_crt_data_begin[TUTTI_CRT_PAGE] = {1};
+TUTTI_CRT_PAD(TUTTI_SECTION_BSS) char tutti_crt_bss_begin[TUTTI_CRT_PAGE];
 
 extern char tutti_crt_data_end[] __attribute__((visibility("hidden")));
 extern char tutti_crt_bss_end[] __attribute__((visibility("hidden")));

@@ -4,5 +4,5 @@
  */
 #include "driver/crt/bounds.h"
 
-TUTTI_CRT_PAD(TUTTI_CRT_DATA) char tutti_crt_data_end[TUTTI_CRT_PAGE] = {1};
-TUTTI_CRT_PAD(TUTTI_CRT_BSS) char tutti_crt_bss_end[TUTTI_CRT_PAGE];
+TUTTI_CRT_PAD(TUTTI_SECTION_DATA) char tutti_crt_data_end[TUTTI_CRT_PAGE] = {1};
+TUTTI_CRT_PAD(TUTTI_SECTION_BSS) char tutti_crt_bss_end[TUTTI_CRT_PAGE];

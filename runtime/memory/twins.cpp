@@ -60,7 +60,8 @@ void Twins::collect(const Directory &directory, std::vector<Event> &events) {
         }
       }
     }
-    for (const Range &range : RangeSet::of(std::move(words)).ranges()) {
+    const RangeSet differing = RangeSet::of(std::move(words));
+    for (const Range &range : differing.ranges()) {
       std::memcpy(copy + (range.begin - page), now + (range.begin - page), range.size());
       events.push_back({Event::Kind::Claimed, range});
     }

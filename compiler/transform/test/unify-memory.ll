@@ -1,7 +1,7 @@
 ; Allocation calls become the runtime's; the user's variables move to sections it maps, others stay.
 ; RUN: opt -load-pass-plugin=%plugin -passes=tutti-unify-memory -S %s | FileCheck %s
 
-; CHECK-DAG: @zero = global [4 x double] zeroinitializer, section "tutti_bss"
+; CHECK-DAG: @zero = global [4 x double] zeroinitializer, section ".llvm.linkonce.b.tutti"
 ; CHECK-DAG: @set = internal global i32 7, section "tutti_data"
 ; CHECK-DAG: @table = constant i32 7{{$}}
 ; CHECK-DAG: @thread = thread_local global i32 0{{$}}
