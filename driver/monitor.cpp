@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tutti::driver {
@@ -58,6 +59,13 @@ int monitor(const std::vector<std::string> &program) {
     std::fprintf(stderr, "tutti: rank %s on host %s: killed by signal %d (%s)\n",
                  rank == nullptr ? "?" : rank, hostName().c_str(), end.signal,
                  ::strsignal(end.signal));
+    if (std::getenv("HYDI_CONTROL_FD") != nullptr || std::getenv("PMI_FD") != nullptr) {
+      // Hydra ends the other ranks only upon a signal, not upon an exit status.
+      const rlimit noCore = {0, 0};
+      ::setrlimit(RLIMIT_CORE, &noCore);
+      std::signal(end.signal, SIG_DFL);
+      ::raise(end.signal);
+    }
   }
   return end.exitCode;
 }

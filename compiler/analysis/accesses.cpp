@@ -7,10 +7,8 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 
 #include <optional>
@@ -189,55 +187,13 @@ void Analyser::addTripCount() {
 }
 
 void Analyser::visit(Instruction &inst) {
-  const DataLayout &layout = model_.function().getDataLayout();
-  Type *i64 = Type::getInt64Ty(inst.getContext());
-  auto sizeOf = [&](Type *type) {
-    return scev_.getConstant(i64, layout.getTypeStoreSize(type).getFixedValue());
-  };
-  if (auto *load = dyn_cast<LoadInst>(&inst)) {
-    if (is_contained(model_.values(), load)) {
-      return;
-    }
-    if (load->isVolatile() || load->isAtomic()) {
-      if (memoryKind(load->getPointerOperand()) != MemoryKind::Private) {
-        fail(inst, "it reads a shared variable with a volatile or atomic access");
-      }
-      return;
-    }
-    addAccess(inst, load->getPointerOperand(), sizeOf(load->getType()), TUTTI_READ);
-  } else if (auto *store = dyn_cast<StoreInst>(&inst)) {
-    if ((store->isVolatile() || store->isAtomic()) &&
-        memoryKind(store->getPointerOperand()) != MemoryKind::Private) {
-      fail(inst, "it writes a shared variable with a volatile or atomic access");
-      return;
-    }
-    addAccess(inst, store->getPointerOperand(), sizeOf(store->getValueOperand()->getType()),
-              TUTTI_WRITE);
-  } else if (isa<AtomicRMWInst>(inst) || isa<AtomicCmpXchgInst>(inst)) {
-    fail(inst, "it contains an atomic update");
-  } else if (isa<FenceInst>(inst)) {
-    // libomp's flush; orders what the loop does not share.
-  } else if (auto *memory = dyn_cast<AnyMemIntrinsic>(&inst)) {
-    const SCEV *bytes = scev_.getTruncateOrZeroExtend(scev_.getSCEV(memory->getLength()), i64);
-    if (auto *transfer = dyn_cast<AnyMemTransferInst>(memory)) {
-      addAccess(inst, transfer->getRawSource(), bytes, TUTTI_READ);
-    }
-    addAccess(inst, memory->getRawDest(), bytes, TUTTI_WRITE);
+  if (CallInst *touch = ChunkModel::asTouch(inst)) {
+    addAccess(inst, touch->getArgOperand(0), scev_.getSCEV(touch->getArgOperand(1)),
+              cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue());
   }
 }
 
 void Analyser::addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, unsigned flags) {
-  switch (memoryKind(pointer)) {
-  case MemoryKind::Private:
-    return;
-  case MemoryKind::Constant:
-    return;
-  case MemoryKind::Mixed:
-    fail(inst, "it reaches memory through a pointer whose origin is not known");
-    return;
-  case MemoryKind::Shared:
-    break;
-  }
   AccessRecord record;
   record.flags = flags;
   record.bytes = seen(bytes);

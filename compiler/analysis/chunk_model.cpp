@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/chunk_model.h"
 
+#include "abi/abi.h"
+
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -34,6 +36,7 @@ namespace {
 
 constexpr StringRef kTripMarker = "tutti.model.trip";
 constexpr StringRef kReduceMarker = "tutti.model.reduce";
+constexpr StringRef kTouchMarker = "tutti.model.touch";
 
 /// A call that no pass may remove or move across another one, and that no analysis looks into.
 CallInst *insertMarker(StringRef name, ArrayRef<Value *> operands, Instruction *before) {
@@ -42,7 +45,10 @@ CallInst *insertMarker(StringRef name, ArrayRef<Value *> operands, Instruction *
   for (const Value *operand : operands) {
     types.push_back(operand->getType());
   }
-  const std::string suffix = operands.empty() ? "" : ("." + Twine(types[0]->getScalarSizeInBits())).str();
+  std::string suffix;
+  for (const Type *type : types) {
+    suffix += type->isPointerTy() ? ".p" : ("." + Twine(type->getScalarSizeInBits())).str();
+  }
   FunctionCallee marker = module->getOrInsertFunction(
       (name + suffix).str(), FunctionType::get(Type::getVoidTy(module->getContext()), types, false));
   auto *callee = cast<Function>(marker.getCallee());
@@ -50,6 +56,12 @@ CallInst *insertMarker(StringRef name, ArrayRef<Value *> operands, Instruction *
   callee->addFnAttr(Attribute::NoUnwind);
   callee->addFnAttr(Attribute::WillReturn);
   callee->addFnAttr(Attribute::NoCallback);
+  for (Argument &argument : callee->args()) {
+    if (argument.getType()->isPointerTy()) {
+      argument.addAttr(Attribute::NoCapture);
+      argument.addAttr(Attribute::ReadNone);
+    }
+  }
   return CallInst::Create(marker, operands, "", before->getIterator());
 }
 
@@ -129,6 +141,7 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop, FunctionAnal
   const ConstantRange bounds(APInt::getZero(bits), APInt::getSignedMaxValue(bits));
   lower_->addAttr(Attribute::get(context, Attribute::Range, bounds));
   upper_->addAttr(Attribute::get(context, Attribute::Range, bounds));
+  markAccesses();
   replaceRuntimeCalls(loop, map);
   simplify(analyses, false);
   runChunksOnce(analyses);
@@ -136,6 +149,7 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop, FunctionAnal
   hoistValues();
   simplify(analyses, true);
   hoistValues();
+  adoptReads();
   splitRows(analyses);
 }
 
@@ -145,6 +159,57 @@ ChunkModel::~ChunkModel() {
 }
 
 CallInst *ChunkModel::tripMarker() const { return findMarker(*function_, kTripMarker); }
+
+CallInst *ChunkModel::asTouch(Instruction &inst) {
+  auto *call = dyn_cast<CallInst>(&inst);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName().starts_with(kTouchMarker) ? call : nullptr;
+}
+
+/// Atomic updates and fences apart, everything that reaches shared memory gets its marker.
+void ChunkModel::markAccesses() {
+  const DataLayout &layout = function_->getDataLayout();
+  Type *i64 = Type::getInt64Ty(function_->getContext());
+  const auto sizeOf = [&](Type *type) {
+    return ConstantInt::get(i64, layout.getTypeStoreSize(type).getFixedValue());
+  };
+  for (Instruction &inst : make_early_inc_range(instructions(*function_))) {
+    if (auto *load = dyn_cast<LoadInst>(&inst)) {
+      markAccess(inst, load->getPointerOperand(), sizeOf(load->getType()), TUTTI_READ);
+    } else if (auto *store = dyn_cast<StoreInst>(&inst)) {
+      markAccess(inst, store->getPointerOperand(), sizeOf(store->getValueOperand()->getType()),
+                 TUTTI_WRITE);
+    } else if (auto *memory = dyn_cast<AnyMemIntrinsic>(&inst)) {
+      Value *bytes = memory->getLength();
+      if (bytes->getType() != i64) {
+        bytes = CastInst::CreateIntegerCast(bytes, i64, false, "", inst.getIterator());
+      }
+      if (auto *transfer = dyn_cast<AnyMemTransferInst>(memory)) {
+        markAccess(inst, transfer->getRawSource(), bytes, TUTTI_READ);
+      }
+      markAccess(inst, memory->getRawDest(), bytes, TUTTI_WRITE);
+    } else if (isa<AtomicRMWInst>(inst) || isa<AtomicCmpXchgInst>(inst)) {
+      reason_ = "it contains an atomic update";
+      reasonLocation_ = inst.getDebugLoc();
+    }
+  }
+}
+
+void ChunkModel::markAccess(Instruction &inst, Value *pointer, Value *bytes, unsigned flags) {
+  const MemoryKind kind = memoryKind(pointer);
+  if (kind == MemoryKind::Private || kind == MemoryKind::Constant) {
+    return;
+  }
+  if (kind == MemoryKind::Mixed) {
+    reason_ = "it reaches memory through a pointer whose origin is not known";
+    reasonLocation_ = inst.getDebugLoc();
+  } else if (inst.isVolatile() || inst.isAtomic()) {
+    reason_ = "it accesses a shared variable that is volatile or atomic";
+    reasonLocation_ = inst.getDebugLoc();
+  }
+  Value *kinds = ConstantInt::get(Type::getInt32Ty(inst.getContext()), flags);
+  insertMarker(kTouchMarker, {pointer, bytes, kinds}, &inst)->setDebugLoc(inst.getDebugLoc());
+}
 
 int ChunkModel::captureIndex(const Argument *argument) const {
   const unsigned number = argument->getArgNo();
@@ -264,9 +329,10 @@ void ChunkModel::checkAfterReduction() {
   while (!work.empty()) {
     auto [block, from] = work.pop_back_val();
     for (auto it = from; it != block->end(); ++it) {
-      if (auto *load = dyn_cast<LoadInst>(&*it);
-          load && memoryKind(load->getPointerOperand()) == MemoryKind::Shared) {
+      const CallInst *touch = asTouch(*it);
+      if (touch && cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue() == TUTTI_READ) {
         reason_ = "it reads shared variables after a reduction";
+        reasonLocation_ = touch->getDebugLoc();
         return;
       }
     }
@@ -405,6 +471,32 @@ void ChunkModel::hoistValues() {
       }
       changed = true;
     }
+  }
+}
+
+/// Reads at invariant addresses are values, whatever the model still needs them for.
+void ChunkModel::adoptReads() {
+  const DataLayout &layout = function_->getDataLayout();
+  Instruction *entryEnd = function_->getEntryBlock().getTerminator();
+  for (Instruction &inst : make_early_inc_range(instructions(*function_))) {
+    CallInst *touch = asTouch(inst);
+    const auto *bytes = touch ? dyn_cast<ConstantInt>(touch->getArgOperand(1)) : nullptr;
+    if (!bytes || cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue() != TUTTI_READ ||
+        bytes->getZExtValue() > 8 || !isPowerOf2_64(bytes->getZExtValue()) ||
+        !isHoistable(touch->getArgOperand(0))) {
+      continue;
+    }
+    Value *pointer = touch->getArgOperand(0);
+    const bool isKnown = any_of(values_, [&](LoadInst *value) {
+      return value->getPointerOperand() == pointer &&
+             layout.getTypeStoreSize(value->getType()) == bytes->getZExtValue();
+    });
+    if (!isKnown) {
+      moveToEntry(pointer);
+      Type *type = Type::getIntNTy(inst.getContext(), 8 * bytes->getZExtValue());
+      values_.push_back(new LoadInst(type, pointer, "", entryEnd->getIterator()));
+    }
+    touch->eraseFromParent();
   }
 }
 

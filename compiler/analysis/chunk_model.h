@@ -9,6 +9,8 @@
 ///   store i32 %upper, ptr %ub
 ///   store i32 %isLast, ptr %last
 ///
+/// Every access to shared memory is announced by a marker, `tutti.model.touch(address, bytes, flags)`,
+/// which no pass removes: what becomes dead in the copy is still accessed in the real function.
 /// Reductions and bookkeeping calls vanish, loops that ask libomp for the next piece run once, and
 /// the usual clean-up passes bring everything into SSA form. Loads of scalars at invariant
 /// addresses ("values", abi.h) are moved to the entry.
@@ -46,6 +48,9 @@ public:
   /// Marks where the loop starts; its operand is the number of the last iteration.
   llvm::CallInst *tripMarker() const;
 
+  /// The marker if `inst` is one of an access: operands address, bytes (i64), flags (i32).
+  static llvm::CallInst *asTouch(llvm::Instruction &inst);
+
   bool isUnsigned() const { return isUnsigned_; }
 
   /// Index of a capture among the arguments of `__kmpc_fork_call`, or -1.
@@ -67,14 +72,18 @@ public:
 
   /// Why the loop stays home although its calls are fine, or empty.
   const std::string &reason() const { return reason_; }
+  const llvm::DebugLoc &reasonLocation() const { return reasonLocation_; }
 
 private:
+  void markAccesses();
+  void markAccess(llvm::Instruction &inst, llvm::Value *pointer, llvm::Value *bytes, unsigned flags);
   void replaceRuntimeCalls(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
   void runPiecesOnce(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
   void runChunksOnce(llvm::FunctionAnalysisManager &analyses);
   void checkAfterReduction();
   void simplify(llvm::FunctionAnalysisManager &analyses, bool loops);
   void hoistValues();
+  void adoptReads();
   void splitRows(llvm::FunctionAnalysisManager &analyses);
   bool isHoistable(llvm::Value *address);
   void moveToEntry(llvm::Value *value);
@@ -90,6 +99,7 @@ private:
   llvm::SmallVector<llvm::LoadInst *, 16> values_;
   llvm::SmallVector<Row, 2> rows_;
   std::string reason_;
+  llvm::DebugLoc reasonLocation_;
 };
 
 /// Whether `pointer` leads to memory of the calling thread alone, to constants, or to memory that

@@ -71,6 +71,7 @@ void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
     ChunkModel model(*prepared, found.loop, analyses);
     RegionAccesses accesses;
     accesses.reason = model.reason();
+    accesses.location = model.reasonLocation();
     if (accesses.reason.empty()) {
       accesses = analyseAccesses(model, analyses);
     }

@@ -33,11 +33,12 @@ std::span<const tutti_region *const> regionsOf(const tutti_image &image) {
 using RegionsById = std::unordered_map<std::uint64_t, const tutti_region *>;
 
 const RegionsById &regionsById() {
-  static const RegionsById byId = [] {
-    RegionsById map;
+  // Never destroyed: exit handlers of the program may launch.
+  static const RegionsById &byId = *[] {
+    auto *map = new RegionsById;
     for (const tutti_image *image : frozen()) {
       for (const tutti_region *region : regionsOf(*image)) {
-        map.emplace(region->id, region);
+        map->emplace(region->id, region);
       }
     }
     return map;

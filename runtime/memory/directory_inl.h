@@ -11,7 +11,8 @@
 namespace tutti::memory {
 
 template <typename Visit> void Directory::forEach(Range range, Visit &&visit) const {
-  static const Holders kRankZero = {0};
+  // Never destroyed: exit handlers of the program still touch memory.
+  static const Holders &kRankZero = *new Holders{0};
   std::uint64_t at = range.begin;
   auto run = runs_.upper_bound(at);
   if (run != runs_.begin() && std::prev(run)->second.end > at) {

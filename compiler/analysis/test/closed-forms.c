@@ -43,3 +43,15 @@ void indexed(long n, double *a, const double *b, const int *index) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) a[i] = b[index[i]];
 }
+
+// What only a reduction uses is read all the same, and so are the values it needs: n, a and b.
+// CHECK-LABEL: define internal void @dot.omp_outlined.tutti.gather(
+// CHECK-COUNT-3: call i64 @tutti_block(
+// CHECK-LABEL: define internal void @dot.omp_outlined.tutti.accesses(
+// CHECK-COUNT-2: call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 8, i32 1,
+double dot(long n, const double *a, const double *b) {
+  double s = 0;
+  #pragma omp parallel for reduction(+ : s)
+  for (long i = 0; i < n; i++) s += a[i] * b[i];
+  return s;
+}

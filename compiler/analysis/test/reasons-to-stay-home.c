@@ -47,7 +47,7 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = rows[i][0];
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}}volatile or atomic access
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it accesses a shared variable that is volatile or atomic (line [[@LINE+2]])
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = *port;
 

@@ -90,6 +90,22 @@ static void moveAccesses(const uint64_t *captures, const uint64_t *values, int64
 
 USER_REGION(move, 0x5501, kCaptures, 1, 0);
 
+/* The same loop, but it stays on rank 0, where its threads fault. */
+static const tutti_region stay = {TUTTI_ABI_VERSION,
+                                  TUTTI_REGION_LOOP,
+                                  0x5503,
+                                  "stay.c:1:1",
+                                  "stay",
+                                  "the test wants it so",
+                                  kCaptures,
+                                  0,
+                                  moveHome,
+                                  NULL,
+                                  NULL,
+                                  NULL,
+                                  NULL};
+__attribute__((section("tutti_regions"), used)) static const tutti_region *const stayEntry = &stay;
+
 /* to[i] = i * factor where i % 3 == 0. Captures: to, count, factor. */
 static void someBody(const uint64_t *captures, const tutti_chunk *chunk, int64_t first,
                      int64_t last, void *context) {
@@ -160,7 +176,7 @@ static void launchMove(void) {
   addend = draw(1000);
   const int repeats = 1 + (int)draw(3);
   for (int k = 0; k < repeats; ++k) {
-    tutti_launch(&move, captures);
+    tutti_launch(draw(5) == 0 ? &stay : &move, captures);
     compute(to->copy + toStart, from->copy + fromStart, captures, addend, 0, count - 1);
   }
 }

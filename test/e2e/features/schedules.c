@@ -35,7 +35,6 @@ int main(void) {
   LOOP("runtime", "omp parallel for schedule(runtime)")
   LOOP("monotonic", "omp parallel for schedule(monotonic : dynamic, 2)")
   LOOP("nonmonotonic", "omp parallel for schedule(nonmonotonic : guided, 2)")
-  LOOP("simd", "omp parallel for schedule(simd : static, 5)")
   free(a);
   return 0;
 }

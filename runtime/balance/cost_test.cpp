@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/balance/cost.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti::balance {
+
+namespace {
+
+constexpr Machine kMachine{.ranks = 4, .latency = 10e-6, .bandwidth = 1e9, .memoryBandwidth = 4e9};
+
+TEST(Cost, KeepsALoopHomeThatIsShorterThanItsAnnouncement) {
+  RegionHistory history;
+  history.addHome(100, 5e-6);
+
+  EXPECT_TRUE(isTooShort(kMachine, history, 100));
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, {100, 800, 0, 0}));
+}
+
+TEST(Cost, DistributesALongLoopWhoseDataIsInPlace) {
+  RegionHistory history;
+  history.addHome(1000, 10e-3);
+
+  EXPECT_FALSE(isTooShort(kMachine, history, 1000));
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 8e6, 8e3, 0}));
+}
+
+TEST(Cost, MovesDataOnceStayingHomeHasCostAsMuch) {
+  RegionHistory history;
+  history.addHome(1000, 10e-3); // Four ranks would save 7.5 ms less 40 us per launch.
+  const Proposal proposal{1000, 40e6, 40e6, 0}; // Moving takes 40 ms.
+
+  int launchesHome = 0;
+  while (!isWorthDistributing(kMachine, history, proposal)) {
+    ASSERT_LT(++launchesHome, 100);
+  }
+
+  EXPECT_EQ(launchesHome, 5);
+}
+
+TEST(Cost, DistributesAtOnceWhereTheDataIsAway) {
+  RegionHistory history;
+  history.addHome(1000, 10e-3);
+
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 40e6, 40e6, 40e6}));
+}
+
+TEST(Cost, ReturnsHomeALoopThatGotSlowerByDistribution) {
+  RegionHistory history;
+  history.addHome(1000, 1e-3);
+  history.addDistributed(kMachine, 1000, 2e-3, 0);
+
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, {1000, 8e3, 0, 0}));
+}
+
+TEST(Cost, GuessesFromTheBytesBeforeAnythingIsMeasured) {
+  const RegionHistory history;
+
+  EXPECT_DOUBLE_EQ(homeSeconds(kMachine, history, 1000, 4e9), 1.0);
+}
+
+} // namespace
+
+} // namespace tutti::balance
