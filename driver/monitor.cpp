@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/monitor.h"
 
+#include "driver/error_relay.h"
 #include "driver/process.h"
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -56,9 +56,7 @@ int monitor(const std::vector<std::string> &program) {
   }
   if (end.signal != 0 && end.askedToEndBy == 0) {
     const char *rank = firstOf({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"});
-    std::fprintf(stderr, "tutti: rank %s on host %s: killed by signal %d (%s)\n",
-                 rank == nullptr ? "?" : rank, hostName().c_str(), end.signal,
-                 ::strsignal(end.signal));
+    std::fputs(killReport(rank == nullptr ? "?" : rank, hostName(), end.signal).c_str(), stderr);
     if (std::getenv("HYDI_CONTROL_FD") != nullptr || std::getenv("PMI_FD") != nullptr) {
       // Hydra ends the other ranks only upon a signal, not upon an exit status.
       const rlimit noCore = {0, 0};

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/process.h"
 
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
+#include <fcntl.h>
+#include <poll.h>
 #include <sstream>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,10 +40,13 @@ sigset_t supervisedSignals() {
 
 /// The child between fork and exec: never returns.
 [[noreturn]] void startChild(const std::vector<std::string> &command, const sigset_t &oldMask,
-                             pid_t parent) {
+                             pid_t parent, int errorEnd) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
     ::_exit(128 + SIGKILL);
+  }
+  if (errorEnd >= 0) {
+    ::dup2(errorEnd, STDERR_FILENO);
   }
   ::sigprocmask(SIG_SETMASK, &oldMask, nullptr);
   const std::string problem = "tuttirun: " + become(command) + "\n";
@@ -50,17 +57,107 @@ sigset_t supervisedSignals() {
   ::_exit(errno == ENOENT ? kNotFound : kNotExecutable);
 }
 
-/// Whether one of the signals that end a job is waiting to be taken.
-int pendingEndSignal() {
-  sigset_t pending;
-  ::sigpending(&pending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (sigismember(&pending, signal) == 1) {
-      return signal;
+void printError(const std::string &text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(STDERR_FILENO, text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR) {
+      return;
+    }
+    done += count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+}
+
+/// Waits for a child: signals and its standard error in one loop.
+class Supervisor {
+public:
+  Supervisor(const Supervision &supervision, pid_t child, pid_t parent, int signals, int errors)
+      : supervision_(supervision), child_(child), parent_(parent),
+        files_{pollfd{signals, POLLIN, 0}, pollfd{errors, POLLIN, 0}} {}
+
+  ChildEnd run() {
+    int status = 0;
+    while (::waitpid(child_, &status, WNOHANG) == 0) {
+      constexpr int kMilliseconds = 250;
+      ::poll(files_.data(), files_.size(), kMilliseconds);
+      takeSignals();
+      takeErrors();
+      checkTime();
+    }
+    takeErrors();
+    if (supervision_.errors) {
+      printError(supervision_.errors->finish());
+    }
+    takeSignals(); // Sent to the whole group, perhaps, and so to the child before us.
+    if (WIFSIGNALED(status)) {
+      end_.signal = WTERMSIG(status);
+      end_.exitCode = 128 + end_.signal;
+    } else {
+      end_.exitCode = WEXITSTATUS(status);
+    }
+    return end_;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  void takeSignals() {
+    signalfd_siginfo info;
+    while (::read(files_[0].fd, &info, sizeof info) == sizeof info) {
+      const int signal = static_cast<int>(info.ssi_signo);
+      if (signal == SIGCHLD) {
+        continue;
+      }
+      if (signal != SIGUSR1 && signal != SIGUSR2) {
+        end_.askedToEndBy = signal;
+        startClock();
+      }
+      if (info.ssi_code != SI_KERNEL || supervision_.forwardsTerminalSignals) {
+        ::kill(child_, signal);
+      }
     }
   }
-  return 0;
-}
+
+  void takeErrors() {
+    char buffer[65536];
+    ssize_t count = 0;
+    while (files_[1].fd >= 0 && (count = ::read(files_[1].fd, buffer, sizeof buffer)) > 0) {
+      printError(supervision_.errors->feed({buffer, static_cast<std::size_t>(count)}));
+    }
+    if (count == 0) {
+      files_[1].fd = -1; // Closed by all writers, or there is none.
+    }
+    if (supervision_.errors && supervision_.errors->hasReport()) {
+      startClock();
+    }
+  }
+
+  /// From now on the child has only seconds. A monitor's child may take its time.
+  void startClock() {
+    if (supervision_.errors && !ending_) {
+      ending_ = true;
+      since_ = Clock::now();
+    }
+  }
+
+  void checkTime() {
+    if (supervision_.endsWithParent && ::getppid() != parent_) {
+      end_.askedToEndBy = SIGHUP;
+      ::kill(child_, SIGKILL);
+    }
+    const auto waited = Clock::now() - since_;
+    if (ending_ && waited > std::chrono::milliseconds(2500)) {
+      ::kill(child_, waited > std::chrono::milliseconds(3500) ? SIGKILL : SIGTERM);
+    }
+  }
+
+  const Supervision &supervision_;
+  pid_t child_;
+  pid_t parent_;
+  std::array<pollfd, 2> files_;
+  ChildEnd end_;
+  bool ending_ = false;
+  Clock::time_point since_;
+};
 
 } // namespace
 
@@ -118,46 +215,32 @@ std::string become(const std::vector<std::string> &command) {
 
 ChildEnd supervise(const std::vector<std::string> &command, const Supervision &supervision) {
   ChildEnd end;
+  std::array<int, 2> errors = {-1, -1};
+  if (supervision.errors && ::pipe2(errors.data(), O_CLOEXEC) != 0) {
+    end.problem = std::string("cannot make a pipe: ") + std::strerror(errno);
+    return end;
+  }
   const sigset_t signals = supervisedSignals();
   sigset_t oldMask;
   ::sigprocmask(SIG_BLOCK, &signals, &oldMask);
+  const int signalFile = ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
   const pid_t self = ::getpid();
   const pid_t parent = ::getppid();
   const pid_t child = ::fork();
+  if (child == 0) {
+    startChild(command, oldMask, self, errors[1]);
+  }
   if (child < 0) {
     end.problem = std::string("cannot fork: ") + std::strerror(errno);
-    return end;
-  }
-  if (child == 0) {
-    startChild(command, oldMask, self);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, WNOHANG) == 0) {
-    const timespec second = {1, 0};
-    siginfo_t info;
-    const int signal = ::sigtimedwait(&signals, &info, &second);
-    if (supervision.endsWithParent && ::getppid() != parent) {
-      end.askedToEndBy = SIGHUP;
-      ::kill(child, SIGKILL);
-    } else if (signal > 0 && signal != SIGCHLD) {
-      if (signal != SIGUSR1 && signal != SIGUSR2) {
-        end.askedToEndBy = signal;
-      }
-      if (info.si_code != SI_KERNEL || supervision.forwardsTerminalSignals) {
-        ::kill(child, signal);
-      }
-    }
-  }
-  if (end.askedToEndBy == 0) {
-    end.askedToEndBy = pendingEndSignal();
-  }
-  ::sigprocmask(SIG_SETMASK, &oldMask, nullptr);
-  if (WIFSIGNALED(status)) {
-    end.signal = WTERMSIG(status);
-    end.exitCode = 128 + end.signal;
   } else {
-    end.exitCode = WEXITSTATUS(status);
+    if (supervision.errors) {
+      ::close(errors[1]);
+      ::fcntl(errors[0], F_SETFL, O_NONBLOCK);
+    }
+    end = Supervisor(supervision, child, parent, signalFile, errors[0]).run();
   }
+  ::close(signalFile);
+  ::sigprocmask(SIG_SETMASK, &oldMask, nullptr);
   return end;
 }
 

@@ -3,7 +3,8 @@
 /// Starting other programs: lookup, output, and a child with signals passed on to it.
 #pragma once
 
-#include <functional>
+#include "driver/error_relay.h"
+
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -33,6 +34,9 @@ struct Supervision {
   bool forwardsTerminalSignals = false;
   /// Whether the child is killed when this process has lost its parent.
   bool endsWithParent = false;
+  /// If set, the child's standard error passes through here. A child that goes on for some seconds
+  /// after a report is told to end, then killed.
+  ErrorRelay *errors = nullptr;
 };
 
 /// Runs `command` as a child until it ends. INT, TERM, HUP, USR1 and USR2 are passed on to it. The

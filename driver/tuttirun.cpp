@@ -83,7 +83,8 @@ int run(const RunOptions &options) {
   if (options.ranks == 1) {
     return fail(become(command));
   }
-  const ChildEnd end = supervise(command, {});
+  ErrorRelay errors;
+  const ChildEnd end = supervise(command, {.errors = &errors});
   if (!end.problem.empty()) {
     return fail(end.problem);
   }

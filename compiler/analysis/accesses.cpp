@@ -371,9 +371,12 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
   if (!whole.wantsPerIteration()) {
     return result;
   }
+  // Reads may be over-estimated; looking at every iteration for their sake would cost more.
+  constexpr unsigned kVague = TUTTI_WRITE | TUTTI_AT_MOST;
   const auto vague = [](const RegionAccesses &accesses) {
-    return count_if(accesses.records,
-                    [](const AccessRecord &record) { return record.flags & TUTTI_AT_MOST; });
+    return count_if(accesses.records, [](const AccessRecord &record) {
+      return (record.flags & kVague) == kVague;
+    });
   };
   Analyser single(model, analyses, true);
   RegionAccesses byIteration = single.run();

@@ -44,7 +44,7 @@ FunctionCallee EntryPoints::access() const {
   Type *i64 = Type::getInt64Ty(context);
   Type *ptr = PointerType::getUnqual(context);
   return module_.getOrInsertFunction("tutti_access", Type::getVoidTy(context), ptr, i32, i64, i64,
-                                     i32, ptr);
+                                     i64, i32, ptr);
 }
 
 FunctionCallee EntryPoints::reduce() const {

@@ -137,7 +137,8 @@ void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const Access
                                build.getInt32(TUTTI_ANYWHERE));
   }
   build.CreateCall(EntryPoints(module_).access(),
-                   {sink, flags, emitter.emit(record.base),
+                   {sink, flags, emitter.emit(scev_.getPointerBase(record.base)),
+                    emitter.emit(record.base),
                     emitter.emit64(record.bytes, false), build.getInt32(record.dims.size()), dims});
 }
 

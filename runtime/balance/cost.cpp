@@ -9,13 +9,16 @@ namespace tutti::balance {
 namespace {
 
 /// Weight of the newest measurement.
-constexpr double kNewest = 0.3;
+constexpr double kNewest = 0.2;
+/// One measurement moves the average by this factor at most: the others met something else, as
+/// another program on the same cores.
+constexpr double kOutlier = 2;
+/// Measurements of launches that spend more than this on moving data say little about the loop.
+constexpr double kMostMoving = 0.2;
 /// A gain below this fraction is noise.
 constexpr double kLeastGain = 0.05;
-
-void update(double &average, double sample) {
-  average = average == 0 ? sample : (1 - kNewest) * average + kNewest * sample;
-}
+/// How fast measurements that are not repeated lose their weight.
+constexpr double kDoubt = 0.01;
 
 /// Announcing a launch and hearing of its end.
 double overhead(const Machine &machine) {
@@ -25,62 +28,76 @@ double overhead(const Machine &machine) {
 
 } // namespace
 
-void RegionHistory::addHome(std::int64_t iterations, double seconds) {
-  ++homes;
-  update(homeSecondsPerIteration, seconds / static_cast<double>(iterations));
+void Measured::add(double seconds) {
+  if (!isKnown()) {
+    // The first ones meet cold caches and untouched pages: the best of them counts.
+    seconds_ = samples_++ == 0 ? seconds : std::min(seconds_, seconds);
+    return;
+  }
+  seconds_ = (1 - kNewest) * seconds_ +
+             kNewest * std::clamp(seconds, seconds_ / kOutlier, seconds_ * kOutlier);
+}
+
+void Measured::doubt(double guess) { seconds_ += kDoubt * (guess - seconds_); }
+
+void RegionHistory::addHome(const Machine &machine, std::int64_t iterations, double seconds,
+                            double bytes) {
+  if (isAway) {
+    isAway = false;
+    regret = 0;
+  }
+  if (bytes / machine.bandwidth < kMostMoving * seconds) {
+    home.add(seconds / static_cast<double>(iterations));
+  }
 }
 
 void RegionHistory::addDistributed(const Machine &machine, std::int64_t iterations, double seconds,
                                    double bytes) {
-  ++distributions;
-  steadyBytes = bytes;
-  credit = 0;
-  if (bytes / machine.bandwidth < 0.2 * seconds) {
-    update(distributedSecondsPerIteration, seconds / static_cast<double>(iterations));
+  if (!isAway) {
+    isAway = true;
+    regret = 0;
+  }
+  if (bytes / machine.bandwidth < kMostMoving * seconds) {
+    distributed.add(seconds / static_cast<double>(iterations));
   }
 }
 
 double homeSeconds(const Machine &machine, const RegionHistory &history, std::int64_t iterations,
                    double bytesTouched) {
-  if (history.homeSecondsPerIteration > 0) {
-    return history.homeSecondsPerIteration * static_cast<double>(iterations);
+  if (history.home.seconds() > 0) {
+    return history.home.seconds() * static_cast<double>(iterations);
   }
-  if (history.distributedSecondsPerIteration > 0) {
-    return history.distributedSecondsPerIteration * static_cast<double>(iterations) *
-           machine.ranks;
+  if (history.distributed.isKnown()) {
+    return history.distributed.seconds() * static_cast<double>(iterations) * machine.ranks;
   }
   return bytesTouched / machine.memoryBandwidth;
 }
 
 bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64_t iterations) {
-  return history.homeSecondsPerIteration > 0 &&
-         history.homeSecondsPerIteration * static_cast<double>(iterations) < overhead(machine);
+  return history.home.seconds() > 0 &&
+         history.home.seconds() * static_cast<double>(iterations) < overhead(machine);
 }
 
 bool isWorthDistributing(const Machine &machine, RegionHistory &history, const Proposal &proposal) {
-  const double home =
-      homeSeconds(machine, history, proposal.iterations, proposal.bytesTouched);
-  const double share =
-      1.0 / static_cast<double>(std::min<std::int64_t>(proposal.iterations, machine.ranks));
-  double away = home * share + overhead(machine);
-  if (history.distributedSecondsPerIteration > 0) {
-    away = std::max(away, history.distributedSecondsPerIteration *
-                              static_cast<double>(proposal.iterations));
-  } else if (history.distributions > 0) {
-    away += std::min(history.steadyBytes, proposal.bytesToDistribute) / machine.bandwidth;
+  const auto iterations = static_cast<double>(proposal.iterations);
+  const double home = homeSeconds(machine, history, proposal.iterations, proposal.bytesTouched);
+  const double hoped = home / std::min<double>(iterations, machine.ranks) + overhead(machine);
+  double away = hoped;
+  if (history.distributed.isKnown()) {
+    if (!history.isAway) {
+      history.distributed.doubt(hoped / iterations);
+    }
+    away = history.distributed.seconds() * iterations;
   }
+  const double move = (proposal.bytesToDistribute - proposal.bytesToStayHome) / machine.bandwidth;
   const double gain = home - away;
-  const double move = proposal.bytesToDistribute / machine.bandwidth;
-  const double moveHome = proposal.bytesToStayHome / machine.bandwidth;
-  if (gain < kLeastGain * home) {
-    // Home, unless getting the data home costs more than this launch loses by staying away.
-    return moveHome - move > -gain && history.distributions > 0;
+  const double loss = history.isAway ? -gain : gain;
+  if (!history.isAway && gain < kLeastGain * home) {
+    return false;
   }
-  if (history.credit + gain + moveHome >= move) {
-    return true;
-  }
-  history.credit += gain;
-  return false;
+  history.regret = std::max(0.0, history.regret + loss);
+  const bool moves = loss > 0 && history.regret >= (history.isAway ? -move : move);
+  return history.isAway != moves;
 }
 
 } // namespace tutti::balance

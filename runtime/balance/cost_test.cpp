@@ -11,7 +11,7 @@ constexpr Machine kMachine{.ranks = 4, .latency = 10e-6, .bandwidth = 1e9, .memo
 
 TEST(Cost, KeepsALoopHomeThatIsShorterThanItsAnnouncement) {
   RegionHistory history;
-  history.addHome(100, 5e-6);
+  history.addHome(kMachine, 100, 5e-6, 0);
 
   EXPECT_TRUE(isTooShort(kMachine, history, 100));
   EXPECT_FALSE(isWorthDistributing(kMachine, history, {100, 800, 0, 0}));
@@ -19,7 +19,7 @@ TEST(Cost, KeepsALoopHomeThatIsShorterThanItsAnnouncement) {
 
 TEST(Cost, DistributesALongLoopWhoseDataIsInPlace) {
   RegionHistory history;
-  history.addHome(1000, 10e-3);
+  history.addHome(kMachine, 1000, 10e-3, 0);
 
   EXPECT_FALSE(isTooShort(kMachine, history, 1000));
   EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 8e6, 8e3, 0}));
@@ -27,7 +27,7 @@ TEST(Cost, DistributesALongLoopWhoseDataIsInPlace) {
 
 TEST(Cost, MovesDataOnceStayingHomeHasCostAsMuch) {
   RegionHistory history;
-  history.addHome(1000, 10e-3); // Four ranks would save 7.5 ms less 40 us per launch.
+  history.addHome(kMachine, 1000, 10e-3, 0); // Four ranks would save 7.5 ms less 40 us per launch.
   const Proposal proposal{1000, 40e6, 40e6, 0}; // Moving takes 40 ms.
 
   int launchesHome = 0;
@@ -40,17 +40,62 @@ TEST(Cost, MovesDataOnceStayingHomeHasCostAsMuch) {
 
 TEST(Cost, DistributesAtOnceWhereTheDataIsAway) {
   RegionHistory history;
-  history.addHome(1000, 10e-3);
+  history.addHome(kMachine, 1000, 10e-3, 0);
 
   EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 40e6, 40e6, 40e6}));
 }
 
-TEST(Cost, ReturnsHomeALoopThatGotSlowerByDistribution) {
+TEST(Cost, ReturnsHomeALoopThatGotSlowerByDistributionOnceThatPaysForTheWay) {
   RegionHistory history;
-  history.addHome(1000, 1e-3);
-  history.addDistributed(kMachine, 1000, 2e-3, 0);
+  history.addHome(kMachine, 1000, 1e-3, 0);
+  for (int launch = 0; launch < 3; ++launch) {
+    history.addDistributed(kMachine, 1000, 2e-3, 0); // Loses 1 ms.
+  }
+  const Proposal proposal{1000, 8e3, 0, 3.5e6}; // The way home takes 3.5 ms.
 
-  EXPECT_FALSE(isWorthDistributing(kMachine, history, {1000, 8e3, 0, 0}));
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, proposal));
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, proposal));
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, proposal));
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, proposal));
+}
+
+TEST(Cost, TriesDistributionAgainAfterALongTime) {
+  RegionHistory history;
+  history.addHome(kMachine, 1000, 10e-3, 0);
+  for (int launch = 0; launch < 3; ++launch) {
+    history.addDistributed(kMachine, 1000, 20e-3, 0);
+  }
+  history.addHome(kMachine, 1000, 10e-3, 0);
+  const Proposal proposal{1000, 8e3, 0, 0};
+
+  int launchesHome = 0;
+  while (!isWorthDistributing(kMachine, history, proposal)) {
+    ASSERT_LT(++launchesHome, 1000);
+  }
+
+  EXPECT_GT(launchesHome, 20);
+}
+
+TEST(Cost, IsNotMisledByOneSlowLaunch) {
+  RegionHistory history;
+  history.addHome(kMachine, 1000, 10e-3, 0);
+  for (int launch = 0; launch < 10; ++launch) {
+    history.addDistributed(kMachine, 1000, 3e-3, 0);
+  }
+
+  history.addDistributed(kMachine, 1000, 500e-3, 0);
+
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 8e3, 0, 3.5e6}));
+}
+
+TEST(Cost, IgnoresTheTimeOfLaunchesThatMoveMuch) {
+  RegionHistory history;
+
+  history.addDistributed(kMachine, 1000, 50e-3, 40e6);
+  history.addHome(kMachine, 1000, 50e-3, 40e6);
+
+  EXPECT_EQ(history.distributed.seconds(), 0);
+  EXPECT_EQ(history.home.seconds(), 0);
 }
 
 TEST(Cost, GuessesFromTheBytesBeforeAnythingIsMeasured) {

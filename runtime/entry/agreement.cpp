@@ -73,6 +73,7 @@ Status checkAgreement(const std::vector<Hello> &hellos) {
     std::uint64_t Hello::*word;
     const char *problem;
   };
+
   constexpr std::array<Aspect, 4> kAspects{
       {{&Hello::abiVersion, "were compiled by another version of tutticc than rank 0"},
        {&Hello::executable, "run another executable than rank 0"},

@@ -45,8 +45,8 @@ void *outOfMemory() {
 }
 
 struct Allocated {
-  void *memory;       ///< Null if the heap is full.
-  bool isUntouched;   ///< Nobody has had it before; it is zero.
+  void *memory;     ///< Null if the heap is full.
+  bool isUntouched; ///< Nobody has had it before; it is zero.
 };
 
 Allocated allocate(Runtime &runtime, std::size_t bytes, std::size_t alignment) {
@@ -132,8 +132,7 @@ constexpr std::size_t kNewAlignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 TUTTI_EXPORT void *tutti_malloc(std::size_t size) {
   Runtime *runtime = Runtime::active();
-  return runtime ? allocate(*runtime, size, alignof(std::max_align_t)).memory
-                 : __libc_malloc(size);
+  return runtime ? allocate(*runtime, size, alignof(std::max_align_t)).memory : __libc_malloc(size);
 }
 
 TUTTI_EXPORT void *tutti_calloc(std::size_t count, std::size_t size) {
@@ -163,9 +162,9 @@ TUTTI_EXPORT void *tutti_reallocarray(void *memory, std::size_t count, std::size
 
 TUTTI_EXPORT void *tutti_memalign(std::size_t alignment, std::size_t size) {
   Runtime *runtime = Runtime::active();
-  return runtime ? allocate(*runtime, size, std::bit_ceil(std::max<std::size_t>(alignment, 16)))
-                       .memory
-                 : __libc_memalign(alignment, size);
+  return runtime
+             ? allocate(*runtime, size, std::bit_ceil(std::max<std::size_t>(alignment, 16))).memory
+             : __libc_memalign(alignment, size);
 }
 
 TUTTI_EXPORT void *tutti_aligned_alloc(std::size_t alignment, std::size_t size) {
@@ -242,7 +241,6 @@ TUTTI_EXPORT std::size_t malloc_usable_size(void *memory) noexcept {
   if (Runtime *runtime = ownerOf(memory)) {
     return runtime->heap().sizeOf(addressOf(memory));
   }
-  static const auto next =
-      tutti::entry::next<std::size_t (*)(void *)>("malloc_usable_size");
+  static const auto next = tutti::entry::next<std::size_t (*)(void *)>("malloc_usable_size");
   return next(memory);
 }

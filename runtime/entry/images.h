@@ -14,8 +14,8 @@ namespace tutti::entry {
 /// Notes an image. Allocates nothing: constructors of libraries may not have run.
 void registerImage(const tutti_image &image);
 
-/// Everything below takes the images that were registered before `freezeImages`; later ones exist on
-/// the rank that loaded them only, hence stay home.
+/// Everything below takes the images that were registered before `freezeImages`; later ones exist
+/// on the rank that loaded them only, hence stay home.
 void freezeImages();
 
 bool hasExecutable();

@@ -116,12 +116,10 @@ TUTTI_BEFORE(ssize_t, __pread_chk,
 TUTTI_BEFORE(ssize_t, __pread64_chk,
              (int file, void *buffer, size_t bytes, off_t offset, size_t room),
              (file, buffer, bytes, offset, room), fill(buffer, bytes))
-TUTTI_BEFORE(ssize_t, __recv_chk,
-             (int socket, void *buffer, size_t bytes, size_t room, int flags),
+TUTTI_BEFORE(ssize_t, __recv_chk, (int socket, void *buffer, size_t bytes, size_t room, int flags),
              (socket, buffer, bytes, room, flags), fill(buffer, bytes))
 TUTTI_BEFORE(size_t, __fread_chk,
              (void *buffer, size_t room, size_t size, size_t count, FILE *file),
              (buffer, room, size, count, file), fill(buffer, size *count))
 TUTTI_BEFORE(char *, __fgets_chk, (char *buffer, size_t room, int bytes, FILE *file),
-             (buffer, room, bytes, file),
-             fill(buffer, static_cast<size_t>(bytes > 0 ? bytes : 0)))
+             (buffer, room, bytes, file), fill(buffer, static_cast<size_t>(bytes > 0 ? bytes : 0)))

@@ -16,17 +16,14 @@ constexpr std::int32_t kModifiers = 3 << 29;
 /// The chunk's bounds as a loop's inclusive ones.
 template <typename T> T firstOf(const tutti_chunk &chunk) { return static_cast<T>(chunk.lower); }
 
-template <typename T> T lastOf(const tutti_chunk &chunk) {
-  return static_cast<T>(chunk.upper - 1);
-}
+template <typename T> T lastOf(const tutti_chunk &chunk) { return static_cast<T>(chunk.upper - 1); }
 
 bool holdsEnd(const tutti_chunk &chunk) { return chunk.upper == chunk.total; }
 
 /// libomp's function for one loop type.
 template <typename T, typename S>
-using StaticInit = void (*)(void *loc, std::int32_t gtid, std::int32_t schedule,
-                            std::int32_t *last, T *lower, T *upper, S *stride, S increment,
-                            S size);
+using StaticInit = void (*)(void *loc, std::int32_t gtid, std::int32_t schedule, std::int32_t *last,
+                            T *lower, T *upper, S *stride, S increment, S size);
 
 template <typename T, typename S>
 void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std::int32_t gtid,
@@ -83,7 +80,8 @@ void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std:
   TUTTI_EXPORT std::int32_t tutti_dispatch_next_##suffix(const tutti_chunk *chunk, void *loc,      \
                                                          std::int32_t gtid, std::int32_t *last,    \
                                                          T *lower, T *upper, S *stride) {          \
-    const std::int32_t more = __kmpc_dispatch_next_##suffix(loc, gtid, last, lower, upper, stride);\
+    const std::int32_t more =                                                                      \
+        __kmpc_dispatch_next_##suffix(loc, gtid, last, lower, upper, stride);                      \
     *last = *last != 0 && holdsEnd(*chunk);                                                        \
     return more;                                                                                   \
   }

@@ -6,6 +6,7 @@
 #include "runtime/entry/exports.h"
 #include "runtime/entry/images.h"
 #include "runtime/entry/runtime.h"
+#include "runtime/entry/solo.h"
 #include "runtime/exec/reduction.h"
 #include "runtime/exec/region_view.h"
 
@@ -20,9 +21,12 @@ TUTTI_EXPORT void tutti_register_image(const tutti_image *image) {
 TUTTI_EXPORT void tutti_launch(const tutti_region *region, const std::uint64_t *captures) {
   if (Runtime *runtime = Runtime::active()) {
     runtime->launch(*region, captures);
-  } else {
-    region->home(captures);
+    return;
   }
+  if (tutti::entry::solo::isCounting()) {
+    tutti::entry::solo::count(*region);
+  }
+  region->home(captures);
 }
 
 TUTTI_EXPORT std::uint64_t tutti_block(tutti_gather *context, std::uint64_t address,
@@ -30,9 +34,10 @@ TUTTI_EXPORT std::uint64_t tutti_block(tutti_gather *context, std::uint64_t addr
   return context->read(address, size);
 }
 
-TUTTI_EXPORT void tutti_access(tutti_sink *sink, std::uint32_t flags, std::uint64_t address,
-                               std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
-  sink->add(flags, address, size, ndims, dims);
+TUTTI_EXPORT void tutti_access(tutti_sink *sink, std::uint32_t flags, std::uint64_t object,
+                               std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
+                               const tutti_dim *dims) {
+  sink->add(flags, object, address, size, ndims, dims);
 }
 
 TUTTI_EXPORT std::int32_t tutti_reduce(const tutti_chunk *chunk, void *, std::int32_t,

@@ -5,6 +5,8 @@
 #include "runtime/entry/agreement.h"
 #include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/images.h"
+#include "runtime/entry/report.h"
+#include "runtime/entry/solo.h"
 #include "runtime/exec/worker.h"
 #include "runtime/memory/faults.h"
 #include "runtime/transport/mpi/mpi.h"
@@ -105,17 +107,20 @@ void Runtime::start() {
   }
   if (ranks <= 1) {
     exec::orDie(settings ? Status() : Status(settings.error()));
+    solo::start(*settings);
     return;
   }
   auto endpoint = exec::orDie(transport::mpi::open());
   if (endpoint->size() <= 1) {
     exec::orDie(endpoint->close());
+    exec::orDie(settings ? Status() : Status(settings.error()));
+    solo::start(*settings);
     return;
   }
   log::setRank(endpoint->rank());
   log::setFatalHandler({endJob, endpoint.get()});
-  const auto hellos = exec::orDie(
-      exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
+  const auto hellos =
+      exec::orDie(exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
   checkStart(*endpoint, settings, hellos);
   const bool isCrowded = divideCores(hellos, endpoint->rank());
   auto window = openWindow(*endpoint, hellos);
@@ -138,8 +143,8 @@ void Runtime::prepare(std::unique_ptr<transport::Endpoint> endpoint, const Setti
   heapRange_ = window_->heap();
   heap_ = std::make_unique<memory::Heap>(heapRange_);
   pages_ = exec::orDie(memory::PageTable::create(*window_));
-  zero_ = std::make_unique<exec::RankZero>(exec::RankZero::Setup{
-      *endpoint_, *window_, *pages_, *heap_, settings.distribute, isCrowded});
+  zero_ = std::make_unique<exec::RankZero>(
+      exec::RankZero::Setup{*endpoint_, *window_, *pages_, *heap_, settings.distribute, isCrowded});
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();
@@ -151,6 +156,7 @@ void Runtime::enterMain(void (*body)(void *), void *argument) {
   const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   privateStackTop_ = (frame - kStackGap) & ~std::uint64_t{15};
   tutti_call_on_stack(body, argument, window_->stack().end);
+  privateStackTop_ = 0; // Exit handlers run on the original stack.
 }
 
 void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) {
@@ -182,8 +188,8 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   if (!isDone) {
     const auto begin = std::chrono::steady_clock::now();
     region.home(captures);
-    zero_->ranHome(*launch, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-                                .count());
+    zero_->ranHome(*launch,
+                   std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 }
 
@@ -204,11 +210,7 @@ void Runtime::finish() {
 void Runtime::finishJob() {
   const trace::Report report = zero_->finish();
   memory::removeFaultHandler();
-  if (settings_.stats == Stats::Json) {
-    std::fprintf(stderr, "tutti-stats: %s\n", trace::asJson(report).c_str());
-  } else if (settings_.stats == Stats::Text) {
-    std::fputs(trace::asText(report).c_str(), stderr);
-  }
+  print(settings_.stats, report);
 }
 
 } // namespace tutti::entry

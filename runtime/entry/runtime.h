@@ -41,8 +41,8 @@ public:
   memory::Heap &heap() { return *heap_; }
 
   bool ownsAddress(const void *address) const {
-    return heapRange_.contains({reinterpret_cast<std::uint64_t>(address),
-                                reinterpret_cast<std::uint64_t>(address) + 1});
+    return heapRange_.contains(
+        {reinterpret_cast<std::uint64_t>(address), reinterpret_cast<std::uint64_t>(address) + 1});
   }
 
   /// Makes a buffer usable by a system call; from any thread.

@@ -34,8 +34,8 @@ Result<Settings> readSettings() {
   }
   static constexpr std::array<std::pair<std::string_view, Distribute>, 3> kPolicies{
       {{"auto", Distribute::Auto}, {"always", Distribute::Always}, {"never", Distribute::Never}}};
-  const auto distribute = options.choice<Distribute>("TUTTI_DISTRIBUTE", Distribute::Auto,
-                                                     kPolicies);
+  const auto distribute =
+      options.choice<Distribute>("TUTTI_DISTRIBUTE", Distribute::Auto, kPolicies);
   if (!distribute) {
     return distribute.error();
   }

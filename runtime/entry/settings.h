@@ -13,9 +13,9 @@ namespace tutti::entry {
 enum class Stats { Off, Text, Json };
 
 struct Settings {
-  std::uint64_t heapBytes;      ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
-  exec::Distribute distribute;  ///< TUTTI_DISTRIBUTE: auto, always or never.
-  Stats stats;                  ///< TUTTI_STATS: 0, 1 or json.
+  std::uint64_t heapBytes;     ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
+  exec::Distribute distribute; ///< TUTTI_DISTRIBUTE: auto, always or never.
+  Stats stats;                 ///< TUTTI_STATS: 0, 1 or json.
 };
 
 /// Errors: InvalidArgument.

@@ -4,6 +4,7 @@
 #include "runtime/entry/exports.h"
 #include "runtime/entry/next.h"
 #include "runtime/entry/runtime.h"
+#include "runtime/entry/solo.h"
 
 namespace {
 
@@ -22,6 +23,7 @@ int runMain(int argc, char **argv, char **environment) {
 /// the libraries' destructors.
 void finishThenEndLibraries() {
   tutti::entry::Runtime::finish();
+  tutti::entry::solo::finish();
   if (endOfLibraries) {
     endOfLibraries();
   }
@@ -29,14 +31,15 @@ void finishThenEndLibraries() {
 
 } // namespace
 
-TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init)(),
-                                   void (*fini)(), void (*endLibraries)(), void *stackEnd) {
+TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init)(), void (*fini)(),
+                                   void (*endLibraries)(), void *stackEnd) {
   const auto next = tutti::entry::next<decltype(&__libc_start_main)>("__libc_start_main");
   tutti::entry::Runtime::start();
-  if (!tutti::entry::Runtime::active()) {
+  const bool isActive = tutti::entry::Runtime::active() != nullptr;
+  if (!isActive && !tutti::entry::solo::isCounting()) {
     return next(main, argc, argv, init, fini, endLibraries, stackEnd);
   }
   userMain = main;
   endOfLibraries = endLibraries;
-  return next(runMain, argc, argv, init, fini, finishThenEndLibraries, stackEnd);
+  return next(isActive ? runMain : main, argc, argv, init, fini, finishThenEndLibraries, stackEnd);
 }

@@ -37,8 +37,8 @@ void ChunkRun::waitForReaders() {
   }
   const RangeSet overwritten = RangeSet::of(std::move(blocks));
   job_.progress.waitUntil(lock_, [&] {
-    return !job_.streams.isSending() || (!job_.streams.isReading(plan_.overwritten) &&
-                                         !job_.streams.isReading(overwritten));
+    return !job_.streams.isSending() ||
+           (!job_.streams.isReading(plan_.overwritten) && !job_.streams.isReading(overwritten));
   });
 }
 

@@ -27,8 +27,8 @@ struct Launch {
   const tutti_region *region = nullptr;
   std::vector<std::uint64_t> captures;
   std::vector<std::uint64_t> values;
-  std::vector<BlockValue> blocks;  ///< One per value, in the same order.
-  std::vector<Range> allocations;  ///< Those that the region asks for; only rank 0 knows the heap.
+  std::vector<BlockValue> blocks; ///< One per value, in the same order.
+  std::vector<Range> allocations; ///< Those that the region asks for; only rank 0 knows the heap.
   std::int64_t total = 0;
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
 };

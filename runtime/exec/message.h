@@ -17,12 +17,12 @@
 namespace tutti::exec {
 
 enum class MessageKind : std::uint32_t {
-  Launch,       ///< Down the tree: `Launch`, with the region's id in place of its address.
-  Fetch,        ///< Rank 0 to an owner: `FetchRequest`.
-  Partial,      ///< Up the tree: sequence, bytes of a partial result.
-  Acknowledge,  ///< Up the tree: a whole subtree has finished that launch.
-  Probe,        ///< Rank 0 to another and back: measures the latency.
-  Shutdown,     ///< Down the tree.
+  Launch,      ///< Down the tree: `Launch`, with the region's id in place of its address.
+  Fetch,       ///< Rank 0 to an owner: `FetchRequest`.
+  Partial,     ///< Up the tree: sequence, bytes of a partial result.
+  Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
+  Probe,       ///< Rank 0 to another and back: measures the latency.
+  Shutdown,    ///< Down the tree.
 };
 
 /// Puts plain values behind one another.

@@ -19,7 +19,7 @@ using memory::pagesAround;
 using memory::pagesInside;
 
 /// Ranges that remembered states and plans may hold together before all are forgotten.
-constexpr std::size_t kRememberedRanges = std::size_t{8} << 20;
+constexpr std::size_t kRememberedRanges = std::size_t{2} << 20;
 
 /// Gaps up to here between objects of the heap count as one of them: rows of one array that are
 /// reported one by one. Protecting a page of the heap too many costs a fault, nothing else.
@@ -104,6 +104,9 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
   if (sets.tooMany) {
     return "its accesses are too fragmented";
   }
+  if (sets.anywhere) {
+    return "its index arithmetic may wrap around";
+  }
   if (sets.unresolved) {
     return "it reads through a pointer to memory of unknown extent";
   }
@@ -177,37 +180,54 @@ Planner::Planned Planner::plan(const Launch &launch) {
   return {plan, false};
 }
 
-std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
-  auto plan = std::make_shared<Plan>();
+/// What all ranks touch, and whether two of them may write the same byte.
+struct Planner::Survey {
+  std::vector<ChunkAccess> chunks; ///< By rank.
+  RangeSet reads;
+  RangeSet writes;
+  RangeSet writtenElsewhere; ///< By other ranks than rank 0.
+  std::string reasonHome;
+};
+
+Planner::Survey Planner::survey(const Launch &launch) const {
   const AllocationOf allocationOf = allocationsOf(launch);
-  std::vector<ChunkAccess> chunks;
-  RangeSet written;
-  RangeSet writtenElsewhere;
-  RangeSet touched;
+  Survey survey;
+  std::vector<Range> reads;
+  std::vector<Range> writes;
+  std::vector<Range> writesElsewhere;
+  std::uint64_t writtenBytes = 0;
+  const auto append = [](std::vector<Range> &all, const RangeSet &more) {
+    all.insert(all.end(), more.ranges().begin(), more.ranges().end());
+  };
   for (Rank rank = 0; rank < ranks_; ++rank) {
     const balance::Chunk chunk = balance::chunkOf(launch.total, ranks_, rank);
     Touches touches = touchesOf(launch, window_, chunk.lower, chunk.upper, allocationOf);
-    plan->reasonHome = reasonAgainst(touches.sets, window_);
-    if (plan->reasonHome.empty() && written.overlaps(touches.sets.writes)) {
-      plan->reasonHome = "iterations of different ranks may write the same memory";
+    survey.reasonHome = reasonAgainst(touches.sets, window_);
+    if (!survey.reasonHome.empty()) {
+      return survey;
     }
-    if (!plan->reasonHome.empty()) {
-      return plan;
-    }
-    written = written.unite(touches.sets.writes);
-    touched = touched.unite(touches.sets.reads);
+    append(reads, touches.sets.reads);
+    append(writes, touches.sets.writes);
     if (rank > 0) {
-      writtenElsewhere = writtenElsewhere.unite(touches.sets.writes);
+      append(writesElsewhere, touches.sets.writes);
     }
-    chunks.push_back({std::move(touches.sets.reads), std::move(touches.sets.writes)});
+    writtenBytes += touches.sets.writes.bytes();
+    survey.chunks.push_back({std::move(touches.sets.reads), std::move(touches.sets.writes)});
   }
-  const Touches whole = touchesOf(launch, window_, 0, launch.total, allocationOf);
-  const RangeSet protectable = protectablePages(whole.objects, window_.heap());
+  survey.reads = RangeSet::of(std::move(reads));
+  survey.writes = RangeSet::of(std::move(writes));
+  survey.writtenElsewhere = RangeSet::of(std::move(writesElsewhere));
+  if (survey.writes.bytes() != writtenBytes) {
+    survey.reasonHome = "iterations of different ranks may write the same memory";
+  }
+  return survey;
+}
 
-  Directory after = state_->directory;
-  const std::vector<memory::Transfer> transfers = after.launch(chunks);
+/// What ranks write on pages of rank 0 that cannot be protected returns to it.
+void Planner::addReturns(Plan &plan, Directory &after, const Survey &survey,
+                         const RangeSet &protectable) const {
   for (Rank rank = 1; rank < ranks_; ++rank) {
-    const RangeSet &writes = chunks[static_cast<std::size_t>(rank)].writes;
+    const RangeSet &writes = survey.chunks[static_cast<std::size_t>(rank)].writes;
     RangeSet returned = writes.intersect(pagesAround(writes).subtract(protectable));
     if (returned.empty()) {
       continue;
@@ -216,21 +236,43 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
       after.apply({Event::Kind::Fetched, range});
     }
     if (self_ == 0 || self_ == rank) {
-      plan->returns.push_back({rank, std::move(returned)});
+      plan.returns.push_back({rank, std::move(returned)});
     }
   }
+}
 
+std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
+  auto plan = std::make_shared<Plan>();
+  const Survey survey = this->survey(launch);
+  if (!survey.reasonHome.empty()) {
+    plan->reasonHome = survey.reasonHome;
+    return plan;
+  }
+  for (const BlockValue &block : launch.blocks) {
+    // What the closed forms are made of must not change while the loop runs.
+    if (survey.writes.overlaps(RangeSet::of({{block.address, block.address + block.bytes}}))) {
+      plan->reasonHome = "it writes a variable that its addresses depend on";
+      return plan;
+    }
+  }
+  const Touches whole = touchesOf(launch, window_, 0, launch.total, allocationsOf(launch));
+  const RangeSet protectable = protectablePages(whole.objects, window_.heap());
+
+  Directory after = state_->directory;
+  const std::vector<memory::Transfer> transfers = after.launch(survey.chunks);
+  addReturns(*plan, after, survey, protectable);
   plan->chunk = balance::chunkOf(launch.total, ranks_, self_);
   addLinks(*plan, transfers);
   addInterior(*plan, launch);
-  plan->overwritten = plan->overwritten.unite(chunks[static_cast<std::size_t>(self_)].writes);
-  plan->bytesTouched = touched.bytes() + written.bytes();
+  plan->overwritten =
+      plan->overwritten.unite(survey.chunks[static_cast<std::size_t>(self_)].writes);
+  plan->bytesTouched = survey.reads.bytes() + survey.writes.bytes();
   for (const memory::Transfer &transfer : transfers) {
     plan->bytesToDistribute += transfer.ranges.bytes();
   }
   if (self_ == 0) {
-    plan->bytesToStayHome = state_->directory.missing(0, touched).bytes();
-    addPages(*plan, after, unionOf(transfers), writtenElsewhere, protectable);
+    plan->bytesToStayHome = state_->directory.missing(0, survey.reads).bytes();
+    addPages(*plan, after, unionOf(transfers), survey.writtenElsewhere, protectable);
   }
   plan->next = intern(std::move(after));
   return plan;
@@ -246,8 +288,7 @@ void Planner::addLinks(Plan &plan, const std::vector<memory::Transfer> &transfer
     } else if (transfer.from == self_) {
       const auto first = received.find(transfer.piece);
       plan.links.push_back({true, transfer.to, transfer.ranges,
-                            first == received.end() ? std::nullopt
-                                                    : std::optional(first->second)});
+                            first == received.end() ? std::nullopt : std::optional(first->second)});
     }
   }
 }
@@ -290,8 +331,7 @@ void Planner::addInterior(Plan &plan, const Launch &launch) const {
 void Planner::addPages(Plan &plan, const Directory &after, const RangeSet &transferred,
                        const RangeSet &writtenElsewhere, const RangeSet &protectable) const {
   const RangeSet absent = pagesAround(after.missing(0, writtenElsewhere));
-  const RangeSet shared =
-      pagesAround(after.sharedBeyond(0, transferred.unite(writtenElsewhere)));
+  const RangeSet shared = pagesAround(after.sharedBeyond(0, transferred.unite(writtenElsewhere)));
   // Pages that are not protectable have no missing bytes that they had not before: all that other
   // ranks write there returns.
   plan.absentPages = absent.intersect(protectable);

@@ -44,8 +44,13 @@ public:
   const memory::Directory &directory() const { return state_->directory; }
 
 private:
+  struct Survey;
+
   std::shared_ptr<const State> intern(memory::Directory directory);
   std::shared_ptr<const Plan> make(const Launch &launch);
+  Survey survey(const Launch &launch) const;
+  void addReturns(Plan &plan, memory::Directory &after, const Survey &survey,
+                  const RangeSet &protectable) const;
   void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   void addInterior(Plan &plan, const Launch &launch) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,

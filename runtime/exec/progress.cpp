@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::uint32_t kYields = 200;
 constexpr long kSleepNanoseconds = 50'000;
+/// After so many sleeps nothing is expected soon: longer ones.
+constexpr std::uint32_t kSleeps = 20'000;
+constexpr long kLongSleepNanoseconds = 500'000;
 /// How long the thread sleeps when nothing is under way, or somebody else polls.
 constexpr std::uint32_t kIdleNanoseconds = 2'000'000;
 constexpr std::uint32_t kBusyNanoseconds = 50'000;
@@ -34,7 +37,8 @@ void Backoff::pause() {
   } else if (rounds_ <= spins_ + kYields) {
     sched_yield();
   } else {
-    const timespec time{0, kSleepNanoseconds};
+    const bool isLong = rounds_ > spins_ + kYields + kSleeps;
+    const timespec time{0, isLong ? kLongSleepNanoseconds : kSleepNanoseconds};
     nanosleep(&time, nullptr);
   }
 }

@@ -48,6 +48,7 @@ public:
 
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
+
   ~Progress() { stop(); }
 
   void start(Poll poll, IsBusy isBusy);

@@ -67,11 +67,11 @@ void RankZero::staysHome(const tutti_region &region, std::string_view reason) {
 }
 
 void RankZero::ranHome(const Launch &launch, double seconds) {
-  recordOf(*launch.region).history.addHome(std::max<std::int64_t>(launch.total, 1), seconds);
+  RegionRecord &record = recordOf(*launch.region);
+  record.history.addHome(machine_, launch.total, seconds, record.bytesToStayHome);
 }
 
-std::optional<Launch> RankZero::prepare(const tutti_region &region,
-                                        const std::uint64_t *captures) {
+std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::uint64_t *captures) {
   if (policy_ == Distribute::Never) {
     staysHome(region, "distribution is switched off");
     return std::nullopt;
@@ -119,8 +119,8 @@ bool RankZero::isWorth(RegionRecord &record, const Launch &launch, const Plan &p
 bool RankZero::distribute(Launch &launch) {
   const tutti_region &region = *launch.region;
   RegionRecord &record = recordOf(region);
-  if (policy_ == Distribute::Auto &&
-      balance::isTooShort(machine_, record.history, launch.total)) {
+  if (policy_ == Distribute::Auto && balance::isTooShort(machine_, record.history, launch.total)) {
+    record.bytesToStayHome = 0;
     staysHome(region, "it is too short");
     return false;
   }
@@ -128,9 +128,8 @@ bool RankZero::distribute(Launch &launch) {
   findAllocations(launch);
   Progress::Lock lock = job_.progress.lock();
   // Before planning: what is fetched belongs to the state before, and waiting lets events happen.
-  job_.progress.waitUntil(lock, [this] {
-    return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead;
-  });
+  job_.progress.waitUntil(
+      lock, [this] { return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead; });
   std::vector<memory::Event> changes;
   twins_.collect(job_.planner.directory(), changes);
   for (const memory::Event &event : changes) {
@@ -141,6 +140,7 @@ bool RankZero::distribute(Launch &launch) {
     staysHome(region, plan->reasonHome);
     return false;
   }
+  record.bytesToStayHome = static_cast<double>(plan->bytesToStayHome);
   if (!isWorth(record, launch, *plan)) {
     staysHome(region, "distributing it would cost more than it gains");
     return false;

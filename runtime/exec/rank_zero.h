@@ -67,6 +67,7 @@ private:
   struct RegionRecord {
     balance::RegionHistory history;
     trace::RegionReport report;
+    double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
 
   RegionRecord &recordOf(const tutti_region &region);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/region_view.h"
 
+#include <algorithm>
 #include <cstring>
 
 std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
@@ -15,9 +16,13 @@ std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
   return value;
 }
 
-void tutti_sink::add(std::uint32_t flags, std::uint64_t address, std::uint64_t size,
-                     std::uint32_t ndims, const tutti_dim *dims) {
-  collector.add(flags, address, size, ndims, dims);
+void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
+                     std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
+  const bool isAtMost = (flags & TUTTI_AT_MOST) != 0;
+  // An at-most record may reach beyond its object, and so beyond the window.
+  const tutti::Range segment = window->segmentOf(object);
+  collector.add(flags, address, size, ndims, dims,
+                isAtMost && !segment.empty() ? segment : tutti::memory::AccessCollector::kNoLimit);
   if ((flags & TUTTI_ALLOCATION) != 0) {
     allocations.push_back(address);
     return;
@@ -30,9 +35,14 @@ void tutti_sink::add(std::uint32_t flags, std::uint64_t address, std::uint64_t s
     const std::int64_t reach = dims[d].stride * (dims[d].count - 1); // The collector saw overflow.
     (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
   }
-  // The hull of an at-most record may reach beyond the object, and on the stack into live frames.
-  if ((flags & TUTTI_AT_MOST) == 0 || !stack.overlaps(hull)) {
-    objects.push_back(hull);
+  // On the stack live frames may lie beyond the object.
+  if (isAtMost && window->stack().overlaps(hull)) {
+    return;
+  }
+  const auto [known, isNew] = objects.try_emplace(object, hull);
+  if (!isNew) {
+    known->second = {std::min(known->second.begin, hull.begin),
+                     std::max(known->second.end, hull.end)};
   }
 }
 
@@ -44,18 +54,20 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
     return {};
   }
   tutti_sink sink;
-  sink.stack = window.stack();
+  sink.window = &window;
   launch.region->accesses(launch.captures.data(), launch.values.data(), lower, upper, launch.total,
                           &sink);
   Touches touches;
   for (const std::uint64_t address : sink.allocations) {
     if (const Range range = allocationOf(address); !range.empty()) {
-      sink.objects.push_back(range);
+      touches.objects.push_back(range);
     }
   }
   touches.sets = sink.collector.take(allocationOf);
   touches.allocations = std::move(sink.allocations);
-  touches.objects = std::move(sink.objects);
+  for (const auto &[object, hull] : sink.objects) {
+    touches.objects.push_back(hull);
+  }
   return touches;
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -27,12 +28,13 @@ struct tutti_gather {
 /// What `accesses` reports to.
 struct tutti_sink {
   tutti::memory::AccessCollector collector;
-  tutti::Range stack;                     ///< Of the window.
+  const tutti::memory::Window *window = nullptr;
   std::vector<std::uint64_t> allocations; ///< Addresses whose allocation is asked for.
-  std::vector<tutti::Range> objects;      ///< Hulls of records that hold nothing but one object.
+  /// By the pointer that leads there: the hull of all that is surely inside that object.
+  std::map<std::uint64_t, tutti::Range> objects;
 
-  void add(std::uint32_t flags, std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
-           const tutti_dim *dims);
+  void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
+           std::uint32_t ndims, const tutti_dim *dims);
 };
 
 namespace tutti::exec {

@@ -113,8 +113,7 @@ Result<bool> Streams::advanceIncoming(Stream &stream) {
         message.buffer.resize(bytes);
         at = message.buffer.data();
       }
-      auto request =
-          endpoint_.receive(stream.peer, tagOf(stream.tag, stream.posted), {at, bytes});
+      auto request = endpoint_.receive(stream.peer, tagOf(stream.tag, stream.posted), {at, bytes});
       if (!request) {
         return std::move(request).error();
       }
@@ -220,8 +219,8 @@ bool Streams::hasEnded(Id id) const {
 
 bool Streams::isReading(const RangeSet &ranges) const {
   return std::any_of(outgoing_.begin(), outgoing_.end(), [&](const Stream &stream) {
-    const bool isPacked = !stream.packing.isContiguous() &&
-                          stream.posted == stream.packing.segments();
+    const bool isPacked =
+        !stream.packing.isContiguous() && stream.posted == stream.packing.segments();
     return !isPacked && stream.packing.ranges().overlaps(ranges);
   });
 }

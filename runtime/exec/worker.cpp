@@ -9,8 +9,8 @@ void Worker::run() {
   job_.start({});
   Progress::Lock lock = job_.progress.lock();
   while (true) {
-    job_.progress.waitUntil(
-        lock, [this] { return !job_.inbox.launches.empty() || hasServableFetch(); });
+    job_.progress.waitUntil(lock,
+                            [this] { return !job_.inbox.launches.empty() || hasServableFetch(); });
     serveFetches();
     if (job_.inbox.launches.empty()) {
       continue;
@@ -36,8 +36,8 @@ void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
     job_.planner.apply(event);
   }
   const auto [plan, isKnown] = job_.planner.plan(launch);
-  TUTTI_CHECK(plan->reasonHome.empty(), "agree with rank 0 on launch {} of {}: {}",
-              launch.sequence, launch.region->source, plan->reasonHome);
+  TUTTI_CHECK(plan->reasonHome.empty(), "agree with rank 0 on launch {} of {}: {}", launch.sequence,
+              launch.region->source, plan->reasonHome);
   job_.planner.commit(*plan);
   ChunkRun(job_, lock, launch, *plan).run(isKnown);
   finished_ = launch.sequence;

@@ -118,7 +118,7 @@ Runs runsOf(const Shape &shape, bool widen) {
 } // namespace
 
 void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint64_t size,
-                          std::uint32_t ndims, const tutti_dim *dims) {
+                          std::uint32_t ndims, const tutti_dim *dims, Range limit) {
   if (flags & TUTTI_ANYWHERE) {
     anywhere_ = true;
     return;
@@ -141,8 +141,15 @@ void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint6
     const std::size_t taken = reads_.size() + writes_.size();
     const std::size_t left = maxRanges_ > taken ? maxRanges_ - taken : 0;
     tooMany_ = tooMany_ || runs.count(left) > left;
-    if (!tooMany_) {
-      runs.appendTo(out);
+    if (tooMany_) {
+      return;
+    }
+    const std::size_t before = out.size();
+    runs.appendTo(out);
+    if (!limit.contains(shape->hull)) {
+      for (std::size_t at = before; at < out.size(); ++at) {
+        out[at] = {std::max(out[at].begin, limit.begin), std::min(out[at].end, limit.end)};
+      }
     }
   };
   const bool maybeWrites = (flags & TUTTI_WRITE) && (flags & TUTTI_AT_MOST);

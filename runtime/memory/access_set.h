@@ -38,16 +38,19 @@ public:
   /// Ranges of reads and writes together, before they are merged.
   static constexpr std::size_t kMaxRanges = std::size_t{4} << 20;
 
+  static constexpr Range kNoLimit{0, ~std::uint64_t{0}};
+
   /// The allocation that holds an address; empty if there is none.
   using AllocationOf = std::function<Range(std::uint64_t address)>;
 
   explicit AccessCollector(std::size_t maxRanges = kMaxRanges) : maxRanges_(maxRanges) {}
 
-  /// Adds one record; the arguments are those of `tutti_access`.
+  /// Adds one record; the arguments are those of `tutti_access`. What lies outside `limit` is left
+  /// out.
   ///
   /// Cost: linear in the runs that remain after dimensions are merged.
   void add(std::uint32_t flags, std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
-           const tutti_dim *dims);
+           const tutti_dim *dims, Range limit = kNoLimit);
 
   /// Gives the sets and starts anew.
   AccessSet take(const AllocationOf &allocationOf);

@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::size_t kSignalStackBytes = 256 << 10;
 
-void futexWait(std::atomic<std::uint32_t> &word, std::uint32_t expected,
-               const timespec *timeout) {
+void futexWait(std::atomic<std::uint32_t> &word, std::uint32_t expected, const timespec *timeout) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout, nullptr, 0);
 }
 
@@ -82,8 +81,7 @@ void onFault(int, siginfo_t *info, void *rawContext) {
   const Access access = handlerState.pages->at(address);
   const Touched how = touchedHow(context);
   // Where the machine does not say, a page that may be read already must have been written.
-  const bool write =
-      how == Touched::Write || (how == Touched::Unknown && access != Access::None);
+  const bool write = how == Touched::Write || (how == Touched::Unknown && access != Access::None);
   const bool isStale = access == Access::Open || (access == Access::ReadOnly && !write);
   if (!isStale) { // Otherwise another thread's touch has opened the page meanwhile.
     faults.fetch_add(1, std::memory_order_relaxed);
@@ -148,8 +146,8 @@ void TouchQueue::wake() {
 
 Status installFaultHandler(const Window &window, const PageTable &pages, TouchQueue &queue) {
   handlerState = {&window, &pages, &queue};
-  void *memory = mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *memory =
+      mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return nativeFailure(ErrorCode::SystemFailed, errno, "cannot map a stack for signals: {}",
                          std::strerror(errno));

@@ -38,8 +38,7 @@ void Twins::drop(const RangeSet &pages) {
 void Twins::collect(const Directory &directory, std::vector<Event> &events) {
   for (auto at = pages_.begin(); at != pages_.end();) {
     const std::uint64_t page = at->first;
-    const RangeSet shared =
-        directory.sharedBeyond(0, RangeSet::of({{page, page + kPageBytes}}));
+    const RangeSet shared = directory.sharedBeyond(0, RangeSet::of({{page, page + kPageBytes}}));
     if (shared.empty()) {
       at = pages_.erase(at);
       continue;

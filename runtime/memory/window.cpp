@@ -158,6 +158,15 @@ bool Window::contains(Range range) const {
                      [&](const Range &segment) { return segment.contains(range); });
 }
 
+Range Window::segmentOf(std::uint64_t address) const {
+  for (const Range &segment : segments_) {
+    if (segment.contains({address, address + 1})) {
+      return segment;
+    }
+  }
+  return {};
+}
+
 void Window::limitHeap(std::uint64_t bytes) {
   heap_.end = std::min(heap_.end, heap_.begin + bytes);
   listSegments();

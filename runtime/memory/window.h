@@ -39,10 +39,10 @@ inline Range pagesInside(Range range) {
 
 /// Where the window is to be. The same on every rank.
 struct WindowPlan {
-  std::uint64_t heapBytes;     ///< Wanted; `Window::open` may settle for less.
-  std::uint64_t stackBytes;    ///< Whole pages.
-  std::vector<Range> globals;  ///< Whole pages; outside of heap and stack.
-  bool mirrored;               ///< Rank 0: backed by one file and mapped twice.
+  std::uint64_t heapBytes;    ///< Wanted; `Window::open` may settle for less.
+  std::uint64_t stackBytes;   ///< Whole pages.
+  std::vector<Range> globals; ///< Whole pages; outside of heap and stack.
+  bool mirrored;              ///< Rank 0: backed by one file and mapped twice.
 };
 
 /// The mapped window.
@@ -68,6 +68,9 @@ public:
 
   /// Whether all of `range` lies in one segment. May be called from a signal handler.
   bool contains(Range range) const;
+
+  /// The segment that holds `address`; empty if it is not in the window.
+  Range segmentOf(std::uint64_t address) const;
 
   /// What to add to an address of the window to get at its byte without faults; 0 if nothing is
   /// ever protected.

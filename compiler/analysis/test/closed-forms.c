@@ -3,9 +3,9 @@
 
 // A contiguous write: lower * 8 bytes behind the base, upper - lower elements of 8 bytes.
 // CHECK-LABEL: define internal void @triad.omp_outlined.tutti.accesses(
-// CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 8, i32 1,
-// CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 8, i32 1,
-// CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 8, i32 1,
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
 // CHECK-NOT:     call void @tutti_access
 // CHECK:       }
 void triad(long n, double *a, double *b, double *c) {
@@ -36,7 +36,7 @@ void uniform(long n, double *a, int all) {
 
 // An index array: its own elements in closed form, what it leads to anywhere in the allocation.
 // CHECK-LABEL: define internal void @indexed.omp_outlined.tutti.accesses(
-// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 4, i32 1,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 4, i32 1,
 // CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 13,
 // CHECK:       }
 void indexed(long n, double *a, const double *b, const int *index) {
@@ -48,7 +48,7 @@ void indexed(long n, double *a, const double *b, const int *index) {
 // CHECK-LABEL: define internal void @dot.omp_outlined.tutti.gather(
 // CHECK-COUNT-3: call i64 @tutti_block(
 // CHECK-LABEL: define internal void @dot.omp_outlined.tutti.accesses(
-// CHECK-COUNT-2: call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 8, i32 1,
+// CHECK-COUNT-2: call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
 double dot(long n, const double *a, const double *b) {
   double s = 0;
   #pragma omp parallel for reduction(+ : s)

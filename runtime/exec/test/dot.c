@@ -70,7 +70,7 @@ static void dotAccesses(const uint64_t *captures, const uint64_t *values, int64_
   (void)values;
   (void)total;
   const tutti_dim dim = {8, upper - lower + 1};
-  tutti_access(sink, TUTTI_READ, captures[0] + (uint64_t)(8 * lower), 8, 1, &dim);
+  tutti_access(sink, TUTTI_READ, captures[0], captures[0] + (uint64_t)(8 * lower), 8, 1, &dim);
 }
 
 USER_REGION(dot, 0x5301, 4, 0, TUTTI_REGION_REDUCES);
@@ -101,7 +101,7 @@ static void fillAccesses(const uint64_t *captures, const uint64_t *values, int64
   (void)values;
   (void)total;
   const tutti_dim dim = {8, upper - lower};
-  tutti_access(sink, TUTTI_WRITE, captures[0] + (uint64_t)(8 * lower), 8, 1, &dim);
+  tutti_access(sink, TUTTI_WRITE, captures[0], captures[0] + (uint64_t)(8 * lower), 8, 1, &dim);
 }
 
 USER_REGION(fill, 0x5302, 3, 0, 0);
@@ -166,6 +166,7 @@ USER_REGION(bins, 0x5303, 2, 0, TUTTI_REGION_REDUCES);
 
 int main(void) {
   enum { kMost = 100000 };
+
   double *x = tutti_malloc(sizeof(double) * (kMost + 1));
   for (int64_t n = 1; n <= kMost; n = n < 12 ? n + 1 : n * 3) {
     for (uint64_t factor = 1; factor <= 3; ++factor) {
@@ -176,8 +177,7 @@ int main(void) {
       tutti_launch(&fill, fillCaptures);
       double sum = 0.5;
       int64_t count = 3;
-      const uint64_t captures[4] = {(uintptr_t)x, (uint64_t)n, (uintptr_t)&sum,
-                                    (uintptr_t)&count};
+      const uint64_t captures[4] = {(uintptr_t)x, (uint64_t)n, (uintptr_t)&sum, (uintptr_t)&count};
       tutti_launch(&dot, captures);
       const double below = (double)factor * (double)n * (double)(n - 1) / 2;
       CHECK(count == 3 + n);

@@ -57,10 +57,10 @@ static void scaleAccesses(const uint64_t *captures, const uint64_t *values, int6
   (void)values;
   const tutti_dim dim = {8, upper - lower};
   const uint64_t begin = captures[0] + (uint64_t)(8 * lower);
-  tutti_access(sink, TUTTI_READ, begin, 8, 1, &dim);
-  tutti_access(sink, TUTTI_WRITE, begin, 8, 1, &dim);
+  tutti_access(sink, TUTTI_READ, captures[0], begin, 8, 1, &dim);
+  tutti_access(sink, TUTTI_WRITE, captures[0], begin, 8, 1, &dim);
   const tutti_dim last = {0, upper == total};
-  tutti_access(sink, TUTTI_WRITE, captures[3], 8, 1, &last);
+  tutti_access(sink, TUTTI_WRITE, captures[3], captures[3], 8, 1, &last);
 }
 
 USER_REGION(scale, 0x5201, 4, 2, 0);
@@ -72,8 +72,7 @@ static void expectScaled(double *expected, int64_t n, double factor) {
 }
 
 static void launchScale(double *a, int64_t *count, double *factor, double *last) {
-  const uint64_t captures[4] = {(uintptr_t)a, (uintptr_t)count, (uintptr_t)factor,
-                                (uintptr_t)last};
+  const uint64_t captures[4] = {(uintptr_t)a, (uintptr_t)count, (uintptr_t)factor, (uintptr_t)last};
   tutti_launch(&scale, captures);
 }
 

@@ -49,9 +49,9 @@ static void productAccesses(const uint64_t *captures, const uint64_t *values, in
   const int64_t n = (int64_t)captures[3];
   const tutti_dim own[2] = {{8 * n, upper - lower}, {8, n}};
   const tutti_dim all[2] = {{8 * n, n}, {8, n}};
-  tutti_access(sink, TUTTI_READ, captures[0] + (uint64_t)(8 * n * lower), 8, 2, own);
-  tutti_access(sink, TUTTI_READ, captures[1], 8, 2, all);
-  tutti_access(sink, TUTTI_WRITE, captures[2] + (uint64_t)(8 * n * lower), 8, 2, own);
+  tutti_access(sink, TUTTI_READ, captures[0], captures[0] + (uint64_t)(8 * n * lower), 8, 2, own);
+  tutti_access(sink, TUTTI_READ, captures[1], captures[1], 8, 2, all);
+  tutti_access(sink, TUTTI_WRITE, captures[2], captures[2] + (uint64_t)(8 * n * lower), 8, 2, own);
 }
 
 USER_REGION(product, 0x5401, 4, 0, 0);
@@ -84,9 +84,10 @@ static void pickAccesses(const uint64_t *captures, const uint64_t *values, int64
   (void)values;
   (void)total;
   const tutti_dim dim = {8, upper - lower};
-  tutti_access(sink, TUTTI_READ | TUTTI_AT_MOST | TUTTI_ALLOCATION, captures[0], 1, 0, NULL);
-  tutti_access(sink, TUTTI_READ, captures[1] + (uint64_t)(8 * lower), 8, 1, &dim);
-  tutti_access(sink, TUTTI_WRITE, captures[2] + (uint64_t)(8 * lower), 8, 1, &dim);
+  tutti_access(sink, TUTTI_READ | TUTTI_AT_MOST | TUTTI_ALLOCATION, captures[0], captures[0], 1, 0,
+               NULL);
+  tutti_access(sink, TUTTI_READ, captures[1], captures[1] + (uint64_t)(8 * lower), 8, 1, &dim);
+  tutti_access(sink, TUTTI_WRITE, captures[2], captures[2] + (uint64_t)(8 * lower), 8, 1, &dim);
 }
 
 USER_REGION(pick, 0x5402, 4, 0, 0);

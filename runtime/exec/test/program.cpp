@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a C++ program does around its loops: constructors that launch, exceptions out of deep frames
-/// of main's stack, threads that launch and touch, containers in the window, an exit handler.
+/// What a C++ program does around its loops: constructors that launch, exceptions out of deep
+/// frames of main's stack, threads that launch and touch, containers in the window, an exit
+/// handler.
 #include "runtime/exec/test/hand_region.h"
 
 #include <atomic>
@@ -58,8 +59,8 @@ constexpr auto addGather = noValues;
 void addAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
                  std::int64_t upper, std::int64_t, tutti_sink *sink) {
   const tutti_dim dim = {8, upper - lower};
-  tutti_access(sink, TUTTI_READ | TUTTI_WRITE, captures[0] + static_cast<std::uint64_t>(8 * lower),
-               8, 1, &dim);
+  tutti_access(sink, TUTTI_READ | TUTTI_WRITE, captures[0],
+               captures[0] + static_cast<std::uint64_t>(8 * lower), 8, 1, &dim);
 }
 
 USER_REGION(add, 0x5601, 2, 0, 0);

@@ -36,8 +36,8 @@ static int64_t draw(int64_t below) {
  * Values: addend. */
 enum { kTo, kFrom, kCount, kToStride, kFromStride, kWidth, kSpread, kAddend, kAdds, kCaptures };
 
-static void compute(int64_t *to, const int64_t *from, const uint64_t *c, int64_t add,
-                    int64_t first, int64_t last) {
+static void compute(int64_t *to, const int64_t *from, const uint64_t *c, int64_t add, int64_t first,
+                    int64_t last) {
   for (int64_t i = first; i <= last; ++i) {
     for (int64_t j = 0; j < (int64_t)c[kWidth]; ++j) {
       int64_t *target = &to[i * (int64_t)c[kToStride] + j];
@@ -80,11 +80,11 @@ static void moveAccesses(const uint64_t *captures, const uint64_t *values, int64
   const tutti_dim from[2] = {{8 * (int64_t)captures[kFromStride], upper - lower},
                              {8 * (int64_t)captures[kSpread], (int64_t)captures[kWidth]}};
   const uint64_t target = captures[kTo] + (uint64_t)lower * 8 * captures[kToStride];
-  tutti_access(sink, TUTTI_READ, captures[kFrom] + (uint64_t)lower * 8 * captures[kFromStride], 8,
-               2, from);
-  tutti_access(sink, TUTTI_WRITE, target, 8, 2, to);
+  tutti_access(sink, TUTTI_READ, captures[kFrom],
+               captures[kFrom] + (uint64_t)lower * 8 * captures[kFromStride], 8, 2, from);
+  tutti_access(sink, TUTTI_WRITE, captures[kTo], target, 8, 2, to);
   if (captures[kAdds]) {
-    tutti_access(sink, TUTTI_READ, target, 8, 2, to);
+    tutti_access(sink, TUTTI_READ, captures[kTo], target, 8, 2, to);
   }
 }
 
@@ -138,7 +138,8 @@ static void someAccesses(const uint64_t *captures, const uint64_t *values, int64
   (void)values;
   (void)total;
   const tutti_dim to = {8, upper - lower};
-  tutti_access(sink, TUTTI_WRITE | TUTTI_AT_MOST, captures[0] + (uint64_t)lower * 8, 8, 1, &to);
+  tutti_access(sink, TUTTI_WRITE | TUTTI_AT_MOST, captures[0], captures[0] + (uint64_t)lower * 8, 8,
+               1, &to);
 }
 
 USER_REGION(some, 0x5502, 3, 0, 0);
@@ -154,16 +155,14 @@ static void launchMove(void) {
   const int64_t spread = draw(3);
   const int64_t fromStride = draw(3) == 0 ? 0 : draw(width + 20);
   const int64_t toRoom = (to->count - width) / (toStride ? toStride : 1);
-  const int64_t fromRoom =
-      (from->count - width * spread - 1) / (fromStride ? fromStride : 1);
+  const int64_t fromRoom = (from->count - width * spread - 1) / (fromStride ? fromStride : 1);
   const int64_t room = toRoom < fromRoom ? toRoom : fromRoom;
   if (room < 3) {
     return;
   }
   const int64_t count = 1 + draw(room - 1);
   const int64_t toStart = draw(to->count - (count - 1) * toStride - width + 1);
-  const int64_t fromStart =
-      draw(from->count - (count - 1) * fromStride - (width - 1) * spread);
+  const int64_t fromStart = draw(from->count - (count - 1) * fromStride - (width - 1) * spread);
   uint64_t captures[kCaptures] = {(uintptr_t)(to->window + toStart),
                                   (uintptr_t)(from->window + fromStart),
                                   (uint64_t)count,

@@ -85,7 +85,7 @@ static void check(Loop loop, int32_t schedule, int64_t size, int64_t lower, int6
 int main(void) {
   const Loop statics[] = {staticLoop_4, staticLoop_4u, staticLoop_8, staticLoop_8u};
   const Loop dispatches[] = {dispatchLoop_4, dispatchLoop_4u, dispatchLoop_8, dispatchLoop_8u};
-  const int64_t chunks[][3] = {{0, 1000, 1000}, {0, 500, 1000}, {500, 1000, 1000},
+  const int64_t chunks[][3] = {{0, 1000, 1000},  {0, 500, 1000}, {500, 1000, 1000},
                                {333, 666, 1000}, {7, 8, 1000},   {999, 1000, 1000},
                                {0, 1, 1000},     {5, 7, 9},      {0, 2, 2}};
   for (size_t c = 0; c < sizeof chunks / sizeof *chunks; ++c) {

@@ -16,8 +16,8 @@ static void rows(const uint64_t *captures, const tutti_chunk *chunk, int64_t fir
   const int64_t m = (int64_t)captures[3];
   for (int64_t i = first + 1; i <= last + 1; ++i) {
     for (int64_t j = 1; j < m - 1; ++j) {
-      to[i * m + j] = 0.25 * (from[(i - 1) * m + j] + from[(i + 1) * m + j] +
-                              from[i * m + j - 1] + from[i * m + j + 1]);
+      to[i * m + j] = 0.25 * (from[(i - 1) * m + j] + from[(i + 1) * m + j] + from[i * m + j - 1] +
+                              from[i * m + j + 1]);
     }
   }
 }
@@ -46,9 +46,10 @@ static void stencilAccesses(const uint64_t *captures, const uint64_t *values, in
   const int64_t offsets[4] = {-m, m, -1, 1};
   const uint64_t inner = (uint64_t)(8 * ((lower + 1) * m + 1));
   for (int k = 0; k < 4; ++k) {
-    tutti_access(sink, TUTTI_READ, captures[0] + inner + (uint64_t)(8 * offsets[k]), 8, 2, dims);
+    tutti_access(sink, TUTTI_READ, captures[0], captures[0] + inner + (uint64_t)(8 * offsets[k]), 8,
+                 2, dims);
   }
-  tutti_access(sink, TUTTI_WRITE, captures[1] + inner, 8, 2, dims);
+  tutti_access(sink, TUTTI_WRITE, captures[1], captures[1] + inner, 8, 2, dims);
 }
 
 USER_REGION(stencil, 0x5101, 4, 0, 0);
@@ -62,8 +63,8 @@ static void initialise(double *a, int64_t n, int64_t m) {
 static void step(const double *from, double *to, int64_t n, int64_t m) {
   for (int64_t i = 1; i < n - 1; ++i) {
     for (int64_t j = 1; j < m - 1; ++j) {
-      to[i * m + j] = 0.25 * (from[(i - 1) * m + j] + from[(i + 1) * m + j] +
-                              from[i * m + j - 1] + from[i * m + j + 1]);
+      to[i * m + j] = 0.25 * (from[(i - 1) * m + j] + from[(i + 1) * m + j] + from[i * m + j - 1] +
+                              from[i * m + j + 1]);
     }
   }
 }

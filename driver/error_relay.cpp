@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/error_relay.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::driver {
+
+namespace {
+
+constexpr std::string_view kBegin = "tutti: rank ";
+constexpr std::string_view kMiddle = ": killed by signal ";
+
+bool mayBecomeReport(std::string_view line) {
+  const std::size_t length = std::min(line.size(), kBegin.size());
+  return line.substr(0, length) == kBegin.substr(0, length);
+}
+
+bool isReport(std::string_view line) {
+  return line.starts_with(kBegin) && line.find(kMiddle) != std::string_view::npos;
+}
+
+} // namespace
+
+std::string killReport(std::string_view rank, std::string_view host, int number) {
+  std::string line(kBegin);
+  line.append(rank).append(" on host ").append(host).append(kMiddle);
+  return line + std::to_string(number) + " (" + ::strsignal(number) + ")\n";
+}
+
+std::string ErrorRelay::feed(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    if (passesLine_) {
+      out += c;
+      passesLine_ = c != '\n';
+      continue;
+    }
+    held_ += c;
+    if (c == '\n') {
+      endLine(out);
+    } else if (!mayBecomeReport(held_)) {
+      out += held_;
+      held_.clear();
+      passesLine_ = true;
+    }
+  }
+  return out;
+}
+
+std::string ErrorRelay::finish() {
+  std::string out;
+  endLine(out);
+  return out;
+}
+
+void ErrorRelay::endLine(std::string &out) {
+  const bool report = isReport(held_);
+  if (!report || !hasReport_) {
+    out += held_;
+  }
+  hasReport_ |= report;
+  held_.clear();
+}
+
+} // namespace tutti::driver

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Watches what the ranks print on standard error for the monitors' reports of killed ranks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti::driver {
+
+/// The line that a monitor prints when signal `number` killed the program of `rank`.
+std::string killReport(std::string_view rank, std::string_view host, int number);
+
+/// Passes everything on as it comes, except for the reports behind the first one: when a rank is
+/// killed, others often follow.
+///
+/// Threading: externally synchronised.
+class ErrorRelay {
+public:
+  /// What of `bytes`, and of what was held back before, is to be printed now. Only the beginning of
+  /// a line that may become a report is held back.
+  std::string feed(std::string_view bytes);
+
+  /// What is held back still, when no more bytes will come.
+  std::string finish();
+
+  /// Whether a report has passed.
+  bool hasReport() const { return hasReport_; }
+
+private:
+  void endLine(std::string &out);
+
+  std::string held_;        ///< The current line so far, if it may become a report.
+  bool passesLine_ = false; ///< The current line is no report.
+  bool hasReport_ = false;
+};
+
+} // namespace tutti::driver

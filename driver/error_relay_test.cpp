@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/error_relay.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti::driver {
+
+namespace {
+
+TEST(ErrorRelay, PassesWhatIsNoReportAtOnce) {
+  ErrorRelay relay;
+
+  EXPECT_EQ(relay.feed("progress 10 %\rprogress"), "progress 10 %\rprogress");
+  EXPECT_EQ(relay.feed(" 20 %\n\ntutti: 4 ranks\n"), " 20 %\n\ntutti: 4 ranks\n");
+  EXPECT_FALSE(relay.hasReport());
+}
+
+TEST(ErrorRelay, PrintsTheFirstReportOnly) {
+  ErrorRelay relay;
+  const std::string first = killReport("2", "a", 9);
+
+  EXPECT_EQ(relay.feed(first + "other\n" + killReport("1", "a", 9)), first + "other\n");
+  EXPECT_TRUE(relay.hasReport());
+}
+
+TEST(ErrorRelay, RecognisesAReportInPieces) {
+  ErrorRelay relay;
+  const std::string report = killReport("0", "host", 11);
+
+  EXPECT_EQ(relay.feed(report.substr(0, 7)), "");
+  EXPECT_EQ(relay.feed(report.substr(7)), report);
+  EXPECT_TRUE(relay.hasReport());
+}
+
+TEST(ErrorRelay, KeepsLinesOfTheProgramThatBeginLikeReports) {
+  ErrorRelay relay;
+
+  EXPECT_EQ(relay.feed("tutti: rank 1 waits\n"), "tutti: rank 1 waits\n");
+  EXPECT_FALSE(relay.hasReport());
+}
+
+TEST(ErrorRelay, GivesWhatItHeldAtTheEnd) {
+  ErrorRelay relay;
+
+  EXPECT_EQ(relay.feed("tutti: ra"), "");
+  EXPECT_EQ(relay.finish(), "tutti: ra");
+}
+
+TEST(KillReport, NamesRankHostAndSignal) {
+  EXPECT_EQ(killReport("2", "node7", 9),
+            "tutti: rank 2 on host node7: killed by signal 9 (Killed)\n");
+}
+
+} // namespace
+
+} // namespace tutti::driver

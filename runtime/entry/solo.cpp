@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/solo.h"
+
+#include "runtime/entry/report.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace tutti::entry::solo {
+
+namespace {
+
+struct Launches {
+  std::mutex mutex;
+  std::map<const tutti_region *, std::uint64_t> byRegion;
+};
+
+std::atomic<Launches *> launches{nullptr}; // Never destroyed: exit handlers may launch.
+Stats stats = Stats::Off;
+
+} // namespace
+
+void start(const Settings &settings) {
+  stats = settings.stats;
+  if (stats != Stats::Off) {
+    launches = new Launches;
+  }
+}
+
+bool isCounting() { return launches.load(std::memory_order_relaxed) != nullptr; }
+
+void count(const tutti_region &region) {
+  Launches &all = *launches;
+  const std::lock_guard lock(all.mutex);
+  ++all.byRegion[&region];
+}
+
+void finish() {
+  if (!isCounting()) {
+    return;
+  }
+  Launches &all = *launches;
+  const std::lock_guard lock(all.mutex);
+  trace::Report report;
+  for (const auto &[region, number] : all.byRegion) {
+    report.regions.push_back({region->source, number, 0, "there is one rank only"});
+  }
+  print(stats, report);
+}
+
+} // namespace tutti::entry::solo
