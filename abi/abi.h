@@ -87,6 +87,8 @@ typedef struct tutti_region {
   /// Calls `tutti_access` for all that iterations [lower, upper) of [0, total) touch.
   void (*accesses)(const uint64_t *captures, const uint64_t *values, int64_t lower, int64_t upper,
                    int64_t total, tutti_sink *sink);
+  /// One byte per value: whether `trip` or `accesses` use it. Null: all may.
+  const uint8_t *shaping;
 } tutti_region;
 
 /// What one executable or shared library brings; registered before any user code runs.

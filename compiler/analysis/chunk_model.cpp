@@ -474,10 +474,41 @@ void ChunkModel::hoistValues() {
   }
 }
 
-/// Reads at invariant addresses are values, whatever the model still needs them for.
+/// All that addresses, extents and conditions are computed from.
+SmallPtrSet<Value *, 32> ChunkModel::shapers() {
+  SmallPtrSet<Value *, 32> found;
+  SmallVector<Value *, 32> work;
+  for (Instruction &inst : instructions(*function_)) {
+    if (asTouch(inst) || inst.isTerminator()) {
+      work.append(inst.op_begin(), inst.op_end());
+    }
+  }
+  if (CallInst *trip = tripMarker()) {
+    work.push_back(trip->getArgOperand(0));
+  }
+  while (!work.empty()) {
+    auto *inst = dyn_cast<Instruction>(work.pop_back_val());
+    if (inst && found.insert(inst).second) {
+      work.append(inst->op_begin(), inst->op_end());
+    }
+  }
+  return found;
+}
+
+/// Settles which reads at invariant addresses are values: those that shape the accesses, and
+/// scalars that captures lead to directly, whatever the model still needs them for. Elements of
+/// arrays that happen to be read at a fixed place stay ordinary reads.
 void ChunkModel::adoptReads() {
   const DataLayout &layout = function_->getDataLayout();
   Instruction *entryEnd = function_->getEntryBlock().getTerminator();
+  const SmallPtrSet<Value *, 32> shaping = shapers();
+  const auto isDirect = [](const Value *pointer) {
+    return isa<Argument>(getUnderlyingObject(pointer)) ||
+           isa<GlobalVariable>(getUnderlyingObject(pointer));
+  };
+  erase_if(values_, [&](LoadInst *value) {
+    return !shaping.contains(value) && !isDirect(value->getPointerOperand());
+  });
   for (Instruction &inst : make_early_inc_range(instructions(*function_))) {
     CallInst *touch = asTouch(inst);
     const auto *bytes = touch ? dyn_cast<ConstantInt>(touch->getArgOperand(1)) : nullptr;
@@ -491,6 +522,9 @@ void ChunkModel::adoptReads() {
       return value->getPointerOperand() == pointer &&
              layout.getTypeStoreSize(value->getType()) == bytes->getZExtValue();
     });
+    if (!isKnown && !isDirect(pointer)) {
+      continue;
+    }
     if (!isKnown) {
       moveToEntry(pointer);
       Type *type = Type::getIntNTy(inst.getContext(), 8 * bytes->getZExtValue());

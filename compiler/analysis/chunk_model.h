@@ -18,6 +18,7 @@
 
 #include "compiler/analysis/worksharing.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -84,6 +85,7 @@ private:
   void simplify(llvm::FunctionAnalysisManager &analyses, bool loops);
   void hoistValues();
   void adoptReads();
+  llvm::SmallPtrSet<llvm::Value *, 32> shapers();
   void splitRows(llvm::FunctionAnalysisManager &analyses);
   bool isHoistable(llvm::Value *address);
   void moveToEntry(llvm::Value *value);

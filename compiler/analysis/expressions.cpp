@@ -188,7 +188,11 @@ Value *ExpressionEmitter::emitLeaf(Value *value) {
   } else if (auto *load = dyn_cast<LoadInst>(value)) {
     const auto *position = find(model_.values(), load);
     assert(position != model_.values().end() && "not a closed form");
-    result = loadSlot(leaves_.values, position - model_.values().begin(), load->getType());
+    const unsigned index = position - model_.values().begin();
+    if (leaves_.used) {
+      leaves_.used->set(index);
+    }
+    result = loadSlot(leaves_.values, index, load->getType());
   } else {
     result = emitOperation(*cast<Instruction>(value));
   }

@@ -6,6 +6,7 @@
 
 #include "compiler/analysis/chunk_model.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -39,6 +40,7 @@ public:
     llvm::Value *lower = nullptr;  ///< i64
     llvm::Value *upper = nullptr;  ///< i64, inclusive
     llvm::Value *isLast = nullptr; ///< i32
+    llvm::BitVector *used = nullptr; ///< Gets the indices of the values that are used.
   };
 
   ExpressionEmitter(llvm::IRBuilder<> &build, ChunkModel &model, llvm::ScalarEvolution &scev,

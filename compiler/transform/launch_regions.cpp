@@ -103,6 +103,7 @@ public:
 private:
   Function *forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name);
   Constant *string(StringRef text);
+  Constant *bytes(const BitVector &bits);
 
   Module &module_;
   LLVMContext &context_;
@@ -118,6 +119,16 @@ Constant *Launcher::string(StringRef text) {
       GlobalValue::PrivateLinkage, ConstantDataArray::getString(context_, text), "tutti.text");
   variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
   return variable;
+}
+
+Constant *Launcher::bytes(const BitVector &bits) {
+  SmallVector<std::uint8_t, 16> values;
+  for (unsigned index = 0; index < bits.size(); ++index) {
+    values.push_back(bits.test(index));
+  }
+  Constant *data = ConstantDataArray::get(context_, values);
+  return new GlobalVariable(module_, data->getType(), true, GlobalValue::PrivateLinkage, data,
+                            "tutti.shaping");
 }
 
 /// `void thunk(captures[, chunk])`: forks `target` with the captures read back from memory.
@@ -177,7 +188,8 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
              string(source), string(function), region.reason.empty() ? null : string(region.reason),
              build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
              orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
-             orNull(region.functions.accesses)});
+             orNull(region.functions.accesses),
+             region.values > 0 ? bytes(region.functions.shaping) : null});
   auto *descriptor = new GlobalVariable(module_, type, true, GlobalValue::InternalLinkage, fields,
                                         name + ".region");
   auto *entry = new GlobalVariable(module_, ptr_, true, GlobalValue::InternalLinkage, descriptor,

@@ -32,7 +32,10 @@ public:
   Writer(ChunkModel &model, const RegionAccesses &accesses, ScalarEvolution &scev, StringRef name)
       : model_(model), accesses_(accesses), scev_(scev), name_(name),
         module_(*model.function().getParent()), context_(module_.getContext()),
-        ptr_(PointerType::getUnqual(context_)), i64_(Type::getInt64Ty(context_)) {}
+        ptr_(PointerType::getUnqual(context_)), i64_(Type::getInt64Ty(context_)),
+        used_(model.values().size()) {}
+
+  const BitVector &used() const { return used_; }
 
   Function *gather();
   Function *trip();
@@ -56,6 +59,7 @@ private:
   LLVMContext &context_;
   Type *ptr_;
   Type *i64_;
+  BitVector used_;
 };
 
 Function *Writer::gather() {
@@ -95,7 +99,9 @@ Function *Writer::trip() {
   Function *function = createFunction(module_, i64_, {ptr_, ptr_}, name_ + ".trip");
   IRBuilder<> build(&function->getEntryBlock());
   ExpressionEmitter emitter(build, model_, scev_,
-                            {.captures = function->getArg(0), .values = function->getArg(1)});
+                            {.captures = function->getArg(0),
+                             .values = function->getArg(1),
+                             .used = &used_});
   Value *last = emitter.emit64(accesses_.lastIteration, !model_.isUnsigned());
   Value *count = build.CreateAdd(last, build.getInt64(1));
   build.CreateRet(build.CreateSelect(holds(build, emitter, accesses_.tripGuards), count,
@@ -212,7 +218,8 @@ Function *Writer::accesses() {
   PHINode *first = build.CreatePHI(i64_, 2);
   first->addIncoming(lower, entry);
   ExpressionEmitter::Leaves leaves{
-      .captures = function->getArg(0), .values = function->getArg(1), .lower = first};
+      .captures = function->getArg(0), .values = function->getArg(1), .lower = first,
+      .used = &used_};
   Value *end = endOfPiece(build, leaves, upper);
   leaves.upper = build.CreateSub(end, build.getInt64(1));
   leaves.isLast =
@@ -228,7 +235,9 @@ Function *Writer::accesses() {
 RegionFunctions emitRegionFunctions(ChunkModel &model, const RegionAccesses &accesses,
                                     ScalarEvolution &scev, StringRef name) {
   Writer writer(model, accesses, scev, name);
-  return {writer.gather(), writer.trip(), writer.accesses()};
+  RegionFunctions functions{writer.gather(), writer.trip(), writer.accesses(), {}};
+  functions.shaping = writer.used();
+  return functions;
 }
 
 } // namespace tutti::compiler

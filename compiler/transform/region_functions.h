@@ -6,6 +6,7 @@
 
 #include "compiler/analysis/accesses.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/IR/Function.h"
 
 namespace tutti::compiler {
@@ -14,6 +15,7 @@ struct RegionFunctions {
   llvm::Function *gather;
   llvm::Function *trip;
   llvm::Function *accesses;
+  llvm::BitVector shaping; ///< The values that `trip` or `accesses` use.
 };
 
 /// Emits the three functions into the model's module, named `name` with a suffix.

@@ -3,9 +3,10 @@
  * How crt_begin and crt_end enclose the user's variables.
  *
  * The compiler puts variables with a value into section TUTTI_SECTION_DATA and zeroed ones
- * into TUTTI_SECTION_BSS. The linker keeps the order of its inputs within a section, and crt_begin is its
- * first and crt_end its last input, so each pair of pads holds the user's variables and nothing
- * else between them. Pads are whole pages, hence the variables share no page with anything else.
+ * into TUTTI_SECTION_BSS. The linker keeps the order of its inputs within a section, and crt_begin
+ * is its first and crt_end its last input, so each pair of pads holds the user's variables and
+ * nothing else between them. Pads are whole pages, hence the variables share no page with anything
+ * else.
  */
 #pragma once
 

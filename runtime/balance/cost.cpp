@@ -15,8 +15,10 @@ constexpr double kNewest = 0.2;
 constexpr double kOutlier = 2;
 /// Measurements of launches that spend more than this on moving data say little about the loop.
 constexpr double kMostMoving = 0.2;
-/// A gain below this fraction is noise.
+/// A gain or loss below this fraction is noise.
 constexpr double kLeastGain = 0.05;
+/// A move has to pay for itself so many times before it is made.
+constexpr double kMovePays = 2;
 /// How fast measurements that are not repeated lose their weight.
 constexpr double kDoubt = 0.01;
 
@@ -92,11 +94,12 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
   const double move = (proposal.bytesToDistribute - proposal.bytesToStayHome) / machine.bandwidth;
   const double gain = home - away;
   const double loss = history.isAway ? -gain : gain;
-  if (!history.isAway && gain < kLeastGain * home) {
-    return false;
+  if (loss < kLeastGain * home) {
+    history.regret = std::max(0.0, history.regret + std::min(loss, 0.0));
+    return history.isAway;
   }
-  history.regret = std::max(0.0, history.regret + loss);
-  const bool moves = loss > 0 && history.regret >= (history.isAway ? -move : move);
+  history.regret += loss;
+  const bool moves = history.regret >= kMovePays * (history.isAway ? -move : move);
   return history.isAway != moves;
 }
 

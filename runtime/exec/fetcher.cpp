@@ -18,12 +18,26 @@ constexpr std::uint64_t kReachBytes = std::uint64_t{1} << 30;
 } // namespace
 
 Range Stride::next(std::uint64_t page) {
-  const bool isAfter = page == last_.end;
-  const bool isBefore = page + kPageBytes == last_.begin;
-  bytes_ = isAfter || isBefore ? std::min(2 * bytes_, most_) : least_;
   const std::uint64_t after = page + kPageBytes;
-  return isBefore ? Range{after - std::min(bytes_, after), after} : Range{page, page + bytes_};
+  const auto known =
+      std::find_if(sequences_.begin(), sequences_.end(), [&](const Sequence &sequence) {
+        return !sequence.last.empty() &&
+               (page == sequence.last.end || after == sequence.last.begin);
+      });
+  if (known == sequences_.end()) {
+    std::rotate(sequences_.begin(), sequences_.end() - 1, sequences_.end());
+    sequences_.front() = {{}, least_};
+    return {page, page + least_};
+  }
+  std::rotate(sequences_.begin(), known, known + 1);
+  Sequence &sequence = sequences_.front();
+  sequence.bytes = std::min(2 * sequence.bytes, most_);
+  const bool isUpwards = page == sequence.last.end;
+  return isUpwards ? Range{page, page + sequence.bytes}
+                   : Range{after - std::min(sequence.bytes, after), after};
 }
+
+void Stride::took(Range range) { sequences_.front().last = range; }
 
 void Fetcher::record(const Event &event) {
   job_.planner.apply(event);

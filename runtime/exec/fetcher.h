@@ -8,6 +8,7 @@
 #include "runtime/memory/faults.h"
 #include "runtime/memory/protection.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -16,21 +17,26 @@
 namespace tutti::exec {
 
 /// How much one kind of touch takes at once: more and more while touches follow one another.
+/// Several sequences may be under way, as in a loop over several arrays.
 class Stride {
 public:
-  Stride(std::uint64_t least, std::uint64_t most) : least_(least), most_(most), bytes_(least) {}
+  Stride(std::uint64_t least, std::uint64_t most) : least_(least), most_(most) {}
 
   /// What to take for a touch of the page at `page`, before it is cut to what is there.
   Range next(std::uint64_t page);
 
   /// What was taken in the end.
-  void took(Range range) { last_ = range; }
+  void took(Range range);
 
 private:
+  struct Sequence {
+    Range last;
+    std::uint64_t bytes; ///< Taken at the last touch.
+  };
+
   std::uint64_t least_;
   std::uint64_t most_;
-  std::uint64_t bytes_;
-  Range last_;
+  std::array<Sequence, 16> sequences_{}; ///< The latest first.
 };
 
 /// Threading: guarded by the lock of the job's progress.

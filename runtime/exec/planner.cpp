@@ -32,6 +32,29 @@ std::string keyOf(const Writer &writer) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
+/// The values that decide what the launch touches: data of the same shape needs no new plan.
+std::vector<std::uint64_t> shapingValues(const Launch &launch) {
+  if (!launch.region->shaping) {
+    return launch.values;
+  }
+  std::vector<std::uint64_t> shaping;
+  for (std::size_t index = 0; index < launch.values.size(); ++index) {
+    if (launch.region->shaping[index] != 0) {
+      shaping.push_back(launch.values[index]);
+    }
+  }
+  return shaping;
+}
+
+/// They may depend on values that shape nothing else, and the launch must not write there.
+std::vector<std::uint64_t> blockAddresses(const Launch &launch) {
+  std::vector<std::uint64_t> addresses;
+  for (const BlockValue &block : launch.blocks) {
+    addresses.push_back(block.address);
+  }
+  return addresses;
+}
+
 struct Fingerprint {
   std::uint64_t hash;
   std::size_t runs;
@@ -164,7 +187,8 @@ Planner::Planned Planner::plan(const Launch &launch) {
                               .add(state_->id)
                               .add(launch.region->id)
                               .add(launch.captures)
-                              .add(launch.values)
+                              .add(shapingValues(launch))
+                              .add(blockAddresses(launch))
                               .add(launch.allocations)
                               .add(launch.total));
   if (const auto known = plans_.find(key); known != plans_.end()) {

@@ -81,7 +81,8 @@ static inline void homeLoop(const uint64_t *captures, int64_t total, Iterations 
                                     name##Run,                                                     \
                                     name##Gather,                                                  \
                                     name##Trip,                                                    \
-                                    name##Accesses};                                               \
+                                    name##Accesses,                                                \
+                                    NULL};                                                         \
   __attribute__((section("tutti_regions"), used)) static const tutti_region *const name##Entry =   \
       &name
 
