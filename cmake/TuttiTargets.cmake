@@ -63,6 +63,7 @@ function(tutti_add_test_program name)
   add_executable(${name} ${arg_SRCS})
   target_link_libraries(${name} PRIVATE tutti_options ${arg_DEPS} GTest::gmock GTest::gtest_main
                                         Threads::Threads)
+  add_dependencies(tutti_unit_tests ${name})
 endfunction()
 
 # Flags that let mpiexec start more ranks than cores, in containers and as root.

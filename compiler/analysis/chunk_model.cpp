@@ -141,7 +141,7 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop, FunctionAnal
   const ConstantRange bounds(APInt::getZero(bits), APInt::getSignedMaxValue(bits));
   lower_->addAttr(Attribute::get(context, Attribute::Range, bounds));
   upper_->addAttr(Attribute::get(context, Attribute::Range, bounds));
-  markAccesses();
+  markAccesses(reductionBlocks(loop, map));
   replaceRuntimeCalls(loop, map);
   simplify(analyses, false);
   runChunksOnce(analyses);
@@ -166,8 +166,55 @@ CallInst *ChunkModel::asTouch(Instruction &inst) {
   return callee && callee->getName().starts_with(kTouchMarker) ? call : nullptr;
 }
 
+namespace {
+
+template <typename Next>
+SmallPtrSet<BasicBlock *, 8> reachable(ArrayRef<BasicBlock *> from, const Next &next) {
+  SmallPtrSet<BasicBlock *, 8> found(from.begin(), from.end());
+  SmallVector<BasicBlock *, 8> work(from);
+  while (!work.empty()) {
+    for (BasicBlock *block : next(work.pop_back_val())) {
+      if (found.insert(block).second) {
+        work.push_back(block);
+      }
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+/// Where the original variables take in what the threads have reduced: all that lies between
+/// `__kmpc_reduce` and `__kmpc_end_reduce`.
+SmallPtrSet<BasicBlock *, 8> ChunkModel::reductionBlocks(const Worksharing &loop,
+                                                         const ValueToValueMapTy &map) {
+  SmallVector<BasicBlock *, 2> begins;
+  SmallVector<BasicBlock *, 2> ends;
+  for (CallInst *reduce : loop.reduce) {
+    for (BasicBlock *block : successors(mapped(map, reduce)->getParent())) {
+      begins.push_back(block);
+    }
+  }
+  for (CallInst *call : loop.bookkeeping) {
+    if (call->getCalledFunction()->getName().starts_with("__kmpc_end_reduce")) {
+      ends.push_back(mapped(map, call)->getParent());
+    }
+  }
+  const auto behind = reachable(begins, [](BasicBlock *block) { return successors(block); });
+  SmallPtrSet<BasicBlock *, 8> between;
+  for (BasicBlock *block : reachable(ends, [](BasicBlock *block) { return predecessors(block); })) {
+    if (behind.contains(block)) {
+      between.insert(block);
+    }
+  }
+  return between;
+}
+
 /// Atomic updates and fences apart, everything that reaches shared memory gets its marker.
-void ChunkModel::markAccesses() {
+///
+/// What a reduction reads is no value, because it is written, too: such reads are marked at-most,
+/// and their loads are pinned where they are.
+void ChunkModel::markAccesses(const SmallPtrSetImpl<BasicBlock *> &reduction) {
   const DataLayout &layout = function_->getDataLayout();
   Type *i64 = Type::getInt64Ty(function_->getContext());
   const auto sizeOf = [&](Type *type) {
@@ -175,7 +222,10 @@ void ChunkModel::markAccesses() {
   };
   for (Instruction &inst : make_early_inc_range(instructions(*function_))) {
     if (auto *load = dyn_cast<LoadInst>(&inst)) {
-      markAccess(inst, load->getPointerOperand(), sizeOf(load->getType()), TUTTI_READ);
+      const bool isUpdate = reduction.contains(inst.getParent()) && !load->getType()->isPointerTy();
+      markAccess(inst, load->getPointerOperand(), sizeOf(load->getType()),
+                 isUpdate ? TUTTI_READ | TUTTI_AT_MOST : TUTTI_READ);
+      load->setVolatile(load->isVolatile() || isUpdate);
     } else if (auto *store = dyn_cast<StoreInst>(&inst)) {
       markAccess(inst, store->getPointerOperand(), sizeOf(store->getValueOperand()->getType()),
                  TUTTI_WRITE);
@@ -236,7 +286,10 @@ void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValue
   for (CallInst *reduce : loop.reduce) {
     CallInst *copy = mapped(map, reduce);
     insertMarker(kReduceMarker, {}, copy);
-    copy->replaceAllUsesWith(ConstantInt::get(copy->getType(), 0));
+    // The originals are updated where rank 0 finishes its chunk, the first one.
+    IRBuilder<> build(copy);
+    Value *isFirst = build.CreateICmpEQ(lower_, ConstantInt::get(lower_->getType(), 0));
+    copy->replaceAllUsesWith(build.CreateZExt(isFirst, copy->getType()));
     copy->eraseFromParent();
   }
   for (CallInst *call : loop.bookkeeping) {
@@ -474,6 +527,16 @@ void ChunkModel::hoistValues() {
   }
 }
 
+namespace {
+
+/// Whether `pointer` is a capture or a variable, give or take an offset.
+bool isDirect(const Value *pointer) {
+  const Value *object = getUnderlyingObject(pointer);
+  return isa<Argument>(object) || isa<GlobalVariable>(object);
+}
+
+} // namespace
+
 /// All that addresses, extents and conditions are computed from.
 SmallPtrSet<Value *, 32> ChunkModel::shapers() {
   SmallPtrSet<Value *, 32> found;
@@ -485,6 +548,12 @@ SmallPtrSet<Value *, 32> ChunkModel::shapers() {
   }
   if (CallInst *trip = tripMarker()) {
     work.push_back(trip->getArgOperand(0));
+  }
+  // What is kept anyway needs its own address.
+  for (LoadInst *value : values_) {
+    if (isDirect(value->getPointerOperand())) {
+      work.push_back(value->getPointerOperand());
+    }
   }
   while (!work.empty()) {
     auto *inst = dyn_cast<Instruction>(work.pop_back_val());
@@ -502,10 +571,6 @@ void ChunkModel::adoptReads() {
   const DataLayout &layout = function_->getDataLayout();
   Instruction *entryEnd = function_->getEntryBlock().getTerminator();
   const SmallPtrSet<Value *, 32> shaping = shapers();
-  const auto isDirect = [](const Value *pointer) {
-    return isa<Argument>(getUnderlyingObject(pointer)) ||
-           isa<GlobalVariable>(getUnderlyingObject(pointer));
-  };
   erase_if(values_, [&](LoadInst *value) {
     return !shaping.contains(value) && !isDirect(value->getPointerOperand());
   });

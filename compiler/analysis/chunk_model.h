@@ -11,7 +11,8 @@
 ///
 /// Every access to shared memory is announced by a marker, `tutti.model.touch(address, bytes, flags)`,
 /// which no pass removes: what becomes dead in the copy is still accessed in the real function.
-/// Reductions and bookkeeping calls vanish, loops that ask libomp for the next piece run once, and
+/// Of a reduction remains what it does to the original variables, in the first chunk; bookkeeping
+/// calls vanish, loops that ask libomp for the next piece run once, and
 /// the usual clean-up passes bring everything into SSA form. Loads of scalars at invariant
 /// addresses ("values", abi.h) are moved to the entry.
 #pragma once
@@ -76,7 +77,9 @@ public:
   const llvm::DebugLoc &reasonLocation() const { return reasonLocation_; }
 
 private:
-  void markAccesses();
+  llvm::SmallPtrSet<llvm::BasicBlock *, 8> reductionBlocks(const Worksharing &loop,
+                                                           const llvm::ValueToValueMapTy &map);
+  void markAccesses(const llvm::SmallPtrSetImpl<llvm::BasicBlock *> &reduction);
   void markAccess(llvm::Instruction &inst, llvm::Value *pointer, llvm::Value *bytes, unsigned flags);
   void replaceRuntimeCalls(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
   void runPiecesOnce(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
