@@ -83,7 +83,10 @@ template <typename T> T *mapped(const ValueToValueMapTy &map, T *original) {
 
 } // namespace
 
-MemoryKind memoryKind(const Value *pointer) {
+namespace {
+
+/// `followed` are the loads on the way here: a list's `p = p->next` leads back to itself.
+MemoryKind memoryKindOf(const Value *pointer, SmallPtrSetImpl<const Value *> &followed) {
   SmallVector<const Value *, 4> objects;
   getUnderlyingObjects(pointer, objects, nullptr, 0);
   bool isPrivate = false;
@@ -101,7 +104,9 @@ MemoryKind memoryKind(const Value *pointer) {
       (argument->getArgNo() < 2 ? isPrivate : isShared) = true;
     } else if (isa<LoadInst>(object)) {
       // A pointer found in private memory may lead anywhere.
-      if (memoryKind(cast<LoadInst>(object)->getPointerOperand()) == MemoryKind::Private) {
+      const auto *load = cast<LoadInst>(object);
+      if (followed.insert(load).second &&
+          memoryKindOf(load->getPointerOperand(), followed) == MemoryKind::Private) {
         return MemoryKind::Mixed;
       }
       isShared = true;
@@ -113,6 +118,13 @@ MemoryKind memoryKind(const Value *pointer) {
     return MemoryKind::Mixed;
   }
   return isPrivate ? MemoryKind::Private : isConstant ? MemoryKind::Constant : MemoryKind::Shared;
+}
+
+} // namespace
+
+MemoryKind memoryKind(const Value *pointer) {
+  SmallPtrSet<const Value *, 4> followed;
+  return memoryKindOf(pointer, followed);
 }
 
 ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop, FunctionAnalysisManager &analyses)

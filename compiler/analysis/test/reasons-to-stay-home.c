@@ -4,8 +4,13 @@
 #include <stdio.h>
 void opaque(int);
 extern int (*callback)(int);
+struct cell {
+  struct cell *next;
+  int value;
+};
 
-void home(int n, int *a, double **rows, const int *index, volatile int *port) {
+void home(int n, int *a, double **rows, const int *index, volatile int *port,
+          struct cell **heads) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'opaque', whose body is not known
   #pragma omp parallel for
   for (int i = 0; i < n; i++) opaque(i);
@@ -46,6 +51,11 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that are loaded while the loop runs
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = rows[i][0];
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that are loaded while the loop runs
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    for (struct cell *at = heads[i]; at; at = at->next) a[i] += at->value;
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it accesses a shared variable that is volatile or atomic (line [[@LINE+2]])
   #pragma omp parallel for
