@@ -19,8 +19,8 @@ extern "C" {
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
 /// The user's variables with a value, and zeroed ones. LLVM makes a named section NOBITS only if it
-/// knows the name for zeroed data; of the names that it knows this is one that GNU ld and lld do not
-/// merge into .bss, where other libraries' variables would lie among the user's.
+/// knows the name for zeroed data; of the names that it knows this is one that GNU ld and lld do
+/// not merge into .bss, where other libraries' variables would lie among the user's.
 #define TUTTI_SECTION_DATA "tutti_data"
 #define TUTTI_SECTION_BSS ".llvm.linkonce.b.tutti"
 
@@ -49,7 +49,7 @@ enum tutti_access_flags {
   TUTTI_WRITE = 2,
   TUTTI_AT_MOST = 4,    ///< Some of the elements may not be accessed; none outside them is.
   TUTTI_ALLOCATION = 8, ///< Anywhere in the allocation that holds `address`; implies AT_MOST.
-  TUTTI_ANYWHERE = 16,  ///< The closed form does not hold for these captures: keeps the launch home.
+  TUTTI_ANYWHERE = 16, ///< The closed form does not hold for these captures: keeps the launch home.
 };
 
 typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.
@@ -119,8 +119,8 @@ uint64_t tutti_block(tutti_gather *context, uint64_t address, uint32_t size);
 /// Reports elements of `size` bytes at `address + sum(i_d * dims[d].stride)`, 0 <= i_d < count_d.
 /// A count <= 0 means nothing. `dims` may be null if `ndims` is 0. `object` is the pointer that the
 /// address is computed from: records with the same one touch the same object of the program.
-void tutti_access(tutti_sink *sink, uint32_t flags, uint64_t object, uint64_t address, uint64_t size,
-                  uint32_t ndims, const tutti_dim *dims);
+void tutti_access(tutti_sink *sink, uint32_t flags, uint64_t object, uint64_t address,
+                  uint64_t size, uint32_t ndims, const tutti_dim *dims);
 
 /// Loop hooks: what `run` calls in place of libomp's `__kmpc_for_static_init_*` and
 /// `__kmpc_dispatch_*`; the same arguments behind the chunk. All bounds are inclusive. The thread's
@@ -159,9 +159,9 @@ void *tutti_aligned_alloc(size_t alignment, size_t size);
 void *tutti_memalign(size_t alignment, size_t size);
 void *tutti_valloc(size_t size);
 int tutti_posix_memalign(void **result, size_t alignment, size_t size);
-void *tutti_new(size_t size);                                         ///< Throws std::bad_alloc.
+void *tutti_new(size_t size); ///< Throws std::bad_alloc.
 void *tutti_new_nothrow(size_t size, const void *tag);
-void *tutti_new_aligned(size_t size, size_t alignment);               ///< Throws std::bad_alloc.
+void *tutti_new_aligned(size_t size, size_t alignment); ///< Throws std::bad_alloc.
 void *tutti_new_aligned_nothrow(size_t size, size_t alignment, const void *tag);
 
 #ifdef __cplusplus

@@ -147,8 +147,9 @@ private:
 
   /// `expression` as it is in the iterations that are looked at.
   const SCEV *seen(const SCEV *expression) {
-    return result_.perIteration && chunkLoop_ ? AtFirstIteration(scev_, chunkLoop_).visit(expression)
-                                              : expression;
+    return result_.perIteration && chunkLoop_
+               ? AtFirstIteration(scev_, chunkLoop_).visit(expression)
+               : expression;
   }
 
   void addTripCount();
@@ -157,7 +158,8 @@ private:
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
   bool addDims(AccessRecord &record, const SCEV *address);
   bool addAssumptions(AccessRecord &record, const Widen &widen);
-  const SCEV *peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims, unsigned &flags);
+  const SCEV *peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims,
+                   unsigned &flags);
   std::optional<const SCEV *> countOf(const Loop *loop, unsigned &flags);
   const SCEV *largest(const SCEV *count);
   bool addGuards(AccessRecord &record, BasicBlock *block);
@@ -374,9 +376,8 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
   // Reads may be over-estimated; looking at every iteration for their sake would cost more.
   constexpr unsigned kVague = TUTTI_WRITE | TUTTI_AT_MOST;
   const auto vague = [](const RegionAccesses &accesses) {
-    return count_if(accesses.records, [](const AccessRecord &record) {
-      return (record.flags & kVague) == kVague;
-    });
+    return count_if(accesses.records,
+                    [](const AccessRecord &record) { return (record.flags & kVague) == kVague; });
   };
   Analyser single(model, analyses, true);
   RegionAccesses byIteration = single.run();

@@ -49,9 +49,9 @@ struct AccessRecord {
     friend bool operator==(const Guard &, const Guard &) = default;
   };
 
-  unsigned flags;             ///< tutti_access_flags
-  const llvm::SCEV *base;     ///< Pointer to the first element.
-  const llvm::SCEV *bytes;    ///< Size of an element.
+  unsigned flags;          ///< tutti_access_flags
+  const llvm::SCEV *base;  ///< Pointer to the first element.
+  const llvm::SCEV *bytes; ///< Size of an element.
   llvm::SmallVector<Dim, 3> dims;
   llvm::SmallVector<Guard, 4> guards;
   llvm::SmallVector<Assumption, 1> assumptions;
@@ -64,9 +64,9 @@ struct RegionAccesses {
   std::vector<AccessRecord> records;
   /// Records hold for single iterations only (`lower == upper`): report them one by one.
   bool perIteration = false;
-  const llvm::SCEV *lastIteration = nullptr; ///< Number of the last iteration...
+  const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...
   llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
-  std::string reason;      ///< Why the region stays home, or empty.
+  std::string reason;                                   ///< Why the region stays home, or empty.
   llvm::DebugLoc location; ///< Where `reason` is seen in the source, if known.
 };
 

@@ -3,9 +3,9 @@
 
 #include "abi/abi.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -50,7 +50,8 @@ CallInst *insertMarker(StringRef name, ArrayRef<Value *> operands, Instruction *
     suffix += type->isPointerTy() ? ".p" : ("." + Twine(type->getScalarSizeInBits())).str();
   }
   FunctionCallee marker = module->getOrInsertFunction(
-      (name + suffix).str(), FunctionType::get(Type::getVoidTy(module->getContext()), types, false));
+      (name + suffix).str(),
+      FunctionType::get(Type::getVoidTy(module->getContext()), types, false));
   auto *callee = cast<Function>(marker.getCallee());
   callee->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
   callee->addFnAttr(Attribute::NoUnwind);
@@ -127,9 +128,9 @@ MemoryKind memoryKind(const Value *pointer) {
   return memoryKindOf(pointer, followed);
 }
 
-ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop, FunctionAnalysisManager &analyses)
-    : analyses_(analyses), isUnsigned_(loop.isUnsigned()),
-      captureCount_(outlined.arg_size() - 2) {
+ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
+                       FunctionAnalysisManager &analyses)
+    : analyses_(analyses), isUnsigned_(loop.isUnsigned()), captureCount_(outlined.arg_size() - 2) {
   LLVMContext &context = outlined.getContext();
   Type *counter = loop.counterType();
   SmallVector<Type *, 16> params(outlined.getFunctionType()->params());

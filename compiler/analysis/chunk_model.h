@@ -9,12 +9,12 @@
 ///   store i32 %upper, ptr %ub
 ///   store i32 %isLast, ptr %last
 ///
-/// Every access to shared memory is announced by a marker, `tutti.model.touch(address, bytes, flags)`,
-/// which no pass removes: what becomes dead in the copy is still accessed in the real function.
-/// Of a reduction remains what it does to the original variables, in the first chunk; bookkeeping
-/// calls vanish, loops that ask libomp for the next piece run once, and
-/// the usual clean-up passes bring everything into SSA form. Loads of scalars at invariant
-/// addresses ("values", abi.h) are moved to the entry.
+/// Every access to shared memory is announced by a marker, `tutti.model.touch(address, bytes,
+/// flags)`, which no pass removes: what becomes dead in the copy is still accessed in the real
+/// function. Of a reduction remains what it does to the original variables, in the first chunk;
+/// bookkeeping calls vanish, loops that ask libomp for the next piece run once, and the usual
+/// clean-up passes bring everything into SSA form. Loads of scalars at invariant addresses
+/// ("values", abi.h) are moved to the entry.
 #pragma once
 
 #include "compiler/analysis/worksharing.h"
@@ -43,8 +43,10 @@ public:
 
   llvm::Function &function() { return *function_; }
 
-  llvm::Argument *lower() const { return lower_; }   ///< First iteration of the chunk.
-  llvm::Argument *upper() const { return upper_; }   ///< Its last iteration, inclusive.
+  llvm::Argument *lower() const { return lower_; } ///< First iteration of the chunk.
+
+  llvm::Argument *upper() const { return upper_; } ///< Its last iteration, inclusive.
+
   llvm::Argument *isLast() const { return isLast_; } ///< i32: it holds the loop's last iteration.
 
   /// Marks where the loop starts; its operand is the number of the last iteration.
@@ -74,13 +76,15 @@ public:
 
   /// Why the loop stays home although its calls are fine, or empty.
   const std::string &reason() const { return reason_; }
+
   const llvm::DebugLoc &reasonLocation() const { return reasonLocation_; }
 
 private:
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> reductionBlocks(const Worksharing &loop,
                                                            const llvm::ValueToValueMapTy &map);
   void markAccesses(const llvm::SmallPtrSetImpl<llvm::BasicBlock *> &reduction);
-  void markAccess(llvm::Instruction &inst, llvm::Value *pointer, llvm::Value *bytes, unsigned flags);
+  void markAccess(llvm::Instruction &inst, llvm::Value *pointer, llvm::Value *bytes,
+                  unsigned flags);
   void replaceRuntimeCalls(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
   void runPiecesOnce(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
   void runChunksOnce(llvm::FunctionAnalysisManager &analyses);

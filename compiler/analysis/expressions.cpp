@@ -38,6 +38,7 @@ bool ClosedForms::isClosed(const SCEV *expression) const {
 
     bool isDone() const { return !closed; }
   };
+
   if (expression->getType()->isIntegerTy() && expression->getType()->getIntegerBitWidth() > 64) {
     return false;
   }
@@ -92,7 +93,8 @@ Value *ExpressionEmitter::loadSlot(Value *array, unsigned index, Type *type) {
   if (type->isFloatTy()) {
     return build_.CreateBitCast(build_.CreateTrunc(bits, build_.getInt32Ty()), type);
   }
-  return type->isDoubleTy() ? build_.CreateBitCast(bits, type) : build_.CreateTrunc(bits, plain(type));
+  return type->isDoubleTy() ? build_.CreateBitCast(bits, type)
+                            : build_.CreateTrunc(bits, plain(type));
 }
 
 Value *ExpressionEmitter::nonZero(Value *divisor) {

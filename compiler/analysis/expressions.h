@@ -35,11 +35,11 @@ class ExpressionEmitter {
 public:
   /// What the leaves of expressions stand for at the insertion point of `build`.
   struct Leaves {
-    llvm::Value *captures; ///< ptr to the 64-bit captures
-    llvm::Value *values;   ///< ptr to the 64-bit values
-    llvm::Value *lower = nullptr;  ///< i64
-    llvm::Value *upper = nullptr;  ///< i64, inclusive
-    llvm::Value *isLast = nullptr; ///< i32
+    llvm::Value *captures;           ///< ptr to the 64-bit captures
+    llvm::Value *values;             ///< ptr to the 64-bit values
+    llvm::Value *lower = nullptr;    ///< i64
+    llvm::Value *upper = nullptr;    ///< i64, inclusive
+    llvm::Value *isLast = nullptr;   ///< i32
     llvm::BitVector *used = nullptr; ///< Gets the indices of the values that are used.
   };
 

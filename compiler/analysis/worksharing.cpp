@@ -36,15 +36,17 @@ bool isMathFunction(const Function &callee, const TargetLibraryInfo &tli) {
     return false;
   }
   static const StringSet<> kMath = {
-      "acos",  "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt",   "ceil",   "copysign",
-      "cos",   "cosh",  "erf",   "erfc",  "exp",   "exp10", "exp2",  "expm1",  "fabs",   "fdim",
-      "floor", "fma",   "fmax",  "fmin",  "fmod",  "frexp", "hypot", "ldexp",  "lgamma", "log",
-      "log10", "log1p", "log2",  "logb",  "modf",  "pow",   "rint",  "round",  "sin",    "sincos",
-      "sinh",  "sqrt",  "tan",   "tanh",  "trunc", "tgamma", "ilogb", "nearbyint", "remainder",
-      "abs",   "labs",  "llabs", "scalbn", "lround", "lrint", "llround", "llrint", "roundeven"};
+      "acos",      "acosh",    "asin",  "asinh", "atan",   "atan2",  "atanh", "cbrt",
+      "ceil",      "copysign", "cos",   "cosh",  "erf",    "erfc",   "exp",   "exp10",
+      "exp2",      "expm1",    "fabs",  "fdim",  "floor",  "fma",    "fmax",  "fmin",
+      "fmod",      "frexp",    "hypot", "ldexp", "lgamma", "log",    "log10", "log1p",
+      "log2",      "logb",     "modf",  "pow",   "rint",   "round",  "sin",   "sincos",
+      "sinh",      "sqrt",     "tan",   "tanh",  "trunc",  "tgamma", "ilogb", "nearbyint",
+      "remainder", "abs",      "labs",  "llabs", "scalbn", "lround", "lrint", "llround",
+      "llrint",    "roundeven"};
   StringRef name = callee.getName();
-  return kMath.contains(name) || ((name.ends_with("f") || name.ends_with("l")) &&
-                                  kMath.contains(name.drop_back()));
+  return kMath.contains(name) ||
+         ((name.ends_with("f") || name.ends_with("l")) && kMath.contains(name.drop_back()));
 }
 
 /// Whether every pointer that `call` passes leads to memory of the calling thread.
@@ -222,8 +224,7 @@ void dropAtomicReductions(Function &function) {
       if (!choice) {
         continue;
       }
-      auto atomic = choice->findCaseValue(
-          ConstantInt::get(cast<IntegerType>(call->getType()), 2));
+      auto atomic = choice->findCaseValue(ConstantInt::get(cast<IntegerType>(call->getType()), 2));
       if (atomic != choice->case_default()) {
         atomic->getCaseSuccessor()->removePredecessor(choice->getParent());
         choice->removeCase(atomic);

@@ -44,7 +44,8 @@ struct WorksharingOrReason {
 /// Calls to functions defined in the module are reported as reasons, too: inline them first.
 WorksharingOrReason findWorksharing(llvm::Function &outlined, const llvm::TargetLibraryInfo &tli);
 
-/// Removes what libomp's reductions do where threads combine atomically or under a lock (answer 2 of
+/// Removes what libomp's reductions do where threads combine atomically or under a lock (answer 2
+/// of
 /// `__kmpc_reduce`): Tutti answers 0 or 1 only.
 void dropAtomicReductions(llvm::Function &function);
 

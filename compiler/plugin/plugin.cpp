@@ -11,8 +11,7 @@ using namespace llvm;
 
 namespace {
 
-bool parsePass(StringRef name, ModulePassManager &passes,
-               ArrayRef<PassBuilder::PipelineElement>) {
+bool parsePass(StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
   using namespace tutti::compiler;
 #define MODULE_PASS(NAME, PASS)                                                                    \
   if (name == NAME) {                                                                              \
@@ -33,9 +32,8 @@ void registerPasses(PassBuilder &builder) {
       passes.addPass(LaunchRegionsPass());
     }
   });
-  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel) {
-    passes.addPass(UnifyMemoryPass());
-  });
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(UnifyMemoryPass()); });
 }
 
 } // namespace

@@ -134,9 +134,8 @@ Constant *Launcher::bytes(const BitVector &bits) {
 /// `void thunk(captures[, chunk])`: forks `target` with the captures read back from memory.
 Function *Launcher::forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name) {
   SmallVector<Type *, 2> params(withChunk ? 2 : 1, ptr_);
-  Function *thunk =
-      Function::Create(FunctionType::get(Type::getVoidTy(context_), params, false),
-                       GlobalValue::InternalLinkage, name, module_);
+  Function *thunk = Function::Create(FunctionType::get(Type::getVoidTy(context_), params, false),
+                                     GlobalValue::InternalLinkage, name, module_);
   thunk->setDSOLocal(true);
   thunk->addFnAttr(Attribute::NoInline);
   IRBuilder<> build(BasicBlock::Create(context_, "entry", thunk));
@@ -173,15 +172,14 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   Function *home = forkThunk(fork, region.outlined, false, name + ".home");
   Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
   const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
-  Function *run =
-      region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
+  Function *run = region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
   const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
                          (region.reduces ? TUTTI_REGION_REDUCES : 0) |
                          (region.isLoop ? TUTTI_REGION_LOOP : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
-  const std::uint64_t id =
-      xxh3_64bits(module_.getSourceFileName() + "|" + region.outlined->getName().str() + "|" + source);
+  const std::uint64_t id = xxh3_64bits(module_.getSourceFileName() + "|" +
+                                       region.outlined->getName().str() + "|" + source);
   StructType *type = entryPoints_.regionType();
   Constant *fields = ConstantStruct::get(
       type, {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id),
@@ -217,8 +215,7 @@ void Launcher::launch(CallInst &fork, GlobalVariable *descriptor) {
 }
 
 void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analyses) {
-  auto &emitter =
-      analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
+  auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
   const char *construct = region.isLoop ? "parallel loop" : "parallel region";
   if (region.distributable) {
     emitter.emit([&] {

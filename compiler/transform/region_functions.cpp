@@ -42,7 +42,8 @@ public:
   Function *accesses();
 
 private:
-  Value *holds(IRBuilder<> &build, ExpressionEmitter &emitter, ArrayRef<AccessRecord::Guard> guards);
+  Value *holds(IRBuilder<> &build, ExpressionEmitter &emitter,
+               ArrayRef<AccessRecord::Guard> guards);
   Value *fits(IRBuilder<> &build, ExpressionEmitter &emitter,
               const AccessRecord::Assumption &assumption);
   Value *endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *upper);
@@ -63,8 +64,8 @@ private:
 };
 
 Function *Writer::gather() {
-  Function *function = createFunction(module_, Type::getVoidTy(context_), {ptr_, ptr_, ptr_},
-                                      name_ + ".gather");
+  Function *function =
+      createFunction(module_, Type::getVoidTy(context_), {ptr_, ptr_, ptr_}, name_ + ".gather");
   IRBuilder<> build(&function->getEntryBlock());
   Value *values = function->getArg(1);
   ExpressionEmitter emitter(build, model_, scev_,
@@ -74,8 +75,8 @@ Function *Writer::gather() {
   for (auto [index, load] : enumerate(model_.values())) {
     Value *address = emitter.emit(load->getPointerOperand());
     const std::uint64_t bytes = layout.getTypeStoreSize(load->getType());
-    Value *value = build.CreateCall(
-        entryPoints.block(), {function->getArg(2), address, build.getInt32(bytes)});
+    Value *value = build.CreateCall(entryPoints.block(),
+                                    {function->getArg(2), address, build.getInt32(bytes)});
     build.CreateStore(value, build.CreateConstInBoundsGEP1_64(i64_, values, index));
   }
   build.CreateRetVoid();
@@ -98,14 +99,13 @@ Value *Writer::holds(IRBuilder<> &build, ExpressionEmitter &emitter,
 Function *Writer::trip() {
   Function *function = createFunction(module_, i64_, {ptr_, ptr_}, name_ + ".trip");
   IRBuilder<> build(&function->getEntryBlock());
-  ExpressionEmitter emitter(build, model_, scev_,
-                            {.captures = function->getArg(0),
-                             .values = function->getArg(1),
-                             .used = &used_});
+  ExpressionEmitter emitter(
+      build, model_, scev_,
+      {.captures = function->getArg(0), .values = function->getArg(1), .used = &used_});
   Value *last = emitter.emit64(accesses_.lastIteration, !model_.isUnsigned());
   Value *count = build.CreateAdd(last, build.getInt64(1));
-  build.CreateRet(build.CreateSelect(holds(build, emitter, accesses_.tripGuards), count,
-                                     build.getInt64(0)));
+  build.CreateRet(
+      build.CreateSelect(holds(build, emitter, accesses_.tripGuards), count, build.getInt64(0)));
   return function;
 }
 
@@ -121,8 +121,8 @@ Value *Writer::fits(IRBuilder<> &build, ExpressionEmitter &emitter,
     lowest = build.CreateAdd(lowest, build.CreateBinaryIntrinsic(Intrinsic::smin, extent, zero));
     highest = build.CreateAdd(highest, build.CreateBinaryIntrinsic(Intrinsic::smax, extent, zero));
   }
-  const APInt least = assumption.isSigned ? APInt::getSignedMinValue(assumption.bits).sext(64)
-                                          : APInt::getZero(64);
+  const APInt least =
+      assumption.isSigned ? APInt::getSignedMinValue(assumption.bits).sext(64) : APInt::getZero(64);
   const APInt most = assumption.isSigned ? APInt::getSignedMaxValue(assumption.bits).sext(64)
                                          : APInt::getMaxValue(assumption.bits).zext(64);
   return build.CreateAnd(build.CreateICmpSGE(lowest, build.getInt(least)),
@@ -139,13 +139,13 @@ void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const Access
   }
   Value *flags = build.getInt32(record.flags);
   for (const AccessRecord::Assumption &assumption : record.assumptions) {
-    flags = build.CreateSelect(fits(build, emitter, assumption), flags,
-                               build.getInt32(TUTTI_ANYWHERE));
+    flags =
+        build.CreateSelect(fits(build, emitter, assumption), flags, build.getInt32(TUTTI_ANYWHERE));
   }
   build.CreateCall(EntryPoints(module_).access(),
                    {sink, flags, emitter.emit(scev_.getPointerBase(record.base)),
-                    emitter.emit(record.base),
-                    emitter.emit64(record.bytes, false), build.getInt32(record.dims.size()), dims});
+                    emitter.emit(record.base), emitter.emit64(record.bytes, false),
+                    build.getInt32(record.dims.size()), dims});
 }
 
 /// Records under the conditions that they share. Expressions are emitted anew behind each
@@ -217,9 +217,10 @@ Function *Writer::accesses() {
   build.SetInsertPoint(piece);
   PHINode *first = build.CreatePHI(i64_, 2);
   first->addIncoming(lower, entry);
-  ExpressionEmitter::Leaves leaves{
-      .captures = function->getArg(0), .values = function->getArg(1), .lower = first,
-      .used = &used_};
+  ExpressionEmitter::Leaves leaves{.captures = function->getArg(0),
+                                   .values = function->getArg(1),
+                                   .lower = first,
+                                   .used = &used_};
   Value *end = endOfPiece(build, leaves, upper);
   leaves.upper = build.CreateSub(end, build.getInt64(1));
   leaves.isLast =
