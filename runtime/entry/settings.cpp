@@ -25,7 +25,7 @@ Result<Settings> readSettings() {
   using exec::Distribute;
   Options options = Options::fromEnvironment();
   // Read by the launcher and the compiler.
-  for (const char *name : {"TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR"}) {
+  for (const char *name : {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR"}) {
     options.allow(name);
   }
   const auto heap = options.size("TUTTI_HEAP", kTiB, 16 * kMiB, 15 * kTiB);
