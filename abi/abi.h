@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 1
+#define TUTTI_ABI_VERSION 2
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -61,6 +61,79 @@ enum tutti_region_flags {
   TUTTI_REGION_LOOP = 4,          ///< A worksharing loop (else a general parallel region).
 };
 
+enum tutti_kernel_format { TUTTI_KERNEL_PTX = 1, TUTTI_KERNEL_OPENCL_C = 2 };
+
+enum tutti_kernel_flags { TUTTI_KERNEL_FP64 = 1 }; ///< Computes in double precision.
+
+/// A kernel as text for one kind of device. Kernels of one region and format share `text`.
+///
+/// Parameters of the entry point, 64 bits each, in this order:
+///   arena      pointer; where the device's memory begins if it is one buffer, else null
+///   low, high  what to add to an address of the window below 4 GiB, or above, to get at its byte
+///              on the device (behind `arena`, where there is one)
+///   lower, upper, total    as in `tutti_chunk`
+///   partials   pointer; `partial_bytes` per work-group, in the order of groups; see below
+///   captures, values, symbols   one by one
+/// A kernel that reduces has work-groups of a power of two, and `partial_bytes` of local memory per
+/// work-item: in OpenCL C one more parameter (`__local uchar *`), in PTX dynamic shared memory.
+/// Any grid is right: work-items step through the iterations by the size of the grid.
+typedef struct tutti_kernel {
+  uint32_t format;
+  uint32_t flags;
+  const char *name; ///< Of the entry point.
+  const char *text; ///< Ends in a zero.
+} tutti_kernel;
+
+enum tutti_mapping_flags {
+  /// Right only if what the launch writes through one object (see `tutti_access`) does not overlap
+  /// what it touches through another.
+  TUTTI_MAPPING_DISJOINT = 1,
+};
+
+/// One way to divide the iterations of a region, and of loops inside it, over work-items.
+typedef struct tutti_mapping {
+  uint32_t dimensions; ///< 1 to 3.
+  uint32_t flags;
+  uint32_t kernels;
+  const tutti_kernel *kernel;
+  /// Iterations of each dimension for a chunk, the fastest first; 0 if the mapping does not hold
+  /// for these captures, else 1. Pure, as `trip` is.
+  int32_t (*extents)(const uint64_t *captures, const uint64_t *values, int64_t lower, int64_t upper,
+                     int64_t total, int64_t *extents);
+} tutti_mapping;
+
+/// What a region brings for devices.
+///
+/// A kernel that reduces leaves one partial result per work-group: each variable behind the other
+/// at multiples of 16 bytes, in the order of `tutti_reduce`'s list.
+typedef struct tutti_device_code {
+  const char *reason; ///< Why there is no kernel, or null.
+  uint32_t mappings;
+  uint32_t symbols;
+  const tutti_mapping *mapping; ///< The best first; the last one always holds.
+  const void *const *symbol;    ///< Addresses of variables that kernels use.
+  uint32_t partial_bytes;       ///< 0: does not reduce.
+  uint32_t slots;               ///< Variables that are reduced.
+  const uint64_t *sizes;        ///< Bytes of each.
+  void (*combine)(void *, void *); ///< On the host: takes two lists of pointers to the variables.
+} tutti_device_code;
+
+enum tutti_device_kind {
+  TUTTI_DEVICE_AUTO = 0,
+  TUTTI_DEVICE_CPU = 1,
+  TUTTI_DEVICE_GPU = 2,
+  TUTTI_DEVICE_CUDA = 3,
+  TUTTI_DEVICE_OPENCL = 4,
+  TUTTI_DEVICE_HYBRID = 5,
+};
+
+/// What the user asked for with `#pragma tutti`; 0 where nothing was said.
+typedef struct tutti_directive {
+  uint32_t device; ///< tutti_device_kind
+  uint32_t grid[3];
+  uint32_t block[3];
+} tutti_directive;
+
 /// One parallel loop (or a whole parallel construct that stays home).
 ///
 /// Captures are the variadic arguments of `__kmpc_fork_call`, each widened to 64 bits.
@@ -89,6 +162,9 @@ typedef struct tutti_region {
                    int64_t total, tutti_sink *sink);
   /// One byte per value: whether `trip` or `accesses` use it. Null: all may.
   const uint8_t *shaping;
+  /// Null if nothing was said or the region is not distributable.
+  const tutti_device_code *device;
+  const tutti_directive *directive; ///< Null if there is none.
 } tutti_region;
 
 /// What one executable or shared library brings; registered before any user code runs.

@@ -9,7 +9,8 @@ namespace tutti::driver {
 namespace {
 
 constexpr std::string_view kBegin = "tutti: rank ";
-constexpr std::string_view kMiddle = ": killed by signal ";
+constexpr std::string_view kKilled = ": killed by signal ";
+constexpr std::string_view kNotStarted = ": cannot start ";
 
 bool mayBecomeReport(std::string_view line) {
   const std::size_t length = std::min(line.size(), kBegin.size());
@@ -17,14 +18,19 @@ bool mayBecomeReport(std::string_view line) {
 }
 
 bool isReport(std::string_view line) {
-  return line.starts_with(kBegin) && line.find(kMiddle) != std::string_view::npos;
+  return line.starts_with(kBegin) && (line.find(kKilled) != std::string_view::npos ||
+                                      line.find(kNotStarted) != std::string_view::npos);
 }
 
 } // namespace
 
+std::string rankName(std::string_view rank, std::string_view host) {
+  std::string name(kBegin);
+  return name.append(rank).append(" on host ").append(host);
+}
+
 std::string killReport(std::string_view rank, std::string_view host, int number) {
-  std::string line(kBegin);
-  line.append(rank).append(" on host ").append(host).append(kMiddle);
+  std::string line = rankName(rank, host).append(kKilled);
   return line + std::to_string(number) + " (" + ::strsignal(number) + ")\n";
 }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Watches what the ranks print on standard error for the monitors' reports of killed ranks.
+/// Watches what the ranks print on standard error for the monitors' reports of ranks that were
+/// killed or did not start.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace tutti::driver {
+
+/// What the lines of a rank's monitor begin with.
+std::string rankName(std::string_view rank, std::string_view host);
 
 /// The line that a monitor prints when signal `number` killed the program of `rank`.
 std::string killReport(std::string_view rank, std::string_view host, int number);

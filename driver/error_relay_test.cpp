@@ -23,6 +23,15 @@ TEST(ErrorRelay, PrintsTheFirstReportOnly) {
   EXPECT_TRUE(relay.hasReport());
 }
 
+TEST(ErrorRelay, TakesARankThatDidNotStartForAReport) {
+  ErrorRelay relay;
+  const std::string first = rankName("1", "a") + ": cannot start ./x: Permission denied\n";
+  const std::string second = rankName("0", "a") + ": cannot start ./x: Permission denied\n";
+
+  EXPECT_EQ(relay.feed(first + second), first);
+  EXPECT_TRUE(relay.hasReport());
+}
+
 TEST(ErrorRelay, RecognisesAReportInPieces) {
   ErrorRelay relay;
   const std::string report = killReport("0", "host", 11);

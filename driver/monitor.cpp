@@ -48,15 +48,17 @@ int threadsPerRank(int cores, int localRanks) {
 
 int monitor(const std::vector<std::string> &program) {
   shareCores();
-  const ChildEnd end =
-      supervise(program, {.forwardsTerminalSignals = true, .endsWithParent = true});
+  const char *number = firstOf({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"});
+  const std::string rank = number == nullptr ? "?" : number;
+  const ChildEnd end = supervise(program, {.speaker = rankName(rank, hostName()),
+                                           .forwardsTerminalSignals = true,
+                                           .endsWithParent = true});
   if (!end.problem.empty()) {
     std::fprintf(stderr, "tuttirun: %s\n", end.problem.c_str());
     return 1;
   }
   if (end.signal != 0 && end.askedToEndBy == 0) {
-    const char *rank = firstOf({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"});
-    std::fputs(killReport(rank == nullptr ? "?" : rank, hostName(), end.signal).c_str(), stderr);
+    std::fputs(killReport(rank, hostName(), end.signal).c_str(), stderr);
     if (std::getenv("HYDI_CONTROL_FD") != nullptr || std::getenv("PMI_FD") != nullptr) {
       // Hydra ends the other ranks only upon a signal, not upon an exit status.
       const rlimit noCore = {0, 0};

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,7 +41,7 @@ sigset_t supervisedSignals() {
 
 /// The child between fork and exec: never returns.
 [[noreturn]] void startChild(const std::vector<std::string> &command, const sigset_t &oldMask,
-                             pid_t parent, int errorEnd) {
+                             pid_t parent, int errorEnd, const std::string &speaker) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
     ::_exit(128 + SIGKILL);
@@ -49,12 +50,11 @@ sigset_t supervisedSignals() {
     ::dup2(errorEnd, STDERR_FILENO);
   }
   ::sigprocmask(SIG_SETMASK, &oldMask, nullptr);
-  const std::string problem = "tuttirun: " + become(command) + "\n";
+  const std::string problem = speaker + ": " + become(command) + "\n";
+  const int status = errno == ENOENT ? kNotFound : kNotExecutable;
   const ssize_t written = ::write(STDERR_FILENO, problem.data(), problem.size());
   static_cast<void>(written);
-  constexpr int kNotFound = 127;
-  constexpr int kNotExecutable = 126;
-  ::_exit(errno == ENOENT ? kNotFound : kNotExecutable);
+  ::_exit(status);
 }
 
 void printError(const std::string &text) {
@@ -65,6 +65,13 @@ void printError(const std::string &text) {
     }
     done += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
+}
+
+/// Folders may be "executed" too.
+bool isProgram(const std::string &path) {
+  struct stat status = {};
+  return ::access(path.c_str(), X_OK) == 0 && ::stat(path.c_str(), &status) == 0 &&
+         S_ISREG(status.st_mode);
 }
 
 /// Waits for a child: signals and its standard error in one loop.
@@ -163,13 +170,13 @@ private:
 
 std::string findProgram(const std::string &name) {
   if (name.find('/') != std::string::npos) {
-    return ::access(name.c_str(), X_OK) == 0 ? name : std::string();
+    return isProgram(name) ? name : std::string();
   }
   const char *path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
-    if (::access(candidate.c_str(), X_OK) == 0) {
+    if (isProgram(candidate)) {
       return candidate;
     }
   }
@@ -210,7 +217,10 @@ std::string outputOf(const std::vector<std::string> &command) {
 
 std::string become(const std::vector<std::string> &command) {
   ::execvp(command[0].c_str(), rawArguments(command).data());
-  return "cannot start " + command[0] + ": " + std::strerror(errno);
+  const int code = errno;
+  std::string problem = "cannot start " + command[0] + ": " + std::strerror(code);
+  errno = code;
+  return problem;
 }
 
 ChildEnd supervise(const std::vector<std::string> &command, const Supervision &supervision) {
@@ -228,7 +238,7 @@ ChildEnd supervise(const std::vector<std::string> &command, const Supervision &s
   const pid_t parent = ::getppid();
   const pid_t child = ::fork();
   if (child == 0) {
-    startChild(command, oldMask, self, errors[1]);
+    startChild(command, oldMask, self, errors[1], supervision.speaker);
   }
   if (child < 0) {
     end.problem = std::string("cannot fork: ") + std::strerror(errno);

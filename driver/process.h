@@ -11,6 +11,10 @@
 
 namespace tutti::driver {
 
+/// Exit statuses for programs that cannot be started, as those of the shell.
+inline constexpr int kNotExecutable = 126;
+inline constexpr int kNotFound = 127;
+
 /// The path of the program `name`, looked up in $PATH unless it contains a slash; empty if there is
 /// none that may be executed.
 std::string findProgram(const std::string &name);
@@ -18,7 +22,7 @@ std::string findProgram(const std::string &name);
 /// What a command prints on its standard output; empty if it cannot be started.
 std::string outputOf(const std::vector<std::string> &command);
 
-/// Becomes `command`. Returns only on failure, with the line to print.
+/// Becomes `command`. Returns only on failure, with the line to print; errno says why.
 std::string become(const std::vector<std::string> &command);
 
 /// How a supervised child ended.
@@ -30,6 +34,8 @@ struct ChildEnd {
 };
 
 struct Supervision {
+  /// What the line begins with that says that the child cannot be started.
+  std::string speaker = "tuttirun";
   /// Whether a signal that a terminal sends to its whole foreground group is passed on too.
   bool forwardsTerminalSignals = false;
   /// Whether the child is killed when this process has lost its parent.

@@ -6,8 +6,10 @@
 #include "driver/process.h"
 #include "driver/run_options.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 
 namespace {
 
@@ -62,9 +64,14 @@ int run(const RunOptions &options) {
     ::setenv("TUTTI_STATS", options.stats.c_str(), 1);
   }
   if (findProgram(options.program[0]).empty()) {
-    fail(options.program[0] + " is not a program");
-    constexpr int kNotFound = 127;
-    return kNotFound;
+    const std::string &name = options.program[0];
+    if (name.find('/') == std::string::npos) {
+      fail(name + " is not in PATH");
+      return kNotFound;
+    }
+    const bool exists = ::access(name.c_str(), F_OK) == 0;
+    fail(name + (exists ? " is not an executable program" : " does not exist"));
+    return exists ? kNotExecutable : kNotFound;
   }
   std::vector<std::string> command = options.program;
   if (options.ranks > 1) {
@@ -81,7 +88,10 @@ int run(const RunOptions &options) {
     return 0;
   }
   if (options.ranks == 1) {
-    return fail(become(command));
+    const std::string problem = become(command);
+    const int status = errno == ENOENT ? kNotFound : kNotExecutable;
+    fail(problem);
+    return status;
   }
   ErrorRelay errors;
   const ChildEnd end = supervise(command, {.errors = &errors});

@@ -16,8 +16,9 @@ StructType *EntryPoints::regionType() const {
   Type *i32 = Type::getInt32Ty(context);
   Type *i64 = Type::getInt64Ty(context);
   Type *ptr = PointerType::getUnqual(context);
-  return StructType::create({i32, i32, i64, ptr, ptr, ptr, i32, i32, ptr, ptr, ptr, ptr, ptr, ptr},
-                            "struct.tutti_region");
+  return StructType::create(
+      {i32, i32, i64, ptr, ptr, ptr, i32, i32, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr},
+      "struct.tutti_region");
 }
 
 StructType *EntryPoints::dimType() const {

@@ -187,7 +187,7 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
              build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
              orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
              orNull(region.functions.accesses),
-             region.values > 0 ? bytes(region.functions.shaping) : null});
+             region.values > 0 ? bytes(region.functions.shaping) : null, null, null});
   auto *descriptor = new GlobalVariable(module_, type, true, GlobalValue::InternalLinkage, fields,
                                         name + ".region");
   auto *entry = new GlobalVariable(module_, ptr_, true, GlobalValue::InternalLinkage, descriptor,

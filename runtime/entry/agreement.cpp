@@ -75,10 +75,10 @@ Status checkAgreement(const std::vector<Hello> &hellos) {
   };
 
   constexpr std::array<Aspect, 4> kAspects{
-      {{&Hello::abiVersion, "were compiled by another version of tutticc than rank 0"},
-       {&Hello::executable, "run another executable than rank 0"},
-       {&Hello::regions, "have other parallel regions than rank 0"},
-       {&Hello::addresses, "have the program at other addresses than rank 0; link without -pie"}}};
+      {{&Hello::abiVersion, "compiled by another version of tutticc"},
+       {&Hello::executable, "another executable"},
+       {&Hello::regions, "other parallel regions"},
+       {&Hello::addresses, "the program at other addresses; link without -pie"}}};
   if (hellos.front().abiVersion != TUTTI_ABI_VERSION) {
     return failure(ErrorCode::WrongImage,
                    "the program was compiled for version {} of this runtime, which is {}",
@@ -86,13 +86,16 @@ Status checkAgreement(const std::vector<Hello> &hellos) {
   }
   for (const Aspect &aspect : kAspects) {
     std::string others;
+    std::size_t count = 0;
     for (std::size_t rank = 1; rank < hellos.size(); ++rank) {
       if (hellos[rank].*aspect.word != hellos.front().*aspect.word) {
-        others += fmt::format("{}{}", others.empty() ? "" : ", ", rank);
+        others += fmt::format("{}{}", count == 0 ? "" : ", ", rank);
+        ++count;
       }
     }
-    if (!others.empty()) {
-      return failure(ErrorCode::WrongImage, "ranks {} {}", others, aspect.problem);
+    if (count > 0) {
+      return failure(ErrorCode::WrongImage, "not the same program as on rank{} {}: {}",
+                     count > 1 ? "s" : "", others, aspect.problem);
     }
   }
   return {};

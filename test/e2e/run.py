@@ -16,6 +16,7 @@ import time
 import cases
 import commands
 import counters
+import failures
 from harness import ROOT, Failure, Program, Workshop, compare
 
 
@@ -30,6 +31,8 @@ def all_tests(workshop):
     """Pairs (name, function without arguments)."""
     tests = [(f"commands/{name}", lambda c=check: c(workshop))
              for name, check in commands.all_checks()]
+    tests += [(f"failures/{name}", lambda c=check: c(workshop))
+              for name, check in failures.all_checks()]
     for name, arguments in cases.EXAMPLES:
         program = example(name)
         for ranks in cases.EXAMPLE_RANKS:

@@ -30,6 +30,18 @@ template <typename Start> Status forEachPiece(std::size_t bytes, Start &&start) 
   return {};
 }
 
+/// All ranks have the same problem; rank 0 says it and leaves, upon which the launcher ends the
+/// others. They wait for that: one that left by itself might be noticed before rank 0 has spoken.
+void waitForRankZeroToSayIt() {
+  int rank = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::_Exit(EXIT_FAILURE);
+  }
+}
+
 /// Whether this process initialised MPI just now.
 Result<bool> initialise() {
   int provided = MPI_THREAD_SINGLE;
@@ -42,11 +54,10 @@ Result<bool> initialise() {
                        "MPI_Init_thread"));
   }
   if (provided < MPI_THREAD_MULTIPLE) {
-    if (!initialised) {
-      MPI_Finalize();
-    }
+    waitForRankZeroToSayIt();
     return failure(ErrorCode::NotSupported,
-                   "this MPI library provides thread level {} of 3; MPI_THREAD_MULTIPLE is needed",
+                   "rank 0: this MPI library provides thread level {} of 3 on every rank; "
+                   "MPI_THREAD_MULTIPLE is needed",
                    provided);
   }
   return !initialised;

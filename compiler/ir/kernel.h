@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The form of a device kernel between the passes that make it and the targets that print it.
+///
+/// Kernels of one region live in a module of their own, with the host's data layout and pointers
+/// of address space 0 only. An entry point is a function of external linkage with the parameters of
+/// `tutti_kernel` (abi/abi.h), without the OpenCL-only last one:
+///
+///   void @entry(ptr arena, i64 low, i64 high, i64 lower, i64 upper, i64 total, ptr partials,
+///               i64 captures..., i64 values..., i64 symbols...)
+///
+/// What memory a pointer leads to shows in the object that it is computed from:
+///   private to the work-item    an alloca
+///   local to the group          a call of `tutti.local.memory`
+///   global                      an `inttoptr`, or the parameters `arena` and `partials`
+///   constant                    a constant global variable of the module, with its initialiser
+///
+/// The only functions without a body that a kernel may call are those below, LLVM intrinsics, and
+/// functions of the C math library by their C names.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace tutti::compiler::kernel {
+
+/// i64 (i32 dimension): index of the work-item in the whole grid, and the grid's extent.
+inline constexpr llvm::StringLiteral kItemId = "tutti.item.id";
+inline constexpr llvm::StringLiteral kItemCount = "tutti.item.count";
+
+/// i32 (): linear index of the work-item in its group, and the size of the group.
+inline constexpr llvm::StringLiteral kLocalId = "tutti.local.id";
+inline constexpr llvm::StringLiteral kLocalCount = "tutti.local.count";
+
+/// i64 (): linear index of the group in the grid.
+inline constexpr llvm::StringLiteral kGroupId = "tutti.group.id";
+
+/// void (): barrier of the group's work-items over local memory; convergent.
+inline constexpr llvm::StringLiteral kBarrier = "tutti.barrier";
+
+/// ptr (): the group's local memory, `partial_bytes` for each work-item.
+inline constexpr llvm::StringLiteral kLocalMemory = "tutti.local.memory";
+
+/// Parameters of an entry point before the captures.
+enum Parameter : unsigned { Arena, Low, High, Lower, Upper, Total, Partials, FirstCapture };
+
+} // namespace tutti::compiler::kernel

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Devices beside the cores of a process: what every backend implements.
+///
+/// A device mirrors the window: a byte of the window has one place on the device, which exists once
+/// it has been committed. So this interface speaks of addresses of the window only; where they lie
+/// on the device is the backend's affair, and that of the kernels, which get the distance as an
+/// argument (`tutti_kernel` in abi/abi.h).
+///
+/// To add a backend: copy `mock`, keep the file names, add its folder to the list in
+/// runtime/device/CMakeLists.txt; `conformance` finds it there.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/range.h"
+#include "base/result.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::device {
+
+/// What is known of a device without opening it.
+struct Info {
+  std::string name;   ///< As the vendor says it: "NVIDIA H100 80GB HBM3".
+  std::string driver; ///< Version of driver or platform, for people.
+  /// Equal on all processes of a host for the same piece of hardware; empty if it cannot be told.
+  std::string identity;
+  tutti_kernel_format format = TUTTI_KERNEL_OPENCL_C;
+  bool isGpu = false;          ///< Else it is made of the host's cores or emulated.
+  bool hasFp64 = false;        ///< Doubles.
+  std::uint64_t memory = 0;    ///< Bytes that kernels may use; 0 if that is not known.
+  std::uint32_t units = 0;     ///< Multiprocessors or compute units.
+  std::uint32_t maxGroup = 0;  ///< Work-items of a group.
+  std::uint64_t localBytes = 0; ///< Local (shared) memory of a group.
+  std::array<std::uint32_t, 3> maxGroupOf{}; ///< Per dimension, the fastest first.
+  std::array<std::uint64_t, 3> maxGroups{};  ///< Groups per dimension.
+};
+
+/// The window as devices see it: two runs of addresses, whole pages.
+struct Segments {
+  Range low;  ///< Below 4 GiB: variables of the program. May be empty.
+  Range high; ///< The stack of `main` and the heap.
+};
+
+/// Groups and work-items per group, the fastest dimension first; unused dimensions are 1.
+struct Grid {
+  std::array<std::uint64_t, 3> groups{1, 1, 1};
+  std::array<std::uint32_t, 3> group{1, 1, 1};
+
+  std::uint64_t groupCount() const { return groups[0] * groups[1] * groups[2]; }
+
+  std::uint32_t groupSize() const { return group[0] * group[1] * group[2]; }
+};
+
+/// A kernel made ready for one device.
+///
+/// Ownership: the device's; lives as long as it.
+class Kernel {
+public:
+  Kernel(const Kernel &) = delete;
+  Kernel &operator=(const Kernel &) = delete;
+  virtual ~Kernel() = default;
+
+  /// Work-items that a group may have at most, given the kernel's use of registers.
+  virtual std::uint32_t maxGroup() const = 0;
+
+protected:
+  Kernel() = default;
+};
+
+/// Memory of the host that devices reach fast (page-locked where the backend knows how).
+///
+/// Ownership: frees itself; outlives no device that made it.
+class HostBuffer {
+public:
+  HostBuffer(const HostBuffer &) = delete;
+  HostBuffer &operator=(const HostBuffer &) = delete;
+  virtual ~HostBuffer() = default;
+
+  std::span<std::byte> bytes() const { return bytes_; }
+
+protected:
+  HostBuffer() = default;
+  std::span<std::byte> bytes_;
+};
+
+/// Everything that a queue had been given up to some point.
+class Event {
+public:
+  Event(const Event &) = delete;
+  Event &operator=(const Event &) = delete;
+  virtual ~Event() = default;
+
+  /// Whether all of it is done. Never blocks.
+  /// Errors:  KernelFault, DeviceLost  an operation before the event failed; sticky.
+  /// Source:  cuEventQuery, clGetEventInfo.
+  virtual Result<bool> hasCompleted() = 0;
+
+protected:
+  Event() = default;
+};
+
+/// One run of a kernel.
+struct KernelLaunch {
+  Kernel *kernel = nullptr;
+  Grid grid;
+  std::int64_t lower = 0; ///< Iterations [lower, upper) of [0, total).
+  std::int64_t upper = 0;
+  std::int64_t total = 0;
+  std::uint32_t partialBytes = 0; ///< Per group; 0: does not reduce.
+  /// Receives the partial results by the time of an event behind the launch: `partialBytes` for
+  /// each group. Null if it does not reduce.
+  HostBuffer *partials = nullptr;
+  std::vector<std::uint64_t> arguments; ///< Captures, values, symbols.
+};
+
+class Device;
+
+/// In-order queue of one device: operations complete in the order in which they were given, and
+/// side by side with those of other queues and with the host.
+///
+/// Threading: externally synchronised.
+/// Errors:    of all operations: DeviceLost; InvalidArgument with nothing done if a range is not
+///            committed or a grid exceeds the device's limits.
+class Queue {
+public:
+  Queue(const Queue &) = delete;
+  Queue &operator=(const Queue &) = delete;
+  virtual ~Queue() = default;
+
+  /// Copies `source` to `address` on the device. The source may be written to when the call
+  /// returns; it may stage the bytes for that.
+  /// Source: cuMemcpyHtoDAsync, clEnqueueWriteBuffer.
+  virtual Status copyIn(std::span<const std::byte> source, std::uint64_t address) = 0;
+
+  /// Copies from `address` on the device to `target`, which holds the bytes once an event behind
+  /// this call has completed or `finish` has returned.
+  /// Source: cuMemcpyDtoHAsync, clEnqueueReadBuffer.
+  virtual Status copyOut(std::uint64_t address, std::span<std::byte> target) = 0;
+
+  /// Copies the same addresses from `from`, another device, to this one. The other device's
+  /// operations that matter must have completed or be waited for with `wait`.
+  /// Errors: NoRoute  the two cannot reach each other; go through the host. Nothing was done.
+  /// Source: cuMemcpyPeerAsync.
+  virtual Status copyFrom(Device &from, Range bytes) = 0;
+
+  /// Runs a kernel.
+  /// Source: cuLaunchKernel, clEnqueueNDRangeKernel.
+  virtual Status launch(const KernelLaunch &launch) = 0;
+
+  /// Marks this point of the queue.
+  virtual Result<std::unique_ptr<Event>> record() = 0;
+
+  /// Lets what follows wait for an event, of this or another device of the same backend.
+  virtual Status wait(Event &event) = 0;
+
+  /// Waits until all that was given is done.
+  /// Errors: KernelFault, DeviceLost. Cost: blocks.
+  virtual Status finish() = 0;
+
+protected:
+  Queue() = default;
+};
+
+/// An opened device.
+///
+/// Threading: externally synchronised.
+class Device {
+public:
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+  virtual ~Device() = default;
+
+  virtual const Info &info() const = 0;
+
+  /// Makes sure that the device has memory for these bytes of the window. Contents of new memory
+  /// are undefined; what was committed before stays.
+  ///
+  /// Errors: OutOfMemory  the device is full, or the bytes cannot be part of its mirror; what was
+  ///         committed before is as it was. InvalidArgument  not in the window.
+  /// Cost:   a look-up if all is committed already.
+  virtual Status commit(Range bytes) = 0;
+
+  /// Gives memory back that lies wholly in `bytes`, in the backend's granules. Nothing may be under
+  /// way there.
+  virtual Status release(Range bytes) = 0;
+
+  /// Bytes that are committed, whole granules.
+  virtual std::uint64_t committed() const = 0;
+
+  /// Makes a kernel ready; the same pointer gives the same kernel.
+  ///
+  /// Errors: WrongImage  the driver refuses the text, with the driver's words;
+  ///         NotSupported  format or precision are not the device's.
+  /// Cost:   compiles at the first call: milliseconds to seconds.
+  virtual Result<Kernel *> load(const tutti_kernel &kernel) = 0;
+
+  virtual Result<std::unique_ptr<Queue>> makeQueue() = 0;
+
+  virtual Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) = 0;
+
+protected:
+  Device() = default;
+};
+
+/// One backend: finds its devices. Its vendor's library is opened at run time.
+///
+/// Threading: externally synchronised.
+class Driver {
+public:
+  Driver(const Driver &) = delete;
+  Driver &operator=(const Driver &) = delete;
+  virtual ~Driver() = default;
+
+  virtual std::string_view name() const = 0; ///< "cuda", "opencl", "mock"
+
+  /// The devices that there are, in the vendor's order. None, without error, if there is no driver.
+  /// Errors: DriverMissing  there is a driver, but it is too old or does not start; in one line.
+  virtual Result<std::vector<Info>> list() = 0;
+
+  /// Errors: DeviceLost, OutOfMemory, NotSupported.
+  virtual Result<std::unique_ptr<Device>> open(std::size_t index, const Segments &window) = 0;
+
+protected:
+  Driver() = default;
+};
+
+/// All backends of this build, in the order of preference: cuda, opencl, ...
+std::vector<std::unique_ptr<Driver>> makeDrivers();
+
+} // namespace tutti::device

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What happens when something goes wrong: one line with rank and cause, and everything ends soon."""
+import os
+import pathlib
+import re
+import select
+import shlex
+import signal
+import subprocess
+import time
+import uuid
+
+from commands import jacobi, ranks_of, require
+from harness import Failure, Program, Result, tail
+
+SECONDS_TO_END = 5
+SECONDS_TO_START = 60
+
+ALLOCATION = r"""
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+static volatile std::size_t big = std::size_t{64} << 20;
+static void *volatile kept;
+template <typename F> static void show(const char *name, F allocate) {
+  errno = 0;
+  kept = allocate();
+  asm volatile("" ::: "memory"); // Clang takes it that malloc leaves errno alone.
+  std::printf("%s %s %s\n", name, kept ? "memory" : "null", errno == ENOMEM ? "ENOMEM" : "-");
+}
+int main(int argc, char **) {
+  show("malloc", [] { return malloc(big); });
+  show("calloc", [] { return calloc(big / 8, 8); });
+  char *text = static_cast<char *>(malloc(1000));
+  std::strcpy(text, "kept");
+  show("realloc", [&] { return realloc(text, big); });
+  show("aligned_alloc", [] { return aligned_alloc(64, big); });
+  void *aligned = nullptr;
+  std::printf("posix_memalign %d\n", posix_memalign(&aligned, 64, big) == ENOMEM);
+  try {
+    kept = new char[big];
+    std::puts("new memory");
+  } catch (const std::bad_alloc &) {
+    std::puts("new bad_alloc");
+  }
+  show("nothrow", [] { return new (std::nothrow) char[big]; });
+  std::puts(text);
+  std::fflush(stdout);
+  if (argc > 1) {
+    kept = new char[big];
+  }
+  return 7;
+}
+"""
+ALLOCATION_PRINTS = """malloc null ENOMEM
+calloc null ENOMEM
+realloc null ENOMEM
+aligned_alloc null ENOMEM
+posix_memalign 1
+new bad_alloc
+nothrow null ENOMEM
+kept
+"""
+
+# An MPI library that is asked for MPI_THREAD_MULTIPLE and gives less.
+SERIALIZED = """
+#include <mpi.h>
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  (void)required;
+  const int code = PMPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, provided);
+  *provided = *provided > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : *provided;
+  return code;
+}
+"""
+
+RANK = "${OMPI_COMM_WORLD_RANK-$PMI_RANK}"
+
+
+class Run:
+    """A run of tuttirun, whose processes are known by a variable that they inherit."""
+
+    def __init__(self, workshop, ranks, words, environment=None):
+        self.mark = f"E2E_RUN={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        self.command = [str(workshop.bin / "tuttirun"), "-n", str(ranks), *map(str, words)]
+        self.settings = environment or {}
+        self.process = subprocess.Popen(
+            self.command, cwd=workshop.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True,
+            env={**os.environ, **self.settings, name: value})
+
+    def processes(self):
+        """Ids of the processes of this run that there are."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and self.mark in (entry / "environ").read_text().split("\0"):
+                    found.append(int(entry.name))
+            except (OSError, UnicodeDecodeError):
+                continue
+        return found
+
+    def stop(self):
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.process.communicate()
+
+    def finish(self, since=None):
+        """The result; fails unless all ends soon after `since`, or after the first complaint."""
+        files = {self.process.stdout: b"", self.process.stderr: b""}
+        opened = list(files)
+        deadline = time.monotonic() + SECONDS_TO_START
+        while opened:
+            if since is not None:
+                deadline = since + SECONDS_TO_END
+            if time.monotonic() > deadline:
+                self.stop()
+                raise Failure(f"{self.again()}\nno end in time\n{tail(files[self.process.stderr].decode())}")
+            for file in select.select(opened, [], [], 0.1)[0]:
+                data = os.read(file.fileno(), 65536)
+                files[file] += data
+                if not data:
+                    opened.remove(file)
+                elif since is None and file is self.process.stderr:
+                    since = time.monotonic()
+        status = self.process.wait()
+        while since is not None and self.processes():
+            if time.monotonic() > since + SECONDS_TO_END:
+                left = self.processes()
+                self.stop()
+                raise Failure(f"{self.again()}\nprocesses left behind: {left}")
+            time.sleep(0.05)
+        for file in files:
+            file.close()
+        output, errors = (data.decode(errors="replace") for data in files.values())
+        return Result(status, output, errors)
+
+    def again(self):
+        settings = " ".join(f"{k}={v}" for k, v in self.settings.items())
+        return f"{settings} {shlex.join(self.command)}"
+
+
+def one_line(result, pattern, status=None):
+    """Standard error is one line that matches, and the status says failure, or `status`."""
+    lines = result.errors.splitlines()
+    require(len(lines) == 1 and re.search(pattern, lines[0]) is not None,
+            f"not one line like '{pattern}'\n{tail(result.errors)}")
+    require(result.status != 0 if status is None else result.status == status,
+            f"status {result.status}")
+
+
+def script(workshop, name, text):
+    """An executable shell script."""
+    def make():
+        path = workshop.folder / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+    return workshop.cached(("script", name), make)
+
+
+def a_killed_rank_in_a_time_loop(workshop, victim):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    run = Run(workshop, 3, [binary, "400", "400", "100000000"], {"TUTTI_DISTRIBUTE": "always"})
+    ranks = {}
+    deadline = time.monotonic() + SECONDS_TO_START
+    # All ranks have left the initialisation of MPI when their processors have worked for a while.
+    while len(ranks) < 3 or any(seconds_used(pid) < 1 for pid in ranks.values()):
+        if time.monotonic() > deadline or run.process.poll() is not None:
+            run.stop()
+            raise Failure(f"{run.again()}\nthe ranks did not start")
+        time.sleep(0.1)
+        ranks = ranks_of(run.process.pid, binary)
+    os.kill(ranks[victim], signal.SIGKILL)
+    one_line(run.finish(time.monotonic()),
+             rf"^tutti: rank {victim} on host \S+: killed by signal 9 \(Killed\)$")
+
+
+def seconds_used(pid):
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0
+
+
+def allocation(workshop):
+    def make():
+        path = workshop.folder / "allocation_fails.cpp"
+        path.write_text(ALLOCATION)
+        return path
+    source = workshop.cached("allocation_fails", make)
+    return workshop.compiled(Program("allocation_fails", [source]), tutti=True)
+
+
+HEAP_IS_FULL = r"^tutti: rank 0: the heap of \d+ bytes is full: cannot allocate \d+ bytes; raise TUTTI_HEAP$"
+
+
+def a_full_heap_is_an_error_of_the_allocation(workshop):
+    result = Run(workshop, 2, [allocation(workshop)], {"TUTTI_HEAP": "16M"}).finish()
+    require(result.output == ALLOCATION_PRINTS, f"printed\n{result.output}")
+    one_line(result, HEAP_IS_FULL, status=7)
+
+
+def a_bad_alloc_that_nobody_catches_is_one_line(workshop):
+    result = Run(workshop, 2, [allocation(workshop), "throw"], {"TUTTI_HEAP": "16M"}).finish()
+    lines = [line for line in result.errors.splitlines() if line.startswith("tutti")]
+    require(len(lines) == 2 and re.search(HEAP_IS_FULL, lines[0]) is not None and
+            re.search(r"^tutti: rank 0 on host \S+: killed by signal 6 ", lines[1]) is not None,
+            result.errors)
+    require(result.status == 128 + signal.SIGABRT, f"status {result.status}")
+
+
+def another_executable_on_one_rank(workshop):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    other = workshop.folder / "jacobi-other"
+    other.write_bytes(binary.read_bytes() + b"\0")
+    other.chmod(0o755)
+    wrapper = script(workshop, "differs.sh", f'#!/bin/sh\nif [ "{RANK}" = 1 ]; then exec {other} "$@"; fi\n'
+                                             f'exec {binary} "$@"\n')
+    result = Run(workshop, 3, [wrapper, "20", "20", "2"]).finish()
+    require(result.output == "", f"printed '{result.output}'")
+    one_line(result, r"^tutti: rank 0: not the same program as on rank 1: another executable$")
+
+
+def an_mpi_without_thread_multiple(workshop, ranks):
+    def make():
+        source = workshop.folder / "serialized.c"
+        source.write_text(SERIALIZED)
+        library = workshop.folder / "libserialized.so"
+        result = workshop.execute(["mpicc", "-shared", "-fPIC", str(source), "-o", str(library)],
+                                  {"OMPI_CC": "clang-19", "MPICH_CC": "clang-19"}, "")
+        require(result.status == 0, tail(result.errors))
+        return library
+    library = workshop.cached("serialized", make)
+    binary = workshop.compiled(jacobi(), tutti=True)
+    result = Run(workshop, ranks, ["env", f"LD_PRELOAD={library}", binary, "20", "20", "2"]).finish()
+    require(result.output == "", f"printed '{result.output}'")
+    one_line(result, r"^tutti: rank 0: this MPI library provides thread level 2 of 3 on every rank; "
+                     "MPI_THREAD_MULTIPLE is needed$")
+
+
+def a_bad_setting(workshop, name, value, ranks):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    result = Run(workshop, ranks, [binary, "20", "20", "2"], {name: value}).finish()
+    require(result.output == "", f"printed '{result.output}'")
+    rank = "rank 0: " if ranks > 1 else ""
+    one_line(result, rf"^tutti: {rank}{name}={re.escape(value)}: expected ", status=1)
+
+
+def a_bad_setting_on_another_rank(workshop):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    wrapper = script(workshop, "setting.sh",
+                     f'#!/bin/sh\nif [ "{RANK}" = 2 ]; then export TUTTI_HEAP=plenty; fi\n'
+                     f'exec {binary} "$@"\n')
+    one_line(Run(workshop, 3, [wrapper, "20", "20", "2"]).finish(),
+             r"^tutti: rank 2: TUTTI_HEAP=plenty: expected ")
+
+
+def an_unknown_setting_is_ignored_with_one_line(workshop, ranks):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    result = Run(workshop, ranks, [binary, "20", "20", "2"],
+                 {"TUTTI_DISTRBUTE": "always", "TUTTI_HEEP": "1G"}).finish()
+    require(result.output != "", "printed nothing")
+    one_line(result, r"^tutti: ignored unknown environment variables TUTTI_DISTRBUTE, TUTTI_HEEP$",
+             status=0)
+
+
+def a_missing_launcher(workshop):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    one_line(Run(workshop, 2, [binary], {"TUTTI_MPIRUN": "/absent/mpirun"}).finish(),
+             "^tuttirun: TUTTI_MPIRUN=/absent/mpirun is not a program$", status=1)
+
+
+def a_program_that_cannot_start(workshop, ranks):
+    plain = workshop.folder / f"plain-{ranks}"
+    plain.write_text("text\n")
+    folder = workshop.folder / f"folder-{ranks}"
+    folder.mkdir(exist_ok=True)
+    stale = script(workshop, "stale.sh", "#!/absent/interpreter\n")
+    for program, line, status in [
+            ("./absent", r"^tuttirun: \./absent does not exist$", 127),
+            ("absent-from-path", "^tuttirun: absent-from-path is not in PATH$", 127),
+            (plain, f"^tuttirun: {plain} is not an executable program$", 126),
+            (folder, f"^tuttirun: {folder} is not an executable program$", 126),
+            (stale, rf"^tutti(run|: rank \d on host \S+): cannot start {stale}: No such file", 127)]:
+        one_line(Run(workshop, ranks, [program]).finish(), line, status)
+
+
+def all_checks():
+    """(name, function of the workshop)"""
+    plain = [a_full_heap_is_an_error_of_the_allocation, a_bad_alloc_that_nobody_catches_is_one_line,
+             another_executable_on_one_rank, a_bad_setting_on_another_rank, a_missing_launcher]
+    checks = [(f.__name__, f) for f in plain]
+    for victim in (0, 1, 2):
+        checks.append((f"a_killed_rank_in_a_time_loop-{victim}",
+                       lambda w, v=victim: a_killed_rank_in_a_time_loop(w, v)))
+    for ranks in (1, 3):
+        for test in (an_unknown_setting_is_ignored_with_one_line, a_program_that_cannot_start):
+            checks.append((f"{test.__name__}-{ranks}", lambda w, t=test, r=ranks: t(w, r)))
+        for name, value in [("TUTTI_HEAP", "plenty"), ("TUTTI_HEAP", "1K"), ("TUTTI_HEAP", "-1G"),
+                            ("TUTTI_HEAP", "99T"), ("TUTTI_DISTRIBUTE", "maybe"),
+                            ("TUTTI_STATS", "loud")]:
+            checks.append((f"a_bad_setting-{name}={value}-{ranks}",
+                           lambda w, n=name, v=value, r=ranks: a_bad_setting(w, n, v, r)))
+    for ranks in (2, 3):
+        checks.append((f"an_mpi_without_thread_multiple-{ranks}",
+                       lambda w, r=ranks: an_mpi_without_thread_multiple(w, r)))
+    return checks
