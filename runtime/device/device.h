@@ -33,11 +33,11 @@ struct Info {
   /// Equal on all processes of a host for the same piece of hardware; empty if it cannot be told.
   std::string identity;
   tutti_kernel_format format = TUTTI_KERNEL_OPENCL_C;
-  bool isGpu = false;          ///< Else it is made of the host's cores or emulated.
-  bool hasFp64 = false;        ///< Doubles.
-  std::uint64_t memory = 0;    ///< Bytes that kernels may use; 0 if that is not known.
-  std::uint32_t units = 0;     ///< Multiprocessors or compute units.
-  std::uint32_t maxGroup = 0;  ///< Work-items of a group.
+  bool isGpu = false;           ///< Else it is made of the host's cores or emulated.
+  bool hasFp64 = false;         ///< Doubles.
+  std::uint64_t memory = 0;     ///< Bytes that kernels may use; 0 if that is not known.
+  std::uint32_t units = 0;      ///< Multiprocessors or compute units.
+  std::uint32_t maxGroup = 0;   ///< Work-items of a group.
   std::uint64_t localBytes = 0; ///< Local (shared) memory of a group.
   std::array<std::uint32_t, 3> maxGroupOf{}; ///< Per dimension, the fastest first.
   std::array<std::uint64_t, 3> maxGroups{};  ///< Groups per dimension.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/cuda/device.h"
+
+#include "runtime/device/cuda/queue.h"
+
+#include <utility>
+
+namespace tutti::device::cuda {
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(std::shared_ptr<const Library> library,
+                                                     CUdevice handle, Info info,
+                                                     const Segments &window,
+                                                     std::shared_ptr<Peers> peers) {
+  std::unique_ptr<Context> context;
+  TUTTI_ASSIGN(context, Context::open(std::move(library), handle,
+                                      fmt::format("GPU {} ({})", handle, info.name)));
+  std::unique_ptr<Mirror> mirror;
+  TUTTI_ASSIGN(mirror, Mirror::open(*context, window));
+  std::unique_ptr<CudaDevice> device(
+      new CudaDevice(std::move(info), std::move(context), std::move(mirror), std::move(peers)));
+  for (CudaDevice *other : *device->peers_) {
+    device->letUse(*other);
+    other->letUse(*device);
+  }
+  device->peers_->push_back(device.get());
+  return device;
+}
+
+CudaDevice::CudaDevice(Info info, std::unique_ptr<Context> context, std::unique_ptr<Mirror> mirror,
+                       std::shared_ptr<Peers> peers)
+    : info_(std::move(info)), context_(std::move(context)), mirror_(std::move(mirror)),
+      kernels_(*context_), copier_(Copier::sensibleThreads()), peers_(std::move(peers)) {}
+
+CudaDevice::~CudaDevice() { std::erase(*peers_, this); }
+
+/// Lets `other` read and write the memory of this device, if the hardware can.
+void CudaDevice::letUse(CudaDevice &other) {
+  int reaches = 0;
+  const CUresult result = context_->cuda().cuDeviceCanAccessPeer(
+      &reaches, other.context_->device(), context_->device());
+  if (result == kSuccess && reaches != 0) {
+    mirror_->grant(other.context_->device()).ignore("copies go through the host then");
+  }
+}
+
+Result<std::unique_ptr<Queue>> CudaDevice::makeQueue() {
+  std::unique_ptr<Stream> stream;
+  TUTTI_ASSIGN(stream, Stream::open(*context_, copier_));
+  return std::make_unique<CudaQueue>(*this, std::move(stream));
+}
+
+Result<std::unique_ptr<HostBuffer>> CudaDevice::makeHostBuffer(std::size_t bytes) {
+  std::unique_ptr<CudaHostBuffer> buffer;
+  TUTTI_ASSIGN(buffer, CudaHostBuffer::make(*context_, bytes));
+  return buffer;
+}
+
+} // namespace tutti::device::cuda

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One opened GPU: context, mirror of the window and kernels.
+#pragma once
+
+#include "runtime/device/cuda/context.h"
+#include "runtime/device/cuda/copier.h"
+#include "runtime/device/cuda/kernel.h"
+#include "runtime/device/cuda/mirror.h"
+#include "runtime/device/device.h"
+
+#include <memory>
+#include <vector>
+
+namespace tutti::device::cuda {
+
+class CudaDevice;
+
+/// The opened devices of one driver, so that a new one can meet the others.
+using Peers = std::vector<CudaDevice *>;
+
+/// Threading: externally synchronised, together with its queues and events. Another device may be
+///            opened only while nothing is done with this one.
+class CudaDevice final : public Device {
+public:
+  /// `peers` is shared by the driver and its devices, which may outlive it.
+  ///
+  /// Source: cuDeviceCanAccessPeer, cuMemSetAccess.
+  static Result<std::unique_ptr<CudaDevice>> open(std::shared_ptr<const Library> library,
+                                                  CUdevice handle, Info info,
+                                                  const Segments &window,
+                                                  std::shared_ptr<Peers> peers);
+
+  ~CudaDevice() override;
+
+  const Info &info() const override { return info_; }
+
+  Status commit(Range bytes) override { return mirror_->commit(bytes); }
+
+  Status release(Range bytes) override { return mirror_->release(bytes); }
+
+  std::uint64_t committed() const override { return mirror_->committed(); }
+
+  Result<Kernel *> load(const tutti_kernel &kernel) override { return kernels_.load(kernel); }
+
+  Result<std::unique_ptr<Queue>> makeQueue() override;
+  Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override;
+
+  Context &context() { return *context_; }
+
+  Mirror &mirror() { return *mirror_; }
+
+private:
+  CudaDevice(Info info, std::unique_ptr<Context> context, std::unique_ptr<Mirror> mirror,
+             std::shared_ptr<Peers> peers);
+
+  void letUse(CudaDevice &other);
+
+  Info info_;
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<Mirror> mirror_;
+  Kernels kernels_;
+  Copier copier_;
+  std::shared_ptr<Peers> peers_;
+};
+
+} // namespace tutti::device::cuda

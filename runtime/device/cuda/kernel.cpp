@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/cuda/kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tutti::device::cuda {
+
+namespace {
+
+constexpr std::size_t kLogBytes = 8192;
+
+/// What a kernel may use without asking, on every device.
+constexpr std::uint64_t kUsualShared = 48 << 10;
+
+/// A log of many lines as one.
+std::string oneLine(std::string_view log) {
+  std::string result;
+  for (const char letter : log) {
+    const bool isBreak = letter == '\n' || letter == '\r';
+    if (!isBreak) {
+      result += letter;
+    } else if (!result.empty() && !result.ends_with("; ")) {
+      result += "; ";
+    }
+  }
+  return result.substr(0, result.find_last_not_of("; ") + 1);
+}
+
+/// "6.0" of ".version 6.0", or nothing.
+std::string_view versionOf(std::string_view text) {
+  constexpr std::string_view kDirective = ".version ";
+  const std::size_t at = text.find(kDirective);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  text.remove_prefix(at + kDirective.size());
+  return text.substr(0, text.find_first_of(" \t\r\n"));
+}
+
+} // namespace
+
+Result<std::unique_ptr<CudaKernel>> CudaKernel::make(Context &context, CUmodule module,
+                                                     const char *name) {
+  const Library &cuda = context.cuda();
+  std::unique_ptr<CudaKernel> kernel(new CudaKernel);
+  kernel->name_ = name;
+  int maxGroup = 0;
+  int staticShared = 0;
+  CUresult result = cuda.cuModuleGetFunction(&kernel->function_, module, name);
+  if (result == kSuccess) {
+    result = cuda.cuFuncGetAttribute(&maxGroup, kFunctionMaxThreads, kernel->function_);
+  }
+  if (result == kSuccess) {
+    result = cuda.cuFuncGetAttribute(&staticShared, kFunctionSharedBytes, kernel->function_);
+  }
+  if (result != kSuccess) {
+    Error error = context.failed(result, "load kernel {}", name);
+    if (!context.fault()) {
+      error.code = ErrorCode::WrongImage;
+    }
+    return error;
+  }
+  kernel->maxGroup_ = static_cast<std::uint32_t>(maxGroup);
+  const auto used = static_cast<std::uint64_t>(staticShared);
+  kernel->allowedShared_ = used < kUsualShared ? kUsualShared - used : 0;
+  return kernel;
+}
+
+Status CudaKernel::allowShared(Context &context, std::uint64_t bytes) {
+  if (bytes <= allowedShared_) {
+    return {};
+  }
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30; // Fits an int; no device has as much.
+  const CUresult result = context.cuda().cuFuncSetAttribute(
+      function_, kFunctionMaxDynamicShared, static_cast<int>(std::min(bytes, kMost)));
+  if (result != kSuccess) {
+    return context.failed(result, "give kernel {} {} bytes of shared memory", name_, bytes);
+  }
+  allowedShared_ = bytes;
+  return {};
+}
+
+Kernels::~Kernels() {
+  kernels_.clear();
+  context_.enter().ignore("a lost device keeps no modules");
+  for (const auto &[text, module] : modules_) {
+    context_.cuda().cuModuleUnload(module.handle);
+  }
+}
+
+Result<Kernel *> Kernels::load(const tutti_kernel &kernel) {
+  if (kernel.format != TUTTI_KERNEL_PTX) {
+    return failure(ErrorCode::NotSupported, "{}: kernel {} is not PTX", context_.label(),
+                   kernel.name);
+  }
+  const std::pair<const char *, std::string> key(kernel.text, kernel.name);
+  if (const auto known = kernels_.find(key); known != kernels_.end()) {
+    return known->second.get();
+  }
+  TUTTI_TRY(context_.enter());
+  Module *module = nullptr;
+  TUTTI_ASSIGN(module, moduleOf(kernel.text));
+  std::unique_ptr<CudaKernel> made;
+  TUTTI_ASSIGN(made, CudaKernel::make(context_, module->handle, kernel.name));
+  return kernels_.emplace(key, std::move(made)).first->second.get();
+}
+
+Result<Kernels::Module *> Kernels::moduleOf(const char *text) {
+  if (const auto known = modules_.find(text); known != modules_.end()) {
+    return &known->second;
+  }
+  Module module;
+  module.log = std::make_unique<char[]>(kLogBytes);
+  std::array<CUjitOption, 2> options = {kJitErrorLog, kJitErrorLogBytes};
+  std::array<void *, 2> values = {module.log.get(), reinterpret_cast<void *>(kLogBytes - 1)};
+  if (const CUresult result = context_.cuda().cuModuleLoadDataEx(
+          &module.handle, text, options.size(), options.data(), values.data())) {
+    return refused(result, text, module.log.get());
+  }
+  return &modules_.emplace(text, std::move(module)).first->second;
+}
+
+Error Kernels::refused(CUresult result, const char *text, const char *log) {
+  const std::string words = oneLine(log);
+  Error error = context_.failed(result, "load PTX {}{}{}", versionOf(text),
+                                words.empty() ? "" : "; the driver says: ", words);
+  if (context_.fault() || result == kOutOfMemory) {
+    return error;
+  }
+  const bool isTooOld = result == kUnsupportedPtxVersion || result == kJitCompilerNotFound;
+  error.code = isTooOld ? ErrorCode::DriverMissing : ErrorCode::WrongImage;
+  return error;
+}
+
+} // namespace tutti::device::cuda

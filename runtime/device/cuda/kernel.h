@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Texts of kernels made ready for one device, each once.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/result.h"
+#include "runtime/device/cuda/context.h"
+#include "runtime/device/device.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tutti::device::cuda {
+
+/// Ownership: `Kernels`', as is the module behind it.
+class CudaKernel final : public Kernel {
+public:
+  /// Errors: WrongImage  the driver does not find or cannot finish the function.
+  static Result<std::unique_ptr<CudaKernel>> make(Context &context, CUmodule module,
+                                                  const char *name);
+
+  std::uint32_t maxGroup() const override { return maxGroup_; }
+
+  CUfunction function() const { return function_; }
+
+  const std::string &name() const { return name_; }
+
+  /// Makes sure that a group may have so much dynamic shared memory.
+  ///
+  /// Errors: InvalidArgument  it is more than the device has.
+  /// Cost:   a comparison, but for the first launch that needs more than 48 KiB.
+  Status allowShared(Context &context, std::uint64_t bytes);
+
+private:
+  CudaKernel() = default;
+
+  std::string name_;
+  CUfunction function_ = nullptr;
+  std::uint32_t maxGroup_ = 0;
+  std::uint64_t allowedShared_ = 0;
+};
+
+/// Threading: externally synchronised.
+/// Ownership: the context outlives it.
+class Kernels {
+public:
+  explicit Kernels(Context &context) : context_(context) {}
+
+  Kernels(const Kernels &) = delete;
+  Kernels &operator=(const Kernels &) = delete;
+  ~Kernels();
+
+  /// Errors: WrongImage  with the words of the driver's compiler; DriverMissing  the driver is older
+  ///         than the text's version; NotSupported  it is not PTX.
+  /// Source: cuModuleLoadDataEx, cuModuleGetFunction.
+  Result<Kernel *> load(const tutti_kernel &kernel);
+
+private:
+  struct Module {
+    CUmodule handle = nullptr;
+    /// The driver finishes functions when they are first used, and may write its log then.
+    std::unique_ptr<char[]> log;
+  };
+
+  Result<Module *> moduleOf(const char *text);
+  Error refused(CUresult result, const char *text, const char *log);
+
+  Context &context_;
+  std::map<const char *, Module> modules_; ///< By text, which is alive as long as the program.
+  std::map<std::pair<const char *, std::string>, std::unique_ptr<CudaKernel>> kernels_;
+};
+
+} // namespace tutti::device::cuda

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/cuda/mirror.h"
+
+#include <algorithm>
+
+namespace tutti::device::cuda {
+
+namespace {
+
+std::uint64_t down(std::uint64_t value, std::uint64_t unit) { return value / unit * unit; }
+
+std::uint64_t up(std::uint64_t value, std::uint64_t unit) { return down(value + unit - 1, unit); }
+
+RangeSet only(Range range) { return RangeSet::of({range}); }
+
+} // namespace
+
+Result<std::unique_ptr<Mirror>> Mirror::open(Context &context, const Segments &window) {
+  std::unique_ptr<Mirror> mirror(new Mirror(context));
+  mirror->access_ = {{{kLocationDevice, context.device()}, kAccessReadWrite}};
+  TUTTI_TRY(context.enter());
+  TUTTI_TRY(mirror->findGranule());
+  auto low = mirror->reserve(window.low);
+  if (!low) {
+    return std::move(low).error();
+  }
+  mirror->low_ = *low;
+  auto high = mirror->reserve(window.high);
+  if (!high) {
+    return std::move(high).error();
+  }
+  mirror->high_ = *high;
+  return mirror;
+}
+
+Mirror::~Mirror() {
+  context_.enter().ignore("a lost device refuses what follows, which changes nothing");
+  while (!blocks_.empty()) {
+    const auto block = blocks_.begin();
+    dropBlock(block).ignore("the device gets its memory back with the context at the latest");
+  }
+  for (const Reservation &reservation : {low_, high_}) {
+    if (!reservation.window.empty()) {
+      context_.cuda().cuMemAddressFree(reservation.window.begin + reservation.delta,
+                                       reservation.window.size());
+    }
+  }
+}
+
+CUmemAllocationProp Mirror::properties() const {
+  CUmemAllocationProp properties{};
+  properties.type = kAllocationPinned;
+  properties.location = access_.front().location;
+  // Processes of one host will share memory through file descriptors: this is the place to ask for
+  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR where the device has it.
+  properties.requestedHandleTypes = kHandleNone;
+  return properties;
+}
+
+Status Mirror::findGranule() {
+  const CUmemAllocationProp wanted = properties();
+  std::size_t granule = 0;
+  if (const CUresult result = context_.cuda().cuMemGetAllocationGranularity(
+          &granule, &wanted, kGranularityMinimum)) {
+    return context_.failed(result, "ask for the granule of memory");
+  }
+  granule_ = granule;
+  return {};
+}
+
+Result<Mirror::Reservation> Mirror::reserve(Range segment) const {
+  Reservation reservation;
+  reservation.segment = segment;
+  if (segment.empty()) {
+    return reservation;
+  }
+  const Range whole{down(segment.begin, granule_), up(segment.end, granule_)};
+  CUresult result = kSuccess;
+  for (std::uint64_t size = whole.size();; size = up(size / 2, granule_)) {
+    CUdeviceptr first = 0;
+    result = context_.cuda().cuMemAddressReserve(&first, size, 0, 0, 0);
+    if (result == kSuccess) {
+      reservation.window = {whole.begin, whole.begin + size};
+      reservation.delta = first - whole.begin;
+      return reservation;
+    }
+    if (size == granule_) {
+      return context_.failed(result, "reserve {} bytes of addresses", whole.size());
+    }
+  }
+}
+
+const Mirror::Reservation *Mirror::reservationOf(Range bytes) const {
+  for (const Reservation *reservation : {&high_, &low_}) {
+    if (reservation->segment.contains(bytes)) {
+      return reservation;
+    }
+  }
+  return nullptr;
+}
+
+bool Mirror::isCommitted(Range bytes) const {
+  const std::vector<Range> &ranges = committed_.ranges();
+  const auto behind =
+      std::upper_bound(ranges.begin(), ranges.end(), bytes.begin,
+                       [](std::uint64_t begin, const Range &range) { return begin < range.begin; });
+  return bytes.empty() || (behind != ranges.begin() && std::prev(behind)->contains(bytes));
+}
+
+Status Mirror::commit(Range bytes) {
+  if (isCommitted(bytes)) {
+    return {};
+  }
+  const Reservation *reservation = reservationOf(bytes);
+  if (!reservation) {
+    return failure(ErrorCode::InvalidArgument, "{}: [{:#x}, {:#x}) is not in the window",
+                   context_.label(), bytes.begin, bytes.end);
+  }
+  if (!reservation->window.contains(bytes)) {
+    return failure(ErrorCode::OutOfMemory,
+                   "{}: the driver gave {} bytes of addresses, which do not reach {:#x}",
+                   context_.label(), reservation->window.size(), bytes.end);
+  }
+  TUTTI_TRY(context_.enter());
+  const Range granules{down(bytes.begin, granule_), up(bytes.end, granule_)};
+  const RangeSet missing = only(granules).subtract(backed_);
+  std::vector<std::uint64_t> added;
+  for (const Range &gap : missing.ranges()) {
+    for (std::uint64_t at = gap.begin; at < gap.end;) {
+      const std::uint64_t end = std::min(gap.end, up(at + 1, kBlockBytes));
+      if (Status status = addBlock({at, end}); !status) {
+        for (const std::uint64_t begin : added) {
+          dropBlock(blocks_.find(begin)).ignore("the first failure is reported");
+        }
+        return status;
+      }
+      added.push_back(at);
+      at = end;
+    }
+  }
+  backed_ = backed_.unite(missing);
+  committed_ = committed_.unite(only(granules));
+  return {};
+}
+
+Status Mirror::release(Range bytes) {
+  const RangeSet inside = only({up(bytes.begin, granule_), down(bytes.end, granule_)});
+  if (!committed_.overlaps(inside)) {
+    return {};
+  }
+  TUTTI_TRY(context_.enter());
+  committed_ = committed_.subtract(inside);
+  const Range hull = inside.hull();
+  auto block = blocks_.upper_bound(hull.begin);
+  if (block != blocks_.begin()) {
+    --block;
+  }
+  std::vector<Range> dropped;
+  Status outcome;
+  while (block != blocks_.end() && block->first < hull.end) {
+    const Range window{block->first, block->first + block->second.bytes};
+    const auto next = std::next(block);
+    if (!committed_.overlaps(only(window))) {
+      dropped.push_back(window);
+      if (Status status = dropBlock(block); !status && outcome) {
+        outcome = std::move(status);
+      }
+    }
+    block = next;
+  }
+  backed_ = backed_.subtract(RangeSet::of(std::move(dropped)));
+  return outcome;
+}
+
+Status Mirror::addBlock(Range window) {
+  const CUmemAllocationProp wanted = properties();
+  CUmemHandle handle = 0;
+  if (const CUresult result =
+          context_.cuda().cuMemCreate(&handle, window.size(), &wanted, 0)) {
+    return context_.failed(result, "allocate {} bytes for {:#x}", window.size(), window.begin);
+  }
+  if (Status status = mapBlock(window, handle); !status) {
+    context_.cuda().cuMemRelease(handle);
+    return status;
+  }
+  blocks_.emplace(window.begin, Block{window.size(), handle});
+  return {};
+}
+
+Status Mirror::mapBlock(Range window, CUmemHandle handle) {
+  const Library &cuda = context_.cuda();
+  if (const CUresult result = cuda.cuMemMap(at(window.begin), window.size(), 0, handle, 0)) {
+    return context_.failed(result, "map {} bytes at {:#x}", window.size(), window.begin);
+  }
+  Status status = setAccess(window);
+  if (!status && access_.size() > 1 && !context_.fault()) {
+    // There are machines where devices say that they reach each other and do not: go on alone.
+    access_.resize(1);
+    status = setAccess(window);
+  }
+  if (!status) {
+    cuda.cuMemUnmap(at(window.begin), window.size());
+  }
+  return status;
+}
+
+Status Mirror::setAccess(Range window) {
+  if (const CUresult result = context_.cuda().cuMemSetAccess(at(window.begin), window.size(),
+                                                             access_.data(), access_.size())) {
+    return context_.failed(result, "give access to {} bytes at {:#x}", window.size(), window.begin);
+  }
+  return {};
+}
+
+Status Mirror::dropBlock(std::map<std::uint64_t, Block>::iterator block) {
+  const auto [begin, memory] = *block;
+  blocks_.erase(block);
+  if (const CUresult result = context_.cuda().cuMemUnmap(at(begin), memory.bytes)) {
+    return context_.failed(result, "unmap {} bytes at {:#x}", memory.bytes, begin);
+  }
+  if (const CUresult result = context_.cuda().cuMemRelease(memory.handle)) {
+    return context_.failed(result, "free {} bytes of {:#x}", memory.bytes, begin);
+  }
+  return {};
+}
+
+Status Mirror::grant(CUdevice peer) {
+  if (grants(peer)) {
+    return {};
+  }
+  TUTTI_TRY(context_.enter());
+  access_.push_back({{kLocationDevice, peer}, kAccessReadWrite});
+  for (const auto &[begin, block] : blocks_) {
+    if (Status status = setAccess({begin, begin + block.bytes}); !status) {
+      access_.pop_back();
+      return status;
+    }
+  }
+  return {};
+}
+
+bool Mirror::grants(CUdevice device) const {
+  return std::any_of(access_.begin(), access_.end(), [&](const CUmemAccessDesc &description) {
+    return description.location.id == device;
+  });
+}
+
+} // namespace tutti::device::cuda

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The window on one device: addresses at a constant distance, and physical memory behind those
+/// that have been committed.
+#pragma once
+
+#include "base/range.h"
+#include "base/result.h"
+#include "runtime/device/cuda/context.h"
+#include "runtime/device/device.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace tutti::device::cuda {
+
+/// Physical memory comes in blocks of whole granules (2 MiB), at most `kBlockBytes` each, cut at
+/// multiples of `kBlockBytes`: one allocation and one mapping, which cannot be divided. A block
+/// goes back to the device once all of it has been released; parts of it that have been stay
+/// uncommitted and cost nothing to commit again.
+///
+/// Threading: externally synchronised.
+/// Ownership: the context outlives it.
+class Mirror {
+public:
+  /// 64 calls per 8 GiB; small enough that streaming can turn memory over.
+  static constexpr std::uint64_t kBlockBytes = std::uint64_t{128} << 20;
+
+  /// Reserves addresses. If the driver refuses as many, less: the front of each segment, which has
+  /// stack and the first part of the heap.
+  ///
+  /// Errors: NotSupported  no virtual memory management; OutOfMemory  no addresses.
+  /// Source: cuMemAddressReserve.
+  static Result<std::unique_ptr<Mirror>> open(Context &context, const Segments &window);
+
+  Mirror(const Mirror &) = delete;
+  Mirror &operator=(const Mirror &) = delete;
+  ~Mirror();
+
+  /// Errors: InvalidArgument, OutOfMemory, DeviceLost; nothing has changed.
+  /// Cost:   a binary search if all is committed.
+  /// Source: cuMemCreate, cuMemMap, cuMemSetAccess.
+  Status commit(Range bytes);
+
+  Status release(Range bytes);
+
+  bool isCommitted(Range bytes) const;
+
+  /// Bytes of all blocks.
+  std::uint64_t committed() const { return backed_.bytes(); }
+
+  /// What to add to an address below 4 GiB, or above, to get its place on the device.
+  std::uint64_t lowDelta() const { return low_.delta; }
+
+  std::uint64_t highDelta() const { return high_.delta; }
+
+  /// The place of a byte that is committed.
+  std::uint64_t at(std::uint64_t address) const {
+    return address + (address < kLowEnd ? low_.delta : high_.delta);
+  }
+
+  /// Lets another device use what is committed, now and later.
+  Status grant(CUdevice peer);
+
+  bool grants(CUdevice device) const;
+
+private:
+  static constexpr std::uint64_t kLowEnd = std::uint64_t{1} << 32;
+
+  /// Addresses of the device for one segment; empty if the segment is.
+  struct Reservation {
+    Range segment; ///< As asked for.
+    Range window;  ///< Whole granules that have addresses.
+    std::uint64_t delta = 0;
+  };
+
+  struct Block {
+    std::uint64_t bytes;
+    CUmemHandle handle;
+  };
+
+  explicit Mirror(Context &context) : context_(context) {}
+
+  CUmemAllocationProp properties() const;
+  Status findGranule();
+  Result<Reservation> reserve(Range segment) const;
+  const Reservation *reservationOf(Range bytes) const;
+  Status addBlock(Range window);
+  Status mapBlock(Range window, CUmemHandle handle);
+  Status setAccess(Range window);
+  Status dropBlock(std::map<std::uint64_t, Block>::iterator block);
+
+  Context &context_;
+  std::uint64_t granule_ = 0;
+  Reservation low_;
+  Reservation high_;
+  std::vector<CUmemAccessDesc> access_; ///< The device itself first, then its peers.
+  std::map<std::uint64_t, Block> blocks_; ///< By first address of the window.
+  RangeSet backed_;                       ///< All blocks.
+  RangeSet committed_;                    ///< Part of `backed_`.
+};
+
+} // namespace tutti::device::cuda

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/cuda/queue.h"
+
+#include "runtime/device/cuda/device.h"
+#include "runtime/device/cuda/kernel.h"
+
+#include <array>
+
+namespace tutti::device::cuda {
+
+Result<std::unique_ptr<CudaHostBuffer>> CudaHostBuffer::make(Context &context, std::size_t bytes) {
+  TUTTI_TRY(context.enter());
+  std::unique_ptr<CudaHostBuffer> buffer(new CudaHostBuffer(context));
+  void *memory = nullptr;
+  if (const CUresult result = context.cuda().cuMemHostAlloc(&memory, std::max<std::size_t>(bytes, 1),
+                                                            kHostPortable | kHostDeviceMap)) {
+    return context.failed(result, "lock {} bytes of host memory", bytes);
+  }
+  buffer->bytes_ = {static_cast<std::byte *>(memory), bytes};
+  if (const CUresult result =
+          context.cuda().cuMemHostGetDevicePointer_v2(&buffer->onDevice_, memory, 0)) {
+    return context.failed(result, "map {} bytes of host memory", bytes);
+  }
+  return buffer;
+}
+
+CudaHostBuffer::~CudaHostBuffer() {
+  if (bytes_.data()) {
+    context_.enter().ignore("a lost device refuses what follows; the memory goes with the process");
+    context_.cuda().cuMemFreeHost(bytes_.data());
+  }
+}
+
+CudaEvent::~CudaEvent() {
+  if (native_) {
+    stream_->recycle(native_);
+  }
+}
+
+Result<bool> CudaEvent::hasCompleted() {
+  if (isDone_) {
+    return true;
+  }
+  Context &context = stream_->context();
+  const auto fault = [&](Status &&status) -> Error {
+    return context.fault() ? *context.fault() : std::move(status).error();
+  };
+  if (Status status = context.enter(); !status) {
+    return fault(std::move(status));
+  }
+  if (stream_->landed() < copiesOut_) {
+    if (Status status = stream_->progress(); !status) {
+      return fault(std::move(status));
+    }
+    if (stream_->landed() < copiesOut_) {
+      return false;
+    }
+  }
+  if (native_) {
+    const CUresult result = context.cuda().cuEventQuery(native_);
+    if (result == kNotReady) {
+      return false;
+    }
+    if (result != kSuccess) {
+      return fault(context.failed(result, "poll an event"));
+    }
+    stream_->recycle(std::exchange(native_, nullptr));
+  }
+  isDone_ = true;
+  return true;
+}
+
+Result<CUevent> CudaEvent::native() {
+  if (isDone_ || native_) {
+    return native_;
+  }
+  TUTTI_TRY(stream_->context().enter());
+  TUTTI_TRY(stream_->settle());
+  TUTTI_ASSIGN(native_, stream_->record());
+  return native_;
+}
+
+CudaQueue::~CudaQueue() {
+  if (stream_->context().enter()) {
+    stream_->finish().ignore("whoever wants to know asks an event or finishes before");
+  }
+}
+
+Status CudaQueue::requireCommitted(Range bytes) const {
+  if (device_.mirror().isCommitted(bytes)) [[likely]] {
+    return {};
+  }
+  return failure(ErrorCode::InvalidArgument, "{}: [{:#x}, {:#x}) is not committed",
+                 device_.context().label(), bytes.begin, bytes.end);
+}
+
+Status CudaQueue::copyIn(std::span<const std::byte> source, std::uint64_t address) {
+  TUTTI_TRY(requireCommitted({address, address + source.size()}));
+  TUTTI_TRY(device_.context().enter());
+  return stream_->copyIn(source, device_.mirror().at(address));
+}
+
+Status CudaQueue::copyOut(std::uint64_t address, std::span<std::byte> target) {
+  TUTTI_TRY(requireCommitted({address, address + target.size()}));
+  TUTTI_TRY(device_.context().enter());
+  if (target.empty()) {
+    return {};
+  }
+  TUTTI_TRY(stream_->copyOut(device_.mirror().at(address), target));
+  return {};
+}
+
+Status CudaQueue::copyFrom(Device &from, Range bytes) {
+  auto *other = dynamic_cast<CudaDevice *>(&from);
+  if (!other || !other->mirror().grants(device_.context().device())) {
+    return failure(ErrorCode::NoRoute, "{} does not reach {}", device_.context().label(),
+                   from.info().name);
+  }
+  TUTTI_TRY(requireCommitted(bytes));
+  if (!other->mirror().isCommitted(bytes)) {
+    return failure(ErrorCode::InvalidArgument, "{}: [{:#x}, {:#x}) is not committed",
+                   other->context().label(), bytes.begin, bytes.end);
+  }
+  Context &context = device_.context();
+  TUTTI_TRY(context.enter());
+  TUTTI_TRY(stream_->settle());
+  if (bytes.empty()) {
+    return {};
+  }
+  if (const CUresult result = context.cuda().cuMemcpyDtoDAsync_v2(
+          device_.mirror().at(bytes.begin), other->mirror().at(bytes.begin), bytes.size(),
+          stream_->handle())) {
+    return context.failed(result, "copy {} bytes from {}", bytes.size(), other->context().label());
+  }
+  return {};
+}
+
+Status CudaQueue::checkLaunch(const KernelLaunch &launch) const {
+  const Info &info = device_.info();
+  const std::string &label = device_.context().label();
+  const Grid &grid = launch.grid;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (grid.groups[d] < 1 || grid.groups[d] > info.maxGroups[d] || grid.group[d] < 1 ||
+        grid.group[d] > info.maxGroupOf[d]) {
+      return failure(ErrorCode::InvalidArgument,
+                     "{}: {} groups of {} work-items in dimension {}; it takes {} of {}", label,
+                     grid.groups[d], grid.group[d], d, info.maxGroups[d], info.maxGroupOf[d]);
+    }
+  }
+  // Each dimension is below 2^11, so that the product does not overflow.
+  if (grid.groupSize() > launch.kernel->maxGroup()) {
+    return failure(ErrorCode::InvalidArgument, "{}: groups of {} work-items; the kernel takes {}",
+                   label, grid.groupSize(), launch.kernel->maxGroup());
+  }
+  if (launch.partialBytes == 0) {
+    return {};
+  }
+  const std::uint64_t room = launch.partials ? launch.partials->bytes().size() : 0;
+  if (grid.groupCount() > room / launch.partialBytes) {
+    return failure(ErrorCode::InvalidArgument,
+                   "{}: {} groups leave {} bytes each, there is room for {}", label,
+                   grid.groupCount(), launch.partialBytes, room);
+  }
+  return {};
+}
+
+/// In the order of `tutti_kernel`'s parameters.
+void CudaQueue::packArguments(const KernelLaunch &launch) {
+  const Mirror &mirror = device_.mirror();
+  const CUdeviceptr partials =
+      launch.partialBytes == 0 ? 0 : static_cast<CudaHostBuffer *>(launch.partials)->onDevice();
+  parameters_.assign({0, mirror.lowDelta(), mirror.highDelta(),
+                      static_cast<std::uint64_t>(launch.lower),
+                      static_cast<std::uint64_t>(launch.upper),
+                      static_cast<std::uint64_t>(launch.total), partials});
+  parameters_.insert(parameters_.end(), launch.arguments.begin(), launch.arguments.end());
+}
+
+Status CudaQueue::launch(const KernelLaunch &launch) {
+  TUTTI_TRY(checkLaunch(launch));
+  Context &context = device_.context();
+  TUTTI_TRY(context.enter());
+  TUTTI_TRY(stream_->settle());
+  auto &kernel = static_cast<CudaKernel &>(*launch.kernel);
+  const Grid &grid = launch.grid;
+  const std::uint64_t shared = std::uint64_t{launch.partialBytes} * grid.groupSize();
+  TUTTI_TRY(kernel.allowShared(context, shared));
+  packArguments(launch);
+  std::size_t bytes = parameters_.size() * sizeof parameters_[0];
+  std::array<void *, 5> extra = {
+      reinterpret_cast<void *>(kLaunchBuffer), parameters_.data(),
+      reinterpret_cast<void *>(kLaunchBufferSize), &bytes, reinterpret_cast<void *>(kLaunchEnd)};
+  if (const CUresult result = context.cuda().cuLaunchKernel(
+          kernel.function(), static_cast<unsigned>(grid.groups[0]),
+          static_cast<unsigned>(grid.groups[1]), static_cast<unsigned>(grid.groups[2]),
+          grid.group[0], grid.group[1], grid.group[2], static_cast<unsigned>(shared),
+          stream_->handle(), nullptr, extra.data())) {
+    return context.failed(result, "launch kernel {}", kernel.name());
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Event>> CudaQueue::record() {
+  TUTTI_TRY(device_.context().enter());
+  CUevent native = nullptr;
+  if (stream_->isSettled()) {
+    TUTTI_ASSIGN(native, stream_->record());
+  }
+  return std::make_unique<CudaEvent>(stream_, native);
+}
+
+Status CudaQueue::wait(Event &event) {
+  CUevent native = nullptr;
+  TUTTI_ASSIGN(native, static_cast<CudaEvent &>(event).native());
+  if (!native) {
+    return {};
+  }
+  Context &context = device_.context();
+  TUTTI_TRY(context.enter());
+  TUTTI_TRY(stream_->settle());
+  if (const CUresult result = context.cuda().cuStreamWaitEvent(stream_->handle(), native, 0)) {
+    return context.failed(result, "wait for an event");
+  }
+  return {};
+}
+
+Status CudaQueue::finish() {
+  Context &context = device_.context();
+  Status status = context.enter();
+  if (status) {
+    status = stream_->finish();
+  }
+  if (!status && context.fault()) {
+    return *context.fault();
+  }
+  return status;
+}
+
+} // namespace tutti::device::cuda

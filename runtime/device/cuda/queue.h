@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Queues and events: a stream seen through the interface of devices.
+#pragma once
+
+#include "runtime/device/cuda/mirror.h"
+#include "runtime/device/cuda/stream.h"
+#include "runtime/device/device.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tutti::device::cuda {
+
+/// Page-locked memory that kernels write to directly.
+class CudaHostBuffer final : public HostBuffer {
+public:
+  /// Errors: OutOfMemory, DeviceLost. Source: cuMemHostAlloc.
+  static Result<std::unique_ptr<CudaHostBuffer>> make(Context &context, std::size_t bytes);
+
+  ~CudaHostBuffer() override;
+
+  /// Where kernels see it.
+  CUdeviceptr onDevice() const { return onDevice_; }
+
+private:
+  explicit CudaHostBuffer(Context &context) : context_(context) {}
+
+  Context &context_;
+  CUdeviceptr onDevice_ = 0;
+};
+
+/// Holds a native event once its stream is settled, and otherwise waits for copies out to land,
+/// which are the last thing before it then.
+///
+/// Threading: as its stream.
+class CudaEvent final : public Event {
+public:
+  CudaEvent(std::shared_ptr<Stream> stream, CUevent native)
+      : stream_(std::move(stream)), native_(native), copiesOut_(stream_->given()) {}
+
+  ~CudaEvent() override;
+
+  Result<bool> hasCompleted() override;
+
+  /// A native event that is behind everything that this one is behind; null if all that is done.
+  ///
+  /// Cost: blocks if the stream is not settled.
+  Result<CUevent> native();
+
+private:
+  /// The second owner, beside the queue: an event may be asked after its queue has gone.
+  std::shared_ptr<Stream> stream_;
+  CUevent native_;
+  std::uint64_t copiesOut_; ///< To have landed.
+  bool isDone_ = false;
+};
+
+class CudaDevice;
+
+class CudaQueue final : public Queue {
+public:
+  CudaQueue(CudaDevice &device, std::unique_ptr<Stream> stream)
+      : device_(device), stream_(std::move(stream)) {}
+
+  ~CudaQueue() override;
+
+  Status copyIn(std::span<const std::byte> source, std::uint64_t address) override;
+  Status copyOut(std::uint64_t address, std::span<std::byte> target) override;
+  Status copyFrom(Device &from, Range bytes) override;
+  Status launch(const KernelLaunch &launch) override;
+  Result<std::unique_ptr<Event>> record() override;
+  Status wait(Event &event) override;
+  Status finish() override;
+
+private:
+  Status requireCommitted(Range bytes) const;
+  Status checkLaunch(const KernelLaunch &launch) const;
+  void packArguments(const KernelLaunch &launch);
+
+  CudaDevice &device_;
+  std::shared_ptr<Stream> stream_;        ///< Shared with events.
+  std::vector<std::uint64_t> parameters_; ///< Of the launch being made; kept for its memory.
+};
+
+} // namespace tutti::device::cuda

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/grid.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tutti::device {
+
+namespace {
+
+/// Of 1, 2 and 3 dimensions: 256 work-items, of which a row is what a multiprocessor runs at once.
+constexpr std::array<std::array<std::uint32_t, 3>, 3> kGroups{
+    {{256, 1, 1}, {64, 4, 1}, {32, 4, 2}}};
+
+constexpr std::uint64_t kReducingGroupsPerUnit = 16;
+
+/// What is taken for a limit that a device does not tell.
+constexpr std::uint32_t kMostOfGroup = 1 << 16;
+constexpr std::array<std::uint64_t, 3> kMostGroups{std::uint64_t{1} << 31, 65535, 65535};
+
+template <typename T> T orElse(T limit, T fallback) { return limit > 0 ? limit : fallback; }
+
+std::uint64_t ceilDiv(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
+
+/// Work-items of a group, given the kernel's registers and the local memory of a reduction.
+std::uint32_t largestGroup(const Info &limits, const GridWish &wish) {
+  std::uint32_t largest = std::min(orElse(limits.maxGroup, kMostOfGroup), orElse(wish.maxGroup, kMostOfGroup));
+  if (wish.partialBytes > 0 && limits.localBytes > 0) {
+    largest = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(largest, limits.localBytes / wish.partialBytes));
+  }
+  return std::max(largest, 1U);
+}
+
+/// Halves the largest dimension until the group fits; the slowest one of several.
+void shrinkTo(std::array<std::uint32_t, 3> &group, std::uint32_t largest) {
+  while (std::uint64_t{group[0]} * group[1] * group[2] > largest) {
+    std::uint32_t &widest = *std::max_element(group.rbegin(), group.rend());
+    widest = std::max(widest / 2, 1U);
+  }
+}
+
+/// Takes groups off the slowest dimensions first, where neighbours share least.
+void limitCount(std::array<std::uint64_t, 3> &groups, std::uint64_t most) {
+  for (std::size_t d = groups.size(); d-- > 0;) {
+    const std::uint64_t count = groups[0] * groups[1] * groups[2];
+    if (count > most) {
+      const std::uint64_t others = count / groups[d];
+      groups[d] = std::max<std::uint64_t>(most / others, 1);
+    }
+  }
+}
+
+} // namespace
+
+Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const GridWish &wish) {
+  TUTTI_CHECK(!extents.empty() && extents.size() <= 3, "{} dimensions", extents.size());
+  const bool reduces = wish.partialBytes > 0;
+  Grid grid;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(extents[d], 1));
+    // A power of two that is just enough, unless that is more than usual.
+    const std::uint64_t enough = std::bit_ceil(std::min<std::uint64_t>(extent, 1024));
+    const auto usual = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(kGroups[extents.size() - 1][d], enough));
+    const std::uint32_t size = wish.group[d] > 0 ? wish.group[d] : usual;
+    grid.group[d] = std::min(size, orElse(limits.maxGroupOf[d], kMostOfGroup));
+    if (reduces) {
+      grid.group[d] = std::bit_floor(grid.group[d]);
+    }
+  }
+  shrinkTo(grid.group, largestGroup(limits, wish));
+
+  bool asked = false;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(extents[d], 1));
+    asked = asked || wish.groups[d] > 0;
+    const std::uint64_t count =
+        wish.groups[d] > 0 ? wish.groups[d] : ceilDiv(extent, grid.group[d]);
+    grid.groups[d] = std::min(count, orElse(limits.maxGroups[d], kMostGroups[d]));
+  }
+  if (reduces && !asked) {
+    limitCount(grid.groups, std::max<std::uint64_t>(limits.units, 1) * kReducingGroupsPerUnit);
+  }
+  return grid;
+}
+
+} // namespace tutti::device

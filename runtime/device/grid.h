@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Chooses groups and work-items for a launch. A pure function; any grid gives right results, since
+/// kernels step through the iterations by its size (abi/abi.h).
+#pragma once
+
+#include "runtime/device/device.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace tutti::device {
+
+/// What a kernel and its author ask of a grid.
+struct GridWish {
+  std::uint32_t maxGroup = 0;     ///< As `Kernel::maxGroup`; 0: the device's limit alone.
+  std::uint32_t partialBytes = 0; ///< As in `KernelLaunch`; 0: does not reduce.
+  /// Groups and work-items per group of a `#pragma tutti`; 0 where nothing was said. They hold as
+  /// far as the limits allow; for a reduction the size of a group becomes a power of two.
+  std::array<std::uint32_t, 3> groups{};
+  std::array<std::uint32_t, 3> group{};
+};
+
+/// A grid for `extents` iterations per dimension, the fastest first, within the device's limits.
+///
+/// Shape:  1 to 3 extents. Unless wished otherwise: groups of 256, 64 x 4 or 32 x 4 x 2
+///         work-items, fewer where there are fewer iterations; enough groups for one iteration per
+///         work-item, except that a reduction, whose groups each leave a partial result, has at
+///         most some 16 groups for each of the device's units.
+/// Always: for a reduction `groupSize()` is a power of two, and its local memory is there.
+Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const GridWish &wish);
+
+} // namespace tutti::device

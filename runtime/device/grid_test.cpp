@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/grid.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <vector>
+
+namespace tutti::device {
+
+namespace {
+
+using Extents = std::vector<std::int64_t>;
+using Groups = std::array<std::uint64_t, 3>;
+using Group = std::array<std::uint32_t, 3>;
+
+/// A device with the limits of a current GPU.
+Info gpu() {
+  Info info;
+  info.units = 10;
+  info.maxGroup = 1024;
+  info.localBytes = 48 << 10;
+  info.maxGroupOf = {1024, 1024, 64};
+  info.maxGroups = {(std::uint64_t{1} << 31) - 1, 65535, 65535};
+  return info;
+}
+
+TEST(Grid, GivesEveryIterationAWorkItem) {
+  const Grid line = gridFor(Extents{1000}, gpu(), {});
+  const Grid plane = gridFor(Extents{1000, 10}, gpu(), {});
+  const Grid space = gridFor(Extents{100, 10, 5}, gpu(), {});
+
+  EXPECT_EQ(line.group, (Group{256, 1, 1}));
+  EXPECT_EQ(line.groups, (Groups{4, 1, 1}));
+  EXPECT_EQ(plane.group, (Group{64, 4, 1}));
+  EXPECT_EQ(plane.groups, (Groups{16, 3, 1}));
+  EXPECT_EQ(space.group, (Group{32, 4, 2}));
+  EXPECT_EQ(space.groups, (Groups{4, 3, 3}));
+}
+
+TEST(Grid, HasFewerWorkItemsForFewIterations) {
+  EXPECT_EQ(gridFor(Extents{5}, gpu(), {}).group, (Group{8, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{3, 1}, gpu(), {}).group, (Group{4, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{1}, gpu(), {}).groupCount(), 1U);
+}
+
+TEST(Grid, HasOneWorkItemForNoIterations) {
+  const Grid grid = gridFor(Extents{0, -3}, gpu(), {});
+
+  EXPECT_EQ(grid.groupCount() * grid.groupSize(), 1U);
+}
+
+TEST(Grid, KeepsToTheLimitsOfDeviceAndKernel) {
+  Info info = gpu();
+  info.maxGroups = {100, 50, 20};
+
+  const Grid grid = gridFor(Extents{1 << 20, 1 << 20, 1 << 20}, info, {.maxGroup = 100});
+
+  EXPECT_EQ(grid.groups, (Groups{100, 50, 20}));
+  EXPECT_LE(grid.groupSize(), 100U);
+  EXPECT_GE(grid.groupSize(), 50U);
+}
+
+TEST(Grid, KeepsToTheLimitOfADimension) {
+  Info info = gpu();
+  info.maxGroupOf = {16, 2, 1};
+
+  EXPECT_EQ(gridFor(Extents{99, 99, 99}, info, {}).group, (Group{16, 2, 1}));
+}
+
+TEST(Grid, SurvivesADeviceThatTellsNoLimits) {
+  const Grid grid = gridFor(Extents{std::int64_t{1} << 40}, {}, {});
+
+  EXPECT_EQ(grid.group, (Group{256, 1, 1}));
+  EXPECT_EQ(grid.groups[0], std::uint64_t{1} << 31);
+}
+
+TEST(Grid, LimitsThePartialResultsOfAReduction) {
+  const Grid line = gridFor(Extents{1 << 24}, gpu(), {.partialBytes = 16});
+  const Grid plane = gridFor(Extents{1 << 12, 1 << 12}, gpu(), {.partialBytes = 16});
+
+  EXPECT_EQ(line.groups, (Groups{160, 1, 1}));
+  EXPECT_LE(plane.groupCount(), 160U);
+  EXPECT_GE(plane.groupCount(), 64U);
+}
+
+TEST(Grid, HasGroupsOfAPowerOfTwoForAReduction) {
+  Info info = gpu();
+  info.maxGroup = 200;
+  for (const std::int64_t extent : {1, 3, 100, 255, 100000}) {
+    const Grid grid = gridFor(Extents{extent}, info, {.maxGroup = 90, .partialBytes = 16});
+
+    EXPECT_TRUE(std::has_single_bit(grid.groupSize())) << extent;
+  }
+  const Grid wished = gridFor(Extents{1000}, gpu(), {.partialBytes = 16, .group = {96, 0, 0}});
+  EXPECT_EQ(wished.group, (Group{64, 1, 1}));
+}
+
+TEST(Grid, LeavesAReductionItsLocalMemory) {
+  const Grid grid = gridFor(Extents{1 << 20}, gpu(), {.partialBytes = 1024});
+
+  EXPECT_EQ(grid.groupSize(), 32U); // 48 would fit.
+}
+
+TEST(Grid, TakesWhatADirectiveSays) {
+  const Grid grid =
+      gridFor(Extents{1000, 1000}, gpu(), {.groups = {7, 0, 0}, .group = {0, 3, 0}});
+
+  EXPECT_EQ(grid.group, (Group{64, 3, 1}));
+  EXPECT_EQ(grid.groups, (Groups{7, 334, 1}));
+}
+
+TEST(Grid, IgnoresADirectiveForDimensionsThatAreNotThere) {
+  const Grid grid = gridFor(Extents{1000}, gpu(), {.groups = {2, 9, 9}, .group = {32, 9, 9}});
+
+  EXPECT_EQ(grid.group, (Group{32, 1, 1}));
+  EXPECT_EQ(grid.groups, (Groups{2, 1, 1}));
+}
+
+TEST(Grid, LimitsWhatADirectiveSays) {
+  const Grid grid = gridFor(Extents{1 << 20}, gpu(), {.maxGroup = 512, .group = {5000, 0, 0}});
+
+  EXPECT_EQ(grid.groupSize(), 512U);
+}
+
+} // namespace
+
+} // namespace tutti::device

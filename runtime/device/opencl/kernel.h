@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Kernels of one device, built from OpenCL C.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/result.h"
+#include "runtime/device/device.h"
+#include "runtime/device/opencl/library.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace tutti::device::opencl {
+
+class OpenclKernel final : public Kernel {
+public:
+  OpenclKernel(std::string name, Owned<NativeKernel> native) 
+      : name_(std::move(name)), native_(std::move(native)) {}
+
+  /// Asks for what there is to know of the kernel on `device`.
+  Status inspect(const Library &library, DeviceId device);
+
+  const std::string &name() const { return name_; }
+
+  std::uint32_t maxGroup() const override { return maxGroup_; }
+
+  NativeKernel native() const { return native_.get(); }
+
+  /// Local memory that its text declares.
+  std::uint64_t localBytes() const { return localBytes_; }
+
+  Uint parameters() const { return parameters_; }
+
+private:
+  std::string name_;
+  Owned<NativeKernel> native_;
+  std::uint32_t maxGroup_ = 0;
+  std::uint64_t localBytes_ = 0;
+  Uint parameters_ = 0;
+};
+
+/// The kernels and programs of a device; a text is built once.
+///
+/// Threading: externally synchronised.
+/// Ownership: library and context outlive it.
+class Kernels {
+public:
+  Kernels(const Library &library, Context context, DeviceId device, std::string options)
+      : library_(library), context_(context), device_(device), options_(std::move(options)) {}
+
+  /// Errors: WrongImage  the text does not build, with its log, or has no such kernel.
+  Result<OpenclKernel *> load(const tutti_kernel &kernel);
+
+private:
+  Result<Program> build(const char *text);
+  std::string buildLog(Program program) const;
+  Result<std::unique_ptr<OpenclKernel>> make(Program program, const char *name) const;
+
+  const Library &library_;
+  Context context_;
+  DeviceId device_;
+  std::string options_;
+  std::map<const char *, Owned<Program>> programs_; ///< By text.
+  std::map<const tutti_kernel *, std::unique_ptr<OpenclKernel>> kernels_;
+};
+
+} // namespace tutti::device::opencl

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/opencl/operations.h"
+
+#include "runtime/device/opencl/status.h"
+
+namespace tutti::device::opencl {
+
+namespace {
+
+/// Done operations are forgotten now and then even if nobody asks.
+constexpr std::size_t kPollEvery = 64;
+
+} // namespace
+
+Int statusOfEvent(const Library &library, NativeEvent event) {
+  Int status = kComplete;
+  const Int code =
+      library.getEventInfo(event, kEventExecutionStatus, sizeof status, &status, nullptr);
+  return code == kSuccess ? status : code;
+}
+
+void Operations::add(Owned<NativeEvent> event, std::string what) {
+  ++last_;
+  underWay_.push_back({std::move(event), std::move(what)});
+  if (underWay_.size() % kPollEvery == 0) {
+    poll();
+  }
+}
+
+void Operations::poll() {
+  while (!underWay_.empty()) {
+    const Operation &first = underWay_.front();
+    const Int status = statusOfEvent(library_, first.event.get());
+    if (status > kComplete) {
+      return;
+    }
+    ++done_;
+    if (status < kComplete && !failed_) {
+      failed_ = outcomeOf(status, first.what.c_str()).error();
+      failedNumber_ = done_;
+    }
+    underWay_.pop_front();
+  }
+}
+
+Status Operations::outcome(std::uint64_t number) const {
+  if (failed_ && failedNumber_ <= number) {
+    return *failed_;
+  }
+  return {};
+}
+
+} // namespace tutti::device::opencl

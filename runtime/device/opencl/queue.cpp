@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/opencl/queue.h"
+
+#include "runtime/device/opencl/device.h"
+#include "runtime/device/opencl/status.h"
+
+#include <array>
+#include <bit>
+
+namespace tutti::device::opencl {
+
+namespace {
+
+/// Parameters of every kernel, before its captures (abi/abi.h).
+constexpr Uint kFixedParameters = 7;
+
+Range rangeAt(std::uint64_t address, std::size_t bytes) { return {address, address + bytes}; }
+
+} // namespace
+
+Result<bool> OpenclEvent::hasCompleted() {
+  const Library &library = device_.library();
+  const Int status = statusOfEvent(library, marker_.get());
+  if (status > kComplete) {
+    return false;
+  }
+  operations_->poll();
+  TUTTI_TRY(device_.note(operations_->outcome(number_)));
+  TUTTI_TRY(device_.note(outcomeOf(status, "clEnqueueMarkerWithWaitList")));
+  return true;
+}
+
+OpenclQueue::OpenclQueue(OpenclDevice &device, Owned<CommandQueue> native)
+    : device_(device), library_(device.library()), native_(std::move(native)),
+      operations_(std::make_shared<Operations>(library_)) {}
+
+OpenclQueue::~OpenclQueue() {
+  library_.finish(native_.get());
+  device_.forget(native_.get());
+}
+
+Status OpenclQueue::copyIn(std::span<const std::byte> source, std::uint64_t address) {
+  TUTTI_TRY(device_.alive());
+  const Range bytes = rangeAt(address, source.size());
+  TUTTI_TRY(device_.mirrored().require(bytes));
+  if (source.empty()) {
+    return {};
+  }
+  std::span<const std::byte> staged;
+  if (source.size() <= Staging::kBlockBytes) {
+    operations_->poll();
+    staged = staging_.take(source, operations_->next(), operations_->done());
+  }
+  const bool blocks = staged.empty();
+  const auto *from = blocks ? source.data() : staged.data();
+  NativeEvent event = nullptr;
+  const Int code = library_.enqueueWriteBuffer(
+      native_.get(), device_.arena().buffer(), blocks ? kTrue : 0,
+      device_.arena().offsetsOf(bytes).begin, source.size(), from, 0, nullptr, &event);
+  return begun(code, event, "clEnqueueWriteBuffer", "copy to the device");
+}
+
+Status OpenclQueue::copyOut(std::uint64_t address, std::span<std::byte> target) {
+  TUTTI_TRY(device_.alive());
+  const Range bytes = rangeAt(address, target.size());
+  TUTTI_TRY(device_.mirrored().require(bytes));
+  if (target.empty()) {
+    return {};
+  }
+  NativeEvent event = nullptr;
+  const Int code = library_.enqueueReadBuffer(
+      native_.get(), device_.arena().buffer(), 0, device_.arena().offsetsOf(bytes).begin,
+      target.size(), target.data(), 0, nullptr, &event);
+  return begun(code, event, "clEnqueueReadBuffer", "copy from the device");
+}
+
+Status OpenclQueue::copyFrom(Device &from, Range bytes) {
+  TUTTI_TRY(device_.alive());
+  TUTTI_TRY(device_.mirrored().require(bytes));
+  return failure(ErrorCode::NoRoute, "no direct copies from {} to {}: their contexts differ",
+                 from.info().name, device_.info().name);
+}
+
+Status OpenclQueue::launch(const KernelLaunch &launch) {
+  TUTTI_TRY(device_.alive());
+  const auto *kernel = dynamic_cast<const OpenclKernel *>(launch.kernel);
+  if (!kernel) {
+    return failure(ErrorCode::InvalidArgument, "a kernel of another backend");
+  }
+  TUTTI_TRY(checkLaunch(launch, *kernel));
+  TUTTI_TRY(setArguments(launch, *kernel));
+  std::array<Size, 3> global{};
+  std::array<Size, 3> local{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    local[d] = launch.grid.group[d];
+    global[d] = launch.grid.groups[d] * local[d];
+  }
+  NativeEvent event = nullptr;
+  const Int code = library_.enqueueKernel(native_.get(), kernel->native(), 3, nullptr,
+                                          global.data(), local.data(), 0, nullptr, &event);
+  TUTTI_TRY(begun(code, event, "clEnqueueNDRangeKernel", "kernel " + kernel->name()));
+  if (launch.partialBytes > 0) {
+    const Int read = library_.enqueueReadBuffer(
+        native_.get(), partials_.get(), 0, 0, launch.grid.groupCount() * launch.partialBytes,
+        launch.partials->bytes().data(), 0, nullptr, &event);
+    TUTTI_TRY(begun(read, event, "clEnqueueReadBuffer", "copy of partial results"));
+  }
+  return device_.note(statusOf(library_.flush(native_.get()), "clFlush"));
+}
+
+Result<std::unique_ptr<Event>> OpenclQueue::record() {
+  TUTTI_TRY(device_.alive());
+  NativeEvent marker = nullptr;
+  TUTTI_TRY(device_.note(
+      statusOf(library_.enqueueMarker(native_.get(), 0, nullptr, &marker),
+               "clEnqueueMarkerWithWaitList")));
+  auto event = std::make_unique<OpenclEvent>(
+      device_, Owned<NativeEvent>(marker, library_.releaseEvent), operations_);
+  TUTTI_TRY(device_.note(statusOf(library_.flush(native_.get()), "clFlush")));
+  return event;
+}
+
+Status OpenclQueue::wait(Event &event) {
+  TUTTI_TRY(device_.alive());
+  const auto *ours = dynamic_cast<const OpenclEvent *>(&event);
+  if (!ours) {
+    return failure(ErrorCode::InvalidArgument, "an event of another backend");
+  }
+  const NativeEvent marker = ours->marker();
+  if (&ours->device() == &device_) {
+    return device_.note(statusOf(library_.enqueueBarrier(native_.get(), 1, &marker, nullptr),
+                                 "clEnqueueBarrierWithWaitList"));
+  }
+  // Events do not cross contexts: the host waits. If the other's work failed, its own events say.
+  library_.waitForEvents(1, &marker);
+  return {};
+}
+
+Status OpenclQueue::finish() {
+  TUTTI_TRY(device_.alive());
+  const Int code = library_.finish(native_.get());
+  operations_->poll();
+  TUTTI_TRY(device_.note(operations_->outcome(operations_->last())));
+  return device_.note(outcomeOf(code, "clFinish"));
+}
+
+Status OpenclQueue::begun(Int code, NativeEvent event, const char *call, std::string what) {
+  TUTTI_TRY(device_.note(statusOf(code, call)));
+  operations_->add({event, library_.releaseEvent}, std::move(what));
+  return {};
+}
+
+Status OpenclQueue::checkLaunch(const KernelLaunch &launch, const OpenclKernel &kernel) const {
+  const Info &limits = device_.info();
+  const Grid &grid = launch.grid;
+  const bool reduces = launch.partialBytes > 0;
+  std::uint64_t groupSize = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (grid.group[d] == 0 || grid.groups[d] == 0 || grid.group[d] > limits.maxGroupOf[d] ||
+        grid.groups[d] > limits.maxGroups[d]) {
+      return failure(ErrorCode::InvalidArgument,
+                     "kernel {}: {} groups of {} in dimension {}, where the device has at most {} "
+                     "of {}",
+                     kernel.name(), grid.groups[d], grid.group[d], d, limits.maxGroups[d],
+                     limits.maxGroupOf[d]);
+    }
+    groupSize *= grid.group[d];
+  }
+  if (groupSize > kernel.maxGroup()) {
+    return failure(ErrorCode::InvalidArgument, "kernel {}: {} work-items in a group, at most {}",
+                   kernel.name(), groupSize, kernel.maxGroup());
+  }
+  if (reduces && kernel.localBytes() + groupSize * launch.partialBytes > limits.localBytes) {
+    return failure(ErrorCode::InvalidArgument,
+                   "kernel {}: {} bytes of local memory for {} work-items, of {}", kernel.name(),
+                   launch.partialBytes, groupSize, limits.localBytes);
+  }
+  const std::uint64_t groups = grid.groupCount();
+  if (reduces && (!launch.partials || !std::has_single_bit(groupSize) ||
+                  launch.partials->bytes().size() / launch.partialBytes < groups)) {
+    return failure(ErrorCode::InvalidArgument,
+                   "kernel {}: {} partial results of {} bytes from groups of {} do not fit",
+                   kernel.name(), groups, launch.partialBytes, groupSize);
+  }
+  const std::size_t parameters =
+      kFixedParameters + launch.arguments.size() + (reduces ? 1 : 0);
+  if (parameters != kernel.parameters()) {
+    return failure(ErrorCode::InvalidArgument, "kernel {}: {} arguments for {} parameters",
+                   kernel.name(), parameters, kernel.parameters());
+  }
+  return {};
+}
+
+Status OpenclQueue::setArguments(const KernelLaunch &launch, const OpenclKernel &kernel) {
+  const std::uint64_t groups = launch.grid.groupCount();
+  TUTTI_TRY(reservePartials(std::max<std::uint64_t>(groups * launch.partialBytes, 16)));
+  const Arena &arena = device_.arena();
+  // Nothing is committed for a kernel that uses no memory; it needs a buffer all the same.
+  const Memory buffer = arena.buffer() ? arena.buffer() : partials_.get();
+  const Memory partials = partials_.get();
+  Uint index = 0;
+  Int code = kSuccess;
+  const auto set = [&](Size size, const void *value) {
+    code = code == kSuccess ? library_.setKernelArg(kernel.native(), index, size, value) : code;
+    ++index;
+  };
+  set(sizeof buffer, &buffer);
+  for (const std::uint64_t value :
+       {arena.lowDistance(), arena.highDistance(), static_cast<std::uint64_t>(launch.lower),
+        static_cast<std::uint64_t>(launch.upper), static_cast<std::uint64_t>(launch.total)}) {
+    set(sizeof value, &value);
+  }
+  set(sizeof partials, &partials);
+  for (const std::uint64_t argument : launch.arguments) {
+    set(sizeof argument, &argument);
+  }
+  if (launch.partialBytes > 0) {
+    set(Size{launch.partialBytes} * launch.grid.groupSize(), nullptr);
+  }
+  return device_.note(statusOf(code, "clSetKernelArg"));
+}
+
+Status OpenclQueue::reservePartials(std::uint64_t bytes) {
+  if (bytes <= partialsBytes_) {
+    return {}; // The queue is in order: who used it before has read it by then.
+  }
+  auto larger = device_.allocate(std::bit_ceil(bytes), kMemReadWrite);
+  if (!larger) {
+    return std::move(larger).error();
+  }
+  partials_ = std::move(*larger); // OpenCL keeps the old one until what uses it is done.
+  partialsBytes_ = std::bit_ceil(bytes);
+  return {};
+}
+
+} // namespace tutti::device::opencl

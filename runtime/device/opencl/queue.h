@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// In-order queue of an OpenCL device, and its events.
+#pragma once
+
+#include "runtime/device/device.h"
+#include "runtime/device/opencl/library.h"
+#include "runtime/device/opencl/operations.h"
+#include "runtime/device/opencl/staging.h"
+
+#include <memory>
+
+namespace tutti::device::opencl {
+
+class OpenclDevice;
+class OpenclKernel;
+
+class OpenclEvent final : public Event {
+public:
+  OpenclEvent(OpenclDevice &device, Owned<NativeEvent> marker,
+              std::shared_ptr<Operations> operations)
+      : device_(device), marker_(std::move(marker)), operations_(std::move(operations)),
+        number_(operations_->last()) {}
+
+  Result<bool> hasCompleted() override;
+
+  const OpenclDevice &device() const { return device_; }
+
+  NativeEvent marker() const { return marker_.get(); }
+
+private:
+  OpenclDevice &device_;
+  Owned<NativeEvent> marker_;
+  std::shared_ptr<Operations> operations_; ///< Second owner: the queue, which may go first.
+  std::uint64_t number_;
+};
+
+/// Ownership: the device outlives it; its end waits for what was given.
+class OpenclQueue final : public Queue {
+public:
+  OpenclQueue(OpenclDevice &device, Owned<CommandQueue> native);
+  ~OpenclQueue() override;
+
+  Status copyIn(std::span<const std::byte> source, std::uint64_t address) override;
+  Status copyOut(std::uint64_t address, std::span<std::byte> target) override;
+  Status copyFrom(Device &from, Range bytes) override;
+  Status launch(const KernelLaunch &launch) override;
+  Result<std::unique_ptr<Event>> record() override;
+  Status wait(Event &event) override;
+  Status finish() override;
+
+private:
+  /// Passes on what enqueueing `what` gave; a success is under way from now on.
+  Status begun(Int code, NativeEvent event, const char *call, std::string what);
+  Status checkLaunch(const KernelLaunch &launch, const OpenclKernel &kernel) const;
+  Status setArguments(const KernelLaunch &launch, const OpenclKernel &kernel);
+  Status reservePartials(std::uint64_t bytes);
+
+  OpenclDevice &device_;
+  const Library &library_;
+  Owned<CommandQueue> native_;
+  std::shared_ptr<Operations> operations_; ///< Second owners: events.
+  Staging staging_;
+  Owned<Memory> partials_; ///< Of the launch that runs; kernels that do not reduce get it too.
+  std::uint64_t partialsBytes_ = 0;
+};
+
+} // namespace tutti::device::opencl
