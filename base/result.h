@@ -192,3 +192,13 @@ Error nativeFailure(ErrorCode code, std::int64_t native,
       return std::move(tuttiOutcome).error();                                                      \
     }                                                                                              \
   } while (false)
+
+/// Assigns the value of a `Result` to `target`, or returns its error from the enclosing function.
+#define TUTTI_ASSIGN(target, expression)                                                           \
+  do {                                                                                             \
+    auto tuttiOutcome = (expression);                                                              \
+    if (!tuttiOutcome) {                                                                           \
+      return std::move(tuttiOutcome).error();                                                      \
+    }                                                                                              \
+    (target) = *std::move(tuttiOutcome);                                                           \
+  } while (false)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which rank runs which iterations. Pure: every rank computes the same.
+/// Which place runs which iterations. Pure: every rank computes the same.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace tutti::balance {
 
@@ -18,18 +20,27 @@ struct Chunk {
   friend bool operator==(const Chunk &, const Chunk &) = default;
 };
 
-/// Ranks that get iterations: the first ones.
-inline std::int32_t participants(std::int64_t total, std::int32_t ranks) {
-  return static_cast<std::int32_t>(std::min<std::int64_t>(total, ranks));
-}
-
-/// Contiguous blocks of [0, total) in rank order, as equal as possible, longer ones first. Rank 0's
-/// is never empty; ranks beyond `total` get an empty one.
-inline Chunk chunkOf(std::int64_t total, std::int32_t ranks, std::int32_t rank) {
-  const std::int64_t share = total / ranks;
-  const std::int64_t longer = total % ranks;
-  const std::int64_t lower = rank * share + std::min<std::int64_t>(rank, longer);
-  return {lower, lower + share + (rank < longer ? 1 : 0)};
+/// Contiguous blocks of [0, total) in the order of `weights`, in proportion to them; the border
+/// behind a block is the exact share of all blocks so far, rounded up. Blocks may be empty.
+///
+/// Shape: at least one weight, not all zero; their sum is less than 2^31.
+inline std::vector<Chunk> cut(std::int64_t total, std::span<const std::uint32_t> weights) {
+  std::int64_t all = 0;
+  for (const std::uint32_t weight : weights) {
+    all += weight;
+  }
+  std::vector<Chunk> chunks;
+  std::int64_t before = 0;
+  std::int64_t lower = 0;
+  for (const std::uint32_t weight : weights) {
+    before += weight;
+    // total * before / all, without overflow.
+    const std::int64_t rest = (total % all) * before;
+    const std::int64_t upper = (total / all) * before + rest / all + (rest % all != 0 ? 1 : 0);
+    chunks.push_back({lower, upper});
+    lower = upper;
+  }
+  return chunks;
 }
 
 } // namespace tutti::balance

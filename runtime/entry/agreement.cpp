@@ -118,4 +118,16 @@ double coresOf(const std::vector<Hello> &hellos, transport::Rank rank) {
   return cores;
 }
 
+HostPlace placeOnHost(const std::vector<Hello> &hellos, transport::Rank rank) {
+  HostPlace place{0, 0};
+  const auto own = static_cast<std::size_t>(rank);
+  for (std::size_t other = 0; other < hellos.size(); ++other) {
+    if (hellos[other].host == hellos[own].host) {
+      place.local += other < own ? 1 : 0;
+      ++place.locals;
+    }
+  }
+  return place;
+}
+
 } // namespace tutti::entry

@@ -37,4 +37,12 @@ Status checkAgreement(const std::vector<Hello> &hellos);
 /// Cores of its host that fall to `rank`, where ranks share each core evenly.
 double coresOf(const std::vector<Hello> &hellos, transport::Rank rank);
 
+/// A rank among those of its host, and how many these are.
+struct HostPlace {
+  std::int32_t local;
+  std::int32_t locals;
+};
+
+HostPlace placeOnHost(const std::vector<Hello> &hellos, transport::Rank rank);
+
 } // namespace tutti::entry

@@ -124,6 +124,21 @@ const tutti_region *regionOf(std::uint64_t id) {
   return found == regionsById().end() ? nullptr : found->second;
 }
 
+DeviceNeeds deviceNeeds() {
+  DeviceNeeds needs{false, false};
+  if (imagesVersion() != TUTTI_ABI_VERSION) {
+    return needs;
+  }
+  for (const tutti_image *image : frozen()) {
+    for (const tutti_region *region : regionsOf(*image)) {
+      needs.hasKernels = needs.hasKernels || (region->device && region->device->mappings > 0);
+      needs.asks =
+          needs.asks || (region->directive && region->directive->device > TUTTI_DEVICE_CPU);
+    }
+  }
+  return needs;
+}
+
 std::vector<Range> executableVariables() {
   std::vector<Range> ranges;
   for (const tutti_image *image : frozen()) {

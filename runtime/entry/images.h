@@ -35,6 +35,14 @@ std::uint64_t executableHash();
 /// The region of that id; null if there is none.
 const tutti_region *regionOf(std::uint64_t id);
 
+/// Whether any region brings kernels, and whether any asks for a device.
+struct DeviceNeeds {
+  bool hasKernels;
+  bool asks;
+};
+
+DeviceNeeds deviceNeeds();
+
 /// The user's variables of the executable; whole pages.
 std::vector<Range> executableVariables();
 

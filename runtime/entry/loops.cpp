@@ -20,6 +20,11 @@ template <typename T> T lastOf(const tutti_chunk &chunk) { return static_cast<T>
 
 bool holdsEnd(const tutti_chunk &chunk) { return chunk.upper == chunk.total; }
 
+/// Whether libomp gets the program's own bounds.
+bool isWhole(const tutti_chunk &chunk) {
+  return chunk.total == TUTTI_WHOLE || (chunk.lower == 0 && holdsEnd(chunk));
+}
+
 /// libomp's function for one loop type.
 template <typename T, typename S>
 using StaticInit = void (*)(void *loc, std::int32_t gtid, std::int32_t schedule, std::int32_t *last,
@@ -29,9 +34,8 @@ template <typename T, typename S>
 void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std::int32_t gtid,
                 std::int32_t schedule, std::int32_t *last, T *lower, T *upper, S *stride,
                 S increment, S size) {
-  const bool isWhole = chunk.lower == 0 && holdsEnd(chunk);
   const bool isCyclic = (schedule & ~kModifiers) == kStaticChunked;
-  if (isWhole) {
+  if (isWhole(chunk)) {
     next(loc, gtid, schedule, last, lower, upper, stride, increment, size);
     return;
   }
@@ -71,10 +75,11 @@ void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std:
   }                                                                                                \
                                                                                                    \
   TUTTI_EXPORT void tutti_dispatch_init_##suffix(const tutti_chunk *chunk, void *loc,              \
-                                                 std::int32_t gtid, std::int32_t schedule, T, T,   \
-                                                 S stride, S size) {                               \
-    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, firstOf<T>(*chunk), lastOf<T>(*chunk),      \
-                                  stride, size);                                                   \
+                                                 std::int32_t gtid, std::int32_t schedule,         \
+                                                 T lower, T upper, S stride, S size) {             \
+    const bool asGiven = isWhole(*chunk);                                                          \
+    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, asGiven ? lower : firstOf<T>(*chunk),       \
+                                  asGiven ? upper : lastOf<T>(*chunk), stride, size);              \
   }                                                                                                \
                                                                                                    \
   TUTTI_EXPORT std::int32_t tutti_dispatch_next_##suffix(const tutti_chunk *chunk, void *loc,      \
@@ -82,7 +87,7 @@ void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std:
                                                          T *lower, T *upper, S *stride) {          \
     const std::int32_t more =                                                                      \
         __kmpc_dispatch_next_##suffix(loc, gtid, last, lower, upper, stride);                      \
-    *last = *last != 0 && holdsEnd(*chunk);                                                        \
+    *last = *last != 0 && (isWhole(*chunk) || holdsEnd(*chunk));                                   \
     return more;                                                                                   \
   }
 

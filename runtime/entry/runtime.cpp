@@ -9,6 +9,7 @@
 #include "runtime/entry/solo.h"
 #include "runtime/exec/worker.h"
 #include "runtime/memory/faults.h"
+#include "runtime/transport/local/local.h"
 #include "runtime/transport/mpi/mpi.h"
 
 #include <algorithm>
@@ -98,6 +99,21 @@ bool divideCores(const std::vector<Hello> &hellos, transport::Rank rank) {
 
 bool isMainThread() { return isMain; }
 
+namespace {
+
+/// The devices of a process that is one of `locals` on its host. None are looked for unless some
+/// region could run there, and somebody asks for it or there is reason to hope.
+DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::int32_t locals,
+                            bool speaks) {
+  const DeviceNeeds needs = deviceNeeds();
+  const bool isWanted = settings.device != TUTTI_DEVICE_AUTO || needs.asks || mayHaveGpus();
+  return DeviceSelection::find(needs.hasKernels && isWanted ? settings.device
+                                                            : std::uint32_t{TUTTI_DEVICE_CPU},
+                               local, locals, speaks);
+}
+
+} // namespace
+
 void Runtime::start() {
   freezeImages();
   const Result<Settings> settings = readSettings();
@@ -107,14 +123,14 @@ void Runtime::start() {
   }
   if (ranks <= 1) {
     exec::orDie(settings ? Status() : Status(settings.error()));
-    solo::start(*settings);
+    startAlone(*settings);
     return;
   }
   auto endpoint = exec::orDie(transport::mpi::open());
   if (endpoint->size() <= 1) {
     exec::orDie(endpoint->close());
     exec::orDie(settings ? Status() : Status(settings.error()));
-    solo::start(*settings);
+    startAlone(*settings);
     return;
   }
   log::setRank(endpoint->rank());
@@ -122,29 +138,65 @@ void Runtime::start() {
   const auto hellos =
       exec::orDie(exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
   checkStart(*endpoint, settings, hellos);
-  const bool isCrowded = divideCores(hellos, endpoint->rank());
-  auto window = openWindow(*endpoint, hellos);
-  if (endpoint->rank() != 0) {
-    exec::Worker(*endpoint, *window, regionOf, isCrowded).run();
-    leave(EXIT_SUCCESS);
+  startRank(std::move(endpoint), *settings, hellos);
+}
+
+/// A program on its own: plain OpenMP, unless there are devices to share its memory with.
+void Runtime::startAlone(const Settings &settings) {
+  DeviceSelection devices = findDevices(settings, 0, 1, true);
+  if (devices.isEmpty()) {
+    solo::start(settings);
+    return;
   }
+  const std::vector<Hello> hellos{Hello::ofThisProcess(settings.heapBytes)};
+  auto endpoint = exec::orDie(transport::local::open());
+  auto window = openWindow(*endpoint, hellos);
+  becomeRankZero(std::move(endpoint), settings, std::move(window), devices, false);
+}
+
+void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
+                        const std::vector<Hello> &hellos) {
+  const transport::Rank rank = endpoint->rank();
+  const bool isCrowded = divideCores(hellos, rank);
+  auto window = openWindow(*endpoint, hellos);
+  const auto [local, locals] = placeOnHost(hellos, rank);
+  DeviceSelection devices = findDevices(settings, local, locals, rank == 0);
+  if (rank == 0) {
+    becomeRankZero(std::move(endpoint), settings, std::move(window), devices, isCrowded);
+    return;
+  }
+  std::vector<exec::OpenDevice> opened = devices.open(*window);
+  const JobDevices all = exec::orDie(exchangeDevices(*endpoint, opened));
+  exec::Worker({*endpoint, *window, all.topology, std::move(opened), isCrowded}, regionOf).run();
+  leave(EXIT_SUCCESS);
+}
+
+void Runtime::becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
+                             const Settings &settings, std::unique_ptr<memory::Window> window,
+                             DeviceSelection &devices, bool isCrowded) {
   isMain = true;
   // Lives as long as the process: threads may use memory until its very end.
   auto *runtime = new Runtime;
-  runtime->prepare(std::move(endpoint), *settings, std::move(window), isCrowded);
+  runtime->endpoint_ = std::move(endpoint);
+  runtime->window_ = std::move(window);
+  runtime->prepare(settings, devices.open(*runtime->window_), isCrowded);
   active_.store(runtime, std::memory_order_release);
 }
 
-void Runtime::prepare(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
-                      std::unique_ptr<memory::Window> window, bool isCrowded) {
-  endpoint_ = std::move(endpoint);
-  window_ = std::move(window);
+void Runtime::prepare(const Settings &settings, std::vector<exec::OpenDevice> devices,
+                      bool isCrowded) {
   settings_ = settings;
   heapRange_ = window_->heap();
   heap_ = std::make_unique<memory::Heap>(heapRange_);
   pages_ = exec::orDie(memory::PageTable::create(*window_));
-  zero_ = std::make_unique<exec::RankZero>(
-      exec::RankZero::Setup{*endpoint_, *window_, *pages_, *heap_, settings.distribute, isCrowded});
+  JobDevices all = exec::orDie(exchangeDevices(*endpoint_, devices));
+  zero_ = std::make_unique<exec::RankZero>(exec::RankZero::Setup{
+      {*endpoint_, *window_, std::move(all.topology), std::move(devices), isCrowded},
+      *pages_,
+      *heap_,
+      settings.distribute,
+      std::move(all.traits),
+      settings.device});
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "abi/abi.h"
+#include "runtime/entry/agreement.h"
+#include "runtime/entry/devices.h"
 #include "runtime/entry/settings.h"
 #include "runtime/exec/rank_zero.h"
 #include "runtime/memory/heap.h"
@@ -57,8 +59,13 @@ public:
 private:
   Runtime() = default;
 
-  void prepare(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
-               std::unique_ptr<memory::Window> window, bool isCrowded);
+  static void startAlone(const Settings &settings);
+  static void startRank(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
+                        const std::vector<Hello> &hellos);
+  static void becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
+                             const Settings &settings, std::unique_ptr<memory::Window> window,
+                             DeviceSelection &devices, bool isCrowded);
+  void prepare(const Settings &settings, std::vector<exec::OpenDevice> devices, bool isCrowded);
   void enterMain(void (*body)(void *), void *argument);
   void finishJob();
 

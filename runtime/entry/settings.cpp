@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/entry/settings.h"
 
+#include "abi/abi.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -25,7 +26,8 @@ Result<Settings> readSettings() {
   using exec::Distribute;
   Options options = Options::fromEnvironment();
   // Read by the launcher and the compiler.
-  for (const char *name : {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR"}) {
+  for (const char *name : {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
+                           "TUTTI_TARGETS", "TUTTI_MOCK_DEVICES", "TUTTI_OPENCL_ARENA"}) {
     options.allow(name);
   }
   const auto heap = options.size("TUTTI_HEAP", kTiB, 16 * kMiB, 15 * kTiB);
@@ -45,7 +47,18 @@ Result<Settings> readSettings() {
   if (!stats) {
     return stats.error();
   }
-  return Settings{*heap & ~(kMiB - 1), *distribute, *stats};
+  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> kDevices{
+      {{"auto", TUTTI_DEVICE_AUTO},
+       {"cpu", TUTTI_DEVICE_CPU},
+       {"gpu", TUTTI_DEVICE_GPU},
+       {"cuda", TUTTI_DEVICE_CUDA},
+       {"opencl", TUTTI_DEVICE_OPENCL},
+       {"hybrid", TUTTI_DEVICE_HYBRID}}};
+  const auto device = options.choice<std::uint32_t>("TUTTI_DEVICE", TUTTI_DEVICE_AUTO, kDevices);
+  if (!device) {
+    return device.error();
+  }
+  return Settings{*heap & ~(kMiB - 1), *distribute, *stats, *device};
 }
 
 std::int64_t ranksOfJob() {

@@ -16,6 +16,7 @@ struct Settings {
   std::uint64_t heapBytes;     ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
   exec::Distribute distribute; ///< TUTTI_DISTRIBUTE: auto, always or never.
   Stats stats;                 ///< TUTTI_STATS: 0, 1 or json.
+  std::uint32_t device;        ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
 };
 
 /// Errors: InvalidArgument.

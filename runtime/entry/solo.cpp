@@ -44,7 +44,7 @@ void finish() {
   const std::lock_guard lock(all.mutex);
   trace::Report report;
   for (const auto &[region, number] : all.byRegion) {
-    report.regions.push_back({region->source, number, 0, "there is one rank only"});
+    report.regions.push_back({region->source, number, 0, "there is one rank only", 0, {}});
   }
   print(stats, report);
 }

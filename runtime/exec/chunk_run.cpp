@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/chunk_run.h"
 
+#include "base/log.h"
 #include "runtime/balance/cut.h"
+#include "runtime/exec/devices.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -13,11 +16,20 @@ void ChunkRun::run(bool isKnown) {
   waitForReaders();
   if (job_.rank() != 0) {
     storeBlocks();
+    for (const DevicePart &part : plan_.devices) {
+      check(job_.devices.commit(part.device, part.touched));
+    }
   }
+  copy(false, isKnown);
   startTransfers(isKnown);
-  runPieces();
-  if (job_.rank() != 0) {
-    returnBytes();
+  runParts(isKnown);
+  returnBytes();
+}
+
+/// A device's failure ends the job in one line that names the loop.
+void ChunkRun::check(const Status &status) const {
+  if (!status) {
+    log::fatal("{} (loop at {})", status.error().message, launch_.region->source);
   }
 }
 
@@ -48,6 +60,33 @@ void ChunkRun::storeBlocks() {
   }
 }
 
+/// Moves bytes between memories of this rank: those that are here, or those that were received.
+void ChunkRun::copy(bool late, bool isKnown) {
+  const memory::Topology &topology = job_.topology;
+  bool reachesHost = false;
+  for (const Copy &copy : plan_.copies) {
+    if (copy.isLate != late) {
+      continue;
+    }
+    if (topology.isHost(copy.from)) {
+      check(job_.devices.copyIn(topology.indexOf(copy.to), copy.ranges));
+    } else if (topology.isHost(copy.to)) {
+      check(job_.devices.copyOut(topology.indexOf(copy.from), copy.ranges));
+      reachesHost = true;
+    } else {
+      check(job_.devices.copyAcross(topology.indexOf(copy.from), topology.indexOf(copy.to),
+                                    copy.ranges));
+    }
+    if (isKnown) {
+      job_.counters.steadyDeviceBytes += copy.ranges.bytes();
+      job_.counters.steadyDeviceCopies += copy.ranges.ranges().size();
+    }
+  }
+  if (reachesHost) {
+    waitForDevices(); // Sends and the host's own chunk read it.
+  }
+}
+
 void ChunkRun::startTransfers(bool isKnown) {
   std::vector<Streams::Id> ids;
   trace::Counters &counters = job_.counters;
@@ -71,7 +110,11 @@ void ChunkRun::startTransfers(bool isKnown) {
   }
   if (job_.rank() == 0) {
     for (const Return &returned : plan_.returns) {
-      others_.push_back(job_.streams.receive(Lane::Launch, returned.from, returned.ranges));
+      const Rank from = job_.topology.rankOf(returned.from);
+      if (from == 0) {
+        continue;
+      }
+      others_.push_back(job_.streams.receive(Lane::Launch, from, returned.ranges));
       counters.twinBytes += returned.ranges.bytes();
       counters.twinMessages += Streams::messagesFor(returned.ranges);
     }
@@ -79,15 +122,53 @@ void ChunkRun::startTransfers(bool isKnown) {
   orDie(job_.streams.progress());
 }
 
-void ChunkRun::runPieces() {
-  const auto waitForReceived = [this] {
-    job_.progress.waitUntil(lock_, [this] {
-      return std::all_of(received_.begin(), received_.end(),
-                         [this](Streams::Id id) { return job_.streams.hasEnded(id); });
-    });
-  };
+void ChunkRun::waitForReceived() {
+  job_.progress.waitUntil(lock_, [this] {
+    return std::all_of(received_.begin(), received_.end(),
+                       [this](Streams::Id id) { return job_.streams.hasEnded(id); });
+  });
+}
+
+void ChunkRun::waitForDevices() {
+  job_.progress.waitUntil(lock_, [this] {
+    const Result<bool> isIdle = job_.devices.isIdle();
+    check(isIdle ? Status() : Status(isIdle.error()));
+    return *isIdle;
+  });
+}
+
+void ChunkRun::runPiece(const balance::Chunk &piece, Reduction &reduction) {
+  const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
+  const tutti_chunk arguments{job_.window.delta(), piece.lower, piece.upper, launch_.total,
+                              reduces ? &reduction : nullptr};
+  lock_.unlock();
+  const auto begin = std::chrono::steady_clock::now();
+  launch_.region->run(launch_.captures.data(), &arguments);
+  hostSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  lock_ = job_.progress.lock();
+}
+
+void ChunkRun::startDevices() {
+  for (const DevicePart &part : plan_.devices) {
+    check(job_.devices.run(part.device, launch_, part.chunk, plan_.isDisjoint));
+  }
+}
+
+void ChunkRun::addPartials(Reduction &reduction) {
+  const tutti_device_code &code = *launch_.region->device;
+  const Contribution shape{{code.sizes, code.slots}, nullptr, code.combine, 1};
+  for (const DevicePart &part : plan_.devices) {
+    reduction.addPartials(shape, job_.devices.partials(part.device));
+  }
+}
+
+/// What needs nothing that is still to arrive goes first.
+void ChunkRun::runParts(bool isKnown) {
   const balance::Chunk chunk = plan_.chunk;
   const balance::Chunk inner = plan_.interior;
+  const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
+  const bool contributes =
+      std::binary_search(plan_.reducers.begin(), plan_.reducers.end(), job_.rank());
   std::vector<balance::Chunk> borders;
   if (inner.empty()) {
     borders = {chunk};
@@ -95,34 +176,62 @@ void ChunkRun::runPieces() {
     borders = {{chunk.lower, inner.lower}, {inner.upper, chunk.upper}};
   }
   std::erase_if(borders, [](const balance::Chunk &piece) { return piece.empty(); });
-  const auto pieces = static_cast<std::int32_t>(borders.size()) + (inner.empty() ? 0 : 1);
+  auto pieces = static_cast<std::int32_t>(borders.size()) + (inner.empty() ? 0 : 1);
+  // What devices leave is combined by host code, which the last piece runs, if only for that.
+  const bool endsWithoutIterations =
+      reduces && contributes && (pieces == 0 || !plan_.devices.empty());
+  pieces += endsWithoutIterations ? 1 : 0;
   Reduction reduction(
-      {job_.rank(), balance::participants(launch_.total, job_.size()), launch_.sequence, pieces},
-      job_.progress, job_.partials, [this](Rank to, std::span<const std::byte> bytes) {
+      {job_.rank(), plan_.reducers, launch_.sequence, pieces}, job_.progress, job_.partials,
+      [this](Rank to, std::span<const std::byte> bytes) {
         job_.counters.reductionBytes += bytes.size();
         ++job_.counters.reductionMessages;
         const std::vector<std::byte> message =
             Writer().add(MessageKind::Partial).add(launch_.sequence).addBytes(bytes).bytes();
         orDie(job_.endpoint.sendControl(to, message));
       });
-  const auto runPiece = [&](const balance::Chunk &piece) {
-    const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
-    const tutti_chunk arguments{job_.window.delta(), piece.lower, piece.upper, launch_.total,
-                                reduces ? &reduction : nullptr};
-    lock_.unlock();
-    launch_.region->run(launch_.captures.data(), &arguments);
-    lock_ = job_.progress.lock();
-  };
+  const bool startsAtOnce = received_.empty();
+  if (startsAtOnce) {
+    startDevices();
+  }
   if (!inner.empty()) {
-    runPiece(inner);
+    runPiece(inner, reduction);
   }
   waitForReceived();
+  if (!startsAtOnce) {
+    copy(true, isKnown);
+    startDevices();
+  }
   for (const balance::Chunk &piece : borders) {
-    runPiece(piece);
+    runPiece(piece, reduction);
+  }
+  if (!plan_.devices.empty()) {
+    waitForDevices();
+    if (reduces) {
+      addPartials(reduction);
+    }
+  }
+  if (endsWithoutIterations) {
+    runPiece({launch_.total, launch_.total}, reduction);
   }
 }
 
+/// Brings what places of this rank wrote on pages of rank 0 that cannot be protected to rank 0.
 void ChunkRun::returnBytes() {
+  bool reachesHost = false;
+  for (const Return &returned : plan_.returns) {
+    if (job_.topology.rankOf(returned.from) == job_.rank() &&
+        !job_.topology.isHost(returned.from)) {
+      check(job_.devices.copyOut(job_.topology.indexOf(returned.from), returned.ranges));
+      reachesHost = true;
+    }
+  }
+  if (reachesHost) {
+    waitForDevices();
+  }
+  if (job_.rank() == 0) {
+    return;
+  }
   for (const Return &returned : plan_.returns) {
     others_.push_back(job_.streams.send(Lane::Launch, 0, returned.ranges));
   }

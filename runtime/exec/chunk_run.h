@@ -27,12 +27,22 @@ public:
   /// Waits for everything of this launch that `run` has started.
   void finish();
 
+  /// What the host's own chunk has taken.
+  double hostSeconds() const { return hostSeconds_; }
+
 private:
   void waitForReaders();
   void storeBlocks();
+  void copy(bool late, bool isKnown);
   void startTransfers(bool isKnown);
-  void runPieces();
+  void waitForReceived();
+  void waitForDevices();
+  void runParts(bool isKnown);
+  void startDevices();
+  void runPiece(const balance::Chunk &piece, Reduction &reduction);
+  void addPartials(Reduction &reduction);
   void returnBytes();
+  void check(const Status &status) const;
 
   Job &job_;
   Progress::Lock &lock_;
@@ -40,6 +50,7 @@ private:
   const Plan &plan_;
   std::vector<Streams::Id> received_; ///< Needed before the borders of the chunk run.
   std::vector<Streams::Id> others_;
+  double hostSeconds_ = 0;
 };
 
 } // namespace tutti::exec

@@ -12,32 +12,134 @@ using memory::Access;
 using memory::Event;
 using memory::kPageBytes;
 
+/// Touches further apart belong to different sequences.
+constexpr std::uint64_t kNear = std::uint64_t{16} << 20;
+
+/// How pieces grow where touches have no order.
+constexpr std::uint64_t kGrowth = 4;
+
 /// How far a run of pages is followed when the kernel has no mapping left for a part of it.
 constexpr std::uint64_t kReachBytes = std::uint64_t{1} << 30;
 
 } // namespace
 
-Range Stride::next(std::uint64_t page) {
-  const std::uint64_t after = page + kPageBytes;
-  const auto known =
-      std::find_if(sequences_.begin(), sequences_.end(), [&](const Sequence &sequence) {
-        return !sequence.last.empty() &&
-               (page == sequence.last.end || after == sequence.last.begin);
-      });
-  if (known == sequences_.end()) {
-    std::rotate(sequences_.begin(), sequences_.end() - 1, sequences_.end());
-    sequences_.front() = {{}, least_};
-    return {page, page + least_};
+Stride::Piece Stride::next(std::uint64_t address) {
+  const std::uint64_t page = address & ~(kPageBytes - 1);
+  const auto isBeside = [&](const Sequence &sequence) {
+    return !sequence.last.empty() &&
+           (page == sequence.last.end || page + kPageBytes == sequence.last.begin);
+  };
+  const auto isExpected = [&](const Sequence &sequence) {
+    return sequence.distance != 0 && address == sequence.address + sequence.distance;
+  };
+  const auto isExpectedBeside = [&](const Sequence &sequence) {
+    return isExpected(sequence) && isBeside(sequence);
+  };
+  const auto toFront = [this](const auto &fits) {
+    const auto at = std::find_if(sequences_.begin(), sequences_.end(), fits);
+    if (at == sequences_.end()) {
+      return false;
+    }
+    std::rotate(sequences_.begin(), at, at + 1);
+    return true;
+  };
+  if (toFront(isExpectedBeside)) {
+    return foresee(sequences_.front(), address);
   }
-  std::rotate(sequences_.begin(), known, known + 1);
-  Sequence &sequence = sequences_.front();
-  sequence.bytes = std::min(2 * sequence.bytes, most_);
-  const bool isUpwards = page == sequence.last.end;
-  return isUpwards ? Range{page, page + sequence.bytes}
-                   : Range{after - std::min(sequence.bytes, after), after};
+  if (toFront(isBeside)) {
+    return follow(sequences_.front(), address);
+  }
+  const bool isBehindOne = wasTakenAlone(page - kPageBytes);
+  const bool isBeforeOne = wasTakenAlone(page + kPageBytes);
+  if (!isBehindOne && !isBeforeOne && toFront(isExpected)) {
+    return foresee(sequences_.front(), address);
+  }
+  const Sequence begun = begunAt(address);
+  std::rotate(sequences_.begin(), sequences_.end() - 1, sequences_.end());
+  sequences_.front() = begun;
+  if (isBehindOne || isBeforeOne) {
+    sequences_.front().last = isBehindOne ? Range{page - kPageBytes, page}
+                                          : Range{page + kPageBytes, page + 2 * kPageBytes};
+    return follow(sequences_.front(), address);
+  }
+  return {{page, page + begun.bytes}, {}};
 }
 
-void Stride::took(Range range) { sequences_.front().last = range; }
+bool Stride::wasTakenAlone(std::uint64_t page) const {
+  return std::find(alone_.begin(), alone_.end(), page) != alone_.end();
+}
+
+void Stride::noteAlone(std::uint64_t page) {
+  alone_[nextAlone_] = page;
+  nextAlone_ = (nextAlone_ + 1) % alone_.size();
+}
+
+/// The touch is beside what was taken last: on, in the same direction.
+Stride::Piece Stride::follow(Sequence &sequence, std::uint64_t address) {
+  const std::uint64_t page = address & ~(kPageBytes - 1);
+  const bool isUpwards = page == sequence.last.end;
+  sequence.bytes = std::min(2 * std::max(sequence.bytes, least_), most_);
+  sequence.distance = 0;
+  sequence.ahead = 0;
+  sequence.address = address;
+  const std::uint64_t after = page + kPageBytes;
+  return isUpwards ? Piece{{page, page + sequence.bytes}, {}}
+                   : Piece{{after - std::min(sequence.bytes, after), after}, {}};
+}
+
+/// The touch is where the sequence led to: what it leads to next comes along.
+Stride::Piece Stride::foresee(Sequence &sequence, std::uint64_t address) {
+  constexpr std::size_t kFirst = 4;
+  const std::uint64_t page = address & ~(kPageBytes - 1);
+  sequence.address = address;
+  sequence.ahead = std::min(sequence.ahead == 0 ? kFirst : 2 * sequence.ahead, mostAhead_ - ahead_);
+  // Many single pages are a burden for the directory and the kernel; then what lies between comes
+  // along.
+  sequence.bytes = sequence.ahead > 0 ? kPageBytes : least_;
+  Piece piece{{page, page + sequence.bytes}, {}};
+  for (std::size_t step = 1; step <= sequence.ahead; ++step) {
+    piece.ahead.push_back(address + step * sequence.distance);
+  }
+  return piece;
+}
+
+/// The touch is elsewhere. Compared with the nearest touch before it there is a distance, to be
+/// confirmed; where touches keep coming near one another without order, pieces grow.
+Stride::Sequence Stride::begunAt(std::uint64_t address) const {
+  const Sequence *nearest = nullptr;
+  std::uint64_t least = kNear;
+  for (const Sequence &sequence : sequences_) {
+    const std::uint64_t apart =
+        address > sequence.address ? address - sequence.address : sequence.address - address;
+    if (!sequence.last.empty() && apart < least) {
+      nearest = &sequence;
+      least = apart;
+    }
+  }
+  Sequence begun;
+  begun.address = address;
+  begun.bytes = kPageBytes;
+  if (nearest && nearest->ahead > 0) {
+    begun.distance = nearest->distance; // Probably the next sweep over the same array.
+  } else if (nearest) {
+    begun.distance = address - nearest->address;
+    begun.bytes = nearest->distance == 0 ? kPageBytes : std::min(kGrowth * nearest->bytes, least_);
+  }
+  return begun;
+}
+
+void Stride::took(Range run, std::size_t ahead) {
+  Sequence &sequence = sequences_.front();
+  sequence.last = run;
+  if (run.size() == kPageBytes) {
+    noteAlone(run.begin);
+  }
+  for (std::size_t step = 0; step < ahead; ++step) {
+    sequence.address += sequence.distance;
+    noteAlone(sequence.address & ~(kPageBytes - 1));
+  }
+  ahead_ += ahead;
+}
 
 void Fetcher::record(const Event &event) {
   job_.planner.apply(event);
@@ -67,8 +169,9 @@ bool Fetcher::progress() {
   for (memory::Touch *touch = job_.queue.take(); touch; touch = touch->next) {
     touches_.push_back(touch);
   }
-  if (fetch_ && std::all_of(fetch_->streams.begin(), fetch_->streams.end(),
-                            [this](Streams::Id id) { return job_.streams.hasEnded(id); })) {
+  if (fetch_ && (!fetch_->usesDevices || orDie(job_.devices.isIdle())) &&
+      std::all_of(fetch_->streams.begin(), fetch_->streams.end(),
+                  [this](Streams::Id id) { return job_.streams.hasEnded(id); })) {
     finishFetch();
     moved = true;
   }
@@ -86,26 +189,53 @@ bool Fetcher::progress() {
 }
 
 void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
-  Stride &stride = pages_.at(page) == Access::None ? reads_ : writes_;
-  Range wanted = stride.next(page);
-  wanted.end = std::max(wanted.end, memory::pagesAround(touch.range).end);
-  const Range taken = pages_.runAround(page, wanted);
-  stride.took(taken);
-  if (pages_.at(page) == Access::None) {
-    fetch(taken, false);
-  } else {
-    claim(taken, false);
+  const Access before = pages_.at(page);
+  Stride &stride = before == Access::None ? reads_ : writes_;
+  Stride::Piece piece = stride.next(std::max(page, touch.range.begin));
+  piece.run.end = std::max(piece.run.end, memory::pagesAround(touch.range).end);
+  const Range run = pages_.runAround(page, piece.run);
+  if (before != Access::None) {
+    stride.took(run, 0);
+    claim(run, false);
+    return;
   }
+  std::vector<Range> taken{run};
+  std::size_t ahead = 0;
+  for (const std::uint64_t address : piece.ahead) {
+    const Range next = memory::pagesAround({address, address + 1});
+    if (pages_.at(address) != Access::None || run.contains(next)) {
+      break;
+    }
+    taken.push_back(next);
+    ++ahead;
+  }
+  stride.took(run, ahead);
+  fetch(RangeSet::of(std::move(taken)).ranges(), false);
 }
 
-void Fetcher::fetch(Range pages, bool isWide) {
+void Fetcher::fetch(std::vector<Range> pages, bool isWide) {
   std::map<Rank, std::vector<Range>> byOwner;
-  job_.planner.directory().forEach(pages, [&](Range run, const memory::Holders &holders) {
-    if (holders.front() != 0) {
-      byOwner[holders.front()].push_back(run);
+  std::map<memory::Place, std::vector<Range>> byDevice; // Of this rank.
+  fetch_ = {{}, {}, {}, false, isWide};
+  for (const Range &range : pages) {
+    bool isMissing = false;
+    job_.planner.directory().forEach(range, [&](Range run, const memory::Holders &holders) {
+      const memory::Place holder = holders.front();
+      if (holder == 0) {
+        return;
+      }
+      isMissing = true;
+      if (const Rank owner = job_.topology.rankOf(holder); owner != 0) {
+        byOwner[owner].push_back(run);
+      } else {
+        byDevice[holder].push_back(run);
+      }
+    });
+    if (isMissing) {
+      fetch_->missing.push_back(range);
     }
-  });
-  fetch_ = {pages, {}, isWide};
+  }
+  fetch_->pages = std::move(pages);
   for (auto &[owner, ranges] : byOwner) {
     const FetchRequest request{sequence_, RangeSet::of(std::move(ranges))};
     job_.sendControl(owner, encode(request));
@@ -113,7 +243,11 @@ void Fetcher::fetch(Range pages, bool isWide) {
     job_.counters.fetchBytes += request.ranges.bytes();
     job_.counters.fetchMessages += Streams::messagesFor(request.ranges);
   }
-  if (fetch_->streams.empty()) {
+  for (auto &[place, ranges] : byDevice) {
+    orDie(job_.devices.copyOut(job_.topology.indexOf(place), RangeSet::of(std::move(ranges))));
+    fetch_->usesDevices = true;
+  }
+  if (fetch_->streams.empty() && !fetch_->usesDevices) {
     finishFetch();
   }
 }
@@ -121,15 +255,17 @@ void Fetcher::fetch(Range pages, bool isWide) {
 void Fetcher::finishFetch() {
   const Fetch done = std::move(*fetch_);
   fetch_.reset();
-  if (!done.streams.empty()) {
-    record({Event::Kind::Fetched, done.pages});
+  for (const Range &range : done.missing) {
+    record({Event::Kind::Fetched, range});
   }
-  const bool isShared =
-      !job_.planner.directory().sharedBeyond(0, RangeSet::of({done.pages})).empty();
-  const Status status = pages_.open(done.pages, isShared ? Access::ReadOnly : Access::Open);
-  if (!status && !done.isWide) {
-    fetch(wholeRun(done.pages.begin), true);
-  } else {
+  for (const Range &range : done.pages) {
+    const bool isShared = !job_.planner.directory().sharedBeyond(0, RangeSet::of({range})).empty();
+    const Status status = pages_.open(range, isShared ? Access::ReadOnly : Access::Open);
+    if (!status && !done.isWide) {
+      // Whatever stays closed is opened by the touch that comes for it.
+      fetch({wholeRun(range.begin)}, true);
+      return;
+    }
     orDie(status);
   }
 }

@@ -16,27 +16,54 @@
 
 namespace tutti::exec {
 
-/// How much one kind of touch takes at once: more and more while touches follow one another.
-/// Several sequences may be under way, as in a loop over several arrays.
+/// What one kind of touch takes at once: a touch alone its page, touches that follow one another
+/// more and more, touches at equal distances the pages ahead of them, and others near one another
+/// some more than their page. Several sequences may be under way, as in a loop over several arrays.
 class Stride {
 public:
-  Stride(std::uint64_t least, std::uint64_t most) : least_(least), most_(most) {}
+  struct Piece {
+    Range run;                        ///< Around the touched page.
+    std::vector<std::uint64_t> ahead; ///< Addresses that are expected to be touched next, in order.
+  };
 
-  /// What to take for a touch of the page at `page`, before it is cut to what is there.
-  Range next(std::uint64_t page);
+  /// `least` bytes are taken once touches follow one another, at most `most`; of pages ahead at
+  /// most `mostAhead` between two calls of `renew`.
+  Stride(std::uint64_t least, std::uint64_t most, std::size_t mostAhead)
+      : least_(least), most_(most), mostAhead_(mostAhead) {}
 
-  /// What was taken in the end.
-  void took(Range range);
+  /// What to take for a touch of the byte at `address`, before it is cut to what is there.
+  Piece next(std::uint64_t address);
+
+  /// What was taken in the end: the run, and how many of the addresses ahead.
+  void took(Range run, std::size_t ahead);
+
+  /// Forgets how many pages ahead were taken.
+  void renew() { ahead_ = 0; }
 
 private:
   struct Sequence {
+    std::uint64_t address = 0;  ///< The last that was touched or taken ahead.
+    std::uint64_t distance = 0; ///< From touch to touch, perhaps; 0 if not known.
+    std::size_t ahead = 0;      ///< Addresses ahead at the last touch; the distance is confirmed.
     Range last;
-    std::uint64_t bytes; ///< Taken at the last touch.
+    std::uint64_t bytes = 0; ///< Taken at the last touch.
   };
+
+  Piece follow(Sequence &sequence, std::uint64_t address);
+  Piece foresee(Sequence &sequence, std::uint64_t address);
+  Sequence begunAt(std::uint64_t address) const;
+  bool wasTakenAlone(std::uint64_t page) const;
+  void noteAlone(std::uint64_t page);
 
   std::uint64_t least_;
   std::uint64_t most_;
-  std::array<Sequence, 16> sequences_{}; ///< The latest first.
+  std::size_t mostAhead_;
+  std::size_t ahead_ = 0;                ///< Since `renew`.
+  std::array<Sequence, 32> sequences_{}; ///< The latest first.
+  /// The latest pages that were taken without others beside them: arrays of one size, read side by
+  /// side, look like touches at equal distances until a page beside one of these is touched.
+  std::array<std::uint64_t, 256> alone_{};
+  std::size_t nextAlone_ = 0;
 };
 
 /// Threading: guarded by the lock of the job's progress.
@@ -51,7 +78,10 @@ public:
   bool isIdle() const { return !fetch_; }
 
   /// Launches announced so far; owners answer when they have finished them.
-  void announced(Sequence sequence) { sequence_ = sequence; }
+  void announced(Sequence sequence) {
+    sequence_ = sequence;
+    reads_.renew();
+  }
 
   /// Notes an event and applies it to the directory.
   void record(const memory::Event &event);
@@ -61,14 +91,16 @@ public:
 
 private:
   struct Fetch {
-    Range pages;
+    std::vector<Range> pages;   ///< To be opened.
+    std::vector<Range> missing; ///< Those of them that are on their way.
     std::vector<Streams::Id> streams;
-    bool isWide; ///< Nothing larger can be taken.
+    bool usesDevices; ///< Some come from this rank's own.
+    bool isWide;      ///< Nothing larger can be taken.
   };
 
   std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const;
   void serve(const memory::Touch &touch, std::uint64_t page);
-  void fetch(Range pages, bool isWide);
+  void fetch(std::vector<Range> pages, bool isWide);
   void finishFetch();
   void claim(Range pages, bool isWide);
   Range wholeRun(std::uint64_t page) const;
@@ -79,8 +111,8 @@ private:
   std::vector<memory::Event> events_;
   std::deque<memory::Touch *> touches_;
   std::optional<Fetch> fetch_;
-  Stride reads_{64 << 10, 64 << 20};
-  Stride writes_{memory::kPageBytes, 16 << 20};
+  Stride reads_{64 << 10, 64 << 20, 256}; ///< Each page ahead costs a copy of the directory.
+  Stride writes_{memory::kPageBytes, 16 << 20, 0};
 };
 
 } // namespace tutti::exec

@@ -5,6 +5,7 @@
 #include "runtime/exec/tree.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::exec {
 
@@ -21,10 +22,11 @@ void orDie(const Status &status) {
   }
 }
 
-Job::Job(transport::Endpoint &endpoint, const memory::Window &window, bool isCrowded)
-    : endpoint(endpoint), window(window), progress(queue, isCrowded), streams(endpoint, window),
-      planner(endpoint.rank(), endpoint.size(), window), rank_(endpoint.rank()),
-      size_(endpoint.size()) {
+Job::Job(JobSetup setup)
+    : endpoint(setup.endpoint), window(setup.window), topology(std::move(setup.topology)),
+      progress(queue, setup.isCrowded), streams(endpoint, window),
+      devices(std::move(setup.devices), window, counters),
+      planner(endpoint.rank(), topology, window), rank_(endpoint.rank()), size_(endpoint.size()) {
   for (const Rank child : treeChildren(rank_, size_)) {
     acknowledgedBy_[child] = 0;
   }
@@ -32,7 +34,8 @@ Job::Job(transport::Endpoint &endpoint, const memory::Window &window, bool isCro
 
 void Job::start(std::function<bool()> more) {
   more_ = std::move(more);
-  progress.start([this] { return poll(); }, [this] { return !streams.isIdle() || rank_ != 0; });
+  progress.start([this] { return poll(); },
+                 [this] { return !streams.isIdle() || rank_ != 0 || !orDie(devices.isIdle()); });
 }
 
 void Job::sendControl(Rank to, std::span<const std::byte> bytes) {
@@ -77,6 +80,7 @@ bool Job::poll() {
   }
   arrived_.clear();
   moved = orDie(streams.progress()) || moved;
+  orDie(devices.isIdle()); // Notes when they end.
   return (more_ && more_()) || moved;
 }
 

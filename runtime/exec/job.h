@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "runtime/exec/devices.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/message.h"
 #include "runtime/exec/planner.h"
@@ -31,10 +32,19 @@ struct Inbox {
   std::uint64_t probes = 0; ///< That came back.
 };
 
+/// What a job is made of.
+struct JobSetup {
+  transport::Endpoint &endpoint;
+  const memory::Window &window;
+  memory::Topology topology;       ///< Of all ranks.
+  std::vector<OpenDevice> devices; ///< This rank's, in the order of the topology.
+  bool isCrowded;                  ///< More threads than cores on this host.
+};
+
 /// Threading: all but `progress` and `queue` are guarded by the lock of `progress`.
 class Job {
 public:
-  Job(transport::Endpoint &endpoint, const memory::Window &window, bool isCrowded);
+  explicit Job(JobSetup setup);
 
   /// Starts the thread; `more` is polled too, and says whether anything moved.
   void start(std::function<bool()> more);
@@ -60,13 +70,15 @@ public:
 
   transport::Endpoint &endpoint;
   const memory::Window &window;
+  const memory::Topology topology;
+  trace::Counters counters;
   memory::TouchQueue queue;
   Progress progress;
   Streams streams;
+  Devices devices;
   Planner planner;
   PartialResults partials;
   Inbox inbox;
-  trace::Counters counters;
 
 private:
   bool poll();

@@ -22,6 +22,12 @@ struct BlockValue {
   std::uint32_t bytes;
 };
 
+/// A place that takes part in a launch, and how large its part is in proportion.
+struct Share {
+  memory::Place place;
+  std::uint32_t weight;
+};
+
 struct Launch {
   Sequence sequence = 0;
   const tutti_region *region = nullptr;
@@ -30,6 +36,7 @@ struct Launch {
   std::vector<BlockValue> blocks; ///< One per value, in the same order.
   std::vector<Range> allocations; ///< Those that the region asks for; only rank 0 knows the heap.
   std::int64_t total = 0;
+  std::vector<Share> shares; ///< In the order of their iterations; of a place at most one.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
 };
 

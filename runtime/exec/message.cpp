@@ -13,6 +13,7 @@ std::vector<std::byte> encode(const Launch &launch) {
       .add(launch.blocks)
       .add(launch.allocations)
       .add(launch.total)
+      .add(launch.shares)
       .add(launch.events)
       .bytes();
 }
@@ -28,6 +29,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf) {
   launch.blocks = reader.takeVector<BlockValue>();
   launch.allocations = reader.takeVector<Range>();
   launch.total = reader.take<std::int64_t>();
+  launch.shares = reader.takeVector<Share>();
   launch.events = reader.takeVector<memory::Event>();
   return launch;
 }

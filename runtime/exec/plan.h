@@ -7,6 +7,7 @@
 #include "base/range.h"
 #include "runtime/balance/cut.h"
 #include "runtime/memory/directory.h"
+#include "runtime/transport/transport.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +18,8 @@
 
 namespace tutti::exec {
 
-using memory::Rank;
+using memory::Place;
+using transport::Rank;
 
 /// A directory with a name: equal directories of one rank have equal ids.
 struct State {
@@ -25,7 +27,7 @@ struct State {
   memory::Directory directory;
 };
 
-/// One of this rank's links of a transfer.
+/// One of this rank's links of a transfer to or from another rank's host.
 struct Link {
   bool isSend;
   Rank peer;
@@ -34,9 +36,24 @@ struct Link {
   std::optional<std::size_t> after;
 };
 
-/// Bytes that a rank writes on pages of rank 0 that cannot be protected; they return to rank 0.
+/// Bytes on their way between two memories of this rank.
+struct Copy {
+  Place from;
+  Place to;
+  RangeSet ranges;
+  bool isLate; ///< They arrive from another rank first.
+};
+
+/// What one of this rank's devices does.
+struct DevicePart {
+  std::int32_t device; ///< Index among the rank's.
+  balance::Chunk chunk;
+  RangeSet touched;
+};
+
+/// Bytes that a place writes on pages of rank 0 that cannot be protected; they return to rank 0.
 struct Return {
-  Rank from;
+  Place from;
   RangeSet ranges;
 };
 
@@ -45,8 +62,12 @@ struct Plan {
   balance::Chunk chunk{0, 0};
   balance::Chunk interior{0, 0}; ///< Touches nothing that is still to arrive.
   std::vector<Link> links;       ///< In an order that both ends of every link share.
+  std::vector<Copy> copies;      ///< Own; the early ones first.
+  std::vector<DevicePart> devices;
   std::vector<Return> returns;   ///< Own; on rank 0, everybody's.
-  RangeSet overwritten;          ///< Local bytes that transfers and the own chunk write.
+  RangeSet overwritten;          ///< Bytes of the host that transfers and its own chunk write.
+  std::vector<Rank> reducers;    ///< Ranks that contribute to a reduction: 0, and all with a part.
+  bool isDisjoint = false; ///< What is written through one object is not touched through another.
 
   // Rank 0 only.
   RangeSet absentPages;   ///< To be protected from any touch.

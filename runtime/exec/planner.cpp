@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tutti::exec {
 
@@ -141,8 +142,8 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
 
 } // namespace
 
-Planner::Planner(Rank self, Rank ranks, const memory::Window &window)
-    : self_(self), ranks_(ranks), window_(window) {
+Planner::Planner(Rank self, const memory::Topology &topology, const memory::Window &window)
+    : self_(self), topology_(topology), window_(window) {
   state_ = intern({});
 }
 
@@ -190,7 +191,8 @@ Planner::Planned Planner::plan(const Launch &launch) {
                               .add(shapingValues(launch))
                               .add(blockAddresses(launch))
                               .add(launch.allocations)
-                              .add(launch.total));
+                              .add(launch.total)
+                              .add(launch.shares));
   if (const auto known = plans_.find(key); known != plans_.end()) {
     return {known->second, true};
   }
@@ -199,17 +201,21 @@ Planner::Planned Planner::plan(const Launch &launch) {
   for (const Link &link : plan->links) {
     ranges += link.ranges.ranges().size();
   }
+  for (const Copy &copy : plan->copies) {
+    ranges += copy.ranges.ranges().size();
+  }
   forgetIfFull(ranges);
   plans_.emplace(std::move(key), plan);
   return {plan, false};
 }
 
-/// What all ranks touch, and whether two of them may write the same byte.
+/// What all places touch, and whether two of them may write the same byte.
 struct Planner::Survey {
-  std::vector<ChunkAccess> chunks; ///< By rank.
+  std::vector<balance::Chunk> chunks; ///< By place.
+  std::vector<ChunkAccess> accesses;  ///< By place.
   RangeSet reads;
   RangeSet writes;
-  RangeSet writtenElsewhere; ///< By other ranks than rank 0.
+  RangeSet writtenElsewhere; ///< By other places than the host of rank 0.
   std::string reasonHome;
 };
 
@@ -223,8 +229,16 @@ Planner::Survey Planner::survey(const Launch &launch) const {
   const auto append = [](std::vector<Range> &all, const RangeSet &more) {
     all.insert(all.end(), more.ranges().begin(), more.ranges().end());
   };
-  for (Rank rank = 0; rank < ranks_; ++rank) {
-    const balance::Chunk chunk = balance::chunkOf(launch.total, ranks_, rank);
+  std::vector<std::uint32_t> weights;
+  for (const Share &share : launch.shares) {
+    weights.push_back(share.weight);
+  }
+  const std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
+  survey.chunks.assign(static_cast<std::size_t>(topology_.places()), {0, 0});
+  survey.accesses.resize(survey.chunks.size());
+  for (std::size_t index = 0; index < chunks.size(); ++index) {
+    const Place place = launch.shares[index].place;
+    const balance::Chunk chunk = chunks[index];
     Touches touches = touchesOf(launch, window_, chunk.lower, chunk.upper, allocationOf);
     survey.reasonHome = reasonAgainst(touches.sets, window_);
     if (!survey.reasonHome.empty()) {
@@ -232,26 +246,28 @@ Planner::Survey Planner::survey(const Launch &launch) const {
     }
     append(reads, touches.sets.reads);
     append(writes, touches.sets.writes);
-    if (rank > 0) {
+    if (place > 0) {
       append(writesElsewhere, touches.sets.writes);
     }
     writtenBytes += touches.sets.writes.bytes();
-    survey.chunks.push_back({std::move(touches.sets.reads), std::move(touches.sets.writes)});
+    survey.chunks[static_cast<std::size_t>(place)] = chunk;
+    survey.accesses[static_cast<std::size_t>(place)] = {std::move(touches.sets.reads),
+                                                        std::move(touches.sets.writes)};
   }
   survey.reads = RangeSet::of(std::move(reads));
   survey.writes = RangeSet::of(std::move(writes));
   survey.writtenElsewhere = RangeSet::of(std::move(writesElsewhere));
   if (survey.writes.bytes() != writtenBytes) {
-    survey.reasonHome = "iterations of different ranks may write the same memory";
+    survey.reasonHome = "iterations of different parts may write the same memory";
   }
   return survey;
 }
 
-/// What ranks write on pages of rank 0 that cannot be protected returns to it.
+/// What places write on pages of rank 0 that cannot be protected returns to it.
 void Planner::addReturns(Plan &plan, Directory &after, const Survey &survey,
                          const RangeSet &protectable) const {
-  for (Rank rank = 1; rank < ranks_; ++rank) {
-    const RangeSet &writes = survey.chunks[static_cast<std::size_t>(rank)].writes;
+  for (Place place = 1; place < topology_.places(); ++place) {
+    const RangeSet &writes = survey.accesses[static_cast<std::size_t>(place)].writes;
     RangeSet returned = writes.intersect(pagesAround(writes).subtract(protectable));
     if (returned.empty()) {
       continue;
@@ -259,8 +275,8 @@ void Planner::addReturns(Plan &plan, Directory &after, const Survey &survey,
     for (const Range &range : returned.ranges()) {
       after.apply({Event::Kind::Fetched, range});
     }
-    if (self_ == 0 || self_ == rank) {
-      plan.returns.push_back({rank, std::move(returned)});
+    if (self_ == 0 || self_ == topology_.rankOf(place)) {
+      plan.returns.push_back({place, std::move(returned)});
     }
   }
 }
@@ -283,13 +299,15 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   const RangeSet protectable = protectablePages(whole.objects, window_.heap());
 
   Directory after = state_->directory;
-  const std::vector<memory::Transfer> transfers = after.launch(survey.chunks);
+  const std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);
   addReturns(*plan, after, survey, protectable);
-  plan->chunk = balance::chunkOf(launch.total, ranks_, self_);
+  addParts(*plan, survey);
   addLinks(*plan, transfers);
   addInterior(*plan, launch);
+  addCopies(*plan, transfers);
   plan->overwritten =
-      plan->overwritten.unite(survey.chunks[static_cast<std::size_t>(self_)].writes);
+      plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
+  plan->isDisjoint = whole.isDisjoint;
   plan->bytesTouched = survey.reads.bytes() + survey.writes.bytes();
   for (const memory::Transfer &transfer : transfers) {
     plan->bytesToDistribute += transfer.ranges.bytes();
@@ -302,9 +320,48 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   return plan;
 }
 
+/// Devices take memory in large pieces anyway; whole ones keep their number small.
+RangeSet Planner::granulesAround(const RangeSet &bytes) const {
+  constexpr std::uint64_t kGranule = std::uint64_t{2} << 20;
+  std::vector<Range> granules;
+  for (const Range &range : bytes.ranges()) {
+    const Range segment = window_.segmentOf(range.begin);
+    granules.push_back({std::max(range.begin & ~(kGranule - 1), segment.begin),
+                        std::min((range.end + kGranule - 1) & ~(kGranule - 1), segment.end)});
+  }
+  return RangeSet::of(std::move(granules));
+}
+
+void Planner::addParts(Plan &plan, const Survey &survey) const {
+  plan.chunk = survey.chunks[static_cast<std::size_t>(self_)];
+  for (std::int32_t device = 0; device < topology_.devicesOf(self_); ++device) {
+    const auto place = static_cast<std::size_t>(topology_.deviceOf(self_, device));
+    if (!survey.chunks[place].empty()) {
+      plan.devices.push_back(
+          {device, survey.chunks[place],
+           granulesAround(survey.accesses[place].reads.unite(survey.accesses[place].writes))});
+    }
+  }
+  std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));
+  hasPart[0] = true;
+  for (Place place = 0; place < topology_.places(); ++place) {
+    if (!survey.chunks[static_cast<std::size_t>(place)].empty()) {
+      hasPart[static_cast<std::size_t>(topology_.rankOf(place))] = true;
+    }
+  }
+  for (Rank rank = 0; rank < topology_.ranks(); ++rank) {
+    if (hasPart[static_cast<std::size_t>(rank)]) {
+      plan.reducers.push_back(rank);
+    }
+  }
+}
+
 void Planner::addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const {
   std::map<std::uint32_t, std::size_t> received; // By piece.
   for (const memory::Transfer &transfer : transfers) {
+    if (topology_.rankOf(transfer.from) == topology_.rankOf(transfer.to)) {
+      continue;
+    }
     if (transfer.to == self_) {
       received[transfer.piece] = plan.links.size();
       plan.links.push_back({false, transfer.from, transfer.ranges, std::nullopt});
@@ -315,6 +372,25 @@ void Planner::addLinks(Plan &plan, const std::vector<memory::Transfer> &transfer
                             first == received.end() ? std::nullopt : std::optional(first->second)});
     }
   }
+}
+
+/// Between memories of this rank.
+void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const {
+  std::set<std::uint32_t> received; // Pieces.
+  std::vector<Copy> late;
+  for (const memory::Transfer &transfer : transfers) {
+    if (transfer.to == self_ && topology_.rankOf(transfer.from) != self_) {
+      received.insert(transfer.piece);
+    } else if (topology_.rankOf(transfer.from) == self_ && topology_.rankOf(transfer.to) == self_) {
+      const bool isLate = transfer.from == self_ && received.contains(transfer.piece);
+      (isLate ? late : plan.copies)
+          .push_back({transfer.from, transfer.to, transfer.ranges, isLate});
+      if (transfer.to == self_) {
+        plan.overwritten = plan.overwritten.unite(transfer.ranges);
+      }
+    }
+  }
+  plan.copies.insert(plan.copies.end(), late.begin(), late.end());
 }
 
 /// Grows from the middle iteration to both sides, by halving: what more iterations touch includes

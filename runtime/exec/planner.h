@@ -22,7 +22,7 @@ namespace tutti::exec {
 /// Threading: externally synchronised.
 class Planner {
 public:
-  Planner(Rank self, Rank ranks, const memory::Window &window);
+  Planner(Rank self, const memory::Topology &topology, const memory::Window &window);
 
   /// Applies an event of rank 0 to the current state.
   void apply(const memory::Event &event);
@@ -52,13 +52,16 @@ private:
   void addReturns(Plan &plan, memory::Directory &after, const Survey &survey,
                   const RangeSet &protectable) const;
   void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
+  void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
+  RangeSet granulesAround(const RangeSet &bytes) const;
+  void addParts(Plan &plan, const Survey &survey) const;
   void addInterior(Plan &plan, const Launch &launch) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,
                 const RangeSet &writtenElsewhere, const RangeSet &protectable) const;
   void forgetIfFull(std::size_t more);
 
   Rank self_;
-  Rank ranks_;
+  memory::Topology topology_;
   const memory::Window &window_;
   std::shared_ptr<const State> state_;
   std::uint64_t nextId_ = 0;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/rank_zero.h"
 
+#include "base/log.h"
 #include "runtime/balance/cut.h"
 #include "runtime/exec/chunk_run.h"
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 namespace tutti::exec {
 
@@ -18,22 +20,31 @@ using memory::kPageBytes;
 
 constexpr std::uint64_t kProbes = 16;
 
+/// First guesses of what a device does: hosts that it is worth, seconds to start a kernel and hear
+/// of its end (over the levels of a tree, see balance::Machine), bytes per second to and fro.
+constexpr std::int32_t kDeviceGuess = 16;
+constexpr double kDeviceLatency = 4e-6;
+constexpr double kDeviceBandwidth = 10e9;
+
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 } // namespace
 
-RankZero::RankZero(const Setup &setup)
-    : job_(setup.endpoint, setup.window, setup.isCrowded), window_(setup.window),
-      pages_(setup.pages), heap_(setup.heap), policy_(setup.distribute), fetcher_(job_, pages_),
-      twins_(setup.window) {
-  machine_.ranks = setup.endpoint.size();
+RankZero::RankZero(Setup setup)
+    : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages), heap_(setup.heap),
+      policy_(setup.distribute), placer_(job_.topology, std::move(setup.devices), setup.wanted),
+      fetcher_(job_, pages_), twins_(window_) {
+  hosts_.ranks = job_.size();
+  devices_.ranks = kDeviceGuess * (job_.topology.places() - job_.topology.ranks());
+  devices_.latency = kDeviceLatency;
+  devices_.bandwidth = kDeviceBandwidth;
 }
 
 void RankZero::start() {
   job_.start([this] { return fetcher_.progress(); });
-  if (policy_ == Distribute::Auto) {
+  if (policy_ == Distribute::Auto && job_.size() > 1) {
     measureLatency();
   }
 }
@@ -49,7 +60,7 @@ void RankZero::measureLatency() {
     job_.progress.waitUntil(lock, [&] { return job_.inbox.probes == sent; });
     best = std::min(best, secondsSince(begin) / 2);
   }
-  machine_.latency = best;
+  hosts_.latency = best;
 }
 
 RankZero::RegionRecord &RankZero::recordOf(const tutti_region &region) {
@@ -68,7 +79,8 @@ void RankZero::staysHome(const tutti_region &region, std::string_view reason) {
 
 void RankZero::ranHome(const Launch &launch, double seconds) {
   RegionRecord &record = recordOf(*launch.region);
-  record.history.addHome(machine_, launch.total, seconds, record.bytesToStayHome);
+  record.onHosts.addHome(hosts_, launch.total, seconds, record.bytesToStayHome);
+  record.onDevices.addHome(devices_, launch.total, seconds, record.bytesToStayHome);
 }
 
 std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::uint64_t *captures) {
@@ -108,18 +120,73 @@ void RankZero::findAllocations(Launch &launch) const {
   }
 }
 
-bool RankZero::isWorth(RegionRecord &record, const Launch &launch, const Plan &plan) {
-  return policy_ == Distribute::Always ||
-         balance::isWorthDistributing(machine_, record.history,
+RankZero::Option RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
+  const std::uint32_t wanted = placer_.wantedFor(region);
+  Option option{record.isTooLarge ? placer_.hosts()
+                                  : placer_.place(region, wanted, record.factors, record.shares),
+                false, &hosts_, &record.onHosts};
+  if (option.placement.usesDevices) {
+    option.isWanted = wanted != TUTTI_DEVICE_AUTO;
+    option.machine = &devices_;
+    option.history = &record.onDevices;
+  }
+  if (record.isTooLarge) {
+    option.placement.reason = "a device cannot hold its part of the data";
+  }
+  option.isWanted = option.isWanted || policy_ == Distribute::Always;
+  return option;
+}
+
+bool RankZero::isWorth(const Option &option, const Launch &launch, const Plan &plan) const {
+  return option.isWanted ||
+         balance::isWorthDistributing(*option.machine, *option.history,
                                       {launch.total, static_cast<double>(plan.bytesTouched),
                                        static_cast<double>(plan.bytesToDistribute),
                                        static_cast<double>(plan.bytesToStayHome)});
 }
 
+/// On this rank's devices; nothing has been announced yet.
+Status RankZero::makeRoom(const Plan &plan) {
+  for (const DevicePart &part : plan.devices) {
+    TUTTI_TRY(job_.devices.commit(part.device, part.touched));
+  }
+  return {};
+}
+
+/// The plan of `launch` where `option` places it. Where a device turns out too small, that of the
+/// hosts.
+Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &option) {
+  launch.shares = option.placement.shares;
+  Planner::Planned planned = job_.planner.plan(launch);
+  if (!planned.plan->reasonHome.empty()) {
+    return planned;
+  }
+  const Status status = makeRoom(*planned.plan);
+  if (status) {
+    return planned;
+  }
+  if (status.error().code != ErrorCode::OutOfMemory) {
+    orDie(status);
+  }
+  log::warn("the loop at {} is kept off devices: {}", launch.region->source,
+            status.error().message);
+  record.isTooLarge = true;
+  option = optionFor(record, *launch.region);
+  launch.shares = option.placement.shares;
+  return job_.planner.plan(launch);
+}
+
 bool RankZero::distribute(Launch &launch) {
   const tutti_region &region = *launch.region;
   RegionRecord &record = recordOf(region);
-  if (policy_ == Distribute::Auto && balance::isTooShort(machine_, record.history, launch.total)) {
+  Option option = optionFor(record, region);
+  record.report.reasonNoDevice = option.placement.reason;
+  if (option.placement.shares.size() == 1 && option.placement.shares.front().place == 0) {
+    staysHome(region,
+              option.placement.reason.empty() ? "there is one rank only" : option.placement.reason);
+    return false;
+  }
+  if (!option.isWanted && balance::isTooShort(*option.machine, *option.history, launch.total)) {
     record.bytesToStayHome = 0;
     staysHome(region, "it is too short");
     return false;
@@ -135,13 +202,13 @@ bool RankZero::distribute(Launch &launch) {
   for (const memory::Event &event : changes) {
     fetcher_.record(event);
   }
-  const auto [plan, isKnown] = job_.planner.plan(launch);
+  const auto [plan, isKnown] = this->plan(record, launch, option);
   if (!plan->reasonHome.empty()) {
     staysHome(region, plan->reasonHome);
     return false;
   }
   record.bytesToStayHome = static_cast<double>(plan->bytesToStayHome);
-  if (!isWorth(record, launch, *plan)) {
+  if (!isWorth(option, launch, *plan)) {
     staysHome(region, "distributing it would cost more than it gains");
     return false;
   }
@@ -158,9 +225,23 @@ bool RankZero::distribute(Launch &launch) {
   countSteps(isKnown);
   ++record.report.launches;
   ++record.report.distributed;
-  record.history.addDistributed(machine_, launch.total, secondsSince(begin),
-                                static_cast<double>(plan->bytesToDistribute));
+  record.report.onDevices += option.placement.usesDevices ? 1 : 0;
+  record.shares = launch.shares;
+  if (isKnown) {
+    noteSpeeds(record, *plan, chunk.hostSeconds());
+  }
+  option.history->addDistributed(*option.machine, launch.total, secondsSince(begin),
+                                 static_cast<double>(plan->bytesToDistribute));
   return true;
+}
+
+/// Of this rank's places, for the next cut.
+void RankZero::noteSpeeds(RegionRecord &record, const Plan &plan, double seconds) {
+  record.factors.add(0, plan.chunk.upper - plan.chunk.lower, seconds);
+  for (const DevicePart &part : plan.devices) {
+    record.factors.add(job_.topology.deviceOf(0, part.device), part.chunk.upper - part.chunk.lower,
+                       job_.devices.seconds(part.device));
+  }
 }
 
 void RankZero::announce(Launch &launch) {

@@ -7,6 +7,7 @@
 #include "runtime/balance/cost.h"
 #include "runtime/exec/fetcher.h"
 #include "runtime/exec/job.h"
+#include "runtime/exec/placement.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/twins.h"
@@ -28,15 +29,15 @@ enum class Distribute { Auto, Always, Never };
 class RankZero {
 public:
   struct Setup {
-    transport::Endpoint &endpoint;
-    const memory::Window &window;
+    JobSetup job;
     memory::PageTable &pages;
     const memory::Heap &heap;
     Distribute distribute;
-    bool isCrowded;
+    std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
+    std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
   };
 
-  explicit RankZero(const Setup &setup);
+  explicit RankZero(Setup setup);
 
   /// Starts serving faults and messages.
   void start();
@@ -65,13 +66,29 @@ public:
 
 private:
   struct RegionRecord {
-    balance::RegionHistory history;
+    balance::RegionHistory onHosts;
+    balance::RegionHistory onDevices;
+    PowerFactors factors;
+    std::vector<Share> shares; ///< Of the last launch that was distributed.
+    bool isTooLarge = false;   ///< A device could not hold its part.
     trace::RegionReport report;
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
 
+  /// A launch under decision: where it would run, and what decides whether it does.
+  struct Option {
+    Placement placement;
+    bool isWanted; ///< The user asks for it: no weighing of cost.
+    const balance::Machine *machine;
+    balance::RegionHistory *history;
+  };
+
   RegionRecord &recordOf(const tutti_region &region);
-  bool isWorth(RegionRecord &record, const Launch &launch, const Plan &plan);
+  Option optionFor(RegionRecord &record, const tutti_region &region) const;
+  bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
+  Planner::Planned plan(RegionRecord &record, Launch &launch, Option &option);
+  Status makeRoom(const Plan &plan);
+  void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   void findAllocations(Launch &launch) const;
   void announce(Launch &launch);
   void protect(const std::shared_ptr<const Plan> &plan);
@@ -84,9 +101,11 @@ private:
   memory::PageTable &pages_;
   const memory::Heap &heap_;
   Distribute policy_;
+  Placer placer_;
   Fetcher fetcher_;
   memory::Twins twins_;
-  balance::Machine machine_;
+  balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
+  balance::Machine devices_; ///< and over devices.
   Sequence sequence_ = 0;
   std::map<const tutti_region *, RegionRecord> regions_; ///< The main thread's.
   std::uint64_t faultsBefore_ = 0;

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "runtime/exec/tree.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tutti::exec {
@@ -78,9 +79,24 @@ bool Reduction::add(const Contribution &contribution) {
   return true;
 }
 
+void Reduction::addPartials(const Contribution &contribution, std::span<std::byte> partials) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t bytes = bytesOf(contribution.sizes);
+  sum_.resize(bytes);
+  for (; partials.size() >= bytes; partials = partials.subspan(bytes)) {
+    std::vector<void *> list = slotsOf(contribution, partials.data());
+    accumulate(contribution, list.data());
+  }
+}
+
 void Reduction::combineRanks(const Contribution &contribution) {
+  // The tree is over positions in the list of ranks.
+  const auto at = static_cast<Rank>(
+      std::lower_bound(site_.ranks.begin(), site_.ranks.end(), site_.self) - site_.ranks.begin());
+  const auto rankAt = [this](Rank index) { return site_.ranks[static_cast<std::size_t>(index)]; };
   // Nearest child first: the ranks are combined in their order.
-  for (const Rank child : treeChildren(site_.self, site_.parts)) {
+  for (const Rank index : treeChildren(at, static_cast<Rank>(site_.ranks.size()))) {
+    const Rank child = rankAt(index);
     std::vector<std::byte> part;
     {
       Progress::Lock lock = progress_.lock();
@@ -95,7 +111,7 @@ void Reduction::combineRanks(const Contribution &contribution) {
   }
   if (site_.self != 0) {
     const Progress::Lock lock = progress_.lock();
-    send_(treeParent(site_.self), sum_);
+    send_(rankAt(treeParent(at)), sum_);
   }
 }
 

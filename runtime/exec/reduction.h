@@ -32,7 +32,7 @@ struct Contribution {
   std::int32_t threads; ///< Of the team; each contributes once per piece.
 };
 
-/// Order:     one per launch and rank that has iterations; ranks 0 to `parts` - 1 have.
+/// Order:     one per launch and rank that contributes.
 /// Threading: `add` from all threads of the team.
 class Reduction {
 public:
@@ -41,7 +41,7 @@ public:
 
   struct Site {
     Rank self;
-    Rank parts;
+    std::span<const Rank> ranks; ///< That contribute, in order; rank 0 is the first.
     Sequence sequence;
     std::int32_t pieces; ///< Calls of `run` that this rank's chunk takes.
   };
@@ -55,6 +55,12 @@ public:
   /// Adds one thread's copies. The last thread of the last piece waits for the ranks behind this
   /// one, and on rank 0 gets true, with the result in its list.
   bool add(const Contribution &contribution);
+
+  /// Adds partial results that kernels have left (`tutti_device_code` in abi/abi.h), one behind the
+  /// other. Of the contribution only sizes and combiner count.
+  ///
+  /// Order: before the last piece.
+  void addPartials(const Contribution &contribution, std::span<std::byte> partials);
 
 private:
   void accumulate(const Contribution &contribution, void **list);

@@ -24,7 +24,7 @@ void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t ad
   collector.add(flags, address, size, ndims, dims,
                 isAtMost && !segment.empty() ? segment : tutti::memory::AccessCollector::kNoLimit);
   if ((flags & TUTTI_ALLOCATION) != 0) {
-    allocations.push_back(address);
+    allocations.push_back({address, object});
     return;
   }
   tutti::Range hull{address, address + size};
@@ -35,18 +35,47 @@ void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t ad
     const std::int64_t reach = dims[d].stride * (dims[d].count - 1); // The collector saw overflow.
     (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
   }
+  const auto extend = [&hull](tutti::Range &known) {
+    known = known.empty()
+                ? hull
+                : tutti::Range{std::min(known.begin, hull.begin), std::max(known.end, hull.end)};
+  };
+  Object &known = objects[object];
+  known.isWritten = known.isWritten || (flags & TUTTI_WRITE) != 0;
+  extend(known.reach);
   // On the stack live frames may lie beyond the object.
-  if (isAtMost && window->stack().overlaps(hull)) {
-    return;
-  }
-  const auto [known, isNew] = objects.try_emplace(object, hull);
-  if (!isNew) {
-    known->second = {std::min(known->second.begin, hull.begin),
-                     std::max(known->second.end, hull.end)};
+  if (!isAtMost || !window->stack().overlaps(hull)) {
+    extend(known.hull);
   }
 }
 
 namespace tutti::exec {
+
+namespace {
+
+bool areDisjoint(const tutti_sink &sink, const AllocationOf &allocationOf) {
+  struct Reach {
+    std::uint64_t object;
+    Range range;
+  };
+
+  std::vector<Reach> all;
+  for (const auto &[pointer, object] : sink.objects) {
+    all.push_back({pointer, object.reach});
+  }
+  for (const tutti_sink::Allocation &allocation : sink.allocations) {
+    all.push_back({allocation.object, allocationOf(allocation.address)});
+  }
+  return std::none_of(sink.objects.begin(), sink.objects.end(), [&](const auto &written) {
+    const auto &[pointer, object] = written;
+    return object.isWritten && std::any_of(all.begin(), all.end(), [&](const Reach &other) {
+             return other.object != pointer &&
+                    (other.range.empty() || other.range.overlaps(object.reach));
+           });
+  });
+}
+
+} // namespace
 
 Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
                   std::int64_t upper, const AllocationOf &allocationOf) {
@@ -58,15 +87,18 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
   launch.region->accesses(launch.captures.data(), launch.values.data(), lower, upper, launch.total,
                           &sink);
   Touches touches;
-  for (const std::uint64_t address : sink.allocations) {
-    if (const Range range = allocationOf(address); !range.empty()) {
+  touches.isDisjoint = areDisjoint(sink, allocationOf);
+  for (const tutti_sink::Allocation &allocation : sink.allocations) {
+    if (const Range range = allocationOf(allocation.address); !range.empty()) {
       touches.objects.push_back(range);
     }
+    touches.allocations.push_back(allocation.address);
   }
   touches.sets = sink.collector.take(allocationOf);
-  touches.allocations = std::move(sink.allocations);
-  for (const auto &[object, hull] : sink.objects) {
-    touches.objects.push_back(hull);
+  for (const auto &[pointer, object] : sink.objects) {
+    if (!object.hull.empty()) {
+      touches.objects.push_back(object.hull);
+    }
   }
   return touches;
 }

@@ -29,9 +29,22 @@ struct tutti_gather {
 struct tutti_sink {
   tutti::memory::AccessCollector collector;
   const tutti::memory::Window *window = nullptr;
-  std::vector<std::uint64_t> allocations; ///< Addresses whose allocation is asked for.
-  /// By the pointer that leads there: the hull of all that is surely inside that object.
-  std::map<std::uint64_t, tutti::Range> objects;
+
+  /// What is touched through one pointer of the program.
+  struct Object {
+    tutti::Range hull;  ///< Of all that is surely inside the object; may be empty.
+    tutti::Range reach; ///< Of all that may be touched.
+    bool isWritten = false;
+  };
+
+  /// An address whose allocation is asked for, and the pointer that leads there.
+  struct Allocation {
+    std::uint64_t address;
+    std::uint64_t object;
+  };
+
+  std::vector<Allocation> allocations;
+  std::map<std::uint64_t, Object> objects; ///< By the pointer.
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims);
@@ -44,6 +57,8 @@ struct Touches {
   memory::AccessSet sets;
   std::vector<std::uint64_t> allocations; ///< Addresses whose allocation was asked for.
   std::vector<Range> objects; ///< Each lies inside one object of the user, or inside the heap.
+  /// What is written through one object is not touched through another. May be false although so.
+  bool isDisjoint = false;
 };
 
 /// The allocation that holds an address; empty if there is none or it is not known.

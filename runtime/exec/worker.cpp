@@ -3,6 +3,11 @@
 
 #include "runtime/exec/chunk_run.h"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
 namespace tutti::exec {
 
 void Worker::run() {
@@ -11,7 +16,7 @@ void Worker::run() {
   while (true) {
     job_.progress.waitUntil(lock,
                             [this] { return !job_.inbox.launches.empty() || hasServableFetch(); });
-    serveFetches();
+    serveFetches(lock);
     if (job_.inbox.launches.empty()) {
       continue;
     }
@@ -48,11 +53,37 @@ bool Worker::hasServableFetch() const {
   return !job_.inbox.fetches.empty() && job_.inbox.fetches.front().sequence <= finished_;
 }
 
-void Worker::serveFetches() {
+void Worker::serveFetches(Progress::Lock &lock) {
   while (hasServableFetch()) {
-    job_.streams.send(Lane::Fetch, 0, job_.inbox.fetches.front().ranges);
+    const FetchRequest request = std::move(job_.inbox.fetches.front());
     job_.inbox.fetches.pop_front();
+    bringToHost(lock, request.ranges);
+    job_.streams.send(Lane::Fetch, 0, request.ranges);
   }
+}
+
+/// What this rank's devices have and its host has not.
+void Worker::bringToHost(Progress::Lock &lock, const RangeSet &ranges) {
+  std::map<memory::Place, std::vector<Range>> byDevice;
+  for (const Range &range : ranges.ranges()) {
+    job_.planner.directory().forEach(range, [&](Range run, const memory::Holders &holders) {
+      const auto isOwn = [this](memory::Place place) {
+        return job_.topology.rankOf(place) == job_.rank();
+      };
+      // The host comes before the devices.
+      const auto own = std::find_if(holders.begin(), holders.end(), isOwn);
+      if (own != holders.end() && !job_.topology.isHost(*own)) {
+        byDevice[*own].push_back(run);
+      }
+    });
+  }
+  if (byDevice.empty()) {
+    return;
+  }
+  for (auto &[place, bytes] : byDevice) {
+    orDie(job_.devices.copyOut(job_.topology.indexOf(place), RangeSet::of(std::move(bytes))));
+  }
+  job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
 }
 
 } // namespace tutti::exec

@@ -5,14 +5,14 @@
 
 #include "runtime/exec/job.h"
 
+#include <utility>
+
 namespace tutti::exec {
 
 /// Threading: confined to the process's main thread.
 class Worker {
 public:
-  Worker(transport::Endpoint &endpoint, const memory::Window &window, RegionOf regionOf,
-         bool isCrowded)
-      : job_(endpoint, window, isCrowded), regionOf_(regionOf) {}
+  Worker(JobSetup setup, RegionOf regionOf) : job_(std::move(setup)), regionOf_(regionOf) {}
 
   /// Returns when rank 0 has ended the job and this rank has left it.
   void run();
@@ -20,7 +20,8 @@ public:
 private:
   void runLaunch(Progress::Lock &lock, Reader &reader);
   bool hasServableFetch() const;
-  void serveFetches();
+  void serveFetches(Progress::Lock &lock);
+  void bringToHost(Progress::Lock &lock, const RangeSet &ranges);
 
   Job job_;
   RegionOf regionOf_;

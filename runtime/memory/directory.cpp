@@ -1,87 +1,154 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/memory/directory.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 namespace tutti::memory {
 
 namespace {
 
-bool holds(const Holders &holders, Rank rank) {
-  return std::binary_search(holders.begin(), holders.end(), rank);
+bool holds(const Holders &holders, Place place) {
+  return std::binary_search(holders.begin(), holders.end(), place);
 }
 
-/// The rank of sorted `holders` that is nearest to `reader`, the lower of two: neighbours in rank
-/// are neighbours in the machine, and rank 0 is spared when it holds everything.
-Rank nearest(const Holders &holders, Rank reader) {
-  const auto above = std::lower_bound(holders.begin(), holders.end(), reader);
-  if (above == holders.begin()) {
-    return *above;
-  }
-  const Rank below = *std::prev(above);
-  return above != holders.end() && *above - reader < reader - below ? *above : below;
+/// How far `from` is from `to`, to be compared: another rank's memory is further than any of the
+/// same rank; neighbours in rank are neighbours in the machine. On the same rank a device gets at
+/// another device more directly than at the host, and so on.
+std::pair<std::int32_t, std::int32_t> distance(const Topology &topology, Place from, Place to) {
+  const std::int32_t ranks = std::abs(topology.rankOf(from) - topology.rankOf(to));
+  const bool isSameKind = topology.isHost(from) == topology.isHost(to);
+  return {ranks, ranks == 0 ? (isSameKind ? 0 : 1) : (topology.isHost(from) ? 0 : 1)};
 }
 
-/// One border of a rank's missing bytes.
+/// The place of sorted `holders` that is nearest to `reader`, the lower of two.
+Place nearest(const Topology &topology, const Holders &holders, Place reader) {
+  return *std::min_element(holders.begin(), holders.end(), [&](Place a, Place b) {
+    return distance(topology, a, reader) < distance(topology, b, reader);
+  });
+}
+
+/// One border of a place's missing bytes.
 struct Border {
   std::uint64_t address;
-  Rank rank;
+  Place place;
   bool begins;
 };
 
-/// Bytes that the same ranks lack.
+/// Bytes that the same places lack.
 struct Segment {
   Range range;
-  std::vector<Rank> readers; ///< Sorted.
+  std::vector<Place> readers; ///< Sorted.
 };
 
 std::vector<Segment> segmentsOf(const std::vector<RangeSet> &missing) {
   std::vector<Border> borders;
-  for (std::size_t rank = 0; rank < missing.size(); ++rank) {
-    for (const Range &range : missing[rank].ranges()) {
-      borders.push_back({range.begin, static_cast<Rank>(rank), true});
-      borders.push_back({range.end, static_cast<Rank>(rank), false});
+  for (std::size_t place = 0; place < missing.size(); ++place) {
+    for (const Range &range : missing[place].ranges()) {
+      borders.push_back({range.begin, static_cast<Place>(place), true});
+      borders.push_back({range.end, static_cast<Place>(place), false});
     }
   }
   std::sort(borders.begin(), borders.end(),
             [](const Border &a, const Border &b) { return a.address < b.address; });
 
   std::vector<Segment> segments;
-  std::vector<Rank> readers;
+  std::vector<Place> readers;
   std::uint64_t at = 0;
   for (const Border &border : borders) {
     if (border.address > at && !readers.empty()) {
       segments.push_back({{at, border.address}, readers});
     }
     at = border.address;
-    const auto place = std::lower_bound(readers.begin(), readers.end(), border.rank);
+    const auto known = std::lower_bound(readers.begin(), readers.end(), border.place);
     if (border.begins) {
-      readers.insert(place, border.rank);
+      readers.insert(known, border.place);
     } else {
-      readers.erase(place);
+      readers.erase(known);
     }
   }
   return segments;
 }
 
 /// What one source sends to one set of readers; the order of the keys numbers the pieces.
-using Pieces = std::map<Rank, std::map<std::vector<Rank>, std::vector<Range>>>;
+using Pieces = std::map<Place, std::map<std::vector<Place>, std::vector<Range>>>;
 
-/// Appends the links of a binomial tree over the source and the readers behind it.
-void appendTree(std::vector<Transfer> &transfers, std::uint32_t piece, Rank source,
-                const std::vector<Rank> &readers, const RangeSet &ranges) {
-  const std::size_t count = readers.size() + 1;
-  const auto member = [&](std::size_t index) { return index == 0 ? source : readers[index - 1]; };
-  // The parent of a member is its index without the lowest set bit. Large steps first: a parent
-  // comes before its children, and starts the largest subtree first.
-  for (std::size_t step = std::bit_floor(readers.size()); step > 0; step /= 2) {
-    for (std::size_t index = step; index < count; index += 2 * step) {
-      transfers.push_back({piece, member(index - step), member(index), ranges});
+/// Deals the readers of a run among its holders.
+void addToPieces(Pieces &pieces, const Topology &topology, Range run, const Holders &holders,
+                 const std::vector<Place> &readers) {
+  std::map<Place, std::vector<Place>> served;
+  std::vector<Place> others;
+  for (const Place reader : readers) {
+    const Place source = nearest(topology, holders, reader);
+    if (topology.rankOf(source) == topology.rankOf(reader)) {
+      served[source].push_back(reader);
+    } else {
+      others.push_back(reader);
     }
   }
+  if (!others.empty()) {
+    // Together with readers of the source's own rank, so that its host receives the bytes once.
+    std::vector<Place> &same = served[nearest(topology, holders, others.front())];
+    same.insert(same.end(), others.begin(), others.end());
+    std::sort(same.begin(), same.end());
+  }
+  for (auto &[source, some] : served) {
+    pieces[source][some].push_back(run);
+  }
 }
+
+/// Appends the links that bring a piece from its source to its readers.
+class Route {
+public:
+  Route(std::vector<Transfer> &transfers, const Topology &topology, std::uint32_t piece,
+        const RangeSet &ranges)
+      : transfers_(transfers), topology_(topology), piece_(piece), ranges_(ranges) {}
+
+  void add(Place source, const std::vector<Place> &readers) {
+    const std::int32_t home = topology_.rankOf(source);
+    std::vector<std::int32_t> ranks; // In the order of their lowest place.
+    for (const Place reader : readers) {
+      const std::int32_t rank = topology_.rankOf(reader);
+      if (rank != home && std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
+        ranks.push_back(rank);
+      }
+    }
+    if (!topology_.isHost(source) && (!ranks.empty() || holds(readers, home))) {
+      link(source, home);
+    }
+    addTree(home, ranks);
+    for (const Place reader : readers) {
+      if (!topology_.isHost(reader)) {
+        const std::int32_t rank = topology_.rankOf(reader);
+        link(rank == home ? source : rank, reader);
+      }
+    }
+  }
+
+private:
+  void link(Place from, Place to) { transfers_.push_back({piece_, from, to, ranges_}); }
+
+  /// A binomial tree over the hosts of `root` and the ranks behind it.
+  void addTree(std::int32_t root, const std::vector<std::int32_t> &ranks) {
+    const std::size_t count = ranks.size() + 1;
+    const auto member = [&](std::size_t index) { return index == 0 ? root : ranks[index - 1]; };
+    // The parent of a member is its index without the lowest set bit. Large steps first: a parent
+    // comes before its children, and starts the largest subtree first.
+    for (std::size_t step = std::bit_floor(ranks.size()); step > 0; step /= 2) {
+      for (std::size_t index = step; index < count; index += 2 * step) {
+        link(member(index - step), member(index));
+      }
+    }
+  }
+
+  std::vector<Transfer> &transfers_;
+  const Topology &topology_;
+  std::uint32_t piece_;
+  const RangeSet &ranges_;
+};
 
 } // namespace
 
@@ -106,18 +173,18 @@ void Directory::apply(const Event &event) {
   }
 }
 
-std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks) {
+std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks,
+                                        const Topology &topology) {
   std::vector<RangeSet> lacking;
-  for (std::size_t rank = 0; rank < chunks.size(); ++rank) {
-    lacking.push_back(missing(static_cast<Rank>(rank), chunks[rank].reads));
+  for (std::size_t place = 0; place < chunks.size(); ++place) {
+    lacking.push_back(missing(static_cast<Place>(place), chunks[place].reads));
   }
 
   Pieces pieces;
   std::vector<std::pair<Range, Holders>> readable;
   for (const Segment &segment : segmentsOf(lacking)) {
     forEach(segment.range, [&](Range run, const Holders &holders) {
-      const Rank source = nearest(holders, segment.readers.front());
-      pieces[source][segment.readers].push_back(run);
+      addToPieces(pieces, topology, run, holders, segment.readers);
       Holders more;
       std::set_union(holders.begin(), holders.end(), segment.readers.begin(), segment.readers.end(),
                      std::back_inserter(more));
@@ -127,9 +194,9 @@ std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks) 
   for (const auto &[range, holders] : readable) {
     set(range, holders);
   }
-  for (std::size_t rank = 0; rank < chunks.size(); ++rank) {
-    for (const Range &range : chunks[rank].writes.ranges()) {
-      set(range, {static_cast<Rank>(rank)});
+  for (std::size_t place = 0; place < chunks.size(); ++place) {
+    for (const Range &range : chunks[place].writes.ranges()) {
+      set(range, {static_cast<Place>(place)});
     }
   }
 
@@ -137,17 +204,18 @@ std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks) 
   std::uint32_t number = 0;
   for (auto &[source, groups] : pieces) {
     for (auto &[readers, ranges] : groups) {
-      appendTree(transfers, number++, source, readers, RangeSet::of(std::move(ranges)));
+      const RangeSet bytes = RangeSet::of(std::move(ranges));
+      Route(transfers, topology, number++, bytes).add(source, readers);
     }
   }
   return transfers;
 }
 
-RangeSet Directory::missing(Rank rank, const RangeSet &within) const {
+RangeSet Directory::missing(Place place, const RangeSet &within) const {
   std::vector<Range> result;
   for (const Range &range : within.ranges()) {
     forEach(range, [&](Range run, const Holders &holders) {
-      if (!holds(holders, rank)) {
+      if (!holds(holders, place)) {
         result.push_back(run);
       }
     });
@@ -155,11 +223,11 @@ RangeSet Directory::missing(Rank rank, const RangeSet &within) const {
   return RangeSet::of(std::move(result));
 }
 
-RangeSet Directory::sharedBeyond(Rank rank, const RangeSet &within) const {
+RangeSet Directory::sharedBeyond(Place place, const RangeSet &within) const {
   std::vector<Range> result;
   for (const Range &range : within.ranges()) {
     forEach(range, [&](Range run, const Holders &holders) {
-      if (holders.size() > 1 || holders.front() != rank) {
+      if (holders.size() > 1 || holders.front() != place) {
         result.push_back(run);
       }
     });

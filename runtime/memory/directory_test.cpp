@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The directory against a model that keeps every byte of every rank, and the shape of its plans.
+/// The directory against a model that keeps every byte of every place, and the shape of its plans.
 #include "runtime/memory/directory.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
+#include <utility>
 
 namespace tutti::memory {
 
@@ -15,13 +17,16 @@ namespace {
 
 constexpr std::uint64_t kBytes = 96;
 
-/// Every rank's memory as version numbers, and who holds the newest version of each byte.
+/// Every place's memory as version numbers, and who holds the newest version of each byte.
 class Model {
 public:
-  explicit Model(Rank ranks) : copies_(ranks, std::vector<int>(kBytes)), valid_(kBytes, {0}) {
-    // What nobody but rank 0 holds must look stale elsewhere.
-    for (std::size_t rank = 1; rank < copies_.size(); ++rank) {
-      copies_[rank].assign(kBytes, -1);
+  explicit Model(const Topology &topology)
+      : topology_(topology),
+        copies_(static_cast<std::size_t>(topology.places()), std::vector<int>(kBytes)),
+        valid_(kBytes, {0}) {
+    // What nobody but place 0 holds must look stale elsewhere.
+    for (std::size_t place = 1; place < copies_.size(); ++place) {
+      copies_[place].assign(kBytes, -1);
     }
   }
 
@@ -40,24 +45,33 @@ public:
   void launch(const std::vector<ChunkAccess> &chunks, const std::vector<Transfer> &transfers) {
     std::map<std::uint32_t, RangeSet> pieces;
     std::uint32_t last = 0;
+    std::set<std::tuple<std::uint32_t, Place, std::uint64_t>> passed;
     for (const Transfer &transfer : transfers) {
       EXPECT_LE(last, transfer.piece);
       last = transfer.piece;
       EXPECT_EQ(pieces.try_emplace(transfer.piece, transfer.ranges).first->second, transfer.ranges);
+      EXPECT_TRUE(isLink(transfer)) << transfer.from << " to " << transfer.to;
       for (const Range &range : transfer.ranges.ranges()) {
         for (std::uint64_t byte = range.begin; byte < range.end; ++byte) {
-          EXPECT_TRUE(valid_[byte].contains(transfer.from)) << "sends what it does not have";
-          EXPECT_TRUE(valid_[byte].insert(transfer.to).second) << "receives what it has";
+          const bool isForwarded = passed.contains({transfer.piece, transfer.from, byte});
+          EXPECT_TRUE(valid_[byte].contains(transfer.from) || isForwarded)
+              << "sends what it does not have";
           copies_[transfer.to][byte] = copies_[transfer.from][byte];
-          EXPECT_TRUE(chunks[transfer.to].reads.overlaps(RangeSet::of({{byte, byte + 1}})));
+          EXPECT_FALSE(valid_[byte].contains(transfer.to)) << "receives what it has";
+          EXPECT_TRUE(passed.insert({transfer.piece, transfer.to, byte}).second);
+          if (chunks[transfer.to].reads.overlaps(RangeSet::of({{byte, byte + 1}}))) {
+            valid_[byte].insert(transfer.to);
+          } else {
+            EXPECT_TRUE(topology_.isHost(transfer.to)) << "receives what it does not read";
+          }
         }
       }
     }
-    forEachByte(chunks, &ChunkAccess::reads, [&](Rank rank, std::uint64_t byte) {
+    forEachByte(chunks, &ChunkAccess::reads, [&](Place rank, std::uint64_t byte) {
       EXPECT_EQ(copies_[rank][byte], newest(byte));
     });
     forEachByte(chunks, &ChunkAccess::writes,
-                [&](Rank rank, std::uint64_t byte) { write(rank, byte); });
+                [&](Place rank, std::uint64_t byte) { write(rank, byte); });
   }
 
   void expectSame(const Directory &directory) const {
@@ -75,14 +89,14 @@ public:
     });
     EXPECT_EQ(at, kBytes);
     const RangeSet all = RangeSet::of({{3, 40}, {50, kBytes}});
-    for (Rank rank = 0; rank < static_cast<Rank>(copies_.size()); ++rank) {
+    for (Place rank = 0; rank < static_cast<Place>(copies_.size()); ++rank) {
       std::vector<Range> missing;
       std::vector<Range> shared;
       for (std::uint64_t byte = 0; byte < kBytes; ++byte) {
         if (!valid_[byte].contains(rank)) {
           missing.push_back({byte, byte + 1});
         }
-        if (valid_[byte] != std::set<Rank>{rank}) {
+        if (valid_[byte] != std::set<Place>{rank}) {
           shared.push_back({byte, byte + 1});
         }
       }
@@ -92,13 +106,19 @@ public:
   }
 
 private:
+  bool isLink(const Transfer &link) const {
+    return topology_.rankOf(link.from) == topology_.rankOf(link.to)
+               ? link.from != link.to
+               : topology_.isHost(link.from) && topology_.isHost(link.to);
+  }
+
   template <typename Visit>
   static void forEachByte(const std::vector<ChunkAccess> &chunks, RangeSet ChunkAccess::*set,
                           Visit &&visit) {
     for (std::size_t rank = 0; rank < chunks.size(); ++rank) {
       for (const Range &range : (chunks[rank].*set).ranges()) {
         for (std::uint64_t byte = range.begin; byte < range.end; ++byte) {
-          visit(static_cast<Rank>(rank), byte);
+          visit(static_cast<Place>(rank), byte);
         }
       }
     }
@@ -106,13 +126,14 @@ private:
 
   int newest(std::uint64_t byte) const { return copies_[*valid_[byte].begin()][byte]; }
 
-  void write(Rank rank, std::uint64_t byte) {
+  void write(Place rank, std::uint64_t byte) {
     copies_[rank][byte] = ++version_;
     valid_[byte] = {rank};
   }
 
+  Topology topology_;
   std::vector<std::vector<int>> copies_;
-  std::vector<std::set<Rank>> valid_;
+  std::vector<std::set<Place>> valid_;
   int version_ = 0;
 };
 
@@ -125,7 +146,7 @@ RangeSet randomSet(std::mt19937 &random) {
   return RangeSet::of(std::move(ranges));
 }
 
-std::vector<ChunkAccess> randomChunks(Rank ranks, std::mt19937 &random) {
+std::vector<ChunkAccess> randomChunks(Place ranks, std::mt19937 &random) {
   std::vector<ChunkAccess> chunks(ranks);
   RangeSet written;
   for (ChunkAccess &chunk : chunks) {
@@ -144,35 +165,38 @@ std::uint64_t bytesOf(const std::vector<Transfer> &transfers) {
   return bytes;
 }
 
-TEST(Directory, AgreesWithAModelOfEveryByte) {
-  for (Rank ranks = 1; ranks <= 6; ++ranks) {
-    std::mt19937 random(ranks);
-    Directory directory;
-    Model model(ranks);
-    for (int step = 0; step < 400; ++step) {
-      if (random() % 3 == 0) {
-        const std::uint64_t begin = random() % kBytes;
-        const Event event{random() % 2 ? Event::Kind::Fetched : Event::Kind::Claimed,
-                          {begin, std::min<std::uint64_t>(kBytes, begin + random() % 30)}};
-        directory.apply(event);
-        model.apply(event);
-      } else {
-        const auto chunks = randomChunks(ranks, random);
-        model.launch(chunks, directory.launch(chunks));
-      }
-      model.expectSame(directory);
-      if (testing::Test::HasFailure()) {
-        FAIL() << ranks << " ranks, step " << step;
-      }
+/// `directory.launch` on as many ranks as there are chunks, without devices.
+std::vector<Transfer> launchOn(Directory &directory, const std::vector<ChunkAccess> &chunks) {
+  return directory.launch(chunks, Topology::ofHosts(static_cast<std::int32_t>(chunks.size())));
+}
+
+void compareWithModel(const Topology &topology, unsigned seed) {
+  std::mt19937 random(seed);
+  Directory directory;
+  Model model(topology);
+  for (int step = 0; step < 400; ++step) {
+    if (random() % 3 == 0) {
+      const std::uint64_t begin = random() % kBytes;
+      const Event event{random() % 2 ? Event::Kind::Fetched : Event::Kind::Claimed,
+                        {begin, std::min<std::uint64_t>(kBytes, begin + random() % 30)}};
+      directory.apply(event);
+      model.apply(event);
+    } else {
+      const auto chunks = randomChunks(topology.places(), random);
+      model.launch(chunks, directory.launch(chunks, topology));
+    }
+    model.expectSame(directory);
+    if (testing::Test::HasFailure()) {
+      FAIL() << topology.ranks() << " ranks, " << topology.places() << " places, step " << step;
     }
   }
 }
 
 /// A five-point stencil over rows of one array into another, rows divided evenly.
-std::vector<ChunkAccess> stencil(Rank ranks, std::uint64_t rows, std::uint64_t rowBytes,
+std::vector<ChunkAccess> stencil(Place ranks, std::uint64_t rows, std::uint64_t rowBytes,
                                  std::uint64_t from, std::uint64_t to) {
   std::vector<ChunkAccess> chunks;
-  for (Rank rank = 0; rank < ranks; ++rank) {
+  for (Place rank = 0; rank < ranks; ++rank) {
     const std::uint64_t first = rows * rank / ranks;
     const std::uint64_t last = rows * (rank + 1) / ranks;
     const std::uint64_t above = first == 0 ? first : first - 1;
@@ -183,19 +207,79 @@ std::vector<ChunkAccess> stencil(Rank ranks, std::uint64_t rows, std::uint64_t r
   return chunks;
 }
 
+TEST(Directory, AgreesWithAModelOfEveryByte) {
+  for (Place ranks = 1; ranks <= 6; ++ranks) {
+    compareWithModel(Topology::ofHosts(ranks), static_cast<unsigned>(ranks));
+  }
+}
+
+TEST(Directory, AgreesWithAModelOfEveryByteOnDevices) {
+  const std::vector<std::vector<std::int32_t>> clusters = {
+      {1}, {3}, {1, 1}, {0, 2}, {2, 0, 1}, {2, 2, 2}, {0, 0, 1, 4}};
+  for (std::size_t index = 0; index < clusters.size(); ++index) {
+    compareWithModel(Topology(clusters[index]), static_cast<unsigned>(100 + index));
+  }
+}
+
+TEST(Directory, MovesHaloRowsStraightBetweenDevicesOfOneRank) {
+  constexpr std::uint64_t kRows = 64;
+  constexpr std::uint64_t kRow = 800;
+  constexpr std::uint64_t kOther = 1 << 20;
+  const Topology topology({4});
+  Directory directory;
+  const auto onDevices = [](std::vector<ChunkAccess> chunks) {
+    chunks.insert(chunks.begin(), ChunkAccess{});
+    return chunks;
+  };
+  for (int step = 0; step < 6; ++step) {
+    const bool even = step % 2 == 0;
+
+    const auto transfers = directory.launch(
+        onDevices(stencil(4, kRows, kRow, even ? 0 : kOther, even ? kOther : 0)), topology);
+
+    if (step < 2) {
+      continue;
+    }
+    EXPECT_EQ(transfers.size(), 2U * 3);
+    EXPECT_EQ(bytesOf(transfers), 2U * 3 * kRow);
+    for (const Transfer &transfer : transfers) {
+      EXPECT_FALSE(topology.isHost(transfer.from) || topology.isHost(transfer.to));
+    }
+  }
+}
+
+TEST(Directory, PassesHalosOfDevicesThroughTheHostsOfTheirRanks) {
+  const Topology topology({1, 1});
+  Directory directory;
+  std::vector<ChunkAccess> chunks(4);
+  chunks[2].writes = RangeSet::of({{0, 100}});
+  directory.launch(chunks, topology);
+
+  chunks.assign(4, {});
+  chunks[3].reads = RangeSet::of({{0, 100}});
+  const auto transfers = directory.launch(chunks, topology);
+
+  ASSERT_EQ(transfers.size(), 3U);
+  EXPECT_EQ(std::pair(transfers[0].from, transfers[0].to), std::pair(2, 0));
+  EXPECT_EQ(std::pair(transfers[1].from, transfers[1].to), std::pair(0, 1));
+  EXPECT_EQ(std::pair(transfers[2].from, transfers[2].to), std::pair(1, 3));
+  EXPECT_EQ(directory.missing(0, RangeSet::of({{0, 100}})).bytes(), 100U)
+      << "a host that passes bytes on does not hold them";
+}
+
 TEST(Directory, MovesOnlyHaloRowsOnceAStencilIsSteady) {
   constexpr std::uint64_t kRows = 64;
   constexpr std::uint64_t kRow = 800;
   constexpr std::uint64_t kOther = 1 << 20;
-  for (Rank ranks = 2; ranks <= 8; ++ranks) {
+  for (Place ranks = 2; ranks <= 8; ++ranks) {
     Directory directory;
-    directory.launch(stencil(ranks, kRows, kRow, 0, kOther));
-    directory.launch(stencil(ranks, kRows, kRow, kOther, 0));
+    launchOn(directory, stencil(ranks, kRows, kRow, 0, kOther));
+    launchOn(directory, stencil(ranks, kRows, kRow, kOther, 0));
     for (int step = 0; step < 4; ++step) {
       const bool even = step % 2 == 0;
 
       const auto transfers =
-          directory.launch(stencil(ranks, kRows, kRow, even ? 0 : kOther, even ? kOther : 0));
+          launchOn(directory, stencil(ranks, kRows, kRow, even ? 0 : kOther, even ? kOther : 0));
 
       EXPECT_EQ(transfers.size(), 2U * (ranks - 1));
       EXPECT_EQ(bytesOf(transfers), 2U * (ranks - 1) * kRow);
@@ -210,33 +294,33 @@ TEST(Directory, ReachesACycleOfStatesInATimeLoop) {
   Directory directory;
   const auto there = stencil(4, 64, 800, 0, 1 << 20);
   const auto back = stencil(4, 64, 800, 1 << 20, 0);
-  directory.launch(there);
-  directory.launch(back);
-  directory.launch(there);
-  directory.launch(back);
+  launchOn(directory, there);
+  launchOn(directory, back);
+  launchOn(directory, there);
+  launchOn(directory, back);
   const Directory before = directory;
 
-  directory.launch(there);
+  launchOn(directory, there);
   EXPECT_NE(directory, before);
-  directory.launch(back);
+  launchOn(directory, back);
 
   EXPECT_EQ(directory, before);
 }
 
 TEST(Directory, BroadcastsDownABinomialTree) {
-  for (Rank ranks = 2; ranks <= 17; ++ranks) {
-    for (Rank source = 0; source < ranks; ++source) {
+  for (Place ranks = 2; ranks <= 17; ++ranks) {
+    for (Place source = 0; source < ranks; ++source) {
       Directory directory;
       std::vector<ChunkAccess> writing(ranks);
       writing[source].writes = RangeSet::of({{0, 1000}});
-      directory.launch(writing);
+      launchOn(directory, writing);
 
       const auto transfers =
-          directory.launch(std::vector<ChunkAccess>(ranks, {RangeSet::of({{0, 1000}}), {}}));
+          launchOn(directory, std::vector<ChunkAccess>(ranks, {RangeSet::of({{0, 1000}}), {}}));
 
       ASSERT_EQ(transfers.size(), ranks - 1U);
-      std::map<Rank, int> depth = {{source, 0}};
-      std::map<Rank, int> sends;
+      std::map<Place, int> depth = {{source, 0}};
+      std::map<Place, int> sends;
       for (const Transfer &transfer : transfers) {
         ASSERT_TRUE(depth.contains(transfer.from)) << "forwards before it receives";
         // A rank sends one message after the other: its n-th child has the data n rounds later.
@@ -250,21 +334,21 @@ TEST(Directory, BroadcastsDownABinomialTree) {
 }
 
 TEST(Directory, GathersEveryPartOnceAtEveryRank) {
-  constexpr Rank kRanks = 5;
+  constexpr Place kRanks = 5;
   constexpr std::uint64_t kPart = 100;
   Directory directory;
   std::vector<ChunkAccess> writing(kRanks);
-  for (Rank rank = 0; rank < kRanks; ++rank) {
+  for (Place rank = 0; rank < kRanks; ++rank) {
     writing[rank].writes = RangeSet::of({{rank * kPart, (rank + 1) * kPart}});
   }
-  directory.launch(writing);
+  launchOn(directory, writing);
 
   const std::vector<ChunkAccess> reading(kRanks, {RangeSet::of({{0, kRanks * kPart}}), {}});
-  const auto transfers = directory.launch(reading);
+  const auto transfers = launchOn(directory, reading);
 
   EXPECT_EQ(transfers.size(), static_cast<std::size_t>(kRanks) * (kRanks - 1));
   EXPECT_EQ(bytesOf(transfers), kRanks * (kRanks - 1) * kPart);
-  EXPECT_TRUE(directory.launch(reading).empty()) << "the second time all is there";
+  EXPECT_TRUE(launchOn(directory, reading).empty()) << "the second time all is there";
 }
 
 TEST(Directory, PutsScatteredRangesOfOnePairIntoOneMessage) {
@@ -276,7 +360,7 @@ TEST(Directory, PutsScatteredRangesOfOnePairIntoOneMessage) {
   std::vector<ChunkAccess> chunks(2);
   chunks[1].reads = RangeSet::of(columns);
 
-  const auto transfers = directory.launch(chunks);
+  const auto transfers = launchOn(directory, chunks);
 
   ASSERT_EQ(transfers.size(), 1U);
   EXPECT_EQ(transfers[0].ranges, chunks[1].reads);
@@ -286,13 +370,13 @@ TEST(Directory, TakesTheHolderNearestToTheReader) {
   Directory directory;
   std::vector<ChunkAccess> chunks(8);
   chunks[5].writes = RangeSet::of({{0, 100}});
-  directory.launch(chunks);
+  launchOn(directory, chunks);
   directory.apply({Event::Kind::Fetched, {0, 100}});
 
   chunks.assign(8, {});
   chunks[6].reads = RangeSet::of({{0, 50}});
   chunks[1].reads = RangeSet::of({{50, 100}});
-  const auto transfers = directory.launch(chunks);
+  const auto transfers = launchOn(directory, chunks);
 
   ASSERT_EQ(transfers.size(), 2U);
   EXPECT_EQ(transfers[0].from, 0);
@@ -305,7 +389,7 @@ TEST(Directory, ForgetsWhatRankZeroClaims) {
   Directory directory;
   std::vector<ChunkAccess> chunks(3);
   chunks[2].writes = RangeSet::of({{10, 90}});
-  directory.launch(chunks);
+  launchOn(directory, chunks);
 
   directory.apply({Event::Kind::Claimed, {0, 200}});
 

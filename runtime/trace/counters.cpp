@@ -58,13 +58,25 @@ std::string asText(const Report &report) {
   line("reduction", moved(c.reductionBytes, c.reductionMessages));
   line("fetch", moved(c.fetchBytes, c.fetchMessages));
   line("twin", moved(c.twinBytes, c.twinMessages));
+  if (c.kernels > 0) {
+    const auto copied = [](std::uint64_t bytes, std::uint64_t copies) {
+      return fmt::format("{:>16} bytes in {} copies", bytes, copies);
+    };
+    line("kernels", fmt::format("{:>16}", c.kernels));
+    line("to devices", copied(c.deviceInBytes, c.deviceInCopies));
+    line("from devices", copied(c.deviceOutBytes, c.deviceOutCopies));
+    line("device to device", copied(c.devicePeerBytes, c.devicePeerCopies));
+  }
   line("control", fmt::format("{:>16} messages", c.controlMessages));
   line("faults", fmt::format("{:>16}", c.faults));
   line("protections", fmt::format("{:>16}", c.protections));
   for (const RegionReport &region : report.regions) {
-    fmt::format_to(std::back_inserter(out), "tutti:   {:<32} {:>8} launches, {} distributed{}{}\n",
-                   region.source, region.launches, region.distributed,
-                   region.reasonHome.empty() ? "" : "; home: ", region.reasonHome);
+    fmt::format_to(std::back_inserter(out),
+                   "tutti:   {:<32} {:>8} launches, {} distributed{}{}{}{}{}\n", region.source,
+                   region.launches, region.distributed,
+                   region.onDevices > 0 ? fmt::format(", {} on devices", region.onDevices) : "",
+                   region.reasonHome.empty() ? "" : "; home: ", region.reasonHome,
+                   region.reasonNoDevice.empty() ? "" : "; no device: ", region.reasonNoDevice);
   }
   return out;
 }
@@ -76,27 +88,37 @@ std::string asJson(const Report &report) {
   for (const RegionReport &region : report.regions) {
     fmt::format_to(std::back_inserter(regions),
                    "{}{{\"source\":{},\"launches\":{},\"distributed\":{},\"home\":{},"
-                   "\"reason\":{}}}",
+                   "\"reason\":{},\"onDevices\":{},\"noDevice\":{}}}",
                    regions.empty() ? "" : ",", quoted(region.source), region.launches,
                    region.distributed, region.launches - region.distributed,
-                   region.reasonHome.empty() ? "null" : quoted(region.reasonHome));
+                   region.reasonHome.empty() ? "null" : quoted(region.reasonHome), region.onDevices,
+                   region.reasonNoDevice.empty() ? "null" : quoted(region.reasonNoDevice));
   }
+  const auto copies = [](std::string_view name, std::uint64_t bytes, std::uint64_t count) {
+    return fmt::format("\"{}\":{{\"bytes\":{},\"copies\":{}}}", name, bytes, count);
+  };
+  const std::string devices =
+      fmt::format("\"devices\":{{\"kernels\":{},{},{},{},\"partialBytes\":{}}}", c.kernels,
+                  copies("in", c.deviceInBytes, c.deviceInCopies),
+                  copies("out", c.deviceOutBytes, c.deviceOutCopies),
+                  copies("peer", c.devicePeerBytes, c.devicePeerCopies), c.partialBytes);
   const auto kind = [](std::string_view name, std::uint64_t bytes, std::uint64_t messages) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"messages\":{}}}", name, bytes, messages);
   };
   return fmt::format(
       "{{\"ranks\":{},\"launches\":{},\"distributed\":{},\"home\":{},\"bytes\":{},\"messages\":{},"
-      "{},{},{},{},\"control\":{},\"faults\":{},\"protections\":{},"
+      "{},{},{},{},{},\"control\":{},\"faults\":{},\"protections\":{},"
       "\"plans\":{{\"made\":{},\"reused\":{}}},"
-      "\"steady\":{{{},\"faults\":{},\"protections\":{}}},\"regions\":[{}]}}",
+      "\"steady\":{{{},{},\"faults\":{},\"protections\":{}}},\"regions\":[{}]}}",
       report.ranks, launches.all, launches.distributed, launches.all - launches.distributed,
       c.exchangeBytes + c.reductionBytes + c.fetchBytes + c.twinBytes,
       c.exchangeMessages + c.reductionMessages + c.fetchMessages + c.twinMessages,
       kind("exchange", c.exchangeBytes, c.exchangeMessages),
       kind("reduction", c.reductionBytes, c.reductionMessages),
       kind("fetch", c.fetchBytes, c.fetchMessages), kind("twin", c.twinBytes, c.twinMessages),
-      c.controlMessages, c.faults, c.protections, c.plansMade, c.plansReused,
-      kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages), c.steadyFaults,
+      devices, c.controlMessages, c.faults, c.protections, c.plansMade, c.plansReused,
+      kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),
+      copies("devices", c.steadyDeviceBytes, c.steadyDeviceCopies), c.steadyFaults,
       c.steadyProtections, regions);
 }
 

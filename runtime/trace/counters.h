@@ -29,7 +29,9 @@ struct RegionReport {
   std::string_view source;
   std::uint64_t launches = 0;
   std::uint64_t distributed = 0;
-  std::string reasonHome; ///< Why it last stayed home; empty if it never did.
+  std::string reasonHome;      ///< Why it last stayed home; empty if it never did.
+  std::uint64_t onDevices = 0; ///< Launches, of those distributed, with a part on a device.
+  std::string reasonNoDevice;  ///< Why no device took part although there are some; or empty.
 };
 
 struct Report {

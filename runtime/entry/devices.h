@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which devices this process uses: what there is, what was asked for, and how the ranks of one
+/// host share it.
+#pragma once
+
+#include "base/result.h"
+#include "runtime/device/device.h"
+#include "runtime/exec/devices.h"
+#include "runtime/exec/placement.h"
+#include "runtime/memory/window.h"
+#include "runtime/transport/transport.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace tutti::entry {
+
+/// The devices that fall to this process. Keeps their drivers.
+class DeviceSelection {
+public:
+  /// Looks for devices as `wanted` asks (a tutti_device_kind). `local` of `locals`: this process
+  /// among those of its host, which get the devices in turn: the n-th device goes to process
+  /// n modulo `locals`; if there are fewer devices, they are shared.
+  ///
+  /// What is not there is replaced in the order cuda, opencl, cpu, with one line if `speaks`.
+  static DeviceSelection find(std::uint32_t wanted, std::int32_t local, std::int32_t locals,
+                              bool speaks);
+
+  bool isEmpty() const { return chosen_.empty(); }
+
+  /// Opens them. Devices that do not open are left out with one line each.
+  std::vector<exec::OpenDevice> open(const memory::Window &window);
+
+private:
+  struct Chosen {
+    device::Driver *driver;
+    std::size_t index;
+    device::Info info;
+  };
+
+  std::vector<std::unique_ptr<device::Driver>> drivers_;
+  std::vector<Chosen> chosen_;
+};
+
+/// Whether it is worth looking for devices when nobody has asked for them: whether a driver of GPUs
+/// runs on this machine. Costs a look at the file system only.
+bool mayHaveGpus();
+
+/// The devices of all ranks as one topology, and their traits in the order of places. Collective.
+struct JobDevices {
+  memory::Topology topology;
+  std::vector<exec::DeviceTraits> traits;
+};
+
+Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
+                                   const std::vector<exec::OpenDevice> &own);
+
+} // namespace tutti::entry

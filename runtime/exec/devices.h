@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The devices of this rank and what is under way on them.
+#pragma once
+
+#include "base/range.h"
+#include "base/result.h"
+#include "runtime/balance/cut.h"
+#include "runtime/device/device.h"
+#include "runtime/exec/launch.h"
+#include "runtime/memory/window.h"
+#include "runtime/trace/counters.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tutti::exec {
+
+/// A device that a rank uses.
+struct OpenDevice {
+  std::unique_ptr<device::Device> device;
+  std::string_view backend; ///< "cuda", "opencl", ...
+};
+
+/// Threading: externally synchronised.
+/// Errors:    of all operations: those of `device::Queue`.
+class Devices {
+public:
+  /// What the devices do is counted in `counters`.
+  Devices(std::vector<OpenDevice> opened, const memory::Window &window, trace::Counters &counters);
+
+  std::int32_t count() const { return static_cast<std::int32_t>(lanes_.size()); }
+
+  const device::Info &info(std::int32_t index) const { return lane(index).device->info(); }
+
+  /// Errors: OutOfMemory  the device cannot hold all of it.
+  Status commit(std::int32_t index, const RangeSet &bytes);
+
+  /// Starts copying bytes of the window from this rank's host memory to a device.
+  Status copyIn(std::int32_t index, const RangeSet &bytes);
+
+  /// Starts copying bytes from a device to this rank's host memory.
+  Status copyOut(std::int32_t index, const RangeSet &bytes);
+
+  /// Starts copying bytes from one device to another; through the host if there is no other way.
+  Status copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
+
+  /// Starts running a chunk. What it needs has been committed and copied, or is on the way there.
+  ///
+  /// Errors: NotSupported  the region has no kernel for the device, with nothing done.
+  Status run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
+             bool isDisjoint);
+
+  /// Partial results of the latest run, one per group; empty if it did not reduce. There once the
+  /// devices are idle.
+  std::span<std::byte> partials(std::int32_t index);
+
+  /// How long the latest run and what was queued with it took, as far as it was seen.
+  double seconds(std::int32_t index) const;
+
+  /// Whether all that was started is done. Never blocks.
+  Result<bool> isIdle();
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A device with its queue.
+  struct Lane {
+    std::unique_ptr<device::Device> device;
+    std::unique_ptr<device::Queue> queue;
+    std::unique_ptr<device::HostBuffer> partials;
+    std::size_t partialBytes = 0;         ///< Of the latest run.
+    bool isMarked = true;                 ///< `event` is behind all that was given.
+    std::unique_ptr<device::Event> event; ///< Null if nothing is under way.
+    Clock::time_point began;
+    Clock::time_point ended;
+  };
+
+  Lane &lane(std::int32_t index) { return lanes_[static_cast<std::size_t>(index)]; }
+
+  const Lane &lane(std::int32_t index) const { return lanes_[static_cast<std::size_t>(index)]; }
+
+  std::span<std::byte> bytesOf(Range range) const {
+    return {window_.view(range.begin), static_cast<std::size_t>(range.size())};
+  }
+
+  std::vector<Lane> lanes_;
+  const memory::Window &window_;
+  trace::Counters &counters_;
+};
+
+} // namespace tutti::exec

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/kernel_choice.h"
+
+#include <algorithm>
+
+namespace tutti::exec {
+
+namespace {
+
+const tutti_kernel *kernelOf(const tutti_mapping &mapping, std::uint32_t format) {
+  const std::span kernels(mapping.kernel, mapping.kernels);
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const tutti_kernel &kernel) {
+    return kernel.format == format;
+  });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+bool hasKernel(const tutti_region &region, std::uint32_t format) {
+  // The last mapping always holds.
+  return region.device && region.device->mappings > 0 &&
+         kernelOf(region.device->mapping[region.device->mappings - 1], format);
+}
+
+std::optional<KernelChoice> chooseKernel(const Launch &launch, const balance::Chunk &chunk,
+                                         std::uint32_t format, bool isDisjoint) {
+  const tutti_device_code *code = launch.region->device;
+  if (!code) {
+    return std::nullopt;
+  }
+  for (const tutti_mapping &mapping : std::span(code->mapping, code->mappings)) {
+    const tutti_kernel *kernel = kernelOf(mapping, format);
+    KernelChoice choice{kernel, mapping.dimensions, {1, 1, 1}};
+    if (kernel && (isDisjoint || (mapping.flags & TUTTI_MAPPING_DISJOINT) == 0) &&
+        mapping.extents(launch.captures.data(), launch.values.data(), chunk.lower, chunk.upper,
+                        launch.total, choice.extents.data()) != 0) {
+      return choice;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace tutti::exec

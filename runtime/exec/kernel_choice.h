@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which of a region's kernels runs a chunk on a device of some format.
+#pragma once
+
+#include "abi/abi.h"
+#include "runtime/balance/cut.h"
+#include "runtime/exec/launch.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace tutti::exec {
+
+struct KernelChoice {
+  const tutti_kernel *kernel;
+  std::uint32_t dimensions;
+  std::array<std::int64_t, 3> extents; ///< The fastest first.
+
+  std::span<const std::int64_t> used() const { return {extents.data(), dimensions}; }
+};
+
+/// Whether `region` brings kernels of `format` at all.
+bool hasKernel(const tutti_region &region, std::uint32_t format);
+
+/// The best mapping that holds for this chunk. Nothing if there is no kernel of that format.
+///
+/// `isDisjoint`: what the launch writes through one object is not touched through another.
+std::optional<KernelChoice> chooseKernel(const Launch &launch, const balance::Chunk &chunk,
+                                         std::uint32_t format, bool isDisjoint);
+
+} // namespace tutti::exec

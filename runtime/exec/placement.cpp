@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/placement.h"
+
+#include <algorithm>
+#include <span>
+
+namespace tutti::exec {
+
+namespace {
+
+using memory::Place;
+
+/// Weight of the newest measurement.
+constexpr double kNewest = 0.3;
+/// What one device is taken to be worth, in hosts, until it has been measured.
+constexpr std::uint32_t kDeviceGuess = 8;
+/// Sum of weights that were measured.
+constexpr double kWeights = 10000;
+/// A new cut must shorten the launch by this fraction, because moving a border moves data.
+constexpr double kLeastGain = 0.1;
+
+const tutti_kernel *kernelFor(const tutti_region &region, std::uint32_t format) {
+  if (!region.device || region.device->mappings == 0) {
+    return nullptr;
+  }
+  const tutti_mapping &last = region.device->mapping[region.device->mappings - 1];
+  for (const tutti_kernel &kernel : std::span(last.kernel, last.kernels)) {
+    if (kernel.format == format) {
+      return &kernel;
+    }
+  }
+  return nullptr;
+}
+
+/// How long the slowest place takes, for one iteration in all.
+double slowest(const std::vector<Share> &shares, const PowerFactors &factors) {
+  double sum = 0;
+  for (const Share &share : shares) {
+    sum += share.weight;
+  }
+  double most = 0;
+  for (const Share &share : shares) {
+    most = std::max(most, share.weight / sum / factors.of(share.place));
+  }
+  return most;
+}
+
+} // namespace
+
+void PowerFactors::add(Place place, std::int64_t iterations, double seconds) {
+  if (iterations <= 0 || seconds <= 0) {
+    return;
+  }
+  const double speed = static_cast<double>(iterations) / seconds;
+  const auto [known, isNew] = perSecond_.try_emplace(place, speed);
+  if (!isNew) {
+    known->second += kNewest * (speed - known->second);
+  }
+}
+
+double PowerFactors::of(Place place) const {
+  const auto known = perSecond_.find(place);
+  return known == perSecond_.end() ? 0 : known->second;
+}
+
+std::uint32_t Placer::wantedFor(const tutti_region &region) const {
+  return wanted_ == TUTTI_DEVICE_AUTO && region.directive ? region.directive->device : wanted_;
+}
+
+Placement Placer::hosts() const {
+  Placement placement;
+  for (Place rank = 0; rank < topology_.ranks(); ++rank) {
+    placement.shares.push_back({rank, 1});
+  }
+  return placement;
+}
+
+bool Placer::canRun(const tutti_region &region, Place place, std::uint32_t wanted) const {
+  const DeviceTraits &traits = devices_[static_cast<std::size_t>(place - topology_.ranks())];
+  const tutti_kernel *kernel = kernelFor(region, traits.format);
+  const bool isAsked =
+      (wanted != TUTTI_DEVICE_CUDA && wanted != TUTTI_DEVICE_OPENCL) || wanted == traits.backend;
+  return isAsked && kernel && (traits.hasFp64 != 0 || (kernel->flags & TUTTI_KERNEL_FP64) == 0);
+}
+
+Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
+                        const PowerFactors &factors, const std::vector<Share> &before) const {
+  if (wanted == TUTTI_DEVICE_CPU || !topology_.hasDevices()) {
+    return hosts();
+  }
+  Placement placement;
+  for (std::int32_t rank = 0; rank < topology_.ranks(); ++rank) {
+    if (wanted == TUTTI_DEVICE_HYBRID) {
+      placement.shares.push_back({rank, 1});
+    }
+    for (std::int32_t device = 0; device < topology_.devicesOf(rank); ++device) {
+      const Place place = topology_.deviceOf(rank, device);
+      if (canRun(region, place, wanted)) {
+        placement.shares.push_back({place, wanted == TUTTI_DEVICE_HYBRID ? kDeviceGuess : 1});
+        placement.usesDevices = true;
+      }
+    }
+  }
+  if (!placement.usesDevices) {
+    placement = hosts();
+    placement.reason = region.device && region.device->reason ? region.device->reason
+                                                              : "no device can run its kernel";
+    return placement;
+  }
+  if (wanted == TUTTI_DEVICE_HYBRID) {
+    placement.shares = weighted(std::move(placement.shares), factors, before);
+  }
+  return placement;
+}
+
+/// Shares by measured speed. Ranks that have not been measured are as those of rank 0.
+std::vector<Share> Placer::weighted(std::vector<Share> shares, const PowerFactors &factors,
+                                    const std::vector<Share> &before) const {
+  PowerFactors known = factors;
+  double sum = 0;
+  for (const Share &share : shares) {
+    if (known.of(share.place) <= 0) {
+      const bool isHost = topology_.isHost(share.place);
+      const Place like = isHost || topology_.devicesOf(0) == 0 ? 0 : topology_.deviceOf(0, 0);
+      if (known.of(like) <= 0) {
+        return before.size() == shares.size() ? before : shares;
+      }
+      known.add(share.place, 1, 1 / known.of(like));
+    }
+    sum += known.of(share.place);
+  }
+  for (Share &share : shares) {
+    share.weight =
+        static_cast<std::uint32_t>(std::max(1.0, kWeights * known.of(share.place) / sum));
+  }
+  const bool isSame = std::equal(before.begin(), before.end(), shares.begin(), shares.end(),
+                                 [](const Share &a, const Share &b) { return a.place == b.place; });
+  if (isSame && slowest(shares, known) > (1 - kLeastGain) * slowest(before, known)) {
+    return before;
+  }
+  return shares;
+}
+
+} // namespace tutti::exec

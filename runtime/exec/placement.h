@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which places may run a region, and in which proportion: from what the user asked for, what the
+/// region brings, and what was measured.
+#pragma once
+
+#include "abi/abi.h"
+#include "runtime/exec/launch.h"
+#include "runtime/memory/topology.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::exec {
+
+/// What all ranks know of a device place; sent as it is.
+struct DeviceTraits {
+  std::uint32_t format;  ///< tutti_kernel_format
+  std::uint32_t backend; ///< The tutti_device_kind that asks for it: CUDA or OPENCL.
+  std::uint32_t hasFp64;
+  std::uint32_t units;
+};
+
+/// How fast the places have been for one region, each relative to the others.
+///
+/// Source: hycomp.txt section 5, the measured power factor.
+/// Threading: externally synchronised.
+class PowerFactors {
+public:
+  /// One launch: `seconds` for `iterations` on a place. What took no time says nothing.
+  void add(memory::Place place, std::int64_t iterations, double seconds);
+
+  /// Iterations per second; 0 if it is not known.
+  double of(memory::Place place) const;
+
+private:
+  std::map<memory::Place, double> perSecond_;
+};
+
+/// Places for a launch, or why there are none but the hosts.
+struct Placement {
+  std::vector<Share> shares;
+  bool usesDevices = false;
+  std::string_view reason; ///< Why the devices that were wanted are not used; or empty.
+};
+
+/// Threading: immutable.
+class Placer {
+public:
+  /// `devices`: by place, less the hosts. `wanted`: a tutti_device_kind for the whole run, or AUTO.
+  Placer(const memory::Topology &topology, std::vector<DeviceTraits> devices, std::uint32_t wanted)
+      : topology_(topology), devices_(std::move(devices)), wanted_(wanted) {}
+
+  /// What was asked for: for the whole run, else at the region; AUTO if nowhere.
+  std::uint32_t wantedFor(const tutti_region &region) const;
+
+  /// All hosts, in equal parts.
+  Placement hosts() const;
+
+  /// Places for `region` as `wanted` asks. `before`: the shares of its last launch, which are kept
+  /// as long as no other cut is much better.
+  Placement place(const tutti_region &region, std::uint32_t wanted, const PowerFactors &factors,
+                  const std::vector<Share> &before) const;
+
+private:
+  bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;
+  std::vector<Share> weighted(std::vector<Share> shares, const PowerFactors &factors,
+                              const std::vector<Share> &before) const;
+
+  const memory::Topology &topology_;
+  std::vector<DeviceTraits> devices_;
+  std::uint32_t wanted_;
+};
+
+} // namespace tutti::exec
