@@ -69,6 +69,9 @@ static inline void homeLoop(const uint64_t *captures, int64_t total, Iterations 
 
 /* Puts a descriptor where the linker collects them. */
 #define USER_REGION(name, ident, nCaptures, nValues, moreFlags)                                    \
+  USER_DEVICE_REGION(name, ident, nCaptures, nValues, moreFlags, NULL)
+
+#define USER_DEVICE_REGION(name, ident, nCaptures, nValues, moreFlags, deviceCode)                 \
   static const tutti_region name = {TUTTI_ABI_VERSION,                                             \
                                     TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP | (moreFlags),  \
                                     ident,                                                         \
@@ -82,6 +85,8 @@ static inline void homeLoop(const uint64_t *captures, int64_t total, Iterations 
                                     name##Gather,                                                  \
                                     name##Trip,                                                    \
                                     name##Accesses,                                                \
+                                    NULL,                                                          \
+                                    deviceCode,                                                    \
                                     NULL};                                                         \
   __attribute__((section("tutti_regions"), used)) static const tutti_region *const name##Entry =   \
       &name
