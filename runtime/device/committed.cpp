@@ -41,9 +41,8 @@ Result<Range> Committed::inside(Range bytes) const {
   if (!segment) {
     return segment.error();
   }
-  const Range found{
-      bytes.begin == segment->begin ? bytes.begin : ceilTo(bytes.begin, granule_),
-      bytes.end == segment->end ? bytes.end : floorTo(bytes.end, granule_)};
+  const Range found{bytes.begin == segment->begin ? bytes.begin : ceilTo(bytes.begin, granule_),
+                    bytes.end == segment->end ? bytes.end : floorTo(bytes.end, granule_)};
   return found.empty() ? Range{bytes.begin, bytes.begin} : found;
 }
 

@@ -24,7 +24,8 @@ std::uint64_t ceilDiv(std::uint64_t value, std::uint64_t by) { return (value + b
 
 /// Work-items of a group, given the kernel's registers and the local memory of a reduction.
 std::uint32_t largestGroup(const Info &limits, const GridWish &wish) {
-  std::uint32_t largest = std::min(orElse(limits.maxGroup, kMostOfGroup), orElse(wish.maxGroup, kMostOfGroup));
+  std::uint32_t largest =
+      std::min(orElse(limits.maxGroup, kMostOfGroup), orElse(wish.maxGroup, kMostOfGroup));
   if (wish.partialBytes > 0 && limits.localBytes > 0) {
     largest = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(largest, limits.localBytes / wish.partialBytes));
@@ -61,8 +62,8 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
     const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(extents[d], 1));
     // A power of two that is just enough, unless that is more than usual.
     const std::uint64_t enough = std::bit_ceil(std::min<std::uint64_t>(extent, 1024));
-    const auto usual = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(kGroups[extents.size() - 1][d], enough));
+    const auto usual =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(kGroups[extents.size() - 1][d], enough));
     const std::uint32_t size = wish.group[d] > 0 ? wish.group[d] : usual;
     grid.group[d] = std::min(size, orElse(limits.maxGroupOf[d], kMostOfGroup));
     if (reduces) {

@@ -103,8 +103,7 @@ TEST(Grid, LeavesAReductionItsLocalMemory) {
 }
 
 TEST(Grid, TakesWhatADirectiveSays) {
-  const Grid grid =
-      gridFor(Extents{1000, 1000}, gpu(), {.groups = {7, 0, 0}, .group = {0, 3, 0}});
+  const Grid grid = gridFor(Extents{1000, 1000}, gpu(), {.groups = {7, 0, 0}, .group = {0, 3, 0}});
 
   EXPECT_EQ(grid.group, (Group{64, 3, 1}));
   EXPECT_EQ(grid.groups, (Groups{7, 334, 1}));

@@ -25,6 +25,7 @@ bool endsContext(CUresult result) {
 ErrorCode codeOf(CUresult result) {
   switch (result) {
   case kInvalidValue:
+  case kLaunchOutOfResources: // Too many registers or too much shared memory for this grid.
     return ErrorCode::InvalidArgument;
   case kOutOfMemory:
     return ErrorCode::OutOfMemory;

@@ -36,8 +36,8 @@ CudaDevice::~CudaDevice() { std::erase(*peers_, this); }
 /// Lets `other` read and write the memory of this device, if the hardware can.
 void CudaDevice::letUse(CudaDevice &other) {
   int reaches = 0;
-  const CUresult result = context_->cuda().cuDeviceCanAccessPeer(
-      &reaches, other.context_->device(), context_->device());
+  const CUresult result = context_->cuda().cuDeviceCanAccessPeer(&reaches, other.context_->device(),
+                                                                 context_->device());
   if (result == kSuccess && reaches != 0) {
     mirror_->grant(other.context_->device()).ignore("copies go through the host then");
   }

@@ -17,8 +17,7 @@ constexpr int kOldestCapability = 70;
 std::string versionText(const Library &cuda) {
   int version = 0;
   cuda.cuDriverGetVersion(&version);
-  const std::string interface =
-      fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+  const std::string interface = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
   std::string module;
   std::ifstream("/sys/module/nvidia/version") >> module;
   return module.empty() ? interface : fmt::format("{} ({})", module, interface);

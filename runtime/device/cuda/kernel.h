@@ -54,7 +54,8 @@ public:
   Kernels &operator=(const Kernels &) = delete;
   ~Kernels();
 
-  /// Errors: WrongImage  with the words of the driver's compiler; DriverMissing  the driver is older
+  /// Errors: WrongImage  with the words of the driver's compiler; DriverMissing  the driver is
+  /// older
   ///         than the text's version; NotSupported  it is not PTX.
   /// Source: cuModuleLoadDataEx, cuModuleGetFunction.
   Result<Kernel *> load(const tutti_kernel &kernel);

@@ -75,6 +75,7 @@ struct CUmemAccessDesc {
   CONSTANT(kNotFound, 500, CUDA_ERROR_NOT_FOUND)                                                   \
   CONSTANT(kNotReady, 600, CUDA_ERROR_NOT_READY)                                                   \
   CONSTANT(kIllegalAddress, 700, CUDA_ERROR_ILLEGAL_ADDRESS)                                       \
+  CONSTANT(kLaunchOutOfResources, 701, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)                         \
   CONSTANT(kLaunchTimeout, 702, CUDA_ERROR_LAUNCH_TIMEOUT)                                         \
   CONSTANT(kContextDestroyed, 709, CUDA_ERROR_CONTEXT_IS_DESTROYED)                                \
   CONSTANT(kAssert, 710, CUDA_ERROR_ASSERT)                                                        \

@@ -60,8 +60,8 @@ CUmemAllocationProp Mirror::properties() const {
 Status Mirror::findGranule() {
   const CUmemAllocationProp wanted = properties();
   std::size_t granule = 0;
-  if (const CUresult result = context_.cuda().cuMemGetAllocationGranularity(
-          &granule, &wanted, kGranularityMinimum)) {
+  if (const CUresult result =
+          context_.cuda().cuMemGetAllocationGranularity(&granule, &wanted, kGranularityMinimum)) {
     return context_.failed(result, "ask for the granule of memory");
   }
   granule_ = granule;
@@ -99,6 +99,11 @@ const Mirror::Reservation *Mirror::reservationOf(Range bytes) const {
   return nullptr;
 }
 
+Error Mirror::notInWindow(Range bytes) const {
+  return failure(ErrorCode::InvalidArgument, "{}: [{:#x}, {:#x}) is not in the window",
+                 context_.label(), bytes.begin, bytes.end);
+}
+
 bool Mirror::isCommitted(Range bytes) const {
   const std::vector<Range> &ranges = committed_.ranges();
   const auto behind =
@@ -113,8 +118,7 @@ Status Mirror::commit(Range bytes) {
   }
   const Reservation *reservation = reservationOf(bytes);
   if (!reservation) {
-    return failure(ErrorCode::InvalidArgument, "{}: [{:#x}, {:#x}) is not in the window",
-                   context_.label(), bytes.begin, bytes.end);
+    return notInWindow(bytes);
   }
   if (!reservation->window.contains(bytes)) {
     return failure(ErrorCode::OutOfMemory,
@@ -139,12 +143,23 @@ Status Mirror::commit(Range bytes) {
     }
   }
   backed_ = backed_.unite(missing);
-  committed_ = committed_.unite(only(granules));
+  // Granules may reach beyond the window, which nobody may use.
+  const Range segment = reservation->segment;
+  committed_ = committed_.unite(
+      only({std::max(granules.begin, segment.begin), std::min(granules.end, segment.end)}));
   return {};
 }
 
 Status Mirror::release(Range bytes) {
-  const RangeSet inside = only({up(bytes.begin, granule_), down(bytes.end, granule_)});
+  const Reservation *reservation = reservationOf(bytes);
+  if (!reservation) {
+    return notInWindow(bytes);
+  }
+  // Granules that the ends of a segment cut off are whole.
+  const Range segment = reservation->segment;
+  const RangeSet inside =
+      only({bytes.begin == segment.begin ? bytes.begin : up(bytes.begin, granule_),
+            bytes.end == segment.end ? bytes.end : down(bytes.end, granule_)});
   if (!committed_.overlaps(inside)) {
     return {};
   }
@@ -175,8 +190,7 @@ Status Mirror::release(Range bytes) {
 Status Mirror::addBlock(Range window) {
   const CUmemAllocationProp wanted = properties();
   CUmemHandle handle = 0;
-  if (const CUresult result =
-          context_.cuda().cuMemCreate(&handle, window.size(), &wanted, 0)) {
+  if (const CUresult result = context_.cuda().cuMemCreate(&handle, window.size(), &wanted, 0)) {
     return context_.failed(result, "allocate {} bytes for {:#x}", window.size(), window.begin);
   }
   if (Status status = mapBlock(window, handle); !status) {

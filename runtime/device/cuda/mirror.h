@@ -44,6 +44,8 @@ public:
   /// Source: cuMemCreate, cuMemMap, cuMemSetAccess.
   Status commit(Range bytes);
 
+  /// Errors: InvalidArgument  not in the window; DeviceLost.
+  /// Source: cuMemUnmap, cuMemRelease.
   Status release(Range bytes);
 
   bool isCommitted(Range bytes) const;
@@ -87,6 +89,7 @@ private:
   Status findGranule();
   Result<Reservation> reserve(Range segment) const;
   const Reservation *reservationOf(Range bytes) const;
+  Error notInWindow(Range bytes) const;
   Status addBlock(Range window);
   Status mapBlock(Range window, CUmemHandle handle);
   Status setAccess(Range window);
@@ -96,10 +99,10 @@ private:
   std::uint64_t granule_ = 0;
   Reservation low_;
   Reservation high_;
-  std::vector<CUmemAccessDesc> access_; ///< The device itself first, then its peers.
+  std::vector<CUmemAccessDesc> access_;   ///< The device itself first, then its peers.
   std::map<std::uint64_t, Block> blocks_; ///< By first address of the window.
   RangeSet backed_;                       ///< All blocks.
-  RangeSet committed_;                    ///< Part of `backed_`.
+  RangeSet committed_;                    ///< What of it may be used.
 };
 
 } // namespace tutti::device::cuda

@@ -4,7 +4,9 @@
 #include "runtime/device/cuda/device.h"
 #include "runtime/device/cuda/kernel.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tutti::device::cuda {
 
@@ -12,8 +14,8 @@ Result<std::unique_ptr<CudaHostBuffer>> CudaHostBuffer::make(Context &context, s
   TUTTI_TRY(context.enter());
   std::unique_ptr<CudaHostBuffer> buffer(new CudaHostBuffer(context));
   void *memory = nullptr;
-  if (const CUresult result = context.cuda().cuMemHostAlloc(&memory, std::max<std::size_t>(bytes, 1),
-                                                            kHostPortable | kHostDeviceMap)) {
+  if (const CUresult result = context.cuda().cuMemHostAlloc(
+          &memory, std::max<std::size_t>(bytes, 1), kHostPortable | kHostDeviceMap)) {
     return context.failed(result, "lock {} bytes of host memory", bytes);
   }
   buffer->bytes_ = {static_cast<std::byte *>(memory), bytes};
@@ -41,17 +43,19 @@ Result<bool> CudaEvent::hasCompleted() {
   if (isDone_) {
     return true;
   }
-  Context &context = stream_->context();
-  const auto fault = [&](Status &&status) -> Error {
-    return context.fault() ? *context.fault() : std::move(status).error();
-  };
-  if (Status status = context.enter(); !status) {
-    return fault(std::move(status));
+  Result<bool> result = poll();
+  if (!result && stream_->context().fault()) {
+    return *stream_->context().fault();
   }
+  isDone_ = result && *result;
+  return result;
+}
+
+Result<bool> CudaEvent::poll() {
+  Context &context = stream_->context();
+  TUTTI_TRY(context.enter());
   if (stream_->landed() < copiesOut_) {
-    if (Status status = stream_->progress(); !status) {
-      return fault(std::move(status));
-    }
+    TUTTI_TRY(stream_->progress());
     if (stream_->landed() < copiesOut_) {
       return false;
     }
@@ -62,16 +66,39 @@ Result<bool> CudaEvent::hasCompleted() {
       return false;
     }
     if (result != kSuccess) {
-      return fault(context.failed(result, "poll an event"));
+      return context.failed(result, "poll an event");
     }
     stream_->recycle(std::exchange(native_, nullptr));
   }
-  isDone_ = true;
+  while (!dependences_.empty()) {
+    const Landings &last = dependences_.back();
+    if (last.stream->landed() < last.count) {
+      TUTTI_TRY(last.stream->context().enter());
+      TUTTI_TRY(last.stream->progress());
+      if (last.stream->landed() < last.count) {
+        return false;
+      }
+    }
+    dependences_.pop_back();
+  }
   return true;
 }
 
+void CudaEvent::addDependences(Stream &stream) const {
+  if (isDone_) {
+    return;
+  }
+  for (const Landings &landings : dependences_) {
+    stream.depend(landings);
+  }
+  if (stream_.get() != &stream && stream_->landed() < copiesOut_) {
+    stream.depend({stream_, copiesOut_});
+  }
+}
+
 Result<CUevent> CudaEvent::native() {
-  if (isDone_ || native_) {
+  const bool isOver = isDone_ || (copiesOut_ > 0 && stream_->landed() >= copiesOut_);
+  if (native_ || isOver) {
     return native_;
   }
   TUTTI_TRY(stream_->context().enter());
@@ -84,6 +111,7 @@ CudaQueue::~CudaQueue() {
   if (stream_->context().enter()) {
     stream_->finish().ignore("whoever wants to know asks an event or finishes before");
   }
+  stream_->forgetDependences(); // Two streams of a lost device may depend on each other.
 }
 
 Status CudaQueue::requireCommitted(Range bytes) const {
@@ -187,9 +215,9 @@ Status CudaQueue::launch(const KernelLaunch &launch) {
   TUTTI_TRY(kernel.allowShared(context, shared));
   packArguments(launch);
   std::size_t bytes = parameters_.size() * sizeof parameters_[0];
-  std::array<void *, 5> extra = {
-      reinterpret_cast<void *>(kLaunchBuffer), parameters_.data(),
-      reinterpret_cast<void *>(kLaunchBufferSize), &bytes, reinterpret_cast<void *>(kLaunchEnd)};
+  std::array<void *, 5> extra = {reinterpret_cast<void *>(kLaunchBuffer), parameters_.data(),
+                                 reinterpret_cast<void *>(kLaunchBufferSize), &bytes,
+                                 reinterpret_cast<void *>(kLaunchEnd)};
   if (const CUresult result = context.cuda().cuLaunchKernel(
           kernel.function(), static_cast<unsigned>(grid.groups[0]),
           static_cast<unsigned>(grid.groups[1]), static_cast<unsigned>(grid.groups[2]),
@@ -210,8 +238,10 @@ Result<std::unique_ptr<Event>> CudaQueue::record() {
 }
 
 Status CudaQueue::wait(Event &event) {
+  auto &awaited = static_cast<CudaEvent &>(event);
   CUevent native = nullptr;
-  TUTTI_ASSIGN(native, static_cast<CudaEvent &>(event).native());
+  TUTTI_ASSIGN(native, awaited.native());
+  awaited.addDependences(*stream_);
   if (!native) {
     return {};
   }

@@ -38,7 +38,8 @@ private:
 class CudaEvent final : public Event {
 public:
   CudaEvent(std::shared_ptr<Stream> stream, CUevent native)
-      : stream_(std::move(stream)), native_(native), copiesOut_(stream_->given()) {}
+      : stream_(std::move(stream)), native_(native), copiesOut_(stream_->given()),
+        dependences_(stream_->dependences()) {}
 
   ~CudaEvent() override;
 
@@ -49,11 +50,17 @@ public:
   /// Cost: blocks if the stream is not settled.
   Result<CUevent> native();
 
+  /// Makes `stream` depend on the copies out before this event.
+  void addDependences(Stream &stream) const;
+
 private:
+  Result<bool> poll();
+
   /// The second owner, beside the queue: an event may be asked after its queue has gone.
   std::shared_ptr<Stream> stream_;
   CUevent native_;
   std::uint64_t copiesOut_; ///< To have landed.
+  std::vector<Landings> dependences_;
   bool isDone_ = false;
 };
 

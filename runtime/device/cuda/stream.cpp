@@ -21,8 +21,7 @@ Status await(Context &context, CUevent event) {
 Result<std::unique_ptr<Stream>> Stream::open(Context &context, Copier &copier) {
   std::unique_ptr<Stream> stream(new Stream(context, copier));
   TUTTI_TRY(context.enter());
-  if (const CUresult result =
-          context.cuda().cuStreamCreate(&stream->handle_, kStreamNonBlocking)) {
+  if (const CUresult result = context.cuda().cuStreamCreate(&stream->handle_, kStreamNonBlocking)) {
     return context.failed(result, "make a stream");
   }
   return stream;
@@ -118,7 +117,7 @@ Status Stream::closeIn() {
 Result<std::uint64_t> Stream::copyOut(CUdeviceptr source, std::span<std::byte> target) {
   requests_.push_back({source, target.data(), target.size()});
   ++given_;
-  TUTTI_TRY(progress());
+  TUTTI_TRY(advance());
   return given_;
 }
 
@@ -188,6 +187,13 @@ Result<bool> Stream::collectOut(bool blocks) {
 }
 
 Status Stream::progress() {
+  TUTTI_TRY(advance());
+  // Somebody waits for the last piece.
+  return isSettled() ? closeOut() : Status();
+}
+
+/// Empties what has arrived, and gives the device as much as there is room for.
+Status Stream::advance() {
   // No more than is there now: pieces given below may arrive as fast as they are emptied.
   for (std::size_t count = batchesOut_.size(); count > 0; --count) {
     bool isEmptied = false;
@@ -215,11 +221,33 @@ Status Stream::finish() {
   if (const CUresult result = context_.cuda().cuStreamSynchronize(handle_)) {
     return context_.failed(result, "finish");
   }
-  while (!batchesOut_.empty()) {
-    bool isEmptied = false;
-    TUTTI_ASSIGN(isEmptied, collectOut(true));
+  TUTTI_TRY(land(given_));
+  while (!dependences().empty()) {
+    const Landings first = dependences_.front();
+    TUTTI_TRY(first.stream->land(first.count));
   }
   return {};
+}
+
+Status Stream::land(std::uint64_t count) {
+  TUTTI_TRY(context_.enter());
+  TUTTI_TRY(settle());
+  TUTTI_TRY(closeOut());
+  while (landed_ < count) {
+    bool isEmptied = false;
+    TUTTI_ASSIGN(isEmptied, collectOut(true));
+    TUTTI_CHECK(isEmptied, "copies out are given to the device and have events");
+  }
+  return {};
+}
+
+const std::vector<Landings> &Stream::dependences() {
+  if (!dependences_.empty()) {
+    std::erase_if(dependences_, [](const Landings &landings) {
+      return landings.stream->landed() >= landings.count;
+    });
+  }
+  return dependences_;
 }
 
 } // namespace tutti::device::cuda

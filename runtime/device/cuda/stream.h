@@ -19,6 +19,15 @@
 
 namespace tutti::device::cuda {
 
+class Stream;
+
+/// Copies out of a stream that something depends on. The stream is shared with its queue and
+/// events.
+struct Landings {
+  std::shared_ptr<Stream> stream;
+  std::uint64_t count; ///< To have landed.
+};
+
 /// Copies out that do not fit into the staging memory at once are given to the device piece by
 /// piece, as `progress` is called; whoever gives the stream anything else in between calls
 /// `settle` first, which blocks until the last piece has been given.
@@ -67,6 +76,18 @@ public:
   /// A native event at this point. Order: the stream is settled. Cost: none if one can be reused.
   Result<CUevent> record();
 
+  /// What follows, on the host, includes these: a wait for a native event does not bring about that
+  /// another stream's copies out reach their targets.
+  void depend(Landings landings) { dependences_.push_back(std::move(landings)); }
+
+  /// Those that have not landed so far. Cost: none if there are none.
+  const std::vector<Landings> &dependences();
+
+  void forgetDependences() { dependences_.clear(); }
+
+  /// Blocks until `count` copies out have landed.
+  Status land(std::uint64_t count);
+
   /// For reuse.
   void recycle(CUevent event) { idleEvents_.push_back(event); }
 
@@ -98,6 +119,7 @@ private:
   Result<std::byte *> takeIn(std::size_t bytes);
   Status closeIn();
   Status closeOut();
+  Status advance();
   Status issueOut();
   Result<bool> collectOut(bool blocks);
   Status settleSlowly();
@@ -107,6 +129,7 @@ private:
   Copier &copier_;
   CUstream handle_ = nullptr;
   std::vector<CUevent> idleEvents_;
+  std::vector<Landings> dependences_;
 
   Staging in_;
   std::deque<Batch> batchesIn_; ///< Closed ones.

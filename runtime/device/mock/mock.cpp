@@ -156,6 +156,9 @@ public:
     if (!granules) {
       return granules.error();
     }
+    if (granules->empty()) {
+      return {};
+    }
     committed_.remove(*granules);
     std::erase_if(memory_, [&](const auto &entry) {
       return Range{entry.first, entry.first + kGranule}.overlaps(*granules);
@@ -176,6 +179,10 @@ public:
     }
     if (state_->plan.refusesImages) {
       return failure(ErrorCode::WrongImage, "{}: mock {} refuses all images", kernel.name, index_);
+    }
+    if (const std::string_view text = kernel.text; text.starts_with("#error")) {
+      return failure(ErrorCode::WrongImage, "{}: mock {} reads {}", kernel.name, index_,
+                     text.substr(0, text.find('\n')));
     }
     auto &known = kernels_[&kernel];
     if (!known) {
@@ -273,7 +280,7 @@ private:
 };
 
 /// A launch whose turn has come.
-class MockRun final : public Run {
+class MockRun final : public KernelRun {
 public:
   MockRun(MockDevice &device, const KernelLaunch &launch) : device_(device), launch_(launch) {}
 

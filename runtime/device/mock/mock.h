@@ -61,7 +61,7 @@ struct Entry {
 };
 
 /// What a function in place of a kernel sees.
-class Run {
+class KernelRun {
 public:
   virtual const KernelLaunch &launch() const = 0;
 
@@ -80,7 +80,7 @@ public:
   }
 
 protected:
-  ~Run() = default;
+  ~KernelRun() = default;
 };
 
 /// Thrown inside a function that touches memory which is not there; ends in a KernelFault.
@@ -88,7 +88,7 @@ struct Fault {
   std::uint64_t address;
 };
 
-using Function = std::function<void(const Run &run)>;
+using Function = std::function<void(const KernelRun &run)>;
 
 struct MachinePlan {
   std::size_t devices = 1;
@@ -96,11 +96,11 @@ struct MachinePlan {
   tutti_kernel_format format = TUTTI_KERNEL_OPENCL_C;
   bool isGpu = true;
   bool hasFp64 = true;
-  bool hasRoutes = true;       ///< `copyFrom` works between them.
-  bool refusesImages = false;  ///< `load` gives WrongImage.
-  std::uint32_t delay = 0;     ///< Polls until an event completes.
+  bool hasRoutes = true;      ///< `copyFrom` works between them.
+  bool refusesImages = false; ///< `load` gives WrongImage, as always for texts with "#error" first.
+  std::uint32_t delay = 0;    ///< Polls until an event completes.
   std::uint64_t failCommit = 0; ///< From this commit of new memory on (of each): OutOfMemory.
-  std::uint64_t lose = 0;      ///< At this operation (of each) the device is lost.
+  std::uint64_t lose = 0;       ///< At this operation (of each) the device is lost.
 };
 
 /// Some devices and what is known of them.

@@ -20,8 +20,7 @@ Error full(std::uint64_t bytes, const std::string &reason) {
 } // namespace
 
 Range Arena::offsetsOf(Range bytes) const {
-  const std::uint64_t distance =
-      window_.low.contains(bytes) ? lowDistance() : highDistance();
+  const std::uint64_t distance = window_.low.contains(bytes) ? lowDistance() : highDistance();
   return {bytes.begin + distance, bytes.end + distance};
 }
 
@@ -29,10 +28,7 @@ Status Arena::grow(std::uint64_t end, const RangeSet &used) {
   if (end > limits_.largest) {
     return full(end, fmt::format("it has at most {} in one buffer", limits_.largest));
   }
-  // Twice what is needed, so that a heap that grows is not copied each time, but no large part of
-  // the device's memory for nothing.
-  const std::uint64_t spare = std::min(end, limits_.memory / 8);
-  const std::uint64_t wanted = (std::max(end + spare, kLeastBytes) + kStep - 1) & ~(kStep - 1);
+  const std::uint64_t wanted = (std::max(end, ample(end)) + kStep - 1) & ~(kStep - 1);
   std::uint64_t bytes = std::min(wanted, limits_.largest);
   Result<Owned<Memory>> larger = allocate(bytes);
   if (!larger && bytes > end) {
@@ -46,6 +42,20 @@ Status Arena::grow(std::uint64_t end, const RangeSet &used) {
   buffer_ = std::move(*larger);
   bytes_ = bytes;
   return {};
+}
+
+/// Bytes to ask for where `end` are needed.
+std::uint64_t Arena::ample(std::uint64_t end) const {
+  if (limits_.first > 0 && !buffer_) {
+    return limits_.first;
+  }
+  if (limits_.first == 0 && limits_.isLazy) {
+    return limits_.memory / 4 * 3; // It costs nothing; the rest is for other buffers.
+  }
+  // About twice, so that a heap that grows is not copied each time, but no large part of the device
+  // for nothing.
+  const std::uint64_t spare = std::min(end, limits_.memory / 8);
+  return limits_.first > 0 ? end + spare : std::max(end + spare, kLeastBytes);
 }
 
 void Arena::clear() {
@@ -80,10 +90,10 @@ Status Arena::copyTo(Memory target, const RangeSet &used) {
   }
   for (const Range &run : used.ranges()) {
     const Range offsets = offsetsOf(run);
-    TUTTI_TRY(statusOf(library_.enqueueCopyBuffer(queue_, buffer_.get(), target, offsets.begin,
-                                                  offsets.begin, offsets.size(), 0, nullptr,
-                                                  nullptr),
-                       "clEnqueueCopyBuffer"));
+    TUTTI_TRY(
+        statusOf(library_.enqueueCopyBuffer(queue_, buffer_.get(), target, offsets.begin,
+                                            offsets.begin, offsets.size(), 0, nullptr, nullptr),
+                 "clEnqueueCopyBuffer"));
   }
   return statusOf(library_.finish(queue_), "clFinish");
 }

@@ -23,6 +23,8 @@ public:
   struct Limits {
     std::uint64_t largest; ///< Of one buffer.
     std::uint64_t memory;  ///< Of the device.
+    bool isLazy;           ///< Takes memory page by page, when it is touched: the host's does.
+    std::uint64_t first;   ///< Wanted for the first buffer; 0: what seems best.
   };
 
   Arena(const Library &library, Context context, CommandQueue queue, const Segments &window,
@@ -53,6 +55,7 @@ public:
   Memory buffer() const { return buffer_.get(); }
 
 private:
+  std::uint64_t ample(std::uint64_t end) const;
   Result<Owned<Memory>> allocate(std::uint64_t bytes);
   Status copyTo(Memory target, const RangeSet &used);
 

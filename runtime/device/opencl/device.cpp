@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/opencl/device.h"
 
+#include "base/options.h"
 #include "runtime/device/opencl/queue.h"
 #include "runtime/device/opencl/status.h"
 
@@ -58,8 +59,11 @@ Result<std::unique_ptr<Device>> OpenclDevice::open(const Library &library, const
 }
 
 Status OpenclDevice::start() {
-  const std::array<Property, 3> properties{
-      kContextPlatform, reinterpret_cast<Property>(found_.platform), 0};
+  // TUTTI_OPENCL_ARENA: what the mirror of the window begins with; it grows. For tests of that.
+  const auto first = Options::fromEnvironment().size("TUTTI_OPENCL_ARENA", 0);
+  TUTTI_TRY(first);
+  const std::array<Property, 3> properties{kContextPlatform,
+                                           reinterpret_cast<Property>(found_.platform), 0};
   Int code = kSuccess;
   context_ = {library_.createContext(properties.data(), 1, &found_.device, nullptr, nullptr, &code),
               library_.releaseContext};
@@ -70,7 +74,7 @@ Status OpenclDevice::start() {
   }
   service_ = std::move(*queue);
   arena_.emplace(library_, context_.get(), service_.get(), committed_.window(),
-                 Arena::Limits{found_.largestBuffer, found_.info.memory});
+                 Arena::Limits{found_.largestBuffer, found_.memory, !found_.info.isGpu, *first});
   kernels_.emplace(library_, context_.get(), found_.device, buildOptions(found_));
   return {};
 }
@@ -143,9 +147,8 @@ Result<std::unique_ptr<HostBuffer>> OpenclDevice::makeHostBuffer(std::size_t byt
   void *mapped = library_.enqueueMapBuffer(service_.get(), memory->get(), kTrue, kMapReadWrite, 0,
                                            size, 0, nullptr, nullptr, &code);
   TUTTI_TRY(note(statusOf(code, "clEnqueueMapBuffer")));
-  return std::make_unique<OpenclHostBuffer>(
-      library_, service_.get(), std::move(*memory),
-      std::span(static_cast<std::byte *>(mapped), bytes));
+  return std::make_unique<OpenclHostBuffer>(library_, service_.get(), std::move(*memory),
+                                            std::span(static_cast<std::byte *>(mapped), bytes));
 }
 
 Result<Owned<Memory>> OpenclDevice::allocate(std::uint64_t bytes, Ulong flags) {
@@ -173,9 +176,8 @@ Status OpenclDevice::note(Status status) {
 
 Result<Owned<CommandQueue>> OpenclDevice::makeNativeQueue() {
   Int code = kSuccess;
-  Owned<CommandQueue> queue(
-      library_.createCommandQueue(context_.get(), found_.device, 0, &code),
-      library_.releaseCommandQueue);
+  Owned<CommandQueue> queue(library_.createCommandQueue(context_.get(), found_.device, 0, &code),
+                            library_.releaseCommandQueue);
   TUTTI_TRY(note(statusOf(code, "clCreateCommandQueue")));
   return queue;
 }

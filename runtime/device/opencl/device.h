@@ -4,8 +4,8 @@
 /// kernels built for it.
 #pragma once
 
-#include "runtime/device/device.h"
 #include "runtime/device/committed.h"
+#include "runtime/device/device.h"
 #include "runtime/device/opencl/arena.h"
 #include "runtime/device/opencl/kernel.h"
 #include "runtime/device/opencl/library.h"
@@ -21,6 +21,7 @@ struct Found {
   PlatformId platform = nullptr;
   DeviceId device = nullptr;
   Info info;
+  std::uint64_t memory = 0; ///< Of the device, more than one buffer can have.
   std::uint64_t largestBuffer = 0;
   bool dividesExactly = false; ///< Single precision `/` and `sqrt` as on the host, on request.
 };

@@ -96,7 +96,9 @@ Found describe(const Library &library, PlatformId platform, DeviceId id, std::si
   info.format = TUTTI_KERNEL_OPENCL_C;
   info.isGpu = (device.value<Ulong>(kDeviceType) & kDeviceTypeGpu) != 0;
   info.hasFp64 = device.value<Ulong>(kDeviceDoubleConfig) != 0;
-  info.memory = device.value<Ulong>(kDeviceGlobalMemory);
+  found.memory = device.value<Ulong>(kDeviceGlobalMemory);
+  found.largestBuffer = device.value<Ulong>(kDeviceMaxAllocation);
+  info.memory = std::min(found.memory, found.largestBuffer);
   info.units = device.value<Uint>(kDeviceMaxComputeUnits);
   info.maxGroup = static_cast<std::uint32_t>(device.value<Size>(kDeviceMaxGroupSize));
   info.localBytes = device.value<Ulong>(kDeviceLocalMemory);
@@ -104,9 +106,7 @@ Found describe(const Library &library, PlatformId platform, DeviceId id, std::si
   for (std::size_t d = 0; d < 3; ++d) {
     info.maxGroupOf[d] = static_cast<std::uint32_t>(itemSizes[d]);
   }
-  found.largestBuffer = device.value<Ulong>(kDeviceMaxAllocation);
-  found.dividesExactly =
-      (device.value<Ulong>(kDeviceSingleConfig) & kCorrectlyRoundedDivide) != 0;
+  found.dividesExactly = (device.value<Ulong>(kDeviceSingleConfig) & kCorrectlyRoundedDivide) != 0;
   return found;
 }
 

@@ -45,12 +45,11 @@ Result<Program> Kernels::build(const char *text) {
     return known->second.get();
   }
   Int code = kSuccess;
-  Owned<Program> program(
-      library_.createProgramWithSource(context_, 1, &text, nullptr, &code),
-      library_.releaseProgram);
+  Owned<Program> program(library_.createProgramWithSource(context_, 1, &text, nullptr, &code),
+                         library_.releaseProgram);
   TUTTI_TRY(statusOf(code, "clCreateProgramWithSource"));
   code = library_.buildProgram(program.get(), 1, &device_, options_.c_str(), nullptr, nullptr);
-  if (code == kOutOfHostMemory || code == kDeviceNotAvailable) {
+  if (code == kOutOfHostMemory || code == kDeviceNotAvailable || code == kIllegalAccess) {
     return statusOf(code, "clBuildProgram").error();
   }
   if (code != kSuccess) {
@@ -66,8 +65,8 @@ std::string Kernels::buildLog(Program program) const {
   Size size = 0;
   library_.getProgramBuildInfo(program, device_, kProgramBuildLog, 0, nullptr, &size);
   std::string log(size, '\0');
-  if (library_.getProgramBuildInfo(program, device_, kProgramBuildLog, size, log.data(),
-                                   nullptr) != kSuccess) {
+  if (library_.getProgramBuildInfo(program, device_, kProgramBuildLog, size, log.data(), nullptr) !=
+      kSuccess) {
     return "no log";
   }
   return oneLine(std::move(log));
@@ -77,8 +76,7 @@ Result<std::unique_ptr<OpenclKernel>> Kernels::make(Program program, const char 
   Int code = kSuccess;
   Owned<NativeKernel> native(library_.createKernel(program, name, &code), library_.releaseKernel);
   if (code == kInvalidKernelName) {
-    return nativeFailure(ErrorCode::WrongImage, code, "clCreateKernel: {}: {}", name,
-                         nameOf(code));
+    return nativeFailure(ErrorCode::WrongImage, code, "clCreateKernel: {}: {}", name, nameOf(code));
   }
   TUTTI_TRY(statusOf(code, "clCreateKernel"));
   auto kernel = std::make_unique<OpenclKernel>(name, std::move(native));

@@ -17,7 +17,7 @@ namespace tutti::device::opencl {
 
 class OpenclKernel final : public Kernel {
 public:
-  OpenclKernel(std::string name, Owned<NativeKernel> native) 
+  OpenclKernel(std::string name, Owned<NativeKernel> native)
       : name_(std::move(name)), native_(std::move(native)) {}
 
   /// Asks for what there is to know of the kernel on `device`.

@@ -16,37 +16,38 @@
 namespace tutti::device::opencl {
 
 using Int = std::int32_t;
-using Uint = std::uint32_t; ///< Also cl_bool.
+using Uint = std::uint32_t;  ///< Also cl_bool.
 using Ulong = std::uint64_t; ///< Also bit fields.
 using Size = std::size_t;
 using Property = std::intptr_t; ///< cl_context_properties
 
-using PlatformId = struct PlatformObject *;    ///< cl_platform_id
-using DeviceId = struct DeviceObject *;        ///< cl_device_id
-using Context = struct ContextObject *;        ///< cl_context
-using CommandQueue = struct QueueObject *;     ///< cl_command_queue
-using Memory = struct MemoryObject *;          ///< cl_mem
-using Program = struct ProgramObject *;        ///< cl_program
-using NativeKernel = struct KernelObject *;    ///< cl_kernel
-using NativeEvent = struct EventObject *;      ///< cl_event
+using PlatformId = struct PlatformObject *; ///< cl_platform_id
+using DeviceId = struct DeviceObject *;     ///< cl_device_id
+using Context = struct ContextObject *;     ///< cl_context
+using CommandQueue = struct QueueObject *;  ///< cl_command_queue
+using Memory = struct MemoryObject *;       ///< cl_mem
+using Program = struct ProgramObject *;     ///< cl_program
+using NativeKernel = struct KernelObject *; ///< cl_kernel
+using NativeEvent = struct EventObject *;   ///< cl_event
 
 using ContextCallback = void (*)(const char *, const void *, Size, void *);
 using BuildCallback = void (*)(Program, void *);
 
 /// Codes that are told apart; all are in `errors.def`.
-inline constexpr Int kSuccess = 0;                 ///< CL_SUCCESS
-inline constexpr Int kDeviceNotFound = -1;         ///< CL_DEVICE_NOT_FOUND
-inline constexpr Int kDeviceNotAvailable = -2;     ///< CL_DEVICE_NOT_AVAILABLE
-inline constexpr Int kAllocationFailure = -4;      ///< CL_MEM_OBJECT_ALLOCATION_FAILURE
-inline constexpr Int kOutOfResources = -5;         ///< CL_OUT_OF_RESOURCES
-inline constexpr Int kOutOfHostMemory = -6;        ///< CL_OUT_OF_HOST_MEMORY
-inline constexpr Int kBuildFailure = -11;          ///< CL_BUILD_PROGRAM_FAILURE
-inline constexpr Int kInvalidContext = -34;        ///< CL_INVALID_CONTEXT
-inline constexpr Int kInvalidCommandQueue = -36;   ///< CL_INVALID_COMMAND_QUEUE
-inline constexpr Int kInvalidKernelName = -46;     ///< CL_INVALID_KERNEL_NAME
-inline constexpr Int kInvalidBufferSize = -61;     ///< CL_INVALID_BUFFER_SIZE
-inline constexpr Int kPlatformNotFound = -1001;    ///< CL_PLATFORM_NOT_FOUND_KHR
-inline constexpr Int kContextTerminated = -1121;   ///< CL_CONTEXT_TERMINATED_KHR
+inline constexpr Int kSuccess = 0;               ///< CL_SUCCESS
+inline constexpr Int kDeviceNotFound = -1;       ///< CL_DEVICE_NOT_FOUND
+inline constexpr Int kDeviceNotAvailable = -2;   ///< CL_DEVICE_NOT_AVAILABLE
+inline constexpr Int kAllocationFailure = -4;    ///< CL_MEM_OBJECT_ALLOCATION_FAILURE
+inline constexpr Int kOutOfResources = -5;       ///< CL_OUT_OF_RESOURCES
+inline constexpr Int kOutOfHostMemory = -6;      ///< CL_OUT_OF_HOST_MEMORY
+inline constexpr Int kBuildFailure = -11;        ///< CL_BUILD_PROGRAM_FAILURE
+inline constexpr Int kInvalidContext = -34;      ///< CL_INVALID_CONTEXT
+inline constexpr Int kInvalidCommandQueue = -36; ///< CL_INVALID_COMMAND_QUEUE
+inline constexpr Int kInvalidKernelName = -46;   ///< CL_INVALID_KERNEL_NAME
+inline constexpr Int kInvalidBufferSize = -61;   ///< CL_INVALID_BUFFER_SIZE
+inline constexpr Int kPlatformNotFound = -1001;  ///< CL_PLATFORM_NOT_FOUND_KHR
+inline constexpr Int kContextTerminated = -1121; ///< CL_CONTEXT_TERMINATED_KHR
+inline constexpr Int kIllegalAccess = -9999; ///< Of NVIDIA: a kernel has touched what it may not.
 
 inline constexpr Uint kTrue = 1;
 
@@ -94,12 +95,12 @@ inline constexpr Ulong kMemAllocHostPtr = 1 << 4; ///< CL_MEM_ALLOC_HOST_PTR
 inline constexpr Ulong kMapReadWrite = 3;         ///< CL_MAP_READ | CL_MAP_WRITE
 
 /// Programs, kernels and events.
-inline constexpr Uint kProgramBuildLog = 0x1183;     ///< CL_PROGRAM_BUILD_LOG
-inline constexpr Uint kKernelArguments = 0x1191;     ///< CL_KERNEL_NUM_ARGS
-inline constexpr Uint kKernelGroupSize = 0x11B0;     ///< CL_KERNEL_WORK_GROUP_SIZE
-inline constexpr Uint kKernelLocalMemory = 0x11B2;   ///< CL_KERNEL_LOCAL_MEM_SIZE
+inline constexpr Uint kProgramBuildLog = 0x1183;      ///< CL_PROGRAM_BUILD_LOG
+inline constexpr Uint kKernelArguments = 0x1191;      ///< CL_KERNEL_NUM_ARGS
+inline constexpr Uint kKernelGroupSize = 0x11B0;      ///< CL_KERNEL_WORK_GROUP_SIZE
+inline constexpr Uint kKernelLocalMemory = 0x11B2;    ///< CL_KERNEL_LOCAL_MEM_SIZE
 inline constexpr Uint kEventExecutionStatus = 0x11D3; ///< CL_EVENT_COMMAND_EXECUTION_STATUS
-inline constexpr Int kComplete = 0;                  ///< CL_COMPLETE
+inline constexpr Int kComplete = 0;                   ///< CL_COMPLETE
 
 /// The functions of an opened libOpenCL; the library stays loaded.
 ///

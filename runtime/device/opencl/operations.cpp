@@ -20,11 +20,29 @@ Int statusOfEvent(const Library &library, NativeEvent event) {
 }
 
 void Operations::add(Owned<NativeEvent> event, std::string what) {
+  add({std::move(event), std::move(what), false});
+}
+
+void Operations::addKernel(Owned<NativeEvent> event, const std::string &name) {
+  add({std::move(event), "kernel " + name, true});
+}
+
+void Operations::add(Operation operation) {
   ++last_;
-  underWay_.push_back({std::move(event), std::move(what)});
+  underWay_.push_back(std::move(operation));
   if (underWay_.size() % kPollEvery == 0) {
     poll();
   }
+}
+
+/// After the fault of a kernel some drivers let everything fail that nobody has looked at yet.
+const Operations::Operation &Operations::culprit() const {
+  for (const Operation &operation : underWay_) {
+    if (operation.isKernel && statusOfEvent(library_, operation.event.get()) < kComplete) {
+      return operation;
+    }
+  }
+  return underWay_.front();
 }
 
 void Operations::poll() {
@@ -36,7 +54,7 @@ void Operations::poll() {
     }
     ++done_;
     if (status < kComplete && !failed_) {
-      failed_ = outcomeOf(status, first.what.c_str()).error();
+      failed_ = outcomeOf(status, culprit().what.c_str()).error();
       failedNumber_ = done_;
     }
     underWay_.pop_front();

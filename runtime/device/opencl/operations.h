@@ -26,8 +26,10 @@ public:
   /// The last one so far.
   std::uint64_t last() const { return last_; }
 
-  /// `what` says what failed, if it does: "kernel saxpy".
+  /// `what` says what failed, if it does: "copy to the device".
   void add(Owned<NativeEvent> event, std::string what);
+
+  void addKernel(Owned<NativeEvent> event, const std::string &name);
 
   /// Looks at the events of those not known to be done. Never blocks.
   void poll();
@@ -43,7 +45,11 @@ private:
   struct Operation {
     Owned<NativeEvent> event;
     std::string what;
+    bool isKernel;
   };
+
+  void add(Operation operation);
+  const Operation &culprit() const;
 
   const Library &library_;
   std::deque<Operation> underWay_; ///< Number `done_ + 1` and on.

@@ -68,9 +68,9 @@ Status OpenclQueue::copyOut(std::uint64_t address, std::span<std::byte> target) 
     return {};
   }
   NativeEvent event = nullptr;
-  const Int code = library_.enqueueReadBuffer(
-      native_.get(), device_.arena().buffer(), 0, device_.arena().offsetsOf(bytes).begin,
-      target.size(), target.data(), 0, nullptr, &event);
+  const Int code = library_.enqueueReadBuffer(native_.get(), device_.arena().buffer(), 0,
+                                              device_.arena().offsetsOf(bytes).begin, target.size(),
+                                              target.data(), 0, nullptr, &event);
   return begun(code, event, "clEnqueueReadBuffer", "copy from the device");
 }
 
@@ -98,7 +98,8 @@ Status OpenclQueue::launch(const KernelLaunch &launch) {
   NativeEvent event = nullptr;
   const Int code = library_.enqueueKernel(native_.get(), kernel->native(), 3, nullptr,
                                           global.data(), local.data(), 0, nullptr, &event);
-  TUTTI_TRY(begun(code, event, "clEnqueueNDRangeKernel", "kernel " + kernel->name()));
+  TUTTI_TRY(device_.note(statusOf(code, "clEnqueueNDRangeKernel")));
+  operations_->addKernel({event, library_.releaseEvent}, kernel->name());
   if (launch.partialBytes > 0) {
     const Int read = library_.enqueueReadBuffer(
         native_.get(), partials_.get(), 0, 0, launch.grid.groupCount() * launch.partialBytes,
@@ -111,9 +112,8 @@ Status OpenclQueue::launch(const KernelLaunch &launch) {
 Result<std::unique_ptr<Event>> OpenclQueue::record() {
   TUTTI_TRY(device_.alive());
   NativeEvent marker = nullptr;
-  TUTTI_TRY(device_.note(
-      statusOf(library_.enqueueMarker(native_.get(), 0, nullptr, &marker),
-               "clEnqueueMarkerWithWaitList")));
+  TUTTI_TRY(device_.note(statusOf(library_.enqueueMarker(native_.get(), 0, nullptr, &marker),
+                                  "clEnqueueMarkerWithWaitList")));
   auto event = std::make_unique<OpenclEvent>(
       device_, Owned<NativeEvent>(marker, library_.releaseEvent), operations_);
   TUTTI_TRY(device_.note(statusOf(library_.flush(native_.get()), "clFlush")));
@@ -182,8 +182,7 @@ Status OpenclQueue::checkLaunch(const KernelLaunch &launch, const OpenclKernel &
                    "kernel {}: {} partial results of {} bytes from groups of {} do not fit",
                    kernel.name(), groups, launch.partialBytes, groupSize);
   }
-  const std::size_t parameters =
-      kFixedParameters + launch.arguments.size() + (reduces ? 1 : 0);
+  const std::size_t parameters = kFixedParameters + launch.arguments.size() + (reduces ? 1 : 0);
   if (parameters != kernel.parameters()) {
     return failure(ErrorCode::InvalidArgument, "kernel {}: {} arguments for {} parameters",
                    kernel.name(), parameters, kernel.parameters());

@@ -41,7 +41,9 @@ Status statusOf(Int code, const char *call, std::source_location where) {
   if (code == kSuccess) {
     return {};
   }
-  return Error{codeOf(code), fmt::format("{}: {}", call, nameOf(code)), code, where};
+  // The fault is an earlier kernel's; every later call gives its code.
+  const ErrorCode meaning = code == kIllegalAccess ? ErrorCode::DeviceLost : codeOf(code);
+  return Error{meaning, fmt::format("{}: {}", call, nameOf(code)), code, where};
 }
 
 Status outcomeOf(Int code, const char *what, std::source_location where) {

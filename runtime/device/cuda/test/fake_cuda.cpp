@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/cuda/test/fake_cuda.h"
+
+#include "runtime/device/cuda/library.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <sys/mman.h>
+#include <vector>
+
+namespace tutti::device::cuda {
+
+// What the handles point to.
+struct ContextObject {
+  int device = 0;
+  int owners = 0;
+};
+
+struct ModuleObject {
+  std::string text;
+};
+
+struct FunctionObject {
+  std::string name;
+  int dynamicShared = 48 << 10;
+};
+
+struct EventObject {
+  int device = 0;
+  StreamObject *stream = nullptr; ///< Null: not recorded, complete.
+  std::uint64_t position = 0;     ///< Operations of the stream before it.
+  int polls = 0;
+};
+
+struct StreamObject {
+  struct Operation {
+    std::function<int()> run;
+    StreamObject *awaited = nullptr;
+    std::uint64_t position = 0;
+  };
+
+  int device = 0;
+  std::deque<Operation> operations;
+  std::uint64_t given = 0;
+  std::uint64_t done = 0;
+};
+
+namespace {
+
+struct Block {
+  std::size_t bytes;
+  int device;
+  bool isMapped = false;
+};
+
+struct Mapping {
+  std::size_t bytes;
+  CUmemHandle handle;
+  std::set<int> access;
+};
+
+struct Failure {
+  std::string call;
+  int result;
+  int skip;
+};
+
+constexpr std::size_t kGranule = 2 << 20;
+constexpr int kSharedOptin = 227 << 10;
+
+struct Machine {
+  fake_cuda::Plan plan;
+  bool isStarted = false;
+  int fault = 0;
+  std::map<std::string, std::size_t> calls;
+  std::vector<Failure> failures;
+  std::map<std::string, fake_cuda::Function> functions;
+  std::map<int, ContextObject> contexts;
+  std::map<CUdeviceptr, std::size_t> reservations;
+  std::map<CUmemHandle, Block> blocks;
+  std::map<CUdeviceptr, Mapping> mappings;
+  std::map<std::uintptr_t, std::size_t> pinned;
+  std::set<StreamObject *> streams;
+  std::set<EventObject *> events;
+  std::vector<std::unique_ptr<FunctionObject>> loaded;
+  CUmemHandle nextHandle = 1;
+};
+
+thread_local CUcontext current = nullptr;
+
+int numberFrom(const char *variable, int fallback) {
+  const char *text = std::getenv(variable);
+  return text ? std::atoi(text) : fallback;
+}
+
+void addUsualFunctions(Machine &machine);
+
+Machine &machine() {
+  static Machine *instance = [] {
+    auto *made = new Machine;
+    made->plan.devices = numberFrom("FAKE_CUDA_DEVICES", 1);
+    made->plan.memory = static_cast<std::size_t>(numberFrom("FAKE_CUDA_MEMORY", 1024)) << 20;
+    addUsualFunctions(*made);
+    return made;
+  }();
+  return *instance;
+}
+
+std::recursive_mutex &lock() {
+  static auto *mutex = new std::recursive_mutex;
+  return *mutex;
+}
+
+[[noreturn]] void misuse(const char *call, const char *what) {
+  std::fprintf(stderr, "fake CUDA driver: %s: %s\n", call, what);
+  std::abort();
+}
+
+/// Counts a call; what it is to return if it is not to happen.
+int enter(const char *call, bool needsContext) {
+  Machine &m = machine();
+  ++m.calls[call];
+  for (auto failure = m.failures.begin(); failure != m.failures.end(); ++failure) {
+    if (failure->call == call && failure->skip-- == 0) {
+      const int result = failure->result;
+      m.failures.erase(failure);
+      return result;
+    }
+  }
+  if (m.fault != 0 && needsContext) {
+    return m.fault;
+  }
+  return needsContext && !current ? kInvalidContext : kSuccess;
+}
+
+/// The mapped memory that holds [pointer, pointer + bytes) as one run that `device` may use.
+bool isMapped(CUdeviceptr pointer, std::size_t bytes, int device) {
+  const auto &mappings = machine().mappings;
+  for (const CUdeviceptr end = pointer + bytes; pointer < end;) {
+    auto at = mappings.upper_bound(pointer);
+    if (at == mappings.begin()) {
+      return false;
+    }
+    --at;
+    if (pointer >= at->first + at->second.bytes || !at->second.access.contains(device)) {
+      return false;
+    }
+    pointer = at->first + at->second.bytes;
+  }
+  return true;
+}
+
+bool isPinned(const void *memory, std::size_t bytes) {
+  const auto &pinned = machine().pinned;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  auto at = pinned.upper_bound(address);
+  return at != pinned.begin() && (--at, address + bytes <= at->first + at->second);
+}
+
+void runUpTo(StreamObject &stream, std::uint64_t position) {
+  while (stream.done < position && machine().fault == 0) {
+    auto operation = std::move(stream.operations.front());
+    stream.operations.pop_front();
+    if (operation.awaited) {
+      if (operation.awaited->done < operation.position) {
+        runUpTo(*operation.awaited, operation.position);
+      }
+    } else if (const int result = operation.run()) {
+      machine().fault = result;
+    }
+    ++stream.done;
+  }
+}
+
+void give(StreamObject &stream, std::function<int()> run) {
+  stream.operations.push_back({std::move(run)});
+  ++stream.given;
+}
+
+std::byte *at(CUdeviceptr pointer) { return reinterpret_cast<std::byte *>(pointer); }
+
+} // namespace
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+#define FAKE_ENTER(needsContext)                                                                   \
+  const std::lock_guard guard(lock());                                                             \
+  Machine &m = machine();                                                                          \
+  if (const int result = enter(__func__, needsContext)) {                                          \
+    return result;                                                                                 \
+  }                                                                                                \
+  (void)m
+
+CUresult cuInit(unsigned) {
+  FAKE_ENTER(false);
+  m.isStarted = m.plan.initResult == 0;
+  return m.plan.initResult;
+}
+
+CUresult cuDriverGetVersion(int *version) {
+  FAKE_ENTER(false);
+  *version = m.plan.version;
+  return kSuccess;
+}
+
+CUresult cuGetErrorName(CUresult result, const char **name) {
+  *name = nullptr;
+#define NAME(ours, value, theirs)                                                                  \
+  if (result == (value) && std::strncmp(#theirs, "CUDA_", 5) == 0) {                               \
+    *name = #theirs;                                                                               \
+    return kSuccess;                                                                               \
+  }
+  TUTTI_CUDA_CONSTANTS(NAME)
+#undef NAME
+  return kInvalidValue;
+}
+
+CUresult cuGetErrorString(CUresult result, const char **text) {
+  *text = result == kIllegalAddress ? "an illegal memory access was encountered" : "fake";
+  return kSuccess;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+  FAKE_ENTER(false);
+  *count = m.plan.devices;
+  return m.isStarted ? kSuccess : 3;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  FAKE_ENTER(false);
+  *device = ordinal;
+  return ordinal < m.plan.devices ? kSuccess : 101;
+}
+
+CUresult cuDeviceGetName(char *name, int length, CUdevice) {
+  FAKE_ENTER(false);
+  std::snprintf(name, static_cast<std::size_t>(length), "Fake GPU");
+  return kSuccess;
+}
+
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
+  FAKE_ENTER(false);
+  std::memset(uuid->bytes, device + 1, sizeof uuid->bytes);
+  return kSuccess;
+}
+
+CUresult cuDeviceTotalMem_v2(std::size_t *bytes, CUdevice) {
+  FAKE_ENTER(false);
+  *bytes = m.plan.memory;
+  return kSuccess;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUattribute attribute, CUdevice device) {
+  FAKE_ENTER(false);
+  const std::map<int, int> values = {
+      {kMaxThreadsPerBlock, 1024},
+      {kMaxBlockDimX, 1024},
+      {kMaxBlockDimX + 1, 1024},
+      {kMaxBlockDimX + 2, 64},
+      {kMaxGridDimX, 0x7FFFFFFF},
+      {kMaxGridDimX + 1, 65535},
+      {kMaxGridDimX + 2, 65535},
+      {kMultiprocessorCount, 4},
+      {kComputeMode, 0},
+      {kPciBusId, 0x41 + device},
+      {kPciDeviceId, 0},
+      {kPciDomainId, 0},
+      {kCapabilityMajor, m.plan.capability / 10},
+      {kCapabilityMinor, m.plan.capability % 10},
+      {kMaxSharedOptin, kSharedOptin},
+      {kHasVirtualMemory, m.plan.hasVirtualMemory ? 1 : 0},
+  };
+  const auto found = values.find(attribute);
+  if (found == values.end()) {
+    return kInvalidValue;
+  }
+  *value = found->second;
+  return kSuccess;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice one, CUdevice other) {
+  FAKE_ENTER(false);
+  *can = one != other && m.plan.hasPeers ? 1 : 0;
+  return kSuccess;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  FAKE_ENTER(false);
+  ContextObject &made = m.contexts[device];
+  made.device = device;
+  ++made.owners;
+  *context = &made;
+  return kSuccess;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  FAKE_ENTER(false);
+  --m.contexts.at(device).owners;
+  return kSuccess;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  FAKE_ENTER(false);
+  current = context;
+  return kSuccess;
+}
+
+CUresult cuMemGetAllocationGranularity(std::size_t *granule, const CUmemAllocationProp *wanted,
+                                       CUgranularity) {
+  FAKE_ENTER(false);
+  *granule = kGranule;
+  return wanted->type == kAllocationPinned && wanted->location.type == kLocationDevice
+             ? kSuccess
+             : kInvalidValue;
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr *pointer, std::size_t bytes, std::size_t, CUdeviceptr,
+                             unsigned long long) {
+  FAKE_ENTER(false);
+  if (bytes % kGranule != 0 || bytes == 0) {
+    return kInvalidValue;
+  }
+  if (bytes > m.plan.mostAddresses) {
+    return kOutOfMemory;
+  }
+  void *memory = ::mmap(nullptr, bytes + kGranule, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    return kOutOfMemory;
+  }
+  const auto first = reinterpret_cast<std::uintptr_t>(memory);
+  *pointer = (first + kGranule - 1) / kGranule * kGranule;
+  ::munmap(memory, *pointer - first);
+  const std::size_t tail = first + kGranule - *pointer;
+  if (tail > 0) {
+    ::munmap(at(*pointer + bytes), tail);
+  }
+  m.reservations[*pointer] = bytes;
+  return kSuccess;
+}
+
+CUresult cuMemAddressFree(CUdeviceptr pointer, std::size_t bytes) {
+  FAKE_ENTER(false);
+  const auto found = m.reservations.find(pointer);
+  if (found == m.reservations.end() || found->second != bytes) {
+    misuse(__func__, "not what was reserved");
+  }
+  m.reservations.erase(found);
+  ::munmap(at(pointer), bytes);
+  return kSuccess;
+}
+
+CUresult cuMemCreate(CUmemHandle *handle, std::size_t bytes, const CUmemAllocationProp *wanted,
+                     unsigned long long) {
+  FAKE_ENTER(true);
+  std::size_t used = bytes;
+  for (const auto &[id, block] : m.blocks) {
+    used += block.device == wanted->location.id ? block.bytes : 0;
+  }
+  if (used > m.plan.memory) {
+    return kOutOfMemory;
+  }
+  if (bytes % kGranule != 0) {
+    return kInvalidValue;
+  }
+  *handle = m.nextHandle++;
+  m.blocks[*handle] = {bytes, wanted->location.id};
+  return kSuccess;
+}
+
+CUresult cuMemRelease(CUmemHandle handle) {
+  FAKE_ENTER(false);
+  const auto found = m.blocks.find(handle);
+  if (found == m.blocks.end() || found->second.isMapped) {
+    misuse(__func__, "not an allocation, or mapped");
+  }
+  m.blocks.erase(found);
+  return kSuccess;
+}
+
+CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::size_t offset, CUmemHandle handle,
+                  unsigned long long) {
+  FAKE_ENTER(true);
+  Block &block = m.blocks.at(handle);
+  auto home = m.reservations.upper_bound(pointer);
+  const bool isReserved =
+      home != m.reservations.begin() &&
+      (--home, pointer >= home->first && pointer + bytes <= home->first + home->second);
+  const auto next = m.mappings.lower_bound(pointer);
+  const bool overlaps = (next != m.mappings.end() && next->first < pointer + bytes) ||
+                        (next != m.mappings.begin() &&
+                         std::prev(next)->first + std::prev(next)->second.bytes > pointer);
+  if (!isReserved || overlaps || offset != 0 || bytes != block.bytes || block.isMapped) {
+    return kInvalidValue;
+  }
+  ::mmap(at(pointer), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+         0);
+  block.isMapped = true;
+  m.mappings[pointer] = {bytes, handle, {}};
+  return kSuccess;
+}
+
+CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t bytes) {
+  FAKE_ENTER(false);
+  const auto found = m.mappings.find(pointer);
+  if (found == m.mappings.end() || found->second.bytes != bytes) {
+    misuse(__func__, "not one mapping");
+  }
+  m.blocks.at(found->second.handle).isMapped = false;
+  m.mappings.erase(found);
+  ::mmap(at(pointer), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+         0);
+  return kSuccess;
+}
+
+CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t bytes, const CUmemAccessDesc *access,
+                        std::size_t count) {
+  FAKE_ENTER(true);
+  const auto found = m.mappings.find(pointer);
+  if (found == m.mappings.end() || found->second.bytes != bytes) {
+    return kInvalidValue;
+  }
+  const bool isNew = found->second.access.empty();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (access[i].flags != kAccessReadWrite || access[i].location.type != kLocationDevice) {
+      return kInvalidValue;
+    }
+    found->second.access.insert(access[i].location.id);
+  }
+  ::mprotect(at(pointer), bytes, PROT_READ | PROT_WRITE);
+  if (isNew) {
+    std::memset(at(pointer), 0xDB, std::min<std::size_t>(bytes, kGranule));
+  }
+  return kSuccess;
+}
+
+CUresult cuMemHostAlloc(void **memory, std::size_t bytes, unsigned) {
+  FAKE_ENTER(true);
+  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  m.pinned[reinterpret_cast<std::uintptr_t>(*memory)] = bytes;
+  return *memory ? kSuccess : kOutOfMemory;
+}
+
+CUresult cuMemFreeHost(void *memory) {
+  FAKE_ENTER(false);
+  if (m.pinned.erase(reinterpret_cast<std::uintptr_t>(memory)) == 0) {
+    misuse(__func__, "not an allocation");
+  }
+  std::free(memory);
+  return kSuccess;
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pointer, void *memory, unsigned) {
+  FAKE_ENTER(true);
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  return isPinned(memory, 1) ? kSuccess : kInvalidValue;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *source, std::size_t bytes,
+                              CUstream stream) {
+  FAKE_ENTER(true);
+  if (!isPinned(source, bytes) || !isMapped(target, bytes, stream->device)) {
+    return kInvalidValue; // The real one takes pageable memory, and waits.
+  }
+  give(*stream, [=] { return std::memcpy(at(target), source, bytes), 0; });
+  return kSuccess;
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, std::size_t bytes,
+                              CUstream stream) {
+  FAKE_ENTER(true);
+  if (!isPinned(target, bytes) || !isMapped(source, bytes, stream->device)) {
+    return kInvalidValue;
+  }
+  give(*stream, [=] { return std::memcpy(target, at(source), bytes), 0; });
+  return kSuccess;
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, std::size_t bytes,
+                              CUstream stream) {
+  FAKE_ENTER(true);
+  if (!isMapped(target, bytes, stream->device) || !isMapped(source, bytes, stream->device)) {
+    return kInvalidValue;
+  }
+  give(*stream, [=] { return std::memcpy(at(target), at(source), bytes), 0; });
+  return kSuccess;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
+                            CUjitOption *options, void **values) {
+  FAKE_ENTER(true);
+  const std::string text = static_cast<const char *>(image);
+  const std::size_t version = text.find(".version ");
+  if (version != std::string::npos && std::atof(text.c_str() + version + 9) > 9.0) {
+    return kUnsupportedPtxVersion;
+  }
+  if (version == std::string::npos) {
+    for (unsigned i = 0; i + 1 < count; ++i) {
+      if (options[i] == kJitErrorLog && options[i + 1] == kJitErrorLogBytes) {
+        std::snprintf(static_cast<char *>(values[i]), reinterpret_cast<std::size_t>(values[i + 1]),
+                      "ptxas application ptx input, line 1; fatal   : Missing .version\n"
+                      "ptxas fatal   : Ptx assembly aborted due to errors\n");
+      }
+    }
+    return kInvalidPtx;
+  }
+  *module = new ModuleObject{text};
+  return kSuccess;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  FAKE_ENTER(false);
+  delete module;
+  return kSuccess;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+  FAKE_ENTER(true);
+  if (module->text.find(".entry " + std::string(name) + "(") == std::string::npos) {
+    return kNotFound;
+  }
+  m.loaded.push_back(std::make_unique<FunctionObject>(FunctionObject{name}));
+  *function = m.loaded.back().get();
+  return kSuccess;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunctionAttribute attribute, CUfunction) {
+  FAKE_ENTER(true);
+  *value = attribute == kFunctionMaxThreads ? 640 : 0;
+  return attribute == kFunctionMaxThreads || attribute == kFunctionSharedBytes ? kSuccess
+                                                                               : kInvalidValue;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunctionAttribute attribute, int value) {
+  FAKE_ENTER(true);
+  if (attribute != kFunctionMaxDynamicShared || value > kSharedOptin) {
+    return kInvalidValue;
+  }
+  function->dynamicShared = value;
+  return kSuccess;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                        void **parameters, void **extra) {
+  FAKE_ENTER(true);
+  if (shared > static_cast<unsigned>(function->dynamicShared) || bx * by * bz > 1024 ||
+      parameters || reinterpret_cast<std::uintptr_t>(extra[0]) != kLaunchBuffer ||
+      reinterpret_cast<std::uintptr_t>(extra[2]) != kLaunchBufferSize ||
+      reinterpret_cast<std::uintptr_t>(extra[4]) != kLaunchEnd) {
+    return kInvalidValue;
+  }
+  const auto *first = static_cast<const std::uint64_t *>(extra[1]);
+  const std::size_t count = *static_cast<std::size_t *>(extra[3]) / sizeof(std::uint64_t);
+  const std::vector<std::uint64_t> values(first, first + count);
+  const auto run = m.functions.find(function->name);
+  if (run == m.functions.end()) {
+    misuse(__func__, ("no function for kernel " + function->name).c_str());
+  }
+  give(*stream, [=, call = run->second] {
+    return call({{gx, gy, gz}, {bx, by, bz}, shared, values.data(), values.size()});
+  });
+  return kSuccess;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  FAKE_ENTER(true);
+  *stream = new StreamObject;
+  (*stream)->device = current->device;
+  m.streams.insert(*stream);
+  return flags == kStreamNonBlocking ? kSuccess : kInvalidValue;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  FAKE_ENTER(false);
+  if (!stream->operations.empty() && m.fault == 0) {
+    misuse(__func__, "work is under way");
+  }
+  for (EventObject *event : m.events) {
+    if (event->stream == stream) {
+      event->stream = nullptr;
+    }
+  }
+  m.streams.erase(stream);
+  delete stream;
+  return kSuccess;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  FAKE_ENTER(true);
+  runUpTo(*stream, stream->given);
+  return m.fault;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  FAKE_ENTER(true);
+  if (event->stream) {
+    stream->operations.push_back({{}, event->stream, event->position});
+    ++stream->given;
+  }
+  return kSuccess;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags) {
+  FAKE_ENTER(true);
+  *event = new EventObject;
+  (*event)->device = current->device;
+  m.events.insert(*event);
+  return flags == kEventDisableTiming ? kSuccess : kInvalidValue;
+}
+
+CUresult cuEventDestroy_v2(CUevent event) {
+  FAKE_ENTER(false);
+  if (m.events.erase(event) == 0) {
+    misuse(__func__, "not an event");
+  }
+  delete event;
+  return kSuccess;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  FAKE_ENTER(true);
+  event->stream = stream;
+  event->position = stream->given;
+  event->polls = 0;
+  return event->device == stream->device ? kSuccess : kInvalidValue;
+}
+
+CUresult cuEventQuery(CUevent event) {
+  FAKE_ENTER(true);
+  if (!event->stream || event->stream->done >= event->position) {
+    return kSuccess;
+  }
+  if (m.plan.delay < 0 || event->polls++ < m.plan.delay) {
+    return kNotReady;
+  }
+  runUpTo(*event->stream, event->position);
+  return m.fault;
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+  FAKE_ENTER(true);
+  if (event->stream) {
+    runUpTo(*event->stream, event->position);
+  }
+  return m.fault;
+}
+
+#pragma GCC visibility pop
+
+} // extern "C"
+
+namespace {
+
+// The kernels of runtime/device/conformance/kernels.h, on the parameters of `tutti_kernel`.
+
+enum Parameter { Low = 1, High, Lower, Upper, Total, Partials, First };
+
+template <typename T> T &element(const fake_cuda::Launch &launch, std::uint64_t index) {
+  const std::uint64_t address = launch.parameters[First] + index * sizeof(T);
+  const bool isLow = address < std::uint64_t{1} << 32;
+  return *reinterpret_cast<T *>(address + launch.parameters[isLow ? Low : High]);
+}
+
+int scale(const fake_cuda::Launch &launch) {
+  for (std::uint64_t i = launch.parameters[Lower]; i < launch.parameters[Upper]; ++i) {
+    element<std::uint64_t>(launch, i) *= launch.parameters[First + 1];
+  }
+  return 0;
+}
+
+int halve(const fake_cuda::Launch &launch) {
+  for (std::uint64_t i = launch.parameters[Lower]; i < launch.parameters[Upper]; ++i) {
+    element<double>(launch, i) = element<double>(launch, i) * 0.5 + 1.0;
+  }
+  return 0;
+}
+
+int sum(const fake_cuda::Launch &launch) {
+  constexpr std::size_t kPartialBytes = 16;
+  if (launch.shared != kPartialBytes * launch.group[0]) {
+    return kLaunchFailed;
+  }
+  for (std::uint64_t group = 0; group < launch.groups[0]; ++group) {
+    std::uint64_t result = 0;
+    for (std::uint64_t i = launch.parameters[Lower]; i < launch.parameters[Upper]; ++i) {
+      const std::uint64_t item = (i - launch.parameters[Lower]) / launch.group[0];
+      result += item % launch.groups[0] == group ? element<std::uint64_t>(launch, i) : 0;
+    }
+    std::memcpy(at(launch.parameters[Partials] + group * kPartialBytes), &result, sizeof result);
+  }
+  return 0;
+}
+
+int place(const fake_cuda::Launch &launch) {
+  const std::uint64_t nx = launch.parameters[First + 1];
+  const std::uint64_t ny = launch.parameters[First + 2];
+  for (std::uint64_t z = 0; z < launch.groups[2] * launch.group[2]; ++z) {
+    for (std::uint64_t y = 0; y < launch.groups[1] * launch.group[1]; ++y) {
+      for (std::uint64_t x = 0; x < launch.groups[0] * launch.group[0]; ++x) {
+        const std::uint64_t index = (z * ny + y) * nx + x;
+        element<std::uint64_t>(launch, index) = index;
+      }
+    }
+  }
+  return 0;
+}
+
+void addUsualFunctions(Machine &machine) {
+  machine.functions = {{"scale", scale}, {"halve", halve}, {"sum", sum}, {"place", place}};
+}
+
+} // namespace
+
+} // namespace tutti::device::cuda
+
+namespace fake_cuda {
+
+#pragma GCC visibility push(default)
+
+using namespace tutti::device::cuda;
+
+void reset(const Plan &plan) {
+  const std::lock_guard guard(lock());
+  Machine &m = machine();
+  if (m.fault != 0) {
+    // A lost device keeps what it had.
+    for (const auto &[pointer, bytes] : m.reservations) {
+      ::munmap(at(pointer), bytes);
+    }
+  } else if (!m.reservations.empty() || !m.blocks.empty() || !m.streams.empty() ||
+             !m.events.empty() || !m.pinned.empty()) {
+    misuse("reset", "something is still there");
+  }
+  m = Machine{};
+  m.plan = plan;
+  addUsualFunctions(m);
+}
+
+void setFunction(const std::string &name, Function function) {
+  machine().functions[name] = std::move(function);
+}
+
+void failNext(const std::string &call, int result, int skip) {
+  machine().failures.push_back({call, result, skip});
+}
+
+std::size_t calls(const std::string &name) {
+  if (!name.empty()) {
+    return machine().calls[name];
+  }
+  std::size_t sum = 0;
+  for (const auto &[call, count] : machine().calls) {
+    sum += count;
+  }
+  return sum;
+}
+
+void clearCalls() { machine().calls.clear(); }
+
+std::size_t allocated() {
+  std::size_t sum = 0;
+  for (const auto &[handle, block] : machine().blocks) {
+    sum += block.bytes;
+  }
+  return sum;
+}
+
+std::size_t reserved() {
+  std::size_t sum = 0;
+  for (const auto &[pointer, bytes] : machine().reservations) {
+    sum += bytes;
+  }
+  return sum;
+}
+
+std::size_t objects() { return machine().streams.size() + machine().events.size(); }
+
+void run() {
+  for (StreamObject *stream : machine().streams) {
+    runUpTo(*stream, stream->given);
+  }
+}
+
+#pragma GCC visibility pop
+
+} // namespace fake_cuda

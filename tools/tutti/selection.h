@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which devices a rank would use: the rules of runtime/entry/devices.h, told without opening any.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/tutti/machine.h"
+
+namespace tutti::tools {
+
+/// A device by its backend and its number there.
+struct Choice {
+  std::size_t backend;
+  std::size_t index;
+
+  friend bool operator==(const Choice &, const Choice &) = default;
+};
+
+/// What TUTTI_DEVICE wants: a tutti_device_kind.
+///
+/// Errors: InvalidArgument.
+Result<std::uint32_t> wantedDevices();
+
+std::string nameOf(std::uint32_t kind);
+
+/// All devices that the ranks of this host share; empty: cores only.
+std::vector<Choice> sharedDevices(const std::vector<Backend> &backends, std::uint32_t wanted);
+
+/// Those of them that fall to one rank: dealt in turn; a device is shared if there are more ranks.
+std::vector<Choice> ownDevices(const std::vector<Choice> &shared, const Place &place);
+
+} // namespace tutti::tools

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which devices are chosen and how they are dealt.
+#include <gtest/gtest.h>
+
+#include "tools/tutti/selection.h"
+
+namespace tutti::tools {
+
+namespace {
+
+device::Info info(bool isGpu) {
+  device::Info made;
+  made.isGpu = isGpu;
+  return made;
+}
+
+const std::vector<Backend> kBoth{{"cuda", {info(true), info(true), info(true)}, ""},
+                                 {"opencl", {info(false), info(true)}, ""}};
+const std::vector<Backend> kCpuOnly{{"cuda", {}, "no driver"}, {"opencl", {info(false)}, ""}};
+
+using Choices = std::vector<Choice>;
+
+TEST(Selection, PrefersTheFirstBackendWithGpus) {
+  EXPECT_EQ(sharedDevices(kBoth, TUTTI_DEVICE_AUTO), (Choices{{0, 0}, {0, 1}, {0, 2}}));
+  EXPECT_EQ(sharedDevices(kBoth, TUTTI_DEVICE_OPENCL), (Choices{{1, 1}}));
+  EXPECT_TRUE(sharedDevices(kBoth, TUTTI_DEVICE_CPU).empty());
+}
+
+TEST(Selection, TakesOtherDevicesOnlyIfAskedFor) {
+  EXPECT_TRUE(sharedDevices(kCpuOnly, TUTTI_DEVICE_AUTO).empty());
+  EXPECT_EQ(sharedDevices(kCpuOnly, TUTTI_DEVICE_OPENCL), (Choices{{1, 0}}));
+  EXPECT_EQ(sharedDevices(kCpuOnly, TUTTI_DEVICE_CUDA), (Choices{{1, 0}}));
+  EXPECT_EQ(sharedDevices(kCpuOnly, TUTTI_DEVICE_HYBRID), (Choices{{1, 0}}));
+}
+
+TEST(Selection, DealsDevicesInTurn) {
+  const Choices three{{0, 0}, {0, 1}, {0, 2}};
+  const auto place = [](std::int64_t local, std::int64_t locals) {
+    return Place{local, locals, local, locals};
+  };
+
+  EXPECT_EQ(ownDevices(three, place(0, 1)), three);
+  EXPECT_EQ(ownDevices(three, place(0, 2)), (Choices{{0, 0}, {0, 2}}));
+  EXPECT_EQ(ownDevices(three, place(1, 2)), (Choices{{0, 1}}));
+  EXPECT_EQ(ownDevices(three, place(4, 5)), (Choices{{0, 1}}));
+  EXPECT_TRUE(ownDevices({}, place(1, 2)).empty());
+}
+
+} // namespace
+
+} // namespace tutti::tools
