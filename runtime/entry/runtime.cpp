@@ -221,6 +221,8 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
     reason = region.reason ? region.reason : "the compiler found no way";
   } else if (omp_get_level() > 0) {
     reason = "it is inside another parallel region";
+  } else if (omp_get_num_teams() > 1) {
+    reason = "other teams run at the same time";
   } else if (regionOf(region.id) != &region) {
     reason = "its library was loaded while the program ran";
   }

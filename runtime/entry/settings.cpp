@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 namespace tutti::entry {
 
@@ -14,6 +15,16 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
+
+/// Whether this process is the one of its job that speaks for all; before MPI is there to ask.
+bool isFirstRank() {
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    if (const char *rank = std::getenv(name)) {
+      return std::string_view(rank) == "0";
+    }
+  }
+  return true;
+}
 
 std::int64_t number(const char *name) {
   const char *text = std::getenv(name);
@@ -27,7 +38,9 @@ Result<Settings> readSettings() {
   Options options = Options::fromEnvironment();
   // Read by the launcher and the compiler.
   for (const char *name : {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
-                           "TUTTI_TARGETS", "TUTTI_MOCK_DEVICES", "TUTTI_OPENCL_ARENA"}) {
+                           "TUTTI_TARGETS", "TUTTI_OPENCL_ARENA", "TUTTI_MOCK_DEVICES", "TUTTI_MOCK_FORMAT",
+                           "TUTTI_MOCK_MEMORY", "TUTTI_MOCK_DELAY", "TUTTI_MOCK_FAIL_COMMIT",
+                           "TUTTI_MOCK_LOSE", "TUTTI_MOCK_REFUSE"}) {
     options.allow(name);
   }
   const auto heap = options.size("TUTTI_HEAP", kTiB, 16 * kMiB, 15 * kTiB);
@@ -57,6 +70,9 @@ Result<Settings> readSettings() {
   const auto device = options.choice<std::uint32_t>("TUTTI_DEVICE", TUTTI_DEVICE_AUTO, kDevices);
   if (!device) {
     return device.error();
+  }
+  if (isFirstRank()) {
+    options.warnUnknown();
   }
   return Settings{*heap & ~(kMiB - 1), *distribute, *stats, *device};
 }

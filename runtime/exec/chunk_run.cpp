@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <omp.h>
 #include <optional>
 
 namespace tutti::exec {
@@ -212,7 +213,10 @@ void ChunkRun::runParts(bool isKnown) {
     }
   }
   if (endsWithoutIterations) {
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1); // There is nothing to divide.
     runPiece({launch_.total, launch_.total}, reduction);
+    omp_set_num_threads(threads);
   }
 }
 

@@ -32,8 +32,10 @@ Stride::Piece Stride::next(std::uint64_t address) {
   const auto isExpected = [&](const Sequence &sequence) {
     return sequence.distance != 0 && address == sequence.address + sequence.distance;
   };
-  const auto isExpectedBeside = [&](const Sequence &sequence) {
-    return isExpected(sequence) && isBeside(sequence);
+  // Distances of less than two pages lead beside the page before now and then.
+  const auto isExpectedNear = [&](const Sequence &sequence) {
+    return isExpected(sequence) &&
+           std::min(sequence.distance, 0 - sequence.distance) < 2 * kPageBytes;
   };
   const auto toFront = [this](const auto &fits) {
     const auto at = std::find_if(sequences_.begin(), sequences_.end(), fits);
@@ -43,7 +45,7 @@ Stride::Piece Stride::next(std::uint64_t address) {
     std::rotate(sequences_.begin(), at, at + 1);
     return true;
   };
-  if (toFront(isExpectedBeside)) {
+  if (toFront(isExpectedNear)) {
     return foresee(sequences_.front(), address);
   }
   if (toFront(isBeside)) {
@@ -95,7 +97,8 @@ Stride::Piece Stride::foresee(Sequence &sequence, std::uint64_t address) {
   sequence.ahead = std::min(sequence.ahead == 0 ? kFirst : 2 * sequence.ahead, mostAhead_ - ahead_);
   // Many single pages are a burden for the directory and the kernel; then what lies between comes
   // along.
-  sequence.bytes = sequence.ahead > 0 ? kPageBytes : least_;
+  sequence.bytes =
+      sequence.ahead > 0 ? kPageBytes : std::min(2 * std::max(sequence.bytes, least_), most_);
   Piece piece{{page, page + sequence.bytes}, {}};
   for (std::size_t step = 1; step <= sequence.ahead; ++step) {
     piece.ahead.push_back(address + step * sequence.distance);
@@ -141,13 +144,15 @@ void Stride::took(Range run, std::size_t ahead) {
   ahead_ += ahead;
 }
 
-void Fetcher::record(const Event &event) {
-  job_.planner.apply(event);
-  if (!events_.empty() && events_.back().kind == event.kind &&
-      events_.back().range.end == event.range.begin) {
-    events_.back().range.end = event.range.end;
-  } else {
-    events_.push_back(event);
+void Fetcher::record(std::span<const Event> events) {
+  job_.planner.apply(events);
+  for (const Event &event : events) {
+    if (!events_.empty() && events_.back().kind == event.kind &&
+        events_.back().range.end == event.range.begin) {
+      events_.back().range.end = event.range.end;
+    } else {
+      events_.push_back(event);
+    }
   }
 }
 
@@ -255,9 +260,11 @@ void Fetcher::fetch(std::vector<Range> pages, bool isWide) {
 void Fetcher::finishFetch() {
   const Fetch done = std::move(*fetch_);
   fetch_.reset();
+  std::vector<Event> fetched;
   for (const Range &range : done.missing) {
-    record({Event::Kind::Fetched, range});
+    fetched.push_back({Event::Kind::Fetched, range});
   }
+  record(fetched);
   for (const Range &range : done.pages) {
     const bool isShared = !job_.planner.directory().sharedBeyond(0, RangeSet::of({range})).empty();
     const Status status = pages_.open(range, isShared ? Access::ReadOnly : Access::Open);
@@ -272,7 +279,8 @@ void Fetcher::finishFetch() {
 
 void Fetcher::claim(Range pages, bool isWide) {
   if (!job_.planner.directory().sharedBeyond(0, RangeSet::of({pages})).empty()) {
-    record({Event::Kind::Claimed, pages});
+    const Event claimed{Event::Kind::Claimed, pages};
+    record({&claimed, 1});
   }
   const Status status = pages_.open(pages, Access::Open);
   if (!status && !isWide) {

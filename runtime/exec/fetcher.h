@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tutti::exec {
@@ -83,8 +84,8 @@ public:
     reads_.renew();
   }
 
-  /// Notes an event and applies it to the directory.
-  void record(const memory::Event &event);
+  /// Notes events and applies them to the directory.
+  void record(std::span<const memory::Event> events);
 
   /// Events since the last call.
   std::vector<memory::Event> takeEvents();
@@ -111,7 +112,7 @@ private:
   std::vector<memory::Event> events_;
   std::deque<memory::Touch *> touches_;
   std::optional<Fetch> fetch_;
-  Stride reads_{64 << 10, 64 << 20, 256}; ///< Each page ahead costs a copy of the directory.
+  Stride reads_{64 << 10, 64 << 20, 4096};
   Stride writes_{memory::kPageBytes, 16 << 20, 0};
 };
 

@@ -171,14 +171,24 @@ std::shared_ptr<const State> Planner::intern(Directory directory) {
   return state;
 }
 
-void Planner::apply(const Event &event) {
-  std::string key = keyOf(Writer().add(state_->id).add(event.kind).add(event.range));
+void Planner::apply(std::span<const Event> events) {
+  if (events.empty()) {
+    return;
+  }
+  Writer writer;
+  writer.add(state_->id);
+  for (const Event &event : events) {
+    writer.add(event.kind).add(event.range);
+  }
+  std::string key = keyOf(writer);
   if (const auto known = afterEvent_.find(key); known != afterEvent_.end()) {
     state_ = known->second;
     return;
   }
   Directory directory = state_->directory;
-  directory.apply(event);
+  for (const Event &event : events) {
+    directory.apply(event);
+  }
   state_ = intern(std::move(directory));
   afterEvent_.emplace(std::move(key), state_);
 }
@@ -215,6 +225,7 @@ struct Planner::Survey {
   std::vector<ChunkAccess> accesses;  ///< By place.
   RangeSet reads;
   RangeSet writes;
+  RangeSet reduced;          ///< Variables that a reduction is combined into.
   RangeSet writtenElsewhere; ///< By other places than the host of rank 0.
   std::string reasonHome;
 };
@@ -234,6 +245,7 @@ Planner::Survey Planner::survey(const Launch &launch) const {
     weights.push_back(share.weight);
   }
   const std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
+  memory::AccessSet reduced;
   survey.chunks.assign(static_cast<std::size_t>(topology_.places()), {0, 0});
   survey.accesses.resize(survey.chunks.size());
   for (std::size_t index = 0; index < chunks.size(); ++index) {
@@ -241,8 +253,14 @@ Planner::Survey Planner::survey(const Launch &launch) const {
     const balance::Chunk chunk = chunks[index];
     Touches touches = touchesOf(launch, window_, chunk.lower, chunk.upper, allocationOf);
     survey.reasonHome = reasonAgainst(touches.sets, window_);
+    if (survey.reasonHome.empty()) {
+      survey.reasonHome = reasonAgainst(touches.reduced, window_);
+    }
     if (!survey.reasonHome.empty()) {
       return survey;
+    }
+    if (chunk.lower == 0 && !chunk.empty()) {
+      reduced = std::move(touches.reduced);
     }
     append(reads, touches.sets.reads);
     append(writes, touches.sets.writes);
@@ -253,6 +271,15 @@ Planner::Survey Planner::survey(const Launch &launch) const {
     survey.chunks[static_cast<std::size_t>(place)] = chunk;
     survey.accesses[static_cast<std::size_t>(place)] = {std::move(touches.sets.reads),
                                                         std::move(touches.sets.writes)};
+  }
+  if (!reduced.writes.empty() || !reduced.reads.empty()) {
+    ChunkAccess &host = survey.accesses.front();
+    writtenBytes += reduced.writes.bytes();
+    append(reads, reduced.reads);
+    append(writes, reduced.writes);
+    host.reads = host.reads.unite(reduced.reads);
+    host.writes = host.writes.unite(reduced.writes);
+    survey.reduced = reduced.reads.unite(reduced.writes);
   }
   survey.reads = RangeSet::of(std::move(reads));
   survey.writes = RangeSet::of(std::move(writes));
@@ -303,7 +330,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   addReturns(*plan, after, survey, protectable);
   addParts(*plan, survey);
   addLinks(*plan, transfers);
-  addInterior(*plan, launch);
+  addInterior(*plan, launch, survey);
   addCopies(*plan, transfers);
   plan->overwritten =
       plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
@@ -395,7 +422,7 @@ void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfe
 
 /// Grows from the middle iteration to both sides, by halving: what more iterations touch includes
 /// what fewer do.
-void Planner::addInterior(Plan &plan, const Launch &launch) const {
+void Planner::addInterior(Plan &plan, const Launch &launch, const Survey &survey) const {
   const balance::Chunk chunk = plan.chunk;
   const RangeSet &pending = plan.overwritten; // Only what is received, so far.
   if (pending.empty() || chunk.empty()) {
@@ -410,7 +437,8 @@ void Planner::addInterior(Plan &plan, const Launch &launch) const {
   };
   const std::int64_t middle = chunk.lower + (chunk.upper - chunk.lower) / 2;
   plan.interior = {middle, middle};
-  if (!isFree(middle, middle + 1)) {
+  // The last piece combines; it must not be one that waits for nothing.
+  if (!isFree(middle, middle + 1) || (self_ == 0 && pending.overlaps(survey.reduced))) {
     return;
   }
   std::int64_t blocked = chunk.lower - 1;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -24,8 +25,10 @@ class Planner {
 public:
   Planner(Rank self, const memory::Topology &topology, const memory::Window &window);
 
-  /// Applies an event of rank 0 to the current state.
-  void apply(const memory::Event &event);
+  /// Applies events of rank 0 to the current state, in order.
+  ///
+  /// Cost: unless the step is known, one copy of the directory for all of them.
+  void apply(std::span<const memory::Event> events);
 
   struct Planned {
     std::shared_ptr<const Plan> plan; ///< Shared by the planner's memory of steps.
@@ -55,7 +58,7 @@ private:
   void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   RangeSet granulesAround(const RangeSet &bytes) const;
   void addParts(Plan &plan, const Survey &survey) const;
-  void addInterior(Plan &plan, const Launch &launch) const;
+  void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,
                 const RangeSet &writtenElsewhere, const RangeSet &protectable) const;
   void forgetIfFull(std::size_t more);

@@ -199,9 +199,7 @@ bool RankZero::distribute(Launch &launch) {
       lock, [this] { return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead; });
   std::vector<memory::Event> changes;
   twins_.collect(job_.planner.directory(), changes);
-  for (const memory::Event &event : changes) {
-    fetcher_.record(event);
-  }
+  fetcher_.record(changes);
   const auto [plan, isKnown] = this->plan(record, launch, option);
   if (!plan->reasonHome.empty()) {
     staysHome(region, plan->reasonHome);

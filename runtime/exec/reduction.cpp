@@ -82,10 +82,19 @@ bool Reduction::add(const Contribution &contribution) {
 void Reduction::addPartials(const Contribution &contribution, std::span<std::byte> partials) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t bytes = bytesOf(contribution.sizes);
+  if (partials.size() < bytes) {
+    return;
+  }
   sum_.resize(bytes);
-  for (; partials.size() >= bytes; partials = partials.subspan(bytes)) {
-    std::vector<void *> list = slotsOf(contribution, partials.data());
-    accumulate(contribution, list.data());
+  std::vector<void *> list = slotsOf(contribution, partials.data());
+  accumulate(contribution, list.data());
+  // There may be thousands: no allocation for each.
+  std::vector<void *> target = slotsOf(contribution, sum_.data());
+  for (std::size_t at = bytes; at + bytes <= partials.size(); at += bytes) {
+    for (void *&slot : list) {
+      slot = static_cast<std::byte *>(slot) + bytes;
+    }
+    contribution.combine(target.data(), list.data());
   }
 }
 

@@ -21,8 +21,9 @@ void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t ad
   const bool isAtMost = (flags & TUTTI_AT_MOST) != 0;
   // An at-most record may reach beyond its object, and so beyond the window.
   const tutti::Range segment = window->segmentOf(object);
-  collector.add(flags, address, size, ndims, dims,
-                isAtMost && !segment.empty() ? segment : tutti::memory::AccessCollector::kNoLimit);
+  auto &receiver = (flags & TUTTI_REDUCED) != 0 ? reduced : collector;
+  receiver.add(flags, address, size, ndims, dims,
+               isAtMost && !segment.empty() ? segment : tutti::memory::AccessCollector::kNoLimit);
   if ((flags & TUTTI_ALLOCATION) != 0) {
     allocations.push_back({address, object});
     return;
@@ -95,6 +96,7 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
     touches.allocations.push_back(allocation.address);
   }
   touches.sets = sink.collector.take(allocationOf);
+  touches.reduced = sink.reduced.take(allocationOf);
   for (const auto &[pointer, object] : sink.objects) {
     if (!object.hull.empty()) {
       touches.objects.push_back(object.hull);

@@ -28,6 +28,7 @@ struct tutti_gather {
 /// What `accesses` reports to.
 struct tutti_sink {
   tutti::memory::AccessCollector collector;
+  tutti::memory::AccessCollector reduced; ///< Variables that a reduction is combined into.
   const tutti::memory::Window *window = nullptr;
 
   /// What is touched through one pointer of the program.
@@ -55,6 +56,7 @@ namespace tutti::exec {
 /// What some iterations of a launch touch.
 struct Touches {
   memory::AccessSet sets;
+  memory::AccessSet reduced; ///< Variables that a reduction is combined into, by rank 0's host.
   std::vector<std::uint64_t> allocations; ///< Addresses whose allocation was asked for.
   std::vector<Range> objects; ///< Each lies inside one object of the user, or inside the heap.
   /// What is written through one object is not touched through another. May be false although so.

@@ -37,9 +37,7 @@ void Worker::run() {
 
 void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
   const Launch launch = decodeLaunch(reader, regionOf_);
-  for (const memory::Event &event : launch.events) {
-    job_.planner.apply(event);
-  }
+  job_.planner.apply(launch.events);
   const auto [plan, isKnown] = job_.planner.plan(launch);
   TUTTI_CHECK(plan->reasonHome.empty(), "agree with rank 0 on launch {} of {}: {}", launch.sequence,
               launch.region->source, plan->reasonHome);

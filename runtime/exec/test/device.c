@@ -78,7 +78,7 @@ static const char kText[] =
     "#define AT(p) ((__global ulong *)(arena + ((p) + ((p) < 0x100000000ul ? low : high))))\n"
     "#define PARAMETERS __global uchar *arena, ulong low, ulong high, long lower, long upper, \\\n"
     "                   long total, __global uchar *partials, ulong c0, ulong c1, ulong c2, \\\n"
-    "                   ulong c3, ulong c4, __local uchar *local_memory\n"
+    "                   ulong c3, ulong c4, __local ulong2 *local_memory\n"
     "#define POINT(i, j) \\\n"
     "  ulong v = (from[(i - 1) * m + j] + from[(i + 1) * m + j] + 3 * from[i * m + j - 1] + \\\n"
     "             from[i * m + j + 1]) % 1000003; \\\n"

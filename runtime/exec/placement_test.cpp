@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Where launches go (placement.h) and with which kernel (kernel_choice.h).
+#include "runtime/exec/kernel_choice.h"
+#include "runtime/exec/placement.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tutti::exec {
+
+namespace {
+
+std::int32_t always(const std::uint64_t *, const std::uint64_t *, std::int64_t lower,
+                    std::int64_t upper, std::int64_t, std::int64_t *extents) {
+  extents[0] = upper - lower;
+  return 1;
+}
+
+/// Two dimensions; holds if the first capture is not zero.
+std::int32_t sometimes(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                       std::int64_t upper, std::int64_t, std::int64_t *extents) {
+  extents[0] = 100;
+  extents[1] = upper - lower;
+  return captures[0] != 0;
+}
+
+const tutti_kernel kFlat[2] = {{TUTTI_KERNEL_PTX, TUTTI_KERNEL_FP64, "flat", ""},
+                               {TUTTI_KERNEL_OPENCL_C, TUTTI_KERNEL_FP64, "flat", ""}};
+const tutti_kernel kNested[1] = {{TUTTI_KERNEL_PTX, TUTTI_KERNEL_FP64, "nested", ""}};
+const tutti_mapping kMappings[2] = {{2, TUTTI_MAPPING_DISJOINT, 1, kNested, sometimes},
+                                    {1, 0, 2, kFlat, always}};
+
+class Placing : public testing::Test {
+protected:
+  Placing() {
+    code_.mappings = 2;
+    code_.mapping = kMappings;
+    region_.device = &code_;
+  }
+
+  static DeviceTraits cuda() { return {TUTTI_KERNEL_PTX, TUTTI_DEVICE_CUDA, 1, 100}; }
+
+  static DeviceTraits openCl() { return {TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 100}; }
+
+  Placement place(const Placer &placer, std::uint32_t wanted) const {
+    return placer.place(region_, wanted, factors_, {});
+  }
+
+  static std::vector<memory::Place> placesOf(const Placement &placement) {
+    std::vector<memory::Place> places;
+    for (const Share &share : placement.shares) {
+      places.push_back(share.place);
+    }
+    return places;
+  }
+
+  using Places = std::vector<memory::Place>;
+
+  tutti_device_code code_{};
+  tutti_region region_{};
+  PowerFactors factors_;
+};
+
+TEST_F(Placing, TakesAllHostsWhereThereAreNoDevices) {
+  const auto topology = memory::Topology::ofHosts(3);
+  const Placer placer(topology, {}, TUTTI_DEVICE_GPU);
+
+  const Placement placement = place(placer, TUTTI_DEVICE_GPU);
+
+  EXPECT_EQ(placesOf(placement), (Places{0, 1, 2}));
+  EXPECT_FALSE(placement.usesDevices);
+}
+
+TEST_F(Placing, TakesTheDevicesOfAllRanksInTheOrderOfRanks) {
+  const memory::Topology topology({1, 0, 2});
+  const Placer placer(topology, {cuda(), cuda(), cuda()}, TUTTI_DEVICE_AUTO);
+
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_AUTO)), (Places{3, 4, 5}));
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_HYBRID)), (Places{0, 3, 1, 2, 4, 5}));
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_CPU)), (Places{0, 1, 2}));
+}
+
+TEST_F(Placing, LeavesOutDevicesOfAnotherBackendThanTheOneAskedFor) {
+  const memory::Topology topology({1, 1});
+  const Placer placer(topology, {cuda(), openCl()}, TUTTI_DEVICE_AUTO);
+
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_CUDA)), (Places{2}));
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_OPENCL)), (Places{3}));
+}
+
+TEST_F(Placing, LeavesOutDevicesWithoutDoublePrecisionThatTheKernelNeeds) {
+  const memory::Topology topology({2});
+  DeviceTraits single = cuda();
+  single.hasFp64 = 0;
+  const Placer placer(topology, {single, cuda()}, TUTTI_DEVICE_AUTO);
+
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_GPU)), (Places{2}));
+}
+
+TEST_F(Placing, SaysWhyARegionWithoutKernelsStaysOnHosts) {
+  const memory::Topology topology({1});
+  const Placer placer(topology, {cuda()}, TUTTI_DEVICE_AUTO);
+  code_.mappings = 0;
+  code_.reason = "it calls print";
+
+  const Placement placement = place(placer, TUTTI_DEVICE_GPU);
+
+  EXPECT_EQ(placesOf(placement), (Places{0}));
+  EXPECT_EQ(placement.reason, "it calls print");
+}
+
+TEST_F(Placing, LetsTheWholeRunsWishOverrideTheRegions) {
+  const memory::Topology topology({1});
+  const tutti_directive directive{TUTTI_DEVICE_CPU, {}, {}};
+  region_.directive = &directive;
+
+  EXPECT_EQ(Placer(topology, {cuda()}, TUTTI_DEVICE_AUTO).wantedFor(region_), TUTTI_DEVICE_CPU);
+  EXPECT_EQ(Placer(topology, {cuda()}, TUTTI_DEVICE_GPU).wantedFor(region_), TUTTI_DEVICE_GPU);
+}
+
+TEST_F(Placing, DividesByMeasuredSpeed) {
+  const memory::Topology topology({1, 1});
+  const Placer placer(topology, {cuda(), cuda()}, TUTTI_DEVICE_AUTO);
+  factors_.add(0, 100, 1.0);
+  factors_.add(topology.deviceOf(0, 0), 300, 1.0);
+
+  const Placement placement = place(placer, TUTTI_DEVICE_HYBRID);
+
+  ASSERT_EQ(placesOf(placement), (Places{0, 2, 1, 3}));
+  EXPECT_EQ(placement.shares[1].weight, 3 * placement.shares[0].weight);
+  EXPECT_EQ(placement.shares[2].weight, placement.shares[0].weight)
+      << "ranks that were not measured are as rank 0";
+  EXPECT_EQ(placement.shares[3].weight, placement.shares[1].weight);
+}
+
+TEST_F(Placing, KeepsACutUntilAnotherIsMuchBetter) {
+  const memory::Topology topology({1});
+  const Placer placer(topology, {cuda()}, TUTTI_DEVICE_AUTO);
+  const std::vector<Share> before{{0, 1}, {1, 3}};
+  const auto weightOfDevice = [&](double speed) {
+    PowerFactors factors;
+    factors.add(0, 100, 1.0);
+    factors.add(1, static_cast<std::int64_t>(speed), 1.0);
+    return placer.place(region_, TUTTI_DEVICE_HYBRID, factors, before).shares[1].weight;
+  };
+
+  EXPECT_EQ(weightOfDevice(310), 3U);
+  EXPECT_GT(weightOfDevice(600), 3U);
+}
+
+TEST_F(Placing, ChoosesTheBestMappingThatHolds) {
+  Launch launch;
+  launch.region = &region_;
+  launch.captures = {1};
+  const balance::Chunk chunk{10, 30};
+
+  const auto nested = chooseKernel(launch, chunk, TUTTI_KERNEL_PTX, true);
+  ASSERT_TRUE(nested);
+  EXPECT_STREQ(nested->kernel->name, "nested");
+  EXPECT_EQ(nested->used().size(), 2U);
+  EXPECT_EQ(nested->extents[1], 20);
+
+  EXPECT_STREQ(chooseKernel(launch, chunk, TUTTI_KERNEL_PTX, false)->kernel->name, "flat")
+      << "objects overlap";
+  EXPECT_STREQ(chooseKernel(launch, chunk, TUTTI_KERNEL_OPENCL_C, true)->kernel->name, "flat")
+      << "no nested kernel of that format";
+  launch.captures = {0};
+  EXPECT_STREQ(chooseKernel(launch, chunk, TUTTI_KERNEL_PTX, true)->kernel->name, "flat")
+      << "does not hold for these captures";
+}
+
+} // namespace
+
+} // namespace tutti::exec

@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Plans against a job played in this process: every rank's copies of some words, and what one
+/// rank alone would hold.
+#include "runtime/exec/planner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace tutti::exec {
+
+namespace {
+
+using memory::Event;
+using memory::kHeapBase;
+using memory::kPageBytes;
+
+constexpr std::uint64_t kWord = 8;
+
+/// One per process: the mappings stay.
+const memory::Window &window() {
+  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {}, false});
+  return *mapped;
+}
+
+const memory::Topology &hosts(Rank ranks) {
+  static std::map<Rank, memory::Topology> topologies;
+  return topologies.try_emplace(ranks, memory::Topology::ofHosts(ranks)).first->second;
+}
+
+Planner plannerOf(Rank self, Rank ranks) { return {self, hosts(ranks), window()}; }
+
+/// What iterations [lower, upper) of [0, total) touch.
+using Accesses = std::function<void(tutti_sink &, std::int64_t lower, std::int64_t upper)>;
+
+/// A region whose first capture is the address of its `Accesses`.
+tutti_region regionOf(std::uint64_t id) {
+  tutti_region region{};
+  region.id = id;
+  region.source = "test.c:1:1";
+  region.accesses = [](const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                       std::int64_t upper, std::int64_t, tutti_sink *sink) {
+    (*reinterpret_cast<const Accesses *>(captures[0]))(*sink, lower, upper);
+  };
+  return region;
+}
+
+/// A launch on all hosts in equal parts.
+struct Loop {
+  Loop(Rank ranks, std::int64_t total, Accesses what) : accesses(std::move(what)) {
+    static std::uint64_t ids = 0;
+    region = regionOf(++ids);
+    launch.region = &region;
+    launch.captures = {reinterpret_cast<std::uint64_t>(&accesses)};
+    launch.total = total;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      launch.shares.push_back({rank, 1});
+    }
+  }
+
+  Loop(const Loop &) = delete;
+  Loop &operator=(const Loop &) = delete;
+
+  Accesses accesses;
+  tutti_region region{};
+  Launch launch;
+};
+
+/// Elements [lower, upper) of the array of words at `base`.
+void add(tutti_sink &sink, std::uint32_t flags, std::uint64_t base, std::int64_t lower,
+         std::int64_t upper) {
+  const tutti_dim dim{kWord, upper - lower};
+  sink.add(flags, base, base + static_cast<std::uint64_t>(lower) * kWord, kWord, 1, &dim);
+}
+
+class PlannerTest : public testing::Test {
+protected:
+  void SetUp() override {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    GTEST_SKIP() << "ThreadSanitizer has its shadow at the addresses of the window";
+#endif
+#endif
+  }
+};
+
+class Job {
+public:
+  explicit Job(Rank ranks) : ranks_(ranks), copies_(static_cast<std::size_t>(ranks)) {
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      planners_.push_back(plannerOf(rank, ranks));
+    }
+    const std::uint64_t stackTop = window().stack().end;
+    areas_ = {{kHeapBase, kHeapBase + 16 * kPageBytes}, {stackTop - 4 * kPageBytes, stackTop}};
+  }
+
+  /// Sequential code of rank 0 reads or writes a word.
+  void touch(std::uint64_t address, bool write) {
+    const Range page = memory::pagesAround({address, address + 1});
+    if (access(page.begin) == Access::None) {
+      planners_[0].directory().forEach(page, [&](Range run, const memory::Holders &holders) {
+        copyWords(holders.front(), 0, run);
+      });
+      record({Event::Kind::Fetched, page});
+      pages_[page.begin] = isShared(page) ? Access::ReadOnly : Access::Open;
+    }
+    EXPECT_EQ(at(0, address), truth_[address]) << "rank 0 reads an old word";
+    if (!write) {
+      return;
+    }
+    if (access(page.begin) == Access::ReadOnly) {
+      if (isShared(page)) {
+        record({Event::Kind::Claimed, page});
+      }
+      pages_[page.begin] = Access::Open;
+    } else {
+      EXPECT_TRUE(!isShared({address, address + kWord}) || twins_.contains(page.begin))
+          << "rank 0 writes unnoticed";
+    }
+    changed_.insert(address);
+    store(0, address);
+  }
+
+  /// All ranks plan, exchange, run and go on. `seed` chooses what at-most writes write.
+  void run(const Loop &loop, std::uint64_t seed) {
+    collectTwins();
+    for (std::size_t rank = 1; rank < planners_.size(); ++rank) {
+      planners_[rank].apply(events_);
+    }
+    events_.clear();
+    std::vector<std::shared_ptr<const Plan>> plans;
+    for (Planner &planner : planners_) {
+      plans.push_back(planner.plan(loop.launch).plan);
+      ASSERT_EQ(plans.back()->reasonHome, "");
+    }
+    exchange(plans);
+    compute(loop, plans, seed);
+    for (const Return &returned : plans[0]->returns) {
+      for (const Range &range : returned.ranges.ranges()) {
+        copyWords(returned.from, 0, range);
+      }
+    }
+    for (std::size_t rank = 0; rank < planners_.size(); ++rank) {
+      planners_[rank].commit(*plans[rank]);
+      EXPECT_TRUE(planners_[rank].directory() == planners_[0].directory());
+    }
+    protect(*plans[0]);
+    check();
+  }
+
+  const std::vector<Range> &areas() const { return areas_; }
+
+private:
+  enum class Access { Open, ReadOnly, None };
+
+  template <typename Visit> static void forWords(Range range, Visit &&visit) {
+    for (std::uint64_t word = range.begin & ~(kWord - 1); word < range.end; word += kWord) {
+      visit(word);
+    }
+  }
+
+  Access access(std::uint64_t page) const {
+    const auto found = pages_.find(page);
+    return found == pages_.end() ? Access::Open : found->second;
+  }
+
+  std::uint64_t at(Rank rank, std::uint64_t address) {
+    return copies_[static_cast<std::size_t>(rank)][address];
+  }
+
+  bool isShared(Range range) const {
+    return !planners_[0].directory().sharedBeyond(0, RangeSet::of({range})).empty();
+  }
+
+  void copyWords(Rank from, Rank to, Range range) {
+    forWords(range, [&](std::uint64_t word) {
+      copies_[static_cast<std::size_t>(to)][word] = at(from, word);
+    });
+  }
+
+  void store(Rank rank, std::uint64_t address) {
+    copies_[static_cast<std::size_t>(rank)][address] = truth_[address] = ++versions_;
+  }
+
+  void record(const Event &event) {
+    planners_[0].apply({&event, 1});
+    events_.push_back(event);
+  }
+
+  void collectTwins() {
+    for (const std::uint64_t address : std::exchange(changed_, {})) {
+      const Range word{address, address + kWord};
+      if (twins_.contains(memory::pagesAround(word).begin) && isShared(word)) {
+        record({Event::Kind::Claimed, word});
+      }
+    }
+    std::erase_if(twins_,
+                  [this](std::uint64_t page) { return !isShared({page, page + kPageBytes}); });
+  }
+
+  /// The n-th send from a to b is the n-th receive of b from a, and carries the same ranges.
+  void exchange(const std::vector<std::shared_ptr<const Plan>> &plans) {
+    std::map<std::pair<Rank, Rank>, std::vector<RangeSet>> sends;
+    std::map<std::pair<Rank, Rank>, std::vector<RangeSet>> receives;
+    std::set<std::pair<Rank, const Link *>> done;
+    for (Rank rank = 0; rank < ranks_; ++rank) {
+      for (const Link &link : plans[static_cast<std::size_t>(rank)]->links) {
+        auto &side = link.isSend ? sends[{rank, link.peer}] : receives[{link.peer, rank}];
+        side.push_back(link.ranges);
+      }
+    }
+    ASSERT_EQ(sends, receives);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (Rank rank = 0; rank < ranks_; ++rank) {
+        moved = advance(rank, plans, done) || moved;
+      }
+    }
+    for (Rank rank = 0; rank < ranks_; ++rank) {
+      for (const Link &link : plans[static_cast<std::size_t>(rank)]->links) {
+        EXPECT_TRUE(done.contains({rank, &link})) << "ranks wait for one another";
+      }
+    }
+  }
+
+  /// Sends of `rank` whose bytes are there; marks both ends.
+  bool advance(Rank rank, const std::vector<std::shared_ptr<const Plan>> &plans,
+               std::set<std::pair<Rank, const Link *>> &done) {
+    bool moved = false;
+    const std::vector<Link> &links = plans[static_cast<std::size_t>(rank)]->links;
+    for (const Link &link : links) {
+      if (!link.isSend || done.contains({rank, &link}) ||
+          (link.after && !done.contains({rank, &links[*link.after]}))) {
+        continue;
+      }
+      const std::vector<Link> &theirs = plans[static_cast<std::size_t>(link.peer)]->links;
+      const auto end = std::find_if(theirs.begin(), theirs.end(), [&](const Link &other) {
+        return !other.isSend && other.peer == rank && other.ranges == link.ranges &&
+               !done.contains({link.peer, &other});
+      });
+      if (end == theirs.end()) {
+        continue;
+      }
+      for (const Range &range : link.ranges.ranges()) {
+        copyWords(rank, link.peer, range);
+      }
+      done.insert({rank, &link});
+      done.insert({link.peer, &*end});
+      moved = true;
+    }
+    return moved;
+  }
+
+  void compute(const Loop &loop, const std::vector<std::shared_ptr<const Plan>> &plans,
+               std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::pair<Rank, std::uint64_t>> writes;
+    std::int64_t lower = 0;
+    for (Rank rank = 0; rank < ranks_; ++rank) {
+      const balance::Chunk chunk = plans[static_cast<std::size_t>(rank)]->chunk;
+      EXPECT_EQ(chunk.lower, lower) << "chunks follow one another";
+      lower = chunk.upper;
+      const Touches touches =
+          touchesOf(loop.launch, window(), chunk.lower, chunk.upper, [](auto) { return Range{}; });
+      for (const Range &range : touches.sets.reads.ranges()) {
+        forWords(range, [&](std::uint64_t word) {
+          EXPECT_EQ(at(rank, word), truth_[word]) << "rank " << rank << " reads an old word";
+        });
+      }
+      for (const Range &range : touches.sets.writes.ranges()) {
+        forWords(range, [&](std::uint64_t word) {
+          const bool isAtMost = touches.sets.atMost.overlaps(RangeSet::of({{word, word + kWord}}));
+          if (!isAtMost || random() % 2 == 0) {
+            writes.emplace_back(rank, word);
+          }
+        });
+      }
+    }
+    EXPECT_EQ(lower, loop.launch.total);
+    for (const auto &[rank, word] : writes) {
+      store(rank, word);
+    }
+  }
+
+  void protect(const Plan &plan) {
+    const auto forPages = [](const RangeSet &pages, const auto &visit) {
+      for (const Range &range : pages.ranges()) {
+        EXPECT_EQ((range.begin | range.end) % kPageBytes, 0U);
+        for (std::uint64_t page = range.begin; page < range.end; page += kPageBytes) {
+          visit(page);
+        }
+      }
+    };
+    EXPECT_FALSE(plan.absentPages.overlaps(plan.readOnlyPages));
+    forPages(plan.twinPages, [&](std::uint64_t page) {
+      if (access(page) == Access::Open) {
+        twins_.insert(page);
+      }
+    });
+    forPages(plan.absentPages, [&](std::uint64_t page) {
+      pages_[page] = Access::None;
+      twins_.erase(page);
+    });
+    forPages(plan.readOnlyPages, [&](std::uint64_t page) {
+      pages_[page] = std::max(access(page), Access::ReadOnly);
+      twins_.erase(page);
+    });
+  }
+
+  /// Who is said to hold a word holds the newest; what rank 0 may touch is the newest.
+  void check() {
+    for (const Range &area : areas_) {
+      planners_[0].directory().forEach(area, [&](Range run, const memory::Holders &holders) {
+        for (const Rank rank : holders) {
+          forWords(run, [&](std::uint64_t word) {
+            ASSERT_EQ(at(rank, word), truth_[word]) << "rank " << rank << " at " << word;
+          });
+        }
+      });
+      for (std::uint64_t page = area.begin; page < area.end; page += kPageBytes) {
+        if (access(page) != Access::None) {
+          EXPECT_TRUE(planners_[0]
+                          .directory()
+                          .missing(0, RangeSet::of({{page, page + kPageBytes}}))
+                          .empty());
+        }
+      }
+    }
+  }
+
+  Rank ranks_;
+  std::vector<Planner> planners_;
+  std::vector<std::map<std::uint64_t, std::uint64_t>> copies_; ///< By rank: word to version.
+  std::map<std::uint64_t, std::uint64_t> truth_;
+  std::uint64_t versions_ = 0;
+  std::vector<Range> areas_;
+  std::map<std::uint64_t, Access> pages_;
+  std::set<std::uint64_t> twins_;
+  std::set<std::uint64_t> changed_; ///< Words that rank 0 wrote since the launch before.
+  std::vector<Event> events_;
+};
+
+/// Two large arrays of the heap, one that shares their last page, and a small one on the stack.
+struct Arrays {
+  std::uint64_t a = kHeapBase + 64;
+  std::uint64_t b = a + 2000 * kWord;
+  std::uint64_t c = b + 2000 * kWord;
+  std::uint64_t onStack = window().stack().end - kPageBytes - 800;
+  std::int64_t large = 2000;
+  std::int64_t small = 200;
+};
+
+std::unique_ptr<Loop> randomLoop(Rank ranks, std::mt19937_64 &random) {
+  const Arrays arrays;
+  const std::vector<std::uint64_t> bases{arrays.a, arrays.b, arrays.c, arrays.onStack};
+  const std::uint64_t target = bases[random() % 4];
+  std::uint64_t source = bases[random() % 4];
+  while (source == target) {
+    source = bases[random() % 4];
+  }
+  const bool isSmall = target == arrays.onStack || source == arrays.onStack;
+  const std::int64_t size = isSmall ? arrays.small : arrays.large;
+  const auto block = static_cast<std::int64_t>(1 + random() % 40);
+  const std::int64_t total = (size - 2) / block;
+  const std::uint32_t write = TUTTI_WRITE | (random() % 3 == 0 ? TUTTI_AT_MOST : 0);
+  const auto kind = random() % 4;
+  return std::make_unique<Loop>(ranks, total,
+                                [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+                                  const std::int64_t first = 1 + lower * block;
+                                  const std::int64_t last = 1 + upper * block;
+                                  if (kind == 0) { // Neighbours.
+                                    add(sink, TUTTI_READ, source, first - 1, last + 1);
+                                    add(sink, write, target, first, last);
+                                  } else if (kind == 1) { // Everybody reads everything.
+                                    add(sink, TUTTI_READ, source, 0, size);
+                                    add(sink, write, target, first, last);
+                                  } else if (kind == 2) { // In reverse.
+                                    add(sink, TUTTI_READ, source, size - last, size - first);
+                                    add(sink, write, target, first, last);
+                                  } else { // In place.
+                                    add(sink, TUTTI_READ, target, first, last);
+                                    add(sink, write, target, first, last);
+                                  }
+                                });
+}
+
+class PlannerOnRanks : public PlannerTest, public testing::WithParamInterface<Rank> {};
+
+TEST_P(PlannerOnRanks, LetsEveryRankReadWhatOneRankAloneWouldRead) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    std::mt19937_64 random(seed);
+    Job job(GetParam());
+    std::vector<std::unique_ptr<Loop>> loops;
+    for (int index = 0; index < 4; ++index) {
+      loops.push_back(randomLoop(GetParam(), random));
+    }
+    for (int step = 0; step < 12 && !HasFailure(); ++step) {
+      for (std::uint64_t touches = random() % 12; touches > 0; --touches) {
+        const Range area = job.areas()[random() % 4 == 0 ? 1 : 0];
+        job.touch(area.begin + random() % (area.size() / kWord) * kWord, random() % 2 == 0);
+      }
+      job.run(*loops[random() % loops.size()], random());
+    }
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, PlannerOnRanks, testing::Values(1, 2, 3, 5, 8));
+
+/// b[i] from a[i - 1] to a[i + 1], and back.
+struct Stencil {
+  explicit Stencil(Rank ranks)
+      : there(ranks, 100000, stepFrom(kHeapBase, kHeapBase + (1 << 20))),
+        back(ranks, 100000, stepFrom(kHeapBase + (1 << 20), kHeapBase)) {}
+
+  static Accesses stepFrom(std::uint64_t from, std::uint64_t to) {
+    return [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+      add(sink, TUTTI_READ, from, lower, upper + 2);
+      add(sink, TUTTI_WRITE, to, lower + 1, upper + 1);
+    };
+  }
+
+  Loop there;
+  Loop back;
+};
+
+TEST_F(PlannerTest, KnowsThePlansOfATimeLoop) {
+  const Stencil stencil(4);
+  Planner planner = plannerOf(1, 4);
+  int unknown = 0;
+
+  for (int step = 0; step < 50; ++step) {
+    for (const Loop *loop : {&stencil.there, &stencil.back}) {
+      const auto [plan, isKnown] = planner.plan(loop->launch);
+      unknown += isKnown ? 0 : 1;
+      planner.commit(*plan);
+    }
+  }
+
+  EXPECT_LE(unknown, 4);
+}
+
+TEST_F(PlannerTest, MovesOneElementPerNeighbourInATimeLoop) {
+  const Stencil stencil(4);
+  Planner planner = plannerOf(1, 4);
+  for (int step = 0; step < 3; ++step) {
+    planner.commit(*planner.plan(stencil.there.launch).plan);
+    planner.commit(*planner.plan(stencil.back.launch).plan);
+  }
+
+  const auto plan = planner.plan(stencil.there.launch).plan;
+
+  ASSERT_EQ(plan->links.size(), 4U);
+  for (const Link &link : plan->links) {
+    EXPECT_EQ(link.ranges.bytes(), kWord);
+    EXPECT_TRUE(link.peer == 0 || link.peer == 2);
+  }
+}
+
+TEST_F(PlannerTest, RunsTheInteriorWhileNeighboursSend) {
+  const Stencil stencil(4);
+  Planner planner = plannerOf(1, 4);
+  for (int step = 0; step < 3; ++step) {
+    planner.commit(*planner.plan(stencil.there.launch).plan);
+    planner.commit(*planner.plan(stencil.back.launch).plan);
+  }
+
+  const auto plan = planner.plan(stencil.there.launch).plan;
+
+  EXPECT_EQ(plan->chunk, (balance::Chunk{25000, 50000}));
+  EXPECT_EQ(plan->interior, (balance::Chunk{25001, 49999}));
+}
+
+TEST_F(PlannerTest, HasNoInteriorWhereEveryIterationWaits) {
+  const Loop all(2, 10, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ, kHeapBase, 0, 100);
+    add(sink, TUTTI_WRITE, kHeapBase + (1 << 20), lower, upper);
+  });
+  Planner planner = plannerOf(1, 2);
+
+  const auto plan = planner.plan(all.launch).plan;
+
+  EXPECT_TRUE(plan->interior.empty());
+  EXPECT_EQ(plan->chunk, (balance::Chunk{5, 10}));
+}
+
+TEST_F(PlannerTest, StaysWhereItIsUntilAPlanIsCommitted) {
+  const Stencil stencil(2);
+  Planner planner = plannerOf(0, 2);
+  const memory::Directory before = planner.directory();
+
+  static_cast<void>(planner.plan(stencil.there.launch));
+
+  EXPECT_TRUE(planner.directory() == before);
+}
+
+TEST_F(PlannerTest, PlansAnewAfterAnEvent) {
+  const Stencil stencil(2);
+  Planner planner = plannerOf(0, 2);
+  planner.commit(*planner.plan(stencil.there.launch).plan);
+  static_cast<void>(planner.plan(stencil.back.launch));
+
+  const Event claimed{Event::Kind::Claimed,
+                      {kHeapBase + (1 << 20) + 600000, kHeapBase + (1 << 20) + 608000}};
+  planner.apply({&claimed, 1});
+
+  EXPECT_FALSE(planner.plan(stencil.back.launch).isKnown);
+}
+
+TEST_F(PlannerTest, CountsWhatStayingHomeWouldFetch) {
+  const Stencil stencil(4);
+  Planner planner = plannerOf(0, 4);
+  planner.commit(*planner.plan(stencil.there.launch).plan);
+
+  const auto plan = planner.plan(stencil.back.launch).plan;
+
+  EXPECT_EQ(plan->bytesToStayHome, 75000 * kWord);
+}
+
+/// Why the only launch of a region stays home.
+std::string reasonOf(Launch &launch) { return plannerOf(0, 2).plan(launch).plan->reasonHome; }
+
+std::string reasonOf(const Accesses &accesses) {
+  Loop loop(2, 10, accesses);
+  return reasonOf(loop.launch);
+}
+
+TEST_F(PlannerTest, KeepsLaunchesHomeWhosePartsWriteTheSameByte) {
+  EXPECT_EQ(reasonOf([](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+              add(sink, TUTTI_WRITE, kHeapBase, lower, upper + 1);
+            }),
+            "iterations of different parts may write the same memory");
+}
+
+TEST_F(PlannerTest, KeepsLaunchesHomeThatLeaveTheWindow) {
+  EXPECT_EQ(reasonOf([](tutti_sink &sink, std::int64_t, std::int64_t) {
+              add(sink, TUTTI_READ, window().heap().end - 8, 0, 2);
+            }),
+            "it touches memory outside of unified memory");
+}
+
+TEST_F(PlannerTest, KeepsLaunchesHomeWhoseFormDoesNotHold) {
+  EXPECT_EQ(reasonOf([](tutti_sink &sink, std::int64_t, std::int64_t) {
+              sink.add(TUTTI_READ | TUTTI_ANYWHERE, kHeapBase, kHeapBase, kWord, 0, nullptr);
+            }),
+            "its index arithmetic may wrap around");
+}
+
+TEST_F(PlannerTest, KeepsLaunchesHomeThatReadAllocationsNobodyKnows) {
+  const Accesses accesses = [](tutti_sink &sink, std::int64_t, std::int64_t) {
+    sink.add(TUTTI_READ | TUTTI_ALLOCATION | TUTTI_AT_MOST, kHeapBase, kHeapBase + 80, kWord, 0,
+             nullptr);
+  };
+  EXPECT_EQ(reasonOf(accesses), "it reads through a pointer to memory of unknown extent");
+
+  Loop loop(2, 10, accesses);
+  loop.launch.allocations = {{kHeapBase, kHeapBase + 100}};
+  EXPECT_EQ(reasonOf(loop.launch), "");
+}
+
+TEST_F(PlannerTest, KeepsLaunchesHomeThatWriteWhatTheirAddressesDependOn) {
+  Loop loop(2, 10, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_WRITE, kHeapBase, lower, upper);
+  });
+  loop.launch.blocks = {{kHeapBase + 40, 7, 4}};
+  EXPECT_EQ(reasonOf(loop.launch), "it writes a variable that its addresses depend on");
+
+  loop.launch.blocks = {{kHeapBase + 80, 7, 4}};
+  EXPECT_EQ(reasonOf(loop.launch), "");
+}
+
+} // namespace
+
+} // namespace tutti::exec
