@@ -38,6 +38,11 @@ typedef struct tutti_chunk {
   void *reduction; ///< The runtime's own; null if the region has no reduction.
 } tutti_chunk;
 
+/// `tutti_chunk::total` of the chunk {0, 0, 0, TUTTI_WHOLE, null}: `run` then executes the
+/// construct as plain OpenMP would. The loop hooks leave bounds and schedule as the program gave
+/// them, and `tutti_reduce` is not called.
+#define TUTTI_WHOLE (-1)
+
 /// One dimension of an access record: `count` elements, `stride` bytes apart (may be negative).
 typedef struct tutti_dim {
   int64_t stride;
@@ -50,6 +55,9 @@ enum tutti_access_flags {
   TUTTI_AT_MOST = 4,    ///< Some of the elements may not be accessed; none outside them is.
   TUTTI_ALLOCATION = 8, ///< Anywhere in the allocation that holds `address`; implies AT_MOST.
   TUTTI_ANYWHERE = 16, ///< The closed form does not hold for these captures: keeps the launch home.
+  /// A variable that a reduction's result is combined into, by the host of rank 0. Reported for the
+  /// chunk that begins the loop, wherever that one runs.
+  TUTTI_REDUCED = 32,
 };
 
 typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.
@@ -75,7 +83,8 @@ enum tutti_kernel_flags { TUTTI_KERNEL_FP64 = 1 }; ///< Computes in double preci
 ///   partials   pointer; `partial_bytes` per work-group, in the order of groups; see below
 ///   captures, values, symbols   one by one
 /// A kernel that reduces has work-groups of a power of two, and `partial_bytes` of local memory per
-/// work-item: in OpenCL C one more parameter (`__local uchar *`), in PTX dynamic shared memory.
+/// work-item: in OpenCL C one more parameter (`__local ulong2 *`, since drivers align it for what it
+/// points to), in PTX dynamic shared memory.
 /// Any grid is right: work-items step through the iterations by the size of the grid.
 typedef struct tutti_kernel {
   uint32_t format;
@@ -110,11 +119,11 @@ typedef struct tutti_device_code {
   const char *reason; ///< Why there is no kernel, or null.
   uint32_t mappings;
   uint32_t symbols;
-  const tutti_mapping *mapping; ///< The best first; the last one always holds.
-  const void *const *symbol;    ///< Addresses of variables that kernels use.
-  uint32_t partial_bytes;       ///< 0: does not reduce.
-  uint32_t slots;               ///< Variables that are reduced.
-  const uint64_t *sizes;        ///< Bytes of each.
+  const tutti_mapping *mapping;    ///< The best first; the last one always holds.
+  const void *const *symbol;       ///< Addresses of variables that kernels use.
+  uint32_t partial_bytes;          ///< 0: does not reduce.
+  uint32_t slots;                  ///< Variables that are reduced.
+  const uint64_t *sizes;           ///< Bytes of each.
   void (*combine)(void *, void *); ///< On the host: takes two lists of pointers to the variables.
 } tutti_device_code;
 

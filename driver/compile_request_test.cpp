@@ -107,6 +107,13 @@ TEST(CompileCommand, AddsNothingForTheLinkerWhenItDoesNotRun) {
   }
 }
 
+TEST(CompileCommand, LoadsFrontEndAndPasses) {
+  const Arguments command = commandFor({"-c", "a.c"});
+
+  EXPECT_TRUE(has(command, "-fplugin=/t/lib/tutti/libtutti_frontend.so"));
+  EXPECT_TRUE(has(command, "-fpass-plugin=/t/lib/tutti/libtutti_compiler.so"));
+}
+
 TEST(CompileCommand, PassesInternalCallsUntouched) {
   EXPECT_THAT(commandFor({"-cc1", "-emit-obj", "a.c"}),
               testing::ElementsAre("/c/clang", "-cc1", "-emit-obj", "a.c"));

@@ -223,7 +223,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   }
   AccessRecord record;
   record.base = base;
-  record.flags = TUTTI_READ | TUTTI_AT_MOST;
+  record.flags = TUTTI_READ | TUTTI_AT_MOST | (flags & TUTTI_REDUCED);
   std::uint64_t bytes = 1;
   if (const auto *global = dyn_cast<GlobalVariable>(unknown->getValue())) {
     bytes = model_.function().getDataLayout().getTypeAllocSize(global->getValueType());

@@ -234,23 +234,25 @@ void ChunkModel::markAccesses(const SmallPtrSetImpl<BasicBlock *> &reduction) {
     return ConstantInt::get(i64, layout.getTypeStoreSize(type).getFixedValue());
   };
   for (Instruction &inst : make_early_inc_range(instructions(*function_))) {
+    const bool isReduced = reduction.contains(inst.getParent());
+    const unsigned reduced = isReduced ? TUTTI_REDUCED : 0;
     if (auto *load = dyn_cast<LoadInst>(&inst)) {
-      const bool isUpdate = reduction.contains(inst.getParent()) && !load->getType()->isPointerTy();
+      const bool isUpdate = isReduced && !load->getType()->isPointerTy();
       markAccess(inst, load->getPointerOperand(), sizeOf(load->getType()),
-                 isUpdate ? TUTTI_READ | TUTTI_AT_MOST : TUTTI_READ);
+                 isUpdate ? TUTTI_READ | TUTTI_AT_MOST | TUTTI_REDUCED : TUTTI_READ);
       load->setVolatile(load->isVolatile() || isUpdate);
     } else if (auto *store = dyn_cast<StoreInst>(&inst)) {
       markAccess(inst, store->getPointerOperand(), sizeOf(store->getValueOperand()->getType()),
-                 TUTTI_WRITE);
+                 TUTTI_WRITE | reduced);
     } else if (auto *memory = dyn_cast<AnyMemIntrinsic>(&inst)) {
       Value *bytes = memory->getLength();
       if (bytes->getType() != i64) {
         bytes = CastInst::CreateIntegerCast(bytes, i64, false, "", inst.getIterator());
       }
       if (auto *transfer = dyn_cast<AnyMemTransferInst>(memory)) {
-        markAccess(inst, transfer->getRawSource(), bytes, TUTTI_READ);
+        markAccess(inst, transfer->getRawSource(), bytes, TUTTI_READ | reduced);
       }
-      markAccess(inst, memory->getRawDest(), bytes, TUTTI_WRITE);
+      markAccess(inst, memory->getRawDest(), bytes, TUTTI_WRITE | reduced);
     } else if (isa<AtomicRMWInst>(inst) || isa<AtomicCmpXchgInst>(inst)) {
       reason_ = "it contains an atomic update";
       reasonLocation_ = inst.getDebugLoc();

@@ -2,39 +2,59 @@
 /// \file
 /// Which loops inside the iterations of a parallel loop are parallel themselves, and under which
 /// conditions: what lets a kernel give a work-item less than a whole iteration.
+///
+/// A work-item that takes iteration (i, j) of a nest executes the body of i outside of the loop
+/// over j as well, beside all others with the same i. So everything that has an effect lies in the
+/// innermost loop of the nest: stores to shared memory and updates of the region's reductions.
 #pragma once
+
+#include "compiler/analysis/loop_dependences.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/PassManager.h"
 
 #include <string>
 
 namespace tutti::compiler {
 
-/// Holds if `left` >= `right` as signed 64-bit numbers; both are invariant in the kernel: made of
-/// its captures, values, symbols and constants.
-struct AtLeast {
-  const llvm::SCEV *left;
-  const llvm::SCEV *right;
-};
-
 /// Loops that may be divided over work-items together.
+///
+/// Always: each loop but the first is rotated: it has a preheader and is left from its latch only.
+///         A phi in its header is an affine recurrence (of ScalarEvolution), or an accumulator: it
+///         starts from the accumulator of the loop around it and only feeds that one, by one
+///         associative operation. No other value of the loop is used outside of it.
 struct ParallelNest {
   /// The chunk's own loop first, then one inside the other; at most three.
   llvm::SmallVector<llvm::Loop *, 3> loops;
   /// Indices into `loops`, the one over contiguous memory first.
   llvm::SmallVector<unsigned, 3> order;
-  llvm::SmallVector<const llvm::SCEV *, 3> extents; ///< Iterations of each loop; invariant.
-  llvm::SmallVector<AtLeast, 8> conditions;         ///< All must hold.
+  /// Iterations of each loop, exactly, where control is in its preheader. They may differ between
+  /// iterations of the loops around it. The chunk's own may be what cannot be computed.
+  llvm::SmallVector<const llvm::SCEV *, 3> trips;
+  /// The most iterations of each loop; closed. May be <= 0 where it does not run. A grid may be
+  /// made from them, the end of a loop may not.
+  llvm::SmallVector<const llvm::SCEV *, 3> extents;
+  llvm::SmallVector<AtLeast, 8> conditions; ///< All must hold. None if there is one loop only.
   bool needsDisjoint = false; ///< Only if objects with different pointers do not overlap.
   std::string reason;         ///< Why no deeper loop is in it; for remarks.
 };
 
 /// Looks for the deepest nest below `chunkLoop` in `kernel` (compiler/ir/kernel.h), in which
 /// iterations of `chunkLoop` are known to be independent.
+/// Shape: at most `deepest` loops. Extents and conditions are closed: made of constants and the
+///        kernel's parameters lower, upper, total, captures, values and symbols.
 ParallelNest findParallelNest(llvm::Function &kernel, llvm::Loop &chunkLoop,
-                              llvm::FunctionAnalysisManager &analyses);
+                              llvm::FunctionAnalysisManager &analyses, unsigned deepest = 3);
+
+/// `opt -passes='print<tutti-parallel-nest>'`: the nests below the outermost loops, for tests.
+class ParallelNestPrinterPass : public llvm::PassInfoMixin<ParallelNestPrinterPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+
+  static bool isRequired() { return true; }
+};
 
 } // namespace tutti::compiler

@@ -156,13 +156,22 @@ Value *Worksharing::lastIteration() const {
   if (isDispatch()) {
     return init->getArgOperand(4);
   }
-  const Value *upper = init->getArgOperand(5);
+  return storedBefore(init->getArgOperand(5));
+}
+
+Value *Worksharing::storedBefore(const Value *variable) const {
   for (Instruction *inst = init->getPrevNode(); inst; inst = inst->getPrevNode()) {
-    if (auto *store = dyn_cast<StoreInst>(inst); store && store->getPointerOperand() == upper) {
+    if (auto *store = dyn_cast<StoreInst>(inst); store && store->getPointerOperand() == variable) {
       return store->getValueOperand();
     }
   }
   return nullptr;
+}
+
+bool Worksharing::startsAtZero() const {
+  const Value *first = isDispatch() ? init->getArgOperand(3) : storedBefore(init->getArgOperand(4));
+  const auto *constant = dyn_cast_or_null<Constant>(first);
+  return constant && constant->isNullValue();
 }
 
 WorksharingOrReason findWorksharing(Function &outlined, const TargetLibraryInfo &tli) {
@@ -208,8 +217,18 @@ WorksharingOrReason findWorksharing(Function &outlined, const TargetLibraryInfo 
     found.reason = "its worksharing loop never runs";
   } else if (!found.loop.lastIteration()) {
     found.reason = "its number of iterations is not in closed form";
+  } else if (!found.loop.startsAtZero()) {
+    found.reason = "its iterations are a part of those of a teams construct";
   }
   return found;
+}
+
+bool holdsReduction(const Function &function) {
+  return any_of(instructions(function), [](const Instruction &inst) {
+    const auto *call = dyn_cast<CallInst>(&inst);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    return callee && callee->getName().starts_with("__kmpc_reduce");
+  });
 }
 
 void dropAtomicReductions(Function &function) {

@@ -31,6 +31,13 @@ struct Worksharing {
 
   /// Value of the last iteration (iterations run from 0), as the program computed it.
   llvm::Value *lastIteration() const;
+
+  /// Whether the first iteration is 0: not so in the share of one team of several.
+  bool startsAtZero() const;
+
+private:
+  /// What `init` finds in one of its variables.
+  llvm::Value *storedBefore(const llvm::Value *variable) const;
 };
 
 /// Result of looking at an outlined function: the loop, or why it stays home.
@@ -43,6 +50,9 @@ struct WorksharingOrReason {
 ///
 /// Calls to functions defined in the module are reported as reasons, too: inline them first.
 WorksharingOrReason findWorksharing(llvm::Function &outlined, const llvm::TargetLibraryInfo &tli);
+
+/// Whether `function` calls `__kmpc_reduce` or `__kmpc_reduce_nowait`.
+bool holdsReduction(const llvm::Function &function);
 
 /// Removes what libomp's reductions do where threads combine atomically or under a lock (answer 2
 /// of

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Registers Tutti's passes with clang (`-fpass-plugin`) and opt (`-load-pass-plugin`).
+#include "compiler/analysis/parallel_loops.h"
+#include "compiler/transform/expose_loops.h"
 #include "compiler/transform/launch_regions.h"
+#include "compiler/transform/merge_teams.h"
+#include "compiler/transform/target_regions.h"
 #include "compiler/transform/unify_memory.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -25,6 +29,12 @@ bool parsePass(StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::
 void registerPasses(PassBuilder &builder) {
   using namespace tutti::compiler;
   builder.registerPipelineParsingCallback(parsePass);
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
+    if (level != OptimizationLevel::O0) {
+      passes.addPass(TargetRegionsPass());
+      passes.addPass(MergeTeamsPass());
+    }
+  });
   // After simplification, when addresses are in closed form; before vectorisation, which would
   // blur them.
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level) {

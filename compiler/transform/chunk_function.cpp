@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/chunk_function.h"
 
+#include "abi/abi.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/ir/entry_points.h"
 
@@ -9,17 +10,15 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <optional>
+#include <cstddef>
 
 using namespace llvm;
 
 namespace tutti::compiler {
 
-namespace {
-
-/// The pointer operands through which `inst` reaches memory.
 SmallVector<Use *, 2> dereferences(Instruction &inst) {
   if (auto *load = dyn_cast<LoadInst>(&inst)) {
     return {&load->getOperandUse(LoadInst::getPointerOperandIndex())};
@@ -36,21 +35,14 @@ SmallVector<Use *, 2> dereferences(Instruction &inst) {
   return {};
 }
 
-/// Size in bytes behind each slot of a reduction's list, as operands; 0 for a slot that holds a
-/// length. Nothing if a slot is filled in a way that is not understood.
-struct Slot {
-  std::uint64_t elementBytes = 0;
-  Value *elements = nullptr; ///< Null: a slot that is no pointer.
-};
-
-std::optional<SmallVector<Slot, 4>> reductionSlots(CallInst &reduce) {
+std::optional<SmallVector<ReductionSlot, 4>> reductionSlots(CallInst &reduce) {
   const DataLayout &layout = reduce.getDataLayout();
   auto *count = dyn_cast<ConstantInt>(reduce.getArgOperand(2));
   auto *list = dyn_cast<AllocaInst>(reduce.getArgOperand(4));
   if (!count || !list) {
     return std::nullopt;
   }
-  SmallVector<Slot, 4> slots(layout.getTypeAllocSize(list->getAllocatedType()) / 8);
+  SmallVector<ReductionSlot, 4> slots(layout.getTypeAllocSize(list->getAllocatedType()) / 8);
   SmallVector<bool, 4> filled(slots.size());
   for (Instruction &inst : instructions(*reduce.getFunction())) {
     auto *store = dyn_cast<StoreInst>(&inst);
@@ -66,7 +58,7 @@ std::optional<SmallVector<Slot, 4>> reductionSlots(CallInst &reduce) {
     }
     filled[index] = true;
     if (auto *copy = dyn_cast<AllocaInst>(stored)) {
-      slots[index] = {layout.getTypeAllocSize(copy->getAllocatedType()), copy->getArraySize()};
+      slots[index] = {layout.getTypeAllocSize(copy->getAllocatedType()), copy->getArraySize(), copy};
     } else if (!isa<IntToPtrInst>(stored) && !isa<ConstantExpr>(stored)) {
       return std::nullopt;
     }
@@ -76,6 +68,8 @@ std::optional<SmallVector<Slot, 4>> reductionSlots(CallInst &reduce) {
   }
   return slots;
 }
+
+namespace {
 
 class ChunkWriter {
 public:
@@ -88,23 +82,29 @@ public:
 
 private:
   void replaceReduce(CallInst &reduce);
+  Value *isWhole();
   Value *translated(Value *pointer, Instruction *user);
   Value *translatedRoot(Value *root);
+  Value *moved(IRBuilder<> &build, Value *pointer);
 
   Function &function_;
   EntryPoints entryPoints_;
   Argument *chunk_;
   Value *delta_ = nullptr;
+  Value *isWhole_ = nullptr;
   DenseMap<Value *, Value *> known_;
 };
 
 void ChunkWriter::replaceCalls() {
-  for (Instruction &inst : make_early_inc_range(instructions(function_))) {
+  SmallVector<CallInst *, 16> calls;
+  for (Instruction &inst : instructions(function_)) {
     auto *call = dyn_cast<CallInst>(&inst);
-    Function *callee = call ? call->getCalledFunction() : nullptr;
-    if (!callee) {
-      continue;
+    if (call && call->getCalledFunction()) {
+      calls.push_back(call);
     }
+  }
+  for (CallInst *call : calls) {
+    Function *callee = call->getCalledFunction();
     const StringRef name = callee->getName();
     if (name.starts_with("__kmpc_for_static_init_") || name.starts_with("__kmpc_dispatch_init_") ||
         name.starts_with("__kmpc_dispatch_next_")) {
@@ -116,16 +116,33 @@ void ChunkWriter::replaceCalls() {
     } else if (name == "__kmpc_reduce" || name == "__kmpc_reduce_nowait") {
       replaceReduce(*call);
     } else if (name.starts_with("__kmpc_end_reduce")) {
-      call->eraseFromParent();
+      call->moveBefore(SplitBlockAndInsertIfThen(isWhole(), call, /*Unreachable=*/false));
     }
   }
 }
 
+Value *ChunkWriter::isWhole() {
+  if (!isWhole_) {
+    IRBuilder<> build(&*function_.getEntryBlock().getFirstInsertionPt());
+    Value *total = build.CreateLoad(
+        build.getInt64Ty(),
+        build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), chunk_, offsetof(tutti_chunk, total)));
+    isWhole_ = build.CreateICmpEQ(total, build.getInt64(TUTTI_WHOLE));
+  }
+  return isWhole_;
+}
+
+/// Asks libomp in the whole construct, Tutti in a chunk. What libomp's answer 2 leads to is never
+/// reached from a chunk.
 void ChunkWriter::replaceReduce(CallInst &reduce) {
-  const SmallVector<Slot, 4> slots = *reductionSlots(reduce);
+  const SmallVector<ReductionSlot, 4> slots = *reductionSlots(reduce);
   IRBuilder<> entry(&*function_.getEntryBlock().getFirstInsertionPt());
   Value *sizes = entry.CreateAlloca(ArrayType::get(entry.getInt64Ty(), slots.size()));
-  IRBuilder<> build(&reduce);
+  Instruction *whole = nullptr;
+  Instruction *part = nullptr;
+  SplitBlockAndInsertIfThenElse(isWhole(), &reduce, &whole, &part);
+  IRBuilder<> build(part);
+  build.SetCurrentDebugLocation(reduce.getDebugLoc());
   for (auto [index, slot] : enumerate(slots)) {
     Value *bytes = build.getInt64(0);
     if (slot.elements) {
@@ -134,12 +151,24 @@ void ChunkWriter::replaceReduce(CallInst &reduce) {
     }
     build.CreateStore(bytes, build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), sizes, index));
   }
-  Value *result = build.CreateCall(entryPoints_.reduce(),
+  Value *ofPart = build.CreateCall(entryPoints_.reduce(),
                                    {chunk_, reduce.getArgOperand(0), reduce.getArgOperand(1),
                                     build.getInt32(slots.size()), sizes, reduce.getArgOperand(4),
                                     reduce.getArgOperand(5)});
-  reduce.replaceAllUsesWith(result);
-  reduce.eraseFromParent();
+  build.SetInsertPoint(&reduce);
+  PHINode *answer = build.CreatePHI(reduce.getType(), 2);
+  reduce.replaceAllUsesWith(answer);
+  reduce.moveBefore(whole);
+  answer->addIncoming(&reduce, whole->getParent());
+  answer->addIncoming(ofPart, part->getParent());
+}
+
+/// Behind an intrinsic that alias analysis looks through and address arithmetic does not, until
+/// code is selected: else each address would be an expression in delta, too, which costs strength
+/// reduction time and its good choices.
+Value *ChunkWriter::moved(IRBuilder<> &build, Value *pointer) {
+  Value *there = build.CreateGEP(build.getInt8Ty(), pointer, delta_);
+  return build.CreateStripInvariantGroup(there);
 }
 
 Value *ChunkWriter::translatedRoot(Value *root) {
@@ -152,7 +181,7 @@ Value *ChunkWriter::translatedRoot(Value *root) {
   } else {
     build.SetInsertPoint(cast<Instruction>(delta_)->getNextNode());
   }
-  Value *there = build.CreateGEP(build.getInt8Ty(), root, delta_);
+  Value *there = moved(build, root);
   known_[root] = there;
   return there;
 }
@@ -175,7 +204,7 @@ Value *ChunkWriter::translated(Value *pointer, Instruction *user) {
     return translatedRoot(pointer);
   }
   IRBuilder<> build(user);
-  return build.CreateGEP(build.getInt8Ty(), pointer, delta_);
+  return moved(build, pointer);
 }
 
 void ChunkWriter::translateDereferences() {
@@ -225,8 +254,9 @@ Function *createChunkFunction(Function &outlined, StringRef name) {
   CloneFunctionInto(function, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
   function->setDSOLocal(true);
   ChunkWriter writer(*function);
-  writer.replaceCalls();
+  // In this order: the chunk itself lies in the runtime's memory.
   writer.translateDereferences();
+  writer.replaceCalls();
   return function;
 }
 

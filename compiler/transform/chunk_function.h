@@ -9,21 +9,40 @@
 ///   %there = getelementptr i8, ptr %address, i64 %delta      ; chunk->delta
 ///   %x = load double, ptr %there
 ///
-/// Pointers keep their meaning (comparisons, stores of pointers); only dereferences move.
+/// Pointers keep their meaning (comparisons, stores of pointers); only dereferences move. With the
+/// chunk `TUTTI_WHOLE` (abi/abi.h) the function does what the outlined one did.
 #pragma once
 
 #include "compiler/analysis/worksharing.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tutti::compiler {
 
+/// The pointer operands through which `inst` reaches memory.
+llvm::SmallVector<llvm::Use *, 2> dereferences(llvm::Instruction &inst);
+
+/// One slot of a reduction's list: a pointer to a private copy, or a length.
+struct ReductionSlot {
+  std::uint64_t elementBytes = 0;
+  llvm::Value *elements = nullptr;  ///< Null: a slot that is no pointer.
+  llvm::AllocaInst *copy = nullptr; ///< Null: likewise.
+};
+
+/// The slots of the list of `reduce`. Nothing if one is filled in a way that is not understood.
+std::optional<llvm::SmallVector<ReductionSlot, 4>> reductionSlots(llvm::CallInst &reduce);
+
 /// Why `outlined` cannot become a chunk function, or empty.
 std::string whyNoChunkFunction(llvm::Function &outlined, const Worksharing &loop);
 
-/// Clones `outlined` with one more argument, the chunk. `whyNoChunkFunction` was empty.
+/// Clones `outlined` with one more argument, the chunk. `whyNoChunkFunction` was empty for it, at
+/// least without what libomp's atomic reductions do.
 llvm::Function *createChunkFunction(llvm::Function &outlined, llvm::StringRef name);
 
 } // namespace tutti::compiler

@@ -5,8 +5,10 @@
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/worksharing.h"
+#include "compiler/ir/directive.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/transform/chunk_function.h"
+#include "compiler/transform/device_code.h"
 #include "compiler/transform/region_functions.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -44,18 +46,27 @@ struct Region {
   Function *run = nullptr;
   RegionFunctions functions{};
   unsigned values = 0;
+  DeviceCode device;
 };
+
+Function *scratchCopy(Function &function, const Twine &name) {
+  ValueToValueMapTy map;
+  Function *copy = CloneFunction(&function, map);
+  copy->setName(name);
+  copy->setLinkage(GlobalValue::InternalLinkage);
+  return copy;
+}
 
 /// The chunk function and access functions of `region`, or its reason to stay home.
 void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
   Function &outlined = *region.outlined;
   const std::string name = (outlined.getName() + ".tutti").str();
-  ValueToValueMapTy map;
-  Function *prepared = CloneFunction(&outlined, map);
-  prepared->setName(name + ".prepared");
-  prepared->setLinkage(GlobalValue::InternalLinkage);
-  dropAtomicReductions(*prepared);
+  Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
+  // What runs has to serve libomp, too, where the construct is executed as a whole.
+  Function *complete = holdsReduction(*prepared) ? scratchCopy(*prepared, name + ".complete")
+                                                 : prepared;
+  dropAtomicReductions(*prepared);
   auto &tli = analyses.getResult<TargetLibraryAnalysis>(*prepared);
   // Calls first: their names say more than what inlining failed on.
   WorksharingOrReason found = findWorksharing(*prepared, tli);
@@ -81,9 +92,13 @@ void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
       region.values = model.values().size();
-      region.run = createChunkFunction(*prepared, name + ".chunk");
+      region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
+      region.device = buildDeviceCode(*prepared, found.loop, model, analyses, outlined.getName());
     }
+  }
+  if (complete != prepared) {
+    complete->eraseFromParent();
   }
   analyses.clear(*prepared, prepared->getName());
   prepared->eraseFromParent();
@@ -102,8 +117,10 @@ public:
 
 private:
   Function *forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name);
+  Function *wholeThunk(Function *run, const Twine &name);
   Constant *string(StringRef text);
   Constant *bytes(const BitVector &bits);
+  Constant *directive(const Function &outlined);
 
   Module &module_;
   LLVMContext &context_;
@@ -131,6 +148,17 @@ Constant *Launcher::bytes(const BitVector &bits) {
                             "tutti.shaping");
 }
 
+/// What the user asked for, or null.
+Constant *Launcher::directive(const Function &outlined) {
+  const std::optional<Directive> said = directiveOf(outlined);
+  if (!said) {
+    return ConstantPointerNull::get(cast<PointerType>(ptr_));
+  }
+  Constant *data = directiveConstant(context_, *said);
+  return new GlobalVariable(module_, data->getType(), true, GlobalValue::PrivateLinkage, data,
+                            "tutti.directive");
+}
+
 /// `void thunk(captures[, chunk])`: forks `target` with the captures read back from memory.
 Function *Launcher::forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name) {
   SmallVector<Type *, 2> params(withChunk ? 2 : 1, ptr_);
@@ -155,6 +183,27 @@ Function *Launcher::forkThunk(CallInst &fork, Function *target, bool withChunk, 
   return thunk;
 }
 
+/// `void thunk(captures)`: `run` with the chunk that is the whole construct.
+Function *Launcher::wholeThunk(Function *run, const Twine &name) {
+  constexpr const char *kWhole = "tutti.whole";
+  GlobalVariable *whole = module_.getGlobalVariable(kWhole, /*AllowInternal=*/true);
+  if (!whole) {
+    IRBuilder<> build(context_);
+    Constant *zero = build.getInt64(0);
+    Constant *chunk = ConstantStruct::getAnon({zero, zero, zero, build.getInt64(TUTTI_WHOLE),
+                                               ConstantPointerNull::get(cast<PointerType>(ptr_))});
+    whole = new GlobalVariable(module_, chunk->getType(), true, GlobalValue::PrivateLinkage, chunk,
+                               kWhole);
+  }
+  Function *thunk = Function::Create(FunctionType::get(Type::getVoidTy(context_), ptr_, false),
+                                     GlobalValue::InternalLinkage, name, module_);
+  thunk->setDSOLocal(true);
+  IRBuilder<> build(BasicBlock::Create(context_, "entry", thunk));
+  build.CreateCall(run, {thunk->getArg(0), whole})->setTailCall();
+  build.CreateRetVoid();
+  return thunk;
+}
+
 /// "file.c:12:3", or the module's name if the compilation keeps no locations.
 std::string sourceOf(const CallInst &fork) {
   const DebugLoc &location = fork.getDebugLoc();
@@ -169,10 +218,11 @@ std::string sourceOf(const CallInst &fork) {
 GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   const std::string name = (region.outlined->getName() + ".tutti").str();
   IRBuilder<> build(context_);
-  Function *home = forkThunk(fork, region.outlined, false, name + ".home");
   Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
   const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
   Function *run = region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
+  Function *home = run ? wholeThunk(run, name + ".home")
+                       : forkThunk(fork, region.outlined, false, name + ".home");
   const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
                          (region.reduces ? TUTTI_REGION_REDUCES : 0) |
                          (region.isLoop ? TUTTI_REGION_LOOP : 0);
@@ -187,7 +237,9 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
              build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
              orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
              orNull(region.functions.accesses),
-             region.values > 0 ? bytes(region.functions.shaping) : null, null, null});
+             region.values > 0 ? bytes(region.functions.shaping) : null,
+             region.device.descriptor ? region.device.descriptor : null,
+             directive(*region.outlined)});
   auto *descriptor = new GlobalVariable(module_, type, true, GlobalValue::InternalLinkage, fields,
                                         name + ".region");
   auto *entry = new GlobalVariable(module_, ptr_, true, GlobalValue::InternalLinkage, descriptor,
@@ -214,6 +266,28 @@ void Launcher::launch(CallInst &fork, GlobalVariable *descriptor) {
   fork.eraseFromParent();
 }
 
+void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
+  if (region.device.dimensions > 0) {
+    emitter.emit([&] {
+      OptimizationRemarkAnalysis analysis(kRemarkName, "Kernel", &fork);
+      analysis << "kernel over " << ore::NV("Loops", region.device.dimensions)
+               << (region.device.dimensions == 1 ? " loop" : " loops");
+      if (region.device.dimensions == 1 && !region.device.limit.empty()) {
+        analysis << ": " << region.device.limit;
+      }
+      return analysis;
+    });
+  }
+  if (!region.device.reason.empty()) {
+    const char *what = region.device.dimensions > 0 ? "parallel loop lacks a device kernel: "
+                                                    : "parallel loop has no device kernel: ";
+    emitter.emit([&] {
+      return OptimizationRemarkMissed(kRemarkName, "NoKernel", &fork)
+             << what << region.device.reason;
+    });
+  }
+}
+
 void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analyses) {
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
   const char *construct = region.isLoop ? "parallel loop" : "parallel region";
@@ -222,6 +296,7 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
       return OptimizationRemark(kRemarkName, "Distributed", &fork)
              << construct << " is distributed over ranks";
     });
+    remarkDevice(region, fork, emitter);
     return;
   }
   emitter.emit([&] {
@@ -282,6 +357,11 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
     GlobalVariable *descriptor = launcher.describe(region, *calls.front());
     for (CallInst *call : calls) {
       launcher.launch(*call, descriptor);
+    }
+    // An `if` clause may still call it; otherwise the optimiser need not look at it any more.
+    if (region.distributable && region.outlined->hasLocalLinkage() && region.outlined->use_empty()) {
+      functions.clear(*region.outlined, region.outlined->getName());
+      region.outlined->eraseFromParent();
     }
   }
   return PreservedAnalyses::none();

@@ -8,8 +8,9 @@
 ///   store ptr %a, ...; store i64 %n, ...                 ; the captures
 ///   call void @tutti_launch(ptr @outlined.tutti.region, ptr %captures)
 ///
-/// The region's descriptor (abi/abi.h) holds the original construct, and, where the loop is
-/// understood, its chunk function and its access functions. Remarks say which and why.
+/// The region's descriptor (abi/abi.h) holds the original construct, or, where the loop is
+/// understood, its chunk function, which stands for it, and its access functions. Remarks say which
+/// and why.
 #pragma once
 
 #include "llvm/IR/PassManager.h"

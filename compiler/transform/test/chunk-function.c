@@ -1,15 +1,21 @@
-// The chunk function asks Tutti for its bounds, hands its reduction over, and adds the distance of
-// the compute view to shared addresses only.
+// The chunk function asks Tutti for its bounds, hands its reduction over (to libomp in the whole
+// construct), and adds the distance of the compute view to shared addresses only.
 // RUN: %tutticc -fno-vectorize -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
 
 // CHECK-LABEL: define internal void @sum.omp_outlined.tutti.chunk(
+// CHECK:         %[[WHOLE:.*]] = icmp eq i64 %{{.*}}, -1{{$}}
 // CHECK:         %[[DELTA:.*]] = load i64, ptr %[[CHUNK:.*]], align 8
 // CHECK:         call void @tutti_static_init_8(ptr {{.*}}%[[CHUNK]],
-// CHECK-NOT:     @__kmpc_reduce
 // CHECK:         %[[BASE:.*]] = load ptr,
 // CHECK:         getelementptr i8, ptr %[[BASE]], i64 %[[DELTA]]
+// CHECK:         br i1 %[[WHOLE]], label %[[LIBOMP:.*]], label %[[TUTTI:[0-9]+]]
+// CHECK:       [[LIBOMP]]:
+// CHECK-NEXT:    call i32 @__kmpc_reduce_nowait(
+// CHECK:       [[TUTTI]]:
 // CHECK:         call i32 @tutti_reduce(ptr {{.*}}%[[CHUNK]],
-// CHECK-NOT:     @__kmpc_end_reduce
+// CHECK:         br i1 %[[WHOLE]], label %[[END:.*]], label
+// CHECK:       [[END]]:
+// CHECK-NEXT:    call void @__kmpc_end_reduce_nowait(
 // CHECK:       }
 double sum(long n, const double *a) {
   double s = 0;

@@ -1,0 +1,129 @@
+// Constructs of OpenMP and C that a chunk cannot hold, and loops that look beyond themselves.
+// RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
+// RUN: %tutticc -fnoopenmp-use-tls -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=CACHED
+#include <stdarg.h>
+
+int counter;
+#pragma omp threadprivate(counter)
+
+static int sum(int n, ...) {
+  va_list list;
+  va_start(list, n);
+  int s = 0;
+  for (int k = 0; k < n; k++) s += va_arg(list, int);
+  va_end(list);
+  return s;
+}
+
+static long tree(long n) { return n < 2 ? n : tree(n - 1) * 3 + tree(n - 2); }
+
+void constructs(int n, int *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it creates tasks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    #pragma omp task firstprivate(i)
+    a[i] = i;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains another parallel construct
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    #pragma omp parallel for
+    for (int j = 0; j < n; j++) a[i * n + j] = i;
+  }
+
+  // Of a thread-local variable nothing is known but that it is another one on every thread.
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it reaches memory through a pointer whose origin is not known
+  // CACHED: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it uses thread-private variables
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = counter++;
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it uses an OpenMP construct that is not distributed (__kmpc_flush)
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    a[i] = i;
+    #pragma omp flush
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it uses an OpenMP construct that is not distributed (__kmpc_cancel)
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    #pragma omp cancel for if (a[i] < 0)
+    a[i] = i;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it contains an ordered construct
+  #pragma omp parallel for ordered(1)
+  for (int i = 1; i < n; i++) {
+    #pragma omp ordered depend(sink : i - 1)
+    a[i] += a[i - 1];
+    #pragma omp ordered depend(source)
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the loop has an ordered clause or a schedule that is not distributed
+  #pragma omp parallel for ordered
+  for (int i = 0; i < n; i++) a[i] = i;
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: the parallel construct holds no worksharing loop
+  #pragma omp parallel
+  a[0] = 1;
+
+  // Sections are a loop over their numbers to libomp; all write, each elsewhere, under conditions.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel
+  #pragma omp parallel sections
+  {
+    #pragma omp section
+    a[0] = 1;
+    #pragma omp section
+    a[1] = 1;
+  }
+}
+
+void calls(int n, int *a) {
+  // Bodies that cannot be put in place of the call: with variable arguments, recursive.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'llvm.va_start
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = sum(3, i, a[i], 2);
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'tree'
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = tree(a[i]);
+}
+
+double forms(int n, int *a, double *x) {
+  double s = 0;
+  double t = 0;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the parallel construct holds more than one reduction
+  #pragma omp parallel reduction(+ : s)
+  {
+    #pragma omp for reduction(+ : t)
+    for (int i = 0; i < n; i++) t += x[i];
+    s += 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it reads shared variables after a reduction (line [[@LINE+5]])
+  #pragma omp parallel
+  {
+    #pragma omp for reduction(+ : s)
+    for (int i = 0; i < n; i++) s += x[i];
+    x[n] = s;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its number of iterations is not in closed form
+  #pragma omp parallel
+  {
+    int m = 0;
+    while (a[m]) m++;
+    #pragma omp for
+    for (int i = 0; i < m; i++) x[i] = i;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it reaches memory through a pointer whose origin is not known
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double own[4] = {1, 2, 3, 4};
+    double *p = a[i] > 0 ? &x[i] : &own[i & 3];
+    *p += 1;
+  }
+  return s + t;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Registers Tutti's pragmas with clang (`-fplugin`). A library of its own: opt loads the passes
+/// and has no front end.
+#include "compiler/frontend/pragma/tutti_pragma.h"
+
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
+
+namespace {
+
+class PragmaAction : public clang::PluginASTAction {
+protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
+                                                        llvm::StringRef) override {
+    return tutti::compiler::pragma::install(compiler);
+  }
+
+  bool ParseArgs(const clang::CompilerInstance &, const std::vector<std::string> &) override {
+    return true;
+  }
+
+  ActionType getActionType() override { return AddBeforeMainAction; }
+};
+
+const clang::FrontendPluginRegistry::Add<PragmaAction> registration("tutti", "#pragma tutti");
+
+} // namespace

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/target/ptx/ptx.h"
+
+#include "compiler/target/prepare.h"
+#include "compiler/target/ptx/grid_loops.h"
+#include "compiler/target/ptx/lowering.h"
+#include "compiler/target/ptx/workarounds.h"
+
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+// Weak: the LLVM that loads the plugin may have been built without the target.
+extern "C" {
+LLVM_ATTRIBUTE_WEAK void LLVMInitializeNVPTXTargetInfo();
+LLVM_ATTRIBUTE_WEAK void LLVMInitializeNVPTXTarget();
+LLVM_ATTRIBUTE_WEAK void LLVMInitializeNVPTXTargetMC();
+LLVM_ATTRIBUTE_WEAK void LLVMInitializeNVPTXAsmPrinter();
+}
+
+namespace tutti::compiler::target {
+
+namespace {
+
+constexpr StringLiteral kTriple = "nvptx64-nvidia-cuda";
+
+// The host's pipeline has simplified the kernels already. Left is what only pays on the GPU, or
+// what the addition of window offsets and the choice of an iteration bring with them. The backend
+// follows with its own passes over addresses.
+constexpr StringLiteral kPasses =
+    "always-inline,"
+    "function<eager-inv>("
+    "sroa<modify-cfg>,infer-address-spaces,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,loop-mssa(loop-rotate,licm<allowspeculation>),"
+    "loop(indvars,loop-deletion,loop-unroll-full),gvn<>,instcombine<no-verify-fixpoint>,"
+    "loop-unroll<O3>,instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),"
+    "simplifycfg,adce),"
+    "globaldce";
+
+const Target *findTarget() {
+  if (!LLVMInitializeNVPTXTargetInfo || !LLVMInitializeNVPTXTarget ||
+      !LLVMInitializeNVPTXTargetMC || !LLVMInitializeNVPTXAsmPrinter) {
+    return nullptr;
+  }
+  static const bool initialised = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  std::string error;
+  return initialised ? TargetRegistry::lookupTarget(kTriple.str(), error) : nullptr;
+}
+
+std::unique_ptr<TargetMachine> makeMachine(const Target &target) {
+  TargetOptions options;
+  // What may be contracted is llvm.fmuladd in the IR.
+  options.AllowFPOpFusion = FPOpFusion::Standard;
+  return std::unique_ptr<TargetMachine>(
+      target.createTargetMachine(kTriple, "sm_70", "+ptx63", options, std::nullopt, std::nullopt,
+                                 CodeGenOptLevel::Aggressive));
+}
+
+/// The module in a context of its own: what LLVM says about kernels is not for the user, who would
+/// hear it about the same loops twice.
+std::unique_ptr<Module> moveTo(LLVMContext &context, const Module &module) {
+  SmallVector<char, 0> bitcode;
+  raw_svector_ostream stream(bitcode);
+  WriteBitcodeToFile(module, stream);
+  auto moved = parseBitcodeFile(
+      MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), module.getModuleIdentifier()),
+      context);
+  return cantFail(std::move(moved));
+}
+
+void optimise(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  ModulePassManager passes;
+  cantFail(builder.parsePassPipeline(passes, kPasses));
+  passes.run(module, modules);
+}
+
+std::string print(Module &module, TargetMachine &machine) {
+  SmallString<0> text;
+  raw_svector_ostream stream(text);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::AssemblyFile,
+                                  /*DisableVerify=*/true)) {
+    return "";
+  }
+  passes.run(module);
+  return text.str().str();
+}
+
+/// Keeps what LLVM says about kernels from the user, and whether one of it was an error.
+struct Diagnostics : DiagnosticHandler {
+  std::string &error;
+
+  explicit Diagnostics(std::string &error) : error(error) {}
+
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() == DS_Error && error.empty()) {
+      raw_string_ostream stream(error);
+      DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return true;
+  }
+};
+
+} // namespace
+
+KernelText emitPtx(const Module &kernels) {
+  KernelText result;
+  const Target *target = findTarget();
+  if (!target) {
+    result.reason = "needs LLVM's NVPTX target, which this LLVM was built without";
+    return result;
+  }
+  const std::unique_ptr<Module> prepared = prepareKernels(kernels, result.reason);
+  if (!prepared) {
+    return result;
+  }
+  result.usesFp64 = usesFp64(*prepared);
+  const std::unique_ptr<TargetMachine> machine = makeMachine(*target);
+  LLVMContext context;
+  std::string error;
+  context.setDiagnosticHandler(std::make_unique<Diagnostics>(error));
+  const std::unique_ptr<Module> module = moveTo(context, *prepared);
+  module->setTargetTriple(kTriple);
+  module->setDataLayout(machine->createDataLayout());
+  result.reason = lowerForPtx(*module);
+  if (!result.reason.empty()) {
+    return result;
+  }
+  optimise(*module, *machine);
+  hideGridSteps(*module);
+  workAround(*module);
+  result.text = print(*module, *machine);
+  if (!error.empty() || result.text.empty()) {
+    result.text.clear();
+    result.reason = "cannot be translated to PTX: " + error;
+  }
+  return result;
+}
+
+} // namespace tutti::compiler::target

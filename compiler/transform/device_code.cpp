@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/device_code.h"
+
+#include "abi/abi.h"
+#include "compiler/target/opencl/opencl.h"
+#include "compiler/target/ptx/ptx.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+struct Targets {
+  bool ptx = false;
+  bool openCl = false;
+  bool print = false;
+
+  bool any() const { return ptx || openCl || print; }
+};
+
+/// The only place that reads TUTTI_TARGETS.
+Targets chosenTargets() {
+  const char *setting = std::getenv("TUTTI_TARGETS");
+  SmallVector<StringRef, 4> names;
+  StringRef(setting ? setting : "ptx,opencl").split(names, ',');
+  Targets targets;
+  for (StringRef name : names) {
+    targets.ptx |= name == "ptx";
+    targets.openCl |= name == "opencl";
+    targets.print |= name == "print";
+  }
+  return targets;
+}
+
+/// Of printed kernels; no device takes it.
+constexpr unsigned kPrintedFormat = 0;
+
+/// The kernels of a region for one target.
+struct Text {
+  unsigned format;
+  target::KernelText kernels;
+};
+
+class Writer {
+public:
+  Writer(Module &module, StringRef name)
+      : module_(module), context_(module.getContext()), build_(context_), name_(name),
+        ptr_(build_.getPtrTy()) {}
+
+  GlobalVariable *describe(const RegionKernels &kernels, ArrayRef<Text> texts, StringRef reason);
+
+private:
+  Constant *null() const { return ConstantPointerNull::get(ptr_); }
+
+  GlobalVariable *constant(Constant *value, const Twine &suffix);
+  Constant *string(StringRef text, const Twine &suffix);
+  Constant *array(ArrayRef<Constant *> elements, const Twine &suffix);
+  Constant *mapping(const KernelEntry &entry, ArrayRef<Text> texts, ArrayRef<Constant *> strings);
+
+  Module &module_;
+  LLVMContext &context_;
+  IRBuilder<> build_;
+  StringRef name_;
+  PointerType *ptr_;
+};
+
+GlobalVariable *Writer::constant(Constant *value, const Twine &suffix) {
+  return new GlobalVariable(module_, value->getType(), true, GlobalValue::PrivateLinkage, value,
+                            name_ + suffix);
+}
+
+Constant *Writer::string(StringRef text, const Twine &suffix) {
+  GlobalVariable *variable = constant(ConstantDataArray::getString(context_, text), suffix);
+  variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  variable->setAlignment(Align(1));
+  return variable;
+}
+
+Constant *Writer::array(ArrayRef<Constant *> elements, const Twine &suffix) {
+  if (elements.empty()) {
+    return null();
+  }
+  return constant(
+      ConstantArray::get(ArrayType::get(elements[0]->getType(), elements.size()), elements),
+      suffix);
+}
+
+/// `tutti_mapping`; `strings` are the texts.
+Constant *Writer::mapping(const KernelEntry &entry, ArrayRef<Text> texts,
+                          ArrayRef<Constant *> strings) {
+  SmallVector<Constant *, 2> kernels;
+  Constant *entryName = string(entry.function->getName(), ".kernel.name");
+  for (auto [text, source] : zip_equal(texts, strings)) {
+    const unsigned flags = text.kernels.usesFp64 ? TUTTI_KERNEL_FP64 : 0;
+    kernels.push_back(ConstantStruct::getAnon(
+        {build_.getInt32(text.format), build_.getInt32(flags), entryName, source}));
+  }
+  return ConstantStruct::getAnon({build_.getInt32(entry.dimensions),
+                                  build_.getInt32(entry.needsDisjoint ? TUTTI_MAPPING_DISJOINT : 0),
+                                  build_.getInt32(kernels.size()), array(kernels, ".kernels"),
+                                  entry.extents});
+}
+
+/// `tutti_device_code`.
+GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> texts,
+                                 StringRef reason) {
+  SmallVector<Constant *, 2> mappings;
+  SmallVector<Constant *, 8> symbols;
+  SmallVector<Constant *, 4> sizes;
+  if (reason.empty()) {
+    SmallVector<Constant *, 2> strings;
+    for (const Text &text : texts) {
+      strings.push_back(string(text.kernels.text, ".kernel.text"));
+    }
+    for (const KernelEntry &entry : kernels.entries) {
+      mappings.push_back(mapping(entry, texts, strings));
+    }
+    symbols.append(kernels.symbols.begin(), kernels.symbols.end());
+    for (const std::uint64_t size : kernels.slotSizes) {
+      sizes.push_back(build_.getInt64(size));
+    }
+  }
+  const bool reduces = !sizes.empty();
+  Constant *combine = reduces ? static_cast<Constant *>(kernels.combine) : null();
+  return constant(
+      ConstantStruct::getAnon({reason.empty() ? null() : string(reason, ".device.reason"),
+                               build_.getInt32(mappings.size()), build_.getInt32(symbols.size()),
+                               array(mappings, ".mappings"), array(symbols, ".symbols"),
+                               build_.getInt32(reduces ? kernels.partialBytes : 0),
+                               build_.getInt32(sizes.size()), array(sizes, ".sizes"), combine}),
+      ".device");
+}
+
+} // namespace
+
+DeviceCode buildDeviceCode(Function &prepared, const Worksharing &loop, ChunkModel &model,
+                           FunctionAnalysisManager &analyses, StringRef name) {
+  DeviceCode code;
+  const Targets targets = chosenTargets();
+  if (!targets.any()) {
+    return code;
+  }
+  const RegionKernels kernels = buildKernels(prepared, loop, model, analyses, name);
+  code.reason = kernels.reason;
+  SmallVector<Text, 2> texts;
+  const auto add = [&](unsigned format, target::KernelText text) {
+    if (text.reason.empty()) {
+      texts.push_back({format, std::move(text)});
+    } else if (code.reason.empty()) {
+      code.reason = "it " + text.reason;
+    }
+  };
+  if (kernels.module) {
+    if (targets.print) {
+      std::string ir;
+      raw_string_ostream(ir) << *kernels.module;
+      errs() << ir;
+      target::KernelText text;
+      text.text = std::move(ir);
+      texts.push_back({kPrintedFormat, std::move(text)});
+    }
+    if (targets.ptx) {
+      add(TUTTI_KERNEL_PTX, target::emitPtx(*kernels.module));
+    }
+    if (targets.openCl) {
+      add(TUTTI_KERNEL_OPENCL_C, target::emitOpenClC(*kernels.module));
+    }
+  }
+  if (!texts.empty()) {
+    code.dimensions = kernels.entries.front().dimensions;
+    code.limit = kernels.limit;
+  }
+  // A reason that only one of the targets has keeps the region from none of the others.
+  const StringRef reason = texts.empty() ? StringRef(code.reason) : StringRef();
+  if (texts.empty() && reason.empty()) {
+    return code;
+  }
+  code.descriptor = Writer(*prepared.getParent(), name).describe(kernels, texts, reason);
+  return code;
+}
+
+} // namespace tutti::compiler

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What a region brings for devices (`tutti_device_code`, abi/abi.h): kernels as text for each
+/// target, or the reason why there are none.
+///
+/// The environment variable TUTTI_TARGETS names the targets, separated by commas: ptx, opencl, or
+/// none. With print among them, the kernels' LLVM IR goes to standard error.
+#pragma once
+
+#include "compiler/transform/kernel_function.h"
+
+#include "llvm/IR/GlobalVariable.h"
+
+#include <string>
+
+namespace tutti::compiler {
+
+/// Device code of one region.
+struct DeviceCode {
+  llvm::GlobalVariable *descriptor = nullptr; ///< `tutti_device_code`; null if nobody asked for it.
+  std::string reason;                         ///< Why no kernel was made, or empty.
+  std::string limit;       ///< Why the best mapping divides no more loops, or empty.
+  unsigned dimensions = 0; ///< Of the best mapping: loops that are divided together.
+};
+
+/// Builds the kernels of `prepared` and describes them in its module. `name` is the region's.
+DeviceCode buildDeviceCode(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
+                           llvm::FunctionAnalysisManager &analyses, llvm::StringRef name);
+
+} // namespace tutti::compiler

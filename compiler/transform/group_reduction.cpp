@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/group_reduction.h"
+
+#include "compiler/ir/kernel_calls.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+constexpr unsigned kMaxPartialBytes = 256;
+constexpr unsigned kSlotAlignment = 16;
+
+struct Element {
+  std::uint64_t offset;
+  Type *type;
+};
+
+/// The scalars in `type`.
+void appendElements(Type *type, std::uint64_t offset, const DataLayout &layout,
+                    SmallVectorImpl<Element> &elements) {
+  if (auto *structure = dyn_cast<StructType>(type)) {
+    const StructLayout *fields = layout.getStructLayout(structure);
+    for (unsigned index = 0; index < structure->getNumElements(); ++index) {
+      appendElements(structure->getElementType(index), offset + fields->getElementOffset(index),
+                     layout, elements);
+    }
+  } else if (auto *array = dyn_cast<ArrayType>(type)) {
+    const std::uint64_t stride = layout.getTypeAllocSize(array->getElementType());
+    for (std::uint64_t index = 0; index < array->getNumElements(); ++index) {
+      appendElements(array->getElementType(), offset + index * stride, layout, elements);
+    }
+  } else {
+    elements.push_back({offset, type});
+  }
+}
+
+class Writer {
+public:
+  Writer(CallInst &reduce, Function &combine, Value &partials)
+      : reduce_(reduce), combine_(combine), partials_(partials), calls_(*combine.getParent()),
+        slots_(*reductionSlots(reduce)), bytes_(layOutPartials(reduce).bytes) {}
+
+  void write();
+
+private:
+  Value *place(IRBuilder<> &build, Value *base, Value *index) const;
+  Value *allocateOthers();
+  void copy(IRBuilder<> &build, Value *memory, bool toMemory, bool others) const;
+
+  CallInst &reduce_;
+  Function &combine_;
+  Value &partials_;
+  KernelCalls calls_;
+  SmallVector<ReductionSlot, 4> slots_;
+  SmallVector<AllocaInst *, 4> others_;
+  unsigned bytes_;
+};
+
+Value *Writer::place(IRBuilder<> &build, Value *base, Value *index) const {
+  Value *wide = build.CreateZExt(index, build.getInt64Ty());
+  return build.CreatePtrAdd(base, build.CreateMul(wide, build.getInt64(bytes_)));
+}
+
+/// Room for another work-item's copies; the list of pointers to them.
+Value *Writer::allocateOthers() {
+  IRBuilder<> build(&*reduce_.getFunction()->getEntryBlock().getFirstInsertionPt());
+  Type *ptr = build.getPtrTy();
+  Value *list = build.CreateAlloca(ArrayType::get(ptr, slots_.size()));
+  for (const ReductionSlot &slot : slots_) {
+    others_.push_back(build.CreateAlloca(slot.copy->getAllocatedType(), slot.elements));
+    others_.back()->setAlignment(slot.copy->getAlign());
+  }
+  for (auto [index, other] : enumerate(others_)) {
+    build.CreateStore(other, build.CreateConstInBoundsGEP1_64(ptr, list, index));
+  }
+  return list;
+}
+
+void Writer::copy(IRBuilder<> &build, Value *memory, bool toMemory, bool others) const {
+  const DataLayout &layout = reduce_.getDataLayout();
+  std::uint64_t slotOffset = 0;
+  for (auto [index, slot] : enumerate(slots_)) {
+    SmallVector<Element, 8> elements;
+    const std::uint64_t count = cast<ConstantInt>(slot.elements)->getZExtValue();
+    appendElements(ArrayType::get(slot.copy->getAllocatedType(), count), 0, layout, elements);
+    Value *variable = others ? others_[index] : slot.copy;
+    for (const Element &element : elements) {
+      Value *mine = build.CreateConstGEP1_64(build.getInt8Ty(), variable, element.offset);
+      Value *there =
+          build.CreateConstGEP1_64(build.getInt8Ty(), memory, slotOffset + element.offset);
+      Value *value = build.CreateLoad(element.type, toMemory ? mine : there);
+      build.CreateStore(value, toMemory ? there : mine);
+    }
+    slotOffset += alignTo(slot.elementBytes * count, kSlotAlignment);
+  }
+}
+
+void Writer::write() {
+  Value *otherList = allocateOthers();
+  BasicBlock *before = reduce_.getParent();
+  BasicBlock *after = SplitBlock(before, &reduce_);
+  LLVMContext &context = reduce_.getContext();
+  Function *function = reduce_.getFunction();
+  BasicBlock *header = BasicBlock::Create(context, "halve", function, after);
+  BasicBlock *wait = BasicBlock::Create(context, "wait", function, after);
+  BasicBlock *take = BasicBlock::Create(context, "take", function, after);
+  BasicBlock *latch = BasicBlock::Create(context, "halved", function, after);
+  BasicBlock *done = BasicBlock::Create(context, "reduced", function, after);
+  BasicBlock *leave = BasicBlock::Create(context, "leave", function, after);
+
+  before->getTerminator()->eraseFromParent();
+  IRBuilder<> build(before);
+  Value *id = build.CreateCall(calls_.localId());
+  Value *local = build.CreateCall(calls_.localMemory());
+  Value *mine = place(build, local, id);
+  copy(build, mine, true, false);
+  Value *half = build.CreateLShr(build.CreateCall(calls_.localCount()), build.getInt32(1));
+  build.CreateBr(header);
+
+  build.SetInsertPoint(header);
+  PHINode *distance = build.CreatePHI(build.getInt32Ty(), 2);
+  build.CreateCondBr(build.CreateICmpEQ(distance, build.getInt32(0)), done, wait);
+
+  build.SetInsertPoint(wait);
+  build.CreateCall(calls_.barrier());
+  build.CreateCondBr(build.CreateICmpULT(id, distance), take, latch);
+
+  build.SetInsertPoint(take);
+  copy(build, place(build, local, build.CreateAdd(id, distance)), false, true);
+  build.CreateCall(&combine_, {reduce_.getArgOperand(4), otherList});
+  copy(build, mine, true, false);
+  build.CreateBr(latch);
+
+  build.SetInsertPoint(latch);
+  Value *halved = build.CreateLShr(distance, build.getInt32(1));
+  build.CreateBr(header);
+  distance->addIncoming(half, before);
+  distance->addIncoming(halved, latch);
+
+  build.SetInsertPoint(done);
+  build.CreateCondBr(build.CreateICmpEQ(id, build.getInt32(0)), leave, after);
+  build.SetInsertPoint(leave);
+  Value *group = build.CreateCall(calls_.groupId());
+  copy(build, place(build, &partials_, group), true, false);
+  build.CreateBr(after);
+
+  reduce_.replaceAllUsesWith(ConstantInt::get(reduce_.getType(), 0));
+  reduce_.eraseFromParent();
+}
+
+} // namespace
+
+PartialLayout layOutPartials(CallInst &reduce) {
+  PartialLayout partials;
+  const auto slots = reductionSlots(reduce);
+  if (!slots) {
+    partials.reason = "it reduces a variable of unknown size";
+    return partials;
+  }
+  for (const ReductionSlot &slot : *slots) {
+    const auto *count = slot.copy ? dyn_cast<ConstantInt>(slot.elements) : nullptr;
+    if (!count) {
+      partials.reason = "it reduces a variable whose size is not constant";
+      return partials;
+    }
+    partials.sizes.push_back(slot.elementBytes * count->getZExtValue());
+    partials.bytes += alignTo(partials.sizes.back(), kSlotAlignment);
+    if (partials.bytes > kMaxPartialBytes) {
+      partials.reason = "it reduces variables of more than 256 bytes";
+      return partials;
+    }
+  }
+  return partials;
+}
+
+void reduceInGroup(CallInst &reduce, Function &combine, Value &partials) {
+  Writer(reduce, combine, partials).write();
+}
+
+} // namespace tutti::compiler

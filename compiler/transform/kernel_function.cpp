@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/kernel_function.h"
+
+#include "compiler/analysis/expressions.h"
+#include "compiler/analysis/parallel_loops.h"
+#include "compiler/ir/kernel.h"
+#include "compiler/ir/kernel_calls.h"
+#include "compiler/transform/group_reduction.h"
+#include "compiler/transform/kernel_body.h"
+#include "compiler/transform/kernel_module.h"
+#include "compiler/transform/strided_loop.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// `region` as part of an identifier in any kernel language.
+std::string identifier(StringRef region) {
+  std::string name = "tutti_";
+  for (const char letter : region) {
+    name += isAlnum(letter) ? letter : '_';
+  }
+  return name;
+}
+
+/// What the passage from the program has left behind.
+void dropUnused(Module &module) {
+  for (Function &function : make_early_inc_range(module)) {
+    if (function.isDeclaration() && function.use_empty()) {
+      function.eraseFromParent();
+    }
+  }
+  for (GlobalVariable &variable : make_early_inc_range(module.globals())) {
+    variable.removeDeadConstantUsers();
+    if (variable.use_empty()) {
+      variable.eraseFromParent();
+    }
+  }
+}
+
+class Builder {
+public:
+  Builder(Function &prepared, const Worksharing &loop, ChunkModel &model,
+          FunctionAnalysisManager &analyses, StringRef name)
+      : program_(*prepared.getParent()), prepared_(prepared), loop_(loop), model_(model),
+        analyses_(analyses), name_(name) {}
+
+  RegionKernels build();
+
+private:
+  std::string buildEntries(Module &module, RegionKernels &kernels);
+  std::string addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
+  void addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
+  bool divideNest(Function &function, const ParallelNest &nest);
+  Function *emitExtents(Function &function, const ParallelNest &nest, const RegionKernels &kernels);
+  Function *createExtents(const Twine &name) const;
+  bool needsLast(const Function &function) const;
+  std::string divide(Function &function, BasicBlock *header, unsigned dimension, Value *trip);
+  Value *tripOfChunk(Function &function) const;
+  void resolveIsLast(Function &function) const;
+  void clean(Function &function, bool finally);
+  Function *wholeChunk() const;
+
+  Module &program_;
+  Function &prepared_;
+  const Worksharing &loop_;
+  ChunkModel &model_;
+  FunctionAnalysisManager &analyses_;
+  StringRef name_;
+};
+
+void Builder::clean(Function &function, bool finally) {
+  if (finally) {
+    for (Instruction &inst : make_early_inc_range(instructions(function))) {
+      if (isa<LifetimeIntrinsic>(inst)) {
+        inst.eraseFromParent();
+      }
+    }
+  }
+  FunctionPassManager passes;
+  passes.addPass(InstSimplifyPass());
+  passes.addPass(EarlyCSEPass());
+  if (finally) {
+    passes.addPass(SimplifyCFGPass());
+    passes.addPass(DCEPass());
+  }
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(LCSSAPass());
+  analyses_.invalidate(function, PreservedAnalyses::none());
+  passes.run(function, analyses_);
+  analyses_.invalidate(function, PreservedAnalyses::none());
+}
+
+Value *Builder::tripOfChunk(Function &function) const {
+  IRBuilder<> build(&*function.getEntryBlock().getFirstInsertionPt());
+  return build.CreateNSWSub(function.getArg(kernel::Upper), function.getArg(kernel::Lower));
+}
+
+/// Divides the loop with `header` over the work-items of `dimension`.
+std::string Builder::divide(Function &function, BasicBlock *header, unsigned dimension,
+                            Value *trip) {
+  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(function);
+  StridedLoop strided(*analyses_.getResult<LoopAnalysis>(function).getLoopFor(header), scev);
+  std::string reason = strided.analyse(!loop_.reduce.empty());
+  if (!reason.empty()) {
+    return reason;
+  }
+  const KernelCalls calls(*function.getParent());
+  IRBuilder<> build(&*function.getEntryBlock().getFirstInsertionPt());
+  Value *first = build.CreateCall(calls.itemId(), build.getInt32(dimension));
+  Value *step = build.CreateCall(calls.itemCount(), build.getInt32(dimension));
+  strided.divide(first, step, trip);
+  // Nothing is cleaned up here: what is not used yet may be needed by other loops.
+  FunctionPassManager passes;
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(LCSSAPass());
+  analyses_.invalidate(function, PreservedAnalyses::none());
+  passes.run(function, analyses_);
+  analyses_.invalidate(function, PreservedAnalyses::none());
+  return {};
+}
+
+/// In the flat mapping the last iteration of the chunk is executed by the work-item whose number it
+/// is, modulo the size of the grid.
+void Builder::resolveIsLast(Function &function) const {
+  Function *placeholder = function.getParent()->getFunction(kIsLastPlaceholder);
+  if (!placeholder) {
+    return;
+  }
+  const KernelCalls calls(*function.getParent());
+  for (User *user : make_early_inc_range(placeholder->users())) {
+    auto *call = cast<CallInst>(user);
+    if (call->getFunction() != &function) {
+      continue;
+    }
+    IRBuilder<> build(call);
+    Value *first = build.CreateCall(calls.itemId(), build.getInt32(0));
+    Value *step = build.CreateCall(calls.itemCount(), build.getInt32(0));
+    Value *upper = function.getArg(kernel::Upper);
+    Value *trip = build.CreateNSWSub(upper, function.getArg(kernel::Lower));
+    Value *executor = build.CreateURem(build.CreateSub(trip, build.getInt64(1)), step);
+    Value *isLast = build.CreateAnd(build.CreateICmpEQ(upper, function.getArg(kernel::Total)),
+                                    build.CreateICmpEQ(executor, first));
+    call->replaceAllUsesWith(build.CreateZExt(isLast, call->getType()));
+    call->eraseFromParent();
+  }
+  if (placeholder->use_empty()) {
+    placeholder->eraseFromParent();
+  }
+}
+
+Function *Builder::createExtents(const Twine &name) const {
+  LLVMContext &context = program_.getContext();
+  Type *ptr = PointerType::getUnqual(context);
+  Type *i64 = Type::getInt64Ty(context);
+  Function *function = Function::Create(
+      FunctionType::get(Type::getInt32Ty(context), {ptr, ptr, i64, i64, i64, ptr}, false),
+      GlobalValue::InternalLinkage, name, program_);
+  function->addFnAttr(Attribute::NoUnwind);
+  // Straight-line code that runs once per launch: not worth the optimiser's time.
+  function->addFnAttr(Attribute::Cold);
+  function->addFnAttr(Attribute::OptimizeForSize);
+  function->addFnAttr(Attribute::MinSize);
+  function->setDSOLocal(true);
+  BasicBlock::Create(context, "entry", function);
+  return function;
+}
+
+/// `extents` of the flat mapping: as many as the chunk has iterations, always.
+Function *Builder::wholeChunk() const {
+  constexpr const char *kName = "tutti.extents.chunk";
+  if (Function *known = program_.getFunction(kName)) {
+    return known;
+  }
+  Function *function = createExtents(kName);
+  IRBuilder<> build(&function->getEntryBlock());
+  build.CreateStore(build.CreateSub(function->getArg(3), function->getArg(2)), function->getArg(5));
+  build.CreateRet(build.getInt32(1));
+  return function;
+}
+
+/// `extents` of a nest: closed expressions over the parameters of the kernel `function`.
+Function *Builder::emitExtents(Function &function, const ParallelNest &nest,
+                               const RegionKernels &kernels) {
+  Function *result = createExtents(name_ + ".tutti.extents");
+  IRBuilder<> build(&result->getEntryBlock());
+  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(function);
+  ExpressionEmitter emitter(build, model_, scev,
+                            {.captures = result->getArg(0), .values = result->getArg(1)});
+  emitter.define(function.getArg(kernel::Lower), result->getArg(2));
+  emitter.define(function.getArg(kernel::Upper), result->getArg(3));
+  emitter.define(function.getArg(kernel::Total), result->getArg(4));
+  unsigned next = kernel::FirstCapture;
+  const auto defineAll = [&](Value *array, std::size_t count) {
+    for (std::size_t index = 0; index < count; ++index) {
+      Value *slot = build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), array, index);
+      emitter.define(function.getArg(next++), build.CreateLoad(build.getInt64Ty(), slot));
+    }
+  };
+  defineAll(result->getArg(0), prepared_.arg_size() - 2);
+  defineAll(result->getArg(1), model_.values().size());
+  for (GlobalValue *symbol : kernels.symbols) {
+    emitter.define(function.getArg(next++), ConstantExpr::getPtrToInt(symbol, build.getInt64Ty()));
+  }
+  Value *holds = build.getTrue();
+  for (const AtLeast &condition : nest.conditions) {
+    Value *left = emitter.emit64(condition.left, true);
+    Value *isMet = build.CreateICmpSGE(left, emitter.emit64(condition.right, true));
+    holds = build.CreateAnd(holds, build.CreateFreeze(isMet));
+  }
+  for (auto [dimension, index] : enumerate(nest.order)) {
+    Value *slot =
+        build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), result->getArg(5), dimension);
+    build.CreateStore(emitter.emit64(nest.extents[index], true), slot);
+  }
+  build.CreateRet(build.CreateZExt(holds, build.getInt32Ty()));
+  return result;
+}
+
+bool Builder::needsLast(const Function &function) const {
+  const Function *placeholder = function.getParent()->getFunction(kIsLastPlaceholder);
+  return placeholder && any_of(placeholder->users(), [&](const User *user) {
+           return cast<Instruction>(user)->getFunction() == &function;
+         });
+}
+
+/// Divides all loops of `nest`. Returns whether that is possible; otherwise `function` is of no
+/// use.
+bool Builder::divideNest(Function &function, const ParallelNest &nest) {
+  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(function);
+  SmallVector<BasicBlock *, 3> headers;
+  SmallVector<Value *, 3> trips;
+  SCEVExpander expander(scev, function.getDataLayout(), "trip");
+  for (auto [loop, trip] : zip_equal(nest.loops, nest.trips)) {
+    headers.push_back(loop->getHeader());
+    if (loop == nest.loops.front()) {
+      trips.push_back(tripOfChunk(function));
+      continue;
+    }
+    Instruction *before = loop->getLoopPreheader()->getTerminator();
+    if (!expander.isSafeToExpandAt(trip, before)) {
+      return false;
+    }
+    trips.push_back(expander.expandCodeFor(trip, Type::getInt64Ty(function.getContext()), before));
+  }
+  for (auto [dimension, index] : enumerate(nest.order)) {
+    if (!divide(function, headers[index], dimension, trips[index]).empty()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Adds the mapping that divides loops inside as well, if there is one. `function` is taken or
+/// erased.
+void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
+  Loop *loop = analyses_.getResult<LoopAnalysis>(function).getLoopFor(chunkLoop);
+  const ParallelNest nest = findParallelNest(function, *loop, analyses_);
+  kernels.limit = nest.reason;
+  Function *extents = nullptr;
+  if (nest.loops.size() > 1) {
+    extents = emitExtents(function, nest, kernels);
+    if (!divideNest(function, nest)) {
+      extents->eraseFromParent();
+      extents = nullptr;
+    }
+  }
+  if (!extents) {
+    analyses_.clear(function, function.getName());
+    function.eraseFromParent();
+    return;
+  }
+  clean(function, true);
+  const unsigned dimensions = nest.loops.size();
+  kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents});
+}
+
+std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
+  std::string reason = divide(function, chunkLoop, 0, tripOfChunk(function));
+  if (!reason.empty()) {
+    return reason;
+  }
+  resolveIsLast(function);
+  clean(function, true);
+  kernels.entries.push_back({&function, 1, false, wholeChunk()});
+  return {};
+}
+
+std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
+  KernelModule target(module);
+  KernelBody body(target, prepared_, loop_, model_, analyses_);
+  std::string reason = body.build();
+  if (!reason.empty()) {
+    return reason;
+  }
+  Function *flat = body.finish(identifier(name_) + "_flat", kernels.symbols);
+  clean(*flat, false);
+  if (!needsLast(*flat)) {
+    ValueToValueMapTy map;
+    Function *nested = CloneFunction(flat, map);
+    nested->setName(identifier(name_) + "_nest");
+    addNest(*nested, cast<BasicBlock>(&*map.lookup(body.chunkLoop())), kernels);
+  }
+  return addFlat(*flat, body.chunkLoop(), kernels);
+}
+
+RegionKernels Builder::build() {
+  RegionKernels kernels;
+  kernels.module = std::make_unique<Module>(name_, program_.getContext());
+  kernels.module->setDataLayout(program_.getDataLayout());
+  kernels.module->setTargetTriple(program_.getTargetTriple());
+  kernels.reason = buildEntries(*kernels.module, kernels);
+  dropUnused(*kernels.module);
+  // Whatever is amiss here is a mistake of ours, which the program must not pay for.
+  if (kernels.reason.empty() && verifyModule(*kernels.module)) {
+    kernels.reason = "its kernel is not well-formed";
+  }
+  for (CallInst *reduce : loop_.reduce) {
+    const PartialLayout partials = layOutPartials(*reduce);
+    kernels.partialBytes = partials.bytes;
+    kernels.slotSizes = partials.sizes;
+    kernels.combine = dyn_cast<Function>(reduce->getArgOperand(5)->stripPointerCasts());
+  }
+  for (Function &function : *kernels.module) {
+    analyses_.clear(function, function.getName());
+  }
+  if (!kernels.reason.empty()) {
+    kernels.module.reset();
+    kernels.entries.clear();
+  }
+  return kernels;
+}
+
+} // namespace
+
+RegionKernels buildKernels(Function &prepared, const Worksharing &loop, ChunkModel &model,
+                           FunctionAnalysisManager &analyses, StringRef name) {
+  return Builder(prepared, loop, model, analyses, name).build();
+}
+
+} // namespace tutti::compiler

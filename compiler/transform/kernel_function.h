@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Turns an outlined OpenMP function into kernels (compiler/ir/kernel.h), in a module of their own.
+///
+/// The body of a kernel is the outlined function with the loop over one chunk, as the chunk model
+/// has it, but complete: its values are arguments, its reduction happens in the work-group, and
+/// loops are divided over work-items.
+#pragma once
+
+#include "compiler/analysis/chunk_model.h"
+#include "compiler/analysis/worksharing.h"
+
+#include "llvm/IR/GlobalValue.h"
+#include "llvm/IR/Module.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::compiler {
+
+/// One entry point: a way to divide the region's iterations over work-items.
+struct KernelEntry {
+  llvm::Function *function = nullptr;
+  unsigned dimensions = 1;
+  bool needsDisjoint = false;
+  llvm::Function *extents = nullptr; ///< In the program's module.
+};
+
+struct RegionKernels {
+  std::unique_ptr<llvm::Module> module;
+  std::vector<KernelEntry> entries;              ///< The best first; the last one always holds.
+  std::vector<llvm::GlobalValue *> symbols;      ///< In the program's module.
+  unsigned partialBytes = 0;                     ///< 0: does not reduce.
+  llvm::SmallVector<std::uint64_t, 4> slotSizes; ///< Bytes of each reduced variable.
+  llvm::Function *combine = nullptr;             ///< In the program's module.
+  std::string limit;                             ///< Why the best one divides no more loops.
+  std::string reason;                            ///< Why there are no kernels, or empty.
+};
+
+/// Builds the kernels of `prepared`, an outlined function that has a model and a chunk function.
+RegionKernels buildKernels(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
+                           llvm::FunctionAnalysisManager &analyses, llvm::StringRef name);
+
+} // namespace tutti::compiler

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/merge_teams.h"
+
+#include "compiler/analysis/teams.h"
+#include "compiler/analysis/worksharing.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+constexpr unsigned kFirstCapture = 3;    ///< Operand of a fork: after loc, count, function.
+constexpr unsigned kThreadArguments = 2; ///< Of an outlined function, before the captures.
+
+/// Calls that may throw stand in the way of the analysis; most are to functions that do not.
+void inlineInvokes(Function &function) {
+  constexpr unsigned kMostInlined = 64;
+  for (unsigned round = 0; round < kMostInlined; ++round) {
+    InvokeInst *next = nullptr;
+    for (Instruction &inst : instructions(function)) {
+      auto *invoke = dyn_cast<InvokeInst>(&inst);
+      const Function *callee = invoke ? invoke->getCalledFunction() : nullptr;
+      if (callee && callee != &function && !callee->isDeclaration() && !callee->isInterposable()) {
+        next = invoke;
+        break;
+      }
+    }
+    InlineFunctionInfo info;
+    if (!next || !InlineFunction(*next, info).isSuccess()) {
+      return;
+    }
+  }
+}
+
+/// A copy without calls to known functions, in which variables that are not shared are values.
+Function *promotedCopy(Function &function, const Twine &name, FunctionAnalysisManager &analyses) {
+  ValueToValueMapTy map;
+  Function *copy = CloneFunction(&function, map);
+  copy->setName(name);
+  copy->setLinkage(GlobalValue::InternalLinkage);
+  inlineInvokes(*copy);
+  inlineCallees(*copy).clear(); // What could not be inlined is looked at as a call.
+  removeUnreachableBlocks(*copy);
+  SROAPass(SROAOptions::ModifyCFG).run(*copy, analyses);
+  analyses.clear(*copy, copy->getName());
+  return copy;
+}
+
+void eraseCalls(Function &function, function_ref<bool(StringRef)> isMeant) {
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    if (call && isMeant(libompName(*call))) {
+      assert(call->use_empty());
+      call->eraseFromParent();
+    }
+  }
+}
+
+/// Removes a reduction of the threads below: what it combines into is the calling thread's own.
+void answerOne(Function &function) {
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    if (call && isReduce(libompName(*call))) {
+      call->replaceAllUsesWith(ConstantInt::get(call->getType(), 1));
+      call->eraseFromParent();
+    }
+  }
+  eraseCalls(function, [](StringRef name) { return name.starts_with("__kmpc_end_reduce"); });
+  for (BasicBlock &block : function) {
+    ConstantFoldTerminator(&block);
+  }
+  removeUnreachableBlocks(function);
+}
+
+/// The request for teams that belongs to `fork`, or null.
+CallInst *requestFor(CallInst &fork) {
+  for (Instruction *inst = fork.getPrevNode(); inst; inst = inst->getPrevNode()) {
+    auto *call = dyn_cast<CallInst>(inst);
+    if (call && libompName(*call).starts_with("__kmpc_push_num_teams")) {
+      return call;
+    }
+    if (call && libompName(*call) == "__kmpc_fork_teams") {
+      break;
+    }
+  }
+  return nullptr;
+}
+
+/// The upper bound of the number of teams that `request` asks for.
+Value *teamsOf(const CallInst &request) {
+  return request.getArgOperand(libompName(request).ends_with("_51") ? 3 : 2);
+}
+
+/// Computes before `fork` what its function computes as `value`, or returns null.
+Value *computeBefore(CallInst &fork, Value *value, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 12;
+  if (isa<Constant>(value)) {
+    return value;
+  }
+  if (const auto *argument = dyn_cast<Argument>(value)) {
+    return argument->getArgNo() < kThreadArguments
+               ? nullptr
+               : fork.getArgOperand(argument->getArgNo() - kThreadArguments + kFirstCapture);
+  }
+  auto *inst = dyn_cast<Instruction>(value);
+  const auto *load = dyn_cast_or_null<LoadInst>(inst);
+  if (depth == kDeepest || !inst || (load && !load->isSimple()) ||
+      !(load || isa<CastInst, CmpInst, GetElementPtrInst, SelectInst>(inst) ||
+        (isa<BinaryOperator>(inst) && !inst->isIntDivRem()))) {
+    return nullptr;
+  }
+  SmallVector<Value *, 4> operands;
+  for (Value *operand : inst->operands()) {
+    operands.push_back(computeBefore(fork, operand, depth + 1));
+    if (!operands.back()) {
+      return nullptr;
+    }
+  }
+  Instruction *copy = inst->clone();
+  for (unsigned index = 0; index < operands.size(); ++index) {
+    copy->setOperand(index, operands[index]);
+  }
+  copy->dropUnknownNonDebugMetadata();
+  copy->insertBefore(&fork);
+  return copy;
+}
+
+/// Gives each thread a range where clang's loop steps by the stride alone: schedule(static, 1)
+/// below `distribute`. Returns false if that loop has another form than expected.
+bool stepPlainly(Function &part) {
+  CallInst *init = initOf(part);
+  if (!init || !stepsByStride(*init)) {
+    return init != nullptr;
+  }
+
+  enum { kSchedule = 2, kUpper = 5, kStride = 6, kBoundArgument = kThreadArguments + 1 };
+
+  SmallVector<LoadInst *, 2> strides;
+  for (User *user : init->getArgOperand(kStride)->users()) {
+    if (auto *load = dyn_cast<LoadInst>(user)) {
+      strides.push_back(load);
+    }
+  }
+  SmallVector<Value *, 4> bounds{part.getArg(kBoundArgument)};
+  for (User *user : part.getArg(kBoundArgument)->users()) {
+    if (isa<TruncInst>(user)) {
+      bounds.push_back(user);
+    }
+  }
+  SmallVector<std::pair<ICmpInst *, unsigned>, 2> tests;
+  DominatorTree tree(part);
+  for (Value *bound : bounds) {
+    for (Use &use : bound->uses()) {
+      if (auto *test = dyn_cast<ICmpInst>(use.getUser()); test && tree.dominates(init, test)) {
+        tests.emplace_back(test, use.getOperandNo());
+      }
+    }
+  }
+  if (strides.size() != 1 || tests.size() != 1) {
+    return false;
+  }
+  Type *type = strides.front()->getType();
+  init->setArgOperand(kSchedule, ConstantInt::get(Type::getInt32Ty(part.getContext()), 34));
+  strides.front()->replaceAllUsesWith(ConstantInt::get(type, 1));
+  IRBuilder<> build(init->getNextNode());
+  Value *upper = build.CreateLoad(type, init->getArgOperand(kUpper));
+  // As in the other loops of clang, so that an upper bound of -1 ends a share of no iteration.
+  const auto [test, operand] = tests.front();
+  const bool isUnsigned = libompName(*init).ends_with("u");
+  Type *compared = test->getOperand(0)->getType();
+  test->setOperand(operand, isUnsigned ? build.CreateZExtOrTrunc(upper, compared)
+                                       : build.CreateSExtOrTrunc(upper, compared));
+  test->setPredicate(isUnsigned ? test->getUnsignedPredicate() : test->getSignedPredicate());
+  return true;
+}
+
+/// The branch that an `if` clause makes, to a parallel and a serial successor; or null.
+BranchInst *findCondition(Function &teams) {
+  for (Instruction &inst : instructions(teams)) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    if (call && libompName(*call) == "__kmpc_serialized_parallel") {
+      BasicBlock *serial = call->getParent();
+      BasicBlock *before = serial->getSinglePredecessor();
+      auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+      const bool isFound = branch && branch->isConditional() && branch->getSuccessor(1) == serial;
+      return isFound ? branch : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+void decide(BranchInst &branch, bool isTrue) {
+  branch.setCondition(ConstantInt::getBool(branch.getContext(), isTrue));
+  Function &function = *branch.getFunction();
+  ConstantFoldTerminator(branch.getParent());
+  removeUnreachableBlocks(function);
+}
+
+/// One teams function on its way to a parallel loop.
+class Merger {
+public:
+  Merger(CallInst &fork, FunctionAnalysisManager &analyses)
+      : fork_(fork), analyses_(analyses),
+        teams_(*cast<Function>(fork.getArgOperand(2)->stripPointerCasts())) {}
+
+  /// The merged function, or null if the construct is none that can be merged.
+  Function *merge();
+
+  /// The program's condition for more than one thread, computed before the fork; null if there is
+  /// none.
+  Value *condition() const { return condition_; }
+
+private:
+  void liftCondition();
+  bool allowsManyTeams();
+  bool transform(Teams &found);
+  bool joinLoops(Teams &found, CallInst &inner);
+  bool serialise(CallInst &inner);
+
+  Function *copyOf(Function &function) {
+    return promotedCopy(function, function.getName() + ".part", analyses_);
+  }
+
+  bool inlineInto(CallInst &fork, Function &part);
+
+  CallInst &fork_;
+  FunctionAnalysisManager &analyses_;
+  Function &teams_;
+  Function *merged_ = nullptr;
+  Value *condition_ = nullptr;
+};
+
+Function *Merger::merge() {
+  merged_ = promotedCopy(teams_, teams_.getName() + ".merged", analyses_);
+  liftCondition();
+  Teams found = findTeams(*merged_);
+  if (!found.distribute || !transform(found)) {
+    merged_->eraseFromParent();
+    return nullptr;
+  }
+  return merged_;
+}
+
+/// Of an `if` clause the merged function keeps the parallel branch alone. A second clause is left,
+/// and keeps the construct from being merged.
+void Merger::liftCondition() {
+  if (BranchInst *branch = findCondition(*merged_)) {
+    condition_ = computeBefore(fork_, branch->getCondition());
+    if (condition_) {
+      decide(*branch, true);
+    }
+  }
+}
+
+/// A single team executes the iterations in their order, and the program may count on it.
+bool Merger::allowsManyTeams() {
+  CallInst *request = requestFor(fork_);
+  Value *teams = request ? teamsOf(*request) : nullptr;
+  if (!teams) {
+    return true;
+  }
+  if (const auto *count = dyn_cast<ConstantInt>(teams)) {
+    return !count->isOne();
+  }
+  IRBuilder<> build(&fork_);
+  Value *many = build.CreateICmpNE(teams, ConstantInt::get(teams->getType(), 1));
+  condition_ = condition_ ? build.CreateAnd(condition_, many) : many;
+  return true;
+}
+
+bool Merger::transform(Teams &found) {
+  if (found.forks.size() == 1 && handsOutIterations(*found.forks.front(), *found.distribute)) {
+    return joinLoops(found, *found.forks.front());
+  }
+  if (!allowsManyTeams()) {
+    return false;
+  }
+  constexpr std::uint64_t kFromDistribute = 92 - 34; // kmp_distribute_static to kmp_sch_static
+  const auto *schedule = cast<ConstantInt>(found.distribute->getArgOperand(2));
+  found.distribute->setArgOperand(
+      2, ConstantInt::get(schedule->getType(), schedule->getZExtValue() - kFromDistribute));
+  for (CallInst *inner : found.forks) {
+    if (!serialise(*inner)) {
+      return false;
+    }
+  }
+  eraseCalls(*merged_, isThreadRequest);
+  return true;
+}
+
+/// Replaces `fork` by the body of `part`, which ceases to exist.
+bool Merger::inlineInto(CallInst &fork, Function &part) {
+  SmallVector<Value *, 16> operands{merged_->getArg(0), merged_->getArg(1)};
+  operands.append(fork.arg_begin() + kFirstCapture, fork.arg_end());
+  IRBuilder<> build(&fork);
+  CallInst *call = build.CreateCall(&part, operands);
+  call->setDebugLoc(fork.getDebugLoc());
+  fork.eraseFromParent();
+  InlineFunctionInfo info;
+  const bool isDone = InlineFunction(*call, info).isSuccess();
+  if (!isDone) {
+    call->eraseFromParent();
+  }
+  part.eraseFromParent();
+  return isDone;
+}
+
+/// The teams' loop runs once, over all iterations, and the threads' loop inside divides them.
+bool Merger::joinLoops(Teams &found, CallInst &inner) {
+  Function *part = copyOf(*cast<Function>(inner.getArgOperand(2)->stripPointerCasts()));
+  const InnerReduction reduction = checkInner(*part, inner);
+  if (reduction == InnerReduction::Unknown) {
+    part->eraseFromParent();
+    return false;
+  }
+  DominatorTree tree(*merged_);
+  LoopInfo loops(tree);
+  Loop *loop = loops.getLoopFor(inner.getParent());
+  BasicBlock *exit = loop ? loop->getUniqueExitBlock() : nullptr;
+  if (!exit || loop->getParentLoop() || !exit->phis().empty()) {
+    part->eraseFromParent();
+    return false;
+  }
+  if (reduction == InnerReduction::IntoPrivate) {
+    answerOne(*part);
+  }
+  if (!stepPlainly(*part)) {
+    part->eraseFromParent();
+    return false;
+  }
+  // The thread that executes the last iteration stands for the team that would.
+  Value *last = found.distribute->getArgOperand(3);
+  Value *innerLast = lastFlagOf(*part);
+  constexpr const char *kFlag = "tutti.last";
+  if (auto *flag = dyn_cast_or_null<AllocaInst>(innerLast)) {
+    flag->setMetadata(kFlag, MDNode::get(flag->getContext(), {}));
+  }
+  found.distribute->eraseFromParent();
+  eraseCalls(*merged_, [](StringRef name) {
+    return name.starts_with("__kmpc_for_static_fini") || isThreadRequest(name);
+  });
+  BasicBlock *block = inner.getParent();
+  BasicBlock *rest = SplitBlock(block, inner.getNextNode());
+  for (BasicBlock *successor : successors(rest)) {
+    successor->removePredecessor(rest);
+  }
+  rest->getTerminator()->eraseFromParent();
+  IRBuilder<>(rest).CreateBr(exit);
+  if (!inlineInto(inner, *part)) {
+    return false;
+  }
+  for (Instruction &inst : make_early_inc_range(instructions(*merged_))) {
+    if (isa<AllocaInst>(inst) && inst.hasMetadata(kFlag)) {
+      inst.setMetadata(kFlag, nullptr);
+      eraseLifetimes(inst);
+      eraseLifetimes(*cast<Instruction>(last));
+      last->replaceAllUsesWith(&inst);
+    }
+  }
+  removeUnreachableBlocks(*merged_);
+  // The teams that remain are those for which the condition does not hold.
+  BranchInst *branch = condition_ && teams_.hasOneUse() ? findCondition(teams_) : nullptr;
+  if (branch) {
+    decide(*branch, false);
+  }
+  return true;
+}
+
+/// The calling thread executes the inner loop alone.
+bool Merger::serialise(CallInst &inner) {
+  Function *part = copyOf(*cast<Function>(inner.getArgOperand(2)->stripPointerCasts()));
+  CallInst *init = checkSerial(*part, inner);
+  if (!init) {
+    part->eraseFromParent();
+    return false;
+  }
+  IRBuilder<> build(init);
+  build.CreateStore(build.getInt32(1), init->getArgOperand(3));
+  init->eraseFromParent();
+  answerOne(*part);
+  eraseCalls(*part, [](StringRef name) {
+    return name.starts_with("__kmpc_for_static_fini") || name == "__kmpc_barrier";
+  });
+  return inlineInto(inner, *part);
+}
+
+/// Forks `merged` in place of teams, or if there is a `condition`, where that holds.
+void replaceFork(CallInst &fork, Function &merged, Value *condition) {
+  Module &module = *fork.getModule();
+  FunctionCallee callee = module.getOrInsertFunction("__kmpc_fork_call", fork.getFunctionType());
+  SmallVector<Value *, 16> operands(fork.args());
+  operands[2] = &merged;
+  CallInst *request = requestFor(fork);
+  Instruction *place = &fork;
+  if (condition) {
+    Instruction *otherwise = nullptr;
+    SplitBlockAndInsertIfThenElse(condition, &fork, &place, &otherwise);
+    fork.moveBefore(otherwise);
+    if (request) {
+      request->moveBefore(&fork);
+    }
+  } else if (request) {
+    request->eraseFromParent();
+  }
+  IRBuilder<> build(place);
+  build.CreateCall(callee, operands)->setDebugLoc(fork.getDebugLoc());
+  if (!condition) {
+    fork.eraseFromParent();
+  }
+}
+
+/// The forks of teams, in the order of the source.
+SmallVector<CallInst *, 8> findForks(Module &module) {
+  SmallVector<CallInst *, 8> forks;
+  for (Function &function : module) {
+    for (Instruction &inst : instructions(function)) {
+      auto *call = dyn_cast<CallInst>(&inst);
+      if (!call || libompName(*call) != "__kmpc_fork_teams") {
+        continue;
+      }
+      auto *outlined = dyn_cast<Function>(call->getArgOperand(2)->stripPointerCasts());
+      if (outlined && !outlined->isDeclaration() &&
+          outlined->arg_size() == call->arg_size() - kFirstCapture + kThreadArguments) {
+        forks.push_back(call);
+      }
+    }
+  }
+  return forks;
+}
+
+} // namespace
+
+PreservedAnalyses MergeTeamsPass::run(Module &module, ModuleAnalysisManager &analyses) {
+  auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  if (!module.getFunction("__kmpc_fork_teams")) {
+    return PreservedAnalyses::all();
+  }
+  for (CallInst *fork : findForks(module)) {
+    Merger merger(*fork, functions);
+    if (Function *merged = merger.merge()) {
+      replaceFork(*fork, *merged, merger.condition());
+    }
+  }
+  return PreservedAnalyses::none();
+}
+
+} // namespace tutti::compiler

@@ -1,0 +1,44 @@
+// Loops inside that are parallel as well become dimensions of the grid, the one over contiguous
+// memory the fastest; the program asks `extents` whether that holds.
+// RUN: env TUTTI_TARGETS=print %tutticc -S -emit-llvm -o - %s 2>&1 | FileCheck %s
+// RUN: %tutticc -Rpass-analysis=tutti -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// CHECK-LABEL: define void @tutti_copy_omp_outlined_flat(
+// CHECK:         call i64 @tutti.item.id(i32 0)
+// CHECK-NOT:     call i64 @tutti.item.id(i32 1)
+// CHECK:       }
+// CHECK-LABEL: define void @tutti_copy_omp_outlined_nest(
+// CHECK-DAG:     call i64 @tutti.item.id(i32 0)
+// CHECK-DAG:     call i64 @tutti.item.id(i32 1)
+// CHECK:       }
+// REMARK: kernel over 2 loops
+void copy(long n, long m, double (*restrict a)[64], double (*restrict b)[64]) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < 64; j++)
+      a[i][j] = 2 * b[i][j] + m;
+}
+
+// Iterations of the inner loop depend on each other.
+// REMARK: kernel over 1 loop: an inner loop carries a value from one iteration to the next
+void prefix(long n, double (*a)[64]) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    for (long j = 1; j < 64; j++)
+      a[i][j] += a[i][j - 1];
+}
+
+// What was loaded for the iteration before is loaded again.
+// CHECK-LABEL: define void @tutti_smooth_omp_outlined_nest(
+// CHECK-NOT:     phi double
+// CHECK:       }
+void smooth(long n, double (*restrict a)[64], double (*restrict b)[64]) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++)
+    for (long j = 1; j < 63; j++)
+      a[i][j] = b[i][j - 1] + b[i][j] + b[i][j + 1];
+}
+
+// CHECK: @copy.omp_outlined.device = {{.*}} i32 2, i32 0, ptr @copy.omp_outlined.mappings
+// CHECK-LABEL: define internal {{.*}}i32 @copy.omp_outlined.tutti.extents(
+// CHECK:         store i64 64, ptr

@@ -1,0 +1,61 @@
+// What keeps a distributed loop from having a device kernel.
+// RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
+// RUN: env TUTTI_TARGETS=none %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// NONE-NOT: device kernel
+
+// CHECK: parallel loop has no device kernel: it computes with long double
+void precise(long n, long double *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] *= 2;
+}
+
+// CHECK: parallel loop has no device kernel: it allocates private memory of variable size
+void lengths(long n, int m, double *a) {
+  double row[m];
+  for (int k = 0; k < m; k++) row[k] = k;
+  #pragma omp parallel for firstprivate(row)
+  for (long i = 0; i < n; i++) {
+    row[0] = i;
+    a[i] += row[0] + row[i % m];
+  }
+}
+
+// CHECK: parallel loop has no device kernel: its private variables take more than 16 KiB
+void large(long n, double *a) {
+  double scratch[4096];
+  #pragma omp parallel for private(scratch)
+  for (long i = 0; i < n; i++) {
+    for (long j = 0; j < 4096; j++) scratch[(i * j) & 4095] = a[i] + j;
+    a[i] = scratch[i & 4095];
+  }
+}
+
+// CHECK: parallel loop has no device kernel: it reduces variables of more than 256 bytes
+void histogram(long n, const int *x, double *h) {
+  double counts[64] = {0};
+  #pragma omp parallel for reduction(+ : counts)
+  for (long i = 0; i < n; i++) counts[x[i] & 63] += 1;
+  for (int k = 0; k < 64; k++) h[k] = counts[k];
+}
+
+// CHECK: parallel loop has no device kernel: it has both a lastprivate and a reduction clause
+double both(long n, double *a, double *end) {
+  double s = 0, l = 0;
+  #pragma omp parallel for lastprivate(l) reduction(+ : s)
+  for (long i = 0; i < n; i++) { l = a[i]; s += l; }
+  *end = l;
+  return s;
+}
+
+// CHECK: parallel loop has no device kernel: it uses the address of a function
+double twice(double x);
+void addresses(long n, double (**f)(double)) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) f[i] = twice;
+}
+
+// CHECK: parallel loop has no device kernel: it keeps the address of a private variable or a constant
+void texts(long n, const char **t) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) t[i] = &"text"[i % 3];
+}
