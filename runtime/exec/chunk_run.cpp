@@ -13,7 +13,7 @@
 
 namespace tutti::exec {
 
-void ChunkRun::run(bool isKnown) {
+void ChunkRun::run(bool isKnown, bool waits) {
   waitForReaders();
   if (job_.rank() != 0) {
     storeBlocks();
@@ -23,7 +23,7 @@ void ChunkRun::run(bool isKnown) {
   }
   copy(false, isKnown);
   startTransfers(isKnown);
-  runParts(isKnown);
+  runParts(isKnown, waits);
   returnBytes();
 }
 
@@ -164,7 +164,7 @@ void ChunkRun::addPartials(Reduction &reduction) {
 }
 
 /// What needs nothing that is still to arrive goes first.
-void ChunkRun::runParts(bool isKnown) {
+void ChunkRun::runParts(bool isKnown, bool waits) {
   const balance::Chunk chunk = plan_.chunk;
   const balance::Chunk inner = plan_.interior;
   const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
@@ -206,7 +206,7 @@ void ChunkRun::runParts(bool isKnown) {
   for (const balance::Chunk &piece : borders) {
     runPiece(piece, reduction);
   }
-  if (!plan_.devices.empty()) {
+  if (!plan_.devices.empty() && (waits || reduces)) {
     waitForDevices();
     if (reduces) {
       addPartials(reduction);

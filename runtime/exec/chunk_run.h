@@ -21,8 +21,10 @@ public:
 
   /// Runs the chunk. Sends may still be under way when it returns, and on rank 0 returns.
   ///
-  /// `isKnown`: the plan was made for an earlier launch; for the counters.
-  void run(bool isKnown);
+  /// `isKnown`: the plan was made for an earlier launch; for the counters. `waits`: for devices in
+  /// any case; else kernels may still be running, too, if the host needs nothing of them: what is
+  /// given to a device later comes behind them.
+  void run(bool isKnown, bool waits);
 
   /// Waits for everything of this launch that `run` has started.
   void finish();
@@ -37,7 +39,7 @@ private:
   void startTransfers(bool isKnown);
   void waitForReceived();
   void waitForDevices();
-  void runParts(bool isKnown);
+  void runParts(bool isKnown, bool waits);
   void startDevices();
   void runPiece(const balance::Chunk &piece, Reduction &reduction);
   void addPartials(Reduction &reduction);

@@ -84,21 +84,34 @@ Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
   return {};
 }
 
+Status Devices::order(Lane &earlier, Lane &later) {
+  std::unique_ptr<device::Event> event;
+  TUTTI_ASSIGN(event, earlier.queue->record());
+  TUTTI_TRY(later.queue->wait(*event));
+  later.isMarked = false;
+  earlier.awaited.push_back(std::move(event));
+  return {};
+}
+
 Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes) {
+  Lane &source = lane(from);
   Lane &target = lane(to);
+  if (isBusy(source)) {
+    TUTTI_TRY(order(source, target));
+  }
   target.isMarked = false;
   for (std::size_t done = 0; done < bytes.ranges().size(); ++done) {
-    const Status status = target.queue->copyFrom(*lane(from).device, bytes.ranges()[done]);
+    const Status status = target.queue->copyFrom(*source.device, bytes.ranges()[done]);
     if (!status && status.error().code == ErrorCode::NoRoute && done == 0) {
       TUTTI_TRY(copyOut(from, bytes));
-      TUTTI_TRY(lane(from).queue->finish());
+      TUTTI_TRY(source.queue->finish());
       return copyIn(to, bytes);
     }
     TUTTI_TRY(status);
   }
   counters_.devicePeerBytes += bytes.bytes();
   counters_.devicePeerCopies += bytes.ranges().size();
-  return {};
+  return order(target, source); // Its next kernel may write what is being copied.
 }
 
 Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
@@ -157,6 +170,7 @@ Result<bool> Devices::isIdle() {
     TUTTI_ASSIGN(isDone, lane.event->hasCompleted());
     if (isDone) {
       lane.event.reset();
+      lane.awaited.clear();
       lane.ended = Clock::now();
     } else {
       isIdle = false;

@@ -49,6 +49,8 @@ public:
   Status copyOut(std::int32_t index, const RangeSet &bytes);
 
   /// Starts copying bytes from one device to another; through the host if there is no other way.
+  ///
+  /// Order: behind what both have been given, and before what either is given from now on.
   Status copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
 
   /// Starts running a chunk. What it needs has been committed and copied, or is on the way there.
@@ -75,12 +77,18 @@ private:
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
     std::unique_ptr<device::HostBuffer> partials;
-    std::size_t partialBytes = 0;         ///< Of the latest run.
-    bool isMarked = true;                 ///< `event` is behind all that was given.
-    std::unique_ptr<device::Event> event; ///< Null if nothing is under way.
+    std::size_t partialBytes = 0;                        ///< Of the latest run.
+    bool isMarked = true;                                ///< `event` is behind all that was given.
+    std::unique_ptr<device::Event> event;                ///< Null if nothing is under way.
+    std::vector<std::unique_ptr<device::Event>> awaited; ///< By queues of other devices.
     Clock::time_point began;
     Clock::time_point ended;
   };
+
+  static bool isBusy(const Lane &lane) { return !lane.isMarked || lane.event; }
+
+  /// Lets what `later` is given from now on wait for what `earlier` has been given.
+  Status order(Lane &earlier, Lane &later);
 
   Lane &lane(std::int32_t index) { return lanes_[static_cast<std::size_t>(index)]; }
 

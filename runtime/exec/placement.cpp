@@ -18,6 +18,8 @@ constexpr std::uint32_t kDeviceGuess = 8;
 constexpr double kWeights = 10000;
 /// A new cut must shorten the launch by this fraction, because moving a border moves data.
 constexpr double kLeastGain = 0.1;
+/// Bytes that a device handles in the time that it takes to start a kernel and a few copies.
+constexpr std::uint64_t kLeastBytes = std::uint64_t{2} << 20;
 
 const tutti_kernel *kernelFor(const tutti_region &region, std::uint32_t format) {
   if (!region.device || region.device->mappings == 0) {
@@ -111,6 +113,21 @@ Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
     placement.shares = weighted(std::move(placement.shares), factors, before);
   }
   return placement;
+}
+
+std::vector<Share> Placer::worthwhile(const std::vector<Share> &shares, std::uint64_t bytes) const {
+  const std::uint64_t most = bytes / kLeastBytes;
+  std::vector<Share> kept;
+  std::vector<std::uint64_t> devices(static_cast<std::size_t>(topology_.ranks()));
+  for (const Share &share : shares) {
+    const auto rank = static_cast<std::size_t>(topology_.rankOf(share.place));
+    // One of each rank stays in any case.
+    if (topology_.isHost(share.place) || devices[rank] == 0 || devices[rank] < most) {
+      devices[rank] += topology_.isHost(share.place) ? 0 : 1;
+      kept.push_back(share);
+    }
+  }
+  return kept;
 }
 
 /// Shares by measured speed. Ranks that have not been measured are as those of rank 0.

@@ -150,6 +150,21 @@ TEST_F(Placing, KeepsACutUntilAnotherIsMuchBetter) {
   EXPECT_GT(weightOfDevice(600), 3U);
 }
 
+TEST_F(Placing, LeavesOutDevicesThatWouldGetTooLittle) {
+  const memory::Topology topology({3, 2});
+  const Placer placer(topology, {cuda(), cuda(), cuda(), cuda(), cuda()}, TUTTI_DEVICE_AUTO);
+  const std::vector<Share> all{{0, 1}, {2, 8}, {3, 8}, {4, 8}, {1, 1}, {5, 8}, {6, 8}};
+  const auto kept = [&](std::uint64_t bytes) {
+    Placement placement;
+    placement.shares = placer.worthwhile(all, bytes);
+    return placesOf(placement);
+  };
+
+  EXPECT_EQ(kept(1000), (Places{0, 2, 1, 5}));
+  EXPECT_EQ(kept(4 << 20), (Places{0, 2, 3, 1, 5, 6}));
+  EXPECT_EQ(kept(100 << 20), (Places{0, 2, 3, 4, 1, 5, 6}));
+}
+
 TEST_F(Placing, ChoosesTheBestMappingThatHolds) {
   Launch launch;
   launch.region = &region_;

@@ -26,6 +26,9 @@ constexpr std::size_t kRememberedRanges = std::size_t{2} << 20;
 /// reported one by one. Protecting a page of the heap too many costs a fault, nothing else.
 constexpr std::uint64_t kObjectGap = 64 << 10;
 
+/// Bytes that are copied to or from a device in the time that it takes to start another copy.
+constexpr std::uint64_t kCopyGap = 64 << 10;
+
 constexpr Range kEverything{0, ~std::uint64_t{0}};
 
 std::string keyOf(const Writer &writer) {
@@ -326,7 +329,8 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   const RangeSet protectable = protectablePages(whole.objects, window_.heap());
 
   Directory after = state_->directory;
-  const std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);
+  std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);
+  joinRuns(transfers);
   addReturns(*plan, after, survey, protectable);
   addParts(*plan, survey);
   addLinks(*plan, transfers);
@@ -380,6 +384,41 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
     if (hasPart[static_cast<std::size_t>(rank)]) {
       plan.reducers.push_back(rank);
     }
+  }
+}
+
+/// `ranges` with the gaps between them that `source` has a valid copy of, too: wherever the bytes
+/// go, these have the same value or none that counts.
+RangeSet Planner::joined(const RangeSet &ranges, Place source) const {
+  std::vector<Range> joined;
+  for (const Range &range : ranges.ranges()) {
+    const bool isNear = !joined.empty() && range.begin - joined.back().end <= kCopyGap;
+    if (isNear &&
+        state_->directory.missing(source, RangeSet::of({{joined.back().end, range.begin}}))
+            .empty()) {
+      joined.back().end = range.end;
+    } else {
+      joined.push_back(range);
+    }
+  }
+  return RangeSet::of(std::move(joined));
+}
+
+/// A copy to or from a device costs microseconds, however short it is: pieces that touch a device
+/// travel in as few runs as can be.
+void Planner::joinRuns(std::vector<memory::Transfer> &transfers) const {
+  const auto isOfHosts = [this](const memory::Transfer &transfer) {
+    return topology_.isHost(transfer.from) && topology_.isHost(transfer.to);
+  };
+  for (auto first = transfers.begin(); first != transfers.end();) {
+    const auto last = std::find_if(first, transfers.end(), [&](const memory::Transfer &transfer) {
+      return transfer.piece != first->piece;
+    });
+    if (!std::all_of(first, last, isOfHosts)) {
+      const RangeSet ranges = joined(first->ranges, first->from);
+      std::for_each(first, last, [&](memory::Transfer &transfer) { transfer.ranges = ranges; });
+    }
+    first = last;
   }
 }
 

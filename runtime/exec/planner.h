@@ -54,6 +54,8 @@ private:
   Survey survey(const Launch &launch) const;
   void addReturns(Plan &plan, memory::Directory &after, const Survey &survey,
                   const RangeSet &protectable) const;
+  RangeSet joined(const RangeSet &ranges, Place source) const;
+  void joinRuns(std::vector<memory::Transfer> &transfers) const;
   void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   RangeSet granulesAround(const RangeSet &bytes) const;

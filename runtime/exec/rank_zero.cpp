@@ -77,7 +77,12 @@ void RankZero::staysHome(const tutti_region &region, std::string_view reason) {
   }
 }
 
+void RankZero::ranHome(const tutti_region &region, double seconds) {
+  recordOf(region).report.seconds += seconds;
+}
+
 void RankZero::ranHome(const Launch &launch, double seconds) {
+  ranHome(*launch.region, seconds);
   RegionRecord &record = recordOf(*launch.region);
   record.onHosts.addHome(hosts_, launch.total, seconds, record.bytesToStayHome);
   record.onDevices.addHome(devices_, launch.total, seconds, record.bytesToStayHome);
@@ -161,6 +166,11 @@ Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &op
   if (!planned.plan->reasonHome.empty()) {
     return planned;
   }
+  std::vector<Share> worthwhile = placer_.worthwhile(launch.shares, planned.plan->bytesTouched);
+  if (worthwhile.size() < launch.shares.size()) {
+    launch.shares = std::move(worthwhile);
+    planned = job_.planner.plan(launch);
+  }
   const Status status = makeRoom(*planned.plan);
   if (status) {
     return planned;
@@ -210,27 +220,41 @@ bool RankZero::distribute(Launch &launch) {
     staysHome(region, "distributing it would cost more than it gains");
     return false;
   }
+  const bool isMeasured = isToBeMeasured(option);
+  if (isMeasured) {
+    job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
+  }
+  const Clock::time_point announced = Clock::now();
   announce(launch);
   job_.planner.commit(*plan);
   twins_.keep(openPages(plan->twinPages));
   ++(isKnown ? job_.counters.plansReused : job_.counters.plansMade);
   ChunkRun chunk(job_, lock, launch, *plan);
-  chunk.run(isKnown);
+  chunk.run(isKnown, isMeasured);
   chunk.finish();
   job_.finished(launch.sequence);
   protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
-  ++record.report.launches;
-  ++record.report.distributed;
-  record.report.onDevices += option.placement.usesDevices ? 1 : 0;
+  record.report.addDistributed(secondsSince(begin), isKnown, option.placement.usesDevices);
   record.shares = launch.shares;
-  if (isKnown) {
+  if (isKnown && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
-  option.history->addDistributed(*option.machine, launch.total, secondsSince(begin),
-                                 static_cast<double>(plan->bytesToDistribute));
+  if (isMeasured) {
+    option.history->addDistributed(*option.machine, launch.total, secondsSince(announced),
+                                   static_cast<double>(plan->bytesToDistribute));
+  }
   return true;
+}
+
+/// A choice that rests on time needs the time of whole launches: of some, because waiting for their
+/// end lets the devices idle in between.
+bool RankZero::isToBeMeasured(const Option &option) const {
+  constexpr Sequence kEvery = 16;
+  const bool isHybrid = option.placement.shares.front().place == 0;
+  return !option.placement.usesDevices || isHybrid ||
+         (!option.isWanted && (!option.history->distributed.isKnown() || sequence_ % kEvery == 0));
 }
 
 /// Of this rank's places, for the next cut.
@@ -305,7 +329,8 @@ trace::Report RankZero::finish() {
     Progress::Lock lock = job_.progress.lock();
     job_.progress.waitUntil(lock, [this] { return fetcher_.isIdle(); });
     job_.passDown(Writer().add(MessageKind::Shutdown).bytes());
-    job_.progress.waitUntil(lock, [this] { return job_.streams.isIdle(); });
+    job_.progress.waitUntil(
+        lock, [this] { return job_.streams.isIdle() && orDie(job_.devices.isIdle()); });
   }
   job_.progress.stop();
   trace::Report report;

@@ -56,6 +56,9 @@ public:
   void staysHome(const tutti_region &region, std::string_view reason);
 
   /// Notes how long a launch that stayed home took.
+  void ranHome(const tutti_region &region, double seconds);
+
+  /// The same for a launch that was prepared, and might be distributed the next time.
   void ranHome(const Launch &launch, double seconds);
 
   /// Makes `range` readable, or writable, as a touch would. Does nothing outside of the window.
@@ -87,6 +90,7 @@ private:
   Option optionFor(RegionRecord &record, const tutti_region &region) const;
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
   Planner::Planned plan(RegionRecord &record, Launch &launch, Option &option);
+  bool isToBeMeasured(const Option &option) const;
   Status makeRoom(const Plan &plan);
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   void findAllocations(Launch &launch) const;

@@ -28,7 +28,8 @@ void Worker::run() {
     }
     runLaunch(lock, reader);
   }
-  job_.progress.waitUntil(lock, [this] { return job_.streams.isIdle(); });
+  job_.progress.waitUntil(lock,
+                          [this] { return job_.streams.isIdle() && orDie(job_.devices.isIdle()); });
   lock.unlock();
   job_.progress.stop();
   orDie(job_.endpoint.sum(job_.counters.all()));
@@ -42,7 +43,7 @@ void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
   TUTTI_CHECK(plan->reasonHome.empty(), "agree with rank 0 on launch {} of {}: {}", launch.sequence,
               launch.region->source, plan->reasonHome);
   job_.planner.commit(*plan);
-  ChunkRun(job_, lock, launch, *plan).run(isKnown);
+  ChunkRun(job_, lock, launch, *plan).run(isKnown, false);
   finished_ = launch.sequence;
   job_.finished(finished_);
 }

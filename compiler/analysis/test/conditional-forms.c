@@ -104,8 +104,8 @@ void narrow_signed(int n, int shift, double *a) {
 // CHECK-LABEL: define internal void @original.omp_outlined.tutti.accesses(
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
 // CHECK:         icmp eq i64 {{.*}}, 0
-// CHECK:         call void @tutti_access(ptr {{.*}}, i32 5, i64 %[[TOTAL:.*]], i64 %[[TOTAL]], i64 8, i32 0,
-// CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 %[[TOTAL]], i64 %[[TOTAL]], i64 8, i32 0,
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 37, i64 %[[TOTAL:.*]], i64 %[[TOTAL]], i64 8, i32 0,
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 34, i64 %[[TOTAL]], i64 %[[TOTAL]], i64 8, i32 0,
 // CHECK:       }
 double total;
 void original(long n, const double *a) {

@@ -44,8 +44,9 @@ struct Pair {
   double first = 0.0;
   long second = 0;
 };
-#pragma omp declare reduction(join : Pair : omp_out.first += omp_in.first, omp_out.second +=       \
-                              omp_in.second) initializer(omp_priv = Pair())
+
+#pragma omp declare reduction(join:Pair : omp_out.first += omp_in.first,                           \
+                                  omp_out.second += omp_in.second) initializer(omp_priv = Pair())
 
 int main() {
   const int n = 1301;

@@ -12,6 +12,7 @@ static double scale = 1.0;
 static double blend(double a, double b, double c) {
   return scale * (weights[0] * a + weights[1] * b + weights[2] * c);
 }
+
 #pragma omp end declare target
 
 typedef struct {
@@ -29,10 +30,10 @@ static void step(Field *field) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 1; i < rows - 1; ++i) {
     for (int j = 1; j < columns - 1; ++j) {
-      const double side = blend(now[i * columns + j - 1], now[i * columns + j],
-                                now[i * columns + j + 1]);
-      const double across = blend(now[(i - 1) * columns + j], now[i * columns + j],
-                                  now[(i + 1) * columns + j]);
+      const double side =
+          blend(now[i * columns + j - 1], now[i * columns + j], now[i * columns + j + 1]);
+      const double across =
+          blend(now[(i - 1) * columns + j], now[i * columns + j], now[(i + 1) * columns + j]);
       next[i * columns + j] = 0.5 * (side + across);
     }
   }

@@ -32,8 +32,8 @@ static void table(int n, int m, double *x) {
 static int privates(int n, double *x) {
   int last = -1;
   double offset = 3.0;
-#pragma omp target teams distribute parallel for lastprivate(last) firstprivate(offset) map(from : last) \
-    dist_schedule(static, 7) num_teams(3)
+#pragma omp target teams distribute parallel for lastprivate(last) firstprivate(offset)            \
+    map(from : last) dist_schedule(static, 7) num_teams(3)
   for (int i = 1; i < n; ++i) {
     x[i] -= offset;
     last = i;
@@ -68,7 +68,8 @@ static void plain(int n, double *x) {
 static double reductions(int n, const double *x, double *bins) {
   double highest = -1.0;
   int count = 0;
-#pragma omp target teams distribute parallel for reduction(max : highest) reduction(+ : count, bins[0 : 8])
+#pragma omp target teams distribute parallel for reduction(max : highest)                          \
+    reduction(+ : count, bins[0 : 8])
   for (int i = 0; i < n; ++i) {
     highest = x[i] > highest ? x[i] : highest;
     count += i;

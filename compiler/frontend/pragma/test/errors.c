@@ -1,5 +1,5 @@
 // Every mistake in `#pragma tutti` is an error at its place.
-// RUN: not clang -fopenmp -fplugin=%frontend -fsyntax-only %s 2>&1 | FileCheck %s
+// RUN: not clang -fopenmp -fplugin=%frontend -ferror-limit=0 -fsyntax-only %s 2>&1 | FileCheck %s
 // RUN: not clang -fopenmp -fplugin=%frontend -fsyntax-only -fdiagnostics-parseable-fixits %s 2>&1 | FileCheck %s --check-prefix=FIX
 void f(int n, int *x) {
   // CHECK: :[[@LINE+2]]:24: error: unknown device kind 'gqu'; did you mean 'gpu'? Valid are auto, cpu, gpu, cuda, opencl, hybrid
