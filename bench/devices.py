@@ -133,9 +133,12 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--limit", type=float, default=120, help="seconds for one run")
     parser.add_argument("--counters", action="store_true", help="print what ours counted")
-    parser.add_argument("examples", nargs="*", default=list(CASES), choices=[[], *CASES],
-                        metavar="example")
+    parser.add_argument("examples", nargs="*", metavar="example",
+                        help=f"of {', '.join(CASES)}; all unless named")
     settings = parser.parse_args()
+    if unknown := set(settings.examples) - set(CASES):
+        parser.error(f"no such example: {', '.join(sorted(unknown))}")
+    settings.examples = settings.examples or list(CASES)
     settings.ours, settings.cuda = settings.ours.resolve(), settings.cuda.resolve()
     settings.offload = settings.offload and settings.offload.resolve()
     print("milliseconds per iteration; ratios to the hand-written program")

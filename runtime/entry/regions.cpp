@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/images.h"
+#include "runtime/entry/report.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/solo.h"
 #include "runtime/exec/reduction.h"
@@ -23,10 +24,12 @@ TUTTI_EXPORT void tutti_launch(const tutti_region *region, const std::uint64_t *
     runtime->launch(*region, captures);
     return;
   }
-  if (tutti::entry::solo::isCounting()) {
-    tutti::entry::solo::count(*region);
+  if (!tutti::entry::solo::isCounting()) {
+    region->home(captures);
+    return;
   }
-  region->home(captures);
+  const double seconds = tutti::entry::secondsOf([=] { region->home(captures); });
+  tutti::entry::solo::count(*region, seconds);
 }
 
 TUTTI_EXPORT std::uint64_t tutti_block(tutti_gather *context, std::uint64_t address,

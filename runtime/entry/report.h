@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Prints what a run has counted.
+/// Takes times for the report, and prints what a run has counted.
 #pragma once
 
 #include "runtime/entry/settings.h"
 #include "runtime/trace/counters.h"
 
+#include <chrono>
 #include <cstdio>
 
 namespace tutti::entry {
+
+template <typename Body> double secondsOf(Body &&body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 /// To stderr, in the form that TUTTI_STATS asks for.
 inline void print(Stats stats, const trace::Report &report) {

@@ -13,7 +13,6 @@
 #include "runtime/transport/mpi/mpi.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -232,18 +231,19 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   } else {
     launch = zero_->prepare(region, captures);
   }
-  if (!launch) {
-    region.home(captures);
-    return;
-  }
   bool isDone = false;
   auto distribute = [&] { isDone = zero_->distribute(*launch); };
-  callOnStack(privateStackTop_, distribute);
-  if (!isDone) {
-    const auto begin = std::chrono::steady_clock::now();
-    region.home(captures);
-    zero_->ranHome(*launch,
-                   std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  if (launch) {
+    callOnStack(privateStackTop_, distribute);
+  }
+  if (isDone) {
+    return;
+  }
+  const double seconds = secondsOf([&] { region.home(captures); });
+  if (launch) {
+    zero_->ranHome(*launch, seconds);
+  } else {
+    zero_->ranHome(region, seconds);
   }
 }
 

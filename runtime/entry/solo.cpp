@@ -13,7 +13,7 @@ namespace {
 
 struct Launches {
   std::mutex mutex;
-  std::map<const tutti_region *, std::uint64_t> byRegion;
+  std::map<const tutti_region *, trace::RegionReport> byRegion;
 };
 
 std::atomic<Launches *> launches{nullptr}; // Never destroyed: exit handlers may launch.
@@ -30,10 +30,12 @@ void start(const Settings &settings) {
 
 bool isCounting() { return launches.load(std::memory_order_relaxed) != nullptr; }
 
-void count(const tutti_region &region) {
+void count(const tutti_region &region, double seconds) {
   Launches &all = *launches;
   const std::lock_guard lock(all.mutex);
-  ++all.byRegion[&region];
+  trace::RegionReport &report = all.byRegion[&region];
+  ++report.launches;
+  report.seconds += seconds;
 }
 
 void finish() {
@@ -43,8 +45,10 @@ void finish() {
   Launches &all = *launches;
   const std::lock_guard lock(all.mutex);
   trace::Report report;
-  for (const auto &[region, number] : all.byRegion) {
-    report.regions.push_back({region->source, number, 0, "there is one rank only", 0, {}});
+  for (const auto &[region, own] : all.byRegion) {
+    report.regions.push_back(own);
+    report.regions.back().source = region->source;
+    report.regions.back().reasonHome = "there is one rank only";
   }
   print(stats, report);
 }

@@ -14,8 +14,8 @@ void start(const Settings &settings);
 /// Whether launches are counted.
 bool isCounting();
 
-/// Counts a launch; from any thread.
-void count(const tutti_region &region);
+/// Counts a launch that took so long; from any thread.
+void count(const tutti_region &region, double seconds);
 
 /// Prints the report, if there is to be one.
 void finish();

@@ -72,9 +72,10 @@ std::string asText(const Report &report) {
   line("protections", fmt::format("{:>16}", c.protections));
   for (const RegionReport &region : report.regions) {
     fmt::format_to(std::back_inserter(out),
-                   "tutti:   {:<32} {:>8} launches, {} distributed{}{}{}{}{}\n", region.source,
-                   region.launches, region.distributed,
+                   "tutti:   {:<32} {:>8} launches, {} distributed{}, {:.3f} s{}{}{}{}\n",
+                   region.source, region.launches, region.distributed,
                    region.onDevices > 0 ? fmt::format(", {} on devices", region.onDevices) : "",
+                   region.seconds,
                    region.reasonHome.empty() ? "" : "; home: ", region.reasonHome,
                    region.reasonNoDevice.empty() ? "" : "; no device: ", region.reasonNoDevice);
   }
@@ -88,11 +89,13 @@ std::string asJson(const Report &report) {
   for (const RegionReport &region : report.regions) {
     fmt::format_to(std::back_inserter(regions),
                    "{}{{\"source\":{},\"launches\":{},\"distributed\":{},\"home\":{},"
-                   "\"reason\":{},\"onDevices\":{},\"noDevice\":{}}}",
+                   "\"reason\":{},\"onDevices\":{},\"noDevice\":{},\"seconds\":{:.9f},"
+                   "\"steady\":{{\"launches\":{},\"seconds\":{:.9f}}}}}",
                    regions.empty() ? "" : ",", quoted(region.source), region.launches,
                    region.distributed, region.launches - region.distributed,
                    region.reasonHome.empty() ? "null" : quoted(region.reasonHome), region.onDevices,
-                   region.reasonNoDevice.empty() ? "null" : quoted(region.reasonNoDevice));
+                   region.reasonNoDevice.empty() ? "null" : quoted(region.reasonNoDevice),
+                   region.seconds, region.steadyLaunches, region.steadySeconds);
   }
   const auto copies = [](std::string_view name, std::uint64_t bytes, std::uint64_t count) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"copies\":{}}}", name, bytes, count);

@@ -25,13 +25,30 @@ struct Counters {
 static_assert(sizeof(Counters) % sizeof(std::uint64_t) == 0);
 
 /// What became of one region; rank 0's.
+///
+/// Units: seconds of the program's thread, from the decision on a launch until the thread went on;
+///        loops that the region itself launched included. The thread may go on before a kernel has
+///        ended: the rest of the kernel then counts for what waits for it, be that a later launch
+///        or sequential code.
 struct RegionReport {
   std::string_view source;
   std::uint64_t launches = 0;
   std::uint64_t distributed = 0;
-  std::string reasonHome;      ///< Why it last stayed home; empty if it never did.
-  std::uint64_t onDevices = 0; ///< Launches, of those distributed, with a part on a device.
-  std::string reasonNoDevice;  ///< Why no device took part although there are some; or empty.
+  std::string reasonHome;           ///< Why it last stayed home; empty if it never did.
+  std::uint64_t onDevices = 0;      ///< Launches, of those distributed, with a part on a device.
+  std::string reasonNoDevice;       ///< Why no device took part although there are some; or empty.
+  double seconds = 0;               ///< Of all launches, distributed or not.
+  std::uint64_t steadyLaunches = 0; ///< Distributed, by a plan that was known.
+  double steadySeconds = 0;         ///< Of those.
+
+  void addDistributed(double took, bool isSteady, bool usedDevices) {
+    ++launches;
+    ++distributed;
+    onDevices += usedDevices ? 1 : 0;
+    seconds += took;
+    steadyLaunches += isSteady ? 1 : 0;
+    steadySeconds += isSteady ? took : 0;
+  }
 };
 
 struct Report {
