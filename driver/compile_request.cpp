@@ -241,8 +241,9 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
   }
   // Whether a hot loop straddles a cache line must not depend on what Tutti puts in front of it:
   // that costs up to 8 % either way. Before the user's options, which win.
-  command.insert(command.end(),
-                 {"--start-no-unused-arguments", "-falign-loops=64", "--end-no-unused-arguments"});
+  command.insert(command.end(), {"--start-no-unused-arguments", "-falign-loops=64"});
+  // Asks for no remark, but makes clang keep the lines that Tutti's reports and errors name.
+  command.insert(command.end(), {"-Rpass=^$", "--end-no-unused-arguments"});
   const bool links = usesLinker(request.product);
   const bool isShared = request.product == Product::SharedLibrary;
   if (links) {

@@ -26,6 +26,10 @@ std::vector<std::uint64_t> argumentsOf(const Launch &launch) {
   return arguments;
 }
 
+Status asStatus(const Result<device::Kernel *> &kernel) {
+  return kernel ? Status() : Status(kernel.error());
+}
+
 device::GridWish wishOf(const Launch &launch, const device::Kernel &kernel) {
   device::GridWish wish;
   wish.maxGroup = kernel.maxGroup();
@@ -112,6 +116,13 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
   counters_.devicePeerBytes += bytes.bytes();
   counters_.devicePeerCopies += bytes.ranges().size();
   return order(target, source); // Its next kernel may write what is being copied.
+}
+
+Status Devices::load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
+                     bool isDisjoint) {
+  Lane &lane = this->lane(index);
+  const auto choice = chooseKernel(launch, chunk, lane.device->info().format, isDisjoint);
+  return choice ? asStatus(lane.device->load(*choice->kernel)) : Status();
 }
 
 Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,

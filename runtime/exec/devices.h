@@ -42,6 +42,12 @@ public:
   /// Errors: OutOfMemory  the device cannot hold all of it.
   Status commit(std::int32_t index, const RangeSet &bytes);
 
+  /// Makes the kernel ready that would run a chunk.
+  ///
+  /// Errors: WrongImage, NotSupported  the device cannot run it.
+  Status load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
+              bool isDisjoint);
+
   /// Starts copying bytes of the window from this rank's host memory to a device.
   Status copyIn(std::int32_t index, const RangeSet &bytes);
 

@@ -127,16 +127,17 @@ void RankZero::findAllocations(Launch &launch) const {
 
 RankZero::Option RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
   const std::uint32_t wanted = placer_.wantedFor(region);
-  Option option{record.isTooLarge ? placer_.hosts()
-                                  : placer_.place(region, wanted, record.factors, record.shares),
+  Option option{!record.keptOff.empty()
+                    ? placer_.hosts()
+                    : placer_.place(region, wanted, record.factors, record.shares),
                 false, &hosts_, &record.onHosts};
   if (option.placement.usesDevices) {
     option.isWanted = wanted != TUTTI_DEVICE_AUTO;
     option.machine = &devices_;
     option.history = &record.onDevices;
   }
-  if (record.isTooLarge) {
-    option.placement.reason = "a device cannot hold its part of the data";
+  if (!record.keptOff.empty()) {
+    option.placement.reason = record.keptOff;
   }
   option.isWanted = option.isWanted || policy_ == Distribute::Always;
   return option;
@@ -151,15 +152,16 @@ bool RankZero::isWorth(const Option &option, const Launch &launch, const Plan &p
 }
 
 /// On this rank's devices; nothing has been announced yet.
-Status RankZero::makeRoom(const Plan &plan) {
+Status RankZero::makeReady(const Launch &launch, const Plan &plan) {
   for (const DevicePart &part : plan.devices) {
     TUTTI_TRY(job_.devices.commit(part.device, part.touched));
+    TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, plan.isDisjoint));
   }
   return {};
 }
 
-/// The plan of `launch` where `option` places it. Where a device turns out too small, that of the
-/// hosts.
+/// The plan of `launch` where `option` places it. Where a device of this rank turns out too small,
+/// or its driver too old, that of the hosts: nothing has been announced, so all data is whole.
 Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &option) {
   launch.shares = option.placement.shares;
   Planner::Planned planned = job_.planner.plan(launch);
@@ -171,16 +173,20 @@ Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &op
     launch.shares = std::move(worthwhile);
     planned = job_.planner.plan(launch);
   }
-  const Status status = makeRoom(*planned.plan);
+  const Status status = makeReady(launch, *planned.plan);
   if (status) {
     return planned;
   }
-  if (status.error().code != ErrorCode::OutOfMemory) {
+  const ErrorCode code = status.error().code;
+  if (code == ErrorCode::OutOfMemory) {
+    record.keptOff = "a device cannot hold its part of the data";
+  } else if (code == ErrorCode::WrongImage || code == ErrorCode::NotSupported) {
+    record.keptOff = "the driver refuses its kernel";
+  } else {
     orDie(status);
   }
   log::warn("the loop at {} is kept off devices: {}", launch.region->source,
             status.error().message);
-  record.isTooLarge = true;
   option = optionFor(record, *launch.region);
   launch.shares = option.placement.shares;
   return job_.planner.plan(launch);

@@ -73,7 +73,7 @@ private:
     balance::RegionHistory onDevices;
     PowerFactors factors;
     std::vector<Share> shares; ///< Of the last launch that was distributed.
-    bool isTooLarge = false;   ///< A device could not hold its part.
+    std::string_view keptOff;  ///< Why devices cannot have it, as it turned out; or empty.
     trace::RegionReport report;
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
@@ -91,7 +91,7 @@ private:
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
   Planner::Planned plan(RegionRecord &record, Launch &launch, Option &option);
   bool isToBeMeasured(const Option &option) const;
-  Status makeRoom(const Plan &plan);
+  Status makeReady(const Launch &launch, const Plan &plan);
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   void findAllocations(Launch &launch) const;
   void announce(Launch &launch);
