@@ -13,6 +13,30 @@
 
 namespace tutti::exec {
 
+namespace {
+
+/// Adds the time of a scope to a counter of nanoseconds.
+class Timed {
+public:
+  explicit Timed(std::uint64_t &counter)
+      : counter_(counter), begin_(std::chrono::steady_clock::now()) {}
+
+  ~Timed() {
+    counter_ += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                               std::chrono::steady_clock::now() - begin_)
+                                               .count());
+  }
+
+  Timed(const Timed &) = delete;
+  Timed &operator=(const Timed &) = delete;
+
+private:
+  std::uint64_t &counter_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+} // namespace
+
 void ChunkRun::run(bool isKnown, bool waits) {
   waitForReaders();
   if (job_.rank() != 0) {
@@ -69,6 +93,7 @@ void ChunkRun::copy(bool late, bool isKnown) {
     if (copy.isLate != late) {
       continue;
     }
+    const Timed timed(job_.counters.copyNanoseconds);
     if (topology.isHost(copy.from)) {
       check(job_.devices.copyIn(topology.indexOf(copy.to), copy.ranges));
     } else if (topology.isHost(copy.to)) {
@@ -131,6 +156,7 @@ void ChunkRun::waitForReceived() {
 }
 
 void ChunkRun::waitForDevices() {
+  const Timed timed(job_.counters.waitNanoseconds);
   job_.progress.waitUntil(lock_, [this] {
     const Result<bool> isIdle = job_.devices.isIdle();
     check(isIdle ? Status() : Status(isIdle.error()));
@@ -150,6 +176,7 @@ void ChunkRun::runPiece(const balance::Chunk &piece, Reduction &reduction) {
 }
 
 void ChunkRun::startDevices() {
+  const Timed timed(job_.counters.kernelNanoseconds);
   for (const DevicePart &part : plan_.devices) {
     check(job_.devices.run(part.device, launch_, part.chunk, plan_.isDisjoint));
   }

@@ -65,6 +65,12 @@ std::string asText(const Report &report) {
     line("kernels", fmt::format("{:>16}", c.kernels));
     line("to devices", copied(c.deviceInBytes, c.deviceInCopies));
     line("from devices", copied(c.deviceOutBytes, c.deviceOutCopies));
+    line("host time",
+         fmt::format("{:>16.6f} s to start copies, {:.6f} s to start kernels, {:.6f} s waiting for "
+                     "devices",
+                     1e-9 * static_cast<double>(c.copyNanoseconds),
+                     1e-9 * static_cast<double>(c.kernelNanoseconds),
+                     1e-9 * static_cast<double>(c.waitNanoseconds)));
     line("device to device", copied(c.devicePeerBytes, c.devicePeerCopies));
   }
   line("control", fmt::format("{:>16} messages", c.controlMessages));
@@ -75,8 +81,7 @@ std::string asText(const Report &report) {
                    "tutti:   {:<32} {:>8} launches, {} distributed{}, {:.3f} s{}{}{}{}\n",
                    region.source, region.launches, region.distributed,
                    region.onDevices > 0 ? fmt::format(", {} on devices", region.onDevices) : "",
-                   region.seconds,
-                   region.reasonHome.empty() ? "" : "; home: ", region.reasonHome,
+                   region.seconds, region.reasonHome.empty() ? "" : "; home: ", region.reasonHome,
                    region.reasonNoDevice.empty() ? "" : "; no device: ", region.reasonNoDevice);
   }
   return out;
@@ -101,10 +106,14 @@ std::string asJson(const Report &report) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"copies\":{}}}", name, bytes, count);
   };
   const std::string devices =
-      fmt::format("\"devices\":{{\"kernels\":{},{},{},{},\"partialBytes\":{}}}", c.kernels,
-                  copies("in", c.deviceInBytes, c.deviceInCopies),
+      fmt::format("\"devices\":{{\"kernels\":{},{},{},{},\"partialBytes\":{},"
+                  "\"seconds\":{{\"copies\":{:.6f},\"kernels\":{:.6f},\"waiting\":{:.6f}}}}}",
+                  c.kernels, copies("in", c.deviceInBytes, c.deviceInCopies),
                   copies("out", c.deviceOutBytes, c.deviceOutCopies),
-                  copies("peer", c.devicePeerBytes, c.devicePeerCopies), c.partialBytes);
+                  copies("peer", c.devicePeerBytes, c.devicePeerCopies), c.partialBytes,
+                  1e-9 * static_cast<double>(c.copyNanoseconds),
+                  1e-9 * static_cast<double>(c.kernelNanoseconds),
+                  1e-9 * static_cast<double>(c.waitNanoseconds));
   const auto kind = [](std::string_view name, std::uint64_t bytes, std::uint64_t messages) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"messages\":{}}}", name, bytes, messages);
   };
