@@ -2,6 +2,7 @@
 #include "driver/error_relay.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace tutti::driver {
@@ -64,6 +65,9 @@ void ErrorRelay::endLine(std::string &out) {
   const bool report = isReport(held_);
   if (!report || !hasReport_) {
     out += held_;
+  }
+  if (const auto at = held_.find(kKilled); report && !hasReport_ && at != std::string::npos) {
+    killedBy_ = std::atoi(held_.c_str() + at + kKilled.size());
   }
   hasReport_ |= report;
   held_.clear();

@@ -31,12 +31,16 @@ public:
   /// Whether a report has passed.
   bool hasReport() const { return hasReport_; }
 
+  /// The signal that the report names; 0 if there was none, or a program did not start.
+  int killedBy() const { return killedBy_; }
+
 private:
   void endLine(std::string &out);
 
   std::string held_;        ///< The current line so far, if it may become a report.
   bool passesLine_ = false; ///< The current line is no report.
   bool hasReport_ = false;
+  int killedBy_ = 0;
 };
 
 } // namespace tutti::driver

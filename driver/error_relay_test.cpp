@@ -23,6 +23,15 @@ TEST(ErrorRelay, PrintsTheFirstReportOnly) {
   EXPECT_TRUE(relay.hasReport());
 }
 
+TEST(ErrorRelay, TellsTheSignalOfTheFirstReport) {
+  ErrorRelay relay;
+  EXPECT_EQ(relay.killedBy(), 0);
+
+  static_cast<void>(relay.feed(killReport("0", "a", 6) + killReport("1", "a", 9)));
+
+  EXPECT_EQ(relay.killedBy(), 6);
+}
+
 TEST(ErrorRelay, TakesARankThatDidNotStartForAReport) {
   ErrorRelay relay;
   const std::string first = rankName("1", "a") + ": cannot start ./x: Permission denied\n";

@@ -98,7 +98,9 @@ int run(const RunOptions &options) {
   if (!end.problem.empty()) {
     return fail(end.problem);
   }
-  return end.askedToEndBy != 0 ? 128 + end.askedToEndBy : end.exitCode;
+  // mpirun ends the other ranks by a signal, too, and may give the status of one of those.
+  const int signal = end.askedToEndBy != 0 ? end.askedToEndBy : errors.killedBy();
+  return signal != 0 ? 128 + signal : end.exitCode;
 }
 
 } // namespace
