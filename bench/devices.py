@@ -7,13 +7,19 @@ Runs on a machine with a GPU, on programs that were built before:
   CUDA      a folder made by bench/cuda/build.sh
   OFFLOAD   a folder made by bench/offload/build.sh, optional
 
-The examples print no times, so ours is measured as a difference: the same program with two numbers
-of iterations, the best of some runs each; what they share (start, first touch, copies in and out,
-compiling kernels) cancels out. jacobi16k prints its own time. The hand-written programs print the
-time of their loop after a warm-up. Both print a number to compare; a wrong one marks the line.
+The examples print no times, so ours is measured as a difference: the same program with few and with
+many iterations, in turn, the best of some runs each. What they share (start, first touch, copies in
+and out, compiling kernels) cancels out if the difference is large. So many is chosen, by longer and
+longer runs, to take some seconds more. jacobi16k prints its own time. The hand-written programs
+print the time of their loop after a warm-up. Both print a number to compare after as many
+iterations; a wrong one marks the line.
+
+A case takes at most --limit seconds. What was measured until then is printed, and that it is less.
 """
 import argparse
+import dataclasses
 import json
+import math
 import os
 import pathlib
 import re
@@ -21,25 +27,55 @@ import subprocess
 import sys
 import time
 
-# Arguments with {} for the number of iterations; few and many of them; and how the example's output
-# says what the hand-written program prints last. The hand-written program gets the larger number.
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    arguments: str  # With {} for the number of iterations.
+    few: int
+    most: int       # Iterations of the longest run.
+    check: str      # How the example's output says what the hand-written program prints last.
+
+
 CASES = {
-    "jacobi": ("16000 16000 {}", 20, 220, r"^residual (\S+)"),
-    "sor": ("8192 {}", 10, 60, r"^largest change (\S+)"),
-    "nbody": ("100000 {}", 2, 8, r"^checksum (\S+)"),
-    "kmeans": ("20000000 {}", 5, 45, r"^checksum (\S+)"),
-    "stream": ("100000000 {}", 10, 110, r"^dot (\S+)"),
-    "heat3d": ("{}", 2000, 22000, r"^checksum (\S+)"),
-    "matmul": ("4096 {}", 2, 8, r"^trace (\S+)"),
+    "jacobi": Case("16000 16000 {}", 10, 5000, r"^residual (\S+)"),
+    "sor": Case("8192 {}", 10, 20000, r"^largest change (\S+)"),
+    "nbody": Case("100000 {}", 2, 500, r"^checksum (\S+)"),
+    "kmeans": Case("20000000 {}", 10, 10000, r"^checksum (\S+)"),
+    "stream": Case("100000000 {}", 10, 10000, r"^dot (\S+)"),
+    "heat3d": Case("{}", 10, 500000, r"^checksum (\S+)"),
+    "matmul": Case("2048 {}", 2, 2000, r"^trace (\S+)"),
 }
 # As programs without a norm per iteration have other orders of sums: relative.
 TOLERANCE = 1e-6
+# Seconds that many iterations are to take more than few, and how wrong such a difference may be.
+DIFFERENCE = 2.5
+NOISE = 0.25
+# Part of a case's time that is ours; the rest is for the others.
+OUR_PART = 0.75
 
 
-def execute(command, environment, limit):
+class OutOfTime(RuntimeError):
+    pass
+
+
+class Budget:
+    def __init__(self, seconds):
+        self.end = time.monotonic() + seconds
+
+    def left(self):
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise OutOfTime("out of time")
+        return left
+
+
+def execute(command, environment, budget):
     start = time.perf_counter()
-    done = subprocess.run([str(part) for part in command], env={**os.environ, **environment},
-                          text=True, capture_output=True, timeout=limit)
+    try:
+        done = subprocess.run([str(part) for part in command], env={**os.environ, **environment},
+                              text=True, capture_output=True, timeout=budget.left())
+    except subprocess.TimeoutExpired:
+        raise OutOfTime(f"{command[0].name} {' '.join(command[1:])}: out of time") from None
     elapsed = time.perf_counter() - start
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]}: status {done.returncode}: {done.stderr.strip()[-300:]}")
@@ -51,66 +87,122 @@ def stats_of(errors):
     return json.loads(found[1]) if found else {}
 
 
-def ours(program, case, settings):
-    """Seconds per iteration, the number to compare, and the counters of the last long run."""
-    text, few, many, pattern = case
-    best = {}
-    for _ in range(settings.repetitions):
-        for count in (few, many):
-            elapsed, output, errors = execute([program, *text.format(count).split()],
-                                              {"TUTTI_DEVICE": settings.device,
-                                               "TUTTI_STATS": "json"}, settings.limit)
-            best[count] = min(elapsed, best.get(count, elapsed))
-    check = re.search(pattern, output, re.MULTILINE)
-    return (best[many] - best[few]) / (many - few), float(check[1]), stats_of(errors)
+@dataclasses.dataclass
+class Result:
+    seconds: float  # Per iteration.
+    check: float
+    iterations: int
+    rate: str = ""
+    counters: dict = dataclasses.field(default_factory=dict)
+    note: str = ""
 
 
-def baseline(program, case, settings, environment=None):
-    """Seconds per iteration, the number to compare, and the rate with its unit."""
-    text, _, many, _ = case
-    best = None
-    for _ in range(settings.repetitions):
-        _, output, _ = execute([program, *text.format(many).split()], environment or {},
-                               settings.limit)
-        _, _, _, each, rate, unit, check = output.split()
-        if best is None or float(each) < best[0]:
-            best = (float(each), float(check), f"{float(rate):.0f} {unit}")
-    return best
+class Runs:
+    """Shortest times of our program by its number of iterations, and what the last run printed."""
+
+    def __init__(self, program, case, settings, budget):
+        self.program, self.case, self.budget = program, case, budget
+        self.environment = {"TUTTI_DEVICE": settings.device, "TUTTI_STATS": "json"}
+        self.best = {}
+        self.done = {}
+
+    def add(self, count):
+        arguments = self.case.arguments.format(count).split()
+        elapsed, output, errors = execute([self.program, *arguments], self.environment, self.budget)
+        self.best[count] = min(elapsed, self.best.get(count, elapsed))
+        self.done[count] = (output, errors)
+
+    def difference(self, count):
+        return self.best[count] - self.best[self.case.few]
+
+    def result(self, count, note):
+        output, errors = self.done[count]
+        return Result(self.difference(count) / (count - self.case.few),
+                      float(re.search(self.case.check, output, re.MULTILINE)[1]), count,
+                      counters=stats_of(errors), note=note)
+
+
+def ours(program, case, span, settings, budget):
+    """`span`: iterations that are enough even if we are twice as fast as the hand-written one."""
+    runs = Runs(program, case, settings, budget)
+    many = None
+    repeated = 0
+    try:
+        runs.add(case.few)
+        step = min(span, max(1, int(DIFFERENCE * case.few / runs.best[case.few])))
+        longer = step
+        while many is None or 4 * longer > 5 * step:
+            step = longer
+            runs.add(case.few + step)
+            many = case.few + step
+            difference = max(0.0, runs.difference(many))
+            longer = min(span, math.ceil(step * DIFFERENCE / (difference + NOISE)))
+        repeated = 1
+        for _ in range(settings.repetitions - 1):
+            runs.add(case.few)
+            runs.add(many)
+            repeated += 1
+        note = ""
+    except OutOfTime as problem:
+        if many is None:
+            raise
+        note = f"ours: {max(repeated, 1)} of {settings.repetitions} runs, then {problem}"
+    if runs.difference(many) < 4 * NOISE:
+        note = "; ".join(filter(None, (note, f"difference of {runs.difference(many):.2f} s only")))
+    return runs.result(many, note)
+
+
+def baseline(program, case, count, budget, environment=None):
+    _, output, _ = execute([program, *case.arguments.format(count).split()], environment or {},
+                           budget)
+    _, _, _, each, rate, unit, check = output.split()
+    return Result(float(each), float(check), count, f"{float(rate):.0f} {unit}")
 
 
 def differs(a, b):
     return abs(a - b) > TOLERANCE * max(abs(a), abs(b))
 
 
-def attempt(call, *arguments):
+def attempt(problems, call, *arguments):
     try:
-        return call(*arguments), ""
-    except (RuntimeError, OSError, ValueError, TypeError, subprocess.TimeoutExpired) as problem:
-        return None, str(problem).splitlines()[0]
+        return call(*arguments)
+    except (RuntimeError, OSError, ValueError, TypeError) as problem:
+        problems.append((str(problem).splitlines() or [type(problem).__name__])[0])
+        return None
 
 
 def line(name, settings):
     case = CASES[name]
-    (cuda, problem) = attempt(baseline, settings.cuda / name, case, settings)
-    problems = [problem]
-    (mine, problem) = attempt(ours, settings.ours / name, case, settings)
-    problems.append(problem)
+    budget = Budget(settings.limit)
+    problems = []
+    cuda = attempt(problems, baseline, settings.cuda / name, case, case.few, budget)
+    span = case.most - case.few
+    if cuda:
+        span = max(1, min(span, math.ceil(2 * DIFFERENCE / cuda.seconds)))
+    mine = attempt(problems, ours, settings.ours / name, case, span, settings,
+                   Budget(OUR_PART * settings.limit))
+    count = mine.iterations if mine else case.few + span
+    if cuda:
+        longer = attempt(problems, baseline, settings.cuda / name, case, count, budget)
+        cuda = longer or cuda
     offload = None
     if settings.offload and (settings.offload / name).exists():
-        (offload, problem) = attempt(baseline, settings.offload / name, case, settings,
-                                     {"LD_LIBRARY_PATH": str(settings.offload),
-                                      "OMP_TARGET_OFFLOAD": "MANDATORY"})
-        problems.append(problem)
-    if mine and cuda and differs(mine[1], cuda[1]):
-        problems.append(f"results differ: {mine[1]:.9e}, by hand {cuda[1]:.9e}")
-    milliseconds = lambda result: f"{result[0] * 1e3:11.4f}" if result else f"{'-':>11}"
-    ratio = lambda one, other: f"{one[0] / other[0]:8.2f}" if one and other else f"{'-':>8}"
+        offload = attempt(problems, baseline, settings.offload / name, case, count, budget,
+                          {"LD_LIBRARY_PATH": str(settings.offload),
+                           "OMP_TARGET_OFFLOAD": "MANDATORY"})
+    if mine and cuda and mine.iterations == cuda.iterations and differs(mine.check, cuda.check):
+        problems.append(f"results differ: {mine.check:.9e}, by hand {cuda.check:.9e}")
+    notes = [*problems, mine.note if mine else ""]
+    milliseconds = lambda result: f"{result.seconds * 1e3:11.4f}" if result else f"{'-':>11}"
+    ratio = lambda one, other: (f"{one.seconds / other.seconds:8.2f}" if one and other
+                                else f"{'-':>8}")
     print(f"{name:10} {milliseconds(mine)} {milliseconds(cuda)} {milliseconds(offload)} "
-          f"{ratio(mine, cuda)} {ratio(offload, cuda)}  {cuda[2] if cuda else '':>14}  "
-          + "; ".join(p for p in problems if p), flush=True)
+          f"{ratio(mine, cuda)} {ratio(offload, cuda)} {count:>11} "
+          f"{cuda.rate if cuda else '':>14}  "
+          + "; ".join(filter(None, notes)), flush=True)
     if mine and settings.counters:
-        print("           " + json.dumps(mine[2]))
-    return not any(problems)
+        print("           " + json.dumps(mine.counters), flush=True)
+    return not problems
 
 
 def large_jacobi(settings):
@@ -119,8 +211,11 @@ def large_jacobi(settings):
             (settings.ours / "jacobi16k", (), {"TUTTI_DEVICE": settings.device}),
             (settings.cuda / "jacobif", ("16384", "16384", "1000"), {})):
         if program.exists():
-            result, problem = attempt(execute, [program, *arguments], environment, settings.limit)
-            print(f"{program.name:10} {problem or result[1].strip().splitlines()[-1]}", flush=True)
+            problems = []
+            result = attempt(problems, execute, [program, *arguments], environment,
+                             Budget(settings.limit))
+            last = result[1].strip().splitlines()[-1] if result else problems[0]
+            print(f"{program.name:10} {last}", flush=True)
 
 
 def main():
@@ -131,7 +226,7 @@ def main():
     parser.add_argument("--offload", type=pathlib.Path)
     parser.add_argument("--device", default="cuda", help="TUTTI_DEVICE for ours")
     parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--limit", type=float, default=120, help="seconds for one run")
+    parser.add_argument("--limit", type=float, default=32, help="seconds for one case")
     parser.add_argument("--counters", action="store_true", help="print what ours counted")
     parser.add_argument("examples", nargs="*", metavar="example",
                         help=f"of {', '.join(CASES)}; all unless named")
@@ -141,11 +236,11 @@ def main():
     settings.examples = settings.examples or list(CASES)
     settings.ours, settings.cuda = settings.ours.resolve(), settings.cuda.resolve()
     settings.offload = settings.offload and settings.offload.resolve()
-    print("milliseconds per iteration; ratios to the hand-written program")
-    print(f"{'example':10} {'tutti':>11} {'cuda':>11} {'offload':>11} {'tutti':>8} {'offload':>8}"
-          f"  {'rate by hand':>14}")
-    outcomes = [line(name, settings) for name in settings.examples]
+    print("milliseconds per iteration; ratios to the hand-written program; iterations at most")
+    print(f"{'example':10} {'tutti':>11} {'cuda':>11} {'offload':>11} {'tutti':>8} {'offload':>8} "
+          f"{'iterations':>11} {'rate by hand':>14}", flush=True)
     large_jacobi(settings)
+    outcomes = [line(name, settings) for name in settings.examples]
     return 0 if all(outcomes) else 1
 
 

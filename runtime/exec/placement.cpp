@@ -66,7 +66,13 @@ double PowerFactors::of(Place place) const {
 }
 
 std::uint32_t Placer::wantedFor(const tutti_region &region) const {
-  return wanted_ == TUTTI_DEVICE_AUTO && region.directive ? region.directive->device : wanted_;
+  const std::uint32_t wanted =
+      wanted_ == TUTTI_DEVICE_AUTO && region.directive ? region.directive->device : wanted_;
+  const bool isBackend = wanted == TUTTI_DEVICE_CUDA || wanted == TUTTI_DEVICE_OPENCL;
+  const bool isThere = std::any_of(devices_.begin(), devices_.end(), [&](const auto &traits) {
+    return traits.backend == wanted;
+  });
+  return isBackend && !isThere ? std::uint32_t{TUTTI_DEVICE_GPU} : wanted;
 }
 
 Placement Placer::hosts() const {

@@ -54,7 +54,8 @@ public:
   Placer(const memory::Topology &topology, std::vector<DeviceTraits> devices, std::uint32_t wanted)
       : topology_(topology), devices_(std::move(devices)), wanted_(wanted) {}
 
-  /// What was asked for: for the whole run, else at the region; AUTO if nowhere.
+  /// What was asked for: for the whole run, else at the region; AUTO if nowhere. A backend that
+  /// no rank has any device of counts as GPU: what there is takes its place.
   std::uint32_t wantedFor(const tutti_region &region) const;
 
   /// All hosts, in equal parts.

@@ -120,6 +120,13 @@ TEST_F(Placing, LetsTheWholeRunsWishOverrideTheRegions) {
   EXPECT_EQ(Placer(topology, {cuda()}, TUTTI_DEVICE_GPU).wantedFor(region_), TUTTI_DEVICE_GPU);
 }
 
+TEST_F(Placing, TakesWhatThereIsForABackendThatIsMissing) {
+  const memory::Topology topology({1});
+
+  EXPECT_EQ(Placer(topology, {openCl()}, TUTTI_DEVICE_CUDA).wantedFor(region_), TUTTI_DEVICE_GPU);
+  EXPECT_EQ(Placer(topology, {cuda()}, TUTTI_DEVICE_CUDA).wantedFor(region_), TUTTI_DEVICE_CUDA);
+}
+
 TEST_F(Placing, DividesByMeasuredSpeed) {
   const memory::Topology topology({1, 1});
   const Placer placer(topology, {cuda(), cuda()}, TUTTI_DEVICE_AUTO);
