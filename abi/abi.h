@@ -83,9 +83,9 @@ enum tutti_kernel_flags { TUTTI_KERNEL_FP64 = 1 }; ///< Computes in double preci
 ///   partials   pointer; `partial_bytes` per work-group, in the order of groups; see below
 ///   captures, values, symbols   one by one
 /// A kernel that reduces has work-groups of a power of two, and `partial_bytes` of local memory per
-/// work-item: in OpenCL C one more parameter (`__local ulong2 *`, since drivers align it for what it
-/// points to), in PTX dynamic shared memory.
-/// Any grid is right: work-items step through the iterations by the size of the grid.
+/// work-item: in OpenCL C one more parameter (`__local ulong2 *`, since drivers align it for what
+/// it points to), in PTX dynamic shared memory. Any grid is right: work-items step through the
+/// iterations by the size of the grid.
 typedef struct tutti_kernel {
   uint32_t format;
   uint32_t flags;

@@ -10,10 +10,10 @@ namespace tutti::driver {
 
 /// Runs `program` until it ends and returns the exit status for this rank.
 ///
-/// A program that cannot be started gives one line on standard error and status 126 or 127; one that
-/// is killed by a signal that nobody passed to this monitor gives one line and status 128 + signal, upon which the launcher ends the other ranks.
-/// Unless the user has said how many threads a rank has, the ranks of a host share its cores
-/// evenly.
+/// A program that cannot be started gives one line on standard error and status 126 or 127; one
+/// that is killed by a signal that nobody passed to this monitor gives one line and status 128 +
+/// signal, upon which the launcher ends the other ranks. Unless the user has said how many threads
+/// a rank has, the ranks of a host share its cores evenly.
 int monitor(const std::vector<std::string> &program);
 
 /// Threads for each of `localRanks` ranks on `cores` cores; at least 1.

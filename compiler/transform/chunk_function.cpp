@@ -58,7 +58,8 @@ std::optional<SmallVector<ReductionSlot, 4>> reductionSlots(CallInst &reduce) {
     }
     filled[index] = true;
     if (auto *copy = dyn_cast<AllocaInst>(stored)) {
-      slots[index] = {layout.getTypeAllocSize(copy->getAllocatedType()), copy->getArraySize(), copy};
+      slots[index] = {layout.getTypeAllocSize(copy->getAllocatedType()), copy->getArraySize(),
+                      copy};
     } else if (!isa<IntToPtrInst>(stored) && !isa<ConstantExpr>(stored)) {
       return std::nullopt;
     }

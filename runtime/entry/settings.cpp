@@ -37,10 +37,10 @@ Result<Settings> readSettings() {
   using exec::Distribute;
   Options options = Options::fromEnvironment();
   // Read by the launcher and the compiler.
-  for (const char *name : {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
-                           "TUTTI_TARGETS", "TUTTI_OPENCL_ARENA", "TUTTI_MOCK_DEVICES", "TUTTI_MOCK_FORMAT",
-                           "TUTTI_MOCK_MEMORY", "TUTTI_MOCK_DELAY", "TUTTI_MOCK_FAIL_COMMIT",
-                           "TUTTI_MOCK_LOSE", "TUTTI_MOCK_REFUSE"}) {
+  for (const char *name :
+       {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR", "TUTTI_TARGETS",
+        "TUTTI_OPENCL_ARENA", "TUTTI_MOCK_DEVICES", "TUTTI_MOCK_FORMAT", "TUTTI_MOCK_MEMORY",
+        "TUTTI_MOCK_DELAY", "TUTTI_MOCK_FAIL_COMMIT", "TUTTI_MOCK_LOSE", "TUTTI_MOCK_REFUSE"}) {
     options.allow(name);
   }
   const auto heap = options.size("TUTTI_HEAP", kTiB, 16 * kMiB, 15 * kTiB);

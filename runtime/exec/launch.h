@@ -36,7 +36,7 @@ struct Launch {
   std::vector<BlockValue> blocks; ///< One per value, in the same order.
   std::vector<Range> allocations; ///< Those that the region asks for; only rank 0 knows the heap.
   std::int64_t total = 0;
-  std::vector<Share> shares; ///< In the order of their iterations; of a place at most one.
+  std::vector<Share> shares;         ///< In the order of their iterations; of a place at most one.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
 };
 

@@ -64,9 +64,9 @@ struct Plan {
   std::vector<Link> links;       ///< In an order that both ends of every link share.
   std::vector<Copy> copies;      ///< Own; the early ones first.
   std::vector<DevicePart> devices;
-  std::vector<Return> returns;   ///< Own; on rank 0, everybody's.
-  RangeSet overwritten;          ///< Bytes of the host that transfers and its own chunk write.
-  std::vector<Rank> reducers;    ///< Ranks that contribute to a reduction: 0, and all with a part.
+  std::vector<Return> returns; ///< Own; on rank 0, everybody's.
+  RangeSet overwritten;        ///< Bytes of the host that transfers and its own chunk write.
+  std::vector<Rank> reducers;  ///< Ranks that contribute to a reduction: 0, and all with a part.
   bool isDisjoint = false; ///< What is written through one object is not touched through another.
 
   // Rank 0 only.

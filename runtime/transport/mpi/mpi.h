@@ -20,7 +20,8 @@ namespace tutti::transport::mpi {
 ///
 /// Order:  collective over the job.
 /// Errors: DriverMissing    the library, or the MPI library it needs, cannot be loaded.
-///         NotSupported     this MPI does not provide MPI_THREAD_MULTIPLE. On rank 0 only, which has
+///         NotSupported     this MPI does not provide MPI_THREAD_MULTIPLE. On rank 0 only, which
+///         has
 ///                          to end: other ranks do not return.
 ///         TransportFailed  an MPI call failed.
 /// Source: MPI_Init_thread, MPI_Comm_dup.
