@@ -5,6 +5,7 @@
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
+#include "compiler/transform/expose_loops.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/kernel_body.h"
 #include "compiler/transform/kernel_module.h"
@@ -13,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -68,6 +70,7 @@ public:
 private:
   std::string buildEntries(Module &module, RegionKernels &kernels);
   std::string addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
+  void markReadOnly(Function &function) const;
   void addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
   bool divideNest(Function &function, const ParallelNest &nest);
   Function *emitExtents(Function &function, const ParallelNest &nest, const RegionKernels &kernels);
@@ -269,9 +272,74 @@ bool Builder::divideNest(Function &function, const ParallelNest &nest) {
   return true;
 }
 
+namespace {
+
+/// The parameter that the memory behind `pointer` belongs to; null if that is not one of them.
+const Argument *objectOf(const Value *pointer) {
+  const auto *root = dyn_cast<IntToPtrInst>(getUnderlyingObject(pointer, 0));
+  if (!root) {
+    return nullptr;
+  }
+  const Argument *object = nullptr;
+  SmallVector<const Value *, 8> work{root->getOperand(0)};
+  while (!work.empty()) {
+    const Value *value = work.pop_back_val();
+    if (const auto *argument = dyn_cast<Argument>(value)) {
+      if (argument->getArgNo() >= kernel::FirstCapture) {
+        if (object && object != argument) {
+          return nullptr;
+        }
+        object = argument;
+      }
+    } else if (isa<BinaryOperator, SelectInst, ICmpInst, CastInst>(value)) {
+      append_range(work, cast<Instruction>(value)->operands());
+    } else if (!isa<ConstantInt>(value)) {
+      return nullptr;
+    }
+  }
+  return object;
+}
+
+} // namespace
+
+/// Marks loads from objects that the kernel does not write. Only for a mapping that runs if objects
+/// are disjoint: then nothing changes these while it runs, and devices may read them ahead.
+void Builder::markReadOnly(Function &function) const {
+  SmallPtrSet<const Argument *, 8> written;
+  for (Instruction &inst : instructions(function)) {
+    if (isa<AnyMemIntrinsic>(inst)) {
+      return;
+    }
+    const auto *store = dyn_cast<StoreInst>(&inst);
+    if (!store || isa<Argument>(getUnderlyingObject(store->getPointerOperand(), 0)) ||
+        isa<AllocaInst, CallInst>(getUnderlyingObject(store->getPointerOperand(), 0))) {
+      continue; // Partial results, private and local memory.
+    }
+    const Argument *object = objectOf(store->getPointerOperand());
+    if (!object) {
+      return;
+    }
+    written.insert(object);
+  }
+  for (Instruction &inst : instructions(function)) {
+    auto *load = dyn_cast<LoadInst>(&inst);
+    const Argument *object = load ? objectOf(load->getPointerOperand()) : nullptr;
+    if (object && !written.contains(object)) {
+      load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(load->getContext(), {}));
+    }
+  }
+}
+
 /// Adds the mapping that divides loops inside as well, if there is one. `function` is taken or
 /// erased.
 void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
+  FunctionPassManager passes;
+  passes.addPass(ExposeLoopsPass());
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(LCSSAPass());
+  passes.run(function, analyses_);
+  analyses_.invalidate(function, PreservedAnalyses::none());
   Loop *loop = analyses_.getResult<LoopAnalysis>(function).getLoopFor(chunkLoop);
   const ParallelNest nest = findParallelNest(function, *loop, analyses_);
   kernels.limit = nest.reason;
@@ -289,6 +357,9 @@ void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &
     return;
   }
   clean(function, true);
+  if (nest.needsDisjoint) {
+    markReadOnly(function);
+  }
   const unsigned dimensions = nest.loops.size();
   kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents});
 }
