@@ -392,7 +392,8 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
 RangeSet Planner::joined(const RangeSet &ranges, Place source) const {
   std::vector<Range> joined;
   for (const Range &range : ranges.ranges()) {
-    const bool isNear = !joined.empty() && range.begin - joined.back().end <= kCopyGap;
+    const bool isNear = !joined.empty() && range.begin - joined.back().end <= kCopyGap &&
+                        window_.contains({joined.back().begin, range.end});
     if (isNear &&
         state_->directory.missing(source, RangeSet::of({{joined.back().end, range.begin}}))
             .empty()) {

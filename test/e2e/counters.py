@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runs move between ranks, exactly: asserted without a clock."""
+import json
+
 from harness import Failure
 
 
@@ -19,6 +21,20 @@ def growth(workshop, program, few, many, ranks):
         return a - b if isinstance(a, (int, float)) else a
 
     return subtract(second, first)
+
+
+def jacobi_on_a_device_copies_nothing(workshop, jacobi):
+    """A time loop over data that is on a device: a kernel and its partial sums per iteration."""
+    runs = []
+    for iterations in ("20", "60"):
+        result = workshop.launch(jacobi, ["240", "513", iterations], 1,
+                                 {"TUTTI_DEVICE": "opencl", "TUTTI_STATS": "json"})
+        line = next(l for l in result.errors.splitlines() if l.startswith("tutti-stats: "))
+        runs.append(json.loads(line.removeprefix("tutti-stats: "))["devices"])
+    few, many = runs
+    require(many["kernels"] - few["kernels"] == 40, f"{few['kernels']}, {many['kernels']} kernels")
+    for way in ("in", "out", "peer"):
+        require(many[way] == few[way], f"{way}: {few[way]}, then {many[way]}")
 
 
 def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):

@@ -27,6 +27,15 @@ def example(name):
     return program
 
 
+def device_programs(features, ranks):
+    """Pairs (program, arguments): every example once, and on one rank every feature."""
+    sizes = {name: shlex.split(arguments) for name, arguments in reversed(cases.EXAMPLES)}
+    programs = [(example(name), words) for name, words in sizes.items()]
+    if ranks == 1:
+        programs += [(p, p.arguments) for p in map(Program.read, features)]
+    return programs
+
+
 def all_tests(workshop):
     """Pairs (name, function without arguments)."""
     tests = [(f"commands/{name}", lambda c=check: c(workshop))
@@ -46,6 +55,15 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
+    # On OpenCL devices of any kind, PoCL where there is no GPU.
+    for device, ranks in (("opencl", 1), ("opencl", 3), ("hybrid", 1), ("hybrid", 2)):
+        tests += [(f"devices/{device}/{program.name}/{ranks}",
+                   lambda p=program, a=words, d=device, r=ranks:
+                   compare(workshop, p, a, r, {"TUTTI_DEVICE": d}))
+                  for program, words in device_programs(features, ranks)]
+    tests.append(("counters/jacobi_on_a_device_copies_nothing",
+                  lambda: counters.jacobi_on_a_device_copies_nothing(
+                      workshop, example("jacobi"))))
     for name, arguments in cases.DISTRIBUTED:
         tests.append((f"counters/distributed/{name}",
                       lambda p=example(name), a=shlex.split(arguments):

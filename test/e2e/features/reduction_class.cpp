@@ -19,9 +19,12 @@ struct Box {
     high[1] = std::max(high[1], y);
   }
 
+  /// An empty box changes nothing: threads without iterations have one.
   Box &operator+=(const Box &other) {
-    add(other.low[0], other.low[1]);
-    add(other.high[0], other.high[1]);
+    for (int axis = 0; axis < 2; ++axis) {
+      low[axis] = std::min(low[axis], other.low[axis]);
+      high[axis] = std::max(high[axis], other.high[axis]);
+    }
     return *this;
   }
 };

@@ -18,7 +18,7 @@ int main(void) {
   }
   for (int k = 0; k < 10; ++k) {
     double change = 0.0;
-#pragma omp parallel for reduction(+ : change) lastprivate(tail) schedule(dynamic, 3)
+#pragma omp parallel for reduction(+ : change) lastprivate(tail) schedule(static, 3)
     for (int i = 1; i < n - 1; ++i) {
       for (int j = 1; j < n - 1; ++j) {
         next[i * n + j] = 0.25 * (old[(i - 1) * n + j] + old[(i + 1) * n + j] + old[i * n + j - 1] +
