@@ -132,6 +132,24 @@ TEST(AccessCollector, ReadsAlongSmallGapsOnly) {
   EXPECT_EQ(collect({{TUTTI_READ, 4096, 8, tooWide}}).reads.ranges().size(), 4U);
 }
 
+TEST(AccessCollector, TakesSmallGapsOfVeryManyWrittenRunsForAtMostWrites) {
+  const auto everyOther = [](std::int64_t count) {
+    return collect({{TUTTI_WRITE, 4096, 8, {{16, count}}}});
+  };
+
+  const AccessSet few = everyOther(1000);
+  EXPECT_EQ(few.writes.ranges().size(), 1000U);
+  EXPECT_TRUE(few.reads.empty());
+
+  const AccessSet many = everyOther(100000);
+  EXPECT_EQ(many.writes, RangeSet::of({{4096, 4096 + 16 * 99999 + 8}}));
+  EXPECT_EQ(many.reads, many.writes) << "the old bytes must be there";
+  EXPECT_EQ(many.atMost, many.writes);
+
+  const AccessSet sparse = collect({{TUTTI_WRITE, 4096, 8, {{4096, 2000}}}});
+  EXPECT_EQ(sparse.writes.ranges().size(), 2000U) << "gaps that are not small stay";
+}
+
 TEST(AccessCollector, DropsRecordsThatTouchNothing) {
   const AccessSet set = collect({{TUTTI_READ, 4096, 8, {{8, 0}}},
                                  {TUTTI_WRITE, 4096, 8, {{8, 5}, {8, -2}}},
@@ -164,7 +182,7 @@ TEST(AccessCollector, GivesUpBeyondTheCap) {
   EXPECT_FALSE(collect({{TUTTI_WRITE, 4096, 8, column}}, 1000).tooMany);
   EXPECT_TRUE(collect({{TUTTI_WRITE, 4096, 8, column}}, 999).tooMany);
   EXPECT_TRUE(collect({{TUTTI_WRITE, 4096, 8, column}, {TUTTI_READ, 8, 8, {}}}, 1000).tooMany);
-  EXPECT_TRUE(collect({{TUTTI_WRITE, 0, 1, {{1LL << 40, 1LL << 20}, {3, 1LL << 36}}}}).tooMany);
+  EXPECT_TRUE(collect({{TUTTI_WRITE, 0, 1, {{1LL << 40, 1LL << 20}, {100, 1LL << 33}}}}).tooMany);
 }
 
 TEST(AccessCollector, GivesUpOnAddressesThatWrapAround) {
