@@ -2,10 +2,12 @@
 #include "runtime/entry/devices.h"
 
 #include "base/log.h"
+#include "runtime/device/selection.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <unistd.h>
 #include <utility>
@@ -23,14 +25,17 @@ struct DeviceHello {
   std::array<exec::DeviceTraits, kMostDevices> traits;
 };
 
-std::string_view nameOf(std::uint32_t kind) {
-  constexpr std::array<std::string_view, 6> kNames{"auto", "cpu",    "gpu",
-                                                   "cuda", "opencl", "hybrid"};
-  return kNames.at(kind);
-}
-
 std::uint32_t kindOf(std::string_view backend) {
   return backend == "cuda" ? TUTTI_DEVICE_CUDA : TUTTI_DEVICE_OPENCL;
+}
+
+/// None, with one line if `speaks`, where a driver does not start.
+std::vector<device::Info> devicesOf(device::Driver &driver, bool speaks) {
+  auto devices = driver.list();
+  if (!devices && speaks) {
+    log::warn("{}", devices.error().message);
+  }
+  return devices ? *std::move(devices) : std::vector<device::Info>();
 }
 
 device::Segments segmentsOf(const memory::Window &window) {
@@ -56,65 +61,30 @@ DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::int32_t local, 
     return selection;
   }
   selection.drivers_ = device::makeDrivers();
-  // Of the first backend that has any: GPUs, or for some wishes devices of any kind.
-  const auto take = [&](std::string_view backend, bool gpusOnly) {
-    for (const auto &driver : selection.drivers_) {
-      if (!selection.chosen_.empty() || (!backend.empty() && driver->name() != backend)) {
-        continue;
-      }
-      const auto infos = driver->list();
-      if (!infos) {
-        if (speaks) {
-          log::warn("{}", infos.error().message);
-        }
-        continue;
-      }
-      const bool anyGpu =
-          std::any_of(infos->begin(), infos->end(), [](const auto &info) { return info.isGpu; });
-      for (std::size_t index = 0; index < infos->size(); ++index) {
-        const device::Info &info = (*infos)[index];
-        if (info.isGpu || (!gpusOnly && !anyGpu)) {
-          selection.chosen_.push_back({driver.get(), index, info});
-        }
-      }
-    }
-  };
-  switch (wanted) {
-  case TUTTI_DEVICE_CUDA:
-    take("cuda", true);
-    break;
-  case TUTTI_DEVICE_OPENCL:
-    take("opencl", false);
-    break;
-  case TUTTI_DEVICE_HYBRID:
-    take("", true);
-    take("", false);
-    break;
-  default:
-    take("", true);
+  std::vector<std::optional<std::vector<device::Info>>> lists(selection.drivers_.size());
+  std::vector<device::Listing> listings;
+  for (std::size_t index = 0; index < lists.size(); ++index) {
+    device::Driver &driver = *selection.drivers_[index];
+    auto &list = lists[index];
+    listings.push_back({driver.name(), [&driver, &list, speaks]() -> const auto & {
+                          if (!list) {
+                            list = devicesOf(driver, speaks);
+                          }
+                          return *list;
+                        }});
   }
-  if (selection.chosen_.empty() && wanted != TUTTI_DEVICE_AUTO) {
-    take("", true);
-    if (wanted == TUTTI_DEVICE_CUDA || wanted == TUTTI_DEVICE_GPU) {
-      take("opencl", false);
-    }
-    if (speaks) {
-      log::warn("TUTTI_DEVICE={}: there is no such device; using {} instead", nameOf(wanted),
-                selection.chosen_.empty() ? "cpu" : selection.chosen_.front().driver->name());
+  const device::Selection found = device::sharedDevices(listings, wanted);
+  if (found.isSubstitute && speaks) {
+    log::warn("TUTTI_DEVICE={}: there is no such device; using {} instead",
+              device::kDeviceKinds.at(wanted).first,
+              found.choices.empty() ? "cpu" : listings[found.choices.front().backend].name);
+  }
+  for (const device::Choice &choice : device::ownDevices(found.choices, local, locals)) {
+    if (selection.chosen_.size() < kMostDevices) {
+      selection.chosen_.push_back({selection.drivers_[choice.backend].get(), choice.index,
+                                   (*lists[choice.backend])[choice.index]});
     }
   }
-  std::vector<Chosen> &chosen = selection.chosen_;
-  std::vector<Chosen> own;
-  const auto count = static_cast<std::int32_t>(chosen.size());
-  for (std::int32_t index = 0; index < count; ++index) {
-    if (locals >= count ? index == local % count : index % locals == local) {
-      own.push_back(std::move(chosen[static_cast<std::size_t>(index)]));
-    }
-  }
-  if (own.size() > kMostDevices) {
-    own.resize(kMostDevices);
-  }
-  chosen = std::move(own);
   return selection;
 }
 

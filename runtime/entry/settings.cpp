@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "runtime/device/selection.h"
 
 #include <array>
 #include <cstdlib>
@@ -60,14 +61,8 @@ Result<Settings> readSettings() {
   if (!stats) {
     return stats.error();
   }
-  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> kDevices{
-      {{"auto", TUTTI_DEVICE_AUTO},
-       {"cpu", TUTTI_DEVICE_CPU},
-       {"gpu", TUTTI_DEVICE_GPU},
-       {"cuda", TUTTI_DEVICE_CUDA},
-       {"opencl", TUTTI_DEVICE_OPENCL},
-       {"hybrid", TUTTI_DEVICE_HYBRID}}};
-  const auto device = options.choice<std::uint32_t>("TUTTI_DEVICE", TUTTI_DEVICE_AUTO, kDevices);
+  const auto device =
+      options.choice<std::uint32_t>("TUTTI_DEVICE", TUTTI_DEVICE_AUTO, device::kDeviceKinds);
   if (!device) {
     return device.error();
   }

@@ -17,10 +17,10 @@ const tutti_kernel *kernelOf(const tutti_mapping &mapping, std::uint32_t format)
 
 } // namespace
 
-bool hasKernel(const tutti_region &region, std::uint32_t format) {
+const tutti_kernel *anyKernel(const tutti_region &region, std::uint32_t format) {
+  const tutti_device_code *code = region.device;
   // The last mapping always holds.
-  return region.device && region.device->mappings > 0 &&
-         kernelOf(region.device->mapping[region.device->mappings - 1], format);
+  return code && code->mappings > 0 ? kernelOf(code->mapping[code->mappings - 1], format) : nullptr;
 }
 
 std::optional<KernelChoice> chooseKernel(const Launch &launch, const balance::Chunk &chunk,

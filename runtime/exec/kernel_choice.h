@@ -22,8 +22,9 @@ struct KernelChoice {
   std::span<const std::int64_t> used() const { return {extents.data(), dimensions}; }
 };
 
-/// Whether `region` brings kernels of `format` at all.
-bool hasKernel(const tutti_region &region, std::uint32_t format);
+/// The kernel of `format` that runs any chunk of `region`, for what all its kernels have in common;
+/// null if there is none.
+const tutti_kernel *anyKernel(const tutti_region &region, std::uint32_t format);
 
 /// The best mapping that holds for this chunk. Nothing if there is no kernel of that format.
 ///

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/placement.h"
 
+#include "runtime/exec/kernel_choice.h"
+
 #include <algorithm>
-#include <span>
 
 namespace tutti::exec {
 
@@ -20,19 +21,6 @@ constexpr double kWeights = 10000;
 constexpr double kLeastGain = 0.1;
 /// Bytes that a device handles in the time that it takes to start a kernel and a few copies.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{2} << 20;
-
-const tutti_kernel *kernelFor(const tutti_region &region, std::uint32_t format) {
-  if (!region.device || region.device->mappings == 0) {
-    return nullptr;
-  }
-  const tutti_mapping &last = region.device->mapping[region.device->mappings - 1];
-  for (const tutti_kernel &kernel : std::span(last.kernel, last.kernels)) {
-    if (kernel.format == format) {
-      return &kernel;
-    }
-  }
-  return nullptr;
-}
 
 /// How long the slowest place takes, for one iteration in all.
 double slowest(const std::vector<Share> &shares, const PowerFactors &factors) {
@@ -69,9 +57,8 @@ std::uint32_t Placer::wantedFor(const tutti_region &region) const {
   const std::uint32_t wanted =
       wanted_ == TUTTI_DEVICE_AUTO && region.directive ? region.directive->device : wanted_;
   const bool isBackend = wanted == TUTTI_DEVICE_CUDA || wanted == TUTTI_DEVICE_OPENCL;
-  const bool isThere = std::any_of(devices_.begin(), devices_.end(), [&](const auto &traits) {
-    return traits.backend == wanted;
-  });
+  const bool isThere = std::any_of(devices_.begin(), devices_.end(),
+                                   [&](const auto &traits) { return traits.backend == wanted; });
   return isBackend && !isThere ? std::uint32_t{TUTTI_DEVICE_GPU} : wanted;
 }
 
@@ -85,7 +72,7 @@ Placement Placer::hosts() const {
 
 bool Placer::canRun(const tutti_region &region, Place place, std::uint32_t wanted) const {
   const DeviceTraits &traits = devices_[static_cast<std::size_t>(place - topology_.ranks())];
-  const tutti_kernel *kernel = kernelFor(region, traits.format);
+  const tutti_kernel *kernel = anyKernel(region, traits.format);
   const bool isAsked =
       (wanted != TUTTI_DEVICE_CUDA && wanted != TUTTI_DEVICE_OPENCL) || wanted == traits.backend;
   return isAsked && kernel && (traits.hasFp64 != 0 || (kernel->flags & TUTTI_KERNEL_FP64) == 0);

@@ -26,7 +26,7 @@ struct DeviceTraits {
 
 /// How fast the places have been for one region, each relative to the others.
 ///
-/// Source: hycomp.txt section 5, the measured power factor.
+/// Source: hycomp.txt section 3, Eq. 1-3: the measured power factor.
 /// Threading: externally synchronised.
 class PowerFactors {
 public:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which devices a rank would use: the rules of runtime/entry/devices.h, told without opening any.
+/// Which devices a rank would use, by the rule of runtime/device/selection.h.
 #pragma once
 
 #include "abi/abi.h"
 #include "base/result.h"
+#include "runtime/device/selection.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,13 +15,7 @@
 
 namespace tutti::tools {
 
-/// A device by its backend and its number there.
-struct Choice {
-  std::size_t backend;
-  std::size_t index;
-
-  friend bool operator==(const Choice &, const Choice &) = default;
-};
+using device::Choice;
 
 /// What TUTTI_DEVICE wants: a tutti_device_kind.
 ///

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/selection.h"
+
+#include <algorithm>
+
+namespace tutti::device {
+
+namespace {
+
+/// Devices of `backend`: a backend's name, or any if empty.
+struct Try {
+  std::string_view backend;
+  bool gpusOnly;
+};
+
+struct Tries {
+  std::vector<Try> asked;
+  std::vector<Try> substitutes;
+};
+
+Tries triesFor(std::uint32_t wanted) {
+  switch (wanted) {
+  case TUTTI_DEVICE_CPU:
+    return {};
+  case TUTTI_DEVICE_CUDA:
+    return {{{"cuda", true}}, {{"", true}, {"opencl", false}}};
+  case TUTTI_DEVICE_OPENCL:
+    return {{{"opencl", false}}, {{"", true}}};
+  case TUTTI_DEVICE_HYBRID:
+    return {{{"", true}, {"", false}}, {}};
+  case TUTTI_DEVICE_GPU:
+    return {{{"", true}}, {{"opencl", false}}};
+  default:
+    return {{{"", true}}, {}};
+  }
+}
+
+/// Devices of the first backend that has any: its GPUs, or if it has none and that will do, others.
+std::vector<Choice> firstOf(std::span<const Listing> backends, const std::vector<Try> &tries) {
+  for (const Try &attempt : tries) {
+    for (std::size_t backend = 0; backend < backends.size(); ++backend) {
+      if (!attempt.backend.empty() && backends[backend].name != attempt.backend) {
+        continue;
+      }
+      const std::vector<Info> &devices = backends[backend].devices();
+      const bool hasGpu =
+          std::any_of(devices.begin(), devices.end(), [](const Info &info) { return info.isGpu; });
+      std::vector<Choice> choices;
+      for (std::size_t index = 0; index < devices.size(); ++index) {
+        if (devices[index].isGpu || (!attempt.gpusOnly && !hasGpu)) {
+          choices.push_back({backend, index});
+        }
+      }
+      if (!choices.empty()) {
+        return choices;
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted) {
+  const Tries tries = triesFor(wanted);
+  Selection selection{firstOf(backends, tries.asked)};
+  if (selection.choices.empty() && wanted != TUTTI_DEVICE_CPU && wanted != TUTTI_DEVICE_AUTO) {
+    selection = {firstOf(backends, tries.substitutes), true};
+  }
+  return selection;
+}
+
+std::vector<Choice> ownDevices(const std::vector<Choice> &shared, std::int64_t local,
+                               std::int64_t locals) {
+  const auto count = static_cast<std::int64_t>(shared.size());
+  std::vector<Choice> own;
+  for (std::int64_t index = 0; index < count; ++index) {
+    if (locals >= count ? index == local % count : index % locals == local) {
+      own.push_back(shared[static_cast<std::size_t>(index)]);
+    }
+  }
+  return own;
+}
+
+} // namespace tutti::device

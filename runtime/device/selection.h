@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which devices a process uses: a rule over what the backends list. Opens none.
+#pragma once
+
+#include "abi/abi.h"
+#include "runtime/device/device.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::device {
+
+/// The values of TUTTI_DEVICE, each at the index of its tutti_device_kind.
+inline constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> kDeviceKinds{
+    {{"auto", TUTTI_DEVICE_AUTO},
+     {"cpu", TUTTI_DEVICE_CPU},
+     {"gpu", TUTTI_DEVICE_GPU},
+     {"cuda", TUTTI_DEVICE_CUDA},
+     {"opencl", TUTTI_DEVICE_OPENCL},
+     {"hybrid", TUTTI_DEVICE_HYBRID}}};
+
+/// A device by its backend and its number there.
+struct Choice {
+  std::size_t backend;
+  std::size_t index;
+
+  friend bool operator==(const Choice &, const Choice &) = default;
+};
+
+/// A backend by its name. `devices` is asked only where the rule gets to it, because starting a
+/// driver takes time; it may be asked more than once.
+struct Listing {
+  std::string_view name;
+  std::function<const std::vector<Info> &()> devices;
+};
+
+struct Selection {
+  std::vector<Choice> choices; ///< Of one backend; empty: cores only.
+  bool isSubstitute = false;   ///< What was asked for by name is not there.
+};
+
+/// All devices that the processes of one host share. `wanted`: a tutti_device_kind.
+Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted);
+
+/// Those of them that fall to process `local` of `locals`: dealt in turn; a device is shared if
+/// there are more processes.
+std::vector<Choice> ownDevices(const std::vector<Choice> &shared, std::int64_t local,
+                               std::int64_t locals);
+
+} // namespace tutti::device
