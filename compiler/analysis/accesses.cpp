@@ -3,6 +3,7 @@
 
 #include "abi/abi.h"
 #include "compiler/analysis/expressions.h"
+#include "compiler/analysis/widen.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -39,58 +40,6 @@ public:
 
 private:
   const Loop *loop_;
-};
-
-/// Moves recurrences out of sign and zero extensions, and notes what that assumes.
-class Widen : public SCEVRewriteVisitor<Widen> {
-public:
-  struct Assumed {
-    const SCEV *wide;
-    unsigned bits;
-    bool isSigned;
-  };
-
-  explicit Widen(ScalarEvolution &scev) : SCEVRewriteVisitor(scev) {}
-
-  const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *extension) {
-    return visitExtension(extension, true);
-  }
-
-  const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *extension) {
-    return visitExtension(extension, false);
-  }
-
-  ArrayRef<Assumed> assumed() const { return assumed_; }
-
-private:
-  const SCEV *visitExtension(const SCEVCastExpr *extension, bool isSigned) {
-    const SCEV *operand = visit(extension->getOperand());
-    const auto *recurrence = dyn_cast<SCEVAddRecExpr>(operand);
-    if (!recurrence || !recurrence->isAffine()) {
-      return extend(operand, extension->getType(), isSigned);
-    }
-    const SCEV *wide = widen(recurrence, extension->getType(), isSigned);
-    assumed_.push_back(
-        {wide, static_cast<unsigned>(operand->getType()->getIntegerBitWidth()), isSigned});
-    return wide;
-  }
-
-  const SCEV *extend(const SCEV *operand, Type *type, bool isSigned) {
-    return isSigned ? SE.getSignExtendExpr(operand, type) : SE.getZeroExtendExpr(operand, type);
-  }
-
-  /// The same recurrence modulo 2^bits. Steps are small, also those that count down.
-  const SCEV *widen(const SCEV *expression, Type *type, bool isSigned) {
-    const auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression);
-    if (!recurrence || !recurrence->isAffine()) {
-      return extend(expression, type, isSigned);
-    }
-    return SE.getAddRecExpr(widen(recurrence->getStart(), type, isSigned),
-                            SE.getSignExtendExpr(recurrence->getStepRecurrence(SE), type),
-                            recurrence->getLoop(), SCEV::FlagAnyWrap);
-  }
-
-  SmallVector<Assumed, 1> assumed_;
 };
 
 class Analyser {
@@ -259,7 +208,7 @@ const SCEV *Analyser::peel(const SCEV *expression, SmallVectorImpl<AccessRecord:
 }
 
 bool Analyser::addDims(AccessRecord &record, const SCEV *address) {
-  Widen widen(scev_);
+  Widen widen(scev_, nullptr);
   record.base = peel(widen.visit(address), record.dims, record.flags);
   return record.base && addAssumptions(record, widen);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/loop_dependences.h"
 
+#include "compiler/analysis/widen.h"
 #include "compiler/ir/kernel.h"
 
 #include "llvm/IR/IntrinsicInst.h"
@@ -39,66 +40,6 @@ bool isClosedValue(const Value *value) {
            return isa<Function>(use.get()) || isClosedValue(use.get());
          });
 }
-
-/// Moves recurrences of some loops out of sign and zero extensions, and notes what that assumes.
-class Widen : public SCEVRewriteVisitor<Widen> {
-public:
-  struct Assumed {
-    const SCEV *wide;
-    unsigned bits;
-    bool isSigned;
-  };
-
-  Widen(ScalarEvolution &scev, const Loop *inside) : SCEVRewriteVisitor(scev), inside_(inside) {}
-
-  const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *extension) {
-    return visitExtension(extension, true);
-  }
-
-  const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *extension) {
-    return visitExtension(extension, false);
-  }
-
-  ArrayRef<Assumed> assumed() const { return assumed_; }
-
-private:
-  const SCEVAddRecExpr *asRecurrence(const SCEV *expression) const {
-    const auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression);
-    const bool isMeant = recurrence && recurrence->isAffine() &&
-                         (!inside_ || inside_->contains(recurrence->getLoop()));
-    return isMeant ? recurrence : nullptr;
-  }
-
-  const SCEV *visitExtension(const SCEVCastExpr *extension, bool isSigned) {
-    const SCEV *operand = visit(extension->getOperand());
-    const SCEVAddRecExpr *recurrence = asRecurrence(operand);
-    if (!recurrence) {
-      return extend(operand, extension->getType(), isSigned);
-    }
-    const SCEV *wide = widen(recurrence, extension->getType(), isSigned);
-    assumed_.push_back(
-        {wide, static_cast<unsigned>(operand->getType()->getIntegerBitWidth()), isSigned});
-    return wide;
-  }
-
-  const SCEV *extend(const SCEV *operand, Type *type, bool isSigned) {
-    return isSigned ? SE.getSignExtendExpr(operand, type) : SE.getZeroExtendExpr(operand, type);
-  }
-
-  /// The same recurrence modulo 2^bits. Steps are small, also those that count down.
-  const SCEV *widen(const SCEV *expression, Type *type, bool isSigned) {
-    const SCEVAddRecExpr *recurrence = asRecurrence(expression);
-    if (!recurrence) {
-      return extend(expression, type, isSigned);
-    }
-    return SE.getAddRecExpr(widen(recurrence->getStart(), type, isSigned),
-                            SE.getSignExtendExpr(recurrence->getStepRecurrence(SE), type),
-                            recurrence->getLoop(), SCEV::FlagAnyWrap);
-  }
-
-  const Loop *inside_;
-  SmallVector<Assumed, 1> assumed_;
-};
 
 } // namespace
 

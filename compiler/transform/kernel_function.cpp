@@ -311,8 +311,8 @@ void Builder::markReadOnly(Function &function) const {
       return;
     }
     const auto *store = dyn_cast<StoreInst>(&inst);
-    if (!store || isa<Argument>(getUnderlyingObject(store->getPointerOperand(), 0)) ||
-        isa<AllocaInst, CallInst>(getUnderlyingObject(store->getPointerOperand(), 0))) {
+    const Value *root = store ? getUnderlyingObject(store->getPointerOperand(), 0) : nullptr;
+    if (!store || root == function.getArg(kernel::Partials) || isa<AllocaInst, CallInst>(root)) {
       continue; // Partial results, private and local memory.
     }
     const Argument *object = objectOf(store->getPointerOperand());
