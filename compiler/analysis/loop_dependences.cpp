@@ -110,8 +110,8 @@ std::optional<bool> LaunchConditions::isUpwards(const SCEV *step) {
   return holds == Truth::Never ? std::nullopt : std::optional<bool>(guess);
 }
 
-const SCEV *LaunchConditions::widened(const SCEV *expression, const Loop *inside) {
-  Widen widen(scev_, inside);
+const SCEV *LaunchConditions::widened(const SCEV *expression, const Loop *around) {
+  Widen widen(scev_, around);
   const SCEV *result = widen.visit(expression);
   for (const Widen::Assumed &assumed : widen.assumed()) {
     const SCEV *wide = widened(assumed.wide, nullptr);
@@ -360,8 +360,13 @@ bool LoopDependences::isSettled(const SCEV *expression, const KernelAccess &acce
   return true;
 }
 
+const Loop *LoopDependences::own(const KernelAccess &access) const {
+  const auto found = find_if(loops_, [&](const Loop *loop) { return loop->contains(access.loop); });
+  return found == loops_.end() ? nullptr : *found;
+}
+
 std::optional<LoopDependences::Lane> LoopDependences::lane(const KernelAccess &access) {
-  const SCEV *start = access.offset ? conditions_.widened(access.offset, &loop_) : nullptr;
+  const SCEV *start = access.offset ? conditions_.widened(access.offset, &parent_) : nullptr;
   const SCEV *high = conditions_.extreme(access.bytes, true);
   if (!start || !high || !isSettled(access.root, access)) {
     return std::nullopt;
@@ -377,7 +382,7 @@ std::optional<LoopDependences::Lane> LoopDependences::lane(const KernelAccess &a
       return std::nullopt;
     }
     lane.start = recurrence->getStart();
-    if (recurrence->getLoop() == &loop_) {
+    if (recurrence->getLoop() == own(access)) {
       lane.stride = step;
       continue;
     }
@@ -393,22 +398,21 @@ std::optional<LoopDependences::Lane> LoopDependences::lane(const KernelAccess &a
   return isSettled(lane.start, access) ? std::optional<Lane>(lane) : std::nullopt;
 }
 
-/// What all iterations of the loop touch together, as a lane of stride 0.
-std::optional<LoopDependences::Lane> LoopDependences::smeared(const Lane &lane) {
-  if (lane.stride->isZero()) {
-    return lane;
+/// What all iterations of a loop touch together, as a lane of stride 0 that begins at its start.
+std::optional<LoopDependences::Lane> LoopDependences::smeared(Lane lane) {
+  if (!lane.stride->isZero()) {
+    const SCEV *taken = mostTaken();
+    const SCEV *span = taken ? conditions_.product(lane.stride, taken) : nullptr;
+    const std::optional<bool> upwards = conditions_.isUpwards(lane.stride);
+    if (!span || !upwards) {
+      return std::nullopt;
+    }
+    const SCEV *&end = *upwards ? lane.high : lane.low;
+    end = scev_.getAddExpr(end, span);
   }
-  const SCEV *taken = conditions_.mostTaken(loop_);
-  const SCEV *span = taken ? conditions_.product(lane.stride, taken) : nullptr;
-  const std::optional<bool> upwards = conditions_.isUpwards(lane.stride);
-  if (!span || !upwards) {
-    return std::nullopt;
-  }
-  Lane result = lane;
-  result.stride = scev_.getZero(span->getType());
-  const SCEV *&end = *upwards ? result.high : result.low;
-  end = scev_.getAddExpr(end, span);
-  return result;
+  const SCEV *zero = scev_.getZero(lane.start->getType());
+  return Lane{scev_.getAddExpr(lane.start, lane.low), zero, zero,
+              scev_.getMinusSCEV(lane.high, lane.low)};
 }
 
 std::optional<LoopDependences::Distance> LoopDependences::distance(const Lane &one,
@@ -490,7 +494,7 @@ bool LoopDependences::isWholeStrides(const SCEV *distance, const SCEV *stride) {
 bool LoopDependences::keepsOwnLane(const Lane &one, const Lane &other) {
   const std::optional<bool> upwards = conditions_.isUpwards(one.stride);
   const SCEV *stride = upwards && !*upwards ? scev_.getNegativeSCEV(one.stride) : one.stride;
-  const SCEV *taken = conditions_.mostTaken(loop_);
+  const SCEV *taken = mostTaken();
   const SCEV *reach = taken ? conditions_.product(stride, taken) : nullptr;
   const std::optional<Distance> between = distance(one, other);
   if (!upwards || !reach || !between) {
@@ -528,7 +532,7 @@ bool LoopDependences::areIndependent(const KernelAccess &store, const KernelAcce
   if (!one || !two) {
     return false;
   }
-  if (one->stride == two->stride && loop_.contains(other.loop)) {
+  if (one->stride == two->stride && own(other)) {
     return keepsOwnLane(*one, *two);
   }
   const std::optional<Lane> all = smeared(*one);

@@ -49,9 +49,9 @@ public:
   /// Makes `step` >= 0 or `step` <= 0 sure. Returns whether it is the former; nothing if unknown.
   std::optional<bool> isUpwards(const llvm::SCEV *step);
 
-  /// `expression` with recurrences of the loop `inside`, and of loops inside it, moved out of sign
-  /// and zero extensions; of all loops if it is null. Null if they might wrap around.
-  const llvm::SCEV *widened(const llvm::SCEV *expression, const llvm::Loop *inside);
+  /// `expression` with recurrences of loops inside of `around` moved out of sign and zero
+  /// extensions; of all loops if it is null. Null if they might wrap around.
+  const llvm::SCEV *widened(const llvm::SCEV *expression, const llvm::Loop *around);
 
   static bool isClosed(const llvm::SCEV *expression);
 
@@ -90,15 +90,16 @@ struct KernelAccess {
 KernelAccess kernelAccess(llvm::Instruction &inst, llvm::Value *pointer, const llvm::SCEV *bytes,
                           const llvm::Loop *loop, llvm::ScalarEvolution &scev);
 
-/// Compares accesses in different iterations of one loop, in the same iteration of all loops
-/// around it.
+/// Compares accesses in iterations with different numbers of loops that run equally often, in the
+/// same iteration of `parent`, which is around all of them, and of all loops around that.
 class LoopDependences {
 public:
-  LoopDependences(const llvm::Loop &loop, llvm::ScalarEvolution &scev, LaunchConditions &conditions)
-      : loop_(loop), scev_(scev), conditions_(conditions) {}
+  LoopDependences(const llvm::Loop &parent, llvm::ArrayRef<llvm::Loop *> loops,
+                  llvm::ScalarEvolution &scev, LaunchConditions &conditions)
+      : parent_(parent), loops_(loops), scev_(scev), conditions_(conditions) {}
 
-  /// Whether no two different iterations touch the same byte by `store` and `other`; of an `other`
-  /// outside of the loop, whether no iteration touches its bytes by `store`.
+  /// Whether iterations with different numbers never touch the same byte by `store` and `other`; of
+  /// an `other` outside of the loops, whether no iteration touches its bytes by `store`.
   bool areIndependent(const KernelAccess &store, const KernelAccess &other);
 
   /// Some accesses are independent only if objects with different pointers do not overlap.
@@ -126,11 +127,16 @@ private:
 
   bool isDisjointObject(const KernelAccess &one, const KernelAccess &other);
 
-  bool isOutside(const llvm::Loop *loop) const { return loop != &loop_ && loop->contains(&loop_); }
+  bool isOutside(const llvm::Loop *loop) const { return loop->contains(&parent_); }
+
+  /// The one of the loops that `access` is in, or null.
+  const llvm::Loop *own(const KernelAccess &access) const;
+
+  const llvm::SCEV *mostTaken() { return conditions_.mostTaken(*loops_.front()); }
 
   bool isSettled(const llvm::SCEV *expression, const KernelAccess &access) const;
   std::optional<Lane> lane(const KernelAccess &access);
-  std::optional<Lane> smeared(const Lane &lane);
+  std::optional<Lane> smeared(Lane lane);
   std::optional<Distance> distance(const Lane &one, const Lane &other);
   bool keepsOwnLane(const Lane &one, const Lane &other);
   Truth areNeighbours(const Distance &distance, const llvm::SCEV *stride);
@@ -138,7 +144,8 @@ private:
   Truth neverMeet(const Distance &distance, const llvm::SCEV *reach);
   bool isWholeStrides(const llvm::SCEV *distance, const llvm::SCEV *stride);
 
-  const llvm::Loop &loop_;
+  const llvm::Loop &parent_;
+  llvm::ArrayRef<llvm::Loop *> loops_;
   llvm::ScalarEvolution &scev_;
   LaunchConditions &conditions_;
   bool needsDisjoint_ = false;

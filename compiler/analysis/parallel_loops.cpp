@@ -81,9 +81,9 @@ public:
         dominators_(analyses.getResult<DominatorTreeAnalysis>(kernel)), conditions_(scev_) {}
 
   ParallelNest run(unsigned deepest) {
-    addLoop(chunk_, chunkExtent());
+    addDimension({&chunk_}, chunkExtent());
     if (survey()) {
-      while (nest_.loops.size() < deepest && deepen()) {
+      while (nest_.dimensions.size() < deepest && deepen()) {
       }
     }
     nest_.conditions.assign(conditions_.list().begin(), conditions_.list().end());
@@ -105,21 +105,27 @@ private:
   }
 
   const SCEV *chunkExtent();
-  void addLoop(Loop &loop, const SCEV *extent);
+  void addDimension(ArrayRef<Loop *> loops, const SCEV *extent);
+  const SCEV *tripOf(const Loop &loop);
   bool survey();
   bool surveyPhis();
   bool surveyInstruction(Instruction &inst);
   bool addAccess(Instruction &inst, Value *pointer, Value *length, Type *type, bool writes);
   const Loop *homeOf(const AllocaInst &memory) const;
-  bool hasEffect(const Instruction &inst) const;
+  bool accumulates() const;
   bool deepen();
-  Loop *onlyWorkingLoop(const Loop &parent);
+  bool divides(ArrayRef<Loop *> loops);
+  SmallVector<Loop *, 2> workingLoops(const Loop &parent);
+  bool descend(SmallVectorImpl<Loop *> &loops);
+
+  const Loop &innermost() const { return *nest_.dimensions.back().loops.front(); }
+
   bool hasRightForm(const Loop &loop);
   bool passesNothingOn(const Loop &loop);
   bool keepsTemporaries(const Loop &loop);
-  bool isParallel(const Loop &loop);
+  bool areParallel(ArrayRef<Loop *> loops);
   const SCEV *extentOf(const Loop &loop);
-  unsigned contiguousAccesses(const Loop &loop) const;
+  unsigned contiguousAccesses(const NestDimension &dimension) const;
   void chooseOrder();
 
   Function &kernel_;
@@ -144,15 +150,18 @@ const SCEV *NestFinder::chunkExtent() {
                             scev_.getSCEV(kernel_.getArg(kernel::Lower)));
 }
 
-void NestFinder::addLoop(Loop &loop, const SCEV *extent) {
+/// Iterations of `loop` in 64 bits, or what cannot be computed.
+const SCEV *NestFinder::tripOf(const Loop &loop) {
   const SCEV *taken = scev_.getBackedgeTakenCount(&loop);
-  nest_.loops.push_back(&loop);
-  nest_.extents.push_back(extent);
-  nest_.trips.push_back(isa<SCEVCouldNotCompute>(taken)
-                            ? taken
-                            : scev_.getAddExpr(scev_.getTruncateOrZeroExtend(
-                                                   taken, Type::getInt64Ty(kernel_.getContext())),
-                                               scev_.getOne(extent->getType())));
+  if (isa<SCEVCouldNotCompute>(taken)) {
+    return taken;
+  }
+  Type *i64 = Type::getInt64Ty(kernel_.getContext());
+  return scev_.getAddExpr(scev_.getTruncateOrZeroExtend(taken, i64), scev_.getOne(i64));
+}
+
+void NestFinder::addDimension(ArrayRef<Loop *> loops, const SCEV *extent) {
+  nest_.dimensions.push_back({SmallVector<Loop *, 1>(loops), tripOf(*loops.front()), extent});
 }
 
 /// Looks at everything in the chunk's loop once. Returns whether loops inside may be divided.
@@ -294,11 +303,13 @@ bool NestFinder::surveyInstruction(Instruction &inst) {
   return isPure || refuse("an iteration has an effect that may not happen twice");
 }
 
-bool NestFinder::hasEffect(const Instruction &inst) const { return is_contained(effects_, &inst); }
+bool NestFinder::accumulates() const {
+  return any_of(effects_, [this](const Instruction *inst) { return accumulators_.contains(inst); });
+}
 
-/// The loop directly inside `parent` that holds all effects of `parent`.
-Loop *NestFinder::onlyWorkingLoop(const Loop &parent) {
-  Loop *found = nullptr;
+/// The loops directly inside `parent` that hold all its effects; none if there is no such thing.
+SmallVector<Loop *, 2> NestFinder::workingLoops(const Loop &parent) {
+  SmallVector<Loop *, 2> found;
   for (const Instruction *effect : effects_) {
     Loop *loop = loops_.getLoopFor(effect->getParent());
     if (!parent.contains(loop)) {
@@ -311,18 +322,29 @@ Loop *NestFinder::onlyWorkingLoop(const Loop &parent) {
       const bool isInnermost = parent.getSubLoops().empty();
       refuse(isInnermost ? "there is no loop inside"
                          : "results are written or combined outside of the inner loop");
-      return nullptr;
+      return {};
     }
-    if (found && found != loop) {
-      refuse("several loops inside do work side by side");
-      return nullptr;
+    if (!is_contained(found, loop)) {
+      found.push_back(loop);
     }
-    found = loop;
   }
-  if (!found) {
+  if (found.empty()) {
     refuse("nothing is written or combined");
   }
   return found;
+}
+
+/// Puts the loops inside of one of `loops` in its place. Returns whether there are any.
+bool NestFinder::descend(SmallVectorImpl<Loop *> &loops) {
+  for (Loop *&loop : loops) {
+    const SmallVector<Loop *, 2> inner = workingLoops(*loop);
+    if (!inner.empty()) {
+      loop = inner.front();
+      loops.append(inner.begin() + 1, inner.end());
+      return true;
+    }
+  }
+  return false;
 }
 
 const SCEV *NestFinder::extentOf(const Loop &loop) {
@@ -385,17 +407,19 @@ bool NestFinder::keepsTemporaries(const Loop &loop) {
   return true;
 }
 
-/// Whether iterations of `loop`, the next one of the nest, touch different memory for any fixed
-/// iteration of the loops around it.
+/// Whether different iterations of `loops`, the next dimension of the nest, touch different memory
+/// for any fixed iteration of the loops of the nest around them.
 ///
-/// That suffices for all pairs of iterations of the nest: the first loop in which two of them
-/// differ is the chunk's, and OpenMP's contract holds, or it is a loop for which this has been
-/// shown, for all iterations of the loops inside of it.
-bool NestFinder::isParallel(const Loop &loop) {
-  LoopDependences dependences(loop, scev_, conditions_);
-  const Loop &parent = *nest_.loops.back();
+/// That suffices for all pairs of iterations of the nest: the first dimension in which two of them
+/// differ is the chunk's, and OpenMP's contract holds, or it is one for which this has been shown,
+/// for all iterations of the loops inside of it.
+bool NestFinder::areParallel(ArrayRef<Loop *> loops) {
+  const Loop &parent = innermost();
+  LoopDependences dependences(parent, loops, scev_, conditions_);
   for (const KernelAccess &store : accesses_) {
-    if (!store.writes || !loop.contains(store.loop)) {
+    const bool isDivided =
+        any_of(loops, [&](const Loop *loop) { return loop->contains(store.loop); });
+    if (!store.writes || !isDivided) {
       continue;
     }
     for (const KernelAccess &other : accesses_) {
@@ -410,35 +434,68 @@ bool NestFinder::isParallel(const Loop &loop) {
   return true;
 }
 
-/// Adds one more loop to the nest. Returns whether there was one.
-bool NestFinder::deepen() {
-  Loop *loop = onlyWorkingLoop(*nest_.loops.back());
-  if (!loop) {
-    return false;
-  }
+/// Makes `loops` the next dimension. Returns whether that is possible.
+bool NestFinder::divides(ArrayRef<Loop *> loops) {
   const std::size_t mark = conditions_.list().size();
   const SCEV *extent = nullptr;
-  const bool isRight =
-      hasRightForm(*loop) && passesNothingOn(*loop) && keepsTemporaries(*loop) && isParallel(*loop);
-  if (isRight && !(extent = extentOf(*loop))) {
-    refuse("the number of iterations of an inner loop is not known at launch");
+  const bool haveRightForm = all_of(loops, [this](const Loop *loop) {
+    return hasRightForm(*loop) && passesNothingOn(*loop) && keepsTemporaries(*loop);
+  });
+  if (haveRightForm) {
+    const SCEV *trip = tripOf(*loops.front());
+    if (loops.size() > 1 && accumulates()) {
+      refuse("several loops inside do work side by side");
+    } else if (any_of(loops, [&](const Loop *loop) { return tripOf(*loop) != trip; })) {
+      refuse("loops inside that do work side by side run differently often");
+    } else if (areParallel(loops) && !(extent = extentOf(*loops.front()))) {
+      refuse("the number of iterations of an inner loop is not known at launch");
+    }
   }
   if (!extent) {
     conditions_.truncate(mark);
     return false;
   }
-  addLoop(*loop, extent);
+  addDimension(loops, extent);
   return true;
 }
 
-/// How many accesses of the innermost loop lie close together in neighbouring iterations of `loop`.
-unsigned NestFinder::contiguousAccesses(const Loop &loop) const {
-  constexpr std::int64_t kClose = 16;
-  return count_if(accesses_, [&](const KernelAccess &access) {
-    if (!access.offset || !nest_.loops.back()->contains(access.loop)) {
+/// Adds one more dimension to the nest. Returns whether yet another may follow.
+bool NestFinder::deepen() {
+  const Loop &parent = innermost();
+  SmallVector<Loop *, 2> loops = workingLoops(parent);
+  if (loops.empty()) {
+    return false;
+  }
+  if (divides(loops)) {
+    return loops.size() == 1;
+  }
+  const std::string reason = nest_.reason;
+  // Deeper loops, within loops that every work-item executes. What they accumulate would pass
+  // through those.
+  while (!accumulates() && descend(loops)) {
+    if (divides(loops)) {
       return false;
     }
-    const std::optional<std::int64_t> stride = strideOf(access.offset, loop, scev_);
+  }
+  nest_.reason = reason;
+  return false;
+}
+
+/// How many accesses that are divided in all dimensions lie close together in neighbouring
+/// iterations of `dimension`.
+unsigned NestFinder::contiguousAccesses(const NestDimension &dimension) const {
+  constexpr std::int64_t kClose = 16;
+  const auto loopAround = [](const NestDimension &loops, const KernelAccess &access) {
+    const auto found =
+        find_if(loops.loops, [&](const Loop *loop) { return loop->contains(access.loop); });
+    return found == loops.loops.end() ? nullptr : *found;
+  };
+  return count_if(accesses_, [&](const KernelAccess &access) {
+    if (!access.offset || !loopAround(nest_.dimensions.back(), access)) {
+      return false;
+    }
+    const std::optional<std::int64_t> stride =
+        strideOf(access.offset, *loopAround(dimension, access), scev_);
     return stride && *stride != 0 && std::abs(*stride) <= kClose;
   });
 }
@@ -446,15 +503,15 @@ unsigned NestFinder::contiguousAccesses(const Loop &loop) const {
 void NestFinder::chooseOrder() {
   unsigned fastest = 0;
   unsigned most = 0;
-  for (unsigned i = 0; i < nest_.loops.size(); ++i) {
-    const unsigned found = contiguousAccesses(*nest_.loops[i]);
+  for (unsigned i = 0; i < nest_.dimensions.size(); ++i) {
+    const unsigned found = contiguousAccesses(nest_.dimensions[i]);
     if (found >= most) {
       most = found;
       fastest = i;
     }
   }
   nest_.order.push_back(fastest);
-  for (unsigned i = nest_.loops.size(); i-- > 0;) {
+  for (unsigned i = nest_.dimensions.size(); i-- > 0;) {
     if (i != fastest) {
       nest_.order.push_back(i);
     }
@@ -477,14 +534,19 @@ PreservedAnalyses ParallelNestPrinterPass::run(Module &module, ModuleAnalysisMan
     }
     for (Loop *loop : functions.getResult<LoopAnalysis>(function)) {
       const ParallelNest nest = findParallelNest(function, *loop, functions);
-      errs() << "parallel nest of '" << function.getName() << "': " << nest.loops.size()
-             << (nest.loops.size() > 1 ? " loops, order" : " loop, order");
+      const std::size_t count = nest.dimensions.size();
+      errs() << "parallel nest of '" << function.getName() << "': " << count
+             << (count > 1 ? " loops, order" : " loop, order");
       for (const unsigned index : nest.order) {
         errs() << ' ' << index;
       }
       errs() << (nest.needsDisjoint ? ", objects disjoint\n" : "\n");
-      for (const SCEV *extent : nest.extents) {
-        errs() << "  extent " << *extent << '\n';
+      for (const NestDimension &dimension : nest.dimensions) {
+        errs() << "  extent " << *dimension.extent;
+        if (dimension.loops.size() > 1) {
+          errs() << ", " << dimension.loops.size() << " loops alike";
+        }
+        errs() << '\n';
       }
       for (const AtLeast &condition : nest.conditions) {
         errs() << "  needs " << *condition.left << " >= " << *condition.right << '\n';

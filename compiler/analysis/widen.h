@@ -11,7 +11,7 @@
 namespace tutti::compiler {
 
 /// Moves recurrences out of sign and zero extensions, and notes what that assumes: those of loops
-/// in `inside`, or of all if it is null.
+/// inside of `around`, or of all if it is null.
 class Widen : public llvm::SCEVRewriteVisitor<Widen> {
 public:
   struct Assumed {
@@ -20,8 +20,8 @@ public:
     bool isSigned;
   };
 
-  Widen(llvm::ScalarEvolution &scev, const llvm::Loop *inside)
-      : SCEVRewriteVisitor(scev), inside_(inside) {}
+  Widen(llvm::ScalarEvolution &scev, const llvm::Loop *around)
+      : SCEVRewriteVisitor(scev), around_(around) {}
 
   const llvm::SCEV *visitSignExtendExpr(const llvm::SCEVSignExtendExpr *extension) {
     return visitExtension(extension, true);
@@ -37,7 +37,8 @@ private:
   const llvm::SCEVAddRecExpr *asRecurrence(const llvm::SCEV *expression) const {
     const auto *recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(expression);
     const bool isMeant = recurrence && recurrence->isAffine() &&
-                         (!inside_ || inside_->contains(recurrence->getLoop()));
+                         (!around_ || (recurrence->getLoop() != around_ &&
+                                       around_->contains(recurrence->getLoop())));
     return isMeant ? recurrence : nullptr;
   }
 
@@ -68,7 +69,7 @@ private:
                             recurrence->getLoop(), llvm::SCEV::FlagAnyWrap);
   }
 
-  const llvm::Loop *inside_;
+  const llvm::Loop *around_;
   llvm::SmallVector<Assumed, 1> assumed_;
 };
 

@@ -5,6 +5,7 @@
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/launch_regions.h"
 #include "compiler/transform/merge_teams.h"
+#include "compiler/transform/plain_loops.h"
 #include "compiler/transform/target_regions.h"
 #include "compiler/transform/unify_memory.h"
 
@@ -33,13 +34,16 @@ void registerPasses(PassBuilder &builder) {
     if (level != OptimizationLevel::O0) {
       passes.addPass(TargetRegionsPass());
       passes.addPass(MergeTeamsPass());
+      passes.addPass(KeepLoopsPass());
     }
   });
   // After simplification, when addresses are in closed form; before vectorisation, which would
   // blur them.
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0) {
+      passes.addPass(UnmarkLoopsPass());
       passes.addPass(LaunchRegionsPass());
+      passes.addPass(FormHostLoopsPass(level == OptimizationLevel::O3));
     }
   });
   builder.registerOptimizerLastEPCallback(

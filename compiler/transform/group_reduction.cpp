@@ -13,7 +13,8 @@ namespace tutti::compiler {
 
 namespace {
 
-constexpr unsigned kMaxPartialBytes = 256;
+/// Of a group's local memory, 48 KiB everywhere: leaves room for groups of 32.
+constexpr unsigned kMaxPartialBytes = 1536;
 constexpr unsigned kSlotAlignment = 16;
 
 struct Element {
@@ -172,7 +173,7 @@ PartialLayout layOutPartials(CallInst &reduce) {
     partials.sizes.push_back(slot.elementBytes * count->getZExtValue());
     partials.bytes += alignTo(partials.sizes.back(), kSlotAlignment);
     if (partials.bytes > kMaxPartialBytes) {
-      partials.reason = "it reduces variables of more than 256 bytes";
+      partials.reason = "it reduces variables of more than 1536 bytes";
       return partials;
     }
   }

@@ -10,7 +10,9 @@
 #include "compiler/transform/kernel_body.h"
 #include "compiler/transform/kernel_module.h"
 #include "compiler/transform/strided_loop.h"
+#include "compiler/transform/work_items.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -18,6 +20,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -26,7 +29,6 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 
@@ -70,9 +72,9 @@ public:
 private:
   std::string buildEntries(Module &module, RegionKernels &kernels);
   std::string addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
-  void markReadOnly(Function &function) const;
+  void markObjects(Function &function) const;
   void addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
-  bool divideNest(Function &function, const ParallelNest &nest);
+  void shrinkExtents(Function &extents, ArrayRef<unsigned> tile) const;
   Function *emitExtents(Function &function, const ParallelNest &nest, const RegionKernels &kernels);
   Function *createExtents(const Twine &name) const;
   bool needsLast(const Function &function) const;
@@ -232,7 +234,7 @@ Function *Builder::emitExtents(Function &function, const ParallelNest &nest,
   for (auto [dimension, index] : enumerate(nest.order)) {
     Value *slot =
         build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), result->getArg(5), dimension);
-    build.CreateStore(emitter.emit64(nest.extents[index], true), slot);
+    build.CreateStore(emitter.emit64(nest.dimensions[index].extent, true), slot);
   }
   build.CreateRet(build.CreateZExt(holds, build.getInt32Ty()));
   return result;
@@ -243,33 +245,6 @@ bool Builder::needsLast(const Function &function) const {
   return placeholder && any_of(placeholder->users(), [&](const User *user) {
            return cast<Instruction>(user)->getFunction() == &function;
          });
-}
-
-/// Divides all loops of `nest`. Returns whether that is possible; otherwise `function` is of no
-/// use.
-bool Builder::divideNest(Function &function, const ParallelNest &nest) {
-  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(function);
-  SmallVector<BasicBlock *, 3> headers;
-  SmallVector<Value *, 3> trips;
-  SCEVExpander expander(scev, function.getDataLayout(), "trip");
-  for (auto [loop, trip] : zip_equal(nest.loops, nest.trips)) {
-    headers.push_back(loop->getHeader());
-    if (loop == nest.loops.front()) {
-      trips.push_back(tripOfChunk(function));
-      continue;
-    }
-    Instruction *before = loop->getLoopPreheader()->getTerminator();
-    if (!expander.isSafeToExpandAt(trip, before)) {
-      return false;
-    }
-    trips.push_back(expander.expandCodeFor(trip, Type::getInt64Ty(function.getContext()), before));
-  }
-  for (auto [dimension, index] : enumerate(nest.order)) {
-    if (!divide(function, headers[index], dimension, trips[index]).empty()) {
-      return false;
-    }
-  }
-  return true;
 }
 
 namespace {
@@ -302,36 +277,80 @@ const Argument *objectOf(const Value *pointer) {
 
 } // namespace
 
-/// Marks loads from objects that the kernel does not write. Only for a mapping that runs if objects
-/// are disjoint: then nothing changes these while it runs, and devices may read them ahead.
-void Builder::markReadOnly(Function &function) const {
+/// Marks what objects accesses go to, and loads from objects that the kernel does not write. Only
+/// for a mapping that runs if objects are disjoint: then values may stay in registers while others
+/// are written, and devices may read ahead what nothing changes while the kernel runs.
+void Builder::markObjects(Function &function) const {
+  MapVector<const Argument *, SmallVector<Instruction *, 8>> accesses;
   SmallPtrSet<const Argument *, 8> written;
   for (Instruction &inst : instructions(function)) {
     if (isa<AnyMemIntrinsic>(inst)) {
       return;
     }
-    const auto *store = dyn_cast<StoreInst>(&inst);
-    const Value *root = store ? getUnderlyingObject(store->getPointerOperand(), 0) : nullptr;
-    if (!store || root == function.getArg(kernel::Partials) || isa<AllocaInst, CallInst>(root)) {
+    const Value *pointer = getLoadStorePointerOperand(&inst);
+    const Value *root = pointer ? getUnderlyingObject(pointer, 0) : nullptr;
+    if (!pointer || root == function.getArg(kernel::Partials) || isa<AllocaInst, CallInst>(root)) {
       continue; // Partial results, private and local memory.
     }
-    const Argument *object = objectOf(store->getPointerOperand());
-    if (!object) {
-      return;
+    const Argument *object = objectOf(pointer);
+    if (object) {
+      accesses[object].push_back(&inst);
     }
-    written.insert(object);
+    if (isa<StoreInst>(inst)) {
+      if (!object) {
+        return;
+      }
+      written.insert(object);
+    }
   }
-  for (Instruction &inst : instructions(function)) {
-    auto *load = dyn_cast<LoadInst>(&inst);
-    const Argument *object = load ? objectOf(load->getPointerOperand()) : nullptr;
-    if (object && !written.contains(object)) {
-      load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(load->getContext(), {}));
+  MDBuilder metadata(function.getContext());
+  MDNode *domain = metadata.createAnonymousAliasScopeDomain("objects");
+  SmallVector<Metadata *, 8> scopes;
+  for (std::size_t index = 0; index < accesses.size(); ++index) {
+    scopes.push_back(metadata.createAnonymousAliasScope(domain));
+  }
+  for (auto [index, entry] : enumerate(accesses)) {
+    SmallVector<Metadata *, 8> others(scopes);
+    others.erase(others.begin() + index);
+    for (Instruction *inst : entry.second) {
+      inst->setMetadata(LLVMContext::MD_alias_scope,
+                        MDNode::get(inst->getContext(), scopes[index]));
+      inst->setMetadata(LLVMContext::MD_noalias, MDNode::get(inst->getContext(), others));
+      if (isa<LoadInst>(inst) && !written.contains(entry.first)) {
+        inst->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(inst->getContext(), {}));
+      }
     }
   }
 }
 
-/// Adds the mapping that divides loops inside as well, if there is one. `function` is taken or
-/// erased.
+/// Lets the launch take fewer work-items where tiles of so many items occupy the device as well.
+void Builder::shrinkExtents(Function &extents, ArrayRef<unsigned> tile) const {
+  constexpr std::uint64_t kEnoughTiles = 1 << 16;
+  IRBuilder<> build(extents.getEntryBlock().getTerminator());
+  Value *total = build.getInt64(1);
+  std::uint64_t size = 1;
+  SmallVector<std::pair<Value *, Value *>, 3> sizes;
+  for (auto [dimension, count] : enumerate(tile)) {
+    Value *slot =
+        build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), extents.getArg(5), dimension);
+    Value *extent = build.CreateLoad(build.getInt64Ty(), slot);
+    sizes.push_back({slot, extent});
+    // Numbers of more than 2^62 items need no exact product.
+    Value *some = build.CreateBinaryIntrinsic(Intrinsic::smin, extent, build.getInt64(1 << 20));
+    total = build.CreateMul(total, some);
+    size *= count;
+  }
+  Value *isEnough = build.CreateICmpSGE(total, build.getInt64(kEnoughTiles * size));
+  for (auto [count, entry] : zip_equal(tile, sizes)) {
+    auto [slot, extent] = entry;
+    Value *tiles =
+        build.CreateSDiv(build.CreateAdd(extent, build.getInt64(count - 1)), build.getInt64(count));
+    build.CreateStore(build.CreateSelect(isEnough, tiles, extent), slot);
+  }
+}
+
+/// Adds the mapping that divides loops inside as well, or that takes several iterations at once, if
+/// there is one. `function` is taken or erased.
 void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
   FunctionPassManager passes;
   passes.addPass(ExposeLoopsPass());
@@ -344,9 +363,18 @@ void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &
   const ParallelNest nest = findParallelNest(function, *loop, analyses_);
   kernels.limit = nest.reason;
   Function *extents = nullptr;
-  if (nest.loops.size() > 1) {
+  const bool isNest = nest.dimensions.size() > 1;
+  if (isNest || loop_.reduce.empty()) {
     extents = emitExtents(function, nest, kernels);
-    if (!divideNest(function, nest)) {
+    if (nest.needsDisjoint) {
+      markObjects(function);
+    }
+    WorkItems items(function, nest, analyses_);
+    const bool isDivided = items.divide();
+    const bool hasTiles = any_of(items.tile(), [](unsigned count) { return count > 1; });
+    if (isDivided && (isNest || hasTiles)) {
+      shrinkExtents(*extents, items.tile());
+    } else {
       extents->eraseFromParent();
       extents = nullptr;
     }
@@ -357,10 +385,7 @@ void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &
     return;
   }
   clean(function, true);
-  if (nest.needsDisjoint) {
-    markReadOnly(function);
-  }
-  const unsigned dimensions = nest.loops.size();
+  const unsigned dimensions = nest.dimensions.size();
   kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents});
 }
 

@@ -29,17 +29,6 @@ KERNEL(recurrence, long p, int n) {
       a[i * n + j] = a[i * n + j - 2];
 }
 
-// Each row of a plane from the row before it: the innermost loop alone would be parallel.
-// CHECK-LABEL: nest of 'rows': 1 loop
-// CHECK:         iterations of an inner loop may touch the same memory
-KERNEL(rows, long p, long n) {
-  double *a = AT(p);
-  for (long i = lower; i < upper; ++i)
-    for (long j = 1; j < n; ++j)
-      for (long k = 0; k < n; ++k)
-        a[(i * n + j) * n + k] = a[(i * n + j - 1) * n + k];
-}
-
 // Every other point, from a neighbour of the same colour.
 // CHECK-LABEL: nest of 'one_colour': 1 loop
 // CHECK:         iterations of an inner loop may touch the same memory
@@ -219,7 +208,7 @@ KERNEL(nearest, long p, long q, long n) {
 
 // A private array that the inner loop fills and the outer one reads.
 // CHECK-LABEL: nest of 'private_array': 1 loop
-// CHECK:         several loops inside do work side by side
+// CHECK:         an inner loop writes to a private array
 KERNEL(private_array, long p, long n, long m) {
   double *a = AT(p);
   double t[64];
@@ -261,9 +250,9 @@ KERNEL(outer_array, long p, long q, long n) {
   }
 }
 
-// One loop after the other.
+// One loop reads what other iterations of the one before it write.
 // CHECK-LABEL: nest of 'siblings': 1 loop
-// CHECK:         several loops inside do work side by side
+// CHECK:         iterations of an inner loop may touch the same memory
 KERNEL(siblings, long p, long q, long n) {
   double *a = AT(p), *b = AT(q);
   for (long i = lower; i < upper; ++i) {
@@ -330,4 +319,29 @@ KERNEL(ordered, long p, long n) {
   for (long i = lower; i < upper; ++i)
     for (long j = 0; j < n; ++j)
       a[i * n + j] = 1;
+}
+
+// Side by side, with different numbers of iterations.
+// CHECK-LABEL: nest of 'two_lengths': 1 loop
+// CHECK:         run differently often
+KERNEL(two_lengths, long p, long q, long n, long m) {
+  double *a = AT(p), *b = AT(q);
+  for (long i = lower; i < upper; ++i) {
+    for (long j = 0; j < n; ++j)
+      a[i * n + j] = 1 + j;
+    for (long j = 0; j < m; ++j)
+      b[i * m + j] = 2 + j;
+  }
+}
+
+// A row from the row before it, of which each point needs its neighbours: the loop over rows lies
+// between.
+// CHECK-LABEL: nest of 'wavefront': 1 loop
+// CHECK:         iterations of an inner loop may touch the same memory
+KERNEL(wavefront, long p) {
+  double *a = AT(p);
+  for (long i = lower; i < upper; ++i)
+    for (long j = 1; j < 64; ++j)
+      for (long k = 1; k < 64; ++k)
+        a[(i * 64 + j) * 64 + k] = a[(i * 64 + j - 1) * 64 + k - 1];
 }

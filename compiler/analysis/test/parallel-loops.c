@@ -68,6 +68,20 @@ KERNEL(product, long pa, long pb, long pc, long n) {
     }
 }
 
+// Two loops over columns, one of them within a sequential loop.
+// CHECK-LABEL: nest of 'rank_one_updates': 2 loops, order 1 0, objects disjoint
+// CHECK:         extent {{.*}}, 2 loops alike
+KERNEL(rank_one_updates, long pa, long pb, long pc, long n, long m) {
+  double *a = AT(pa), *b = AT(pb), *c = AT(pc);
+  for (long i = lower; i < upper; ++i) {
+    for (long j = 0; j < n; ++j)
+      c[i * n + j] = 1 + j;
+    for (long k = 0; k < m; ++k)
+      for (long j = 0; j < n; ++j)
+        c[i * n + j] += a[i * m + k] * b[k * n + j];
+  }
+}
+
 // Every other point of a row, in place: neighbours are never written, other rows are far away.
 // Rows differ in their first point, so the extent is an upper bound.
 // CHECK-LABEL: nest of 'red_black': 2 loops, order 1 0{{$}}

@@ -30,12 +30,12 @@ void large(long n, double *a) {
   }
 }
 
-// CHECK: parallel loop has no device kernel: it reduces variables of more than 256 bytes
+// CHECK: parallel loop has no device kernel: it reduces variables of more than 1536 bytes
 void histogram(long n, const int *x, double *h) {
-  double counts[64] = {0};
+  double counts[256] = {0};
   #pragma omp parallel for reduction(+ : counts)
-  for (long i = 0; i < n; i++) counts[x[i] & 63] += 1;
-  for (int k = 0; k < 64; k++) h[k] = counts[k];
+  for (long i = 0; i < n; i++) counts[x[i] & 255] += 1;
+  for (int k = 0; k < 256; k++) h[k] = counts[k];
 }
 
 // CHECK: parallel loop has no device kernel: it has both a lastprivate and a reduction clause

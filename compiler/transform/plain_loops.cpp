@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/plain_loops.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Scalar/LoopIdiomRecognize.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+constexpr StringLiteral kMark = "tutti-plain-loops";
+constexpr StringLiteral kPrevented[] = {"no-builtin-memset", "no-builtin-memcpy",
+                                        "no-builtin-memmove"};
+
+/// void (): a call that nothing may be done to but move it along with its loop.
+constexpr StringLiteral kMarkOfLoop = "tutti.plain.loop";
+
+Function *markOfLoop(Module &module) {
+  auto *mark = cast<Function>(
+      module.getOrInsertFunction(kMarkOfLoop, Type::getVoidTy(module.getContext())).getCallee());
+  mark->setConvergent();
+  mark->setDoesNotThrow();
+  mark->setWillReturn();
+  mark->addFnAttr(Attribute::NoCallback);
+  mark->setOnlyAccessesInaccessibleMemory();
+  return mark;
+}
+
+/// Where `call` of libomp says that the pieces of a loop end, or null.
+Value *endOfPiece(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  const StringRef name = callee ? callee->getName() : "";
+  if (name.starts_with("__kmpc_for_static_init_")) {
+    return call.getArgOperand(5);
+  }
+  return name.starts_with("__kmpc_dispatch_next_") ? call.getArgOperand(4) : nullptr;
+}
+
+/// Marks the loops that run up to the end of a piece; as clang emits them, they load it in their
+/// header.
+void markLoops(Function &function) {
+  SmallVector<BasicBlock *, 4> bodies;
+  const DominatorTree dominators(function);
+  const LoopInfo loops(dominators);
+  for (const Instruction &inst : instructions(function)) {
+    const auto *call = dyn_cast<CallBase>(&inst);
+    const Value *end = call ? endOfPiece(*call) : nullptr;
+    for (const User *user :
+         end ? end->users() : iterator_range<Value::const_user_iterator>({}, {})) {
+      const auto *load = dyn_cast<LoadInst>(user);
+      const Loop *loop = load ? loops.getLoopFor(load->getParent()) : nullptr;
+      if (!loop || loop->getHeader() != load->getParent()) {
+        continue;
+      }
+      for (BasicBlock *next : successors(loop->getHeader())) {
+        if (loop->contains(next) && next != loop->getHeader()) {
+          bodies.push_back(next);
+        }
+      }
+    }
+  }
+  for (BasicBlock *body : bodies) {
+    CallInst::Create(markOfLoop(*function.getParent()), "", body->getFirstInsertionPt());
+  }
+}
+
+} // namespace
+
+PreservedAnalyses KeepLoopsPass::run(Module &module, ModuleAnalysisManager &) {
+  const Function *fork = module.getFunction("__kmpc_fork_call");
+  if (!fork) {
+    return PreservedAnalyses::all();
+  }
+  SmallPtrSet<Function *, 16> found;
+  SmallVector<Function *, 16> work;
+  const auto add = [&](Value *value) {
+    auto *function = dyn_cast<Function>(value->stripPointerCasts());
+    if (function && !function->isDeclaration() && found.insert(function).second) {
+      work.push_back(function);
+    }
+  };
+  for (const User *user : fork->users()) {
+    if (const auto *call = dyn_cast<CallInst>(user); call && call->arg_size() > 2) {
+      add(call->getArgOperand(2));
+    }
+  }
+  while (!work.empty()) {
+    for (Instruction &inst : instructions(*work.pop_back_val())) {
+      if (auto *call = dyn_cast<CallBase>(&inst)) {
+        add(call->getCalledOperand());
+      }
+    }
+  }
+  for (Function *function : found) {
+    const bool isUsers = any_of(
+        kPrevented, [&](StringRef attribute) { return function->hasFnAttribute(attribute); });
+    if (!isUsers && !function->hasFnAttribute("no-builtins")) {
+      function->addFnAttr(kMark);
+      for (const StringRef attribute : kPrevented) {
+        function->addFnAttr(attribute);
+      }
+    }
+    markLoops(*function);
+  }
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses UnmarkLoopsPass::run(Module &module, ModuleAnalysisManager &) {
+  Function *mark = module.getFunction(kMarkOfLoop);
+  if (!mark) {
+    return PreservedAnalyses::all();
+  }
+  for (User *user : make_early_inc_range(mark->users())) {
+    cast<CallInst>(user)->eraseFromParent();
+  }
+  mark->eraseFromParent();
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses FormHostLoopsPass::run(Module &module, ModuleAnalysisManager &analyses) {
+  auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  bool changed = false;
+  for (Function &function : module) {
+    if (!function.hasFnAttribute(kMark)) {
+      continue;
+    }
+    function.removeFnAttr(kMark);
+    for (const StringRef attribute : kPrevented) {
+      function.removeFnAttr(attribute);
+    }
+    functions.invalidate(function, PreservedAnalyses::none());
+    FunctionPassManager passes;
+    passes.addPass(LoopSimplifyPass());
+    passes.addPass(LCSSAPass());
+    passes.addPass(createFunctionToLoopPassAdaptor(LoopIdiomRecognizePass()));
+    passes.addPass(createFunctionToLoopPassAdaptor(
+        SimpleLoopUnswitchPass(/*NonTrivial=*/aggressive_), /*UseMemorySSA=*/true));
+    functions.invalidate(function, passes.run(function, functions));
+    changed = true;
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace tutti::compiler

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/tile.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+
+#include <functional>
+#include <numeric>
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// Items of a tile along one dimension, and instructions of a tile: what fits into registers and
+/// into an instruction cache with some room. Measured on H200.
+constexpr unsigned kMostAlong = 4;
+constexpr unsigned kMostInstructions = 640;
+
+} // namespace
+
+Tile::Tile(Function &item, ArrayRef<unsigned> numbers, ArrayRef<unsigned> slots)
+    : item_(item), numbers_(numbers), slots_(slots) {
+  findChain();
+  findDependences();
+}
+
+/// Everything that is computed from an accumulator. It can be multiplied if it is a straight line
+/// from the load of the accumulator to its store.
+void Tile::findChain() {
+  SmallPtrSet<const Value *, 16> reached;
+  for (const unsigned slot : slots_) {
+    unsigned loads = 0;
+    unsigned stores = 0;
+    for (User *user : item_.getArg(slot)->users()) {
+      loads += isa<LoadInst>(user) ? 1 : 0;
+      stores += isa<StoreInst>(user) ? 1 : 0;
+      isChainStraight_ = isChainStraight_ && isa<LoadInst, StoreInst>(user);
+      reached.insert(user);
+    }
+    isChainStraight_ = isChainStraight_ && loads == 1 && stores == 1;
+  }
+  const BasicBlock *block = nullptr;
+  for (Instruction &inst : instructions(item_)) {
+    const bool isReached = reached.contains(&inst) || any_of(inst.operands(), [&](const Use &use) {
+                             return reached.contains(use.get());
+                           });
+    if (!isReached) {
+      continue;
+    }
+    reached.insert(&inst);
+    chain_.insert(&inst);
+    if (isa<LoadInst>(inst)) {
+      continue; // Of a slot: wherever it stands, it loads the same.
+    }
+    isChainStraight_ = isChainStraight_ && !isa<PHINode>(inst) && !inst.isTerminator() &&
+                       (isa<StoreInst>(inst) || !inst.mayReadOrWriteMemory()) &&
+                       (!block || block == inst.getParent());
+    block = inst.getParent();
+  }
+}
+
+void Tile::findDependences() {
+  for (auto [dimension, number] : enumerate(numbers_)) {
+    depends_[item_.getArg(number)] = static_cast<Dimensions>(1U << dimension);
+  }
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const Instruction &inst : instructions(item_)) {
+      Dimensions all = 0;
+      for (const Use &use : inst.operands()) {
+        all |= of(use.get());
+      }
+      Dimensions &known = depends_[&inst];
+      changed = changed || known != all;
+      known = all;
+    }
+  }
+}
+
+/// Whether all items take the same way.
+bool Tile::keepsTogether() const {
+  return all_of(instructions(item_), [this](const Instruction &inst) {
+    return !isa<AllocaInst>(inst) && !(inst.isTerminator() && of(&inst) != 0);
+  });
+}
+
+SmallVector<unsigned, 3> Tile::choose() const {
+  const SmallVector<unsigned, 3> single(numbers_.size(), 1);
+  SmallVector<unsigned, 3> counts = single;
+  if (!isChainStraight_ || !keepsTogether()) {
+    return single;
+  }
+  const DominatorTree dominators(item_);
+  const LoopInfo loops(dominators);
+  const std::size_t dimensions = std::min<std::size_t>(numbers_.size(), 2);
+  unsigned instructionCount = 0;
+  for (const Instruction &inst : instructions(item_)) {
+    const bool isLoad = isa<LoadInst>(inst) && !isChain(inst);
+    const bool repeats = loops.getLoopFor(inst.getParent()) != nullptr;
+    instructionCount += of(&inst) != 0 && !isa<PHINode>(inst) ? 1 : 0;
+    for (std::size_t d = 0; d < dimensions && isLoad; ++d) {
+      // Without loops: the rows of a stencil, of which neighbours load the same.
+      const bool shares = repeats ? (of(&inst) >> d & 1) == 0 : loops.empty() && d == 1;
+      counts[d] = shares ? kMostAlong : counts[d];
+    }
+  }
+  const auto total = [&] {
+    return std::accumulate(counts.begin(), counts.end(), 1U, std::multiplies<>());
+  };
+  while (instructionCount * total() > kMostInstructions && total() > 1) {
+    *std::max_element(counts.begin(), counts.end()) /= 2;
+  }
+  // What is written must be another place for each item.
+  Dimensions widened = 0;
+  for (auto [dimension, count] : enumerate(counts)) {
+    widened |= static_cast<Dimensions>(count > 1 ? 1U << dimension : 0U);
+  }
+  const bool areApart = all_of(instructions(item_), [&](const Instruction &inst) {
+    return !inst.mayWriteToMemory() || isChain(inst) || (of(&inst) & widened) == widened;
+  });
+  return areApart ? counts : single;
+}
+
+/// The first copy that has the numbers of `copy` in `dimensions`.
+unsigned Tile::projected(unsigned copy, Dimensions dimensions) const {
+  unsigned result = 0;
+  unsigned weight = 1;
+  for (auto [dimension, count] : enumerate(counts_)) {
+    result += (dimensions >> dimension & 1) != 0 ? copy % count * weight : 0;
+    copy /= count;
+    weight *= count;
+  }
+  return result;
+}
+
+Value *Tile::copyOf(Value *value, unsigned copy) const {
+  const auto found = copies_.find(value);
+  return copy == 0 || found == copies_.end() ? value : found->second[copy - 1];
+}
+
+/// Puts the copies of `inst` behind it. Operands of phis are still the first ones.
+void Tile::multiply(Instruction &inst) {
+  const unsigned total = std::accumulate(counts_.begin(), counts_.end(), 1U, std::multiplies<>());
+  SmallVector<Value *, 16> copies;
+  Instruction *last = &inst;
+  for (unsigned copy = 1; copy < total; ++copy) {
+    const unsigned same = projected(copy, of(&inst));
+    if (same != copy) {
+      copies.push_back(same == 0 ? &inst : copies[same - 1]);
+      continue;
+    }
+    Instruction *clone = inst.clone();
+    clone->insertAfter(last);
+    last = clone;
+    copies.push_back(clone);
+    if (!isa<PHINode>(clone)) {
+      for (Use &use : clone->operands()) {
+        use.set(copyOf(use.get(), copy));
+      }
+    }
+  }
+  copies_[&inst] = std::move(copies);
+}
+
+/// Accumulators go through the items in turn.
+void Tile::multiplyChain() {
+  const unsigned total = std::accumulate(counts_.begin(), counts_.end(), 1U, std::multiplies<>());
+  SmallVector<std::pair<LoadInst *, StoreInst *>, 2> ends;
+  for (const unsigned slot : slots_) {
+    LoadInst *load = nullptr;
+    StoreInst *store = nullptr;
+    for (User *user : item_.getArg(slot)->users()) {
+      load = isa<LoadInst>(user) ? cast<LoadInst>(user) : load;
+      store = isa<StoreInst>(user) ? cast<StoreInst>(user) : store;
+    }
+    ends.push_back({load, store});
+  }
+  if (ends.empty()) {
+    return;
+  }
+  Instruction *end = ends.front().second->getParent()->getTerminator();
+  DenseMap<const Value *, Value *> now; ///< Of the chain's values: those of the latest copy.
+  for (unsigned copy = 1; copy < total; ++copy) {
+    DenseMap<const Value *, Value *> next;
+    for (auto [load, store] : ends) {
+      Value *stored = store->getValueOperand();
+      next[load] = now.contains(stored) ? now.lookup(stored) : copyOf(stored, copy - 1);
+    }
+    for (const Instruction *inst : chain_) {
+      if (isa<LoadInst, StoreInst>(inst)) {
+        continue;
+      }
+      Instruction *clone = inst->clone();
+      clone->insertBefore(end);
+      for (Use &use : clone->operands()) {
+        Value *latest = next.lookup(use.get());
+        use.set(latest ? latest : copyOf(use.get(), copy));
+      }
+      next[inst] = clone;
+    }
+    now = std::move(next);
+  }
+  for (auto [load, store] : ends) {
+    Value *stored = store->getValueOperand();
+    Value *last = now.lookup(stored);
+    store->setOperand(0, last ? last : copyOf(stored, total - 1));
+    store->moveBefore(end);
+  }
+}
+
+void Tile::widen(ArrayRef<unsigned> counts, ArrayRef<unsigned> steps) {
+  counts_.assign(counts.begin(), counts.end());
+  const unsigned total = std::accumulate(counts_.begin(), counts_.end(), 1U, std::multiplies<>());
+  SmallVector<Instruction *, 64> order;
+  const ReversePostOrderTraversal<Function *> blocks(&item_);
+  for (BasicBlock *block : blocks) {
+    for (Instruction &inst : *block) {
+      if (of(&inst) != 0 && !inst.isTerminator() && !isChain(inst)) {
+        order.push_back(&inst);
+      }
+    }
+  }
+  IRBuilder<> build(&*item_.getEntryBlock().getFirstInsertionPt());
+  for (auto [dimension, number] : enumerate(numbers_)) {
+    Argument *first = item_.getArg(number);
+    SmallVector<Value *, 16> copies;
+    for (unsigned copy = 1; copy < total; ++copy) {
+      unsigned along = copy;
+      for (unsigned before = 0; before < dimension; ++before) {
+        along /= counts_[before];
+      }
+      const unsigned distance = along % counts_[dimension] * steps[dimension];
+      const unsigned same = projected(copy, of(first));
+      copies.push_back(
+          same == 0      ? first
+          : same != copy ? copies[same - 1]
+                         : build.CreateNSWAdd(first, ConstantInt::get(first->getType(), distance)));
+    }
+    copies_[first] = std::move(copies);
+  }
+  for (Instruction *inst : order) {
+    if (isa<PHINode>(inst)) {
+      multiply(*inst);
+    }
+  }
+  for (Instruction *inst : order) {
+    if (!isa<PHINode>(inst)) {
+      multiply(*inst);
+    }
+  }
+  for (Instruction *inst : order) {
+    for (unsigned copy = 1; copy < total && isa<PHINode>(inst); ++copy) {
+      auto *phi = cast<PHINode>(copyOf(inst, copy));
+      if (phi == inst || projected(copy, of(inst)) != copy) {
+        continue;
+      }
+      for (Use &use : phi->incoming_values()) {
+        use.set(copyOf(use.get(), copy));
+      }
+    }
+  }
+  multiplyChain();
+}
+
+} // namespace tutti::compiler

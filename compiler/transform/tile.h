@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Executes several neighbouring items of a kernel at once: what does not depend on an item's
+/// number is computed once for all of them, and everything else for one item after the other at
+/// each instruction. So a value that several items load is loaded once, and many loads are under
+/// way together. (Known as thread coarsening, or unroll-and-jam of the loops over items.)
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+
+#include <cstdint>
+
+namespace tutti::compiler {
+
+class Tile {
+public:
+  /// `numbers`: which parameters of `item` are its number, by dimension of the grid. `slots`: those
+  /// that point to accumulators, which items change one after the other.
+  Tile(llvm::Function &item, llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<unsigned> slots);
+
+  /// Chooses how many items are worth to be executed at once, by dimension; 1 for all if nothing is
+  /// gained, or if items may take different ways.
+  llvm::SmallVector<unsigned, 3> choose() const;
+
+  /// Makes the item execute `counts` items at once: numbers n, n + step, ... by dimension.
+  /// Order: once, with counts that `choose` returned.
+  void widen(llvm::ArrayRef<unsigned> counts, llvm::ArrayRef<unsigned> steps);
+
+private:
+  using Dimensions = std::uint8_t; ///< A set of them, by bit.
+
+  void findDependences();
+  bool keepsTogether() const;
+
+  bool isChain(const llvm::Instruction &inst) const { return chain_.contains(&inst); }
+
+  Dimensions of(const llvm::Value *value) const { return depends_.lookup(value); }
+
+  void findChain();
+  llvm::Value *copyOf(llvm::Value *value, unsigned copy) const;
+  unsigned projected(unsigned copy, Dimensions dimensions) const;
+  void multiply(llvm::Instruction &inst);
+  void multiplyChain();
+
+  llvm::Function &item_;
+  llvm::SmallVector<unsigned, 3> numbers_;
+  llvm::SmallVector<unsigned, 2> slots_;
+  llvm::DenseMap<const llvm::Value *, Dimensions> depends_;
+  llvm::SetVector<const llvm::Instruction *> chain_; ///< What accumulators pass through, in order.
+  bool isChainStraight_ = true;
+  llvm::SmallVector<unsigned, 3> counts_;
+  /// Copies but the first, which is the value itself.
+  llvm::DenseMap<const llvm::Value *, llvm::SmallVector<llvm::Value *, 16>> copies_;
+};
+
+} // namespace tutti::compiler

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Divides the loops of a nest over the work-items of a grid.
+///
+/// What a kernel does in one iteration of all loops together becomes a function of the iterations'
+/// numbers; loops over the numbers that are a work-item's own call it:
+///
+///   for i: { for j: c[i][j] = 0;  for k: for j: c[i][j] += a[i][k] * b[k][j]; }
+/// becomes
+///   item(i, j):  { c[i][j] = 0;  for k: c[i][j] += a[i][k] * b[k][j]; }
+///   kernel:      for i, j of the work-item: item(i, j)
+///
+/// so a value in memory that only item (i, j) touches may stay in a register. Where neighbouring
+/// items load the same, a work-item takes tiles of them (compiler/transform/tile.h): in the loops
+/// over slower dimensions consecutive numbers, in the fastest one those that are 32 apart, so that
+/// neighbouring work-items still touch neighbouring memory.
+#pragma once
+
+#include "compiler/analysis/parallel_loops.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
+
+namespace tutti::compiler {
+
+class WorkItems {
+public:
+  /// `kernel` has the entry point's parameters; `nest` was found in it.
+  WorkItems(llvm::Function &kernel, const ParallelNest &nest,
+            llvm::FunctionAnalysisManager &analyses);
+
+  /// Divides the loops of the nest. Returns whether that is possible; the kernel is of no use if it
+  /// is not.
+  bool divide();
+
+  /// By dimension of the grid: of how many items a tile is; 1 everywhere if there are no tiles.
+  /// A grid that has fewer work-items than a dimension has iterations makes use of them.
+  llvm::ArrayRef<unsigned> tile() const { return tile_; }
+
+private:
+  /// A loop of the nest that is to be executed for one iteration only.
+  struct Single {
+    llvm::BasicBlock *preheader;
+    llvm::BasicBlock *header;
+    llvm::BasicBlock *latch;
+    llvm::BasicBlock *exit;
+    unsigned dimension;
+    llvm::Value *trip; ///< Iterations, if not all work-items have one of their own; or null.
+    /// Counters and their steps.
+    llvm::SmallVector<std::pair<llvm::PHINode *, llvm::Value *>, 4> inductions;
+    llvm::SmallVector<llvm::PHINode *, 2> accumulators;
+  };
+
+  bool analyse(llvm::Loop &loop, unsigned dimension, const llvm::SCEV *trip);
+  bool expandBounds();
+  static llvm::Value *withoutIterations(llvm::Value *value, const Single &single);
+  void takeOne(Single &single);
+  void keepInSlot(llvm::PHINode &phi, const Single &chunk);
+  bool extractItem();
+  void simplifyItem();
+  void callItems();
+  llvm::Value *numberOf(llvm::IRBuilderBase &build, unsigned dimension, llvm::Value *own) const;
+
+  llvm::Function &kernel_;
+  const ParallelNest &nest_;
+  llvm::FunctionAnalysisManager &analyses_;
+  llvm::SmallVector<Single, 4> singles_; ///< The chunk's loop first.
+  llvm::SmallVector<llvm::BasicBlock *, 16> body_;
+  llvm::SmallVector<llvm::Value *, 3> bounds_;        ///< Of numbers, by dimension of the grid.
+  llvm::SmallVector<llvm::Instruction *, 3> numbers_; ///< Stand for the iterations' numbers.
+  llvm::SmallVector<llvm::Value *, 2> slots_;         ///< Of accumulators.
+  llvm::SmallVector<unsigned, 3> tile_;
+  llvm::CallInst *call_ = nullptr; ///< Of the item, in the kernel.
+};
+
+} // namespace tutti::compiler
