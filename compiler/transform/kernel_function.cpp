@@ -73,8 +73,8 @@ private:
   std::string buildEntries(Module &module, RegionKernels &kernels);
   std::string addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
   void markObjects(Function &function) const;
-  void addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
-  void shrinkExtents(Function &extents, ArrayRef<unsigned> tile) const;
+  void addNests(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
+  Function *tiledExtents(Function &extents, ArrayRef<unsigned> tile) const;
   Function *emitExtents(Function &function, const ParallelNest &nest, const RegionKernels &kernels);
   Function *createExtents(const Twine &name) const;
   bool needsLast(const Function &function) const;
@@ -323,35 +323,36 @@ void Builder::markObjects(Function &function) const {
   }
 }
 
-/// Lets the launch take fewer work-items where tiles of so many items occupy the device as well.
-void Builder::shrinkExtents(Function &extents, ArrayRef<unsigned> tile) const {
+/// `extents` of work-items that execute tiles: if there are enough of them to occupy a device.
+Function *Builder::tiledExtents(Function &extents, ArrayRef<unsigned> tile) const {
   constexpr std::uint64_t kEnoughTiles = 1 << 16;
-  IRBuilder<> build(extents.getEntryBlock().getTerminator());
+  ValueToValueMapTy map;
+  Function *result = CloneFunction(&extents, map);
+  auto *end = cast<ReturnInst>(result->getEntryBlock().getTerminator());
+  IRBuilder<> build(end);
   Value *total = build.getInt64(1);
-  std::uint64_t size = 1;
-  SmallVector<std::pair<Value *, Value *>, 3> sizes;
   for (auto [dimension, count] : enumerate(tile)) {
     Value *slot =
-        build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), extents.getArg(5), dimension);
+        build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), result->getArg(5), dimension);
     Value *extent = build.CreateLoad(build.getInt64Ty(), slot);
-    sizes.push_back({slot, extent});
-    // Numbers of more than 2^62 items need no exact product.
-    Value *some = build.CreateBinaryIntrinsic(Intrinsic::smin, extent, build.getInt64(1 << 20));
+    Value *tiles = build.CreateSDiv(extent, build.getInt64(count));
+    Value *rest = build.CreateSub(extent, build.CreateMul(tiles, build.getInt64(count)));
+    Value *rounded = build.CreateAdd(
+        tiles, build.CreateZExt(build.CreateICmpSGT(rest, build.getInt64(0)), tiles->getType()));
+    build.CreateStore(rounded, slot);
+    // So that the product does not wrap around.
+    Value *some = build.CreateBinaryIntrinsic(Intrinsic::smin, rounded, build.getInt64(1 << 20));
     total = build.CreateMul(total, some);
-    size *= count;
   }
-  Value *isEnough = build.CreateICmpSGE(total, build.getInt64(kEnoughTiles * size));
-  for (auto [count, entry] : zip_equal(tile, sizes)) {
-    auto [slot, extent] = entry;
-    Value *tiles =
-        build.CreateSDiv(build.CreateAdd(extent, build.getInt64(count - 1)), build.getInt64(count));
-    build.CreateStore(build.CreateSelect(isEnough, tiles, extent), slot);
-  }
+  Value *isEnough = build.CreateICmpSGE(total, build.getInt64(kEnoughTiles));
+  end->setOperand(
+      0, build.CreateAnd(end->getReturnValue(), build.CreateZExt(isEnough, build.getInt32Ty())));
+  return result;
 }
 
-/// Adds the mapping that divides loops inside as well, or that takes several iterations at once, if
-/// there is one. `function` is taken or erased.
-void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
+/// Adds the mappings that divide loops inside as well, or that execute tiles, if there are any.
+/// `function` is taken or erased.
+void Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
   FunctionPassManager passes;
   passes.addPass(ExposeLoopsPass());
   passes.addPass(EarlyCSEPass());
@@ -362,31 +363,34 @@ void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &
   Loop *loop = analyses_.getResult<LoopAnalysis>(function).getLoopFor(chunkLoop);
   const ParallelNest nest = findParallelNest(function, *loop, analyses_);
   kernels.limit = nest.reason;
-  Function *extents = nullptr;
-  const bool isNest = nest.dimensions.size() > 1;
-  if (isNest || loop_.reduce.empty()) {
-    extents = emitExtents(function, nest, kernels);
+  const unsigned dimensions = nest.dimensions.size();
+  bool isKept = false;
+  if (dimensions > 1 || loop_.reduce.empty()) {
+    Function *extents = emitExtents(function, nest, kernels);
     if (nest.needsDisjoint) {
       markObjects(function);
     }
     WorkItems items(function, nest, analyses_);
-    const bool isDivided = items.divide();
-    const bool hasTiles = any_of(items.tile(), [](unsigned count) { return count > 1; });
-    if (isDivided && (isNest || hasTiles)) {
-      shrinkExtents(*extents, items.tile());
+    const bool isDivided = items.prepare();
+    if (isDivided && any_of(items.tile(), [](unsigned count) { return count > 1; })) {
+      Function *tiled = items.createTiled(identifier(name_) + "_tile");
+      clean(*tiled, true);
+      kernels.entries.push_back(
+          {tiled, dimensions, nest.needsDisjoint, tiledExtents(*extents, items.tile())});
+    }
+    isKept = isDivided && dimensions > 1;
+    if (isKept) {
+      items.divide();
+      clean(function, true);
+      kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents});
     } else {
       extents->eraseFromParent();
-      extents = nullptr;
     }
   }
-  if (!extents) {
+  if (!isKept) {
     analyses_.clear(function, function.getName());
     function.eraseFromParent();
-    return;
   }
-  clean(function, true);
-  const unsigned dimensions = nest.dimensions.size();
-  kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents});
 }
 
 std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
@@ -413,7 +417,7 @@ std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
     ValueToValueMapTy map;
     Function *nested = CloneFunction(flat, map);
     nested->setName(identifier(name_) + "_nest");
-    addNest(*nested, cast<BasicBlock>(&*map.lookup(body.chunkLoop())), kernels);
+    addNests(*nested, cast<BasicBlock>(&*map.lookup(body.chunkLoop())), kernels);
   }
   return addFlat(*flat, body.chunkLoop(), kernels);
 }

@@ -2,10 +2,16 @@
 #include "compiler/transform/tile.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 #include <functional>
 #include <numeric>
@@ -16,10 +22,41 @@ namespace tutti::compiler {
 
 namespace {
 
-/// Items of a tile along one dimension, and instructions of a tile: what fits into registers and
-/// into an instruction cache with some room. Measured on H200.
-constexpr unsigned kMostAlong = 4;
+// Measured on H200 (bench/results/tiles-2026-11-21.md): what fits into registers, and is enough to
+// keep memory busy.
+constexpr unsigned kProduct = 4;      ///< Along each dimension, where loops share loads.
+constexpr unsigned kNeighbours = 2;   ///< Along each dimension, elsewhere.
+constexpr unsigned kMoreRows = 4;     ///< Along the second one, if an item loads little.
+constexpr std::uint64_t kLittle = 32; ///< Bytes.
 constexpr unsigned kMostInstructions = 640;
+constexpr unsigned kUnrolled = 6; ///< Times that a tile's innermost loops are.
+
+/// Writes products of sums as sums of products: (i + 1) n and i n + n become the same.
+class Distribute : public SCEVRewriteVisitor<Distribute> {
+public:
+  explicit Distribute(ScalarEvolution &scev) : SCEVRewriteVisitor(scev) {}
+
+  const SCEV *visitMulExpr(const SCEVMulExpr *product) {
+    constexpr std::size_t kMostTerms = 32;
+    SmallVector<const SCEV *, 8> terms{SE.getOne(product->getType())};
+    for (const SCEV *operand : product->operands()) {
+      const SCEV *factor = visit(operand);
+      const auto *sum = dyn_cast<SCEVAddExpr>(factor);
+      SmallVector<const SCEV *, 4> addends{factor};
+      if (sum && terms.size() * sum->getNumOperands() <= kMostTerms) {
+        addends.assign(sum->operands().begin(), sum->operands().end());
+      }
+      SmallVector<const SCEV *, 8> products;
+      for (const SCEV *term : terms) {
+        for (const SCEV *addend : addends) {
+          products.push_back(SE.getMulExpr(term, addend));
+        }
+      }
+      terms = std::move(products);
+    }
+    return SE.getAddExpr(terms);
+  }
+};
 
 } // namespace
 
@@ -98,17 +135,23 @@ SmallVector<unsigned, 3> Tile::choose() const {
   }
   const DominatorTree dominators(item_);
   const LoopInfo loops(dominators);
-  const std::size_t dimensions = std::min<std::size_t>(numbers_.size(), 2);
   unsigned instructionCount = 0;
+  std::uint64_t loaded = 0;
+  Dimensions shared = 0; ///< Along which items load the same again and again.
   for (const Instruction &inst : instructions(item_)) {
-    const bool isLoad = isa<LoadInst>(inst) && !isChain(inst);
-    const bool repeats = loops.getLoopFor(inst.getParent()) != nullptr;
     instructionCount += of(&inst) != 0 && !isa<PHINode>(inst) ? 1 : 0;
-    for (std::size_t d = 0; d < dimensions && isLoad; ++d) {
-      // Without loops: the rows of a stencil, of which neighbours load the same.
-      const bool shares = repeats ? (of(&inst) >> d & 1) == 0 : loops.empty() && d == 1;
-      counts[d] = shares ? kMostAlong : counts[d];
+    if (isa<LoadInst>(inst) && !isChain(inst)) {
+      loaded += inst.getDataLayout().getTypeStoreSize(inst.getType());
+      shared |= loops.getLoopFor(inst.getParent()) ? ~of(&inst) : 0;
     }
+  }
+  if (loops.empty() && loaded > 0) {
+    counts[0] = kNeighbours;
+    if (counts.size() > 1) {
+      counts[1] = loaded <= kLittle ? kMoreRows : kNeighbours;
+    }
+  } else if (counts.size() > 1 && (shared & 3) == 3) {
+    counts[0] = counts[1] = kProduct;
   }
   const auto total = [&] {
     return std::accumulate(counts.begin(), counts.end(), 1U, std::multiplies<>());
@@ -266,6 +309,49 @@ void Tile::widen(ArrayRef<unsigned> counts, ArrayRef<unsigned> steps) {
     }
   }
   multiplyChain();
+  mergePointers();
+  unrollLoops();
+}
+
+/// Lets loads through equal addresses use one pointer: what neighbours load, passes behind join.
+void Tile::mergePointers() {
+  DominatorTree dominators(item_);
+  LoopInfo loops(dominators);
+  const Module &module = *item_.getParent();
+  TargetLibraryInfoImpl libraryImpl(Triple(module.getTargetTriple()));
+  TargetLibraryInfo library(libraryImpl);
+  AssumptionCache assumptions(item_);
+  ScalarEvolution scev(item_, library, assumptions, dominators, loops);
+  Distribute distribute(scev);
+  DenseMap<const SCEV *, SmallVector<Value *, 4>> known;
+  const ReversePostOrderTraversal<Function *> blocks(&item_);
+  for (BasicBlock *block : blocks) {
+    for (Instruction &inst : *block) {
+      auto *load = dyn_cast<LoadInst>(&inst);
+      if (!load || !isa<Instruction>(load->getPointerOperand())) {
+        continue;
+      }
+      auto &pointers = known[distribute.visit(scev.getSCEV(load->getPointerOperand()))];
+      const auto equal =
+          find_if(pointers, [&](const Value *one) { return dominators.dominates(one, load); });
+      if (equal != pointers.end()) {
+        load->setOperand(0, *equal);
+      } else {
+        pointers.push_back(load->getPointerOperand());
+      }
+    }
+  }
+}
+
+/// More loads are under way if loops are unrolled.
+void Tile::unrollLoops() {
+  const DominatorTree dominators(item_);
+  const LoopInfo loops(dominators);
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    if (loop->isInnermost()) {
+      addStringMetadataToLoop(loop, "llvm.loop.unroll.count", kUnrolled);
+    }
+  }
 }
 
 } // namespace tutti::compiler

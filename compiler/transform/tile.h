@@ -45,6 +45,8 @@ private:
   unsigned projected(unsigned copy, Dimensions dimensions) const;
   void multiply(llvm::Instruction &inst);
   void multiplyChain();
+  void mergePointers();
+  void unrollLoops();
 
   llvm::Function &item_;
   llvm::SmallVector<unsigned, 3> numbers_;

@@ -34,8 +34,75 @@ namespace {
 /// Work-items that access memory together.
 constexpr unsigned kWarp = 32;
 
+/// Not a parameter: the item does not depend on its number.
+constexpr unsigned kNone = ~0U;
+
 /// Numbers of a tile along a dimension are so far apart.
 unsigned stepOf(unsigned dimension) { return dimension == 0 ? kWarp : 1; }
+
+/// The first number of a tile of work-item `own`.
+Value *firstOfTile(IRBuilderBase &build, unsigned dimension, unsigned count, Value *own) {
+  if (count == 1) {
+    return own;
+  }
+  if (dimension > 0) {
+    return build.CreateNSWMul(own, build.getInt64(count));
+  }
+  Value *lane = build.CreateAnd(own, build.getInt64(kWarp - 1));
+  Value *others = build.CreateSub(own, lane);
+  return build.CreateNSWAdd(build.CreateNSWMul(others, build.getInt64(count)), lane);
+}
+
+/// Metadata of a loop that is not worth more code.
+MDNode *neverUnrolled(LLVMContext &context) {
+  MDNode *disable = MDNode::get(context, MDString::get(context, "llvm.loop.unroll.disable"));
+  MDNode *loop = MDNode::getDistinct(context, {nullptr, disable});
+  loop->replaceOperandWith(0, loop);
+  return loop;
+}
+
+/// Stores to `slot` only where its value changes: not on the way around a loop that does not run.
+void storeChangesOnly(Argument &slot) {
+  SmallVector<StoreInst *, 4> work;
+  SmallPtrSet<const Value *, 4> loads;
+  for (User *user : slot.users()) {
+    if (auto *store = dyn_cast<StoreInst>(user)) {
+      work.push_back(store);
+    } else {
+      loads.insert(user);
+    }
+  }
+  while (!work.empty() && loads.size() == 1) {
+    StoreInst *store = work.pop_back_val();
+    auto *phi = dyn_cast<PHINode>(store->getValueOperand());
+    if (!phi || phi->getParent() != store->getParent()) {
+      continue;
+    }
+    const bool isFirst = none_of(make_range(phi->getParent()->begin(), store->getIterator()),
+                                 [&](const Instruction &inst) { return loads.contains(&inst); });
+    const bool isUnchanged =
+        any_of(phi->incoming_values(), [&](const Use &use) { return loads.contains(use.get()); });
+    const bool canMove = all_of(zip_equal(phi->incoming_values(), phi->blocks()), [&](auto way) {
+      auto &&[value, block] = way;
+      return loads.contains(value.get()) || block->getSingleSuccessor();
+    });
+    if (!isFirst || !isUnchanged || !canMove) {
+      continue;
+    }
+    for (auto [value, block] : zip_equal(phi->incoming_values(), phi->blocks())) {
+      if (!loads.contains(value.get())) {
+        auto *copy = cast<StoreInst>(store->clone());
+        copy->setOperand(0, value.get());
+        copy->insertBefore(block->getTerminator());
+        work.push_back(copy);
+      }
+    }
+    store->eraseFromParent();
+    if (phi->use_empty()) {
+      phi->eraseFromParent();
+    }
+  }
+}
 
 bool isLiveAfter(const Value &value, const Loop &loop) {
   return any_of(value.users(),
@@ -45,7 +112,14 @@ bool isLiveAfter(const Value &value, const Loop &loop) {
 } // namespace
 
 WorkItems::WorkItems(Function &kernel, const ParallelNest &nest, FunctionAnalysisManager &analyses)
-    : kernel_(kernel), nest_(nest), analyses_(analyses), tile_(nest.order.size(), 1) {}
+    : kernel_(kernel), nest_(nest), analyses_(analyses), parameters_(nest.order.size(), kNone),
+      tile_(nest.order.size(), 1) {}
+
+WorkItems::~WorkItems() {
+  if (item_) {
+    item_->eraseFromParent();
+  }
+}
 
 bool WorkItems::analyse(Loop &loop, unsigned dimension, const SCEV *trip) {
   auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(kernel_);
@@ -55,6 +129,7 @@ bool WorkItems::analyse(Loop &loop, unsigned dimension, const SCEV *trip) {
                 loop.getUniqueExitBlock(),
                 dimension,
                 nullptr,
+                {},
                 {},
                 {}};
   if (!single.preheader || !single.latch || !single.exit ||
@@ -85,6 +160,9 @@ bool WorkItems::analyse(Loop &loop, unsigned dimension, const SCEV *trip) {
     if (!expander.isSafeToExpandAt(step, before)) {
       return false;
     }
+    if (recurrence->hasNoSignedWrap()) {
+      single.noWrap.insert(&phi);
+    }
     single.inductions.push_back({&phi, expander.expandCodeFor(step, step->getType(), before)});
   }
   singles_.push_back(std::move(single));
@@ -101,10 +179,10 @@ bool WorkItems::expandBounds() {
     const SCEV *bound =
         LaunchConditions::isClosed(dimension.trip) ? dimension.trip : dimension.extent;
     if (index == 0) {
-      bounds_.push_back(
+      site_.bounds.push_back(
           build.CreateNSWSub(kernel_.getArg(kernel::Upper), kernel_.getArg(kernel::Lower)));
     } else if (expander.isSafeToExpandAt(bound, before)) {
-      bounds_.push_back(expander.expandCodeFor(bound, build.getInt64Ty(), before));
+      site_.bounds.push_back(expander.expandCodeFor(bound, build.getInt64Ty(), before));
     } else {
       return false;
     }
@@ -147,6 +225,32 @@ Value *WorkItems::withoutIterations(Value *value, const Single &single) {
   return PoisonValue::get(value->getType()); // Nothing that has an effect uses it.
 }
 
+/// The value of a counter in the iteration with the dimension's number. Where it is extended, and
+/// does not wrap around, it is computed in full width, so that addresses of neighbouring items can
+/// be compared.
+Value *WorkItems::inductionAt(PHINode &phi, Value *step, const Single &single) {
+  auto *number = cast<Value>(numbers_[single.dimension]);
+  Value *start = phi.getIncomingValueForBlock(single.preheader);
+  IRBuilder<> build(&*single.header->getFirstInsertionPt());
+  if (phi.getType()->isPointerTy()) {
+    return build.CreatePtrAdd(
+        start, build.CreateMul(build.CreateZExtOrTrunc(number, step->getType()), step));
+  }
+  for (User *user : make_early_inc_range(phi.users())) {
+    auto *extension = dyn_cast<CastInst>(user);
+    const bool isSigned = extension && (isa<SExtInst>(extension) ||
+                                        (isa<ZExtInst>(extension) && extension->hasNonNeg()));
+    if (isSigned && single.noWrap.contains(&phi) && extension->getType()->isIntegerTy(64)) {
+      Value *wide = build.CreateNSWMul(number, build.CreateSExt(step, number->getType()));
+      extension->replaceAllUsesWith(
+          build.CreateNSWAdd(build.CreateSExt(start, number->getType()), wide));
+      extension->eraseFromParent();
+    }
+  }
+  Value *own = build.CreateZExtOrTrunc(number, phi.getType());
+  return build.CreateAdd(start, build.CreateMul(own, step));
+}
+
 /// Executes one iteration: the one with the dimension's number.
 void WorkItems::takeOne(Single &single) {
   const bool isChunk = &single == &singles_.front();
@@ -156,13 +260,8 @@ void WorkItems::takeOne(Single &single) {
         {&after, withoutIterations(after.getIncomingValueForBlock(single.latch), single)});
   }
   SmallVector<Value *, 4> values;
-  IRBuilder<> build(&*single.header->getFirstInsertionPt());
   for (auto [phi, step] : single.inductions) {
-    Value *start = phi->getIncomingValueForBlock(single.preheader);
-    Value *number = build.CreateZExtOrTrunc(numbers_[single.dimension], step->getType());
-    Value *distance = build.CreateMul(number, step);
-    values.push_back(phi->getType()->isPointerTy() ? build.CreatePtrAdd(start, distance)
-                                                   : build.CreateAdd(start, distance));
+    values.push_back(inductionAt(*phi, step, single));
   }
   for (auto [induction, value] : zip_equal(single.inductions, values)) {
     induction.first->replaceAllUsesWith(value);
@@ -182,7 +281,7 @@ void WorkItems::takeOne(Single &single) {
     for (auto [phi, value] : skipped) {
       phi->addIncoming(value, single.preheader);
     }
-    build.SetInsertPoint(single.preheader->getTerminator());
+    IRBuilder<> build(single.preheader->getTerminator());
     Value *exists = build.CreateICmpSLT(numbers_[single.dimension], single.trip);
     build.CreateCondBr(exists, single.header, single.exit);
     single.preheader->getTerminator()->eraseFromParent();
@@ -203,16 +302,18 @@ bool WorkItems::extractItem() {
     return false;
   }
   const CodeExtractorAnalysisCache cache(kernel_);
-  Function *item = extractor.extractCodeRegion(cache);
-  call_ = item && item->hasOneUse() ? dyn_cast<CallInst>(item->user_back()) : nullptr;
-  return call_ && call_->getType()->isVoidTy();
+  item_ = extractor.extractCodeRegion(cache);
+  site_.call = item_ && item_->hasOneUse() ? dyn_cast<CallInst>(item_->user_back()) : nullptr;
+  return site_.call && site_.call->getType()->isVoidTy();
 }
 
 void WorkItems::simplifyItem() {
-  Function &item = *call_->getCalledFunction();
-  for (auto [index, argument] : enumerate(call_->args())) {
-    if (is_contained(slots_, argument.get())) {
-      item.addParamAttr(index, Attribute::NoAlias);
+  for (auto [index, argument] : enumerate(site_.call->args())) {
+    const auto *number = find(numbers_, argument.get());
+    if (number != numbers_.end()) {
+      parameters_[number - numbers_.begin()] = index;
+    } else if (is_contained(slots_, argument.get())) {
+      item_->addParamAttr(index, Attribute::NoAlias);
     }
   }
   FunctionPassManager passes;
@@ -227,88 +328,63 @@ void WorkItems::simplifyItem() {
   passes.addPass(InstSimplifyPass());
   passes.addPass(SimplifyCFGPass());
   passes.addPass(DCEPass());
-  passes.run(item, analyses_);
-  analyses_.clear(item, item.getName());
-}
-
-/// The first number that belongs to work-item `own` of a tiled dimension.
-Value *WorkItems::numberOf(IRBuilderBase &build, unsigned dimension, Value *own) const {
-  const unsigned count = tile_[dimension];
-  if (dimension > 0) {
-    return build.CreateNSWMul(own, build.getInt64(count));
+  passes.run(*item_, analyses_);
+  for (const unsigned slot : slotParameters()) {
+    storeChangesOnly(*item_->getArg(slot));
   }
-  Value *lane = build.CreateAnd(own, build.getInt64(kWarp - 1));
-  return build.CreateNSWAdd(build.CreateNSWMul(build.CreateSub(own, lane), build.getInt64(count)),
-                            lane);
+  analyses_.clear(*item_, item_->getName());
 }
 
-/// Puts loops over the work-item's own numbers in the place of the call.
-void WorkItems::callItems() {
-  Function *item = call_->getCalledFunction();
-  LLVMContext &context = kernel_.getContext();
+/// The parameters of the item that point to accumulators.
+SmallVector<unsigned, 2> WorkItems::slotParameters() const {
+  SmallVector<unsigned, 2> result;
+  for (auto [index, argument] : enumerate(site_.call->args())) {
+    if (is_contained(slots_, argument.get())) {
+      result.push_back(index);
+    }
+  }
+  return result;
+}
+
+void WorkItems::chooseTile() {
+  const bool hasPrivate = any_of(site_.call->args(), [this](const Use &argument) {
+    return isa<AllocaInst>(argument.get()) && !is_contained(slots_, argument.get());
+  });
+  if (!hasPrivate && !is_contained(parameters_, kNone)) {
+    tile_ = Tile(*item_, parameters_, slotParameters()).choose();
+  }
+}
+
+/// Puts loops over the work-item's own numbers in the place of the call: of items if `tile` is
+/// null, else of tiles, with single items at the borders.
+void WorkItems::callItems(const Site &site, Function *tile) {
+  BasicBlock *before = site.call->getParent();
+  Function &kernel = *before->getParent();
   const unsigned dimensions = nest_.order.size();
-  SmallVector<unsigned, 3> parameters(dimensions, ~0U);
-  SmallVector<unsigned, 2> slots;
-  bool hasPrivate = false;
-  SmallVector<Value *, 16> arguments(call_->args());
-  for (auto [index, argument] : enumerate(arguments)) {
-    const auto *number = find(numbers_, argument);
-    if (number != numbers_.end()) {
-      parameters[number - numbers_.begin()] = index;
-    } else if (is_contained(slots_, argument)) {
-      slots.push_back(index);
-    } else {
-      hasPrivate = hasPrivate || isa<AllocaInst>(argument);
-    }
-  }
-  Function *tile = nullptr;
-  if (!hasPrivate && !is_contained(parameters, ~0U)) {
-    tile_ = Tile(*item, parameters, slots).choose();
-  }
-  const unsigned size = std::accumulate(tile_.begin(), tile_.end(), 1U, std::multiplies<>());
-  if (size > 1) {
-    ValueToValueMapTy map;
-    tile = CloneFunction(item, map);
-    SmallVector<unsigned, 3> steps;
-    for (unsigned d = 0; d < dimensions; ++d) {
-      steps.push_back(stepOf(d));
-    }
-    Tile(*tile, parameters, slots).widen(tile_, steps);
-  }
-
-  BasicBlock *before = call_->getParent();
-  BasicBlock *after = SplitBlock(before, call_->getNextNode());
-  call_->eraseFromParent();
+  SmallVector<Value *, 16> arguments(site.call->args());
+  BasicBlock *after = SplitBlock(before, site.call->getNextNode());
+  site.call->eraseFromParent();
   before->getTerminator()->eraseFromParent();
-  const KernelCalls calls(*kernel_.getParent());
   IRBuilder<> build(before);
-  SmallVector<Value *, 3> first;
-  SmallVector<Value *, 3> count;
-  Value *isTiled = build.getFalse();
-  for (unsigned d = 0; d < dimensions; ++d) {
-    first.push_back(build.CreateCall(calls.itemId(), build.getInt32(d)));
-    count.push_back(build.CreateCall(calls.itemCount(), build.getInt32(d)));
-    if (tile_[d] > 1) {
-      isTiled = build.CreateOr(isTiled, build.CreateICmpSLT(count[d], bounds_[d]));
-    }
-  }
   const auto block = [&](const Twine &name) {
-    return BasicBlock::Create(context, name, &kernel_, after);
+    return BasicBlock::Create(kernel.getContext(), name, &kernel, after);
   };
   SmallVector<CallInst *, 2> created;
   const auto callOne = [&](Function *function, ArrayRef<Value *> numbers) {
     for (unsigned d = 0; d < dimensions; ++d) {
-      if (parameters[d] != ~0U) {
-        arguments[parameters[d]] = numbers[d];
+      if (parameters_[d] != kNone) {
+        arguments[parameters_[d]] = numbers[d];
       }
     }
     created.push_back(build.CreateCall(function, arguments));
   };
 
-  // Loops over the work-item's own numbers, the fastest inside; builds up to the innermost body.
+  const KernelCalls calls(*kernel.getParent());
   SmallVector<Value *, 3> numbers(dimensions);
   BasicBlock *leave = after;
   for (unsigned d = dimensions; d-- > 0;) {
+    Value *first = build.CreateCall(calls.itemId(), build.getInt32(d));
+    Value *count = build.CreateCall(calls.itemCount(), build.getInt32(d));
     BasicBlock *entering = build.GetInsertBlock();
     BasicBlock *header = block("items");
     BasicBlock *body = block("own");
@@ -316,28 +392,27 @@ void WorkItems::callItems() {
     build.CreateBr(header);
     build.SetInsertPoint(header);
     PHINode *own = build.CreatePHI(build.getInt64Ty(), 2);
-    numbers[d] = tile_[d] > 1 ? build.CreateSelect(isTiled, numberOf(build, d, own), own) : own;
-    build.CreateCondBr(build.CreateICmpSLT(numbers[d], bounds_[d]), body, leave);
+    numbers[d] = firstOfTile(build, d, tile ? tile_[d] : 1, own);
+    build.CreateCondBr(build.CreateICmpSLT(numbers[d], site.bounds[d]), body, leave);
     build.SetInsertPoint(latch);
-    Value *next = build.CreateAdd(own, count[d], "", /*HasNUW=*/true, /*HasNSW=*/true);
+    Value *next = build.CreateAdd(own, count, "", /*HasNUW=*/true, /*HasNSW=*/true);
     build.CreateBr(header);
-    own->addIncoming(first[d], entering);
+    own->addIncoming(first, entering);
     own->addIncoming(next, latch);
     build.SetInsertPoint(body);
     leave = latch;
   }
   if (!tile) {
-    callOne(item, numbers);
+    callOne(item_, numbers);
     build.CreateBr(leave);
   } else {
-    Value *isFull = isTiled;
+    Value *isFull = build.getTrue();
     for (unsigned d = 0; d < dimensions; ++d) {
       Value *last = build.CreateNSWAdd(numbers[d], build.getInt64((tile_[d] - 1) * stepOf(d)));
-      isFull = build.CreateAnd(isFull, build.CreateICmpSLT(last, bounds_[d]));
+      isFull = build.CreateAnd(isFull, build.CreateICmpSLT(last, site.bounds[d]));
     }
     BasicBlock *full = block("tile");
     BasicBlock *each = block("each");
-    BasicBlock *check = block("check");
     BasicBlock *single = block("single");
     BasicBlock *done = block("done");
     BasicBlock *entering = build.GetInsertBlock();
@@ -346,29 +421,28 @@ void WorkItems::callItems() {
     callOne(tile, numbers);
     build.CreateBr(leave);
 
-    // At the border, and where the grid is large enough without tiles.
     build.SetInsertPoint(each);
+    const unsigned size = std::accumulate(tile_.begin(), tile_.end(), 1U, std::multiplies<>());
     PHINode *index = build.CreatePHI(build.getInt64Ty(), 2);
-    Value *most = build.CreateSelect(isTiled, build.getInt64(size), build.getInt64(1));
-    build.CreateCondBr(build.CreateICmpULT(index, most), check, leave);
-    build.SetInsertPoint(check);
     SmallVector<Value *, 3> at;
     Value *isInside = build.getTrue();
     Value *rest = index;
     for (unsigned d = 0; d < dimensions; ++d) {
       Value *along = build.CreateAnd(rest, build.getInt64(tile_[d] - 1));
       rest = build.CreateLShr(rest, build.getInt64(Log2_32(tile_[d])));
-      at.push_back(
-          build.CreateNSWAdd(numbers[d], build.CreateNSWMul(along, build.getInt64(stepOf(d)))));
-      isInside = build.CreateAnd(isInside, build.CreateICmpSLT(at[d], bounds_[d]));
+      Value *distance = build.CreateNSWMul(along, build.getInt64(stepOf(d)));
+      at.push_back(build.CreateNSWAdd(numbers[d], distance));
+      isInside = build.CreateAnd(isInside, build.CreateICmpSLT(at[d], site.bounds[d]));
     }
     build.CreateCondBr(isInside, single, done);
     build.SetInsertPoint(single);
-    callOne(item, at);
+    callOne(item_, at);
     build.CreateBr(done);
     build.SetInsertPoint(done);
     Value *next = build.CreateAdd(index, build.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
-    build.CreateBr(each);
+    BranchInst *again =
+        build.CreateCondBr(build.CreateICmpULT(next, build.getInt64(size)), each, leave);
+    again->setMetadata(LLVMContext::MD_loop, neverUnrolled(kernel.getContext()));
     index->addIncoming(build.getInt64(0), entering);
     index->addIncoming(next, done);
   }
@@ -376,18 +450,14 @@ void WorkItems::callItems() {
     InlineFunctionInfo info;
     InlineFunction(*call, info);
   }
-  item->eraseFromParent();
-  if (tile) {
-    tile->eraseFromParent();
-  }
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::PreserveCFG));
-  analyses_.invalidate(kernel_, PreservedAnalyses::none());
-  passes.run(kernel_, analyses_);
-  analyses_.invalidate(kernel_, PreservedAnalyses::none());
+  analyses_.invalidate(kernel, PreservedAnalyses::none());
+  passes.run(kernel, analyses_);
+  analyses_.invalidate(kernel, PreservedAnalyses::none());
 }
 
-bool WorkItems::divide() {
+bool WorkItems::prepare() {
   auto &loops = analyses_.getResult<LoopAnalysis>(kernel_);
   SmallVector<unsigned, 3> dimensionOf(nest_.order.size());
   for (auto [dimension, index] : enumerate(nest_.order)) {
@@ -418,8 +488,31 @@ bool WorkItems::divide() {
     return false;
   }
   simplifyItem();
-  callItems();
+  chooseTile();
   return true;
 }
+
+Function *WorkItems::createTiled(const Twine &name) {
+  ValueToValueMapTy ofItem;
+  Function *tile = CloneFunction(item_, ofItem);
+  SmallVector<unsigned, 3> steps;
+  for (unsigned d = 0; d < nest_.order.size(); ++d) {
+    steps.push_back(stepOf(d));
+  }
+  Tile(*tile, parameters_, slotParameters()).widen(tile_, steps);
+  ValueToValueMapTy map;
+  Function *kernel = CloneFunction(&kernel_, map);
+  kernel->setName(name);
+  Site site{cast<CallInst>(&*map.lookup(site_.call)), {}};
+  for (Value *bound : site_.bounds) {
+    const auto found = map.find(bound);
+    site.bounds.push_back(found == map.end() ? bound : &*found->second);
+  }
+  callItems(site, tile);
+  tile->eraseFromParent();
+  return kernel;
+}
+
+void WorkItems::divide() { callItems(site_, nullptr); }
 
 } // namespace tutti::compiler

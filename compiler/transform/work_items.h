@@ -18,6 +18,7 @@
 
 #include "compiler/analysis/parallel_loops.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -31,14 +32,24 @@ public:
   /// `kernel` has the entry point's parameters; `nest` was found in it.
   WorkItems(llvm::Function &kernel, const ParallelNest &nest,
             llvm::FunctionAnalysisManager &analyses);
+  ~WorkItems();
+  WorkItems(const WorkItems &) = delete;
+  WorkItems &operator=(const WorkItems &) = delete;
 
-  /// Divides the loops of the nest. Returns whether that is possible; the kernel is of no use if it
-  /// is not.
-  bool divide();
+  /// Takes the loops of the nest apart. Returns whether that is possible; the kernel is of no use
+  /// if it is not.
+  bool prepare();
 
   /// By dimension of the grid: of how many items a tile is; 1 everywhere if there are no tiles.
-  /// A grid that has fewer work-items than a dimension has iterations makes use of them.
+  /// Order: after `prepare`.
   llvm::ArrayRef<unsigned> tile() const { return tile_; }
+
+  /// Another kernel, whose work-items execute tiles.
+  /// Order: before `divide`; only if there are tiles.
+  llvm::Function *createTiled(const llvm::Twine &name);
+
+  /// Makes work-items of the kernel execute items.
+  void divide();
 
 private:
   /// A loop of the nest that is to be executed for one iteration only.
@@ -51,29 +62,39 @@ private:
     llvm::Value *trip; ///< Iterations, if not all work-items have one of their own; or null.
     /// Counters and their steps.
     llvm::SmallVector<std::pair<llvm::PHINode *, llvm::Value *>, 4> inductions;
+    llvm::SmallPtrSet<llvm::PHINode *, 4> noWrap; ///< Counters that do not, as signed numbers.
     llvm::SmallVector<llvm::PHINode *, 2> accumulators;
+  };
+
+  /// Where a kernel calls the item.
+  struct Site {
+    llvm::CallInst *call = nullptr;
+    llvm::SmallVector<llvm::Value *, 3> bounds; ///< Of numbers, by dimension of the grid.
   };
 
   bool analyse(llvm::Loop &loop, unsigned dimension, const llvm::SCEV *trip);
   bool expandBounds();
   static llvm::Value *withoutIterations(llvm::Value *value, const Single &single);
+  llvm::Value *inductionAt(llvm::PHINode &phi, llvm::Value *step, const Single &single);
   void takeOne(Single &single);
   void keepInSlot(llvm::PHINode &phi, const Single &chunk);
   bool extractItem();
   void simplifyItem();
-  void callItems();
-  llvm::Value *numberOf(llvm::IRBuilderBase &build, unsigned dimension, llvm::Value *own) const;
+  llvm::SmallVector<unsigned, 2> slotParameters() const;
+  void chooseTile();
+  void callItems(const Site &site, llvm::Function *tile);
 
   llvm::Function &kernel_;
   const ParallelNest &nest_;
   llvm::FunctionAnalysisManager &analyses_;
   llvm::SmallVector<Single, 4> singles_; ///< The chunk's loop first.
   llvm::SmallVector<llvm::BasicBlock *, 16> body_;
-  llvm::SmallVector<llvm::Value *, 3> bounds_;        ///< Of numbers, by dimension of the grid.
   llvm::SmallVector<llvm::Instruction *, 3> numbers_; ///< Stand for the iterations' numbers.
   llvm::SmallVector<llvm::Value *, 2> slots_;         ///< Of accumulators.
+  llvm::Function *item_ = nullptr;
+  llvm::SmallVector<unsigned, 3> parameters_; ///< Of the item: its numbers, by dimension.
   llvm::SmallVector<unsigned, 3> tile_;
-  llvm::CallInst *call_ = nullptr; ///< Of the item, in the kernel.
+  Site site_;
 };
 
 } // namespace tutti::compiler

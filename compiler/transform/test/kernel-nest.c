@@ -39,6 +39,50 @@ void smooth(long n, double (*restrict a)[64], double (*restrict b)[64]) {
       a[i][j] = b[i][j - 1] + b[i][j] + b[i][j + 1];
 }
 
-// CHECK: @copy.omp_outlined.device = {{.*}} i32 2, i32 0, ptr @copy.omp_outlined.mappings
+// A work-item for each element, which it keeps in a register; and tiles of 4 x 4 elements, for which
+// four elements of a and of b are loaded in each iteration over k.
+// CHECK-LABEL: define void @tutti_multiply_omp_outlined_nest(
+// CHECK:         phi double
+// CHECK-NOT:     store
+// CHECK:         call double @llvm.fmuladd
+// CHECK-NOT:     call double @llvm.fmuladd
+// CHECK-LABEL: define void @tutti_multiply_omp_outlined_tile(
+// CHECK:         phi double
+// CHECK-COUNT-8: load double
+// CHECK-NOT:     load double
+// CHECK-COUNT-16: call double @llvm.fmuladd
+// CHECK-NOT:     call double @llvm.fmuladd
+// CHECK:         llvm.loop
+// CHECK:       }
+// REMARK: kernel over 2 loops
+void multiply(int n, double *restrict c, const double *restrict a, const double *restrict b) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++)
+      c[(long)i * n + j] = 0;
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++)
+        c[(long)i * n + j] += a[(long)i * n + k] * b[(long)k * n + j];
+  }
+}
+
+// Memory is set and copied by loops that can be divided; a condition does not make two of them.
+// CHECK-LABEL: define void @tutti_idioms_omp_outlined_nest(
+// CHECK-NOT:     call void @llvm.mem
+// CHECK:       }
+// REMARK: kernel over 2 loops
+void idioms(long n, long m, int which, double *restrict a, const double *restrict b) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    if (which)
+      for (long j = 0; j < m; j++)
+        a[i * m + j] = 0;
+    else
+      for (long j = 0; j < m; j++)
+        a[i * m + j] = b[i * m + j];
+  }
+}
+
+// CHECK: @copy.omp_outlined.device = {{.*}} i32 3, i32 0, ptr @copy.omp_outlined.mappings
 // CHECK-LABEL: define internal {{.*}}i32 @copy.omp_outlined.tutti.extents(
 // CHECK:         store i64 64, ptr

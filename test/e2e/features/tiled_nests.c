@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Nests whose work-items take tiles on a device, which small grids bring about, with sizes that no
-// tile divides; and loops that LLVM would turn into calls of memset and memcpy.
+// Nests that are large enough for tiles on a device, with sizes that no tile divides, and with grids
+// that make work-items execute many of them; and loops that LLVM would turn into calls of memset
+// and memcpy.
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kRows = 37, kInner = 29, kColumns = 203, kDepth = 6 };
+enum { kRows = 1027, kInner = 13, kColumns = 1031, kDepth = 3 };
 
 static double left[kRows][kInner], right[kInner][kColumns], product[kRows][kColumns];
 static float plate[kRows][kColumns], next[kRows][kColumns];
@@ -20,7 +21,6 @@ static double sum(const double *values, long count) {
 
 // Two loops over columns, one of them in a sequential loop.
 static void multiply(int rows, int columns, int inner) {
-#pragma tutti grid(1, 2)
 #pragma omp parallel for
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < columns; ++j) {
@@ -36,7 +36,7 @@ static void multiply(int rows, int columns, int inner) {
 
 // A product with a sum in a register.
 static void multiplyAgain(double *to, int rows, int columns, int inner) {
-#pragma tutti grid(2, 1)
+#pragma tutti grid(3, 2)
 #pragma omp parallel for
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < columns; ++j) {
@@ -53,7 +53,6 @@ static void multiplyAgain(double *to, int rows, int columns, int inner) {
 static double relax(int *growing) {
   double change = 0.0;
   int count = 0;
-#pragma tutti grid(2, 3)
 #pragma omp parallel for reduction(+ : count) reduction(max : change)
   for (int i = 1; i < kRows - 1; ++i) {
     for (int j = 1; j < kColumns - 1; ++j) {
@@ -69,7 +68,6 @@ static double relax(int *growing) {
 }
 
 static void shift(int depth) {
-#pragma tutti grid(1, 2, 2)
 #pragma omp parallel for
   for (int i = 0; i < depth; ++i) {
     for (int j = 1; j < kRows - 1; ++j) {
@@ -82,7 +80,6 @@ static void shift(int depth) {
 
 // Rows one after the other, all points of a row at once.
 static void sweep(void) {
-#pragma tutti grid(1, 1)
 #pragma omp parallel for
   for (int i = 0; i < kDepth; ++i) {
     for (int j = 1; j < kRows; ++j) {
@@ -133,7 +130,7 @@ int main(void) {
   }
   const long points = (long)kRows * kColumns;
   for (int cut = 0; cut < 3; ++cut) {
-    multiply(kRows - cut, kColumns - 64 * cut, kInner - 14 * cut);
+    multiply(kRows - cut, kColumns - 2 * cut, kInner - 6 * cut);
     printf("product %.3f\n", sum(product[0], points));
   }
   multiply(0, kColumns, kInner);
