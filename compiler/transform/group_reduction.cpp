@@ -3,7 +3,9 @@
 
 #include "compiler/ir/kernel_calls.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -16,6 +18,14 @@ namespace {
 /// Of a group's local memory, 48 KiB everywhere: leaves room for groups of 32.
 constexpr unsigned kMaxPartialBytes = 1536;
 constexpr unsigned kSlotAlignment = 16;
+
+std::uint64_t slotBytes(const ReductionSlot &slot) {
+  const std::uint64_t count = cast<ConstantInt>(slot.elements)->getZExtValue();
+  return alignTo(slot.elementBytes * count, kSlotAlignment);
+}
+
+/// Whether `copy`, of `slot`, is a variable of the work-item.
+bool isPrivate(const ReductionSlot &slot, const Value *copy) { return copy == slot.copy; }
 
 struct Element {
   std::uint64_t offset;
@@ -51,15 +61,18 @@ public:
 
 private:
   Value *place(IRBuilder<> &build, Value *base, Value *index) const;
+  void moveArrays();
   Value *allocateOthers();
-  void copy(IRBuilder<> &build, Value *memory, bool toMemory, bool others) const;
+  void pointToOthers(IRBuilder<> &build, Value *list, Value *there) const;
+  void copy(IRBuilder<> &build, Value *memory, bool toMemory, bool others, bool all) const;
 
   CallInst &reduce_;
   Function &combine_;
   Value &partials_;
   KernelCalls calls_;
   SmallVector<ReductionSlot, 4> slots_;
-  SmallVector<AllocaInst *, 4> others_;
+  SmallVector<Value *, 4> copies_;      ///< Of the work-item.
+  SmallVector<AllocaInst *, 4> others_; ///< Room for another work-item's; null if not needed.
   unsigned bytes_;
 };
 
@@ -68,29 +81,90 @@ Value *Writer::place(IRBuilder<> &build, Value *base, Value *index) const {
   return build.CreatePtrAdd(base, build.CreateMul(wide, build.getInt64(bytes_)));
 }
 
+/// Whether which element is accessed shows only when the kernel runs: registers have no index.
+bool isIndexed(const AllocaInst &array) {
+  SmallVector<const Value *, 8> work{&array};
+  SmallPtrSet<const Value *, 8> seen;
+  while (!work.empty()) {
+    for (const User *user : work.pop_back_val()->users()) {
+      const auto *address = dyn_cast<GetElementPtrInst>(user);
+      if (isa<PHINode, SelectInst>(user) || (address && !address->hasAllConstantIndices())) {
+        return true;
+      }
+      if (address && seen.insert(address).second) {
+        work.push_back(address);
+      }
+    }
+  }
+  return false;
+}
+
+/// Arrays that cannot be in registers are in local memory from the beginning, where they end up
+/// anyway; a work-item's private memory is slower.
+void Writer::moveArrays() {
+  IRBuilder<> build(&*reduce_.getFunction()->getEntryBlock().getFirstInsertionPt());
+  Value *mine = nullptr;
+  std::uint64_t offset = 0;
+  for (const ReductionSlot &slot : slots_) {
+    Value *variable = slot.copy;
+    if (isIndexed(*slot.copy)) {
+      if (!mine) {
+        mine = place(build, build.CreateCall(calls_.localMemory()),
+                     build.CreateCall(calls_.localId()));
+      }
+      variable = build.CreateConstGEP1_64(build.getInt8Ty(), mine, offset);
+      for (User *user : make_early_inc_range(slot.copy->users())) {
+        if (auto *marker = dyn_cast<LifetimeIntrinsic>(user)) {
+          marker->eraseFromParent();
+        }
+      }
+      slot.copy->replaceAllUsesWith(variable);
+    }
+    copies_.push_back(variable);
+    offset += slotBytes(slot);
+  }
+}
+
 /// Room for another work-item's copies; the list of pointers to them.
 Value *Writer::allocateOthers() {
   IRBuilder<> build(&*reduce_.getFunction()->getEntryBlock().getFirstInsertionPt());
   Type *ptr = build.getPtrTy();
   Value *list = build.CreateAlloca(ArrayType::get(ptr, slots_.size()));
-  for (const ReductionSlot &slot : slots_) {
-    others_.push_back(build.CreateAlloca(slot.copy->getAllocatedType(), slot.elements));
-    others_.back()->setAlignment(slot.copy->getAlign());
-  }
-  for (auto [index, other] : enumerate(others_)) {
-    build.CreateStore(other, build.CreateConstInBoundsGEP1_64(ptr, list, index));
+  for (auto [slot, copy] : zip_equal(slots_, copies_)) {
+    AllocaInst *other = nullptr;
+    if (isPrivate(slot, copy)) {
+      other = build.CreateAlloca(slot.copy->getAllocatedType(), slot.elements);
+      other->setAlignment(slot.copy->getAlign());
+    }
+    others_.push_back(other);
   }
   return list;
 }
 
-void Writer::copy(IRBuilder<> &build, Value *memory, bool toMemory, bool others) const {
+/// Fills the list with what the combiner is to add: copies of the work-item whose memory is
+/// `there`.
+void Writer::pointToOthers(IRBuilder<> &build, Value *list, Value *there) const {
+  std::uint64_t offset = 0;
+  for (auto [index, other] : enumerate(others_)) {
+    Value *address = build.CreateConstGEP1_64(build.getInt8Ty(), there, offset);
+    build.CreateStore(other ? other : address,
+                      build.CreateConstInBoundsGEP1_64(build.getPtrTy(), list, index));
+    offset += slotBytes(slots_[index]);
+  }
+}
+
+/// Copies variables to or from `memory`; those that are in local memory only if `all`.
+void Writer::copy(IRBuilder<> &build, Value *memory, bool toMemory, bool others, bool all) const {
   const DataLayout &layout = reduce_.getDataLayout();
   std::uint64_t slotOffset = 0;
   for (auto [index, slot] : enumerate(slots_)) {
     SmallVector<Element, 8> elements;
     const std::uint64_t count = cast<ConstantInt>(slot.elements)->getZExtValue();
     appendElements(ArrayType::get(slot.copy->getAllocatedType(), count), 0, layout, elements);
-    Value *variable = others ? others_[index] : slot.copy;
+    Value *variable = others ? others_[index] : copies_[index];
+    if (!all && !isPrivate(slot, copies_[index])) {
+      elements.clear();
+    }
     for (const Element &element : elements) {
       Value *mine = build.CreateConstGEP1_64(build.getInt8Ty(), variable, element.offset);
       Value *there =
@@ -98,11 +172,12 @@ void Writer::copy(IRBuilder<> &build, Value *memory, bool toMemory, bool others)
       Value *value = build.CreateLoad(element.type, toMemory ? mine : there);
       build.CreateStore(value, toMemory ? there : mine);
     }
-    slotOffset += alignTo(slot.elementBytes * count, kSlotAlignment);
+    slotOffset += slotBytes(slot);
   }
 }
 
 void Writer::write() {
+  moveArrays();
   Value *otherList = allocateOthers();
   BasicBlock *before = reduce_.getParent();
   BasicBlock *after = SplitBlock(before, &reduce_);
@@ -120,7 +195,7 @@ void Writer::write() {
   Value *id = build.CreateCall(calls_.localId());
   Value *local = build.CreateCall(calls_.localMemory());
   Value *mine = place(build, local, id);
-  copy(build, mine, true, false);
+  copy(build, mine, true, false, false);
   Value *half = build.CreateLShr(build.CreateCall(calls_.localCount()), build.getInt32(1));
   build.CreateBr(header);
 
@@ -133,9 +208,11 @@ void Writer::write() {
   build.CreateCondBr(build.CreateICmpULT(id, distance), take, latch);
 
   build.SetInsertPoint(take);
-  copy(build, place(build, local, build.CreateAdd(id, distance)), false, true);
+  Value *there = place(build, local, build.CreateAdd(id, distance));
+  pointToOthers(build, otherList, there);
+  copy(build, there, false, true, false);
   build.CreateCall(&combine_, {reduce_.getArgOperand(4), otherList});
-  copy(build, mine, true, false);
+  copy(build, mine, true, false, false);
   build.CreateBr(latch);
 
   build.SetInsertPoint(latch);
@@ -148,7 +225,7 @@ void Writer::write() {
   build.CreateCondBr(build.CreateICmpEQ(id, build.getInt32(0)), leave, after);
   build.SetInsertPoint(leave);
   Value *group = build.CreateCall(calls_.groupId());
-  copy(build, place(build, &partials_, group), true, false);
+  copy(build, place(build, &partials_, group), true, false, true);
   build.CreateBr(after);
 
   reduce_.replaceAllUsesWith(ConstantInt::get(reduce_.getType(), 0));

@@ -8,6 +8,8 @@
 ///     barrier; if (local.id < half) { combine(copies, mine[half]); *mine = copies; }
 ///   }
 ///   if (local.id == 0) partials[group.id] = copies
+///
+/// Arrays with computed indices are in local memory all the time: they are `*mine` themselves.
 #pragma once
 
 #include "compiler/transform/chunk_function.h"
