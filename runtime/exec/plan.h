@@ -80,6 +80,8 @@ struct Plan {
   std::uint64_t bytesToDistribute = 0;
   std::uint64_t bytesToStayHome = 0;
 
+  RangeSet arrays; ///< Bytes of the program's variables that this launch shows to be of arrays.
+
   std::shared_ptr<const State> next; ///< Shared by the planner's memory of states.
 };
 

@@ -29,6 +29,10 @@ constexpr std::uint64_t kObjectGap = 64 << 10;
 /// Bytes that are copied to or from a device in the time that it takes to start another copy.
 constexpr std::uint64_t kCopyGap = 64 << 10;
 
+/// Variables of less than this are scalars and small arrays, which sequential code touches between
+/// launches: a page of them is better off twinned.
+constexpr std::uint64_t kLeastArray = memory::kPageBytes;
+
 constexpr Range kEverything{0, ~std::uint64_t{0}};
 
 std::string keyOf(const Writer &writer) {
@@ -106,6 +110,20 @@ RangeSet protectablePages(std::vector<Range> objects, Range heap) {
   addJoined();
   std::erase_if(pages, [](const Range &range) { return range.empty(); });
   return RangeSet::of(std::move(pages));
+}
+
+/// Those of `objects` that are arrays among the variables of the program, whose places never
+/// change.
+RangeSet arraysAmong(const std::vector<Range> &objects, const memory::Window &window) {
+  std::vector<Range> arrays;
+  for (const Range &object : objects) {
+    const auto holdsIt = [&](const Range &globals) { return globals.contains(object); };
+    if (object.size() >= kLeastArray &&
+        std::any_of(window.globals().begin(), window.globals().end(), holdsIt)) {
+      arrays.push_back(object);
+    }
+  }
+  return RangeSet::of(std::move(arrays));
 }
 
 RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
@@ -196,9 +214,18 @@ void Planner::apply(std::span<const Event> events) {
   afterEvent_.emplace(std::move(key), state_);
 }
 
+void Planner::commit(const Plan &plan) {
+  state_ = plan.next;
+  if (!plan.arrays.empty()) {
+    arrays_ = arrays_.unite(plan.arrays);
+    ++arraysVersion_;
+  }
+}
+
 Planner::Planned Planner::plan(const Launch &launch) {
   std::string key = keyOf(Writer()
                               .add(state_->id)
+                              .add(arraysVersion_)
                               .add(launch.region->id)
                               .add(launch.captures)
                               .add(shapingValues(launch))
@@ -326,7 +353,11 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
     }
   }
   const Touches whole = touchesOf(launch, window_, 0, launch.total, allocationsOf(launch));
-  const RangeSet protectable = protectablePages(whole.objects, window_.heap());
+  const RangeSet arrays = arrays_.unite(arraysAmong(whole.objects, window_));
+  plan->arrays = arrays.subtract(arrays_);
+  std::vector<Range> objects = whole.objects;
+  objects.insert(objects.end(), arrays.ranges().begin(), arrays.ranges().end());
+  const RangeSet protectable = protectablePages(std::move(objects), window_.heap());
 
   Directory after = state_->directory;
   std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);

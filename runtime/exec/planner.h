@@ -42,7 +42,7 @@ public:
   Planned plan(const Launch &launch);
 
   /// Goes on to the state behind `plan`, which was made in the current state.
-  void commit(const Plan &plan) { state_ = plan.next; }
+  void commit(const Plan &plan);
 
   const memory::Directory &directory() const { return state_->directory; }
 
@@ -69,6 +69,10 @@ private:
   memory::Topology topology_;
   const memory::Window &window_;
   std::shared_ptr<const State> state_;
+  /// Arrays among the program's variables as the launches so far have shown them: a launch that
+  /// touches a part of one need not show again what lies around the part.
+  RangeSet arrays_;
+  std::uint64_t arraysVersion_ = 0;
   std::uint64_t nextId_ = 0;
   std::size_t remembered_ = 0; ///< Ranges held by what is remembered.
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const State>> states_; ///< By hash.
