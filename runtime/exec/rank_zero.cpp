@@ -43,7 +43,7 @@ RankZero::RankZero(Setup setup)
 }
 
 void RankZero::start() {
-  job_.start([this] { return fetcher_.progress(); });
+  job_.start({[this] { return fetcher_.progress(); }, [this] { return !fetcher_.isIdle(); }});
   if (policy_ == Distribute::Auto && job_.size() > 1) {
     measureLatency();
   }
