@@ -240,6 +240,7 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
     callOnStack(privateStackTop_, distribute);
   }
   if (isDone) {
+    zero_->recycle(*std::move(launch));
     return;
   }
   const double seconds = secondsOf([&] { region.home(captures); });

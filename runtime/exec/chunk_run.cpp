@@ -6,6 +6,7 @@
 #include "runtime/exec/devices.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <omp.h>
@@ -68,6 +69,9 @@ void ChunkRun::finish() {
 
 /// Sends of earlier launches may still read what this one overwrites.
 void ChunkRun::waitForReaders() {
+  if (!job_.streams.isSending()) {
+    return;
+  }
   std::vector<Range> blocks;
   for (const BlockValue &block : launch_.blocks) {
     blocks.push_back({block.address, block.address + block.bytes});
@@ -197,14 +201,13 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
   const bool contributes =
       std::binary_search(plan_.reducers.begin(), plan_.reducers.end(), job_.rank());
-  std::vector<balance::Chunk> borders;
-  if (inner.empty()) {
-    borders = {chunk};
-  } else {
-    borders = {{chunk.lower, inner.lower}, {inner.upper, chunk.upper}};
+  const std::array<balance::Chunk, 2> borders{
+      balance::Chunk{chunk.lower, inner.empty() ? chunk.upper : inner.lower},
+      balance::Chunk{inner.empty() ? chunk.upper : inner.upper, chunk.upper}};
+  std::int32_t pieces = 0;
+  for (const balance::Chunk &piece : {borders[0], inner, borders[1]}) {
+    pieces += piece.empty() ? 0 : 1;
   }
-  std::erase_if(borders, [](const balance::Chunk &piece) { return piece.empty(); });
-  auto pieces = static_cast<std::int32_t>(borders.size()) + (inner.empty() ? 0 : 1);
   // What devices leave is combined by host code, which the last piece runs, if only for that.
   const bool endsWithoutIterations =
       reduces && contributes && (pieces == 0 || !plan_.devices.empty());
@@ -231,7 +234,9 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     startDevices();
   }
   for (const balance::Chunk &piece : borders) {
-    runPiece(piece, reduction);
+    if (!piece.empty()) {
+      runPiece(piece, reduction);
+    }
   }
   if (!plan_.devices.empty() && (waits || reduces)) {
     waitForDevices();

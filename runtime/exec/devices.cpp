@@ -14,16 +14,14 @@ void append(std::vector<std::uint64_t> &all, std::span<const std::uint64_t> more
   all.insert(all.end(), more.begin(), more.end());
 }
 
-std::vector<std::uint64_t> argumentsOf(const Launch &launch) {
+void setArguments(std::vector<std::uint64_t> &arguments, const Launch &launch) {
   const tutti_device_code &code = *launch.region->device;
-  std::vector<std::uint64_t> arguments;
-  arguments.reserve(launch.captures.size() + launch.values.size() + code.symbols);
+  arguments.clear();
   append(arguments, launch.captures);
   append(arguments, launch.values);
   for (const void *symbol : std::span(code.symbol, code.symbols)) {
     arguments.push_back(reinterpret_cast<std::uint64_t>(symbol));
   }
-  return arguments;
 }
 
 Status asStatus(const Result<device::Kernel *> &kernel) {
@@ -134,15 +132,16 @@ Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chu
     return failure(ErrorCode::NotSupported, "the loop at {} has no kernel for {}",
                    launch.region->source, info.name);
   }
-  device::KernelLaunch kernel;
+  device::KernelLaunch &kernel = lane.kernel;
   TUTTI_ASSIGN(kernel.kernel, lane.device->load(*choice->kernel));
   kernel.grid = device::gridFor(choice->used(), info, wishOf(launch, *kernel.kernel));
   kernel.lower = chunk.lower;
   kernel.upper = chunk.upper;
   kernel.total = launch.total;
   kernel.partialBytes = launch.region->device->partial_bytes;
-  kernel.arguments = argumentsOf(launch);
+  setArguments(kernel.arguments, launch);
   lane.partialBytes = kernel.partialBytes * kernel.grid.groupCount();
+  kernel.partials = nullptr;
   if (lane.partialBytes > 0) {
     if (!lane.partials || lane.partials->bytes().size() < lane.partialBytes) {
       TUTTI_ASSIGN(lane.partials, lane.device->makeHostBuffer(lane.partialBytes));

@@ -84,6 +84,7 @@ private:
     std::unique_ptr<device::Queue> queue;
     std::unique_ptr<device::HostBuffer> partials;
     std::size_t partialBytes = 0;                        ///< Of the latest run.
+    device::KernelLaunch kernel;                         ///< The latest; kept for its memory.
     bool isMarked = true;                                ///< `event` is behind all that was given.
     std::unique_ptr<device::Event> event;                ///< Null if nothing is under way.
     std::vector<std::unique_ptr<device::Event>> awaited; ///< By queues of other devices.

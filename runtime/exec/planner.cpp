@@ -40,27 +40,32 @@ std::string keyOf(const Writer &writer) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-/// The values that decide what the launch touches: data of the same shape needs no new plan.
-std::vector<std::uint64_t> shapingValues(const Launch &launch) {
-  if (!launch.region->shaping) {
-    return launch.values;
-  }
-  std::vector<std::uint64_t> shaping;
+/// Appends all that the plan of `launch` depends on, beside the planner's state.
+void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
+  const auto add = [&key](auto word) { key.push_back(static_cast<std::uint64_t>(word)); };
+  add(launch.region->id);
+  add(launch.total);
+  // The numbers of captures and values are the region's.
+  key.insert(key.end(), launch.captures.begin(), launch.captures.end());
   for (std::size_t index = 0; index < launch.values.size(); ++index) {
-    if (launch.region->shaping[index] != 0) {
-      shaping.push_back(launch.values[index]);
+    if (isShaping(*launch.region, index)) { // Data of the same shape needs no new plan.
+      add(launch.values[index]);
     }
   }
-  return shaping;
-}
-
-/// They may depend on values that shape nothing else, and the launch must not write there.
-std::vector<std::uint64_t> blockAddresses(const Launch &launch) {
-  std::vector<std::uint64_t> addresses;
+  add(launch.blocks.size());
   for (const BlockValue &block : launch.blocks) {
-    addresses.push_back(block.address);
+    // They may depend on values that shape nothing else, and the launch must not write there.
+    add(block.address);
   }
-  return addresses;
+  add(launch.allocations.size());
+  for (const Range &range : launch.allocations) {
+    add(range.begin);
+    add(range.end);
+  }
+  for (const Share &share : launch.shares) {
+    add(share.place);
+    add(share.weight);
+  }
 }
 
 struct Fingerprint {
@@ -223,17 +228,9 @@ void Planner::commit(const Plan &plan) {
 }
 
 Planner::Planned Planner::plan(const Launch &launch) {
-  std::string key = keyOf(Writer()
-                              .add(state_->id)
-                              .add(arraysVersion_)
-                              .add(launch.region->id)
-                              .add(launch.captures)
-                              .add(shapingValues(launch))
-                              .add(blockAddresses(launch))
-                              .add(launch.allocations)
-                              .add(launch.total)
-                              .add(launch.shares));
-  if (const auto known = plans_.find(key); known != plans_.end()) {
+  key_.assign({state_->id, arraysVersion_});
+  appendKey(key_, launch);
+  if (const auto known = plans_.find(std::span<const std::uint64_t>(key_)); known != plans_.end()) {
     return {known->second, true};
   }
   auto plan = make(launch);
@@ -245,7 +242,7 @@ Planner::Planned Planner::plan(const Launch &launch) {
     ranges += copy.ranges.ranges().size();
   }
   forgetIfFull(ranges);
-  plans_.emplace(std::move(key), plan);
+  plans_.emplace(key_, plan);
   return {plan, false};
 }
 

@@ -4,12 +4,14 @@
 /// a loop of launches costs one look-up per launch once it has gone round.
 #pragma once
 
+#include "base/hash.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/region_view.h"
 #include "runtime/memory/directory.h"
 #include "runtime/memory/window.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,6 +19,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace tutti::exec {
 
@@ -49,6 +52,16 @@ public:
 private:
   struct Survey;
 
+  /// Hash and equality of keys, for look-ups without one being made.
+  struct OfWords {
+    using is_transparent = void;
+    using Words = std::span<const std::uint64_t>;
+
+    std::size_t operator()(Words words) const { return Hash().add(std::as_bytes(words)).value(); }
+
+    bool operator()(Words a, Words b) const { return std::ranges::equal(a, b); }
+  };
+
   std::shared_ptr<const State> intern(memory::Directory directory);
   std::shared_ptr<const Plan> make(const Launch &launch);
   Survey survey(const Launch &launch) const;
@@ -77,7 +90,9 @@ private:
   std::size_t remembered_ = 0; ///< Ranges held by what is remembered.
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const State>> states_; ///< By hash.
   std::unordered_map<std::string, std::shared_ptr<const State>> afterEvent_;
-  std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
+  std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Plan>, OfWords, OfWords>
+      plans_;
+  std::vector<std::uint64_t> key_; ///< Of the launch being planned; kept for its memory.
 };
 
 } // namespace tutti::exec
