@@ -46,6 +46,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
       check(job_.devices.commit(part.device, part.touched));
     }
   }
+  orderDevices();
   copy(false, isKnown);
   startTransfers(isKnown);
   runParts(isKnown, waits);
@@ -89,6 +90,30 @@ void ChunkRun::storeBlocks() {
   }
 }
 
+/// Calls `visit(copy, from, to)` for the copies from one device of this rank to another.
+template <typename Visit> void ChunkRun::forCrossings(Visit &&visit) {
+  const memory::Topology &topology = job_.topology;
+  for (const Copy &copy : plan_.copies) {
+    if (!topology.isHost(copy.from) && !topology.isHost(copy.to)) {
+      visit(copy, topology.indexOf(copy.from), topology.indexOf(copy.to));
+    }
+  }
+}
+
+/// Behind launches before: what is copied from other devices has been written there, and what
+/// others have copied from a device may be overwritten.
+void ChunkRun::orderDevices() {
+  if (job_.devices.count() < 2) {
+    return;
+  }
+  const Timed timed(job_.counters.copyNanoseconds);
+  forCrossings([this](const Copy &, std::int32_t from, std::int32_t to) {
+    check(job_.devices.order(from, to));
+    crosses_ = true;
+  });
+  check(job_.devices.settle());
+}
+
 /// Moves bytes between memories of this rank: those that are here, or those that were received.
 void ChunkRun::copy(bool late, bool isKnown) {
   const memory::Topology &topology = job_.topology;
@@ -112,6 +137,12 @@ void ChunkRun::copy(bool late, bool isKnown) {
       job_.counters.steadyDeviceCopies += copy.ranges.ranges().size();
     }
   }
+  // Of this launch only kernels write what is copied from where it is valid.
+  forCrossings([&](const Copy &copy, std::int32_t from, std::int32_t to) {
+    if (!late && copy.isOverwritten) {
+      check(job_.devices.order(to, from));
+    }
+  });
   if (reachesHost) {
     waitForDevices(); // Sends and the host's own chunk read it.
   }
@@ -179,10 +210,14 @@ void ChunkRun::runPiece(const balance::Chunk &piece, Reduction &reduction) {
   lock_ = job_.progress.lock();
 }
 
-void ChunkRun::startDevices() {
+/// `isAskedFor`: somebody is going to wait for them, if only another device at the next launch.
+void ChunkRun::startDevices(bool isAskedFor) {
   const Timed timed(job_.counters.kernelNanoseconds);
   for (const DevicePart &part : plan_.devices) {
     check(job_.devices.run(part.device, launch_, part.chunk, plan_.isDisjoint));
+    if (isAskedFor) {
+      check(job_.devices.mark(part.device));
+    }
   }
 }
 
@@ -222,8 +257,9 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
         orDie(job_.endpoint.sendControl(to, message));
       });
   const bool startsAtOnce = received_.empty();
+  const bool isAwaited = waits || reduces;
   if (startsAtOnce) {
-    startDevices();
+    startDevices(isAwaited || crosses_);
   }
   if (!inner.empty()) {
     runPiece(inner, reduction);
@@ -231,14 +267,14 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   waitForReceived();
   if (!startsAtOnce) {
     copy(true, isKnown);
-    startDevices();
+    startDevices(isAwaited || crosses_);
   }
   for (const balance::Chunk &piece : borders) {
     if (!piece.empty()) {
       runPiece(piece, reduction);
     }
   }
-  if (!plan_.devices.empty() && (waits || reduces)) {
+  if (!plan_.devices.empty() && isAwaited) {
     waitForDevices();
     if (reduces) {
       addPartials(reduction);

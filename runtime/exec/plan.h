@@ -42,6 +42,8 @@ struct Copy {
   Place to;
   RangeSet ranges;
   bool isLate; ///< They arrive from another rank first.
+  /// The part of `from` in this launch may write some of them: it has to wait.
+  bool isOverwritten;
 };
 
 /// What one of this rank's devices does.

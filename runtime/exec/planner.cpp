@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace tutti::exec {
 
@@ -363,7 +364,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   addParts(*plan, survey);
   addLinks(*plan, transfers);
   addInterior(*plan, launch, survey);
-  addCopies(*plan, transfers);
+  addCopies(*plan, transfers, survey);
   plan->overwritten =
       plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
   plan->isDisjoint = whole.isDisjoint;
@@ -470,7 +471,8 @@ void Planner::addLinks(Plan &plan, const std::vector<memory::Transfer> &transfer
 }
 
 /// Between memories of this rank.
-void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const {
+void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers,
+                        const Survey &survey) const {
   std::set<std::uint32_t> received; // Pieces.
   std::vector<Copy> late;
   for (const memory::Transfer &transfer : transfers) {
@@ -478,13 +480,20 @@ void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfe
       received.insert(transfer.piece);
     } else if (topology_.rankOf(transfer.from) == self_ && topology_.rankOf(transfer.to) == self_) {
       const bool isLate = transfer.from == self_ && received.contains(transfer.piece);
+      const RangeSet &writes = survey.accesses[static_cast<std::size_t>(transfer.from)].writes;
       (isLate ? late : plan.copies)
-          .push_back({transfer.from, transfer.to, transfer.ranges, isLate});
+          .push_back({transfer.from, transfer.to, transfer.ranges, isLate,
+                      writes.overlaps(transfer.ranges)});
       if (transfer.to == self_) {
         plan.overwritten = plan.overwritten.unite(transfer.ranges);
       }
     }
   }
+  // What one device gets is given to it at once. Nothing that is passed on is among these.
+  std::sort(plan.copies.begin(), plan.copies.end(), [](const Copy &a, const Copy &b) {
+    return std::tuple(a.to, a.from, a.ranges.hull().begin) <
+           std::tuple(b.to, b.from, b.ranges.hull().begin);
+  });
   plan.copies.insert(plan.copies.end(), late.begin(), late.end());
 }
 

@@ -70,7 +70,8 @@ private:
   RangeSet joined(const RangeSet &ranges, Place source) const;
   void joinRuns(std::vector<memory::Transfer> &transfers) const;
   void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
-  void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
+  void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers,
+                 const Survey &survey) const;
   RangeSet granulesAround(const RangeSet &bytes) const;
   void addParts(Plan &plan, const Survey &survey) const;
   void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;

@@ -104,8 +104,7 @@ Result<Kernel *> Kernels::load(const tutti_kernel &kernel) {
   TUTTI_TRY(context_.enter());
   std::unique_ptr<CudaKernel> made;
   TUTTI_ASSIGN(made, CudaKernel::make(context_, module->handle, kernel.name));
-  return module->kernels.emplace(name, std::move(made))
-      .first->second.get();
+  return module->kernels.emplace(name, std::move(made)).first->second.get();
 }
 
 Result<Kernels::Module *> Kernels::moduleOf(const char *text) {
