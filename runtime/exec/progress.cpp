@@ -51,8 +51,11 @@ Progress::Lock Progress::lock() {
 }
 
 Progress::Waiting::~Waiting() {
+  if (progress_.waiting_.fetch_sub(1, std::memory_order_relaxed) > 1) {
+    return;
+  }
   // Most waits leave nothing behind: no system call for them.
-  if (progress_.waiting_.fetch_sub(1, std::memory_order_relaxed) == 1 && progress_.isBusy_()) {
+  if (progress_.isBusy_() || !progress_.queue_.isEmpty()) {
     progress_.queue_.wake();
   }
 }
