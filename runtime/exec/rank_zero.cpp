@@ -156,26 +156,32 @@ void RankZero::findAllocations(RegionRecord &record, Launch &launch) const {
 }
 
 /// The same for all launches of a region, unless measured speeds decide.
-const Placement &RankZero::placementOf(RegionRecord &record, const tutti_region &region) const {
-  const std::uint32_t wanted = placer_.wantedFor(region);
+const Placement &RankZero::placementOf(RegionRecord &record, const tutti_region &region,
+                                       std::uint32_t wanted) const {
   if (!record.placement || wanted == TUTTI_DEVICE_HYBRID) {
     record.placement = placer_.place(region, wanted, record.factors, record.shares);
-  }
-  if (!record.keptOff.empty() && record.placement->usesDevices) {
-    record.placement = placer_.hosts();
-    record.placement->reason = record.keptOff;
   }
   return *record.placement;
 }
 
-RankZero::Option RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
-  Option option{&placementOf(record, region), policy_ == Distribute::Always, &hosts_,
-                &record.onHosts};
-  if (option.placement->usesDevices) {
-    option.isWanted = option.isWanted || placer_.wantedFor(region) != TUTTI_DEVICE_AUTO;
+RankZero::Option &RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
+  const std::uint32_t wanted = placer_.wantedFor(region);
+  Option &option = record.option;
+  if (record.keptOff.empty()) {
+    option.placement = placementOf(record, region, wanted);
+  } else {
+    option.placement = placer_.hosts();
+    option.placement.reason = record.keptOff;
+  }
+  option.isWanted = false;
+  option.machine = &hosts_;
+  option.history = &record.onHosts;
+  if (option.placement.usesDevices) {
+    option.isWanted = wanted != TUTTI_DEVICE_AUTO;
     option.machine = &devices_;
     option.history = &record.onDevices;
   }
+  option.isWanted = option.isWanted || policy_ == Distribute::Always;
   return option;
 }
 
@@ -199,7 +205,7 @@ Status RankZero::makeReady(const Launch &launch, const Plan &plan) {
 /// The plan of `launch` where `option` places it. Where a device of this rank turns out too small,
 /// or its driver too old, that of the hosts: nothing has been announced, so all data is whole.
 Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &option) {
-  launch.shares = option.placement->shares;
+  launch.shares = option.placement.shares;
   Planner::Planned planned = job_.planner.plan(launch);
   if (!planned.plan->reasonHome.empty()) {
     return planned;
@@ -221,19 +227,19 @@ Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &op
   }
   log::warn("the loop at {} is kept off devices: {}", launch.region->source,
             status.error().message);
-  option = optionFor(record, *launch.region);
-  launch.shares = option.placement->shares;
+  optionFor(record, *launch.region); // Sets `option`, which is the record's.
+  launch.shares = option.placement.shares;
   return job_.planner.plan(launch);
 }
 
 bool RankZero::distribute(Launch &launch) {
   const tutti_region &region = *launch.region;
   RegionRecord &record = recordOf(region);
-  Option option = optionFor(record, region);
-  record.report.reasonNoDevice = option.placement->reason;
-  if (option.placement->shares.size() == 1 && option.placement->shares.front().place == 0) {
-    staysHome(region, option.placement->reason.empty() ? "there is one rank only"
-                                                       : option.placement->reason);
+  Option &option = optionFor(record, region);
+  record.report.reasonNoDevice = option.placement.reason;
+  if (option.placement.shares.size() == 1 && option.placement.shares.front().place == 0) {
+    staysHome(region,
+              option.placement.reason.empty() ? "there is one rank only" : option.placement.reason);
     return false;
   }
   if (!option.isWanted && balance::isTooShort(*option.machine, *option.history, launch.total)) {
@@ -278,7 +284,7 @@ bool RankZero::distribute(Launch &launch) {
   protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
-  record.report.addDistributed(secondsSince(begin), isKnown, option.placement->usesDevices);
+  record.report.addDistributed(secondsSince(begin), isKnown, option.placement.usesDevices);
   record.shares = launch.shares;
   if (isKnown && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
@@ -294,8 +300,8 @@ bool RankZero::distribute(Launch &launch) {
 /// end lets the devices idle in between.
 bool RankZero::isToBeMeasured(const Option &option) const {
   constexpr Sequence kEvery = 16;
-  const bool isHybrid = option.placement->shares.front().place == 0;
-  return !option.placement->usesDevices || isHybrid ||
+  const bool isHybrid = option.placement.shares.front().place == 0;
+  return !option.placement.usesDevices || isHybrid ||
          (!option.isWanted && (!option.history->distributed.isKnown() || sequence_ % kEvery == 0));
 }
 

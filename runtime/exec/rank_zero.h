@@ -71,6 +71,14 @@ public:
   trace::Report finish();
 
 private:
+  /// A launch under decision: where it would run, and what decides whether it does.
+  struct Option {
+    Placement placement;
+    bool isWanted = false; ///< The user asks for it: no weighing of cost.
+    const balance::Machine *machine = nullptr;
+    balance::RegionHistory *history = nullptr;
+  };
+
   struct RegionRecord {
     /// The addresses whose allocations a launch asks for.
     struct Asked {
@@ -82,25 +90,19 @@ private:
     balance::RegionHistory onHosts;
     balance::RegionHistory onDevices;
     PowerFactors factors;
-    std::optional<Placement> placement;
-    std::vector<Asked> asked;  ///< Of some launches, the oldest first.
-    std::vector<Share> shares; ///< Of the last launch that was distributed.
-    std::string_view keptOff;  ///< Why devices cannot have it, as it turned out; or empty.
+    Option option;                      ///< Of the last launch; kept for its memory.
+    std::optional<Placement> placement; ///< As far as it is always the same.
+    std::vector<Asked> asked;           ///< Of some launches, the oldest first.
+    std::vector<Share> shares;          ///< Of the last launch that was distributed.
+    std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
     trace::RegionReport report;
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
 
-  /// A launch under decision: where it would run, and what decides whether it does.
-  struct Option {
-    const Placement *placement; ///< The record's.
-    bool isWanted;              ///< The user asks for it: no weighing of cost.
-    const balance::Machine *machine;
-    balance::RegionHistory *history;
-  };
-
   RegionRecord &recordOf(const tutti_region &region);
-  const Placement &placementOf(RegionRecord &record, const tutti_region &region) const;
-  Option optionFor(RegionRecord &record, const tutti_region &region) const;
+  const Placement &placementOf(RegionRecord &record, const tutti_region &region,
+                               std::uint32_t wanted) const;
+  Option &optionFor(RegionRecord &record, const tutti_region &region) const;
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
   Planner::Planned plan(RegionRecord &record, Launch &launch, Option &option);
   bool isToBeMeasured(const Option &option) const;
