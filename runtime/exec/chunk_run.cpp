@@ -210,6 +210,16 @@ void ChunkRun::runPiece(const balance::Chunk &piece, Reduction &reduction) {
   lock_ = job_.progress.lock();
 }
 
+/// A piece that runs beside devices: when they end is compared with what it takes.
+void ChunkRun::runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed) {
+  if (isTimed) {
+    job_.timesDevices = true;
+    job_.queue.wake();
+  }
+  runPiece(piece, reduction);
+  job_.timesDevices = false;
+}
+
 /// `isAskedFor`: somebody is going to wait for them, if only another device at the next launch.
 void ChunkRun::startDevices(bool isAskedFor) {
   const Timed timed(job_.counters.kernelNanoseconds);
@@ -261,8 +271,9 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   if (startsAtOnce) {
     startDevices(isAwaited || crosses_);
   }
+  const bool isTimed = waits && !plan_.devices.empty();
   if (!inner.empty()) {
-    runPiece(inner, reduction);
+    runBesideDevices(inner, reduction, isTimed && startsAtOnce);
   }
   waitForReceived();
   if (!startsAtOnce) {
@@ -271,7 +282,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   }
   for (const balance::Chunk &piece : borders) {
     if (!piece.empty()) {
-      runPiece(piece, reduction);
+      runBesideDevices(piece, reduction, isTimed);
     }
   }
   if (!plan_.devices.empty() && isAwaited) {

@@ -44,6 +44,7 @@ private:
   void runParts(bool isKnown, bool waits);
   void startDevices(bool isAskedFor);
   void runPiece(const balance::Chunk &piece, Reduction &reduction);
+  void runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed);
   void addPartials(Reduction &reduction);
   void returnBytes();
   void check(const Status &status) const;

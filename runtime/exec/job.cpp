@@ -34,11 +34,13 @@ Job::Job(JobSetup setup)
 
 void Job::start(Served more) {
   more_ = std::move(more);
-  progress.start(
-      [this] { return poll(); },
-      [this] { return !streams.isIdle() || rank_ != 0 || (more_.isBusy && more_.isBusy()); },
-      // Whoever needs a device waits for it; but its failure should show some time.
-      [this] { orDie(devices.isIdle()); });
+  progress.start([this] { return poll(); },
+                 [this] {
+                   return !streams.isIdle() || rank_ != 0 || (more_.isBusy && more_.isBusy()) ||
+                          (timesDevices && !orDie(devices.isIdle()));
+                 },
+                 // Whoever needs a device waits for it; but its failure should show some time.
+                 [this] { orDie(devices.isIdle()); });
 }
 
 void Job::sendControl(Rank to, std::span<const std::byte> bytes) {

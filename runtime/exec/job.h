@@ -85,6 +85,7 @@ public:
   Planner planner;
   PartialResults partials;
   Inbox inbox;
+  bool timesDevices = false; ///< Somebody wants to know when they end while they run.
 
 private:
   bool poll();
