@@ -42,6 +42,10 @@ void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std:
   *lower = firstOf<T>(chunk);
   *upper = lastOf<T>(chunk);
   *stride = 1;
+  if (chunk.lower >= chunk.upper) { // Only reduces: nothing to divide, which libomp takes time for.
+    *last = 0;
+    return;
+  }
   next(loc, gtid, isCyclic ? kStatic : schedule, last, lower, upper, stride, increment, size);
   *last = *last != 0 && holdsEnd(chunk);
   if (!isCyclic) {

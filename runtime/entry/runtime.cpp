@@ -19,6 +19,7 @@
 #include <cstring>
 #include <omp.h>
 #include <optional>
+#include <pthread.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -199,6 +200,8 @@ void Runtime::prepare(const Settings &settings, std::vector<exec::OpenDevice> de
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();
+  // Asking for the process at every launch would be a system call.
+  pthread_atfork(nullptr, nullptr, [] { isMain = false; });
 }
 
 void Runtime::enterMain(void (*body)(void *), void *argument) {
@@ -211,7 +214,7 @@ void Runtime::enterMain(void (*body)(void *), void *argument) {
 }
 
 void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) {
-  if (!isMainThread() || privateStackTop_ == 0 || process_ != getpid()) {
+  if (!isMainThread() || privateStackTop_ == 0) {
     region.home(captures);
     return;
   }
@@ -237,6 +240,7 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
     callOnStack(privateStackTop_, distribute);
   }
   if (isDone) {
+    zero_->recycle(*std::move(launch));
     return;
   }
   const double seconds = secondsOf([&] { region.home(captures); });

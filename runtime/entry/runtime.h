@@ -87,7 +87,7 @@ private:
   std::uint64_t privateStackTop_ = 0; ///< Of the main thread's own stack; 0 outside of `main`.
 };
 
-/// Whether the calling thread is the one that runs `main`.
+/// Whether the calling thread is the one that runs `main` of the job; not so in forked processes.
 bool isMainThread();
 
 } // namespace tutti::entry

@@ -6,6 +6,7 @@
 #include "runtime/exec/devices.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <omp.h>
@@ -45,6 +46,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
       check(job_.devices.commit(part.device, part.touched));
     }
   }
+  orderDevices();
   copy(false, isKnown);
   startTransfers(isKnown);
   runParts(isKnown, waits);
@@ -68,6 +70,9 @@ void ChunkRun::finish() {
 
 /// Sends of earlier launches may still read what this one overwrites.
 void ChunkRun::waitForReaders() {
+  if (!job_.streams.isSending()) {
+    return;
+  }
   std::vector<Range> blocks;
   for (const BlockValue &block : launch_.blocks) {
     blocks.push_back({block.address, block.address + block.bytes});
@@ -83,6 +88,30 @@ void ChunkRun::storeBlocks() {
   for (const BlockValue &block : launch_.blocks) {
     std::memcpy(job_.window.view(block.address), &block.value, block.bytes);
   }
+}
+
+/// Calls `visit(copy, from, to)` for the copies from one device of this rank to another.
+template <typename Visit> void ChunkRun::forCrossings(Visit &&visit) {
+  const memory::Topology &topology = job_.topology;
+  for (const Copy &copy : plan_.copies) {
+    if (!topology.isHost(copy.from) && !topology.isHost(copy.to)) {
+      visit(copy, topology.indexOf(copy.from), topology.indexOf(copy.to));
+    }
+  }
+}
+
+/// Behind launches before: what is copied from other devices has been written there, and what
+/// others have copied from a device may be overwritten.
+void ChunkRun::orderDevices() {
+  if (job_.devices.count() < 2) {
+    return;
+  }
+  const Timed timed(job_.counters.copyNanoseconds);
+  forCrossings([this](const Copy &, std::int32_t from, std::int32_t to) {
+    check(job_.devices.order(from, to));
+    crosses_ = true;
+  });
+  check(job_.devices.settle());
 }
 
 /// Moves bytes between memories of this rank: those that are here, or those that were received.
@@ -108,6 +137,12 @@ void ChunkRun::copy(bool late, bool isKnown) {
       job_.counters.steadyDeviceCopies += copy.ranges.ranges().size();
     }
   }
+  // Of this launch only kernels write what is copied from where it is valid.
+  forCrossings([&](const Copy &copy, std::int32_t from, std::int32_t to) {
+    if (!late && copy.isOverwritten) {
+      check(job_.devices.order(to, from));
+    }
+  });
   if (reachesHost) {
     waitForDevices(); // Sends and the host's own chunk read it.
   }
@@ -175,10 +210,24 @@ void ChunkRun::runPiece(const balance::Chunk &piece, Reduction &reduction) {
   lock_ = job_.progress.lock();
 }
 
-void ChunkRun::startDevices() {
+/// A piece that runs beside devices: when they end is compared with what it takes.
+void ChunkRun::runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed) {
+  if (isTimed) {
+    job_.timesDevices = true;
+    job_.queue.wake();
+  }
+  runPiece(piece, reduction);
+  job_.timesDevices = false;
+}
+
+/// `isAskedFor`: somebody is going to wait for them, if only another device at the next launch.
+void ChunkRun::startDevices(bool isAskedFor) {
   const Timed timed(job_.counters.kernelNanoseconds);
   for (const DevicePart &part : plan_.devices) {
     check(job_.devices.run(part.device, launch_, part.chunk, plan_.isDisjoint));
+    if (isAskedFor) {
+      check(job_.devices.mark(part.device));
+    }
   }
 }
 
@@ -197,14 +246,13 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
   const bool contributes =
       std::binary_search(plan_.reducers.begin(), plan_.reducers.end(), job_.rank());
-  std::vector<balance::Chunk> borders;
-  if (inner.empty()) {
-    borders = {chunk};
-  } else {
-    borders = {{chunk.lower, inner.lower}, {inner.upper, chunk.upper}};
+  const std::array<balance::Chunk, 2> borders{
+      balance::Chunk{chunk.lower, inner.empty() ? chunk.upper : inner.lower},
+      balance::Chunk{inner.empty() ? chunk.upper : inner.upper, chunk.upper}};
+  std::int32_t pieces = 0;
+  for (const balance::Chunk &piece : {borders[0], inner, borders[1]}) {
+    pieces += piece.empty() ? 0 : 1;
   }
-  std::erase_if(borders, [](const balance::Chunk &piece) { return piece.empty(); });
-  auto pieces = static_cast<std::int32_t>(borders.size()) + (inner.empty() ? 0 : 1);
   // What devices leave is combined by host code, which the last piece runs, if only for that.
   const bool endsWithoutIterations =
       reduces && contributes && (pieces == 0 || !plan_.devices.empty());
@@ -219,21 +267,25 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
         orDie(job_.endpoint.sendControl(to, message));
       });
   const bool startsAtOnce = received_.empty();
+  const bool isAwaited = waits || reduces;
   if (startsAtOnce) {
-    startDevices();
+    startDevices(isAwaited || crosses_);
   }
+  const bool isTimed = waits && !plan_.devices.empty();
   if (!inner.empty()) {
-    runPiece(inner, reduction);
+    runBesideDevices(inner, reduction, isTimed && startsAtOnce);
   }
   waitForReceived();
   if (!startsAtOnce) {
     copy(true, isKnown);
-    startDevices();
+    startDevices(isAwaited || crosses_);
   }
   for (const balance::Chunk &piece : borders) {
-    runPiece(piece, reduction);
+    if (!piece.empty()) {
+      runBesideDevices(piece, reduction, isTimed);
+    }
   }
-  if (!plan_.devices.empty() && (waits || reduces)) {
+  if (!plan_.devices.empty() && isAwaited) {
     waitForDevices();
     if (reduces) {
       addPartials(reduction);

@@ -35,13 +35,16 @@ public:
 private:
   void waitForReaders();
   void storeBlocks();
+  template <typename Visit> void forCrossings(Visit &&visit);
+  void orderDevices();
   void copy(bool late, bool isKnown);
   void startTransfers(bool isKnown);
   void waitForReceived();
   void waitForDevices();
   void runParts(bool isKnown, bool waits);
-  void startDevices();
+  void startDevices(bool isAskedFor);
   void runPiece(const balance::Chunk &piece, Reduction &reduction);
+  void runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed);
   void addPartials(Reduction &reduction);
   void returnBytes();
   void check(const Status &status) const;
@@ -52,6 +55,7 @@ private:
   const Plan &plan_;
   std::vector<Streams::Id> received_; ///< Needed before the borders of the chunk run.
   std::vector<Streams::Id> others_;
+  bool crosses_ = false; ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
 };
 

@@ -14,16 +14,14 @@ void append(std::vector<std::uint64_t> &all, std::span<const std::uint64_t> more
   all.insert(all.end(), more.begin(), more.end());
 }
 
-std::vector<std::uint64_t> argumentsOf(const Launch &launch) {
+void setArguments(std::vector<std::uint64_t> &arguments, const Launch &launch) {
   const tutti_device_code &code = *launch.region->device;
-  std::vector<std::uint64_t> arguments;
-  arguments.reserve(launch.captures.size() + launch.values.size() + code.symbols);
+  arguments.clear();
   append(arguments, launch.captures);
   append(arguments, launch.values);
   for (const void *symbol : std::span(code.symbol, code.symbols)) {
     arguments.push_back(reinterpret_cast<std::uint64_t>(symbol));
   }
-  return arguments;
 }
 
 Status asStatus(const Result<device::Kernel *> &kernel) {
@@ -51,6 +49,9 @@ Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window,
   for (OpenDevice &open : opened) {
     Lane lane;
     lane.device = std::move(open.device);
+    lane.backend = open.backend;
+    lane.behind.resize(opened.size());
+    lane.readBy.resize(opened.size());
     lanes_.push_back(std::move(lane));
   }
 }
@@ -68,7 +69,7 @@ Status Devices::commit(std::int32_t index, const RangeSet &bytes) {
 
 Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
   Lane &lane = this->lane(index);
-  lane.isMarked = false;
+  ++lane.given;
   for (const Range &range : bytes.ranges()) {
     TUTTI_TRY(lane.queue->copyIn(bytesOf(range), range.begin));
   }
@@ -79,7 +80,7 @@ Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
 
 Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
   Lane &lane = this->lane(index);
-  lane.isMarked = false;
+  ++lane.given;
   for (const Range &range : bytes.ranges()) {
     TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
   }
@@ -88,34 +89,73 @@ Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
   return {};
 }
 
-Status Devices::order(Lane &earlier, Lane &later) {
-  std::unique_ptr<device::Event> event;
-  TUTTI_ASSIGN(event, earlier.queue->record());
-  TUTTI_TRY(later.queue->wait(*event));
-  later.isMarked = false;
-  earlier.awaited.push_back(std::move(event));
+Status Devices::mark(Lane &lane) {
+  if (lane.marked < lane.given) {
+    TUTTI_ASSIGN(lane.event, lane.queue->record());
+    lane.marked = lane.given;
+  }
+  return {};
+}
+
+Status Devices::mark(std::int32_t index) { return mark(lane(index)); }
+
+Status Devices::finish(Lane &lane) {
+  TUTTI_TRY(lane.queue->finish());
+  lane.event.reset();
+  lane.marked = lane.given;
+  lane.done = lane.given;
+  return {};
+}
+
+Status Devices::order(std::int32_t earlier, std::int32_t later) {
+  Lane &first = lane(earlier);
+  Lane &second = lane(later);
+  Step &behind = second.behind[static_cast<std::size_t>(earlier)];
+  if (first.done == first.given || behind == first.given) {
+    return {};
+  }
+  if (first.backend != second.backend) {
+    return finish(first); // They know nothing of each other's events.
+  }
+  TUTTI_TRY(mark(first));
+  TUTTI_TRY(second.queue->wait(*first.event));
+  behind = first.given;
+  return {};
+}
+
+Status Devices::settle() {
+  for (std::int32_t read = 0; read < count(); ++read) {
+    for (std::int32_t reader = 0; reader < count(); ++reader) {
+      const auto at = static_cast<std::size_t>(reader);
+      const Step step = std::exchange(lane(read).readBy[at], 0);
+      if (step > lane(reader).done && step > lane(read).behind[at]) {
+        TUTTI_TRY(order(reader, read));
+      }
+    }
+  }
   return {};
 }
 
 Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes) {
   Lane &source = lane(from);
   Lane &target = lane(to);
-  if (isBusy(source)) {
-    TUTTI_TRY(order(source, target));
-  }
-  target.isMarked = false;
-  for (std::size_t done = 0; done < bytes.ranges().size(); ++done) {
+  bool hasRoute = source.backend == target.backend;
+  for (std::size_t done = 0; done < bytes.ranges().size() && hasRoute; ++done) {
     const Status status = target.queue->copyFrom(*source.device, bytes.ranges()[done]);
-    if (!status && status.error().code == ErrorCode::NoRoute && done == 0) {
-      TUTTI_TRY(copyOut(from, bytes));
-      TUTTI_TRY(source.queue->finish());
-      return copyIn(to, bytes);
+    hasRoute = status || status.error().code != ErrorCode::NoRoute || done > 0;
+    if (hasRoute) {
+      TUTTI_TRY(status);
     }
-    TUTTI_TRY(status);
   }
+  if (!hasRoute) {
+    TUTTI_TRY(copyOut(from, bytes));
+    TUTTI_TRY(finish(source));
+    return copyIn(to, bytes);
+  }
+  source.readBy[static_cast<std::size_t>(to)] = ++target.given;
   counters_.devicePeerBytes += bytes.bytes();
   counters_.devicePeerCopies += bytes.ranges().size();
-  return order(target, source); // Its next kernel may write what is being copied.
+  return {};
 }
 
 Status Devices::load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
@@ -134,22 +174,23 @@ Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chu
     return failure(ErrorCode::NotSupported, "the loop at {} has no kernel for {}",
                    launch.region->source, info.name);
   }
-  device::KernelLaunch kernel;
+  device::KernelLaunch &kernel = lane.kernel;
   TUTTI_ASSIGN(kernel.kernel, lane.device->load(*choice->kernel));
   kernel.grid = device::gridFor(choice->used(), info, wishOf(launch, *kernel.kernel));
   kernel.lower = chunk.lower;
   kernel.upper = chunk.upper;
   kernel.total = launch.total;
   kernel.partialBytes = launch.region->device->partial_bytes;
-  kernel.arguments = argumentsOf(launch);
+  setArguments(kernel.arguments, launch);
   lane.partialBytes = kernel.partialBytes * kernel.grid.groupCount();
+  kernel.partials = nullptr;
   if (lane.partialBytes > 0) {
     if (!lane.partials || lane.partials->bytes().size() < lane.partialBytes) {
       TUTTI_ASSIGN(lane.partials, lane.device->makeHostBuffer(lane.partialBytes));
     }
     kernel.partials = lane.partials.get();
   }
-  lane.isMarked = false;
+  ++lane.given;
   lane.began = Clock::now();
   TUTTI_TRY(lane.queue->launch(kernel));
   ++counters_.kernels;
@@ -170,18 +211,15 @@ double Devices::seconds(std::int32_t index) const {
 Result<bool> Devices::isIdle() {
   bool isIdle = true;
   for (Lane &lane : lanes_) {
-    if (!lane.isMarked) {
-      TUTTI_ASSIGN(lane.event, lane.queue->record());
-      lane.isMarked = true;
-    }
-    if (!lane.event) {
+    if (lane.done == lane.given) {
       continue;
     }
+    TUTTI_TRY(mark(lane));
     bool isDone = false;
     TUTTI_ASSIGN(isDone, lane.event->hasCompleted());
     if (isDone) {
       lane.event.reset();
-      lane.awaited.clear();
+      lane.done = lane.marked;
       lane.ended = Clock::now();
     } else {
       isIdle = false;

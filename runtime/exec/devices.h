@@ -56,8 +56,23 @@ public:
 
   /// Starts copying bytes from one device to another; through the host if there is no other way.
   ///
-  /// Order: behind what both have been given, and before what either is given from now on.
+  /// Order: behind what `to` has been given. That they are there, `order(from, to)` says before;
+  ///        that they are not overwritten meanwhile, `order(to, from)` or `settle`.
   Status copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
+
+  /// Lets what `later` is given from now on come behind what `earlier` has been given so far.
+  ///
+  /// Cost: none if that is so already.
+  Status order(std::int32_t earlier, std::int32_t later);
+
+  /// Lets what every device is given from now on come behind the copies of its bytes to others.
+  ///
+  /// Cost: none for those that are known to be over, or behind which an `order` has put it.
+  Status settle();
+
+  /// Marks how far a device has been given work; for whoever is about to ask for that anyway, while
+  /// the device is at hand.
+  Status mark(std::int32_t index);
 
   /// Starts running a chunk. What it needs has been committed and copied, or is on the way there.
   ///
@@ -78,23 +93,30 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
+  /// Kernels and copies of one queue, counted from 1. Each writes to the memory of its own device
+  /// only, so waiting for the queue of another one is never needed on behalf of a third.
+  using Step = std::uint64_t;
+
   /// A device with its queue.
   struct Lane {
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
     std::unique_ptr<device::HostBuffer> partials;
-    std::size_t partialBytes = 0;                        ///< Of the latest run.
-    bool isMarked = true;                                ///< `event` is behind all that was given.
-    std::unique_ptr<device::Event> event;                ///< Null if nothing is under way.
-    std::vector<std::unique_ptr<device::Event>> awaited; ///< By queues of other devices.
+    std::size_t partialBytes = 0; ///< Of the latest run.
+    device::KernelLaunch kernel;  ///< The latest; kept for its memory.
+    std::string_view backend;
+    Step given = 0;                       ///< The latest.
+    Step done = 0;                        ///< The latest that is known to be done.
+    Step marked = 0;                      ///< The latest that `event` is behind.
+    std::unique_ptr<device::Event> event; ///< Null if nothing that was marked is under way.
+    std::vector<Step> behind;             ///< By device: of its steps, the latest waited for.
+    std::vector<Step> readBy;             ///< By device: its latest step that reads here, or 0.
     Clock::time_point began;
     Clock::time_point ended;
   };
 
-  static bool isBusy(const Lane &lane) { return !lane.isMarked || lane.event; }
-
-  /// Lets what `later` is given from now on wait for what `earlier` has been given.
-  Status order(Lane &earlier, Lane &later);
+  Status mark(Lane &lane);
+  Status finish(Lane &lane);
 
   Lane &lane(std::int32_t index) { return lanes_[static_cast<std::size_t>(index)]; }
 

@@ -32,10 +32,15 @@ Job::Job(JobSetup setup)
   }
 }
 
-void Job::start(std::function<bool()> more) {
+void Job::start(Served more) {
   more_ = std::move(more);
   progress.start([this] { return poll(); },
-                 [this] { return !streams.isIdle() || rank_ != 0 || !orDie(devices.isIdle()); });
+                 [this] {
+                   return !streams.isIdle() || rank_ != 0 || (more_.isBusy && more_.isBusy()) ||
+                          (timesDevices && !orDie(devices.isIdle()));
+                 },
+                 // Whoever needs a device waits for it; but its failure should show some time.
+                 [this] { orDie(devices.isIdle()); });
 }
 
 void Job::sendControl(Rank to, std::span<const std::byte> bytes) {
@@ -80,8 +85,7 @@ bool Job::poll() {
   }
   arrived_.clear();
   moved = orDie(streams.progress()) || moved;
-  orDie(devices.isIdle()); // Notes when they end.
-  return (more_ && more_()) || moved;
+  return (more_.poll && more_.poll()) || moved;
 }
 
 void Job::dispatch(transport::Control &message) {

@@ -46,8 +46,14 @@ class Job {
 public:
   explicit Job(JobSetup setup);
 
-  /// Starts the thread; `more` is polled too, and says whether anything moved.
-  void start(std::function<bool()> more);
+  /// What is polled beside the job's own.
+  struct Served {
+    Progress::Poll poll;
+    Progress::IsBusy isBusy;
+  };
+
+  /// Starts the thread.
+  void start(Served more);
 
   Rank rank() const { return rank_; }
 
@@ -79,6 +85,7 @@ public:
   Planner planner;
   PartialResults partials;
   Inbox inbox;
+  bool timesDevices = false; ///< Somebody wants to know when they end while they run.
 
 private:
   bool poll();
@@ -87,7 +94,7 @@ private:
 
   Rank rank_;
   Rank size_;
-  std::function<bool()> more_;
+  Served more_;
   std::vector<transport::Control> arrived_;
   Sequence finished_ = 0;
   Sequence acknowledged_ = 0;

@@ -7,6 +7,7 @@
 #include "base/range.h"
 #include "runtime/memory/directory.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct Share {
   memory::Place place;
   std::uint32_t weight;
 };
+
+/// Whether a value decides what the region touches.
+inline bool isShaping(const tutti_region &region, std::size_t value) {
+  return !region.shaping || region.shaping[value] != 0;
+}
 
 struct Launch {
   Sequence sequence = 0;

@@ -4,6 +4,7 @@
 #include "runtime/exec/kernel_choice.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::exec {
 
@@ -108,19 +109,21 @@ Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
   return placement;
 }
 
-std::vector<Share> Placer::worthwhile(const std::vector<Share> &shares, std::uint64_t bytes) const {
+bool Placer::dropIdle(std::vector<Share> &shares, std::uint64_t bytes) const {
   const std::uint64_t most = bytes / kLeastBytes;
-  std::vector<Share> kept;
-  std::vector<std::uint64_t> devices(static_cast<std::size_t>(topology_.ranks()));
-  for (const Share &share : shares) {
-    const auto rank = static_cast<std::size_t>(topology_.rankOf(share.place));
-    // One of each rank stays in any case.
-    if (topology_.isHost(share.place) || devices[rank] == 0 || devices[rank] < most) {
-      devices[rank] += topology_.isHost(share.place) ? 0 : 1;
-      kept.push_back(share);
-    }
-  }
-  return kept;
+  std::int32_t rank = -1;
+  std::uint64_t devices = 0; // Of that rank, so far.
+  return std::erase_if(shares, [&](const Share &share) {
+           if (topology_.isHost(share.place)) {
+             return false;
+           }
+           if (std::exchange(rank, topology_.rankOf(share.place)) !=
+               topology_.rankOf(share.place)) {
+             devices = 0;
+           }
+           // One of each rank stays in any case.
+           return devices++ >= std::max<std::uint64_t>(most, 1);
+         }) > 0;
 }
 
 /// Shares by measured speed. Ranks that have not been measured are as those of rank 0.

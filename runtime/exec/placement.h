@@ -66,9 +66,10 @@ public:
   Placement place(const tutti_region &region, std::uint32_t wanted, const PowerFactors &factors,
                   const std::vector<Share> &before) const;
 
-  /// `shares` less the devices of each rank that would get less than is worth a kernel and its
-  /// copies, of a launch that touches so many bytes in all.
-  std::vector<Share> worthwhile(const std::vector<Share> &shares, std::uint64_t bytes) const;
+  /// Drops the devices of each rank that would get less than is worth a kernel and its copies, of a
+  /// launch that touches so many bytes in all; whether there were any. Shares of one rank lie
+  /// together.
+  bool dropIdle(std::vector<Share> &shares, std::uint64_t bytes) const;
 
 private:
   bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;

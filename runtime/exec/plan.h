@@ -42,6 +42,8 @@ struct Copy {
   Place to;
   RangeSet ranges;
   bool isLate; ///< They arrive from another rank first.
+  /// The part of `from` in this launch may write some of them: it has to wait.
+  bool isOverwritten;
 };
 
 /// What one of this rank's devices does.
@@ -79,6 +81,8 @@ struct Plan {
   std::uint64_t bytesTouched = 0;
   std::uint64_t bytesToDistribute = 0;
   std::uint64_t bytesToStayHome = 0;
+
+  RangeSet arrays; ///< Bytes of the program's variables that this launch shows to be of arrays.
 
   std::shared_ptr<const State> next; ///< Shared by the planner's memory of states.
 };

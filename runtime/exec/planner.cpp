@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace tutti::exec {
 
@@ -29,6 +30,10 @@ constexpr std::uint64_t kObjectGap = 64 << 10;
 /// Bytes that are copied to or from a device in the time that it takes to start another copy.
 constexpr std::uint64_t kCopyGap = 64 << 10;
 
+/// Variables of less than this are scalars and small arrays, which sequential code touches between
+/// launches: a page of them is better off twinned.
+constexpr std::uint64_t kLeastArray = memory::kPageBytes;
+
 constexpr Range kEverything{0, ~std::uint64_t{0}};
 
 std::string keyOf(const Writer &writer) {
@@ -36,27 +41,32 @@ std::string keyOf(const Writer &writer) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-/// The values that decide what the launch touches: data of the same shape needs no new plan.
-std::vector<std::uint64_t> shapingValues(const Launch &launch) {
-  if (!launch.region->shaping) {
-    return launch.values;
-  }
-  std::vector<std::uint64_t> shaping;
+/// Appends all that the plan of `launch` depends on, beside the planner's state.
+void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
+  const auto add = [&key](auto word) { key.push_back(static_cast<std::uint64_t>(word)); };
+  add(launch.region->id);
+  add(launch.total);
+  // The numbers of captures and values are the region's.
+  key.insert(key.end(), launch.captures.begin(), launch.captures.end());
   for (std::size_t index = 0; index < launch.values.size(); ++index) {
-    if (launch.region->shaping[index] != 0) {
-      shaping.push_back(launch.values[index]);
+    if (isShaping(*launch.region, index)) { // Data of the same shape needs no new plan.
+      add(launch.values[index]);
     }
   }
-  return shaping;
-}
-
-/// They may depend on values that shape nothing else, and the launch must not write there.
-std::vector<std::uint64_t> blockAddresses(const Launch &launch) {
-  std::vector<std::uint64_t> addresses;
+  add(launch.blocks.size());
   for (const BlockValue &block : launch.blocks) {
-    addresses.push_back(block.address);
+    // They may depend on values that shape nothing else, and the launch must not write there.
+    add(block.address);
   }
-  return addresses;
+  add(launch.allocations.size());
+  for (const Range &range : launch.allocations) {
+    add(range.begin);
+    add(range.end);
+  }
+  for (const Share &share : launch.shares) {
+    add(share.place);
+    add(share.weight);
+  }
 }
 
 struct Fingerprint {
@@ -106,6 +116,20 @@ RangeSet protectablePages(std::vector<Range> objects, Range heap) {
   addJoined();
   std::erase_if(pages, [](const Range &range) { return range.empty(); });
   return RangeSet::of(std::move(pages));
+}
+
+/// Those of `objects` that are arrays among the variables of the program, whose places never
+/// change.
+RangeSet arraysAmong(const std::vector<Range> &objects, const memory::Window &window) {
+  std::vector<Range> arrays;
+  for (const Range &object : objects) {
+    const auto holdsIt = [&](const Range &globals) { return globals.contains(object); };
+    if (object.size() >= kLeastArray &&
+        std::any_of(window.globals().begin(), window.globals().end(), holdsIt)) {
+      arrays.push_back(object);
+    }
+  }
+  return RangeSet::of(std::move(arrays));
 }
 
 RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
@@ -196,17 +220,18 @@ void Planner::apply(std::span<const Event> events) {
   afterEvent_.emplace(std::move(key), state_);
 }
 
+void Planner::commit(const Plan &plan) {
+  state_ = plan.next;
+  if (!plan.arrays.empty()) {
+    arrays_ = arrays_.unite(plan.arrays);
+    ++arraysVersion_;
+  }
+}
+
 Planner::Planned Planner::plan(const Launch &launch) {
-  std::string key = keyOf(Writer()
-                              .add(state_->id)
-                              .add(launch.region->id)
-                              .add(launch.captures)
-                              .add(shapingValues(launch))
-                              .add(blockAddresses(launch))
-                              .add(launch.allocations)
-                              .add(launch.total)
-                              .add(launch.shares));
-  if (const auto known = plans_.find(key); known != plans_.end()) {
+  key_.assign({state_->id, arraysVersion_});
+  appendKey(key_, launch);
+  if (const auto known = plans_.find(std::span<const std::uint64_t>(key_)); known != plans_.end()) {
     return {known->second, true};
   }
   auto plan = make(launch);
@@ -218,7 +243,7 @@ Planner::Planned Planner::plan(const Launch &launch) {
     ranges += copy.ranges.ranges().size();
   }
   forgetIfFull(ranges);
-  plans_.emplace(std::move(key), plan);
+  plans_.emplace(key_, plan);
   return {plan, false};
 }
 
@@ -326,7 +351,11 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
     }
   }
   const Touches whole = touchesOf(launch, window_, 0, launch.total, allocationsOf(launch));
-  const RangeSet protectable = protectablePages(whole.objects, window_.heap());
+  const RangeSet arrays = arrays_.unite(arraysAmong(whole.objects, window_));
+  plan->arrays = arrays.subtract(arrays_);
+  std::vector<Range> objects = whole.objects;
+  objects.insert(objects.end(), arrays.ranges().begin(), arrays.ranges().end());
+  const RangeSet protectable = protectablePages(std::move(objects), window_.heap());
 
   Directory after = state_->directory;
   std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);
@@ -335,7 +364,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   addParts(*plan, survey);
   addLinks(*plan, transfers);
   addInterior(*plan, launch, survey);
-  addCopies(*plan, transfers);
+  addCopies(*plan, transfers, survey);
   plan->overwritten =
       plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
   plan->isDisjoint = whole.isDisjoint;
@@ -442,7 +471,8 @@ void Planner::addLinks(Plan &plan, const std::vector<memory::Transfer> &transfer
 }
 
 /// Between memories of this rank.
-void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const {
+void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers,
+                        const Survey &survey) const {
   std::set<std::uint32_t> received; // Pieces.
   std::vector<Copy> late;
   for (const memory::Transfer &transfer : transfers) {
@@ -450,13 +480,20 @@ void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfe
       received.insert(transfer.piece);
     } else if (topology_.rankOf(transfer.from) == self_ && topology_.rankOf(transfer.to) == self_) {
       const bool isLate = transfer.from == self_ && received.contains(transfer.piece);
+      const RangeSet &writes = survey.accesses[static_cast<std::size_t>(transfer.from)].writes;
       (isLate ? late : plan.copies)
-          .push_back({transfer.from, transfer.to, transfer.ranges, isLate});
+          .push_back({transfer.from, transfer.to, transfer.ranges, isLate,
+                      writes.overlaps(transfer.ranges)});
       if (transfer.to == self_) {
         plan.overwritten = plan.overwritten.unite(transfer.ranges);
       }
     }
   }
+  // What one device gets is given to it at once. Nothing that is passed on is among these.
+  std::sort(plan.copies.begin(), plan.copies.end(), [](const Copy &a, const Copy &b) {
+    return std::tuple(a.to, a.from, a.ranges.hull().begin) <
+           std::tuple(b.to, b.from, b.ranges.hull().begin);
+  });
   plan.copies.insert(plan.copies.end(), late.begin(), late.end());
 }
 

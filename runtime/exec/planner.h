@@ -4,12 +4,14 @@
 /// a loop of launches costs one look-up per launch once it has gone round.
 #pragma once
 
+#include "base/hash.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/region_view.h"
 #include "runtime/memory/directory.h"
 #include "runtime/memory/window.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,6 +19,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace tutti::exec {
 
@@ -42,12 +45,22 @@ public:
   Planned plan(const Launch &launch);
 
   /// Goes on to the state behind `plan`, which was made in the current state.
-  void commit(const Plan &plan) { state_ = plan.next; }
+  void commit(const Plan &plan);
 
   const memory::Directory &directory() const { return state_->directory; }
 
 private:
   struct Survey;
+
+  /// Hash and equality of keys, for look-ups without one being made.
+  struct OfWords {
+    using is_transparent = void;
+    using Words = std::span<const std::uint64_t>;
+
+    std::size_t operator()(Words words) const { return Hash().add(std::as_bytes(words)).value(); }
+
+    bool operator()(Words a, Words b) const { return std::ranges::equal(a, b); }
+  };
 
   std::shared_ptr<const State> intern(memory::Directory directory);
   std::shared_ptr<const Plan> make(const Launch &launch);
@@ -57,7 +70,8 @@ private:
   RangeSet joined(const RangeSet &ranges, Place source) const;
   void joinRuns(std::vector<memory::Transfer> &transfers) const;
   void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
-  void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
+  void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers,
+                 const Survey &survey) const;
   RangeSet granulesAround(const RangeSet &bytes) const;
   void addParts(Plan &plan, const Survey &survey) const;
   void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;
@@ -69,11 +83,17 @@ private:
   memory::Topology topology_;
   const memory::Window &window_;
   std::shared_ptr<const State> state_;
+  /// Arrays among the program's variables as the launches so far have shown them: a launch that
+  /// touches a part of one need not show again what lies around the part.
+  RangeSet arrays_;
+  std::uint64_t arraysVersion_ = 0;
   std::uint64_t nextId_ = 0;
   std::size_t remembered_ = 0; ///< Ranges held by what is remembered.
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const State>> states_; ///< By hash.
   std::unordered_map<std::string, std::shared_ptr<const State>> afterEvent_;
-  std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
+  std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Plan>, OfWords, OfWords>
+      plans_;
+  std::vector<std::uint64_t> key_; ///< Of the launch being planned; kept for its memory.
 };
 
 } // namespace tutti::exec

@@ -23,9 +23,12 @@ using memory::kPageBytes;
 
 constexpr std::uint64_t kWord = 8;
 
+/// Where variables of the program would be; nobody touches them here.
+constexpr Range kGlobals{0x800000, 0x900000};
+
 /// One per process: the mappings stay.
 const memory::Window &window() {
-  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {}, false});
+  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {kGlobals}, false});
   return *mapped;
 }
 
@@ -461,6 +464,57 @@ TEST_F(PlannerTest, MovesOneElementPerNeighbourInATimeLoop) {
     EXPECT_EQ(link.ranges.bytes(), kWord);
     EXPECT_TRUE(link.peer == 0 || link.peer == 2);
   }
+}
+
+/// What rank 1 of 2 writes of the words [first, last) of an array among the variables, and has to
+/// return to rank 0, once `before` have run.
+std::uint64_t bytesReturned(std::uint64_t base, std::int64_t first, std::int64_t last,
+                            const std::vector<Accesses> &before) {
+  Planner planner = plannerOf(0, 2);
+  for (const Accesses &accesses : before) {
+    const Loop loop(2, 10, accesses);
+    planner.commit(*planner.plan(loop.launch).plan);
+  }
+  const Loop writes(2, last - first, [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_WRITE, base, first + lower, first + upper);
+  });
+  std::uint64_t bytes = 0;
+  for (const Return &returned : planner.plan(writes.launch).plan->returns) {
+    bytes += returned.ranges.bytes();
+  }
+  return bytes;
+}
+
+Accesses readsOf(std::uint64_t base, std::int64_t first, std::int64_t last) {
+  return [=](tutti_sink &sink, std::int64_t, std::int64_t) {
+    add(sink, TUTTI_READ, base, first, last);
+  };
+}
+
+TEST_F(PlannerTest, ReturnsNothingOfVariablesThatWereSeenToBeOfAnArray) {
+  constexpr std::uint64_t kBase = kGlobals.begin + 64;
+
+  // The last word that is written is the tenth of its page.
+  EXPECT_EQ(bytesReturned(kBase, 512, 2050, {}), 10 * kWord);
+  EXPECT_EQ(bytesReturned(kBase, 512, 2050, {readsOf(kBase, 0, 4096)}), 0U);
+}
+
+TEST_F(PlannerTest, ReturnsNothingOfAPageThatTwoArraysShare) {
+  constexpr std::uint64_t kBase = kGlobals.begin + 64;
+  constexpr std::uint64_t kNext = kBase + 2050 * kWord;
+
+  EXPECT_EQ(bytesReturned(kBase, 512, 2050, {readsOf(kNext, 0, 2048)}), 0U);
+  // Something of the program lies in between.
+  EXPECT_EQ(bytesReturned(kBase, 512, 2050, {readsOf(kNext + kWord, 0, 2048)}), 10 * kWord);
+}
+
+TEST_F(PlannerTest, ReturnsVariablesThatShareAPageWithSmallOnes) {
+  constexpr std::uint64_t kBase = kGlobals.begin + 64;
+  constexpr std::uint64_t kNext = kBase + 2050 * kWord;
+
+  EXPECT_EQ(bytesReturned(kBase, 512, 2050,
+                          {readsOf(kNext, 0, 511), readsOf(kNext + 511 * kWord, 0, 511)}),
+            10 * kWord);
 }
 
 TEST_F(PlannerTest, RunsTheInteriorWhileNeighboursSend) {

@@ -51,14 +51,19 @@ Progress::Lock Progress::lock() {
 }
 
 Progress::Waiting::~Waiting() {
-  if (progress_.waiting_.fetch_sub(1, std::memory_order_relaxed) == 1) {
+  if (progress_.waiting_.fetch_sub(1, std::memory_order_relaxed) > 1) {
+    return;
+  }
+  // Most waits leave nothing behind: no system call for them.
+  if (progress_.isBusy_() || !progress_.queue_.isEmpty()) {
     progress_.queue_.wake();
   }
 }
 
-void Progress::start(Poll poll, IsBusy isBusy) {
+void Progress::start(Poll poll, IsBusy isBusy, Watch watch) {
   poll_ = std::move(poll);
   isBusy_ = std::move(isBusy);
+  watch_ = std::move(watch);
   isStopping_ = false;
   // The program's signals are for its own threads.
   sigset_t all;
@@ -97,6 +102,9 @@ void Progress::run() {
       const Lock lock(mutex_);
       moved = poll_();
       isBusy = isBusy_();
+      if (!isBusy) {
+        watch_();
+      }
     }
     quiet = moved ? 0 : quiet + 1;
     if (!isBusy) {

@@ -40,8 +40,13 @@ public:
   /// Moves everything on; whether anything moved. Called under the lock.
   using Poll = std::function<bool()>;
 
-  /// Whether something is under way that needs polling. Called under the lock.
+  /// Whether something is under way that needs polling although nobody waits for it. Called under
+  /// the lock.
   using IsBusy = std::function<bool()>;
+
+  /// Looks after what can wait. Called under the lock, by the thread, now and then while nothing is
+  /// under way.
+  using Watch = std::function<void()>;
 
   /// `queue` wakes the thread; it is the only listener.
   Progress(memory::TouchQueue &queue, bool isCrowded) : queue_(queue), isCrowded_(isCrowded) {}
@@ -51,7 +56,7 @@ public:
 
   ~Progress() { stop(); }
 
-  void start(Poll poll, IsBusy isBusy);
+  void start(Poll poll, IsBusy isBusy, Watch watch);
 
   /// Ends the thread. Waiting still works.
   void stop();
@@ -103,6 +108,7 @@ private:
   bool isCrowded_;
   Poll poll_;
   IsBusy isBusy_;
+  Watch watch_;
   std::mutex mutex_;
   std::atomic<std::uint32_t> wanting_{0}; ///< Threads at the lock; the progress thread lets them.
   std::atomic<std::uint32_t> waiting_{0}; ///< Threads in `waitUntil`.

@@ -43,7 +43,7 @@ RankZero::RankZero(Setup setup)
 }
 
 void RankZero::start() {
-  job_.start([this] { return fetcher_.progress(); });
+  job_.start({[this] { return fetcher_.progress(); }, [this] { return !fetcher_.isIdle(); }});
   if (policy_ == Distribute::Auto && job_.size() > 1) {
     measureLatency();
   }
@@ -93,11 +93,12 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     staysHome(region, "distribution is switched off");
     return std::nullopt;
   }
-  Launch launch;
+  Launch launch = std::exchange(spare_, {});
   launch.region = &region;
   launch.captures.assign(captures, captures + region.captures);
-  launch.values.resize(region.values);
-  tutti_gather gather{&window_, {}, false};
+  launch.values.assign(region.values, 0);
+  launch.blocks.clear();
+  tutti_gather gather{&window_, std::move(launch.blocks), false};
   region.gather(captures, launch.values.data(), &gather);
   launch.blocks = std::move(gather.blocks);
   if (gather.isOutside) {
@@ -112,12 +113,41 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
   return launch;
 }
 
-/// Asks the whole loop which allocations it wants to know; the same for every part of it.
-void RankZero::findAllocations(Launch &launch) const {
+void RankZero::recycle(Launch &&launch) { spare_ = std::move(launch); }
+
+/// Asks the whole loop which allocations it wants to know; the same for every part of it, and for
+/// every launch with the same captures and values.
+const std::vector<std::uint64_t> &RankZero::allocationsAsked(RegionRecord &record,
+                                                             const Launch &launch) const {
+  const auto isSame = [&](const RegionRecord::Asked &asked) {
+    if (asked.captures != launch.captures || asked.values.size() != launch.values.size()) {
+      return false;
+    }
+    for (std::size_t index = 0; index < launch.values.size(); ++index) {
+      if (asked.values[index] != launch.values[index] && isShaping(*launch.region, index)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  const auto known = std::find_if(record.asked.begin(), record.asked.end(), isSame);
+  if (known != record.asked.end()) {
+    return known->addresses;
+  }
+  constexpr std::size_t kMany = 8; // Buffers change places, and the like.
+  if (record.asked.size() == kMany) {
+    record.asked.erase(record.asked.begin());
+  }
   const auto allocationOf = [this](std::uint64_t address) { return heap_.allocationOf(address); };
-  const Touches touches = touchesOf(launch, window_, 0, 1, allocationOf);
-  for (const std::uint64_t address : touches.allocations) {
-    if (const Range range = allocationOf(address);
+  record.asked.push_back(
+      {launch.captures, launch.values, touchesOf(launch, window_, 0, 1, allocationOf).allocations});
+  return record.asked.back().addresses;
+}
+
+void RankZero::findAllocations(RegionRecord &record, Launch &launch) const {
+  launch.allocations.clear();
+  for (const std::uint64_t address : allocationsAsked(record, launch)) {
+    if (const Range range = heap_.allocationOf(address);
         !range.empty() && std::find(launch.allocations.begin(), launch.allocations.end(), range) ==
                               launch.allocations.end()) {
       launch.allocations.push_back(range);
@@ -125,19 +155,31 @@ void RankZero::findAllocations(Launch &launch) const {
   }
 }
 
-RankZero::Option RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
+/// The same for all launches of a region, unless measured speeds decide.
+const Placement &RankZero::placementOf(RegionRecord &record, const tutti_region &region,
+                                       std::uint32_t wanted) const {
+  if (!record.placement || wanted == TUTTI_DEVICE_HYBRID) {
+    record.placement = placer_.place(region, wanted, record.factors, record.shares);
+  }
+  return *record.placement;
+}
+
+RankZero::Option &RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
   const std::uint32_t wanted = placer_.wantedFor(region);
-  Option option{!record.keptOff.empty()
-                    ? placer_.hosts()
-                    : placer_.place(region, wanted, record.factors, record.shares),
-                false, &hosts_, &record.onHosts};
+  Option &option = record.option;
+  if (record.keptOff.empty()) {
+    option.placement = placementOf(record, region, wanted);
+  } else {
+    option.placement = placer_.hosts();
+    option.placement.reason = record.keptOff;
+  }
+  option.isWanted = false;
+  option.machine = &hosts_;
+  option.history = &record.onHosts;
   if (option.placement.usesDevices) {
     option.isWanted = wanted != TUTTI_DEVICE_AUTO;
     option.machine = &devices_;
     option.history = &record.onDevices;
-  }
-  if (!record.keptOff.empty()) {
-    option.placement.reason = record.keptOff;
   }
   option.isWanted = option.isWanted || policy_ == Distribute::Always;
   return option;
@@ -168,9 +210,7 @@ Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &op
   if (!planned.plan->reasonHome.empty()) {
     return planned;
   }
-  std::vector<Share> worthwhile = placer_.worthwhile(launch.shares, planned.plan->bytesTouched);
-  if (worthwhile.size() < launch.shares.size()) {
-    launch.shares = std::move(worthwhile);
+  if (placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
     planned = job_.planner.plan(launch);
   }
   const Status status = makeReady(launch, *planned.plan);
@@ -187,7 +227,7 @@ Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &op
   }
   log::warn("the loop at {} is kept off devices: {}", launch.region->source,
             status.error().message);
-  option = optionFor(record, *launch.region);
+  optionFor(record, *launch.region); // Sets `option`, which is the record's.
   launch.shares = option.placement.shares;
   return job_.planner.plan(launch);
 }
@@ -195,7 +235,7 @@ Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &op
 bool RankZero::distribute(Launch &launch) {
   const tutti_region &region = *launch.region;
   RegionRecord &record = recordOf(region);
-  Option option = optionFor(record, region);
+  Option &option = optionFor(record, region);
   record.report.reasonNoDevice = option.placement.reason;
   if (option.placement.shares.size() == 1 && option.placement.shares.front().place == 0) {
     staysHome(region,
@@ -208,7 +248,7 @@ bool RankZero::distribute(Launch &launch) {
     return false;
   }
   const Clock::time_point begin = Clock::now();
-  findAllocations(launch);
+  findAllocations(record, launch);
   Progress::Lock lock = job_.progress.lock();
   // Before planning: what is fetched belongs to the state before, and waiting lets events happen.
   job_.progress.waitUntil(
@@ -233,7 +273,9 @@ bool RankZero::distribute(Launch &launch) {
   const Clock::time_point announced = Clock::now();
   announce(launch);
   job_.planner.commit(*plan);
-  twins_.keep(openPages(plan->twinPages));
+  // A protected page needs no copy: a write to it faults.
+  twins_.keep(plan->twinPages,
+              [this](std::uint64_t page) { return pages_.at(page) == Access::Open; });
   ++(isKnown ? job_.counters.plansReused : job_.counters.plansMade);
   ChunkRun chunk(job_, lock, launch, *plan);
   chunk.run(isKnown, isMeasured);
@@ -276,20 +318,9 @@ void RankZero::announce(Launch &launch) {
   launch.sequence = ++sequence_;
   launch.events = fetcher_.takeEvents();
   fetcher_.announced(sequence_);
-  job_.passDown(encode(launch));
-}
-
-/// A protected page needs no copy: a write to it faults.
-RangeSet RankZero::openPages(const RangeSet &pages) const {
-  std::vector<Range> open;
-  for (const Range &range : pages.ranges()) {
-    for (std::uint64_t page = range.begin; page < range.end; page += kPageBytes) {
-      if (pages_.at(page) == Access::Open) {
-        open.push_back({page, page + kPageBytes});
-      }
-    }
+  if (job_.size() > 1) {
+    job_.passDown(encode(launch));
   }
-  return RangeSet::of(std::move(open));
 }
 
 void RankZero::protect(const std::shared_ptr<const Plan> &plan) {

@@ -48,6 +48,9 @@ public:
   /// Nothing if the region stays home, for a reason that has been noted.
   std::optional<Launch> prepare(const tutti_region &region, const std::uint64_t *captures);
 
+  /// Takes a launch back that is over, for its memory.
+  void recycle(Launch &&launch);
+
   /// Runs a prepared launch on all ranks; false, with nothing done, if it is to run at home. The
   /// stack it runs on is not part of the window.
   bool distribute(Launch &launch);
@@ -68,35 +71,48 @@ public:
   trace::Report finish();
 
 private:
+  /// A launch under decision: where it would run, and what decides whether it does.
+  struct Option {
+    Placement placement;
+    bool isWanted = false; ///< The user asks for it: no weighing of cost.
+    const balance::Machine *machine = nullptr;
+    balance::RegionHistory *history = nullptr;
+  };
+
   struct RegionRecord {
+    /// The addresses whose allocations a launch asks for.
+    struct Asked {
+      std::vector<std::uint64_t> captures;
+      std::vector<std::uint64_t> values;
+      std::vector<std::uint64_t> addresses;
+    };
+
     balance::RegionHistory onHosts;
     balance::RegionHistory onDevices;
     PowerFactors factors;
-    std::vector<Share> shares; ///< Of the last launch that was distributed.
-    std::string_view keptOff;  ///< Why devices cannot have it, as it turned out; or empty.
+    Option option;                      ///< Of the last launch; kept for its memory.
+    std::optional<Placement> placement; ///< As far as it is always the same.
+    std::vector<Asked> asked;           ///< Of some launches, the oldest first.
+    std::vector<Share> shares;          ///< Of the last launch that was distributed.
+    std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
     trace::RegionReport report;
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
 
-  /// A launch under decision: where it would run, and what decides whether it does.
-  struct Option {
-    Placement placement;
-    bool isWanted; ///< The user asks for it: no weighing of cost.
-    const balance::Machine *machine;
-    balance::RegionHistory *history;
-  };
-
   RegionRecord &recordOf(const tutti_region &region);
-  Option optionFor(RegionRecord &record, const tutti_region &region) const;
+  const Placement &placementOf(RegionRecord &record, const tutti_region &region,
+                               std::uint32_t wanted) const;
+  Option &optionFor(RegionRecord &record, const tutti_region &region) const;
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
   Planner::Planned plan(RegionRecord &record, Launch &launch, Option &option);
   bool isToBeMeasured(const Option &option) const;
   Status makeReady(const Launch &launch, const Plan &plan);
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
-  void findAllocations(Launch &launch) const;
+  const std::vector<std::uint64_t> &allocationsAsked(RegionRecord &record,
+                                                     const Launch &launch) const;
+  void findAllocations(RegionRecord &record, Launch &launch) const;
   void announce(Launch &launch);
   void protect(const std::shared_ptr<const Plan> &plan);
-  RangeSet openPages(const RangeSet &pages) const;
   void countSteps(bool isKnown);
   void measureLatency();
 
@@ -111,6 +127,7 @@ private:
   balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
   balance::Machine devices_; ///< and over devices.
   Sequence sequence_ = 0;
+  Launch spare_;                                         ///< Its vectors serve the next launch.
   std::map<const tutti_region *, RegionRecord> regions_; ///< The main thread's.
   std::uint64_t faultsBefore_ = 0;
   std::uint64_t protectionsBefore_ = 0;

@@ -6,15 +6,11 @@
 
 namespace tutti::memory {
 
-void Twins::keep(const RangeSet &pages) {
-  for (const Range &range : pages.ranges()) {
-    for (std::uint64_t page = range.begin; page < range.end; page += kPageBytes) {
-      std::unique_ptr<Page> &copy = pages_[page];
-      if (!copy) {
-        copy = std::make_unique<Page>();
-        std::memcpy(copy->data(), window_.view(page), kPageBytes);
-      }
-    }
+void Twins::keepPage(std::uint64_t page) {
+  std::unique_ptr<Page> &copy = pages_[page];
+  if (!copy) {
+    copy = std::make_unique<Page>();
+    std::memcpy(copy->data(), window_.view(page), kPageBytes);
   }
 }
 
@@ -38,17 +34,18 @@ void Twins::drop(const RangeSet &pages) {
 void Twins::collect(const Directory &directory, std::vector<Event> &events) {
   for (auto at = pages_.begin(); at != pages_.end();) {
     const std::uint64_t page = at->first;
+    const std::byte *now = window_.view(page);
+    std::byte *copy = at->second->data();
+    if (std::memcmp(now, copy, kPageBytes) == 0) {
+      ++at;
+      continue;
+    }
     const RangeSet shared = directory.sharedBeyond(0, RangeSet::of({{page, page + kPageBytes}}));
     if (shared.empty()) {
       at = pages_.erase(at);
       continue;
     }
-    const std::byte *now = window_.view(page);
-    std::byte *copy = at->second->data();
     ++at;
-    if (std::memcmp(now, copy, kPageBytes) == 0) {
-      continue;
-    }
     std::vector<Range> words;
     for (const Range &range : shared.ranges()) {
       const std::uint64_t first = range.begin & ~(kWordBytes - 1);

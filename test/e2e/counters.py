@@ -23,11 +23,12 @@ def growth(workshop, program, few, many, ranks):
     return subtract(second, first)
 
 
-def jacobi_on_a_device_copies_nothing(workshop, jacobi):
-    """A time loop over data that is on a device: a kernel and its partial sums per iteration."""
+def time_loop_on_a_device_copies_nothing(workshop, program, arguments):
+    """A time loop over data that is on a device: a kernel per iteration, which runs on its own or
+    leaves partial sums. The last argument of the program is the number of iterations."""
     runs = []
     for iterations in ("20", "60"):
-        result = workshop.launch(jacobi, ["240", "513", iterations], 1,
+        result = workshop.launch(program, [*arguments, iterations], 1,
                                  {"TUTTI_DEVICE": "opencl", "TUTTI_STATS": "json"})
         line = next(l for l in result.errors.splitlines() if l.startswith("tutti-stats: "))
         runs.append(json.loads(line.removeprefix("tutti-stats: "))["devices"])

@@ -61,9 +61,10 @@ def all_tests(workshop):
                    lambda p=program, a=words, d=device, r=ranks:
                    compare(workshop, p, a, r, {"TUTTI_DEVICE": d}))
                   for program, words in device_programs(features, ranks)]
-    tests.append(("counters/jacobi_on_a_device_copies_nothing",
-                  lambda: counters.jacobi_on_a_device_copies_nothing(
-                      workshop, example("jacobi"))))
+    for name, arguments in (("jacobi", ["240", "513"]), ("heat3d", [])):
+        tests.append((f"counters/{name}_on_a_device_copies_nothing",
+                      lambda p=example(name), a=arguments:
+                      counters.time_loop_on_a_device_copies_nothing(workshop, p, a)))
     for name, arguments in cases.DISTRIBUTED:
         tests.append((f"counters/distributed/{name}",
                       lambda p=example(name), a=shlex.split(arguments):

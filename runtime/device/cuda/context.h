@@ -46,6 +46,17 @@ public:
     return enterSlowly();
   }
 
+  /// Makes any context current, which is enough to ask for an event.
+  ///
+  /// Errors: as of `enter`.
+  /// Source: CUDA C++ Programming Guide, "Stream and Event Behavior".
+  Status enterAny() {
+    if (!fault_ && current) [[likely]] {
+      return {};
+    }
+    return enterSlowly();
+  }
+
   /// The error of a native call: what was tried ("launch x"), where, and what the driver says.
   ///
   /// Errors: never a KernelFault: the call that meets it is not the one that caused it, so it is

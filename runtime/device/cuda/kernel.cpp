@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace tutti::device::cuda {
 
@@ -83,7 +84,6 @@ Status CudaKernel::allowShared(Context &context, std::uint64_t bytes) {
 }
 
 Kernels::~Kernels() {
-  kernels_.clear();
   context_.enter().ignore("a lost device keeps no modules");
   for (const auto &[text, module] : modules_) {
     context_.cuda().cuModuleUnload(module.handle);
@@ -95,22 +95,23 @@ Result<Kernel *> Kernels::load(const tutti_kernel &kernel) {
     return failure(ErrorCode::NotSupported, "{}: kernel {} is not PTX", context_.label(),
                    kernel.name);
   }
-  const std::pair<const char *, std::string> key(kernel.text, kernel.name);
-  if (const auto known = kernels_.find(key); known != kernels_.end()) {
+  Module *module = nullptr;
+  TUTTI_ASSIGN(module, moduleOf(kernel.text));
+  const std::string_view name = kernel.name;
+  if (const auto known = module->kernels.find(name); known != module->kernels.end()) {
     return known->second.get();
   }
   TUTTI_TRY(context_.enter());
-  Module *module = nullptr;
-  TUTTI_ASSIGN(module, moduleOf(kernel.text));
   std::unique_ptr<CudaKernel> made;
   TUTTI_ASSIGN(made, CudaKernel::make(context_, module->handle, kernel.name));
-  return kernels_.emplace(key, std::move(made)).first->second.get();
+  return module->kernels.emplace(name, std::move(made)).first->second.get();
 }
 
 Result<Kernels::Module *> Kernels::moduleOf(const char *text) {
   if (const auto known = modules_.find(text); known != modules_.end()) {
     return &known->second;
   }
+  TUTTI_TRY(context_.enter());
   Module module;
   module.log = std::make_unique<char[]>(kLogBytes);
   std::array<CUjitOption, 2> options = {kJitErrorLog, kJitErrorLogBytes};

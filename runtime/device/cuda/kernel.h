@@ -9,10 +9,10 @@
 #include "runtime/device/device.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace tutti::device::cuda {
 
@@ -65,6 +65,7 @@ private:
     CUmodule handle = nullptr;
     /// The driver finishes functions when they are first used, and may write its log then.
     std::unique_ptr<char[]> log;
+    std::map<std::string, std::unique_ptr<CudaKernel>, std::less<>> kernels; ///< By name.
   };
 
   Result<Module *> moduleOf(const char *text);
@@ -72,7 +73,7 @@ private:
 
   Context &context_;
   std::map<const char *, Module> modules_; ///< By text, which is alive as long as the program.
-  std::map<std::pair<const char *, std::string>, std::unique_ptr<CudaKernel>> kernels_;
+  std::map<std::pair<const char *, std::string>, std::unique_ptr<CudaKernel>, std::less<>> kernels_;
 };
 
 } // namespace tutti::device::cuda

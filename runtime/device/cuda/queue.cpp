@@ -53,8 +53,9 @@ Result<bool> CudaEvent::hasCompleted() {
 
 Result<bool> CudaEvent::poll() {
   Context &context = stream_->context();
-  TUTTI_TRY(context.enter());
+  TUTTI_TRY(context.enterAny());
   if (stream_->landed() < copiesOut_) {
+    TUTTI_TRY(context.enter());
     TUTTI_TRY(stream_->progress());
     if (stream_->landed() < copiesOut_) {
       return false;

@@ -8,7 +8,9 @@
 /// maps it and traps outside; every allocation is filled with a pattern.
 ///
 /// Programs that only open it (conformance, `tutti info`) find one GPU of 1 GiB, or what
-/// FAKE_CUDA_DEVICES and FAKE_CUDA_MEMORY (in MiB) say.
+/// FAKE_CUDA_DEVICES and FAKE_CUDA_MEMORY (in MiB) say. With FAKE_CUDA_IDLE=1 kernels that nobody
+/// has set a function for do nothing, and the calls of every name are printed at the end: for
+/// measurements of what a launch costs the host, of programs whose results nobody reads.
 #pragma once
 
 #include <cstddef>
@@ -59,6 +61,9 @@ void clearCalls();
 std::size_t allocated();
 std::size_t reserved();
 std::size_t objects();
+
+/// Whether the calling thread is inside a call of the library, which takes memory as it likes.
+bool isInside();
 
 /// Does everything that was given to streams.
 void run();
