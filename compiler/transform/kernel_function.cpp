@@ -5,6 +5,7 @@
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
+#include "compiler/ir/launch_function.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/kernel_body.h"
@@ -174,17 +175,8 @@ Function *Builder::createExtents(const Twine &name) const {
   LLVMContext &context = program_.getContext();
   Type *ptr = PointerType::getUnqual(context);
   Type *i64 = Type::getInt64Ty(context);
-  Function *function = Function::Create(
-      FunctionType::get(Type::getInt32Ty(context), {ptr, ptr, i64, i64, i64, ptr}, false),
-      GlobalValue::InternalLinkage, name, program_);
-  function->addFnAttr(Attribute::NoUnwind);
-  // Straight-line code that runs once per launch: not worth the optimiser's time.
-  function->addFnAttr(Attribute::Cold);
-  function->addFnAttr(Attribute::OptimizeForSize);
-  function->addFnAttr(Attribute::MinSize);
-  function->setDSOLocal(true);
-  BasicBlock::Create(context, "entry", function);
-  return function;
+  return createLaunchFunction(program_, Type::getInt32Ty(context), {ptr, ptr, i64, i64, i64, ptr},
+                              name);
 }
 
 /// `extents` of the flat mapping: as many as the chunk has iterations, always.
