@@ -353,7 +353,8 @@ void Builder::addNest(Function &function, BasicBlock *chunkLoop, RegionKernels &
     markReadOnly(function);
   }
   const unsigned dimensions = nest.loops.size();
-  kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents});
+  const bool alwaysHolds = nest.conditions.empty() && !nest.needsDisjoint;
+  kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents, alwaysHolds});
 }
 
 std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
@@ -363,7 +364,12 @@ std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKe
   }
   resolveIsLast(function);
   clean(function, true);
-  kernels.entries.push_back({&function, 1, false, wholeChunk()});
+  if (!kernels.entries.empty()) {
+    // For the rare launches for which the nest does not hold: there its work-items, a row each,
+    // wait for memory, whatever the optimiser does.
+    function.addFnAttr(Attribute::OptimizeForSize);
+  }
+  kernels.entries.push_back({&function, 1, false, wholeChunk(), true});
   return {};
 }
 
@@ -381,6 +387,11 @@ std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
     Function *nested = CloneFunction(flat, map);
     nested->setName(identifier(name_) + "_nest");
     addNest(*nested, cast<BasicBlock>(&*map.lookup(body.chunkLoop())), kernels);
+  }
+  if (!kernels.entries.empty() && kernels.entries.back().alwaysHolds) {
+    analyses_.clear(*flat, flat->getName());
+    flat->eraseFromParent();
+    return {};
   }
   return addFlat(*flat, body.chunkLoop(), kernels);
 }
