@@ -21,6 +21,7 @@ test: build
 
 bench: build
 	python3 bench/overhead.py --build $(BUILD)
+	python3 bench/compile_time.py --build $(BUILD)
 	python3 bench/traffic.py --build $(BUILD)
 
 clean:

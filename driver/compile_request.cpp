@@ -250,7 +250,7 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
     addLinkerArgument(command, installation.libraryDir +
                                    (isShared ? "/crt_begin_shared.o" : "/crt_begin.o"));
     // Before the user's libraries, so that free() of any allocator is looked up here first.
-    addLinkerArgument(command, installation.libraryDir + "/libtutti.so");
+    addLinkerArgument(command, installation.libraryDir + "/libtutti_link.so");
   }
   addUserArguments(command, arguments);
   command.insert(command.end(),

@@ -36,7 +36,7 @@ struct CompileRequest {
 /// Where the parts are that a command line refers to.
 struct Installation {
   std::string clang;      ///< The Clang 19 executable.
-  std::string libraryDir; ///< Holds libtutti.so, the plugin and crt_*.o.
+  std::string libraryDir; ///< Holds libtutti*.so, the plugin and crt_*.o.
   std::string openmpDir;  ///< Holds libomp.so; empty if Clang finds it alone.
 };
 

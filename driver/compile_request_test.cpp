@@ -86,7 +86,7 @@ TEST(CompileCommand, EnclosesTheInputsInTheStartAndEndObjects) {
   const Arguments command = commandFor({"-O3", "a.c", "libb.a", "-lm", "-o", "a"});
 
   EXPECT_LT(position(command, "/t/lib/tutti/crt_begin.o"), position(command, "a.c"));
-  EXPECT_LT(position(command, "/t/lib/tutti/libtutti.so"), position(command, "-lm"));
+  EXPECT_LT(position(command, "/t/lib/tutti/libtutti_link.so"), position(command, "-lm"));
   EXPECT_LT(position(command, "-lm"), position(command, "/t/lib/tutti/crt_end.o"));
   EXPECT_TRUE(has(command, "-no-pie"));
 }

@@ -149,7 +149,8 @@ void dropHostAttributes(Function &function) {
   AttrBuilder kept(function.getContext());
   for (const Attribute::AttrKind kind :
        {Attribute::Convergent, Attribute::NoUnwind, Attribute::WillReturn, Attribute::MustProgress,
-        Attribute::NoFree, Attribute::Memory, Attribute::Speculatable}) {
+        Attribute::NoFree, Attribute::Memory, Attribute::Speculatable,
+        Attribute::OptimizeForSize}) {
     if (function.hasFnAttribute(kind)) {
       kept.addAttribute(function.getFnAttribute(kind));
     }

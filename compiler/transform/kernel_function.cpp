@@ -5,6 +5,7 @@
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
+#include "compiler/ir/launch_function.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/kernel_body.h"
@@ -176,17 +177,8 @@ Function *Builder::createExtents(const Twine &name) const {
   LLVMContext &context = program_.getContext();
   Type *ptr = PointerType::getUnqual(context);
   Type *i64 = Type::getInt64Ty(context);
-  Function *function = Function::Create(
-      FunctionType::get(Type::getInt32Ty(context), {ptr, ptr, i64, i64, i64, ptr}, false),
-      GlobalValue::InternalLinkage, name, program_);
-  function->addFnAttr(Attribute::NoUnwind);
-  // Straight-line code that runs once per launch: not worth the optimiser's time.
-  function->addFnAttr(Attribute::Cold);
-  function->addFnAttr(Attribute::OptimizeForSize);
-  function->addFnAttr(Attribute::MinSize);
-  function->setDSOLocal(true);
-  BasicBlock::Create(context, "entry", function);
-  return function;
+  return createLaunchFunction(program_, Type::getInt32Ty(context), {ptr, ptr, i64, i64, i64, ptr},
+                              name);
 }
 
 /// `extents` of the flat mapping: as many as the chunk has iterations, always.
@@ -376,13 +368,14 @@ void Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
       Function *tiled = items.createTiled(identifier(name_) + "_tile");
       clean(*tiled, true);
       kernels.entries.push_back(
-          {tiled, dimensions, nest.needsDisjoint, tiledExtents(*extents, items.tile())});
+          {tiled, dimensions, nest.needsDisjoint, tiledExtents(*extents, items.tile()), false});
     }
     isKept = isDivided && dimensions > 1;
     if (isKept) {
       items.divide();
       clean(function, true);
-      kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents});
+      const bool alwaysHolds = nest.conditions.empty() && !nest.needsDisjoint;
+      kernels.entries.push_back({&function, dimensions, nest.needsDisjoint, extents, alwaysHolds});
     } else {
       extents->eraseFromParent();
     }
@@ -400,7 +393,14 @@ std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKe
   }
   resolveIsLast(function);
   clean(function, true);
-  kernels.entries.push_back({&function, 1, false, wholeChunk()});
+  const bool hasNest =
+      any_of(kernels.entries, [](const KernelEntry &entry) { return entry.dimensions > 1; });
+  if (hasNest) {
+    // For the rare launches for which the nest does not hold: there its work-items, a row each,
+    // wait for memory, whatever the optimiser does.
+    function.addFnAttr(Attribute::OptimizeForSize);
+  }
+  kernels.entries.push_back({&function, 1, false, wholeChunk(), true});
   return {};
 }
 
@@ -418,6 +418,11 @@ std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
     Function *nested = CloneFunction(flat, map);
     nested->setName(identifier(name_) + "_nest");
     addNests(*nested, cast<BasicBlock>(&*map.lookup(body.chunkLoop())), kernels);
+  }
+  if (!kernels.entries.empty() && kernels.entries.back().alwaysHolds) {
+    analyses_.clear(*flat, flat->getName());
+    flat->eraseFromParent();
+    return {};
   }
   return addFlat(*flat, body.chunkLoop(), kernels);
 }

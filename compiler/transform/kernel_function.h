@@ -25,6 +25,7 @@ struct KernelEntry {
   unsigned dimensions = 1;
   bool needsDisjoint = false;
   llvm::Function *extents = nullptr; ///< In the program's module.
+  bool alwaysHolds = false;          ///< Whatever the captures.
 };
 
 struct RegionKernels {

@@ -7,6 +7,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/directive.h"
 #include "compiler/ir/entry_points.h"
+#include "compiler/ir/launch_function.h"
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/device_code.h"
 #include "compiler/transform/region_functions.h"
@@ -64,8 +65,8 @@ void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
   Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
-  Function *complete = holdsReduction(*prepared) ? scratchCopy(*prepared, name + ".complete")
-                                                 : prepared;
+  Function *complete =
+      holdsReduction(*prepared) ? scratchCopy(*prepared, name + ".complete") : prepared;
   dropAtomicReductions(*prepared);
   auto &tli = analyses.getResult<TargetLibraryAnalysis>(*prepared);
   // Calls first: their names say more than what inlining failed on.
@@ -162,11 +163,8 @@ Constant *Launcher::directive(const Function &outlined) {
 /// `void thunk(captures[, chunk])`: forks `target` with the captures read back from memory.
 Function *Launcher::forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name) {
   SmallVector<Type *, 2> params(withChunk ? 2 : 1, ptr_);
-  Function *thunk = Function::Create(FunctionType::get(Type::getVoidTy(context_), params, false),
-                                     GlobalValue::InternalLinkage, name, module_);
-  thunk->setDSOLocal(true);
-  thunk->addFnAttr(Attribute::NoInline);
-  IRBuilder<> build(BasicBlock::Create(context_, "entry", thunk));
+  Function *thunk = createLaunchFunction(module_, Type::getVoidTy(context_), params, name);
+  IRBuilder<> build(&thunk->getEntryBlock());
   const unsigned captures = fork.arg_size() - kFirstCapture;
   SmallVector<Value *, 16> operands{fork.getArgOperand(0),
                                     build.getInt32(captures + (withChunk ? 1 : 0)), target};
@@ -195,11 +193,9 @@ Function *Launcher::wholeThunk(Function *run, const Twine &name) {
     whole = new GlobalVariable(module_, chunk->getType(), true, GlobalValue::PrivateLinkage, chunk,
                                kWhole);
   }
-  Function *thunk = Function::Create(FunctionType::get(Type::getVoidTy(context_), ptr_, false),
-                                     GlobalValue::InternalLinkage, name, module_);
-  thunk->setDSOLocal(true);
-  IRBuilder<> build(BasicBlock::Create(context_, "entry", thunk));
-  build.CreateCall(run, {thunk->getArg(0), whole})->setTailCall();
+  Function *thunk = createLaunchFunction(module_, Type::getVoidTy(context_), ptr_, name);
+  IRBuilder<> build(&thunk->getEntryBlock());
+  build.CreateCall(run, {thunk->getArg(0), whole});
   build.CreateRetVoid();
   return thunk;
 }
@@ -232,14 +228,14 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
                                        region.outlined->getName().str() + "|" + source);
   StructType *type = entryPoints_.regionType();
   Constant *fields = ConstantStruct::get(
-      type, {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id),
-             string(source), string(function), region.reason.empty() ? null : string(region.reason),
-             build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
-             orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
-             orNull(region.functions.accesses),
-             region.values > 0 ? bytes(region.functions.shaping) : null,
-             region.device.descriptor ? region.device.descriptor : null,
-             directive(*region.outlined)});
+      type,
+      {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id), string(source),
+       string(function), region.reason.empty() ? null : string(region.reason),
+       build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
+       orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
+       orNull(region.functions.accesses),
+       region.values > 0 ? bytes(region.functions.shaping) : null,
+       region.device.descriptor ? region.device.descriptor : null, directive(*region.outlined)});
   auto *descriptor = new GlobalVariable(module_, type, true, GlobalValue::InternalLinkage, fields,
                                         name + ".region");
   auto *entry = new GlobalVariable(module_, ptr_, true, GlobalValue::InternalLinkage, descriptor,
@@ -359,7 +355,8 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
       launcher.launch(*call, descriptor);
     }
     // An `if` clause may still call it; otherwise the optimiser need not look at it any more.
-    if (region.distributable && region.outlined->hasLocalLinkage() && region.outlined->use_empty()) {
+    if (region.distributable && region.outlined->hasLocalLinkage() &&
+        region.outlined->use_empty()) {
       functions.clear(*region.outlined, region.outlined->getName());
       region.outlined->eraseFromParent();
     }

@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/ir/entry_points.h"
+#include "compiler/ir/launch_function.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -13,19 +14,6 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
-
-Function *createFunction(Module &module, Type *result, ArrayRef<Type *> params, const Twine &name) {
-  Function *function = Function::Create(FunctionType::get(result, params, false),
-                                        GlobalValue::InternalLinkage, name, module);
-  function->addFnAttr(Attribute::NoUnwind);
-  // Straight-line code that runs once per launch: not worth the optimiser's time.
-  function->addFnAttr(Attribute::Cold);
-  function->addFnAttr(Attribute::OptimizeForSize);
-  function->addFnAttr(Attribute::MinSize);
-  function->setDSOLocal(true);
-  BasicBlock::Create(module.getContext(), "entry", function);
-  return function;
-}
 
 class Writer {
 public:
@@ -64,8 +52,8 @@ private:
 };
 
 Function *Writer::gather() {
-  Function *function =
-      createFunction(module_, Type::getVoidTy(context_), {ptr_, ptr_, ptr_}, name_ + ".gather");
+  Function *function = createLaunchFunction(module_, Type::getVoidTy(context_), {ptr_, ptr_, ptr_},
+                                            name_ + ".gather");
   IRBuilder<> build(&function->getEntryBlock());
   Value *values = function->getArg(1);
   ExpressionEmitter emitter(build, model_, scev_,
@@ -97,7 +85,7 @@ Value *Writer::holds(IRBuilder<> &build, ExpressionEmitter &emitter,
 }
 
 Function *Writer::trip() {
-  Function *function = createFunction(module_, i64_, {ptr_, ptr_}, name_ + ".trip");
+  Function *function = createLaunchFunction(module_, i64_, {ptr_, ptr_}, name_ + ".trip");
   IRBuilder<> build(&function->getEntryBlock());
   ExpressionEmitter emitter(
       build, model_, scev_,
@@ -198,9 +186,11 @@ Value *Writer::endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &l
 }
 
 /// for (first = lower; first < upper; first = end) { end = endOfPiece(first); report all; }
+/// Most chunks are a single piece: an `if` then.
 Function *Writer::accesses() {
-  Function *function = createFunction(module_, Type::getVoidTy(context_),
-                                      {ptr_, ptr_, i64_, i64_, i64_, ptr_}, name_ + ".accesses");
+  Function *function =
+      createLaunchFunction(module_, Type::getVoidTy(context_), {ptr_, ptr_, i64_, i64_, i64_, ptr_},
+                           name_ + ".accesses");
   Argument *lower = function->getArg(2);
   Argument *upper = function->getArg(3);
   BasicBlock *entry = &function->getEntryBlock();
@@ -215,19 +205,24 @@ Function *Writer::accesses() {
   build.CreateCondBr(build.CreateICmpSLT(lower, upper), piece, done);
   ReturnInst::Create(context_, done);
   build.SetInsertPoint(piece);
-  PHINode *first = build.CreatePHI(i64_, 2);
-  first->addIncoming(lower, entry);
+  const bool hasPieces = accesses_.perIteration || !model_.rows().empty();
+  PHINode *first = hasPieces ? build.CreatePHI(i64_, 2) : nullptr;
   ExpressionEmitter::Leaves leaves{.captures = function->getArg(0),
                                    .values = function->getArg(1),
-                                   .lower = first,
+                                   .lower = hasPieces ? static_cast<Value *>(first) : lower,
                                    .used = &used_};
   Value *end = endOfPiece(build, leaves, upper);
   leaves.upper = build.CreateSub(end, build.getInt64(1));
   leaves.isLast =
       build.CreateZExt(build.CreateICmpEQ(end, function->getArg(4)), build.getInt32Ty());
   reportAll(build, leaves, function->getArg(5), dims);
-  first->addIncoming(end, build.GetInsertBlock());
-  build.CreateCondBr(build.CreateICmpSLT(end, upper), piece, done);
+  if (hasPieces) {
+    first->addIncoming(lower, entry);
+    first->addIncoming(end, build.GetInsertBlock());
+    build.CreateCondBr(build.CreateICmpSLT(end, upper), piece, done);
+  } else {
+    build.CreateBr(done);
+  }
   return function;
 }
 

@@ -69,8 +69,9 @@ void except(long n, long k, double *a) {
 
 // CHECK-LABEL: define internal void @odd.omp_outlined.tutti.accesses(
 // CHECK:         %[[I:.*]] = phi i64
-// CHECK:         %[[BIT:.*]] = and i64 %[[I]], 1
-// CHECK:         icmp {{eq|ne}} i64 %[[BIT]], 0
+// CHECK:         %[[BIT:.*]] = trunc i64 %[[I]] to i1
+// CHECK-NEXT:    %[[WIDE:.*]] = zext i1 %[[BIT]] to i64
+// CHECK-NEXT:    icmp eq i64 %[[WIDE]], 0
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 0,
 // CHECK:       }
 void odd(long n, double *a) {
@@ -82,7 +83,9 @@ void odd(long n, double *a) {
 // An index in 32 bits without sign may wrap around: if the largest is too large, the record says
 // that it does not hold (16).
 // CHECK-LABEL: define internal void @narrow.omp_outlined.tutti.accesses(
-// CHECK:         %[[FITS:.*]] = icmp ult i64 %{{.*}}, 4294967296
+// CHECK:         icmp sge i64 %{{.*}}, 0
+// CHECK:         %[[MOST:.*]] = icmp sle i64 %{{.*}}, 4294967295
+// CHECK:         %[[FITS:.*]] = and i1 %{{.*}}, %[[MOST]]
 // CHECK:         %[[FLAGS:.*]] = select i1 %[[FITS]], i32 2, i32 16
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 %[[FLAGS]],
 // CHECK:       }

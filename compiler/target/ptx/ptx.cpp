@@ -41,9 +41,8 @@ constexpr StringLiteral kPasses =
     "function<eager-inv>("
     "sroa<modify-cfg>,infer-address-spaces,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,loop-mssa(loop-rotate,licm<allowspeculation>),"
-    "loop(indvars,loop-deletion,loop-unroll-full),gvn<>,instcombine<no-verify-fixpoint>,"
-    "loop-unroll<O3>,instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),"
-    "simplifycfg,adce),"
+    "loop(indvars,loop-deletion,loop-unroll-full),loop-unroll<O3>,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),simplifycfg),"
     "globaldce";
 
 const Target *findTarget() {
@@ -97,6 +96,18 @@ void optimise(Module &module, TargetMachine &machine) {
   ModulePassManager passes;
   cantFail(builder.parsePassPipeline(passes, kPasses));
   passes.run(module, modules);
+}
+
+/// Keeps the backend's passes from kernels that are not worth them: with its strength reduction
+/// they take longer than all else, and ptxas does the like once more.
+void spareBackend(Module &module) {
+  for (Function &function : module) {
+    if (function.hasOptSize()) {
+      function.removeFnAttr(Attribute::OptimizeForSize);
+      function.addFnAttr(Attribute::NoInline); // What the next one asks for.
+      function.addFnAttr(Attribute::OptimizeNone);
+    }
+  }
 }
 
 std::string print(Module &module, TargetMachine &machine) {
@@ -153,6 +164,7 @@ KernelText emitPtx(const Module &kernels) {
     return result;
   }
   optimise(*module, *machine);
+  spareBackend(*module);
   hideGridSteps(*module);
   workAround(*module);
   result.text = print(*module, *machine);

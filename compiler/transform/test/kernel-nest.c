@@ -3,7 +3,7 @@
 // RUN: env TUTTI_TARGETS=print %tutticc -S -emit-llvm -o - %s 2>&1 | FileCheck %s
 // RUN: %tutticc -Rpass-analysis=tutti -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// CHECK-LABEL: define void @tutti_copy_omp_outlined_flat(
+// CHECK:       define void @tutti_copy_omp_outlined_flat({{.*}}) #[[RARE:[0-9]+]] {
 // CHECK:         call i64 @tutti.item.id(i32 0)
 // CHECK-NOT:     call i64 @tutti.item.id(i32 1)
 // CHECK:       }
@@ -11,6 +11,7 @@
 // CHECK-DAG:     call i64 @tutti.item.id(i32 0)
 // CHECK-DAG:     call i64 @tutti.item.id(i32 1)
 // CHECK:       }
+// CHECK:       attributes #[[RARE]] = { {{.*}}optsize
 // REMARK: kernel over 2 loops
 void copy(long n, long m, double (*restrict a)[64], double (*restrict b)[64]) {
   #pragma omp parallel for
@@ -81,6 +82,20 @@ void idioms(long n, long m, int which, double *restrict a, const double *restric
       for (long j = 0; j < m; j++)
         a[i * m + j] = b[i * m + j];
   }
+}
+
+// A nest that holds whatever the captures needs no flat kernel beside it.
+// CHECK:     ModuleID = 'total.omp_outlined'
+// CHECK-NOT: @tutti_total_omp_outlined_flat
+// CHECK:     define void @tutti_total_omp_outlined_nest(
+// CHECK-NOT: @tutti_total_omp_outlined_flat
+double total(double (*a)[64]) {
+  double sum = 0;
+  #pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < 64; i++)
+    for (int j = 0; j < 64; j++)
+      sum += a[i][j];
+  return sum;
 }
 
 // CHECK: @copy.omp_outlined.device = {{.*}} i32 3, i32 0, ptr @copy.omp_outlined.mappings

@@ -10,7 +10,7 @@
 // CHECK:         call void @tutti_launch(ptr nonnull @sum.omp_outlined.tutti.region, ptr
 // CHECK-NOT:   define {{.*}} @sum.omp_outlined(
 // CHECK:       define internal void @sum.omp_outlined.tutti.home(
-// CHECK-NEXT:    tail call void @sum.omp_outlined.tutti.run(ptr {{.*}}, ptr nonnull @tutti.whole)
+// CHECK-NEXT:    call void @sum.omp_outlined.tutti.run(ptr {{.*}}, ptr @tutti.whole)
 double sum(long n, const double *a) {
   double s = 0;
   #pragma omp parallel for reduction(+ : s)

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What compiling with Tutti costs: each example with clang -fopenmp -O3 and with tutticc -O3, in
+turn, from source to executable.
+
+Prints processor time (user and system, of the compiler and all that it starts), the least of many
+runs, and the ratios: with kernels for the targets of TUTTI_TARGETS, and without any. Another
+program on the machine can only add to a run's time, so the least is what the work itself costs.
+"""
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def examples():
+    return sorted(folder.name for folder in (ROOT / "examples").iterdir() if folder.is_dir())
+
+
+def commands(build_folder, folder, name):
+    """Of clang, of tutticc with kernels and without: command and environment."""
+    source = next((ROOT / "examples" / name).glob(f"{name}.c*"))
+    is_cxx = source.suffix == ".cpp"
+    clang = ["clang++-19" if is_cxx else "clang-19", "-fopenmp"]
+    tutti = [str(build_folder / "bin" / ("tuttic++" if is_cxx else "tutticc"))]
+    words = ["-O3", str(source), "-o", str(folder / name), "-lm"]
+    return [([*clang, *words], os.environ), ([*tutti, *words], os.environ),
+            ([*tutti, *words], dict(os.environ, TUTTI_TARGETS="none"))]
+
+
+def seconds(command, environment):
+    process = subprocess.Popen(command, env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)}: status {process.returncode}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--repetitions", type=int, default=20)
+    parser.add_argument("examples", nargs="*", default=examples())
+    arguments = parser.parse_args()
+    ratios = []
+    print(f"{'example':14} {'clang':>8} {'tutti':>8} {'no kernels':>10} {'ratio':>6} "
+          f"{'no kernels':>10}")
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in arguments.examples:
+            kinds = commands(arguments.build.resolve(), pathlib.Path(temporary), name)
+            times = [[] for _ in kinds]
+            for repetition in range(arguments.repetitions):
+                # In turn and in changing order, so that a slow phase of the machine meets all.
+                for index in range(len(kinds))[:: 1 if repetition % 2 else -1]:
+                    times[index].append(seconds(*kinds[index]))
+            clang, tutti, bare = (min(values) for values in times)
+            ratios.append(tutti / clang)
+            print(f"{name:14} {clang:7.3f}s {tutti:7.3f}s {bare:9.3f}s {tutti / clang:6.2f} "
+                  f"{bare / clang:10.2f}", flush=True)
+    print(f"median ratio {statistics.median(ratios):.2f}, highest {max(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
