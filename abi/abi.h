@@ -14,10 +14,12 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 2
+#define TUTTI_ABI_VERSION 3
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
+/// A `tutti_variable` for each of the user's variables:
+#define TUTTI_SECTION_VARIABLES "tutti_variables"
 /// The user's variables with a value, and zeroed ones. LLVM makes a named section NOBITS only if it
 /// knows the name for zeroed data; of the names that it knows this is one that GNU ld and lld do
 /// not merge into .bss, where other libraries' variables would lie among the user's.
@@ -53,7 +55,9 @@ enum tutti_access_flags {
   TUTTI_READ = 1,
   TUTTI_WRITE = 2,
   TUTTI_AT_MOST = 4,    ///< Some of the elements may not be accessed; none outside them is.
-  TUTTI_ALLOCATION = 8, ///< Anywhere in the allocation that holds `address`; implies AT_MOST.
+  /// Anywhere in the object that `address` points into, or one past the end of: an allocation, a
+  /// variable, or what is live of main's stack. Implies AT_MOST.
+  TUTTI_ALLOCATION = 8,
   TUTTI_ANYWHERE = 16, ///< The closed form does not hold for these captures: keeps the launch home.
   /// A variable that a reduction's result is combined into, by the host of rank 0. Reported for the
   /// chunk that begins the loop, wherever that one runs.
@@ -176,6 +180,12 @@ typedef struct tutti_region {
   const tutti_directive *directive; ///< Null if there is none.
 } tutti_region;
 
+/// A variable of the user: `bytes` bytes at `address`. May be listed more than once.
+typedef struct tutti_variable {
+  const char *address;
+  uint64_t bytes;
+} tutti_variable;
+
 /// What one executable or shared library brings; registered before any user code runs.
 ///
 /// Always: data and bss bounds are page-aligned and hold user variables only.
@@ -184,6 +194,8 @@ typedef struct tutti_image {
   uint32_t is_executable;
   const tutti_region *const *regions_begin;
   const tutti_region *const *regions_end;
+  const tutti_variable *variables_begin; ///< Those between the bounds below, in no order.
+  const tutti_variable *variables_end;
   char *data_begin;
   char *data_end;
   char *bss_begin;

@@ -59,9 +59,16 @@ struct AccessRecord {
   friend bool operator==(const AccessRecord &, const AccessRecord &) = default;
 };
 
+/// Something that is read at addresses without a closed form, so that all of it counts as read.
+struct ReadWhole {
+  std::string name; ///< What the source calls it, or empty.
+  llvm::DebugLoc location;
+};
+
 /// All accesses of a region to memory that other threads see.
 struct RegionAccesses {
   std::vector<AccessRecord> records;
+  std::vector<ReadWhole> readWhole; ///< One for each pointer that leads to any.
   /// Records hold for single iterations only (`lower == upper`): report them one by one.
   bool perIteration = false;
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...
@@ -70,7 +77,11 @@ struct RegionAccesses {
   llvm::DebugLoc location; ///< Where `reason` is seen in the source, if known.
 };
 
-/// Analyses the model. Nothing is assumed: an access without a closed form gives a reason.
-RegionAccesses analyseAccesses(ChunkModel &model, llvm::FunctionAnalysisManager &analyses);
+/// Analyses the model. Nothing is assumed: an access without a closed form gives a reason, or is
+/// one of the whole object that its pointer leads to.
+/// `captured`: for each capture the bytes of the variable that it is the address of; 0 where that
+/// is not known.
+RegionAccesses analyseAccesses(ChunkModel &model, llvm::FunctionAnalysisManager &analyses,
+                               llvm::ArrayRef<std::uint64_t> captured);
 
 } // namespace tutti::compiler

@@ -46,6 +46,7 @@ struct Region {
   Function *run = nullptr;
   RegionFunctions functions{};
   unsigned values = 0;
+  std::vector<ReadWhole> readWhole;
   DeviceCode device;
 };
 
@@ -57,15 +58,33 @@ Function *scratchCopy(Function &function, const Twine &name) {
   return copy;
 }
 
+/// For each capture of `forks`, all of one region, the size of the private variable that each of
+/// them passes the address of; 0 where they do not, or where it is not known.
+SmallVector<std::uint64_t, 16> capturedVariables(ArrayRef<CallInst *> forks) {
+  SmallVector<std::uint64_t, 16> sizes;
+  for (unsigned index = kFirstCapture; index < forks.front()->arg_size(); ++index) {
+    std::optional<std::uint64_t> all;
+    for (CallInst *fork : forks) {
+      const auto *variable = dyn_cast<AllocaInst>(fork->getArgOperand(index));
+      const auto size =
+          variable ? variable->getAllocationSize(fork->getDataLayout()) : std::nullopt;
+      const std::uint64_t bytes = size ? size->getFixedValue() : 0;
+      all = !all || *all == bytes ? bytes : 0;
+    }
+    sizes.push_back(*all);
+  }
+  return sizes;
+}
+
 /// The chunk function and access functions of `region`, or its reason to stay home.
-void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
+void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses) {
   Function &outlined = *region.outlined;
   const std::string name = (outlined.getName() + ".tutti").str();
   Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
-  Function *complete = holdsReduction(*prepared) ? scratchCopy(*prepared, name + ".complete")
-                                                 : prepared;
+  Function *complete =
+      holdsReduction(*prepared) ? scratchCopy(*prepared, name + ".complete") : prepared;
   dropAtomicReductions(*prepared);
   auto &tli = analyses.getResult<TargetLibraryAnalysis>(*prepared);
   // Calls first: their names say more than what inlining failed on.
@@ -84,7 +103,7 @@ void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
     accesses.reason = model.reason();
     accesses.location = model.reasonLocation();
     if (accesses.reason.empty()) {
-      accesses = analyseAccesses(model, analyses);
+      accesses = analyseAccesses(model, analyses, capturedVariables(forks));
     }
     region.reason = accesses.reason;
     region.reasonLocation = accesses.location;
@@ -92,6 +111,7 @@ void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
       region.values = model.values().size();
+      region.readWhole = std::move(accesses.readWhole);
       region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
       region.device = buildDeviceCode(*prepared, found.loop, model, analyses, outlined.getName());
@@ -232,14 +252,14 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
                                        region.outlined->getName().str() + "|" + source);
   StructType *type = entryPoints_.regionType();
   Constant *fields = ConstantStruct::get(
-      type, {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id),
-             string(source), string(function), region.reason.empty() ? null : string(region.reason),
-             build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
-             orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
-             orNull(region.functions.accesses),
-             region.values > 0 ? bytes(region.functions.shaping) : null,
-             region.device.descriptor ? region.device.descriptor : null,
-             directive(*region.outlined)});
+      type,
+      {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id), string(source),
+       string(function), region.reason.empty() ? null : string(region.reason),
+       build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
+       orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
+       orNull(region.functions.accesses),
+       region.values > 0 ? bytes(region.functions.shaping) : null,
+       region.device.descriptor ? region.device.descriptor : null, directive(*region.outlined)});
   auto *descriptor = new GlobalVariable(module_, type, true, GlobalValue::InternalLinkage, fields,
                                         name + ".region");
   auto *entry = new GlobalVariable(module_, ptr_, true, GlobalValue::InternalLinkage, descriptor,
@@ -264,6 +284,25 @@ void Launcher::launch(CallInst &fork, GlobalVariable *descriptor) {
   }
   build.CreateCall(entryPoints_.launch(), {descriptor, array});
   fork.eraseFromParent();
+}
+
+void remarkReads(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
+  for (const ReadWhole &read : region.readWhole) {
+    emitter.emit([&] {
+      OptimizationRemarkAnalysis analysis(kRemarkName, "ReadWhole", &fork);
+      analysis << "reads ";
+      if (read.name.empty()) {
+        analysis << "an object";
+      } else {
+        analysis << "'" << ore::NV("Name", read.name) << "'";
+      }
+      analysis << " at computed addresses";
+      if (read.location && read.location.getLine() != 0) {
+        analysis << " (line " << ore::NV("Line", read.location.getLine()) << ")";
+      }
+      return analysis << ": every rank and device that takes part gets all of it";
+    });
+  }
 }
 
 void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
@@ -296,6 +335,7 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
       return OptimizationRemark(kRemarkName, "Distributed", &fork)
              << construct << " is distributed over ranks";
     });
+    remarkReads(region, fork, emitter);
     remarkDevice(region, fork, emitter);
     return;
   }
@@ -348,7 +388,7 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
   SmallVector<Region, 16> regions;
   for (auto &[outlined, calls] : byRegion) {
     Region &region = regions.emplace_back(outlined);
-    analyseRegion(region, functions);
+    analyseRegion(region, calls, functions);
     remark(region, *calls.front(), functions);
   }
   Launcher launcher(module);
@@ -359,7 +399,8 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
       launcher.launch(*call, descriptor);
     }
     // An `if` clause may still call it; otherwise the optimiser need not look at it any more.
-    if (region.distributable && region.outlined->hasLocalLinkage() && region.outlined->use_empty()) {
+    if (region.distributable && region.outlined->hasLocalLinkage() &&
+        region.outlined->use_empty()) {
       functions.clear(*region.outlined, region.outlined->getName());
       region.outlined->eraseFromParent();
     }

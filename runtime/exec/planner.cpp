@@ -135,7 +135,7 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
     return "its index arithmetic may wrap around";
   }
   if (sets.unresolved) {
-    return "it reads through a pointer to memory of unknown extent";
+    return "it follows a pointer to memory of unknown extent";
   }
   if (!isInside(window, sets.reads) || !isInside(window, sets.writes)) {
     return "it touches memory outside of unified memory";

@@ -557,10 +557,10 @@ TEST_F(PlannerTest, KeepsLaunchesHomeThatReadAllocationsNobodyKnows) {
     sink.add(TUTTI_READ | TUTTI_ALLOCATION | TUTTI_AT_MOST, kHeapBase, kHeapBase + 80, kWord, 0,
              nullptr);
   };
-  EXPECT_EQ(reasonOf(accesses), "it reads through a pointer to memory of unknown extent");
+  EXPECT_EQ(reasonOf(accesses), "it follows a pointer to memory of unknown extent");
 
   Loop loop(2, 10, accesses);
-  loop.launch.allocations = {{kHeapBase, kHeapBase + 100}};
+  loop.launch.allocations = {{kHeapBase + 80, {kHeapBase, kHeapBase + 100}}};
   EXPECT_EQ(reasonOf(loop.launch), "");
 }
 

@@ -33,9 +33,10 @@ double secondsSince(Clock::time_point begin) {
 } // namespace
 
 RankZero::RankZero(Setup setup)
-    : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages), heap_(setup.heap),
-      policy_(setup.distribute), placer_(job_.topology, std::move(setup.devices), setup.wanted),
-      fetcher_(job_, pages_), twins_(window_) {
+    : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages),
+      objects_(std::move(setup.objects)), policy_(setup.distribute),
+      placer_(job_.topology, std::move(setup.devices), setup.wanted), fetcher_(job_, pages_),
+      twins_(window_) {
   hosts_.ranks = job_.size();
   devices_.ranks = kDeviceGuess * (job_.topology.places() - job_.topology.ranks());
   devices_.latency = kDeviceLatency;
@@ -95,6 +96,7 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
   }
   Launch launch;
   launch.region = &region;
+  launch.frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   launch.captures.assign(captures, captures + region.captures);
   launch.values.resize(region.values);
   tutti_gather gather{&window_, {}, false};
@@ -114,13 +116,13 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
 
 /// Asks the whole loop which allocations it wants to know; the same for every part of it.
 void RankZero::findAllocations(Launch &launch) const {
-  const auto allocationOf = [this](std::uint64_t address) { return heap_.allocationOf(address); };
+  const auto allocationOf = [&](std::uint64_t address) {
+    return objects_.at(address, launch.frame);
+  };
   const Touches touches = touchesOf(launch, window_, 0, 1, allocationOf);
   for (const std::uint64_t address : touches.allocations) {
-    if (const Range range = allocationOf(address);
-        !range.empty() && std::find(launch.allocations.begin(), launch.allocations.end(), range) ==
-                              launch.allocations.end()) {
-      launch.allocations.push_back(range);
+    if (const Range range = allocationOf(address); !range.empty()) {
+      launch.allocations.push_back({address, range});
     }
   }
 }

@@ -8,7 +8,7 @@
 #include "runtime/exec/fetcher.h"
 #include "runtime/exec/job.h"
 #include "runtime/exec/placement.h"
-#include "runtime/memory/heap.h"
+#include "runtime/memory/objects.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/twins.h"
 
@@ -31,7 +31,7 @@ public:
   struct Setup {
     JobSetup job;
     memory::PageTable &pages;
-    const memory::Heap &heap;
+    memory::Objects objects;
     Distribute distribute;
     std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
@@ -103,7 +103,7 @@ private:
   Job job_;
   const memory::Window &window_;
   memory::PageTable &pages_;
-  const memory::Heap &heap_;
+  memory::Objects objects_;
   Distribute policy_;
   Placer placer_;
   Fetcher fetcher_;

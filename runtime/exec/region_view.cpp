@@ -25,7 +25,7 @@ void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t ad
   receiver.add(flags, address, size, ndims, dims,
                isAtMost && !segment.empty() ? segment : tutti::memory::AccessCollector::kNoLimit);
   if ((flags & TUTTI_ALLOCATION) != 0) {
-    allocations.push_back({address, object});
+    allocations.insert({address, object});
     return;
   }
   tutti::Range hull{address, address + size};
@@ -64,7 +64,7 @@ bool areDisjoint(const tutti_sink &sink, const AllocationOf &allocationOf) {
   for (const auto &[pointer, object] : sink.objects) {
     all.push_back({pointer, object.reach});
   }
-  for (const tutti_sink::Allocation &allocation : sink.allocations) {
+  for (const tutti_sink::Asked &allocation : sink.allocations) {
     all.push_back({allocation.object, allocationOf(allocation.address)});
   }
   return std::none_of(sink.objects.begin(), sink.objects.end(), [&](const auto &written) {
@@ -89,8 +89,10 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
                           &sink);
   Touches touches;
   touches.isDisjoint = areDisjoint(sink, allocationOf);
-  for (const tutti_sink::Allocation &allocation : sink.allocations) {
-    if (const Range range = allocationOf(allocation.address); !range.empty()) {
+  for (const tutti_sink::Asked &allocation : sink.allocations) {
+    // What is live of the stack is no object, and there live frames are.
+    if (const Range range = allocationOf(allocation.address);
+        !range.empty() && !window.stack().contains(range)) {
       touches.objects.push_back(range);
     }
     touches.allocations.push_back(allocation.address);
@@ -107,12 +109,10 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
 
 AllocationOf allocationsOf(const Launch &launch) {
   return [&launch](std::uint64_t address) {
-    for (const Range &range : launch.allocations) {
-      if (range.contains({address, address + 1})) {
-        return range;
-      }
-    }
-    return Range{};
+    const auto found =
+        std::find_if(launch.allocations.begin(), launch.allocations.end(),
+                     [=](const Allocation &known) { return known.address == address; });
+    return found == launch.allocations.end() ? Range{} : found->range;
   };
 }
 

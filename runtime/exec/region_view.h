@@ -10,10 +10,12 @@
 #include "runtime/memory/access_set.h"
 #include "runtime/memory/window.h"
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 /// What `gather` reports to.
@@ -39,12 +41,13 @@ struct tutti_sink {
   };
 
   /// An address whose allocation is asked for, and the pointer that leads there.
-  struct Allocation {
+  struct Asked {
     std::uint64_t address;
     std::uint64_t object;
+    friend auto operator<=>(const Asked &, const Asked &) = default;
   };
 
-  std::vector<Allocation> allocations;
+  std::set<Asked> allocations;
   std::map<std::uint64_t, Object> objects; ///< By the pointer.
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
