@@ -62,6 +62,9 @@ enum tutti_access_flags {
   /// A variable that a reduction's result is combined into, by the host of rank 0. Reported for the
   /// chunk that begins the loop, wherever that one runs.
   TUTTI_REDUCED = 32,
+  /// Of a constant that another module defines: outside of unified memory the same on every rank.
+  /// Inside is what the program computes at its start, on rank 0 alone.
+  TUTTI_CONSTANT = 64,
 };
 
 typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.

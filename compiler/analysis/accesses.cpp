@@ -257,7 +257,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   // That all of an object is read is a guess, but never one that reaches beyond it.
   const std::optional<std::uint64_t> bytes = objectBytes(unknown->getValue());
   record.flags = TUTTI_READ | (bytes ? 0 : TUTTI_AT_MOST | TUTTI_ALLOCATION);
-  record.flags |= flags & TUTTI_REDUCED;
+  record.flags |= flags & (TUTTI_REDUCED | TUTTI_CONSTANT);
   record.bytes = scev_.getConstant(Type::getInt64Ty(inst.getContext()), bytes.value_or(1));
   addLaunchGuards(record, inst.getParent());
   result_.records.push_back(std::move(record));

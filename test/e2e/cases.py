@@ -51,7 +51,7 @@ DISTRIBUTED = [
 ]
 
 # The same of features.
-DISTRIBUTED_FEATURES = ["gather_objects", "sparse", "sparse_steady"]
+DISTRIBUTED_FEATURES = ["constants_constructed", "gather_objects", "sparse", "sparse_steady"]
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["gather_objects", "sparse"]

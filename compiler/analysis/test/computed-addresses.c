@@ -90,6 +90,21 @@ void guarded(long n, long k, long m, double *a, const double *x, const int *inde
   }
 }
 
+// A constant of another module may be computed at the start of the program (64): the runtime sees
+// where it lies. One whose value is known here is no access.
+// CHECK-LABEL: define internal void @constants.omp_outlined.tutti.accesses(
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 65, i64 ptrtoint (ptr @there to i64), i64 {{.*}}, i64 8, i32 1,
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 77, i64 ptrtoint (ptr @there to i64), i64 ptrtoint (ptr @there to i64), i64 1, i32 0,
+// CHECK-NOT:     @known
+// CHECK:       }
+static const double known[5] = {3, 1, 4, 1, 5};
+extern const double there[100];
+void constants(long n, double *a, const int *index) {
+  // REMARK: remark: reads 'there' at computed addresses
+  #pragma omp parallel for
+  for (long i = 0; i < 100; i++) a[i] = there[i] + there[index[i]] + known[index[i]];
+}
+
 // What is found in a table of pointers has no known object.
 // REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that are loaded while the loop runs
 void rows(long n, double *a, double **row, const int *index) {
