@@ -74,6 +74,9 @@ enum tutti_region_flags {
   TUTTI_REGION_DISTRIBUTABLE = 1, ///< `run`, `gather`, `trip` and `accesses` are set.
   TUTTI_REGION_REDUCES = 2,       ///< `run` calls `tutti_reduce`.
   TUTTI_REGION_LOOP = 4,          ///< A worksharing loop (else a general parallel region).
+  /// Distributable, but only as a whole: to one device of rank 0. Any two parts may write the same
+  /// memory; `reason` says how.
+  TUTTI_REGION_INDIVISIBLE = 8,
 };
 
 enum tutti_kernel_format { TUTTI_KERNEL_PTX = 1, TUTTI_KERNEL_OPENCL_C = 2 };
@@ -162,7 +165,7 @@ typedef struct tutti_region {
   uint64_t id;          ///< Stable over ranks and rebuilds of the same source.
   const char *source;   ///< "file.c:12:3"
   const char *function; ///< Name of the user's function.
-  const char *reason;   ///< Why the region stays on rank 0, or null.
+  const char *reason; ///< Why the region, or all of it at once, stays on rank 0; or null.
   uint32_t captures;
   uint32_t values;
   /// Runs the whole construct as plain OpenMP would.

@@ -160,7 +160,7 @@ private:
   Loop *chunkLoop_ = nullptr;
   RegionAccesses result_;
   bool wantsPerIteration_ = false;
-  SmallPtrSet<const SCEV *, 4> readWhole_; ///< Pointers to what counts as read as a whole.
+  SmallPtrSet<const SCEV *, 4> wholeObjects_[2]; ///< Pointers to those that are read, and written.
 };
 
 void Analyser::addTripCount() {
@@ -240,10 +240,12 @@ std::optional<std::uint64_t> Analyser::objectBytes(const Value *root) const {
   return capture >= 0 && captured_[capture] > 0 ? std::optional(captured_[capture]) : std::nullopt;
 }
 
-/// Reads with no closed form may fall anywhere in the object that their base points into.
+/// Accesses with no closed form may fall anywhere in the object that their base points into. What
+/// they may write is the same for all parts of the loop: there can be only one.
 void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   const SCEV *base = scev_.getPointerBase(scev_.getSCEV(pointer));
-  if (flags & TUTTI_WRITE) {
+  const bool isWritten = (flags & TUTTI_WRITE) != 0;
+  if (isWritten && (flags & TUTTI_REDUCED)) {
     fail(inst, "it writes at addresses that are not in closed form");
     return;
   }
@@ -256,13 +258,18 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   record.base = base;
   // That all of an object is read is a guess, but never one that reaches beyond it.
   const std::optional<std::uint64_t> bytes = objectBytes(unknown->getValue());
-  record.flags = TUTTI_READ | (bytes ? 0 : TUTTI_AT_MOST | TUTTI_ALLOCATION);
+  record.flags = isWritten ? TUTTI_WRITE | TUTTI_AT_MOST : TUTTI_READ;
+  record.flags |= bytes ? 0 : TUTTI_AT_MOST | TUTTI_ALLOCATION;
   record.flags |= flags & (TUTTI_REDUCED | TUTTI_CONSTANT);
   record.bytes = scev_.getConstant(Type::getInt64Ty(inst.getContext()), bytes.value_or(1));
   addLaunchGuards(record, inst.getParent());
   result_.records.push_back(std::move(record));
-  if (readWhole_.insert(base).second) {
-    result_.readWhole.push_back({nameOf(*unknown->getValue()), inst.getDebugLoc()});
+  if (wholeObjects_[isWritten].insert(base).second) {
+    result_.wholeObjects.push_back({nameOf(*unknown->getValue()), inst.getDebugLoc(), isWritten});
+  }
+  if (isWritten && result_.indivisible.empty()) {
+    result_.indivisible = "it writes at addresses that are not in closed form";
+    result_.location = inst.getDebugLoc();
   }
 }
 
@@ -411,10 +418,15 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
     return count_if(accesses.records,
                     [](const AccessRecord &record) { return (record.flags & kVague) == kVague; });
   };
+  const auto limits = [](const RegionAccesses &accesses) {
+    return !accesses.reason.empty() ? 2 : !accesses.indivisible.empty() ? 1 : 0;
+  };
   Analyser single(model, analyses, captured, true);
   RegionAccesses byIteration = single.run();
-  const bool better = !result.reason.empty() || vague(byIteration) < vague(result);
-  return byIteration.reason.empty() && better ? std::move(byIteration) : std::move(result);
+  const bool better =
+      limits(byIteration) < limits(result) ||
+      (limits(result) == 0 && limits(byIteration) == 0 && vague(byIteration) < vague(result));
+  return better ? std::move(byIteration) : std::move(result);
 }
 
 } // namespace tutti::compiler

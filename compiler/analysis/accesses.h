@@ -59,22 +59,27 @@ struct AccessRecord {
   friend bool operator==(const AccessRecord &, const AccessRecord &) = default;
 };
 
-/// Something that is read at addresses without a closed form, so that all of it counts as read.
-struct ReadWhole {
+/// Something that is accessed at addresses without a closed form, so that all of it counts as read,
+/// or as read and written.
+struct WholeObject {
   std::string name; ///< What the source calls it, or empty.
   llvm::DebugLoc location;
+  bool isWritten;
 };
 
 /// All accesses of a region to memory that other threads see.
 struct RegionAccesses {
   std::vector<AccessRecord> records;
-  std::vector<ReadWhole> readWhole; ///< One for each pointer that leads to any.
+  std::vector<WholeObject> wholeObjects; ///< Each pointer that leads to any once, or twice if
+                                         ///< there are writes.
   /// Records hold for single iterations only (`lower == upper`): report them one by one.
   bool perIteration = false;
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...
   llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
   std::string reason;                                   ///< Why the region stays home, or empty.
-  llvm::DebugLoc location; ///< Where `reason` is seen in the source, if known.
+  /// Records hold only for the whole loop on one place: why it cannot be divided, or empty.
+  std::string indivisible;
+  llvm::DebugLoc location; ///< Where the reason is seen in the source, if known.
 };
 
 /// Analyses the model. Nothing is assumed: an access without a closed form gives a reason, or is

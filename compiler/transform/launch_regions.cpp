@@ -46,7 +46,8 @@ struct Region {
   Function *run = nullptr;
   RegionFunctions functions{};
   unsigned values = 0;
-  std::vector<ReadWhole> readWhole;
+  bool divisible = true; ///< If it is distributable.
+  std::vector<WholeObject> wholeObjects;
   DeviceCode device;
 };
 
@@ -74,6 +75,24 @@ SmallVector<std::uint64_t, 16> capturedVariables(ArrayRef<CallInst *> forks) {
     sizes.push_back(*all);
   }
   return sizes;
+}
+
+/// Only a device can run the region: without a kernel it stays home as if nothing were known.
+void makeIndivisible(Region &region, const RegionAccesses &accesses) {
+  region.reason = accesses.indivisible;
+  region.divisible = false;
+  if (region.device.dimensions > 0) {
+    return;
+  }
+  for (Function *function :
+       {region.run, region.functions.gather, region.functions.trip, region.functions.accesses}) {
+    function->eraseFromParent();
+  }
+  region.run = nullptr;
+  region.functions = {};
+  region.values = 0;
+  region.distributable = false;
+  region.device = {};
 }
 
 /// The chunk function and access functions of `region`, or its reason to stay home.
@@ -111,10 +130,13 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
       region.values = model.values().size();
-      region.readWhole = std::move(accesses.readWhole);
+      region.wholeObjects = std::move(accesses.wholeObjects);
       region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
       region.device = buildDeviceCode(*prepared, found.loop, model, analyses, outlined.getName());
+    }
+    if (!accesses.indivisible.empty()) {
+      makeIndivisible(region, accesses);
     }
   }
   if (complete != prepared) {
@@ -243,7 +265,9 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   Function *run = region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
   Function *home = run ? wholeThunk(run, name + ".home")
                        : forkThunk(fork, region.outlined, false, name + ".home");
+  const bool isIndivisible = region.distributable && !region.divisible;
   const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
+                         (isIndivisible ? TUTTI_REGION_INDIVISIBLE : 0) |
                          (region.reduces ? TUTTI_REGION_REDUCES : 0) |
                          (region.isLoop ? TUTTI_REGION_LOOP : 0);
   const std::string source = sourceOf(fork);
@@ -286,19 +310,19 @@ void Launcher::launch(CallInst &fork, GlobalVariable *descriptor) {
   fork.eraseFromParent();
 }
 
-void remarkReads(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
-  for (const ReadWhole &read : region.readWhole) {
+void remarkObjects(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
+  for (const WholeObject &object : region.wholeObjects) {
     emitter.emit([&] {
-      OptimizationRemarkAnalysis analysis(kRemarkName, "ReadWhole", &fork);
-      analysis << "reads ";
-      if (read.name.empty()) {
+      OptimizationRemarkAnalysis analysis(kRemarkName, "WholeObject", &fork);
+      analysis << (object.isWritten ? "writes " : "reads ");
+      if (object.name.empty()) {
         analysis << "an object";
       } else {
-        analysis << "'" << ore::NV("Name", read.name) << "'";
+        analysis << "'" << ore::NV("Name", object.name) << "'";
       }
       analysis << " at computed addresses";
-      if (read.location && read.location.getLine() != 0) {
-        analysis << " (line " << ore::NV("Line", read.location.getLine()) << ")";
+      if (object.location && object.location.getLine() != 0) {
+        analysis << " (line " << ore::NV("Line", object.location.getLine()) << ")";
       }
       return analysis << ": every rank and device that takes part gets all of it";
     });
@@ -330,23 +354,26 @@ void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitte
 void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analyses) {
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
   const char *construct = region.isLoop ? "parallel loop" : "parallel region";
-  if (region.distributable) {
+  if (region.distributable && region.divisible) {
     emitter.emit([&] {
       return OptimizationRemark(kRemarkName, "Distributed", &fork)
              << construct << " is distributed over ranks";
     });
-    remarkReads(region, fork, emitter);
-    remarkDevice(region, fork, emitter);
-    return;
+  } else {
+    emitter.emit([&] {
+      OptimizationRemarkMissed missed(kRemarkName, "StaysHome", &fork);
+      missed << construct << " stays on rank 0" << (region.distributable ? " or one device" : "")
+             << ": " << region.reason;
+      if (region.reasonLocation && region.reasonLocation.getLine() != 0) {
+        missed << " (line " << ore::NV("Line", region.reasonLocation.getLine()) << ")";
+      }
+      return missed;
+    });
   }
-  emitter.emit([&] {
-    OptimizationRemarkMissed missed(kRemarkName, "StaysHome", &fork);
-    missed << construct << " stays on rank 0: " << region.reason;
-    if (region.reasonLocation && region.reasonLocation.getLine() != 0) {
-      missed << " (line " << ore::NV("Line", region.reasonLocation.getLine()) << ")";
-    }
-    return missed;
-  });
+  if (region.distributable) {
+    remarkObjects(region, fork, emitter);
+    remarkDevice(region, fork, emitter);
+  }
 }
 
 SmallVector<CallInst *, 16> findForks(Module &module) {

@@ -120,8 +120,10 @@ void RankZero::findAllocations(Launch &launch) const {
     return objects_.at(address, launch.frame);
   };
   const Touches touches = touchesOf(launch, window_, 0, 1, allocationOf);
-  for (const std::uint64_t address : touches.allocations) {
-    if (const Range range = allocationOf(address); !range.empty()) {
+  for (const auto &[address, asked] : touches.allocations) {
+    const Range range = allocationOf(address);
+    // Nobody may bring back all of the stack: rank 0 goes on writing there.
+    if (!range.empty() && !(asked.isWritten && window_.stack().contains(range))) {
       launch.allocations.push_back({address, range});
     }
   }
@@ -199,6 +201,10 @@ bool RankZero::distribute(Launch &launch) {
   RegionRecord &record = recordOf(region);
   Option option = optionFor(record, region);
   record.report.reasonNoDevice = option.placement.reason;
+  if ((region.flags & TUTTI_REGION_INDIVISIBLE) != 0 && !option.placement.usesDevices) {
+    staysHome(region, region.reason);
+    return false;
+  }
   if (option.placement.shares.size() == 1 && option.placement.shares.front().place == 0) {
     staysHome(region,
               option.placement.reason.empty() ? "there is one rank only" : option.placement.reason);

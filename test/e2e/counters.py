@@ -98,6 +98,22 @@ def sparse_product_on_a_device_copies_nothing(workshop, sparse):
         require(many[way] == few[way], f"{way}: {few[way]}, then {many[way]}")
 
 
+def scatters_run_on_a_device(workshop, scatter):
+    """One kernel for each loop that writes through computed indices, unless its target has no known
+    bounds."""
+    result = workshop.launch(scatter, [], 1, {"TUTTI_DEVICE": "opencl", "TUTTI_STATS": "json"})
+    line = next(l for l in result.errors.splitlines() if l.startswith("tutti-stats: "))
+    found = json.loads(line.removeprefix("tutti-stats: "))
+    require(found["devices"]["kernels"] == found["distributed"],
+            f"{found['devices']['kernels']} kernels, {found['distributed']} launches")
+    home = {}
+    for region in found["regions"]:
+        if region["home"] > 0:
+            home[region["reason"]] = home.get(region["reason"], 0) + region["home"]
+    require(home == {"it follows a pointer to memory of unknown extent": 9,
+                     "it writes a variable that its addresses depend on": 1}, f"home: {home}")
+
+
 def all_launches_are_distributed(workshop, program, arguments, ranks):
     found = workshop.statistics(program, arguments, ranks)
     home = [f"{r['source']}: {r['reason']}" for r in found["regions"] if r["home"] > 0]

@@ -79,6 +79,8 @@ def all_tests(workshop):
                       counters.sparse_product_gathers_what_changed):
             tests.append((f"counters/{check.__name__}/{ranks}",
                           lambda c=check, r=ranks: c(workshop, named["sparse_steady"], r)))
+    tests.append(("counters/scatters_run_on_a_device",
+                  lambda: counters.scatters_run_on_a_device(workshop, named["scatter"])))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))

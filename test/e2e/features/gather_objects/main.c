@@ -154,7 +154,8 @@ static void inPlace(long *index) {
   free(x);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  (void)argv;
   double *out = malloc(N * sizeof *out);
   long *index = malloc(N * sizeof *index);
   double inMain[100];
@@ -167,7 +168,7 @@ int main(void) {
   printf("in main %.3f\n", sumOf(out, N));
   heapObjects(out, index);
   staticObjects(out, index);
-  stackObjects(out, index, 123);
+  stackObjects(out, index, 122 + argc);
   inPlace(index);
   free(out);
   free(index);
