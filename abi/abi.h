@@ -54,7 +54,7 @@ typedef struct tutti_dim {
 enum tutti_access_flags {
   TUTTI_READ = 1,
   TUTTI_WRITE = 2,
-  TUTTI_AT_MOST = 4,    ///< Some of the elements may not be accessed; none outside them is.
+  TUTTI_AT_MOST = 4, ///< Some of the elements may not be accessed; none outside them is.
   /// Anywhere in the object that `address` points into, or one past the end of: an allocation, a
   /// variable, or what is live of main's stack. Implies AT_MOST.
   TUTTI_ALLOCATION = 8,
@@ -165,7 +165,7 @@ typedef struct tutti_region {
   uint64_t id;          ///< Stable over ranks and rebuilds of the same source.
   const char *source;   ///< "file.c:12:3"
   const char *function; ///< Name of the user's function.
-  const char *reason; ///< Why the region, or all of it at once, stays on rank 0; or null.
+  const char *reason;   ///< Why the region, or all of it at once, stays on rank 0; or null.
   uint32_t captures;
   uint32_t values;
   /// Runs the whole construct as plain OpenMP would.

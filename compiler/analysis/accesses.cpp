@@ -265,7 +265,11 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   addLaunchGuards(record, inst.getParent());
   result_.records.push_back(std::move(record));
   if (wholeObjects_[isWritten].insert(base).second) {
-    result_.wholeObjects.push_back({nameOf(*unknown->getValue()), inst.getDebugLoc(), isWritten});
+    const DebugLoc &location = inst.getDebugLoc();
+    WholeObject object{nameOf(*unknown->getValue()), location ? location.getLine() : 0, isWritten};
+    if (!is_contained(result_.wholeObjects, object)) {
+      result_.wholeObjects.push_back(std::move(object));
+    }
   }
   if (isWritten && result_.indivisible.empty()) {
     result_.indivisible = "it writes at addresses that are not in closed form";

@@ -63,15 +63,15 @@ struct AccessRecord {
 /// or as read and written.
 struct WholeObject {
   std::string name; ///< What the source calls it, or empty.
-  llvm::DebugLoc location;
+  unsigned line;    ///< 0 if it is not known.
   bool isWritten;
+  friend bool operator==(const WholeObject &, const WholeObject &) = default;
 };
 
 /// All accesses of a region to memory that other threads see.
 struct RegionAccesses {
   std::vector<AccessRecord> records;
-  std::vector<WholeObject> wholeObjects; ///< Each pointer that leads to any once, or twice if
-                                         ///< there are writes.
+  std::vector<WholeObject> wholeObjects; ///< Those that look different in the source.
   /// Records hold for single iterations only (`lower == upper`): report them one by one.
   bool perIteration = false;
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...

@@ -321,8 +321,8 @@ void remarkObjects(const Region &region, CallInst &fork, OptimizationRemarkEmitt
         analysis << "'" << ore::NV("Name", object.name) << "'";
       }
       analysis << " at computed addresses";
-      if (object.location && object.location.getLine() != 0) {
-        analysis << " (line " << ore::NV("Line", object.location.getLine()) << ")";
+      if (object.line != 0) {
+        analysis << " (line " << ore::NV("Line", object.line) << ")";
       }
       return analysis << ": every rank and device that takes part gets all of it";
     });

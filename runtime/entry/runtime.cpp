@@ -229,7 +229,8 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   if (!reason.empty()) {
     zero_->staysHome(region, reason);
   } else {
-    launch = zero_->prepare(region, captures);
+    const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    launch = zero_->prepare(region, captures, frame);
   }
   bool isDone = false;
   auto distribute = [&] { isDone = zero_->distribute(*launch); };

@@ -89,14 +89,15 @@ void RankZero::ranHome(const Launch &launch, double seconds) {
   record.onDevices.addHome(devices_, launch.total, seconds, record.bytesToStayHome);
 }
 
-std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::uint64_t *captures) {
+std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::uint64_t *captures,
+                                        std::uint64_t frame) {
   if (policy_ == Distribute::Never) {
     staysHome(region, "distribution is switched off");
     return std::nullopt;
   }
   Launch launch;
   launch.region = &region;
-  launch.frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  launch.frame = frame;
   launch.captures.assign(captures, captures + region.captures);
   launch.values.resize(region.values);
   tutti_gather gather{&window_, {}, false};

@@ -44,9 +44,11 @@ public:
 
   memory::TouchQueue &touches() { return job_.queue; }
 
-  /// Reads what the region needs as scalars. Runs on the user's stack and may fault.
+  /// Reads what the region needs as scalars. Runs on the user's stack and may fault. `frame`: an
+  /// address below all live frames of the user.
   /// Nothing if the region stays home, for a reason that has been noted.
-  std::optional<Launch> prepare(const tutti_region &region, const std::uint64_t *captures);
+  std::optional<Launch> prepare(const tutti_region &region, const std::uint64_t *captures,
+                                std::uint64_t frame);
 
   /// Runs a prepared launch on all ranks; false, with nothing done, if it is to run at home. The
   /// stack it runs on is not part of the window.
