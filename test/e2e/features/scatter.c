@@ -139,6 +139,7 @@ static void conditions(const int *index, const double *from) {
 /// Rows whose begins are looked up: every element is of one row.
 static void rows(void) {
   enum { ROWS = 400 };
+
   int *start = malloc((ROWS + 1) * sizeof *start);
   start[0] = 0;
   for (int i = 0; i < ROWS; ++i) {

@@ -2,10 +2,10 @@
 /// \file
 /// Constants of another file, with values that the compiler knows there and with values that are
 /// computed at the start.
-#include "constants.h"
-
 #include <cstdio>
 #include <vector>
+
+#include "constants.h"
 
 int main() {
   const int n = 3000;

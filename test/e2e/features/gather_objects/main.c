@@ -2,11 +2,11 @@
 /// \file
 /// Reads through computed indices from every kind of object, through pointers to its begin, its
 /// middle and one past its end; indices reach both ends, and the tables change in between.
-#include "tables.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tables.h"
 
 enum { N = 2500 };
 
@@ -138,6 +138,7 @@ __attribute__((noinline)) static void stackObjects(double *out, long *index, lon
 /// What an iteration reads through an index it alone writes, or nobody does.
 static void inPlace(long *index) {
   enum { EXTENT = 2 * N };
+
   double *x = malloc(EXTENT * sizeof *x);
   fill(x, EXTENT, 1.0);
   for (int round = 0; round < 4; ++round) {

@@ -12,6 +12,7 @@ extern struct named {
 
 /// Tables with static storage: their begins, the middle of one, and their ends.
 enum { POINTERS = 7 };
+
 double *pointerTo(int which);
 long extentOf(int which);   ///< Elements of the table.
 long positionOf(int which); ///< Of the pointer in its table.
