@@ -14,10 +14,12 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 2
+#define TUTTI_ABI_VERSION 3
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
+/// A `tutti_variable` for each of the user's variables:
+#define TUTTI_SECTION_VARIABLES "tutti_variables"
 /// The user's variables with a value, and zeroed ones. LLVM makes a named section NOBITS only if it
 /// knows the name for zeroed data; of the names that it knows this is one that GNU ld and lld do
 /// not merge into .bss, where other libraries' variables would lie among the user's.
@@ -52,12 +54,17 @@ typedef struct tutti_dim {
 enum tutti_access_flags {
   TUTTI_READ = 1,
   TUTTI_WRITE = 2,
-  TUTTI_AT_MOST = 4,    ///< Some of the elements may not be accessed; none outside them is.
-  TUTTI_ALLOCATION = 8, ///< Anywhere in the allocation that holds `address`; implies AT_MOST.
+  TUTTI_AT_MOST = 4, ///< Some of the elements may not be accessed; none outside them is.
+  /// Anywhere in the object that `address` points into, or one past the end of: an allocation, a
+  /// variable, or what is live of main's stack. Implies AT_MOST.
+  TUTTI_ALLOCATION = 8,
   TUTTI_ANYWHERE = 16, ///< The closed form does not hold for these captures: keeps the launch home.
   /// A variable that a reduction's result is combined into, by the host of rank 0. Reported for the
   /// chunk that begins the loop, wherever that one runs.
   TUTTI_REDUCED = 32,
+  /// Of a constant that another module defines: outside of unified memory the same on every rank.
+  /// Inside is what the program computes at its start, on rank 0 alone.
+  TUTTI_CONSTANT = 64,
 };
 
 typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.
@@ -67,6 +74,9 @@ enum tutti_region_flags {
   TUTTI_REGION_DISTRIBUTABLE = 1, ///< `run`, `gather`, `trip` and `accesses` are set.
   TUTTI_REGION_REDUCES = 2,       ///< `run` calls `tutti_reduce`.
   TUTTI_REGION_LOOP = 4,          ///< A worksharing loop (else a general parallel region).
+  /// Distributable, but only as a whole: to one device of rank 0. Any two parts may write the same
+  /// memory; `reason` says how.
+  TUTTI_REGION_INDIVISIBLE = 8,
 };
 
 enum tutti_kernel_format { TUTTI_KERNEL_PTX = 1, TUTTI_KERNEL_OPENCL_C = 2 };
@@ -155,7 +165,7 @@ typedef struct tutti_region {
   uint64_t id;          ///< Stable over ranks and rebuilds of the same source.
   const char *source;   ///< "file.c:12:3"
   const char *function; ///< Name of the user's function.
-  const char *reason;   ///< Why the region stays on rank 0, or null.
+  const char *reason;   ///< Why the region, or all of it at once, stays on rank 0; or null.
   uint32_t captures;
   uint32_t values;
   /// Runs the whole construct as plain OpenMP would.
@@ -176,6 +186,12 @@ typedef struct tutti_region {
   const tutti_directive *directive; ///< Null if there is none.
 } tutti_region;
 
+/// A variable of the user: `bytes` bytes at `address`. May be listed more than once.
+typedef struct tutti_variable {
+  const char *address;
+  uint64_t bytes;
+} tutti_variable;
+
 /// What one executable or shared library brings; registered before any user code runs.
 ///
 /// Always: data and bss bounds are page-aligned and hold user variables only.
@@ -184,6 +200,8 @@ typedef struct tutti_image {
   uint32_t is_executable;
   const tutti_region *const *regions_begin;
   const tutti_region *const *regions_end;
+  const tutti_variable *variables_begin; ///< Those between the bounds below, in no order.
+  const tutti_variable *variables_end;
   char *data_begin;
   char *data_end;
   char *bss_begin;

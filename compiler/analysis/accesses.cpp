@@ -8,6 +8,8 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -42,10 +44,42 @@ private:
   const Loop *loop_;
 };
 
+/// What is computed from the bounds of the chunk.
+class ChunkUse {
+public:
+  explicit ChunkUse(const ChunkModel &model) : model_(model) {}
+
+  bool isIn(const Value *value);
+  bool isIn(const SCEV *expression);
+
+private:
+  const ChunkModel &model_;
+  SmallPtrSet<const Value *, 8> seen_; ///< And not computed from them, as far as is known.
+};
+
+/// What the source calls the pointer `root`, as far as debug information tells.
+std::string nameOf(Value &root) {
+  if (root.hasName() && isa<GlobalVariable>(root)) {
+    return demangle(root.getName().str());
+  }
+  auto *load = dyn_cast<LoadInst>(&root);
+  for (Value *value : {&root, load ? load->getPointerOperand() : &root}) {
+    SmallVector<DbgVariableIntrinsic *, 2> intrinsics;
+    SmallVector<DbgVariableRecord *, 2> records;
+    findDbgUsers(intrinsics, value, &records);
+    for (const DbgVariableRecord *record : records) {
+      return record->getVariable()->getName().str();
+    }
+  }
+  return {};
+}
+
 class Analyser {
 public:
-  Analyser(ChunkModel &model, FunctionAnalysisManager &analyses, bool perIteration)
-      : model_(model), loops_(analyses.getResult<LoopAnalysis>(model.function())),
+  Analyser(ChunkModel &model, FunctionAnalysisManager &analyses, ArrayRef<std::uint64_t> captured,
+           bool perIteration)
+      : model_(model), captured_(captured),
+        loops_(analyses.getResult<LoopAnalysis>(model.function())),
         scev_(analyses.getResult<ScalarEvolutionAnalysis>(model.function())),
         dominators_(analyses.getResult<DominatorTreeAnalysis>(model.function())),
         postDominators_(analyses.getResult<PostDominatorTreeAnalysis>(model.function())),
@@ -105,6 +139,8 @@ private:
   void visit(Instruction &inst);
   void addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
+  std::optional<std::uint64_t> objectBytes(const Value *root) const;
+  void addLaunchGuards(AccessRecord &record, BasicBlock *block);
   bool addDims(AccessRecord &record, const SCEV *address);
   bool addAssumptions(AccessRecord &record, const Widen &widen);
   const SCEV *peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims,
@@ -115,6 +151,7 @@ private:
   bool addGuard(AccessRecord &record, Value *condition, bool holds);
 
   ChunkModel &model_;
+  ArrayRef<std::uint64_t> captured_;
   LoopInfo &loops_;
   ScalarEvolution &scev_;
   DominatorTree &dominators_;
@@ -123,6 +160,7 @@ private:
   Loop *chunkLoop_ = nullptr;
   RegionAccesses result_;
   bool wantsPerIteration_ = false;
+  SmallPtrSet<const SCEV *, 4> wholeObjects_[2]; ///< Pointers to those that are read, and written.
 };
 
 void Analyser::addTripCount() {
@@ -158,10 +196,56 @@ void Analyser::addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, u
   result_.records.push_back(std::move(record));
 }
 
-/// Reads with no closed form may fall anywhere in the allocation that their base points to.
+/// Whether `value` is computed from the bounds of the chunk.
+bool ChunkUse::isIn(const Value *value) {
+  const auto *inst = dyn_cast<Instruction>(value);
+  if (!inst || isa<LoadInst>(inst)) {
+    return value == model_.lower() || value == model_.upper() || value == model_.isLast();
+  }
+  return seen_.insert(inst).second &&
+         any_of(inst->operands(), [this](const Use &use) { return isIn(use.get()); });
+}
+
+bool ChunkUse::isIn(const SCEV *expression) {
+  return SCEVExprContains(expression, [this](const SCEV *part) {
+    const auto *unknown = dyn_cast<SCEVUnknown>(part);
+    return unknown && isIn(unknown->getValue());
+  });
+}
+
+/// The conditions that are the same for all chunks: rank 0 looks the object up once, for the whole
+/// loop.
+void Analyser::addLaunchGuards(AccessRecord &record, BasicBlock *block) {
+  addGuards(record, block);
+  erase_if(record.guards, [this](const AccessRecord::Guard &guard) {
+    ChunkUse use(model_);
+    return guard.condition ? use.isIn(guard.condition)
+                           : use.isIn(guard.left) || use.isIn(guard.right);
+  });
+}
+
+/// Size of the object that begins at `root`, if the compiler knows it.
+std::optional<std::uint64_t> Analyser::objectBytes(const Value *root) const {
+  if (const auto *global = dyn_cast<GlobalVariable>(root)) {
+    // Elsewhere it may be longer: an array of unknown size, say.
+    return global->hasInitializer() && !global->isInterposable()
+               ? std::optional(model_.function()
+                                   .getDataLayout()
+                                   .getTypeAllocSize(global->getValueType())
+                                   .getFixedValue())
+               : std::nullopt;
+  }
+  const auto *argument = dyn_cast<Argument>(root);
+  const int capture = argument ? model_.captureIndex(argument) : -1;
+  return capture >= 0 && captured_[capture] > 0 ? std::optional(captured_[capture]) : std::nullopt;
+}
+
+/// Accesses with no closed form may fall anywhere in the object that their base points into. What
+/// they may write is the same for all parts of the loop: there can be only one.
 void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   const SCEV *base = scev_.getPointerBase(scev_.getSCEV(pointer));
-  if (flags & TUTTI_WRITE) {
+  const bool isWritten = (flags & TUTTI_WRITE) != 0;
+  if (isWritten && (flags & TUTTI_REDUCED)) {
     fail(inst, "it writes at addresses that are not in closed form");
     return;
   }
@@ -172,16 +256,25 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   }
   AccessRecord record;
   record.base = base;
-  record.flags = TUTTI_READ | TUTTI_AT_MOST | (flags & TUTTI_REDUCED);
-  std::uint64_t bytes = 1;
-  if (const auto *global = dyn_cast<GlobalVariable>(unknown->getValue())) {
-    bytes = model_.function().getDataLayout().getTypeAllocSize(global->getValueType());
-  } else {
-    record.flags |= TUTTI_ALLOCATION;
-  }
-  record.bytes = scev_.getConstant(Type::getInt64Ty(inst.getContext()), bytes);
-  addGuards(record, inst.getParent());
+  // That all of an object is read is a guess, but never one that reaches beyond it.
+  const std::optional<std::uint64_t> bytes = objectBytes(unknown->getValue());
+  record.flags = isWritten ? TUTTI_WRITE | TUTTI_AT_MOST : TUTTI_READ;
+  record.flags |= bytes ? 0 : TUTTI_AT_MOST | TUTTI_ALLOCATION;
+  record.flags |= flags & (TUTTI_REDUCED | TUTTI_CONSTANT);
+  record.bytes = scev_.getConstant(Type::getInt64Ty(inst.getContext()), bytes.value_or(1));
+  addLaunchGuards(record, inst.getParent());
   result_.records.push_back(std::move(record));
+  if (wholeObjects_[isWritten].insert(base).second) {
+    const DebugLoc &location = inst.getDebugLoc();
+    WholeObject object{nameOf(*unknown->getValue()), location ? location.getLine() : 0, isWritten};
+    if (!is_contained(result_.wholeObjects, object)) {
+      result_.wholeObjects.push_back(std::move(object));
+    }
+  }
+  if (isWritten && result_.indivisible.empty()) {
+    result_.indivisible = "it writes at addresses that are not in closed form";
+    result_.location = inst.getDebugLoc();
+  }
 }
 
 /// Takes the loops off `expression`, innermost first: what remains is its first value, or null.
@@ -316,8 +409,9 @@ bool Analyser::addGuard(AccessRecord &record, Value *condition, bool holds) {
 
 } // namespace
 
-RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analyses) {
-  Analyser whole(model, analyses, false);
+RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analyses,
+                               ArrayRef<std::uint64_t> captured) {
+  Analyser whole(model, analyses, captured, false);
   RegionAccesses result = whole.run();
   if (!whole.wantsPerIteration()) {
     return result;
@@ -328,10 +422,15 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
     return count_if(accesses.records,
                     [](const AccessRecord &record) { return (record.flags & kVague) == kVague; });
   };
-  Analyser single(model, analyses, true);
+  const auto limits = [](const RegionAccesses &accesses) {
+    return !accesses.reason.empty() ? 2 : !accesses.indivisible.empty() ? 1 : 0;
+  };
+  Analyser single(model, analyses, captured, true);
   RegionAccesses byIteration = single.run();
-  const bool better = !result.reason.empty() || vague(byIteration) < vague(result);
-  return byIteration.reason.empty() && better ? std::move(byIteration) : std::move(result);
+  const bool better =
+      limits(byIteration) < limits(result) ||
+      (limits(result) == 0 && limits(byIteration) == 0 && vague(byIteration) < vague(result));
+  return better ? std::move(byIteration) : std::move(result);
 }
 
 } // namespace tutti::compiler

@@ -59,18 +59,34 @@ struct AccessRecord {
   friend bool operator==(const AccessRecord &, const AccessRecord &) = default;
 };
 
+/// Something that is accessed at addresses without a closed form, so that all of it counts as read,
+/// or as read and written.
+struct WholeObject {
+  std::string name; ///< What the source calls it, or empty.
+  unsigned line;    ///< 0 if it is not known.
+  bool isWritten;
+  friend bool operator==(const WholeObject &, const WholeObject &) = default;
+};
+
 /// All accesses of a region to memory that other threads see.
 struct RegionAccesses {
   std::vector<AccessRecord> records;
+  std::vector<WholeObject> wholeObjects; ///< Those that look different in the source.
   /// Records hold for single iterations only (`lower == upper`): report them one by one.
   bool perIteration = false;
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...
   llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
   std::string reason;                                   ///< Why the region stays home, or empty.
-  llvm::DebugLoc location; ///< Where `reason` is seen in the source, if known.
+  /// Records hold only for the whole loop on one place: why it cannot be divided, or empty.
+  std::string indivisible;
+  llvm::DebugLoc location; ///< Where the reason is seen in the source, if known.
 };
 
-/// Analyses the model. Nothing is assumed: an access without a closed form gives a reason.
-RegionAccesses analyseAccesses(ChunkModel &model, llvm::FunctionAnalysisManager &analyses);
+/// Analyses the model. Nothing is assumed: an access without a closed form gives a reason, or is
+/// one of the whole object that its pointer leads to.
+/// `captured`: for each capture the bytes of the variable that it is the address of; 0 where that
+/// is not known.
+RegionAccesses analyseAccesses(ChunkModel &model, llvm::FunctionAnalysisManager &analyses,
+                               llvm::ArrayRef<std::uint64_t> captured);
 
 } // namespace tutti::compiler

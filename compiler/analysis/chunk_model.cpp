@@ -260,12 +260,30 @@ void ChunkModel::markAccesses(const SmallPtrSetImpl<BasicBlock *> &reduction) {
   }
 }
 
+namespace {
+
+/// Whether the value of a constant may be computed at the start of the program: another module
+/// knows.
+bool mayBeConstructed(const Value *pointer) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return any_of(objects,
+                [](const Value *object) { return cast<GlobalVariable>(object)->isDeclaration(); });
+}
+
+} // namespace
+
 void ChunkModel::markAccess(Instruction &inst, Value *pointer, Value *bytes, unsigned flags) {
   const MemoryKind kind = memoryKind(pointer);
-  if (kind == MemoryKind::Private || kind == MemoryKind::Constant) {
+  if (kind == MemoryKind::Private) {
     return;
   }
-  if (kind == MemoryKind::Mixed) {
+  if (kind == MemoryKind::Constant) {
+    if (!mayBeConstructed(pointer)) {
+      return;
+    }
+    flags |= TUTTI_CONSTANT;
+  } else if (kind == MemoryKind::Mixed) {
     reason_ = "it reaches memory through a pointer whose origin is not known";
     reasonLocation_ = inst.getDebugLoc();
   } else if (inst.isVolatile() || inst.isAtomic()) {

@@ -47,6 +47,8 @@ struct Region {
   Function *run = nullptr;
   RegionFunctions functions{};
   unsigned values = 0;
+  bool divisible = true; ///< If it is distributable.
+  std::vector<WholeObject> wholeObjects;
   DeviceCode device;
 };
 
@@ -58,8 +60,44 @@ Function *scratchCopy(Function &function, const Twine &name) {
   return copy;
 }
 
+/// For each capture of `forks`, all of one region, the size of the private variable that each of
+/// them passes the address of; 0 where they do not, or where it is not known.
+SmallVector<std::uint64_t, 16> capturedVariables(ArrayRef<CallInst *> forks) {
+  SmallVector<std::uint64_t, 16> sizes;
+  for (unsigned index = kFirstCapture; index < forks.front()->arg_size(); ++index) {
+    std::optional<std::uint64_t> all;
+    for (CallInst *fork : forks) {
+      const auto *variable = dyn_cast<AllocaInst>(fork->getArgOperand(index));
+      const auto size =
+          variable ? variable->getAllocationSize(fork->getDataLayout()) : std::nullopt;
+      const std::uint64_t bytes = size ? size->getFixedValue() : 0;
+      all = !all || *all == bytes ? bytes : 0;
+    }
+    sizes.push_back(*all);
+  }
+  return sizes;
+}
+
+/// Only a device can run the region: without a kernel it stays home as if nothing were known.
+void makeIndivisible(Region &region, const RegionAccesses &accesses) {
+  region.reason = accesses.indivisible;
+  region.divisible = false;
+  if (region.device.dimensions > 0) {
+    return;
+  }
+  for (Function *function :
+       {region.run, region.functions.gather, region.functions.trip, region.functions.accesses}) {
+    function->eraseFromParent();
+  }
+  region.run = nullptr;
+  region.functions = {};
+  region.values = 0;
+  region.distributable = false;
+  region.device = {};
+}
+
 /// The chunk function and access functions of `region`, or its reason to stay home.
-void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
+void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses) {
   Function &outlined = *region.outlined;
   const std::string name = (outlined.getName() + ".tutti").str();
   Function *prepared = scratchCopy(outlined, name + ".prepared");
@@ -85,7 +123,7 @@ void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
     accesses.reason = model.reason();
     accesses.location = model.reasonLocation();
     if (accesses.reason.empty()) {
-      accesses = analyseAccesses(model, analyses);
+      accesses = analyseAccesses(model, analyses, capturedVariables(forks));
     }
     region.reason = accesses.reason;
     region.reasonLocation = accesses.location;
@@ -93,9 +131,13 @@ void analyseRegion(Region &region, FunctionAnalysisManager &analyses) {
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
       region.values = model.values().size();
+      region.wholeObjects = std::move(accesses.wholeObjects);
       region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
       region.device = buildDeviceCode(*prepared, found.loop, model, analyses, outlined.getName());
+    }
+    if (!accesses.indivisible.empty()) {
+      makeIndivisible(region, accesses);
     }
   }
   if (complete != prepared) {
@@ -219,7 +261,9 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   Function *run = region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
   Function *home = run ? wholeThunk(run, name + ".home")
                        : forkThunk(fork, region.outlined, false, name + ".home");
+  const bool isIndivisible = region.distributable && !region.divisible;
   const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
+                         (isIndivisible ? TUTTI_REGION_INDIVISIBLE : 0) |
                          (region.reduces ? TUTTI_REGION_REDUCES : 0) |
                          (region.isLoop ? TUTTI_REGION_LOOP : 0);
   const std::string source = sourceOf(fork);
@@ -262,6 +306,25 @@ void Launcher::launch(CallInst &fork, GlobalVariable *descriptor) {
   fork.eraseFromParent();
 }
 
+void remarkObjects(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
+  for (const WholeObject &object : region.wholeObjects) {
+    emitter.emit([&] {
+      OptimizationRemarkAnalysis analysis(kRemarkName, "WholeObject", &fork);
+      analysis << (object.isWritten ? "writes " : "reads ");
+      if (object.name.empty()) {
+        analysis << "an object";
+      } else {
+        analysis << "'" << ore::NV("Name", object.name) << "'";
+      }
+      analysis << " at computed addresses";
+      if (object.line != 0) {
+        analysis << " (line " << ore::NV("Line", object.line) << ")";
+      }
+      return analysis << ": every rank and device that takes part gets all of it";
+    });
+  }
+}
+
 void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
   if (region.device.dimensions > 0) {
     emitter.emit([&] {
@@ -287,22 +350,26 @@ void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitte
 void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analyses) {
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
   const char *construct = region.isLoop ? "parallel loop" : "parallel region";
-  if (region.distributable) {
+  if (region.distributable && region.divisible) {
     emitter.emit([&] {
       return OptimizationRemark(kRemarkName, "Distributed", &fork)
              << construct << " is distributed over ranks";
     });
-    remarkDevice(region, fork, emitter);
-    return;
+  } else {
+    emitter.emit([&] {
+      OptimizationRemarkMissed missed(kRemarkName, "StaysHome", &fork);
+      missed << construct << " stays on rank 0" << (region.distributable ? " or one device" : "")
+             << ": " << region.reason;
+      if (region.reasonLocation && region.reasonLocation.getLine() != 0) {
+        missed << " (line " << ore::NV("Line", region.reasonLocation.getLine()) << ")";
+      }
+      return missed;
+    });
   }
-  emitter.emit([&] {
-    OptimizationRemarkMissed missed(kRemarkName, "StaysHome", &fork);
-    missed << construct << " stays on rank 0: " << region.reason;
-    if (region.reasonLocation && region.reasonLocation.getLine() != 0) {
-      missed << " (line " << ore::NV("Line", region.reasonLocation.getLine()) << ")";
-    }
-    return missed;
-  });
+  if (region.distributable) {
+    remarkObjects(region, fork, emitter);
+    remarkDevice(region, fork, emitter);
+  }
 }
 
 SmallVector<CallInst *, 16> findForks(Module &module) {
@@ -344,7 +411,7 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
   SmallVector<Region, 16> regions;
   for (auto &[outlined, calls] : byRegion) {
     Region &region = regions.emplace_back(outlined);
-    analyseRegion(region, functions);
+    analyseRegion(region, calls, functions);
     remark(region, *calls.front(), functions);
   }
   Launcher launcher(module);

@@ -4,8 +4,10 @@
 #include "abi/abi.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -61,17 +63,36 @@ bool belongsToWindow(const GlobalVariable &variable) {
          !name.starts_with("tutti");
 }
 
+/// `tutti_variable` of `variable`, for pointers into it whose origin only the runtime learns.
+void list(GlobalVariable &variable) {
+  Module &module = *variable.getParent();
+  const std::uint64_t bytes = module.getDataLayout().getTypeAllocSize(variable.getValueType());
+  // Nothing outside of a group may refer to a local variable that is dropped with the group.
+  if (bytes == 0 || (variable.hasComdat() && variable.hasLocalLinkage())) {
+    return;
+  }
+  Constant *size = ConstantInt::get(Type::getInt64Ty(module.getContext()), bytes);
+  Constant *entry = ConstantStruct::getAnon({&variable, size});
+  auto *listed = new GlobalVariable(module, entry->getType(), true, GlobalValue::PrivateLinkage,
+                                    entry, "tutti.variable");
+  listed->setSection(TUTTI_SECTION_VARIABLES);
+  appendToCompilerUsed(module, {listed});
+}
+
 bool moveVariables(Module &module) {
-  bool changed = false;
+  SmallVector<GlobalVariable *, 16> moved;
   for (GlobalVariable &variable : module.globals()) {
     if (!belongsToWindow(variable)) {
       continue;
     }
     const bool isZero = variable.getInitializer()->isNullValue();
     variable.setSection(isZero ? TUTTI_SECTION_BSS : TUTTI_SECTION_DATA);
-    changed = true;
+    moved.push_back(&variable);
   }
-  return changed;
+  for (GlobalVariable *variable : moved) {
+    list(*variable);
+  }
+  return !moved.empty();
 }
 
 } // namespace

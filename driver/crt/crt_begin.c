@@ -14,10 +14,13 @@ TUTTI_CRT_PAD(TUTTI_SECTION_BSS) char tutti_crt_bss_begin[TUTTI_CRT_PAGE];
 extern char tutti_crt_data_end[] __attribute__((visibility("hidden")));
 extern char tutti_crt_bss_end[] __attribute__((visibility("hidden")));
 
-/* Set by the linker; both null if no input has a region. */
+/* Set by the linker; both of a pair null if no input has a region, or a variable. */
 extern const tutti_region *const __start_tutti_regions[]
     __attribute__((weak, visibility("hidden")));
 extern const tutti_region *const __stop_tutti_regions[] __attribute__((weak, visibility("hidden")));
+
+extern const tutti_variable __start_tutti_variables[] __attribute__((weak, visibility("hidden")));
+extern const tutti_variable __stop_tutti_variables[] __attribute__((weak, visibility("hidden")));
 
 static void registerImage(void) {
   /* Without a stack protector or any call into libc: an executable's runs before their set-up. */
@@ -30,6 +33,8 @@ static void registerImage(void) {
 #endif
   image.regions_begin = __start_tutti_regions;
   image.regions_end = __stop_tutti_regions;
+  image.variables_begin = __start_tutti_variables;
+  image.variables_end = __stop_tutti_variables;
   image.data_begin = tutti_crt_data_begin + TUTTI_CRT_PAGE;
   image.data_end = tutti_crt_data_end;
   image.bss_begin = tutti_crt_bss_begin + TUTTI_CRT_PAGE;

@@ -139,7 +139,7 @@ DeviceNeeds deviceNeeds() {
   return needs;
 }
 
-std::vector<Range> executableVariables() {
+std::vector<Range> executableSections() {
   std::vector<Range> ranges;
   for (const tutti_image *image : frozen()) {
     if (image->is_executable != 0) {
@@ -151,6 +151,21 @@ std::vector<Range> executableVariables() {
   }
   std::erase_if(ranges, [](const Range &range) { return range.empty(); });
   return RangeSet::of(std::move(ranges)).ranges();
+}
+
+std::vector<Range> executableVariables() {
+  std::vector<Range> ranges;
+  for (const tutti_image *image : frozen()) {
+    if (image->is_executable != 0) {
+      for (const tutti_variable *at = image->variables_begin; at != image->variables_end; ++at) {
+        const auto begin = reinterpret_cast<std::uint64_t>(at->address);
+        ranges.push_back({begin, begin + at->bytes});
+      }
+    }
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  return ranges;
 }
 
 } // namespace tutti::entry

@@ -44,6 +44,9 @@ struct DeviceNeeds {
 DeviceNeeds deviceNeeds();
 
 /// The user's variables of the executable; whole pages.
+std::vector<Range> executableSections();
+
+/// The same one by one, sorted.
 std::vector<Range> executableVariables();
 
 } // namespace tutti::entry

@@ -74,7 +74,7 @@ std::unique_ptr<memory::Window> openWindow(transport::Endpoint &endpoint,
                      return a.heapBytes < b.heapBytes;
                    })->heapBytes;
   plan.stackBytes = hellos.front().stackBytes;
-  plan.globals = executableVariables();
+  plan.globals = executableSections();
   plan.mirrored = endpoint.rank() == 0;
   auto window = exec::orDie(memory::Window::open(plan));
   const std::uint64_t own = window->heap().size();
@@ -193,7 +193,7 @@ void Runtime::prepare(const Settings &settings, std::vector<exec::OpenDevice> de
   zero_ = std::make_unique<exec::RankZero>(exec::RankZero::Setup{
       {*endpoint_, *window_, std::move(all.topology), std::move(devices), isCrowded},
       *pages_,
-      *heap_,
+      memory::Objects(window_->stack(), *heap_, executableVariables()),
       settings.distribute,
       std::move(all.traits),
       settings.device});
@@ -232,7 +232,8 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   if (!reason.empty()) {
     zero_->staysHome(region, reason);
   } else {
-    launch = zero_->prepare(region, captures);
+    const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    launch = zero_->prepare(region, captures, frame);
   }
   bool isDone = false;
   auto distribute = [&] { isDone = zero_->distribute(*launch); };

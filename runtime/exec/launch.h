@@ -34,16 +34,23 @@ inline bool isShaping(const tutti_region &region, std::size_t value) {
   return !region.shaping || region.shaping[value] != 0;
 }
 
+/// The object that a pointer leads to.
+struct Allocation {
+  std::uint64_t address; ///< The pointer.
+  Range range;
+};
+
 struct Launch {
   Sequence sequence = 0;
   const tutti_region *region = nullptr;
   std::vector<std::uint64_t> captures;
   std::vector<std::uint64_t> values;
-  std::vector<BlockValue> blocks; ///< One per value, in the same order.
-  std::vector<Range> allocations; ///< Those that the region asks for; only rank 0 knows the heap.
+  std::vector<BlockValue> blocks;      ///< One per value, in the same order.
+  std::vector<Allocation> allocations; ///< Those that the region asks for, as rank 0 knows them.
   std::int64_t total = 0;
   std::vector<Share> shares;         ///< In the order of their iterations; of a place at most one.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
+  std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.
 };
 
 } // namespace tutti::exec

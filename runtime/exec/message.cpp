@@ -27,7 +27,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf) {
   launch.captures = reader.takeVector<std::uint64_t>();
   launch.values = reader.takeVector<std::uint64_t>();
   launch.blocks = reader.takeVector<BlockValue>();
-  launch.allocations = reader.takeVector<Range>();
+  launch.allocations = reader.takeVector<Allocation>();
   launch.total = reader.take<std::int64_t>();
   launch.shares = reader.takeVector<Share>();
   launch.events = reader.takeVector<memory::Event>();

@@ -85,13 +85,14 @@ Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
     return hosts();
   }
   Placement placement;
-  for (std::int32_t rank = 0; rank < topology_.ranks(); ++rank) {
-    if (wanted == TUTTI_DEVICE_HYBRID) {
+  const bool isWhole = (region.flags & TUTTI_REGION_INDIVISIBLE) != 0;
+  for (std::int32_t rank = 0; rank < (isWhole ? 1 : topology_.ranks()); ++rank) {
+    if (wanted == TUTTI_DEVICE_HYBRID && !isWhole) {
       placement.shares.push_back({rank, 1});
     }
     for (std::int32_t device = 0; device < topology_.devicesOf(rank); ++device) {
       const Place place = topology_.deviceOf(rank, device);
-      if (canRun(region, place, wanted)) {
+      if (canRun(region, place, wanted) && !(isWhole && placement.usesDevices)) {
         placement.shares.push_back({place, wanted == TUTTI_DEVICE_HYBRID ? kDeviceGuess : 1});
         placement.usesDevices = true;
       }
@@ -103,7 +104,7 @@ Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
                                                               : "no device can run its kernel";
     return placement;
   }
-  if (wanted == TUTTI_DEVICE_HYBRID) {
+  if (wanted == TUTTI_DEVICE_HYBRID && !isWhole) {
     placement.shares = weighted(std::move(placement.shares), factors, before);
   }
   return placement;

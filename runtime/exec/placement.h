@@ -61,7 +61,8 @@ public:
   /// All hosts, in equal parts.
   Placement hosts() const;
 
-  /// Places for `region` as `wanted` asks. `before`: the shares of its last launch, which are kept
+  /// Places for `region` as `wanted` asks; of an indivisible one a device of rank 0, or all hosts,
+  /// which it then cannot run on. `before`: the shares of its last launch, which are kept
   /// as long as no other cut is much better.
   Placement place(const tutti_region &region, std::uint32_t wanted, const PowerFactors &factors,
                   const std::vector<Share> &before) const;

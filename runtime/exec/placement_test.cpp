@@ -73,6 +73,25 @@ TEST_F(Placing, TakesAllHostsWhereThereAreNoDevices) {
   EXPECT_FALSE(placement.usesDevices);
 }
 
+TEST_F(Placing, TakesOneDeviceOfRankZeroForWhatCannotBeDivided) {
+  const memory::Topology topology({2, 1});
+  const Placer placer(topology, {openCl(), cuda(), cuda()}, TUTTI_DEVICE_AUTO);
+  region_.flags |= TUTTI_REGION_INDIVISIBLE;
+
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_AUTO)), (Places{2}));
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_HYBRID)), (Places{2}));
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_CUDA)), (Places{3}));
+  EXPECT_FALSE(place(placer, TUTTI_DEVICE_CPU).usesDevices);
+}
+
+TEST_F(Placing, TakesNoDeviceOfOtherRanksForWhatCannotBeDivided) {
+  const memory::Topology topology({0, 1});
+  const Placer placer(topology, {cuda()}, TUTTI_DEVICE_AUTO);
+  region_.flags |= TUTTI_REGION_INDIVISIBLE;
+
+  EXPECT_FALSE(place(placer, TUTTI_DEVICE_GPU).usesDevices);
+}
+
 TEST_F(Placing, TakesTheDevicesOfAllRanksInTheOrderOfRanks) {
   const memory::Topology topology({1, 0, 2});
   const Placer placer(topology, {cuda(), cuda(), cuda()}, TUTTI_DEVICE_AUTO);

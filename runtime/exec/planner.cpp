@@ -59,7 +59,8 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(block.address);
   }
   add(launch.allocations.size());
-  for (const Range &range : launch.allocations) {
+  for (const auto &[address, range] : launch.allocations) {
+    add(address);
     add(range.begin);
     add(range.end);
   }
@@ -159,7 +160,7 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
     return "its index arithmetic may wrap around";
   }
   if (sets.unresolved) {
-    return "it reads through a pointer to memory of unknown extent";
+    return "it follows a pointer to memory of unknown extent";
   }
   if (!isInside(window, sets.reads) || !isInside(window, sets.writes)) {
     return "it touches memory outside of unified memory";

@@ -611,11 +611,47 @@ TEST_F(PlannerTest, KeepsLaunchesHomeThatReadAllocationsNobodyKnows) {
     sink.add(TUTTI_READ | TUTTI_ALLOCATION | TUTTI_AT_MOST, kHeapBase, kHeapBase + 80, kWord, 0,
              nullptr);
   };
-  EXPECT_EQ(reasonOf(accesses), "it reads through a pointer to memory of unknown extent");
+  EXPECT_EQ(reasonOf(accesses), "it follows a pointer to memory of unknown extent");
 
   Loop loop(2, 10, accesses);
-  loop.launch.allocations = {{kHeapBase, kHeapBase + 100}};
+  loop.launch.allocations = {{kHeapBase + 80, {kHeapBase, kHeapBase + 100}}};
   EXPECT_EQ(reasonOf(loop.launch), "");
+}
+
+TEST_F(PlannerTest, GivesWhatMayWriteAllOfAnObjectToOnePlaceOnly) {
+  Loop loop(2, 10, [](tutti_sink &sink, std::int64_t, std::int64_t) {
+    sink.add(TUTTI_WRITE | TUTTI_ALLOCATION | TUTTI_AT_MOST, kHeapBase, kHeapBase, 1, 0, nullptr);
+  });
+  const Range object{kHeapBase, kHeapBase + 8 * kPageBytes};
+  loop.launch.allocations = {{kHeapBase, object}};
+  EXPECT_EQ(reasonOf(loop.launch), "iterations of different parts may write the same memory");
+
+  loop.launch.shares = {{1, 1}};
+  const auto plan = plannerOf(1, 2).plan(loop.launch).plan;
+
+  EXPECT_EQ(plan->reasonHome, "");
+  ASSERT_EQ(plan->links.size(), 1U) << "what is not written is needed";
+  EXPECT_EQ(plan->links[0].ranges, RangeSet::of({object}));
+  EXPECT_EQ(plan->next->directory.missing(0, RangeSet::of({object})), RangeSet::of({object}));
+}
+
+TEST_F(PlannerTest, TellsObjectsApartThatAreTouchedAsAWhole) {
+  constexpr std::uint64_t kOther = kHeapBase + 4 * kPageBytes;
+  const auto isDisjoint = [](std::uint32_t first, std::uint32_t second, Range other) {
+    Loop loop(1, 10, [=](tutti_sink &sink, std::int64_t, std::int64_t) {
+      sink.add(first | TUTTI_ALLOCATION, kHeapBase, kHeapBase, 1, 0, nullptr);
+      sink.add(second | TUTTI_ALLOCATION, kOther, kOther, 1, 0, nullptr);
+    });
+    loop.launch.allocations = {{kHeapBase, {kHeapBase, kOther}}, {kOther, other}};
+    return plannerOf(0, 1).plan(loop.launch).plan->isDisjoint;
+  };
+  constexpr Range kApart{kOther, kOther + kPageBytes};
+  constexpr Range kTouching{kOther - 8, kOther + kPageBytes};
+
+  EXPECT_TRUE(isDisjoint(TUTTI_WRITE, TUTTI_READ, kApart));
+  EXPECT_FALSE(isDisjoint(TUTTI_WRITE, TUTTI_READ, kTouching));
+  EXPECT_FALSE(isDisjoint(TUTTI_READ, TUTTI_WRITE, kTouching));
+  EXPECT_TRUE(isDisjoint(TUTTI_READ, TUTTI_READ, kTouching));
 }
 
 TEST_F(PlannerTest, KeepsLaunchesHomeThatWriteWhatTheirAddressesDependOn) {

@@ -33,9 +33,10 @@ double secondsSince(Clock::time_point begin) {
 } // namespace
 
 RankZero::RankZero(Setup setup)
-    : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages), heap_(setup.heap),
-      policy_(setup.distribute), placer_(job_.topology, std::move(setup.devices), setup.wanted),
-      fetcher_(job_, pages_), twins_(window_) {
+    : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages),
+      objects_(std::move(setup.objects)), policy_(setup.distribute),
+      placer_(job_.topology, std::move(setup.devices), setup.wanted), fetcher_(job_, pages_),
+      twins_(window_) {
   hosts_.ranks = job_.size();
   devices_.ranks = kDeviceGuess * (job_.topology.places() - job_.topology.ranks());
   devices_.latency = kDeviceLatency;
@@ -88,13 +89,15 @@ void RankZero::ranHome(const Launch &launch, double seconds) {
   record.onDevices.addHome(devices_, launch.total, seconds, record.bytesToStayHome);
 }
 
-std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::uint64_t *captures) {
+std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::uint64_t *captures,
+                                        std::uint64_t frame) {
   if (policy_ == Distribute::Never) {
     staysHome(region, "distribution is switched off");
     return std::nullopt;
   }
   Launch launch = std::exchange(spare_, {});
   launch.region = &region;
+  launch.frame = frame;
   launch.captures.assign(captures, captures + region.captures);
   launch.values.assign(region.values, 0);
   launch.blocks.clear();
@@ -117,8 +120,8 @@ void RankZero::recycle(Launch &&launch) { spare_ = std::move(launch); }
 
 /// Asks the whole loop which allocations it wants to know; the same for every part of it, and for
 /// every launch with the same captures and values.
-const std::vector<std::uint64_t> &RankZero::allocationsAsked(RegionRecord &record,
-                                                             const Launch &launch) const {
+const std::map<std::uint64_t, tutti_sink::Asked> &
+RankZero::allocationsAsked(RegionRecord &record, const Launch &launch) const {
   const auto isSame = [&](const RegionRecord::Asked &asked) {
     if (asked.captures != launch.captures || asked.values.size() != launch.values.size()) {
       return false;
@@ -132,25 +135,27 @@ const std::vector<std::uint64_t> &RankZero::allocationsAsked(RegionRecord &recor
   };
   const auto known = std::find_if(record.asked.begin(), record.asked.end(), isSame);
   if (known != record.asked.end()) {
-    return known->addresses;
+    return known->allocations;
   }
   constexpr std::size_t kMany = 8; // Buffers change places, and the like.
   if (record.asked.size() == kMany) {
     record.asked.erase(record.asked.begin());
   }
-  const auto allocationOf = [this](std::uint64_t address) { return heap_.allocationOf(address); };
+  const auto allocationOf = [&](std::uint64_t address) {
+    return objects_.at(address, launch.frame);
+  };
   record.asked.push_back(
       {launch.captures, launch.values, touchesOf(launch, window_, 0, 1, allocationOf).allocations});
-  return record.asked.back().addresses;
+  return record.asked.back().allocations;
 }
 
 void RankZero::findAllocations(RegionRecord &record, Launch &launch) const {
   launch.allocations.clear();
-  for (const std::uint64_t address : allocationsAsked(record, launch)) {
-    if (const Range range = heap_.allocationOf(address);
-        !range.empty() && std::find(launch.allocations.begin(), launch.allocations.end(), range) ==
-                              launch.allocations.end()) {
-      launch.allocations.push_back(range);
+  for (const auto &[address, asked] : allocationsAsked(record, launch)) {
+    const Range range = objects_.at(address, launch.frame);
+    // Nobody may bring back all of the stack: rank 0 goes on writing there.
+    if (!range.empty() && !(asked.isWritten && window_.stack().contains(range))) {
+      launch.allocations.push_back({address, range});
     }
   }
 }
@@ -237,6 +242,10 @@ bool RankZero::distribute(Launch &launch) {
   RegionRecord &record = recordOf(region);
   Option &option = optionFor(record, region);
   record.report.reasonNoDevice = option.placement.reason;
+  if ((region.flags & TUTTI_REGION_INDIVISIBLE) != 0 && !option.placement.usesDevices) {
+    staysHome(region, region.reason);
+    return false;
+  }
   if (option.placement.shares.size() == 1 && option.placement.shares.front().place == 0) {
     staysHome(region,
               option.placement.reason.empty() ? "there is one rank only" : option.placement.reason);

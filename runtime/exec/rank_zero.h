@@ -8,7 +8,7 @@
 #include "runtime/exec/fetcher.h"
 #include "runtime/exec/job.h"
 #include "runtime/exec/placement.h"
-#include "runtime/memory/heap.h"
+#include "runtime/memory/objects.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/twins.h"
 
@@ -31,7 +31,7 @@ public:
   struct Setup {
     JobSetup job;
     memory::PageTable &pages;
-    const memory::Heap &heap;
+    memory::Objects objects;
     Distribute distribute;
     std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
@@ -44,9 +44,11 @@ public:
 
   memory::TouchQueue &touches() { return job_.queue; }
 
-  /// Reads what the region needs as scalars. Runs on the user's stack and may fault.
+  /// Reads what the region needs as scalars. Runs on the user's stack and may fault. `frame`: an
+  /// address below all live frames of the user.
   /// Nothing if the region stays home, for a reason that has been noted.
-  std::optional<Launch> prepare(const tutti_region &region, const std::uint64_t *captures);
+  std::optional<Launch> prepare(const tutti_region &region, const std::uint64_t *captures,
+                                std::uint64_t frame);
 
   /// Takes a launch back that is over, for its memory.
   void recycle(Launch &&launch);
@@ -80,11 +82,11 @@ private:
   };
 
   struct RegionRecord {
-    /// The addresses whose allocations a launch asks for.
+    /// The allocations that a launch asks for.
     struct Asked {
       std::vector<std::uint64_t> captures;
       std::vector<std::uint64_t> values;
-      std::vector<std::uint64_t> addresses;
+      std::map<std::uint64_t, tutti_sink::Asked> allocations;
     };
 
     balance::RegionHistory onHosts;
@@ -108,8 +110,8 @@ private:
   bool isToBeMeasured(const Option &option) const;
   Status makeReady(const Launch &launch, const Plan &plan);
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
-  const std::vector<std::uint64_t> &allocationsAsked(RegionRecord &record,
-                                                     const Launch &launch) const;
+  const std::map<std::uint64_t, tutti_sink::Asked> &allocationsAsked(RegionRecord &record,
+                                                                     const Launch &launch) const;
   void findAllocations(RegionRecord &record, Launch &launch) const;
   void announce(Launch &launch);
   void protect(const std::shared_ptr<const Plan> &plan);
@@ -119,7 +121,7 @@ private:
   Job job_;
   const memory::Window &window_;
   memory::PageTable &pages_;
-  const memory::Heap &heap_;
+  memory::Objects objects_;
   Distribute policy_;
   Placer placer_;
   Fetcher fetcher_;

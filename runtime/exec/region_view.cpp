@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
   std::uint64_t value = 0;
@@ -19,13 +20,17 @@ std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
 void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
                      std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
   const bool isAtMost = (flags & TUTTI_AT_MOST) != 0;
+  if ((flags & TUTTI_CONSTANT) != 0 && window->segmentOf(object).empty()) {
+    return;
+  }
   // An at-most record may reach beyond its object, and so beyond the window.
   const tutti::Range segment = window->segmentOf(object);
   auto &receiver = (flags & TUTTI_REDUCED) != 0 ? reduced : collector;
   receiver.add(flags, address, size, ndims, dims,
                isAtMost && !segment.empty() ? segment : tutti::memory::AccessCollector::kNoLimit);
   if ((flags & TUTTI_ALLOCATION) != 0) {
-    allocations.push_back({address, object});
+    Asked &asked = allocations.try_emplace(address, Asked{object}).first->second;
+    asked.isWritten = asked.isWritten || (flags & TUTTI_WRITE) != 0;
     return;
   }
   tutti::Range hull{address, address + size};
@@ -57,21 +62,24 @@ namespace {
 bool areDisjoint(const tutti_sink &sink, const AllocationOf &allocationOf) {
   struct Reach {
     std::uint64_t object;
-    Range range;
+    Range range; ///< Empty if it is not known.
+    bool isWritten;
   };
 
   std::vector<Reach> all;
   for (const auto &[pointer, object] : sink.objects) {
-    all.push_back({pointer, object.reach});
+    all.push_back({pointer, object.reach, object.isWritten});
   }
-  for (const tutti_sink::Allocation &allocation : sink.allocations) {
-    all.push_back({allocation.object, allocationOf(allocation.address)});
+  for (const auto &[address, asked] : sink.allocations) {
+    all.push_back({asked.object, allocationOf(address), asked.isWritten});
   }
-  return std::none_of(sink.objects.begin(), sink.objects.end(), [&](const auto &written) {
-    const auto &[pointer, object] = written;
-    return object.isWritten && std::any_of(all.begin(), all.end(), [&](const Reach &other) {
-             return other.object != pointer &&
-                    (other.range.empty() || other.range.overlaps(object.reach));
+  const auto mayMeet = [](const Reach &one, const Reach &other) {
+    return one.object != other.object &&
+           (one.range.empty() || other.range.empty() || one.range.overlaps(other.range));
+  };
+  return std::none_of(all.begin(), all.end(), [&](const Reach &written) {
+    return written.isWritten && std::any_of(all.begin(), all.end(), [&](const Reach &other) {
+             return mayMeet(written, other);
            });
   });
 }
@@ -89,12 +97,14 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
                           &sink);
   Touches touches;
   touches.isDisjoint = areDisjoint(sink, allocationOf);
-  for (const tutti_sink::Allocation &allocation : sink.allocations) {
-    if (const Range range = allocationOf(allocation.address); !range.empty()) {
+  for (const auto &[address, asked] : sink.allocations) {
+    // What is live of the stack is no object, and there live frames are.
+    if (const Range range = allocationOf(address);
+        !range.empty() && !window.stack().contains(range)) {
       touches.objects.push_back(range);
     }
-    touches.allocations.push_back(allocation.address);
   }
+  touches.allocations = std::move(sink.allocations);
   touches.sets = sink.collector.take(allocationOf);
   touches.reduced = sink.reduced.take(allocationOf);
   for (const auto &[pointer, object] : sink.objects) {
@@ -107,12 +117,10 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
 
 AllocationOf allocationsOf(const Launch &launch) {
   return [&launch](std::uint64_t address) {
-    for (const Range &range : launch.allocations) {
-      if (range.contains({address, address + 1})) {
-        return range;
-      }
-    }
-    return Range{};
+    const auto found =
+        std::find_if(launch.allocations.begin(), launch.allocations.end(),
+                     [=](const Allocation &known) { return known.address == address; });
+    return found == launch.allocations.end() ? Range{} : found->range;
   };
 }
 

@@ -38,14 +38,14 @@ struct tutti_sink {
     bool isWritten = false;
   };
 
-  /// An address whose allocation is asked for, and the pointer that leads there.
-  struct Allocation {
-    std::uint64_t address;
-    std::uint64_t object;
+  /// Whose allocation is asked for.
+  struct Asked {
+    std::uint64_t object; ///< The pointer that leads there.
+    bool isWritten = false;
   };
 
-  std::vector<Allocation> allocations;
-  std::map<std::uint64_t, Object> objects; ///< By the pointer.
+  std::map<std::uint64_t, Asked> allocations; ///< By the address.
+  std::map<std::uint64_t, Object> objects;    ///< By the pointer.
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims);
@@ -57,7 +57,7 @@ namespace tutti::exec {
 struct Touches {
   memory::AccessSet sets;
   memory::AccessSet reduced; ///< Variables that a reduction is combined into, by rank 0's host.
-  std::vector<std::uint64_t> allocations; ///< Addresses whose allocation was asked for.
+  std::map<std::uint64_t, tutti_sink::Asked> allocations; ///< That were asked for, by address.
   std::vector<Range> objects; ///< Each lies inside one object of the user, or inside the heap.
   /// What is written through one object is not touched through another. May be false although so.
   bool isDisjoint = false;

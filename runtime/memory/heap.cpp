@@ -159,14 +159,15 @@ public:
   }
 
   std::uint64_t allocate(std::uint64_t size, std::uint64_t alignment) {
-    if (size > interval_.size() || alignment > interval_.size()) {
+    if (size >= interval_.size() || alignment > interval_.size()) {
       return 0;
     }
-    if (size <= Heap::kSmall && alignment <= Heap::kPage) {
-      return allocateSmall(std::max<std::uint64_t>(size, 1), alignment);
+    const std::uint64_t withEnd = size + 1;
+    if (withEnd <= Heap::kSmall && alignment <= Heap::kPage) {
+      return allocateSmall(withEnd, alignment);
     }
     // Small but strongly aligned requests come here too; they get a page of their own.
-    const std::uint64_t bytes = roundUp(std::max<std::uint64_t>(size, 1), Heap::kPage);
+    const std::uint64_t bytes = roundUp(withEnd, Heap::kPage);
     const Range pages = takePages(bytes, std::max(alignment, Heap::kPage));
     if (pages.empty()) {
       return 0;
@@ -352,7 +353,7 @@ bool Heap::free(std::uint64_t address) { return impl_->pages.lock()->free(addres
 
 std::uint64_t Heap::sizeOf(std::uint64_t address) const {
   const Range range = allocationOf(address);
-  return range.begin == address ? range.size() : 0;
+  return range.begin == address && !range.empty() ? range.size() - 1 : 0;
 }
 
 Range Heap::allocationOf(std::uint64_t address) const {

@@ -15,10 +15,12 @@
 
 namespace tutti::memory {
 
-/// Requests of up to `kSmall` bytes come from slabs of one size class each; larger ones have pages
+/// Requests below `kSmall` bytes come from slabs of one size class each; larger ones have pages
 /// of their own, which they share with nothing.
 ///
 /// Always:     allocations do not overlap; each is aligned to 16 bytes, a large one to a page.
+///             Each has at least a byte more than was asked for: a pointer one past the end, which
+///             programs may make, still lies in the allocation that it belongs to.
 /// Threading:  internally synchronised.
 /// Cost:       O(log n) in the number of live slabs and large allocations.
 class Heap {
@@ -38,7 +40,7 @@ public:
   Heap(const Heap &) = delete;
   Heap &operator=(const Heap &) = delete;
 
-  /// At least `size` bytes, a unique address even for 0; 0 if the interval is exhausted.
+  /// More than `size` bytes, a unique address even for 0; 0 if the interval is exhausted.
   std::uint64_t allocate(std::uint64_t size) { return allocate(size, 16); }
 
   /// As above, at a multiple of `alignment`, a power of two.
@@ -47,10 +49,11 @@ public:
   /// Frees what `allocate` gave; false, and nothing done, if no live allocation begins there.
   [[nodiscard]] bool free(std::uint64_t address);
 
-  /// Usable bytes of the live allocation that begins at `address`; 0 if none does.
+  /// What may be used of the live allocation that begins at `address`: all of its bytes but the
+  /// last; 0 if none does.
   std::uint64_t sizeOf(std::uint64_t address) const;
 
-  /// The live allocation, with all of its usable bytes, that holds `address`; empty if none does.
+  /// The live allocation, with all of its bytes, that holds `address`; empty if none does.
   Range allocationOf(std::uint64_t address) const;
 
   /// The interval; an address outside was not given by this heap.
@@ -59,7 +62,7 @@ public:
   /// From the begin of the interval to the highest address that was ever made usable.
   Range grown() const;
 
-  /// Usable bytes of all live allocations.
+  /// Bytes of all live allocations.
   std::uint64_t bytesInUse() const;
 
 private:

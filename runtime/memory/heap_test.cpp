@@ -58,14 +58,14 @@ TEST(Heap, GivesDisjointAlignedAllocationsUnderRandomUse) {
       continue; // Full: frees will follow.
     }
     ASSERT_EQ(address % alignment, 0U);
-    const std::uint64_t usable = heap.sizeOf(address);
-    ASSERT_GE(usable, size);
+    ASSERT_GE(heap.sizeOf(address), size);
+    const std::uint64_t usable = heap.sizeOf(address) + 1;
     const Range range{address, address + usable};
     ASSERT_TRUE(kSpace.contains(range));
     ASSERT_TRUE(isApart(live, range));
     const std::uint64_t inside = address + random() % std::max<std::uint64_t>(usable, 1);
     ASSERT_EQ(heap.allocationOf(inside), range);
-    if (size > Heap::kSmall) {
+    if (size >= Heap::kSmall) {
       ASSERT_EQ(address % Heap::kPage, 0U);
       ASSERT_EQ(usable % Heap::kPage, 0U);
     }
@@ -91,7 +91,7 @@ TEST(Heap, IsWholeAgainWhenAllIsFreed) {
   }
 
   EXPECT_EQ(heap.bytesInUse(), 0U);
-  EXPECT_EQ(heap.allocate(kSpace.size()), kBase);
+  EXPECT_EQ(heap.allocate(kSpace.size() - 1), kBase);
 }
 
 TEST(Heap, ReusesFreedMemoryBeforeItGrows) {
@@ -112,13 +112,13 @@ TEST(Heap, ReusesFreedMemoryBeforeItGrows) {
 
 TEST(Heap, ReturnsNullWhenTheIntervalIsExhausted) {
   Heap heap({kBase, kBase + (1 << 20)});
-  const std::uint64_t half = heap.allocate(512 << 10);
+  const std::uint64_t half = heap.allocate((512 << 10) - 1);
   EXPECT_NE(half, 0U);
-  EXPECT_EQ(heap.allocate((512 << 10) + 1), 0U);
+  EXPECT_EQ(heap.allocate(512 << 10), 0U);
   EXPECT_EQ(heap.allocate(~0ULL), 0U);
   EXPECT_EQ(heap.allocate(~0ULL - 5000, 1ULL << 63), 0U);
   EXPECT_EQ(heap.allocate(16, 1ULL << 63), 0U);
-  EXPECT_NE(heap.allocate(512 << 10), 0U);
+  EXPECT_NE(heap.allocate((512 << 10) - 1), 0U);
   EXPECT_EQ(heap.allocate(1), 0U);
 
   EXPECT_TRUE(heap.free(half));
@@ -138,7 +138,17 @@ TEST(Heap, KnowsNothingOfForeignAddresses) {
   EXPECT_EQ(heap.sizeOf(small + 8), 0U);
   EXPECT_TRUE(heap.allocationOf(kBase - 1).empty());
   EXPECT_TRUE(heap.allocationOf(kSpace.end - 1).empty());
-  EXPECT_TRUE(heap.allocationOf(small + heap.sizeOf(small)).empty()) << "a free neighbour";
+  EXPECT_TRUE(heap.allocationOf(heap.allocationOf(small).end).empty()) << "a free neighbour";
+}
+
+TEST(Heap, HasThePointerOnePastTheEndInTheSameAllocation) {
+  Heap heap(kSpace);
+  for (const std::uint64_t size : {0ULL, 16ULL, 32ULL, 128ULL, 4096ULL, 32768ULL, 65536ULL}) {
+    const std::uint64_t address = heap.allocate(size);
+    heap.allocate(size);
+
+    EXPECT_EQ(heap.allocationOf(address + size).begin, address) << size;
+  }
 }
 
 TEST(Heap, GivesUniqueAddressesForNothing) {

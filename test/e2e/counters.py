@@ -57,6 +57,64 @@ def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):
     require(added["protections"] == 0, f"{added['protections']} changes of protection")
 
 
+def sparse_product_moves_its_operands_once(workshop, sparse, ranks):
+    """Every rank gets all of the arrays that are read through computed indices, and then nothing."""
+    rows, entries, page = 6000, 24000, 4096
+    whole = sum(-(-(length + 1) // page) * page for length in (4 * entries, 8 * entries, 8 * rows))
+    own = -(-rows // ranks)  # Of rank 0, the largest part.
+    first = workshop.statistics(sparse, ["1", "0"], ranks)["exchange"]["bytes"]
+    least = (ranks - 1) * whole + 4 * (rows - own)
+    require(least <= first <= least + 4 * ranks,
+            f"exchange: {first} bytes for the first product, not about {least}")
+    added = growth(workshop, sparse, ["2", "0"], ["22", "0"], ranks)
+    for kind in ("exchange", "fetch", "twin"):
+        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
+    require(added["faults"] == 0, f"{added['faults']} faults")
+    require(added["protections"] == 0, f"{added['protections']} changes of protection")
+    require(added["distributed"] == 20 and added["home"] == 0, "launches stayed home")
+
+
+def sparse_product_gathers_what_changed(workshop, sparse, ranks):
+    """The vector is computed in parts: every rank gets the parts of the others, nothing else."""
+    rows, iterations = 6000, 20
+    added = growth(workshop, sparse, ["1", "5"], ["1", str(5 + iterations)], ranks)
+    expected = (ranks - 1) * rows * 8 * iterations
+    require(added["exchange"]["bytes"] == expected,
+            f"exchange: {added['exchange']['bytes']} bytes, not {expected}")
+    for kind in ("fetch", "twin"):
+        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
+    require(added["faults"] == 0, f"{added['faults']} faults")
+
+
+def sparse_product_on_a_device_copies_nothing(workshop, sparse):
+    runs = []
+    for products in ("5", "25"):
+        result = workshop.launch(sparse, [products, products], 1,
+                                 {"TUTTI_DEVICE": "opencl", "TUTTI_STATS": "json"})
+        line = next(l for l in result.errors.splitlines() if l.startswith("tutti-stats: "))
+        runs.append(json.loads(line.removeprefix("tutti-stats: "))["devices"])
+    few, many = runs
+    require(many["kernels"] - few["kernels"] == 60, f"{few['kernels']}, {many['kernels']} kernels")
+    for way in ("in", "out", "peer"):
+        require(many[way] == few[way], f"{way}: {few[way]}, then {many[way]}")
+
+
+def scatters_run_on_a_device(workshop, scatter):
+    """One kernel for each loop that writes through computed indices, unless its target has no known
+    bounds."""
+    result = workshop.launch(scatter, [], 1, {"TUTTI_DEVICE": "opencl", "TUTTI_STATS": "json"})
+    line = next(l for l in result.errors.splitlines() if l.startswith("tutti-stats: "))
+    found = json.loads(line.removeprefix("tutti-stats: "))
+    require(found["devices"]["kernels"] == found["distributed"],
+            f"{found['devices']['kernels']} kernels, {found['distributed']} launches")
+    home = {}
+    for region in found["regions"]:
+        if region["home"] > 0:
+            home[region["reason"]] = home.get(region["reason"], 0) + region["home"]
+    require(home == {"it follows a pointer to memory of unknown extent": 9,
+                     "it writes a variable that its addresses depend on": 1}, f"home: {home}")
+
+
 def all_launches_are_distributed(workshop, program, arguments, ranks):
     found = workshop.statistics(program, arguments, ranks)
     home = [f"{r['source']}: {r['reason']}" for r in found["regions"] if r["home"] > 0]

@@ -28,11 +28,12 @@ def example(name):
 
 
 def device_programs(features, ranks):
-    """Pairs (program, arguments): every example once, and on one rank every feature."""
+    """Pairs (program, arguments): every example once, and on one rank every feature, on several
+    some."""
     sizes = {name: shlex.split(arguments) for name, arguments in reversed(cases.EXAMPLES)}
     programs = [(example(name), words) for name, words in sizes.items()]
-    if ranks == 1:
-        programs += [(p, p.arguments) for p in map(Program.read, features)]
+    programs += [(p, p.arguments) for p in map(Program.read, features)
+                 if ranks == 1 or p.name in cases.FEATURES_ON_ALL_DEVICES]
     return programs
 
 
@@ -69,6 +70,21 @@ def all_tests(workshop):
         tests.append((f"counters/distributed/{name}",
                       lambda p=example(name), a=shlex.split(arguments):
                       counters.all_launches_are_distributed(workshop, p, a, 3)))
+    named = {path.stem: Program.read(path) for path in features}
+    for name in cases.DISTRIBUTED_FEATURES:
+        tests.append((f"counters/distributed/{name}",
+                      lambda p=named[name]:
+                      counters.all_launches_are_distributed(workshop, p, p.arguments, 3)))
+    for ranks in (2, 3, 4):
+        for check in (counters.sparse_product_moves_its_operands_once,
+                      counters.sparse_product_gathers_what_changed):
+            tests.append((f"counters/{check.__name__}/{ranks}",
+                          lambda c=check, r=ranks: c(workshop, named["sparse_steady"], r)))
+    tests.append(("counters/scatters_run_on_a_device",
+                  lambda: counters.scatters_run_on_a_device(workshop, named["scatter"])))
+    tests.append(("counters/sparse_product_on_a_device_copies_nothing",
+                  lambda: counters.sparse_product_on_a_device_copies_nothing(
+                      workshop, named["sparse_steady"])))
     for ranks in (2, 3, 4):
         tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_moves_two_rows_per_border(

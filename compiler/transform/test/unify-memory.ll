@@ -1,5 +1,9 @@
-; Allocation calls become the runtime's; the user's variables move to sections it maps, others stay.
+; Allocation calls become the runtime's; the user's variables move to sections it maps and are
+; listed, others stay.
 ; RUN: opt -load-pass-plugin=%plugin -passes=tutti-unify-memory -S %s | FileCheck %s
+
+$odd = comdat any
+$group = comdat any
 
 ; CHECK-DAG: @zero = global [4 x double] zeroinitializer, section ".llvm.linkonce.b.tutti"
 ; CHECK-DAG: @set = internal global i32 7, section "tutti_data"
@@ -7,6 +11,13 @@
 ; CHECK-DAG: @thread = thread_local global i32 0{{$}}
 ; CHECK-DAG: @elsewhere = external global i32{{$}}
 ; CHECK-DAG: @placed = global i32 1, section "mine"
+; CHECK-DAG: @odd = linkonce_odr global i32 5, section "tutti_data", comdat
+; CHECK:      @tutti.variable = private constant { ptr, i64 } { ptr @odd, i64 4 }, section "tutti_variables"
+; CHECK-NEXT: @tutti.variable.1 = private constant { ptr, i64 } { ptr @zero, i64 32 }, section "tutti_variables"
+; CHECK-NEXT: @tutti.variable.2 = private constant { ptr, i64 } { ptr @set, i64 4 }, section "tutti_variables"
+; CHECK-NEXT: @llvm.compiler.used = appending global [3 x ptr]
+@odd = linkonce_odr global i32 5, comdat
+@ofGroup = internal global i32 5, comdat($group)
 @zero = global [4 x double] zeroinitializer
 @set = internal global i32 7
 @table = constant i32 7
