@@ -180,6 +180,10 @@ public:
 
   virtual const Info &info() const = 0;
 
+  /// Bytes that `commit` can be expected to give in all, as it looked when the device was opened:
+  /// others may take memory, too.
+  virtual std::uint64_t capacity() const = 0;
+
   /// Makes sure that the device has memory for these bytes of the window. Contents of new memory
   /// are undefined; what was committed before stays.
   ///

@@ -10,6 +10,7 @@
 #include "runtime/exec/planner.h"
 #include "runtime/exec/progress.h"
 #include "runtime/exec/reduction.h"
+#include "runtime/exec/rooms.h"
 #include "runtime/exec/streams.h"
 #include "runtime/memory/faults.h"
 #include "runtime/memory/window.h"
@@ -36,9 +37,10 @@ struct Inbox {
 struct JobSetup {
   transport::Endpoint &endpoint;
   const memory::Window &window;
-  memory::Topology topology;       ///< Of all ranks.
-  std::vector<OpenDevice> devices; ///< This rank's, in the order of the topology.
-  bool isCrowded;                  ///< More threads than cores on this host.
+  memory::Topology topology;             ///< Of all ranks.
+  std::vector<std::uint64_t> capacities; ///< Of all devices, in the order of places.
+  std::vector<OpenDevice> devices;       ///< This rank's, in the order of the topology.
+  bool isCrowded;                        ///< More threads than cores on this host.
 };
 
 /// Threading: all but `progress` and `queue` are guarded by the lock of `progress`.
@@ -71,6 +73,7 @@ public:
   transport::Endpoint &endpoint;
   const memory::Window &window;
   const memory::Topology topology;
+  const Rooms rooms;
   trace::Counters counters;
   memory::TouchQueue queue;
   Progress progress;

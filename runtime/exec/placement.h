@@ -22,6 +22,7 @@ struct DeviceTraits {
   std::uint32_t backend; ///< The tutti_device_kind that asks for it: CUDA or OPENCL.
   std::uint32_t hasFp64;
   std::uint32_t units;
+  std::uint64_t capacity; ///< Bytes of the window that it may hold.
 };
 
 /// How fast the places have been for one region, each relative to the others.

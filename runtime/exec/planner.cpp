@@ -145,8 +145,9 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
 
 } // namespace
 
-Planner::Planner(Rank self, const memory::Topology &topology, const memory::Window &window)
-    : self_(self), topology_(topology), window_(window) {
+Planner::Planner(Rank self, const memory::Topology &topology, const memory::Window &window,
+                 const Rooms &rooms)
+    : self_(self), topology_(topology), window_(window), rooms_(rooms) {
   state_ = intern({});
 }
 
@@ -181,7 +182,7 @@ void Planner::apply(std::span<const Event> events) {
   Writer writer;
   writer.add(state_->id);
   for (const Event &event : events) {
-    writer.add(event.kind).add(event.range);
+    writer.add(event.kind).add(event.range).add(event.from).add(event.to);
   }
   std::string key = keyOf(writer);
   if (const auto known = afterEvent_.find(key); known != afterEvent_.end()) {
@@ -346,21 +347,17 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   if (self_ == 0) {
     plan->bytesToStayHome = state_->directory.missing(0, survey.reads).bytes();
     addPages(*plan, after, unionOf(transfers), survey.writtenElsewhere, protectable);
+    for (Place place = topology_.ranks(); place < topology_.places(); ++place) {
+      plan->footprints.push_back(footprint(survey.accesses[static_cast<std::size_t>(place)]));
+    }
   }
   plan->next = intern(std::move(after));
   return plan;
 }
 
-/// Devices take memory in large pieces anyway; whole ones keep their number small.
-RangeSet Planner::granulesAround(const RangeSet &bytes) const {
-  constexpr std::uint64_t kGranule = std::uint64_t{2} << 20;
-  std::vector<Range> granules;
-  for (const Range &range : bytes.ranges()) {
-    const Range segment = window_.segmentOf(range.begin);
-    granules.push_back({std::max(range.begin & ~(kGranule - 1), segment.begin),
-                        std::min((range.end + kGranule - 1) & ~(kGranule - 1), segment.end)});
-  }
-  return RangeSet::of(std::move(granules));
+/// What a device needs memory for.
+RangeSet Planner::footprint(const ChunkAccess &access) const {
+  return rooms_.around(access.reads.unite(access.writes));
 }
 
 void Planner::addParts(Plan &plan, const Survey &survey) const {
@@ -368,9 +365,7 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
   for (std::int32_t device = 0; device < topology_.devicesOf(self_); ++device) {
     const auto place = static_cast<std::size_t>(topology_.deviceOf(self_, device));
     if (!survey.chunks[place].empty()) {
-      plan.devices.push_back(
-          {device, survey.chunks[place],
-           granulesAround(survey.accesses[place].reads.unite(survey.accesses[place].writes))});
+      plan.devices.push_back({device, survey.chunks[place], footprint(survey.accesses[place])});
     }
   }
   std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));

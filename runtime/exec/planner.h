@@ -7,6 +7,7 @@
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/region_view.h"
+#include "runtime/exec/rooms.h"
 #include "runtime/memory/directory.h"
 #include "runtime/memory/window.h"
 
@@ -23,7 +24,8 @@ namespace tutti::exec {
 /// Threading: externally synchronised.
 class Planner {
 public:
-  Planner(Rank self, const memory::Topology &topology, const memory::Window &window);
+  Planner(Rank self, const memory::Topology &topology, const memory::Window &window,
+          const Rooms &rooms);
 
   /// Applies events of rank 0 to the current state, in order.
   ///
@@ -58,7 +60,7 @@ private:
   void joinRuns(std::vector<memory::Transfer> &transfers) const;
   void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
-  RangeSet granulesAround(const RangeSet &bytes) const;
+  RangeSet footprint(const memory::ChunkAccess &access) const;
   void addParts(Plan &plan, const Survey &survey) const;
   void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,
@@ -68,6 +70,7 @@ private:
   Rank self_;
   memory::Topology topology_;
   const memory::Window &window_;
+  const Rooms &rooms_;
   std::shared_ptr<const State> state_;
   std::uint64_t nextId_ = 0;
   std::size_t remembered_ = 0; ///< Ranges held by what is remembered.

@@ -34,7 +34,10 @@ const memory::Topology &hosts(Rank ranks) {
   return topologies.try_emplace(ranks, memory::Topology::ofHosts(ranks)).first->second;
 }
 
-Planner plannerOf(Rank self, Rank ranks) { return {self, hosts(ranks), window()}; }
+Planner plannerOf(Rank self, Rank ranks) {
+  static const Rooms rooms(window(), {});
+  return {self, hosts(ranks), window(), rooms};
+}
 
 /// What iterations [lower, upper) of [0, total) touch.
 using Accesses = std::function<void(tutti_sink &, std::int64_t lower, std::int64_t upper)>;

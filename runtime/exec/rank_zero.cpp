@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "runtime/balance/cut.h"
 #include "runtime/exec/chunk_run.h"
+#include "runtime/exec/eviction.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +27,15 @@ constexpr std::int32_t kDeviceGuess = 16;
 constexpr double kDeviceLatency = 4e-6;
 constexpr double kDeviceBandwidth = 10e9;
 
+/// Nobody but the host of rank 0.
+bool isHome(const Placement &placement) {
+  return placement.shares.size() == 1 && placement.shares.front().place == 0;
+}
+
+std::string_view reasonHome(const Placement &placement) {
+  return placement.reason.empty() ? "there is one rank only" : placement.reason;
+}
+
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -35,7 +45,7 @@ double secondsSince(Clock::time_point begin) {
 RankZero::RankZero(Setup setup)
     : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages), heap_(setup.heap),
       policy_(setup.distribute), placer_(job_.topology, std::move(setup.devices), setup.wanted),
-      fetcher_(job_, pages_), twins_(window_) {
+      fetcher_(job_, pages_), twins_(window_), residency_(job_.topology, job_.rooms) {
   hosts_.ranks = job_.size();
   devices_.ranks = kDeviceGuess * (job_.topology.places() - job_.topology.ranks());
   devices_.latency = kDeviceLatency;
@@ -125,22 +135,25 @@ void RankZero::findAllocations(Launch &launch) const {
   }
 }
 
-RankZero::Option RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
-  const std::uint32_t wanted = placer_.wantedFor(region);
-  Option option{!record.keptOff.empty()
-                    ? placer_.hosts()
-                    : placer_.place(region, wanted, record.factors, record.shares),
-                false, &hosts_, &record.onHosts};
-  if (option.placement.usesDevices) {
-    option.isWanted = wanted != TUTTI_DEVICE_AUTO;
-    option.machine = &devices_;
-    option.history = &record.onDevices;
-  }
-  if (!record.keptOff.empty()) {
-    option.placement.reason = record.keptOff;
-  }
-  option.isWanted = option.isWanted || policy_ == Distribute::Always;
+RankZero::Option RankZero::hostsOnly(RegionRecord &record, std::string_view reason) const {
+  Option option{placer_.hosts(), policy_ == Distribute::Always, &hosts_, &record.onHosts};
+  option.placement.reason = reason;
   return option;
+}
+
+RankZero::Option RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
+  if (!record.keptOff.empty()) {
+    return hostsOnly(record, record.keptOff);
+  }
+  const std::uint32_t wanted = placer_.wantedFor(region);
+  Placement placement = placer_.place(region, wanted, record.factors, record.shares);
+  if (!placement.usesDevices) {
+    Option option = hostsOnly(record, placement.reason);
+    option.placement = std::move(placement);
+    return option;
+  }
+  const bool isWanted = wanted != TUTTI_DEVICE_AUTO || policy_ == Distribute::Always;
+  return {std::move(placement), isWanted, &devices_, &record.onDevices};
 }
 
 bool RankZero::isWorth(const Option &option, const Launch &launch, const Plan &plan) const {
@@ -151,35 +164,116 @@ bool RankZero::isWorth(const Option &option, const Launch &launch, const Plan &p
                                        static_cast<double>(plan.bytesToStayHome)});
 }
 
-/// On this rank's devices; nothing has been announced yet.
-Status RankZero::makeReady(const Launch &launch, const Plan &plan) {
-  for (const DevicePart &part : plan.devices) {
+/// Until nothing is under way that belongs to the state before: what is fetched, and what the
+/// program has changed in pages that cannot be protected. Waiting lets events happen.
+void RankZero::settle(Progress::Lock &lock) {
+  job_.progress.waitUntil(
+      lock, [this] { return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead; });
+  std::vector<memory::Event> changes;
+  twins_.collect(job_.planner.directory(), changes);
+  fetcher_.record(changes);
+}
+
+/// The plan of `launch` where `option` places it, less devices that cannot hold their part; nothing
+/// if that leaves nothing but home.
+std::optional<Planner::Planned> RankZero::plan(RegionRecord &record, Launch &launch,
+                                               Option &option) {
+  while (true) {
+    launch.shares = option.placement.shares;
+    if (isHome(option.placement)) {
+      staysHome(*launch.region, reasonHome(option.placement));
+      return std::nullopt;
+    }
+    Planner::Planned planned = job_.planner.plan(launch);
+    if (!planned.plan->reasonHome.empty()) {
+      staysHome(*launch.region, planned.plan->reasonHome);
+      return std::nullopt;
+    }
+    std::vector<Share> worthwhile = placer_.worthwhile(launch.shares, planned.plan->bytesTouched);
+    if (worthwhile.size() < launch.shares.size()) {
+      launch.shares = std::move(worthwhile);
+      planned = job_.planner.plan(launch);
+    }
+    if (!passOver(record, launch, option, *planned.plan)) {
+      return planned;
+    }
+  }
+}
+
+/// Takes devices out of `option` that cannot hold their part of `plan`; whether there were any.
+bool RankZero::passOver(RegionRecord &record, Launch &launch, Option &option, const Plan &plan) {
+  const std::vector<Place> tooSmall = residency_.tooSmallFor(plan);
+  if (tooSmall.empty()) {
+    return false;
+  }
+  const auto isTooSmall = [&](const Share &share) {
+    return std::find(tooSmall.begin(), tooSmall.end(), share.place) != tooSmall.end();
+  };
+  std::vector<Share> &shares = option.placement.shares;
+  shares = launch.shares;
+  std::erase_if(shares, isTooSmall);
+  constexpr std::string_view kReason = "a device cannot hold its part of the data";
+  if (!std::exchange(record.isTooLarge, true)) {
+    const auto device = static_cast<std::size_t>(tooSmall.front() - job_.topology.ranks());
+    log::warn("the loop at {} passes over a device of rank {}: its part there takes {} bytes of {}",
+              launch.region->source, job_.topology.rankOf(tooSmall.front()),
+              plan.footprints[device].bytes(), job_.rooms.capacity(device));
+  }
+  const bool hasDevices = std::any_of(shares.begin(), shares.end(), [this](const Share &share) {
+    return !job_.topology.isHost(share.place);
+  });
+  if (!hasDevices) {
+    option = hostsOnly(record, kReason);
+  }
+  option.placement.reason = kReason;
+  return true;
+}
+
+/// The plan of `launch`, or nothing if it is to run at home, for a reason that has been noted.
+std::optional<Planner::Planned> RankZero::decide(Progress::Lock &lock, RegionRecord &record,
+                                                 Launch &launch, Option &option) {
+  settle(lock);
+  std::optional<Planner::Planned> planned = plan(record, launch, option);
+  record.report.reasonNoDevice = option.placement.reason;
+  if (!planned) {
+    return std::nullopt;
+  }
+  record.bytesToStayHome = static_cast<double>(planned->plan->bytesToStayHome);
+  if (!isWorth(option, launch, *planned->plan)) {
+    staysHome(*launch.region, "distributing it would cost more than it gains");
+    return std::nullopt;
+  }
+  return planned;
+}
+
+/// Makes room on all devices, and on this rank's gets memory and kernel ready; nothing has been
+/// announced yet, so all data is whole if one refuses.
+Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
+  const std::vector<Leaving> all = residency_.makeRoom(*planned.plan);
+  for (const Leaving &leaving : all) {
+    if (job_.topology.rankOf(leaving.place) == 0) {
+      evict(job_, lock, leaving);
+    }
+    fetcher_.record(eventsOf(leaving, job_.topology));
+    residency_.left(leaving);
+  }
+  if (!all.empty()) {
+    settle(lock);
+    planned = job_.planner.plan(launch);
+  }
+  for (const DevicePart &part : planned.plan->devices) {
     TUTTI_TRY(job_.devices.commit(part.device, part.touched));
-    TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, plan.isDisjoint));
+    TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, planned.plan->isDisjoint));
   }
   return {};
 }
 
-/// The plan of `launch` where `option` places it. Where a device of this rank turns out too small,
-/// or its driver too old, that of the hosts: nothing has been announced, so all data is whole.
-Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &option) {
-  launch.shares = option.placement.shares;
-  Planner::Planned planned = job_.planner.plan(launch);
-  if (!planned.plan->reasonHome.empty()) {
-    return planned;
-  }
-  std::vector<Share> worthwhile = placer_.worthwhile(launch.shares, planned.plan->bytesTouched);
-  if (worthwhile.size() < launch.shares.size()) {
-    launch.shares = std::move(worthwhile);
-    planned = job_.planner.plan(launch);
-  }
-  const Status status = makeReady(launch, *planned.plan);
-  if (status) {
-    return planned;
-  }
+/// Devices get no more launches of a region for which one has no memory, or whose kernel its driver
+/// refuses.
+void RankZero::keepOff(RegionRecord &record, const Launch &launch, const Status &status) const {
   const ErrorCode code = status.error().code;
   if (code == ErrorCode::OutOfMemory) {
-    record.keptOff = "a device cannot hold its part of the data";
+    record.keptOff = "a device has no memory left";
   } else if (code == ErrorCode::WrongImage || code == ErrorCode::NotSupported) {
     record.keptOff = "the driver refuses its kernel";
   } else {
@@ -187,9 +281,6 @@ Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &op
   }
   log::warn("the loop at {} is kept off devices: {}", launch.region->source,
             status.error().message);
-  option = optionFor(record, *launch.region);
-  launch.shares = option.placement.shares;
-  return job_.planner.plan(launch);
 }
 
 bool RankZero::distribute(Launch &launch) {
@@ -197,9 +288,8 @@ bool RankZero::distribute(Launch &launch) {
   RegionRecord &record = recordOf(region);
   Option option = optionFor(record, region);
   record.report.reasonNoDevice = option.placement.reason;
-  if (option.placement.shares.size() == 1 && option.placement.shares.front().place == 0) {
-    staysHome(region,
-              option.placement.reason.empty() ? "there is one rank only" : option.placement.reason);
+  if (isHome(option.placement)) {
+    staysHome(region, reasonHome(option.placement));
     return false;
   }
   if (!option.isWanted && balance::isTooShort(*option.machine, *option.history, launch.total)) {
@@ -210,22 +300,19 @@ bool RankZero::distribute(Launch &launch) {
   const Clock::time_point begin = Clock::now();
   findAllocations(launch);
   Progress::Lock lock = job_.progress.lock();
-  // Before planning: what is fetched belongs to the state before, and waiting lets events happen.
-  job_.progress.waitUntil(
-      lock, [this] { return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead; });
-  std::vector<memory::Event> changes;
-  twins_.collect(job_.planner.directory(), changes);
-  fetcher_.record(changes);
-  const auto [plan, isKnown] = this->plan(record, launch, option);
-  if (!plan->reasonHome.empty()) {
-    staysHome(region, plan->reasonHome);
+  std::optional<Planner::Planned> planned = decide(lock, record, launch, option);
+  if (!planned) {
     return false;
   }
-  record.bytesToStayHome = static_cast<double>(plan->bytesToStayHome);
-  if (!isWorth(option, launch, *plan)) {
-    staysHome(region, "distributing it would cost more than it gains");
-    return false;
+  if (const Status status = makeReady(lock, launch, *planned); !status) {
+    keepOff(record, launch, status);
+    option = optionFor(record, region);
+    planned = decide(lock, record, launch, option);
+    if (!planned) {
+      return false;
+    }
   }
+  const auto [plan, isKnown] = *std::move(planned);
   const bool isMeasured = isToBeMeasured(option);
   if (isMeasured) {
     job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
@@ -233,6 +320,7 @@ bool RankZero::distribute(Launch &launch) {
   const Clock::time_point announced = Clock::now();
   announce(launch);
   job_.planner.commit(*plan);
+  residency_.use(plan);
   twins_.keep(openPages(plan->twinPages));
   ++(isKnown ? job_.counters.plansReused : job_.counters.plansMade);
   ChunkRun chunk(job_, lock, launch, *plan);

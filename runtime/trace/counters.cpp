@@ -72,6 +72,8 @@ std::string asText(const Report &report) {
                      1e-9 * static_cast<double>(c.kernelNanoseconds),
                      1e-9 * static_cast<double>(c.waitNanoseconds)));
     line("device to device", copied(c.devicePeerBytes, c.devicePeerCopies));
+    line("evicted", fmt::format("{:>16} bytes, {} of them copied to hosts", c.evictedBytes,
+                                c.evictedOutBytes));
   }
   line("control", fmt::format("{:>16} messages", c.controlMessages));
   line("faults", fmt::format("{:>16}", c.faults));
@@ -106,12 +108,13 @@ std::string asJson(const Report &report) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"copies\":{}}}", name, bytes, count);
   };
   const std::string devices =
-      fmt::format("\"devices\":{{\"kernels\":{},{},{},{},\"partialBytes\":{},"
+      fmt::format("\"devices\":{{\"kernels\":{},{},{},{},"
+                  "\"evicted\":{{\"bytes\":{},\"copied\":{}}},\"partialBytes\":{},"
                   "\"seconds\":{{\"copies\":{:.6f},\"kernels\":{:.6f},\"waiting\":{:.6f}}}}}",
                   c.kernels, copies("in", c.deviceInBytes, c.deviceInCopies),
                   copies("out", c.deviceOutBytes, c.deviceOutCopies),
-                  copies("peer", c.devicePeerBytes, c.devicePeerCopies), c.partialBytes,
-                  1e-9 * static_cast<double>(c.copyNanoseconds),
+                  copies("peer", c.devicePeerBytes, c.devicePeerCopies), c.evictedBytes,
+                  c.evictedOutBytes, c.partialBytes, 1e-9 * static_cast<double>(c.copyNanoseconds),
                   1e-9 * static_cast<double>(c.kernelNanoseconds),
                   1e-9 * static_cast<double>(c.waitNanoseconds));
   const auto kind = [](std::string_view name, std::uint64_t bytes, std::uint64_t messages) {

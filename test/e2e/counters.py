@@ -37,6 +37,18 @@ def jacobi_on_a_device_copies_nothing(workshop, jacobi):
         require(many[way] == few[way], f"{way}: {few[way]}, then {many[way]}")
 
 
+def a_full_device_evicts(workshop, arrays_in_turn):
+    """Two arrays at a time fit, six do not: every loop runs there, and older arrays leave."""
+    for memory, is_full in (("24M", True), ("1G", False)):
+        found = workshop.statistics(arrays_in_turn, ["1000000"], 1,
+                                    {"TUTTI_DEVICE": "opencl", "TUTTI_DEVICE_MEMORY": memory})
+        evicted = found["devices"]["evicted"]
+        require(found["home"] == 0, f"{memory}: {found['home']} launches stayed home")
+        require(found["devices"]["kernels"] == found["launches"], f"{memory}: {found['devices']}")
+        require((evicted["bytes"] > 0) == is_full and (evicted["copied"] > 0) == is_full,
+                f"{memory}: evicted {evicted}")
+
+
 def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):
     """Every inner border of the cut moves one row each way; nothing else moves in steady state."""
     rows, columns, iterations = 240, 513, 20

@@ -6,6 +6,7 @@ Prints one line per failure and "N passed, N failed" at the end.
 """
 import argparse
 import concurrent.futures
+import itertools
 import os
 import re
 import shlex
@@ -36,6 +37,12 @@ def device_programs(features, ranks):
     return programs
 
 
+def feature_or_example(name):
+    """A feature that is one file, or an example."""
+    feature = ROOT / f"test/e2e/features/{name}.c"
+    return Program.read(feature) if feature.exists() else example(name)
+
+
 def all_tests(workshop):
     """Pairs (name, function without arguments)."""
     tests = [(f"commands/{name}", lambda c=check: c(workshop))
@@ -61,6 +68,15 @@ def all_tests(workshop):
                    lambda p=program, a=words, d=device, r=ranks:
                    compare(workshop, p, a, r, {"TUTTI_DEVICE": d}))
                   for program, words in device_programs(features, ranks)]
+    for name, arguments, memory in cases.FULL_DEVICES:
+        for device, ranks in itertools.product(("opencl", "hybrid"), cases.FULL_DEVICE_RANKS):
+            words = shlex.split(arguments)
+            tests.append((f"devices/full/{device}/{name}/{memory}/{ranks}",
+                          lambda p=feature_or_example(name), a=words, r=ranks,
+                          e={"TUTTI_DEVICE": device, "TUTTI_DEVICE_MEMORY": memory}:
+                          compare(workshop, p, a, r, e)))
+    tests.append(("counters/a_full_device_evicts", lambda: counters.a_full_device_evicts(
+        workshop, feature_or_example("arrays_in_turn"))))
     tests.append(("counters/jacobi_on_a_device_copies_nothing",
                   lambda: counters.jacobi_on_a_device_copies_nothing(
                       workshop, example("jacobi"))))

@@ -36,6 +36,9 @@ public:
 
   const Info &info() const override { return found_.info; }
 
+  /// That of the largest buffer: OpenCL does not tell what is free.
+  std::uint64_t capacity() const override { return found_.info.memory; }
+
   Status commit(Range bytes) override;
   Status release(Range bytes) override;
 
