@@ -86,8 +86,9 @@ std::vector<exec::OpenDevice> DeviceSelection::open(const memory::Window &window
   for (const Chosen &chosen : chosen_) {
     auto device = chosen.driver->open(chosen.index, segments);
     if (device) {
-      const std::uint64_t capacity = std::min((*device)->capacity() / sharers_, memoryLimit);
-      opened.push_back({*std::move(device), chosen.driver->name(), capacity});
+      const exec::Room room{std::min((*device)->capacity() / sharers_, memoryLimit),
+                            (*device)->granule()};
+      opened.push_back({*std::move(device), chosen.driver->name(), room});
     } else {
       log::warn("{} is not used: {}", chosen.info.name, device.error().message);
     }
@@ -99,10 +100,10 @@ std::vector<exec::OpenDevice> DeviceSelection::open(const memory::Window &window
   return opened;
 }
 
-std::vector<std::uint64_t> JobDevices::capacities() const {
-  std::vector<std::uint64_t> all;
+std::vector<exec::Room> JobDevices::rooms() const {
+  std::vector<exec::Room> all;
   for (const exec::DeviceTraits &each : traits) {
-    all.push_back(each.capacity);
+    all.push_back(each.room);
   }
   return all;
 }
@@ -113,7 +114,7 @@ Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
   for (const exec::OpenDevice &open : own) {
     const device::Info &info = open.device->info();
     hello.traits.at(hello.count++) = {static_cast<std::uint32_t>(info.format), kindOf(open.backend),
-                                      info.hasFp64 ? 1U : 0U, info.units, open.capacity};
+                                      info.hasFp64 ? 1U : 0U, info.units, open.room};
   }
   std::vector<std::byte> bytes;
   TUTTI_ASSIGN(bytes, endpoint.allGather(std::as_bytes(std::span(&hello, 1))));

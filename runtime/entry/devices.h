@@ -57,7 +57,7 @@ struct JobDevices {
   memory::Topology topology;
   std::vector<exec::DeviceTraits> traits;
 
-  std::vector<std::uint64_t> capacities() const;
+  std::vector<exec::Room> rooms() const;
 };
 
 Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,

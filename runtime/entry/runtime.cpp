@@ -166,7 +166,7 @@ void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Set
   }
   std::vector<exec::OpenDevice> opened = devices.open(*window, settings.deviceMemory);
   const JobDevices all = exec::orDie(exchangeDevices(*endpoint, opened));
-  exec::Worker({*endpoint, *window, all.topology, all.capacities(), std::move(opened), isCrowded},
+  exec::Worker({*endpoint, *window, all.topology, all.rooms(), std::move(opened), isCrowded},
                regionOf)
       .run();
   leave(EXIT_SUCCESS);
@@ -191,14 +191,13 @@ void Runtime::prepare(const Settings &settings, std::vector<exec::OpenDevice> de
   heap_ = std::make_unique<memory::Heap>(heapRange_);
   pages_ = exec::orDie(memory::PageTable::create(*window_));
   JobDevices all = exec::orDie(exchangeDevices(*endpoint_, devices));
-  zero_ = std::make_unique<exec::RankZero>(
-      exec::RankZero::Setup{{*endpoint_, *window_, std::move(all.topology), all.capacities(),
-                             std::move(devices), isCrowded},
-                            *pages_,
-                            *heap_,
-                            settings.distribute,
-                            std::move(all.traits),
-                            settings.device});
+  zero_ = std::make_unique<exec::RankZero>(exec::RankZero::Setup{
+      {*endpoint_, *window_, std::move(all.topology), all.rooms(), std::move(devices), isCrowded},
+      *pages_,
+      *heap_,
+      settings.distribute,
+      std::move(all.traits),
+      settings.device});
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();

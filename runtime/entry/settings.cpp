@@ -68,7 +68,7 @@ Result<Settings> readSettings() {
     return device.error();
   }
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-  const auto deviceMemory = options.size("TUTTI_DEVICE_MEMORY", kNoLimit, 8 * kMiB, kNoLimit);
+  const auto deviceMemory = options.size("TUTTI_DEVICE_MEMORY", kNoLimit, kMiB / 16, kNoLimit);
   if (!deviceMemory) {
     return deviceMemory.error();
   }

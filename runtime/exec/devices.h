@@ -27,7 +27,7 @@ namespace tutti::exec {
 struct OpenDevice {
   std::unique_ptr<device::Device> device;
   std::string_view backend; ///< "cuda", "opencl", ...
-  std::uint64_t capacity;   ///< Bytes of the window that it may hold.
+  Room room;
 };
 
 /// Threading: externally synchronised.

@@ -24,7 +24,7 @@ void orDie(const Status &status) {
 
 Job::Job(JobSetup setup)
     : endpoint(setup.endpoint), window(setup.window), topology(std::move(setup.topology)),
-      rooms(window, std::move(setup.capacities)), progress(queue, setup.isCrowded),
+      rooms(window, std::move(setup.rooms)), progress(queue, setup.isCrowded),
       streams(endpoint, window), devices(std::move(setup.devices), window, rooms, counters),
       planner(endpoint.rank(), topology, window, rooms), rank_(endpoint.rank()),
       size_(endpoint.size()) {

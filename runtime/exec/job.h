@@ -37,10 +37,10 @@ struct Inbox {
 struct JobSetup {
   transport::Endpoint &endpoint;
   const memory::Window &window;
-  memory::Topology topology;             ///< Of all ranks.
-  std::vector<std::uint64_t> capacities; ///< Of all devices, in the order of places.
-  std::vector<OpenDevice> devices;       ///< This rank's, in the order of the topology.
-  bool isCrowded;                        ///< More threads than cores on this host.
+  memory::Topology topology;       ///< Of all ranks.
+  std::vector<Room> rooms;         ///< Of all devices, in the order of places.
+  std::vector<OpenDevice> devices; ///< This rank's, in the order of the topology.
+  bool isCrowded;                  ///< More threads than cores on this host.
 };
 
 /// Threading: all but `progress` and `queue` are guarded by the lock of `progress`.

@@ -5,6 +5,7 @@
 
 #include "abi/abi.h"
 #include "base/range.h"
+#include "runtime/balance/cut.h"
 #include "runtime/memory/directory.h"
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct Launch {
   std::vector<BlockValue> blocks; ///< One per value, in the same order.
   std::vector<Range> allocations; ///< Those that the region asks for; only rank 0 knows the heap.
   std::int64_t total = 0;
-  std::vector<Share> shares;         ///< In the order of their iterations; of a place at most one.
+  std::vector<Share> shares; ///< In the order of their iterations; of a place at most one.
+  balance::Portion portion;  ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
 };
 

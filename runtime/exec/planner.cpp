@@ -59,6 +59,29 @@ std::vector<std::uint64_t> blockAddresses(const Launch &launch) {
   return addresses;
 }
 
+/// All that decides what the places touch, portions apart.
+Writer &addShape(Writer &writer, const Launch &launch) {
+  return writer.add(launch.region->id)
+      .add(launch.captures)
+      .add(shapingValues(launch))
+      .add(blockAddresses(launch))
+      .add(launch.allocations)
+      .add(launch.total)
+      .add(launch.shares);
+}
+
+std::vector<balance::Chunk> chunksOf(const Launch &launch) {
+  std::vector<std::uint32_t> weights;
+  for (const Share &share : launch.shares) {
+    weights.push_back(share.weight);
+  }
+  std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
+  for (balance::Chunk &chunk : chunks) {
+    chunk = balance::partOf(chunk, launch.portion);
+  }
+  return chunks;
+}
+
 struct Fingerprint {
   std::uint64_t hash;
   std::size_t runs;
@@ -157,6 +180,7 @@ void Planner::forgetIfFull(std::size_t more) {
     states_.clear();
     afterEvent_.clear();
     plans_.clear();
+    divisions_.clear();
     remembered_ = more;
   }
 }
@@ -198,15 +222,9 @@ void Planner::apply(std::span<const Event> events) {
 }
 
 Planner::Planned Planner::plan(const Launch &launch) {
-  std::string key = keyOf(Writer()
-                              .add(state_->id)
-                              .add(launch.region->id)
-                              .add(launch.captures)
-                              .add(shapingValues(launch))
-                              .add(blockAddresses(launch))
-                              .add(launch.allocations)
-                              .add(launch.total)
-                              .add(launch.shares));
+  Writer writer;
+  writer.add(state_->id).add(launch.portion);
+  std::string key = keyOf(addShape(writer, launch));
   if (const auto known = plans_.find(key); known != plans_.end()) {
     return {known->second, true};
   }
@@ -221,6 +239,53 @@ Planner::Planned Planner::plan(const Launch &launch) {
   forgetIfFull(ranges);
   plans_.emplace(std::move(key), plan);
   return {plan, false};
+}
+
+Planner::Division Planner::divide(const Launch &launch) {
+  constexpr std::int64_t kMost = 4096;
+  Writer writer;
+  std::string key = keyOf(addShape(writer, launch));
+  if (const auto known = divisions_.find(key); known != divisions_.end()) {
+    return known->second;
+  }
+  Launch trial = launch;
+  trial.portion = {};
+  std::int64_t most = 1;
+  for (const balance::Chunk &chunk : chunksOf(trial)) {
+    most = std::clamp(chunk.upper - chunk.lower, most, kMost);
+  }
+  Division division{0, std::nullopt};
+  do {
+    division.portions =
+        static_cast<std::int32_t>(std::min(most, 2 * std::int64_t{trial.portion.count}));
+    trial.portion.count = division.portions;
+    division.tooSmall = tooSmall(trial);
+  } while (division.tooSmall && division.portions < most);
+  forgetIfFull(1);
+  divisions_.emplace(std::move(key), division);
+  return division;
+}
+
+/// A device that could not hold its part of some portion of `launch` if it held nothing else.
+std::optional<Place> Planner::tooSmall(Launch &launch) const {
+  const AllocationOf allocationOf = allocationsOf(launch);
+  for (launch.portion.index = 0; launch.portion.index < launch.portion.count;
+       ++launch.portion.index) {
+    const std::vector<balance::Chunk> chunks = chunksOf(launch);
+    for (std::size_t index = 0; index < chunks.size(); ++index) {
+      const Place place = launch.shares[index].place;
+      if (topology_.isHost(place)) {
+        continue;
+      }
+      const memory::AccessSet sets =
+          touchesOf(launch, window_, chunks[index].lower, chunks[index].upper, allocationOf).sets;
+      if (footprint({sets.reads, sets.writes}).bytes() >
+          rooms_.capacity(static_cast<std::size_t>(place - topology_.ranks()))) {
+        return place;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 /// What all places touch, and whether two of them may write the same byte.
@@ -244,11 +309,7 @@ Planner::Survey Planner::survey(const Launch &launch) const {
   const auto append = [](std::vector<Range> &all, const RangeSet &more) {
     all.insert(all.end(), more.ranges().begin(), more.ranges().end());
   };
-  std::vector<std::uint32_t> weights;
-  for (const Share &share : launch.shares) {
-    weights.push_back(share.weight);
-  }
-  const std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
+  const std::vector<balance::Chunk> chunks = chunksOf(launch);
   memory::AccessSet reduced;
   survey.chunks.assign(static_cast<std::size_t>(topology_.places()), {0, 0});
   survey.accesses.resize(survey.chunks.size());
@@ -275,6 +336,10 @@ Planner::Survey Planner::survey(const Launch &launch) const {
     survey.chunks[static_cast<std::size_t>(place)] = chunk;
     survey.accesses[static_cast<std::size_t>(place)] = {std::move(touches.sets.reads),
                                                         std::move(touches.sets.writes)};
+  }
+  if (launch.portion.index > 0) {
+    // Each portion is combined, not only the one that begins the loop.
+    reduced = touchesOf(launch, window_, 0, 1, allocationOf).reduced;
   }
   if (!reduced.writes.empty() || !reduced.reads.empty()) {
     ChunkAccess &host = survey.accesses.front();
@@ -383,11 +448,13 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
 }
 
 /// `ranges` with the gaps between them that `source` has a valid copy of, too: wherever the bytes
-/// go, these have the same value or none that counts.
+/// go, these have the same value or none that counts. A gap smaller than a unit lies in units that
+/// one of the ranges is in, too: there is memory for it.
 RangeSet Planner::joined(const RangeSet &ranges, Place source) const {
+  const std::uint64_t most = std::min(kCopyGap, rooms_.unit() - 1);
   std::vector<Range> joined;
   for (const Range &range : ranges.ranges()) {
-    const bool isNear = !joined.empty() && range.begin - joined.back().end <= kCopyGap &&
+    const bool isNear = !joined.empty() && range.begin - joined.back().end <= most &&
                         window_.contains({joined.back().begin, range.end});
     if (isNear &&
         state_->directory.missing(source, RangeSet::of({{joined.back().end, range.begin}}))

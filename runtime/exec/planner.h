@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -43,6 +44,17 @@ public:
   /// Cost: unless the plan is known, linear in the ranges that all ranks touch.
   Planned plan(const Launch &launch);
 
+  /// Equal portions of a launch, so that no device has to hold more than one at a time.
+  struct Division {
+    std::int32_t portions;
+    std::optional<Place> tooSmall; ///< A device that cannot hold one of even so many.
+  };
+
+  /// How to divide `launch`, whose parts some devices cannot hold. Its portion does not matter.
+  ///
+  /// Cost: unless it is known, some evaluations of the access function for each portion.
+  Division divide(const Launch &launch);
+
   /// Goes on to the state behind `plan`, which was made in the current state.
   void commit(const Plan &plan) { state_ = plan.next; }
 
@@ -60,6 +72,7 @@ private:
   void joinRuns(std::vector<memory::Transfer> &transfers) const;
   void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
+  std::optional<Place> tooSmall(Launch &launch) const;
   RangeSet footprint(const memory::ChunkAccess &access) const;
   void addParts(Plan &plan, const Survey &survey) const;
   void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;
@@ -77,6 +90,7 @@ private:
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const State>> states_; ///< By hash.
   std::unordered_map<std::string, std::shared_ptr<const State>> afterEvent_;
   std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
+  std::unordered_map<std::string, Division> divisions_;
 };
 
 } // namespace tutti::exec

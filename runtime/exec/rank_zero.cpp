@@ -174,16 +174,13 @@ void RankZero::settle(Progress::Lock &lock) {
   fetcher_.record(changes);
 }
 
-/// The plan of `launch` where `option` places it, less devices that cannot hold their part; nothing
-/// if that leaves nothing but home.
+/// The plan of `launch` as a whole where `option` places it, less devices that can hold no portion
+/// of it; nothing if that leaves nothing but home. Sets how many portions it takes.
 std::optional<Planner::Planned> RankZero::plan(RegionRecord &record, Launch &launch,
                                                Option &option) {
-  while (true) {
+  while (!isHome(option.placement)) {
     launch.shares = option.placement.shares;
-    if (isHome(option.placement)) {
-      staysHome(*launch.region, reasonHome(option.placement));
-      return std::nullopt;
-    }
+    launch.portion = {};
     Planner::Planned planned = job_.planner.plan(launch);
     if (!planned.plan->reasonHome.empty()) {
       staysHome(*launch.region, planned.plan->reasonHome);
@@ -194,39 +191,41 @@ std::optional<Planner::Planned> RankZero::plan(RegionRecord &record, Launch &lau
       launch.shares = std::move(worthwhile);
       planned = job_.planner.plan(launch);
     }
-    if (!passOver(record, launch, option, *planned.plan)) {
+    if (residency_.fits(*planned.plan)) {
       return planned;
     }
+    const Planner::Division division = job_.planner.divide(launch);
+    if (!division.tooSmall) {
+      launch.portion.count = division.portions;
+      return planned;
+    }
+    passOver(*division.tooSmall, record, launch, option);
   }
+  staysHome(*launch.region, reasonHome(option.placement));
+  return std::nullopt;
 }
 
-/// Takes devices out of `option` that cannot hold their part of `plan`; whether there were any.
-bool RankZero::passOver(RegionRecord &record, Launch &launch, Option &option, const Plan &plan) {
-  const std::vector<Place> tooSmall = residency_.tooSmallFor(plan);
-  if (tooSmall.empty()) {
-    return false;
-  }
-  const auto isTooSmall = [&](const Share &share) {
-    return std::find(tooSmall.begin(), tooSmall.end(), share.place) != tooSmall.end();
-  };
-  std::vector<Share> &shares = option.placement.shares;
-  shares = launch.shares;
-  std::erase_if(shares, isTooSmall);
-  constexpr std::string_view kReason = "a device cannot hold its part of the data";
+/// Takes a device out of `option` that cannot hold the smallest portion of its part.
+void RankZero::passOver(Place place, RegionRecord &record, const Launch &launch,
+                        Option &option) const {
+  constexpr std::string_view kReason = "a device cannot hold the smallest portion of it";
   if (!std::exchange(record.isTooLarge, true)) {
-    const auto device = static_cast<std::size_t>(tooSmall.front() - job_.topology.ranks());
-    log::warn("the loop at {} passes over a device of rank {}: its part there takes {} bytes of {}",
-              launch.region->source, job_.topology.rankOf(tooSmall.front()),
-              plan.footprints[device].bytes(), job_.rooms.capacity(device));
+    log::warn("the loop at {} passes over a device of rank {}: the smallest portion of it takes "
+              "more than the {} bytes that the device holds",
+              launch.region->source, job_.topology.rankOf(place),
+              job_.rooms.capacity(static_cast<std::size_t>(place - job_.topology.ranks())));
   }
+  std::vector<Share> shares = launch.shares;
+  std::erase_if(shares, [&](const Share &share) { return share.place == place; });
   const bool hasDevices = std::any_of(shares.begin(), shares.end(), [this](const Share &share) {
     return !job_.topology.isHost(share.place);
   });
-  if (!hasDevices) {
+  if (hasDevices) {
+    option.placement.shares = std::move(shares);
+  } else {
     option = hostsOnly(record, kReason);
   }
   option.placement.reason = kReason;
-  return true;
 }
 
 /// The plan of `launch`, or nothing if it is to run at home, for a reason that has been noted.
@@ -246,8 +245,8 @@ std::optional<Planner::Planned> RankZero::decide(Progress::Lock &lock, RegionRec
   return planned;
 }
 
-/// Makes room on all devices, and on this rank's gets memory and kernel ready; nothing has been
-/// announced yet, so all data is whole if one refuses.
+/// Makes room on all devices, and on this rank's gets memory and kernel ready; the portion has not
+/// been announced yet, so all data is whole if one refuses.
 Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
   const std::vector<Leaving> all = residency_.makeRoom(*planned.plan);
   for (const Leaving &leaving : all) {
@@ -300,29 +299,69 @@ bool RankZero::distribute(Launch &launch) {
   const Clock::time_point begin = Clock::now();
   findAllocations(launch);
   Progress::Lock lock = job_.progress.lock();
-  std::optional<Planner::Planned> planned = decide(lock, record, launch, option);
+  std::optional<Planner::Planned> planned = ready(lock, record, launch, option);
   if (!planned) {
     return false;
   }
-  if (const Status status = makeReady(lock, launch, *planned); !status) {
-    keepOff(record, launch, status);
-    option = optionFor(record, region);
-    planned = decide(lock, record, launch, option);
-    if (!planned) {
-      return false;
-    }
-  }
-  const auto [plan, isKnown] = *std::move(planned);
   const bool isMeasured = isToBeMeasured(option);
   if (isMeasured) {
     job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
   }
   const Clock::time_point announced = Clock::now();
+  bool isKnown = true;
+  std::uint64_t bytes = 0;
+  while (true) {
+    run(lock, record, launch, *planned, isMeasured);
+    isKnown = isKnown && planned->isKnown;
+    bytes += planned->plan->bytesToDistribute;
+    if (++launch.portion.index == launch.portion.count) {
+      break;
+    }
+    settle(lock);
+    planned = job_.planner.plan(launch);
+    if (const Status status = makeReady(lock, launch, *planned); !status) {
+      log::fatal("{} (loop at {})", status.error().message, region.source);
+    }
+  }
+  record.report.addDistributed(secondsSince(begin), isKnown, option.placement.usesDevices);
+  record.shares = launch.shares;
+  if (isMeasured) {
+    option.history->addDistributed(*option.machine, launch.total, secondsSince(announced),
+                                   static_cast<double>(bytes));
+  }
+  return true;
+}
+
+/// The plan of the first portion, for which all is ready; nothing if the launch is to run at home.
+std::optional<Planner::Planned> RankZero::ready(Progress::Lock &lock, RegionRecord &record,
+                                                Launch &launch, Option &option) {
+  while (true) {
+    std::optional<Planner::Planned> planned = decide(lock, record, launch, option);
+    if (!planned) {
+      return std::nullopt;
+    }
+    if (launch.portion.count > 1) {
+      planned = job_.planner.plan(launch);
+    }
+    const Status status = makeReady(lock, launch, *planned);
+    if (status) {
+      return planned;
+    }
+    keepOff(record, launch, status);
+    option = optionFor(record, *launch.region);
+  }
+}
+
+/// One portion on all ranks, from its announcement.
+void RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+                   const Planner::Planned &planned, bool isMeasured) {
+  const auto &[plan, isKnown] = planned;
   announce(launch);
   job_.planner.commit(*plan);
   residency_.use(plan);
   twins_.keep(openPages(plan->twinPages));
   ++(isKnown ? job_.counters.plansReused : job_.counters.plansMade);
+  job_.counters.portions += launch.portion.count > 1 ? 1 : 0;
   ChunkRun chunk(job_, lock, launch, *plan);
   chunk.run(isKnown, isMeasured);
   chunk.finish();
@@ -330,16 +369,9 @@ bool RankZero::distribute(Launch &launch) {
   protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
-  record.report.addDistributed(secondsSince(begin), isKnown, option.placement.usesDevices);
-  record.shares = launch.shares;
   if (isKnown && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
-  if (isMeasured) {
-    option.history->addDistributed(*option.machine, launch.total, secondsSince(announced),
-                                   static_cast<double>(plan->bytesToDistribute));
-  }
-  return true;
 }
 
 /// A choice that rests on time needs the time of whole launches: of some, because waiting for their

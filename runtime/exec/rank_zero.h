@@ -75,7 +75,7 @@ private:
     PowerFactors factors;
     std::vector<Share> shares; ///< Of the last launch that was distributed.
     std::string_view keptOff;  ///< Why devices cannot have it, as it turned out; or empty.
-    bool isTooLarge = false;   ///< For some device; that has been said.
+    bool isTooLarge = false;   ///< Even in portions, for some device; that has been said.
     trace::RegionReport report;
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
@@ -94,11 +94,15 @@ private:
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
   void settle(Progress::Lock &lock);
   std::optional<Planner::Planned> plan(RegionRecord &record, Launch &launch, Option &option);
-  bool passOver(RegionRecord &record, Launch &launch, Option &option, const Plan &plan);
+  void passOver(Place place, RegionRecord &record, const Launch &launch, Option &option) const;
   std::optional<Planner::Planned> decide(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                                          Option &option);
   bool isToBeMeasured(const Option &option) const;
   Status makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned);
+  std::optional<Planner::Planned> ready(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+                                        Option &option);
+  void run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+           const Planner::Planned &planned, bool isMeasured);
   void keepOff(RegionRecord &record, const Launch &launch, const Status &status) const;
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   void findAllocations(Launch &launch) const;

@@ -18,14 +18,13 @@ constexpr std::size_t kRecent = 16;
 Residency::Residency(const memory::Topology &topology, const Rooms &rooms)
     : topology_(topology), rooms_(rooms), uses_(rooms.devices()) {}
 
-std::vector<Place> Residency::tooSmallFor(const Plan &plan) const {
-  std::vector<Place> places;
+bool Residency::fits(const Plan &plan) const {
   for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
     if (plan.footprints[device].bytes() > rooms_.capacity(device)) {
-      places.push_back(topology_.ranks() + static_cast<Place>(device));
+      return false;
     }
   }
-  return places;
+  return true;
 }
 
 void Residency::remove(Uses &uses, const RangeSet &units) {

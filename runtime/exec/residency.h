@@ -25,13 +25,13 @@ class Residency {
 public:
   Residency(const memory::Topology &topology, const Rooms &rooms);
 
-  /// Devices that could not hold their part of `plan` if they held nothing else.
-  std::vector<Place> tooSmallFor(const Plan &plan) const;
+  /// Whether each device could hold its part of `plan` if it held nothing else.
+  bool fits(const Plan &plan) const;
 
   /// What has to leave the devices before they can take their parts of `plan`, least recently used
   /// first; nothing if there is room.
   ///
-  /// Shape: no device is too small for `plan`.
+  /// Shape: `plan` fits.
   std::vector<Leaving> makeRoom(const Plan &plan);
 
   /// Notes that it has left.

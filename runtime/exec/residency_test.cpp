@@ -60,7 +60,7 @@ protected:
   }
 
   memory::Topology topology_{{2}};
-  Rooms rooms_{window(), {4 * kUnit, 8 * kUnit}};
+  Rooms rooms_{window(), {{4 * kUnit, kUnit}, {8 * kUnit, kUnit}}};
   Residency residency_{topology_, rooms_};
 };
 
@@ -131,17 +131,19 @@ TEST_F(ResidencyTest, KeepsDevicesApart) {
   EXPECT_EQ(leaving[0].units, units({{0, 2}}));
 }
 
-TEST_F(ResidencyTest, NamesTheDevicesThatAreTooSmall) {
-  EXPECT_TRUE(residency_.tooSmallFor(*planOf(units({{0, 4}}), units({{0, 8}}))).empty());
-  EXPECT_EQ(residency_.tooSmallFor(*planOf(units({{0, 5}}), units({{0, 8}}))),
-            std::vector<Place>{1});
+TEST_F(ResidencyTest, KnowsWhatFitsIntoEmptyDevices) {
+  launch(planOf(units({{5, 9}})));
+
+  EXPECT_TRUE(residency_.fits(*planOf(units({{0, 4}}), units({{0, 8}}))));
+  EXPECT_FALSE(residency_.fits(*planOf(units({{0, 5}}), units({{0, 8}}))));
 }
 
 TEST_F(ResidencyTest, HasUnitsThatAreSmallBesideTheSmallestDevice) {
   EXPECT_EQ(rooms_.unit(), kUnit);
   const std::uint64_t large = std::uint64_t{80} << 30;
-  EXPECT_EQ(Rooms(window(), {large}).unit(), std::uint64_t{64} << 20);
-  EXPECT_EQ(Rooms(window(), {large, large / 5}).unit(), std::uint64_t{16} << 20);
+  EXPECT_EQ(Rooms(window(), {{large, kUnit}}).unit(), std::uint64_t{64} << 20);
+  EXPECT_EQ(Rooms(window(), {{large, kUnit}, {large / 5, 4096}}).unit(), std::uint64_t{16} << 20);
+  EXPECT_EQ(Rooms(window(), {{1 << 16, 4096}}).unit(), 4096U);
 }
 
 TEST_F(ResidencyTest, CutsUnitsAtTheEndsOfTheWindow) {

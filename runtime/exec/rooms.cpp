@@ -11,14 +11,16 @@ namespace {
 
 /// A device holds about so many units: to fill it takes as many allocations, 60 us each with CUDA.
 constexpr std::uint64_t kUnits = 1024;
-constexpr std::uint64_t kLeastUnit = std::uint64_t{2} << 20;
 constexpr std::uint64_t kMostUnit = std::uint64_t{64} << 20;
 
-std::uint64_t unitFor(const std::vector<std::uint64_t> &capacities) {
-  const auto least = std::min_element(capacities.begin(), capacities.end());
-  return least == capacities.end()
-             ? kLeastUnit
-             : std::clamp(std::bit_floor(*least / kUnits), kLeastUnit, kMostUnit);
+std::uint64_t unitFor(const std::vector<Room> &rooms) {
+  std::uint64_t capacity = kMostUnit * kUnits;
+  std::uint64_t granule = 1;
+  for (const Room &room : rooms) {
+    capacity = std::min(capacity, room.capacity);
+    granule = std::max(granule, room.granule);
+  }
+  return std::max(std::bit_floor(capacity / kUnits), granule);
 }
 
 } // namespace
@@ -35,9 +37,8 @@ device::Segments segmentsOf(const memory::Window &window) {
   return segments;
 }
 
-Rooms::Rooms(const memory::Window &window, std::vector<std::uint64_t> capacities)
-    : window_(segmentsOf(window)), capacities_(std::move(capacities)), unit_(unitFor(capacities_)) {
-}
+Rooms::Rooms(const memory::Window &window, std::vector<Room> rooms)
+    : window_(segmentsOf(window)), rooms_(std::move(rooms)), unit_(unitFor(rooms_)) {}
 
 RangeSet Rooms::around(const RangeSet &bytes) const {
   std::vector<Range> units;

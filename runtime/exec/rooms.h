@@ -17,15 +17,21 @@ namespace tutti::exec {
 /// The window as devices see it.
 device::Segments segmentsOf(const memory::Window &window);
 
+/// One device's; sent as it is.
+struct Room {
+  std::uint64_t capacity; ///< Bytes of the window that it may hold.
+  std::uint64_t granule;  ///< `device::Device::granule`
+};
+
 /// Threading: immutable. The same on every rank.
 class Rooms {
 public:
-  /// `capacities`: of the devices, in the order of their places.
-  Rooms(const memory::Window &window, std::vector<std::uint64_t> capacities);
+  /// `rooms`: of the devices, in the order of their places.
+  Rooms(const memory::Window &window, std::vector<Room> rooms);
 
-  std::size_t devices() const { return capacities_.size(); }
+  std::size_t devices() const { return rooms_.size(); }
 
-  std::uint64_t capacity(std::size_t device) const { return capacities_[device]; }
+  std::uint64_t capacity(std::size_t device) const { return rooms_[device].capacity; }
 
   /// A power of two. Small beside the smallest device, so that rounding wastes little of it, and
   /// no smaller, because each unit is one allocation.
@@ -39,7 +45,7 @@ public:
 
 private:
   device::Segments window_;
-  std::vector<std::uint64_t> capacities_;
+  std::vector<Room> rooms_;
   std::uint64_t unit_;
 };
 

@@ -40,6 +40,11 @@ FEATURE_RANKS = [1, 2, 3, 4]
 # Features and examples whose data does not fit into the devices: arguments, TUTTI_DEVICE_MEMORY.
 FULL_DEVICES = [
     ("arrays_in_turn", "1000000", "24M"),
+    ("arrays_in_turn", "1000000", "8M"),
+    ("stream", "1000000 3", "8M"),
+    ("jacobi", "1000 1000 12", "4M"),
+    ("heat3d", "64", "1M"),
+    ("kmeans", "200000 4", "1M"),
 ]
 FULL_DEVICE_RANKS = [1, 2, 3]
 

@@ -319,7 +319,7 @@ def all_checks():
         for name, value in [("TUTTI_HEAP", "plenty"), ("TUTTI_HEAP", "1K"), ("TUTTI_HEAP", "-1G"),
                             ("TUTTI_HEAP", "99T"), ("TUTTI_DISTRIBUTE", "maybe"),
                             ("TUTTI_STATS", "loud"), ("TUTTI_DEVICE", "abacus"),
-                            ("TUTTI_DEVICE_MEMORY", "1M"), ("TUTTI_DEVICE_MEMORY", "most")]:
+                            ("TUTTI_DEVICE_MEMORY", "1K"), ("TUTTI_DEVICE_MEMORY", "most")]:
             checks.append((f"a_bad_setting-{name}={value}-{ranks}",
                            lambda w, n=name, v=value, r=ranks: a_bad_setting(w, n, v, r)))
     for ranks in (2, 3):

@@ -62,11 +62,14 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
-    # On OpenCL devices of any kind, PoCL where there is no GPU.
-    for device, ranks in (("opencl", 1), ("opencl", 3), ("hybrid", 1), ("hybrid", 2)):
-        tests += [(f"devices/{device}/{program.name}/{ranks}",
-                   lambda p=program, a=words, d=device, r=ranks:
-                   compare(workshop, p, a, r, {"TUTTI_DEVICE": d}))
+    # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
+    # the data.
+    for device, ranks, memory in (("opencl", 1, "1T"), ("opencl", 3, "1T"), ("hybrid", 1, "1T"),
+                                  ("hybrid", 2, "1T"), ("opencl", 1, "64K"), ("hybrid", 3, "128K")):
+        tests += [(f"devices/{device}/{memory}/{program.name}/{ranks}",
+                   lambda p=program, a=words, r=ranks,
+                   e={"TUTTI_DEVICE": device, "TUTTI_DEVICE_MEMORY": memory}:
+                   compare(workshop, p, a, r, e))
                   for program, words in device_programs(features, ranks)]
     for name, arguments, memory in cases.FULL_DEVICES:
         for device, ranks in itertools.product(("opencl", "hybrid"), cases.FULL_DEVICE_RANKS):
@@ -77,6 +80,12 @@ def all_tests(workshop):
                           compare(workshop, p, a, r, e)))
     tests.append(("counters/a_full_device_evicts", lambda: counters.a_full_device_evicts(
         workshop, feature_or_example("arrays_in_turn"))))
+    tests.append(("counters/a_launch_too_large_for_a_device_is_streamed",
+                  lambda: counters.a_launch_too_large_for_a_device_is_streamed(
+                      workshop, example("stream"))))
+    tests.append(("counters/a_loop_too_large_even_in_portions_says_so_once",
+                  lambda: counters.a_loop_too_large_even_in_portions_says_so_once(
+                      workshop, example("matmul"))))
     tests.append(("counters/jacobi_on_a_device_copies_nothing",
                   lambda: counters.jacobi_on_a_device_copies_nothing(
                       workshop, example("jacobi"))))

@@ -37,6 +37,8 @@ public:
 
   std::uint64_t capacity() const override { return capacity_; }
 
+  std::uint64_t granule() const override { return mirror_->granule(); }
+
   Status commit(Range bytes) override { return mirror_->commit(bytes); }
 
   Status release(Range bytes) override { return mirror_->release(bytes); }
