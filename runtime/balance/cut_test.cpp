@@ -56,7 +56,7 @@ TEST(Cut, MakesLengthsOfEqualWeightsDifferByOneAtMost) {
 }
 
 TEST(Cut, PutsPortionsTogetherToTheChunk) {
-  for (const Chunk &chunk : {Chunk{0, 0}, Chunk{5, 6}, Chunk{10, 27}, Chunk{0, INT64_MAX}}) {
+  for (const Chunk &chunk : {Chunk{0, 0}, Chunk{5, 6}, Chunk{10, 27}, Chunk{0, INT64_MAX - 1}}) {
     for (std::int32_t count = 1; count <= 9; ++count) {
       std::int64_t at = chunk.lower;
       for (std::int32_t index = 0; index < count; ++index) {
