@@ -37,8 +37,9 @@ struct Launch {
   std::vector<BlockValue> blocks; ///< One per value, in the same order.
   std::vector<Range> allocations; ///< Those that the region asks for; only rank 0 knows the heap.
   std::int64_t total = 0;
-  std::vector<Share> shares; ///< In the order of their iterations; of a place at most one.
-  balance::Portion portion;  ///< Of each place's part: all of it, unless a device cannot hold that.
+  std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
+  std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.
+  balance::Portion portion; ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
 };
 

@@ -223,7 +223,7 @@ void Planner::apply(std::span<const Event> events) {
 
 Planner::Planned Planner::plan(const Launch &launch) {
   Writer writer;
-  writer.add(state_->id).add(launch.portion);
+  writer.add(state_->id).add(launch.onlyShare).add(launch.portion);
   std::string key = keyOf(addShape(writer, launch));
   if (const auto known = plans_.find(key); known != plans_.end()) {
     return {known->second, true};
@@ -316,6 +316,9 @@ Planner::Survey Planner::survey(const Launch &launch) const {
   for (std::size_t index = 0; index < chunks.size(); ++index) {
     const Place place = launch.shares[index].place;
     const balance::Chunk chunk = chunks[index];
+    if (launch.onlyShare >= 0 && launch.onlyShare != static_cast<std::int32_t>(index)) {
+      continue;
+    }
     Touches touches = touchesOf(launch, window_, chunk.lower, chunk.upper, allocationOf);
     survey.reasonHome = reasonAgainst(touches.sets, window_);
     if (survey.reasonHome.empty()) {

@@ -320,7 +320,9 @@ bool RankZero::distribute(Launch &launch) {
     settle(lock);
     planned = job_.planner.plan(launch);
     if (const Status status = makeReady(lock, launch, *planned); !status) {
-      log::fatal("{} (loop at {})", status.error().message, region.source);
+      keepOff(record, launch, status);
+      finishOnHosts(lock, record, launch);
+      break;
     }
   }
   record.report.addDistributed(secondsSince(begin), isKnown, option.placement.usesDevices);
@@ -330,6 +332,20 @@ bool RankZero::distribute(Launch &launch) {
                                    static_cast<double>(bytes));
   }
   return true;
+}
+
+/// Runs what is left of every part on the host of its rank.
+void RankZero::finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch &launch) {
+  const std::vector<Share> shares = launch.shares;
+  for (; launch.portion.index < launch.portion.count; ++launch.portion.index) {
+    for (std::size_t index = 0; index < shares.size(); ++index) {
+      launch.shares[index].place = job_.topology.rankOf(shares[index].place);
+      launch.onlyShare = static_cast<std::int32_t>(index);
+      settle(lock);
+      run(lock, record, launch, job_.planner.plan(launch), false);
+      launch.shares = shares;
+    }
+  }
 }
 
 /// The plan of the first portion, for which all is ready; nothing if the launch is to run at home.

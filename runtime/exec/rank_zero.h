@@ -103,6 +103,7 @@ private:
                                         Option &option);
   void run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
            const Planner::Planned &planned, bool isMeasured);
+  void finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch &launch);
   void keepOff(RegionRecord &record, const Launch &launch, const Status &status) const;
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   void findAllocations(Launch &launch) const;
