@@ -11,7 +11,7 @@ arch=${ARCH:-sm_90}
 clang=${CLANG:-clang-19}
 libraries=${LLVM_LIBRARIES:-/usr/lib/llvm-19/lib}
 mkdir -p "$to"
-for name in jacobi; do
+for name in jacobi matmul stream; do
   "$clang" -O3 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march="$arch" \
     --cuda-path="${CUDA_HOME:-/usr/local/cuda}" -Wno-unknown-cuda-version \
     --libomptarget-nvptx-bc-path="$libraries/libomptarget-nvptx-$arch.bc" \

@@ -43,4 +43,21 @@ inline std::vector<Chunk> cut(std::int64_t total, std::span<const std::uint32_t>
   return chunks;
 }
 
+/// One of equal parts of every chunk of a launch.
+struct Portion {
+  std::int32_t index = 0;
+  std::int32_t count = 1;
+};
+
+/// The part of `chunk` that belongs to `portion`; may be empty. Sizes differ by one at most.
+inline Chunk partOf(const Chunk &chunk, Portion portion) {
+  const std::int64_t size = chunk.upper - chunk.lower;
+  const std::int64_t each = size / portion.count;
+  const std::int64_t longer = size % portion.count; // The first ones.
+  const auto begin = [&](std::int64_t index) {
+    return chunk.lower + each * index + (index < longer ? index : longer);
+  };
+  return {begin(portion.index), begin(portion.index + 1)};
+}
+
 } // namespace tutti::balance

@@ -55,6 +55,21 @@ TEST(Cut, MakesLengthsOfEqualWeightsDifferByOneAtMost) {
   }
 }
 
+TEST(Cut, PutsPortionsTogetherToTheChunk) {
+  for (const Chunk &chunk : {Chunk{0, 0}, Chunk{5, 6}, Chunk{10, 27}, Chunk{0, INT64_MAX - 1}}) {
+    for (std::int32_t count = 1; count <= 9; ++count) {
+      std::int64_t at = chunk.lower;
+      for (std::int32_t index = 0; index < count; ++index) {
+        const Chunk part = partOf(chunk, {index, count});
+        EXPECT_EQ(part.lower, at);
+        EXPECT_LE(part.upper - part.lower, (chunk.upper - chunk.lower) / count + 1);
+        at = part.upper;
+      }
+      EXPECT_EQ(at, chunk.upper);
+    }
+  }
+}
+
 TEST(Cut, FollowsTheWeights) {
   const std::vector<Chunk> chunks = cut(1000, Weights{1, 3});
 

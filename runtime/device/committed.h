@@ -23,6 +23,8 @@ public:
 
   const Segments &window() const { return window_; }
 
+  std::uint64_t granule() const { return granule_; }
+
   /// The granules that hold `bytes`.
   /// Errors: InvalidArgument  not all of it lies in one segment.
   Result<Range> around(Range bytes) const;

@@ -180,6 +180,13 @@ public:
 
   virtual const Info &info() const = 0;
 
+  /// Bytes that `commit` can be expected to give in all, as it looked when the device was opened:
+  /// others may take memory, too.
+  virtual std::uint64_t capacity() const = 0;
+
+  /// Bytes of the aligned blocks in which memory is given back; a power of two.
+  virtual std::uint64_t granule() const = 0;
+
   /// Makes sure that the device has memory for these bytes of the window. Contents of new memory
   /// are undefined; what was committed before stays.
   ///

@@ -38,18 +38,6 @@ std::vector<device::Info> devicesOf(device::Driver &driver, bool speaks) {
   return devices ? *std::move(devices) : std::vector<device::Info>();
 }
 
-device::Segments segmentsOf(const memory::Window &window) {
-  constexpr std::uint64_t kLow = std::uint64_t{4} << 30;
-  device::Segments segments;
-  for (const Range &segment : window.segments()) {
-    Range &part = segment.end <= kLow ? segments.low : segments.high;
-    part = part.empty()
-               ? segment
-               : Range{std::min(part.begin, segment.begin), std::max(part.end, segment.end)};
-  }
-  return segments;
-}
-
 } // namespace
 
 bool mayHaveGpus() { return access("/dev/nvidiactl", F_OK) == 0; }
@@ -79,6 +67,9 @@ DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::int32_t local, 
               device::kDeviceKinds.at(wanted).first,
               found.choices.empty() ? "cpu" : listings[found.choices.front().backend].name);
   }
+  if (const auto count = static_cast<std::int32_t>(found.choices.size()); count > 0) {
+    selection.sharers_ = static_cast<std::uint64_t>((locals + count - 1) / count);
+  }
   for (const device::Choice &choice : device::ownDevices(found.choices, local, locals)) {
     if (selection.chosen_.size() < kMostDevices) {
       selection.chosen_.push_back({selection.drivers_[choice.backend].get(), choice.index,
@@ -88,13 +79,16 @@ DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::int32_t local, 
   return selection;
 }
 
-std::vector<exec::OpenDevice> DeviceSelection::open(const memory::Window &window) {
+std::vector<exec::OpenDevice> DeviceSelection::open(const memory::Window &window,
+                                                    std::uint64_t memoryLimit) {
   std::vector<exec::OpenDevice> opened;
-  const device::Segments segments = segmentsOf(window);
+  const device::Segments segments = exec::segmentsOf(window);
   for (const Chosen &chosen : chosen_) {
     auto device = chosen.driver->open(chosen.index, segments);
     if (device) {
-      opened.push_back({*std::move(device), chosen.driver->name()});
+      const exec::Room room{std::min((*device)->capacity() / sharers_, memoryLimit),
+                            (*device)->granule()};
+      opened.push_back({*std::move(device), chosen.driver->name(), room});
     } else {
       log::warn("{} is not used: {}", chosen.info.name, device.error().message);
     }
@@ -106,13 +100,21 @@ std::vector<exec::OpenDevice> DeviceSelection::open(const memory::Window &window
   return opened;
 }
 
+std::vector<exec::Room> JobDevices::rooms() const {
+  std::vector<exec::Room> all;
+  for (const exec::DeviceTraits &each : traits) {
+    all.push_back(each.room);
+  }
+  return all;
+}
+
 Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
                                    const std::vector<exec::OpenDevice> &own) {
   DeviceHello hello{};
   for (const exec::OpenDevice &open : own) {
     const device::Info &info = open.device->info();
     hello.traits.at(hello.count++) = {static_cast<std::uint32_t>(info.format), kindOf(open.backend),
-                                      info.hasFp64 ? 1U : 0U, info.units};
+                                      info.hasFp64 ? 1U : 0U, info.units, open.room};
   }
   std::vector<std::byte> bytes;
   TUTTI_ASSIGN(bytes, endpoint.allGather(std::as_bytes(std::span(&hello, 1))));

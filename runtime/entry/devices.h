@@ -32,8 +32,9 @@ public:
 
   bool isEmpty() const { return chosen_.empty(); }
 
-  /// Opens them. Devices that do not open are left out with one line each.
-  std::vector<exec::OpenDevice> open(const memory::Window &window);
+  /// Opens them, each for at most `memoryLimit` bytes of the window. Devices that do not open are
+  /// left out with one line each.
+  std::vector<exec::OpenDevice> open(const memory::Window &window, std::uint64_t memoryLimit);
 
 private:
   struct Chosen {
@@ -44,6 +45,7 @@ private:
 
   std::vector<std::unique_ptr<device::Driver>> drivers_;
   std::vector<Chosen> chosen_;
+  std::uint64_t sharers_ = 1; ///< Processes of this host that use the same devices.
 };
 
 /// Whether it is worth looking for devices when nobody has asked for them: whether a driver of GPUs
@@ -54,6 +56,8 @@ bool mayHaveGpus();
 struct JobDevices {
   memory::Topology topology;
   std::vector<exec::DeviceTraits> traits;
+
+  std::vector<exec::Room> rooms() const;
 };
 
 Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,

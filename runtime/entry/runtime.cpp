@@ -165,9 +165,11 @@ void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Set
     becomeRankZero(std::move(endpoint), settings, std::move(window), devices, isCrowded);
     return;
   }
-  std::vector<exec::OpenDevice> opened = devices.open(*window);
+  std::vector<exec::OpenDevice> opened = devices.open(*window, settings.deviceMemory);
   const JobDevices all = exec::orDie(exchangeDevices(*endpoint, opened));
-  exec::Worker({*endpoint, *window, all.topology, std::move(opened), isCrowded}, regionOf).run();
+  exec::Worker({*endpoint, *window, all.topology, all.rooms(), std::move(opened), isCrowded},
+               regionOf)
+      .run();
   leave(EXIT_SUCCESS);
 }
 
@@ -179,7 +181,7 @@ void Runtime::becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
   auto *runtime = new Runtime;
   runtime->endpoint_ = std::move(endpoint);
   runtime->window_ = std::move(window);
-  runtime->prepare(settings, devices.open(*runtime->window_), isCrowded);
+  runtime->prepare(settings, devices.open(*runtime->window_, settings.deviceMemory), isCrowded);
   active_.store(runtime, std::memory_order_release);
 }
 
@@ -191,7 +193,7 @@ void Runtime::prepare(const Settings &settings, std::vector<exec::OpenDevice> de
   pages_ = exec::orDie(memory::PageTable::create(*window_));
   JobDevices all = exec::orDie(exchangeDevices(*endpoint_, devices));
   zero_ = std::make_unique<exec::RankZero>(exec::RankZero::Setup{
-      {*endpoint_, *window_, std::move(all.topology), std::move(devices), isCrowded},
+      {*endpoint_, *window_, std::move(all.topology), all.rooms(), std::move(devices), isCrowded},
       *pages_,
       memory::Objects(window_->stack(), *heap_, executableVariables()),
       settings.distribute,

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 namespace tutti::entry {
@@ -66,10 +67,15 @@ Result<Settings> readSettings() {
   if (!device) {
     return device.error();
   }
+  constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  const auto deviceMemory = options.size("TUTTI_DEVICE_MEMORY", kNoLimit, kMiB / 16, kNoLimit);
+  if (!deviceMemory) {
+    return deviceMemory.error();
+  }
   if (isFirstRank()) {
     options.warnUnknown();
   }
-  return Settings{*heap & ~(kMiB - 1), *distribute, *stats, *device};
+  return Settings{*heap & ~(kMiB - 1), *distribute, *stats, *device, *deviceMemory};
 }
 
 std::int64_t ranksOfJob() {

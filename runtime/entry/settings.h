@@ -17,6 +17,7 @@ struct Settings {
   exec::Distribute distribute; ///< TUTTI_DISTRIBUTE: auto, always or never.
   Stats stats;                 ///< TUTTI_STATS: 0, 1 or json.
   std::uint32_t device;        ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
+  std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
 };
 
 /// Errors: InvalidArgument.

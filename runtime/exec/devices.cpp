@@ -43,9 +43,9 @@ device::GridWish wishOf(const Launch &launch, const device::Kernel &kernel) {
 
 } // namespace
 
-Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window,
+Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window, const Rooms &rooms,
                  trace::Counters &counters)
-    : window_(window), counters_(counters) {
+    : window_(window), rooms_(rooms), counters_(counters) {
   for (OpenDevice &open : opened) {
     Lane lane;
     lane.device = std::move(open.device);
@@ -56,13 +56,29 @@ Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window,
   }
 }
 
-Status Devices::commit(std::int32_t index, const RangeSet &bytes) {
+Status Devices::commit(std::int32_t index, const RangeSet &units) {
   Lane &lane = this->lane(index);
   if (!lane.queue) {
     TUTTI_ASSIGN(lane.queue, lane.device->makeQueue());
   }
-  for (const Range &range : bytes.ranges()) {
-    TUTTI_TRY(lane.device->commit(range));
+  const RangeSet missing = units.subtract(lane.committed);
+  // One by one, as they will be given back.
+  for (const Range &unit : rooms_.single(missing)) {
+    if (Status status = lane.device->commit(unit); !status) {
+      release(index, missing).ignore("the first failure is reported");
+      return status;
+    }
+    lane.committed = lane.committed.unite(RangeSet::of({unit}));
+  }
+  return {};
+}
+
+Status Devices::release(std::int32_t index, const RangeSet &units) {
+  Lane &lane = this->lane(index);
+  const RangeSet given = units.intersect(lane.committed);
+  lane.committed = lane.committed.subtract(given);
+  for (const Range &range : given.ranges()) {
+    TUTTI_TRY(lane.device->release(range));
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "runtime/balance/cut.h"
 #include "runtime/device/device.h"
 #include "runtime/exec/launch.h"
+#include "runtime/exec/rooms.h"
 #include "runtime/memory/window.h"
 #include "runtime/trace/counters.h"
 
@@ -26,6 +27,7 @@ namespace tutti::exec {
 struct OpenDevice {
   std::unique_ptr<device::Device> device;
   std::string_view backend; ///< "cuda", "opencl", ...
+  Room room;
 };
 
 /// Threading: externally synchronised.
@@ -33,14 +35,23 @@ struct OpenDevice {
 class Devices {
 public:
   /// What the devices do is counted in `counters`.
-  Devices(std::vector<OpenDevice> opened, const memory::Window &window, trace::Counters &counters);
+  Devices(std::vector<OpenDevice> opened, const memory::Window &window, const Rooms &rooms,
+          trace::Counters &counters);
 
   std::int32_t count() const { return static_cast<std::int32_t>(lanes_.size()); }
 
   const device::Info &info(std::int32_t index) const { return lane(index).device->info(); }
 
-  /// Errors: OutOfMemory  the device cannot hold all of it.
-  Status commit(std::int32_t index, const RangeSet &bytes);
+  /// Makes sure that a device has memory for `units`, whole ones.
+  ///
+  /// Errors: OutOfMemory  the device cannot hold all of them; it has what it had before.
+  /// Cost:   linear in the ranges if it has them already.
+  Status commit(std::int32_t index, const RangeSet &units);
+
+  /// Gives the memory of `units`, whole ones, back.
+  ///
+  /// Order: nothing is under way there.
+  Status release(std::int32_t index, const RangeSet &units);
 
   /// Makes the kernel ready that would run a chunk.
   ///
@@ -101,6 +112,7 @@ private:
   struct Lane {
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
+    RangeSet committed; ///< Whole units.
     std::unique_ptr<device::HostBuffer> partials;
     std::size_t partialBytes = 0; ///< Of the latest run.
     device::KernelLaunch kernel;  ///< The latest; kept for its memory.
@@ -128,6 +140,7 @@ private:
 
   std::vector<Lane> lanes_;
   const memory::Window &window_;
+  const Rooms &rooms_;
   trace::Counters &counters_;
 };
 

@@ -147,8 +147,9 @@ void Stride::took(Range run, std::size_t ahead) {
 void Fetcher::record(std::span<const Event> events) {
   job_.planner.apply(events);
   for (const Event &event : events) {
-    if (!events_.empty() && events_.back().kind == event.kind &&
-        events_.back().range.end == event.range.begin) {
+    const bool isLikeLast =
+        !events_.empty() && events_.back().kind == event.kind && events_.back().from == event.from;
+    if (isLikeLast && events_.back().range.end == event.range.begin) {
       events_.back().range.end = event.range.end;
     } else {
       events_.push_back(event);

@@ -24,9 +24,10 @@ void orDie(const Status &status) {
 
 Job::Job(JobSetup setup)
     : endpoint(setup.endpoint), window(setup.window), topology(std::move(setup.topology)),
-      progress(queue, setup.isCrowded), streams(endpoint, window),
-      devices(std::move(setup.devices), window, counters),
-      planner(endpoint.rank(), topology, window), rank_(endpoint.rank()), size_(endpoint.size()) {
+      rooms(window, std::move(setup.rooms)), progress(queue, setup.isCrowded),
+      streams(endpoint, window), devices(std::move(setup.devices), window, rooms, counters),
+      planner(endpoint.rank(), topology, window, rooms), rank_(endpoint.rank()),
+      size_(endpoint.size()) {
   for (const Rank child : treeChildren(rank_, size_)) {
     acknowledgedBy_[child] = 0;
   }

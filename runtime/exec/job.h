@@ -10,6 +10,7 @@
 #include "runtime/exec/planner.h"
 #include "runtime/exec/progress.h"
 #include "runtime/exec/reduction.h"
+#include "runtime/exec/rooms.h"
 #include "runtime/exec/streams.h"
 #include "runtime/memory/faults.h"
 #include "runtime/memory/window.h"
@@ -37,6 +38,7 @@ struct JobSetup {
   transport::Endpoint &endpoint;
   const memory::Window &window;
   memory::Topology topology;       ///< Of all ranks.
+  std::vector<Room> rooms;         ///< Of all devices, in the order of places.
   std::vector<OpenDevice> devices; ///< This rank's, in the order of the topology.
   bool isCrowded;                  ///< More threads than cores on this host.
 };
@@ -77,6 +79,7 @@ public:
   transport::Endpoint &endpoint;
   const memory::Window &window;
   const memory::Topology topology;
+  const Rooms rooms;
   trace::Counters counters;
   memory::TouchQueue queue;
   Progress progress;

@@ -5,6 +5,7 @@
 
 #include "abi/abi.h"
 #include "base/range.h"
+#include "runtime/balance/cut.h"
 #include "runtime/memory/directory.h"
 
 #include <cstddef>
@@ -48,7 +49,9 @@ struct Launch {
   std::vector<BlockValue> blocks;      ///< One per value, in the same order.
   std::vector<Allocation> allocations; ///< Those that the region asks for, as rank 0 knows them.
   std::int64_t total = 0;
-  std::vector<Share> shares;         ///< In the order of their iterations; of a place at most one.
+  std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
+  std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.
+  balance::Portion portion; ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
   std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.
 };

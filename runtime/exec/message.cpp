@@ -14,6 +14,8 @@ std::vector<std::byte> encode(const Launch &launch) {
       .add(launch.allocations)
       .add(launch.total)
       .add(launch.shares)
+      .add(launch.onlyShare)
+      .add(launch.portion)
       .add(launch.events)
       .bytes();
 }
@@ -30,6 +32,8 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf) {
   launch.allocations = reader.takeVector<Allocation>();
   launch.total = reader.take<std::int64_t>();
   launch.shares = reader.takeVector<Share>();
+  launch.onlyShare = reader.take<std::int32_t>();
+  launch.portion = reader.take<balance::Portion>();
   launch.events = reader.takeVector<memory::Event>();
   return launch;
 }

@@ -6,6 +6,7 @@
 
 #include "abi/abi.h"
 #include "runtime/exec/launch.h"
+#include "runtime/exec/rooms.h"
 #include "runtime/memory/topology.h"
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct DeviceTraits {
   std::uint32_t backend; ///< The tutti_device_kind that asks for it: CUDA or OPENCL.
   std::uint32_t hasFp64;
   std::uint32_t units;
+  Room room;
 };
 
 /// How fast the places have been for one region, each relative to the others.

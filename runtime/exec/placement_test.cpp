@@ -40,9 +40,13 @@ protected:
     region_.device = &code_;
   }
 
-  static DeviceTraits cuda() { return {TUTTI_KERNEL_PTX, TUTTI_DEVICE_CUDA, 1, 100}; }
+  static DeviceTraits cuda() {
+    return {TUTTI_KERNEL_PTX, TUTTI_DEVICE_CUDA, 1, 100, {1 << 30, 1 << 21}};
+  }
 
-  static DeviceTraits openCl() { return {TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 100}; }
+  static DeviceTraits openCl() {
+    return {TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 100, {1 << 30, 1 << 21}};
+  }
 
   Placement place(const Placer &placer, std::uint32_t wanted) const {
     return placer.place(region_, wanted, factors_, {});

@@ -41,7 +41,7 @@ std::string keyOf(const Writer &writer) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-/// Appends all that the plan of `launch` depends on, beside the planner's state.
+/// Appends all that decides what the places touch in `launch`, but for its portion.
 void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
   const auto add = [&key](auto word) { key.push_back(static_cast<std::uint64_t>(word)); };
   add(launch.region->id);
@@ -68,6 +68,18 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(share.place);
     add(share.weight);
   }
+}
+
+std::vector<balance::Chunk> chunksOf(const Launch &launch) {
+  std::vector<std::uint32_t> weights;
+  for (const Share &share : launch.shares) {
+    weights.push_back(share.weight);
+  }
+  std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
+  for (balance::Chunk &chunk : chunks) {
+    chunk = balance::partOf(chunk, launch.portion);
+  }
+  return chunks;
 }
 
 struct Fingerprint {
@@ -170,8 +182,9 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
 
 } // namespace
 
-Planner::Planner(Rank self, const memory::Topology &topology, const memory::Window &window)
-    : self_(self), topology_(topology), window_(window) {
+Planner::Planner(Rank self, const memory::Topology &topology, const memory::Window &window,
+                 const Rooms &rooms)
+    : self_(self), topology_(topology), window_(window), rooms_(rooms) {
   state_ = intern({});
 }
 
@@ -181,6 +194,7 @@ void Planner::forgetIfFull(std::size_t more) {
     states_.clear();
     afterEvent_.clear();
     plans_.clear();
+    divisions_.clear();
     remembered_ = more;
   }
 }
@@ -206,7 +220,7 @@ void Planner::apply(std::span<const Event> events) {
   Writer writer;
   writer.add(state_->id);
   for (const Event &event : events) {
-    writer.add(event.kind).add(event.range);
+    writer.add(event.kind).add(event.range).add(event.from).add(event.to);
   }
   std::string key = keyOf(writer);
   if (const auto known = afterEvent_.find(key); known != afterEvent_.end()) {
@@ -230,7 +244,9 @@ void Planner::commit(const Plan &plan) {
 }
 
 Planner::Planned Planner::plan(const Launch &launch) {
-  key_.assign({state_->id, arraysVersion_});
+  key_.assign({state_->id, arraysVersion_, static_cast<std::uint64_t>(launch.onlyShare),
+               static_cast<std::uint64_t>(launch.portion.index),
+               static_cast<std::uint64_t>(launch.portion.count)});
   appendKey(key_, launch);
   if (const auto known = plans_.find(std::span<const std::uint64_t>(key_)); known != plans_.end()) {
     return {known->second, true};
@@ -246,6 +262,53 @@ Planner::Planned Planner::plan(const Launch &launch) {
   forgetIfFull(ranges);
   plans_.emplace(key_, plan);
   return {plan, false};
+}
+
+Planner::Division Planner::divide(const Launch &launch) {
+  constexpr std::int64_t kMost = 4096;
+  std::vector<std::uint64_t> key;
+  appendKey(key, launch);
+  if (const auto known = divisions_.find(key); known != divisions_.end()) {
+    return known->second;
+  }
+  Launch trial = launch;
+  trial.portion = {};
+  std::int64_t most = 1;
+  for (const balance::Chunk &chunk : chunksOf(trial)) {
+    most = std::clamp(chunk.upper - chunk.lower, most, kMost);
+  }
+  Division division{0, std::nullopt};
+  do {
+    division.portions =
+        static_cast<std::int32_t>(std::min(most, 2 * std::int64_t{trial.portion.count}));
+    trial.portion.count = division.portions;
+    division.tooSmall = tooSmall(trial);
+  } while (division.tooSmall && division.portions < most);
+  forgetIfFull(1);
+  divisions_.emplace(std::move(key), division);
+  return division;
+}
+
+/// A device that could not hold its part of some portion of `launch` if it held nothing else.
+std::optional<Place> Planner::tooSmall(Launch &launch) const {
+  const AllocationOf allocationOf = allocationsOf(launch);
+  for (launch.portion.index = 0; launch.portion.index < launch.portion.count;
+       ++launch.portion.index) {
+    const std::vector<balance::Chunk> chunks = chunksOf(launch);
+    for (std::size_t index = 0; index < chunks.size(); ++index) {
+      const Place place = launch.shares[index].place;
+      if (topology_.isHost(place)) {
+        continue;
+      }
+      const memory::AccessSet sets =
+          touchesOf(launch, window_, chunks[index].lower, chunks[index].upper, allocationOf).sets;
+      if (footprint({sets.reads, sets.writes}).bytes() >
+          rooms_.capacity(static_cast<std::size_t>(place - topology_.ranks()))) {
+        return place;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 /// What all places touch, and whether two of them may write the same byte.
@@ -269,17 +332,16 @@ Planner::Survey Planner::survey(const Launch &launch) const {
   const auto append = [](std::vector<Range> &all, const RangeSet &more) {
     all.insert(all.end(), more.ranges().begin(), more.ranges().end());
   };
-  std::vector<std::uint32_t> weights;
-  for (const Share &share : launch.shares) {
-    weights.push_back(share.weight);
-  }
-  const std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
+  const std::vector<balance::Chunk> chunks = chunksOf(launch);
   memory::AccessSet reduced;
   survey.chunks.assign(static_cast<std::size_t>(topology_.places()), {0, 0});
   survey.accesses.resize(survey.chunks.size());
   for (std::size_t index = 0; index < chunks.size(); ++index) {
     const Place place = launch.shares[index].place;
     const balance::Chunk chunk = chunks[index];
+    if (launch.onlyShare >= 0 && launch.onlyShare != static_cast<std::int32_t>(index)) {
+      continue;
+    }
     Touches touches = touchesOf(launch, window_, chunk.lower, chunk.upper, allocationOf);
     survey.reasonHome = reasonAgainst(touches.sets, window_);
     if (survey.reasonHome.empty()) {
@@ -300,6 +362,10 @@ Planner::Survey Planner::survey(const Launch &launch) const {
     survey.chunks[static_cast<std::size_t>(place)] = chunk;
     survey.accesses[static_cast<std::size_t>(place)] = {std::move(touches.sets.reads),
                                                         std::move(touches.sets.writes)};
+  }
+  if (launch.portion.index > 0) {
+    // Each portion is combined, not only the one that begins the loop.
+    reduced = touchesOf(launch, window_, 0, 1, allocationOf).reduced;
   }
   if (!reduced.writes.empty() || !reduced.reads.empty()) {
     ChunkAccess &host = survey.accesses.front();
@@ -376,21 +442,17 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   if (self_ == 0) {
     plan->bytesToStayHome = state_->directory.missing(0, survey.reads).bytes();
     addPages(*plan, after, unionOf(transfers), survey.writtenElsewhere, protectable);
+    for (Place place = topology_.ranks(); place < topology_.places(); ++place) {
+      plan->footprints.push_back(footprint(survey.accesses[static_cast<std::size_t>(place)]));
+    }
   }
   plan->next = intern(std::move(after));
   return plan;
 }
 
-/// Devices take memory in large pieces anyway; whole ones keep their number small.
-RangeSet Planner::granulesAround(const RangeSet &bytes) const {
-  constexpr std::uint64_t kGranule = std::uint64_t{2} << 20;
-  std::vector<Range> granules;
-  for (const Range &range : bytes.ranges()) {
-    const Range segment = window_.segmentOf(range.begin);
-    granules.push_back({std::max(range.begin & ~(kGranule - 1), segment.begin),
-                        std::min((range.end + kGranule - 1) & ~(kGranule - 1), segment.end)});
-  }
-  return RangeSet::of(std::move(granules));
+/// What a device needs memory for.
+RangeSet Planner::footprint(const ChunkAccess &access) const {
+  return rooms_.around(access.reads.unite(access.writes));
 }
 
 void Planner::addParts(Plan &plan, const Survey &survey) const {
@@ -398,9 +460,7 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
   for (std::int32_t device = 0; device < topology_.devicesOf(self_); ++device) {
     const auto place = static_cast<std::size_t>(topology_.deviceOf(self_, device));
     if (!survey.chunks[place].empty()) {
-      plan.devices.push_back(
-          {device, survey.chunks[place],
-           granulesAround(survey.accesses[place].reads.unite(survey.accesses[place].writes))});
+      plan.devices.push_back({device, survey.chunks[place], footprint(survey.accesses[place])});
     }
   }
   std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));
@@ -418,11 +478,13 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
 }
 
 /// `ranges` with the gaps between them that `source` has a valid copy of, too: wherever the bytes
-/// go, these have the same value or none that counts.
+/// go, these have the same value or none that counts. A gap smaller than a unit lies in units that
+/// one of the ranges is in, too: there is memory for it.
 RangeSet Planner::joined(const RangeSet &ranges, Place source) const {
+  const std::uint64_t most = std::min(kCopyGap, rooms_.unit() - 1);
   std::vector<Range> joined;
   for (const Range &range : ranges.ranges()) {
-    const bool isNear = !joined.empty() && range.begin - joined.back().end <= kCopyGap &&
+    const bool isNear = !joined.empty() && range.begin - joined.back().end <= most &&
                         window_.contains({joined.back().begin, range.end});
     if (isNear &&
         state_->directory.missing(source, RangeSet::of({{joined.back().end, range.begin}}))

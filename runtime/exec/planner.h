@@ -8,6 +8,7 @@
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/region_view.h"
+#include "runtime/exec/rooms.h"
 #include "runtime/memory/directory.h"
 #include "runtime/memory/window.h"
 
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -26,7 +28,8 @@ namespace tutti::exec {
 /// Threading: externally synchronised.
 class Planner {
 public:
-  Planner(Rank self, const memory::Topology &topology, const memory::Window &window);
+  Planner(Rank self, const memory::Topology &topology, const memory::Window &window,
+          const Rooms &rooms);
 
   /// Applies events of rank 0 to the current state, in order.
   ///
@@ -43,6 +46,17 @@ public:
   ///
   /// Cost: unless the plan is known, linear in the ranges that all ranks touch.
   Planned plan(const Launch &launch);
+
+  /// Equal portions of a launch, so that no device has to hold more than one at a time.
+  struct Division {
+    std::int32_t portions;
+    std::optional<Place> tooSmall; ///< A device that cannot hold one of even so many.
+  };
+
+  /// How to divide `launch`, whose parts some devices cannot hold. Its portion does not matter.
+  ///
+  /// Cost: unless it is known, some evaluations of the access function for each portion.
+  Division divide(const Launch &launch);
 
   /// Goes on to the state behind `plan`, which was made in the current state.
   void commit(const Plan &plan);
@@ -73,6 +87,8 @@ private:
   void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers,
                  const Survey &survey) const;
   RangeSet granulesAround(const RangeSet &bytes) const;
+  std::optional<Place> tooSmall(Launch &launch) const;
+  RangeSet footprint(const memory::ChunkAccess &access) const;
   void addParts(Plan &plan, const Survey &survey) const;
   void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,
@@ -82,6 +98,7 @@ private:
   Rank self_;
   memory::Topology topology_;
   const memory::Window &window_;
+  const Rooms &rooms_;
   std::shared_ptr<const State> state_;
   /// Arrays among the program's variables as the launches so far have shown them: a launch that
   /// touches a part of one need not show again what lies around the part.
@@ -94,6 +111,7 @@ private:
   std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Plan>, OfWords, OfWords>
       plans_;
   std::vector<std::uint64_t> key_; ///< Of the launch being planned; kept for its memory.
+  std::unordered_map<std::vector<std::uint64_t>, Division, OfWords, OfWords> divisions_;
 };
 
 } // namespace tutti::exec

@@ -37,7 +37,10 @@ const memory::Topology &hosts(Rank ranks) {
   return topologies.try_emplace(ranks, memory::Topology::ofHosts(ranks)).first->second;
 }
 
-Planner plannerOf(Rank self, Rank ranks) { return {self, hosts(ranks), window()}; }
+Planner plannerOf(Rank self, Rank ranks) {
+  static const Rooms rooms(window(), {});
+  return {self, hosts(ranks), window(), rooms};
+}
 
 /// What iterations [lower, upper) of [0, total) touch.
 using Accesses = std::function<void(tutti_sink &, std::int64_t lower, std::int64_t upper)>;
@@ -575,6 +578,106 @@ TEST_F(PlannerTest, CountsWhatStayingHomeWouldFetch) {
   const auto plan = planner.plan(stencil.back.launch).plan;
 
   EXPECT_EQ(plan->bytesToStayHome, 75000 * kWord);
+}
+
+/// One rank with a device that holds 2 MiB, in units of 4 KiB.
+class PortionTest : public PlannerTest {
+protected:
+  static constexpr std::int64_t kWords = 1 << 20; ///< Four times as much.
+
+  memory::Topology topology_{{1}};
+  Rooms rooms_{window(), {{2 << 20, 4096}}};
+  Planner planner_{0, topology_, window(), rooms_};
+};
+
+/// A launch on the device alone.
+struct DeviceLoop : Loop {
+  explicit DeviceLoop(std::int64_t total, Accesses what) : Loop(0, total, std::move(what)) {
+    launch.shares = {{1, 1}};
+  }
+};
+
+TEST_F(PortionTest, DividesWhatADeviceCannotHold) {
+  const DeviceLoop loop(kWords, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_WRITE, kHeapBase, lower, upper);
+  });
+
+  const Planner::Division division = planner_.divide(loop.launch);
+
+  EXPECT_FALSE(division.tooSmall.has_value());
+  EXPECT_EQ(division.portions, 4);
+}
+
+TEST_F(PortionTest, GivesUpWhereOneIterationIsTooLarge) {
+  const DeviceLoop loop(4, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    // The last iteration touches as much as all others together.
+    const auto reach = [](std::int64_t i) { return i == 4 ? kWords / 2 : i * kWords / 16; };
+    add(sink, TUTTI_WRITE, kHeapBase, reach(lower), reach(upper));
+  });
+
+  const Planner::Division division = planner_.divide(loop.launch);
+
+  EXPECT_EQ(division.portions, 4);
+  EXPECT_EQ(division.tooSmall, Place{1});
+}
+
+TEST_F(PortionTest, NamesADeviceThatCannotHoldWhatEveryIterationReads) {
+  const DeviceLoop loop(kWords, [](tutti_sink &sink, std::int64_t, std::int64_t) {
+    add(sink, TUTTI_READ, kHeapBase, 0, kWords);
+  });
+
+  EXPECT_EQ(planner_.divide(loop.launch).tooSmall, Place{1});
+}
+
+TEST_F(PortionTest, PlansItsPartOfTheIterations) {
+  DeviceLoop loop(kWords, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_WRITE, kHeapBase, lower, upper);
+  });
+  loop.launch.portion = {1, 4};
+
+  const auto plan = planner_.plan(loop.launch).plan;
+
+  ASSERT_EQ(plan->devices.size(), 1U);
+  EXPECT_EQ(plan->devices[0].chunk, (balance::Chunk{kWords / 4, kWords / 2}));
+  const Range part{kHeapBase + (2 << 20), kHeapBase + (4 << 20)};
+  EXPECT_EQ(plan->devices[0].touched, RangeSet::of({part}));
+  EXPECT_EQ(plan->footprints, std::vector<RangeSet>{RangeSet::of({part})});
+  loop.launch.portion = {2, 4};
+  EXPECT_FALSE(planner_.plan(loop.launch).isKnown);
+}
+
+TEST_F(PortionTest, CombinesTheReductionOfEveryPortion) {
+  constexpr std::uint64_t kSum = kHeapBase + (32 << 20);
+  DeviceLoop loop(kWords, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ, kHeapBase, lower, upper);
+    if (lower == 0) {
+      add(sink, TUTTI_WRITE | TUTTI_REDUCED, kSum, 0, 1);
+    }
+  });
+
+  for (std::int32_t index = 0; index < 4; ++index) {
+    loop.launch.portion = {index, 4};
+    const auto plan = planner_.plan(loop.launch).plan;
+    EXPECT_TRUE(plan->overwritten.overlaps(RangeSet::of({{kSum, kSum + kWord}}))) << index;
+    planner_.commit(*plan);
+  }
+}
+
+TEST_F(PortionTest, PlansAnewForDataThatWasEvicted) {
+  const DeviceLoop loop(1000, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ, kHeapBase, lower, upper);
+  });
+  planner_.commit(*planner_.plan(loop.launch).plan);
+  EXPECT_TRUE(planner_.plan(loop.launch).plan->copies.empty());
+
+  const Event evicted{Event::Kind::Evicted, {kHeapBase, kHeapBase + 4096}, 1, 0};
+  planner_.apply({&evicted, 1});
+
+  const auto plan = planner_.plan(loop.launch).plan;
+  ASSERT_EQ(plan->copies.size(), 1U);
+  EXPECT_EQ(plan->copies[0].from, 0);
+  EXPECT_EQ(plan->copies[0].to, 1);
+  EXPECT_EQ(plan->copies[0].ranges, RangeSet::of({{kHeapBase, kHeapBase + 4096}}));
 }
 
 /// Why the only launch of a region stays home.

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "runtime/balance/cut.h"
 #include "runtime/exec/chunk_run.h"
+#include "runtime/exec/eviction.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +27,19 @@ constexpr std::int32_t kDeviceGuess = 16;
 constexpr double kDeviceLatency = 4e-6;
 constexpr double kDeviceBandwidth = 10e9;
 
+/// Nobody but the host of rank 0.
+bool isHome(const tutti_region &region, const Placement &placement) {
+  const bool isAlone = placement.shares.size() == 1 && placement.shares.front().place == 0;
+  return isAlone || ((region.flags & TUTTI_REGION_INDIVISIBLE) != 0 && !placement.usesDevices);
+}
+
+std::string_view reasonHome(const tutti_region &region, const Placement &placement) {
+  if ((region.flags & TUTTI_REGION_INDIVISIBLE) != 0) {
+    return region.reason;
+  }
+  return placement.reason.empty() ? "there is one rank only" : placement.reason;
+}
+
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -36,7 +50,7 @@ RankZero::RankZero(Setup setup)
     : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages),
       objects_(std::move(setup.objects)), policy_(setup.distribute),
       placer_(job_.topology, std::move(setup.devices), setup.wanted), fetcher_(job_, pages_),
-      twins_(window_) {
+      twins_(window_), residency_(job_.topology, job_.rooms) {
   hosts_.ranks = job_.size();
   devices_.ranks = kDeviceGuess * (job_.topology.places() - job_.topology.ranks());
   devices_.latency = kDeviceLatency;
@@ -98,6 +112,8 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
   Launch launch = std::exchange(spare_, {});
   launch.region = &region;
   launch.frame = frame;
+  launch.onlyShare = Launch().onlyShare;
+  launch.portion = {};
   launch.captures.assign(captures, captures + region.captures);
   launch.values.assign(region.values, 0);
   launch.blocks.clear();
@@ -169,15 +185,20 @@ const Placement &RankZero::placementOf(RegionRecord &record, const tutti_region 
   return *record.placement;
 }
 
+RankZero::Option RankZero::hostsOnly(RegionRecord &record, std::string_view reason) const {
+  Option option{placer_.hosts(), policy_ == Distribute::Always, &hosts_, &record.onHosts};
+  option.placement.reason = reason;
+  return option;
+}
+
 RankZero::Option &RankZero::optionFor(RegionRecord &record, const tutti_region &region) const {
   const std::uint32_t wanted = placer_.wantedFor(region);
   Option &option = record.option;
-  if (record.keptOff.empty()) {
-    option.placement = placementOf(record, region, wanted);
-  } else {
-    option.placement = placer_.hosts();
-    option.placement.reason = record.keptOff;
+  if (!record.keptOff.empty()) {
+    option = hostsOnly(record, record.keptOff);
+    return option;
   }
+  option.placement = placementOf(record, region, wanted);
   option.isWanted = false;
   option.machine = &hosts_;
   option.history = &record.onHosts;
@@ -198,33 +219,113 @@ bool RankZero::isWorth(const Option &option, const Launch &launch, const Plan &p
                                        static_cast<double>(plan.bytesToStayHome)});
 }
 
-/// On this rank's devices; nothing has been announced yet.
-Status RankZero::makeReady(const Launch &launch, const Plan &plan) {
-  for (const DevicePart &part : plan.devices) {
+/// Until nothing is under way that belongs to the state before: what is fetched, and what the
+/// program has changed in pages that cannot be protected. Waiting lets events happen.
+void RankZero::settle(Progress::Lock &lock) {
+  job_.progress.waitUntil(
+      lock, [this] { return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead; });
+  std::vector<memory::Event> changes;
+  twins_.collect(job_.planner.directory(), changes);
+  fetcher_.record(changes);
+}
+
+/// The plan of `launch` as a whole where `option` places it, less devices that can hold no portion
+/// of it; nothing if that leaves nothing but home. Sets how many portions it takes.
+std::optional<Planner::Planned> RankZero::plan(RegionRecord &record, Launch &launch,
+                                               Option &option) {
+  while (!isHome(*launch.region, option.placement)) {
+    launch.shares = option.placement.shares;
+    launch.portion = {};
+    Planner::Planned planned = job_.planner.plan(launch);
+    if (!planned.plan->reasonHome.empty()) {
+      staysHome(*launch.region, planned.plan->reasonHome);
+      return std::nullopt;
+    }
+    if (placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
+      planned = job_.planner.plan(launch);
+    }
+    if (residency_.fits(*planned.plan)) {
+      return planned;
+    }
+    const Planner::Division division = job_.planner.divide(launch);
+    if (!division.tooSmall) {
+      launch.portion.count = division.portions;
+      return planned;
+    }
+    passOver(*division.tooSmall, record, launch, option);
+  }
+  staysHome(*launch.region, reasonHome(*launch.region, option.placement));
+  return std::nullopt;
+}
+
+/// Takes a device out of `option` that cannot hold the smallest portion of its part.
+void RankZero::passOver(Place place, RegionRecord &record, const Launch &launch,
+                        Option &option) const {
+  constexpr std::string_view kReason = "a device cannot hold the smallest portion of it";
+  if (!std::exchange(record.isTooLarge, true)) {
+    log::warn("the loop at {} passes over a device of rank {}: the smallest portion of it takes "
+              "more than the {} bytes that the device holds",
+              launch.region->source, job_.topology.rankOf(place),
+              job_.rooms.capacity(static_cast<std::size_t>(place - job_.topology.ranks())));
+  }
+  std::vector<Share> shares = launch.shares;
+  std::erase_if(shares, [&](const Share &share) { return share.place == place; });
+  const bool hasDevices = std::any_of(shares.begin(), shares.end(), [this](const Share &share) {
+    return !job_.topology.isHost(share.place);
+  });
+  if (hasDevices) {
+    option.placement.shares = std::move(shares);
+  } else {
+    option = hostsOnly(record, kReason);
+  }
+  option.placement.reason = kReason;
+}
+
+/// The plan of `launch`, or nothing if it is to run at home, for a reason that has been noted.
+std::optional<Planner::Planned> RankZero::decide(Progress::Lock &lock, RegionRecord &record,
+                                                 Launch &launch, Option &option) {
+  settle(lock);
+  std::optional<Planner::Planned> planned = plan(record, launch, option);
+  record.report.reasonNoDevice = option.placement.reason;
+  if (!planned) {
+    return std::nullopt;
+  }
+  record.bytesToStayHome = static_cast<double>(planned->plan->bytesToStayHome);
+  if (!isWorth(option, launch, *planned->plan)) {
+    staysHome(*launch.region, "distributing it would cost more than it gains");
+    return std::nullopt;
+  }
+  return planned;
+}
+
+/// Makes room on all devices, and on this rank's gets memory and kernel ready; the portion has not
+/// been announced yet, so all data is whole if one refuses.
+Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
+  const std::vector<Leaving> all = residency_.makeRoom(*planned.plan);
+  for (const Leaving &leaving : all) {
+    if (job_.topology.rankOf(leaving.place) == 0) {
+      evict(job_, lock, leaving);
+    }
+    fetcher_.record(eventsOf(leaving, job_.topology));
+    residency_.left(leaving);
+  }
+  if (!all.empty()) {
+    settle(lock);
+    planned = job_.planner.plan(launch);
+  }
+  for (const DevicePart &part : planned.plan->devices) {
     TUTTI_TRY(job_.devices.commit(part.device, part.touched));
-    TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, plan.isDisjoint));
+    TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, planned.plan->isDisjoint));
   }
   return {};
 }
 
-/// The plan of `launch` where `option` places it. Where a device of this rank turns out too small,
-/// or its driver too old, that of the hosts: nothing has been announced, so all data is whole.
-Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &option) {
-  launch.shares = option.placement.shares;
-  Planner::Planned planned = job_.planner.plan(launch);
-  if (!planned.plan->reasonHome.empty()) {
-    return planned;
-  }
-  if (placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
-    planned = job_.planner.plan(launch);
-  }
-  const Status status = makeReady(launch, *planned.plan);
-  if (status) {
-    return planned;
-  }
+/// Devices get no more launches of a region for which one has no memory, or whose kernel its driver
+/// refuses.
+void RankZero::keepOff(RegionRecord &record, const Launch &launch, const Status &status) const {
   const ErrorCode code = status.error().code;
   if (code == ErrorCode::OutOfMemory) {
-    record.keptOff = "a device cannot hold its part of the data";
+    record.keptOff = "a device has no memory left";
   } else if (code == ErrorCode::WrongImage || code == ErrorCode::NotSupported) {
     record.keptOff = "the driver refuses its kernel";
   } else {
@@ -232,9 +333,6 @@ Planner::Planned RankZero::plan(RegionRecord &record, Launch &launch, Option &op
   }
   log::warn("the loop at {} is kept off devices: {}", launch.region->source,
             status.error().message);
-  optionFor(record, *launch.region); // Sets `option`, which is the record's.
-  launch.shares = option.placement.shares;
-  return job_.planner.plan(launch);
 }
 
 bool RankZero::distribute(Launch &launch) {
@@ -242,13 +340,8 @@ bool RankZero::distribute(Launch &launch) {
   RegionRecord &record = recordOf(region);
   Option &option = optionFor(record, region);
   record.report.reasonNoDevice = option.placement.reason;
-  if ((region.flags & TUTTI_REGION_INDIVISIBLE) != 0 && !option.placement.usesDevices) {
-    staysHome(region, region.reason);
-    return false;
-  }
-  if (option.placement.shares.size() == 1 && option.placement.shares.front().place == 0) {
-    staysHome(region,
-              option.placement.reason.empty() ? "there is one rank only" : option.placement.reason);
+  if (isHome(region, option.placement)) {
+    staysHome(region, reasonHome(region, option.placement));
     return false;
   }
   if (!option.isWanted && balance::isTooShort(*option.machine, *option.history, launch.total)) {
@@ -259,20 +352,8 @@ bool RankZero::distribute(Launch &launch) {
   const Clock::time_point begin = Clock::now();
   findAllocations(record, launch);
   Progress::Lock lock = job_.progress.lock();
-  // Before planning: what is fetched belongs to the state before, and waiting lets events happen.
-  job_.progress.waitUntil(
-      lock, [this] { return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead; });
-  std::vector<memory::Event> changes;
-  twins_.collect(job_.planner.directory(), changes);
-  fetcher_.record(changes);
-  const auto [plan, isKnown] = this->plan(record, launch, option);
-  if (!plan->reasonHome.empty()) {
-    staysHome(region, plan->reasonHome);
-    return false;
-  }
-  record.bytesToStayHome = static_cast<double>(plan->bytesToStayHome);
-  if (!isWorth(option, launch, *plan)) {
-    staysHome(region, "distributing it would cost more than it gains");
+  std::optional<Planner::Planned> planned = ready(lock, record, launch, option);
+  if (!planned) {
     return false;
   }
   const bool isMeasured = isToBeMeasured(option);
@@ -280,12 +361,78 @@ bool RankZero::distribute(Launch &launch) {
     job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
   }
   const Clock::time_point announced = Clock::now();
+  bool isKnown = true;
+  std::uint64_t bytes = 0;
+  while (true) {
+    run(lock, record, launch, *planned, isMeasured);
+    isKnown = isKnown && planned->isKnown;
+    bytes += planned->plan->bytesToDistribute;
+    if (++launch.portion.index == launch.portion.count) {
+      break;
+    }
+    settle(lock);
+    planned = job_.planner.plan(launch);
+    if (const Status status = makeReady(lock, launch, *planned); !status) {
+      keepOff(record, launch, status);
+      finishOnHosts(lock, record, launch);
+      break;
+    }
+  }
+  record.report.addDistributed(secondsSince(begin), isKnown, option.placement.usesDevices);
+  record.shares = launch.shares;
+  if (isMeasured) {
+    option.history->addDistributed(*option.machine, launch.total, secondsSince(announced),
+                                   static_cast<double>(bytes));
+  }
+  return true;
+}
+
+/// Runs what is left of every part on the host of its rank.
+void RankZero::finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch &launch) {
+  const std::vector<Share> shares = launch.shares;
+  for (; launch.portion.index < launch.portion.count; ++launch.portion.index) {
+    for (std::size_t index = 0; index < shares.size(); ++index) {
+      launch.shares[index].place = job_.topology.rankOf(shares[index].place);
+      launch.onlyShare = static_cast<std::int32_t>(index);
+      settle(lock);
+      run(lock, record, launch, job_.planner.plan(launch), false);
+      launch.shares = shares;
+    }
+  }
+}
+
+/// The plan of the first portion, for which all is ready; nothing if the launch is to run at home.
+std::optional<Planner::Planned> RankZero::ready(Progress::Lock &lock, RegionRecord &record,
+                                                Launch &launch, Option &option) {
+  while (true) {
+    std::optional<Planner::Planned> planned = decide(lock, record, launch, option);
+    if (!planned) {
+      return std::nullopt;
+    }
+    if (launch.portion.count > 1) {
+      planned = job_.planner.plan(launch);
+    }
+    const Status status = makeReady(lock, launch, *planned);
+    if (status) {
+      return planned;
+    }
+    keepOff(record, launch, status);
+    optionFor(record, *launch.region); // Sets `option`, which is the record's.
+  }
+}
+
+/// One portion on all ranks, from its announcement.
+void RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+                   const Planner::Planned &planned, bool isMeasured) {
+  const auto &[plan, isKnown] = planned;
   announce(launch);
   job_.planner.commit(*plan);
+  residency_.use(plan);
   // A protected page needs no copy: a write to it faults.
   twins_.keep(plan->twinPages,
               [this](std::uint64_t page) { return pages_.at(page) == Access::Open; });
   ++(isKnown ? job_.counters.plansReused : job_.counters.plansMade);
+  job_.counters.portions += launch.portion.count > 1 ? 1 : 0;
   ChunkRun chunk(job_, lock, launch, *plan);
   chunk.run(isKnown, isMeasured);
   chunk.finish();
@@ -293,16 +440,9 @@ bool RankZero::distribute(Launch &launch) {
   protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
-  record.report.addDistributed(secondsSince(begin), isKnown, option.placement.usesDevices);
-  record.shares = launch.shares;
   if (isKnown && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
-  if (isMeasured) {
-    option.history->addDistributed(*option.machine, launch.total, secondsSince(announced),
-                                   static_cast<double>(plan->bytesToDistribute));
-  }
-  return true;
 }
 
 /// A choice that rests on time needs the time of whole launches: of some, because waiting for their

@@ -8,6 +8,7 @@
 #include "runtime/exec/fetcher.h"
 #include "runtime/exec/job.h"
 #include "runtime/exec/placement.h"
+#include "runtime/exec/residency.h"
 #include "runtime/memory/objects.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/twins.h"
@@ -97,6 +98,7 @@ private:
     std::vector<Asked> asked;           ///< Of some launches, the oldest first.
     std::vector<Share> shares;          ///< Of the last launch that was distributed.
     std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
+    bool isTooLarge = false;            ///< Even in portions, for some device; that has been said.
     trace::RegionReport report;
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
@@ -105,10 +107,21 @@ private:
   const Placement &placementOf(RegionRecord &record, const tutti_region &region,
                                std::uint32_t wanted) const;
   Option &optionFor(RegionRecord &record, const tutti_region &region) const;
+  Option hostsOnly(RegionRecord &record, std::string_view reason) const;
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
-  Planner::Planned plan(RegionRecord &record, Launch &launch, Option &option);
+  void settle(Progress::Lock &lock);
+  std::optional<Planner::Planned> plan(RegionRecord &record, Launch &launch, Option &option);
+  void passOver(Place place, RegionRecord &record, const Launch &launch, Option &option) const;
+  std::optional<Planner::Planned> decide(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+                                         Option &option);
   bool isToBeMeasured(const Option &option) const;
-  Status makeReady(const Launch &launch, const Plan &plan);
+  Status makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned);
+  std::optional<Planner::Planned> ready(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+                                        Option &option);
+  void run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+           const Planner::Planned &planned, bool isMeasured);
+  void finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch &launch);
+  void keepOff(RegionRecord &record, const Launch &launch, const Status &status) const;
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   const std::map<std::uint64_t, tutti_sink::Asked> &allocationsAsked(RegionRecord &record,
                                                                      const Launch &launch) const;
@@ -126,6 +139,7 @@ private:
   Placer placer_;
   Fetcher fetcher_;
   memory::Twins twins_;
+  Residency residency_;
   balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
   balance::Machine devices_; ///< and over devices.
   Sequence sequence_ = 0;

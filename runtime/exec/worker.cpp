@@ -2,6 +2,7 @@
 #include "runtime/exec/worker.h"
 
 #include "runtime/exec/chunk_run.h"
+#include "runtime/exec/eviction.h"
 
 #include <algorithm>
 #include <map>
@@ -38,7 +39,7 @@ void Worker::run() {
 
 void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
   const Launch launch = decodeLaunch(reader, regionOf_);
-  job_.planner.apply(launch.events);
+  apply(lock, launch.events);
   const auto [plan, isKnown] = job_.planner.plan(launch);
   TUTTI_CHECK(plan->reasonHome.empty(), "agree with rank 0 on launch {} of {}: {}", launch.sequence,
               launch.region->source, plan->reasonHome);
@@ -46,6 +47,28 @@ void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
   ChunkRun(job_, lock, launch, *plan).run(isKnown, false);
   finished_ = launch.sequence;
   job_.finished(finished_);
+}
+
+/// In order: what a device has to hand over depends on what was before.
+void Worker::apply(Progress::Lock &lock, std::span<const memory::Event> events) {
+  using Kind = memory::Event::Kind;
+  while (!events.empty()) {
+    const memory::Event &first = events.front();
+    const auto end = std::find_if(events.begin(), events.end(), [&](const memory::Event &event) {
+      return (event.kind == Kind::Evicted) != (first.kind == Kind::Evicted) ||
+             event.from != first.from;
+    });
+    const auto same = events.first(static_cast<std::size_t>(end - events.begin()));
+    if (first.kind == Kind::Evicted && job_.topology.rankOf(first.from) == job_.rank()) {
+      std::vector<Range> units;
+      for (const memory::Event &event : same) {
+        units.push_back(event.range);
+      }
+      evict(job_, lock, {first.from, RangeSet::of(std::move(units))});
+    }
+    job_.planner.apply(same);
+    events = events.subspan(same.size());
+  }
 }
 
 bool Worker::hasServableFetch() const {

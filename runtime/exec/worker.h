@@ -5,6 +5,7 @@
 
 #include "runtime/exec/job.h"
 
+#include <span>
 #include <utility>
 
 namespace tutti::exec {
@@ -19,6 +20,7 @@ public:
 
 private:
   void runLaunch(Progress::Lock &lock, Reader &reader);
+  void apply(Progress::Lock &lock, std::span<const memory::Event> events);
   bool hasServableFetch() const;
   void serveFetches(Progress::Lock &lock);
   void bringToHost(Progress::Lock &lock, const RangeSet &ranges);

@@ -162,7 +162,13 @@ void Directory::apply(const Event &event) {
   }
   std::vector<std::pair<Range, Holders>> changed;
   forEach(event.range, [&](Range run, const Holders &holders) {
-    if (holders.front() != 0) {
+    if (event.kind == Event::Kind::Evicted) {
+      if (holds(holders, event.from)) {
+        Holders others = holders;
+        std::erase(others, event.from);
+        changed.emplace_back(run, others.empty() ? Holders{event.to} : std::move(others));
+      }
+    } else if (holders.front() != 0) {
       Holders more = {0};
       more.insert(more.end(), holders.begin(), holders.end());
       changed.emplace_back(run, std::move(more));
@@ -216,6 +222,18 @@ RangeSet Directory::missing(Place place, const RangeSet &within) const {
   for (const Range &range : within.ranges()) {
     forEach(range, [&](Range run, const Holders &holders) {
       if (!holds(holders, place)) {
+        result.push_back(run);
+      }
+    });
+  }
+  return RangeSet::of(std::move(result));
+}
+
+RangeSet Directory::onlyAt(Place place, const RangeSet &within) const {
+  std::vector<Range> result;
+  for (const Range &range : within.ranges()) {
+    forEach(range, [&](Range run, const Holders &holders) {
+      if (holders.size() == 1 && holders.front() == place) {
         result.push_back(run);
       }
     });

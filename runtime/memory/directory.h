@@ -34,20 +34,23 @@ struct ChunkAccess {
   RangeSet writes; ///< Exact and at-most writes.
 };
 
-/// What happened on the host of rank 0, place 0, between launches.
+/// What happened between launches: on the host of rank 0, place 0, or to a device that was full.
 struct Event {
   enum class Kind : std::uint32_t {
-    Fetched, ///< Its copy became valid too.
-    Claimed, ///< Its copy is now the only valid one.
+    Fetched, ///< The copy of place 0 became valid too.
+    Claimed, ///< The copy of place 0 is now the only valid one.
+    Evicted, ///< `from` has no copy any more; if it had the only one, `to` has that now.
   };
   Kind kind;
   Range range;
+  Place from = 0; ///< Of `Evicted`: a device,
+  Place to = 0;   ///< and the host of its rank.
 };
 
 /// Threading: externally synchronised. A copyable value.
 class Directory {
 public:
-  /// Applies an event of rank 0.
+  /// Applies an event.
   void apply(const Event &event);
 
   /// Applies a launch: `chunks[p]` is what place p touches. Returns what must move before it, in an
@@ -68,6 +71,9 @@ public:
 
   /// Bytes of `within` that `place` has no valid copy of.
   RangeSet missing(Place place, const RangeSet &within) const;
+
+  /// Bytes of `within` that `place` alone has a valid copy of.
+  RangeSet onlyAt(Place place, const RangeSet &within) const;
 
   /// Bytes of `within` that some place other than `place` has a valid copy of.
   RangeSet sharedBeyond(Place place, const RangeSet &within) const;

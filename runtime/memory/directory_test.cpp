@@ -35,6 +35,8 @@ public:
       if (event.kind == Event::Kind::Fetched) {
         copies_[0][byte] = newest(byte);
         valid_[byte].insert(0);
+      } else if (event.kind == Event::Kind::Evicted) {
+        evict(byte, event.from, event.to);
       } else {
         write(0, byte);
       }
@@ -92,16 +94,20 @@ public:
     for (Place rank = 0; rank < static_cast<Place>(copies_.size()); ++rank) {
       std::vector<Range> missing;
       std::vector<Range> shared;
+      std::vector<Range> only;
       for (std::uint64_t byte = 0; byte < kBytes; ++byte) {
         if (!valid_[byte].contains(rank)) {
           missing.push_back({byte, byte + 1});
         }
         if (valid_[byte] != std::set<Place>{rank}) {
           shared.push_back({byte, byte + 1});
+        } else {
+          only.push_back({byte, byte + 1});
         }
       }
       EXPECT_EQ(directory.missing(rank, all), RangeSet::of(missing).intersect(all));
       EXPECT_EQ(directory.sharedBeyond(rank, all), RangeSet::of(shared).intersect(all));
+      EXPECT_EQ(directory.onlyAt(rank, all), RangeSet::of(only).intersect(all));
     }
   }
 
@@ -129,6 +135,15 @@ private:
   void write(Place rank, std::uint64_t byte) {
     copies_[rank][byte] = ++version_;
     valid_[byte] = {rank};
+  }
+
+  void evict(std::uint64_t byte, Place from, Place to) {
+    if (valid_[byte] == std::set<Place>{from}) {
+      copies_[to][byte] = copies_[from][byte];
+      valid_[byte].insert(to);
+    }
+    valid_[byte].erase(from);
+    copies_[from][byte] = -1;
   }
 
   Topology topology_;
@@ -177,8 +192,14 @@ void compareWithModel(const Topology &topology, unsigned seed) {
   for (int step = 0; step < 400; ++step) {
     if (random() % 3 == 0) {
       const std::uint64_t begin = random() % kBytes;
-      const Event event{random() % 2 ? Event::Kind::Fetched : Event::Kind::Claimed,
-                        {begin, std::min<std::uint64_t>(kBytes, begin + random() % 30)}};
+      Event event{random() % 2 ? Event::Kind::Fetched : Event::Kind::Claimed,
+                  {begin, std::min<std::uint64_t>(kBytes, begin + random() % 30)}};
+      if (topology.hasDevices() && random() % 2 == 0) {
+        event.kind = Event::Kind::Evicted;
+        const auto devices = static_cast<unsigned>(topology.places() - topology.ranks());
+        event.from = topology.ranks() + static_cast<Place>(random() % devices);
+        event.to = topology.rankOf(event.from);
+      }
       directory.apply(event);
       model.apply(event);
     } else {
@@ -383,6 +404,26 @@ TEST(Directory, TakesTheHolderNearestToTheReader) {
   EXPECT_EQ(transfers[0].to, 1);
   EXPECT_EQ(transfers[1].from, 5);
   EXPECT_EQ(transfers[1].to, 6);
+}
+
+TEST(Directory, LeavesAnOnlyCopyToTheHostOfAnEvictedDevice) {
+  const Topology topology({0, 1});
+  const Place device = topology.deviceOf(1, 0);
+  Directory directory;
+  std::vector<ChunkAccess> chunks(3);
+  chunks[2].writes = RangeSet::of({{0, 100}});
+  directory.launch(chunks, topology);
+  directory.apply({Event::Kind::Fetched, {0, 40}});
+
+  EXPECT_EQ(directory.onlyAt(device, RangeSet::of({{20, 60}})), RangeSet::of({{40, 60}}));
+  directory.apply({Event::Kind::Evicted, {20, 60}, device, 1});
+
+  std::vector<std::pair<Range, Holders>> runs;
+  directory.forEach({0, 100},
+                    [&](Range run, const Holders &holders) { runs.emplace_back(run, holders); });
+  const std::vector<std::pair<Range, Holders>> expected{
+      {{0, 20}, {0, device}}, {{20, 40}, {0}}, {{40, 60}, {1}}, {{60, 100}, {device}}};
+  EXPECT_EQ(runs, expected);
 }
 
 TEST(Directory, ForgetsWhatRankZeroClaims) {

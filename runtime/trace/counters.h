@@ -36,7 +36,7 @@ struct RegionReport {
   std::uint64_t distributed = 0;
   std::string reasonHome;           ///< Why it last stayed home; empty if it never did.
   std::uint64_t onDevices = 0;      ///< Launches, of those distributed, with a part on a device.
-  std::string reasonNoDevice;       ///< Why no device took part although there are some; or empty.
+  std::string reasonNoDevice;       ///< Why not all devices took part, if any; or empty.
   double seconds = 0;               ///< Of all launches, distributed or not.
   std::uint64_t steadyLaunches = 0; ///< Distributed, by a plan that was known.
   double steadySeconds = 0;         ///< Of those.

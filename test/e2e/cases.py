@@ -37,6 +37,17 @@ EXAMPLE_RANKS = [1, 2, 3, 4]
 # Feature programs are files and folders of features/; all run on these.
 FEATURE_RANKS = [1, 2, 3, 4]
 
+# Features and examples whose data does not fit into the devices: arguments, TUTTI_DEVICE_MEMORY.
+FULL_DEVICES = [
+    ("arrays_in_turn", "1000000", "24M"),
+    ("arrays_in_turn", "1000000", "8M"),
+    ("stream", "1000000 3", "8M"),
+    ("jacobi", "1000 1000 12", "4M"),
+    ("heat3d", "64", "1M"),
+    ("kmeans", "200000 4", "1M"),
+]
+FULL_DEVICE_RANKS = [1, 2, 3]
+
 # Examples that must not have stayed on rank 0: at least this share of their launches is distributed.
 DISTRIBUTED = [
     ("jacobi", "200 300 25"),

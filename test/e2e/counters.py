@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runs move between ranks, exactly: asserted without a clock."""
 import json
+import re
 
 from harness import Failure
 
@@ -36,6 +37,40 @@ def time_loop_on_a_device_copies_nothing(workshop, program, arguments):
     require(many["kernels"] - few["kernels"] == 40, f"{few['kernels']}, {many['kernels']} kernels")
     for way in ("in", "out", "peer"):
         require(many[way] == few[way], f"{way}: {few[way]}, then {many[way]}")
+
+
+def a_full_device_evicts(workshop, arrays_in_turn):
+    """Two arrays at a time fit, six do not: every loop runs there, and older arrays leave."""
+    for memory, is_full in (("24M", True), ("1G", False)):
+        found = workshop.statistics(arrays_in_turn, ["1000000"], 1,
+                                    {"TUTTI_DEVICE": "opencl", "TUTTI_DEVICE_MEMORY": memory})
+        evicted = found["devices"]["evicted"]
+        require(found["home"] == 0, f"{memory}: {found['home']} launches stayed home")
+        require(found["devices"]["kernels"] == found["launches"], f"{memory}: {found['devices']}")
+        require((evicted["bytes"] > 0) == is_full and (evicted["copied"] > 0) == is_full,
+                f"{memory}: evicted {evicted}")
+
+
+def a_launch_too_large_for_a_device_is_streamed(workshop, stream):
+    """Three arrays of 8 MB through 8 MiB: all launches in portions, none on the cores."""
+    found = workshop.statistics(stream, ["1000000", "3"], 1,
+                                {"TUTTI_DEVICE": "opencl", "TUTTI_DEVICE_MEMORY": "8M"})
+    devices = found["devices"]
+    require(found["home"] == 0, f"{found['home']} launches stayed home")
+    require(devices["portions"] > found["launches"], f"{devices['portions']} portions")
+    require(devices["kernels"] >= devices["portions"], f"{devices['kernels']} kernels")
+
+
+def a_loop_too_large_even_in_portions_says_so_once(workshop, matmul):
+    """Each iteration of a product reads a whole matrix."""
+    result = workshop.launch(matmul, ["120", "2"], 1,
+                             {"TUTTI_DEVICE": "opencl", "TUTTI_DEVICE_MEMORY": "64K",
+                              "TUTTI_DISTRIBUTE": "always", "TUTTI_STATS": "1"})
+    said = re.findall(r"^tutti: the loop at \S+ passes over a device of rank 0: .*$", result.errors,
+                      re.M)
+    require(result.status == 0 and len(said) == 1, f"said {said}\n{result.errors}")
+    require("no device: a device cannot hold the smallest portion of it" in result.errors,
+            result.errors)
 
 
 def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):

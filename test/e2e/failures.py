@@ -318,7 +318,8 @@ def all_checks():
             checks.append((f"{test.__name__}-{ranks}", lambda w, t=test, r=ranks: t(w, r)))
         for name, value in [("TUTTI_HEAP", "plenty"), ("TUTTI_HEAP", "1K"), ("TUTTI_HEAP", "-1G"),
                             ("TUTTI_HEAP", "99T"), ("TUTTI_DISTRIBUTE", "maybe"),
-                            ("TUTTI_STATS", "loud"), ("TUTTI_DEVICE", "abacus")]:
+                            ("TUTTI_STATS", "loud"), ("TUTTI_DEVICE", "abacus"),
+                            ("TUTTI_DEVICE_MEMORY", "1K"), ("TUTTI_DEVICE_MEMORY", "most")]:
             checks.append((f"a_bad_setting-{name}={value}-{ranks}",
                            lambda w, n=name, v=value, r=ranks: a_bad_setting(w, n, v, r)))
     for ranks in (2, 3):

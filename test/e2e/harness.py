@@ -129,10 +129,11 @@ class Workshop:
             raise Failure(f"{settings} {shlex.join(command)}\nno end after {timeout} s") from None
         return Result(process.returncode, output, errors)
 
-    def statistics(self, program, arguments, ranks):
+    def statistics(self, program, arguments, ranks, environment=None):
         """The counters of a run that must succeed."""
         result = self.launch(program, arguments, ranks,
-                             {"TUTTI_DISTRIBUTE": "always", "TUTTI_STATS": "json"})
+                             {"TUTTI_DISTRIBUTE": "always", "TUTTI_STATS": "json",
+                              **(environment or {})})
         if result.status != program.status:
             raise Failure(f"exit status {result.status}\n{tail(result.errors)}")
         found = re.search(r"^tutti-stats: (\{.*\})$", result.errors, re.M)

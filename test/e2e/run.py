@@ -6,6 +6,7 @@ Prints one line per failure and "N passed, N failed" at the end.
 """
 import argparse
 import concurrent.futures
+import itertools
 import os
 import re
 import shlex
@@ -37,6 +38,12 @@ def device_programs(features, ranks):
     return programs
 
 
+def feature_or_example(name):
+    """A feature that is one file, or an example."""
+    feature = ROOT / f"test/e2e/features/{name}.c"
+    return Program.read(feature) if feature.exists() else example(name)
+
+
 def all_tests(workshop):
     """Pairs (name, function without arguments)."""
     tests = [(f"commands/{name}", lambda c=check: c(workshop))
@@ -56,16 +63,34 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
-    # On OpenCL devices of any kind, PoCL where there is no GPU.
-    for device, ranks in (("opencl", 1), ("opencl", 3), ("hybrid", 1), ("hybrid", 2)):
-        tests += [(f"devices/{device}/{program.name}/{ranks}",
-                   lambda p=program, a=words, d=device, r=ranks:
-                   compare(workshop, p, a, r, {"TUTTI_DEVICE": d}))
+    # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
+    # the data.
+    for device, ranks, memory in (("opencl", 1, "1T"), ("opencl", 3, "1T"), ("hybrid", 1, "1T"),
+                                  ("hybrid", 2, "1T"), ("opencl", 1, "64K"), ("hybrid", 3, "128K")):
+        tests += [(f"devices/{device}/{memory}/{program.name}/{ranks}",
+                   lambda p=program, a=words, r=ranks,
+                   e={"TUTTI_DEVICE": device, "TUTTI_DEVICE_MEMORY": memory}:
+                   compare(workshop, p, a, r, e))
                   for program, words in device_programs(features, ranks)]
     for name, arguments in (("jacobi", ["240", "513"]), ("heat3d", [])):
         tests.append((f"counters/{name}_on_a_device_copies_nothing",
                       lambda p=example(name), a=arguments:
                       counters.time_loop_on_a_device_copies_nothing(workshop, p, a)))
+    for name, arguments, memory in cases.FULL_DEVICES:
+        for device, ranks in itertools.product(("opencl", "hybrid"), cases.FULL_DEVICE_RANKS):
+            words = shlex.split(arguments)
+            tests.append((f"devices/full/{device}/{name}/{memory}/{ranks}",
+                          lambda p=feature_or_example(name), a=words, r=ranks,
+                          e={"TUTTI_DEVICE": device, "TUTTI_DEVICE_MEMORY": memory}:
+                          compare(workshop, p, a, r, e)))
+    tests.append(("counters/a_full_device_evicts", lambda: counters.a_full_device_evicts(
+        workshop, feature_or_example("arrays_in_turn"))))
+    tests.append(("counters/a_launch_too_large_for_a_device_is_streamed",
+                  lambda: counters.a_launch_too_large_for_a_device_is_streamed(
+                      workshop, example("stream"))))
+    tests.append(("counters/a_loop_too_large_even_in_portions_says_so_once",
+                  lambda: counters.a_loop_too_large_even_in_portions_says_so_once(
+                      workshop, example("matmul"))))
     for name, arguments in cases.DISTRIBUTED:
         tests.append((f"counters/distributed/{name}",
                       lambda p=example(name), a=shlex.split(arguments):

@@ -19,6 +19,8 @@ TEST_P(DeviceMemory, TellsWhatItIs) {
   EXPECT_FALSE(info.identity.empty());
   EXPECT_TRUE(info.format == TUTTI_KERNEL_PTX || info.format == TUTTI_KERNEL_OPENCL_C);
   EXPECT_GT(info.memory, 0U);
+  EXPECT_GT(device().capacity(), 0U);
+  EXPECT_LE(device().capacity(), info.memory);
   EXPECT_GT(info.units, 0U);
   EXPECT_GT(info.maxGroup, 0U);
   EXPECT_GT(info.localBytes, 0U);

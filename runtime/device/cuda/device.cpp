@@ -3,6 +3,7 @@
 
 #include "runtime/device/cuda/queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tutti::device::cuda {
@@ -18,6 +19,7 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(std::shared_ptr<const Libra
   TUTTI_ASSIGN(mirror, Mirror::open(*context, window));
   std::unique_ptr<CudaDevice> device(
       new CudaDevice(std::move(info), std::move(context), std::move(mirror), std::move(peers)));
+  TUTTI_TRY(device->measureCapacity());
   for (CudaDevice *other : *device->peers_) {
     device->letUse(*other);
     other->letUse(*device);
@@ -30,6 +32,19 @@ CudaDevice::CudaDevice(Info info, std::unique_ptr<Context> context, std::unique_
                        std::shared_ptr<Peers> peers)
     : info_(std::move(info)), context_(std::move(context)), mirror_(std::move(mirror)),
       kernels_(*context_), copier_(Copier::sensibleThreads()), peers_(std::move(peers)) {}
+
+/// What is free, less a margin for what the driver itself takes later: code, stacks of kernels.
+Status CudaDevice::measureCapacity() {
+  constexpr std::size_t kLeastMargin = std::size_t{64} << 20;
+  TUTTI_TRY(context_->enter());
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (const CUresult result = context_->cuda().cuMemGetInfo_v2(&free, &total)) {
+    return context_->failed(result, "ask for the memory that is free");
+  }
+  capacity_ = free - std::min(free, std::max(total / 32, kLeastMargin));
+  return {};
+}
 
 CudaDevice::~CudaDevice() { std::erase(*peers_, this); }
 

@@ -35,6 +35,10 @@ public:
 
   const Info &info() const override { return info_; }
 
+  std::uint64_t capacity() const override { return capacity_; }
+
+  std::uint64_t granule() const override { return mirror_->granule(); }
+
   Status commit(Range bytes) override { return mirror_->commit(bytes); }
 
   Status release(Range bytes) override { return mirror_->release(bytes); }
@@ -54,6 +58,7 @@ private:
   CudaDevice(Info info, std::unique_ptr<Context> context, std::unique_ptr<Mirror> mirror,
              std::shared_ptr<Peers> peers);
 
+  Status measureCapacity();
   void letUse(CudaDevice &other);
 
   Info info_;
@@ -62,6 +67,7 @@ private:
   Kernels kernels_;
   Copier copier_;
   std::shared_ptr<Peers> peers_;
+  std::uint64_t capacity_ = 0;
 };
 
 } // namespace tutti::device::cuda

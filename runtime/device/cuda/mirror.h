@@ -50,6 +50,8 @@ public:
 
   bool isCommitted(Range bytes) const;
 
+  std::uint64_t granule() const { return granule_; }
+
   /// Bytes of all blocks.
   std::uint64_t committed() const { return backed_.bytes(); }
 

@@ -125,6 +125,10 @@ public:
 
   const Info &info() const override { return info_; }
 
+  std::uint64_t capacity() const override { return state_->plan.memory; }
+
+  std::uint64_t granule() const override { return kGranule; }
+
   Status commit(Range bytes) override {
     const Result<Range> granules = committed_.around(bytes);
     if (!granules) {

@@ -12,7 +12,7 @@ namespace tutti::device::opencl {
 namespace {
 
 /// Book-keeping only: the buffer has no holes.
-constexpr std::uint64_t kGranule = 64 << 10;
+constexpr std::uint64_t kGranule = 4 << 10;
 
 /// Mapped memory of the implementation, which is where it keeps what is page-locked.
 class OpenclHostBuffer final : public HostBuffer {

@@ -36,6 +36,11 @@ public:
 
   const Info &info() const override { return found_.info; }
 
+  /// That of the largest buffer: OpenCL does not tell what is free.
+  std::uint64_t capacity() const override { return found_.info.memory; }
+
+  std::uint64_t granule() const override { return committed_.granule(); }
+
   Status commit(Range bytes) override;
   Status release(Range bytes) override;
 

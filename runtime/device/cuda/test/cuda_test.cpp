@@ -79,6 +79,26 @@ TEST_F(CudaDriverTest, NeedsVirtualMemory) {
   EXPECT_TRUE(fails(driver().open(0, {kLow, kHigh}), ErrorCode::NotSupported));
 }
 
+TEST_F(CudaDriverTest, ExpectsWhatIsFreeLessAMargin) {
+  const auto first = open();
+  EXPECT_EQ(first->capacity(), (1024 - 64) * kMiB);
+  ASSERT_TRUE(ok(first->commit(rangeAt(kHeap, 100 * kMiB))));
+
+  EXPECT_EQ(open()->capacity(), (1024 - 100 - 64) * kMiB);
+  EXPECT_EQ(first->granule(), 2 * kMiB);
+}
+
+TEST_F(CudaDriverTest, GivesBackWhatWasCommittedByItself) {
+  const auto device = open();
+  ASSERT_TRUE(ok(device->commit(rangeAt(kHeap, 4 * kMiB))));
+  ASSERT_TRUE(ok(device->commit(rangeAt(kHeap + 4 * kMiB, 8 * kMiB))));
+
+  ASSERT_TRUE(ok(device->release(rangeAt(kHeap, 4 * kMiB))));
+
+  EXPECT_EQ(device->committed(), 8 * kMiB);
+  EXPECT_EQ(fake_cuda::allocated(), 8 * kMiB);
+}
+
 TEST_F(CudaDriverTest, LeavesNothingBehind) {
   auto device = open();
   auto queue = queueOf(*device);

@@ -277,6 +277,16 @@ CUresult cuDeviceTotalMem_v2(std::size_t *bytes, CUdevice) {
   return kSuccess;
 }
 
+CUresult cuMemGetInfo_v2(std::size_t *free, std::size_t *total) {
+  FAKE_ENTER(true);
+  *total = m.plan.memory;
+  *free = m.plan.memory;
+  for (const auto &[id, block] : m.blocks) {
+    *free -= block.device == current->device ? block.bytes : 0;
+  }
+  return kSuccess;
+}
+
 CUresult cuDeviceGetAttribute(int *value, CUattribute attribute, CUdevice device) {
   FAKE_ENTER(false);
   const std::map<int, int> values = {

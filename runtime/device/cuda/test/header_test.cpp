@@ -53,6 +53,7 @@ static_assert(sizeof(CUuuid) == sizeof(::CUuuid));
 TEST(CudaHeader, HasTheVersionsOfFunctionsThatAreOpened) {
   EXPECT_EQ(std::string_view(EXPANDED(cuDeviceGetUuid)), "cuDeviceGetUuid_v2");
   EXPECT_EQ(std::string_view(EXPANDED(cuDeviceTotalMem)), "cuDeviceTotalMem_v2");
+  EXPECT_EQ(std::string_view(EXPANDED(cuMemGetInfo)), "cuMemGetInfo_v2");
   EXPECT_EQ(std::string_view(EXPANDED(cuDevicePrimaryCtxRelease)), "cuDevicePrimaryCtxRelease_v2");
   EXPECT_EQ(std::string_view(EXPANDED(cuMemHostGetDevicePointer)), "cuMemHostGetDevicePointer_v2");
   EXPECT_EQ(std::string_view(EXPANDED(cuMemcpyHtoDAsync)), "cuMemcpyHtoDAsync_v2");

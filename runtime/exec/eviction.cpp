@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/eviction.h"
+
+namespace tutti::exec {
+
+std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topology &topology) {
+  std::vector<memory::Event> events;
+  for (const Range &range : leaving.units.ranges()) {
+    events.push_back({memory::Event::Kind::Evicted, range, leaving.place,
+                      static_cast<Place>(topology.rankOf(leaving.place))});
+  }
+  return events;
+}
+
+void evict(Job &job, Progress::Lock &lock, const Leaving &leaving) {
+  const std::int32_t device = job.topology.indexOf(leaving.place);
+  // Sends of earlier launches may still read what the host had there before.
+  job.progress.waitUntil(lock, [&] {
+    return !job.streams.isSending() ||
+           !job.streams.isReading(job.planner.directory().onlyAt(leaving.place, leaving.units));
+  });
+  const RangeSet alone = job.planner.directory().onlyAt(leaving.place, leaving.units);
+  orDie(job.devices.copyOut(device, alone));
+  job.progress.waitUntil(lock, [&] { return orDie(job.devices.isIdle()); });
+  orDie(job.devices.release(device, leaving.units));
+  job.counters.evictedBytes += leaving.units.bytes();
+  job.counters.evictedOutBytes += alone.bytes();
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Taking data off a full device: what rank 0 announces with a launch, and what the device's rank
+/// does.
+#pragma once
+
+#include "runtime/exec/job.h"
+#include "runtime/exec/residency.h"
+
+#include <vector>
+
+namespace tutti::exec {
+
+/// What `leaving` means for the directory.
+std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topology &topology);
+
+/// Gives memory of a device of this rank back. What no other place has goes to the host first.
+///
+/// Order: before its events are applied. Waits, and so lets other events happen, until nothing is
+///        under way on this rank's devices.
+void evict(Job &job, Progress::Lock &lock, const Leaving &leaving);
+
+} // namespace tutti::exec

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Launches on one rank with one mock device that is too small for them.
+#include "runtime/device/mock/mock.h"
+#include "runtime/exec/rank_zero.h"
+#include "runtime/transport/mock/mock.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::exec {
+
+namespace {
+
+using device::mock::KernelRun;
+using device::mock::Operation;
+
+constexpr std::uint64_t kUnit = 64 << 10;
+constexpr std::uint64_t kUnits = 4; ///< Of the device.
+constexpr std::uint64_t kWord = 8;
+
+/// One per process: the mappings stay.
+const memory::Window &window() {
+  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {}, true});
+  return *mapped;
+}
+
+std::uint64_t &word(std::uint64_t array, std::int64_t index) {
+  return *reinterpret_cast<std::uint64_t *>(
+      window().view(array + static_cast<std::uint64_t>(index) * kWord));
+}
+
+std::uint64_t step(std::uint64_t value, std::int64_t index) {
+  return 3 * value + static_cast<std::uint64_t>(index);
+}
+
+/// Each word of an array becomes its `step`. Captures: its address, its words.
+void run(const std::uint64_t *captures, const tutti_chunk *chunk) {
+  for (std::int64_t index = chunk->lower; index < chunk->upper; ++index) {
+    word(captures[0], index) = step(word(captures[0], index), index);
+  }
+}
+
+void runOnDevice(const KernelRun &kernel) {
+  const std::uint64_t array = kernel.launch().arguments[0];
+  for (std::int64_t index = kernel.launch().lower; index < kernel.launch().upper; ++index) {
+    auto &value = kernel.value<std::uint64_t>(array + static_cast<std::uint64_t>(index) * kWord);
+    value = step(value, index);
+  }
+}
+
+void accesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+              std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  const tutti_dim dim{kWord, upper - lower};
+  sink->add(TUTTI_READ | TUTTI_WRITE, captures[0],
+            captures[0] + static_cast<std::uint64_t>(lower) * kWord, kWord, 1, &dim);
+}
+
+/// As if each iteration read all of the array as well.
+void accessesToAll(const std::uint64_t *captures, const std::uint64_t *values, std::int64_t lower,
+                   std::int64_t upper, std::int64_t total, tutti_sink *sink) {
+  accesses(captures, values, lower, upper, total, sink);
+  const tutti_dim dim{kWord, total};
+  sink->add(TUTTI_READ, captures[0], captures[0], kWord, 1, &dim);
+}
+
+std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t lower,
+                     std::int64_t upper, std::int64_t, std::int64_t *extents) {
+  extents[0] = upper - lower;
+  return 1;
+}
+
+constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "step", ""};
+constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
+constexpr tutti_device_code kCode{nullptr, 1, 0, &kMapping, nullptr, 0, 0, nullptr, nullptr};
+
+tutti_region regionWith(decltype(tutti_region::accesses) accessesOf) {
+  tutti_region region{};
+  region.flags = TUTTI_REGION_DISTRIBUTABLE;
+  region.source = "test.c:1:1";
+  region.captures = 2;
+  region.run = run;
+  region.gather = [](const std::uint64_t *, std::uint64_t *, tutti_gather *) {};
+  region.trip = [](const std::uint64_t *captures, const std::uint64_t *) {
+    return static_cast<std::int64_t>(captures[1]);
+  };
+  region.accesses = accessesOf;
+  region.device = &kCode;
+  return region;
+}
+
+/// An array of whole units, and what it should hold.
+struct Array {
+  std::uint64_t address;
+  std::vector<std::uint64_t> expected;
+};
+
+class RankZeroTest : public testing::Test {
+protected:
+  void SetUp() override {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    GTEST_SKIP() << "ThreadSanitizer has its shadow at the addresses of the window";
+#endif
+#endif
+    machine_.setFunction("step", runOnDevice);
+    heap_ = std::make_unique<memory::Heap>(window().heap());
+    pages_ = std::move(memory::PageTable::create(window())).value();
+    const Room room{kUnits * kUnit, kUnit};
+    std::vector<OpenDevice> devices;
+    devices.push_back(
+        {std::move(machine_.makeDriver()->open(0, segmentsOf(window()))).value(), "mock", room});
+    zero_ = std::make_unique<RankZero>(RankZero::Setup{
+        {*endpoint_, window(), memory::Topology({1}), {room}, std::move(devices), false},
+        *pages_,
+        memory::Objects(window().stack(), *heap_, {}),
+        Distribute::Always,
+        {{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 4, room}},
+        TUTTI_DEVICE_OPENCL});
+    zero_->start();
+  }
+
+  Array arrayOf(std::uint64_t units) {
+    const std::uint64_t bytes = units * kUnit;
+    Array array{heap_->allocate(bytes, kUnit), std::vector<std::uint64_t>(bytes / kWord)};
+    for (std::size_t index = 0; index < array.expected.size(); ++index) {
+      array.expected[index] = index % 1009;
+      word(array.address, static_cast<std::int64_t>(index)) = index % 1009;
+    }
+    return array;
+  }
+
+  /// As a program launches; whether it was distributed. If not, the array is as it was.
+  bool launch(const tutti_region &region, Array &array) {
+    const std::array<std::uint64_t, 2> captures{array.address, array.expected.size()};
+    std::optional<Launch> launch = zero_->prepare(region, captures.data(), 0);
+    if (!launch || !zero_->distribute(*launch)) {
+      return false;
+    }
+    for (std::size_t index = 0; index < array.expected.size(); ++index) {
+      array.expected[index] = step(array.expected[index], static_cast<std::int64_t>(index));
+    }
+    return true;
+  }
+
+  /// Reads it as sequential code would.
+  void expectRight(const Array &array) {
+    const std::uint64_t bytes = array.expected.size() * kWord;
+    zero_->ready({array.address, array.address + bytes}, false);
+    const std::uint64_t *words = &word(array.address, 0);
+    EXPECT_TRUE(std::equal(array.expected.begin(), array.expected.end(), words));
+  }
+
+  std::ptrdiff_t count(Operation operation) const {
+    return std::ranges::count(machine_.log(), operation, &device::mock::Entry::operation);
+  }
+
+  const tutti_region region_ = regionWith(accesses);
+  device::mock::Machine machine_{{.memory = kUnits * kUnit, .delay = 2}};
+  transport::mock::Network network_{1};
+  std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
+  std::unique_ptr<memory::Heap> heap_;
+  std::unique_ptr<memory::PageTable> pages_;
+  std::unique_ptr<RankZero> zero_;
+};
+
+TEST_F(RankZeroTest, TurnsArraysOverThatDoNotFitTogether) {
+  std::array<Array, 3> arrays{arrayOf(2), arrayOf(2), arrayOf(3)};
+
+  for (int round = 0; round < 4; ++round) {
+    for (Array &array : arrays) {
+      EXPECT_TRUE(launch(region_, array));
+    }
+  }
+
+  EXPECT_EQ(count(Operation::Launch), 12);
+  for (const Array &array : arrays) {
+    expectRight(array);
+  }
+  const trace::Report report = zero_->finish();
+  EXPECT_GT(report.counters.evictedOutBytes, 0U);
+  EXPECT_EQ(report.counters.portions, 0U);
+}
+
+TEST_F(RankZeroTest, StreamsAnArrayThatDoesNotFit) {
+  Array array = arrayOf(4 * kUnits);
+
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(launch(region_, array));
+  }
+
+  EXPECT_EQ(count(Operation::Launch), 12);
+  expectRight(array);
+  EXPECT_EQ(zero_->finish().counters.portions, 12U);
+}
+
+TEST_F(RankZeroTest, FinishesOnTheHostWhereMemoryIsRefusedBehindTheFirstPortion) {
+  Array array = arrayOf(4 * kUnits);
+  machine_.failNext(0, Operation::Commit, failure(ErrorCode::OutOfMemory, "somebody has it"),
+                    2 * kUnits + 1);
+
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(launch(region_, array));
+
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tutti: the loop at test.c:1:1 is kept off devices: somebody has it\n");
+  EXPECT_EQ(count(Operation::Launch), 2);
+  expectRight(array);
+  EXPECT_FALSE(launch(region_, array)) << "it stays home from now on";
+  zero_->finish();
+}
+
+TEST_F(RankZeroTest, LeavesALoopOnTheHostWhosePortionsAreTooLarge) {
+  const tutti_region all = regionWith(accessesToAll);
+  Array array = arrayOf(kUnits + 1);
+
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(launch(all, array));
+  EXPECT_FALSE(launch(all, array));
+
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tutti: the loop at test.c:1:1 passes over a device of rank 0: the smallest portion of "
+            "it takes more than the 262144 bytes that the device holds\n");
+  Array small = arrayOf(2);
+  EXPECT_TRUE(launch(all, small)) << "smaller data is not kept off";
+  expectRight(small);
+  zero_->finish();
+}
+
+} // namespace
+
+} // namespace tutti::exec

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/residency.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::exec {
+
+namespace {
+
+/// Plans whose use is noted by comparing addresses: those of a loop over some launches.
+constexpr std::size_t kRecent = 16;
+
+} // namespace
+
+Residency::Residency(const memory::Topology &topology, const Rooms &rooms)
+    : topology_(topology), rooms_(rooms), held_(rooms.devices()), uses_(rooms.devices()) {}
+
+bool Residency::fits(const Plan &plan) const {
+  for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
+    if (plan.footprints[device].bytes() > rooms_.capacity(device)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Residency::remove(Uses &uses, const RangeSet &units) {
+  for (RangeSet &use : uses) {
+    use = use.subtract(units);
+  }
+  std::erase_if(uses, [](const RangeSet &use) { return use.empty(); });
+}
+
+std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
+  const auto isPlan = [&](const auto &recent) { return recent.get() == &plan; };
+  if (std::any_of(recent_.begin(), recent_.end(), isPlan)) {
+    return {}; // Nothing has left since.
+  }
+  bool isRoom = true;
+  for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
+    isRoom =
+        isRoom && held_[device].unite(plan.footprints[device]).bytes() <= rooms_.capacity(device);
+  }
+  if (isRoom) {
+    return {};
+  }
+  settle();
+  std::vector<Leaving> leaving;
+  for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
+    const std::uint64_t capacity = rooms_.capacity(device);
+    std::uint64_t bytes = held_[device].unite(plan.footprints[device]).bytes();
+    std::vector<Range> units;
+    for (const RangeSet &use : uses_[device]) {
+      for (const Range &unit : rooms_.single(use.subtract(plan.footprints[device]))) {
+        if (bytes <= capacity) {
+          break;
+        }
+        units.push_back(unit);
+        bytes -= unit.size();
+      }
+    }
+    TUTTI_CHECK(bytes <= capacity, "make room in {} bytes of a device", capacity);
+    if (!units.empty()) {
+      leaving.push_back(
+          {topology_.ranks() + static_cast<Place>(device), RangeSet::of(std::move(units))});
+    }
+  }
+  return leaving;
+}
+
+void Residency::left(const Leaving &leaving) {
+  settle();
+  const auto device = static_cast<std::size_t>(leaving.place - topology_.ranks());
+  remove(uses_[device], leaving.units);
+  held_[device] = held_[device].subtract(leaving.units);
+}
+
+void Residency::use(const std::shared_ptr<const Plan> &plan) {
+  const auto known = std::find(recent_.begin(), recent_.end(), plan);
+  if (known != recent_.end()) {
+    std::rotate(known, known + 1, recent_.end());
+    return;
+  }
+  if (recent_.size() == kRecent) {
+    settle();
+  }
+  recent_.push_back(plan);
+  for (std::size_t device = 0; device < plan->footprints.size(); ++device) {
+    held_[device] = held_[device].unite(plan->footprints[device]);
+  }
+}
+
+/// Brings `uses_` up to date.
+void Residency::settle() {
+  for (const auto &plan : recent_) {
+    for (std::size_t device = 0; device < plan->footprints.size(); ++device) {
+      if (!plan->footprints[device].empty()) {
+        remove(uses_[device], plan->footprints[device]);
+        uses_[device].push_back(plan->footprints[device]);
+      }
+    }
+  }
+  recent_.clear();
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Rank 0's account of what all devices of the job hold memory for and when they last used it, by
+/// which it decides what leaves a full device. Pure data.
+#pragma once
+
+#include "base/range.h"
+#include "runtime/exec/plan.h"
+#include "runtime/exec/rooms.h"
+#include "runtime/memory/topology.h"
+
+#include <memory>
+#include <vector>
+
+namespace tutti::exec {
+
+/// Units that a device gives back.
+struct Leaving {
+  Place place;
+  RangeSet units;
+};
+
+/// Threading: externally synchronised.
+class Residency {
+public:
+  Residency(const memory::Topology &topology, const Rooms &rooms);
+
+  /// Whether each device could hold its part of `plan` if it held nothing else.
+  bool fits(const Plan &plan) const;
+
+  /// What has to leave the devices before they can take their parts of `plan`, least recently used
+  /// first; nothing if there is room.
+  ///
+  /// Shape: `plan` fits.
+  std::vector<Leaving> makeRoom(const Plan &plan);
+
+  /// Notes that it has left.
+  void left(const Leaving &leaving);
+
+  /// Notes that the devices hold and use their parts of `plan`, for which there is room.
+  ///
+  /// Cost: some comparisons if it is one of the latest plans.
+  void use(const std::shared_ptr<const Plan> &plan);
+
+private:
+  /// Of one device: units that were last used together, the oldest first.
+  ///
+  /// Always: disjoint, not empty.
+  using Uses = std::vector<RangeSet>;
+
+  void settle();
+  static void remove(Uses &uses, const RangeSet &units);
+
+  const memory::Topology &topology_;
+  const Rooms &rooms_;
+  std::vector<RangeSet> held_; ///< By device: all that it holds.
+  std::vector<Uses> uses_;     ///< By device; what was used before all of `recent_`.
+  std::vector<std::shared_ptr<const Plan>> recent_; ///< The latest last.
+};
+
+} // namespace tutti::exec
