@@ -437,10 +437,11 @@ void ChunkModel::splitRows(FunctionAnalysisManager &analyses) {
   auto &loops = analyses.getResult<LoopAnalysis>(*function_);
   auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(*function_);
   SmallVector<BinaryOperator *, 4> divisions;
+  const SmallPtrSet<Value *, 32> shaping = shapers();
   ReversePostOrderTraversal<Function *> blocks(function_);
   for (BasicBlock *block : blocks) {
     for (Instruction &inst : *block) {
-      if (inst.isIntDivRem() && loops.getLoopFor(block)) {
+      if (inst.isIntDivRem() && loops.getLoopFor(block) && shaping.contains(&inst)) {
         divisions.push_back(cast<BinaryOperator>(&inst));
       }
     }

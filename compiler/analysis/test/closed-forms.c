@@ -13,6 +13,17 @@ void triad(long n, double *a, double *b, double *c) {
   for (long i = 0; i < n; i++) a[i] = b[i] + 3 * c[i];
 }
 
+// A remainder that makes values only does not cut the chunk into pieces of three iterations.
+// CHECK-LABEL: define internal void @cyclic.omp_outlined.tutti.accesses(
+// CHECK-NOT:     rem
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
+// CHECK-NOT:     rem
+// CHECK:       }
+void cyclic(long n, double *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = i % 3;
+}
+
 // A write under a condition that differs between iterations is "at most" (2 + 4).
 // CHECK-LABEL: define internal void @conditional.omp_outlined.tutti.accesses(
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 6,
