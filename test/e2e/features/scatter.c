@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 3000 };
+enum { N = 3000, kGap = 4 };
 
-static double fixed[2 * N];
+static double fixed[2 * (N + kGap)];
 double shared[N + 7];
 
 typedef struct {
@@ -77,13 +77,13 @@ static void staticArrays(const int *index, double *from) {
 #pragma omp parallel for
     for (int i = 0; i < N; ++i) {
       fixed[index[i] + step] = from[i] + step;
-      shared[index[i]] += fixed[N + i];
+      shared[index[i]] += fixed[N + kGap + i];
     }
     relax(N, shared, 0.5);
-    relax(2 * N, fixed, 0.9);
+    relax(2 * (N + kGap), fixed, 0.9);
     scatter(N, shared + step, index, from);
-    scatter(N, fixed + N - step, index, fixed);
-    printf("static %.4f %.4f\n", sumOf(fixed, 2 * N), sumOf(shared, N));
+    scatter(N, fixed + N + kGap - step, index, fixed);
+    printf("static %.4f %.4f\n", sumOf(fixed, 2 * (N + kGap)), sumOf(shared, N));
   }
 }
 
