@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/plain_loops.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -82,23 +82,27 @@ PreservedAnalyses KeepLoopsPass::run(Module &module, ModuleAnalysisManager &) {
   if (!fork) {
     return PreservedAnalyses::all();
   }
-  SmallPtrSet<Function *, 16> found;
-  SmallVector<Function *, 16> work;
-  const auto add = [&](Value *value) {
-    auto *function = dyn_cast<Function>(value->stripPointerCasts());
-    if (function && !function->isDeclaration() && found.insert(function).second) {
-      work.push_back(function);
-    }
-  };
+  SmallSetVector<Function *, 16> found;
   for (const User *user : fork->users()) {
-    if (const auto *call = dyn_cast<CallInst>(user); call && call->arg_size() > 2) {
-      add(call->getArgOperand(2));
+    const auto *call = dyn_cast<CallInst>(user);
+    Value *outlined = call && call->arg_size() > 2 ? call->getArgOperand(2) : nullptr;
+    auto *function = outlined ? dyn_cast<Function>(outlined->stripPointerCasts()) : nullptr;
+    if (function && !function->isDeclaration()) {
+      found.insert(function);
     }
   }
-  while (!work.empty()) {
-    for (Instruction &inst : instructions(*work.pop_back_val())) {
-      if (auto *call = dyn_cast<CallBase>(&inst)) {
-        add(call->getCalledOperand());
+  // What nothing else calls, too: others could no longer inline it.
+  for (std::size_t index = 0; index < found.size(); ++index) {
+    for (Instruction &inst : instructions(*found[index])) {
+      const auto *call = dyn_cast<CallBase>(&inst);
+      Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && !callee->isDeclaration() && callee->hasLocalLinkage() &&
+          all_of(callee->users(), [&](const User *user) {
+            const auto *use = dyn_cast<CallBase>(user);
+            return use && use->getCalledFunction() == callee &&
+                   found.contains(const_cast<Function *>(use->getFunction()));
+          })) {
+        found.insert(callee);
       }
     }
   }

@@ -9,8 +9,8 @@
 
 namespace tutti::compiler {
 
-/// Marks the outlined functions of parallel constructs with what they call in the same module, and
-/// their worksharing loops.
+/// Marks the outlined functions of parallel constructs with what only they call, and their
+/// worksharing loops.
 /// Order: before simplification.
 class KeepLoopsPass : public llvm::PassInfoMixin<KeepLoopsPass> {
 public:
