@@ -11,6 +11,7 @@
 #include "compiler/transform/kernel_body.h"
 #include "compiler/transform/kernel_module.h"
 #include "compiler/transform/strided_loop.h"
+#include "compiler/transform/tile.h"
 #include "compiler/transform/work_items.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -364,7 +365,7 @@ void Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
     }
     WorkItems items(function, nest, analyses_);
     const bool isDivided = items.prepare();
-    if (isDivided && any_of(items.tile(), [](unsigned count) { return count > 1; })) {
+    if (isDivided && sizeOfTile(items.tile()) > 1) {
       Function *tiled = items.createTiled(identifier(name_) + "_tile");
       clean(*tiled, true);
       kernels.entries.push_back(

@@ -60,6 +60,10 @@ public:
 
 } // namespace
 
+unsigned sizeOfTile(ArrayRef<unsigned> counts) {
+  return std::accumulate(counts.begin(), counts.end(), 1U, std::multiplies<>());
+}
+
 Tile::Tile(Function &item, ArrayRef<unsigned> numbers, ArrayRef<unsigned> slots)
     : item_(item), numbers_(numbers), slots_(slots) {
   findChain();
@@ -153,10 +157,7 @@ SmallVector<unsigned, 3> Tile::choose() const {
   } else if (counts.size() > 1 && (shared & 3) == 3) {
     counts[0] = counts[1] = kProduct;
   }
-  const auto total = [&] {
-    return std::accumulate(counts.begin(), counts.end(), 1U, std::multiplies<>());
-  };
-  while (instructionCount * total() > kMostInstructions && total() > 1) {
+  while (instructionCount * sizeOfTile(counts) > kMostInstructions && sizeOfTile(counts) > 1) {
     *std::max_element(counts.begin(), counts.end()) /= 2;
   }
   // What is written must be another place for each item.
@@ -189,7 +190,7 @@ Value *Tile::copyOf(Value *value, unsigned copy) const {
 
 /// Puts the copies of `inst` behind it. Operands of phis are still the first ones.
 void Tile::multiply(Instruction &inst) {
-  const unsigned total = std::accumulate(counts_.begin(), counts_.end(), 1U, std::multiplies<>());
+  const unsigned total = sizeOfTile(counts_);
   SmallVector<Value *, 16> copies;
   Instruction *last = &inst;
   for (unsigned copy = 1; copy < total; ++copy) {
@@ -213,7 +214,7 @@ void Tile::multiply(Instruction &inst) {
 
 /// Accumulators go through the items in turn.
 void Tile::multiplyChain() {
-  const unsigned total = std::accumulate(counts_.begin(), counts_.end(), 1U, std::multiplies<>());
+  const unsigned total = sizeOfTile(counts_);
   SmallVector<std::pair<LoadInst *, StoreInst *>, 2> ends;
   for (const unsigned slot : slots_) {
     LoadInst *load = nullptr;
@@ -259,7 +260,7 @@ void Tile::multiplyChain() {
 
 void Tile::widen(ArrayRef<unsigned> counts, ArrayRef<unsigned> steps) {
   counts_.assign(counts.begin(), counts.end());
-  const unsigned total = std::accumulate(counts_.begin(), counts_.end(), 1U, std::multiplies<>());
+  const unsigned total = sizeOfTile(counts_);
   SmallVector<Instruction *, 64> order;
   const ReversePostOrderTraversal<Function *> blocks(&item_);
   for (BasicBlock *block : blocks) {

@@ -16,6 +16,9 @@
 
 namespace tutti::compiler {
 
+/// Items of a tile with so many along each dimension.
+unsigned sizeOfTile(llvm::ArrayRef<unsigned> counts);
+
 class Tile {
 public:
   /// `numbers`: which parameters of `item` are its number, by dimension of the grid. `slots`: those

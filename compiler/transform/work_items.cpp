@@ -22,9 +22,6 @@
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
-#include <functional>
-#include <numeric>
-
 using namespace llvm;
 
 namespace tutti::compiler {
@@ -286,11 +283,13 @@ void WorkItems::takeOne(Single &single) {
     build.CreateCondBr(exists, single.header, single.exit);
     single.preheader->getTerminator()->eraseFromParent();
   }
+  if (!isChunk) {
+    return;
+  }
   for (PHINode &after : make_early_inc_range(single.exit->phis())) {
-    if (isChunk) { // Nothing that has an effect uses it.
-      after.replaceAllUsesWith(PoisonValue::get(after.getType()));
-      after.eraseFromParent();
-    }
+    // Nothing that has an effect uses it.
+    after.replaceAllUsesWith(PoisonValue::get(after.getType()));
+    after.eraseFromParent();
   }
 }
 
@@ -422,7 +421,7 @@ void WorkItems::callItems(const Site &site, Function *tile) {
     build.CreateBr(leave);
 
     build.SetInsertPoint(each);
-    const unsigned size = std::accumulate(tile_.begin(), tile_.end(), 1U, std::multiplies<>());
+    const unsigned size = sizeOfTile(tile_);
     PHINode *index = build.CreatePHI(build.getInt64Ty(), 2);
     SmallVector<Value *, 3> at;
     Value *isInside = build.getTrue();

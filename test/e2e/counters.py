@@ -24,19 +24,25 @@ def growth(workshop, program, few, many, ranks):
     return subtract(second, first)
 
 
-def time_loop_on_a_device_copies_nothing(workshop, program, arguments):
-    """A time loop over data that is on a device: a kernel per iteration, which runs on its own or
-    leaves partial sums. The last argument of the program is the number of iterations."""
+def require_kernels_only(workshop, program, few_arguments, many_arguments, kernels):
+    """With more iterations a program on a device runs so many more kernels, and copies nothing."""
     runs = []
-    for iterations in ("20", "60"):
-        result = workshop.launch(program, [*arguments, iterations], 1,
+    for arguments in (few_arguments, many_arguments):
+        result = workshop.launch(program, arguments, 1,
                                  {"TUTTI_DEVICE": "opencl", "TUTTI_STATS": "json"})
         line = next(l for l in result.errors.splitlines() if l.startswith("tutti-stats: "))
         runs.append(json.loads(line.removeprefix("tutti-stats: "))["devices"])
     few, many = runs
-    require(many["kernels"] - few["kernels"] == 40, f"{few['kernels']}, {many['kernels']} kernels")
+    require(many["kernels"] - few["kernels"] == kernels,
+            f"{few['kernels']}, {many['kernels']} kernels")
     for way in ("in", "out", "peer"):
         require(many[way] == few[way], f"{way}: {few[way]}, then {many[way]}")
+
+
+def time_loop_on_a_device_copies_nothing(workshop, program, arguments):
+    """A time loop over data that is on a device: a kernel per iteration, which runs on its own or
+    leaves partial sums. The last argument of the program is the number of iterations."""
+    require_kernels_only(workshop, program, [*arguments, "20"], [*arguments, "60"], 40)
 
 
 def a_full_device_evicts(workshop, arrays_in_turn):
@@ -122,16 +128,7 @@ def sparse_product_gathers_what_changed(workshop, sparse, ranks):
 
 
 def sparse_product_on_a_device_copies_nothing(workshop, sparse):
-    runs = []
-    for products in ("5", "25"):
-        result = workshop.launch(sparse, [products, products], 1,
-                                 {"TUTTI_DEVICE": "opencl", "TUTTI_STATS": "json"})
-        line = next(l for l in result.errors.splitlines() if l.startswith("tutti-stats: "))
-        runs.append(json.loads(line.removeprefix("tutti-stats: "))["devices"])
-    few, many = runs
-    require(many["kernels"] - few["kernels"] == 60, f"{few['kernels']}, {many['kernels']} kernels")
-    for way in ("in", "out", "peer"):
-        require(many[way] == few[way], f"{way}: {few[way]}, then {many[way]}")
+    require_kernels_only(workshop, sparse, ["5", "5"], ["25", "25"], 60)
 
 
 def scatters_run_on_a_device(workshop, scatter):
