@@ -30,8 +30,8 @@ struct AccessSet {
 /// Collects the records of one chunk.
 ///
 /// Reads with small gaps between their runs are taken as one run: moving the gap costs less than
-/// another range. Writes are only if there are very many runs, because a rank becomes the only holder
-/// of what it writes; then the gaps count as at-most writes, which are read before.
+/// another range. Writes are only if there are very many runs, because a rank becomes the only
+/// holder of what it writes; then the gaps count as at-most writes, which are read before.
 ///
 /// Threading: externally synchronised.
 class AccessCollector {
