@@ -164,12 +164,19 @@ void ChunkWriter::replaceReduce(CallInst &reduce) {
   answer->addIncoming(ofPart, part->getParent());
 }
 
+/// Bytes: the least page of the machines that are supported.
+constexpr uint64_t kPage = 4096;
+
 /// Behind an intrinsic that alias analysis looks through and address arithmetic does not, until
 /// code is selected: else each address would be an expression in delta, too, which costs strength
-/// reduction time and its good choices.
+/// reduction time and its good choices. The distance of two mappings is a multiple of a page, so what
+/// is known of the alignment of an address holds there, too.
 Value *ChunkWriter::moved(IRBuilder<> &build, Value *pointer) {
-  Value *there = build.CreateGEP(build.getInt8Ty(), pointer, delta_);
-  return build.CreateStripInvariantGroup(there);
+  const Align alignment = pointer->getPointerAlignment(function_.getDataLayout());
+  auto *there = cast<CallInst>(
+      build.CreateStripInvariantGroup(build.CreateGEP(build.getInt8Ty(), pointer, delta_)));
+  there->addRetAttr(Attribute::getWithAlignment(there->getContext(), std::min(alignment, Align(kPage))));
+  return there;
 }
 
 Value *ChunkWriter::translatedRoot(Value *root) {

@@ -23,3 +23,14 @@ double sum(long n, const double *a) {
   for (long i = 0; i < n; i++) s += a[i];
   return s;
 }
+
+// Addresses in the compute view are aligned as those in the window are.
+// CHECK-LABEL: define internal void @clear.omp_outlined.tutti.chunk(
+// CHECK:         getelementptr i8, ptr @aligned, i64 %{{.*}}
+// CHECK-NEXT:    call align 64 ptr @llvm.strip.invariant.group.p0(
+// CHECK:       }
+_Alignas(64) double aligned[1000];
+void clear(void) {
+  #pragma omp parallel for
+  for (int i = 0; i < 1000; i++) aligned[i] = 0.5 * i;
+}
