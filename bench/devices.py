@@ -5,7 +5,7 @@
 Runs on a machine with a GPU, on programs that were built before:
   OURS      a folder with the examples, compiled by tutticc, under their names (and jacobi16k)
   CUDA      a folder made by bench/cuda/build.sh
-  OFFLOAD   a folder made by bench/offload/build.sh, optional
+  OFFLOAD   a folder made by bench/offload/build.sh, optional; the better of two spellings counts
 
 The examples print no times, so ours is measured as a difference: the same program with few and with
 many iterations, in turn, the best of some runs each. What they share (start, first touch, copies in
@@ -185,11 +185,16 @@ def line(name, settings):
     if cuda:
         longer = attempt(problems, baseline, settings.cuda / name, case, count, budget)
         cuda = longer or cuda
-    offload = None
-    if settings.offload and (settings.offload / name).exists():
-        offload = attempt(problems, baseline, settings.offload / name, case, count, budget,
-                          {"LD_LIBRARY_PATH": str(settings.offload),
-                           "OMP_TARGET_OFFLOAD": "MANDATORY"})
+    offloads = []
+    for spelling in (name, f"{name}-loop") if settings.offload else ():
+        if (settings.offload / spelling).exists():
+            offloads.append(attempt(problems, baseline, settings.offload / spelling, case, count,
+                                    budget, {"LD_LIBRARY_PATH": str(settings.offload),
+                                             "OMP_TARGET_OFFLOAD": "MANDATORY"}))
+    offload = min(filter(None, offloads), key=lambda result: result.seconds, default=None)
+    if offload and mine and mine.iterations == offload.iterations and \
+            differs(mine.check, offload.check):
+        problems.append(f"results differ: {mine.check:.9e}, clang's offloading {offload.check:.9e}")
     if mine and cuda and mine.iterations == cuda.iterations and differs(mine.check, cuda.check):
         problems.append(f"results differ: {mine.check:.9e}, by hand {cuda.check:.9e}")
     notes = [*problems, mine.note if mine else ""]

@@ -4,9 +4,15 @@
 
 Prints the median time of each, the ratio of the medians, the ratio of the best times, and how far
 single runs lie from the median: on a busy machine only the best times mean something.
+
+With --instructions it counts instead, with valgrind and one thread: the instructions that many
+iterations execute more than few do. That needs no idle machine; it counts the code of a loop and of
+its launch, not what instructions cost.
 """
 import argparse
+import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -26,6 +32,19 @@ SIZES = {
     "heat3d": "2500",
     "vector_jacobi": "1500 120",
 }
+# Small, but large enough that a launch (about 3000 instructions) is not most of an iteration; with
+# {} for the iterations.
+COUNTED = {
+    "jacobi": "500 500 {}",
+    "sor": "500 {}",
+    "matmul": "150 {}",
+    "nbody": "500 {}",
+    "kmeans": "40000 {}",
+    "stream": "100000 {}",
+    "heat3d": "{}",
+    "vector_jacobi": "500 {}",
+}
+FEW, MANY = 3, 9
 
 
 def build(build_folder, folder, name):
@@ -47,17 +66,38 @@ def seconds(program, arguments):
     return time.perf_counter() - start
 
 
+def instructions(program, arguments):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program]
+    result = subprocess.run([*command, *arguments.split()], check=True, text=True,
+                            capture_output=True, env=dict(os.environ, OMP_NUM_THREADS="1"))
+    return int(re.search(r"Collected : (\d+)", result.stderr)[1])
+
+
+def count(programs, name):
+    clang, tutti = (instructions(program, COUNTED[name].format(MANY)) -
+                    instructions(program, COUNTED[name].format(FEW)) for program in programs)
+    print(f"{name:14} {clang:12} {tutti:12} {tutti / clang:7.4f}", flush=True)
+    return tutti / clang
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--repetitions", type=int, default=9)
+    parser.add_argument("--instructions", action="store_true", help="count, with valgrind")
     parser.add_argument("examples", nargs="*", default=list(SIZES))
     arguments = parser.parse_args()
     ratios = []
-    print(f"{'example':14} {'clang':>9} {'tutti':>9} {'ratio':>7} {'best':>7} {'spread':>7}")
+    if arguments.instructions:
+        print(f"{'example':14} {'clang':>12} {'tutti':>12} {'ratio':>7}")
+    else:
+        print(f"{'example':14} {'clang':>9} {'tutti':>9} {'ratio':>7} {'best':>7} {'spread':>7}")
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.examples:
             programs = build(arguments.build.resolve(), pathlib.Path(temporary), name)
+            if arguments.instructions:
+                ratios.append(count(programs, name))
+                continue
             times = {program: [] for program in programs}
             for repetition in range(arguments.repetitions + 1):
                 # In turn and in changing order, so that a slow phase of the machine meets both.

@@ -2,20 +2,47 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # usage: build.sh [FOLDER]
 # Builds the programs with clang's own offloading into FOLDER (default: bin beside this script), for
-# ARCH (sm_90 unless set), and puts the libraries beside them that they need, so that the folder can
-# be carried to a machine with a GPU. Needs clang-19, libomp-19-dev and the CUDA toolkit.
+# ARCH (sm_90 unless set), in two spellings each (NAME and NAME-loop), and puts the libraries beside
+# them that they need, so that the folder can be carried to a machine with a GPU. Needs clang-19,
+# libomp-19-dev, the CUDA toolkit, and a ptxas of CUDA 12 as PTXAS: libomptarget of LLVM 19 reads the
+# architecture of an image where CUDA 12 wrote it, and takes images of CUDA 13 for those of no device
+# (PyPI's nvidia-cuda-nvcc-cu12 contains one).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 to=${1:-$here/bin}
 arch=${ARCH:-sm_90}
 clang=${CLANG:-clang-19}
+ptxas=${PTXAS:-ptxas}
+cuda=${CUDA_HOME:-/usr/local/cuda}
 libraries=${LLVM_LIBRARIES:-/usr/lib/llvm-19/lib}
 mkdir -p "$to"
-for name in jacobi matmul stream; do
-  "$clang" -O3 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march="$arch" \
-    --cuda-path="${CUDA_HOME:-/usr/local/cuda}" -Wno-unknown-cuda-version \
-    --libomptarget-nvptx-bc-path="$libraries/libomptarget-nvptx-$arch.bc" \
-    "$here/$name.c" -o "$to/$name" -lm -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags
+to=$(cd "$to" && pwd)
+case $("$ptxas" --version) in
+*"release 12."*) ;;
+*) echo "build.sh: $ptxas is not that of CUDA 12; set PTXAS" >&2; exit 1 ;;
+esac
+build() { # NAME PROGRAM SPELLING
+  set -- "$1" "$to/$2" "-DSPREAD=$3" -O3 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda \
+    -Xopenmp-target -march="$arch" --cuda-path="$cuda" \
+    -Wno-unknown-cuda-version
+  name=$1 program=$2
+  shift 2
+  # clang does not link the libraries of the device when it stops at assembly. The host's pass gets
+  # them, too, and warns.
+  "$clang" "$@" --offload-device-only -S "$here/$name.c" -o "$program.ptx" \
+    -Xclang -mlink-builtin-bitcode -Xclang "$libraries/libomptarget-nvptx-$arch.bc" \
+    -Xclang -mlink-builtin-bitcode -Xclang "$cuda/nvvm/libdevice/libdevice.10.bc" \
+    -Wno-linker-warnings
+  "$ptxas" -O3 -arch="$arch" "$program.ptx" -o "$program.cubin" || return 1
+  "$clang" "$@" "$here/$name.c" -o "$program" -lm -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags \
+    -Wl,--override-image="openmp=$program.cubin" \
+    --libomptarget-nvptx-bc-path="$libraries/libomptarget-nvptx-$arch.bc"
+  rm "$program.ptx" "$program.cubin"
+}
+for name in jacobi sor nbody kmeans stream heat3d matmul; do
+  build $name $name "target teams distribute parallel for"
+  # Some need a function of the device's runtime that only later passes ask for.
+  build $name $name-loop "target teams loop" || echo "build.sh: left out $name-loop" >&2
 done
 # libomptarget brings libLLVM, to compile at run time, and all that it is linked with. Only glibc and
 # the C++ library are expected on the other machine.
@@ -24,4 +51,4 @@ for library in $(ldd "$libraries/libomptarget.so.19.1" | sed -n 's/.* => \([^ ]*
   cp -L "$library" "$to/"
 done
 # Packed it is small enough to be carried: tar cJf offload.tar.xz FOLDER, and there
-# LD_LIBRARY_PATH=FOLDER FOLDER/jacobi ...
+# LD_LIBRARY_PATH=FOLDER FOLDER/jacobi ... with a libcuda.so among the libraries.

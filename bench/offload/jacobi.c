@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "spread.h"
+
 static double sweep(int rows, int columns, const double *restrict old, double *restrict new) {
   const size_t points = (size_t)rows * columns;
   double residual = 0.0;
-#pragma omp target teams distribute parallel for collapse(2) reduction(+ : residual)               \
+#pragma omp SPREAD collapse(2) reduction(+ : residual)                                             \
     map(present, alloc : old[0 : points], new[0 : points])
   for (int i = 1; i < rows - 1; ++i) {
     for (int j = 1; j < columns - 1; ++j) {

@@ -8,11 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "spread.h"
+
 static void multiply(int n, const double *restrict a, const double *restrict b,
                      double *restrict c) {
   const size_t points = (size_t)n * n;
-#pragma omp target teams distribute parallel for collapse(2)                                       \
-    map(present, alloc : a[0 : points], b[0 : points], c[0 : points])
+#pragma omp SPREAD collapse(2) map(present, alloc : a[0 : points], b[0 : points], c[0 : points])
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       double sum = 0.0;

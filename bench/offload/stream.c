@@ -7,27 +7,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "spread.h"
+
 static double once(long n, double scalar, double *restrict a, double *restrict b,
                    double *restrict c) {
-#pragma omp target teams distribute parallel for map(present, alloc : a[0 : n], c[0 : n])
+#pragma omp SPREAD map(present, alloc : a[0 : n], c[0 : n])
   for (long i = 0; i < n; ++i) {
     c[i] = a[i];
   }
-#pragma omp target teams distribute parallel for map(present, alloc : b[0 : n], c[0 : n])
+#pragma omp SPREAD map(present, alloc : b[0 : n], c[0 : n])
   for (long i = 0; i < n; ++i) {
     b[i] = scalar * c[i];
   }
-#pragma omp target teams distribute parallel for map(present, alloc : a[0 : n], b[0 : n], c[0 : n])
+#pragma omp SPREAD map(present, alloc : a[0 : n], b[0 : n], c[0 : n])
   for (long i = 0; i < n; ++i) {
     c[i] = a[i] + b[i];
   }
-#pragma omp target teams distribute parallel for map(present, alloc : a[0 : n], b[0 : n], c[0 : n])
+#pragma omp SPREAD map(present, alloc : a[0 : n], b[0 : n], c[0 : n])
   for (long i = 0; i < n; ++i) {
     a[i] = b[i] + scalar * c[i];
   }
   double dot = 0.0;
-#pragma omp target teams distribute parallel for reduction(+ : dot)                                \
-    map(present, alloc : a[0 : n], b[0 : n])
+#pragma omp SPREAD reduction(+ : dot) map(present, alloc : a[0 : n], b[0 : n])
   for (long i = 0; i < n; ++i) {
     dot += a[i] * b[i];
   }
