@@ -2,9 +2,11 @@
 #include "compiler/analysis/accesses.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/earlier_writes.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/widen.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -96,6 +98,7 @@ public:
       }
       visit(inst);
     }
+    dropCoveredReads();
     return std::move(result_);
   }
 
@@ -137,8 +140,9 @@ private:
 
   void addTripCount();
   void visit(Instruction &inst);
-  void addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, unsigned flags);
+  void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
+  void dropCoveredReads();
   std::optional<std::uint64_t> objectBytes(const Value *root) const;
   void addLaunchGuards(AccessRecord &record, BasicBlock *block);
   bool addDims(AccessRecord &record, const SCEV *address);
@@ -161,6 +165,7 @@ private:
   RegionAccesses result_;
   bool wantsPerIteration_ = false;
   SmallPtrSet<const SCEV *, 4> wholeObjects_[2]; ///< Pointers to those that are read, and written.
+  MapVector<CallInst *, unsigned> records_; ///< Of accesses in closed form: positions in `result_`.
 };
 
 void Analyser::addTripCount() {
@@ -177,23 +182,47 @@ void Analyser::addTripCount() {
 
 void Analyser::visit(Instruction &inst) {
   if (CallInst *touch = ChunkModel::asTouch(inst)) {
-    addAccess(inst, touch->getArgOperand(0), scev_.getSCEV(touch->getArgOperand(1)),
+    addAccess(*touch, touch->getArgOperand(0), scev_.getSCEV(touch->getArgOperand(1)),
               cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue());
   }
 }
 
-void Analyser::addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, unsigned flags) {
+void Analyser::addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags) {
   AccessRecord record;
   record.flags = flags;
   record.bytes = seen(bytes);
-  if (!addGuards(record, inst.getParent())) {
+  if (!addGuards(record, touch.getParent())) {
     record.flags |= TUTTI_AT_MOST;
   }
   if (!forms_.isClosed(record.bytes) || !addDims(record, seen(scev_.getSCEV(pointer)))) {
-    addIrregular(inst, pointer, flags);
+    addIrregular(touch, pointer, flags);
     return;
   }
+  records_[&touch] = result_.records.size();
   result_.records.push_back(std::move(record));
+}
+
+/// Of reads that find what their own iteration has written, nothing is asked for but what their
+/// addresses assume. That the writes' assumptions hold is asked for with them.
+void Analyser::dropCoveredReads() {
+  if (!chunkLoop_) {
+    return;
+  }
+  EarlierWrites earlier(*chunkLoop_, loops_, scev_);
+  const auto flagsOf = [&](CallInst *touch) {
+    return cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue();
+  };
+  for (auto [read, position] : records_) {
+    const auto covers = [&, read = read](const auto &entry) {
+      return flagsOf(entry.first) == TUTTI_WRITE && earlier.cover(*entry.first, *read);
+    };
+    if (flagsOf(read) == TUTTI_READ && any_of(records_, covers)) {
+      result_.records[position].flags = 0;
+    }
+  }
+  erase_if(result_.records, [](const AccessRecord &record) {
+    return record.flags == 0 && record.assumptions.empty();
+  });
 }
 
 /// Whether `value` is computed from the bounds of the chunk.
