@@ -65,7 +65,8 @@ DISTRIBUTED = [
 DISTRIBUTED_FEATURES = ["constants_constructed", "gather_objects", "sparse", "sparse_steady"]
 
 # Features that run with devices on several ranks, too.
-FEATURES_ON_ALL_DEVICES = ["gather_objects", "irregular", "random_indices", "scatter", "sparse"]
+FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "random_indices",
+                           "scatter", "sparse"]
 
 # Programs whose measured results differ in the last digits that they print.
 TOLERANCES = {"kmeans": 1e-6}

@@ -114,6 +114,16 @@ def all_tests(workshop):
         tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_moves_two_rows_per_border(
                           workshop, example("jacobi"), r)))
+    for ranks in (2, 3, 4):
+        tests.append((f"counters/matmul_moves_its_right_factor_once/{ranks}",
+                      lambda r=ranks: counters.matmul_moves_its_right_factor_once(
+                          workshop, example("matmul"), r)))
+        tests.append((f"counters/what_is_overwritten_first_does_not_move/{ranks}",
+                      lambda r=ranks: counters.what_is_overwritten_first_does_not_move(
+                          workshop, named["earlier_writes"], r)))
+    tests.append(("counters/what_is_overwritten_first_is_not_copied_to_a_device",
+                  lambda: counters.what_is_overwritten_first_is_not_copied_to_a_device(
+                      workshop, named["earlier_writes"])))
     tests.append(("counters/one_rank_sends_nothing",
                   lambda: counters.one_rank_sends_nothing(workshop, example("jacobi"))))
     return tests
