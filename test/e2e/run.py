@@ -18,6 +18,7 @@ import cases
 import commands
 import counters
 import failures
+import generated
 from harness import ROOT, Failure, Program, Workshop, compare
 
 
@@ -44,6 +45,15 @@ def feature_or_example(name):
     return Program.read(feature) if feature.exists() else example(name)
 
 
+def random_program(workshop, seed):
+    """The program made from `seed`; its text stays beside the program."""
+    def make():
+        path = workshop.folder / f"generated_{seed}.c"
+        path.write_text(generated.program(seed, cases.SEED_LOOPS))
+        return Program.read(path)
+    return workshop.cached(("generated", seed), make)
+
+
 def all_tests(workshop):
     """Pairs (name, function without arguments)."""
     tests = [(f"commands/{name}", lambda c=check: c(workshop))
@@ -63,6 +73,12 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
+    for seed, environment, ranks in itertools.chain(
+            itertools.product(cases.SEEDS, [{}], cases.SEED_RANKS), cases.SEEDS_ON_DEVICES):
+        place = environment.get("TUTTI_DEVICE", "host")
+        tests.append((f"generated/{seed}/{place}/{ranks}",
+                      lambda s=seed, e=environment, r=ranks:
+                      compare(workshop, random_program(workshop, s), [], r, e)))
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
     for device, ranks, memory in (("opencl", 1, "1T"), ("opencl", 3, "1T"), ("hybrid", 1, "1T"),

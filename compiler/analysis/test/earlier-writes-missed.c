@@ -255,3 +255,18 @@ void wider_box(long n, long h, long w, long v, long pitch, double *c) {
         for (long x = 0; x < v; x++) c[(i * h + y) * pitch + x] += k;
   }
 }
+
+// A triangle is written, a square is read.
+// CHECK-LABEL: define internal void @triangle.omp_outlined.tutti.accesses(
+// CHECK:         @tutti_access(ptr {{[^,]*}}, i32 {{1|5}},
+// CHECK:       }
+void triangle(long n, long h, double *c) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    for (long y = 0; y < h; y++)
+      for (long x = 0; x <= y; x++) c[(i * h + y) * h + x] = 0;
+    for (long k = 0; k < n; k++)
+      for (long y = 0; y < h; y++)
+        for (long x = 0; x < h; x++) c[(i * h + y) * h + x] += k;
+  }
+}
