@@ -145,10 +145,10 @@ private:
   void dropCoveredReads();
   std::optional<std::uint64_t> objectBytes(const Value *root) const;
   void addLaunchGuards(AccessRecord &record, BasicBlock *block);
-  bool addDims(AccessRecord &record, const SCEV *address);
-  bool addAssumptions(AccessRecord &record, const Widen &widen);
-  const SCEV *peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims,
-                   unsigned &flags);
+  bool addDims(AccessRecord &record, const SCEV *address, const BasicBlock &block);
+  bool addAssumptions(AccessRecord &record, const Widen &widen, const BasicBlock &block);
+  const SCEV *peel(const SCEV *expression, const BasicBlock &block,
+                   SmallVectorImpl<AccessRecord::Dim> &dims, unsigned &flags);
   std::optional<const SCEV *> countOf(const Loop *loop, unsigned &flags);
   const SCEV *largest(const SCEV *count);
   bool addGuards(AccessRecord &record, BasicBlock *block);
@@ -194,7 +194,9 @@ void Analyser::addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, uns
   if (!addGuards(record, touch.getParent())) {
     record.flags |= TUTTI_AT_MOST;
   }
-  if (!forms_.isClosed(record.bytes) || !addDims(record, seen(scev_.getSCEV(pointer)))) {
+  // Of loops that have ended, their last value.
+  const SCEV *address = scev_.getSCEVAtScope(pointer, loops_.getLoopFor(touch.getParent()));
+  if (!forms_.isClosed(record.bytes) || !addDims(record, seen(address), *touch.getParent())) {
     addIrregular(touch, pointer, flags);
     return;
   }
@@ -306,9 +308,10 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   }
 }
 
-/// Takes the loops off `expression`, innermost first: what remains is its first value, or null.
-const SCEV *Analyser::peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims,
-                           unsigned &flags) {
+/// Takes the loops off `expression`, which is used in `block`, innermost first: what remains is its
+/// first value, or null.
+const SCEV *Analyser::peel(const SCEV *expression, const BasicBlock &block,
+                           SmallVectorImpl<AccessRecord::Dim> &dims, unsigned &flags) {
   while (const auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
     if (!recurrence->isAffine()) {
       return nullptr;
@@ -319,6 +322,8 @@ const SCEV *Analyser::peel(const SCEV *expression, SmallVectorImpl<AccessRecord:
       wantsPerIteration_ = true;
       return nullptr;
     }
+    // Behind a loop it is one of the values that it had there.
+    flags |= recurrence->getLoop()->contains(&block) ? 0 : TUTTI_AT_MOST;
     dims.push_back({stride, *count});
     expression = recurrence->getStart();
   }
@@ -329,16 +334,16 @@ const SCEV *Analyser::peel(const SCEV *expression, SmallVectorImpl<AccessRecord:
   return expression;
 }
 
-bool Analyser::addDims(AccessRecord &record, const SCEV *address) {
+bool Analyser::addDims(AccessRecord &record, const SCEV *address, const BasicBlock &block) {
   Widen widen(scev_, nullptr);
-  record.base = peel(widen.visit(address), record.dims, record.flags);
-  return record.base && addAssumptions(record, widen);
+  record.base = peel(widen.visit(address), block, record.dims, record.flags);
+  return record.base && addAssumptions(record, widen, block);
 }
 
-bool Analyser::addAssumptions(AccessRecord &record, const Widen &widen) {
+bool Analyser::addAssumptions(AccessRecord &record, const Widen &widen, const BasicBlock &block) {
   for (const Widen::Assumed &assumed : widen.assumed()) {
     AccessRecord::Assumption assumption{nullptr, {}, assumed.bits, assumed.isSigned};
-    assumption.start = peel(assumed.wide, assumption.dims, record.flags);
+    assumption.start = peel(assumed.wide, block, assumption.dims, record.flags);
     if (!assumption.start) {
       return false;
     }

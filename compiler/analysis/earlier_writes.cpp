@@ -73,12 +73,13 @@ std::optional<EarlierWrites::Area> EarlierWrites::areaOf(const CallInst &touch,
                                                          const Loop &shared) {
   Type *i64 = Type::getInt64Ty(touch.getContext());
   Widen widen(scev_, nullptr);
-  Area area{widen.visit(scev_.getSCEV(touch.getArgOperand(0))),
+  const Loop *scope = loops_.getLoopFor(touch.getParent());
+  Area area{widen.visit(scev_.getSCEVAtScope(touch.getArgOperand(0), scope)),
             scev_.getSCEV(touch.getArgOperand(1)),
             {}};
   while (!isFixed(area.base, shared)) {
     const auto *recurrence = dyn_cast<SCEVAddRecExpr>(area.base);
-    if (!recurrence || !recurrence->isAffine()) {
+    if (!recurrence || !recurrence->isAffine() || !recurrence->getLoop()->contains(scope)) {
       return std::nullopt;
     }
     const SCEV *taken = scev_.getBackedgeTakenCount(recurrence->getLoop());
