@@ -220,8 +220,9 @@ void tutti_launch(const tutti_region *region, const uint64_t *captures);
 uint64_t tutti_block(tutti_gather *context, uint64_t address, uint32_t size);
 
 /// Reports elements of `size` bytes at `address + sum(i_d * dims[d].stride)`, 0 <= i_d < count_d.
-/// A count <= 0 means nothing. `dims` may be null if `ndims` is 0. `object` is the pointer that the
-/// address is computed from: records with the same one touch the same object of the program.
+/// A count <= 0 means nothing, and so do flags of 0. `dims` may be null if `ndims` is 0. `object`
+/// is the pointer that the address is computed from: records with the same one touch the same
+/// object of the program.
 void tutti_access(tutti_sink *sink, uint32_t flags, uint64_t object, uint64_t address,
                   uint64_t size, uint32_t ndims, const tutti_dim *dims);
 

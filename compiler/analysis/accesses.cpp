@@ -2,9 +2,11 @@
 #include "compiler/analysis/accesses.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/earlier_writes.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/widen.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -96,6 +98,7 @@ public:
       }
       visit(inst);
     }
+    dropCoveredReads();
     return std::move(result_);
   }
 
@@ -137,14 +140,15 @@ private:
 
   void addTripCount();
   void visit(Instruction &inst);
-  void addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, unsigned flags);
+  void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
+  void dropCoveredReads();
   std::optional<std::uint64_t> objectBytes(const Value *root) const;
   void addLaunchGuards(AccessRecord &record, BasicBlock *block);
-  bool addDims(AccessRecord &record, const SCEV *address);
-  bool addAssumptions(AccessRecord &record, const Widen &widen);
-  const SCEV *peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims,
-                   unsigned &flags);
+  bool addDims(AccessRecord &record, const SCEV *address, const BasicBlock &block);
+  bool addAssumptions(AccessRecord &record, const Widen &widen, const BasicBlock &block);
+  const SCEV *peel(const SCEV *expression, const BasicBlock &block,
+                   SmallVectorImpl<AccessRecord::Dim> &dims, unsigned &flags);
   std::optional<const SCEV *> countOf(const Loop *loop, unsigned &flags);
   const SCEV *largest(const SCEV *count);
   bool addGuards(AccessRecord &record, BasicBlock *block);
@@ -161,6 +165,7 @@ private:
   RegionAccesses result_;
   bool wantsPerIteration_ = false;
   SmallPtrSet<const SCEV *, 4> wholeObjects_[2]; ///< Pointers to those that are read, and written.
+  MapVector<CallInst *, unsigned> records_; ///< Of accesses in closed form: positions in `result_`.
 };
 
 void Analyser::addTripCount() {
@@ -177,23 +182,49 @@ void Analyser::addTripCount() {
 
 void Analyser::visit(Instruction &inst) {
   if (CallInst *touch = ChunkModel::asTouch(inst)) {
-    addAccess(inst, touch->getArgOperand(0), scev_.getSCEV(touch->getArgOperand(1)),
+    addAccess(*touch, touch->getArgOperand(0), scev_.getSCEV(touch->getArgOperand(1)),
               cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue());
   }
 }
 
-void Analyser::addAccess(Instruction &inst, Value *pointer, const SCEV *bytes, unsigned flags) {
+void Analyser::addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags) {
   AccessRecord record;
   record.flags = flags;
   record.bytes = seen(bytes);
-  if (!addGuards(record, inst.getParent())) {
+  if (!addGuards(record, touch.getParent())) {
     record.flags |= TUTTI_AT_MOST;
   }
-  if (!forms_.isClosed(record.bytes) || !addDims(record, seen(scev_.getSCEV(pointer)))) {
-    addIrregular(inst, pointer, flags);
+  // Of loops that have ended, their last value.
+  const SCEV *address = scev_.getSCEVAtScope(pointer, loops_.getLoopFor(touch.getParent()));
+  if (!forms_.isClosed(record.bytes) || !addDims(record, seen(address), *touch.getParent())) {
+    addIrregular(touch, pointer, flags);
     return;
   }
+  records_[&touch] = result_.records.size();
   result_.records.push_back(std::move(record));
+}
+
+/// Of reads that find what their own iteration has written, nothing is asked for but what their
+/// addresses assume. That the writes' assumptions hold is asked for with them.
+void Analyser::dropCoveredReads() {
+  if (!chunkLoop_) {
+    return;
+  }
+  EarlierWrites earlier(*chunkLoop_, loops_, scev_);
+  const auto flagsOf = [&](CallInst *touch) {
+    return cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue();
+  };
+  for (auto [read, position] : records_) {
+    const auto covers = [&, read = read](const auto &entry) {
+      return flagsOf(entry.first) == TUTTI_WRITE && earlier.cover(*entry.first, *read);
+    };
+    if (flagsOf(read) == TUTTI_READ && any_of(records_, covers)) {
+      result_.records[position].flags = 0;
+    }
+  }
+  erase_if(result_.records, [](const AccessRecord &record) {
+    return record.flags == 0 && record.assumptions.empty();
+  });
 }
 
 /// Whether `value` is computed from the bounds of the chunk.
@@ -277,9 +308,10 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   }
 }
 
-/// Takes the loops off `expression`, innermost first: what remains is its first value, or null.
-const SCEV *Analyser::peel(const SCEV *expression, SmallVectorImpl<AccessRecord::Dim> &dims,
-                           unsigned &flags) {
+/// Takes the loops off `expression`, which is used in `block`, innermost first: what remains is its
+/// first value, or null.
+const SCEV *Analyser::peel(const SCEV *expression, const BasicBlock &block,
+                           SmallVectorImpl<AccessRecord::Dim> &dims, unsigned &flags) {
   while (const auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
     if (!recurrence->isAffine()) {
       return nullptr;
@@ -290,6 +322,8 @@ const SCEV *Analyser::peel(const SCEV *expression, SmallVectorImpl<AccessRecord:
       wantsPerIteration_ = true;
       return nullptr;
     }
+    // Behind a loop it is one of the values that it had there.
+    flags |= recurrence->getLoop()->contains(&block) ? 0 : TUTTI_AT_MOST;
     dims.push_back({stride, *count});
     expression = recurrence->getStart();
   }
@@ -300,16 +334,16 @@ const SCEV *Analyser::peel(const SCEV *expression, SmallVectorImpl<AccessRecord:
   return expression;
 }
 
-bool Analyser::addDims(AccessRecord &record, const SCEV *address) {
+bool Analyser::addDims(AccessRecord &record, const SCEV *address, const BasicBlock &block) {
   Widen widen(scev_, nullptr);
-  record.base = peel(widen.visit(address), record.dims, record.flags);
-  return record.base && addAssumptions(record, widen);
+  record.base = peel(widen.visit(address), block, record.dims, record.flags);
+  return record.base && addAssumptions(record, widen, block);
 }
 
-bool Analyser::addAssumptions(AccessRecord &record, const Widen &widen) {
+bool Analyser::addAssumptions(AccessRecord &record, const Widen &widen, const BasicBlock &block) {
   for (const Widen::Assumed &assumed : widen.assumed()) {
     AccessRecord::Assumption assumption{nullptr, {}, assumed.bits, assumed.isSigned};
-    assumption.start = peel(assumed.wide, assumption.dims, record.flags);
+    assumption.start = peel(assumed.wide, block, assumption.dims, record.flags);
     if (!assumption.start) {
       return false;
     }

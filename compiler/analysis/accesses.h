@@ -49,7 +49,7 @@ struct AccessRecord {
     friend bool operator==(const Guard &, const Guard &) = default;
   };
 
-  unsigned flags;          ///< tutti_access_flags
+  unsigned flags;          ///< tutti_access_flags; 0: only the assumptions count.
   const llvm::SCEV *base;  ///< Pointer to the first element.
   const llvm::SCEV *bytes; ///< Size of an element.
   llvm::SmallVector<Dim, 3> dims;

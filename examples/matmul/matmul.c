@@ -57,9 +57,12 @@ int main(int argc, char **argv) {
   }
 
   double trace = 0.0;
-  double checksum = 0.0;
+#pragma omp parallel for reduction(+ : trace)
   for (int i = 0; i < n; ++i) {
     trace += c[(size_t)i * n + i];
+  }
+  double checksum = 0.0;
+  for (int i = 0; i < n; ++i) {
     checksum += y[i];
   }
   printf("matmul %d, %d repetitions\n", n, repetitions);

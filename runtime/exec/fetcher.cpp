@@ -18,6 +18,10 @@ constexpr std::uint64_t kNear = std::uint64_t{16} << 20;
 /// How pieces grow where touches have no order.
 constexpr std::uint64_t kGrowth = 4;
 
+/// Absent pages between others come together if they are no more than these: their bytes cost less
+/// than a second touch.
+constexpr std::uint64_t kSmallRunBytes = 4 * kPageBytes;
+
 /// How far a run of pages is followed when the kernel has no mapping left for a part of it.
 constexpr std::uint64_t kReachBytes = std::uint64_t{1} << 30;
 
@@ -199,11 +203,16 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
   Stride &stride = before == Access::None ? reads_ : writes_;
   Stride::Piece piece = stride.next(std::max(page, touch.range.begin));
   piece.run.end = std::max(piece.run.end, memory::pagesAround(touch.range).end);
-  const Range run = pages_.runAround(page, piece.run);
+  Range run = pages_.runAround(page, piece.run);
   if (before != Access::None) {
     stride.took(run, 0);
     claim(run, false);
     return;
+  }
+  const Range near = pages_.runAround(
+      page, {page - std::min(page, kSmallRunBytes), page + kPageBytes + kSmallRunBytes});
+  if (near.size() <= kSmallRunBytes) {
+    run = near;
   }
   std::vector<Range> taken{run};
   std::size_t ahead = 0;

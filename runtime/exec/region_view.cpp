@@ -19,6 +19,9 @@ std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
 
 void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
                      std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
+  if (flags == 0) {
+    return;
+  }
   const bool isAtMost = (flags & TUTTI_AT_MOST) != 0;
   if ((flags & TUTTI_CONSTANT) != 0 && window->segmentOf(object).empty()) {
     return;

@@ -37,6 +37,12 @@ EXAMPLE_RANKS = [1, 2, 3, 4]
 # Feature programs are files and folders of features/; all run on these.
 FEATURE_RANKS = [1, 2, 3, 4]
 
+# Programs made at random (generated.py), with so many loops each.
+SEED_LOOPS = 24
+SEEDS = [1, 2]
+SEED_RANKS = [2, 3]
+SEEDS_ON_DEVICES = [(2, {"TUTTI_DEVICE": "opencl"}, 1), (2, {"TUTTI_DEVICE": "hybrid"}, 2)]
+
 # Features and examples whose data does not fit into the devices: arguments, TUTTI_DEVICE_MEMORY.
 FULL_DEVICES = [
     ("arrays_in_turn", "1000000", "24M"),
@@ -65,7 +71,8 @@ DISTRIBUTED = [
 DISTRIBUTED_FEATURES = ["constants_constructed", "gather_objects", "sparse", "sparse_steady"]
 
 # Features that run with devices on several ranks, too.
-FEATURES_ON_ALL_DEVICES = ["gather_objects", "irregular", "random_indices", "scatter", "sparse"]
+FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "random_indices",
+                           "scatter", "sparse"]
 
 # Programs whose measured results differ in the last digits that they print.
 TOLERANCES = {"kmeans": 1e-6}

@@ -131,6 +131,53 @@ def sparse_product_on_a_device_copies_nothing(workshop, sparse):
     require_kernels_only(workshop, sparse, ["5", "5"], ["25", "25"], 60)
 
 
+def matmul_moves_its_right_factor_once(workshop, matmul, ranks):
+    """Every rank gets the rows of b and x that others have computed, rank 0 at the end y and the
+    partial sums. The product itself never moves."""
+    n = 512  # The vectors fill a page.
+    own = -(-n // ranks)  # Of rank 0, the largest part.
+    found = workshop.statistics(matmul, [str(n), "2"], ranks)
+    expected = {"exchange": (ranks - 1) * (n * n + n) * 8, "fetch": (n - own) * 8, "twin": 0}
+    for kind, count in expected.items():
+        require(found[kind]["bytes"] == count,
+                f"{kind}: {found[kind]['bytes']} bytes, not {count}")
+    most = 2 * ranks * (ranks - 1) + 2 * (ranks - 1)
+    require(found["messages"] <= most, f"{found['messages']} messages, not {most}")
+
+
+# Of features/earlier_writes: loops that need nothing of what was in the large array, and loops that
+# need it.
+OVERWRITING = ["wholeRows", "wholeRowsBackwards", "innerPart", "unsignedRows", "boxes"]
+READING = ["halfRows", "oneTooFar", "someElements", "notTheFirstTime", "readFirst"]
+
+
+def what_is_overwritten_first_does_not_move(workshop, earlier_writes, ranks):
+    """Sequential code fills the array before each launch, so whoever reads it gets it from rank 0."""
+    rows, columns, steps, factors = 157, 300, 2, 32
+    others = rows - -(-rows // ranks)
+    for loops, least, most in ((OVERWRITING, 0, (ranks - 1) * factors * steps),
+                               (READING, others * (columns - 1) * 8 * steps, None)):
+        for loop in loops:
+            found = workshop.statistics(earlier_writes, [loop, str(steps)], ranks)
+            count = found["exchange"]["bytes"]
+            require(found["home"] == 0, f"{loop}: stayed home")
+            require(least <= count and (most is None or count <= most),
+                    f"{loop}: exchange: {count} bytes, not {least} to {most}")
+
+
+def what_is_overwritten_first_is_not_copied_to_a_device(workshop, earlier_writes):
+    rows, columns, steps, factors = 157, 300, 2, 32
+    for loops, least, most in ((OVERWRITING, 0, factors * steps),
+                               (READING, rows * (columns - 1) * 8 * steps, None)):
+        for loop in loops:
+            found = workshop.statistics(earlier_writes, [loop, str(steps)], 1,
+                                        {"TUTTI_DEVICE": "opencl"})
+            count = found["devices"]["in"]["bytes"]
+            require(found["devices"]["kernels"] == steps, f"{loop}: {found['devices']}")
+            require(least <= count and (most is None or count <= most),
+                    f"{loop}: {count} bytes to the device, not {least} to {most}")
+
+
 def scatters_run_on_a_device(workshop, scatter):
     """One kernel for each loop that writes through computed indices, unless its target has no known
     bounds."""

@@ -18,6 +18,7 @@ import cases
 import commands
 import counters
 import failures
+import generated
 from harness import ROOT, Failure, Program, Workshop, compare
 
 
@@ -44,6 +45,15 @@ def feature_or_example(name):
     return Program.read(feature) if feature.exists() else example(name)
 
 
+def random_program(workshop, seed):
+    """The program made from `seed`; its text stays beside the program."""
+    def make():
+        path = workshop.folder / f"generated_{seed}.c"
+        path.write_text(generated.program(seed, cases.SEED_LOOPS))
+        return Program.read(path)
+    return workshop.cached(("generated", seed), make)
+
+
 def all_tests(workshop):
     """Pairs (name, function without arguments)."""
     tests = [(f"commands/{name}", lambda c=check: c(workshop))
@@ -63,6 +73,12 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
+    for seed, environment, ranks in itertools.chain(
+            itertools.product(cases.SEEDS, [{}], cases.SEED_RANKS), cases.SEEDS_ON_DEVICES):
+        place = environment.get("TUTTI_DEVICE", "host")
+        tests.append((f"generated/{seed}/{place}/{ranks}",
+                      lambda s=seed, e=environment, r=ranks:
+                      compare(workshop, random_program(workshop, s), [], r, e)))
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
     for device, ranks, memory in (("opencl", 1, "1T"), ("opencl", 3, "1T"), ("hybrid", 1, "1T"),
@@ -114,6 +130,16 @@ def all_tests(workshop):
         tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_moves_two_rows_per_border(
                           workshop, example("jacobi"), r)))
+    for ranks in (2, 3, 4):
+        tests.append((f"counters/matmul_moves_its_right_factor_once/{ranks}",
+                      lambda r=ranks: counters.matmul_moves_its_right_factor_once(
+                          workshop, example("matmul"), r)))
+        tests.append((f"counters/what_is_overwritten_first_does_not_move/{ranks}",
+                      lambda r=ranks: counters.what_is_overwritten_first_does_not_move(
+                          workshop, named["earlier_writes"], r)))
+    tests.append(("counters/what_is_overwritten_first_is_not_copied_to_a_device",
+                  lambda: counters.what_is_overwritten_first_is_not_copied_to_a_device(
+                      workshop, named["earlier_writes"])))
     tests.append(("counters/one_rank_sends_nothing",
                   lambda: counters.one_rank_sends_nothing(workshop, example("jacobi"))))
     return tests

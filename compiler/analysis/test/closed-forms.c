@@ -66,3 +66,20 @@ double dot(long n, const double *a, const double *b) {
   for (long i = 0; i < n; i++) s += a[i] * b[i];
   return s;
 }
+
+// Behind an inner loop its counter has the last value: each iteration writes a single element.
+// CHECK-LABEL: define internal void @behind.omp_outlined.tutti.accesses(
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
+// CHECK:       }
+void behind(long n, long m, double *restrict a, const double *restrict b) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    long j = 0;
+    double s = 0;
+    do {
+      s += b[j];
+      j += 3;
+    } while (j < m);
+    a[i * 1000 + j] = s;
+  }
+}
