@@ -290,6 +290,22 @@ def a_missing_launcher(workshop):
              "^tuttirun: TUTTI_MPIRUN=/absent/mpirun is not a program$", status=1)
 
 
+def a_launcher_that_starts_nothing(workshop):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    for program in "/bin/true", "/bin/false":
+        one_line(Run(workshop, 2, [binary], {"TUTTI_MPIRUN": program}).finish(),
+                 f"^tuttirun: no rank was started: {program} does not seem to be an MPI launcher$",
+                 status=1)
+
+
+def a_launcher_of_the_users_own(workshop):
+    """A script that answers no questions, but starts ranks; of a program that knows no MPI."""
+    launcher = script(workshop, "own-launcher.sh",
+                      '#!/bin/sh\n[ "$1" = --version ] || exec mpirun "$@"\n')
+    result = Run(workshop, 2, ["/bin/echo", "played"], {"TUTTI_MPIRUN": launcher}).finish()
+    require((result.output, result.errors, result.status) == ("played\n" * 2, "", 0), result)
+
+
 def a_program_that_cannot_start(workshop, ranks):
     plain = workshop.folder / f"plain-{ranks}"
     plain.write_text("text\n")
@@ -308,7 +324,8 @@ def a_program_that_cannot_start(workshop, ranks):
 def all_checks():
     """(name, function of the workshop)"""
     plain = [a_full_heap_is_an_error_of_the_allocation, a_bad_alloc_that_nobody_catches_is_one_line,
-             another_executable_on_one_rank, a_bad_setting_on_another_rank, a_missing_launcher]
+             another_executable_on_one_rank, a_bad_setting_on_another_rank, a_missing_launcher,
+             a_launcher_that_starts_nothing, a_launcher_of_the_users_own]
     checks = [(f.__name__, f) for f in plain]
     for victim in (0, 1, 2):
         checks.append((f"a_killed_rank_in_a_time_loop-{victim}",
