@@ -284,6 +284,28 @@ def an_unknown_setting_is_ignored_with_one_line(workshop, ranks):
              status=0)
 
 
+def a_fork_on_several_ranks(workshop):
+    source = workshop.folder / "forks.c"
+    source.write_text("""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  printf("%d\\n", WEXITSTATUS(status));
+}
+""")
+    binary = workshop.compiled(Program("forks", [source]), tutti=True)
+    require(Run(workshop, 1, [binary]).finish().output == "3\n", "one rank may fork")
+    one_line(Run(workshop, 2, [binary]).finish(), r"^tutti: rank 0: fork\(\) is not possible here: ",
+             status=1)
+
+
 def a_missing_launcher(workshop):
     binary = workshop.compiled(jacobi(), tutti=True)
     one_line(Run(workshop, 2, [binary], {"TUTTI_MPIRUN": "/absent/mpirun"}).finish(),
@@ -324,7 +346,8 @@ def a_program_that_cannot_start(workshop, ranks):
 def all_checks():
     """(name, function of the workshop)"""
     plain = [a_full_heap_is_an_error_of_the_allocation, a_bad_alloc_that_nobody_catches_is_one_line,
-             another_executable_on_one_rank, a_bad_setting_on_another_rank, a_missing_launcher,
+             another_executable_on_one_rank, a_bad_setting_on_another_rank, a_fork_on_several_ranks,
+             a_missing_launcher,
              a_launcher_that_starts_nothing, a_launcher_of_the_users_own]
     checks = [(f.__name__, f) for f in plain]
     for victim in (0, 1, 2):
