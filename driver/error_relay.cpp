@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kBegin = "tutti: rank ";
 constexpr std::string_view kKilled = ": killed by signal ";
 constexpr std::string_view kNotStarted = ": cannot start ";
+constexpr std::string_view kStarted = ": started by tuttirun\n";
 
 bool mayBecomeReport(std::string_view line) {
   const std::size_t length = std::min(line.size(), kBegin.size());
@@ -33,6 +34,10 @@ std::string rankName(std::string_view rank, std::string_view host) {
 std::string killReport(std::string_view rank, std::string_view host, int number) {
   std::string line = rankName(rank, host).append(kKilled);
   return line + std::to_string(number) + " (" + ::strsignal(number) + ")\n";
+}
+
+std::string startReport(std::string_view rank, std::string_view host) {
+  return rankName(rank, host).append(kStarted);
 }
 
 std::string ErrorRelay::feed(std::string_view bytes) {
@@ -62,6 +67,11 @@ std::string ErrorRelay::finish() {
 }
 
 void ErrorRelay::endLine(std::string &out) {
+  if (held_.starts_with(kBegin) && held_.ends_with(kStarted)) {
+    hasStarted_ = true;
+    held_.clear();
+    return;
+  }
   const bool report = isReport(held_);
   if (!report || !hasReport_) {
     out += held_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Watches what the ranks print on standard error for the monitors' reports of ranks that were
-/// killed or did not start.
+/// killed, did not start, or started.
 #pragma once
 
 #include <string>
@@ -15,8 +15,11 @@ std::string rankName(std::string_view rank, std::string_view host);
 /// The line that a monitor prints when signal `number` killed the program of `rank`.
 std::string killReport(std::string_view rank, std::string_view host, int number);
 
-/// Passes everything on as it comes, except for the reports behind the first one: when a rank is
-/// killed, others often follow.
+/// The line of a monitor that was asked to announce itself.
+std::string startReport(std::string_view rank, std::string_view host);
+
+/// Passes everything on as it comes, except for announcements, and for the reports behind the first
+/// one: when a rank is killed, others often follow.
 ///
 /// Threading: externally synchronised.
 class ErrorRelay {
@@ -27,6 +30,9 @@ public:
 
   /// What is held back still, when no more bytes will come.
   std::string finish();
+
+  /// Whether a rank has announced itself.
+  bool hasStarted() const { return hasStarted_; }
 
   /// Whether a report has passed.
   bool hasReport() const { return hasReport_; }
@@ -39,6 +45,7 @@ private:
 
   std::string held_;        ///< The current line so far, if it may become a report.
   bool passesLine_ = false; ///< The current line is no report.
+  bool hasStarted_ = false;
   bool hasReport_ = false;
   int killedBy_ = 0;
 };

@@ -50,6 +50,16 @@ TEST(ErrorRelay, RecognisesAReportInPieces) {
   EXPECT_TRUE(relay.hasReport());
 }
 
+TEST(ErrorRelay, KeepsAnnouncementsToItself) {
+  ErrorRelay relay;
+  EXPECT_FALSE(relay.hasStarted());
+
+  EXPECT_EQ(relay.feed("first\n" + startReport("0", "a") + "second\n"), "first\nsecond\n");
+
+  EXPECT_TRUE(relay.hasStarted());
+  EXPECT_FALSE(relay.hasReport());
+}
+
 TEST(ErrorRelay, KeepsLinesOfTheProgramThatBeginLikeReports) {
   ErrorRelay relay;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/launcher.h"
 
+#include "driver/monitor.h"
 #include "driver/process.h"
 
 #include <algorithm>
@@ -63,7 +64,11 @@ LauncherKind launcherKind(std::string_view versionText) {
   if (says("HYDRA") || says("Intel(R) MPI") || says("mpich")) {
     return LauncherKind::Hydra;
   }
-  return says("slurm") ? LauncherKind::Slurm : LauncherKind::OpenMpi;
+  if (says("slurm")) {
+    return LauncherKind::Slurm;
+  }
+  const bool isOpenMpi = says("Open MPI") || says("OpenRTE") || says("PRRTE");
+  return isOpenMpi ? LauncherKind::OpenMpi : LauncherKind::Unknown;
 }
 
 Launcher findLauncher() {
@@ -114,6 +119,7 @@ std::vector<std::string> launchCommand(const RunOptions &options, const Launcher
   std::vector<std::string> command = {launcher.path, "-n", std::to_string(options.ranks)};
   switch (launcher.kind) {
   case LauncherKind::OpenMpi:
+  case LauncherKind::Unknown:
     addOpenMpiOptions(command, options, host);
     break;
   case LauncherKind::Hydra:
@@ -123,7 +129,9 @@ std::vector<std::string> launchCommand(const RunOptions &options, const Launcher
     break;
   }
   command.insert(command.end(), options.launcherOptions.begin(), options.launcherOptions.end());
-  command.insert(command.end(), {host.self, "--monitor", "--"});
+  const bool announces = launcher.kind == LauncherKind::Unknown;
+  command.insert(command.end(),
+                 {host.self, announces ? kAnnouncingMonitorOption : kMonitorOption, "--"});
   command.insert(command.end(), options.program.begin(), options.program.end());
   return command;
 }

@@ -11,7 +11,8 @@
 
 namespace tutti::driver {
 
-enum class LauncherKind { OpenMpi, Hydra, Slurm };
+/// Unknown ones are started as Open MPI is, but must show that they start ranks.
+enum class LauncherKind { OpenMpi, Hydra, Slurm, Unknown };
 
 struct Launcher {
   LauncherKind kind = LauncherKind::OpenMpi;

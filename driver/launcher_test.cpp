@@ -34,6 +34,11 @@ TEST(LaunchCommand, StartsEachRankThroughTheMonitor) {
                           "--verbose"));
 }
 
+TEST(LaunchCommand, HasRanksOfAnUnknownLauncherAnnounceThemselves) {
+  EXPECT_THAT(launchCommand(fourRanks(), launcher(LauncherKind::Unknown), plainHost()),
+              Contains("--announcing-monitor"));
+}
+
 TEST(LaunchCommand, LetsOpenMpiStartMoreRanksThanCores) {
   const auto command = launchCommand(fourRanks(), launcher(LauncherKind::OpenMpi), plainHost());
 
@@ -80,6 +85,9 @@ TEST(LauncherKind, FollowsFromWhatTheLauncherSays) {
   EXPECT_EQ(launcherKind("mpirun (Open MPI) 4.1.4"), LauncherKind::OpenMpi);
   EXPECT_EQ(launcherKind("HYDRA build details:\n    Version: 4.0.2"), LauncherKind::Hydra);
   EXPECT_EQ(launcherKind("slurm 22.05.8"), LauncherKind::Slurm);
+  EXPECT_EQ(launcherKind("prterun (PRRTE) 3.0.6"), LauncherKind::OpenMpi);
+  EXPECT_EQ(launcherKind("true (GNU coreutils) 9.1"), LauncherKind::Unknown);
+  EXPECT_EQ(launcherKind(""), LauncherKind::Unknown);
 }
 
 TEST(Monitor, SharesTheCoresOfAHost) {

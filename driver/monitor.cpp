@@ -46,10 +46,13 @@ int threadsPerRank(int cores, int localRanks) {
   return std::max(1, cores / std::max(1, localRanks));
 }
 
-int monitor(const std::vector<std::string> &program) {
+int monitor(const std::vector<std::string> &program, bool announces) {
   shareCores();
   const char *number = firstOf({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"});
   const std::string rank = number == nullptr ? "?" : number;
+  if (announces) {
+    std::fputs(startReport(rank, hostName()).c_str(), stderr);
+  }
   const ChildEnd end = supervise(program, {.speaker = rankName(rank, hostName()),
                                            .forwardsTerminalSignals = true,
                                            .endsWithParent = true});

@@ -74,8 +74,9 @@ int run(const RunOptions &options) {
     return exists ? kNotExecutable : kNotFound;
   }
   std::vector<std::string> command = options.program;
+  Launcher launcher;
   if (options.ranks > 1) {
-    const Launcher launcher = findLauncher();
+    launcher = findLauncher();
     if (!launcher.problem.empty()) {
       return fail(launcher.problem);
     }
@@ -98,6 +99,10 @@ int run(const RunOptions &options) {
   if (!end.problem.empty()) {
     return fail(end.problem);
   }
+  if (launcher.kind == LauncherKind::Unknown && !errors.hasStarted()) {
+    fail("no rank was started: " + launcher.path + " does not seem to be an MPI launcher");
+    return end.exitCode != 0 ? end.exitCode : 1;
+  }
   // mpirun ends the other ranks by a signal, too, and may give the status of one of those.
   const int signal = end.askedToEndBy != 0 ? end.askedToEndBy : errors.killedBy();
   return signal != 0 ? 128 + signal : end.exitCode;
@@ -107,8 +112,11 @@ int run(const RunOptions &options) {
 
 int main(int argc, char **argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() > 2 && arguments[0] == "--monitor" && arguments[1] == "--") {
-    return monitor({arguments.begin() + 2, arguments.end()});
+  if (arguments.size() > 2 && arguments[1] == "--") {
+    const bool announces = arguments[0] == kAnnouncingMonitorOption;
+    if (announces || arguments[0] == kMonitorOption) {
+      return monitor({arguments.begin() + 2, arguments.end()}, announces);
+    }
   }
   const RunOptions options = readRunOptions(arguments);
   if (!options.problem.empty()) {

@@ -203,7 +203,17 @@ void Runtime::prepare(const Settings &settings, std::vector<exec::OpenDevice> de
   zero_->start();
   process_ = getpid();
   // Asking for the process at every launch would be a system call.
-  pthread_atfork(nullptr, nullptr, [] { isMain = false; });
+  pthread_atfork(checkFork, nullptr, [] { isMain = false; });
+}
+
+void Runtime::checkFork() {
+  const Runtime *runtime = active();
+  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  if (runtime && runtime->process_ == getpid() && runtime->window_->delta() != 0 &&
+      runtime->window_->stack().contains({frame, frame + 1})) {
+    log::fatal("fork() is not possible here: the child would share stack and data with rank 0; "
+               "posix_spawn(), system() and popen() are");
+  }
 }
 
 void Runtime::enterMain(void (*body)(void *), void *argument) {

@@ -65,6 +65,8 @@ private:
   static void becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
                              const Settings &settings, std::unique_ptr<memory::Window> window,
                              DeviceSelection &devices, bool isCrowded);
+  /// Ends the job in front of a `fork` that would leave parent and child on one stack.
+  static void checkFork();
   void prepare(const Settings &settings, std::vector<exec::OpenDevice> devices, bool isCrowded);
   void enterMain(void (*body)(void *), void *argument);
   void finishJob();

@@ -284,10 +284,48 @@ def an_unknown_setting_is_ignored_with_one_line(workshop, ranks):
              status=0)
 
 
+def a_fork_on_several_ranks(workshop):
+    source = workshop.folder / "forks.c"
+    source.write_text("""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  printf("%d\\n", WEXITSTATUS(status));
+}
+""")
+    binary = workshop.compiled(Program("forks", [source]), tutti=True)
+    require(Run(workshop, 1, [binary]).finish().output == "3\n", "one rank may fork")
+    one_line(Run(workshop, 2, [binary]).finish(), r"^tutti: rank 0: fork\(\) is not possible here: ",
+             status=1)
+
+
 def a_missing_launcher(workshop):
     binary = workshop.compiled(jacobi(), tutti=True)
     one_line(Run(workshop, 2, [binary], {"TUTTI_MPIRUN": "/absent/mpirun"}).finish(),
              "^tuttirun: TUTTI_MPIRUN=/absent/mpirun is not a program$", status=1)
+
+
+def a_launcher_that_starts_nothing(workshop):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    for program in "/bin/true", "/bin/false":
+        one_line(Run(workshop, 2, [binary], {"TUTTI_MPIRUN": program}).finish(),
+                 f"^tuttirun: no rank was started: {program} does not seem to be an MPI launcher$",
+                 status=1)
+
+
+def a_launcher_of_the_users_own(workshop):
+    """A script that answers no questions, but starts ranks; of a program that knows no MPI."""
+    launcher = script(workshop, "own-launcher.sh",
+                      '#!/bin/sh\n[ "$1" = --version ] || exec mpirun "$@"\n')
+    result = Run(workshop, 2, ["/bin/echo", "played"], {"TUTTI_MPIRUN": launcher}).finish()
+    require((result.output, result.errors, result.status) == ("played\n" * 2, "", 0), result)
 
 
 def a_program_that_cannot_start(workshop, ranks):
@@ -308,7 +346,9 @@ def a_program_that_cannot_start(workshop, ranks):
 def all_checks():
     """(name, function of the workshop)"""
     plain = [a_full_heap_is_an_error_of_the_allocation, a_bad_alloc_that_nobody_catches_is_one_line,
-             another_executable_on_one_rank, a_bad_setting_on_another_rank, a_missing_launcher]
+             another_executable_on_one_rank, a_bad_setting_on_another_rank, a_fork_on_several_ranks,
+             a_missing_launcher,
+             a_launcher_that_starts_nothing, a_launcher_of_the_users_own]
     checks = [(f.__name__, f) for f in plain]
     for victim in (0, 1, 2):
         checks.append((f"a_killed_rank_in_a_time_loop-{victim}",

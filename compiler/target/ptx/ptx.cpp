@@ -4,6 +4,7 @@
 #include "compiler/target/prepare.h"
 #include "compiler/target/ptx/grid_loops.h"
 #include "compiler/target/ptx/lowering.h"
+#include "compiler/target/ptx/strength_reduction.h"
 #include "compiler/target/ptx/workarounds.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -13,6 +14,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
@@ -65,9 +67,10 @@ std::unique_ptr<TargetMachine> makeMachine(const Target &target) {
   TargetOptions options;
   // What may be contracted is llvm.fmuladd in the IR.
   options.AllowFPOpFusion = FPOpFusion::Standard;
-  return std::unique_ptr<TargetMachine>(
-      target.createTargetMachine(kTriple, "sm_70", "+ptx63", options, std::nullopt, std::nullopt,
-                                 CodeGenOptLevel::Aggressive));
+  // One level more has the backend look for redundant loads once again, at a cost that grows with
+  // the square of their number.
+  return std::unique_ptr<TargetMachine>(target.createTargetMachine(
+      kTriple, "sm_70", "+ptx63", options, std::nullopt, std::nullopt, CodeGenOptLevel::Default));
 }
 
 /// The module in a context of its own: what LLVM says about kernels is not for the user, who would
@@ -122,6 +125,15 @@ std::string print(Module &module, TargetMachine &machine) {
   return text.str().str();
 }
 
+/// Keeps the backend from reducing strength, which takes it longer than most else.
+struct WithoutStrengthReduction : OptPassGate {
+  bool isEnabled() const override { return true; }
+
+  bool shouldRunPass(StringRef pass, StringRef) override {
+    return pass != "Loop Strength Reduction";
+  }
+};
+
 /// Keeps what LLVM says about kernels from the user, and whether one of it was an error.
 struct Diagnostics : DiagnosticHandler {
   std::string &error;
@@ -153,6 +165,7 @@ KernelText emitPtx(const Module &kernels) {
   }
   result.usesFp64 = usesFp64(*prepared);
   const std::unique_ptr<TargetMachine> machine = makeMachine(*target);
+  WithoutStrengthReduction gate;
   LLVMContext context;
   std::string error;
   context.setDiagnosticHandler(std::make_unique<Diagnostics>(error));
@@ -167,6 +180,9 @@ KernelText emitPtx(const Module &kernels) {
   spareBackend(*module);
   hideGridSteps(*module);
   workAround(*module);
+  if (!needsStrengthReduction(*module)) {
+    context.setOptPassGate(gate);
+  }
   result.text = print(*module, *machine);
   if (!error.empty() || result.text.empty()) {
     result.text.clear();
