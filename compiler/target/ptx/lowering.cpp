@@ -2,6 +2,7 @@
 #include "compiler/target/ptx/lowering.h"
 
 #include "compiler/ir/kernel.h"
+#include "compiler/target/fast_math.h"
 #include "compiler/target/math_functions.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -9,6 +10,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -112,6 +114,29 @@ private:
   IRBuilder<> builder_;
 };
 
+/// The instruction for a function of fast_math.h, or null.
+Value *lowerFastMath(CallBase &call) {
+  const StringRef name = call.getCalledFunction()->getName();
+  IRBuilder<> builder(&call);
+  const SmallVector<Value *, 2> arguments(call.args());
+  if (name == kFastRootReciprocal) {
+    return builder.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_d, {}, arguments);
+  }
+  if (name == kFastRootReciprocalF) {
+    return builder.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_f, {}, arguments);
+  }
+  if (name == kFastRootF) {
+    return builder.CreateIntrinsic(Intrinsic::nvvm_sqrt_approx_f, {}, arguments);
+  }
+  if (name == kFastQuotientF) {
+    // LLVM has no intrinsic for it. `div.approx` returns 0 for large divisors.
+    auto *type = call.getFunctionType();
+    return builder.CreateCall(InlineAsm::get(type, "div.full.f32 $0, $1, $2;", "=f,f,f", false),
+                              arguments);
+  }
+  return nullptr;
+}
+
 Value *lowerHelper(CallBase &call) {
   const StringRef name = call.getCalledFunction()->getName();
   Helpers helpers(call);
@@ -136,7 +161,7 @@ Value *lowerHelper(CallBase &call) {
   if (name == kernel::kBarrier) {
     return helpers.barrier();
   }
-  return name == kernel::kLocalMemory ? helpers.localMemory() : nullptr;
+  return name == kernel::kLocalMemory ? helpers.localMemory() : lowerFastMath(call);
 }
 
 /// Says that `pointer`, new behind `before`, leads to global memory.
