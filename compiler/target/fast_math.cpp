@@ -32,13 +32,19 @@ CallInst *callFast(IRBuilder<> &build, StringRef name, Type *type, ArrayRef<Valu
   function->setDoesNotThrow();
   function->setWillReturn();
   function->setSpeculatable();
-  return build.CreateCall(callee, arguments);
+  CallInst *call = build.CreateCall(callee, arguments);
+  call->setFastMathFlags(build.getFastMathFlags());
+  return call;
 }
 
 Value *reciprocalOf(IRBuilder<> &build, IntrinsicInst &root) {
   Type *type = root.getType();
-  return callFast(build, type->isFloatTy() ? kFastRootReciprocalF : kFastRootReciprocal, type,
-                  {root.getArgOperand(0)});
+  CallInst *call = callFast(build, type->isFloatTy() ? kFastRootReciprocalF : kFastRootReciprocal,
+                            type, {root.getArgOperand(0)});
+  FastMathFlags flags = root.getFastMathFlags();
+  flags &= build.getFastMathFlags();
+  call->setFastMathFlags(flags);
+  return call;
 }
 
 /// The quotient in another form, or null.

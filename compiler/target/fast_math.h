@@ -16,7 +16,8 @@
 
 namespace tutti::compiler::target {
 
-/// The functions that calls are put in for; each device has its own way to compute them.
+/// The functions that calls are put in for; each device has its own way to compute them. What the
+/// program says of infinities and NaN is on the calls.
 inline constexpr llvm::StringLiteral kFastRootReciprocal = "tutti.fast.rsqrt.f64";
 inline constexpr llvm::StringLiteral kFastRootReciprocalF = "tutti.fast.rsqrt.f32";
 inline constexpr llvm::StringLiteral kFastRootF = "tutti.fast.sqrt.f32";

@@ -114,11 +114,30 @@ private:
   IRBuilder<> builder_;
 };
 
-/// The instruction for a function of fast_math.h, or null.
+/// A reciprocal root for numbers but zero, denormal ones and infinity. An instruction gives the
+/// first 20 bits; a step of third order all but the last. `rsqrt.approx.f64` is the same and a
+/// branch for such numbers, which nothing moves across: not the next iteration's loads.
+Value *rootReciprocal(IRBuilder<> &builder, Value *number) {
+  Type *type = number->getType();
+  const auto fma = [&](Value *a, Value *b, Value *c) {
+    return builder.CreateIntrinsic(Intrinsic::fma, {type}, {a, b, c});
+  };
+  const auto constant = [&](double value) { return ConstantFP::get(type, value); };
+  Value *first = builder.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_ftz_d, {}, {number});
+  Value *product = builder.CreateFMul(builder.CreateFNeg(number), first);
+  Value *error = fma(product, first, constant(1.0));
+  Value *step = fma(error, constant(0.375), constant(0.5));
+  return fma(builder.CreateFMul(first, error), step, first);
+}
+
+/// What a function of fast_math.h is computed by, or null.
 Value *lowerFastMath(CallBase &call) {
   const StringRef name = call.getCalledFunction()->getName();
   IRBuilder<> builder(&call);
   const SmallVector<Value *, 2> arguments(call.args());
+  if (name == kFastRootReciprocal && call.hasNoInfs() && call.hasNoNaNs()) {
+    return rootReciprocal(builder, call.getArgOperand(0));
+  }
   if (name == kFastRootReciprocal) {
     return builder.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_d, {}, arguments);
   }

@@ -11,6 +11,8 @@
 // RUN: FileCheck %s --check-prefix=NONE < %t.ptx
 // RUN: %ptxas %t.ptx
 // RUN: tutti-kernel --target=opencl %t.ll | FileCheck %s --check-prefix=CL
+// RUN: %kernel-ir -ffast-math -fhonor-infinities %s -o %t.ll
+// RUN: tutti-kernel --target=ptx %t.ll | FileCheck %s --check-prefix=ZERO
 #include "kernel.h"
 double sqrt(double);
 float sqrtf(float);
@@ -23,12 +25,15 @@ float sqrtf(float);
 
 // STRICTCL-NOT: {{rsqrt|native}}
 
-// FAST-DAG: rsqrt.approx.f64
+// FAST-DAG: rsqrt.approx.ftz.f64
 // FAST-DAG: rsqrt.approx.f32
 // FAST-DAG: sqrt.approx.f32
 // FAST-DAG: div.full.f32
 // NONE:     div.rn.f64
 // NONE-NOT: {{div|sqrt}}.rn
+
+// Where a quotient may be infinite, the divisor may be zero.
+// ZERO:     rsqrt.approx.f64
 
 // CL-DAG: = rsqrt(
 // CL-DAG: = native_sqrt(
