@@ -156,6 +156,9 @@ void dropHostAttributes(Function &function) {
       kept.addAttribute(function.getFnAttribute(kind));
     }
   }
+  if (function.hasFnAttribute(kernel::kRegisters)) {
+    kept.addAttribute(function.getFnAttribute(kernel::kRegisters));
+  }
   function.setAttributes(
       AttributeList::get(function.getContext(), AttributeList::FunctionIndex, kept));
   function.setCallingConv(CallingConv::C);

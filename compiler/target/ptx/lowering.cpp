@@ -370,6 +370,25 @@ std::string findLibdevice() {
   return found == candidates.end() ? "" : *found;
 }
 
+namespace {
+
+/// `.maxnreg`
+void limitRegisters(Function &function) {
+  const std::uint64_t registers = function.getFnAttributeAsParsedInteger(kernel::kRegisters);
+  if (registers == 0) {
+    return;
+  }
+  LLVMContext &context = function.getContext();
+  auto *count = ConstantInt::get(Type::getInt32Ty(context), registers);
+  function.getParent()
+      ->getOrInsertNamedMetadata("nvvm.annotations")
+      ->addOperand(
+          MDNode::get(context, {ValueAsMetadata::get(&function), MDString::get(context, "maxnreg"),
+                                ValueAsMetadata::get(count)}));
+}
+
+} // namespace
+
 std::string lowerForPtx(Module &kernels) {
   std::string needsLibdevice;
   for (Function &function : kernels) {
@@ -377,6 +396,7 @@ std::string lowerForPtx(Module &kernels) {
       continue;
     }
     function.setCallingConv(CallingConv::PTX_Kernel);
+    limitRegisters(function);
     for (Instruction &inst : make_early_inc_range(instructions(function))) {
       auto *call = dyn_cast<CallInst>(&inst);
       if (Value *lowered = call && !isa<IntrinsicInst>(call) ? lowerHelper(*call) : nullptr) {
