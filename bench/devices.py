@@ -3,7 +3,8 @@
 """Our programs on a GPU against CUDA written by hand, and against clang's own offloading.
 
 Runs on a machine with a GPU, on programs that were built before:
-  OURS      a folder with the examples, compiled by tutticc, under their names (and jacobi16k)
+  OURS      a folder with the examples, compiled by tutticc, under their names (and jacobi16k, and
+            nbody with -ffast-math as nbody_fast)
   CUDA      a folder made by bench/cuda/build.sh
   OFFLOAD   a folder made by bench/offload/build.sh, optional; the better of two spellings counts
 
@@ -40,6 +41,7 @@ CASES = {
     "jacobi": Case("16000 16000 {}", 10, 5000, r"^residual (\S+)"),
     "sor": Case("8192 {}", 10, 20000, r"^largest change (\S+)"),
     "nbody": Case("100000 {}", 2, 500, r"^checksum (\S+)"),
+    "nbody_fast": Case("100000 {}", 2, 500, r"^checksum (\S+)"),
     "kmeans": Case("20000000 {}", 10, 10000, r"^checksum (\S+)"),
     "stream": Case("100000000 {}", 10, 10000, r"^dot (\S+)"),
     "heat3d": Case("{}", 10, 500000, r"^checksum (\S+)"),

@@ -14,8 +14,10 @@ compile() { # program, source, further options
   "$nvcc" -O3 -std=c++17 -arch="${ARCH:-native}" -cudart static "$@" \
     -o "$to/$program" "$here/$source.cu"
 }
-for name in sor nbody kmeans stream heat3d matmul; do
+for name in sor kmeans stream heat3d matmul; do
   compile $name $name
 done
 compile jacobi jacobi '-DREAL=double' '-DNAME="jacobi"'
 compile jacobif jacobi '-DREAL=float' '-DNAME="jacobif"'
+compile nbody nbody '-DNAME="nbody"'
+compile nbody_fast nbody -DFAST '-DNAME="nbody_fast"'

@@ -40,6 +40,10 @@ inline constexpr llvm::StringLiteral kBarrier = "tutti.barrier";
 /// ptr (): the group's local memory, `partial_bytes` for each work-item.
 inline constexpr llvm::StringLiteral kLocalMemory = "tutti.local.memory";
 
+/// Attribute of an entry point that needs many registers: so many for a work-item, that several
+/// groups run on a multiprocessor at once.
+inline constexpr llvm::StringLiteral kRegisters = "tutti-registers";
+
 /// Parameters of an entry point before the captures.
 enum Parameter : unsigned { Arena, Low, High, Lower, Upper, Total, Partials, FirstCapture };
 

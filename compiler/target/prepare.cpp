@@ -2,6 +2,7 @@
 #include "compiler/target/prepare.h"
 
 #include "compiler/ir/kernel.h"
+#include "compiler/target/fast_math.h"
 #include "compiler/target/math_functions.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -155,6 +156,9 @@ void dropHostAttributes(Function &function) {
       kept.addAttribute(function.getFnAttribute(kind));
     }
   }
+  if (function.hasFnAttribute(kernel::kRegisters)) {
+    kept.addAttribute(function.getFnAttribute(kernel::kRegisters));
+  }
   function.setAttributes(
       AttributeList::get(function.getContext(), AttributeList::FunctionIndex, kept));
   function.setCallingConv(CallingConv::C);
@@ -236,6 +240,9 @@ std::unique_ptr<Module> prepareKernels(const Module &kernels, std::string &reaso
         call->setAttributes(AttributeList());
       }
     }
+  }
+  for (Function &function : *module) {
+    useFastMath(function); // What it declares comes last, and is passed by.
   }
   reason = variableReason(*module);
   return reason.empty() ? std::move(module) : nullptr;

@@ -318,7 +318,7 @@ void Builder::markObjects(Function &function) const {
 
 /// `extents` of work-items that execute tiles: if there are enough of them to occupy a device.
 Function *Builder::tiledExtents(Function &extents, ArrayRef<unsigned> tile) const {
-  constexpr std::uint64_t kEnoughTiles = 1 << 16;
+  constexpr std::uint64_t kEnoughTiles = 1 << 15;
   ValueToValueMapTy map;
   Function *result = CloneFunction(&extents, map);
   auto *end = cast<ReturnInst>(result->getEntryBlock().getTerminator());

@@ -11,6 +11,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 #include <functional>
@@ -24,12 +25,13 @@ namespace {
 
 // Measured on H200 (bench/results/tiles-2026-11-21.md): what fits into registers, and is enough to
 // keep memory busy.
-constexpr unsigned kProduct = 4;      ///< Along each dimension, where loops share loads.
+constexpr unsigned kProduct = 4;      ///< Along the fastest dimension, where loops share loads,
+constexpr unsigned kProductRows = 8;  ///< and along the second one.
 constexpr unsigned kNeighbours = 2;   ///< Along each dimension, elsewhere.
 constexpr unsigned kMoreRows = 4;     ///< Along the second one, if an item loads little.
 constexpr std::uint64_t kLittle = 32; ///< Bytes.
 constexpr unsigned kMostInstructions = 640;
-constexpr unsigned kUnrolled = 6; ///< Times that a tile's innermost loops are.
+constexpr unsigned kUnrolled = 4; ///< Times that a tile's innermost loops are.
 
 /// Writes products of sums as sums of products: (i + 1) n and i n + n become the same.
 class Distribute : public SCEVRewriteVisitor<Distribute> {
@@ -155,7 +157,8 @@ SmallVector<unsigned, 3> Tile::choose() const {
       counts[1] = loaded <= kLittle ? kMoreRows : kNeighbours;
     }
   } else if (counts.size() > 1 && (shared & 3) == 3) {
-    counts[0] = counts[1] = kProduct;
+    counts[0] = kProduct;
+    counts[1] = kProductRows;
   }
   while (instructionCount * sizeOfTile(counts) > kMostInstructions && sizeOfTile(counts) > 1) {
     *std::max_element(counts.begin(), counts.end()) /= 2;
@@ -258,8 +261,71 @@ void Tile::multiplyChain() {
   }
 }
 
-void Tile::widen(ArrayRef<unsigned> counts, ArrayRef<unsigned> steps) {
+/// The number of a copy, which may be beyond the limit.
+Value *Tile::number(IRBuilderBase &build, unsigned copy, unsigned dimension) const {
+  for (unsigned before = 0; before < dimension; ++before) {
+    copy /= counts_[before];
+  }
+  const unsigned distance = copy % counts_[dimension] * steps_[dimension];
+  Argument *first = item_.getArg(numbers_[dimension]);
+  return distance == 0 ? first
+                       : build.CreateNSWAdd(first, ConstantInt::get(first->getType(), distance));
+}
+
+void Tile::multiplyNumbers() {
+  IRBuilder<> build(&*item_.getEntryBlock().getFirstInsertionPt());
+  for (auto [dimension, parameter] : enumerate(numbers_)) {
+    Argument *first = item_.getArg(parameter);
+    SmallVector<Value *, 16> copies;
+    for (unsigned copy = 1; copy < sizeOfTile(counts_); ++copy) {
+      const unsigned same = projected(copy, of(first));
+      if (same != copy) {
+        copies.push_back(same == 0 ? first : copies[same - 1]);
+        continue;
+      }
+      Value *own = number(build, copy, dimension);
+      if (!limits_.empty()) {
+        Value *last = build.CreateNSWSub(item_.getArg(limits_[dimension]),
+                                         ConstantInt::get(own->getType(), 1));
+        own = build.CreateBinaryIntrinsic(Intrinsic::smin, own, last);
+      }
+      copies.push_back(own);
+    }
+    copies_[first] = std::move(copies);
+  }
+}
+
+/// Writes of items that exist only. The first one always does.
+void Tile::guardWrites(ArrayRef<Instruction *> order) {
+  for (Instruction *inst : order) {
+    for (unsigned copy = 1; copy < sizeOfTile(counts_) && inst->mayWriteToMemory(); ++copy) {
+      auto *write = cast<Instruction>(copyOf(inst, copy));
+      IRBuilder<> build(write);
+      Value *exists = build.getTrue();
+      for (unsigned dimension = 0; dimension < numbers_.size(); ++dimension) {
+        Value *own = number(build, copy, dimension);
+        if (own != item_.getArg(numbers_[dimension])) {
+          exists =
+              build.CreateAnd(exists, build.CreateICmpSLT(own, item_.getArg(limits_[dimension])));
+        }
+      }
+      write->moveBefore(SplitBlockAndInsertIfThen(exists, write->getIterator(), false));
+    }
+  }
+}
+
+bool Tile::mayRepeat() const {
+  const DominatorTree dominators(item_);
+  return slots_.empty() && !LoopInfo(dominators).empty() &&
+         all_of(instructions(item_), [](const Instruction &inst) {
+           return !inst.mayReadFromMemory() || inst.hasMetadata(LLVMContext::MD_invariant_load);
+         });
+}
+
+void Tile::widen(ArrayRef<unsigned> counts, ArrayRef<unsigned> steps, ArrayRef<unsigned> limits) {
   counts_.assign(counts.begin(), counts.end());
+  steps_.assign(steps.begin(), steps.end());
+  limits_.assign(limits.begin(), limits.end());
   const unsigned total = sizeOfTile(counts_);
   SmallVector<Instruction *, 64> order;
   const ReversePostOrderTraversal<Function *> blocks(&item_);
@@ -270,24 +336,7 @@ void Tile::widen(ArrayRef<unsigned> counts, ArrayRef<unsigned> steps) {
       }
     }
   }
-  IRBuilder<> build(&*item_.getEntryBlock().getFirstInsertionPt());
-  for (auto [dimension, number] : enumerate(numbers_)) {
-    Argument *first = item_.getArg(number);
-    SmallVector<Value *, 16> copies;
-    for (unsigned copy = 1; copy < total; ++copy) {
-      unsigned along = copy;
-      for (unsigned before = 0; before < dimension; ++before) {
-        along /= counts_[before];
-      }
-      const unsigned distance = along % counts_[dimension] * steps[dimension];
-      const unsigned same = projected(copy, of(first));
-      copies.push_back(
-          same == 0      ? first
-          : same != copy ? copies[same - 1]
-                         : build.CreateNSWAdd(first, ConstantInt::get(first->getType(), distance)));
-    }
-    copies_[first] = std::move(copies);
-  }
+  multiplyNumbers();
   for (Instruction *inst : order) {
     if (isa<PHINode>(inst)) {
       multiply(*inst);
@@ -310,6 +359,9 @@ void Tile::widen(ArrayRef<unsigned> counts, ArrayRef<unsigned> steps) {
     }
   }
   multiplyChain();
+  if (!limits_.empty()) {
+    guardWrites(order);
+  }
   mergePointers();
   unrollLoops();
 }
@@ -344,12 +396,15 @@ void Tile::mergePointers() {
   }
 }
 
-/// More loads are under way if loops are unrolled.
+/// More loads are under way if loops are unrolled. At borders that would only take registers from
+/// all others.
 void Tile::unrollLoops() {
   const DominatorTree dominators(item_);
   const LoopInfo loops(dominators);
   for (Loop *loop : loops.getLoopsInPreorder()) {
-    if (loop->isInnermost()) {
+    if (!limits_.empty()) {
+      loop->setLoopAlreadyUnrolled();
+    } else if (loop->isInnermost()) {
       addStringMetadataToLoop(loop, "llvm.loop.unroll.count", kUnrolled);
     }
   }

@@ -10,6 +10,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 
 #include <cstdint>
@@ -30,8 +31,15 @@ public:
   llvm::SmallVector<unsigned, 3> choose() const;
 
   /// Makes the item execute `counts` items at once: numbers n, n + step, ... by dimension.
-  /// Order: once, with counts that `choose` returned.
-  void widen(llvm::ArrayRef<unsigned> counts, llvm::ArrayRef<unsigned> steps);
+  /// `limits`: parameters that numbers stay below, by dimension; items beyond them do what the last
+  /// one before them does, but write nothing. Empty where all items exist.
+  /// Order: once, with counts that `choose` returned; with limits only if `mayRepeat`.
+  void widen(llvm::ArrayRef<unsigned> counts, llvm::ArrayRef<unsigned> steps,
+             llvm::ArrayRef<unsigned> limits = {});
+
+  /// Whether a tile at a border is worth the form with limits, and an item may be executed more
+  /// than once if it writes once: nothing that it reads changes meanwhile.
+  bool mayRepeat() const;
 
 private:
   using Dimensions = std::uint8_t; ///< A set of them, by bit.
@@ -48,6 +56,9 @@ private:
   unsigned projected(unsigned copy, Dimensions dimensions) const;
   void multiply(llvm::Instruction &inst);
   void multiplyChain();
+  void multiplyNumbers();
+  llvm::Value *number(llvm::IRBuilderBase &build, unsigned copy, unsigned dimension) const;
+  void guardWrites(llvm::ArrayRef<llvm::Instruction *> order);
   void mergePointers();
   void unrollLoops();
 
@@ -58,6 +69,8 @@ private:
   llvm::SetVector<const llvm::Instruction *> chain_; ///< What accumulators pass through, in order.
   bool isChainStraight_ = true;
   llvm::SmallVector<unsigned, 3> counts_;
+  llvm::SmallVector<unsigned, 3> steps_;
+  llvm::SmallVector<unsigned, 3> limits_;
   /// Copies but the first, which is the value itself.
   llvm::DenseMap<const llvm::Value *, llvm::SmallVector<llvm::Value *, 16>> copies_;
 };

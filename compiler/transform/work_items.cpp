@@ -9,6 +9,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -30,6 +31,11 @@ namespace {
 
 /// Work-items that access memory together.
 constexpr unsigned kWarp = 32;
+
+/// From more items on a work-item takes all registers that it can get; what it is allowed, so that
+/// others hide its waiting for memory.
+constexpr unsigned kSmallTile = 8;
+constexpr unsigned kRegisters = 128;
 
 /// Not a parameter: the item does not depend on its number.
 constexpr unsigned kNone = ~0U;
@@ -326,6 +332,7 @@ void WorkItems::simplifyItem() {
   passes.addPass(EarlyCSEPass(true));
   passes.addPass(InstSimplifyPass());
   passes.addPass(SimplifyCFGPass());
+  passes.addPass(DSEPass());
   passes.addPass(DCEPass());
   passes.run(*item_, analyses_);
   for (const unsigned slot : slotParameters()) {
@@ -354,9 +361,33 @@ void WorkItems::chooseTile() {
   }
 }
 
+/// A tile that may reach beyond the bounds, which are its last parameters; null if there is none.
+Function *WorkItems::limitedTile(ArrayRef<unsigned> steps) const {
+  if (!Tile(*item_, parameters_, slotParameters()).mayRepeat()) {
+    return nullptr;
+  }
+  SmallVector<Type *, 16> types(item_->getFunctionType()->params());
+  SmallVector<unsigned, 3> limits;
+  for (std::size_t d = 0; d < parameters_.size(); ++d) {
+    limits.push_back(types.size());
+    types.push_back(Type::getInt64Ty(item_->getContext()));
+  }
+  Function *border =
+      Function::Create(FunctionType::get(item_->getReturnType(), types, /*isVarArg=*/false),
+                       GlobalValue::InternalLinkage, "border", item_->getParent());
+  ValueToValueMapTy map;
+  for (Argument &argument : item_->args()) {
+    map[&argument] = border->getArg(argument.getArgNo());
+  }
+  SmallVector<ReturnInst *, 2> returns;
+  CloneFunctionInto(border, item_, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  Tile(*border, parameters_, {}).widen(tile_, steps, limits);
+  return border;
+}
+
 /// Puts loops over the work-item's own numbers in the place of the call: of items if `tile` is
-/// null, else of tiles, with single items at the borders.
-void WorkItems::callItems(const Site &site, Function *tile) {
+/// null, else of tiles; at the borders of `border`, or of single items if that is null.
+void WorkItems::callItems(const Site &site, Function *tile, Function *border) {
   BasicBlock *before = site.call->getParent();
   Function &kernel = *before->getParent();
   const unsigned dimensions = nest_.order.size();
@@ -375,7 +406,11 @@ void WorkItems::callItems(const Site &site, Function *tile) {
         arguments[parameters_[d]] = numbers[d];
       }
     }
-    created.push_back(build.CreateCall(function, arguments));
+    SmallVector<Value *, 16> all(arguments);
+    if (border && function == border) {
+      append_range(all, site.bounds);
+    }
+    created.push_back(build.CreateCall(function, all));
   };
 
   const KernelCalls calls(*kernel.getParent());
@@ -401,27 +436,14 @@ void WorkItems::callItems(const Site &site, Function *tile) {
     build.SetInsertPoint(body);
     leave = latch;
   }
-  if (!tile) {
-    callOne(item_, numbers);
-    build.CreateBr(leave);
-  } else {
-    Value *isFull = build.getTrue();
-    for (unsigned d = 0; d < dimensions; ++d) {
-      Value *last = build.CreateNSWAdd(numbers[d], build.getInt64((tile_[d] - 1) * stepOf(d)));
-      isFull = build.CreateAnd(isFull, build.CreateICmpSLT(last, site.bounds[d]));
-    }
-    BasicBlock *full = block("tile");
+  // One item of the tile after the other, if they exist.
+  const auto takeEach = [&] {
+    BasicBlock *entering = build.GetInsertBlock();
     BasicBlock *each = block("each");
     BasicBlock *single = block("single");
     BasicBlock *done = block("done");
-    BasicBlock *entering = build.GetInsertBlock();
-    build.CreateCondBr(isFull, full, each);
-    build.SetInsertPoint(full);
-    callOne(tile, numbers);
-    build.CreateBr(leave);
-
+    build.CreateBr(each);
     build.SetInsertPoint(each);
-    const unsigned size = sizeOfTile(tile_);
     PHINode *index = build.CreatePHI(build.getInt64Ty(), 2);
     SmallVector<Value *, 3> at;
     Value *isInside = build.getTrue();
@@ -439,11 +461,34 @@ void WorkItems::callItems(const Site &site, Function *tile) {
     build.CreateBr(done);
     build.SetInsertPoint(done);
     Value *next = build.CreateAdd(index, build.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
-    BranchInst *again =
-        build.CreateCondBr(build.CreateICmpULT(next, build.getInt64(size)), each, leave);
+    Value *isMore = build.CreateICmpULT(next, build.getInt64(sizeOfTile(tile_)));
+    BranchInst *again = build.CreateCondBr(isMore, each, leave);
     again->setMetadata(LLVMContext::MD_loop, neverUnrolled(kernel.getContext()));
     index->addIncoming(build.getInt64(0), entering);
     index->addIncoming(next, done);
+  };
+  if (!tile) {
+    callOne(item_, numbers);
+    build.CreateBr(leave);
+  } else {
+    Value *isFull = build.getTrue();
+    for (unsigned d = 0; d < dimensions; ++d) {
+      Value *last = build.CreateNSWAdd(numbers[d], build.getInt64((tile_[d] - 1) * stepOf(d)));
+      isFull = build.CreateAnd(isFull, build.CreateICmpSLT(last, site.bounds[d]));
+    }
+    BasicBlock *full = block("tile");
+    BasicBlock *rest = block("border");
+    build.CreateCondBr(isFull, full, rest);
+    build.SetInsertPoint(full);
+    callOne(tile, numbers);
+    build.CreateBr(leave);
+    build.SetInsertPoint(rest);
+    if (border) {
+      callOne(border, numbers);
+      build.CreateBr(leave);
+    } else {
+      takeEach();
+    }
   }
   for (CallInst *call : created) {
     InlineFunctionInfo info;
@@ -502,16 +547,23 @@ Function *WorkItems::createTiled(const Twine &name) {
   ValueToValueMapTy map;
   Function *kernel = CloneFunction(&kernel_, map);
   kernel->setName(name);
+  if (sizeOfTile(tile_) > kSmallTile) {
+    kernel->addFnAttr(kernel::kRegisters, std::to_string(kRegisters));
+  }
   Site site{cast<CallInst>(&*map.lookup(site_.call)), {}};
   for (Value *bound : site_.bounds) {
     const auto found = map.find(bound);
     site.bounds.push_back(found == map.end() ? bound : &*found->second);
   }
-  callItems(site, tile);
+  Function *border = limitedTile(steps);
+  callItems(site, tile, border);
   tile->eraseFromParent();
+  if (border) {
+    border->eraseFromParent();
+  }
   return kernel;
 }
 
-void WorkItems::divide() { callItems(site_, nullptr); }
+void WorkItems::divide() { callItems(site_, nullptr, nullptr); }
 
 } // namespace tutti::compiler

@@ -82,7 +82,8 @@ private:
   void simplifyItem();
   llvm::SmallVector<unsigned, 2> slotParameters() const;
   void chooseTile();
-  void callItems(const Site &site, llvm::Function *tile);
+  llvm::Function *limitedTile(llvm::ArrayRef<unsigned> steps) const;
+  void callItems(const Site &site, llvm::Function *tile, llvm::Function *border);
 
   llvm::Function &kernel_;
   const ParallelNest &nest_;

@@ -12,7 +12,17 @@ namespace {
 constexpr std::array<std::array<std::uint32_t, 3>, 3> kGroups{
     {{256, 1, 1}, {64, 4, 1}, {32, 4, 2}}};
 
-constexpr std::uint64_t kReducingGroupsPerUnit = 16;
+/// Where registers allow no full group, so many groups share them: work is handed out in small
+/// portions, and ends at about the same time everywhere.
+constexpr std::uint32_t kGroupsOfLimit = 4;
+constexpr std::uint32_t kSmallGroup = 128;
+
+/// Groups that leave partial results, by multiprocessor: few of them for little work or large
+/// results, so many for more that all end at about the same time.
+constexpr std::uint64_t kFewReducingGroups = 16;
+constexpr std::uint64_t kMostReducingGroups = 64;
+constexpr std::uint64_t kPartialBytes = 1024; ///< Of the groups beyond the few.
+constexpr std::uint64_t kStepsOfGroup = 8;    ///< Iterations of each work-item from which on.
 
 /// What is taken for a limit that a device does not tell.
 constexpr std::uint32_t kMostOfGroup = 1 << 16;
@@ -26,6 +36,10 @@ std::uint64_t ceilDiv(std::uint64_t value, std::uint64_t by) { return (value + b
 std::uint32_t largestGroup(const Info &limits, const GridWish &wish) {
   std::uint32_t largest =
       std::min(orElse(limits.maxGroup, kMostOfGroup), orElse(wish.maxGroup, kMostOfGroup));
+  const bool isAsked = std::ranges::any_of(wish.group, [](std::uint32_t size) { return size > 0; });
+  if (!isAsked && wish.maxGroup > 0 && wish.maxGroup < limits.maxGroup) {
+    largest = std::min(largest, std::max(largest / kGroupsOfLimit, kSmallGroup));
+  }
   if (wish.partialBytes > 0 && limits.localBytes > 0) {
     largest = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(largest, limits.localBytes / wish.partialBytes));
@@ -50,6 +64,14 @@ void limitCount(std::array<std::uint64_t, 3> &groups, std::uint64_t most) {
       groups[d] = std::max<std::uint64_t>(most / others, 1);
     }
   }
+}
+
+/// Groups of a reduction for which `count` would do one iteration per work-item.
+std::uint64_t reducingGroups(const Info &limits, const GridWish &wish, std::uint64_t count) {
+  const std::uint64_t perUnit =
+      std::clamp(kPartialBytes / wish.partialBytes, kFewReducingGroups, kMostReducingGroups);
+  const std::uint64_t units = std::max<std::uint64_t>(limits.units, 1);
+  return std::clamp(count / kStepsOfGroup, units * kFewReducingGroups, units * perUnit);
 }
 
 } // namespace
@@ -81,7 +103,7 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
     grid.groups[d] = std::min(count, orElse(limits.maxGroups[d], kMostGroups[d]));
   }
   if (reduces && !asked) {
-    limitCount(grid.groups, std::max<std::uint64_t>(limits.units, 1) * kReducingGroupsPerUnit);
+    limitCount(grid.groups, reducingGroups(limits, wish, grid.groupCount()));
   }
   return grid;
 }

@@ -75,13 +75,28 @@ TEST(Grid, SurvivesADeviceThatTellsNoLimits) {
   EXPECT_EQ(grid.groups[0], std::uint64_t{1} << 31);
 }
 
+TEST(Grid, HasSmallGroupsOfAKernelWithManyRegisters) {
+  EXPECT_EQ(gridFor(Extents{1000, 1000}, gpu(), {.maxGroup = 512}).group, (Group{32, 4, 1}));
+  EXPECT_EQ(gridFor(Extents{1000, 1000}, gpu(), {.maxGroup = 1024}).group, (Group{64, 4, 1}));
+}
+
 TEST(Grid, LimitsThePartialResultsOfAReduction) {
-  const Grid line = gridFor(Extents{1 << 24}, gpu(), {.partialBytes = 16});
-  const Grid plane = gridFor(Extents{1 << 12, 1 << 12}, gpu(), {.partialBytes = 16});
+  const Grid line = gridFor(Extents{1 << 18}, gpu(), {.partialBytes = 16});
+  const Grid plane = gridFor(Extents{1 << 9, 1 << 9}, gpu(), {.partialBytes = 16});
+  const Grid large = gridFor(Extents{1 << 24}, gpu(), {.partialBytes = 64});
 
   EXPECT_EQ(line.groups, (Groups{160, 1, 1}));
   EXPECT_LE(plane.groupCount(), 160U);
   EXPECT_GE(plane.groupCount(), 64U);
+  EXPECT_EQ(large.groups, (Groups{160, 1, 1}));
+}
+
+TEST(Grid, HasMoreGroupsOfAReductionForManyIterations) {
+  const Grid line = gridFor(Extents{1 << 24}, gpu(), {.partialBytes = 16});
+  const Grid some = gridFor(Extents{1 << 20}, gpu(), {.partialBytes = 16});
+
+  EXPECT_EQ(line.groups, (Groups{640, 1, 1}));
+  EXPECT_EQ(some.groups, (Groups{512, 1, 1})); // 8 iterations for each work-item.
 }
 
 TEST(Grid, HasGroupsOfAPowerOfTwoForAReduction) {

@@ -371,6 +371,26 @@ void mathLibrary(Body &body, Type *type) {
   intrinsic(Intrinsic::fmuladd, {x, y, above}, {type});
 }
 
+/// What -ffast-math lets devices compute in other ways.
+void fastMath(Body &body, Type *type) {
+  IRBuilder<> &build = body.build;
+  Value *x = tame(body, 0, type);
+  Value *y = tame(body, 1, type);
+  Value *z = tame(body, 2, type);
+  build.setFastMathFlags(FastMathFlags::getFast());
+  const auto root = [&](Value *value) {
+    return build.CreateUnaryIntrinsic(Intrinsic::sqrt, value);
+  };
+  const auto result = [&](Value *value) {
+    body.exact(build.CreateFPCast(value, build.getDoubleTy()));
+  };
+  result(build.CreateFDiv(y, root(x)));
+  result(build.CreateFDiv(y, build.CreateFMul(root(z), z)));
+  result(build.CreateFDiv(y, build.CreateFMul(x, root(z))));
+  result(build.CreateFDiv(x, y));
+  result(root(y));
+}
+
 /// What SROA leaves of `float complex` and of vectors in the source.
 void vectors(Body &body) {
   IRBuilder<> &build = body.build;
@@ -406,6 +426,9 @@ std::vector<KernelCase> makeKernelCases() {
                              [&](Body &body) { conversions(body, type(body, isFloat)); }));
     cases.push_back(makeCase(
         "math-" + name, [&](Body &body) { mathLibrary(body, type(body, isFloat)); },
+        isFloat ? 2e-6 : 2e-14));
+    cases.push_back(makeCase(
+        "fast-" + name, [&](Body &body) { fastMath(body, type(body, isFloat)); },
         isFloat ? 2e-6 : 2e-14));
   }
   cases.push_back(makeCase("private-memory", privateMemory));

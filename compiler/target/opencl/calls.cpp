@@ -2,6 +2,7 @@
 /// \file
 /// Math functions, helper functions of compiler/ir/kernel.h and intrinsics in OpenCL C.
 #include "compiler/ir/kernel.h"
+#include "compiler/target/fast_math.h"
 #include "compiler/target/math_functions.h"
 #include "compiler/target/opencl/expressions.h"
 
@@ -63,13 +64,28 @@ std::string Expressions::math(const CallBase &call) {
   }
 }
 
+/// A function of fast_math.h, or nothing.
+std::string Expressions::fastMath(const CallBase &call) {
+  const StringRef name = call.getCalledFunction()->getName();
+  const auto text = [&](unsigned i) { return operand(*call.getArgOperand(i)); };
+  if (name == kFastRootReciprocal || name == kFastRootReciprocalF) {
+    return "rsqrt(" + text(0) + ")";
+  }
+  if (name == kFastRootF) {
+    return "native_sqrt(" + text(0) + ")";
+  }
+  // Not `native_divide`, which may return 0 for large divisors.
+  return name == kFastQuotientF ? text(0) + " / " + text(1) : "";
+}
+
 std::string Expressions::computeCall(const CallBase &call) {
   if (findMathCall(call)) {
     return math(call);
   }
   const auto *inst = dyn_cast<IntrinsicInst>(&call);
   if (!inst) {
-    const std::string text = helperCall(call);
+    std::string text = helperCall(call);
+    text = text.empty() ? fastMath(call) : text;
     return text.empty() ? refused("calls " + call.getCalledFunction()->getName()) : text;
   }
   for (std::string (Expressions::*print)(const IntrinsicInst &) :

@@ -70,6 +70,7 @@ private:
   std::string compareFloating(const llvm::FCmpInst &inst);
   std::string element(const llvm::GEPOperator &inst);
   std::string math(const llvm::CallBase &call);
+  std::string fastMath(const llvm::CallBase &call);
   std::string integerIntrinsic(const llvm::IntrinsicInst &inst);
   std::string bitIntrinsic(const llvm::IntrinsicInst &inst);
   std::string floatingIntrinsic(const llvm::IntrinsicInst &inst);

@@ -91,6 +91,8 @@ void hideSteps(Function &function) {
 
 } // namespace
 
+bool isGridLoop(const Loop &loop) { return !gridSteps(loop).empty(); }
+
 void hideGridSteps(Module &kernels) {
   for (Function &function : kernels) {
     if (!function.isDeclaration()) {

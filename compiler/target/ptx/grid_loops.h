@@ -14,9 +14,13 @@
 /// from this, and a matrix product would lose 40 %).
 #pragma once
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Module.h"
 
 namespace tutti::compiler::target {
+
+/// Whether `loop` goes over the work-item's own iterations.
+bool isGridLoop(const llvm::Loop &loop);
 
 /// Order: after all that gains from knowing the loops, before the backend.
 void hideGridSteps(llvm::Module &kernels);

@@ -2,6 +2,7 @@
 #include "compiler/target/ptx/lowering.h"
 
 #include "compiler/ir/kernel.h"
+#include "compiler/target/fast_math.h"
 #include "compiler/target/math_functions.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -9,6 +10,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -112,6 +114,48 @@ private:
   IRBuilder<> builder_;
 };
 
+/// A reciprocal root for numbers but zero, denormal ones and infinity. An instruction gives the
+/// first 20 bits; a step of third order all but the last. `rsqrt.approx.f64` is the same and a
+/// branch for such numbers, which nothing moves across: not the next iteration's loads.
+Value *rootReciprocal(IRBuilder<> &builder, Value *number) {
+  Type *type = number->getType();
+  const auto fma = [&](Value *a, Value *b, Value *c) {
+    return builder.CreateIntrinsic(Intrinsic::fma, {type}, {a, b, c});
+  };
+  const auto constant = [&](double value) { return ConstantFP::get(type, value); };
+  Value *first = builder.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_ftz_d, {}, {number});
+  Value *product = builder.CreateFMul(builder.CreateFNeg(number), first);
+  Value *error = fma(product, first, constant(1.0));
+  Value *step = fma(error, constant(0.375), constant(0.5));
+  return fma(builder.CreateFMul(first, error), step, first);
+}
+
+/// What a function of fast_math.h is computed by, or null.
+Value *lowerFastMath(CallBase &call) {
+  const StringRef name = call.getCalledFunction()->getName();
+  IRBuilder<> builder(&call);
+  const SmallVector<Value *, 2> arguments(call.args());
+  if (name == kFastRootReciprocal && call.hasNoInfs() && call.hasNoNaNs()) {
+    return rootReciprocal(builder, call.getArgOperand(0));
+  }
+  if (name == kFastRootReciprocal) {
+    return builder.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_d, {}, arguments);
+  }
+  if (name == kFastRootReciprocalF) {
+    return builder.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_f, {}, arguments);
+  }
+  if (name == kFastRootF) {
+    return builder.CreateIntrinsic(Intrinsic::nvvm_sqrt_approx_f, {}, arguments);
+  }
+  if (name == kFastQuotientF) {
+    // LLVM has no intrinsic for it. `div.approx` returns 0 for large divisors.
+    auto *type = call.getFunctionType();
+    return builder.CreateCall(InlineAsm::get(type, "div.full.f32 $0, $1, $2;", "=f,f,f", false),
+                              arguments);
+  }
+  return nullptr;
+}
+
 Value *lowerHelper(CallBase &call) {
   const StringRef name = call.getCalledFunction()->getName();
   Helpers helpers(call);
@@ -136,7 +180,7 @@ Value *lowerHelper(CallBase &call) {
   if (name == kernel::kBarrier) {
     return helpers.barrier();
   }
-  return name == kernel::kLocalMemory ? helpers.localMemory() : nullptr;
+  return name == kernel::kLocalMemory ? helpers.localMemory() : lowerFastMath(call);
 }
 
 /// Says that `pointer`, new behind `before`, leads to global memory.
@@ -326,6 +370,25 @@ std::string findLibdevice() {
   return found == candidates.end() ? "" : *found;
 }
 
+namespace {
+
+/// `.maxnreg`
+void limitRegisters(Function &function) {
+  const std::uint64_t registers = function.getFnAttributeAsParsedInteger(kernel::kRegisters);
+  if (registers == 0) {
+    return;
+  }
+  LLVMContext &context = function.getContext();
+  auto *count = ConstantInt::get(Type::getInt32Ty(context), registers);
+  function.getParent()
+      ->getOrInsertNamedMetadata("nvvm.annotations")
+      ->addOperand(
+          MDNode::get(context, {ValueAsMetadata::get(&function), MDString::get(context, "maxnreg"),
+                                ValueAsMetadata::get(count)}));
+}
+
+} // namespace
+
 std::string lowerForPtx(Module &kernels) {
   std::string needsLibdevice;
   for (Function &function : kernels) {
@@ -333,6 +396,7 @@ std::string lowerForPtx(Module &kernels) {
       continue;
     }
     function.setCallingConv(CallingConv::PTX_Kernel);
+    limitRegisters(function);
     for (Instruction &inst : make_early_inc_range(instructions(function))) {
       auto *call = dyn_cast<CallInst>(&inst);
       if (Value *lowered = call && !isa<IntrinsicInst>(call) ? lowerHelper(*call) : nullptr) {

@@ -9,15 +9,21 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
@@ -83,6 +89,28 @@ std::unique_ptr<Module> moveTo(LLVMContext &context, const Module &module) {
       MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), module.getModuleIdentifier()),
       context);
   return cantFail(std::move(moved));
+}
+
+/// A reciprocal root without a branch is a long chain of operations: several at once take little
+/// longer than one.
+void unrollRoots(Module &module) {
+  constexpr unsigned kAtOnce = 8;
+  for (Function &function : module) {
+    if (function.isDeclaration()) {
+      continue;
+    }
+    const DominatorTree dominators(function);
+    const LoopInfo loops(dominators);
+    for (const Instruction &inst : instructions(function)) {
+      const auto *call = dyn_cast<IntrinsicInst>(&inst);
+      Loop *loop = call && call->getIntrinsicID() == Intrinsic::nvvm_rsqrt_approx_ftz_d
+                       ? loops.getLoopFor(call->getParent())
+                       : nullptr;
+      if (loop && loop->isInnermost() && !isGridLoop(*loop)) {
+        addStringMetadataToLoop(loop, "llvm.loop.unroll.count", kAtOnce);
+      }
+    }
+  }
 }
 
 void optimise(Module &module, TargetMachine &machine) {
@@ -176,6 +204,7 @@ KernelText emitPtx(const Module &kernels) {
   if (!result.reason.empty()) {
     return result;
   }
+  unrollRoots(*module);
   optimise(*module, *machine);
   spareBackend(*module);
   hideGridSteps(*module);

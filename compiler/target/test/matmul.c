@@ -4,7 +4,11 @@
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: %ptxas %t.ptx
 // RUN: tutti-kernel --target=opencl %t.ll | FileCheck %s --check-prefix=CL
+// RUN: sed 's/nounwind/nounwind "tutti-registers"="96"/' %t.ll > %t.few.ll
+// RUN: tutti-kernel --target=ptx %t.few.ll | FileCheck %s --check-prefix=FEW
 #include "kernel.h"
+
+// FEW: .maxnreg 96
 
 // In that loop the elements of a column are reached by additions.
 // PTX: fma.rn.f64

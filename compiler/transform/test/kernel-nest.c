@@ -40,21 +40,30 @@ void smooth(long n, double (*restrict a)[64], double (*restrict b)[64]) {
       a[i][j] = b[i][j - 1] + b[i][j] + b[i][j + 1];
 }
 
-// A work-item for each element, which it keeps in a register; and tiles of 4 x 4 elements, for which
-// four elements of a and of b are loaded in each iteration over k.
+// A work-item for each element, which it keeps in a register; and tiles of 4 x 8 elements, for which
+// eight elements of a and four of b are loaded in each iteration over k. At borders the same once
+// more, with numbers inside of the bounds and writes under conditions. The first store, of zeros, is
+// not needed.
 // CHECK-LABEL: define void @tutti_multiply_omp_outlined_nest(
 // CHECK:         phi double
 // CHECK-NOT:     store
 // CHECK:         call double @llvm.fmuladd
 // CHECK-NOT:     call double @llvm.fmuladd
 // CHECK-LABEL: define void @tutti_multiply_omp_outlined_tile(
+// CHECK-SAME:    #[[MANY:[0-9]+]] {
+// CHECK-NOT:     store
 // CHECK:         phi double
-// CHECK-COUNT-8: load double
+// CHECK-COUNT-12: load double
 // CHECK-NOT:     load double
-// CHECK-COUNT-16: call double @llvm.fmuladd
+// CHECK-COUNT-32: call double @llvm.fmuladd
 // CHECK-NOT:     call double @llvm.fmuladd
 // CHECK:         llvm.loop
+// CHECK-COUNT-10: @llvm.smin.i64
+// CHECK-NOT:     @llvm.smin.i64
+// CHECK-COUNT-32: call double @llvm.fmuladd
+// CHECK-COUNT-31: store double
 // CHECK:       }
+// CHECK:       attributes #[[MANY]] = { {{.*}}"tutti-registers"="128"
 // REMARK: kernel over 2 loops
 void multiply(int n, double *restrict c, const double *restrict a, const double *restrict b) {
   #pragma omp parallel for
