@@ -83,7 +83,8 @@ bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64
 bool isWorthDistributing(const Machine &machine, RegionHistory &history, const Proposal &proposal) {
   const auto iterations = static_cast<double>(proposal.iterations);
   const double home = homeSeconds(machine, history, proposal.iterations, proposal.bytesTouched);
-  const double hoped = home / std::min<double>(iterations, machine.ranks) + overhead(machine);
+  const double hoped = home / std::min<double>(iterations, machine.ranks) + overhead(machine) +
+                       proposal.bytesEachTime / machine.bandwidth;
   double away = hoped;
   if (history.distributed.isKnown()) {
     if (!history.isAway) {
