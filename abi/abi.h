@@ -268,6 +268,13 @@ void *tutti_new_nothrow(size_t size, const void *tag);
 void *tutti_new_aligned(size_t size, size_t alignment); ///< Throws std::bad_alloc.
 void *tutti_new_aligned_nothrow(size_t size, size_t alignment, const void *tag);
 
+/// What user code asks and tells OpenMP about its threads is compiled into these, which answer as
+/// OpenMP does: a program that knows of one thread may rely on the order of a loop's iterations.
+int32_t tutti_get_max_threads(void);
+int32_t tutti_get_num_threads(void);
+int32_t tutti_get_num_procs(void);
+void tutti_set_num_threads(int32_t threads);
+
 #ifdef __cplusplus
 }
 #endif
