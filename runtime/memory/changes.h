@@ -12,6 +12,7 @@
 #include "base/range.h"
 #include "runtime/memory/window.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,10 +21,11 @@
 
 namespace tutti::memory {
 
-/// Calls `visit(offset, bytes)` for the runs that differ, in order.
+using VisitDifference = std::function<void(std::size_t offset, std::size_t bytes)>;
+
+/// Calls `visit` for the runs that differ, in order.
 ///
 /// Shape: both as long. Runs do not touch one another.
-using VisitDifference = std::function<void(std::size_t offset, std::size_t bytes)>;
 void forEachDifference(std::span<const std::byte> before, std::span<const std::byte> now,
                        const VisitDifference &visit);
 
