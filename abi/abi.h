@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 3
+#define TUTTI_ABI_VERSION 4
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -65,6 +65,9 @@ enum tutti_access_flags {
   /// Of a constant that another module defines: outside of unified memory the same on every rank.
   /// Inside is what the program computes at its start, on rank 0 alone.
   TUTTI_CONSTANT = 64,
+  /// Of an at-most write: other parts of the loop may write in the same bytes, at addresses that
+  /// are computed while they run. Which bytes each part wrote is found out afterwards.
+  TUTTI_SCATTERED = 128,
 };
 
 typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.
@@ -74,9 +77,7 @@ enum tutti_region_flags {
   TUTTI_REGION_DISTRIBUTABLE = 1, ///< `run`, `gather`, `trip` and `accesses` are set.
   TUTTI_REGION_REDUCES = 2,       ///< `run` calls `tutti_reduce`.
   TUTTI_REGION_LOOP = 4,          ///< A worksharing loop (else a general parallel region).
-  /// Distributable, but only as a whole: to one device of rank 0. Any two parts may write the same
-  /// memory; `reason` says how.
-  TUTTI_REGION_INDIVISIBLE = 8,
+  TUTTI_REGION_SCATTERS = 8,      ///< Some records are TUTTI_SCATTERED.
 };
 
 enum tutti_kernel_format { TUTTI_KERNEL_PTX = 1, TUTTI_KERNEL_OPENCL_C = 2 };
@@ -165,7 +166,7 @@ typedef struct tutti_region {
   uint64_t id;          ///< Stable over ranks and rebuilds of the same source.
   const char *source;   ///< "file.c:12:3"
   const char *function; ///< Name of the user's function.
-  const char *reason;   ///< Why the region, or all of it at once, stays on rank 0; or null.
+  const char *reason;   ///< Why the region stays on rank 0, or null.
   uint32_t captures;
   uint32_t values;
   /// Runs the whole construct as plain OpenMP would.
@@ -267,6 +268,13 @@ void *tutti_new(size_t size); ///< Throws std::bad_alloc.
 void *tutti_new_nothrow(size_t size, const void *tag);
 void *tutti_new_aligned(size_t size, size_t alignment); ///< Throws std::bad_alloc.
 void *tutti_new_aligned_nothrow(size_t size, size_t alignment, const void *tag);
+
+/// What user code asks and tells OpenMP about its threads is compiled into these, which answer as
+/// OpenMP does: a program that knows of one thread may rely on the order of a loop's iterations.
+int32_t tutti_get_max_threads(void);
+int32_t tutti_get_num_threads(void);
+int32_t tutti_get_num_procs(void);
+void tutti_set_num_threads(int32_t threads);
 
 #ifdef __cplusplus
 }

@@ -272,7 +272,7 @@ std::optional<std::uint64_t> Analyser::objectBytes(const Value *root) const {
 }
 
 /// Accesses with no closed form may fall anywhere in the object that their base points into. What
-/// they may write is the same for all parts of the loop: there can be only one.
+/// they may write is the same for all parts of the loop.
 void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   const SCEV *base = scev_.getPointerBase(scev_.getSCEV(pointer));
   const bool isWritten = (flags & TUTTI_WRITE) != 0;
@@ -289,7 +289,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   record.base = base;
   // That all of an object is read is a guess, but never one that reaches beyond it.
   const std::optional<std::uint64_t> bytes = objectBytes(unknown->getValue());
-  record.flags = isWritten ? TUTTI_WRITE | TUTTI_AT_MOST : TUTTI_READ;
+  record.flags = isWritten ? TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED : TUTTI_READ;
   record.flags |= bytes ? 0 : TUTTI_AT_MOST | TUTTI_ALLOCATION;
   record.flags |= flags & (TUTTI_REDUCED | TUTTI_CONSTANT);
   record.bytes = scev_.getConstant(Type::getInt64Ty(inst.getContext()), bytes.value_or(1));
@@ -302,10 +302,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
       result_.wholeObjects.push_back(std::move(object));
     }
   }
-  if (isWritten && result_.indivisible.empty()) {
-    result_.indivisible = "it writes at addresses that are not in closed form";
-    result_.location = inst.getDebugLoc();
-  }
+  result_.scatters = result_.scatters || isWritten;
 }
 
 /// Takes the loops off `expression`, which is used in `block`, innermost first: what remains is its
@@ -457,7 +454,7 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
                     [](const AccessRecord &record) { return (record.flags & kVague) == kVague; });
   };
   const auto limits = [](const RegionAccesses &accesses) {
-    return !accesses.reason.empty() ? 2 : !accesses.indivisible.empty() ? 1 : 0;
+    return !accesses.reason.empty() ? 2 : accesses.scatters ? 1 : 0;
   };
   Analyser single(model, analyses, captured, true);
   RegionAccesses byIteration = single.run();

@@ -77,8 +77,7 @@ struct RegionAccesses {
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...
   llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
   std::string reason;                                   ///< Why the region stays home, or empty.
-  /// Records hold only for the whole loop on one place: why it cannot be divided, or empty.
-  std::string indivisible;
+  bool scatters = false;                                ///< Some records are TUTTI_SCATTERED.
   llvm::DebugLoc location; ///< Where the reason is seen in the source, if known.
 };
 

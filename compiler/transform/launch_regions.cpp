@@ -47,7 +47,7 @@ struct Region {
   Function *run = nullptr;
   RegionFunctions functions{};
   unsigned values = 0;
-  bool divisible = true; ///< If it is distributable.
+  bool scatters = false;
   std::vector<WholeObject> wholeObjects;
   DeviceCode device;
 };
@@ -76,24 +76,6 @@ SmallVector<std::uint64_t, 16> capturedVariables(ArrayRef<CallInst *> forks) {
     sizes.push_back(*all);
   }
   return sizes;
-}
-
-/// Only a device can run the region: without a kernel it stays home as if nothing were known.
-void makeIndivisible(Region &region, const RegionAccesses &accesses) {
-  region.reason = accesses.indivisible;
-  region.divisible = false;
-  if (region.device.dimensions > 0) {
-    return;
-  }
-  for (Function *function :
-       {region.run, region.functions.gather, region.functions.trip, region.functions.accesses}) {
-    function->eraseFromParent();
-  }
-  region.run = nullptr;
-  region.functions = {};
-  region.values = 0;
-  region.distributable = false;
-  region.device = {};
 }
 
 /// The chunk function and access functions of `region`, or its reason to stay home.
@@ -132,12 +114,10 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.functions = emitRegionFunctions(model, accesses, scev, name);
       region.values = model.values().size();
       region.wholeObjects = std::move(accesses.wholeObjects);
+      region.scatters = accesses.scatters;
       region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
       region.device = buildDeviceCode(*prepared, found.loop, model, analyses, outlined.getName());
-    }
-    if (!accesses.indivisible.empty()) {
-      makeIndivisible(region, accesses);
     }
   }
   if (complete != prepared) {
@@ -261,9 +241,8 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   Function *run = region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
   Function *home = run ? wholeThunk(run, name + ".home")
                        : forkThunk(fork, region.outlined, false, name + ".home");
-  const bool isIndivisible = region.distributable && !region.divisible;
   const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
-                         (isIndivisible ? TUTTI_REGION_INDIVISIBLE : 0) |
+                         (region.scatters ? TUTTI_REGION_SCATTERS : 0) |
                          (region.reduces ? TUTTI_REGION_REDUCES : 0) |
                          (region.isLoop ? TUTTI_REGION_LOOP : 0);
   const std::string source = sourceOf(fork);
@@ -320,7 +299,8 @@ void remarkObjects(const Region &region, CallInst &fork, OptimizationRemarkEmitt
       if (object.line != 0) {
         analysis << " (line " << ore::NV("Line", object.line) << ")";
       }
-      return analysis << ": every rank and device that takes part gets all of it";
+      return analysis << ": every rank and device that takes part gets all of it"
+                      << (object.isWritten ? ", and what each of them changes is merged" : "");
     });
   }
 }
@@ -350,7 +330,7 @@ void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitte
 void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analyses) {
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
   const char *construct = region.isLoop ? "parallel loop" : "parallel region";
-  if (region.distributable && region.divisible) {
+  if (region.distributable) {
     emitter.emit([&] {
       return OptimizationRemark(kRemarkName, "Distributed", &fork)
              << construct << " is distributed over ranks";
@@ -358,8 +338,7 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
   } else {
     emitter.emit([&] {
       OptimizationRemarkMissed missed(kRemarkName, "StaysHome", &fork);
-      missed << construct << " stays on rank 0" << (region.distributable ? " or one device" : "")
-             << ": " << region.reason;
+      missed << construct << " stays on rank 0: " << region.reason;
       if (region.reasonLocation && region.reasonLocation.getLine() != 0) {
         missed << " (line " << ore::NV("Line", region.reasonLocation.getLine()) << ")";
       }

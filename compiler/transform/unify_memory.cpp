@@ -15,8 +15,8 @@ namespace tutti::compiler {
 
 namespace {
 
-/// Allocation functions of C and C++ (Itanium names) and what stands for them.
-constexpr std::pair<const char *, const char *> kAllocators[] = {
+/// Functions and what stands for them: allocation in C and C++ (Itanium names), threads in OpenMP.
+constexpr std::pair<const char *, const char *> kReplacements[] = {
     {"malloc", "tutti_malloc"},
     {"calloc", "tutti_calloc"},
     {"realloc", "tutti_realloc"},
@@ -33,12 +33,16 @@ constexpr std::pair<const char *, const char *> kAllocators[] = {
     {"_ZnamSt11align_val_t", "tutti_new_aligned"},
     {"_ZnwmSt11align_val_tRKSt9nothrow_t", "tutti_new_aligned_nothrow"},
     {"_ZnamSt11align_val_tRKSt9nothrow_t", "tutti_new_aligned_nothrow"},
+    {"omp_get_max_threads", "tutti_get_max_threads"},
+    {"omp_get_num_threads", "tutti_get_num_threads"},
+    {"omp_get_num_procs", "tutti_get_num_procs"},
+    {"omp_set_num_threads", "tutti_set_num_threads"},
 };
 
 /// A program's own allocator (a definition in this module) stays what it is.
-bool replaceAllocators(Module &module) {
+bool replaceFunctions(Module &module) {
   bool changed = false;
-  for (auto [from, to] : kAllocators) {
+  for (auto [from, to] : kReplacements) {
     Function *original = module.getFunction(from);
     if (!original || !original->isDeclaration()) {
       continue;
@@ -98,9 +102,9 @@ bool moveVariables(Module &module) {
 } // namespace
 
 PreservedAnalyses UnifyMemoryPass::run(Module &module, ModuleAnalysisManager &) {
-  const bool allocators = replaceAllocators(module);
+  const bool functions = replaceFunctions(module);
   const bool variables = moveVariables(module);
-  return allocators || variables ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  return functions || variables ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
 } // namespace tutti::compiler

@@ -81,9 +81,14 @@ bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64
 }
 
 bool isWorthDistributing(const Machine &machine, RegionHistory &history, const Proposal &proposal) {
+  if (proposal.bytesEachTime > 0 && !history.isAway && !history.home.isKnown()) {
+    return false; // What costs at each launch must not be begun because the first one met cold
+                  // memory.
+  }
   const auto iterations = static_cast<double>(proposal.iterations);
   const double home = homeSeconds(machine, history, proposal.iterations, proposal.bytesTouched);
-  const double hoped = home / std::min<double>(iterations, machine.ranks) + overhead(machine);
+  const double hoped = home / std::min<double>(iterations, machine.ranks) + overhead(machine) +
+                       proposal.bytesEachTime / machine.bandwidth;
   double away = hoped;
   if (history.distributed.isKnown()) {
     if (!history.isAway) {

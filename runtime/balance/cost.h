@@ -60,6 +60,7 @@ struct Proposal {
   double bytesTouched;      ///< By all iterations.
   double bytesToDistribute; ///< To be moved if it is distributed, from where the data is now.
   double bytesToStayHome;   ///< To be moved if it stays home.
+  double bytesEachTime = 0; ///< To be moved whenever it is distributed, wherever the data is.
 };
 
 /// Seconds that `iterations` take on rank 0 alone, by what is known so far.

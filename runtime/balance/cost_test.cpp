@@ -45,6 +45,35 @@ TEST(Cost, DistributesAtOnceWhereTheDataIsAway) {
   EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 40e6, 40e6, 40e6}));
 }
 
+TEST(Cost, KeepsALoopHomeThatMovesMoreAtEachLaunchThanItGains) {
+  RegionHistory history;
+  for (int launch = 0; launch < 3; ++launch) {
+    history.addHome(kMachine, 1000, 10e-3, 0); // Four ranks would save 7.5 ms less 40 us.
+  }
+
+  for (int launch = 0; launch < 100; ++launch) {
+    EXPECT_FALSE(isWorthDistributing(kMachine, history, {1000, 8e6, 8e3, 0, 8e6}));
+  }
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 8e6, 8e3, 0, 4e6}));
+}
+
+TEST(Cost, MeasuresALoopThatMovesDataAtEachLaunchBeforeItLeavesHome) {
+  const Proposal proposal{1000, 8e6, 8e3, 0, 1e6};
+  RegionHistory history;
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, proposal));
+  history.addHome(kMachine, 1000, 40e-3, 0); // Cold.
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, proposal));
+  history.addHome(kMachine, 1000, 1e-3, 0);
+  history.addHome(kMachine, 1000, 1e-3, 0);
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, proposal));
+
+  history = {};
+  for (int launch = 0; launch < 3; ++launch) {
+    history.addHome(kMachine, 1000, 40e-3, 0);
+  }
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, proposal));
+}
+
 TEST(Cost, ReturnsHomeALoopThatGotSlowerByDistributionOnceThatPaysForTheWay) {
   RegionHistory history;
   history.addHome(kMachine, 1000, 1e-3, 0);

@@ -7,6 +7,7 @@
 #include "runtime/entry/images.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/solo.h"
+#include "runtime/entry/threads.h"
 #include "runtime/exec/worker.h"
 #include "runtime/memory/faults.h"
 #include "runtime/transport/local/local.h"
@@ -239,6 +240,8 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
     reason = "other teams run at the same time";
   } else if (regionOf(region.id) != &region) {
     reason = "its library was loaded while the program ran";
+  } else if ((region.flags & TUTTI_REGION_SCATTERS) != 0 && knowsOfOneThreadOnly()) {
+    reason = "it writes through computed indices, and the program knows of one thread only";
   }
   std::optional<exec::Launch> launch;
   if (!reason.empty()) {

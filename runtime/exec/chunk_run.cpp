@@ -50,6 +50,9 @@ void ChunkRun::run(bool isKnown, bool waits) {
   copy(false, isKnown);
   startTransfers(isKnown);
   runParts(isKnown, waits);
+  if (!plan_.merged.empty()) {
+    merge();
+  }
   returnBytes();
 }
 
@@ -64,6 +67,7 @@ void ChunkRun::finish() {
   const auto hasEnded = [this](Streams::Id id) { return job_.streams.hasEnded(id); };
   job_.progress.waitUntil(lock_, [&] {
     return std::all_of(received_.begin(), received_.end(), hasEnded) &&
+           std::all_of(sent_.begin(), sent_.end(), hasEnded) &&
            std::all_of(others_.begin(), others_.end(), hasEnded);
   });
 }
@@ -155,7 +159,7 @@ void ChunkRun::startTransfers(bool isKnown) {
     if (link.isSend) {
       const auto after = link.after ? std::optional(ids[*link.after]) : std::nullopt;
       ids.push_back(job_.streams.send(Lane::Launch, link.peer, link.ranges, after));
-      others_.push_back(ids.back());
+      sent_.push_back(ids.back());
       continue;
     }
     ids.push_back(job_.streams.receive(Lane::Launch, link.peer, link.ranges));
@@ -245,7 +249,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   const balance::Chunk inner = plan_.interior;
   const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
   const bool contributes =
-      std::binary_search(plan_.reducers.begin(), plan_.reducers.end(), job_.rank());
+      std::binary_search(plan_.contributors.begin(), plan_.contributors.end(), job_.rank());
   const std::array<balance::Chunk, 2> borders{
       balance::Chunk{chunk.lower, inner.empty() ? chunk.upper : inner.lower},
       balance::Chunk{inner.empty() ? chunk.upper : inner.upper, chunk.upper}};
@@ -258,7 +262,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
       reduces && contributes && (pieces == 0 || !plan_.devices.empty());
   pieces += endsWithoutIterations ? 1 : 0;
   Reduction reduction(
-      {job_.rank(), plan_.reducers, launch_.sequence, pieces}, job_.progress, job_.partials,
+      {job_.rank(), plan_.contributors, launch_.sequence, pieces}, job_.progress, job_.partials,
       [this](Rank to, std::span<const std::byte> bytes) {
         job_.counters.reductionBytes += bytes.size();
         ++job_.counters.reductionMessages;
@@ -266,8 +270,9 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
             Writer().add(MessageKind::Partial).add(launch_.sequence).addBytes(bytes).bytes();
         orDie(job_.endpoint.sendControl(to, message));
       });
-  const bool startsAtOnce = received_.empty();
-  const bool isAwaited = waits || reduces;
+  const bool merges = !plan_.merged.empty();
+  const bool startsAtOnce = received_.empty() && !merges;
+  const bool isAwaited = waits || reduces || merges;
   if (startsAtOnce) {
     startDevices(isAwaited || crosses_);
   }
@@ -278,6 +283,9 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   waitForReceived();
   if (!startsAtOnce) {
     copy(true, isKnown);
+    if (merges) {
+      keepBase();
+    }
     startDevices(isAwaited || crosses_);
   }
   for (const balance::Chunk &piece : borders) {
@@ -296,6 +304,82 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     omp_set_num_threads(1); // There is nothing to divide.
     runPiece({launch_.total, launch_.total}, reduction);
     omp_set_num_threads(threads);
+  }
+}
+
+void ChunkRun::waitForSent() {
+  job_.progress.waitUntil(lock_, [this] {
+    return std::all_of(sent_.begin(), sent_.end(),
+                       [this](Streams::Id id) { return job_.streams.hasEnded(id); });
+  });
+}
+
+/// Nobody writes before all that read the same bytes from here have them as they were.
+void ChunkRun::keepBase() {
+  waitForSent();
+  waitForDevices();
+  if (job_.rank() != 0 || !plan_.devices.empty()) {
+    base_.emplace(job_.window, plan_.merged);
+  }
+}
+
+/// Brings what this rank's devices changed to its host.
+void ChunkRun::mergeDevices() {
+  constexpr std::size_t kPiece = std::size_t{4} << 20;
+  std::vector<std::byte> buffer(std::min<std::size_t>(kPiece, plan_.merged.bytes()));
+  for (const DevicePart &part : plan_.devices) {
+    base_->forEachPiece(kPiece, [&](std::uint64_t address, std::span<const std::byte> before) {
+      const auto now = std::span(buffer).first(before.size());
+      check(job_.devices.read(part.device, address, now));
+      std::byte *host = job_.window.view(address);
+      memory::forEachDifference(before, now, [&](std::size_t offset, std::size_t bytes) {
+        std::memcpy(host + offset, &now[offset], bytes);
+      });
+    });
+  }
+}
+
+/// Sends what this rank's host and devices changed to rank 0.
+void ChunkRun::sendChanges() {
+  const auto send = [this](std::span<const std::byte> bytes, bool isLast) {
+    job_.counters.mergeBytes += bytes.size();
+    ++job_.counters.mergeMessages;
+    orDie(job_.endpoint.sendControl(0, encodeChanges(launch_.sequence, isLast, bytes)));
+  };
+  memory::ChangeWriter changes([&](std::span<const std::byte> message) { send(message, false); });
+  base_->forEachPiece(
+      plan_.merged.bytes(), [&](std::uint64_t address, std::span<const std::byte> before) {
+        const std::byte *now = job_.window.view(address);
+        memory::forEachDifference(before, {now, before.size()},
+                                  [&](std::size_t offset, std::size_t bytes) {
+                                    changes.add(address + offset, {now + offset, bytes});
+                                  });
+      });
+  send(changes.rest(), true);
+}
+
+/// Takes over what the other ranks changed. Each of them writes bytes that nobody else does.
+void ChunkRun::applyChanges() {
+  std::deque<Changes> &arrived = job_.inbox.changes;
+  for (std::size_t missing = plan_.contributors.size() - 1; missing > 0;) {
+    job_.progress.waitUntil(lock_, [&] { return !arrived.empty(); });
+    const Changes changes = std::move(arrived.front());
+    arrived.pop_front();
+    TUTTI_CHECK(changes.sequence == launch_.sequence, "merge launch {} with changes of launch {}",
+                launch_.sequence, changes.sequence);
+    memory::applyChanges(job_.window, changes.bytes);
+    missing -= changes.isLast;
+  }
+}
+
+/// Rank 0's host gets what the places changed in bytes that several of them may write. All of this
+/// rank's compare with the base before anything of another rank arrives there.
+void ChunkRun::merge() {
+  mergeDevices();
+  if (job_.rank() == 0) {
+    applyChanges();
+  } else {
+    sendChanges();
   }
 }
 

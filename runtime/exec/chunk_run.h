@@ -6,7 +6,9 @@
 #include "runtime/exec/job.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
+#include "runtime/memory/changes.h"
 
+#include <optional>
 #include <vector>
 
 namespace tutti::exec {
@@ -46,6 +48,12 @@ private:
   void runPiece(const balance::Chunk &piece, Reduction &reduction);
   void runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed);
   void addPartials(Reduction &reduction);
+  void waitForSent();
+  void keepBase();
+  void mergeDevices();
+  void sendChanges();
+  void applyChanges();
+  void merge();
   void returnBytes();
   void check(const Status &status) const;
 
@@ -54,8 +62,10 @@ private:
   const Launch &launch_;
   const Plan &plan_;
   std::vector<Streams::Id> received_; ///< Needed before the borders of the chunk run.
+  std::vector<Streams::Id> sent_;     ///< To ranks whose chunks need it.
   std::vector<Streams::Id> others_;
-  bool crosses_ = false; ///< Devices of this rank copy from one another.
+  std::optional<memory::Base> base_; ///< What is compared with what is merged.
+  bool crosses_ = false;             ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
 };
 

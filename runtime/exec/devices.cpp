@@ -105,6 +105,15 @@ Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
   return {};
 }
 
+Status Devices::read(std::int32_t index, std::uint64_t address, std::span<std::byte> target) {
+  Lane &lane = this->lane(index);
+  ++lane.given;
+  TUTTI_TRY(lane.queue->copyOut(address, target));
+  counters_.deviceOutBytes += target.size();
+  ++counters_.deviceOutCopies;
+  return finish(lane);
+}
+
 Status Devices::mark(Lane &lane) {
   if (lane.marked < lane.given) {
     TUTTI_ASSIGN(lane.event, lane.queue->record());

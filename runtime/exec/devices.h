@@ -65,6 +65,12 @@ public:
   /// Starts copying bytes from a device to this rank's host memory.
   Status copyOut(std::int32_t index, const RangeSet &bytes);
 
+  /// Copies bytes from a device to somewhere else in this rank's memory, once all is done that the
+  /// device has been given.
+  ///
+  /// Cost: blocks.
+  Status read(std::int32_t index, std::uint64_t address, std::span<std::byte> target);
+
   /// Starts copying bytes from one device to another; through the host if there is no other way.
   ///
   /// Order: behind what `to` has been given. That they are there, `order(from, to)` says before;

@@ -105,6 +105,9 @@ void Job::dispatch(transport::Control &message) {
     partials[{sequence, message.from}].assign(reader.rest().begin(), reader.rest().end());
     return;
   }
+  case MessageKind::Changes:
+    inbox.changes.push_back(decodeChanges(reader));
+    return;
   case MessageKind::Acknowledge:
     acknowledgedBy_[message.from] = reader.take<Sequence>();
     acknowledge();

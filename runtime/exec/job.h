@@ -30,7 +30,8 @@ namespace tutti::exec {
 struct Inbox {
   std::deque<std::vector<std::byte>> launches; ///< And the shutdown; with their kind.
   std::deque<FetchRequest> fetches;
-  std::uint64_t probes = 0; ///< That came back.
+  std::deque<Changes> changes; ///< Of the launch that rank 0 is in.
+  std::uint64_t probes = 0;    ///< That came back.
 };
 
 /// What a job is made of.

@@ -51,4 +51,20 @@ FetchRequest decodeFetch(Reader &reader) {
   return {sequence, RangeSet::of(reader.takeVector<Range>())};
 }
 
+std::vector<std::byte> encodeChanges(Sequence sequence, bool isLast,
+                                     std::span<const std::byte> bytes) {
+  return Writer()
+      .add(MessageKind::Changes)
+      .add(sequence)
+      .add(std::uint32_t{isLast})
+      .addBytes(bytes)
+      .bytes();
+}
+
+Changes decodeChanges(Reader &reader) {
+  Changes changes{reader.take<Sequence>(), reader.take<std::uint32_t>(), {}};
+  changes.bytes.assign(reader.rest().begin(), reader.rest().end());
+  return changes;
+}
+
 } // namespace tutti::exec

@@ -20,6 +20,7 @@ enum class MessageKind : std::uint32_t {
   Launch,      ///< Down the tree: `Launch`, with the region's id in place of its address.
   Fetch,       ///< Rank 0 to an owner: `FetchRequest`.
   Partial,     ///< Up the tree: sequence, bytes of a partial result.
+  Changes,     ///< To rank 0: `Changes`.
   Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
   Probe,       ///< Rank 0 to another and back: measures the latency.
   Shutdown,    ///< Down the tree.
@@ -92,6 +93,13 @@ struct FetchRequest {
   RangeSet ranges;
 };
 
+/// What a rank changed in bytes that several places may write, or some of it.
+struct Changes {
+  Sequence sequence;
+  std::uint32_t isLast;         ///< Of this rank, in this launch.
+  std::vector<std::byte> bytes; ///< As `memory::ChangeWriter` makes them.
+};
+
 std::vector<std::byte> encode(const Launch &launch);
 
 /// Finds a region by its id; null if there is none.
@@ -101,5 +109,9 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf);
 
 std::vector<std::byte> encode(const FetchRequest &request);
 FetchRequest decodeFetch(Reader &reader);
+
+std::vector<std::byte> encodeChanges(Sequence sequence, bool isLast,
+                                     std::span<const std::byte> bytes);
+Changes decodeChanges(Reader &reader);
 
 } // namespace tutti::exec

@@ -79,32 +79,46 @@ bool Placer::canRun(const tutti_region &region, Place place, std::uint32_t wante
   return isAsked && kernel && (traits.hasFp64 != 0 || (kernel->flags & TUTTI_KERNEL_FP64) == 0);
 }
 
+/// No device can.
+Placement Placer::hostsOnly(const tutti_region &region) const {
+  Placement placement = hosts();
+  placement.reason = region.device && region.device->reason ? region.device->reason
+                                                            : "no device can run its kernel";
+  return placement;
+}
+
+Placement Placer::oneDevice(const tutti_region &region) const {
+  for (std::int32_t device = 0; device < topology_.devicesOf(0); ++device) {
+    const Place place = topology_.deviceOf(0, device);
+    if (canRun(region, place, TUTTI_DEVICE_AUTO)) {
+      return {{{place, 1}}, true, {}};
+    }
+  }
+  return topology_.hasDevices() ? hostsOnly(region) : hosts();
+}
+
 Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
                         const PowerFactors &factors, const std::vector<Share> &before) const {
   if (wanted == TUTTI_DEVICE_CPU || !topology_.hasDevices()) {
     return hosts();
   }
   Placement placement;
-  const bool isWhole = (region.flags & TUTTI_REGION_INDIVISIBLE) != 0;
-  for (std::int32_t rank = 0; rank < (isWhole ? 1 : topology_.ranks()); ++rank) {
-    if (wanted == TUTTI_DEVICE_HYBRID && !isWhole) {
+  for (std::int32_t rank = 0; rank < topology_.ranks(); ++rank) {
+    if (wanted == TUTTI_DEVICE_HYBRID) {
       placement.shares.push_back({rank, 1});
     }
     for (std::int32_t device = 0; device < topology_.devicesOf(rank); ++device) {
       const Place place = topology_.deviceOf(rank, device);
-      if (canRun(region, place, wanted) && !(isWhole && placement.usesDevices)) {
+      if (canRun(region, place, wanted)) {
         placement.shares.push_back({place, wanted == TUTTI_DEVICE_HYBRID ? kDeviceGuess : 1});
         placement.usesDevices = true;
       }
     }
   }
   if (!placement.usesDevices) {
-    placement = hosts();
-    placement.reason = region.device && region.device->reason ? region.device->reason
-                                                              : "no device can run its kernel";
-    return placement;
+    return hostsOnly(region);
   }
-  if (wanted == TUTTI_DEVICE_HYBRID && !isWhole) {
+  if (wanted == TUTTI_DEVICE_HYBRID) {
     placement.shares = weighted(std::move(placement.shares), factors, before);
   }
   return placement;

@@ -63,8 +63,10 @@ public:
   /// All hosts, in equal parts.
   Placement hosts() const;
 
-  /// Places for `region` as `wanted` asks; of an indivisible one a device of rank 0, or all hosts,
-  /// which it then cannot run on. `before`: the shares of its last launch, which are kept
+  /// The first device of rank 0 that can run `region`, alone; all hosts if there is none.
+  Placement oneDevice(const tutti_region &region) const;
+
+  /// Places for `region` as `wanted` asks. `before`: the shares of its last launch, which are kept
   /// as long as no other cut is much better.
   Placement place(const tutti_region &region, std::uint32_t wanted, const PowerFactors &factors,
                   const std::vector<Share> &before) const;
@@ -75,6 +77,7 @@ public:
   bool dropIdle(std::vector<Share> &shares, std::uint64_t bytes) const;
 
 private:
+  Placement hostsOnly(const tutti_region &region) const;
   bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;
   std::vector<Share> weighted(std::vector<Share> shares, const PowerFactors &factors,
                               const std::vector<Share> &before) const;

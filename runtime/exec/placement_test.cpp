@@ -77,23 +77,25 @@ TEST_F(Placing, TakesAllHostsWhereThereAreNoDevices) {
   EXPECT_FALSE(placement.usesDevices);
 }
 
-TEST_F(Placing, TakesOneDeviceOfRankZeroForWhatCannotBeDivided) {
+TEST_F(Placing, TakesTheFirstDeviceOfRankZeroWhereOneIsEnough) {
   const memory::Topology topology({2, 1});
   const Placer placer(topology, {openCl(), cuda(), cuda()}, TUTTI_DEVICE_AUTO);
-  region_.flags |= TUTTI_REGION_INDIVISIBLE;
 
-  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_AUTO)), (Places{2}));
-  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_HYBRID)), (Places{2}));
-  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_CUDA)), (Places{3}));
-  EXPECT_FALSE(place(placer, TUTTI_DEVICE_CPU).usesDevices);
+  const Placement placement = placer.oneDevice(region_);
+
+  EXPECT_EQ(placesOf(placement), (Places{2}));
+  EXPECT_TRUE(placement.usesDevices);
 }
 
-TEST_F(Placing, TakesNoDeviceOfOtherRanksForWhatCannotBeDivided) {
+TEST_F(Placing, TakesAllHostsWhereRankZeroHasNoDeviceThatWouldBeEnough) {
   const memory::Topology topology({0, 1});
   const Placer placer(topology, {cuda()}, TUTTI_DEVICE_AUTO);
-  region_.flags |= TUTTI_REGION_INDIVISIBLE;
 
-  EXPECT_FALSE(place(placer, TUTTI_DEVICE_GPU).usesDevices);
+  const Placement placement = placer.oneDevice(region_);
+
+  EXPECT_EQ(placesOf(placement), (Places{0, 1}));
+  EXPECT_FALSE(placement.usesDevices);
+  EXPECT_EQ(placement.reason, "no device can run its kernel");
 }
 
 TEST_F(Placing, TakesTheDevicesOfAllRanksInTheOrderOfRanks) {

@@ -66,9 +66,12 @@ struct Plan {
   std::vector<Link> links;       ///< In an order that both ends of every link share.
   std::vector<Copy> copies;      ///< Own; the early ones first.
   std::vector<DevicePart> devices;
-  std::vector<Return> returns; ///< Own; on rank 0, everybody's.
-  RangeSet overwritten;        ///< Bytes of the host that transfers and its own chunk write.
-  std::vector<Rank> reducers;  ///< Ranks that contribute to a reduction: 0, and all with a part.
+  std::vector<Return> returns;    ///< Own; on rank 0, everybody's.
+  RangeSet overwritten;           ///< Bytes of the host that transfers and its own chunk write.
+  std::vector<Rank> contributors; ///< To reductions and to what is merged: 0, and all with a part.
+  /// What several places may write. All that have a part begin with the same bytes, and so do the
+  /// hosts of their ranks; behind the launch rank 0's host holds what each of them changed.
+  RangeSet merged;
   bool isDisjoint = false; ///< What is written through one object is not touched through another.
 
   // Rank 0 only.
@@ -82,6 +85,7 @@ struct Plan {
   std::uint64_t bytesTouched = 0;
   std::uint64_t bytesToDistribute = 0;
   std::uint64_t bytesToStayHome = 0;
+  std::uint64_t bytesToMerge = 0; ///< At most; moved at every such launch.
 
   RangeSet arrays; ///< Bytes of the program's variables that this launch shows to be of arrays.
 

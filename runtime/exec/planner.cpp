@@ -319,16 +319,42 @@ struct Planner::Survey {
   RangeSet writes;
   RangeSet reduced;          ///< Variables that a reduction is combined into.
   RangeSet writtenElsewhere; ///< By other places than the host of rank 0.
+  RangeSet merged;           ///< What several places may write; counts as written by that host.
   std::string reasonHome;
+
+  void merge(const RangeSet &scattered, const memory::Topology &topology);
 };
+
+/// `scattered` bytes become what the host of rank 0 writes. All that have a part, their hosts and
+/// that one begin with the same bytes: changes are found by comparing with those.
+void Planner::Survey::merge(const RangeSet &scattered, const memory::Topology &topology) {
+  std::vector<bool> reads(chunks.size());
+  reads[0] = true;
+  std::size_t parts = 0;
+  for (std::size_t place = 0; place < chunks.size(); ++place) {
+    if (!chunks[place].empty()) {
+      reads[place] = true;
+      reads[static_cast<std::size_t>(topology.rankOf(static_cast<Place>(place)))] = true;
+      ++parts;
+    }
+  }
+  if (parts < 2) {
+    return; // One place writes all of it.
+  }
+  merged = scattered;
+  for (std::size_t place = 0; place < chunks.size(); ++place) {
+    accesses[place].writes = accesses[place].writes.subtract(merged);
+    if (reads[place]) {
+      accesses[place].reads = accesses[place].reads.unite(merged);
+    }
+  }
+  accesses.front().writes = accesses.front().writes.unite(merged);
+}
 
 Planner::Survey Planner::survey(const Launch &launch) const {
   const AllocationOf allocationOf = allocationsOf(launch);
   Survey survey;
-  std::vector<Range> reads;
-  std::vector<Range> writes;
-  std::vector<Range> writesElsewhere;
-  std::uint64_t writtenBytes = 0;
+  std::vector<Range> scattered;
   const auto append = [](std::vector<Range> &all, const RangeSet &more) {
     all.insert(all.end(), more.ranges().begin(), more.ranges().end());
   };
@@ -353,15 +379,25 @@ Planner::Survey Planner::survey(const Launch &launch) const {
     if (chunk.lower == 0 && !chunk.empty()) {
       reduced = std::move(touches.reduced);
     }
-    append(reads, touches.sets.reads);
-    append(writes, touches.sets.writes);
-    if (place > 0) {
-      append(writesElsewhere, touches.sets.writes);
-    }
-    writtenBytes += touches.sets.writes.bytes();
+    append(scattered, touches.sets.scattered);
     survey.chunks[static_cast<std::size_t>(place)] = chunk;
     survey.accesses[static_cast<std::size_t>(place)] = {std::move(touches.sets.reads),
                                                         std::move(touches.sets.writes)};
+  }
+  if (!scattered.empty()) {
+    survey.merge(RangeSet::of(std::move(scattered)), topology_);
+  }
+  std::vector<Range> reads;
+  std::vector<Range> writes;
+  std::vector<Range> writesElsewhere;
+  std::uint64_t writtenBytes = 0;
+  for (std::size_t place = 0; place < survey.accesses.size(); ++place) {
+    append(reads, survey.accesses[place].reads);
+    append(writes, survey.accesses[place].writes);
+    if (place > 0) {
+      append(writesElsewhere, survey.accesses[place].writes);
+    }
+    writtenBytes += survey.accesses[place].writes.bytes();
   }
   if (launch.portion.index > 0) {
     // Each portion is combined, not only the one that begins the loop.
@@ -434,11 +470,19 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   addCopies(*plan, transfers, survey);
   plan->overwritten =
       plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
+  if (std::binary_search(plan->contributors.begin(), plan->contributors.end(), self_)) {
+    plan->merged = survey.merged;
+    plan->overwritten = plan->overwritten.unite(plan->merged);
+  }
   plan->isDisjoint = whole.isDisjoint;
   plan->bytesTouched = survey.reads.bytes() + survey.writes.bytes();
   for (const memory::Transfer &transfer : transfers) {
     plan->bytesToDistribute += transfer.ranges.bytes();
   }
+  // From the host of rank 0 to each and back.
+  const auto parts = std::count_if(survey.chunks.begin() + 1, survey.chunks.end(),
+                                   [](const balance::Chunk &chunk) { return !chunk.empty(); });
+  plan->bytesToMerge = 2 * static_cast<std::uint64_t>(parts) * survey.merged.bytes();
   if (self_ == 0) {
     plan->bytesToStayHome = state_->directory.missing(0, survey.reads).bytes();
     addPages(*plan, after, unionOf(transfers), survey.writtenElsewhere, protectable);
@@ -472,7 +516,7 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
   }
   for (Rank rank = 0; rank < topology_.ranks(); ++rank) {
     if (hasPart[static_cast<std::size_t>(rank)]) {
-      plan.reducers.push_back(rank);
+      plan.contributors.push_back(rank);
     }
   }
 }
@@ -565,6 +609,10 @@ void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfe
 void Planner::addInterior(Plan &plan, const Launch &launch, const Survey &survey) const {
   const balance::Chunk chunk = plan.chunk;
   const RangeSet &pending = plan.overwritten; // Only what is received, so far.
+  if (!survey.merged.empty()) {
+    plan.interior = {chunk.lower, chunk.lower}; // All begin with the same bytes.
+    return;
+  }
   if (pending.empty() || chunk.empty()) {
     plan.interior = chunk;
     return;

@@ -147,6 +147,7 @@ public:
     }
     exchange(plans);
     compute(loop, plans, seed);
+    merge(plans);
     for (const Return &returned : plans[0]->returns) {
       for (const Range &range : returned.ranges.ranges()) {
         copyWords(returned.from, 0, range);
@@ -267,6 +268,7 @@ private:
                std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<std::pair<Rank, std::uint64_t>> writes;
+    std::map<std::uint64_t, std::vector<Rank>> scattered; // Who may write a word.
     std::int64_t lower = 0;
     for (Rank rank = 0; rank < ranks_; ++rank) {
       const balance::Chunk chunk = plans[static_cast<std::size_t>(rank)]->chunk;
@@ -281,16 +283,49 @@ private:
       }
       for (const Range &range : touches.sets.writes.ranges()) {
         forWords(range, [&](std::uint64_t word) {
-          const bool isAtMost = touches.sets.atMost.overlaps(RangeSet::of({{word, word + kWord}}));
-          if (!isAtMost || random() % 2 == 0) {
+          const RangeSet bytes = RangeSet::of({{word, word + kWord}});
+          const bool isAtMost = touches.sets.atMost.overlaps(bytes);
+          if (touches.sets.scattered.overlaps(bytes)) {
+            scattered[word].push_back(rank);
+          } else if (!isAtMost || random() % 2 == 0) {
             writes.emplace_back(rank, word);
           }
         });
       }
     }
     EXPECT_EQ(lower, loop.launch.total);
+    for (const auto &[word, ranks] : scattered) {
+      if (random() % 3 != 0) {
+        writes.emplace_back(ranks[random() % ranks.size()], word);
+      }
+    }
+    expectSameBase(plans);
     for (const auto &[rank, word] : writes) {
       store(rank, word);
+      if (plans[static_cast<std::size_t>(rank)]->merged.overlaps(
+              RangeSet::of({{word, word + kWord}}))) {
+        changes_.emplace_back(rank, word);
+      }
+    }
+  }
+
+  /// All that look for what changed begin with the same.
+  void expectSameBase(const std::vector<std::shared_ptr<const Plan>> &plans) {
+    for (Rank rank = 0; rank < ranks_; ++rank) {
+      for (const Range &range : plans[static_cast<std::size_t>(rank)]->merged.ranges()) {
+        forWords(range, [&](std::uint64_t word) {
+          EXPECT_EQ(at(rank, word), truth_[word]) << "rank " << rank << " compares with old words";
+        });
+      }
+    }
+  }
+
+  void merge(const std::vector<std::shared_ptr<const Plan>> &plans) {
+    for (const auto &[rank, word] : std::exchange(changes_, {})) {
+      EXPECT_TRUE(plans[0]->merged.overlaps(RangeSet::of({{word, word + kWord}})));
+      const std::vector<Rank> &all = plans[0]->contributors;
+      EXPECT_TRUE(std::binary_search(all.begin(), all.end(), rank));
+      copyWords(rank, 0, {word, word + kWord});
     }
   }
 
@@ -350,6 +385,7 @@ private:
   std::set<std::uint64_t> twins_;
   std::set<std::uint64_t> changed_; ///< Words that rank 0 wrote since the launch before.
   std::vector<Event> events_;
+  std::vector<std::pair<Rank, std::uint64_t>> changes_; ///< To be merged.
 };
 
 /// Two large arrays of the heap, one that shares their last page, and a small one on the stack.
@@ -375,7 +411,7 @@ std::unique_ptr<Loop> randomLoop(Rank ranks, std::mt19937_64 &random) {
   const auto block = static_cast<std::int64_t>(1 + random() % 40);
   const std::int64_t total = (size - 2) / block;
   const std::uint32_t write = TUTTI_WRITE | (random() % 3 == 0 ? TUTTI_AT_MOST : 0);
-  const auto kind = random() % 4;
+  const auto kind = random() % 5;
   return std::make_unique<Loop>(ranks, total,
                                 [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
                                   const std::int64_t first = 1 + lower * block;
@@ -389,6 +425,12 @@ std::unique_ptr<Loop> randomLoop(Rank ranks, std::mt19937_64 &random) {
                                   } else if (kind == 2) { // In reverse.
                                     add(sink, TUTTI_READ, source, size - last, size - first);
                                     add(sink, write, target, first, last);
+                                  } else if (kind == 3) { // Anywhere.
+                                    const auto bytes = static_cast<std::uint64_t>(size) * kWord;
+                                    sink.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, target,
+                                             target, bytes, 0, nullptr);
+                                    add(sink, TUTTI_READ, source, first, last);
+                                    add(sink, write, source, first, last);
                                   } else { // In place.
                                     add(sink, TUTTI_READ, target, first, last);
                                     add(sink, write, target, first, last);
@@ -736,6 +778,38 @@ TEST_F(PlannerTest, GivesWhatMayWriteAllOfAnObjectToOnePlaceOnly) {
   ASSERT_EQ(plan->links.size(), 1U) << "what is not written is needed";
   EXPECT_EQ(plan->links[0].ranges, RangeSet::of({object}));
   EXPECT_EQ(plan->next->directory.missing(0, RangeSet::of({object})), RangeSet::of({object}));
+}
+
+TEST_F(PlannerTest, MergesWhatSeveralPlacesMayWriteAnywhereAtRankZero) {
+  Loop loop(3, 10, [](tutti_sink &sink, std::int64_t, std::int64_t) {
+    sink.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED | TUTTI_ALLOCATION, kHeapBase, kHeapBase,
+             1, 0, nullptr);
+  });
+  const RangeSet object = RangeSet::of({{kHeapBase, kHeapBase + 8 * kPageBytes}});
+  loop.launch.allocations = {{kHeapBase, object.hull()}};
+  loop.launch.shares = {{1, 1}, {2, 1}};
+
+  const auto plan = plannerOf(0, 3).plan(loop.launch).plan;
+
+  EXPECT_EQ(plan->reasonHome, "");
+  EXPECT_EQ(plan->merged, object);
+  EXPECT_EQ(plan->contributors, (std::vector<Rank>{0, 1, 2}));
+  EXPECT_EQ(plan->bytesToMerge, 4 * object.bytes());
+  for (const memory::Place place : {1, 2}) {
+    EXPECT_EQ(plan->next->directory.missing(place, object), object);
+  }
+  const auto other = plannerOf(2, 3).plan(loop.launch).plan;
+  EXPECT_EQ(other->merged, object);
+  EXPECT_TRUE(other->overwritten.overlaps(object)) << "sends must have ended before it runs";
+}
+
+TEST_F(PlannerTest, KeepsALaunchHomeThatReducesIntoWhatItMayWriteAnywhere) {
+  Loop loop(2, 10, [](tutti_sink &sink, std::int64_t, std::int64_t) {
+    sink.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, kHeapBase, kHeapBase, 80, 0, nullptr);
+    sink.add(TUTTI_WRITE | TUTTI_REDUCED, kHeapBase + 8, kHeapBase + 8, 8, 0, nullptr);
+  });
+
+  EXPECT_EQ(reasonOf(loop.launch), "iterations of different parts may write the same memory");
 }
 
 TEST_F(PlannerTest, TellsObjectsApartThatAreTouchedAsAWhole) {

@@ -28,15 +28,11 @@ constexpr double kDeviceLatency = 4e-6;
 constexpr double kDeviceBandwidth = 10e9;
 
 /// Nobody but the host of rank 0.
-bool isHome(const tutti_region &region, const Placement &placement) {
-  const bool isAlone = placement.shares.size() == 1 && placement.shares.front().place == 0;
-  return isAlone || ((region.flags & TUTTI_REGION_INDIVISIBLE) != 0 && !placement.usesDevices);
+bool isHome(const Placement &placement) {
+  return placement.shares.size() == 1 && placement.shares.front().place == 0;
 }
 
-std::string_view reasonHome(const tutti_region &region, const Placement &placement) {
-  if ((region.flags & TUTTI_REGION_INDIVISIBLE) != 0) {
-    return region.reason;
-  }
+std::string_view reasonHome(const Placement &placement) {
   return placement.reason.empty() ? "there is one rank only" : placement.reason;
 }
 
@@ -179,7 +175,12 @@ void RankZero::findAllocations(RegionRecord &record, Launch &launch) const {
 /// The same for all launches of a region, unless measured speeds decide.
 const Placement &RankZero::placementOf(RegionRecord &record, const tutti_region &region,
                                        std::uint32_t wanted) const {
-  if (!record.placement || wanted == TUTTI_DEVICE_HYBRID) {
+  const bool scatters = (region.flags & TUTTI_REGION_SCATTERS) != 0;
+  if (!record.placement && scatters && wanted == TUTTI_DEVICE_AUTO &&
+      policy_ != Distribute::Always) {
+    // What several places write travels at every launch; what one device writes stays there.
+    record.placement = placer_.oneDevice(region);
+  } else if (!record.placement || wanted == TUTTI_DEVICE_HYBRID) {
     record.placement = placer_.place(region, wanted, record.factors, record.shares);
   }
   return *record.placement;
@@ -216,7 +217,8 @@ bool RankZero::isWorth(const Option &option, const Launch &launch, const Plan &p
          balance::isWorthDistributing(*option.machine, *option.history,
                                       {launch.total, static_cast<double>(plan.bytesTouched),
                                        static_cast<double>(plan.bytesToDistribute),
-                                       static_cast<double>(plan.bytesToStayHome)});
+                                       static_cast<double>(plan.bytesToStayHome),
+                                       static_cast<double>(plan.bytesToMerge)});
 }
 
 /// Until nothing is under way that belongs to the state before: what is fetched, and what the
@@ -233,7 +235,7 @@ void RankZero::settle(Progress::Lock &lock) {
 /// of it; nothing if that leaves nothing but home. Sets how many portions it takes.
 std::optional<Planner::Planned> RankZero::plan(RegionRecord &record, Launch &launch,
                                                Option &option) {
-  while (!isHome(*launch.region, option.placement)) {
+  while (!isHome(option.placement)) {
     launch.shares = option.placement.shares;
     launch.portion = {};
     Planner::Planned planned = job_.planner.plan(launch);
@@ -254,7 +256,7 @@ std::optional<Planner::Planned> RankZero::plan(RegionRecord &record, Launch &lau
     }
     passOver(*division.tooSmall, record, launch, option);
   }
-  staysHome(*launch.region, reasonHome(*launch.region, option.placement));
+  staysHome(*launch.region, reasonHome(option.placement));
   return std::nullopt;
 }
 
@@ -340,8 +342,8 @@ bool RankZero::distribute(Launch &launch) {
   RegionRecord &record = recordOf(region);
   Option &option = optionFor(record, region);
   record.report.reasonNoDevice = option.placement.reason;
-  if (isHome(region, option.placement)) {
-    staysHome(region, reasonHome(region, option.placement));
+  if (isHome(option.placement)) {
+    staysHome(region, reasonHome(option.placement));
     return false;
   }
   if (!option.isWanted && balance::isTooShort(*option.machine, *option.history, launch.total)) {
@@ -366,7 +368,9 @@ bool RankZero::distribute(Launch &launch) {
   while (true) {
     run(lock, record, launch, *planned, isMeasured);
     isKnown = isKnown && planned->isKnown;
-    bytes += planned->plan->bytesToDistribute;
+    // What is moved at each launch is part of what the loop takes.
+    bytes += planned->plan->bytesToDistribute -
+             std::min(planned->plan->bytesToDistribute, planned->plan->bytesToMerge);
     if (++launch.portion.index == launch.portion.count) {
       break;
     }

@@ -169,6 +169,9 @@ void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint6
   if (maybeWrites) {
     append(atMost_, isCoarse);
   }
+  if (flags & TUTTI_SCATTERED) {
+    append(scattered_, isCoarse);
+  }
 }
 
 void AccessCollector::addAllocation(std::uint32_t flags, Range range) {
@@ -177,6 +180,9 @@ void AccessCollector::addAllocation(std::uint32_t flags, Range range) {
   if (flags & TUTTI_WRITE) {
     writes_.push_back(range);
     atMost_.push_back(range);
+  }
+  if (flags & TUTTI_SCATTERED) {
+    scattered_.push_back(range);
   }
 }
 
@@ -195,6 +201,7 @@ AccessSet AccessCollector::take(const AllocationOf &allocationOf) {
   set.reads = RangeSet::of(std::exchange(reads_, {}));
   set.writes = RangeSet::of(std::exchange(writes_, {}));
   set.atMost = RangeSet::of(std::exchange(atMost_, {}));
+  set.scattered = RangeSet::of(std::exchange(scattered_, {}));
   set.hulls = std::exchange(hulls_, {});
   return set;
 }

@@ -20,6 +20,7 @@ struct AccessSet {
   RangeSet reads;           ///< At-most writes included; may hold more than is read.
   RangeSet writes;          ///< Exact and at-most writes.
   RangeSet atMost;          ///< At-most writes alone.
+  RangeSet scattered;       ///< Of these, what other chunks may write, too.
   std::vector<Range> hulls; ///< Lowest to highest byte of each record that touches anything.
   bool tooMany =
       false; ///< More ranges than the cap, or records that wrap around; the sets are incomplete.
@@ -68,6 +69,7 @@ private:
   std::vector<Range> reads_;
   std::vector<Range> writes_;
   std::vector<Range> atMost_;
+  std::vector<Range> scattered_;
   std::vector<Range> hulls_;
   std::vector<Allocation> allocations_;
   bool tooMany_ = false;

@@ -199,6 +199,24 @@ TEST(AccessCollector, SaysWhenARecordDoesNotHold) {
   EXPECT_FALSE(collect({{TUTTI_WRITE, 64, 8, {}}}).anywhere);
 }
 
+TEST(AccessCollector, TellsWhatOtherChunksMayWriteToo) {
+  AccessCollector collector;
+  collector.add(TUTTI_WRITE | TUTTI_AT_MOST, 0, 8, 0, nullptr);
+  collector.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, 64, 80, 0, nullptr);
+  collector.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED | TUTTI_ALLOCATION, 500, 1, 0,
+                nullptr);
+  collector.add(TUTTI_READ | TUTTI_ALLOCATION, 700, 1, 0, nullptr);
+
+  const AccessSet set = collector.take([](std::uint64_t address) {
+    return Range{address - address % 100, address - address % 100 + 100};
+  });
+
+  EXPECT_EQ(set.scattered, RangeSet::of({{64, 144}, {500, 600}}));
+  EXPECT_EQ(set.writes, RangeSet::of({{0, 8}, {64, 144}, {500, 600}}));
+  EXPECT_EQ(set.reads, RangeSet::of({{0, 8}, {64, 144}, {500, 600}, {700, 800}}));
+  EXPECT_TRUE(collector.take({}).scattered.empty());
+}
+
 TEST(AccessCollector, StartsAnewAfterTake) {
   AccessCollector collector(1);
   const tutti_dim column = {4096, 1000};

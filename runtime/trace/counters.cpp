@@ -58,6 +58,7 @@ std::string asText(const Report &report) {
   line("reduction", moved(c.reductionBytes, c.reductionMessages));
   line("fetch", moved(c.fetchBytes, c.fetchMessages));
   line("twin", moved(c.twinBytes, c.twinMessages));
+  line("merge", moved(c.mergeBytes, c.mergeMessages));
   if (c.kernels > 0) {
     const auto copied = [](std::uint64_t bytes, std::uint64_t copies) {
       return fmt::format("{:>16} bytes in {} copies", bytes, copies);
@@ -123,16 +124,17 @@ std::string asJson(const Report &report) {
   };
   return fmt::format(
       "{{\"ranks\":{},\"launches\":{},\"distributed\":{},\"home\":{},\"bytes\":{},\"messages\":{},"
-      "{},{},{},{},{},\"control\":{},\"faults\":{},\"protections\":{},"
+      "{},{},{},{},{},{},\"control\":{},\"faults\":{},\"protections\":{},"
       "\"plans\":{{\"made\":{},\"reused\":{}}},"
       "\"steady\":{{{},{},\"faults\":{},\"protections\":{}}},\"regions\":[{}]}}",
       report.ranks, launches.all, launches.distributed, launches.all - launches.distributed,
-      c.exchangeBytes + c.reductionBytes + c.fetchBytes + c.twinBytes,
-      c.exchangeMessages + c.reductionMessages + c.fetchMessages + c.twinMessages,
+      c.exchangeBytes + c.reductionBytes + c.fetchBytes + c.twinBytes + c.mergeBytes,
+      c.exchangeMessages + c.reductionMessages + c.fetchMessages + c.twinMessages + c.mergeMessages,
       kind("exchange", c.exchangeBytes, c.exchangeMessages),
       kind("reduction", c.reductionBytes, c.reductionMessages),
       kind("fetch", c.fetchBytes, c.fetchMessages), kind("twin", c.twinBytes, c.twinMessages),
-      devices, c.controlMessages, c.faults, c.protections, c.plansMade, c.plansReused,
+      kind("merge", c.mergeBytes, c.mergeMessages), devices, c.controlMessages, c.faults,
+      c.protections, c.plansMade, c.plansReused,
       kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),
       copies("devices", c.steadyDeviceBytes, c.steadyDeviceCopies), c.steadyFaults,
       c.steadyProtections, regions);

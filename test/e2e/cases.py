@@ -68,11 +68,12 @@ DISTRIBUTED = [
 ]
 
 # The same of features.
-DISTRIBUTED_FEATURES = ["constants_constructed", "gather_objects", "sparse", "sparse_steady"]
+DISTRIBUTED_FEATURES = ["constants_constructed", "gather_objects", "merged_writes", "scatter_steady",
+                        "sparse", "sparse_steady"]
 
 # Features that run with devices on several ranks, too.
-FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "random_indices",
-                           "scatter", "sparse"]
+FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "merged_writes",
+                           "random_indices", "scatter", "scatter_steady", "sparse"]
 
 # Programs whose measured results differ in the last digits that they print.
 TOLERANCES = {"kmeans": 1e-6}

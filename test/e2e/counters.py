@@ -194,6 +194,51 @@ def scatters_run_on_a_device(workshop, scatter):
                      "it writes a variable that its addresses depend on": 1}, f"home: {home}")
 
 
+SCATTER_ELEMENTS, SCATTER_WRITTEN = 60000, 6000  # Of scatter_steady.c
+
+
+def scatter_object_bytes():
+    page = 4096
+    return -(-(8 * SCATTER_ELEMENTS + 1) // page) * page
+
+
+def scatters_send_what_they_wrote(workshop, scatter, ranks):
+    """Every rank gets the whole array each time, and sends the elements that it wrote, each with
+    two or three bytes to say where."""
+    rounds = 20
+    added = growth(workshop, scatter, ["2"], [str(2 + rounds)], ranks)
+    require(added["distributed"] == rounds and added["home"] == 0, "launches stayed home")
+    expected = (ranks - 1) * scatter_object_bytes() * rounds
+    require(added["exchange"]["bytes"] == expected,
+            f"exchange: {added['exchange']['bytes']} bytes, not {expected}")
+    own = -(-SCATTER_WRITTEN // ranks)  # Of rank 0, the largest part.
+    least, most = ((8 + extra) * (SCATTER_WRITTEN - own) * rounds for extra in (2, 3))
+    merged = added["merge"]
+    require(least <= merged["bytes"] <= most + 8 * merged["messages"],
+            f"merge: {merged['bytes']} bytes, not {least} to {most}")
+    require(merged["messages"] == (ranks - 1) * rounds, f"merge: {merged['messages']} messages")
+    for kind in ("fetch", "twin"):
+        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
+    require(added["faults"] == 0, f"{added['faults']} faults")
+    require(added["protections"] == 0, f"{added['protections']} changes of protection")
+
+
+def scatters_beside_a_device_copy_the_array_to_and_fro(workshop, scatter):
+    rounds = 10
+    few, many = (workshop.statistics(scatter, [str(count)], 1, {"TUTTI_DEVICE": "hybrid"})["devices"]
+                 for count in (4, 4 + rounds))
+    require(many["kernels"] - few["kernels"] == rounds, f"{few['kernels']}, {many['kernels']} kernels")
+    for way in ("in", "out"):
+        moved = many[way]["bytes"] - few[way]["bytes"]
+        # Besides, a moving border moves some indices.
+        require(0 <= moved - scatter_object_bytes() * rounds <= 4 * SCATTER_WRITTEN,
+                f"{way}: {moved} bytes")
+
+
+def scatters_on_one_device_copy_nothing(workshop, scatter):
+    require_kernels_only(workshop, scatter, ["5"], ["25"], 20)
+
+
 def all_launches_are_distributed(workshop, program, arguments, ranks):
     found = workshop.statistics(program, arguments, ranks)
     home = [f"{r['source']}: {r['reason']}" for r in found["regions"] if r["home"] > 0]

@@ -1,25 +1,23 @@
-// A loop that writes at addresses without a closed form is for one place: what it writes counts as
-// read and written as a whole (flags 14: write, at most, allocation; 6 where the size is known).
+// What a loop writes at addresses without a closed form counts as read and written as a whole, by
+// all parts of it (flags 142: write, at most, allocation, scattered; 134 where the size is known).
 // RUN: %tutticc -g -fno-vectorize -Rpass-analysis=tutti -S -emit-llvm -o %t.ll %s 2> %t.remarks
 // RUN: FileCheck --input-file %t.ll %s
-// RUN: FileCheck --check-prefix REMARK --implicit-check-not "is distributed" --input-file %t.remarks %s
-// Only kernels can run it apart from home: without any it is as if nothing were known.
-// RUN: env TUTTI_TARGETS=none %tutticc -S -emit-llvm -o - %s 2>&1 | FileCheck --check-prefix PLAIN %s
+// RUN: FileCheck --check-prefix REMARK --input-file %t.remarks %s
+// It needs no kernel.
+// RUN: env TUTTI_TARGETS=none %tutticc -S -emit-llvm -o - %s | FileCheck %s
 
-// Distributable, a loop, indivisible.
-// CHECK-DAG: @scatter.omp_outlined.tutti.region = {{.*}} { i32 3, i32 13,
-// PLAIN-DAG: @scatter.omp_outlined.tutti.region = {{.*}} { i32 3, i32 4,
-// PLAIN-DAG: remark: parallel loop stays on rank 0: it writes at addresses that are not in closed form
-// PLAIN-NOT: @scatter.omp_outlined.tutti.accesses
+// Distributable, a loop, scatters; one that only reads at such addresses does not.
+// CHECK-DAG: @scatter.omp_outlined.tutti.region = {{.*}} { i32 4, i32 13,
+// CHECK-DAG: @gather.omp_outlined.tutti.region = {{.*}} { i32 4, i32 5,
 
 // CHECK-LABEL: define internal void @scatter.omp_outlined.tutti.accesses(
-// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 14, i64 %[[A:.*]], i64 %[[A]], i64 1, i32 0,
-// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 6, i64 ptrtoint (ptr @known to i64), i64 ptrtoint (ptr @known to i64), i64 400, i32 0,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 142, i64 %[[A:.*]], i64 %[[A]], i64 1, i32 0,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 134, i64 ptrtoint (ptr @known to i64), i64 ptrtoint (ptr @known to i64), i64 400, i32 0,
 // CHECK:       }
 int known[100];
 void scatter(long n, double *a, const int *index, const double *b) {
-  // REMARK: :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop stays on rank 0 or one device: it writes at addresses that are not in closed form (line [[@LINE+5]])
-  // REMARK: remark: writes 'a' at computed addresses (line [[@LINE+4]]): every rank and device that takes part gets all of it
+  // REMARK: :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  // REMARK: remark: writes 'a' at computed addresses (line [[@LINE+4]]): every rank and device that takes part gets all of it, and what each of them changes is merged
   // REMARK: remark: writes 'known' at computed addresses (line [[@LINE+4]])
   #pragma omp parallel for
   for (long i = 0; i < n; i++) {
@@ -29,10 +27,16 @@ void scatter(long n, double *a, const int *index, const double *b) {
 }
 
 // Looking at iterations one by one does not help here.
-// REMARK: remark: parallel loop stays on rank 0 or one device: it writes at addresses that are not in closed form (line [[@LINE+3]])
+// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
 void square(long n, double *a) {
   #pragma omp parallel for
   for (unsigned i = 0; i < n; i++) a[(i ^ 5) % 7] = 1;
+}
+
+// REMARK: remark: reads 'a' at computed addresses (line [[@LINE+3]]): every rank and device that takes part gets all of it [
+void gather(long n, const double *a, const int *index, double *b) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) b[i] = a[index[i]];
 }
 
 // Nobody knows the object.

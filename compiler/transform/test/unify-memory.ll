@@ -1,4 +1,4 @@
-; Allocation calls become the runtime's; the user's variables move to sections it maps and are
+; Allocation calls and questions about threads become the runtime's; the user's variables move to sections it maps and are
 ; listed, others stay.
 ; RUN: opt -load-pass-plugin=%plugin -passes=tutti-unify-memory -S %s | FileCheck %s
 
@@ -28,6 +28,20 @@ $group = comdat any
 declare noalias ptr @malloc(i64)
 declare ptr @_Znwm(i64)
 declare void @free(ptr)
+declare i32 @omp_get_max_threads()
+declare i32 @omp_get_thread_num()
+declare void @omp_set_num_threads(i32)
+
+; CHECK-LABEL: @asks
+; CHECK:         %threads = call i32 @tutti_get_max_threads()
+; CHECK:         call i32 @omp_get_thread_num()
+; CHECK:         call void @tutti_set_num_threads(i32 %threads)
+define void @asks() {
+  %threads = call i32 @omp_get_max_threads()
+  %number = call i32 @omp_get_thread_num()
+  call void @omp_set_num_threads(i32 %threads)
+  ret void
+}
 
 ; CHECK-LABEL: @allocates
 ; CHECK:         call ptr @tutti_malloc(i64 8)

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What the program knows about the number of its threads.
+#pragma once
+
+namespace tutti::entry {
+
+/// Whether the program has been told, or has said itself, that its teams have one thread. Then it
+/// may run a loop in parallel whose iterations depend on one another: they come in order.
+///
+/// Threading: from any thread.
+bool knowsOfOneThreadOnly();
+
+} // namespace tutti::entry

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/memory/changes.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::memory {
+
+namespace {
+
+using Word = std::uint64_t;
+
+Word wordAt(const std::byte *address) {
+  Word word = 0;
+  std::memcpy(&word, address, sizeof word);
+  return word;
+}
+
+/// Whether one of the bytes of `word` is zero.
+bool hasZeroByte(Word word) {
+  return ((word - 0x0101010101010101U) & ~word & 0x8080808080808080U) != 0;
+}
+
+constexpr unsigned kGroupBits = 7;
+constexpr std::uint64_t kMoreGroups = 1U << kGroupBits;
+
+std::uint64_t takeNumber(std::span<const std::byte> &message) {
+  std::uint64_t number = 0;
+  for (unsigned shift = 0; shift < 64; shift += kGroupBits) {
+    TUTTI_CHECK(!message.empty(), "read a message of changes that is long enough");
+    const auto group = static_cast<std::uint64_t>(message.front());
+    message = message.subspan(1);
+    number |= (group & (kMoreGroups - 1)) << shift;
+    if ((group & kMoreGroups) == 0) {
+      break;
+    }
+  }
+  return number;
+}
+
+} // namespace
+
+void forEachDifference(std::span<const std::byte> before, std::span<const std::byte> now,
+                       const VisitDifference &visit) {
+  const std::size_t size = now.size();
+  std::size_t at = 0;
+  while (at < size) {
+    while (at + sizeof(Word) <= size && wordAt(&before[at]) == wordAt(&now[at])) {
+      at += sizeof(Word);
+    }
+    while (at < size && before[at] == now[at]) {
+      ++at;
+    }
+    const std::size_t begin = at;
+    while (at + sizeof(Word) <= size && !hasZeroByte(wordAt(&before[at]) ^ wordAt(&now[at]))) {
+      at += sizeof(Word);
+    }
+    while (at < size && before[at] != now[at]) {
+      ++at;
+    }
+    if (at > begin) {
+      visit(begin, at - begin);
+    }
+  }
+}
+
+Base::Base(const Window &window, RangeSet bytes) : bytes_(std::move(bytes)) {
+  copy_.reserve(bytes_.bytes());
+  for (const Range &range : bytes_.ranges()) {
+    const std::byte *from = window.view(range.begin);
+    copy_.insert(copy_.end(), from, from + range.size());
+  }
+}
+
+void ChangeWriter::addNumber(std::uint64_t number) {
+  for (; number >= kMoreGroups; number >>= kGroupBits) {
+    message_.push_back(static_cast<std::byte>(number | kMoreGroups));
+  }
+  message_.push_back(static_cast<std::byte>(number));
+}
+
+void ChangeWriter::add(std::uint64_t address, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    if (message_.size() >= kMessageBytes) {
+      send_(message_);
+      message_.clear();
+      end_ = 0;
+    }
+    const auto part = bytes.first(std::min(bytes.size(), kMessageBytes - message_.size()));
+    addNumber(address - end_);
+    addNumber(part.size());
+    message_.insert(message_.end(), part.begin(), part.end());
+    address += part.size();
+    end_ = address;
+    bytes = bytes.subspan(part.size());
+  }
+}
+
+void applyChanges(const Window &window, std::span<const std::byte> message) {
+  std::uint64_t end = 0;
+  while (!message.empty()) {
+    const std::uint64_t begin = end + takeNumber(message);
+    const std::uint64_t size = takeNumber(message);
+    end = begin + size;
+    TUTTI_CHECK(size <= message.size() && window.contains({begin, end}),
+                "apply {} changed bytes at {:#x}", size, begin);
+    std::memcpy(window.view(begin), message.data(), size);
+    message = message.subspan(size);
+  }
+}
+
+} // namespace tutti::memory
