@@ -46,6 +46,8 @@ void ChunkRun::run(bool isKnown, bool waits) {
       check(job_.devices.commit(part.device, part.touched));
     }
   }
+  waitForBorrowers();
+  lend();
   orderDevices();
   copy(false, isKnown);
   startTransfers(isKnown);
@@ -82,6 +84,50 @@ void ChunkRun::waitForReaders() {
     return !job_.streams.isSending() ||
            (!job_.streams.isReading(plan_.overwritten) && !job_.streams.isReading(overwritten));
   });
+}
+
+/// Devices of other ranks may still copy what this launch overwrites on devices.
+void ChunkRun::waitForBorrowers() {
+  job_.progress.waitUntil(lock_, [this] { return job_.loans.areReturned(); });
+}
+
+/// Devices of other ranks may copy what launches before have written.
+void ChunkRun::lend() {
+  if (plan_.loans.empty()) {
+    return;
+  }
+  {
+    const Timed timed(job_.counters.waitNanoseconds);
+    job_.progress.waitUntil(lock_, [this] {
+      return std::all_of(plan_.loans.begin(), plan_.loans.end(), [this](const Loan &loan) {
+        const Result<bool> isIdle = job_.devices.isIdle(loan.device);
+        check(isIdle ? Status() : Status(isIdle.error()));
+        return *isIdle;
+      });
+    });
+  }
+  job_.loans.lend(job_.progress, lock_, launch_.sequence, plan_.loans);
+}
+
+/// The last thing before kernels: copies from devices of other ranks, and in turn waits for those
+/// that copy what this rank's part of the launch overwrites.
+void ChunkRun::borrow(bool isKnown) {
+  if (!plan_.borrowings.empty()) {
+    job_.progress.waitUntil(
+        lock_, [this] { return job_.loans.areLent(launch_.sequence, plan_.borrowings); });
+    const Timed timed(job_.counters.copyNanoseconds);
+    check(job_.loans.borrow(launch_.sequence, plan_.borrowings));
+  }
+  for (const Borrowing &borrowing : plan_.borrowings) {
+    if (isKnown) {
+      job_.counters.steadyDeviceBytes += borrowing.ranges.bytes();
+      job_.counters.steadyDeviceCopies += borrowing.ranges.ranges().size();
+    }
+  }
+  if (std::any_of(plan_.loans.begin(), plan_.loans.end(),
+                  [](const Loan &loan) { return loan.isOverwritten; })) {
+    waitForBorrowers();
+  }
 }
 
 void ChunkRun::storeBlocks() {
@@ -269,6 +315,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   const bool startsAtOnce = received_.empty();
   const bool isAwaited = waits || reduces;
   if (startsAtOnce) {
+    borrow(isKnown);
     startDevices(isAwaited || crosses_);
   }
   const bool isTimed = waits && !plan_.devices.empty();
@@ -278,6 +325,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   waitForReceived();
   if (!startsAtOnce) {
     copy(true, isKnown);
+    borrow(isKnown);
     startDevices(isAwaited || crosses_);
   }
   for (const balance::Chunk &piece : borders) {

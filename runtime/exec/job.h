@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "runtime/exec/devices.h"
 #include "runtime/exec/launch.h"
+#include "runtime/exec/loans.h"
 #include "runtime/exec/message.h"
 #include "runtime/exec/planner.h"
 #include "runtime/exec/progress.h"
@@ -41,6 +42,7 @@ struct JobSetup {
   std::vector<Room> rooms;         ///< Of all devices, in the order of places.
   std::vector<OpenDevice> devices; ///< This rank's, in the order of the topology.
   bool isCrowded;                  ///< More threads than cores on this host.
+  HandleRoutes handles = {};       ///< Needed where the topology has routes.
 };
 
 /// Threading: all but `progress` and `queue` are guarded by the lock of `progress`.
@@ -70,6 +72,12 @@ public:
   /// not run ahead without end.
   void finished(Sequence sequence);
 
+  /// Whether nothing is under way between this rank's memories or to and from others.
+  bool isIdle();
+
+  /// Leaves the memory of other ranks. Collective, when nothing is under way.
+  void leaveRoutes();
+
   /// A launch that the whole subtree of this rank is known to have finished.
   Sequence acknowledged() const { return acknowledged_; }
 
@@ -85,6 +93,7 @@ public:
   Progress progress;
   Streams streams;
   Devices devices;
+  Loans loans;
   Planner planner;
   PartialResults partials;
   Inbox inbox;

@@ -21,6 +21,11 @@ enum class MessageKind : std::uint32_t {
   Fetch,       ///< Rank 0 to an owner: `FetchRequest`.
   Partial,     ///< Up the tree: sequence, bytes of a partial result.
   Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
+  Blocks,      ///< To a borrower: units of a device, whose handles are on the socket.
+  Lent,        ///< To a borrower: what that launch copies from the sender's devices is there.
+  Returned,    ///< To an owner: has been copied.
+  Recall,      ///< To a borrower: units of a device are about to go.
+  Recalled,    ///< To an owner: has let go of them.
   Probe,       ///< Rank 0 to another and back: measures the latency.
   Shutdown,    ///< Down the tree.
 };

@@ -510,17 +510,28 @@ void RankZero::ready(Range range, bool write) {
   job_.queue.await(touch);
 }
 
+void RankZero::countRoutes(trace::Report &report) const {
+  const memory::Topology &topology = job_.topology;
+  for (Place from = topology.ranks(); from < topology.places(); ++from) {
+    for (Place to = topology.ranks(); to < topology.places(); ++to) {
+      report.devicePairs += topology.rankOf(from) != topology.rankOf(to) ? 1 : 0;
+      report.routes += topology.hasRoute(from, to) ? 1 : 0;
+    }
+  }
+}
+
 trace::Report RankZero::finish() {
   {
     Progress::Lock lock = job_.progress.lock();
     job_.progress.waitUntil(lock, [this] { return fetcher_.isIdle(); });
     job_.passDown(Writer().add(MessageKind::Shutdown).bytes());
-    job_.progress.waitUntil(
-        lock, [this] { return job_.streams.isIdle() && orDie(job_.devices.isIdle()); });
+    job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
   }
   job_.progress.stop();
+  job_.leaveRoutes();
   trace::Report report;
   report.ranks = job_.size();
+  countRoutes(report);
   job_.counters.faults = memory::faultCount();
   job_.counters.protections = pages_.protections();
   report.counters = job_.counters;

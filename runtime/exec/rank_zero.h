@@ -130,6 +130,7 @@ private:
   void protect(const std::shared_ptr<const Plan> &plan);
   void countSteps(bool isKnown);
   void measureLatency();
+  void countRoutes(trace::Report &report) const;
 
   Job job_;
   const memory::Window &window_;

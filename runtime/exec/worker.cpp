@@ -29,10 +29,10 @@ void Worker::run() {
     }
     runLaunch(lock, reader);
   }
-  job_.progress.waitUntil(lock,
-                          [this] { return job_.streams.isIdle() && orDie(job_.devices.isIdle()); });
+  job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
   lock.unlock();
   job_.progress.stop();
+  job_.leaveRoutes();
   orDie(job_.endpoint.sum(job_.counters.all()));
   orDie(job_.endpoint.close());
 }

@@ -84,6 +84,7 @@ constexpr int kElsewhere = -1;
 
 struct Machine {
   fake_cuda::Plan plan;
+  bool isPlanned = false; ///< Else the environment says what there is.
   bool isStarted = false;
   int fault = 0;
   std::map<std::string, std::size_t> calls;
@@ -125,17 +126,22 @@ void printCalls();
 Machine &machine() {
   static Machine *instance = [] {
     auto *made = new Machine;
-    made->plan.devices = numberFrom("FAKE_CUDA_DEVICES", 1);
-    made->plan.memory = static_cast<std::size_t>(numberFrom("FAKE_CUDA_MEMORY", 1024)) << 20;
-    made->plan.hasFileHandles = numberFrom("FAKE_CUDA_SHARES", 1) != 0;
     addUsualFunctions(*made);
-    if (numberFrom("FAKE_CUDA_IDLE", 0) != 0) {
-      made->isIdle = true;
-      std::atexit(printCalls);
-    }
     return made;
   }();
   return *instance;
+}
+
+/// Not when the machine is made: functions may be set before there is an environment.
+void readEnvironment(Machine &machine) {
+  machine.isPlanned = true;
+  machine.plan.devices = numberFrom("FAKE_CUDA_DEVICES", 1);
+  machine.plan.memory = static_cast<std::size_t>(numberFrom("FAKE_CUDA_MEMORY", 1024)) << 20;
+  machine.plan.hasFileHandles = numberFrom("FAKE_CUDA_SHARES", 1) != 0;
+  if (numberFrom("FAKE_CUDA_IDLE", 0) != 0) {
+    machine.isIdle = true;
+    std::atexit(printCalls);
+  }
 }
 
 std::recursive_mutex &lock() {
@@ -250,6 +256,9 @@ extern "C" {
 
 CUresult cuInit(unsigned) {
   FAKE_ENTER(false);
+  if (!m.isPlanned) {
+    readEnvironment(m);
+  }
   m.isStarted = m.plan.initResult == 0;
   return m.plan.initResult;
 }
@@ -852,6 +861,7 @@ void reset(const Plan &plan) {
   }
   m = Machine{};
   m.plan = plan;
+  m.isPlanned = true;
   addUsualFunctions(m);
 }
 
