@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -52,15 +53,24 @@ Status meet(transport::Endpoint &endpoint) {
   return met ? Status() : Status(met.error());
 }
 
+/// Room for everybody's sample, which every device can give back.
+Range blockFor(const Topology &topology, const std::vector<exec::Room> &rooms,
+               const memory::Window &window) {
+  std::uint64_t granule = 1;
+  for (const exec::Room &room : rooms) {
+    granule = std::max(granule, room.granule);
+  }
+  const std::uint64_t bytes = sizeof(Sample) * static_cast<std::uint64_t>(topology.places());
+  const std::uint64_t begin = window.heap().begin;
+  return {begin, begin + (bytes + granule - 1) / granule * granule};
+}
+
 /// This rank's part of the trial.
 class Trial {
 public:
-  Trial(Rank self, const Topology &topology, const memory::Window &window,
-        const std::vector<exec::OpenDevice> &own, const std::vector<SharingHello> &hellos)
-      : self_(self), topology_(topology), own_(own), hellos_(hellos),
-        block_{window.heap().begin,
-               window.heap().begin +
-                   sizeof(Sample) * static_cast<std::uint64_t>(topology.places())},
+  Trial(Rank self, const Topology &topology, Range block, const std::vector<exec::OpenDevice> &own,
+        const std::vector<SharingHello> &hellos)
+      : self_(self), topology_(topology), own_(own), hellos_(hellos), block_(block),
         reached_(static_cast<std::size_t>(topology.places())) {}
 
   /// Puts samples onto the devices that share.
@@ -202,7 +212,8 @@ std::vector<memory::DeviceRoute> routesOf(const Topology &topology,
 } // namespace
 
 Result<JobRoutes> findRoutes(transport::Endpoint &endpoint, const std::vector<Hello> &hellos,
-                             const memory::Topology &topology, const memory::Window &window,
+                             const memory::Topology &topology, const std::vector<exec::Room> &rooms,
+                             const memory::Window &window,
                              const std::vector<exec::OpenDevice> &own) {
   JobRoutes found;
   const Rank self = endpoint.rank();
@@ -221,7 +232,7 @@ Result<JobRoutes> findRoutes(transport::Endpoint &endpoint, const std::vector<He
   }
   std::vector<SharingHello> all;
   TUTTI_ASSIGN(all, gather(endpoint, std::span<const SharingHello>(&hello, 1)));
-  Trial trial(self, topology, window, own, all);
+  Trial trial(self, topology, blockFor(topology, rooms, window), own, all);
   trial.prepare();
   // In turns, so that never more than one message waits at a socket.
   for (Rank distance = 1; distance < size; ++distance) {

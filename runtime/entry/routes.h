@@ -23,12 +23,14 @@ struct JobRoutes {
 
 /// Where something does not work there is no route, without a word. Collective.
 ///
+/// Shape:  `rooms` in the order of places.
 /// Order:  nothing has been committed on `own`, the devices of this rank.
 /// Errors: those of the endpoint.
 /// Cost:   none unless two ranks of one host have devices that share memory; then some milliseconds
 ///         for each.
 Result<JobRoutes> findRoutes(transport::Endpoint &endpoint, const std::vector<Hello> &hellos,
-                             const memory::Topology &topology, const memory::Window &window,
+                             const memory::Topology &topology, const std::vector<exec::Room> &rooms,
+                             const memory::Window &window,
                              const std::vector<exec::OpenDevice> &own);
 
 } // namespace tutti::entry

@@ -120,9 +120,9 @@ Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector
                                 const memory::Window &window, std::vector<exec::OpenDevice> devices,
                                 bool isCrowded) {
   JobDevices all = exec::orDie(exchangeDevices(endpoint, devices));
-  JobRoutes found = exec::orDie(
-      findRoutes(endpoint, hellos, memory::Topology(all.devicesOfRanks), window, devices));
   std::vector<exec::Room> rooms = all.rooms();
+  JobRoutes found = exec::orDie(
+      findRoutes(endpoint, hellos, memory::Topology(all.devicesOfRanks), rooms, window, devices));
   return {{endpoint, window, memory::Topology(all.devicesOfRanks, found.routes), std::move(rooms),
            std::move(devices), isCrowded, std::move(found.handles)},
           std::move(all.traits)};
