@@ -109,24 +109,21 @@ void ChunkRun::lend() {
   job_.loans.lend(job_.progress, lock_, launch_.sequence, plan_.loans);
 }
 
-/// The last thing before kernels: copies from devices of other ranks, and in turn waits for those
-/// that copy what this rank's part of the launch overwrites.
+/// Behind what the devices have been given so far. Owners may overwrite the bytes meanwhile: those
+/// that this launch writes have no copy that counts.
 void ChunkRun::borrow(bool isKnown) {
-  if (!plan_.borrowings.empty()) {
-    job_.progress.waitUntil(
-        lock_, [this] { return job_.loans.areLent(launch_.sequence, plan_.borrowings); });
-    const Timed timed(job_.counters.copyNanoseconds);
-    check(job_.loans.borrow(launch_.sequence, plan_.borrowings));
+  if (plan_.borrowings.empty()) {
+    return;
   }
-  for (const Borrowing &borrowing : plan_.borrowings) {
-    if (isKnown) {
+  job_.progress.waitUntil(
+      lock_, [this] { return job_.loans.areLent(launch_.sequence, plan_.borrowings); });
+  const Timed timed(job_.counters.copyNanoseconds);
+  check(job_.loans.borrow(launch_.sequence, plan_.borrowings));
+  if (isKnown) {
+    for (const Borrowing &borrowing : plan_.borrowings) {
       job_.counters.steadyDeviceBytes += borrowing.ranges.bytes();
       job_.counters.steadyDeviceCopies += borrowing.ranges.ranges().size();
     }
-  }
-  if (std::any_of(plan_.loans.begin(), plan_.loans.end(),
-                  [](const Loan &loan) { return loan.isOverwritten; })) {
-    waitForBorrowers();
   }
 }
 

@@ -35,7 +35,7 @@ struct HandleRoutes {
 /// In a launch the owner of bytes waits until its device has written them, hands over handles of
 /// those blocks that the borrower has not got yet, and says that they are lent. The borrower's
 /// queue copies them before its kernel, and once they are copied the borrower says that they are
-/// returned. Until then nothing that may overwrite them is given to the owner's device.
+/// returned. Until then no later launch is given to the owner's device.
 ///
 /// Threading: guarded by the lock of the job's progress.
 class Loans {

@@ -51,7 +51,6 @@ struct Loan {
   std::int32_t device; ///< Index among the rank's.
   Place borrower;
   RangeSet ranges;
-  bool isOverwritten; ///< The device's part in this launch may write some of them: it has to wait.
 };
 
 /// Bytes that one of this rank's devices copies from a device of another rank.

@@ -432,7 +432,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   addLinks(*plan, transfers);
   addInterior(*plan, launch, survey);
   addCopies(*plan, transfers, survey);
-  addLoans(*plan, transfers, survey);
+  addLoans(*plan, transfers);
   plan->overwritten =
       plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
   plan->isDisjoint = whole.isDisjoint;
@@ -562,8 +562,7 @@ void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfe
 }
 
 /// Between devices of this rank and of others.
-void Planner::addLoans(Plan &plan, const std::vector<memory::Transfer> &transfers,
-                       const Survey &survey) const {
+void Planner::addLoans(Plan &plan, const std::vector<memory::Transfer> &transfers) const {
   for (const memory::Transfer &transfer : transfers) {
     const Rank owner = topology_.rankOf(transfer.from);
     const Rank borrower = topology_.rankOf(transfer.to);
@@ -571,9 +570,7 @@ void Planner::addLoans(Plan &plan, const std::vector<memory::Transfer> &transfer
       continue;
     }
     if (owner == self_) {
-      const RangeSet &writes = survey.accesses[static_cast<std::size_t>(transfer.from)].writes;
-      plan.loans.push_back({topology_.indexOf(transfer.from), transfer.to, transfer.ranges,
-                            writes.overlaps(transfer.ranges)});
+      plan.loans.push_back({topology_.indexOf(transfer.from), transfer.to, transfer.ranges});
     } else if (borrower == self_) {
       plan.borrowings.push_back({transfer.from, topology_.indexOf(transfer.to), transfer.ranges});
     }

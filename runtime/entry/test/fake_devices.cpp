@@ -239,8 +239,8 @@ void testOrder(int devices, std::uint64_t seed) {
   CHECK(pair.isRight());
 }
 
-/// Two rows per pair of neighbours and launch are copied, whoever has the devices. Nothing waits for
-/// the end of a launch but what the next one needs.
+/// Two rows per pair of neighbours and launch are copied, whoever has the devices. Nothing waits
+/// for the end of a launch but what the next one needs.
 void testSteady(const Loop &loop, int devices) {
   Pair pair = pairFor(devices);
   for (int launch = 0; launch < 200; ++launch) {
@@ -248,6 +248,18 @@ void testSteady(const Loop &loop, int devices) {
   }
   for (int launch = 0; launch < 200; ++launch) {
     pair.compute(loop, launch % 2);
+  }
+  CHECK(pair.isRight());
+}
+
+/// What one launch copies from a neighbour, the next overwrites there without need of anybody.
+void testOverwritingAlone(int devices) {
+  Pair pair = pairFor(devices);
+  for (int launch = 0; launch < 200; ++launch) {
+    pair.launch(kLoops[launch % 2 == 0 ? 2 : 3], 0);
+  }
+  for (int launch = 0; launch < 200; ++launch) {
+    pair.compute(kLoops[launch % 2 == 0 ? 2 : 3], 0);
   }
   CHECK(pair.isRight());
 }
@@ -378,6 +390,7 @@ int main(int argc, char **argv) {
   if (seed > 0) {
     testOrder(ranks * devices, seed);
     testSteady(kLoops[1], ranks * devices);
+    testOverwritingAlone(ranks * devices);
   } else {
     testSteady(kLoops[0], ranks * devices);
   }

@@ -138,6 +138,7 @@ void readEnvironment(Machine &machine) {
   machine.plan.devices = numberFrom("FAKE_CUDA_DEVICES", 1);
   machine.plan.memory = static_cast<std::size_t>(numberFrom("FAKE_CUDA_MEMORY", 1024)) << 20;
   machine.plan.hasFileHandles = numberFrom("FAKE_CUDA_SHARES", 1) != 0;
+  machine.plan.slow = numberFrom("FAKE_CUDA_SLOW", -1);
   if (numberFrom("FAKE_CUDA_IDLE", 0) != 0) {
     machine.isIdle = true;
     std::atexit(printCalls);
@@ -752,7 +753,8 @@ CUresult cuEventQuery(CUevent event) {
   if (!event->stream || event->stream->done >= event->position) {
     return kSuccess;
   }
-  if (m.plan.delay < 0 || event->polls++ < m.plan.delay) {
+  const int delay = m.plan.delay + (event->device == m.plan.slow ? 100 : 0);
+  if (m.plan.delay < 0 || event->polls++ < delay) {
     return kNotReady;
   }
   runUpTo(*event->stream, event->position);
