@@ -5,6 +5,7 @@
 #include "runtime/device/cuda/library.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,8 @@
 #include <vector>
 
 namespace tutti::device::cuda {
+
+using Clock = std::chrono::steady_clock;
 
 // What the handles point to.
 struct ContextObject {
@@ -41,6 +44,7 @@ struct EventObject {
   StreamObject *stream = nullptr; ///< Null: not recorded, complete.
   std::uint64_t position = 0;     ///< Operations of the stream before it.
   int polls = 0;
+  Clock::time_point recorded;
 };
 
 struct StreamObject {
@@ -81,6 +85,7 @@ struct Failure {
 constexpr std::size_t kGranule = 2 << 20;
 constexpr int kSharedOptin = 227 << 10;
 constexpr int kElsewhere = -1;
+constexpr std::chrono::milliseconds kSlowness(2);
 
 struct Machine {
   fake_cuda::Plan plan;
@@ -745,6 +750,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   event->stream = stream;
   event->position = stream->given;
   event->polls = 0;
+  event->recorded = Clock::now();
   return event->device == stream->device ? kSuccess : kInvalidValue;
 }
 
@@ -753,8 +759,8 @@ CUresult cuEventQuery(CUevent event) {
   if (!event->stream || event->stream->done >= event->position) {
     return kSuccess;
   }
-  const int delay = m.plan.delay + (event->device == m.plan.slow ? 100 : 0);
-  if (m.plan.delay < 0 || event->polls++ < delay) {
+  const bool isEarly = event->device == m.plan.slow && Clock::now() < event->recorded + kSlowness;
+  if (m.plan.delay < 0 || event->polls++ < m.plan.delay || isEarly) {
     return kNotReady;
   }
   runUpTo(*event->stream, event->position);

@@ -35,7 +35,7 @@ struct Plan {
   int capability = 90;
   /// Polls of an event that find it incomplete. Negative: only `run` and waiting get on.
   int delay = 0;
-  int slow = -1; ///< A device whose events take 100 more.
+  int slow = -1; ///< A device whose events take two milliseconds, unless somebody waits.
 };
 
 /// One launch as the function in place of a kernel sees it.
