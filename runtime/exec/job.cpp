@@ -117,6 +117,15 @@ void Job::dispatch(transport::Control &message) {
   case MessageKind::Fetch:
     inbox.fetches.push_back(decodeFetch(reader));
     return;
+  case MessageKind::Reserve:
+    inbox.reservations.push_back(decodeReservation(reader));
+    return;
+  case MessageKind::Reserved: {
+    const auto place = reader.take<memory::Place>();
+    const std::vector<char> why = reader.takeVector<char>();
+    inbox.reserved[place].assign(why.begin(), why.end());
+    return;
+  }
   case MessageKind::Partial: {
     const auto sequence = reader.take<Sequence>();
     partials[{sequence, message.from}].assign(reader.rest().begin(), reader.rest().end());

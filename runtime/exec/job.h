@@ -23,6 +23,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti::exec {
@@ -31,7 +32,9 @@ namespace tutti::exec {
 struct Inbox {
   std::deque<std::vector<std::byte>> launches; ///< And the shutdown; with their kind.
   std::deque<FetchRequest> fetches;
-  std::uint64_t probes = 0; ///< That came back.
+  std::deque<Reservation> reservations;
+  std::map<memory::Place, std::string> reserved; ///< Answers, on rank 0: why not, or empty.
+  std::uint64_t probes = 0;                      ///< That came back.
 };
 
 /// What a job is made of.

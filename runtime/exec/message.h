@@ -21,6 +21,8 @@ enum class MessageKind : std::uint32_t {
   Fetch,       ///< Rank 0 to an owner: `FetchRequest`.
   Partial,     ///< Up the tree: sequence, bytes of a partial result.
   Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
+  Reserve,     ///< Rank 0 to another: `Reservation`.
+  Reserved,    ///< To rank 0: a device, and why it has no memory; empty if it has.
   Blocks,      ///< To a borrower: units of a device, whose handles are on the socket.
   Lent,        ///< To a borrower: what that launch copies from the sender's devices is there.
   Returned,    ///< To an owner: has been copied.
@@ -96,6 +98,16 @@ struct FetchRequest {
   Sequence sequence;
   RangeSet ranges;
 };
+
+/// Rank 0 asks for memory of a device, behind launch `sequence`.
+struct Reservation {
+  Sequence sequence;
+  memory::Place place;
+  RangeSet units;
+};
+
+std::vector<std::byte> encode(const Reservation &reservation);
+Reservation decodeReservation(Reader &reader);
 
 std::vector<std::byte> encode(const Launch &launch);
 

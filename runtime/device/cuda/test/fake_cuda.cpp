@@ -143,6 +143,7 @@ void readEnvironment(Machine &machine) {
   machine.plan.devices = numberFrom("FAKE_CUDA_DEVICES", 1);
   machine.plan.memory = static_cast<std::size_t>(numberFrom("FAKE_CUDA_MEMORY", 1024)) << 20;
   machine.plan.hasFileHandles = numberFrom("FAKE_CUDA_SHARES", 1) != 0;
+  machine.plan.full = numberFrom("FAKE_CUDA_FULL", -1);
   machine.plan.slow = numberFrom("FAKE_CUDA_SLOW", -1);
   if (numberFrom("FAKE_CUDA_IDLE", 0) != 0) {
     machine.isIdle = true;
@@ -440,7 +441,7 @@ CUresult cuMemCreate(CUmemHandle *handle, std::size_t bytes, const CUmemAllocati
   for (const auto &[id, block] : m.blocks) {
     used += block.device == wanted->location.id ? block.bytes : 0;
   }
-  if (used > m.plan.memory) {
+  if (used > (wanted->location.id == m.plan.full ? 2 * kGranule : m.plan.memory)) {
     return kOutOfMemory;
   }
   if (bytes % kGranule != 0) {
