@@ -12,6 +12,7 @@
 #pragma once
 
 #include "abi/abi.h"
+#include "base/descriptor.h"
 #include "base/range.h"
 #include "base/result.h"
 
@@ -107,6 +108,31 @@ protected:
   Event() = default;
 };
 
+/// Memory of a device of another process of this host, as far as that process has shared it, for
+/// one device of this process to copy from.
+///
+/// Threading: externally synchronised, together with its device.
+/// Ownership: the device outlives it.
+class ForeignMemory {
+public:
+  ForeignMemory(const ForeignMemory &) = delete;
+  ForeignMemory &operator=(const ForeignMemory &) = delete;
+  virtual ~ForeignMemory() = default;
+
+  /// Makes a block available that was shared under this handle, which is not needed any more then.
+  /// Errors: OutOfMemory, NotSupported, DeviceLost; InvalidArgument  it is there already, or the
+  ///         handle is not one of such a block. Nothing has changed.
+  /// Source: cuMemImportFromShareableHandle, cuMemMap, cuMemSetAccess.
+  virtual Status add(Range block, const Descriptor &handle) = 0;
+
+  /// Lets go of the blocks in `bytes`, so that the other process can give them back to its device.
+  /// Order: nothing is under way there.
+  virtual Status remove(Range bytes) = 0;
+
+protected:
+  ForeignMemory() = default;
+};
+
 /// One run of a kernel.
 struct KernelLaunch {
   Kernel *kernel = nullptr;
@@ -150,6 +176,14 @@ public:
   /// Errors: NoRoute  the two cannot reach each other; go through the host. Nothing was done.
   /// Source: cuMemcpyPeerAsync.
   virtual Status copyFrom(Device &from, Range bytes) = 0;
+
+  /// Copies the same addresses from a device of another process to this one. `from` was made by
+  /// this queue's device. What the other process has given its device must have completed. Errors:
+  /// InvalidArgument  not all of it has been added; NoRoute  the backend shares nothing.
+  virtual Status copyForeign(ForeignMemory &from, Range bytes) {
+    static_cast<void>(from);
+    return failure(ErrorCode::NoRoute, "[{:#x}, {:#x}) is not shared", bytes.begin, bytes.end);
+  }
 
   /// Runs a kernel.
   /// Source: cuLaunchKernel, clEnqueueNDRangeKernel.
@@ -213,8 +247,34 @@ public:
 
   virtual Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) = 0;
 
+  /// From now on `share` works, if it can on this machine.
+  ///
+  /// Order:  before the first `commit`.
+  /// Errors: NotSupported  with nothing changed.
+  virtual Status allowSharing() { return sharesNothing(); }
+
+  /// A handle by which another process of this host can copy from a block: what one `commit` has
+  /// added.
+  ///
+  /// Errors: NotSupported; InvalidArgument  not a block; SystemFailed  too many files are open.
+  /// Source: cuMemExportToShareableHandle with CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.
+  virtual Result<Descriptor> share(Range block) {
+    static_cast<void>(block);
+    return sharesNothing();
+  }
+
+  /// For memory of one device of another process.
+  /// Errors: NotSupported.
+  virtual Result<std::unique_ptr<ForeignMemory>> makeForeign() { return sharesNothing(); }
+
 protected:
   Device() = default;
+
+private:
+  Error sharesNothing() const {
+    return failure(ErrorCode::NotSupported, "{} shares no memory with other processes",
+                   info().name);
+  }
 };
 
 /// One backend: finds its devices. Its vendor's library is opened at run time.

@@ -120,14 +120,14 @@ Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
   TUTTI_ASSIGN(bytes, endpoint.allGather(std::as_bytes(std::span(&hello, 1))));
   std::vector<DeviceHello> hellos(static_cast<std::size_t>(endpoint.size()));
   std::memcpy(hellos.data(), bytes.data(), bytes.size());
-  std::vector<std::int32_t> counts;
+  std::vector<std::int32_t> devicesOfRanks;
   std::vector<exec::DeviceTraits> traits;
   for (const DeviceHello &each : hellos) {
-    counts.push_back(static_cast<std::int32_t>(each.count));
+    devicesOfRanks.push_back(static_cast<std::int32_t>(each.count));
     traits.insert(traits.end(), each.traits.begin(),
                   each.traits.begin() + static_cast<std::ptrdiff_t>(each.count));
   }
-  return JobDevices{memory::Topology(counts), std::move(traits)};
+  return JobDevices{std::move(devicesOfRanks), std::move(traits)};
 }
 
 } // namespace tutti::entry

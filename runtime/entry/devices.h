@@ -52,14 +52,15 @@ private:
 /// runs on this machine. Costs a look at the file system only.
 bool mayHaveGpus();
 
-/// The devices of all ranks as one topology, and their traits in the order of places. Collective.
+/// The devices of all ranks.
 struct JobDevices {
-  memory::Topology topology;
-  std::vector<exec::DeviceTraits> traits;
+  std::vector<std::int32_t> devicesOfRanks;
+  std::vector<exec::DeviceTraits> traits; ///< In the order of places.
 
   std::vector<exec::Room> rooms() const;
 };
 
+/// Collective.
 Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
                                    const std::vector<exec::OpenDevice> &own);
 

@@ -6,6 +6,7 @@
 #include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/images.h"
 #include "runtime/entry/report.h"
+#include "runtime/entry/routes.h"
 #include "runtime/entry/solo.h"
 #include "runtime/entry/threads.h"
 #include "runtime/exec/worker.h"
@@ -115,6 +116,19 @@ DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::i
 
 } // namespace
 
+/// What this rank brings to a job, and what all of its devices are like. Collective.
+Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector<Hello> &hellos,
+                                const memory::Window &window, std::vector<exec::OpenDevice> devices,
+                                bool isCrowded) {
+  JobDevices all = exec::orDie(exchangeDevices(endpoint, devices));
+  std::vector<exec::Room> rooms = all.rooms();
+  JobRoutes found = exec::orDie(
+      findRoutes(endpoint, hellos, memory::Topology(all.devicesOfRanks), rooms, window, devices));
+  return {{endpoint, window, memory::Topology(all.devicesOfRanks, found.routes), std::move(rooms),
+           std::move(devices), isCrowded, std::move(found.handles)},
+          std::move(all.traits)};
+}
+
 void Runtime::start() {
   freezeImages();
   const Result<Settings> settings = readSettings();
@@ -152,7 +166,7 @@ void Runtime::startAlone(const Settings &settings) {
   const std::vector<Hello> hellos{Hello::ofThisProcess(settings.heapBytes)};
   auto endpoint = exec::orDie(transport::local::open());
   auto window = openWindow(*endpoint, hellos);
-  becomeRankZero(std::move(endpoint), settings, std::move(window), devices, false);
+  becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, false);
 }
 
 void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
@@ -163,43 +177,41 @@ void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Set
   const auto [local, locals] = placeOnHost(hellos, rank);
   DeviceSelection devices = findDevices(settings, local, locals, rank == 0);
   if (rank == 0) {
-    becomeRankZero(std::move(endpoint), settings, std::move(window), devices, isCrowded);
+    becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, isCrowded);
     return;
   }
-  std::vector<exec::OpenDevice> opened = devices.open(*window, settings.deviceMemory);
-  const JobDevices all = exec::orDie(exchangeDevices(*endpoint, opened));
-  exec::Worker({*endpoint, *window, all.topology, all.rooms(), std::move(opened), isCrowded},
-               regionOf)
+  exec::Worker(
+      jobOf(*endpoint, hellos, *window, devices.open(*window, settings.deviceMemory), isCrowded)
+          .setup,
+      regionOf)
       .run();
   leave(EXIT_SUCCESS);
 }
 
 void Runtime::becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
-                             const Settings &settings, std::unique_ptr<memory::Window> window,
-                             DeviceSelection &devices, bool isCrowded) {
+                             const Settings &settings, const std::vector<Hello> &hellos,
+                             std::unique_ptr<memory::Window> window, DeviceSelection &devices,
+                             bool isCrowded) {
   isMain = true;
   // Lives as long as the process: threads may use memory until its very end.
   auto *runtime = new Runtime;
   runtime->endpoint_ = std::move(endpoint);
   runtime->window_ = std::move(window);
-  runtime->prepare(settings, devices.open(*runtime->window_, settings.deviceMemory), isCrowded);
+  runtime->prepare(settings,
+                   jobOf(*runtime->endpoint_, hellos, *runtime->window_,
+                         devices.open(*runtime->window_, settings.deviceMemory), isCrowded));
   active_.store(runtime, std::memory_order_release);
 }
 
-void Runtime::prepare(const Settings &settings, std::vector<exec::OpenDevice> devices,
-                      bool isCrowded) {
+void Runtime::prepare(const Settings &settings, RankJob job) {
   settings_ = settings;
   heapRange_ = window_->heap();
   heap_ = std::make_unique<memory::Heap>(heapRange_);
   pages_ = exec::orDie(memory::PageTable::create(*window_));
-  JobDevices all = exec::orDie(exchangeDevices(*endpoint_, devices));
-  zero_ = std::make_unique<exec::RankZero>(exec::RankZero::Setup{
-      {*endpoint_, *window_, std::move(all.topology), all.rooms(), std::move(devices), isCrowded},
-      *pages_,
-      memory::Objects(window_->stack(), *heap_, executableVariables()),
-      settings.distribute,
-      std::move(all.traits),
-      settings.device});
+  zero_ = std::make_unique<exec::RankZero>(
+      exec::RankZero::Setup{std::move(job.setup), *pages_,
+                            memory::Objects(window_->stack(), *heap_, executableVariables()),
+                            settings.distribute, std::move(job.traits), settings.device});
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();

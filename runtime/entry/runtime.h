@@ -62,12 +62,23 @@ private:
   static void startAlone(const Settings &settings);
   static void startRank(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
                         const std::vector<Hello> &hellos);
+
+  /// One rank's part of a job.
+  struct RankJob {
+    exec::JobSetup setup;
+    std::vector<exec::DeviceTraits> traits; ///< Of all ranks' devices.
+  };
+
+  static RankJob jobOf(transport::Endpoint &endpoint, const std::vector<Hello> &hellos,
+                       const memory::Window &window, std::vector<exec::OpenDevice> devices,
+                       bool isCrowded);
   static void becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
-                             const Settings &settings, std::unique_ptr<memory::Window> window,
-                             DeviceSelection &devices, bool isCrowded);
+                             const Settings &settings, const std::vector<Hello> &hellos,
+                             std::unique_ptr<memory::Window> window, DeviceSelection &devices,
+                             bool isCrowded);
   /// Ends the job in front of a `fork` that would leave parent and child on one stack.
   static void checkFork();
-  void prepare(const Settings &settings, std::vector<exec::OpenDevice> devices, bool isCrowded);
+  void prepare(const Settings &settings, RankJob job);
   void enterMain(void (*body)(void *), void *argument);
   void finishJob();
 

@@ -46,6 +46,8 @@ void ChunkRun::run(bool isKnown, bool waits) {
       check(job_.devices.commit(part.device, part.touched));
     }
   }
+  waitForBorrowers();
+  lend();
   orderDevices();
   copy(false, isKnown);
   startTransfers(isKnown);
@@ -86,6 +88,47 @@ void ChunkRun::waitForReaders() {
     return !job_.streams.isSending() ||
            (!job_.streams.isReading(plan_.overwritten) && !job_.streams.isReading(overwritten));
   });
+}
+
+/// Devices of other ranks may still copy what this launch overwrites on devices.
+void ChunkRun::waitForBorrowers() {
+  job_.progress.waitUntil(lock_, [this] { return job_.loans.areReturned(); });
+}
+
+/// Devices of other ranks may copy what launches before have written.
+void ChunkRun::lend() {
+  if (plan_.loans.empty()) {
+    return;
+  }
+  {
+    const Timed timed(job_.counters.waitNanoseconds);
+    job_.progress.waitUntil(lock_, [this] {
+      return std::all_of(plan_.loans.begin(), plan_.loans.end(), [this](const Loan &loan) {
+        const Result<bool> isIdle = job_.devices.isIdle(loan.device);
+        check(isIdle ? Status() : Status(isIdle.error()));
+        return *isIdle;
+      });
+    });
+  }
+  job_.loans.lend(job_.progress, lock_, launch_.sequence, plan_.loans);
+}
+
+/// Behind what the devices have been given so far. Owners may overwrite the bytes meanwhile: those
+/// that this launch writes have no copy that counts.
+void ChunkRun::borrow(bool isKnown) {
+  if (plan_.borrowings.empty()) {
+    return;
+  }
+  job_.progress.waitUntil(
+      lock_, [this] { return job_.loans.areLent(launch_.sequence, plan_.borrowings); });
+  const Timed timed(job_.counters.copyNanoseconds);
+  check(job_.loans.borrow(launch_.sequence, plan_.borrowings));
+  if (isKnown) {
+    for (const Borrowing &borrowing : plan_.borrowings) {
+      job_.counters.steadyDeviceBytes += borrowing.ranges.bytes();
+      job_.counters.steadyDeviceCopies += borrowing.ranges.ranges().size();
+    }
+  }
 }
 
 void ChunkRun::storeBlocks() {
@@ -274,6 +317,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   const bool startsAtOnce = received_.empty() && !merges;
   const bool isAwaited = waits || reduces || merges;
   if (startsAtOnce) {
+    borrow(isKnown);
     startDevices(isAwaited || crosses_);
   }
   const bool isTimed = waits && !plan_.devices.empty();
@@ -283,6 +327,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   waitForReceived();
   if (!startsAtOnce) {
     copy(true, isKnown);
+    borrow(isKnown);
     if (merges) {
       keepBase();
     }
@@ -318,6 +363,7 @@ void ChunkRun::waitForSent() {
 void ChunkRun::keepBase() {
   waitForSent();
   waitForDevices();
+  waitForBorrowers();
   if (job_.rank() != 0 || !plan_.devices.empty()) {
     base_.emplace(job_.window, plan_.merged);
   }

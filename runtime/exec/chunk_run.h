@@ -39,6 +39,9 @@ private:
   void storeBlocks();
   template <typename Visit> void forCrossings(Visit &&visit);
   void orderDevices();
+  void waitForBorrowers();
+  void lend();
+  void borrow(bool isKnown);
   void copy(bool late, bool isKnown);
   void startTransfers(bool isKnown);
   void waitForReceived();

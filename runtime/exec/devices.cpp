@@ -183,6 +183,17 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
   return {};
 }
 
+Status Devices::copyForeign(device::ForeignMemory &from, std::int32_t to, const RangeSet &bytes) {
+  Lane &target = lane(to);
+  ++target.given;
+  for (const Range &range : bytes.ranges()) {
+    TUTTI_TRY(target.queue->copyForeign(from, range));
+  }
+  counters_.deviceForeignBytes += bytes.bytes();
+  counters_.deviceForeignCopies += bytes.ranges().size();
+  return {};
+}
+
 Status Devices::load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
                      bool isDisjoint) {
   Lane &lane = this->lane(index);
@@ -235,22 +246,28 @@ double Devices::seconds(std::int32_t index) const {
 
 Result<bool> Devices::isIdle() {
   bool isIdle = true;
-  for (Lane &lane : lanes_) {
-    if (lane.done == lane.given) {
-      continue;
-    }
-    TUTTI_TRY(mark(lane));
+  for (std::int32_t index = 0; index < count(); ++index) {
     bool isDone = false;
-    TUTTI_ASSIGN(isDone, lane.event->hasCompleted());
-    if (isDone) {
-      lane.event.reset();
-      lane.done = lane.marked;
-      lane.ended = Clock::now();
-    } else {
-      isIdle = false;
-    }
+    TUTTI_ASSIGN(isDone, this->isIdle(index));
+    isIdle = isIdle && isDone;
   }
   return isIdle;
+}
+
+Result<bool> Devices::isIdle(std::int32_t index) {
+  Lane &lane = this->lane(index);
+  if (lane.done == lane.given) {
+    return true;
+  }
+  TUTTI_TRY(mark(lane));
+  bool isDone = false;
+  TUTTI_ASSIGN(isDone, lane.event->hasCompleted());
+  if (isDone) {
+    lane.event.reset();
+    lane.done = lane.marked;
+    lane.ended = Clock::now();
+  }
+  return isDone;
 }
 
 } // namespace tutti::exec

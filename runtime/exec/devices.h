@@ -77,6 +77,26 @@ public:
   ///        that they are not overwritten meanwhile, `order(to, from)` or `settle`.
   Status copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
 
+  /// Starts copying bytes from a device of another rank, which has written them.
+  Status copyForeign(device::ForeignMemory &from, std::int32_t to, const RangeSet &bytes);
+
+  /// A handle of a unit that a device has memory for.
+  ///
+  /// Errors: those of `device::Device::share`.
+  Result<Descriptor> share(std::int32_t index, Range unit) {
+    return lane(index).device->share(unit);
+  }
+
+  /// For what `copyForeign` copies to a device.
+  Result<std::unique_ptr<device::ForeignMemory>> makeForeign(std::int32_t index) {
+    return lane(index).device->makeForeign();
+  }
+
+  /// What a device has been given so far.
+  Result<std::unique_ptr<device::Event>> record(std::int32_t index) {
+    return lane(index).queue->record();
+  }
+
   /// Lets what `later` is given from now on come behind what `earlier` has been given so far.
   ///
   /// Cost: none if that is so already.
@@ -106,6 +126,9 @@ public:
 
   /// Whether all that was started is done. Never blocks.
   Result<bool> isIdle();
+
+  /// The same for one device.
+  Result<bool> isIdle(std::int32_t index);
 
 private:
   using Clock = std::chrono::steady_clock;

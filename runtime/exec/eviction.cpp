@@ -22,6 +22,7 @@ void evict(Job &job, Progress::Lock &lock, const Leaving &leaving) {
   const RangeSet alone = job.planner.directory().onlyAt(leaving.place, leaving.units);
   orDie(job.devices.copyOut(device, alone));
   job.progress.waitUntil(lock, [&] { return orDie(job.devices.isIdle()); });
+  job.loans.recall(job.progress, lock, device, leaving.units);
   orDie(job.devices.release(device, leaving.units));
   job.counters.evictedBytes += leaving.units.bytes();
   job.counters.evictedOutBytes += alone.bytes();

@@ -26,8 +26,11 @@ Job::Job(JobSetup setup)
     : endpoint(setup.endpoint), window(setup.window), topology(std::move(setup.topology)),
       rooms(window, std::move(setup.rooms)), progress(queue, setup.isCrowded),
       streams(endpoint, window), devices(std::move(setup.devices), window, rooms, counters),
+      loans(endpoint.rank(), topology, rooms, devices,
+            [this](Rank to, std::span<const std::byte> message) { sendControl(to, message); }),
       planner(endpoint.rank(), topology, window, rooms), rank_(endpoint.rank()),
       size_(endpoint.size()) {
+  loans.connect(std::move(setup.handles));
   for (const Rank child : treeChildren(rank_, size_)) {
     acknowledgedBy_[child] = 0;
   }
@@ -37,7 +40,8 @@ void Job::start(Served more) {
   more_ = std::move(more);
   progress.start([this] { return poll(); },
                  [this] {
-                   return !streams.isIdle() || rank_ != 0 || (more_.isBusy && more_.isBusy()) ||
+                   return !streams.isIdle() || !loans.isIdle() || rank_ != 0 ||
+                          (more_.isBusy && more_.isBusy()) ||
                           (timesDevices && !orDie(devices.isIdle()));
                  },
                  // Whoever needs a device waits for it; but its failure should show some time.
@@ -54,6 +58,17 @@ void Job::passDown(std::span<const std::byte> bytes) {
   const std::vector<Rank> children = treeChildren(rank_, size_);
   for (auto child = children.rbegin(); child != children.rend(); ++child) {
     sendControl(*child, bytes);
+  }
+}
+
+bool Job::isIdle() {
+  return streams.isIdle() && loans.isIdle() && loans.areReturned() && orDie(devices.isIdle());
+}
+
+void Job::leaveRoutes() {
+  if (topology.hasRoutes()) {
+    loans.close();
+    static_cast<void>(orDie(endpoint.allGather({}))); // Devices keep their memory until then.
   }
 }
 
@@ -86,12 +101,14 @@ bool Job::poll() {
   }
   arrived_.clear();
   moved = orDie(streams.progress()) || moved;
+  moved = orDie(loans.progress()) || moved;
   return (more_.poll && more_.poll()) || moved;
 }
 
 void Job::dispatch(transport::Control &message) {
   Reader reader(message.bytes);
-  switch (reader.take<MessageKind>()) {
+  const auto kind = reader.take<MessageKind>();
+  switch (kind) {
   case MessageKind::Launch:
   case MessageKind::Shutdown:
     passDown(message.bytes);
@@ -100,6 +117,15 @@ void Job::dispatch(transport::Control &message) {
   case MessageKind::Fetch:
     inbox.fetches.push_back(decodeFetch(reader));
     return;
+  case MessageKind::Reserve:
+    inbox.reservations.push_back(decodeReservation(reader));
+    return;
+  case MessageKind::Reserved: {
+    const auto place = reader.take<memory::Place>();
+    const std::vector<char> why = reader.takeVector<char>();
+    inbox.reserved[place].assign(why.begin(), why.end());
+    return;
+  }
   case MessageKind::Partial: {
     const auto sequence = reader.take<Sequence>();
     partials[{sequence, message.from}].assign(reader.rest().begin(), reader.rest().end());
@@ -111,6 +137,13 @@ void Job::dispatch(transport::Control &message) {
   case MessageKind::Acknowledge:
     acknowledgedBy_[message.from] = reader.take<Sequence>();
     acknowledge();
+    return;
+  case MessageKind::Blocks:
+  case MessageKind::Lent:
+  case MessageKind::Returned:
+  case MessageKind::Recall:
+  case MessageKind::Recalled:
+    loans.take(kind, message.from, reader);
     return;
   case MessageKind::Probe:
     if (rank_ == 0) {

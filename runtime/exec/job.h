@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "runtime/exec/devices.h"
 #include "runtime/exec/launch.h"
+#include "runtime/exec/loans.h"
 #include "runtime/exec/message.h"
 #include "runtime/exec/planner.h"
 #include "runtime/exec/progress.h"
@@ -22,6 +23,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti::exec {
@@ -31,7 +33,9 @@ struct Inbox {
   std::deque<std::vector<std::byte>> launches; ///< And the shutdown; with their kind.
   std::deque<FetchRequest> fetches;
   std::deque<Changes> changes; ///< Of the launch that rank 0 is in.
-  std::uint64_t probes = 0;    ///< That came back.
+  std::deque<Reservation> reservations;
+  std::map<memory::Place, std::string> reserved; ///< Answers, on rank 0: why not, or empty.
+  std::uint64_t probes = 0;                      ///< That came back.
 };
 
 /// What a job is made of.
@@ -42,6 +46,7 @@ struct JobSetup {
   std::vector<Room> rooms;         ///< Of all devices, in the order of places.
   std::vector<OpenDevice> devices; ///< This rank's, in the order of the topology.
   bool isCrowded;                  ///< More threads than cores on this host.
+  HandleRoutes handles = {};       ///< Needed where the topology has routes.
 };
 
 /// Threading: all but `progress` and `queue` are guarded by the lock of `progress`.
@@ -71,6 +76,12 @@ public:
   /// not run ahead without end.
   void finished(Sequence sequence);
 
+  /// Whether nothing is under way between this rank's memories or to and from others.
+  bool isIdle();
+
+  /// Leaves the memory of other ranks. Collective, when nothing is under way.
+  void leaveRoutes();
+
   /// A launch that the whole subtree of this rank is known to have finished.
   Sequence acknowledged() const { return acknowledged_; }
 
@@ -86,6 +97,7 @@ public:
   Progress progress;
   Streams streams;
   Devices devices;
+  Loans loans;
   Planner planner;
   PartialResults partials;
   Inbox inbox;

@@ -67,4 +67,19 @@ Changes decodeChanges(Reader &reader) {
   return changes;
 }
 
+std::vector<std::byte> encode(const Reservation &reservation) {
+  return Writer()
+      .add(MessageKind::Reserve)
+      .add(reservation.sequence)
+      .add(reservation.place)
+      .add(reservation.units.ranges())
+      .bytes();
+}
+
+Reservation decodeReservation(Reader &reader) {
+  const auto sequence = reader.take<Sequence>();
+  const auto place = reader.take<memory::Place>();
+  return {sequence, place, RangeSet::of(reader.takeVector<Range>())};
+}
+
 } // namespace tutti::exec

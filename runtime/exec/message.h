@@ -22,6 +22,13 @@ enum class MessageKind : std::uint32_t {
   Partial,     ///< Up the tree: sequence, bytes of a partial result.
   Changes,     ///< To rank 0: `Changes`.
   Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
+  Reserve,     ///< Rank 0 to another: `Reservation`.
+  Reserved,    ///< To rank 0: a device, and why it has no memory; empty if it has.
+  Blocks,      ///< To a borrower: units of a device, whose handles are on the socket.
+  Lent,        ///< To a borrower: what that launch copies from the sender's devices is there.
+  Returned,    ///< To an owner: has been copied.
+  Recall,      ///< To a borrower: units of a device are about to go.
+  Recalled,    ///< To an owner: has let go of them.
   Probe,       ///< Rank 0 to another and back: measures the latency.
   Shutdown,    ///< Down the tree.
 };
@@ -99,6 +106,16 @@ struct Changes {
   std::uint32_t isLast;         ///< Of this rank, in this launch.
   std::vector<std::byte> bytes; ///< As `memory::ChangeWriter` makes them.
 };
+
+/// Rank 0 asks for memory of a device, behind launch `sequence`.
+struct Reservation {
+  Sequence sequence;
+  memory::Place place;
+  RangeSet units;
+};
+
+std::vector<std::byte> encode(const Reservation &reservation);
+Reservation decodeReservation(Reader &reader);
 
 std::vector<std::byte> encode(const Launch &launch);
 

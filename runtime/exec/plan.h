@@ -46,6 +46,20 @@ struct Copy {
   bool isOverwritten;
 };
 
+/// Bytes that a device of another rank copies from one of this rank's.
+struct Loan {
+  std::int32_t device; ///< Index among the rank's.
+  Place borrower;
+  RangeSet ranges;
+};
+
+/// Bytes that one of this rank's devices copies from a device of another rank.
+struct Borrowing {
+  Place owner;
+  std::int32_t device; ///< Index among the rank's.
+  RangeSet ranges;
+};
+
 /// What one of this rank's devices does.
 struct DevicePart {
   std::int32_t device; ///< Index among the rank's.
@@ -65,6 +79,8 @@ struct Plan {
   balance::Chunk interior{0, 0}; ///< Touches nothing that is still to arrive.
   std::vector<Link> links;       ///< In an order that both ends of every link share.
   std::vector<Copy> copies;      ///< Own; the early ones first.
+  std::vector<Loan> loans;
+  std::vector<Borrowing> borrowings; ///< In the order of devices and owners.
   std::vector<DevicePart> devices;
   std::vector<Return> returns;    ///< Own; on rank 0, everybody's.
   RangeSet overwritten;           ///< Bytes of the host that transfers and its own chunk write.

@@ -468,6 +468,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   addLinks(*plan, transfers);
   addInterior(*plan, launch, survey);
   addCopies(*plan, transfers, survey);
+  addLoans(*plan, transfers);
   plan->overwritten =
       plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
   if (std::binary_search(plan->contributors.begin(), plan->contributors.end(), self_)) {
@@ -602,6 +603,27 @@ void Planner::addCopies(Plan &plan, const std::vector<memory::Transfer> &transfe
            std::tuple(b.to, b.from, b.ranges.hull().begin);
   });
   plan.copies.insert(plan.copies.end(), late.begin(), late.end());
+}
+
+/// Between devices of this rank and of others.
+void Planner::addLoans(Plan &plan, const std::vector<memory::Transfer> &transfers) const {
+  for (const memory::Transfer &transfer : transfers) {
+    const Rank owner = topology_.rankOf(transfer.from);
+    const Rank borrower = topology_.rankOf(transfer.to);
+    if (owner == borrower || topology_.isHost(transfer.from)) {
+      continue;
+    }
+    if (owner == self_) {
+      plan.loans.push_back({topology_.indexOf(transfer.from), transfer.to, transfer.ranges});
+    } else if (borrower == self_) {
+      plan.borrowings.push_back({transfer.from, topology_.indexOf(transfer.to), transfer.ranges});
+    }
+  }
+  std::sort(plan.borrowings.begin(), plan.borrowings.end(),
+            [](const Borrowing &a, const Borrowing &b) {
+              return std::tuple(a.device, a.owner, a.ranges.hull().begin) <
+                     std::tuple(b.device, b.owner, b.ranges.hull().begin);
+            });
 }
 
 /// Grows from the middle iteration to both sides, by halving: what more iterations touch includes

@@ -86,7 +86,7 @@ private:
   void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers,
                  const Survey &survey) const;
-  RangeSet granulesAround(const RangeSet &bytes) const;
+  void addLoans(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   std::optional<Place> tooSmall(Launch &launch) const;
   RangeSet footprint(const memory::ChunkAccess &access) const;
   void addParts(Plan &plan, const Survey &survey) const;

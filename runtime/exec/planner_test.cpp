@@ -722,6 +722,65 @@ TEST_F(PortionTest, PlansAnewForDataThatWasEvicted) {
   EXPECT_EQ(plan->copies[0].ranges, RangeSet::of({{kHeapBase, kHeapBase + 4096}}));
 }
 
+/// Two ranks with a device each, the places 2 and 3.
+class LoanTest : public PlannerTest {
+protected:
+  std::shared_ptr<const Plan> planOn(Rank self, const std::vector<memory::DeviceRoute> &routes) {
+    const memory::Topology topology({1, 1}, routes);
+    const Rooms rooms(window(), {{1 << 30, 4096}, {1 << 30, 4096}});
+    Planner planner(self, topology, window(), rooms);
+    planner.commit(*planner.plan(writes_.launch).plan);
+    return planner.plan(reads_.launch).plan;
+  }
+
+  struct OnDevices : Loop {
+    explicit OnDevices(Accesses what) : Loop(0, 1000, std::move(what)) {
+      launch.shares = {{2, 1}, {3, 1}};
+    }
+  };
+
+  OnDevices writes_{[](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_WRITE, kHeapBase, lower, upper);
+  }};
+  /// One element of the neighbour above.
+  OnDevices reads_{[](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ, kHeapBase, lower, std::min<std::int64_t>(upper + 1, 1000));
+  }};
+  const RangeSet bytes_ = RangeSet::of({{kHeapBase + 500 * kWord, kHeapBase + 501 * kWord}});
+};
+
+TEST_F(LoanTest, BorrowsWhereThereIsARoute) {
+  const std::vector<memory::DeviceRoute> routes = {{3, 2}};
+
+  const auto borrower = planOn(0, routes);
+  const auto owner = planOn(1, routes);
+
+  ASSERT_EQ(borrower->borrowings.size(), 1U);
+  EXPECT_EQ(borrower->borrowings[0].owner, 3);
+  EXPECT_EQ(borrower->borrowings[0].device, 0);
+  EXPECT_EQ(borrower->borrowings[0].ranges, bytes_);
+  ASSERT_EQ(owner->loans.size(), 1U);
+  EXPECT_EQ(owner->loans[0].device, 0);
+  EXPECT_EQ(owner->loans[0].borrower, 2);
+  EXPECT_EQ(owner->loans[0].ranges, bytes_);
+  for (const auto &plan : {borrower, owner}) {
+    EXPECT_TRUE(plan->links.empty() && plan->copies.empty());
+  }
+}
+
+TEST_F(LoanTest, GoesThroughTheHostsWhereThereIsNone) {
+  for (const auto &routes : {std::vector<memory::DeviceRoute>(), {{2, 3}}}) {
+    const auto reader = planOn(0, routes);
+    const auto owner = planOn(1, routes);
+
+    EXPECT_TRUE(reader->borrowings.empty() && owner->loans.empty());
+    EXPECT_EQ(reader->links.size(), 1U);
+    EXPECT_EQ(reader->copies.size(), 1U);
+    EXPECT_EQ(owner->links.size(), 1U);
+    EXPECT_EQ(owner->copies.size(), 1U);
+  }
+}
+
 /// Why the only launch of a region stays home.
 std::string reasonOf(Launch &launch) { return plannerOf(0, 2).plan(launch).plan->reasonHome; }
 

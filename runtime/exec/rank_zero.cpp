@@ -300,8 +300,43 @@ std::optional<Planner::Planned> RankZero::decide(Progress::Lock &lock, RegionRec
   return planned;
 }
 
-/// Makes room on all devices, and on this rank's gets memory and kernel ready; the portion has not
-/// been announced yet, so all data is whole if one refuses.
+/// Has devices of other ranks take what `plan` needs more of. Not those that are to give some back
+/// as well: they have had as much before, and get there with the launch. This rank's have theirs.
+Status RankZero::reserve(Progress::Lock &lock, const Plan &plan,
+                         const std::vector<Leaving> &leaving) {
+  const std::vector<Leaving> all = residency_.lacking(plan);
+  std::size_t asked = 0;
+  for (const Leaving &lacking : all) {
+    const Rank rank = job_.topology.rankOf(lacking.place);
+    const auto isSame = [&](const Leaving &other) { return other.place == lacking.place; };
+    if (rank != 0 && std::none_of(leaving.begin(), leaving.end(), isSame)) {
+      job_.sendControl(rank, encode(Reservation{sequence_, lacking.place, lacking.units}));
+      ++asked;
+    }
+  }
+  if (asked == 0) {
+    return {};
+  }
+  job_.progress.waitUntil(lock, [&] { return job_.inbox.reserved.size() == asked; });
+  const std::map<Place, std::string> answers = std::exchange(job_.inbox.reserved, {});
+  const auto refusal =
+      std::ranges::find_if(answers, [](const auto &answer) { return !answer.second.empty(); });
+  if (refusal == answers.end()) {
+    return {};
+  }
+  // The others have it now, without the launch.
+  for (const Leaving &units : all) {
+    const auto answer = answers.find(units.place);
+    const bool isTaken = answer != answers.end() && answer->second.empty();
+    if (isTaken || job_.topology.rankOf(units.place) == 0) {
+      residency_.holds(units);
+    }
+  }
+  return failure(ErrorCode::OutOfMemory, "{}", refusal->second);
+}
+
+/// Makes room on all devices, gets the kernel ready on this rank's, and has all take memory; the
+/// portion has not been announced yet, so all data is whole if one refuses.
 Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
   const std::vector<Leaving> all = residency_.makeRoom(*planned.plan);
   for (const Leaving &leaving : all) {
@@ -319,7 +354,7 @@ Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::
     TUTTI_TRY(job_.devices.commit(part.device, part.touched));
     TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, planned.plan->isDisjoint));
   }
-  return {};
+  return reserve(lock, *planned.plan, all);
 }
 
 /// Devices get no more launches of a region for which one has no memory, or whose kernel its driver
@@ -514,17 +549,28 @@ void RankZero::ready(Range range, bool write) {
   job_.queue.await(touch);
 }
 
+void RankZero::countRoutes(trace::Report &report) const {
+  const memory::Topology &topology = job_.topology;
+  for (Place from = topology.ranks(); from < topology.places(); ++from) {
+    for (Place to = topology.ranks(); to < topology.places(); ++to) {
+      report.devicePairs += topology.rankOf(from) != topology.rankOf(to) ? 1 : 0;
+      report.routes += topology.hasRoute(from, to) ? 1 : 0;
+    }
+  }
+}
+
 trace::Report RankZero::finish() {
   {
     Progress::Lock lock = job_.progress.lock();
     job_.progress.waitUntil(lock, [this] { return fetcher_.isIdle(); });
     job_.passDown(Writer().add(MessageKind::Shutdown).bytes());
-    job_.progress.waitUntil(
-        lock, [this] { return job_.streams.isIdle() && orDie(job_.devices.isIdle()); });
+    job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
   }
   job_.progress.stop();
+  job_.leaveRoutes();
   trace::Report report;
   report.ranks = job_.size();
+  countRoutes(report);
   job_.counters.faults = memory::faultCount();
   job_.counters.protections = pages_.protections();
   report.counters = job_.counters;

@@ -115,6 +115,7 @@ private:
   std::optional<Planner::Planned> decide(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                                          Option &option);
   bool isToBeMeasured(const Option &option) const;
+  Status reserve(Progress::Lock &lock, const Plan &plan, const std::vector<Leaving> &leaving);
   Status makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned);
   std::optional<Planner::Planned> ready(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                                         Option &option);
@@ -130,6 +131,7 @@ private:
   void protect(const std::shared_ptr<const Plan> &plan);
   void countSteps(bool isKnown);
   void measureLatency();
+  void countRoutes(trace::Report &report) const;
 
   Job job_;
   const memory::Window &window_;

@@ -34,9 +34,30 @@ void Residency::remove(Uses &uses, const RangeSet &units) {
   std::erase_if(uses, [](const RangeSet &use) { return use.empty(); });
 }
 
+bool Residency::isRecent(const Plan &plan) const {
+  return std::any_of(recent_.begin(), recent_.end(),
+                     [&](const auto &recent) { return recent.get() == &plan; });
+}
+
+std::vector<Leaving> Residency::lacking(const Plan &plan) const {
+  std::vector<Leaving> lacking;
+  for (std::size_t device = 0; device < plan.footprints.size() && !isRecent(plan); ++device) {
+    RangeSet units = plan.footprints[device].subtract(held_[device]);
+    if (!units.empty()) {
+      lacking.push_back({topology_.ranks() + static_cast<Place>(device), std::move(units)});
+    }
+  }
+  return lacking;
+}
+
+void Residency::holds(const Leaving &units) {
+  const auto device = static_cast<std::size_t>(units.place - topology_.ranks());
+  held_[device] = held_[device].unite(units.units);
+  uses_[device].insert(uses_[device].begin(), units.units);
+}
+
 std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
-  const auto isPlan = [&](const auto &recent) { return recent.get() == &plan; };
-  if (std::any_of(recent_.begin(), recent_.end(), isPlan)) {
+  if (isRecent(plan)) {
     return {}; // Nothing has left since.
   }
   bool isRoom = true;

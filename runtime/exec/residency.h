@@ -14,7 +14,7 @@
 
 namespace tutti::exec {
 
-/// Units that a device gives back.
+/// Units of a device: those that it gives back, or is to take.
 struct Leaving {
   Place place;
   RangeSet units;
@@ -34,6 +34,15 @@ public:
   /// Shape: `plan` fits.
   std::vector<Leaving> makeRoom(const Plan &plan);
 
+  /// By device, what it has to take memory for before it can take its part of `plan`; nothing for
+  /// those that need none.
+  ///
+  /// Cost: some comparisons if `plan` is one of the latest.
+  std::vector<Leaving> lacking(const Plan &plan) const;
+
+  /// Notes that a device holds units, which nothing has used so far.
+  void holds(const Leaving &units);
+
   /// Notes that it has left.
   void left(const Leaving &leaving);
 
@@ -48,6 +57,7 @@ private:
   /// Always: disjoint, not empty.
   using Uses = std::vector<RangeSet>;
 
+  bool isRecent(const Plan &plan) const;
   void settle();
   static void remove(Uses &uses, const RangeSet &units);
 

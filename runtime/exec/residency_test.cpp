@@ -138,6 +138,27 @@ TEST_F(ResidencyTest, KnowsWhatFitsIntoEmptyDevices) {
   EXPECT_FALSE(residency_.fits(*planOf(units({{0, 5}}), units({{0, 8}}))));
 }
 
+TEST_F(ResidencyTest, SaysWhatDevicesLack) {
+  launch(planOf(units({{0, 2}}), units({{0, 8}})));
+  const auto plan = planOf(units({{1, 3}}), units({{2, 4}}));
+
+  const auto lacking = residency_.lacking(*plan);
+
+  ASSERT_EQ(lacking.size(), 1U);
+  EXPECT_EQ(lacking[0].place, 1);
+  EXPECT_EQ(lacking[0].units, units({{2, 3}}));
+  launch(plan);
+  EXPECT_TRUE(residency_.lacking(*plan).empty());
+}
+
+TEST_F(ResidencyTest, TakesWhatWasHeldForNothingFirst) {
+  launch(planOf(units({{0, 2}})));
+  residency_.holds({1, units({{2, 3}})});
+
+  EXPECT_TRUE(residency_.lacking(*planOf(units({{2, 3}}))).empty());
+  EXPECT_EQ(launch(planOf(units({{4, 6}}))), units({{2, 3}}));
+}
+
 TEST_F(ResidencyTest, HasUnitsThatAreSmallBesideTheSmallestDevice) {
   EXPECT_EQ(rooms_.unit(), kUnit);
   const std::uint64_t large = std::uint64_t{80} << 30;

@@ -15,9 +15,11 @@ void Worker::run() {
   job_.start({});
   Progress::Lock lock = job_.progress.lock();
   while (true) {
-    job_.progress.waitUntil(lock,
-                            [this] { return !job_.inbox.launches.empty() || hasServableFetch(); });
+    job_.progress.waitUntil(lock, [this] {
+      return !job_.inbox.launches.empty() || hasServableFetch() || hasServableReservation();
+    });
     serveFetches(lock);
+    serveReservations();
     if (job_.inbox.launches.empty()) {
       continue;
     }
@@ -29,10 +31,10 @@ void Worker::run() {
     }
     runLaunch(lock, reader);
   }
-  job_.progress.waitUntil(lock,
-                          [this] { return job_.streams.isIdle() && orDie(job_.devices.isIdle()); });
+  job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
   lock.unlock();
   job_.progress.stop();
+  job_.leaveRoutes();
   orDie(job_.endpoint.sum(job_.counters.all()));
   orDie(job_.endpoint.close());
 }
@@ -73,6 +75,27 @@ void Worker::apply(Progress::Lock &lock, std::span<const memory::Event> events) 
 
 bool Worker::hasServableFetch() const {
   return !job_.inbox.fetches.empty() && job_.inbox.fetches.front().sequence <= finished_;
+}
+
+bool Worker::hasServableReservation() const {
+  return !job_.inbox.reservations.empty() && job_.inbox.reservations.front().sequence <= finished_;
+}
+
+/// Behind the launches before, which may have made room.
+void Worker::serveReservations() {
+  while (hasServableReservation()) {
+    const Reservation wanted = std::move(job_.inbox.reservations.front());
+    job_.inbox.reservations.pop_front();
+    const Status status = job_.devices.commit(job_.topology.indexOf(wanted.place), wanted.units);
+    std::vector<char> why;
+    if (!status) {
+      why.assign(status.error().message.begin(), status.error().message.end());
+    }
+    if (!status && status.error().code != ErrorCode::OutOfMemory) {
+      orDie(status);
+    }
+    job_.sendControl(0, Writer().add(MessageKind::Reserved).add(wanted.place).add(why).bytes());
+  }
 }
 
 void Worker::serveFetches(Progress::Lock &lock) {

@@ -23,6 +23,8 @@ private:
   void apply(Progress::Lock &lock, std::span<const memory::Event> events);
   bool hasServableFetch() const;
   void serveFetches(Progress::Lock &lock);
+  bool hasServableReservation() const;
+  void serveReservations();
   void bringToHost(Progress::Lock &lock, const RangeSet &ranges);
 
   Job job_;

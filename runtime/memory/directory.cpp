@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
+#include <tuple>
 #include <utility>
 
 namespace tutti::memory {
@@ -16,12 +17,14 @@ bool holds(const Holders &holders, Place place) {
 }
 
 /// How far `from` is from `to`, to be compared: another rank's memory is further than any of the
-/// same rank; neighbours in rank are neighbours in the machine. On the same rank a device gets at
-/// another device more directly than at the host, and so on.
-std::pair<std::int32_t, std::int32_t> distance(const Topology &topology, Place from, Place to) {
+/// same rank, unless there is a route further than what has one; neighbours in rank are neighbours
+/// in the machine. On the same rank a device gets at another device more directly than at the host,
+/// and so on.
+std::tuple<bool, std::int32_t, bool> distance(const Topology &topology, Place from, Place to) {
   const std::int32_t ranks = std::abs(topology.rankOf(from) - topology.rankOf(to));
   const bool isSameKind = topology.isHost(from) == topology.isHost(to);
-  return {ranks, ranks == 0 ? (isSameKind ? 0 : 1) : (topology.isHost(from) ? 0 : 1)};
+  return {ranks != 0 && !topology.hasRoute(from, to), ranks,
+          ranks == 0 ? !isSameKind : !topology.isHost(from)};
 }
 
 /// The place of sorted `holders` that is nearest to `reader`, the lower of two.
@@ -83,7 +86,7 @@ void addToPieces(Pieces &pieces, const Topology &topology, Range run, const Hold
   std::vector<Place> others;
   for (const Place reader : readers) {
     const Place source = nearest(topology, holders, reader);
-    if (topology.rankOf(source) == topology.rankOf(reader)) {
+    if (topology.rankOf(source) == topology.rankOf(reader) || topology.hasRoute(source, reader)) {
       served[source].push_back(reader);
     } else {
       others.push_back(reader);
@@ -112,7 +115,8 @@ public:
     std::vector<std::int32_t> ranks; // In the order of their lowest place.
     for (const Place reader : readers) {
       const std::int32_t rank = topology_.rankOf(reader);
-      if (rank != home && std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
+      if (rank != home && !topology_.hasRoute(source, reader) &&
+          std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
         ranks.push_back(rank);
       }
     }
@@ -123,7 +127,8 @@ public:
     for (const Place reader : readers) {
       if (!topology_.isHost(reader)) {
         const std::int32_t rank = topology_.rankOf(reader);
-        link(rank == home ? source : rank, reader);
+        const bool isDirect = rank == home || topology_.hasRoute(source, reader);
+        link(isDirect ? source : rank, reader);
       }
     }
   }

@@ -16,8 +16,8 @@ namespace tutti::memory {
 /// Sorted places whose copy is valid; never empty.
 using Holders = std::vector<Place>;
 
-/// One link of a transfer: `from` sends `ranges` to `to`. At least one of them is a host, or both
-/// belong to one rank; two hosts of different ranks, or two places of one rank.
+/// One link of a transfer: `from` sends `ranges` to `to`: two hosts of different ranks, two places
+/// of one rank, or two devices with a route.
 ///
 /// Shape: a pair of places has at most one link per piece; a place receives each byte once.
 /// Order: a place that appears as `to` and as `from` of the same `piece` forwards after receiving.
@@ -57,9 +57,11 @@ public:
   /// order that is the same on every rank: by piece, and inside a piece parents before children.
   ///
   /// A piece is all that one source sends to one set of readers. Readers whose own rank has a valid
-  /// copy get it from there; the others get it from the valid place nearest to the lowest of them,
-  /// which spares rank 0 when it holds everything too. Between ranks a piece goes from host to host
-  /// down a binomial tree; a host that only passes bytes on to a device does not become a holder.
+  /// copy get it from there, devices with a route from a valid device from that; the others get it
+  /// from the valid place nearest to the lowest of them,
+  /// which spares rank 0 when it holds everything too. Otherwise, between ranks a piece goes from
+  /// host to host down a binomial tree; a host that only passes bytes on to a device does not
+  /// become a holder.
   ///
   /// Shape: writes of different places do not overlap (checked by the caller).
   /// Cost:  O(n log n) in the ranges of all chunks and the runs they meet.

@@ -115,7 +115,8 @@ private:
   bool isLink(const Transfer &link) const {
     return topology_.rankOf(link.from) == topology_.rankOf(link.to)
                ? link.from != link.to
-               : topology_.isHost(link.from) && topology_.isHost(link.to);
+               : (topology_.isHost(link.from) && topology_.isHost(link.to)) ||
+                     topology_.hasRoute(link.from, link.to);
   }
 
   template <typename Visit>
@@ -240,6 +241,69 @@ TEST(Directory, AgreesWithAModelOfEveryByteOnDevices) {
   for (std::size_t index = 0; index < clusters.size(); ++index) {
     compareWithModel(Topology(clusters[index]), static_cast<unsigned>(100 + index));
   }
+}
+
+/// Routes both ways between all pairs of these devices.
+std::vector<DeviceRoute> routesAmong(const std::vector<Place> &devices) {
+  std::vector<DeviceRoute> routes;
+  for (const Place from : devices) {
+    for (const Place to : devices) {
+      if (from != to) {
+        routes.push_back({from, to});
+      }
+    }
+  }
+  return routes;
+}
+
+TEST(Directory, AgreesWithAModelOfEveryByteWhereDevicesOfDifferentRanksHaveRoutes) {
+  compareWithModel(Topology({1, 1}, routesAmong({2, 3})), 200);
+  compareWithModel(Topology({1, 1}, {{2, 3}}), 201);
+  // Two hosts of two ranks each.
+  std::vector<DeviceRoute> routes = routesAmong({4, 6});
+  for (const DeviceRoute &route : routesAmong({7, 8})) {
+    routes.push_back(route);
+  }
+  compareWithModel(Topology({2, 1, 1, 1}, routes), 202);
+}
+
+TEST(Directory, MovesHaloRowsStraightBetweenDevicesWithRoutes) {
+  constexpr std::uint64_t kOther = 1 << 20;
+  const Topology topology({1, 1, 1}, routesAmong({3, 4, 5}));
+  Directory directory;
+  for (int step = 0; step < 6; ++step) {
+    const bool even = step % 2 == 0;
+    auto chunks = stencil(3, 60, 800, even ? 0 : kOther, even ? kOther : 0);
+    chunks.insert(chunks.begin(), 3, ChunkAccess{});
+
+    const auto transfers = directory.launch(chunks, topology);
+
+    if (step > 1) {
+      ASSERT_EQ(transfers.size(), 4U);
+      for (const Transfer &transfer : transfers) {
+        EXPECT_FALSE(topology.isHost(transfer.from) || topology.isHost(transfer.to));
+        EXPECT_EQ(transfer.ranges.bytes(), 800U);
+      }
+    }
+  }
+}
+
+TEST(Directory, PrefersADeviceWithARouteToTheHostOfANearerRank) {
+  const Topology topology({0, 1, 1}, {{3, 4}});
+  Directory directory;
+  const RangeSet bytes = RangeSet::of({{0, 8}});
+  std::vector<ChunkAccess> chunks(5);
+  chunks[1].reads = bytes; // Hosts of ranks 1 and 2, and the device of rank 1.
+  chunks[3].reads = bytes;
+  static_cast<void>(directory.launch(chunks, topology));
+  chunks.assign(5, {});
+  chunks[4].reads = bytes;
+
+  const auto transfers = directory.launch(chunks, topology);
+
+  ASSERT_EQ(transfers.size(), 1U);
+  EXPECT_EQ(transfers[0].from, 3);
+  EXPECT_EQ(transfers[0].to, 4);
 }
 
 TEST(Directory, MovesHaloRowsStraightBetweenDevicesOfOneRank) {

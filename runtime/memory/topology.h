@@ -13,11 +13,19 @@ namespace tutti::memory {
 /// of their ranks.
 using Place = std::int32_t;
 
+/// Two devices of different ranks of which one copies from the memory of the other, with no host
+/// between.
+struct DeviceRoute {
+  Place from;
+  Place to;
+};
+
 /// Threading: immutable once built. The same on every rank.
 class Topology {
 public:
   /// One rank after the other with so many devices.
-  explicit Topology(const std::vector<std::int32_t> &devicesOfRanks)
+  explicit Topology(const std::vector<std::int32_t> &devicesOfRanks,
+                    const std::vector<DeviceRoute> &routes = {})
       : ranks_(static_cast<std::int32_t>(devicesOfRanks.size())) {
     for (std::int32_t rank = 0; rank < ranks_; ++rank) {
       rankOf_.push_back(rank);
@@ -30,6 +38,10 @@ public:
       }
     }
     firstDevice_.push_back(static_cast<Place>(rankOf_.size()));
+    routes_.resize(routes.empty() ? 0 : rankOf_.size() * rankOf_.size());
+    for (const DeviceRoute &route : routes) {
+      routes_[indexOfRoute(route.from, route.to)] = true;
+    }
   }
 
   /// Ranks without devices.
@@ -59,10 +71,22 @@ public:
 
   bool hasDevices() const { return places() > ranks_; }
 
+  /// Whether bytes go from one place to another of another rank with no host between.
+  bool hasRoute(Place from, Place to) const {
+    return !routes_.empty() && routes_[indexOfRoute(from, to)];
+  }
+
+  bool hasRoutes() const { return !routes_.empty(); }
+
 private:
+  std::size_t indexOfRoute(Place from, Place to) const {
+    return static_cast<std::size_t>(from) * rankOf_.size() + static_cast<std::size_t>(to);
+  }
+
   std::int32_t ranks_;
   std::vector<std::int32_t> rankOf_;
   std::vector<Place> firstDevice_; ///< By rank, and one more.
+  std::vector<bool> routes_;       ///< By both places; empty if there are none.
 };
 
 } // namespace tutti::memory

@@ -73,6 +73,11 @@ std::string asText(const Report &report) {
                      1e-9 * static_cast<double>(c.kernelNanoseconds),
                      1e-9 * static_cast<double>(c.waitNanoseconds)));
     line("device to device", copied(c.devicePeerBytes, c.devicePeerCopies));
+    if (report.devicePairs > 0) {
+      line("rank to rank", copied(c.deviceForeignBytes, c.deviceForeignCopies) +
+                               fmt::format("; {} of {} pairs of devices share memory",
+                                           report.routes, report.devicePairs));
+    }
     line("evicted", fmt::format("{:>16} bytes, {} of them copied to hosts", c.evictedBytes,
                                 c.evictedOutBytes));
     line("streamed", fmt::format("{:>16} portions of launches", c.portions));
@@ -109,16 +114,18 @@ std::string asJson(const Report &report) {
   const auto copies = [](std::string_view name, std::uint64_t bytes, std::uint64_t count) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"copies\":{}}}", name, bytes, count);
   };
-  const std::string devices = fmt::format(
-      "\"devices\":{{\"kernels\":{},{},{},{},"
-      "\"evicted\":{{\"bytes\":{},\"copied\":{}}},\"portions\":{},\"partialBytes\":{},"
-      "\"seconds\":{{\"copies\":{:.6f},\"kernels\":{:.6f},\"waiting\":{:.6f}}}}}",
-      c.kernels, copies("in", c.deviceInBytes, c.deviceInCopies),
-      copies("out", c.deviceOutBytes, c.deviceOutCopies),
-      copies("peer", c.devicePeerBytes, c.devicePeerCopies), c.evictedBytes, c.evictedOutBytes,
-      c.portions, c.partialBytes, 1e-9 * static_cast<double>(c.copyNanoseconds),
-      1e-9 * static_cast<double>(c.kernelNanoseconds),
-      1e-9 * static_cast<double>(c.waitNanoseconds));
+  const std::string devices =
+      fmt::format("\"devices\":{{\"kernels\":{},{},{},{},{},\"pairs\":{{\"all\":{},\"shared\":{}}},"
+                  "\"evicted\":{{\"bytes\":{},\"copied\":{}}},\"portions\":{},\"partialBytes\":{},"
+                  "\"seconds\":{{\"copies\":{:.6f},\"kernels\":{:.6f},\"waiting\":{:.6f}}}}}",
+                  c.kernels, copies("in", c.deviceInBytes, c.deviceInCopies),
+                  copies("out", c.deviceOutBytes, c.deviceOutCopies),
+                  copies("peer", c.devicePeerBytes, c.devicePeerCopies),
+                  copies("foreign", c.deviceForeignBytes, c.deviceForeignCopies),
+                  report.devicePairs, report.routes, c.evictedBytes, c.evictedOutBytes, c.portions,
+                  c.partialBytes, 1e-9 * static_cast<double>(c.copyNanoseconds),
+                  1e-9 * static_cast<double>(c.kernelNanoseconds),
+                  1e-9 * static_cast<double>(c.waitNanoseconds));
   const auto kind = [](std::string_view name, std::uint64_t bytes, std::uint64_t messages) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"messages\":{}}}", name, bytes, messages);
   };

@@ -53,7 +53,9 @@ struct RegionReport {
 
 struct Report {
   std::int32_t ranks = 1;
-  Counters counters; ///< Sums over all ranks.
+  std::int32_t devicePairs = 0; ///< Of devices of different ranks, one to the other.
+  std::int32_t routes = 0;      ///< Those between which bytes go with no host between.
+  Counters counters;            ///< Sums over all ranks.
   std::vector<RegionReport> regions;
 };
 

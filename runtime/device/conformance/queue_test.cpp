@@ -168,6 +168,42 @@ TEST_P(DeviceQueue, CopiesFromAnotherDeviceOrHasNoRoute) {
   }
 }
 
+TEST_P(DeviceQueue, CopiesFromMemoryThatIsSharedBetweenProcesses) {
+  const auto other = openOther();
+  ASSERT_TRUE(other);
+  const Status allowed = other->allowSharing();
+  if (!allowed) {
+    EXPECT_TRUE(fails(allowed, ErrorCode::NotSupported));
+    EXPECT_TRUE(ok(other->commit(rangeAt(kHeap, 8))));
+    EXPECT_TRUE(fails(other->share(rangeAt(kHeap, 8)), ErrorCode::NotSupported));
+    return;
+  }
+  // One process plays both.
+  const Range block = rangeAt(kHeap, 8 * kMiB);
+  ASSERT_TRUE(ok(other->commit(block)));
+  auto theirs = other->makeQueue();
+  ASSERT_TRUE(ok(theirs));
+  const Words words = pattern(70000, 14);
+  const Range bytes = rangeAt(kHeap + 1000, words.size() * 8);
+  ASSERT_TRUE(ok((*theirs)->copyIn(bytesOf(words), bytes.begin)));
+  ASSERT_TRUE(ok((*theirs)->finish()));
+  auto foreign = device().makeForeign();
+  ASSERT_TRUE(ok(foreign));
+  {
+    const auto handle = other->share(block);
+    ASSERT_TRUE(ok(handle));
+    ASSERT_TRUE(ok((*foreign)->add(block, *handle)));
+  }
+  ASSERT_TRUE(ok(device().commit(bytes)));
+
+  ASSERT_TRUE(ok(queue().copyForeign(**foreign, bytes)));
+  ASSERT_TRUE(ok(queue().finish()));
+
+  EXPECT_EQ(get(bytes.begin, words.size()), words);
+  ASSERT_TRUE(ok((*foreign)->remove(block)));
+  EXPECT_TRUE(fails(queue().copyForeign(**foreign, bytes), ErrorCode::InvalidArgument));
+}
+
 TUTTI_CONFORMANCE(DeviceQueue);
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cuda/device.h"
 
+#include "runtime/device/cuda/foreign.h"
 #include "runtime/device/cuda/queue.h"
 
 #include <algorithm>
@@ -62,6 +63,10 @@ Result<std::unique_ptr<Queue>> CudaDevice::makeQueue() {
   std::unique_ptr<Stream> stream;
   TUTTI_ASSIGN(stream, Stream::open(*context_, copier_));
   return std::make_unique<CudaQueue>(*this, std::move(stream));
+}
+
+Result<std::unique_ptr<ForeignMemory>> CudaDevice::makeForeign() {
+  return std::make_unique<CudaForeign>(*context_, mirror_->granule());
 }
 
 Result<std::unique_ptr<HostBuffer>> CudaDevice::makeHostBuffer(std::size_t bytes) {

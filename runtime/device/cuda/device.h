@@ -50,6 +50,12 @@ public:
   Result<std::unique_ptr<Queue>> makeQueue() override;
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override;
 
+  Status allowSharing() override { return mirror_->allowSharing(); }
+
+  Result<Descriptor> share(Range block) override { return mirror_->share(block); }
+
+  Result<std::unique_ptr<ForeignMemory>> makeForeign() override;
+
   Context &context() { return *context_; }
 
   Mirror &mirror() { return *mirror_; }

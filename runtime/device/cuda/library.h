@@ -19,6 +19,7 @@ using CUresult = int;
 using CUdevice = int;
 using CUdeviceptr = unsigned long long;
 using CUmemHandle = unsigned long long; ///< CUmemGenericAllocationHandle
+using CUmemHandleType = int;            ///< CUmemAllocationHandleType
 using CUattribute = int;                ///< CUdevice_attribute
 using CUfunctionAttribute = int;        ///< CUfunction_attribute
 using CUgranularity = int;              ///< CUmemAllocationGranularity_flags
@@ -95,10 +96,12 @@ struct CUmemAccessDesc {
   CONSTANT(kCapabilityMinor, 76, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)                     \
   CONSTANT(kMaxSharedOptin, 97, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)             \
   CONSTANT(kHasVirtualMemory, 102, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)        \
+  CONSTANT(kHasFileHandles, 103, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED)  \
   CONSTANT(kComputeModeProhibited, 2, CU_COMPUTEMODE_PROHIBITED)                                   \
   CONSTANT(kLocationDevice, 1, CU_MEM_LOCATION_TYPE_DEVICE)                                        \
   CONSTANT(kAllocationPinned, 1, CU_MEM_ALLOCATION_TYPE_PINNED)                                    \
   CONSTANT(kHandleNone, 0, CU_MEM_HANDLE_TYPE_NONE)                                                \
+  CONSTANT(kHandleFile, 1, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)                               \
   CONSTANT(kGranularityMinimum, 0, CU_MEM_ALLOC_GRANULARITY_MINIMUM)                               \
   CONSTANT(kAccessReadWrite, 3, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)                                \
   CONSTANT(kHostPortable, 1, CU_MEMHOSTALLOC_PORTABLE)                                             \

@@ -51,9 +51,7 @@ CUmemAllocationProp Mirror::properties() const {
   CUmemAllocationProp properties{};
   properties.type = kAllocationPinned;
   properties.location = access_.front().location;
-  // Processes of one host will share memory through file descriptors: this is the place to ask for
-  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR where the device has it.
-  properties.requestedHandleTypes = kHandleNone;
+  properties.requestedHandleTypes = handleType_;
   return properties;
 }
 
@@ -236,6 +234,55 @@ Status Mirror::dropBlock(std::map<std::uint64_t, Block>::iterator block) {
     return context_.failed(result, "free {} bytes of {:#x}", memory.bytes, begin);
   }
   return {};
+}
+
+Status Mirror::allowSharing() {
+  TUTTI_TRY(context_.enter());
+  int hasHandles = 0;
+  context_.cuda().cuDeviceGetAttribute(&hasHandles, kHasFileHandles, context_.device());
+  if (hasHandles == 0) {
+    return failure(ErrorCode::NotSupported, "{}: no handles for memory", context_.label());
+  }
+  handleType_ = kHandleFile;
+  // In a container the driver may say that it can and then refuse.
+  const CUmemAllocationProp wanted = properties();
+  CUmemHandle handle = 0;
+  Status status;
+  if (const CUresult result = context_.cuda().cuMemCreate(&handle, granule_, &wanted, 0)) {
+    status = context_.failed(result, "allocate {} bytes to share", granule_);
+  } else {
+    const auto file = exported(handle);
+    status = file ? Status() : Status(file.error());
+    context_.cuda().cuMemRelease(handle);
+  }
+  if (!status) {
+    handleType_ = kHandleNone;
+    return failure(ErrorCode::NotSupported, "{}", status.error().message);
+  }
+  return {};
+}
+
+Result<Descriptor> Mirror::exported(CUmemHandle handle) const {
+  int file = -1;
+  if (const CUresult result =
+          context_.cuda().cuMemExportToShareableHandle(&file, handle, kHandleFile, 0)) {
+    return context_.failed(result, "make a handle of memory");
+  }
+  return Descriptor(file);
+}
+
+Result<Descriptor> Mirror::share(Range bytes) const {
+  if (handleType_ == kHandleNone) {
+    return failure(ErrorCode::NotSupported, "{}: memory cannot be shared", context_.label());
+  }
+  const Range window{down(bytes.begin, granule_), up(bytes.end, granule_)};
+  const auto block = blocks_.find(window.begin);
+  if (block == blocks_.end() || block->second.bytes != window.size()) {
+    return failure(ErrorCode::InvalidArgument, "{}: [{:#x}, {:#x}) is not a block",
+                   context_.label(), bytes.begin, bytes.end);
+  }
+  TUTTI_TRY(context_.enter());
+  return exported(block->second.handle);
 }
 
 Status Mirror::grant(CUdevice peer) {

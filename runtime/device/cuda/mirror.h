@@ -4,6 +4,7 @@
 /// that have been committed.
 #pragma once
 
+#include "base/descriptor.h"
 #include "base/range.h"
 #include "base/result.h"
 #include "runtime/device/cuda/context.h"
@@ -65,6 +66,14 @@ public:
     return address + (address < kLowEnd ? low_.delta : high_.delta);
   }
 
+  /// From now on blocks can be shared with other processes. Tries it once.
+  ///
+  /// Errors: NotSupported.
+  Status allowSharing();
+
+  /// Errors: NotSupported, InvalidArgument, SystemFailed.
+  Result<Descriptor> share(Range bytes) const;
+
   /// Lets another device use what is committed, now and later.
   Status grant(CUdevice peer);
 
@@ -88,6 +97,7 @@ private:
   explicit Mirror(Context &context) : context_(context) {}
 
   CUmemAllocationProp properties() const;
+  Result<Descriptor> exported(CUmemHandle handle) const;
   Status findGranule();
   Result<Reservation> reserve(Range segment) const;
   const Reservation *reservationOf(Range bytes) const;
@@ -99,6 +109,7 @@ private:
 
   Context &context_;
   std::uint64_t granule_ = 0;
+  int handleType_ = kHandleNone;
   Reservation low_;
   Reservation high_;
   std::vector<CUmemAccessDesc> access_;   ///< The device itself first, then its peers.

@@ -2,6 +2,7 @@
 #include "runtime/device/cuda/queue.h"
 
 #include "runtime/device/cuda/device.h"
+#include "runtime/device/cuda/foreign.h"
 #include "runtime/device/cuda/kernel.h"
 
 #include <algorithm>
@@ -160,6 +161,27 @@ Status CudaQueue::copyFrom(Device &from, Range bytes) {
           device_.mirror().at(bytes.begin), other->mirror().at(bytes.begin), bytes.size(),
           stream_->handle())) {
     return context.failed(result, "copy {} bytes from {}", bytes.size(), other->context().label());
+  }
+  return {};
+}
+
+Status CudaQueue::copyForeign(ForeignMemory &from, Range bytes) {
+  auto &other = static_cast<CudaForeign &>(from);
+  TUTTI_TRY(requireCommitted(bytes));
+  if (!other.holds(bytes)) {
+    return failure(ErrorCode::InvalidArgument, "{}: [{:#x}, {:#x}) has not been shared",
+                   device_.context().label(), bytes.begin, bytes.end);
+  }
+  Context &context = device_.context();
+  TUTTI_TRY(context.enter());
+  TUTTI_TRY(stream_->settle());
+  while (!bytes.empty()) {
+    const auto [source, size] = other.at(bytes);
+    if (const CUresult result = context.cuda().cuMemcpyDtoDAsync_v2(
+            device_.mirror().at(bytes.begin), source, size, stream_->handle())) {
+      return context.failed(result, "copy {} bytes from another process", size);
+    }
+    bytes.begin += size;
   }
   return {};
 }

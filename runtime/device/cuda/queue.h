@@ -76,6 +76,7 @@ public:
   Status copyIn(std::span<const std::byte> source, std::uint64_t address) override;
   Status copyOut(std::uint64_t address, std::span<std::byte> target) override;
   Status copyFrom(Device &from, Range bytes) override;
+  Status copyForeign(ForeignMemory &from, Range bytes) override;
   Status launch(const KernelLaunch &launch) override;
   Result<std::unique_ptr<Event>> record() override;
   Status wait(Event &event) override;

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cuda/test/fake_cuda.h"
 
+#include "base/descriptor.h"
 #include "runtime/device/cuda/library.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <vector>
 
 namespace tutti::device::cuda {
+
+using Clock = std::chrono::steady_clock;
 
 // What the handles point to.
 struct ContextObject {
@@ -37,6 +44,7 @@ struct EventObject {
   StreamObject *stream = nullptr; ///< Null: not recorded, complete.
   std::uint64_t position = 0;     ///< Operations of the stream before it.
   int polls = 0;
+  Clock::time_point recorded;
 };
 
 struct StreamObject {
@@ -55,8 +63,10 @@ struct StreamObject {
 namespace {
 
 struct Block {
-  std::size_t bytes;
-  int device;
+  std::size_t bytes = 0;
+  int device = 0;                 ///< `kElsewhere` if it is another process's.
+  Descriptor file = Descriptor(); ///< What holds the bytes, if it can be shared.
+  Descriptor hold = Descriptor(); ///< Of memory of another process: says that it is in use.
   bool isMapped = false;
 };
 
@@ -74,9 +84,12 @@ struct Failure {
 
 constexpr std::size_t kGranule = 2 << 20;
 constexpr int kSharedOptin = 227 << 10;
+constexpr int kElsewhere = -1;
+constexpr std::chrono::milliseconds kSlowness(2);
 
 struct Machine {
   fake_cuda::Plan plan;
+  bool isPlanned = false; ///< Else the environment says what there is.
   bool isStarted = false;
   int fault = 0;
   std::map<std::string, std::size_t> calls;
@@ -118,16 +131,24 @@ void printCalls();
 Machine &machine() {
   static Machine *instance = [] {
     auto *made = new Machine;
-    made->plan.devices = numberFrom("FAKE_CUDA_DEVICES", 1);
-    made->plan.memory = static_cast<std::size_t>(numberFrom("FAKE_CUDA_MEMORY", 1024)) << 20;
     addUsualFunctions(*made);
-    if (numberFrom("FAKE_CUDA_IDLE", 0) != 0) {
-      made->isIdle = true;
-      std::atexit(printCalls);
-    }
     return made;
   }();
   return *instance;
+}
+
+/// Not when the machine is made: functions may be set before there is an environment.
+void readEnvironment(Machine &machine) {
+  machine.isPlanned = true;
+  machine.plan.devices = numberFrom("FAKE_CUDA_DEVICES", 1);
+  machine.plan.memory = static_cast<std::size_t>(numberFrom("FAKE_CUDA_MEMORY", 1024)) << 20;
+  machine.plan.hasFileHandles = numberFrom("FAKE_CUDA_SHARES", 1) != 0;
+  machine.plan.full = numberFrom("FAKE_CUDA_FULL", -1);
+  machine.plan.slow = numberFrom("FAKE_CUDA_SLOW", -1);
+  if (numberFrom("FAKE_CUDA_IDLE", 0) != 0) {
+    machine.isIdle = true;
+    std::atexit(printCalls);
+  }
 }
 
 std::recursive_mutex &lock() {
@@ -203,6 +224,28 @@ void give(StreamObject &stream, std::function<int()> run) {
 
 std::byte *at(CUdeviceptr pointer) { return reinterpret_cast<std::byte *>(pointer); }
 
+/// A file opened anew, so that locks on it are told from those of who opened it before.
+Descriptor reopened(int file) {
+  return Descriptor(::open(("/proc/self/fd/" + std::to_string(file)).c_str(), O_RDWR | O_CLOEXEC));
+}
+
+/// Whether another process, or another handle in this one, has the memory.
+bool isUsedElsewhere(const Block &block) {
+  if (block.file.number() < 0 || block.device == kElsewhere) {
+    return false;
+  }
+  const Descriptor file = reopened(block.file.number());
+  return ::flock(file.number(), LOCK_EX | LOCK_NB) != 0;
+}
+
+/// Puts memory that nobody may touch there: the block's, or none.
+void remap(CUdeviceptr pointer, std::size_t bytes, const Block &block) {
+  const bool isShared = block.file.number() >= 0;
+  ::mmap(at(pointer), bytes, PROT_NONE,
+         (isShared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_NORESERVE | MAP_FIXED,
+         block.file.number(), 0);
+}
+
 } // namespace
 
 extern "C" {
@@ -220,6 +263,9 @@ extern "C" {
 
 CUresult cuInit(unsigned) {
   FAKE_ENTER(false);
+  if (!m.isPlanned) {
+    readEnvironment(m);
+  }
   m.isStarted = m.plan.initResult == 0;
   return m.plan.initResult;
 }
@@ -306,6 +352,7 @@ CUresult cuDeviceGetAttribute(int *value, CUattribute attribute, CUdevice device
       {kCapabilityMinor, m.plan.capability % 10},
       {kMaxSharedOptin, kSharedOptin},
       {kHasVirtualMemory, m.plan.hasVirtualMemory ? 1 : 0},
+      {kHasFileHandles, m.plan.hasFileHandles ? 1 : 0},
   };
   const auto found = values.find(attribute);
   if (found == values.end()) {
@@ -394,14 +441,52 @@ CUresult cuMemCreate(CUmemHandle *handle, std::size_t bytes, const CUmemAllocati
   for (const auto &[id, block] : m.blocks) {
     used += block.device == wanted->location.id ? block.bytes : 0;
   }
-  if (used > m.plan.memory) {
+  if (used > (wanted->location.id == m.plan.full ? 2 * kGranule : m.plan.memory)) {
     return kOutOfMemory;
   }
   if (bytes % kGranule != 0) {
     return kInvalidValue;
   }
+  Descriptor file;
+  if (wanted->requestedHandleTypes == kHandleFile) {
+    if (!m.plan.hasFileHandles) {
+      return kNotSupported;
+    }
+    file = Descriptor(::memfd_create("fake_cuda", MFD_CLOEXEC));
+    if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) {
+      return kOutOfMemory;
+    }
+  }
   *handle = m.nextHandle++;
-  m.blocks[*handle] = {bytes, wanted->location.id};
+  m.blocks[*handle] = {bytes, wanted->location.id, std::move(file)};
+  return kSuccess;
+}
+
+CUresult cuMemExportToShareableHandle(void *shareable, CUmemHandle handle, CUmemHandleType type,
+                                      unsigned long long) {
+  FAKE_ENTER(true);
+  const auto found = m.blocks.find(handle);
+  if (found == m.blocks.end() || found->second.file.number() < 0 || type != kHandleFile) {
+    return kInvalidValue;
+  }
+  *static_cast<int *>(shareable) = ::fcntl(found->second.file.number(), F_DUPFD_CLOEXEC, 0);
+  return kSuccess;
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemHandle *handle, void *shareable,
+                                        CUmemHandleType type) {
+  FAKE_ENTER(true);
+  const int file = static_cast<int>(reinterpret_cast<std::uintptr_t>(shareable));
+  struct stat status = {};
+  if (type != kHandleFile || ::fstat(file, &status) != 0 || status.st_size % kGranule != 0 ||
+      status.st_size == 0) {
+    return kInvalidValue;
+  }
+  Descriptor hold = reopened(file);
+  ::flock(hold.number(), LOCK_SH);
+  *handle = m.nextHandle++;
+  m.blocks[*handle] = {static_cast<std::size_t>(status.st_size), kElsewhere,
+                       Descriptor(::fcntl(file, F_DUPFD_CLOEXEC, 0)), std::move(hold)};
   return kSuccess;
 }
 
@@ -410,6 +495,9 @@ CUresult cuMemRelease(CUmemHandle handle) {
   const auto found = m.blocks.find(handle);
   if (found == m.blocks.end() || found->second.isMapped) {
     misuse(__func__, "not an allocation, or mapped");
+  }
+  if (isUsedElsewhere(found->second)) {
+    misuse(__func__, "another process has it mapped");
   }
   m.blocks.erase(found);
   return kSuccess;
@@ -430,8 +518,7 @@ CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::size_t offset, CU
   if (!isReserved || overlaps || offset != 0 || bytes != block.bytes || block.isMapped) {
     return kInvalidValue;
   }
-  ::mmap(at(pointer), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-         0);
+  remap(pointer, bytes, block);
   block.isMapped = true;
   m.mappings[pointer] = {bytes, handle, {}};
   return kSuccess;
@@ -445,8 +532,7 @@ CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t bytes) {
   }
   m.blocks.at(found->second.handle).isMapped = false;
   m.mappings.erase(found);
-  ::mmap(at(pointer), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-         0);
+  remap(pointer, bytes, {});
   return kSuccess;
 }
 
@@ -457,7 +543,8 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t bytes, const CUmemAcces
   if (found == m.mappings.end() || found->second.bytes != bytes) {
     return kInvalidValue;
   }
-  const bool isNew = found->second.access.empty();
+  const bool isNew =
+      found->second.access.empty() && m.blocks.at(found->second.handle).device != kElsewhere;
   for (std::size_t i = 0; i < count; ++i) {
     if (access[i].flags != kAccessReadWrite || access[i].location.type != kLocationDevice) {
       return kInvalidValue;
@@ -664,6 +751,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   event->stream = stream;
   event->position = stream->given;
   event->polls = 0;
+  event->recorded = Clock::now();
   return event->device == stream->device ? kSuccess : kInvalidValue;
 }
 
@@ -672,7 +760,8 @@ CUresult cuEventQuery(CUevent event) {
   if (!event->stream || event->stream->done >= event->position) {
     return kSuccess;
   }
-  if (m.plan.delay < 0 || event->polls++ < m.plan.delay) {
+  const bool isEarly = event->device == m.plan.slow && Clock::now() < event->recorded + kSlowness;
+  if (m.plan.delay < 0 || event->polls++ < m.plan.delay || isEarly) {
     return kNotReady;
   }
   runUpTo(*event->stream, event->position);
@@ -781,6 +870,7 @@ void reset(const Plan &plan) {
   }
   m = Machine{};
   m.plan = plan;
+  m.isPlanned = true;
   addUsualFunctions(m);
 }
 

@@ -8,9 +8,12 @@
 /// maps it and traps outside; every allocation is filled with a pattern.
 ///
 /// Programs that only open it (conformance, `tutti info`) find one GPU of 1 GiB, or what
-/// FAKE_CUDA_DEVICES and FAKE_CUDA_MEMORY (in MiB) say. With FAKE_CUDA_IDLE=1 kernels that nobody
-/// has set a function for do nothing, and the calls of every name are printed at the end: for
-/// measurements of what a launch costs the host, of programs whose results nobody reads.
+/// FAKE_CUDA_DEVICES and FAKE_CUDA_MEMORY (in MiB) say. Processes share memory through files,
+/// unless FAKE_CUDA_SHARES=0; who gives memory back that another process still has mapped is
+/// stopped. FAKE_CUDA_FULL names a device that has less memory than it says, FAKE_CUDA_SLOW one
+/// that gets things done later than others. With FAKE_CUDA_IDLE=1 kernels that nobody has set a
+/// function for do nothing, and the calls of every name are printed at the end: for measurements of
+/// what a launch costs the host, of programs whose results nobody reads.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +31,12 @@ struct Plan {
   int initResult = 0;
   bool hasVirtualMemory = true;
   bool hasPeers = true;
+  bool hasFileHandles = true; ///< Memory can be shared with other processes.
   int capability = 90;
   /// Polls of an event that find it incomplete. Negative: only `run` and waiting get on.
   int delay = 0;
+  int full = -1; ///< A device that gives 4 MiB only, whatever it says.
+  int slow = -1; ///< A device whose events take two milliseconds, unless somebody waits.
 };
 
 /// One launch as the function in place of a kernel sees it.

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Device memory of the ranks of one host: what this rank's devices lend to those of other ranks,
+/// and what they borrow. The borrower copies; messages say when it may, and when it has.
+#pragma once
+
+#include "base/range.h"
+#include "base/result.h"
+#include "runtime/exec/devices.h"
+#include "runtime/exec/handle_socket.h"
+#include "runtime/exec/message.h"
+#include "runtime/exec/plan.h"
+#include "runtime/exec/progress.h"
+#include "runtime/exec/rooms.h"
+#include "runtime/memory/topology.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti::exec {
+
+/// How handles get from rank to rank.
+struct HandleRoutes {
+  HandleSocket socket;
+  std::vector<HandleSocket::Address> addresses; ///< By rank; empty if nothing is shared.
+};
+
+/// In a launch the owner of bytes waits until its device has written them, hands over handles of
+/// those blocks that the borrower has not got yet, and says that they are lent. The borrower's
+/// queue copies them before its kernel, and once they are copied the borrower says that they are
+/// returned. Until then no later launch is given to the owner's device.
+///
+/// Threading: guarded by the lock of the job's progress.
+class Loans {
+public:
+  using Send = std::function<void(Rank to, std::span<const std::byte> message)>;
+
+  Loans(Rank self, const memory::Topology &topology, const Rooms &rooms, Devices &devices,
+        Send send);
+
+  /// Before anything is lent.
+  void connect(HandleRoutes routes) { routes_ = std::move(routes); }
+
+  /// Lends what `loans` say to launch `sequence`.
+  ///
+  /// Order: what was lent before has been returned; the devices have done all they were given.
+  void lend(Progress &progress, Progress::Lock &lock, Sequence sequence,
+            const std::vector<Loan> &loans);
+
+  /// Whether everything that was lent has been copied.
+  bool areReturned() const;
+
+  /// Whether everything that launch `sequence` borrows may be copied.
+  bool areLent(Sequence sequence, const std::vector<Borrowing> &borrowings) const;
+
+  /// Starts the copies of launch `sequence`.
+  Status borrow(Sequence sequence, const std::vector<Borrowing> &borrowings);
+
+  /// Makes all borrowers let go of units of one of this rank's devices, so that it can give them
+  /// back.
+  void recall(Progress &progress, Progress::Lock &lock, std::int32_t device, const RangeSet &units);
+
+  /// Takes a message about loans.
+  void take(MessageKind kind, Rank from, Reader &reader);
+
+  /// Says of what has been copied that it is returned; whether anything was.
+  Result<bool> progress();
+
+  /// Whether nothing that was borrowed is being copied.
+  bool isIdle() const { return copying_.empty(); }
+
+  /// Lets go of all memory of other ranks. Order: nothing is under way.
+  void close() { foreign_.clear(); }
+
+private:
+  /// A device of one rank, and one of another that copies from it.
+  using Pair = std::pair<Place, Place>;
+
+  /// Copies of one launch.
+  struct Copying {
+    Sequence sequence;
+    std::vector<std::unique_ptr<device::Event>> events;
+    std::set<Rank> owners;
+  };
+
+  /// The latest launch of which a rank has borrowed something, and has returned it.
+  struct Account {
+    Sequence lent = 0;
+    Sequence returned = 0;
+  };
+
+  void handOver(Progress &progress, Progress::Lock &lock, const Loan &loan);
+  void addBlocks(Rank from, Reader &reader);
+  void letGo(Rank from, Reader &reader);
+  void say(MessageKind kind, Rank to, Sequence sequence) const;
+
+  Rank self_;
+  const memory::Topology &topology_;
+  const Rooms &rooms_;
+  Devices &devices_;
+  Send send_;
+  HandleRoutes routes_;
+  std::map<Rank, Account> accounts_;  ///< By borrower.
+  std::map<Pair, RangeSet> given_;    ///< Units that borrowers have handles of.
+  std::uint64_t recalled_ = 0;        ///< Answers that are still to come.
+  std::map<Rank, Sequence> lentToUs_; ///< By owner: the latest launch.
+  std::map<Pair, std::unique_ptr<device::ForeignMemory>> foreign_;
+  std::deque<Copying> copying_; ///< The oldest first.
+};
+
+} // namespace tutti::exec
