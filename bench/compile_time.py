@@ -3,9 +3,10 @@
 """What compiling with Tutti costs: each example with clang -fopenmp -O3 and with tutticc -O3, in
 turn, from source to executable.
 
-Prints processor time (user and system, of the compiler and all that it starts), the least of many
-runs, and the ratios: with kernels for the targets of TUTTI_TARGETS, and without any. Another
-program on the machine can only add to a run's time, so the least is what the work itself costs.
+Prints the least elapsed time of many runs, and ratios to clang: with kernels for the targets of
+TUTTI_TARGETS, and without any; then those of processor time (user and system, of the compiler and
+all that it starts), which is more where kernels are written beside the host's code. Another program on the
+machine can only add to a run's time, so the least is what the work itself costs.
 """
 import argparse
 import os
@@ -14,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -34,12 +36,14 @@ def commands(build_folder, folder, name):
 
 
 def seconds(command, environment):
+    """Elapsed, and of processors."""
+    start = time.perf_counter()
     process = subprocess.Popen(command, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)}: status {process.returncode}")
-    return usage.ru_utime + usage.ru_stime
+    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime
 
 
 def main():
@@ -50,7 +54,7 @@ def main():
     arguments = parser.parse_args()
     ratios = []
     print(f"{'example':14} {'clang':>8} {'tutti':>8} {'no kernels':>10} {'ratio':>6} "
-          f"{'no kernels':>10}")
+          f"{'no kernels':>10} {'processor':>10} {'no kernels':>10}")
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.examples:
             kinds = commands(arguments.build.resolve(), pathlib.Path(temporary), name)
@@ -59,10 +63,12 @@ def main():
                 # In turn and in changing order, so that a slow phase of the machine meets all.
                 for index in range(len(kinds))[:: 1 if repetition % 2 else -1]:
                     times[index].append(seconds(*kinds[index]))
-            clang, tutti, bare = (min(values) for values in times)
+            clang, tutti, bare = (min(elapsed for elapsed, _ in values) for values in times)
+            base, *busy = (min(used for _, used in values) for values in times)
             ratios.append(tutti / clang)
             print(f"{name:14} {clang:7.3f}s {tutti:7.3f}s {bare:9.3f}s {tutti / clang:6.2f} "
-                  f"{bare / clang:10.2f}", flush=True)
+                  f"{bare / clang:10.2f} {busy[0] / base:10.2f} {busy[1] / base:10.2f}",
+                  flush=True)
     print(f"median ratio {statistics.median(ratios):.2f}, highest {max(ratios):.2f}")
 
 

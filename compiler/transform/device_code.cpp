@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/Pass.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -76,9 +77,10 @@ GlobalVariable *Writer::constant(Constant *value, const Twine &suffix) {
                             name_ + suffix);
 }
 
+/// Its address counts: else the host's assembler looks at each letter of a kernel to find out
+/// whether the linker may merge it with other strings.
 Constant *Writer::string(StringRef text, const Twine &suffix) {
   GlobalVariable *variable = constant(ConstantDataArray::getString(context_, text), suffix);
-  variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
   variable->setAlignment(Align(1));
   return variable;
 }
@@ -140,49 +142,63 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
 
 } // namespace
 
-DeviceCode buildDeviceCode(Function &prepared, const Worksharing &loop, ChunkModel &model,
-                           FunctionAnalysisManager &analyses, StringRef name) {
-  DeviceCode code;
+DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &model,
+                       FunctionAnalysisManager &analyses, StringRef name,
+                       ThreadPoolInterface &threads) {
   const Targets targets = chosenTargets();
   if (!targets.any()) {
-    return code;
+    return;
   }
-  const RegionKernels kernels = buildKernels(prepared, loop, model, analyses, name);
-  code.reason = kernels.reason;
+  kernels_ = buildKernels(prepared, loop, model, analyses, name);
+  if (!kernels_.module) {
+    return;
+  }
+  if (targets.ptx) {
+    auto translate = target::preparePtx(*kernels_.module);
+    if (TimePassesIsEnabled) { // Whose clocks are those of one thread.
+      translate = [text = translate()] { return text; };
+    }
+    ptx_ = threads.async(std::move(translate));
+  }
+  if (targets.print) {
+    raw_string_ostream(printed_.emplace().text) << *kernels_.module;
+    errs() << printed_->text;
+  }
+  if (targets.openCl) {
+    openCl_ = target::emitOpenClC(*kernels_.module);
+  }
+}
+
+DeviceCode DeviceWork::finish(Module &module, StringRef name) {
+  DeviceCode code;
+  code.reason = kernels_.reason;
   SmallVector<Text, 2> texts;
-  const auto add = [&](unsigned format, target::KernelText text) {
+  const auto add = [&](unsigned format, const target::KernelText &text) {
     if (text.reason.empty()) {
-      texts.push_back({format, std::move(text)});
+      texts.push_back({format, text});
     } else if (code.reason.empty()) {
       code.reason = "it " + text.reason;
     }
   };
-  if (kernels.module) {
-    if (targets.print) {
-      std::string ir;
-      raw_string_ostream(ir) << *kernels.module;
-      errs() << ir;
-      target::KernelText text;
-      text.text = std::move(ir);
-      texts.push_back({kPrintedFormat, std::move(text)});
-    }
-    if (targets.ptx) {
-      add(TUTTI_KERNEL_PTX, target::emitPtx(*kernels.module));
-    }
-    if (targets.openCl) {
-      add(TUTTI_KERNEL_OPENCL_C, target::emitOpenClC(*kernels.module));
-    }
+  if (printed_) {
+    add(kPrintedFormat, *printed_);
+  }
+  if (ptx_) {
+    add(TUTTI_KERNEL_PTX, ptx_->get());
+  }
+  if (openCl_) {
+    add(TUTTI_KERNEL_OPENCL_C, *openCl_);
   }
   if (!texts.empty()) {
-    code.dimensions = kernels.entries.front().dimensions;
-    code.limit = kernels.limit;
+    code.dimensions = kernels_.entries.front().dimensions;
+    code.limit = kernels_.limit;
   }
   // A reason that only one of the targets has keeps the region from none of the others.
   const StringRef reason = texts.empty() ? StringRef(code.reason) : StringRef();
   if (texts.empty() && reason.empty()) {
     return code;
   }
-  code.descriptor = Writer(*prepared.getParent(), name).describe(kernels, texts, reason);
+  code.descriptor = Writer(module, name).describe(kernels_, texts, reason);
   return code;
 }
 

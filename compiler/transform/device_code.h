@@ -7,10 +7,14 @@
 /// none. With print among them, the kernels' LLVM IR goes to standard error.
 #pragma once
 
+#include "compiler/target/kernel_text.h"
 #include "compiler/transform/kernel_function.h"
 
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/Support/ThreadPool.h"
 
+#include <future>
+#include <optional>
 #include <string>
 
 namespace tutti::compiler {
@@ -23,8 +27,25 @@ struct DeviceCode {
   unsigned dimensions = 0; ///< Of the best mapping: loops that are divided together.
 };
 
-/// Builds the kernels of `prepared` and describes them in its module. `name` is the region's.
-DeviceCode buildDeviceCode(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
-                           llvm::FunctionAnalysisManager &analyses, llvm::StringRef name);
+/// Device code in the making: texts may still be written, on other threads.
+class DeviceWork {
+public:
+  DeviceWork() = default;
+
+  /// Builds the kernels of `prepared`.
+  DeviceWork(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
+             llvm::FunctionAnalysisManager &analyses, llvm::StringRef name,
+             llvm::ThreadPoolInterface &threads);
+
+  /// Waits for the texts and describes the kernels in `module`, that of `prepared`. `name` is the
+  /// region's.
+  DeviceCode finish(llvm::Module &module, llvm::StringRef name);
+
+private:
+  RegionKernels kernels_;
+  std::optional<std::shared_future<target::KernelText>> ptx_;
+  std::optional<target::KernelText> openCl_;
+  std::optional<target::KernelText> printed_;
+};
 
 } // namespace tutti::compiler

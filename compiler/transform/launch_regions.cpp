@@ -35,6 +35,9 @@ constexpr const char *kRemarkName = "tutti";
 constexpr unsigned kFirstCapture = 3; ///< Operand of __kmpc_fork_call: after loc, count, function.
 
 /// One outlined function and what became of it.
+/// Threads beside the compiler's own; there are not many more kernels than those can write.
+constexpr unsigned kWriters = 2;
+
 struct Region {
   explicit Region(Function *function) : outlined(function) {}
 
@@ -49,6 +52,7 @@ struct Region {
   unsigned values = 0;
   bool scatters = false;
   std::vector<WholeObject> wholeObjects;
+  DeviceWork deviceWork;
   DeviceCode device;
 };
 
@@ -79,7 +83,8 @@ SmallVector<std::uint64_t, 16> capturedVariables(ArrayRef<CallInst *> forks) {
 }
 
 /// The chunk function and access functions of `region`, or its reason to stay home.
-void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses) {
+void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses,
+                   ThreadPoolInterface &threads) {
   Function &outlined = *region.outlined;
   const std::string name = (outlined.getName() + ".tutti").str();
   Function *prepared = scratchCopy(outlined, name + ".prepared");
@@ -117,7 +122,8 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.scatters = accesses.scatters;
       region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
-      region.device = buildDeviceCode(*prepared, found.loop, model, analyses, outlined.getName());
+      region.deviceWork =
+          DeviceWork(*prepared, found.loop, model, analyses, outlined.getName(), threads);
     }
   }
   if (complete != prepared) {
@@ -386,12 +392,15 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
     byRegion[cast<Function>(fork->getArgOperand(2)->stripPointerCasts())].push_back(fork);
   }
   // All are analysed before any is rewritten: a fork inside an outlined function must still be seen
-  // as one.
-  SmallVector<Region, 16> regions;
+  // as one. Texts of kernels are written meanwhile.
+  std::vector<Region> regions;
+  DefaultThreadPool threads(hardware_concurrency(kWriters));
   for (auto &[outlined, calls] : byRegion) {
-    Region &region = regions.emplace_back(outlined);
-    analyseRegion(region, calls, functions);
-    remark(region, *calls.front(), functions);
+    analyseRegion(regions.emplace_back(outlined), calls, functions, threads);
+  }
+  for (Region &region : regions) {
+    region.device = region.deviceWork.finish(module, region.outlined->getName());
+    remark(region, *byRegion[region.outlined].front(), functions);
   }
   Launcher launcher(module);
   for (const Region &region : regions) {

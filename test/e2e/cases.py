@@ -51,7 +51,10 @@ FULL_DEVICES = [
     ("jacobi", "1000 1000 12", "4M"),
     ("heat3d", "64", "1M"),
     ("kmeans", "200000 4", "1M"),
+    ("tiled_nests", "", "2M"),
 ]
+# These do not run on devices of some KiB as well: thousands of portions.
+LARGE = ["tiled_nests"]
 FULL_DEVICE_RANKS = [1, 2, 3]
 
 # Examples that must not have stayed on rank 0: at least this share of their launches is distributed.

@@ -79,16 +79,11 @@ std::unique_ptr<TargetMachine> makeMachine(const Target &target) {
       kTriple, "sm_70", "+ptx63", options, std::nullopt, std::nullopt, CodeGenOptLevel::Default));
 }
 
-/// The module in a context of its own: what LLVM says about kernels is not for the user, who would
-/// hear it about the same loops twice.
-std::unique_ptr<Module> moveTo(LLVMContext &context, const Module &module) {
-  SmallVector<char, 0> bitcode;
-  raw_svector_ostream stream(bitcode);
+std::string bitcodeOf(const Module &module) {
+  std::string bitcode;
+  raw_string_ostream stream(bitcode);
   WriteBitcodeToFile(module, stream);
-  auto moved = parseBitcodeFile(
-      MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), module.getModuleIdentifier()),
-      context);
-  return cantFail(std::move(moved));
+  return bitcode;
 }
 
 /// A reciprocal root without a branch is a long chain of operations: several at once take little
@@ -178,31 +173,21 @@ struct Diagnostics : DiagnosticHandler {
   }
 };
 
-} // namespace
-
-KernelText emitPtx(const Module &kernels) {
-  KernelText result;
-  const Target *target = findTarget();
-  if (!target) {
-    result.reason = "needs LLVM's NVPTX target, which this LLVM was built without";
-    return result;
-  }
-  const std::unique_ptr<Module> prepared = prepareKernels(kernels, result.reason);
-  if (!prepared) {
-    return result;
-  }
-  result.usesFp64 = usesFp64(*prepared);
-  const std::unique_ptr<TargetMachine> machine = makeMachine(*target);
+/// Works in a context of its own: what LLVM says about kernels is not for the user, who would hear
+/// it about the same loops twice.
+std::string translate(const Target &target, StringRef bitcode, std::string &reason) {
+  const std::unique_ptr<TargetMachine> machine = makeMachine(target);
   WithoutStrengthReduction gate;
   LLVMContext context;
   std::string error;
   context.setDiagnosticHandler(std::make_unique<Diagnostics>(error));
-  const std::unique_ptr<Module> module = moveTo(context, *prepared);
+  const std::unique_ptr<Module> module =
+      cantFail(parseBitcodeFile(MemoryBufferRef(bitcode, "kernels"), context));
   module->setTargetTriple(kTriple);
   module->setDataLayout(machine->createDataLayout());
-  result.reason = lowerForPtx(*module);
-  if (!result.reason.empty()) {
-    return result;
+  reason = lowerForPtx(*module);
+  if (!reason.empty()) {
+    return "";
   }
   unrollRoots(*module);
   optimise(*module, *machine);
@@ -212,12 +197,35 @@ KernelText emitPtx(const Module &kernels) {
   if (!needsStrengthReduction(*module)) {
     context.setOptPassGate(gate);
   }
-  result.text = print(*module, *machine);
-  if (!error.empty() || result.text.empty()) {
-    result.text.clear();
-    result.reason = "cannot be translated to PTX: " + error;
+  std::string text = print(*module, *machine);
+  if (!error.empty() || text.empty()) {
+    reason = "cannot be translated to PTX: " + error;
+    return "";
   }
-  return result;
+  return text;
 }
+
+} // namespace
+
+std::function<KernelText()> preparePtx(const Module &kernels) {
+  KernelText result;
+  const Target *target = findTarget();
+  if (!target) {
+    result.reason = "needs LLVM's NVPTX target, which this LLVM was built without";
+    return [result] { return result; };
+  }
+  const std::unique_ptr<Module> prepared = prepareKernels(kernels, result.reason);
+  if (!prepared) {
+    return [result] { return result; };
+  }
+  result.usesFp64 = usesFp64(*prepared);
+  return [target, result, bitcode = bitcodeOf(*prepared)] {
+    KernelText translated = result;
+    translated.text = translate(*target, bitcode, translated.reason);
+    return translated;
+  };
+}
+
+KernelText emitPtx(const Module &kernels) { return preparePtx(kernels)(); }
 
 } // namespace tutti::compiler::target

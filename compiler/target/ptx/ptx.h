@@ -8,9 +8,18 @@
 
 #include "llvm/IR/Module.h"
 
+#include <functional>
+
 namespace tutti::compiler::target {
 
-/// Optimises and prints the kernels of `kernels` (compiler/ir/kernel.h), which stays as it is.
+/// What optimises and prints the kernels of `kernels` (compiler/ir/kernel.h), which stays as it is
+/// and is not used any more then.
+///
+/// Threading: needs the context of `kernels`; what it returns may be called on any thread, beside
+/// others.
+std::function<KernelText()> preparePtx(const llvm::Module &kernels);
+
+/// Both at once.
 KernelText emitPtx(const llvm::Module &kernels);
 
 } // namespace tutti::compiler::target
