@@ -169,13 +169,14 @@ constexpr uint64_t kPage = 4096;
 
 /// Behind an intrinsic that alias analysis looks through and address arithmetic does not, until
 /// code is selected: else each address would be an expression in delta, too, which costs strength
-/// reduction time and its good choices. The distance of two mappings is a multiple of a page, so what
-/// is known of the alignment of an address holds there, too.
+/// reduction time and its good choices. The distance of two mappings is a multiple of a page, so
+/// what is known of the alignment of an address holds there, too.
 Value *ChunkWriter::moved(IRBuilder<> &build, Value *pointer) {
   const Align alignment = pointer->getPointerAlignment(function_.getDataLayout());
   auto *there = cast<CallInst>(
       build.CreateStripInvariantGroup(build.CreateGEP(build.getInt8Ty(), pointer, delta_)));
-  there->addRetAttr(Attribute::getWithAlignment(there->getContext(), std::min(alignment, Align(kPage))));
+  there->addRetAttr(
+      Attribute::getWithAlignment(there->getContext(), std::min(alignment, Align(kPage))));
   return there;
 }
 
