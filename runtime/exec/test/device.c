@@ -27,9 +27,7 @@ static void rows(const uint64_t *captures, const tutti_chunk *chunk, int64_t fir
   }
 }
 
-static void combine(void *left, void *right) {
-  **(uint64_t **)left += **(uint64_t **)right;
-}
+static void combine(void *left, void *right) { **(uint64_t **)left += **(uint64_t **)right; }
 
 static void relaxRun(const uint64_t *captures, const tutti_chunk *chunk) {
 #pragma omp parallel
@@ -134,8 +132,7 @@ static const tutti_kernel kRows = {TUTTI_KERNEL_OPENCL_C, 0, "relax_rows", kText
 static const tutti_mapping kMappings[2] = {{2, TUTTI_MAPPING_DISJOINT, 1, &kPoints, pointExtents},
                                            {1, 0, 1, &kRows, rowExtents}};
 static const uint64_t kSizes[1] = {sizeof(uint64_t)};
-static const tutti_device_code kRelaxCode = {NULL,   2,       0, kMappings, NULL, 16, 1,
-                                             kSizes, combine};
+static const tutti_device_code kRelaxCode = {NULL, 2, 0, kMappings, NULL, 16, 1, kSizes, combine};
 
 USER_DEVICE_REGION(relax, 0x5701, 5, 0, TUTTI_REGION_REDUCES, &kRelaxCode);
 
@@ -194,6 +191,7 @@ static void timeLoop(int64_t n, int64_t m, int launches, int every) {
 
 static void stackAndGlobals(void) {
   enum { n = 64, m = 48 };
+
   uint64_t to[n * m];
   static uint64_t expectedTo[n * m];
   uint64_t sum = 5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Nests that are large enough for tiles on a device, with sizes that no tile divides, and with grids
-// that make work-items execute many of them; and loops that LLVM would turn into calls of memset
-// and memcpy.
+// Nests that are large enough for tiles on a device, with sizes that no tile divides, and with
+// grids that make work-items execute many of them; and loops that LLVM would turn into calls of
+// memset and memcpy.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,8 +56,7 @@ static double relax(int *growing) {
 #pragma omp parallel for reduction(+ : count) reduction(max : change)
   for (int i = 1; i < kRows - 1; ++i) {
     for (int j = 1; j < kColumns - 1; ++j) {
-      next[i][j] =
-          0.25f * (plate[i - 1][j] + plate[i + 1][j] + plate[i][j - 1] + plate[i][j + 1]);
+      next[i][j] = 0.25f * (plate[i - 1][j] + plate[i + 1][j] + plate[i][j - 1] + plate[i][j + 1]);
       const double difference = (double)next[i][j] - (double)plate[i][j];
       change = difference > change ? difference : change;
       count += difference > 0;
