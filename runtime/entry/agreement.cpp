@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "runtime/entry/images.h"
+#include "runtime/transport/gather.h"
 
 #include <algorithm>
 #include <bit>
@@ -59,13 +60,7 @@ Hello Hello::ofThisProcess(std::uint64_t heapBytes) {
 }
 
 Result<std::vector<Hello>> exchange(transport::Endpoint &endpoint, const Hello &own) {
-  const auto bytes = endpoint.allGather(std::as_bytes(std::span(&own, 1)));
-  if (!bytes) {
-    return bytes.error();
-  }
-  std::vector<Hello> hellos(static_cast<std::size_t>(endpoint.size()));
-  std::memcpy(hellos.data(), bytes->data(), bytes->size());
-  return hellos;
+  return transport::gather(endpoint, own);
 }
 
 Status checkAgreement(const std::vector<Hello> &hellos) {

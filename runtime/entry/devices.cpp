@@ -3,10 +3,10 @@
 
 #include "base/log.h"
 #include "runtime/device/selection.h"
+#include "runtime/transport/gather.h"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <unistd.h>
@@ -116,10 +116,8 @@ Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
     hello.traits.at(hello.count++) = {static_cast<std::uint32_t>(info.format), kindOf(open.backend),
                                       info.hasFp64 ? 1U : 0U, info.units, open.room};
   }
-  std::vector<std::byte> bytes;
-  TUTTI_ASSIGN(bytes, endpoint.allGather(std::as_bytes(std::span(&hello, 1))));
-  std::vector<DeviceHello> hellos(static_cast<std::size_t>(endpoint.size()));
-  std::memcpy(hellos.data(), bytes.data(), bytes.size());
+  std::vector<DeviceHello> hellos;
+  TUTTI_ASSIGN(hellos, transport::gather(endpoint, hello));
   std::vector<std::int32_t> devicesOfRanks;
   std::vector<exec::DeviceTraits> traits;
   for (const DeviceHello &each : hellos) {

@@ -2,12 +2,12 @@
 #include "runtime/entry/routes.h"
 
 #include "base/hash.h"
+#include "runtime/transport/gather.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -37,15 +37,6 @@ Sample sampleOf(Place place, const HandleSocket::Address &address) {
         Hash().add(address.secret + index).add(static_cast<std::uint64_t>(place)).value();
   }
   return sample;
-}
-
-template <typename T>
-Result<std::vector<T>> gather(transport::Endpoint &endpoint, std::span<const T> own) {
-  std::vector<std::byte> bytes;
-  TUTTI_ASSIGN(bytes, endpoint.allGather(std::as_bytes(own)));
-  std::vector<T> all(bytes.size() / sizeof(T));
-  std::memcpy(all.data(), bytes.data(), bytes.size());
-  return all;
 }
 
 Status meet(transport::Endpoint &endpoint) {
@@ -231,7 +222,7 @@ Result<JobRoutes> findRoutes(transport::Endpoint &endpoint, const std::vector<He
     }
   }
   std::vector<SharingHello> all;
-  TUTTI_ASSIGN(all, gather(endpoint, std::span<const SharingHello>(&hello, 1)));
+  TUTTI_ASSIGN(all, transport::gather(endpoint, hello));
   Trial trial(self, topology, blockFor(topology, rooms, window), own, all);
   trial.prepare();
   // In turns, so that never more than one message waits at a socket.
@@ -247,7 +238,7 @@ Result<JobRoutes> findRoutes(transport::Endpoint &endpoint, const std::vector<He
     }
   }
   std::vector<std::uint64_t> reached;
-  TUTTI_ASSIGN(reached, gather(endpoint, std::span<const std::uint64_t>(trial.reached())));
+  TUTTI_ASSIGN(reached, transport::gather(endpoint, std::span(trial.reached())));
   trial.end(); // Everybody has let go of it.
   found.routes = routesOf(topology, reached);
   for (const SharingHello &each : all) {

@@ -11,6 +11,7 @@
 #include "runtime/entry/threads.h"
 #include "runtime/exec/worker.h"
 #include "runtime/memory/faults.h"
+#include "runtime/transport/gather.h"
 #include "runtime/transport/local/local.h"
 #include "runtime/transport/mpi/mpi.h"
 
@@ -18,7 +19,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <omp.h>
 #include <optional>
 #include <pthread.h>
@@ -80,9 +80,7 @@ std::unique_ptr<memory::Window> openWindow(transport::Endpoint &endpoint,
   plan.mirrored = endpoint.rank() == 0;
   auto window = exec::orDie(memory::Window::open(plan));
   const std::uint64_t own = window->heap().size();
-  const auto all = exec::orDie(endpoint.allGather(std::as_bytes(std::span(&own, 1))));
-  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(endpoint.size()));
-  std::memcpy(sizes.data(), all.data(), all.size());
+  const auto sizes = exec::orDie(transport::gather(endpoint, own));
   window->limitHeap(*std::min_element(sizes.begin(), sizes.end()));
   return window;
 }

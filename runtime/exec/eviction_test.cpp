@@ -47,11 +47,6 @@ void touchTwoUnits(const std::uint64_t *, const std::uint64_t *, std::int64_t, s
 class EvictionTest : public testing::Test {
 protected:
   void SetUp() override {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    GTEST_SKIP() << "ThreadSanitizer has its shadow at the addresses of the window";
-#endif
-#endif
     job_ = std::make_unique<Job>(JobSetup{
         *endpoint_, window(), memory::Topology({1}), {{8 * kUnit, kUnit}}, opened(), false});
     job_->start({});

@@ -93,11 +93,6 @@ tutti_region scatterRegion() {
 class MergeTest : public testing::Test {
 protected:
   void SetUp() override {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    GTEST_SKIP() << "ThreadSanitizer has its shadow at the addresses of the window";
-#endif
-#endif
     machine_.setFunction("scatter", runOnDevice);
     heap_ = std::make_unique<memory::Heap>(window().heap());
     pages_ = std::move(memory::PageTable::create(window())).value();

@@ -85,16 +85,7 @@ void add(tutti_sink &sink, std::uint32_t flags, std::uint64_t base, std::int64_t
   sink.add(flags, base, base + static_cast<std::uint64_t>(lower) * kWord, kWord, 1, &dim);
 }
 
-class PlannerTest : public testing::Test {
-protected:
-  void SetUp() override {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    GTEST_SKIP() << "ThreadSanitizer has its shadow at the addresses of the window";
-#endif
-#endif
-  }
-};
+class PlannerTest : public testing::Test {};
 
 class Job {
 public:

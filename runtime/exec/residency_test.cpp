@@ -32,14 +32,6 @@ RangeSet units(std::vector<std::pair<std::uint64_t, std::uint64_t>> spans) {
 /// Two devices of one rank: places 1 and 2, for 4 and 8 units.
 class ResidencyTest : public testing::Test {
 protected:
-  void SetUp() override {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    GTEST_SKIP() << "ThreadSanitizer has its shadow at the addresses of the window";
-#endif
-#endif
-  }
-
   static std::shared_ptr<const Plan> planOf(RangeSet first, RangeSet second = {}) {
     auto plan = std::make_shared<Plan>();
     plan->footprints = {std::move(first), std::move(second)};

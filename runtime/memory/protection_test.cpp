@@ -52,14 +52,7 @@ std::vector<Access> kernelsAnswer() {
 
 class PageTableTest : public testing::Test {
 protected:
-  void SetUp() override {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    GTEST_SKIP() << "ThreadSanitizer has its shadow at the addresses of the window";
-#endif
-#endif
-    table_ = *PageTable::create(window());
-  }
+  void SetUp() override { table_ = *PageTable::create(window()); }
 
   void TearDown() override {
     if (table_) {
