@@ -19,5 +19,6 @@ for name in sor kmeans stream heat3d matmul; do
 done
 compile jacobi jacobi '-DREAL=double' '-DNAME="jacobi"'
 compile jacobif jacobi '-DREAL=float' '-DNAME="jacobif"'
+compile heat3d_402 heat3d -DPOINTS=402 '-DNAME="heat3d_402"'
 compile nbody nbody '-DNAME="nbody"'
 compile nbody_fast nbody -DFAST '-DNAME="nbody_fast"'

@@ -3,10 +3,18 @@
 /// examples/heat3d by hand: seven-point stencil in two buffers, marching through the slowest
 /// dimension with the column in registers.
 ///
-/// usage: heat3d [steps] [points per side]; the example has 66 points
+/// usage: heat3d [steps]
+/// -DPOINTS=... when compiling: points per side, as in the example.
 #include <vector>
 
 #include "bench.cuh"
+
+#ifndef POINTS
+#define POINTS 66
+#endif
+#ifndef NAME
+#define NAME "heat3d"
+#endif
 
 constexpr int kX = 32;
 constexpr int kY = 8;
@@ -35,7 +43,7 @@ __global__ void step(int n, int depth, const double *__restrict__ from, double *
 
 int main(int argc, char **argv) {
   const long steps = argument(argc, argv, 1, 1000);
-  const int n = int(argument(argc, argv, 2, 66));
+  const int n = POINTS;
   const std::size_t points = std::size_t(n) * n * n;
   std::vector<double> heat(points);
   std::vector<double> factors(points);
@@ -70,5 +78,5 @@ int main(int argc, char **argv) {
       }
     }
   }
-  report("heat3d", n, steps, time, 3.0 * sizeof(double) * double(points), "GB/s", total);
+  report(NAME, n, steps, time, 3.0 * sizeof(double) * double(points), "GB/s", total);
 }

@@ -3,10 +3,14 @@
 /// Heat in a cube, on global arrays of fixed size: seven-point stencil, two buffers.
 ///
 /// usage: heat3d [steps]
+/// -DPOINTS=... when compiling: points per side, 66 without it.
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 66 };
+#ifndef POINTS
+#define POINTS 66
+#endif
+enum { N = POINTS };
 
 static double u[2][N][N][N];
 static double conductivity[N][N][N];
