@@ -101,7 +101,7 @@ typedef struct tutti_kernel {
   uint32_t format;
   uint32_t flags;
   const char *name; ///< Of the entry point.
-  const char *text; ///< Ends in a zero.
+  const char *text; ///< Ends in a zero. Empty: it could not be written, there is no kernel.
 } tutti_kernel;
 
 enum tutti_mapping_flags {

@@ -2,7 +2,9 @@
 /// \file
 /// Registers Tutti's passes with clang (`-fpass-plugin`) and opt (`-load-pass-plugin`).
 #include "compiler/analysis/parallel_loops.h"
+#include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
+#include "compiler/transform/late_texts.h"
 #include "compiler/transform/launch_regions.h"
 #include "compiler/transform/merge_teams.h"
 #include "compiler/transform/plain_loops.h"
@@ -46,8 +48,18 @@ void registerPasses(PassBuilder &builder) {
       passes.addPass(FormHostLoopsPass(level == OptimizationLevel::O3));
     }
   });
-  builder.registerOptimizerLastEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(UnifyMemoryPass()); });
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+    passes.addPass(UnifyMemoryPass());
+    passes.addPass(DropScopesPass());
+  });
+  if (PassInstrumentationCallbacks *callbacks = builder.getPassInstrumentationCallbacks()) {
+    callbacks->registerBeforeNonSkippedPassCallback([](StringRef pass, Any subject) {
+      const auto *module = any_cast<const Module *>(&subject);
+      if (module && writesModule(pass)) {
+        placeTexts(const_cast<Module &>(**module)); // Callbacks get to see all as constant.
+      }
+    });
+  }
 }
 
 } // namespace

@@ -3,11 +3,11 @@
 
 #include "abi/abi.h"
 #include "compiler/target/opencl/opencl.h"
+#include "compiler/target/prepare.h"
 #include "compiler/target/ptx/ptx.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/Pass.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -43,17 +43,13 @@ Targets chosenTargets() {
 /// Of printed kernels; no device takes it.
 constexpr unsigned kPrintedFormat = 0;
 
-/// The kernels of a region for one target.
-struct Text {
-  unsigned format;
-  target::KernelText kernels;
-};
+using Text = DeviceWork::Text;
 
 class Writer {
 public:
-  Writer(Module &module, StringRef name)
+  Writer(Module &module, StringRef name, LateTexts &lateTexts)
       : module_(module), context_(module.getContext()), build_(context_), name_(name),
-        ptr_(build_.getPtrTy()) {}
+        ptr_(build_.getPtrTy()), lateTexts_(lateTexts) {}
 
   GlobalVariable *describe(const RegionKernels &kernels, ArrayRef<Text> texts, StringRef reason);
 
@@ -70,6 +66,7 @@ private:
   IRBuilder<> build_;
   StringRef name_;
   PointerType *ptr_;
+  LateTexts &lateTexts_;
 };
 
 GlobalVariable *Writer::constant(Constant *value, const Twine &suffix) {
@@ -119,7 +116,10 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
   if (reason.empty()) {
     SmallVector<Constant *, 2> strings;
     for (const Text &text : texts) {
-      strings.push_back(string(text.kernels.text, ".kernel.text"));
+      // What computes the extents of a mapping is part of its description, as the text is.
+      strings.push_back(text.late.valid() ? lateTexts_.declare(text.late, name_ + ".kernel.late",
+                                                               *kernels.entries.front().extents)
+                                          : string(text.kernels.text, ".kernel.text"));
     }
     for (const KernelEntry &entry : kernels.entries) {
       mappings.push_back(mapping(entry, texts, strings));
@@ -143,62 +143,65 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
 } // namespace
 
 DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &model,
-                       FunctionAnalysisManager &analyses, StringRef name,
-                       ThreadPoolInterface &threads) {
+                       FunctionAnalysisManager &analyses, StringRef name, LateTexts &texts) {
   const Targets targets = chosenTargets();
   if (!targets.any()) {
     return;
   }
   kernels_ = buildKernels(prepared, loop, model, analyses, name);
+  reason_ = kernels_.reason;
   if (!kernels_.module) {
     return;
   }
-  if (targets.ptx) {
-    auto translate = target::preparePtx(*kernels_.module);
-    if (TimePassesIsEnabled) { // Whose clocks are those of one thread.
-      translate = [text = translate()] { return text; };
-    }
-    ptx_ = threads.async(std::move(translate));
-  }
   if (targets.print) {
-    raw_string_ostream(printed_.emplace().text) << *kernels_.module;
-    errs() << printed_->text;
+    target::KernelText printed;
+    raw_string_ostream(printed.text) << *kernels_.module;
+    errs() << printed.text;
+    add({kPrintedFormat, std::move(printed), {}});
+  }
+  if (!targets.ptx && !targets.openCl) {
+    return;
+  }
+  std::string reason;
+  const std::unique_ptr<Module> common = target::prepareKernels(*kernels_.module, reason);
+  if (!common) {
+    reason_ = "it " + reason;
+    return;
+  }
+  if (targets.ptx) {
+    target::PtxDraft draft = target::draftPtx(*common);
+    LateTexts::Text late;
+    if (draft.translate) {
+      late = texts.begin(std::move(draft.translate));
+    }
+    add({TUTTI_KERNEL_PTX, std::move(draft.known), std::move(late)});
   }
   if (targets.openCl) {
-    openCl_ = target::emitOpenClC(*kernels_.module);
+    add({TUTTI_KERNEL_OPENCL_C, target::printOpenClC(*common), {}});
   }
 }
 
-DeviceCode DeviceWork::finish(Module &module, StringRef name) {
+void DeviceWork::add(Text text) {
+  if (text.kernels.reason.empty()) {
+    texts_.push_back(std::move(text));
+  } else if (reason_.empty()) {
+    reason_ = "it " + text.kernels.reason;
+  }
+}
+
+DeviceCode DeviceWork::finish(Module &module, StringRef name, LateTexts &texts) {
   DeviceCode code;
-  code.reason = kernels_.reason;
-  SmallVector<Text, 2> texts;
-  const auto add = [&](unsigned format, const target::KernelText &text) {
-    if (text.reason.empty()) {
-      texts.push_back({format, text});
-    } else if (code.reason.empty()) {
-      code.reason = "it " + text.reason;
-    }
-  };
-  if (printed_) {
-    add(kPrintedFormat, *printed_);
-  }
-  if (ptx_) {
-    add(TUTTI_KERNEL_PTX, ptx_->get());
-  }
-  if (openCl_) {
-    add(TUTTI_KERNEL_OPENCL_C, *openCl_);
-  }
-  if (!texts.empty()) {
+  code.reason = reason_;
+  if (!texts_.empty()) {
     code.dimensions = kernels_.entries.front().dimensions;
     code.limit = kernels_.limit;
   }
   // A reason that only one of the targets has keeps the region from none of the others.
-  const StringRef reason = texts.empty() ? StringRef(code.reason) : StringRef();
-  if (texts.empty() && reason.empty()) {
+  const StringRef reason = texts_.empty() ? StringRef(code.reason) : StringRef();
+  if (texts_.empty() && reason.empty()) {
     return code;
   }
-  code.descriptor = Writer(module, name).describe(kernels_, texts, reason);
+  code.descriptor = Writer(module, name, texts).describe(kernels_, texts_, reason);
   return code;
 }
 

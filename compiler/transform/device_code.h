@@ -9,13 +9,12 @@
 
 #include "compiler/target/kernel_text.h"
 #include "compiler/transform/kernel_function.h"
+#include "compiler/transform/late_texts.h"
 
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/Support/ThreadPool.h"
 
-#include <future>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace tutti::compiler {
 
@@ -27,25 +26,31 @@ struct DeviceCode {
   unsigned dimensions = 0; ///< Of the best mapping: loops that are divided together.
 };
 
-/// Device code in the making: texts may still be written, on other threads.
+/// Device code in the making: PTX is written on other threads.
 class DeviceWork {
 public:
   DeviceWork() = default;
 
   /// Builds the kernels of `prepared`.
   DeviceWork(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
-             llvm::FunctionAnalysisManager &analyses, llvm::StringRef name,
-             llvm::ThreadPoolInterface &threads);
+             llvm::FunctionAnalysisManager &analyses, llvm::StringRef name, LateTexts &texts);
 
-  /// Waits for the texts and describes the kernels in `module`, that of `prepared`. `name` is the
-  /// region's.
-  DeviceCode finish(llvm::Module &module, llvm::StringRef name);
+  /// Describes the kernels in `module`, that of `prepared`. `name` is the region's.
+  DeviceCode finish(llvm::Module &module, llvm::StringRef name, LateTexts &texts);
+
+  /// The kernels of the region for one target.
+  struct Text {
+    unsigned format;
+    target::KernelText kernels;
+    LateTexts::Text late; ///< If valid, the text itself comes from here.
+  };
 
 private:
+  void add(Text text);
+
   RegionKernels kernels_;
-  std::optional<std::shared_future<target::KernelText>> ptx_;
-  std::optional<target::KernelText> openCl_;
-  std::optional<target::KernelText> printed_;
+  std::vector<Text> texts_;
+  std::string reason_; ///< Why there is no kernel, for one target at least.
 };
 
 } // namespace tutti::compiler

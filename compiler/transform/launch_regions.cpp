@@ -10,6 +10,7 @@
 #include "compiler/ir/launch_function.h"
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/device_code.h"
+#include "compiler/transform/late_texts.h"
 #include "compiler/transform/region_functions.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -35,9 +36,6 @@ constexpr const char *kRemarkName = "tutti";
 constexpr unsigned kFirstCapture = 3; ///< Operand of __kmpc_fork_call: after loc, count, function.
 
 /// One outlined function and what became of it.
-/// Threads beside the compiler's own; there are not many more kernels than those can write.
-constexpr unsigned kWriters = 2;
-
 struct Region {
   explicit Region(Function *function) : outlined(function) {}
 
@@ -84,7 +82,7 @@ SmallVector<std::uint64_t, 16> capturedVariables(ArrayRef<CallInst *> forks) {
 
 /// The chunk function and access functions of `region`, or its reason to stay home.
 void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses,
-                   ThreadPoolInterface &threads) {
+                   LateTexts &texts) {
   Function &outlined = *region.outlined;
   const std::string name = (outlined.getName() + ".tutti").str();
   Function *prepared = scratchCopy(outlined, name + ".prepared");
@@ -123,7 +121,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
       region.deviceWork =
-          DeviceWork(*prepared, found.loop, model, analyses, outlined.getName(), threads);
+          DeviceWork(*prepared, found.loop, model, analyses, outlined.getName(), texts);
     }
   }
   if (complete != prepared) {
@@ -392,14 +390,14 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
     byRegion[cast<Function>(fork->getArgOperand(2)->stripPointerCasts())].push_back(fork);
   }
   // All are analysed before any is rewritten: a fork inside an outlined function must still be seen
-  // as one. Texts of kernels are written meanwhile.
+  // as one. Texts of kernels are written meanwhile, and while clang goes on behind this pass.
   std::vector<Region> regions;
-  DefaultThreadPool threads(hardware_concurrency(kWriters));
+  LateTexts &texts = LateTexts::create(module);
   for (auto &[outlined, calls] : byRegion) {
-    analyseRegion(regions.emplace_back(outlined), calls, functions, threads);
+    analyseRegion(regions.emplace_back(outlined), calls, functions, texts);
   }
   for (Region &region : regions) {
-    region.device = region.deviceWork.finish(module, region.outlined->getName());
+    region.device = region.deviceWork.finish(module, region.outlined->getName(), texts);
     remark(region, *byRegion[region.outlined].front(), functions);
   }
   Launcher launcher(module);

@@ -10,7 +10,7 @@ namespace {
 const tutti_kernel *kernelOf(const tutti_mapping &mapping, std::uint32_t format) {
   const std::span kernels(mapping.kernel, mapping.kernels);
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const tutti_kernel &kernel) {
-    return kernel.format == format;
+    return kernel.format == format && *kernel.text != '\0';
   });
   return found == kernels.end() ? nullptr : &*found;
 }

@@ -26,9 +26,9 @@ std::int32_t sometimes(const std::uint64_t *captures, const std::uint64_t *, std
   return captures[0] != 0;
 }
 
-const tutti_kernel kFlat[2] = {{TUTTI_KERNEL_PTX, TUTTI_KERNEL_FP64, "flat", ""},
-                               {TUTTI_KERNEL_OPENCL_C, TUTTI_KERNEL_FP64, "flat", ""}};
-const tutti_kernel kNested[1] = {{TUTTI_KERNEL_PTX, TUTTI_KERNEL_FP64, "nested", ""}};
+const tutti_kernel kFlat[2] = {{TUTTI_KERNEL_PTX, TUTTI_KERNEL_FP64, "flat", "text"},
+                               {TUTTI_KERNEL_OPENCL_C, TUTTI_KERNEL_FP64, "flat", "text"}};
+const tutti_kernel kNested[1] = {{TUTTI_KERNEL_PTX, TUTTI_KERNEL_FP64, "nested", "text"}};
 const tutti_mapping kMappings[2] = {{2, TUTTI_MAPPING_DISJOINT, 1, kNested, sometimes},
                                     {1, 0, 2, kFlat, always}};
 
@@ -217,6 +217,18 @@ TEST_F(Placing, ChoosesTheBestMappingThatHolds) {
   launch.captures = {0};
   EXPECT_STREQ(chooseKernel(launch, chunk, TUTTI_KERNEL_PTX, true)->kernel->name, "flat")
       << "does not hold for these captures";
+}
+
+TEST_F(Placing, TakesNoKernelWithoutText) {
+  const tutti_kernel empty = {TUTTI_KERNEL_PTX, 0, "empty", ""};
+  const tutti_mapping mapping = {1, 0, 1, &empty, always};
+  code_.mappings = 1;
+  code_.mapping = &mapping;
+  Launch launch;
+  launch.region = &region_;
+
+  EXPECT_FALSE(chooseKernel(launch, {0, 10}, TUTTI_KERNEL_PTX, true));
+  EXPECT_EQ(anyKernel(region_, TUTTI_KERNEL_PTX), nullptr);
 }
 
 } // namespace

@@ -109,17 +109,13 @@ std::string preamble(bool usesFp64, const StringSet<> &used) {
 
 } // namespace
 
-KernelText emitOpenClC(const Module &kernels) {
+KernelText printOpenClC(Module &module) {
   KernelText result;
-  const std::unique_ptr<Module> module = prepareKernels(kernels, result.reason);
-  if (!module) {
-    return result;
-  }
-  splitVectors(*module);
-  result.usesFp64 = usesFp64(*module);
+  splitVectors(module);
+  result.usesFp64 = usesFp64(module);
   std::string constants;
   DenseMap<const GlobalVariable *, std::string> names;
-  for (const GlobalVariable &variable : module->globals()) {
+  for (const GlobalVariable &variable : module.globals()) {
     const std::string name = "k" + utostr(names.size());
     names[&variable] = "((__constant uchar *)" + name + ")";
     const std::string array = constantArray(variable, name);
@@ -131,11 +127,11 @@ KernelText emitOpenClC(const Module &kernels) {
   }
   std::string text;
   StringSet<> used;
-  for (const Function &function : *module) {
+  for (const Function &function : module) {
     if (function.isDeclaration()) {
       continue;
     }
-    Expressions expressions(function, module->getDataLayout());
+    Expressions expressions(function, module.getDataLayout());
     for (const auto &[variable, name] : names) {
       expressions.name(*variable, name);
     }
@@ -150,6 +146,12 @@ KernelText emitOpenClC(const Module &kernels) {
   }
   result.text = preamble(result.usesFp64, used) + constants + text;
   return result;
+}
+
+KernelText emitOpenClC(const Module &kernels) {
+  KernelText result;
+  const std::unique_ptr<Module> prepared = prepareKernels(kernels, result.reason);
+  return prepared ? printOpenClC(*prepared) : result;
 }
 
 } // namespace tutti::compiler::target

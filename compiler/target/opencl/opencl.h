@@ -14,7 +14,10 @@
 
 namespace tutti::compiler::target {
 
-/// Prints the kernels of `kernels` (compiler/ir/kernel.h), which stays as it is.
+/// Prints `kernels` (compiler/target/prepare.h), and changes them for that.
+KernelText printOpenClC(llvm::Module &kernels);
+
+/// Of kernels that were not prepared, which stay as they are.
 KernelText emitOpenClC(const llvm::Module &kernels);
 
 } // namespace tutti::compiler::target

@@ -269,9 +269,9 @@ void splitVectorCall(CallBase &call, const MathCall &math, SmallVectorImpl<CallB
   call.eraseFromParent();
 }
 
-/// Replaces math calls; the name of a function that only libdevice has, if one is used.
-std::string lowerMathCalls(Function &function) {
-  std::string needsLibdevice;
+/// Replaces math calls. Returns whether libdevice has one of them.
+bool lowerMathCalls(Function &function) {
+  bool needsLibdevice = false;
   SmallVector<CallBase *> calls;
   for (Instruction &inst : make_early_inc_range(instructions(function))) {
     auto *call = dyn_cast<CallBase>(&inst);
@@ -287,9 +287,7 @@ std::string lowerMathCalls(Function &function) {
   }
   for (CallBase *call : calls) {
     const MathCall math = *findMathCall(*call);
-    if (!math.function->libdevice.empty()) {
-      needsLibdevice = (math.function->name + (math.isFloat() ? "f" : "")).str();
-    }
+    needsLibdevice |= !math.function->libdevice.empty();
     Value *lowered = lowerMath(*call, math);
     if (lowered != call) {
       call->replaceAllUsesWith(lowered);
@@ -316,16 +314,18 @@ void answerReflection(Module &module) {
   reflect->eraseFromParent();
 }
 
-bool linkLibdevice(Module &module) {
+/// Its bytes, or null.
+const MemoryBuffer *libdevice() {
   static const auto buffer = [] {
     const std::string path = findLibdevice();
     auto file = MemoryBuffer::getFile(path);
     return path.empty() || !file ? nullptr : std::move(*file);
   }();
-  if (!buffer) {
-    return false;
-  }
-  auto library = getLazyBitcodeModule(*buffer, module.getContext(),
+  return buffer.get();
+}
+
+bool linkLibdevice(Module &module) {
+  auto library = getLazyBitcodeModule(*libdevice(), module.getContext(),
                                       /*ShouldLazyLoadMetadata=*/true);
   if (!library) {
     consumeError(library.takeError());
@@ -389,8 +389,23 @@ void limitRegisters(Function &function) {
 
 } // namespace
 
+std::string missingLibrary(const Module &kernels) {
+  for (const Function &function : kernels) {
+    for (const Instruction &inst : instructions(function)) {
+      const auto *call = dyn_cast<CallBase>(&inst);
+      const auto math = call ? findMathCall(*call) : std::nullopt;
+      if (math && !math->function->libdevice.empty() && !libdevice()) {
+        return ("calls " + math->function->name + (math->isFloat() ? "f" : "") +
+                ", and the CUDA toolkit's libdevice was not found")
+            .str();
+      }
+    }
+  }
+  return "";
+}
+
 std::string lowerForPtx(Module &kernels) {
-  std::string needsLibdevice;
+  bool needsLibdevice = false;
   for (Function &function : kernels) {
     if (function.isDeclaration()) {
       continue;
@@ -405,12 +420,10 @@ std::string lowerForPtx(Module &kernels) {
       }
     }
     makePointersGlobal(function);
-    if (std::string name = lowerMathCalls(function); !name.empty()) {
-      needsLibdevice = std::move(name);
-    }
+    needsLibdevice |= lowerMathCalls(function);
   }
-  if (!needsLibdevice.empty() && !linkLibdevice(kernels)) {
-    return "calls " + needsLibdevice + ", and the CUDA toolkit's libdevice was not found";
+  if (needsLibdevice && !linkLibdevice(kernels)) {
+    return "cannot be linked with the CUDA toolkit's libdevice";
   }
   for (GlobalVariable &variable : kernels.globals()) {
     if (!variable.isDeclaration()) {

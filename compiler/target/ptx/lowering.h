@@ -10,9 +10,14 @@
 
 namespace tutti::compiler::target {
 
+/// Which library the kernels need that is not on this machine, or nothing; completes "it ...".
+///
+/// Order: after `prepareKernels`.
+std::string missingLibrary(const llvm::Module &kernels);
+
 /// Returns why the kernels cannot be lowered, or nothing; completes "it ...".
 ///
-/// Order: after `prepareKernels`, with the target's data layout set.
+/// Order: where `missingLibrary` has nothing to say, with the target's data layout set.
 std::string lowerForPtx(llvm::Module &kernels);
 
 /// libdevice of the CUDA toolkit on this machine, or nothing.

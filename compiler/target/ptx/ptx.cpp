@@ -148,14 +148,29 @@ std::string print(Module &module, TargetMachine &machine) {
   return text.str().str();
 }
 
-/// Keeps the backend from reducing strength, which takes it longer than most else.
-struct WithoutStrengthReduction : OptPassGate {
-  bool isEnabled() const override { return true; }
+/// Keeps passes of the backend from kernels that gain nothing from them, by their names.
+struct WithoutPasses : OptPassGate {
+  SmallVector<StringRef, 2> names;
 
-  bool shouldRunPass(StringRef pass, StringRef) override {
-    return pass != "Loop Strength Reduction";
-  }
+  bool isEnabled() const override { return !names.empty(); }
+
+  bool shouldRunPass(StringRef pass, StringRef) override { return !is_contained(names, pass); }
 };
+
+/// Whether the backend may find accesses side by side that are aligned as one: where none is
+/// aligned to more than its own size, looking for them takes long and changes nothing.
+bool mayMergeAccesses(Module &module) {
+  const DataLayout &layout = module.getDataLayout();
+  const auto mayMerge = [&](Instruction &inst) {
+    // Private variables can be given any alignment.
+    return isa<AllocaInst>(inst) ||
+           (getLoadStorePointerOperand(&inst) &&
+            getLoadStoreAlignment(&inst).value() >
+                layout.getTypeStoreSize(getLoadStoreType(&inst)).getFixedValue());
+  };
+  return any_of(module,
+                [&](Function &function) { return any_of(instructions(function), mayMerge); });
+}
 
 /// Keeps what LLVM says about kernels from the user, and whether one of it was an error.
 struct Diagnostics : DiagnosticHandler {
@@ -177,7 +192,7 @@ struct Diagnostics : DiagnosticHandler {
 /// it about the same loops twice.
 std::string translate(const Target &target, StringRef bitcode, std::string &reason) {
   const std::unique_ptr<TargetMachine> machine = makeMachine(target);
-  WithoutStrengthReduction gate;
+  WithoutPasses gate;
   LLVMContext context;
   std::string error;
   context.setDiagnosticHandler(std::make_unique<Diagnostics>(error));
@@ -195,8 +210,12 @@ std::string translate(const Target &target, StringRef bitcode, std::string &reas
   hideGridSteps(*module);
   workAround(*module);
   if (!needsStrengthReduction(*module)) {
-    context.setOptPassGate(gate);
+    gate.names.push_back("Loop Strength Reduction");
   }
+  if (!mayMergeAccesses(*module)) {
+    gate.names.push_back("GPU Load and Store Vectorizer");
+  }
+  context.setOptPassGate(gate);
   std::string text = print(*module, *machine);
   if (!error.empty() || text.empty()) {
     reason = "cannot be translated to PTX: " + error;
@@ -207,25 +226,30 @@ std::string translate(const Target &target, StringRef bitcode, std::string &reas
 
 } // namespace
 
-std::function<KernelText()> preparePtx(const Module &kernels) {
-  KernelText result;
+PtxDraft draftPtx(const Module &kernels) {
+  PtxDraft draft;
   const Target *target = findTarget();
-  if (!target) {
-    result.reason = "needs LLVM's NVPTX target, which this LLVM was built without";
-    return [result] { return result; };
+  draft.known.usesFp64 = usesFp64(kernels);
+  draft.known.reason = target ? missingLibrary(kernels)
+                              : "needs LLVM's NVPTX target, which this LLVM was built without";
+  if (draft.known.reason.empty()) {
+    draft.translate = [target, known = draft.known, bitcode = bitcodeOf(kernels)] {
+      KernelText translated = known;
+      translated.text = translate(*target, bitcode, translated.reason);
+      return translated;
+    };
   }
-  const std::unique_ptr<Module> prepared = prepareKernels(kernels, result.reason);
-  if (!prepared) {
-    return [result] { return result; };
-  }
-  result.usesFp64 = usesFp64(*prepared);
-  return [target, result, bitcode = bitcodeOf(*prepared)] {
-    KernelText translated = result;
-    translated.text = translate(*target, bitcode, translated.reason);
-    return translated;
-  };
+  return draft;
 }
 
-KernelText emitPtx(const Module &kernels) { return preparePtx(kernels)(); }
+KernelText emitPtx(const Module &kernels) {
+  KernelText result;
+  const std::unique_ptr<Module> prepared = prepareKernels(kernels, result.reason);
+  if (!prepared) {
+    return result;
+  }
+  const PtxDraft draft = draftPtx(*prepared);
+  return draft.translate ? draft.translate() : draft.known;
+}
 
 } // namespace tutti::compiler::target

@@ -12,14 +12,19 @@
 
 namespace tutti::compiler::target {
 
-/// What optimises and prints the kernels of `kernels` (compiler/ir/kernel.h), which stays as it is
-/// and is not used any more then.
-///
-/// Threading: needs the context of `kernels`; what it returns may be called on any thread, beside
-/// others.
-std::function<KernelText()> preparePtx(const llvm::Module &kernels);
+/// PTX that is still to be written.
+struct PtxDraft {
+  KernelText known; ///< All but the text.
+  /// The text, or why it could not be written after all; null where `known` has a reason.
+  ///
+  /// Threading: may be called on any thread, beside others.
+  std::function<KernelText()> translate;
+};
 
-/// Both at once.
+/// Of `kernels` (compiler/target/prepare.h), which stays as it is and is not used any more then.
+PtxDraft draftPtx(const llvm::Module &kernels);
+
+/// Of kernels that were not prepared, at once.
 KernelText emitPtx(const llvm::Module &kernels);
 
 } // namespace tutti::compiler::target

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Texts that other threads write while clang goes on with the module that they belong to.
+///
+/// Such a text is a constant that is only declared. The host's assembly printer defines it behind
+/// all functions: there LLVM lets a garbage collector print its metadata, and one function of the
+/// module claims to have that collector. A pass that writes the module itself (as IR or bitcode)
+/// needs `placeTexts` first.
+#pragma once
+
+#include "compiler/target/kernel_text.h"
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ValueHandle.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <functional>
+#include <future>
+#include <vector>
+
+namespace tutti::compiler {
+
+/// The late texts of one module.
+///
+/// Threading: confined to the thread that compiles the module.
+class LateTexts {
+public:
+  using Text = std::shared_future<target::KernelText>;
+
+  /// Of `module`, which has none yet. Known until they are in place.
+  static LateTexts &create(llvm::Module &module);
+
+  /// Has `write` called on another thread.
+  Text begin(std::function<target::KernelText()> write);
+
+  /// Declares the constant that will hold `text`, and a zero behind it: only the zero, and a
+  /// warning, if it cannot be written. `emitted` is a function that will be printed in any case.
+  llvm::GlobalVariable *declare(Text text, const llvm::Twine &name, llvm::Function &emitted);
+
+private:
+  friend class TextPrinter;
+  friend void placeTexts(llvm::Module &module);
+
+  struct Entry {
+    llvm::WeakVH declaration;
+    llvm::Function *emitted;
+    Text text;
+  };
+
+  LateTexts();
+
+  /// With the zero; waits for it.
+  static std::string contents(const Entry &entry);
+
+  /// Forgets that of `module`, and returns it, or null.
+  static std::unique_ptr<LateTexts> take(const llvm::Module &module);
+
+  std::vector<Entry> entries_;
+  llvm::DefaultThreadPool threads_;
+};
+
+/// Waits for all late texts of `module`, and defines them in it.
+void placeTexts(llvm::Module &module);
+
+/// Whether the pass of this name writes its module out as it is.
+bool writesModule(llvm::StringRef pass);
+
+} // namespace tutti::compiler
