@@ -95,6 +95,7 @@ struct Machine {
   bool isStarted = false;
   int fault = 0;
   std::map<std::string, std::size_t> calls;
+  std::size_t bytesOut = 0;
   std::vector<Failure> failures;
   std::map<std::string, fake_cuda::Function> functions;
   std::map<int, ContextObject> contexts;
@@ -628,6 +629,7 @@ CUresult cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, std::size_t byte
   if (!isPinned(target, bytes) || !isMapped(source, bytes, stream->device)) {
     return kInvalidValue;
   }
+  m.bytesOut += bytes;
   give(*stream, [=] { return std::memcpy(target, at(source), bytes), 0; });
   return kSuccess;
 }
@@ -952,7 +954,12 @@ std::size_t calls(const std::string &name) {
   return sum;
 }
 
-void clearCalls() { machine().calls.clear(); }
+std::size_t bytesOut() { return machine().bytesOut; }
+
+void clearCalls() {
+  machine().calls.clear();
+  machine().bytesOut = 0;
+}
 
 bool isInside() { return depth > 0; }
 
