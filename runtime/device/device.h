@@ -133,6 +133,31 @@ protected:
   ForeignMemory() = default;
 };
 
+/// Memory of a device beside the mirror: for what bytes of the window held there at some time.
+///
+/// Threading: externally synchronised, together with its device.
+/// Ownership: frees itself; outlives no device that made it. Nothing may be under way there then.
+class Snapshot {
+public:
+  Snapshot(const Snapshot &) = delete;
+  Snapshot &operator=(const Snapshot &) = delete;
+  virtual ~Snapshot() = default;
+
+protected:
+  Snapshot() = default;
+};
+
+/// A grain, some bytes beside one another, in which something differs. As devices write it.
+struct Change {
+  static constexpr std::size_t kGrain = 32;
+
+  std::uint32_t grain; ///< Number of those before it in what was compared.
+  std::uint32_t mask;  ///< A bit for each byte that differs, the lowest for the first.
+  std::array<std::byte, kGrain> now;
+};
+
+static_assert(sizeof(Change) == 40);
+
 /// One run of a kernel.
 struct KernelLaunch {
   Kernel *kernel = nullptr;
@@ -184,6 +209,23 @@ public:
     static_cast<void>(from);
     return failure(ErrorCode::NoRoute, "[{:#x}, {:#x}) is not shared", bytes.begin, bytes.end);
   }
+
+  /// Copies `bytes` to where `offset` is in a snapshot that this queue's device has made.
+  ///
+  /// Shape:  at most `kMostCompared` bytes, in whole grains: window and offset are aligned to them.
+  /// Errors: OutOfMemory  there is no room for what `changes` may find; nothing was done.
+  /// Source: cuMemcpyDtoDAsync, clEnqueueCopyBuffer.
+  virtual Status keep(Range bytes, Snapshot &to, std::uint64_t offset) = 0;
+
+  /// What differs now from what one call of `keep` has put at `offset`, in any order. Only that
+  /// leaves the device. Stays until the queue is given something again.
+  ///
+  /// Errors: those of `finish`; WrongImage  the driver refuses the kernel that compares.
+  /// Cost:   blocks until all that was given is done.
+  virtual Result<std::span<const Change>> changes(Range bytes, const Snapshot &since,
+                                                  std::uint64_t offset) = 0;
+
+  static constexpr std::uint64_t kMostCompared = std::uint64_t{32} << 20;
 
   /// Runs a kernel.
   /// Source: cuLaunchKernel, clEnqueueNDRangeKernel.
@@ -246,6 +288,9 @@ public:
   virtual Result<std::unique_ptr<Queue>> makeQueue() = 0;
 
   virtual Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) = 0;
+
+  /// Errors: OutOfMemory. Source: cuMemAlloc, clCreateBuffer.
+  virtual Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) = 0;
 
   /// From now on `share` works, if it can on this machine.
   ///

@@ -359,33 +359,45 @@ void ChunkRun::waitForSent() {
   });
 }
 
-/// Nobody writes before all that read the same bytes from here have them as they were.
+/// Nobody writes before all that read the same bytes from here have them as they were. Devices
+/// keep a copy themselves; those that have no room for it are compared with one of the host's, as
+/// is the host.
 void ChunkRun::keepBase() {
   waitForSent();
   waitForDevices();
   waitForBorrowers();
-  if (job_.rank() != 0 || !plan_.devices.empty()) {
+  bool isNeeded = job_.rank() != 0 && !plan_.chunk.empty();
+  for (const DevicePart &part : plan_.devices) {
+    const Result<bool> isKept = job_.devices.keep(part.device, plan_.merged);
+    check(isKept ? Status() : Status(isKept.error()));
+    isNeeded = isNeeded || !*isKept;
+  }
+  if (isNeeded) {
     base_.emplace(job_.window, plan_.merged);
   }
 }
 
-/// Brings what this rank's devices changed to its host.
-void ChunkRun::mergeDevices() {
+/// Calls `visit` for what this rank's devices changed.
+void ChunkRun::takeDeviceChanges(const VisitChange &visit) {
   constexpr std::size_t kPiece = std::size_t{4} << 20;
-  std::vector<std::byte> buffer(std::min<std::size_t>(kPiece, plan_.merged.bytes()));
+  std::vector<std::byte> buffer;
   for (const DevicePart &part : plan_.devices) {
+    if (job_.devices.keeps(part.device)) {
+      check(job_.devices.takeChanges(part.device, visit));
+      continue;
+    }
+    buffer.resize(std::min<std::size_t>(kPiece, plan_.merged.bytes()));
     base_->forEachPiece(kPiece, [&](std::uint64_t address, std::span<const std::byte> before) {
       const auto now = std::span(buffer).first(before.size());
       check(job_.devices.read(part.device, address, now));
-      std::byte *host = job_.window.view(address);
       memory::forEachDifference(before, now, [&](std::size_t offset, std::size_t bytes) {
-        std::memcpy(host + offset, &now[offset], bytes);
+        visit(address + offset, now.subspan(offset, bytes));
       });
     });
   }
 }
 
-/// Sends what this rank's host and devices changed to rank 0.
+/// Sends what this rank's devices and host changed to rank 0.
 void ChunkRun::sendChanges() {
   const auto send = [this](std::span<const std::byte> bytes, bool isLast) {
     job_.counters.mergeBytes += bytes.size();
@@ -393,14 +405,20 @@ void ChunkRun::sendChanges() {
     orDie(job_.endpoint.sendControl(0, encodeChanges(launch_.sequence, isLast, bytes)));
   };
   memory::ChangeWriter changes([&](std::span<const std::byte> message) { send(message, false); });
-  base_->forEachPiece(
-      plan_.merged.bytes(), [&](std::uint64_t address, std::span<const std::byte> before) {
-        const std::byte *now = job_.window.view(address);
-        memory::forEachDifference(before, {now, before.size()},
-                                  [&](std::size_t offset, std::size_t bytes) {
-                                    changes.add(address + offset, {now + offset, bytes});
-                                  });
-      });
+  const auto add = [&](std::uint64_t address, std::span<const std::byte> bytes) {
+    changes.add(address, bytes);
+  };
+  takeDeviceChanges(add);
+  if (!plan_.chunk.empty()) {
+    base_->forEachPiece(plan_.merged.bytes(),
+                        [&](std::uint64_t address, std::span<const std::byte> before) {
+                          const std::byte *now = job_.window.view(address);
+                          memory::forEachDifference(before, {now, before.size()},
+                                                    [&](std::size_t offset, std::size_t bytes) {
+                                                      add(address + offset, {now + offset, bytes});
+                                                    });
+                        });
+  }
   send(changes.rest(), true);
 }
 
@@ -418,15 +436,17 @@ void ChunkRun::applyChanges() {
   }
 }
 
-/// Rank 0's host gets what the places changed in bytes that several of them may write. All of this
-/// rank's compare with the base before anything of another rank arrives there.
+/// Rank 0's host gets what the places changed in bytes that several of them may write. What its
+/// devices changed is taken before anything of another rank arrives there.
 void ChunkRun::merge() {
-  mergeDevices();
-  if (job_.rank() == 0) {
-    applyChanges();
-  } else {
+  if (job_.rank() != 0) {
     sendChanges();
+    return;
   }
+  takeDeviceChanges([this](std::uint64_t address, std::span<const std::byte> bytes) {
+    std::memcpy(job_.window.view(address), bytes.data(), bytes.size());
+  });
+  applyChanges();
 }
 
 /// Brings what places of this rank wrote on pages of rank 0 that cannot be protected to rank 0.

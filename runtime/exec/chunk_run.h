@@ -8,7 +8,9 @@
 #include "runtime/exec/plan.h"
 #include "runtime/memory/changes.h"
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tutti::exec {
@@ -35,6 +37,8 @@ public:
   double hostSeconds() const { return hostSeconds_; }
 
 private:
+  using VisitChange = std::function<void(std::uint64_t address, std::span<const std::byte> bytes)>;
+
   void waitForReaders();
   void storeBlocks();
   template <typename Visit> void forCrossings(Visit &&visit);
@@ -53,7 +57,7 @@ private:
   void addPartials(Reduction &reduction);
   void waitForSent();
   void keepBase();
-  void mergeDevices();
+  void takeDeviceChanges(const VisitChange &visit);
   void sendChanges();
   void applyChanges();
   void merge();
@@ -67,7 +71,8 @@ private:
   std::vector<Streams::Id> received_; ///< Needed before the borders of the chunk run.
   std::vector<Streams::Id> sent_;     ///< To ranks whose chunks need it.
   std::vector<Streams::Id> others_;
-  std::optional<memory::Base> base_; ///< What is compared with what is merged.
+  std::optional<memory::Base> base_; ///< What host and devices compare with what is merged, if they
+                                     ///< have to.
   bool crosses_ = false;             ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
 };

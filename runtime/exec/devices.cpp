@@ -4,6 +4,8 @@
 #include "runtime/device/grid.h"
 #include "runtime/exec/kernel_choice.h"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace tutti::exec {
@@ -22,6 +24,42 @@ void setArguments(std::vector<std::uint64_t> &arguments, const Launch &launch) {
   for (const void *symbol : std::span(code.symbol, code.symbols)) {
     arguments.push_back(reinterpret_cast<std::uint64_t>(symbol));
   }
+}
+
+/// A run of bytes to be compared with a snapshot of it: whole grains around some of what is kept.
+struct Compared {
+  Range bytes;
+  Range grains;
+  std::uint64_t offset; ///< Of the grains in the snapshot.
+};
+
+/// `kept` in pieces that can be compared at once.
+std::vector<Compared> piecesOf(const RangeSet &kept) {
+  constexpr std::uint64_t kMask = device::Change::kGrain - 1;
+  std::vector<Compared> pieces;
+  std::uint64_t offset = 0;
+  for (const Range &range : kept.ranges()) {
+    for (std::uint64_t begin = range.begin & ~kMask; begin < range.end;) {
+      const std::uint64_t end = std::min(begin + device::Queue::kMostCompared, range.end);
+      const Range grains{begin, (end + kMask) & ~kMask};
+      pieces.push_back({{std::max(begin, range.begin), end}, grains, offset});
+      offset += grains.size();
+      begin = grains.end;
+    }
+  }
+  return pieces;
+}
+
+/// The bits of those bytes of a grain at `address` that lie in `bytes`.
+std::uint32_t maskFor(std::uint64_t address, Range bytes) {
+  std::uint32_t mask = ~std::uint32_t{0};
+  if (address < bytes.begin) {
+    mask &= ~std::uint32_t{0} << (bytes.begin - address);
+  }
+  if (address + device::Change::kGrain > bytes.end) {
+    mask &= ~std::uint32_t{0} >> (address + device::Change::kGrain - bytes.end);
+  }
+  return mask;
 }
 
 Status asStatus(const Result<device::Kernel *> &kernel) {
@@ -50,6 +88,7 @@ Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window, c
     Lane lane;
     lane.device = std::move(open.device);
     lane.backend = open.backend;
+    lane.capacity = open.room.capacity;
     lane.behind.resize(opened.size());
     lane.readBy.resize(opened.size());
     lanes_.push_back(std::move(lane));
@@ -111,6 +150,55 @@ Status Devices::read(std::int32_t index, std::uint64_t address, std::span<std::b
   TUTTI_TRY(lane.queue->copyOut(address, target));
   counters_.deviceOutBytes += target.size();
   ++counters_.deviceOutCopies;
+  return finish(lane);
+}
+
+Result<bool> Devices::keep(std::int32_t index, const RangeSet &bytes) {
+  Lane &lane = this->lane(index);
+  const std::vector<Compared> pieces = piecesOf(bytes);
+  const std::uint64_t size = pieces.back().offset + pieces.back().grains.size();
+  if (lane.committed.bytes() + size > lane.capacity) {
+    return false;
+  }
+  auto made = lane.device->makeSnapshot(size);
+  if (!made) {
+    return made.error().code == ErrorCode::OutOfMemory ? Result<bool>(false) : made.error();
+  }
+  for (const Compared &piece : pieces) {
+    ++lane.given;
+    const Status status = lane.queue->keep(piece.grains, **made, piece.offset);
+    if (!status && status.error().code == ErrorCode::OutOfMemory) {
+      TUTTI_TRY(finish(lane));
+      return false;
+    }
+    TUTTI_TRY(status);
+  }
+  lane.snapshot = std::move(*made);
+  lane.kept = bytes;
+  return true;
+}
+
+Status
+Devices::takeChanges(std::int32_t index,
+                     const std::function<void(std::uint64_t, std::span<const std::byte>)> &visit) {
+  Lane &lane = this->lane(index);
+  const std::unique_ptr<device::Snapshot> snapshot = std::move(lane.snapshot);
+  for (const Compared &piece : piecesOf(lane.kept)) {
+    std::span<const device::Change> changes;
+    TUTTI_ASSIGN(changes, lane.queue->changes(piece.grains, *snapshot, piece.offset));
+    counters_.deviceOutBytes += changes.size_bytes();
+    ++counters_.deviceOutCopies;
+    for (const device::Change &change : changes) {
+      const std::uint64_t address = piece.grains.begin + change.grain * device::Change::kGrain;
+      const std::span<const std::byte> now = change.now;
+      for (std::uint32_t mask = change.mask & maskFor(address, piece.bytes); mask != 0;) {
+        const int first = std::countr_zero(mask);
+        const int count = std::countr_one(mask >> first);
+        visit(address + first, now.subspan(first, count));
+        mask = first + count < 32 ? mask >> (first + count) << (first + count) : 0;
+      }
+    }
+  }
   return finish(lane);
 }
 

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,6 +71,22 @@ public:
   ///
   /// Cost: blocks.
   Status read(std::int32_t index, std::uint64_t address, std::span<std::byte> target);
+
+  /// Keeps a copy of bytes of a device on it, to find what changes there from now on. False with
+  /// nothing done if it has no room for that beside what it holds: memory that other launches count
+  /// on is not taken.
+  Result<bool> keep(std::int32_t index, const RangeSet &bytes);
+
+  /// Calls `visit(address, bytes)` for runs of bytes that differ from what `keep` has kept, in any
+  /// order, once all is done that the device has been given. Drops the copy.
+  ///
+  /// Cost: blocks.
+  Status takeChanges(
+      std::int32_t index,
+      const std::function<void(std::uint64_t address, std::span<const std::byte> bytes)> &visit);
+
+  /// Whether a copy is kept.
+  bool keeps(std::int32_t index) const { return lane(index).snapshot != nullptr; }
 
   /// Starts copying bytes from one device to another; through the host if there is no other way.
   ///
@@ -141,7 +158,10 @@ private:
   struct Lane {
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
-    RangeSet committed; ///< Whole units.
+    std::uint64_t capacity = 0;                 ///< Bytes that it may hold.
+    RangeSet committed;                         ///< Whole units.
+    std::unique_ptr<device::Snapshot> snapshot; ///< Null if none is kept.
+    RangeSet kept;                              ///< What it is of.
     std::unique_ptr<device::HostBuffer> partials;
     std::size_t partialBytes = 0; ///< Of the latest run.
     device::KernelLaunch kernel;  ///< The latest; kept for its memory.

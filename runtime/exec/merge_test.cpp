@@ -71,6 +71,9 @@ std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t 
   return 1;
 }
 
+/// So that a hundredth of the bytes are written.
+constexpr std::uint64_t kFew = kBytes / 100;
+
 constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "scatter", ""};
 constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
 constexpr tutti_device_code kCode{nullptr, 1, 0, &kMapping, nullptr, 0, 0, nullptr, nullptr};
@@ -87,6 +90,13 @@ tutti_region scatterRegion() {
   };
   region.accesses = accesses;
   region.device = &kCode;
+  return region;
+}
+
+tutti_region sparse(tutti_region region) {
+  region.trip = [](const std::uint64_t *, const std::uint64_t *) {
+    return static_cast<std::int64_t>(kFew);
+  };
   return region;
 }
 
@@ -123,13 +133,15 @@ protected:
     }
   }
 
-  bool launch(std::uint64_t round) {
+  bool launch(std::uint64_t round) { return launch(region_, kTotal, round); }
+
+  bool launch(const tutti_region &region, std::uint64_t total, std::uint64_t round) {
     const std::array<std::uint64_t, 2> captures{array_, round};
-    std::optional<Launch> launch = zero_->prepare(region_, captures.data(), 0);
+    std::optional<Launch> launch = zero_->prepare(region, captures.data(), 0);
     if (!launch || !zero_->distribute(*launch)) {
       return false;
     }
-    for (std::int64_t index = 0; index < static_cast<std::int64_t>(kTotal); ++index) {
+    for (std::int64_t index = 0; index < static_cast<std::int64_t>(total); ++index) {
       std::byte &value = expected_[target(index, round)];
       value = next(value, index, round);
     }
@@ -148,6 +160,7 @@ protected:
   }
 
   const tutti_region region_ = scatterRegion();
+  const tutti_region sparseRegion_ = sparse(scatterRegion());
   device::mock::Machine machine_{{.devices = 2, .memory = 16 << 20, .delay = 2}};
   transport::mock::Network network_{1};
   std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
@@ -173,6 +186,47 @@ TEST_F(MergeTest, HasWhatHostAndDevicesWroteAndNothingElse) {
   const trace::Report report = zero_->finish();
   EXPECT_EQ(report.counters.kernels, 10U);
   EXPECT_EQ(report.counters.mergeBytes, 0U) << "there is nobody to send to";
+}
+
+TEST_F(MergeTest, CopiesOutOfDevicesOnlyWhatTheyChanged) {
+  start(TUTTI_DEVICE_OPENCL, Distribute::Auto, 16 << 20);
+
+  for (std::uint64_t round = 0; round < 5; ++round) {
+    ASSERT_TRUE(launch(sparseRegion_, kFew, round));
+  }
+
+  expectRight();
+  const trace::Report report = zero_->finish();
+  EXPECT_EQ(report.counters.kernels, 10U);
+  EXPECT_GT(report.counters.deviceOutBytes, 5 * kFew * 4 / 5);
+  EXPECT_LE(report.counters.deviceOutBytes, 5 * kFew * sizeof(device::Change));
+}
+
+TEST_F(MergeTest, ComparesAllOfTheArrayWhereDevicesHaveNoRoomForACopy) {
+  start(TUTTI_DEVICE_OPENCL, Distribute::Auto, kBytes + 4 * kUnit);
+
+  for (std::uint64_t round = 0; round < 5; ++round) {
+    ASSERT_TRUE(launch(sparseRegion_, kFew, round));
+  }
+
+  expectRight();
+  const trace::Report report = zero_->finish();
+  EXPECT_EQ(report.counters.kernels, 10U);
+  EXPECT_GE(report.counters.deviceOutBytes, 10 * kBytes);
+}
+
+TEST_F(MergeTest, ComparesAllOfTheArrayWhereADeviceGivesNoMemoryForACopy) {
+  start(TUTTI_DEVICE_OPENCL, Distribute::Auto, 16 << 20);
+  const Error full = failure(ErrorCode::OutOfMemory, "others have taken it");
+  machine_.failNext(1, device::mock::Operation::MakeSnapshot, full);
+  machine_.failNext(0, device::mock::Operation::Keep, full, 1);
+
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    ASSERT_TRUE(launch(round));
+  }
+
+  expectRight();
+  zero_->finish();
 }
 
 TEST_F(MergeTest, LeavesTheArrayOnOneDeviceUnlessMoreAreAskedFor) {

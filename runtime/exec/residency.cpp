@@ -56,14 +56,23 @@ void Residency::holds(const Leaving &units) {
   uses_[device].insert(uses_[device].begin(), units.units);
 }
 
+/// What a device may hold while `plan` runs: less what it takes for a copy of what is merged, if it
+/// can hold that at all.
+std::uint64_t Residency::mostFor(const Plan &plan, std::size_t device) const {
+  const std::uint64_t capacity = rooms_.capacity(device);
+  const std::uint64_t own = plan.footprints[device].bytes();
+  const std::uint64_t copy = own > 0 ? rooms_.around(plan.merged).bytes() : 0;
+  return own + copy <= capacity ? capacity - copy : capacity;
+}
+
 std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
-  if (isRecent(plan)) {
+  if (isRecent(plan) && plan.merged.empty()) {
     return {}; // Nothing has left since.
   }
   bool isRoom = true;
   for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
     isRoom =
-        isRoom && held_[device].unite(plan.footprints[device]).bytes() <= rooms_.capacity(device);
+        isRoom && held_[device].unite(plan.footprints[device]).bytes() <= mostFor(plan, device);
   }
   if (isRoom) {
     return {};
@@ -71,19 +80,19 @@ std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
   settle();
   std::vector<Leaving> leaving;
   for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
-    const std::uint64_t capacity = rooms_.capacity(device);
+    const std::uint64_t most = mostFor(plan, device);
     std::uint64_t bytes = held_[device].unite(plan.footprints[device]).bytes();
     std::vector<Range> units;
     for (const RangeSet &use : uses_[device]) {
       for (const Range &unit : rooms_.single(use.subtract(plan.footprints[device]))) {
-        if (bytes <= capacity) {
+        if (bytes <= most) {
           break;
         }
         units.push_back(unit);
         bytes -= unit.size();
       }
     }
-    TUTTI_CHECK(bytes <= capacity, "make room in {} bytes of a device", capacity);
+    TUTTI_CHECK(bytes <= most, "make room in {} bytes of a device", most);
     if (!units.empty()) {
       leaving.push_back(
           {topology_.ranks() + static_cast<Place>(device), RangeSet::of(std::move(units))});

@@ -29,7 +29,8 @@ public:
   bool fits(const Plan &plan) const;
 
   /// What has to leave the devices before they can take their parts of `plan`, least recently used
-  /// first; nothing if there is room.
+  /// first; nothing if there is room, also for copies of what is merged where a device can hold
+  /// them.
   ///
   /// Shape: `plan` fits.
   std::vector<Leaving> makeRoom(const Plan &plan);
@@ -58,6 +59,7 @@ private:
   using Uses = std::vector<RangeSet>;
 
   bool isRecent(const Plan &plan) const;
+  std::uint64_t mostFor(const Plan &plan, std::size_t device) const;
   void settle();
   static void remove(Uses &uses, const RangeSet &units);
 

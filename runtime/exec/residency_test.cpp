@@ -38,6 +38,13 @@ protected:
     return plan;
   }
 
+  /// One whose part on the first device merges what it writes.
+  static std::shared_ptr<const Plan> mergingPlanOf(RangeSet first) {
+    auto plan = std::make_shared<Plan>(*planOf(first));
+    plan->merged = std::move(first);
+    return plan;
+  }
+
   /// As a launch does it: makes room, notes the use. What had to leave the first device.
   RangeSet launch(const std::shared_ptr<const Plan> &plan) {
     RangeSet left;
@@ -85,6 +92,21 @@ TEST_F(ResidencyTest, TakesNoMoreThanNeeded) {
   launch(planOf(units({{0, 4}})));
 
   EXPECT_EQ(launch(planOf(units({{4, 5}}))), units({{0, 1}}));
+}
+
+TEST_F(ResidencyTest, MakesRoomForACopyOfWhatIsMerged) {
+  const auto merging = mergingPlanOf(units({{4, 5}}));
+  launch(planOf(units({{0, 3}})));
+
+  EXPECT_EQ(launch(merging), units({{0, 1}}));
+  launch(planOf(units({{3, 4}}))); // In the place of the copy.
+  EXPECT_EQ(launch(merging), units({{1, 2}}));
+}
+
+TEST_F(ResidencyTest, MakesNoRoomForACopyThatNeverFits) {
+  launch(planOf(units({{0, 3}})));
+
+  EXPECT_EQ(launch(mergingPlanOf(units({{3, 6}}))), units({{0, 2}}));
 }
 
 TEST_F(ResidencyTest, LeavesWhatTheLaunchUsesItself) {

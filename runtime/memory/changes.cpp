@@ -23,6 +23,11 @@ bool hasZeroByte(Word word) {
   return ((word - 0x0101010101010101U) & ~word & 0x8080808080808080U) != 0;
 }
 
+/// A distance either way as a number that is small if it is short, and back.
+std::uint64_t folded(std::uint64_t distance) { return distance << 1 ^ (0 - (distance >> 63)); }
+
+std::uint64_t unfolded(std::uint64_t number) { return number >> 1 ^ (0 - (number & 1)); }
+
 constexpr unsigned kGroupBits = 7;
 constexpr std::uint64_t kMoreGroups = 1U << kGroupBits;
 
@@ -89,7 +94,7 @@ void ChangeWriter::add(std::uint64_t address, std::span<const std::byte> bytes) 
       end_ = 0;
     }
     const auto part = bytes.first(std::min(bytes.size(), kMessageBytes - message_.size()));
-    addNumber(address - end_);
+    addNumber(folded(address - end_));
     addNumber(part.size());
     message_.insert(message_.end(), part.begin(), part.end());
     address += part.size();
@@ -101,7 +106,7 @@ void ChangeWriter::add(std::uint64_t address, std::span<const std::byte> bytes) 
 void applyChanges(const Window &window, std::span<const std::byte> message) {
   std::uint64_t end = 0;
   while (!message.empty()) {
-    const std::uint64_t begin = end + takeNumber(message);
+    const std::uint64_t begin = end + unfolded(takeNumber(message));
     const std::uint64_t size = takeNumber(message);
     end = begin + size;
     TUTTI_CHECK(size <= message.size() && window.contains({begin, end}),

@@ -60,7 +60,8 @@ private:
 /// Changes as messages of moderate size.
 ///
 /// Shape: of a message: runs, each the distance from the end of the run before it (the first: from
-///        0), its length, its bytes; numbers in groups of seven bits, the lowest first.
+///        0), its length, its bytes; numbers in groups of seven bits, the lowest first. Of a
+///        distance the lowest bit says that it leads back; the others are inverted then.
 class ChangeWriter {
 public:
   static constexpr std::size_t kMessageBytes = std::size_t{1} << 20;
@@ -69,7 +70,7 @@ public:
 
   explicit ChangeWriter(Send send) : send_(std::move(send)) {}
 
-  /// Adds bytes that stand at `address`, behind all that were added before.
+  /// Adds bytes that stand at `address`. Takes least space in the order of addresses.
   void add(std::uint64_t address, std::span<const std::byte> bytes);
 
   /// The message that has not been sent yet; may be empty.

@@ -140,6 +140,21 @@ TEST_F(ChangesTest, TakesThreeBytesMoreThanAnElementThatWasWrittenFarFromTheNext
   EXPECT_LE(sent.front().size(), 100U * 11 + 8);
 }
 
+TEST_F(ChangesTest, TakesRunsInAnyOrder) {
+  ChangeWriter writer([](std::span<const std::byte>) { FAIL() << "they fit into one message"; });
+  Bytes expected(80000);
+  for (std::uint64_t run = 0; run < 100; ++run) {
+    const std::uint64_t offset = run * 37 % 100 * 800;
+    std::memset(&expected[offset], static_cast<int>(run + 1), 8);
+    writer.add(kHeapBase + offset, {&expected[offset], 8});
+  }
+
+  applyChanges(window(), writer.rest());
+
+  EXPECT_EQ(part(expected.size()), expected);
+  EXPECT_LE(writer.rest().size(), 100U * 12 + 8);
+}
+
 using ChangesDeathTest = ChangesTest;
 
 TEST_F(ChangesDeathTest, RefusesChangesOutsideOfTheWindow) {

@@ -194,7 +194,8 @@ def scatters_run_on_a_device(workshop, scatter):
                      "it writes a variable that its addresses depend on": 1}, f"home: {home}")
 
 
-SCATTER_ELEMENTS, SCATTER_WRITTEN = 60000, 6000  # Of scatter_steady.c
+SCATTER_ELEMENTS, SCATTER_WRITTEN = 600000, 6000  # Of scatter_steady.c
+CHANGE_BYTES = 40  # What a device says of 32 bytes in which something differs.
 
 
 def scatter_object_bytes():
@@ -223,16 +224,27 @@ def scatters_send_what_they_wrote(workshop, scatter, ranks):
     require(added["protections"] == 0, f"{added['protections']} changes of protection")
 
 
-def scatters_beside_a_device_copy_the_array_to_and_fro(workshop, scatter):
+def scatters_copy_out_of_a_device_what_it_wrote(workshop, scatter, device, ranks):
+    """The whole array goes to devices each time; back comes little more than the elements that they
+    wrote, a hundredth of it, each in 32 bytes of its own."""
     rounds = 10
-    few, many = (workshop.statistics(scatter, [str(count)], 1, {"TUTTI_DEVICE": "hybrid"})["devices"]
+    few, many = (workshop.statistics(scatter, [str(count)], ranks, {"TUTTI_DEVICE": device})
                  for count in (4, 4 + rounds))
-    require(many["kernels"] - few["kernels"] == rounds, f"{few['kernels']}, {many['kernels']} kernels")
-    for way in ("in", "out"):
-        moved = many[way]["bytes"] - few[way]["bytes"]
-        # Besides, a moving border moves some indices.
-        require(0 <= moved - scatter_object_bytes() * rounds <= 4 * SCATTER_WRITTEN,
-                f"{way}: {moved} bytes")
+    few_on, many_on = few["devices"], many["devices"]
+    require(many_on["kernels"] - few_on["kernels"] == ranks * rounds,
+            f"{few_on['kernels']}, {many_on['kernels']} kernels")
+    moved = {way: many_on[way]["bytes"] - few_on[way]["bytes"] for way in ("in", "out")}
+    # Besides, a moving border moves some indices, in either run.
+    borders = 4 * SCATTER_WRITTEN * (4 + rounds)
+    require(abs(moved["in"] - ranks * scatter_object_bytes() * rounds) <= borders,
+            f"in: {moved['in']} bytes")
+    require(0 < moved["out"] <= CHANGE_BYTES * SCATTER_WRITTEN * rounds,
+            f"out: {moved['out']} bytes")
+    sent = many["merge"]["bytes"] - few["merge"]["bytes"]
+    # Devices say it in any order: up to 8 bytes more for where.
+    others = SCATTER_WRITTEN - -(-SCATTER_WRITTEN // ranks)
+    require((8 + 2) * others * rounds <= sent <= (8 + 8) * others * rounds,
+            f"merge: {sent} bytes")
 
 
 def scatters_on_one_device_copy_nothing(workshop, scatter):

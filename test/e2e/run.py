@@ -126,10 +126,14 @@ def all_tests(workshop):
         tests.append((f"counters/scatters_send_what_they_wrote/{ranks}",
                       lambda r=ranks: counters.scatters_send_what_they_wrote(
                           workshop, named["scatter_steady"], r)))
-    for check in (counters.scatters_beside_a_device_copy_the_array_to_and_fro,
-                  counters.scatters_on_one_device_copy_nothing):
-        tests.append((f"counters/{check.__name__}",
-                      lambda c=check: c(workshop, named["scatter_steady"])))
+    for device, ranks in (("hybrid", 1), ("opencl", 2)):
+        tests.append((f"counters/scatters_copy_out_of_a_device_what_it_wrote/{device}/{ranks}",
+                      lambda d=device, r=ranks:
+                      counters.scatters_copy_out_of_a_device_what_it_wrote(
+                          workshop, named["scatter_steady"], d, r)))
+    tests.append(("counters/scatters_on_one_device_copy_nothing",
+                  lambda: counters.scatters_on_one_device_copy_nothing(
+                      workshop, named["scatter_steady"])))
     tests.append(("counters/scatters_run_on_a_device",
                   lambda: counters.scatters_run_on_a_device(workshop, named["scatter"])))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cuda/device.h"
 
+#include "runtime/device/cuda/changes.h"
 #include "runtime/device/cuda/foreign.h"
 #include "runtime/device/cuda/queue.h"
 
@@ -73,6 +74,12 @@ Result<std::unique_ptr<HostBuffer>> CudaDevice::makeHostBuffer(std::size_t bytes
   std::unique_ptr<CudaHostBuffer> buffer;
   TUTTI_ASSIGN(buffer, CudaHostBuffer::make(*context_, bytes));
   return buffer;
+}
+
+Result<std::unique_ptr<Snapshot>> CudaDevice::makeSnapshot(std::uint64_t bytes) {
+  std::unique_ptr<Memory> memory;
+  TUTTI_ASSIGN(memory, Memory::make(*context_, bytes));
+  return std::make_unique<CudaSnapshot>(std::move(memory));
 }
 
 } // namespace tutti::device::cuda

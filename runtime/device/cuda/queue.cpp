@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cuda/queue.h"
 
+#include "runtime/device/cuda/changes.h"
 #include "runtime/device/cuda/device.h"
 #include "runtime/device/cuda/foreign.h"
 #include "runtime/device/cuda/kernel.h"
@@ -186,6 +187,60 @@ Status CudaQueue::copyForeign(ForeignMemory &from, Range bytes) {
   return {};
 }
 
+Status CudaQueue::keep(Range bytes, Snapshot &to, std::uint64_t offset) {
+  TUTTI_TRY(requireCommitted(bytes));
+  Context &context = device_.context();
+  TUTTI_TRY(context.enter());
+  TUTTI_TRY(stream_->settle());
+  if (bytes.empty()) {
+    return {};
+  }
+  if (!found_) {
+    constexpr std::uint64_t kMost = kMostCompared / Change::kGrain;
+    TUTTI_ASSIGN(found_, Memory::make(context, kChangesBegin + kMost * sizeof(Change)));
+  }
+  if (const CUresult result = context.cuda().cuMemcpyDtoDAsync_v2(
+          static_cast<CudaSnapshot &>(to).at(offset), device_.mirror().at(bytes.begin),
+          bytes.size(), stream_->handle())) {
+    return context.failed(result, "copy {} bytes to a snapshot", bytes.size());
+  }
+  return {};
+}
+
+Result<std::span<const Change>> CudaQueue::changes(Range bytes, const Snapshot &since,
+                                                   std::uint64_t offset) {
+  TUTTI_TRY(requireCommitted(bytes));
+  TUTTI_TRY(device_.context().enter());
+  if (bytes.empty()) {
+    return std::span<const Change>();
+  }
+  TUTTI_TRY(compare(bytes, static_cast<const CudaSnapshot &>(since), offset));
+  TUTTI_TRY(stream_->copyOut(found_->at(), std::as_writable_bytes(std::span(&changesFound_, 1))));
+  TUTTI_TRY(finish());
+  changes_.resize(std::max<std::size_t>(changes_.size(), changesFound_));
+  const auto changes = std::span(changes_).first(changesFound_);
+  if (changesFound_ > 0) {
+    TUTTI_TRY(stream_->copyOut(found_->at() + kChangesBegin, std::as_writable_bytes(changes)));
+    TUTTI_TRY(finish());
+  }
+  return std::span<const Change>(changes);
+}
+
+/// Starts the kernel that compares.
+Status CudaQueue::compare(Range bytes, const CudaSnapshot &since, std::uint64_t offset) {
+  constexpr std::uint32_t kGroup = 256;
+  constexpr std::uint32_t kNone = 0;
+  Kernel *kernel = nullptr;
+  TUTTI_ASSIGN(kernel, device_.load(kChangesKernel));
+  TUTTI_TRY(stream_->copyIn(std::as_bytes(std::span(&kNone, 1)), found_->at()));
+  const std::uint64_t grains = bytes.size() / Change::kGrain;
+  parameters_ = {device_.mirror().at(bytes.begin), since.at(offset), grains, found_->at()};
+  Grid grid;
+  grid.groups[0] = (grains + kGroup - 1) / kGroup;
+  grid.group[0] = kGroup;
+  return start(static_cast<const CudaKernel &>(*kernel), grid, 0);
+}
+
 Status CudaQueue::checkLaunch(const KernelLaunch &launch) const {
   const Info &info = device_.info();
   const std::string &label = device_.context().label();
@@ -237,6 +292,12 @@ Status CudaQueue::launch(const KernelLaunch &launch) {
   const std::uint64_t shared = std::uint64_t{launch.partialBytes} * grid.groupSize();
   TUTTI_TRY(kernel.allowShared(context, shared));
   packArguments(launch);
+  return start(kernel, grid, shared);
+}
+
+/// Starts a kernel with `parameters_`.
+Status CudaQueue::start(const CudaKernel &kernel, const Grid &grid, std::uint64_t shared) {
+  Context &context = device_.context();
   std::size_t bytes = parameters_.size() * sizeof parameters_[0];
   std::array<void *, 5> extra = {reinterpret_cast<void *>(kLaunchBuffer), parameters_.data(),
                                  reinterpret_cast<void *>(kLaunchBufferSize), &bytes,

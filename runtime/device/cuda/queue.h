@@ -65,6 +65,9 @@ private:
 };
 
 class CudaDevice;
+class CudaKernel;
+class CudaSnapshot;
+class Memory;
 
 class CudaQueue final : public Queue {
 public:
@@ -77,6 +80,9 @@ public:
   Status copyOut(std::uint64_t address, std::span<std::byte> target) override;
   Status copyFrom(Device &from, Range bytes) override;
   Status copyForeign(ForeignMemory &from, Range bytes) override;
+  Status keep(Range bytes, Snapshot &to, std::uint64_t offset) override;
+  Result<std::span<const Change>> changes(Range bytes, const Snapshot &since,
+                                          std::uint64_t offset) override;
   Status launch(const KernelLaunch &launch) override;
   Result<std::unique_ptr<Event>> record() override;
   Status wait(Event &event) override;
@@ -86,10 +92,15 @@ private:
   Status requireCommitted(Range bytes) const;
   Status checkLaunch(const KernelLaunch &launch) const;
   void packArguments(const KernelLaunch &launch);
+  Status start(const CudaKernel &kernel, const Grid &grid, std::uint64_t shared);
+  Status compare(Range bytes, const CudaSnapshot &since, std::uint64_t offset);
 
   CudaDevice &device_;
   std::shared_ptr<Stream> stream_;        ///< Shared with events.
   std::vector<std::uint64_t> parameters_; ///< Of the launch being made; kept for its memory.
+  std::unique_ptr<Memory> found_;         ///< As `kChangesBegin` says; made when first needed.
+  std::uint32_t changesFound_ = 0;
+  std::vector<Change> changes_; ///< Room for them.
 };
 
 } // namespace tutti::device::cuda

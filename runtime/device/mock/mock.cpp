@@ -58,6 +58,18 @@ private:
   std::vector<std::byte> storage_;
 };
 
+class MockSnapshot final : public Snapshot {
+public:
+  explicit MockSnapshot(std::uint64_t bytes) : storage_(bytes, kUndefined) {}
+
+  std::byte *at(std::uint64_t offset) { return storage_.data() + offset; }
+
+  const std::byte *at(std::uint64_t offset) const { return storage_.data() + offset; }
+
+private:
+  std::vector<std::byte> storage_;
+};
+
 } // namespace
 
 /// Everything about the machine that outlives its devices.
@@ -200,6 +212,14 @@ public:
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override {
     TUTTI_TRY(begin(Operation::MakeHostBuffer, {}));
     return std::make_unique<MockHostBuffer>(bytes);
+  }
+
+  Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override {
+    TUTTI_TRY(begin(Operation::MakeSnapshot, {}));
+    if (committed() + bytes > state_->plan.memory) {
+      return failure(ErrorCode::OutOfMemory, "mock {} has no {} bytes more", index_, bytes);
+    }
+    return std::make_unique<MockSnapshot>(bytes);
   }
 
   Machine::State &machine() { return *state_; }
@@ -375,6 +395,40 @@ public:
     return {};
   }
 
+  Status keep(Range bytes, Snapshot &to, std::uint64_t offset) override {
+    TUTTI_TRY(begin(Operation::Keep, bytes));
+    std::byte *target = static_cast<MockSnapshot &>(to).at(offset);
+    add([this, bytes, target] {
+      device_.forPieces(bytes, [&](std::byte *memory, std::uint64_t offset, std::uint64_t size) {
+        std::memcpy(target + offset, memory, size);
+      });
+      return Status{};
+    });
+    return {};
+  }
+
+  Result<std::span<const Change>> changes(Range bytes, const Snapshot &since,
+                                          std::uint64_t offset) override {
+    TUTTI_TRY(begin(Operation::Changes, bytes));
+    tasks_->runTo(tasks_->last());
+    TUTTI_TRY(tasks_->outcome(tasks_->last()));
+    changes_.clear();
+    const std::byte *before = static_cast<const MockSnapshot &>(since).at(offset);
+    // The last first: nobody may rely on an order.
+    for (std::uint64_t grain = bytes.size() / Change::kGrain; grain-- > 0;) {
+      Change change{static_cast<std::uint32_t>(grain), 0, {}};
+      const std::uint64_t first = grain * Change::kGrain;
+      std::memcpy(change.now.data(), device_.at(bytes.begin + first), Change::kGrain);
+      for (std::size_t byte = 0; byte < Change::kGrain; ++byte) {
+        change.mask |= std::uint32_t{change.now[byte] != before[first + byte]} << byte;
+      }
+      if (change.mask != 0) {
+        changes_.push_back(change);
+      }
+    }
+    return std::span<const Change>(changes_);
+  }
+
   Status launch(const KernelLaunch &launch) override {
     const auto *kernel = dynamic_cast<const MockKernel *>(launch.kernel);
     if (!kernel) {
@@ -462,6 +516,7 @@ private:
 
   MockDevice &device_;
   std::shared_ptr<Tasks> tasks_ = std::make_shared<Tasks>(); ///< Second owners: events.
+  std::vector<Change> changes_;
 };
 
 Result<std::unique_ptr<Queue>> MockDevice::makeQueue() {

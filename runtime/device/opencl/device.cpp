@@ -2,6 +2,7 @@
 #include "runtime/device/opencl/device.h"
 
 #include "base/options.h"
+#include "runtime/device/opencl/changes.h"
 #include "runtime/device/opencl/queue.h"
 #include "runtime/device/opencl/status.h"
 
@@ -149,6 +150,21 @@ Result<std::unique_ptr<HostBuffer>> OpenclDevice::makeHostBuffer(std::size_t byt
   TUTTI_TRY(note(statusOf(code, "clEnqueueMapBuffer")));
   return std::make_unique<OpenclHostBuffer>(library_, service_.get(), std::move(*memory),
                                             std::span(static_cast<std::byte *>(mapped), bytes));
+}
+
+Result<std::unique_ptr<Snapshot>> OpenclDevice::makeSnapshot(std::uint64_t bytes) {
+  auto memory = allocate(bytes, kMemReadWrite);
+  if (!memory) {
+    return std::move(memory).error();
+  }
+  // Drivers allocate at the first use; then it would be a copy that fails.
+  const std::uint32_t zero = 0;
+  TUTTI_TRY(
+      note(statusOf(library_.enqueueFillBuffer(service_.get(), memory->get(), &zero, sizeof zero, 0,
+                                               sizeof zero, 0, nullptr, nullptr),
+                    "clEnqueueFillBuffer")));
+  TUTTI_TRY(note(statusOf(library_.finish(service_.get()), "clFinish")));
+  return std::make_unique<OpenclSnapshot>(std::move(*memory));
 }
 
 Result<Owned<Memory>> OpenclDevice::allocate(std::uint64_t bytes, Ulong flags) {

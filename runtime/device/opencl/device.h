@@ -49,6 +49,7 @@ public:
   Result<Kernel *> load(const tutti_kernel &kernel) override;
   Result<std::unique_ptr<Queue>> makeQueue() override;
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override;
+  Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override;
 
   /// For its queues.
 

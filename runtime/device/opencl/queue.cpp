@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/opencl/queue.h"
 
+#include "runtime/device/opencl/changes.h"
 #include "runtime/device/opencl/device.h"
 #include "runtime/device/opencl/status.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -79,6 +81,97 @@ Status OpenclQueue::copyFrom(Device &from, Range bytes) {
   TUTTI_TRY(device_.mirrored().require(bytes));
   return failure(ErrorCode::NoRoute, "no direct copies from {} to {}: their contexts differ",
                  from.info().name, device_.info().name);
+}
+
+Status OpenclQueue::keep(Range bytes, Snapshot &to, std::uint64_t offset) {
+  TUTTI_TRY(device_.alive());
+  TUTTI_TRY(device_.mirrored().require(bytes));
+  if (bytes.empty()) {
+    return {};
+  }
+  TUTTI_TRY(reserveChanges(bytes.size() / Change::kGrain));
+  NativeEvent event = nullptr;
+  const Int code = library_.enqueueCopyBuffer(
+      native_.get(), device_.arena().buffer(), static_cast<OpenclSnapshot &>(to).memory(),
+      device_.arena().offsetsOf(bytes).begin, offset, bytes.size(), 0, nullptr, &event);
+  return begun(code, event, "clEnqueueCopyBuffer", "copy to a snapshot");
+}
+
+Result<std::span<const Change>> OpenclQueue::changes(Range bytes, const Snapshot &since,
+                                                     std::uint64_t offset) {
+  TUTTI_TRY(device_.alive());
+  TUTTI_TRY(device_.mirrored().require(bytes));
+  if (bytes.empty()) {
+    return std::span<const Change>();
+  }
+  TUTTI_TRY(compare(bytes, since, offset));
+  NativeEvent event = nullptr;
+  TUTTI_TRY(
+      begun(library_.enqueueReadBuffer(native_.get(), changesOnDevice_.get(), 0, 0,
+                                       sizeof changesFound_, &changesFound_, 0, nullptr, &event),
+            event, "clEnqueueReadBuffer", "copy of the number of changes"));
+  TUTTI_TRY(finish());
+  if (changesFound_ > 0) {
+    TUTTI_TRY(begun(library_.enqueueReadBuffer(native_.get(), changesOnDevice_.get(), 0,
+                                               kChangesBegin, changesFound_ * sizeof(Change),
+                                               changes_.data(), 0, nullptr, &event),
+                    event, "clEnqueueReadBuffer", "copy of changes"));
+    TUTTI_TRY(finish());
+  }
+  return std::span<const Change>(changes_).first(changesFound_);
+}
+
+/// Starts the kernel that compares.
+Status OpenclQueue::compare(Range bytes, const Snapshot &since, std::uint64_t offset) {
+  Kernel *loaded = nullptr;
+  TUTTI_ASSIGN(loaded, device_.load(kChangesKernel));
+  const auto &kernel = static_cast<const OpenclKernel &>(*loaded);
+  NativeEvent event = nullptr;
+  const std::uint32_t zero = 0;
+  TUTTI_TRY(begun(library_.enqueueFillBuffer(native_.get(), changesOnDevice_.get(), &zero,
+                                             sizeof zero, 0, sizeof zero, 0, nullptr, &event),
+                  event, "clEnqueueFillBuffer", "fill of the number of changes"));
+  const Memory now = device_.arena().buffer();
+  const Memory before = static_cast<const OpenclSnapshot &>(since).memory();
+  const Memory out = changesOnDevice_.get();
+  const std::uint64_t at = device_.arena().offsetsOf(bytes).begin / 4;
+  const std::uint64_t from = offset / 4;
+  const std::uint64_t grains = bytes.size() / Change::kGrain;
+  Uint index = 0;
+  Int code = kSuccess;
+  const auto set = [&](const auto &value) {
+    code = code == kSuccess ? library_.setKernelArg(kernel.native(), index, sizeof value, &value)
+                            : code;
+    ++index;
+  };
+  set(now);
+  set(at);
+  set(before);
+  set(from);
+  set(grains);
+  set(out);
+  TUTTI_TRY(device_.note(statusOf(code, "clSetKernelArg")));
+  const Size local = std::min<std::uint32_t>(kernel.maxGroup(), 64);
+  const Size global = (grains + local - 1) / local * local;
+  TUTTI_TRY(device_.note(statusOf(library_.enqueueKernel(native_.get(), kernel.native(), 1, nullptr,
+                                                         &global, &local, 0, nullptr, &event),
+                                  "clEnqueueNDRangeKernel")));
+  operations_->addKernel({event, library_.releaseEvent}, kernel.name());
+  return {};
+}
+
+/// Room for so many changes, on the device and here.
+Status OpenclQueue::reserveChanges(std::uint64_t count) {
+  if (count <= changes_.size()) {
+    return {};
+  }
+  auto larger = device_.allocate(kChangesBegin + count * sizeof(Change), kMemReadWrite);
+  if (!larger) {
+    return std::move(larger).error();
+  }
+  changesOnDevice_ = std::move(*larger);
+  changes_.resize(count);
+  return {};
 }
 
 Status OpenclQueue::launch(const KernelLaunch &launch) {

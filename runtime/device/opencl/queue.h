@@ -9,6 +9,7 @@
 #include "runtime/device/opencl/staging.h"
 
 #include <memory>
+#include <vector>
 
 namespace tutti::device::opencl {
 
@@ -44,6 +45,9 @@ public:
   Status copyIn(std::span<const std::byte> source, std::uint64_t address) override;
   Status copyOut(std::uint64_t address, std::span<std::byte> target) override;
   Status copyFrom(Device &from, Range bytes) override;
+  Status keep(Range bytes, Snapshot &to, std::uint64_t offset) override;
+  Result<std::span<const Change>> changes(Range bytes, const Snapshot &since,
+                                          std::uint64_t offset) override;
   Status launch(const KernelLaunch &launch) override;
   Result<std::unique_ptr<Event>> record() override;
   Status wait(Event &event) override;
@@ -55,6 +59,8 @@ private:
   Status checkLaunch(const KernelLaunch &launch, const OpenclKernel &kernel) const;
   Status setArguments(const KernelLaunch &launch, const OpenclKernel &kernel);
   Status reservePartials(std::uint64_t bytes);
+  Status reserveChanges(std::uint64_t count);
+  Status compare(Range bytes, const Snapshot &since, std::uint64_t offset);
 
   OpenclDevice &device_;
   const Library &library_;
@@ -63,6 +69,9 @@ private:
   Staging staging_;
   Owned<Memory> partials_; ///< Of the launch that runs; kernels that do not reduce get it too.
   std::uint64_t partialsBytes_ = 0;
+  Owned<Memory> changesOnDevice_;
+  std::uint32_t changesFound_ = 0;
+  std::vector<Change> changes_; ///< Room for as many.
 };
 
 } // namespace tutti::device::opencl

@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ELEMENTS = 60000, WRITTEN = 6000 };
+enum { ELEMENTS = 600000, WRITTEN = 6000 };
 
 int main(int argc, char **argv) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 1;
   int *index = malloc(WRITTEN * sizeof *index);
   unsigned long *to = calloc(ELEMENTS, sizeof *to);
   for (int i = 0; i < WRITTEN; ++i) {
-    index[i] = (int)(i * 1237L % WRITTEN * 10);
+    index[i] = (int)(i * 1237L % WRITTEN * (ELEMENTS / WRITTEN));
   }
   for (int round = 0; round < rounds; ++round) {
 #pragma omp parallel for

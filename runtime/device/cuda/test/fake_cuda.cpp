@@ -2,6 +2,7 @@
 #include "runtime/device/cuda/test/fake_cuda.h"
 
 #include "base/descriptor.h"
+#include "runtime/device/cuda/changes.h"
 #include "runtime/device/cuda/library.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -93,6 +95,7 @@ struct Machine {
   bool isStarted = false;
   int fault = 0;
   std::map<std::string, std::size_t> calls;
+  std::size_t bytesOut = 0;
   std::vector<Failure> failures;
   std::map<std::string, fake_cuda::Function> functions;
   std::map<int, ContextObject> contexts;
@@ -558,6 +561,36 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t bytes, const CUmemAcces
   return kSuccess;
 }
 
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, std::size_t bytes) {
+  FAKE_ENTER(true);
+  const std::size_t whole = (bytes + kGranule - 1) / kGranule * kGranule;
+  const CUmemAllocationProp wanted{
+      kAllocationPinned, kHandleNone, {kLocationDevice, current->device}, nullptr, {}};
+  const CUmemAccessDesc access{wanted.location, kAccessReadWrite};
+  CUmemHandle handle = 0;
+  if (const CUresult result = cuMemCreate(&handle, whole, &wanted, 0)) {
+    return result;
+  }
+  cuMemAddressReserve(pointer, whole, 0, 0, 0);
+  cuMemMap(*pointer, whole, 0, handle, 0);
+  return cuMemSetAccess(*pointer, whole, &access, 1);
+}
+
+CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  FAKE_ENTER(false);
+  const auto found = m.mappings.find(pointer);
+  if (found == m.mappings.end()) {
+    misuse(__func__, "not an allocation");
+  }
+  const auto [bytes, handle, access] = found->second;
+  for (StreamObject *stream : m.streams) {
+    runUpTo(*stream, stream->given); // The real one waits, too.
+  }
+  cuMemUnmap(pointer, bytes);
+  cuMemRelease(handle);
+  return cuMemAddressFree(pointer, bytes);
+}
+
 CUresult cuMemHostAlloc(void **memory, std::size_t bytes, unsigned) {
   FAKE_ENTER(true);
   *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
@@ -596,6 +629,7 @@ CUresult cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, std::size_t byte
   if (!isPinned(target, bytes) || !isMapped(source, bytes, stream->device)) {
     return kInvalidValue;
   }
+  m.bytesOut += bytes;
   give(*stream, [=] { return std::memcpy(target, at(source), bytes), 0; });
   return kSuccess;
 }
@@ -836,6 +870,29 @@ int place(const fake_cuda::Launch &launch) {
   return 0;
 }
 
+/// That of the backend's changes.cpp.
+int changes(const fake_cuda::Launch &launch) {
+  const std::span parameters(launch.parameters, launch.count);
+  const std::byte *now = at(parameters[0]);
+  const std::byte *before = at(parameters[1]);
+  const std::uint64_t grains = parameters[2];
+  auto &count = *reinterpret_cast<std::uint32_t *>(at(parameters[3]));
+  std::byte *out = at(parameters[3] + kChangesBegin);
+  for (std::uint64_t grain = 0; grain < std::min(grains, launch.groups[0] * launch.group[0]);
+       ++grain) {
+    Change change{static_cast<std::uint32_t>(grain), 0, {}};
+    std::memcpy(change.now.data(), now + grain * Change::kGrain, Change::kGrain);
+    for (std::size_t byte = 0; byte < Change::kGrain; ++byte) {
+      const bool differs = change.now[byte] != before[grain * Change::kGrain + byte];
+      change.mask |= std::uint32_t{differs} << byte;
+    }
+    if (change.mask != 0) {
+      std::memcpy(out + count++ * sizeof change, &change, sizeof change);
+    }
+  }
+  return 0;
+}
+
 void printCalls() {
   for (const auto &[call, count] : machine().calls) {
     std::fprintf(stderr, "fake CUDA driver: %s %zu\n", call.c_str(), count);
@@ -843,7 +900,11 @@ void printCalls() {
 }
 
 void addUsualFunctions(Machine &machine) {
-  machine.functions = {{"scale", scale}, {"halve", halve}, {"sum", sum}, {"place", place}};
+  machine.functions = {{"scale", scale},
+                       {"halve", halve},
+                       {"sum", sum},
+                       {"place", place},
+                       {"tutti_changes", changes}};
 }
 
 } // namespace
@@ -893,7 +954,12 @@ std::size_t calls(const std::string &name) {
   return sum;
 }
 
-void clearCalls() { machine().calls.clear(); }
+std::size_t bytesOut() { return machine().bytesOut; }
+
+void clearCalls() {
+  machine().calls.clear();
+  machine().bytesOut = 0;
+}
 
 bool isInside() { return depth > 0; }
 

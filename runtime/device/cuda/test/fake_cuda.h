@@ -61,6 +61,9 @@ void failNext(const std::string &call, int result, int skip = 0);
 
 /// Calls of this name since `clearCalls`; all calls if it is empty.
 std::size_t calls(const std::string &name);
+
+/// Bytes that copies to host memory were asked for since then.
+std::size_t bytesOut();
 void clearCalls();
 
 /// Bytes that are allocated on all devices, addresses that are reserved, streams and events alive.

@@ -3,6 +3,7 @@
 /// Staging, events and failures.
 #include "runtime/device/cuda/test/fixture.h"
 
+#include <array>
 #include <thread>
 
 namespace tutti::device::cuda {
@@ -54,6 +55,34 @@ TEST_F(CudaQueueTest, CopiesMoreThanTheStagingMemoryHolds) {
   ASSERT_TRUE(ok(queue().finish()));
 
   EXPECT_TRUE(seen == bytes);
+}
+
+TEST_F(CudaQueueTest, CopiesOutNoMoreThanWhatDiffers) {
+  const auto before = pattern(16 * kMiB, 1);
+  ASSERT_TRUE(ok(queue().copyIn(before, kHeap)));
+  const auto snapshot = std::move(device().makeSnapshot(before.size())).value();
+  ASSERT_TRUE(ok(queue().keep(rangeAt(kHeap, before.size()), *snapshot, 0)));
+  for (std::uint64_t change = 0; change < 100; ++change) {
+    const std::array other{~before[change * 100000]};
+    ASSERT_TRUE(ok(queue().copyIn(other, kHeap + change * 100000)));
+  }
+  fake_cuda::clearCalls();
+
+  const auto changes = queue().changes(rangeAt(kHeap, before.size()), *snapshot, 0);
+
+  ASSERT_TRUE(ok(changes));
+  EXPECT_EQ(changes->size(), 100U);
+  EXPECT_EQ(fake_cuda::bytesOut(), sizeof(std::uint32_t) + 100 * sizeof(Change));
+}
+
+TEST_F(CudaQueueTest, KeepsNothingWhereThereIsNoRoomForChanges) {
+  const auto snapshot = std::move(device().makeSnapshot(64)).value();
+  fake_cuda::clearCalls();
+  fake_cuda::failNext("cuMemAlloc_v2", kOutOfMemory);
+
+  EXPECT_TRUE(fails(queue().keep(rangeAt(kHeap, 64), *snapshot, 0), ErrorCode::OutOfMemory));
+  EXPECT_EQ(fake_cuda::calls("cuMemcpyDtoDAsync_v2"), 0U);
+  EXPECT_TRUE(ok(queue().keep(rangeAt(kHeap, 64), *snapshot, 0)));
 }
 
 TEST_F(CudaQueueTest, DoesNotBlockOnLargeCopiesOut) {
