@@ -178,17 +178,18 @@ bool WorkItems::expandBounds() {
   Instruction *before = singles_.front().preheader->getTerminator();
   IRBuilder<> build(before);
   for (const unsigned index : nest_.order) {
-    const NestDimension &dimension = nest_.dimensions[index];
-    const SCEV *bound =
-        LaunchConditions::isClosed(dimension.trip) ? dimension.trip : dimension.extent;
     if (index == 0) {
       site_.bounds.push_back(
           build.CreateNSWSub(kernel_.getArg(kernel::Upper), kernel_.getArg(kernel::Lower)));
-    } else if (expander.isSafeToExpandAt(bound, before)) {
-      site_.bounds.push_back(expander.expandCodeFor(bound, build.getInt64Ty(), before));
-    } else {
+      continue;
+    }
+    const NestDimension &dimension = nest_.dimensions[index];
+    const SCEV *bound =
+        LaunchConditions::isClosed(dimension.trip) ? dimension.trip : dimension.extent;
+    if (!expander.isSafeToExpandAt(bound, before)) {
       return false;
     }
+    site_.bounds.push_back(expander.expandCodeFor(bound, build.getInt64Ty(), before));
   }
   return true;
 }
