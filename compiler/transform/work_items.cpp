@@ -240,15 +240,15 @@ Value *WorkItems::inductionAt(PHINode &phi, Value *step, const Single &single) {
     return build.CreatePtrAdd(
         start, build.CreateMul(build.CreateZExtOrTrunc(number, step->getType()), step));
   }
-  for (User *user : make_early_inc_range(phi.users())) {
+  for (User *user : phi.users()) {
     auto *extension = dyn_cast<CastInst>(user);
     const bool isSigned = extension && (isa<SExtInst>(extension) ||
                                         (isa<ZExtInst>(extension) && extension->hasNonNeg()));
     if (isSigned && single.noWrap.contains(&phi) && extension->getType()->isIntegerTy(64)) {
       Value *wide = build.CreateNSWMul(number, build.CreateSExt(step, number->getType()));
+      // It stays for now: it may be where `build` inserts.
       extension->replaceAllUsesWith(
           build.CreateNSWAdd(build.CreateSExt(start, number->getType()), wide));
-      extension->eraseFromParent();
     }
   }
   Value *own = build.CreateZExtOrTrunc(number, phi.getType());
