@@ -7,6 +7,7 @@
 #include "runtime/entry/images.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/routes.h"
+#include "runtime/entry/signals.h"
 #include "runtime/entry/solo.h"
 #include "runtime/entry/threads.h"
 #include "runtime/exec/worker.h"
@@ -263,6 +264,7 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   bool isDone = false;
   auto distribute = [&] { isDone = zero_->distribute(*launch); };
   if (launch) {
+    const HeldSignals held;
     callOnStack(privateStackTop_, distribute);
   }
   if (isDone) {
@@ -277,11 +279,18 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   }
 }
 
+void Runtime::leaveFrames(std::uint64_t frame) {
+  if (isMainThread() && window_->stack().contains({frame, frame + 1})) {
+    zero_->renewStackBelow(frame);
+  }
+}
+
 void Runtime::finish() {
   Runtime *runtime = active();
   if (!runtime || runtime->process_ != getpid() || runtime->isFinished_.exchange(true)) {
     return;
   }
+  const HeldSignals held;
   auto end = [runtime] { runtime->finishJob(); };
   const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   if (runtime->window_->stack().contains({frame, frame + 1})) {
