@@ -37,7 +37,9 @@ bool withOwnStack(Action &action) {
 
 namespace tutti::entry {
 
-HeldSignals::HeldSignals() : isHolding_(areHandled.load(std::memory_order_relaxed)) {
+bool areSignalsHandled() { return areHandled.load(std::memory_order_relaxed); }
+
+HeldSignals::HeldSignals(bool isNeeded) : isHolding_(isNeeded) {
   if (!isHolding_) {
     return;
   }

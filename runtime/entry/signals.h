@@ -8,13 +8,16 @@
 
 namespace tutti::entry {
 
-/// Keeps the calling thread's signals for the end of a scope, if the program handles any: else it
-/// costs no system call.
+/// Whether the program has installed a handler of any signal so far.
+bool areSignalsHandled();
+
+/// Keeps the calling thread's signals for the end of a scope; threads that begin in it never get
+/// any. If not needed, it costs no system call.
 ///
 /// Threading: any; scopes do not overlap.
 class HeldSignals {
 public:
-  HeldSignals();
+  explicit HeldSignals(bool isNeeded);
   HeldSignals(const HeldSignals &) = delete;
   HeldSignals &operator=(const HeldSignals &) = delete;
   ~HeldSignals();
