@@ -269,6 +269,10 @@ void *tutti_new_nothrow(size_t size, const void *tag);
 void *tutti_new_aligned(size_t size, size_t alignment); ///< Throws std::bad_alloc.
 void *tutti_new_aligned_nothrow(size_t size, size_t alignment, const void *tag);
 
+/// Called where a function with a large array in its frame returns, and where a block with an array
+/// of variable size ends: nothing on the stack below `frame` is alive any more.
+void tutti_leave(const void *frame);
+
 /// What user code asks and tells OpenMP about its threads is compiled into these, which answer as
 /// OpenMP does: a program that knows of one thread may rely on the order of a loop's iterations.
 int32_t tutti_get_max_threads(void);

@@ -4,8 +4,12 @@
 #include "abi/abi.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -99,12 +103,70 @@ bool moveVariables(Module &module) {
   return !moved.empty();
 }
 
+/// The smallest array of which the runtime may protect a page.
+constexpr std::uint64_t kPageBytes = 4096;
+
+/// Whether a loop may get at a whole page of `memory`.
+bool mayBeProtected(const AllocaInst &memory) {
+  const std::optional<TypeSize> size = memory.getAllocationSize(memory.getDataLayout());
+  const bool isLarge = !size || size->isScalable() || size->getFixedValue() >= kPageBytes;
+  return isLarge && PointerMayBeCaptured(&memory, /*ReturnCaptures=*/false, /*StoreCaptures=*/true);
+}
+
+/// Tells the runtime where arrays on the stack end their lives.
+bool markEnds(Function &function) {
+  SmallVector<Instruction *, 4> ends;
+  bool hasLarge = false;
+  for (Instruction &inst : instructions(function)) {
+    const auto *memory = dyn_cast<AllocaInst>(&inst);
+    hasLarge = hasLarge || (memory && mayBeProtected(*memory));
+    const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
+    if (isa<ReturnInst>(inst) ||
+        (intrinsic && intrinsic->getIntrinsicID() == Intrinsic::stackrestore)) {
+      ends.push_back(&inst);
+    }
+  }
+  if (!hasLarge) {
+    return false;
+  }
+  Module &module = *function.getParent();
+  IRBuilder<> build(module.getContext());
+  const FunctionCallee leave =
+      module.getOrInsertFunction("tutti_leave", build.getVoidTy(), build.getPtrTy());
+  for (Instruction *end : ends) {
+    Value *frame = nullptr;
+    if (const auto *restore = dyn_cast<IntrinsicInst>(end)) {
+      build.SetInsertPoint(end->getNextNode());
+      frame = restore->getArgOperand(0);
+    } else {
+      Instruction *tail = end->getParent()->getTerminatingMustTailCall();
+      build.SetInsertPoint(tail ? tail : end);
+      frame =
+          build.CreateIntrinsic(Intrinsic::frameaddress, {build.getPtrTy()}, {build.getInt32(0)});
+    }
+    build.SetCurrentDebugLocation(end->getDebugLoc());
+    build.CreateCall(leave, {frame});
+  }
+  return true;
+}
+
+bool markEnds(Module &module) {
+  bool changed = false;
+  for (Function &function : module) {
+    if (!function.isDeclaration() && !function.hasFnAttribute(Attribute::Naked)) {
+      changed = markEnds(function) || changed;
+    }
+  }
+  return changed;
+}
+
 } // namespace
 
 PreservedAnalyses UnifyMemoryPass::run(Module &module, ModuleAnalysisManager &) {
   const bool functions = replaceFunctions(module);
   const bool variables = moveVariables(module);
-  return functions || variables ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  const bool frames = markEnds(module);
+  return functions || variables || frames ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
 } // namespace tutti::compiler

@@ -178,17 +178,18 @@ bool WorkItems::expandBounds() {
   Instruction *before = singles_.front().preheader->getTerminator();
   IRBuilder<> build(before);
   for (const unsigned index : nest_.order) {
-    const NestDimension &dimension = nest_.dimensions[index];
-    const SCEV *bound =
-        LaunchConditions::isClosed(dimension.trip) ? dimension.trip : dimension.extent;
     if (index == 0) {
       site_.bounds.push_back(
           build.CreateNSWSub(kernel_.getArg(kernel::Upper), kernel_.getArg(kernel::Lower)));
-    } else if (expander.isSafeToExpandAt(bound, before)) {
-      site_.bounds.push_back(expander.expandCodeFor(bound, build.getInt64Ty(), before));
-    } else {
+      continue;
+    }
+    const NestDimension &dimension = nest_.dimensions[index];
+    const SCEV *bound =
+        LaunchConditions::isClosed(dimension.trip) ? dimension.trip : dimension.extent;
+    if (!expander.isSafeToExpandAt(bound, before)) {
       return false;
     }
+    site_.bounds.push_back(expander.expandCodeFor(bound, build.getInt64Ty(), before));
   }
   return true;
 }
@@ -239,15 +240,15 @@ Value *WorkItems::inductionAt(PHINode &phi, Value *step, const Single &single) {
     return build.CreatePtrAdd(
         start, build.CreateMul(build.CreateZExtOrTrunc(number, step->getType()), step));
   }
-  for (User *user : make_early_inc_range(phi.users())) {
+  for (User *user : phi.users()) {
     auto *extension = dyn_cast<CastInst>(user);
     const bool isSigned = extension && (isa<SExtInst>(extension) ||
                                         (isa<ZExtInst>(extension) && extension->hasNonNeg()));
     if (isSigned && single.noWrap.contains(&phi) && extension->getType()->isIntegerTy(64)) {
       Value *wide = build.CreateNSWMul(number, build.CreateSExt(step, number->getType()));
+      // It stays for now: it may be where `build` inserts.
       extension->replaceAllUsesWith(
           build.CreateNSWAdd(build.CreateSExt(start, number->getType()), wide));
-      extension->eraseFromParent();
     }
   }
   Value *own = build.CreateZExtOrTrunc(number, phi.getType());

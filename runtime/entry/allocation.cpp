@@ -64,7 +64,11 @@ Allocated allocate(Runtime &runtime, std::size_t bytes, std::size_t alignment) {
   std::uint64_t before = everUsed.load(std::memory_order_relaxed);
   while (before < end && !everUsed.compare_exchange_weak(before, end, std::memory_order_relaxed)) {
   }
-  return {pointer(address), address >= before};
+  const bool isUntouched = address >= before;
+  if (!isUntouched) {
+    runtime.renew({address, end});
+  }
+  return {pointer(address), isUntouched};
 }
 
 void freeOwn(Runtime &runtime, void *memory) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -81,6 +82,13 @@ TUTTI_BEFORE(ssize_t, writev, (int file, const iovec *parts, int count), (file, 
              prepareAll(parts, count, drain))
 TUTTI_BEFORE(ssize_t, pwritev, (int file, const iovec *parts, int count, off_t offset),
              (file, parts, count, offset), prepareAll(parts, count, drain))
+TUTTI_BEFORE(ssize_t, preadv64, (int file, const iovec *parts, int count, off_t offset),
+             (file, parts, count, offset), prepareAll(parts, count, fill))
+TUTTI_BEFORE(ssize_t, pwritev64, (int file, const iovec *parts, int count, off_t offset),
+             (file, parts, count, offset), prepareAll(parts, count, drain))
+TUTTI_BEFORE(ssize_t, getrandom, (void *buffer, size_t bytes, unsigned flags),
+             (buffer, bytes, flags), fill(buffer, bytes))
+TUTTI_BEFORE(int, getentropy, (void *buffer, size_t bytes), (buffer, bytes), fill(buffer, bytes))
 
 TUTTI_BEFORE(ssize_t, recv, (int socket, void *buffer, size_t bytes, int flags),
              (socket, buffer, bytes, flags), fill(buffer, bytes))
@@ -93,6 +101,11 @@ TUTTI_BEFORE(ssize_t, sendto,
              (int socket, const void *buffer, size_t bytes, int flags, const sockaddr *to,
               socklen_t length),
              (socket, buffer, bytes, flags, to, length), drain(buffer, bytes))
+TUTTI_BEFORE(ssize_t, recvmsg, (int socket, msghdr *message, int flags), (socket, message, flags),
+             prepareAll(message->msg_iov, static_cast<int>(message->msg_iovlen), fill))
+TUTTI_BEFORE(ssize_t, sendmsg, (int socket, const msghdr *message, int flags),
+             (socket, message, flags),
+             prepareAll(message->msg_iov, static_cast<int>(message->msg_iovlen), drain))
 
 TUTTI_BEFORE(size_t, fread, (void *buffer, size_t size, size_t count, FILE *file),
              (buffer, size, count, file), fill(buffer, size *count))

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/images.h"
+#include "runtime/entry/next.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/solo.h"
@@ -30,6 +31,20 @@ TUTTI_EXPORT void tutti_launch(const tutti_region *region, const std::uint64_t *
   }
   const double seconds = tutti::entry::secondsOf([=] { region->home(captures); });
   tutti::entry::solo::count(*region, seconds);
+}
+
+TUTTI_EXPORT void tutti_leave(const void *frame) {
+  if (Runtime *runtime = Runtime::active()) {
+    runtime->leaveFrames(reinterpret_cast<std::uint64_t>(frame));
+  }
+}
+
+/// In front of the C++ library's: the frames that an exception has left ended without
+/// `tutti_leave`.
+TUTTI_EXPORT void *__cxa_begin_catch(void *exception) noexcept {
+  static const auto next = tutti::entry::next<void *(*)(void *)>("__cxa_begin_catch");
+  tutti_leave(__builtin_frame_address(0));
+  return next(exception);
 }
 
 TUTTI_EXPORT std::uint64_t tutti_block(tutti_gather *context, std::uint64_t address,

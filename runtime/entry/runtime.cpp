@@ -7,6 +7,7 @@
 #include "runtime/entry/images.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/routes.h"
+#include "runtime/entry/signals.h"
 #include "runtime/entry/solo.h"
 #include "runtime/entry/threads.h"
 #include "runtime/exec/worker.h"
@@ -105,6 +106,7 @@ namespace {
 /// region could run there, and somebody asks for it or there is reason to hope.
 DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::int32_t locals,
                             bool speaks) {
+  const HeldSignals held(true); // What drivers' threads do, handlers of the program may wait for.
   const DeviceNeeds needs = deviceNeeds();
   const bool isWanted = settings.device != TUTTI_DEVICE_AUTO || needs.asks || mayHaveGpus();
   return DeviceSelection::find(needs.hasKernels && isWanted ? settings.device
@@ -190,6 +192,7 @@ void Runtime::becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
                              const Settings &settings, const std::vector<Hello> &hellos,
                              std::unique_ptr<memory::Window> window, DeviceSelection &devices,
                              bool isCrowded) {
+  const HeldSignals held(true); // As when devices are looked for.
   isMain = true;
   // Lives as long as the process: threads may use memory until its very end.
   auto *runtime = new Runtime;
@@ -263,6 +266,7 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   bool isDone = false;
   auto distribute = [&] { isDone = zero_->distribute(*launch); };
   if (launch) {
+    const HeldSignals held(areSignalsHandled());
     callOnStack(privateStackTop_, distribute);
   }
   if (isDone) {
@@ -277,11 +281,18 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   }
 }
 
+void Runtime::leaveFrames(std::uint64_t frame) {
+  if (isMainThread() && window_->stack().contains({frame, frame + 1})) {
+    zero_->renewStackBelow(frame);
+  }
+}
+
 void Runtime::finish() {
   Runtime *runtime = active();
   if (!runtime || runtime->process_ != getpid() || runtime->isFinished_.exchange(true)) {
     return;
   }
+  const HeldSignals held(areSignalsHandled());
   auto end = [runtime] { runtime->finishJob(); };
   const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   if (runtime->window_->stack().contains({frame, frame + 1})) {

@@ -53,6 +53,12 @@ public:
     zero_->ready({address, address + bytes}, write);
   }
 
+  /// Makes memory that is given to the user ready for anything; from any thread.
+  void renew(Range range) { zero_->renew(range); }
+
+  /// Nothing in `main`'s stack below `frame` is alive. Does nothing on other stacks.
+  void leaveFrames(std::uint64_t frame);
+
   /// Ends the job: once, in the process that started it.
   static void finish();
 

@@ -199,6 +199,10 @@ bool Fetcher::progress() {
 }
 
 void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
+  if (touch.discards) {
+    claim(touch.range, false);
+    return;
+  }
   const Access before = pages_.at(page);
   Stride &stride = before == Access::None ? reads_ : writes_;
   Stride::Piece piece = stride.next(std::max(page, touch.range.begin));

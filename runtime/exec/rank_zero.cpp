@@ -46,7 +46,7 @@ RankZero::RankZero(Setup setup)
     : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages),
       objects_(std::move(setup.objects)), policy_(setup.distribute),
       placer_(job_.topology, std::move(setup.devices), setup.wanted), fetcher_(job_, pages_),
-      twins_(window_), residency_(job_.topology, job_.rooms) {
+      twins_(window_), residency_(job_.topology, job_.rooms), protectedStack_(window_.stack().end) {
   hosts_.ranks = job_.size();
   devices_.ranks = kDeviceGuess * (job_.topology.places() - job_.topology.ranks());
   devices_.latency = kDeviceLatency;
@@ -520,6 +520,13 @@ void RankZero::protect(const std::shared_ptr<const Plan> &plan) {
   orDie(pages_.tighten(plan->readOnlyPages, Access::ReadOnly));
   twins_.drop(plan->absentPages);
   twins_.drop(plan->readOnlyPages);
+  for (const RangeSet *pages : {&plan->absentPages, &plan->readOnlyPages}) {
+    for (const Range &range : pages->ranges()) {
+      if (window_.stack().contains(range)) {
+        protectedStack_ = std::min(protectedStack_, range.begin);
+      }
+    }
+  }
   constexpr std::size_t kMany = 64;
   if (protectedAt_.size() >= kMany) {
     protectedAt_.clear();
@@ -547,6 +554,35 @@ void RankZero::ready(Range range, bool write) {
   touch.range = range;
   touch.write = write;
   job_.queue.await(touch);
+}
+
+void RankZero::renew(Range range) {
+  if (range.empty() || !window_.contains(range) || !pages_.anyStricter(range, Access::Open)) {
+    return;
+  }
+  const Range inside = memory::pagesInside(range);
+  if (inside.empty()) {
+    ready(range, true);
+    return;
+  }
+  if (pages_.anyStricter(inside, Access::Open)) {
+    memory::Touch touch;
+    touch.range = inside;
+    touch.write = true;
+    touch.discards = true;
+    job_.queue.await(touch);
+  }
+  // Their pages hold something else as well.
+  ready({range.begin, inside.begin}, true);
+  ready({inside.end, range.end}, true);
+}
+
+void RankZero::renewStackBelow(std::uint64_t end) {
+  const Range dead = memory::pagesInside({protectedStack_, end});
+  if (!dead.empty()) {
+    renew(dead);
+    protectedStack_ = dead.end;
+  }
 }
 
 void RankZero::countRoutes(trace::Report &report) const {

@@ -25,8 +25,8 @@ namespace tutti::exec {
 
 enum class Distribute { Auto, Always, Never };
 
-/// Threading: `launch`, `ranHome` and `finish` from the program's main thread, the latter two on
-///            any stack; `ready` from any thread.
+/// Threading: `launch`, `renewStackBelow`, `ranHome` and `finish` from the program's main thread,
+///            the latter two on any stack; `ready` and `renew` from any thread.
 class RankZero {
 public:
   struct Setup {
@@ -69,6 +69,13 @@ public:
 
   /// Makes `range` readable, or writable, as a touch would. Does nothing outside of the window.
   void ready(Range range, bool write);
+
+  /// Makes `range`, in which nothing is alive, writable; what it holds may be lost. For the kernel
+  /// a protected page is an error, and what will be there may be given to system calls.
+  void renew(Range range);
+
+  /// Renews `main`'s stack below `end`.
+  void renewStackBelow(std::uint64_t end);
 
   /// Ends the job for all ranks and gives the sums of all counters.
   trace::Report finish();
@@ -145,7 +152,8 @@ private:
   balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
   balance::Machine devices_; ///< and over devices.
   Sequence sequence_ = 0;
-  Launch spare_;                                         ///< Its vectors serve the next launch.
+  std::uint64_t protectedStack_; ///< No page of `main`'s stack below is protected.
+  Launch spare_;                 ///< Its vectors serve the next launch.
   std::map<const tutti_region *, RegionRecord> regions_; ///< The main thread's.
   std::uint64_t faultsBefore_ = 0;
   std::uint64_t protectionsBefore_ = 0;

@@ -228,6 +228,45 @@ TEST_F(RankZeroTest, LeavesALoopOnTheHostWhosePortionsAreTooLarge) {
   zero_->finish();
 }
 
+TEST_F(RankZeroTest, RenewsPagesWithoutBringingWhatTheyHold) {
+  Array array = arrayOf(2);
+  EXPECT_TRUE(launch(region_, array));
+  const std::uint64_t end = array.address + 2 * kUnit;
+
+  zero_->renew({array.address, end});
+
+  EXPECT_FALSE(pages_->anyStricter({array.address, end}, memory::Access::Open));
+  EXPECT_EQ(count(Operation::CopyOut), 0);
+  zero_->finish();
+}
+
+TEST_F(RankZeroTest, KeepsWhatSharesAPageWithRenewedMemory) {
+  Array array = arrayOf(2);
+  EXPECT_TRUE(launch(region_, array));
+  const std::size_t last = array.expected.size() - 1;
+
+  zero_->renew({array.address + kWord, array.address + 2 * kUnit - kWord});
+
+  EXPECT_FALSE(
+      pages_->anyStricter({array.address, array.address + 2 * kUnit}, memory::Access::Open));
+  EXPECT_EQ(word(array.address, 0), array.expected[0]);
+  EXPECT_EQ(word(array.address, static_cast<std::int64_t>(last)), array.expected[last]);
+  zero_->finish();
+}
+
+TEST_F(RankZeroTest, ComputesWithWhatIsWrittenToRenewedMemory) {
+  Array array = arrayOf(2);
+  EXPECT_TRUE(launch(region_, array));
+
+  zero_->renew({array.address, array.address + 2 * kUnit});
+  std::fill(array.expected.begin(), array.expected.end(), 5);
+  std::fill_n(&word(array.address, 0), array.expected.size(), 5);
+  EXPECT_TRUE(launch(region_, array));
+
+  expectRight(array);
+  zero_->finish();
+}
+
 } // namespace
 
 } // namespace tutti::exec

@@ -15,7 +15,8 @@ namespace tutti::memory {
 
 namespace {
 
-constexpr std::size_t kSignalStackBytes = 256 << 10;
+/// Handlers of the program run there, too.
+constexpr std::size_t kSignalStackBytes = 8 << 20;
 
 void futexWait(std::atomic<std::uint32_t> &word, std::uint32_t expected, const timespec *timeout) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout, nullptr, 0);
@@ -159,7 +160,8 @@ Status installFaultHandler(const Window &window, const PageTable &pages, TouchQu
   action.sa_sigaction = onFault;
   // Another fault while one waits is a fault of the handler itself.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
+  // Neither may a handler of the program touch what is protected while this one waits.
+  sigfillset(&action.sa_mask);
   if (sigaltstack(&stack, nullptr) != 0 || sigaction(SIGSEGV, &action, nullptr) != 0) {
     return nativeFailure(ErrorCode::SystemFailed, errno, "cannot install the fault handler: {}",
                          std::strerror(errno));

@@ -18,7 +18,8 @@ namespace tutti::memory {
 struct Touch {
   Range range;
   bool write = false;
-  Touch *next = nullptr;                ///< Of a list that the queue gave out.
+  bool discards = false; ///< What whole pages hold is not needed; they become writable.
+  Touch *next = nullptr; ///< Of a list that the queue gave out.
   std::atomic<std::uint32_t> answer{0}; ///< 1 once the thread may go on.
 };
 

@@ -37,11 +37,30 @@ EXAMPLE_RANKS = [1, 2, 3, 4]
 # Feature programs are files and folders of features/; all run on these.
 FEATURE_RANKS = [1, 2, 3, 4]
 
-# Programs made at random (generated.py), with so many loops each.
-SEED_LOOPS = 24
-SEEDS = [1, 2]
-SEED_RANKS = [2, 3]
-SEEDS_ON_DEVICES = [(2, {"TUTTI_DEVICE": "opencl"}, 1), (2, {"TUTTI_DEVICE": "hybrid"}, 2)]
+# Programs made at random: which module makes them, from which seed; how they run.
+SEED_LOOPS = {"rows": 20, "nests": 5}
+SEEDS = [
+    ("rows", 1, 2, {}),
+    ("rows", 1, 3, {}),
+    ("rows", 2, 2, {}),
+    ("rows", 2, 3, {}),
+    ("rows", 2, 1, {"TUTTI_DEVICE": "opencl"}),
+    ("rows", 2, 2, {"TUTTI_DEVICE": "hybrid"}),
+    ("nests", 2, 3, {}),
+    ("nests", 3, 2, {}),
+    ("nests", 2, 1, {"TUTTI_DEVICE": "opencl"}),
+]
+# How those of `--seeds` run.
+SEED_SETTINGS = [
+    (1, {}),
+    (2, {}),
+    (4, {}),
+    (1, {"TUTTI_DEVICE": "opencl"}),
+    (2, {"TUTTI_DEVICE": "opencl"}),
+    (2, {"TUTTI_DEVICE": "hybrid"}),
+    (1, {"TUTTI_DEVICE": "opencl", "TUTTI_DEVICE_MEMORY": "64K"}),
+    (3, {"TUTTI_DEVICE": "hybrid", "TUTTI_DEVICE_MEMORY": "128K"}),
+]
 
 # Features and examples whose data does not fit into the devices: arguments, TUTTI_DEVICE_MEMORY.
 FULL_DEVICES = [

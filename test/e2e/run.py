@@ -18,7 +18,8 @@ import cases
 import commands
 import counters
 import failures
-import generated
+import nests
+import rows
 from harness import ROOT, Failure, Program, Workshop, compare
 
 
@@ -45,13 +46,23 @@ def feature_or_example(name):
     return Program.read(feature) if feature.exists() else example(name)
 
 
-def random_program(workshop, seed):
-    """The program made from `seed`; its text stays beside the program."""
+def random_program(workshop, kind, seed):
+    """The program that a module of that name makes from `seed`; its text stays beside the program."""
     def make():
-        path = workshop.folder / f"generated_{seed}.c"
-        path.write_text(generated.program(seed, cases.SEED_LOOPS))
+        module = {"rows": rows, "nests": nests}[kind]
+        path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
+        path.write_text(module.program(seed, cases.SEED_LOOPS[kind]))
         return Program.read(path)
-    return workshop.cached(("generated", seed), make)
+    return workshop.cached((kind, seed), make)
+
+
+def random_tests(workshop, seeds):
+    """Pairs (name, function without arguments) for (module, seed, ranks, environment)."""
+    for kind, seed, ranks, environment in seeds:
+        place = "-".join(environment.values()) or "host"
+        yield (f"generated/{kind}/{seed}/{place}/{ranks}",
+               lambda k=kind, s=seed, r=ranks, e=environment:
+               compare(workshop, random_program(workshop, k, s), [], r, e))
 
 
 def all_tests(workshop):
@@ -73,12 +84,7 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
-    for seed, environment, ranks in itertools.chain(
-            itertools.product(cases.SEEDS, [{}], cases.SEED_RANKS), cases.SEEDS_ON_DEVICES):
-        place = environment.get("TUTTI_DEVICE", "host")
-        tests.append((f"generated/{seed}/{place}/{ranks}",
-                      lambda s=seed, e=environment, r=ranks:
-                      compare(workshop, random_program(workshop, s), [], r, e)))
+    tests += random_tests(workshop, cases.SEEDS)
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
     for device, ranks, memory in (("opencl", 1, "1T"), ("opencl", 3, "1T"), ("hybrid", 1, "1T"),
@@ -178,12 +184,21 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep", help="build the programs here and leave them")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--seeds", metavar="FIRST:COUNT",
+                        help="run so many more programs made at random, in all ways, and no others")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tutti-e2e-") as temporary:
         folder = arguments.keep or temporary
         os.makedirs(folder, exist_ok=True)
-        tests = all_tests(Workshop(arguments.build, os.path.realpath(folder)))
+        workshop = Workshop(arguments.build, os.path.realpath(folder))
+        if arguments.seeds:
+            first, count = map(int, arguments.seeds.split(":"))
+            tests = list(random_tests(workshop, [
+                (kind, seed, *setting) for seed in range(first, first + count)
+                for kind in cases.SEED_LOOPS for setting in cases.SEED_SETTINGS]))
+        else:
+            tests = all_tests(workshop)
         if arguments.patterns:
             tests = [t for t in tests if any(re.search(p, t[0]) for p in arguments.patterns)]
         if arguments.list:

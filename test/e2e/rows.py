@@ -159,6 +159,10 @@ class Writer:
         return "\n".join(self.lines)
 
 
+def language(_):
+    return "c"
+
+
 def program(seed, count):
     """The text of a program with `count` loops; the same for the same seed."""
     choices = random.Random(seed)
