@@ -109,29 +109,4 @@ void DevicePointers::translate() {
   }
 }
 
-const Argument *parameterOf(const Value *pointer) {
-  const auto *root = dyn_cast<IntToPtrInst>(getUnderlyingObject(pointer, 0));
-  if (!root) {
-    return nullptr;
-  }
-  const Argument *object = nullptr;
-  SmallVector<const Value *, 8> work{root->getOperand(0)};
-  while (!work.empty()) {
-    const Value *value = work.pop_back_val();
-    if (const auto *argument = dyn_cast<Argument>(value)) {
-      if (argument->getArgNo() >= kernel::FirstCapture) {
-        if (object && object != argument) {
-          return nullptr;
-        }
-        object = argument;
-      }
-    } else if (isa<BinaryOperator, SelectInst, ICmpInst, CastInst>(value)) {
-      append_range(work, cast<Instruction>(value)->operands());
-    } else if (!isa<ConstantInt>(value)) {
-      return nullptr;
-    }
-  }
-  return object;
-}
-
 } // namespace tutti::compiler

@@ -48,8 +48,4 @@ private:
   llvm::DenseMap<llvm::Value *, llvm::Value *> known_;
 };
 
-/// The parameter of an entry point that the memory behind `pointer`, a translated one, belongs to;
-/// null if that is not one of them.
-const llvm::Argument *parameterOf(const llvm::Value *pointer);
-
 } // namespace tutti::compiler

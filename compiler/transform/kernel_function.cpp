@@ -2,11 +2,11 @@
 #include "compiler/transform/kernel_function.h"
 
 #include "compiler/analysis/expressions.h"
+#include "compiler/analysis/kernel_objects.h"
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
 #include "compiler/ir/launch_function.h"
-#include "compiler/transform/device_pointers.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/kernel_body.h"
@@ -363,22 +363,22 @@ void Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
 /// Adds the flat kernel, which stages what the items of a group share, if there is such a thing.
 void Builder::addStaged(Function &function, RegionKernels &kernels) {
   constexpr unsigned kMostPartialBytes = 16; // Local memory is for both.
-  StagedLoads staged(function, analyses_);
+  const bool fits = none_of(loop_.reduce, [](CallInst *reduce) {
+    return layOutPartials(*reduce).bytes > kMostPartialBytes;
+  });
+  const SharedLoads shared = findSharedLoads(function, analyses_);
   Function *plain = &function;
-  if (none_of(loop_.reduce,
-              [](CallInst *reduce) { return layOutPartials(*reduce).bytes > kMostPartialBytes; }) &&
-      staged.analyse().empty()) {
+  if (fits && shared.reason.empty()) {
     plain = nullptr;
-    if (staged.needsDisjoint()) {
+    if (shared.needsDisjoint) {
       ValueToValueMapTy map;
       plain = CloneFunction(&function, map);
       function.setName(identifier(name_) + "_staged");
       plain->setName(identifier(name_) + "_flat");
     }
-    staged.stage();
+    stageLoads(function, analyses_, shared);
     clean(function, true);
-    kernels.entries.push_back(
-        {&function, 1, staged.needsDisjoint(), wholeChunk(), plain == nullptr});
+    kernels.entries.push_back({&function, 1, shared.needsDisjoint, wholeChunk(), plain == nullptr});
   }
   if (plain) {
     kernels.entries.push_back({plain, 1, false, wholeChunk(), true});

@@ -23,95 +23,15 @@
 /// order.
 #pragma once
 
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/PassManager.h"
-
-#include <string>
+#include "compiler/analysis/shared_loads.h"
 
 namespace tutti::compiler {
 
-class StagedLoads {
-public:
-  /// `kernel`: an entry point in the form of compiler/ir/kernel.h, with simplified loops in LCSSA
-  /// form, of a grid of one dimension.
-  StagedLoads(llvm::Function &kernel, llvm::FunctionAnalysisManager &analyses);
+/// Shape: `shared` is what was found in `kernel` as it is. Analyses are out of date behind it.
+void stageLoads(llvm::Function &kernel, llvm::FunctionAnalysisManager &analyses,
+                const SharedLoads &shared);
 
-  /// Why nothing is staged, or empty.
-  std::string analyse();
-
-  /// Whether the kernel is right only if objects with different pointers do not overlap.
-  /// Order: after `analyse` found no reason.
-  bool needsDisjoint() const { return needsDisjoint_; }
-
-  /// Order: after `analyse` found no reason. Analyses of the function are out of date behind it.
-  void stage();
-
-private:
-  /// The loop over a work-item's iterations.
-  struct OwnLoop {
-    llvm::Loop *loop = nullptr;
-    llvm::BasicBlock *preheader = nullptr;
-    llvm::BasicBlock *header = nullptr;
-    llvm::BasicBlock *latch = nullptr;
-    llvm::BasicBlock *exit = nullptr;
-    llvm::PHINode *counter = nullptr;
-    llvm::CallInst *first = nullptr; ///< The work-item's number: where the counter begins.
-    llvm::Instruction *next = nullptr;
-    llvm::ICmpInst *again = nullptr;
-    llvm::ICmpInst *guard = nullptr; ///< Whether there is an iteration.
-    llvm::Value *trip = nullptr;
-  };
-
-  /// One element of what an iteration loads.
-  struct Slot {
-    const llvm::SCEV *start = nullptr; ///< Its address in the first iteration,
-    const llvm::SCEV *step = nullptr;  ///< and how far the next one's is behind it.
-    llvm::SmallVector<llvm::LoadInst *, 2> loads;
-    std::uint64_t offset = 0;        ///< In the iteration's record in local memory.
-    llvm::Value *address = nullptr;  ///< `start`
-    llvm::Value *distance = nullptr; ///< `step`
-  };
-
-  bool findOwnLoop();
-  std::string analyseLoop(llvm::Loop &loop);
-  std::string findSlots();
-  std::string checkWork() const;
-  bool onlyComputes(const llvm::LoadInst &load);
-  std::string checkEffects();
-  bool isUniform(const llvm::Value &value) const;
-  bool isUniform(const llvm::SCEV &expression) const;
-  bool isReachedByAll(llvm::BasicBlock &block);
-  llvm::BasicBlock *findEnd();
-  bool mayChange(const llvm::LoadInst &load, const llvm::StoreInst &store);
-  void layOut();
-  llvm::Value *prepare();
-  llvm::Value *element(llvm::IRBuilderBase &build, const Slot &slot, llvm::Value *iteration) const;
-  llvm::Align alignment(const Slot &slot) const;
-  llvm::BasicBlock *fillArray(llvm::BasicBlock *from, llvm::Value *done);
-  bool isUnrolled() const;
-  void addBlocks();
-  llvm::Value *shareIterations();
-  void guardEffects(llvm::Value *exists);
-
-  llvm::Function &kernel_;
-  llvm::FunctionAnalysisManager &analyses_;
-  OwnLoop own_;
-  llvm::Loop *loop_ = nullptr;      ///< Whose loads are staged.
-  llvm::BasicBlock *end_ = nullptr; ///< Of the own loop: behind `loop_`, and always executed.
-  llvm::SmallVector<Slot, 4> slots_;
-  std::uint64_t recordBytes_ = 0;
-  std::uint64_t blockCount_ = 0; ///< Iterations of a block.
-  llvm::Value *localId_ = nullptr;
-  llvm::Value *localCount_ = nullptr;
-  llvm::Value *array_ = nullptr; ///< In local memory.
-  bool needsDisjoint_ = false;
-};
-
-/// For tests: stages in every kernel of a module that is in the form of the class, and remarks what
-/// it did or why not.
+/// For tests: stages in every kernel of a module, and remarks what it did or why not.
 class StageLoadsPass : public llvm::PassInfoMixin<StageLoadsPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &kernel, llvm::FunctionAnalysisManager &analyses);

@@ -12,7 +12,7 @@ typedef struct {
 } Result;
 
 // CHECK-LABEL: define void @tutti_typed_omp_outlined_flat(
-// CHECK:         call ptr @tutti.local.array(i32 4096)
+// CHECK:         call ptr @tutti.local.array(i32 2048)
 // CHECK:         call void @tutti.barrier()
 // CHECK-LABEL: ModuleID
 // MAPPING: @typed{{.*}}.kernel.name = {{.*}}c"tutti_typed_omp_outlined_flat\00"
@@ -26,7 +26,7 @@ void typed(long n, long m, const Source *from, Result *to) {
 }
 
 // CHECK-LABEL: define void @tutti_untyped_omp_outlined_staged(
-// CHECK:         call ptr @tutti.local.array(i32 2048)
+// CHECK:         call ptr @tutti.local.array(i32 1024)
 // CHECK-LABEL: define void @tutti_untyped_omp_outlined_flat(
 // CHECK-NOT:     tutti.local.array
 // CHECK:       }
@@ -57,7 +57,7 @@ void same(long n, long m, double *values) {
 
 // The loop over all pairs goes on in a reduction, whose combination needs little local memory.
 // CHECK-LABEL: define void @tutti_energy_omp_outlined_flat(
-// CHECK:         call ptr @tutti.local.array(i32 4096)
+// CHECK:         call ptr @tutti.local.array(i32 2048)
 // CHECK:         call ptr @tutti.local.memory()
 // CHECK-LABEL: ModuleID
 double energy(long n, const Source *from) {

@@ -25,6 +25,9 @@
 ; REDEFINE: %{variant} = unknown
 ; RUN: %{check}
 ; WHY-unknown: run: it may write what it reads before
+; REDEFINE: %{variant} = either
+; RUN: %{check}
+; WHY-either: run: it may write what it reads before
 ; Where an item writes what it has loaded, others may load what they only compute with; but nothing else.
 ; REDEFINE: %{variant} = updates
 ; RUN: %{check}
@@ -103,7 +106,10 @@ entry:
   %trip = sub nsw i64 %upper, %lower
   %q = inttoptr i64 %in to ptr ;-private
 ;private   %q = alloca [9 x double]
-  %y = inttoptr i64 %to to ptr ;-same-unknown
+  %y = inttoptr i64 %to to ptr ;-same-unknown-either
+;either   %z = inttoptr i64 %to to ptr
+;either   %which = icmp eq i64 %total, 3
+;either   %y = select i1 %which, ptr %q, ptr %z
 ;same   %y = inttoptr i64 %in to ptr
 ;unknown   %both = add i64 %to, %n
 ;unknown   %y = inttoptr i64 %both to ptr

@@ -3,13 +3,13 @@
 ; RUN: opt -load-pass-plugin=%plugin -passes=tutti-stage-loads,verify -S %s -pass-remarks=tutti -pass-remarks-missed=tutti 2>%t.txt | FileCheck %s
 ; RUN: FileCheck %s --check-prefix=WHY < %t.txt
 
-; 16 bytes in each iteration: 256 of them are a block.
+; 16 bytes in each iteration: 128 of them are a block.
 ; WHY: sums: staged, if objects are disjoint
 ; CHECK-LABEL: define void @sums(
 ; CHECK:         %[[FIRST:.*]] = call i64 @tutti.item.id(i32 0)
 ; CHECK:         %[[ID:.*]] = zext i32 %{{.*}} to i64
 ; CHECK:         %base = sub i64 %[[FIRST]], %[[ID]]
-; CHECK:         %[[ARRAY:.*]] = call ptr @tutti.local.array(i32 4096)
+; CHECK:         %[[ARRAY:.*]] = call ptr @tutti.local.array(i32 2048)
 ; CHECK:         icmp slt i64 %base, %trip
 ; CHECK:         %last = sub i64 %trip, 1
 ; All items of a group have a number, and those without an iteration do the last one.
@@ -19,12 +19,12 @@
 ; CHECK:         %exists = icmp slt i64 %[[OWN]], %trip
 ; CHECK:         %[[K:.*]] = select i1 %exists, i64 %[[OWN]], i64 %last
 ; CHECK:         getelementptr double, ptr %x, i64 %[[K]]
-; CHECK:         %whole = and i64 %{{.*}}, -256
+; CHECK:         %whole = and i64 %{{.*}}, -128
 ; CHECK:         br i1 %{{.*}}, label %block, label %rest
 ; CHECK:       block:
 ; CHECK-NEXT:    %[[AT:.*]] = phi i64 [ 0, %own ], [ %{{.*}}, %staged ]
 ; CHECK:         call void @tutti.barrier()
-; CHECK-NEXT:    %[[FILLS:.*]] = icmp ult i64 %[[ID]], 256
+; CHECK-NEXT:    %[[FILLS:.*]] = icmp ult i64 %[[ID]], 128
 ; CHECK-NEXT:    br i1 %[[FILLS]], label %fill, label %filled
 ; CHECK:       fill:
 ; CHECK:         load double, ptr
@@ -39,12 +39,12 @@
 ; CHECK:         !llvm.loop
 ; CHECK:       staged:
 ; CHECK:         icmp ult i64 %{{.*}}, %whole
+; CHECK:       end:
+; CHECK:         icmp ult i64 %whole, %
 ; What is left of the loop goes on with the sum and the counter.
 ; CHECK:       rest:
 ; CHECK-NEXT:    phi i64 [ 0, %own ], [ %j1.staged, %end ]
 ; CHECK-NEXT:    phi double [ 0.000000e+00, %own ], [ %sum1.staged, %end ]
-; CHECK:       end:
-; CHECK:         icmp ult i64 %whole, %
 ; CHECK:       loop:
 ; CHECK:         load double, ptr %from
 ; CHECK:       done:
