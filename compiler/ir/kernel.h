@@ -11,7 +11,7 @@
 ///
 /// What memory a pointer leads to shows in the object that it is computed from:
 ///   private to the work-item    an alloca
-///   local to the group          a call of `tutti.local.memory`
+///   local to the group          a call of `tutti.local.memory` or `tutti.local.array`
 ///   global                      an `inttoptr`, or the parameters `arena` and `partials`
 ///   constant                    a constant global variable of the module, with its initialiser
 ///
@@ -39,6 +39,10 @@ inline constexpr llvm::StringLiteral kBarrier = "tutti.barrier";
 
 /// ptr (): the group's local memory, `partial_bytes` for each work-item.
 inline constexpr llvm::StringLiteral kLocalMemory = "tutti.local.memory";
+
+/// ptr (i32 bytes): an array in the group's local memory beside that, aligned to 16 bytes; one for
+/// each number of bytes, which is constant.
+inline constexpr llvm::StringLiteral kLocalArray = "tutti.local.array";
 
 /// Attribute of an entry point that needs many registers: so many for a work-item, that several
 /// groups run on a multiprocessor at once.

@@ -50,6 +50,12 @@ FunctionCallee KernelCalls::localMemory() const {
               FunctionType::get(PointerType::getUnqual(module_.getContext()), false));
 }
 
+FunctionCallee KernelCalls::localArray() const {
+  LLVMContext &context = module_.getContext();
+  return pure(kernel::kLocalArray, FunctionType::get(PointerType::getUnqual(context),
+                                                     {Type::getInt32Ty(context)}, false));
+}
+
 FunctionCallee KernelCalls::barrier() const {
   FunctionCallee callee = module_.getOrInsertFunction(
       kernel::kBarrier, FunctionType::get(Type::getVoidTy(module_.getContext()), false));

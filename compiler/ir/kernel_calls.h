@@ -18,6 +18,7 @@ public:
   llvm::FunctionCallee localCount() const;
   llvm::FunctionCallee groupId() const;
   llvm::FunctionCallee localMemory() const;
+  llvm::FunctionCallee localArray() const;
   llvm::FunctionCallee barrier() const;
 
 private:

@@ -22,7 +22,7 @@ namespace {
 bool isHelper(StringRef name) {
   return name == kernel::kItemId || name == kernel::kItemCount || name == kernel::kLocalId ||
          name == kernel::kLocalCount || name == kernel::kGroupId || name == kernel::kBarrier ||
-         name == kernel::kLocalMemory;
+         name == kernel::kLocalMemory || name == kernel::kLocalArray;
 }
 
 /// Why no device computes with values of `type`, or nothing.
@@ -75,6 +75,9 @@ std::string callReason(const CallBase &call) {
       callee->getName() == kernel::kItemId || callee->getName() == kernel::kItemCount;
   if (hasDimension && !isa<ConstantInt>(call.getArgOperand(0))) {
     return "asks for a dimension that is not constant";
+  }
+  if (callee->getName() == kernel::kLocalArray && !isa<ConstantInt>(call.getArgOperand(0))) {
+    return "has a local array whose size is not constant";
   }
   return "";
 }

@@ -2,6 +2,7 @@
 #include "compiler/transform/kernel_function.h"
 
 #include "compiler/analysis/expressions.h"
+#include "compiler/analysis/kernel_objects.h"
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
@@ -10,6 +11,7 @@
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/kernel_body.h"
 #include "compiler/transform/kernel_module.h"
+#include "compiler/transform/staged_loads.h"
 #include "compiler/transform/strided_loop.h"
 #include "compiler/transform/tile.h"
 #include "compiler/transform/work_items.h"
@@ -73,6 +75,7 @@ public:
 
 private:
   std::string buildEntries(Module &module, RegionKernels &kernels);
+  void addStaged(Function &function, RegionKernels &kernels);
   std::string addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
   void markObjects(Function &function) const;
   void addNests(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
@@ -240,36 +243,6 @@ bool Builder::needsLast(const Function &function) const {
          });
 }
 
-namespace {
-
-/// The parameter that the memory behind `pointer` belongs to; null if that is not one of them.
-const Argument *objectOf(const Value *pointer) {
-  const auto *root = dyn_cast<IntToPtrInst>(getUnderlyingObject(pointer, 0));
-  if (!root) {
-    return nullptr;
-  }
-  const Argument *object = nullptr;
-  SmallVector<const Value *, 8> work{root->getOperand(0)};
-  while (!work.empty()) {
-    const Value *value = work.pop_back_val();
-    if (const auto *argument = dyn_cast<Argument>(value)) {
-      if (argument->getArgNo() >= kernel::FirstCapture) {
-        if (object && object != argument) {
-          return nullptr;
-        }
-        object = argument;
-      }
-    } else if (isa<BinaryOperator, SelectInst, ICmpInst, CastInst>(value)) {
-      append_range(work, cast<Instruction>(value)->operands());
-    } else if (!isa<ConstantInt>(value)) {
-      return nullptr;
-    }
-  }
-  return object;
-}
-
-} // namespace
-
 /// Marks what objects accesses go to, and loads from objects that the kernel does not write. Only
 /// for a mapping that runs if objects are disjoint: then values may stay in registers while others
 /// are written, and devices may read ahead what nothing changes while the kernel runs.
@@ -285,7 +258,7 @@ void Builder::markObjects(Function &function) const {
     if (!pointer || root == function.getArg(kernel::Partials) || isa<AllocaInst, CallInst>(root)) {
       continue; // Partial results, private and local memory.
     }
-    const Argument *object = objectOf(pointer);
+    const Argument *object = parameterOf(pointer);
     if (object) {
       accesses[object].push_back(&inst);
     }
@@ -387,6 +360,31 @@ void Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
   }
 }
 
+/// Adds the flat kernel, which stages what the items of a group share, if there is such a thing.
+void Builder::addStaged(Function &function, RegionKernels &kernels) {
+  constexpr unsigned kMostPartialBytes = 16; // Local memory is for both.
+  const bool fits = none_of(loop_.reduce, [](CallInst *reduce) {
+    return layOutPartials(*reduce).bytes > kMostPartialBytes;
+  });
+  const SharedLoads shared = findSharedLoads(function, analyses_);
+  Function *plain = &function;
+  if (fits && shared.reason.empty()) {
+    plain = nullptr;
+    if (shared.needsDisjoint) {
+      ValueToValueMapTy map;
+      plain = CloneFunction(&function, map);
+      function.setName(identifier(name_) + "_staged");
+      plain->setName(identifier(name_) + "_flat");
+    }
+    stageLoads(function, analyses_, shared);
+    clean(function, true);
+    kernels.entries.push_back({&function, 1, shared.needsDisjoint, wholeChunk(), plain == nullptr});
+  }
+  if (plain) {
+    kernels.entries.push_back({plain, 1, false, wholeChunk(), true});
+  }
+}
+
 std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
   std::string reason = divide(function, chunkLoop, 0, tripOfChunk(function));
   if (!reason.empty()) {
@@ -400,8 +398,10 @@ std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKe
     // For the rare launches for which the nest does not hold: there its work-items, a row each,
     // wait for memory, whatever the optimiser does.
     function.addFnAttr(Attribute::OptimizeForSize);
+    kernels.entries.push_back({&function, 1, false, wholeChunk(), true});
+  } else {
+    addStaged(function, kernels);
   }
-  kernels.entries.push_back({&function, 1, false, wholeChunk(), true});
   return {};
 }
 

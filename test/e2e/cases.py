@@ -95,7 +95,8 @@ DISTRIBUTED_FEATURES = ["constants_constructed", "gather_objects", "merged_write
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "merged_writes",
-                           "random_indices", "scatter", "scatter_steady", "sparse"]
+                           "random_indices", "scatter", "scatter_steady", "sparse",
+                           "staged_loads"]
 
 # Programs whose measured results differ in the last digits that they print.
 TOLERANCES = {"kmeans": 1e-6}

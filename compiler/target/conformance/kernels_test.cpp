@@ -112,6 +112,11 @@ void *localMemory() {
   return memory;
 }
 
+void *localArray(int32_t bytes) {
+  alignas(16) static char memory[4096];
+  return static_cast<size_t>(bytes) <= sizeof(memory) ? memory : nullptr;
+}
+
 double powi(double x, int n) { return std::pow(x, n); }
 
 float powif(float x, int n) { return std::pow(x, static_cast<float>(n)); }
@@ -141,6 +146,7 @@ void runOnCpu(const std::string &bitcode, Memory &memory) {
   define("tutti.group.id", firstGroup);
   define("tutti.barrier", noBarrier);
   define("tutti.local.memory", localMemory);
+  define("tutti.local.array", localArray);
   define("__powidf2", powi);
   define("__powisf2", powif);
   cantFail(jit->getMainJITDylib().define(orc::absoluteSymbols(helpers)));
@@ -386,6 +392,14 @@ TEST(KernelReasons, CoverVariables) {
 TEST(KernelReasons, CoverMemoryOfAnUnknownSize) {
   expectBoth(refusalOf("", "%x = alloca i8, i64 %c"),
              "allocates private memory inside of a loop or of variable size");
+}
+
+TEST(KernelReasons, CoverLocalMemoryOfAnUnknownSize) {
+  expectBoth(
+      refusalOf("declare ptr @tutti.local.array(i32)",
+                "%bytes = trunc i64 %c to i32\n%x = call ptr @tutti.local.array(i32 %bytes)\n"
+                "store i32 1, ptr %x"),
+      "has a local array whose size is not constant");
 }
 
 TEST(KernelReasons, CoverPointersWithoutAnAddressSpaceInOpenClC) {

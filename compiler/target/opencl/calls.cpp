@@ -14,6 +14,10 @@ using namespace llvm;
 
 namespace tutti::compiler::target::opencl {
 
+std::string localArrayName(const CallBase &call) {
+  return "tutti_array" + utostr(cast<ConstantInt>(call.getArgOperand(0))->getZExtValue());
+}
+
 namespace {
 
 std::string helperCall(const CallBase &call) {
@@ -37,6 +41,9 @@ std::string helperCall(const CallBase &call) {
   if (name == kernel::kGroupId) {
     return "(get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + "
            "get_group_id(0)";
+  }
+  if (name == kernel::kLocalArray) {
+    return "(__local uchar *)" + localArrayName(call);
   }
   return name == kernel::kLocalMemory ? "(__local uchar *)tutti_local" : "";
 }

@@ -12,6 +12,9 @@
 
 namespace tutti::compiler::target::opencl {
 
+/// Of the array that a call of `tutti.local.array` leads to.
+std::string localArrayName(const llvm::CallBase &call);
+
 /// Names of values of one kernel, and expressions over them.
 ///
 /// Errors: what OpenCL C cannot say leaves a reason behind; the text is then of no use.

@@ -111,6 +111,14 @@ void KernelPrinter::declare(const Instruction &inst) {
                           : "") +
                      ";\n";
   }
+  if (const auto *call = dyn_cast<CallInst>(&inst);
+      call && call->getCalledFunction()->getName() == kernel::kLocalArray) {
+    const std::string array = localArrayName(*call);
+    if (localArrays_.insert(array).second) {
+      const uint64_t bytes = cast<ConstantInt>(call->getArgOperand(0))->getZExtValue();
+      declarations_ += "  __local ulong2 " + array + "[" + utostr(divideCeil(bytes, 16)) + "];\n";
+    }
+  }
   const std::string type = expressions_.typeOf(inst);
   declarations_ += "  " + type + (StringRef(type).ends_with("*") ? "" : " ") + name + ";\n";
 }

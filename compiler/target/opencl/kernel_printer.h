@@ -39,6 +39,7 @@ private:
   const llvm::Function &kernel_;
   Expressions &expressions_;
   llvm::DenseMap<const llvm::BasicBlock *, std::string> labels_;
+  llvm::StringSet<> localArrays_; ///< That are declared.
   std::string declarations_;
   std::string body_;
   unsigned variables_ = 0;

@@ -95,7 +95,8 @@ Space PointerSpaces::root(const Value &pointer) const {
   }
   if (const auto *call = dyn_cast<CallBase>(&pointer);
       call && call->getCalledFunction() &&
-      call->getCalledFunction()->getName() == kernel::kLocalMemory) {
+      (call->getCalledFunction()->getName() == kernel::kLocalMemory ||
+       call->getCalledFunction()->getName() == kernel::kLocalArray)) {
     return Space::Local;
   }
   return Space::Unknown;

@@ -95,6 +95,22 @@ public:
     return builder_.CreateAddrSpaceCast(memory, builder_.getPtrTy());
   }
 
+  /// Static shared memory of the kernel.
+  Value *localArray(std::uint64_t bytes) {
+    Function &kernel = *builder_.GetInsertBlock()->getParent();
+    Module &module = *kernel.getParent();
+    const std::string name = (kernel.getName() + "_array" + Twine(bytes)).str();
+    GlobalVariable *array = module.getNamedGlobal(name);
+    if (!array) {
+      auto *type = ArrayType::get(builder_.getInt8Ty(), bytes);
+      array = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage,
+                                 UndefValue::get(type), name, nullptr, GlobalValue::NotThreadLocal,
+                                 kSharedSpace);
+      array->setAlignment(Align(16));
+    }
+    return builder_.CreateAddrSpaceCast(array, builder_.getPtrTy());
+  }
+
 private:
   Value *read(const Register &which, unsigned dimension) {
     return builder_.CreateIntrinsic(builder_.getInt32Ty(), which.dimension[dimension], {});
@@ -159,14 +175,17 @@ Value *lowerFastMath(CallBase &call) {
 Value *lowerHelper(CallBase &call) {
   const StringRef name = call.getCalledFunction()->getName();
   Helpers helpers(call);
-  const auto dimension = [&] {
+  const auto constant = [&] {
     return static_cast<unsigned>(cast<ConstantInt>(call.getArgOperand(0))->getZExtValue());
   };
   if (name == kernel::kItemId) {
-    return helpers.itemId(dimension());
+    return helpers.itemId(constant());
   }
   if (name == kernel::kItemCount) {
-    return helpers.itemCount(dimension());
+    return helpers.itemCount(constant());
+  }
+  if (name == kernel::kLocalArray) {
+    return helpers.localArray(constant());
   }
   if (name == kernel::kLocalId) {
     return helpers.localId();

@@ -15,6 +15,7 @@ int localCount(void) __asm__("tutti.local.count") __attribute__((const));
 long groupId(void) __asm__("tutti.group.id") __attribute__((const));
 void barrier(void) __asm__("tutti.barrier") __attribute__((convergent));
 void *localMemory(void) __asm__("tutti.local.memory") __attribute__((const));
+void *localArray(int) __asm__("tutti.local.array") __attribute__((const));
 
 #define KERNEL(name)                                                                               \
   void name(char *arena, ulong low, ulong high, long lower, long upper, long total,                \
