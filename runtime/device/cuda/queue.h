@@ -31,6 +31,33 @@ private:
   CUdeviceptr onDevice_ = 0;
 };
 
+/// Memory of the device outside of its mirror, which grows.
+///
+/// Threading: as its queue.
+class Scratch {
+public:
+  explicit Scratch(Context &context) : context_(context) {}
+
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+
+  ~Scratch() { release(); }
+
+  CUdeviceptr address() const { return address_; }
+
+  std::uint64_t bytes() const { return bytes_; }
+
+  /// What was there is lost. Order: nothing that uses it is under way. Source: cuMemAlloc.
+  Status resize(std::uint64_t bytes);
+
+private:
+  void release();
+
+  Context &context_;
+  CUdeviceptr address_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
 /// Holds a native event once its stream is settled, and otherwise waits for copies out to land,
 /// which are the last thing before it then.
 ///
@@ -69,7 +96,7 @@ class CudaDevice;
 class CudaQueue final : public Queue {
 public:
   CudaQueue(CudaDevice &device, std::unique_ptr<Stream> stream)
-      : device_(device), stream_(std::move(stream)) {}
+      : device_(device), stream_(std::move(stream)), partials_(stream_->context()) {}
 
   ~CudaQueue() override;
 
@@ -84,11 +111,15 @@ public:
 
 private:
   Status requireCommitted(Range bytes) const;
+  Status checkGrid(const Kernel &kernel, const Grid &grid) const;
   Status checkLaunch(const KernelLaunch &launch) const;
-  void packArguments(const KernelLaunch &launch);
+  void packArguments(const KernelLaunch &launch, CUdeviceptr partials);
+  Status start(Kernel &kernel, const Grid &grid, std::uint32_t partialBytes);
+  Status combine(const KernelLaunch &launch);
 
   CudaDevice &device_;
   std::shared_ptr<Stream> stream_;        ///< Shared with events.
+  Scratch partials_;                      ///< Of the launch that runs, for its combiner.
   std::vector<std::uint64_t> parameters_; ///< Of the launch being made; kept for its memory.
 };
 

@@ -100,6 +100,7 @@ struct Machine {
   std::map<CUmemHandle, Block> blocks;
   std::map<CUdeviceptr, Mapping> mappings;
   std::map<std::uintptr_t, std::size_t> pinned;
+  std::map<CUdeviceptr, std::size_t> plain; ///< cuMemAlloc.
   std::set<StreamObject *> streams;
   std::set<EventObject *> events;
   std::vector<std::unique_ptr<FunctionObject>> loaded;
@@ -558,6 +559,24 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t bytes, const CUmemAcces
   return kSuccess;
 }
 
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, std::size_t bytes) {
+  FAKE_ENTER(true);
+  void *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  m.plain[*pointer] = bytes;
+  std::memset(memory, 0xDB, bytes);
+  return memory ? kSuccess : kOutOfMemory;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  FAKE_ENTER(false);
+  if (m.plain.erase(pointer) == 0) {
+    misuse(__func__, "not an allocation");
+  }
+  std::free(at(pointer));
+  return kSuccess;
+}
+
 CUresult cuMemHostAlloc(void **memory, std::size_t bytes, unsigned) {
   FAKE_ENTER(true);
   *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
@@ -822,6 +841,23 @@ int sum(const fake_cuda::Launch &launch) {
   return 0;
 }
 
+int add(const fake_cuda::Launch &launch) {
+  constexpr std::size_t kPartialBytes = 16;
+  if (launch.shared != kPartialBytes * launch.group[0]) {
+    return kLaunchFailed;
+  }
+  for (std::uint64_t group = 0; group < launch.groups[0]; ++group) {
+    std::uint64_t result = 0;
+    for (std::uint64_t i = 0; i < launch.parameters[Upper]; ++i) {
+      std::uint64_t partial = 0;
+      std::memcpy(&partial, at(launch.parameters[0] + i * kPartialBytes), sizeof partial);
+      result += i / launch.group[0] % launch.groups[0] == group ? partial : 0;
+    }
+    std::memcpy(at(launch.parameters[Partials] + group * kPartialBytes), &result, sizeof result);
+  }
+  return 0;
+}
+
 int place(const fake_cuda::Launch &launch) {
   const std::uint64_t nx = launch.parameters[First + 1];
   const std::uint64_t ny = launch.parameters[First + 2];
@@ -843,7 +879,8 @@ void printCalls() {
 }
 
 void addUsualFunctions(Machine &machine) {
-  machine.functions = {{"scale", scale}, {"halve", halve}, {"sum", sum}, {"place", place}};
+  machine.functions = {
+      {"scale", scale}, {"halve", halve}, {"sum", sum}, {"add", add}, {"place", place}};
 }
 
 } // namespace
@@ -865,7 +902,7 @@ void reset(const Plan &plan) {
       ::munmap(at(pointer), bytes);
     }
   } else if (!m.reservations.empty() || !m.blocks.empty() || !m.streams.empty() ||
-             !m.events.empty() || !m.pinned.empty()) {
+             !m.events.empty() || !m.pinned.empty() || !m.plain.empty()) {
     misuse("reset", "something is still there");
   }
   m = Machine{};
