@@ -411,6 +411,7 @@ void Builder::finishCombiner(Function &function) {
   function.setName(identifier(name_) + "_combine");
   SROAPass(SROAOptions::ModifyCFG).run(function, analyses_);
   clean(function, true);
+  function.addFnAttr(Attribute::OptimizeForSize); // It waits for memory, too, and runs shortly.
 }
 
 std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {

@@ -31,8 +31,10 @@ struct Ample {
 constexpr Ample kForHost{64, 1024, 8};
 constexpr Ample kForCombiner{256, 4096, 4};
 
-/// Partial results that the host combines in no more time than a second kernel takes to start.
-constexpr std::uint64_t kForHostAlone = 64;
+/// Bytes of partial results that the host combines in no more time than a second kernel takes.
+constexpr std::uint64_t kBytesForHost = 16384;
+constexpr std::uint64_t kMostCombined =
+    64; ///< That a combiner leaves, and no more bytes than that.
 constexpr std::uint64_t kCombinerSteps = 2; ///< Partial results of each of its work-items.
 
 /// What is taken for a limit that a device does not tell.
@@ -122,7 +124,7 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
 
 std::optional<Grid> combinerGridFor(std::uint64_t partials, const Info &limits,
                                     const GridWish &wish) {
-  if (partials <= kForHostAlone) {
+  if (partials <= kBytesForHost / wish.partialBytes) {
     return std::nullopt;
   }
   const std::uint32_t largest = std::min(
@@ -130,8 +132,9 @@ std::optional<Grid> combinerGridFor(std::uint64_t partials, const Info &limits,
   Grid grid;
   grid.group[0] =
       static_cast<std::uint32_t>(std::bit_floor(std::min<std::uint64_t>(largest, partials)));
-  grid.groups[0] =
-      std::clamp<std::uint64_t>(partials / (grid.group[0] * kCombinerSteps), 1, kForHostAlone);
+  const std::uint64_t most =
+      std::clamp<std::uint64_t>(kBytesForHost / wish.partialBytes, 1, kMostCombined);
+  grid.groups[0] = std::clamp<std::uint64_t>(partials / (grid.group[0] * kCombinerSteps), 1, most);
   return grid;
 }
 

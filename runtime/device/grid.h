@@ -34,8 +34,8 @@ struct GridWish {
 /// Always: for a reduction `groupSize()` is a power of two, and its local memory is there.
 Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const GridWish &wish);
 
-/// A grid for the combiner of so many partial results; nothing if the host had better combine all.
-/// `wish` is what the combiner asks for.
+/// A grid for the combiner of so many partial results; nothing if the host had better combine all,
+/// as with at most 16 KiB of them. `wish` is what the combiner asks for.
 ///
 /// Always: at most 64 groups, of a power of two; each work-item has a partial result.
 std::optional<Grid> combinerGridFor(std::uint64_t partials, const Info &limits,

@@ -108,17 +108,19 @@ TEST(Grid, HasYetMoreGroupsOfAReductionWithACombiner) {
 }
 
 TEST(CombinerGrid, LeavesFewPartialResultsToTheHost) {
-  EXPECT_FALSE(combinerGridFor(1, gpu(), {.partialBytes = 16}));
-  EXPECT_FALSE(combinerGridFor(64, gpu(), {.partialBytes = 16}));
-  EXPECT_TRUE(combinerGridFor(65, gpu(), {.partialBytes = 16}));
+  EXPECT_FALSE(combinerGridFor(1, gpu(), {.partialBytes = 1536}));
+  EXPECT_FALSE(combinerGridFor(1024, gpu(), {.partialBytes = 16}));
+  EXPECT_TRUE(combinerGridFor(1025, gpu(), {.partialBytes = 16}));
+  EXPECT_TRUE(combinerGridFor(65, gpu(), {.partialBytes = 256}));
 }
 
 TEST(CombinerGrid, HasAPartialResultForEachWorkItem) {
-  for (const std::uint64_t partials : {65U, 127U, 129U, 700U, 33792U, 10000000U}) {
+  for (const std::uint64_t partials : {1025U, 1027U, 2047U, 7000U, 33792U, 10000000U}) {
     for (const GridWish &wish : {GridWish{.partialBytes = 16}, GridWish{.partialBytes = 1536},
                                  GridWish{.maxGroup = 90, .partialBytes = 16}}) {
       const Grid grid = combinerGridFor(partials, gpu(), wish).value();
 
+      EXPECT_LE(grid.groupCount() * wish.partialBytes, 16384U);
       EXPECT_LE(grid.groupCount() * grid.groupSize(), partials);
       EXPECT_LE(grid.groupCount(), 64U);
       EXPECT_TRUE(std::has_single_bit(grid.groupSize()));

@@ -53,12 +53,12 @@ static void numbers(long n, const double *a) {
 static void structs(long n, const double *a) {
   Minimum least = {1e9, -1};
   int rest = 17;
-#pragma tutti grid(200) block(8)
+#pragma tutti grid(1100) block(4)
 #pragma omp parallel for reduction(minimum : least)
   for (long i = 0; i < n; ++i) {
     least = smaller(least, (Minimum){a[i], i});
   }
-#pragma tutti grid(100) block(8)
+#pragma tutti grid(1100) block(4)
 #pragma omp parallel for reduction(modular : rest)
   for (long i = 0; i < n; ++i) {
     rest = reduced(rest + (int)(i % 100));
