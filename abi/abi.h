@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 4
+#define TUTTI_ABI_VERSION 5
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -125,7 +125,11 @@ typedef struct tutti_mapping {
 /// What a region brings for devices.
 ///
 /// A kernel that reduces leaves one partial result per work-group: each variable behind the other
-/// at multiples of 16 bytes, in the order of `tutti_reduce`'s list.
+/// at multiples of 16 bytes, in the order of `tutti_reduce`'s list. A *combiner* makes fewer of
+/// them. It is a kernel without captures, values and symbols: `arena` is a pointer to `upper`
+/// partial results, `lower` is 0, `total` is `upper`, and `partials` receives one per work-group.
+/// Its grid has one dimension and no more work-items than there are partial results; groups and
+/// local memory are as for a kernel that reduces.
 typedef struct tutti_device_code {
   const char *reason; ///< Why there is no kernel, or null.
   uint32_t mappings;
@@ -136,6 +140,8 @@ typedef struct tutti_device_code {
   uint32_t slots;                  ///< Variables that are reduced.
   const uint64_t *sizes;           ///< Bytes of each.
   void (*combine)(void *, void *); ///< On the host: takes two lists of pointers to the variables.
+  uint32_t combiners;              ///< 0: there are none, and the host combines all.
+  const tutti_kernel *combiner;    ///< At most one of each format.
 } tutti_device_code;
 
 enum tutti_device_kind {

@@ -59,6 +59,7 @@ private:
   GlobalVariable *constant(Constant *value, const Twine &suffix);
   Constant *string(StringRef text, const Twine &suffix);
   Constant *array(ArrayRef<Constant *> elements, const Twine &suffix);
+  Constant *kernels(const Function &function, ArrayRef<Text> texts, ArrayRef<Constant *> strings);
   Constant *mapping(const KernelEntry &entry, ArrayRef<Text> texts, ArrayRef<Constant *> strings);
 
   Module &module_;
@@ -91,20 +92,26 @@ Constant *Writer::array(ArrayRef<Constant *> elements, const Twine &suffix) {
       suffix);
 }
 
-/// `tutti_mapping`; `strings` are the texts.
-Constant *Writer::mapping(const KernelEntry &entry, ArrayRef<Text> texts,
+/// An array of `tutti_kernel`, one for each text; `strings` are the texts.
+Constant *Writer::kernels(const Function &function, ArrayRef<Text> texts,
                           ArrayRef<Constant *> strings) {
   SmallVector<Constant *, 2> kernels;
-  Constant *entryName = string(entry.function->getName(), ".kernel.name");
+  Constant *entryName = string(function.getName(), ".kernel.name");
   for (auto [text, source] : zip_equal(texts, strings)) {
     const unsigned flags = text.kernels.usesFp64 ? TUTTI_KERNEL_FP64 : 0;
     kernels.push_back(ConstantStruct::getAnon(
         {build_.getInt32(text.format), build_.getInt32(flags), entryName, source}));
   }
+  return array(kernels, ".kernels");
+}
+
+/// `tutti_mapping`.
+Constant *Writer::mapping(const KernelEntry &entry, ArrayRef<Text> texts,
+                          ArrayRef<Constant *> strings) {
   return ConstantStruct::getAnon({build_.getInt32(entry.dimensions),
                                   build_.getInt32(entry.needsDisjoint ? TUTTI_MAPPING_DISJOINT : 0),
-                                  build_.getInt32(kernels.size()), array(kernels, ".kernels"),
-                                  entry.extents});
+                                  build_.getInt32(texts.size()),
+                                  kernels(*entry.function, texts, strings), entry.extents});
 }
 
 /// `tutti_device_code`.
@@ -113,6 +120,7 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
   SmallVector<Constant *, 2> mappings;
   SmallVector<Constant *, 8> symbols;
   SmallVector<Constant *, 4> sizes;
+  Constant *combiner = null();
   if (reason.empty()) {
     SmallVector<Constant *, 2> strings;
     for (const Text &text : texts) {
@@ -128,6 +136,9 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
     for (const std::uint64_t size : kernels.slotSizes) {
       sizes.push_back(build_.getInt64(size));
     }
+    if (kernels.combiner) {
+      combiner = this->kernels(*kernels.combiner, texts, strings);
+    }
   }
   const bool reduces = !sizes.empty();
   Constant *combine = reduces ? static_cast<Constant *>(kernels.combine) : null();
@@ -136,7 +147,8 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
                                build_.getInt32(mappings.size()), build_.getInt32(symbols.size()),
                                array(mappings, ".mappings"), array(symbols, ".symbols"),
                                build_.getInt32(reduces ? kernels.partialBytes : 0),
-                               build_.getInt32(sizes.size()), array(sizes, ".sizes"), combine}),
+                               build_.getInt32(sizes.size()), array(sizes, ".sizes"), combine,
+                               build_.getInt32(combiner == null() ? 0 : texts.size()), combiner}),
       ".device");
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/group_reduction.h"
 
+#include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -51,6 +53,52 @@ void appendElements(Type *type, std::uint64_t offset, const DataLayout &layout,
   }
 }
 
+Value *elementAt(IRBuilder<> &build, Value *base, Value *index, unsigned bytes) {
+  Value *wide = build.CreateZExt(index, build.getInt64Ty());
+  return build.CreatePtrAdd(base, build.CreateMul(wide, build.getInt64(bytes)));
+}
+
+/// Writes, at the insertion point of `build`, a loop in which ever fewer work-items of a group
+/// `take` what another one has. Leaves `build` where only the first one comes, which goes on to
+/// `after` like the others.
+void halve(IRBuilder<> &build, const KernelCalls &calls, BasicBlock *after,
+           function_ref<void(Value *)> take) {
+  LLVMContext &context = build.getContext();
+  BasicBlock *before = build.GetInsertBlock();
+  Function *function = before->getParent();
+  BasicBlock *header = BasicBlock::Create(context, "halve", function, after);
+  BasicBlock *wait = BasicBlock::Create(context, "wait", function, after);
+  BasicBlock *taking = BasicBlock::Create(context, "take", function, after);
+  BasicBlock *latch = BasicBlock::Create(context, "halved", function, after);
+  BasicBlock *done = BasicBlock::Create(context, "reduced", function, after);
+  BasicBlock *leave = BasicBlock::Create(context, "leave", function, after);
+  Value *id = build.CreateCall(calls.localId());
+  Value *half = build.CreateLShr(build.CreateCall(calls.localCount()), build.getInt32(1));
+  build.CreateBr(header);
+
+  build.SetInsertPoint(header);
+  PHINode *distance = build.CreatePHI(build.getInt32Ty(), 2);
+  build.CreateCondBr(build.CreateICmpEQ(distance, build.getInt32(0)), done, wait);
+
+  build.SetInsertPoint(wait);
+  build.CreateCall(calls.barrier());
+  build.CreateCondBr(build.CreateICmpULT(id, distance), taking, latch);
+
+  build.SetInsertPoint(taking);
+  take(build.CreateAdd(id, distance));
+  build.CreateBr(latch);
+
+  build.SetInsertPoint(latch);
+  Value *halved = build.CreateLShr(distance, build.getInt32(1));
+  build.CreateBr(header);
+  distance->addIncoming(half, before);
+  distance->addIncoming(halved, latch);
+
+  build.SetInsertPoint(done);
+  build.CreateCondBr(build.CreateICmpEQ(id, build.getInt32(0)), leave, after);
+  build.SetInsertPoint(leave);
+}
+
 class Writer {
 public:
   Writer(CallInst &reduce, Function &combine, Value &partials)
@@ -77,8 +125,7 @@ private:
 };
 
 Value *Writer::place(IRBuilder<> &build, Value *base, Value *index) const {
-  Value *wide = build.CreateZExt(index, build.getInt64Ty());
-  return build.CreatePtrAdd(base, build.CreateMul(wide, build.getInt64(bytes_)));
+  return elementAt(build, base, index, bytes_);
 }
 
 /// Whether which element is accessed shows only when the kernel runs: registers have no index.
@@ -181,55 +228,122 @@ void Writer::write() {
   Value *otherList = allocateOthers();
   BasicBlock *before = reduce_.getParent();
   BasicBlock *after = SplitBlock(before, &reduce_);
-  LLVMContext &context = reduce_.getContext();
-  Function *function = reduce_.getFunction();
-  BasicBlock *header = BasicBlock::Create(context, "halve", function, after);
-  BasicBlock *wait = BasicBlock::Create(context, "wait", function, after);
-  BasicBlock *take = BasicBlock::Create(context, "take", function, after);
-  BasicBlock *latch = BasicBlock::Create(context, "halved", function, after);
-  BasicBlock *done = BasicBlock::Create(context, "reduced", function, after);
-  BasicBlock *leave = BasicBlock::Create(context, "leave", function, after);
-
   before->getTerminator()->eraseFromParent();
   IRBuilder<> build(before);
   Value *id = build.CreateCall(calls_.localId());
   Value *local = build.CreateCall(calls_.localMemory());
   Value *mine = place(build, local, id);
   copy(build, mine, true, false, false);
-  Value *half = build.CreateLShr(build.CreateCall(calls_.localCount()), build.getInt32(1));
-  build.CreateBr(header);
-
-  build.SetInsertPoint(header);
-  PHINode *distance = build.CreatePHI(build.getInt32Ty(), 2);
-  build.CreateCondBr(build.CreateICmpEQ(distance, build.getInt32(0)), done, wait);
-
-  build.SetInsertPoint(wait);
-  build.CreateCall(calls_.barrier());
-  build.CreateCondBr(build.CreateICmpULT(id, distance), take, latch);
-
-  build.SetInsertPoint(take);
-  Value *there = place(build, local, build.CreateAdd(id, distance));
-  pointToOthers(build, otherList, there);
-  copy(build, there, false, true, false);
-  build.CreateCall(&combine_, {reduce_.getArgOperand(4), otherList});
-  copy(build, mine, true, false, false);
-  build.CreateBr(latch);
-
-  build.SetInsertPoint(latch);
-  Value *halved = build.CreateLShr(distance, build.getInt32(1));
-  build.CreateBr(header);
-  distance->addIncoming(half, before);
-  distance->addIncoming(halved, latch);
-
-  build.SetInsertPoint(done);
-  build.CreateCondBr(build.CreateICmpEQ(id, build.getInt32(0)), leave, after);
-  build.SetInsertPoint(leave);
+  halve(build, calls_, after, [&](Value *other) {
+    Value *there = place(build, local, other);
+    pointToOthers(build, otherList, there);
+    copy(build, there, false, true, false);
+    build.CreateCall(&combine_, {reduce_.getArgOperand(4), otherList});
+    copy(build, mine, true, false, false);
+  });
   Value *group = build.CreateCall(calls_.groupId());
   copy(build, place(build, &partials_, group), true, false, true);
   build.CreateBr(after);
 
   reduce_.replaceAllUsesWith(ConstantInt::get(reduce_.getType(), 0));
   reduce_.eraseFromParent();
+}
+
+/// Writes a kernel that works on partial results where they lie.
+class CombinerWriter {
+public:
+  CombinerWriter(const PartialLayout &layout, Function &combine)
+      : layout_(layout), combine_(combine), calls_(*combine.getParent()) {}
+
+  Function *write();
+
+private:
+  Value *at(IRBuilder<> &build, Value *base, Value *index) const {
+    return elementAt(build, base, index, layout_.bytes);
+  }
+
+  void copy(IRBuilder<> &build, Value *to, Value *from) const {
+    build.CreateMemCpy(to, Align(kSlotAlignment), from, Align(kSlotAlignment), layout_.bytes);
+  }
+
+  void fill(IRBuilder<> &build, Value *list, Value *partial) const;
+  void add(IRBuilder<> &build, Value *other);
+  void addOthers(IRBuilder<> &build, Value *first);
+
+  const PartialLayout &layout_;
+  Function &combine_;
+  KernelCalls calls_;
+  Function *function_ = nullptr;
+  Value *mine_ = nullptr;
+  Value *myList_ = nullptr;
+  Value *otherList_ = nullptr;
+};
+
+/// Makes `list` that of the variables in `partial`.
+void CombinerWriter::fill(IRBuilder<> &build, Value *list, Value *partial) const {
+  std::uint64_t offset = 0;
+  for (auto [index, size] : enumerate(layout_.sizes)) {
+    build.CreateStore(build.CreateConstGEP1_64(build.getInt8Ty(), partial, offset),
+                      build.CreateConstInBoundsGEP1_64(build.getPtrTy(), list, index));
+    offset += alignTo(size, kSlotAlignment);
+  }
+}
+
+void CombinerWriter::add(IRBuilder<> &build, Value *other) {
+  fill(build, myList_, mine_);
+  fill(build, otherList_, other);
+  build.CreateCall(&combine_, {myList_, otherList_});
+}
+
+/// Adds those that are a multiple of the grid's size behind `first`.
+void CombinerWriter::addOthers(IRBuilder<> &build, Value *first) {
+  LLVMContext &context = build.getContext();
+  BasicBlock *before = build.GetInsertBlock();
+  BasicBlock *header = BasicBlock::Create(context, "others", function_);
+  BasicBlock *body = BasicBlock::Create(context, "other", function_);
+  BasicBlock *after = BasicBlock::Create(context, "all", function_);
+  Value *step = build.CreateCall(calls_.itemCount(), build.getInt32(0));
+  Value *second = build.CreateNSWAdd(first, step);
+  build.CreateBr(header);
+
+  build.SetInsertPoint(header);
+  PHINode *index = build.CreatePHI(build.getInt64Ty(), 2);
+  build.CreateCondBr(build.CreateICmpSLT(index, function_->getArg(kernel::Upper)), body, after);
+
+  build.SetInsertPoint(body);
+  add(build, at(build, function_->getArg(kernel::Arena), index));
+  index->addIncoming(second, before);
+  index->addIncoming(build.CreateNSWAdd(index, step), body);
+  build.CreateBr(header);
+  build.SetInsertPoint(after);
+}
+
+Function *CombinerWriter::write() {
+  Module &module = *combine_.getParent();
+  LLVMContext &context = module.getContext();
+  Type *i64 = Type::getInt64Ty(context);
+  Type *ptr = PointerType::getUnqual(context);
+  Type *none = Type::getVoidTy(context);
+  function_ = Function::Create(FunctionType::get(none, {ptr, i64, i64, i64, i64, i64, ptr}, false),
+                               GlobalValue::ExternalLinkage, "", module);
+  IRBuilder<> build(BasicBlock::Create(context, "entry", function_));
+  Type *list = ArrayType::get(ptr, layout_.sizes.size());
+  myList_ = build.CreateAlloca(list);
+  otherList_ = build.CreateAlloca(list);
+  Value *local = build.CreateCall(calls_.localMemory());
+  mine_ = at(build, local, build.CreateCall(calls_.localId()));
+  Value *first = build.CreateCall(calls_.itemId(), build.getInt32(0));
+  copy(build, mine_, at(build, function_->getArg(kernel::Arena), first));
+  addOthers(build, first);
+
+  BasicBlock *after = BasicBlock::Create(context, "end", function_);
+  halve(build, calls_, after, [&](Value *other) { add(build, at(build, local, other)); });
+  Value *group = build.CreateCall(calls_.groupId());
+  copy(build, at(build, function_->getArg(kernel::Partials), group), mine_);
+  build.CreateBr(after);
+  build.SetInsertPoint(after);
+  build.CreateRetVoid();
+  return function_;
 }
 
 } // namespace
@@ -259,6 +373,10 @@ PartialLayout layOutPartials(CallInst &reduce) {
 
 void reduceInGroup(CallInst &reduce, Function &combine, Value &partials) {
   Writer(reduce, combine, partials).write();
+}
+
+Function *createCombiner(const PartialLayout &layout, Function &combine) {
+  return CombinerWriter(layout, combine).write();
 }
 
 } // namespace tutti::compiler

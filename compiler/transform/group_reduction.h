@@ -10,6 +10,8 @@
 ///   if (local.id == 0) partials[group.id] = copies
 ///
 /// Arrays with computed indices are in local memory all the time: they are `*mine` themselves.
+///
+/// And the kernel that combines what many groups have left.
 #pragma once
 
 #include "compiler/transform/chunk_function.h"
@@ -34,5 +36,16 @@ PartialLayout layOutPartials(llvm::CallInst &reduce);
 /// Replaces `reduce` in a function of a kernel module.
 /// Shape: `combine` is the combiner in the same module, `partials` a pointer argument.
 void reduceInGroup(llvm::CallInst &reduce, llvm::Function &combine, llvm::Value &partials);
+
+/// The combiner of `tutti_device_code` (abi/abi.h), without a name, in the module of `combine`.
+/// Which partial results it combines in which order depends on their number and its grid alone.
+///
+///   mine = local + local.id * partialBytes;  *mine = arena[item.id]
+///   for (k = item.id + item.count; k < upper; k += item.count) combine(mine, arena[k])
+///   for (half = local.count / 2; half > 0; half /= 2) {
+///     barrier; if (local.id < half) combine(mine, mine[half])
+///   }
+///   if (local.id == 0) partials[group.id] = *mine
+llvm::Function *createCombiner(const PartialLayout &layout, llvm::Function &combine);
 
 } // namespace tutti::compiler

@@ -59,6 +59,25 @@ std::optional<std::uint64_t> accessBytes(const Instruction &inst) {
   return length ? std::optional(length->getZExtValue()) : std::nullopt;
 }
 
+/// Removes calls that mean nothing on a device.
+void dropHostCalls(Function &function) {
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee) {
+      continue;
+    }
+    const Intrinsic::ID id = callee->getIntrinsicID();
+    if (callee->getName() == "__kmpc_global_thread_num") {
+      call->replaceAllUsesWith(PoisonValue::get(call->getType()));
+      call->eraseFromParent();
+    } else if (id == Intrinsic::assume || id == Intrinsic::experimental_noalias_scope_decl ||
+               id == Intrinsic::prefetch) {
+      call->eraseFromParent();
+    }
+  }
+}
+
 } // namespace
 
 KernelBody::KernelBody(KernelModule &kernels, Function &prepared, const Worksharing &loop,
@@ -153,6 +172,10 @@ std::string KernelBody::replaceRuntimeCalls(ValueToValueMapTy &map) {
       return "its reduction calls functions that cannot be analysed in place";
     }
     reduceInGroup(*reduce, *copy, *partials_);
+    const auto isElsewhere = [](const GlobalVariable *used) { return !used->hasInitializer(); };
+    if (none_of(variablesOf(*copy), isElsewhere)) {
+      combiner_ = createCombiner(partials, *copy);
+    }
     for (User *user : make_early_inc_range(copy->users())) {
       InlineFunctionInfo info;
       InlineFunction(*cast<CallInst>(user), info);
@@ -175,20 +198,9 @@ std::string KernelBody::replaceRuntimeCalls(ValueToValueMapTy &map) {
     copy->replaceAllUsesWith(PoisonValue::get(copy->getType()));
     copy->eraseFromParent();
   }
-  for (Instruction &inst : make_early_inc_range(instructions(*function_))) {
-    auto *call = dyn_cast<CallInst>(&inst);
-    const Function *callee = call ? call->getCalledFunction() : nullptr;
-    if (!callee) {
-      continue;
-    }
-    const Intrinsic::ID id = callee->getIntrinsicID();
-    if (callee->getName() == "__kmpc_global_thread_num") {
-      call->replaceAllUsesWith(PoisonValue::get(call->getType()));
-      call->eraseFromParent();
-    } else if (id == Intrinsic::assume || id == Intrinsic::experimental_noalias_scope_decl ||
-               id == Intrinsic::prefetch) {
-      call->eraseFromParent();
-    }
+  dropHostCalls(*function_);
+  if (combiner_) {
+    dropHostCalls(*combiner_);
   }
   return {};
 }
@@ -566,22 +578,30 @@ Value *adapt(IRBuilder<> &build, Value *bits, Type *type) {
 
 } // namespace
 
-/// The stand-ins of variables that the body uses, as operands of instructions only; or why it
-/// cannot have them.
-std::string KernelBody::collectSymbols() {
+/// The variables of the module that `function` uses, from now on as operands of instructions only.
+SmallVector<GlobalVariable *, 4> KernelBody::variablesOf(Function &function) {
   SmallVector<Constant *, 16> variables;
   for (GlobalVariable &variable : kernels_.module().globals()) {
     variables.push_back(&variable);
   }
-  convertUsersOfConstantsToInstructions(variables, function_);
+  convertUsersOfConstantsToInstructions(variables, &function);
+  SmallVector<GlobalVariable *, 4> used;
   for (GlobalVariable &variable : kernels_.module().globals()) {
-    const bool isUsed = any_of(variable.users(), [this](const User *user) {
+    const bool isUsed = any_of(variable.users(), [&](const User *user) {
       const auto *inst = dyn_cast<Instruction>(user);
-      return inst && inst->getFunction() == function_;
+      return inst && inst->getFunction() == &function;
     });
-    if (!isUsed) {
-      continue;
+    if (isUsed) {
+      used.push_back(&variable);
     }
+  }
+  return used;
+}
+
+/// The stand-ins of variables that the body uses; or why it cannot have them.
+std::string KernelBody::collectSymbols() {
+  for (GlobalVariable *used : variablesOf(*function_)) {
+    GlobalVariable &variable = *used;
     if (variable.isThreadLocal()) {
       return "it uses thread-private variables";
     }

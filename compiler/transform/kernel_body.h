@@ -38,9 +38,14 @@ public:
   /// The header of the loop over the chunk.
   llvm::BasicBlock *chunkLoop() const { return chunkLoop_; }
 
+  /// `createCombiner`'s kernel for the loop's reduction; null if there is none, or if it would need
+  /// variables of the program.
+  llvm::Function *combiner() const { return combiner_; }
+
 private:
   std::string replaceRuntimeCalls(llvm::ValueToValueMapTy &map);
   llvm::Function *importCombine(llvm::Function &combine);
+  llvm::SmallVector<llvm::GlobalVariable *, 4> variablesOf(llvm::Function &function);
   void runPiecesOnce(const llvm::ValueToValueMapTy &map);
   void runChunksOnce();
   void simplify(bool loops);
@@ -65,6 +70,7 @@ private:
   llvm::FunctionAnalysisManager &analyses_;
   llvm::Function &prepared_;
   llvm::Function *function_ = nullptr;
+  llvm::Function *combiner_ = nullptr;
   llvm::BasicBlock *chunkLoop_ = nullptr;
   unsigned captures_ = 0;
   llvm::Argument *isLast_ = nullptr;

@@ -29,6 +29,7 @@
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
@@ -79,6 +80,7 @@ private:
   std::string addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
   void markObjects(Function &function) const;
   void addNests(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
+  void finishCombiner(Function &function);
   Function *tiledExtents(Function &extents, ArrayRef<unsigned> tile) const;
   Function *emitExtents(Function &function, const ParallelNest &nest, const RegionKernels &kernels);
   Function *createExtents(const Twine &name) const;
@@ -405,6 +407,13 @@ std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKe
   return {};
 }
 
+void Builder::finishCombiner(Function &function) {
+  function.setName(identifier(name_) + "_combine");
+  SROAPass(SROAOptions::ModifyCFG).run(function, analyses_);
+  clean(function, true);
+  function.addFnAttr(Attribute::OptimizeForSize); // It waits for memory, too, and runs shortly.
+}
+
 std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
   KernelModule target(module);
   KernelBody body(target, prepared_, loop_, model_, analyses_);
@@ -414,6 +423,9 @@ std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
   }
   Function *flat = body.finish(identifier(name_) + "_flat", kernels.symbols);
   clean(*flat, false);
+  if ((kernels.combiner = body.combiner())) {
+    finishCombiner(*kernels.combiner);
+  }
   if (!needsLast(*flat)) {
     ValueToValueMapTy map;
     Function *nested = CloneFunction(flat, map);
@@ -451,6 +463,7 @@ RegionKernels Builder::build() {
   if (!kernels.reason.empty()) {
     kernels.module.reset();
     kernels.entries.clear();
+    kernels.combiner = nullptr;
   }
   return kernels;
 }

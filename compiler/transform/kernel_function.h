@@ -35,6 +35,7 @@ struct RegionKernels {
   unsigned partialBytes = 0;                     ///< 0: does not reduce.
   llvm::SmallVector<std::uint64_t, 4> slotSizes; ///< Bytes of each reduced variable.
   llvm::Function *combine = nullptr;             ///< In the program's module.
+  llvm::Function *combiner = nullptr;            ///< Entry point for partial results, or null.
   std::string limit;                             ///< Why the best one divides no more loops.
   std::string reason;                            ///< Why there are no kernels, or empty.
 };

@@ -166,10 +166,23 @@ struct KernelLaunch {
   std::int64_t upper = 0;
   std::int64_t total = 0;
   std::uint32_t partialBytes = 0; ///< Per group; 0: does not reduce.
+  /// Runs behind the kernel on its groups' partial results (`tutti_device_code` in abi/abi.h),
+  /// which stay on the device. Null: they go to the host.
+  Kernel *combiner = nullptr;
+  Grid combinerGrid{}; ///< Of one dimension; no more work-items than `grid` has groups.
   /// Receives the partial results by the time of an event behind the launch: `partialBytes` for
-  /// each group. Null if it does not reduce.
+  /// each group, of the combiner if there is one. Null if it does not reduce.
   HostBuffer *partials = nullptr;
   std::vector<std::uint64_t> arguments; ///< Captures, values, symbols.
+
+  /// Partial results that the host gets, if it reduces.
+  std::uint64_t partialCount() const { return (combiner ? combinerGrid : grid).groupCount(); }
+
+  /// Whether each work-item of the combiner has a partial result.
+  bool occupiesCombiner() const {
+    const std::uint64_t items = combinerGrid.groupCount() * combinerGrid.groupSize();
+    return combinerGrid.groups[0] * combinerGrid.group[0] == items && items <= grid.groupCount();
+  }
 };
 
 class Device;

@@ -20,9 +20,22 @@ constexpr std::uint32_t kSmallGroup = 128;
 /// Groups that leave partial results, by multiprocessor: few of them for little work or large
 /// results, so many for more that all end at about the same time.
 constexpr std::uint64_t kFewReducingGroups = 16;
-constexpr std::uint64_t kMostReducingGroups = 64;
-constexpr std::uint64_t kPartialBytes = 1024; ///< Of the groups beyond the few.
-constexpr std::uint64_t kStepsOfGroup = 8;    ///< Iterations of each work-item from which on.
+
+/// The others: at most so many, for so many bytes, from so many iterations of each work-item on.
+struct Ample {
+  std::uint64_t groups;
+  std::uint64_t bytes;
+  std::uint64_t steps;
+};
+
+constexpr Ample kForHost{64, 1024, 8};
+constexpr Ample kForCombiner{256, 4096, 4};
+
+/// Bytes of partial results that the host combines in no more time than a second kernel takes.
+constexpr std::uint64_t kBytesForHost = 16384;
+constexpr std::uint64_t kMostCombined =
+    64; ///< That a combiner leaves, and no more bytes than that.
+constexpr std::uint64_t kCombinerSteps = 2; ///< Partial results of each of its work-items.
 
 /// What is taken for a limit that a device does not tell.
 constexpr std::uint32_t kMostOfGroup = 1 << 16;
@@ -68,10 +81,11 @@ void limitCount(std::array<std::uint64_t, 3> &groups, std::uint64_t most) {
 
 /// Groups of a reduction for which `count` would do one iteration per work-item.
 std::uint64_t reducingGroups(const Info &limits, const GridWish &wish, std::uint64_t count) {
+  const Ample &ample = wish.hasCombiner ? kForCombiner : kForHost;
   const std::uint64_t perUnit =
-      std::clamp(kPartialBytes / wish.partialBytes, kFewReducingGroups, kMostReducingGroups);
+      std::clamp(ample.bytes / wish.partialBytes, kFewReducingGroups, ample.groups);
   const std::uint64_t units = std::max<std::uint64_t>(limits.units, 1);
-  return std::clamp(count / kStepsOfGroup, units * kFewReducingGroups, units * perUnit);
+  return std::clamp(count / ample.steps, units * kFewReducingGroups, units * perUnit);
 }
 
 } // namespace
@@ -105,6 +119,22 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
   if (reduces && !asked) {
     limitCount(grid.groups, reducingGroups(limits, wish, grid.groupCount()));
   }
+  return grid;
+}
+
+std::optional<Grid> combinerGridFor(std::uint64_t partials, const Info &limits,
+                                    const GridWish &wish) {
+  if (partials <= kBytesForHost / wish.partialBytes) {
+    return std::nullopt;
+  }
+  const std::uint32_t largest = std::min(
+      {kGroups[0][0], largestGroup(limits, wish), orElse(limits.maxGroupOf[0], kMostOfGroup)});
+  Grid grid;
+  grid.group[0] =
+      static_cast<std::uint32_t>(std::bit_floor(std::min<std::uint64_t>(largest, partials)));
+  const std::uint64_t most =
+      std::clamp<std::uint64_t>(kBytesForHost / wish.partialBytes, 1, kMostCombined);
+  grid.groups[0] = std::clamp<std::uint64_t>(partials / (grid.group[0] * kCombinerSteps), 1, most);
   return grid;
 }
 

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace tutti::device {
@@ -16,6 +17,7 @@ namespace tutti::device {
 struct GridWish {
   std::uint32_t maxGroup = 0;     ///< As `Kernel::maxGroup`; 0: the device's limit alone.
   std::uint32_t partialBytes = 0; ///< As in `KernelLaunch`; 0: does not reduce.
+  bool hasCombiner = false;       ///< Few of its partial results go to the host in any case.
   /// Groups and work-items per group of a `#pragma tutti`; 0 where nothing was said. They hold as
   /// far as the limits allow; for a reduction the size of a group becomes a power of two.
   std::array<std::uint32_t, 3> groups{};
@@ -28,8 +30,15 @@ struct GridWish {
 ///         work-items, fewer where there are fewer iterations or a kernel needs many registers;
 ///         enough groups for one iteration per work-item, except that a reduction, whose groups
 ///         each leave a partial result, has at most some 16 groups for each of the device's units,
-///         or 64 for much work and small results.
+///         or 64 for much work and small results, 256 with a combiner.
 /// Always: for a reduction `groupSize()` is a power of two, and its local memory is there.
 Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const GridWish &wish);
+
+/// A grid for the combiner of so many partial results; nothing if the host had better combine all,
+/// as with at most 16 KiB of them. `wish` is what the combiner asks for.
+///
+/// Always: at most 64 groups, of a power of two; each work-item has a partial result.
+std::optional<Grid> combinerGridFor(std::uint64_t partials, const Info &limits,
+                                    const GridWish &wish);
 
 } // namespace tutti::device

@@ -99,6 +99,36 @@ TEST(Grid, HasMoreGroupsOfAReductionForManyIterations) {
   EXPECT_EQ(some.groups, (Groups{512, 1, 1})); // 8 iterations for each work-item.
 }
 
+TEST(Grid, HasYetMoreGroupsOfAReductionWithACombiner) {
+  const GridWish wish{.partialBytes = 16, .hasCombiner = true};
+
+  EXPECT_EQ(gridFor(Extents{1 << 24}, gpu(), wish).groups, (Groups{2560, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{1 << 20}, gpu(), wish).groups, (Groups{1024, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{1 << 18}, gpu(), wish).groups, (Groups{256, 1, 1}));
+}
+
+TEST(CombinerGrid, LeavesFewPartialResultsToTheHost) {
+  EXPECT_FALSE(combinerGridFor(1, gpu(), {.partialBytes = 1536}));
+  EXPECT_FALSE(combinerGridFor(1024, gpu(), {.partialBytes = 16}));
+  EXPECT_TRUE(combinerGridFor(1025, gpu(), {.partialBytes = 16}));
+  EXPECT_TRUE(combinerGridFor(65, gpu(), {.partialBytes = 256}));
+}
+
+TEST(CombinerGrid, HasAPartialResultForEachWorkItem) {
+  for (const std::uint64_t partials : {1025U, 1027U, 2047U, 7000U, 33792U, 10000000U}) {
+    for (const GridWish &wish : {GridWish{.partialBytes = 16}, GridWish{.partialBytes = 1536},
+                                 GridWish{.maxGroup = 90, .partialBytes = 16}}) {
+      const Grid grid = combinerGridFor(partials, gpu(), wish).value();
+
+      EXPECT_LE(grid.groupCount() * wish.partialBytes, 16384U);
+      EXPECT_LE(grid.groupCount() * grid.groupSize(), partials);
+      EXPECT_LE(grid.groupCount(), 64U);
+      EXPECT_TRUE(std::has_single_bit(grid.groupSize()));
+      EXPECT_LE(grid.groupSize() * wish.partialBytes, gpu().localBytes);
+    }
+  }
+}
+
 TEST(Grid, HasGroupsOfAPowerOfTwoForAReduction) {
   Info info = gpu();
   info.maxGroup = 200;

@@ -2,7 +2,6 @@
 #include "runtime/exec/devices.h"
 
 #include "runtime/device/grid.h"
-#include "runtime/exec/kernel_choice.h"
 
 #include <algorithm>
 #include <bit>
@@ -64,6 +63,11 @@ std::uint32_t maskFor(std::uint64_t address, Range bytes) {
 
 Status asStatus(const Result<device::Kernel *> &kernel) {
   return kernel ? Status() : Status(kernel.error());
+}
+
+Status loadCombiner(device::Device &device, const tutti_region &region) {
+  const tutti_kernel *combiner = combinerOf(region, device.info().format);
+  return combiner ? asStatus(device.load(*combiner)) : Status();
 }
 
 device::GridWish wishOf(const Launch &launch, const device::Kernel &kernel) {
@@ -286,7 +290,46 @@ Status Devices::load(std::int32_t index, const Launch &launch, const balance::Ch
                      bool isDisjoint) {
   Lane &lane = this->lane(index);
   const auto choice = chooseKernel(launch, chunk, lane.device->info().format, isDisjoint);
-  return choice ? asStatus(lane.device->load(*choice->kernel)) : Status();
+  if (!choice) {
+    return {};
+  }
+  TUTTI_TRY(asStatus(lane.device->load(*choice->kernel)));
+  return loadCombiner(*lane.device, *launch.region);
+}
+
+/// Of the kernel and of what combines its partial results.
+Status Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice) {
+  device::KernelLaunch &kernel = lane.kernel;
+  const device::Info &info = lane.device->info();
+  const tutti_kernel *combiner = combinerOf(*launch.region, info.format);
+  device::GridWish wish = wishOf(launch, *kernel.kernel);
+  wish.hasCombiner = combiner != nullptr;
+  kernel.grid = device::gridFor(choice.used(), info, wish);
+  kernel.combiner = nullptr;
+  if (!combiner) {
+    return {};
+  }
+  device::Kernel *loaded = nullptr;
+  TUTTI_ASSIGN(loaded, lane.device->load(*combiner));
+  const auto grid =
+      device::combinerGridFor(kernel.grid.groupCount(), info,
+                              {.maxGroup = loaded->maxGroup(), .partialBytes = wish.partialBytes});
+  if (grid) {
+    kernel.combiner = loaded;
+    kernel.combinerGrid = *grid;
+  }
+  return {};
+}
+
+Status Devices::reservePartials(Lane &lane) {
+  device::KernelLaunch &kernel = lane.kernel;
+  lane.partialBytes = kernel.partialBytes * kernel.partialCount();
+  if (lane.partialBytes > 0 &&
+      (!lane.partials || lane.partials->bytes().size() < lane.partialBytes)) {
+    TUTTI_ASSIGN(lane.partials, lane.device->makeHostBuffer(lane.partialBytes));
+  }
+  kernel.partials = lane.partialBytes > 0 ? lane.partials.get() : nullptr;
+  return {};
 }
 
 Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
@@ -300,20 +343,13 @@ Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chu
   }
   device::KernelLaunch &kernel = lane.kernel;
   TUTTI_ASSIGN(kernel.kernel, lane.device->load(*choice->kernel));
-  kernel.grid = device::gridFor(choice->used(), info, wishOf(launch, *kernel.kernel));
+  TUTTI_TRY(setGrids(lane, launch, *choice));
   kernel.lower = chunk.lower;
   kernel.upper = chunk.upper;
   kernel.total = launch.total;
   kernel.partialBytes = launch.region->device->partial_bytes;
   setArguments(kernel.arguments, launch);
-  lane.partialBytes = kernel.partialBytes * kernel.grid.groupCount();
-  kernel.partials = nullptr;
-  if (lane.partialBytes > 0) {
-    if (!lane.partials || lane.partials->bytes().size() < lane.partialBytes) {
-      TUTTI_ASSIGN(lane.partials, lane.device->makeHostBuffer(lane.partialBytes));
-    }
-    kernel.partials = lane.partials.get();
-  }
+  TUTTI_TRY(reservePartials(lane));
   ++lane.given;
   lane.began = Clock::now();
   TUTTI_TRY(lane.queue->launch(kernel));

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "runtime/balance/cut.h"
 #include "runtime/device/device.h"
+#include "runtime/exec/kernel_choice.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/rooms.h"
 #include "runtime/memory/window.h"
@@ -134,8 +135,8 @@ public:
   Status run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
              bool isDisjoint);
 
-  /// Partial results of the latest run, one per group; empty if it did not reduce. There once the
-  /// devices are idle.
+  /// Partial results of the latest run; empty if it did not reduce. There once the devices are
+  /// idle.
   std::span<std::byte> partials(std::int32_t index);
 
   /// How long the latest run and what was queued with it took, as far as it was seen.
@@ -178,6 +179,8 @@ private:
 
   Status mark(Lane &lane);
   Status finish(Lane &lane);
+  Status setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice);
+  Status reservePartials(Lane &lane);
 
   Lane &lane(std::int32_t index) { return lanes_[static_cast<std::size_t>(index)]; }
 

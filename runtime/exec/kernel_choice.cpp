@@ -7,15 +7,22 @@ namespace tutti::exec {
 
 namespace {
 
-const tutti_kernel *kernelOf(const tutti_mapping &mapping, std::uint32_t format) {
-  const std::span kernels(mapping.kernel, mapping.kernels);
+const tutti_kernel *kernelOf(std::span<const tutti_kernel> kernels, std::uint32_t format) {
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const tutti_kernel &kernel) {
     return kernel.format == format && *kernel.text != '\0';
   });
   return found == kernels.end() ? nullptr : &*found;
 }
 
+const tutti_kernel *kernelOf(const tutti_mapping &mapping, std::uint32_t format) {
+  return kernelOf(std::span(mapping.kernel, mapping.kernels), format);
+}
+
 } // namespace
+
+const tutti_kernel *combinerOf(const tutti_region &region, std::uint32_t format) {
+  return kernelOf(std::span(region.device->combiner, region.device->combiners), format);
+}
 
 const tutti_kernel *anyKernel(const tutti_region &region, std::uint32_t format) {
   const tutti_device_code *code = region.device;

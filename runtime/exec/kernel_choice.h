@@ -26,6 +26,9 @@ struct KernelChoice {
 /// null if there is none.
 const tutti_kernel *anyKernel(const tutti_region &region, std::uint32_t format);
 
+/// The region's combiner of `format`; null if there is none.
+const tutti_kernel *combinerOf(const tutti_region &region, std::uint32_t format);
+
 /// The best mapping that holds for this chunk. Nothing if there is no kernel of that format.
 ///
 /// `isDisjoint`: what the launch writes through one object is not touched through another.

@@ -76,7 +76,8 @@ constexpr std::uint64_t kFew = kBytes / 100;
 
 constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "scatter", ""};
 constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
-constexpr tutti_device_code kCode{nullptr, 1, 0, &kMapping, nullptr, 0, 0, nullptr, nullptr};
+constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
+                                  0,       nullptr, nullptr, 0,         nullptr};
 
 tutti_region scatterRegion() {
   tutti_region region{};

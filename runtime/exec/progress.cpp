@@ -11,7 +11,9 @@ namespace tutti::exec {
 
 namespace {
 
-constexpr std::uint32_t kYields = 200;
+/// For each spin: some milliseconds where threads spin. Who sleeps wakes up to 100 microseconds
+/// late, which must be little of what it has waited: many a kernel takes less than a millisecond.
+constexpr std::uint32_t kYieldsPerSpin = 20;
 constexpr long kSleepNanoseconds = 50'000;
 /// After so many sleeps nothing is expected soon: longer ones.
 constexpr std::uint32_t kSleeps = 20'000;
@@ -32,12 +34,13 @@ void relax() {
 
 void Backoff::pause() {
   ++rounds_;
+  const std::uint32_t eager = spins_ * (1 + kYieldsPerSpin);
   if (rounds_ <= spins_) {
     relax();
-  } else if (rounds_ <= spins_ + kYields) {
+  } else if (rounds_ <= eager) {
     sched_yield();
   } else {
-    const bool isLong = rounds_ > spins_ + kYields + kSleeps;
+    const bool isLong = rounds_ > eager + kSleeps;
     const timespec time{0, isLong ? kLongSleepNanoseconds : kSleepNanoseconds};
     nanosleep(&time, nullptr);
   }

@@ -78,7 +78,8 @@ std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t 
 
 constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "step", ""};
 constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
-constexpr tutti_device_code kCode{nullptr, 1, 0, &kMapping, nullptr, 0, 0, nullptr, nullptr};
+constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
+                                  0,       nullptr, nullptr, 0,         nullptr};
 
 tutti_region regionWith(decltype(tutti_region::accesses) accessesOf) {
   tutti_region region{};

@@ -1,6 +1,18 @@
 // Work-items combine their private copies in local memory; one of each group leaves the result.
+// Another kernel combines the results of groups, where they lie.
 // RUN: env TUTTI_TARGETS=print %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
 
+// CHECK-LABEL: define void @tutti_sum_omp_outlined_combine(ptr %0, i64 %1, i64 %2, i64 %3, i64 %4, i64 %5, ptr %6)
+// CHECK-NOT:     alloca
+// CHECK:         call void @llvm.memcpy{{.*}} i64 32,
+// CHECK:         icmp slt i64 %{{.*}}, %4
+// CHECK:         fadd double
+// CHECK:         call void @tutti.barrier()
+// CHECK-NOT:     call void @tutti.barrier()
+// CHECK:         fadd double
+// CHECK:         call i64 @tutti.group.id()
+// CHECK:         call void @llvm.memcpy{{.*}} i64 32,
+// CHECK:       }
 // CHECK-LABEL: define void @tutti_sum_omp_outlined_flat(
 // CHECK-NOT:     alloca
 // CHECK:         phi double
@@ -25,6 +37,21 @@ double sum(long n, const double *x, double *largest) {
     m = x[i] > m ? x[i] : m;
   }
   *largest = m;
+  return s;
+}
+
+// What needs variables of the program is left to the host.
+// CHECK-NOT:   @tutti_scaled_omp_outlined_combine(
+// CHECK-LABEL: define void @tutti_scaled_omp_outlined_flat(
+long modulus = 7;
+static inline long add(long a, long b) { return (a + b) % modulus; }
+#pragma omp declare reduction(modular : long : omp_out = add(omp_out, omp_in))
+long scaled(long n, const long *x) {
+  long s = 0;
+  #pragma omp parallel for reduction(modular : s)
+  for (long i = 0; i < n; i++) {
+    s = add(s, x[i]);
+  }
   return s;
 }
 

@@ -14,6 +14,17 @@ using namespace conformance;
 
 class DeviceKernel : public DeviceTest {
 protected:
+  /// Of partial results of `sum`.
+  static std::uint64_t sumOf(const HostBuffer &partials) {
+    std::uint64_t sum = 0;
+    for (std::size_t at = 0; at < partials.bytes().size(); at += kPartialBytes) {
+      std::uint64_t partial = 0;
+      std::memcpy(&partial, partials.bytes().data() + at, sizeof partial);
+      sum += partial;
+    }
+    return sum;
+  }
+
   /// Iterations [lower, upper) of 1000 on a grid of gridFor.
   KernelLaunch launchOf(Kernel *kernel, std::int64_t lower, std::int64_t upper,
                         std::vector<std::uint64_t> arguments) {
@@ -144,13 +155,8 @@ TEST_P(DeviceKernel, LeavesPartialResultsOfGroups) {
     ASSERT_TRUE(ok(event));
     ASSERT_TRUE(ok(await(**event)));
 
-    std::uint64_t result = 0;
-    for (std::uint64_t group = 0; group < launch.grid.groupCount(); ++group) {
-      std::uint64_t partial = 0;
-      std::memcpy(&partial, partials->bytes().data() + group * kPartialBytes, sizeof partial);
-      result += partial;
-    }
-    EXPECT_EQ(result, std::accumulate(words.begin(), words.begin() + upper, std::uint64_t{0}));
+    EXPECT_EQ(sumOf(*partials),
+              std::accumulate(words.begin(), words.begin() + upper, std::uint64_t{0}));
   }
 }
 
@@ -173,13 +179,62 @@ TEST_P(DeviceKernel, KeepsPartialResultsOfLaunchesApart) {
 
   std::uint64_t expected = 1000;
   for (const auto &buffer : buffers) {
-    std::uint64_t result = 0;
-    for (std::size_t at = 0; at < buffer->bytes().size(); at += kPartialBytes) {
-      std::uint64_t partial = 0;
-      std::memcpy(&partial, buffer->bytes().data() + at, sizeof partial);
-      result += partial;
-    }
-    EXPECT_EQ(result, expected);
+    EXPECT_EQ(sumOf(*buffer), expected);
+    expected *= 10;
+  }
+}
+
+TEST_P(DeviceKernel, CombinesPartialResultsOfGroups) {
+  Kernel *sum = load("sum");
+  Kernel *add = load("add");
+  ASSERT_TRUE(sum && add);
+  const Words words = pattern(100000, 1);
+  put(kHeap, words);
+  const std::uint64_t expected = std::accumulate(words.begin(), words.end(), std::uint64_t{0});
+  for (const auto &[groups, combining] :
+       {std::pair{Grid{{1, 1, 1}, {64, 1, 1}}, Grid{}},
+        {Grid{{100, 1, 1}, {64, 1, 1}}, Grid{{1, 1, 1}, {32, 1, 1}}},
+        {Grid{{333, 1, 1}, {32, 1, 1}}, Grid{{5, 1, 1}, {64, 1, 1}}},
+        {Grid{{1024, 1, 1}, {16, 1, 1}}, Grid{{16, 1, 1}, {64, 1, 1}}}}) {
+    KernelLaunch launch = launchOf(sum, 0, 100000, {kHeap});
+    launch.grid = groups;
+    launch.partialBytes = kPartialBytes;
+    launch.combiner = add;
+    launch.combinerGrid = combining;
+    const auto partials = makeHostBuffer(combining.groupCount() * kPartialBytes);
+    ASSERT_TRUE(partials);
+    launch.partials = partials.get();
+
+    ASSERT_TRUE(ok(queue().launch(launch)));
+    ASSERT_TRUE(ok(queue().finish()));
+
+    EXPECT_EQ(sumOf(*partials), expected) << groups.groupCount();
+  }
+}
+
+TEST_P(DeviceKernel, KeepsPartialResultsOfCombinersApart) {
+  Kernel *sum = load("sum");
+  Kernel *add = load("add");
+  Kernel *scale = load("scale");
+  ASSERT_TRUE(sum && add && scale);
+  put(kHeap, Words(1000, 1));
+  std::vector<std::unique_ptr<HostBuffer>> buffers;
+  for (const unsigned groups : {16U, 300U, 20U, 2000U}) {
+    KernelLaunch launch = launchOf(sum, 0, 1000, {kHeap});
+    launch.grid = {{groups, 1, 1}, {8, 1, 1}};
+    launch.partialBytes = kPartialBytes;
+    launch.combiner = add;
+    launch.combinerGrid = {{2, 1, 1}, {8, 1, 1}};
+    buffers.push_back(makeHostBuffer(2 * kPartialBytes));
+    launch.partials = buffers.back().get();
+    ASSERT_TRUE(ok(queue().launch(launch)));
+    ASSERT_TRUE(ok(queue().launch(launchOf(scale, 0, 1000, {kHeap, 10}))));
+  }
+  ASSERT_TRUE(ok(queue().finish()));
+
+  std::uint64_t expected = 1000;
+  for (const auto &buffer : buffers) {
+    EXPECT_EQ(sumOf(*buffer), expected);
     expected *= 10;
   }
 }
@@ -237,6 +292,29 @@ TEST_P(DeviceKernel, RefusesPartialResultsThatDoNotFit) {
   launch.partials = partials.get();
   EXPECT_TRUE(fails(queue().launch(launch), ErrorCode::InvalidArgument));
   launch.grid.groups[0] = 3;
+  EXPECT_TRUE(ok(queue().launch(launch)));
+  EXPECT_TRUE(ok(queue().finish()));
+}
+
+TEST_P(DeviceKernel, RefusesACombinerWithNothingToDo) {
+  Kernel *sum = load("sum");
+  Kernel *add = load("add");
+  ASSERT_TRUE(sum && add);
+  put(kHeap, Words(1000, 1));
+  const auto partials = makeHostBuffer(8 * kPartialBytes);
+  ASSERT_TRUE(partials);
+  KernelLaunch launch = launchOf(sum, 0, 1000, {kHeap});
+  launch.grid = {{63, 1, 1}, {32, 1, 1}};
+  launch.partialBytes = kPartialBytes;
+  launch.partials = partials.get();
+  launch.combiner = add;
+
+  for (const Grid &grid : {Grid{{1, 1, 1}, {64, 1, 1}}, Grid{{2, 1, 1}, {32, 1, 1}},
+                           Grid{{1, 2, 1}, {16, 1, 1}}, Grid{{9, 1, 1}, {4, 1, 1}}}) {
+    launch.combinerGrid = grid;
+    EXPECT_TRUE(fails(queue().launch(launch), ErrorCode::InvalidArgument));
+  }
+  launch.combinerGrid = {{1, 1, 1}, {32, 1, 1}};
   EXPECT_TRUE(ok(queue().launch(launch)));
   EXPECT_TRUE(ok(queue().finish()));
 }

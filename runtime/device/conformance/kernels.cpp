@@ -40,6 +40,23 @@ __kernel void sum(FIXED, ulong x, __local ulong2 *locals) { // Not uchar: that i
   }
 }
 
+__kernel void add(FIXED, __local ulong2 *locals) {
+  __local ulong *mine = (__local ulong *)(locals + get_local_id(0));
+  *mine = 0;
+  for (long i = get_global_id(0); i < upper; i += get_global_size(0)) {
+    *mine += *(__global ulong *)(arena + 16 * i);
+  }
+  for (uint half_ = get_local_size(0) / 2; half_ > 0; half_ /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) < half_) {
+      *mine += mine[2 * half_];
+    }
+  }
+  if (get_local_id(0) == 0) {
+    *(__global ulong *)(partials + 16 * get_group_id(0)) = *mine;
+  }
+}
+
 __kernel void place(FIXED, ulong x, ulong nx, ulong ny) {
   ulong index = (get_global_id(2) * ny + get_global_id(1)) * nx + get_global_id(0);
   *at(arena, low, high, x + index * 8) = index;
@@ -205,6 +222,61 @@ end:
   ret;
 }
 
+.visible .entry add(.param .u64 arena, .param .u64 low, .param .u64 high, .param .u64 lower,
+                    .param .u64 upper, .param .u64 total, .param .u64 partials)
+{
+  .reg .pred %q;
+  .reg .b32 %r<8>;
+  .reg .b64 %i, %n, %s, %p, %v, %w, %x, %d;
+  ld.param.u64 %n, [upper];
+  ld.param.u64 %x, [arena];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mov.u32 %r4, %nctaid.x;
+  cvt.u64.u32 %i, %r3;
+  mad.wide.u32 %i, %r1, %r2, %i;
+  mul.wide.u32 %s, %r4, %r2;
+  mov.u64 %v, 0;
+next:
+  setp.ge.s64 %q, %i, %n;
+  @%q bra reduce;
+  shl.b64 %p, %i, 4;
+  add.u64 %p, %p, %x;
+  ld.u64 %w, [%p];
+  add.u64 %v, %v, %w;
+  add.u64 %i, %i, %s;
+  bra next;
+reduce:
+  mov.u32 %r5, locals;
+  shl.b32 %r6, %r3, 4;
+  add.u32 %r5, %r5, %r6;
+  st.shared.u64 [%r5], %v;
+  mov.u32 %r6, %r2;
+halve_group:
+  bar.sync 0;
+  shr.u32 %r6, %r6, 1;
+  setp.eq.u32 %q, %r6, 0;
+  @%q bra reduced;
+  setp.ge.u32 %q, %r3, %r6;
+  @%q bra halve_group;
+  shl.b32 %r7, %r6, 4;
+  add.u32 %r7, %r5, %r7;
+  ld.shared.u64 %w, [%r7];
+  add.u64 %v, %v, %w;
+  st.shared.u64 [%r5], %v;
+  bra halve_group;
+reduced:
+  setp.ne.u32 %q, %r3, 0;
+  @%q bra end;
+  ld.param.u64 %p, [partials];
+  mul.wide.u32 %d, %r1, 16;
+  add.u64 %p, %p, %d;
+  st.u64 [%p], %v;
+end:
+  ret;
+}
+
 .visible .entry place(.param .u64 arena, .param .u64 low, .param .u64 high, .param .u64 lower,
                       .param .u64 upper, .param .u64 total, .param .u64 partials,
                       .param .u64 x, .param .u64 nx, .param .u64 ny)
@@ -246,14 +318,16 @@ end:
 }
 )";
 
-constexpr std::array<tutti_kernel, 8> kKernels{{
+constexpr std::array<tutti_kernel, 10> kKernels{{
     {TUTTI_KERNEL_OPENCL_C, 0, "scale", kOpencl},
     {TUTTI_KERNEL_OPENCL_C, TUTTI_KERNEL_FP64, "halve", kOpenclFp64},
     {TUTTI_KERNEL_OPENCL_C, 0, "sum", kOpencl},
+    {TUTTI_KERNEL_OPENCL_C, 0, "add", kOpencl},
     {TUTTI_KERNEL_OPENCL_C, 0, "place", kOpencl},
     {TUTTI_KERNEL_PTX, 0, "scale", kPtx},
     {TUTTI_KERNEL_PTX, TUTTI_KERNEL_FP64, "halve", kPtx},
     {TUTTI_KERNEL_PTX, 0, "sum", kPtx},
+    {TUTTI_KERNEL_PTX, 0, "add", kPtx},
     {TUTTI_KERNEL_PTX, 0, "place", kPtx},
 }};
 
@@ -288,6 +362,21 @@ void sum(const mock::KernelRun &run) {
   }
 }
 
+void add(const mock::KernelRun &run) {
+  const KernelLaunch &launch = run.launch();
+  const std::uint64_t groups = launch.grid.groupCount();
+  for (std::uint64_t group = 0; group < groups; ++group) {
+    std::uint64_t sum = 0;
+    for (std::int64_t i = launch.lower; i < launch.upper; ++i) {
+      const auto index = static_cast<std::uint64_t>(i);
+      std::uint64_t partial = 0;
+      std::memcpy(&partial, run.uncombined(index), sizeof partial);
+      sum += index / launch.grid.groupSize() % groups == group ? partial : 0;
+    }
+    std::memcpy(run.partial(group), &sum, sizeof sum);
+  }
+}
+
 void place(const mock::KernelRun &run) {
   const Grid &grid = run.launch().grid;
   const std::uint64_t nx = run.launch().arguments[1];
@@ -315,7 +404,7 @@ const tutti_kernel *kernelNamed(std::string_view name, tutti_kernel_format forma
 }
 
 std::vector<std::pair<std::string_view, mock::Function>> hostFunctions() {
-  return {{"scale", scale}, {"halve", halve}, {"sum", sum}, {"place", place}};
+  return {{"scale", scale}, {"halve", halve}, {"sum", sum}, {"add", add}, {"place", place}};
 }
 
 } // namespace tutti::device::conformance

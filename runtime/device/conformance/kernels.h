@@ -5,6 +5,7 @@
 ///   scale  (x, factor)  x[i] *= factor: words of 64 bits
 ///   halve  (x)          x[i] = x[i] / 2 + 1: doubles
 ///   sum    (x)          reduces x[i], words of 64 bits; partial results of 16 bytes
+///   add    ()           a combiner of `sum`'s partial results
 ///   place  (x, nx, ny)  x[(k * ny + j) * nx + i] = that index, for all work-items of 3 dimensions
 #pragma once
 

@@ -90,18 +90,4 @@ end:
 
 const tutti_kernel kChangesKernel{TUTTI_KERNEL_PTX, 0, "tutti_changes", kText};
 
-Result<std::unique_ptr<Memory>> Memory::make(Context &context, std::uint64_t bytes) {
-  TUTTI_TRY(context.enter());
-  CUdeviceptr at = 0;
-  if (const CUresult result = context.cuda().cuMemAlloc_v2(&at, bytes)) {
-    return context.failed(result, "take {} bytes beside the mirror", bytes);
-  }
-  return std::unique_ptr<Memory>(new Memory(context, at));
-}
-
-Memory::~Memory() {
-  context_.enter().ignore("a lost device keeps nothing");
-  context_.cuda().cuMemFree_v2(at_);
-}
-
 } // namespace tutti::device::cuda

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "abi/abi.h"
-#include "base/result.h"
-#include "runtime/device/cuda/context.h"
+#include "runtime/device/cuda/memory.h"
 #include "runtime/device/device.h"
 
 #include <cstdint>
@@ -13,25 +12,6 @@
 #include <utility>
 
 namespace tutti::device::cuda {
-
-/// A run of device memory outside of the mirror.
-class Memory {
-public:
-  /// Errors: OutOfMemory, DeviceLost. Source: cuMemAlloc.
-  static Result<std::unique_ptr<Memory>> make(Context &context, std::uint64_t bytes);
-
-  Memory(const Memory &) = delete;
-  Memory &operator=(const Memory &) = delete;
-  ~Memory();
-
-  CUdeviceptr at() const { return at_; }
-
-private:
-  Memory(Context &context, CUdeviceptr at) : context_(context), at_(at) {}
-
-  Context &context_;
-  CUdeviceptr at_;
-};
 
 class CudaSnapshot final : public Snapshot {
 public:

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace tutti::device::cuda {
@@ -238,13 +239,12 @@ Status CudaQueue::compare(Range bytes, const CudaSnapshot &since, std::uint64_t 
   Grid grid;
   grid.groups[0] = (grains + kGroup - 1) / kGroup;
   grid.group[0] = kGroup;
-  return start(static_cast<const CudaKernel &>(*kernel), grid, 0);
+  return start(*kernel, grid, 0);
 }
 
-Status CudaQueue::checkLaunch(const KernelLaunch &launch) const {
+Status CudaQueue::checkGrid(const Kernel &kernel, const Grid &grid) const {
   const Info &info = device_.info();
   const std::string &label = device_.context().label();
-  const Grid &grid = launch.grid;
   for (std::size_t d = 0; d < 3; ++d) {
     if (grid.groups[d] < 1 || grid.groups[d] > info.maxGroups[d] || grid.group[d] < 1 ||
         grid.group[d] > info.maxGroupOf[d]) {
@@ -254,27 +254,38 @@ Status CudaQueue::checkLaunch(const KernelLaunch &launch) const {
     }
   }
   // Each dimension is below 2^11, so that the product does not overflow.
-  if (grid.groupSize() > launch.kernel->maxGroup()) {
+  if (grid.groupSize() > kernel.maxGroup()) {
     return failure(ErrorCode::InvalidArgument, "{}: groups of {} work-items; the kernel takes {}",
-                   label, grid.groupSize(), launch.kernel->maxGroup());
+                   label, grid.groupSize(), kernel.maxGroup());
   }
+  return {};
+}
+
+Status CudaQueue::checkLaunch(const KernelLaunch &launch) const {
+  TUTTI_TRY(checkGrid(*launch.kernel, launch.grid));
   if (launch.partialBytes == 0) {
     return {};
   }
+  if (launch.combiner) {
+    TUTTI_TRY(checkGrid(*launch.combiner, launch.combinerGrid));
+    if (!launch.occupiesCombiner()) {
+      return failure(ErrorCode::InvalidArgument,
+                     "{}: a combiner of {} groups for {} partial results",
+                     device_.context().label(), launch.partialCount(), launch.grid.groupCount());
+    }
+  }
   const std::uint64_t room = launch.partials ? launch.partials->bytes().size() : 0;
-  if (grid.groupCount() > room / launch.partialBytes) {
+  if (launch.partialCount() > room / launch.partialBytes) {
     return failure(ErrorCode::InvalidArgument,
-                   "{}: {} groups leave {} bytes each, there is room for {}", label,
-                   grid.groupCount(), launch.partialBytes, room);
+                   "{}: {} groups leave {} bytes each, there is room for {}",
+                   device_.context().label(), launch.partialCount(), launch.partialBytes, room);
   }
   return {};
 }
 
 /// In the order of `tutti_kernel`'s parameters.
-void CudaQueue::packArguments(const KernelLaunch &launch) {
+void CudaQueue::packArguments(const KernelLaunch &launch, CUdeviceptr partials) {
   const Mirror &mirror = device_.mirror();
-  const CUdeviceptr partials =
-      launch.partialBytes == 0 ? 0 : static_cast<CudaHostBuffer *>(launch.partials)->onDevice();
   parameters_.assign({0, mirror.lowDelta(), mirror.highDelta(),
                       static_cast<std::uint64_t>(launch.lower),
                       static_cast<std::uint64_t>(launch.upper),
@@ -282,34 +293,54 @@ void CudaQueue::packArguments(const KernelLaunch &launch) {
   parameters_.insert(parameters_.end(), launch.arguments.begin(), launch.arguments.end());
 }
 
-Status CudaQueue::launch(const KernelLaunch &launch) {
-  TUTTI_TRY(checkLaunch(launch));
+Status CudaQueue::start(Kernel &kernel, const Grid &grid, std::uint32_t partialBytes) {
   Context &context = device_.context();
-  TUTTI_TRY(context.enter());
-  TUTTI_TRY(stream_->settle());
-  auto &kernel = static_cast<CudaKernel &>(*launch.kernel);
-  const Grid &grid = launch.grid;
-  const std::uint64_t shared = std::uint64_t{launch.partialBytes} * grid.groupSize();
-  TUTTI_TRY(kernel.allowShared(context, shared));
-  packArguments(launch);
-  return start(kernel, grid, shared);
-}
-
-/// Starts a kernel with `parameters_`.
-Status CudaQueue::start(const CudaKernel &kernel, const Grid &grid, std::uint64_t shared) {
-  Context &context = device_.context();
+  auto &ours = static_cast<CudaKernel &>(kernel);
+  const std::uint64_t shared = std::uint64_t{partialBytes} * grid.groupSize();
+  TUTTI_TRY(ours.allowShared(context, shared));
   std::size_t bytes = parameters_.size() * sizeof parameters_[0];
   std::array<void *, 5> extra = {reinterpret_cast<void *>(kLaunchBuffer), parameters_.data(),
                                  reinterpret_cast<void *>(kLaunchBufferSize), &bytes,
                                  reinterpret_cast<void *>(kLaunchEnd)};
   if (const CUresult result = context.cuda().cuLaunchKernel(
-          kernel.function(), static_cast<unsigned>(grid.groups[0]),
+          ours.function(), static_cast<unsigned>(grid.groups[0]),
           static_cast<unsigned>(grid.groups[1]), static_cast<unsigned>(grid.groups[2]),
           grid.group[0], grid.group[1], grid.group[2], static_cast<unsigned>(shared),
           stream_->handle(), nullptr, extra.data())) {
-    return context.failed(result, "launch kernel {}", kernel.name());
+    return context.failed(result, "launch kernel {}", ours.name());
   }
   return {};
+}
+
+/// The parameters are those of a combiner (`tutti_device_code`).
+Status CudaQueue::combine(const KernelLaunch &launch) {
+  const std::uint64_t count = launch.grid.groupCount();
+  parameters_.assign({partials_->at(), 0, 0, 0, count, count,
+                      static_cast<CudaHostBuffer *>(launch.partials)->onDevice()});
+  return start(*launch.combiner, launch.combinerGrid, launch.partialBytes);
+}
+
+Status CudaQueue::launch(const KernelLaunch &launch) {
+  TUTTI_TRY(checkLaunch(launch));
+  TUTTI_TRY(device_.context().enter());
+  TUTTI_TRY(stream_->settle());
+  if (launch.partialBytes == 0) {
+    packArguments(launch, 0);
+    return start(*launch.kernel, launch.grid, 0);
+  }
+  if (!launch.combiner) {
+    packArguments(launch, static_cast<CudaHostBuffer *>(launch.partials)->onDevice());
+    return start(*launch.kernel, launch.grid, launch.partialBytes);
+  }
+  const std::uint64_t bytes = launch.grid.groupCount() * launch.partialBytes;
+  if (!partials_ || partials_->size() < bytes) {
+    TUTTI_TRY(stream_->finish());
+    partials_.reset();
+    TUTTI_ASSIGN(partials_, Memory::make(device_.context(), std::bit_ceil(bytes)));
+  }
+  packArguments(launch, partials_->at());
+  TUTTI_TRY(start(*launch.kernel, launch.grid, launch.partialBytes));
+  return combine(launch);
 }
 
 Result<std::unique_ptr<Event>> CudaQueue::record() {

@@ -3,6 +3,7 @@
 /// Queues and events: a stream seen through the interface of devices.
 #pragma once
 
+#include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/mirror.h"
 #include "runtime/device/cuda/stream.h"
 #include "runtime/device/device.h"
@@ -67,7 +68,6 @@ private:
 class CudaDevice;
 class CudaKernel;
 class CudaSnapshot;
-class Memory;
 
 class CudaQueue final : public Queue {
 public:
@@ -90,13 +90,16 @@ public:
 
 private:
   Status requireCommitted(Range bytes) const;
+  Status checkGrid(const Kernel &kernel, const Grid &grid) const;
   Status checkLaunch(const KernelLaunch &launch) const;
-  void packArguments(const KernelLaunch &launch);
-  Status start(const CudaKernel &kernel, const Grid &grid, std::uint64_t shared);
+  void packArguments(const KernelLaunch &launch, CUdeviceptr partials);
+  Status start(Kernel &kernel, const Grid &grid, std::uint32_t partialBytes);
+  Status combine(const KernelLaunch &launch);
   Status compare(Range bytes, const CudaSnapshot &since, std::uint64_t offset);
 
   CudaDevice &device_;
   std::shared_ptr<Stream> stream_;        ///< Shared with events.
+  std::unique_ptr<Memory> partials_;      ///< Of the launch that runs, for its combiner.
   std::vector<std::uint64_t> parameters_; ///< Of the launch being made; kept for its memory.
   std::unique_ptr<Memory> found_;         ///< As `kChangesBegin` says; made when first needed.
   std::uint32_t changesFound_ = 0;

@@ -306,15 +306,22 @@ private:
 /// A launch whose turn has come.
 class MockRun final : public KernelRun {
 public:
-  MockRun(MockDevice &device, const KernelLaunch &launch) : device_(device), launch_(launch) {}
+  /// `uncombined` is what a combiner combines, else empty.
+  MockRun(MockDevice &device, const KernelLaunch &launch, std::span<const std::byte> uncombined)
+      : device_(device), launch_(launch), uncombined_(uncombined) {}
 
   const KernelLaunch &launch() const override { return launch_; }
 
   std::byte *at(std::uint64_t address) const override { return device_.at(address); }
 
+  const std::byte *uncombined(std::uint64_t group) const override {
+    return uncombined_.data() + group * launch_.partialBytes;
+  }
+
 private:
   MockDevice &device_;
   const KernelLaunch &launch_;
+  std::span<const std::byte> uncombined_;
 };
 
 } // namespace
@@ -431,18 +438,21 @@ public:
 
   Status launch(const KernelLaunch &launch) override {
     const auto *kernel = dynamic_cast<const MockKernel *>(launch.kernel);
-    if (!kernel) {
+    const auto *combiner = dynamic_cast<const MockKernel *>(launch.combiner);
+    if (!kernel || (launch.combiner && !combiner)) {
       return failure(ErrorCode::InvalidArgument, "a kernel of another backend");
     }
     TUTTI_TRY(device_.machine().begin({device_.index(), Operation::Launch, {}, kernel->name()}));
     TUTTI_TRY(checkLaunch(launch));
-    const auto &functions = device_.machine().functions;
-    const auto function = functions.find(kernel->name());
-    if (function == functions.end()) {
-      return failure(ErrorCode::WrongImage, "mock {} has no function for {}", device_.index(),
-                     kernel->name());
+    Function function;
+    TUTTI_ASSIGN(function, functionOf(*kernel));
+    if (!combiner) {
+      add([this, launch, function] { return run(launch, function, {}); });
+      return {};
     }
-    add([this, launch, function = function->second] { return run(launch, function); });
+    Function combine;
+    TUTTI_ASSIGN(combine, functionOf(*combiner));
+    add([this, launch, function, combine] { return runBoth(launch, function, combine); });
     return {};
   }
 
@@ -479,9 +489,18 @@ private:
 
   void add(Tasks::Task task) { tasks_->add(std::move(task)); }
 
-  Status checkLaunch(const KernelLaunch &launch) const {
+  Result<Function> functionOf(const MockKernel &kernel) const {
+    const auto &functions = device_.machine().functions;
+    const auto function = functions.find(kernel.name());
+    if (function == functions.end()) {
+      return failure(ErrorCode::WrongImage, "mock {} has no function for {}", device_.index(),
+                     kernel.name());
+    }
+    return function->second;
+  }
+
+  Status checkGrid(const Grid &grid, std::uint32_t partialBytes) const {
     const Info &limits = device_.info();
-    const Grid &grid = launch.grid;
     bool fits = true;
     std::uint64_t size = 1;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -493,25 +512,59 @@ private:
       return failure(ErrorCode::InvalidArgument, "groups of {} exceed the limits of mock {}", size,
                      device_.index());
     }
-    const std::uint64_t partials = grid.groupCount() * launch.partialBytes;
+    if (partialBytes > 0 &&
+        (!std::has_single_bit(size) || size * partialBytes > limits.localBytes)) {
+      return failure(ErrorCode::InvalidArgument, "groups of {} cannot reduce {} bytes", size,
+                     partialBytes);
+    }
+    return {};
+  }
+
+  Status checkLaunch(const KernelLaunch &launch) const {
+    TUTTI_TRY(checkGrid(launch.grid, launch.partialBytes));
+    if (launch.combiner) {
+      TUTTI_TRY(checkGrid(launch.combinerGrid, launch.partialBytes));
+    }
+    const std::uint64_t partials = launch.partialCount() * launch.partialBytes;
     if (launch.partialBytes > 0 &&
         (!launch.partials || launch.partials->bytes().size() < partials ||
-         !std::has_single_bit(size) || size * launch.partialBytes > limits.localBytes)) {
+         (launch.combiner && !launch.occupiesCombiner()))) {
       return failure(ErrorCode::InvalidArgument, "{} bytes of partial results do not fit",
                      partials);
     }
     return {};
   }
 
-  Status run(const KernelLaunch &launch, const Function &function) {
+  Status run(const KernelLaunch &launch, const Function &function,
+             std::span<const std::byte> uncombined) {
     TUTTI_TRY(device_.machine().due(device_.index(), Operation::Run));
     try {
-      function(MockRun(device_, launch));
+      function(MockRun(device_, launch, uncombined));
     } catch (const Fault &fault) {
       return failure(ErrorCode::KernelFault, "a kernel touches {:#x}, which is not committed",
                      fault.address);
     }
     return {};
+  }
+
+  Status runBoth(const KernelLaunch &launch, const Function &function, const Function &combine) {
+    MockHostBuffer partials(launch.grid.groupCount() * launch.partialBytes);
+    KernelLaunch first = launch;
+    first.combiner = nullptr;
+    first.partials = &partials;
+    TUTTI_TRY(run(first, function, {}));
+    const auto count = static_cast<std::int64_t>(launch.grid.groupCount());
+    const KernelLaunch second{.kernel = launch.combiner,
+                              .grid = launch.combinerGrid,
+                              .lower = 0,
+                              .upper = count,
+                              .total = count,
+                              .partialBytes = launch.partialBytes,
+                              .combiner = nullptr,
+                              .combinerGrid = {},
+                              .partials = launch.partials,
+                              .arguments = {}};
+    return run(second, combine, partials.bytes());
   }
 
   MockDevice &device_;

@@ -72,6 +72,9 @@ public:
   /// KiB may be used too. Throws `Fault` if it is not committed.
   virtual std::byte *at(std::uint64_t address) const = 0;
 
+  /// Of a combiner: the partial result of a group of the kernel before it.
+  virtual const std::byte *uncombined(std::uint64_t group) const = 0;
+
   /// The partial result of a group.
   std::byte *partial(std::uint64_t group) const {
     return launch().partials->bytes().data() + group * launch().partialBytes;

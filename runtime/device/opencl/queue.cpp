@@ -176,26 +176,32 @@ Status OpenclQueue::reserveChanges(std::uint64_t count) {
 
 Status OpenclQueue::launch(const KernelLaunch &launch) {
   TUTTI_TRY(device_.alive());
-  const auto *kernel = dynamic_cast<const OpenclKernel *>(launch.kernel);
-  if (!kernel) {
-    return failure(ErrorCode::InvalidArgument, "a kernel of another backend");
+  TUTTI_TRY(checkLaunch(launch));
+  const std::uint64_t bytes = launch.grid.groupCount() * launch.partialBytes;
+  TUTTI_TRY(partials_.reserve(device_, std::max<std::uint64_t>(bytes, 16)));
+  if (launch.combiner) {
+    TUTTI_TRY(combined_.reserve(device_, launch.partialCount() * launch.partialBytes));
   }
-  TUTTI_TRY(checkLaunch(launch, *kernel));
-  TUTTI_TRY(setArguments(launch, *kernel));
-  std::array<Size, 3> global{};
-  std::array<Size, 3> local{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    local[d] = launch.grid.group[d];
-    global[d] = launch.grid.groups[d] * local[d];
+  const Arena &arena = device_.arena();
+  // Nothing is committed for a kernel that uses no memory; it needs a buffer all the same.
+  const Memory memory = arena.buffer() ? arena.buffer() : partials_.memory.get();
+  TUTTI_TRY(
+      start(*launch.kernel, launch.grid, launch.partialBytes,
+            {memory,
+             {arena.lowDistance(), arena.highDistance(), static_cast<std::uint64_t>(launch.lower),
+              static_cast<std::uint64_t>(launch.upper), static_cast<std::uint64_t>(launch.total)},
+             partials_.memory.get(),
+             launch.arguments}));
+  if (launch.combiner) {
+    const std::uint64_t count = launch.grid.groupCount();
+    TUTTI_TRY(start(*launch.combiner, launch.combinerGrid, launch.partialBytes,
+                    {partials_.memory.get(), {0, 0, 0, count, count}, combined_.memory.get(), {}}));
   }
-  NativeEvent event = nullptr;
-  const Int code = library_.enqueueKernel(native_.get(), kernel->native(), 3, nullptr,
-                                          global.data(), local.data(), 0, nullptr, &event);
-  TUTTI_TRY(device_.note(statusOf(code, "clEnqueueNDRangeKernel")));
-  operations_->addKernel({event, library_.releaseEvent}, kernel->name());
   if (launch.partialBytes > 0) {
+    const Scratch &results = launch.combiner ? combined_ : partials_;
+    NativeEvent event = nullptr;
     const Int read = library_.enqueueReadBuffer(
-        native_.get(), partials_.get(), 0, 0, launch.grid.groupCount() * launch.partialBytes,
+        native_.get(), results.memory.get(), 0, 0, launch.partialCount() * launch.partialBytes,
         launch.partials->bytes().data(), 0, nullptr, &event);
     TUTTI_TRY(begun(read, event, "clEnqueueReadBuffer", "copy of partial results"));
   }
@@ -243,10 +249,10 @@ Status OpenclQueue::begun(Int code, NativeEvent event, const char *call, std::st
   return {};
 }
 
-Status OpenclQueue::checkLaunch(const KernelLaunch &launch, const OpenclKernel &kernel) const {
+Status OpenclQueue::checkGrid(const OpenclKernel &kernel, const Grid &grid,
+                              std::uint32_t partialBytes, std::size_t arguments) const {
   const Info &limits = device_.info();
-  const Grid &grid = launch.grid;
-  const bool reduces = launch.partialBytes > 0;
+  const bool reduces = partialBytes > 0;
   std::uint64_t groupSize = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     if (grid.group[d] == 0 || grid.groups[d] == 0 || grid.group[d] > limits.maxGroupOf[d] ||
@@ -263,19 +269,16 @@ Status OpenclQueue::checkLaunch(const KernelLaunch &launch, const OpenclKernel &
     return failure(ErrorCode::InvalidArgument, "kernel {}: {} work-items in a group, at most {}",
                    kernel.name(), groupSize, kernel.maxGroup());
   }
-  if (reduces && kernel.localBytes() + groupSize * launch.partialBytes > limits.localBytes) {
+  if (reduces && !std::has_single_bit(groupSize)) {
+    return failure(ErrorCode::InvalidArgument, "kernel {}: groups of {} cannot reduce",
+                   kernel.name(), groupSize);
+  }
+  if (reduces && kernel.localBytes() + groupSize * partialBytes > limits.localBytes) {
     return failure(ErrorCode::InvalidArgument,
                    "kernel {}: {} bytes of local memory for {} work-items, of {}", kernel.name(),
-                   launch.partialBytes, groupSize, limits.localBytes);
+                   partialBytes, groupSize, limits.localBytes);
   }
-  const std::uint64_t groups = grid.groupCount();
-  if (reduces && (!launch.partials || !std::has_single_bit(groupSize) ||
-                  launch.partials->bytes().size() / launch.partialBytes < groups)) {
-    return failure(ErrorCode::InvalidArgument,
-                   "kernel {}: {} partial results of {} bytes from groups of {} do not fit",
-                   kernel.name(), groups, launch.partialBytes, groupSize);
-  }
-  const std::size_t parameters = kFixedParameters + launch.arguments.size() + (reduces ? 1 : 0);
+  const std::size_t parameters = kFixedParameters + arguments + (reduces ? 1 : 0);
   if (parameters != kernel.parameters()) {
     return failure(ErrorCode::InvalidArgument, "kernel {}: {} arguments for {} parameters",
                    kernel.name(), parameters, kernel.parameters());
@@ -283,45 +286,77 @@ Status OpenclQueue::checkLaunch(const KernelLaunch &launch, const OpenclKernel &
   return {};
 }
 
-Status OpenclQueue::setArguments(const KernelLaunch &launch, const OpenclKernel &kernel) {
+Status OpenclQueue::checkLaunch(const KernelLaunch &launch) const {
+  const auto *kernel = dynamic_cast<const OpenclKernel *>(launch.kernel);
+  const auto *combiner = dynamic_cast<const OpenclKernel *>(launch.combiner);
+  if (!kernel || (launch.combiner && !combiner)) {
+    return failure(ErrorCode::InvalidArgument, "a kernel of another backend");
+  }
+  TUTTI_TRY(checkGrid(*kernel, launch.grid, launch.partialBytes, launch.arguments.size()));
   const std::uint64_t groups = launch.grid.groupCount();
-  TUTTI_TRY(reservePartials(std::max<std::uint64_t>(groups * launch.partialBytes, 16)));
-  const Arena &arena = device_.arena();
-  // Nothing is committed for a kernel that uses no memory; it needs a buffer all the same.
-  const Memory buffer = arena.buffer() ? arena.buffer() : partials_.get();
-  const Memory partials = partials_.get();
+  if (combiner) {
+    TUTTI_TRY(checkGrid(*combiner, launch.combinerGrid, launch.partialBytes, 0));
+    if (!launch.occupiesCombiner()) {
+      return failure(ErrorCode::InvalidArgument,
+                     "kernel {}: {} groups to combine {} partial results", combiner->name(),
+                     launch.partialCount(), groups);
+    }
+  }
+  if (launch.partialBytes > 0 &&
+      (!launch.partials ||
+       launch.partials->bytes().size() / launch.partialBytes < launch.partialCount())) {
+    return failure(ErrorCode::InvalidArgument,
+                   "kernel {}: {} partial results of {} bytes do not fit", kernel->name(),
+                   launch.partialCount(), launch.partialBytes);
+  }
+  return {};
+}
+
+Status OpenclQueue::start(const Kernel &kernel, const Grid &grid, std::uint32_t partialBytes,
+                          const Parameters &parameters) {
+  const auto &ours = static_cast<const OpenclKernel &>(kernel);
   Uint index = 0;
   Int code = kSuccess;
   const auto set = [&](Size size, const void *value) {
-    code = code == kSuccess ? library_.setKernelArg(kernel.native(), index, size, value) : code;
+    code = code == kSuccess ? library_.setKernelArg(ours.native(), index, size, value) : code;
     ++index;
   };
-  set(sizeof buffer, &buffer);
-  for (const std::uint64_t value :
-       {arena.lowDistance(), arena.highDistance(), static_cast<std::uint64_t>(launch.lower),
-        static_cast<std::uint64_t>(launch.upper), static_cast<std::uint64_t>(launch.total)}) {
+  set(sizeof parameters.arena, &parameters.arena);
+  for (const std::uint64_t value : parameters.numbers) {
     set(sizeof value, &value);
   }
-  set(sizeof partials, &partials);
-  for (const std::uint64_t argument : launch.arguments) {
+  set(sizeof parameters.partials, &parameters.partials);
+  for (const std::uint64_t argument : parameters.arguments) {
     set(sizeof argument, &argument);
   }
-  if (launch.partialBytes > 0) {
-    set(Size{launch.partialBytes} * launch.grid.groupSize(), nullptr);
+  if (partialBytes > 0) {
+    set(Size{partialBytes} * grid.groupSize(), nullptr);
   }
-  return device_.note(statusOf(code, "clSetKernelArg"));
+  TUTTI_TRY(device_.note(statusOf(code, "clSetKernelArg")));
+  std::array<Size, 3> global{};
+  std::array<Size, 3> local{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    local[d] = grid.group[d];
+    global[d] = grid.groups[d] * local[d];
+  }
+  NativeEvent event = nullptr;
+  const Int launched = library_.enqueueKernel(native_.get(), ours.native(), 3, nullptr,
+                                              global.data(), local.data(), 0, nullptr, &event);
+  TUTTI_TRY(device_.note(statusOf(launched, "clEnqueueNDRangeKernel")));
+  operations_->addKernel({event, library_.releaseEvent}, ours.name());
+  return {};
 }
 
-Status OpenclQueue::reservePartials(std::uint64_t bytes) {
-  if (bytes <= partialsBytes_) {
+Status Scratch::reserve(OpenclDevice &device, std::uint64_t wanted) {
+  if (wanted <= bytes) {
     return {}; // The queue is in order: who used it before has read it by then.
   }
-  auto larger = device_.allocate(std::bit_ceil(bytes), kMemReadWrite);
+  auto larger = device.allocate(std::bit_ceil(wanted), kMemReadWrite);
   if (!larger) {
     return std::move(larger).error();
   }
-  partials_ = std::move(*larger); // OpenCL keeps the old one until what uses it is done.
-  partialsBytes_ = std::bit_ceil(bytes);
+  memory = std::move(*larger); // OpenCL keeps the old one until what uses it is done.
+  bytes = std::bit_ceil(wanted);
   return {};
 }
 

@@ -8,7 +8,10 @@
 #include "runtime/device/opencl/operations.h"
 #include "runtime/device/opencl/staging.h"
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tutti::device::opencl {
@@ -36,6 +39,23 @@ private:
   std::uint64_t number_;
 };
 
+/// Of a kernel, in their order (abi/abi.h).
+struct Parameters {
+  Memory arena;
+  std::array<std::uint64_t, 5> numbers; ///< low, high, lower, upper, total
+  Memory partials;
+  std::span<const std::uint64_t> arguments;
+};
+
+/// A buffer of the device that grows.
+struct Scratch {
+  Owned<Memory> memory;
+  std::uint64_t bytes = 0;
+
+  /// What was there is lost to kernels that are given to the queue from now on.
+  Status reserve(OpenclDevice &device, std::uint64_t wanted);
+};
+
 /// Ownership: the device outlives it; its end waits for what was given.
 class OpenclQueue final : public Queue {
 public:
@@ -56,9 +76,11 @@ public:
 private:
   /// Passes on what enqueueing `what` gave; a success is under way from now on.
   Status begun(Int code, NativeEvent event, const char *call, std::string what);
-  Status checkLaunch(const KernelLaunch &launch, const OpenclKernel &kernel) const;
-  Status setArguments(const KernelLaunch &launch, const OpenclKernel &kernel);
-  Status reservePartials(std::uint64_t bytes);
+  Status checkGrid(const OpenclKernel &kernel, const Grid &grid, std::uint32_t partialBytes,
+                   std::size_t arguments) const;
+  Status checkLaunch(const KernelLaunch &launch) const;
+  Status start(const Kernel &kernel, const Grid &grid, std::uint32_t partialBytes,
+               const Parameters &parameters);
   Status reserveChanges(std::uint64_t count);
   Status compare(Range bytes, const Snapshot &since, std::uint64_t offset);
 
@@ -67,8 +89,8 @@ private:
   Owned<CommandQueue> native_;
   std::shared_ptr<Operations> operations_; ///< Second owners: events.
   Staging staging_;
-  Owned<Memory> partials_; ///< Of the launch that runs; kernels that do not reduce get it too.
-  std::uint64_t partialsBytes_ = 0;
+  Scratch partials_; ///< Of the launch that runs; kernels that do not reduce get it too.
+  Scratch combined_; ///< The same, of a combiner.
   Owned<Memory> changesOnDevice_;
   std::uint32_t changesFound_ = 0;
   std::vector<Change> changes_; ///< Room for as many.

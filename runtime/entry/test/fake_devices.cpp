@@ -134,8 +134,8 @@ constexpr const char *kText =
   constexpr auto name##Trip = tripOf;                                                              \
   constexpr tutti_kernel name##Kernel = {TUTTI_KERNEL_PTX, 0, #name, kText};                       \
   constexpr tutti_mapping name##Mapping = {1, 0, 1, &name##Kernel, extentsOf};                     \
-  constexpr tutti_device_code name##Code = {nullptr, 1, 0,       &name##Mapping, nullptr,          \
-                                            0,       0, nullptr, nullptr};                         \
+  constexpr tutti_device_code name##Code = {nullptr, 1,       0, &name##Mapping, nullptr, 0, 0,    \
+                                            nullptr, nullptr, 0, nullptr};                         \
   USER_DEVICE_REGION(name, id, 4, 0, 0, &name##Code);
 
 LOOP(relax, 0x5a01)

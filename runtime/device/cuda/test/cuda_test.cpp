@@ -176,6 +176,75 @@ TEST_F(CudaKernelTest, MayHaveMuchSharedMemory) {
   EXPECT_TRUE(fails(queue->launch(launch), ErrorCode::InvalidArgument));
 }
 
+TEST_F(CudaKernelTest, HasItsPartialResultsCombinedByOneMoreLaunch) {
+  constexpr std::uint64_t kGroups = 100;
+  auto device = open();
+  auto queue = queueOf(*device);
+  auto partials = device->makeHostBuffer(2 * 16);
+  ASSERT_TRUE(ok(partials));
+  fake_cuda::setFunction("mine", [](const fake_cuda::Launch &launch) {
+    for (std::uint64_t group = 0; group < launch.groups[0]; ++group) {
+      reinterpret_cast<std::uint64_t *>(launch.parameters[6])[2 * group] = group;
+    }
+    return 0;
+  });
+  std::vector<std::uint64_t> seen;
+  std::size_t shared = 0;
+  fake_cuda::setFunction("other", [&](const fake_cuda::Launch &launch) {
+    seen.assign(launch.parameters, launch.parameters + launch.count);
+    shared = launch.shared;
+    const auto *words = reinterpret_cast<const std::uint64_t *>(seen[0]);
+    *reinterpret_cast<std::uint64_t *>(seen[6]) = words[2 * (kGroups - 1)];
+    return 0;
+  });
+  const char *text = ".version 6.3\n.entry mine(\n.entry other(";
+  const auto mine = device->load({TUTTI_KERNEL_PTX, 0, "mine", text});
+  const auto other = device->load({TUTTI_KERNEL_PTX, 0, "other", text});
+  ASSERT_TRUE(ok(mine) && ok(other));
+  const KernelLaunch launch{.kernel = *mine,
+                            .grid = {{kGroups, 1, 1}, {32, 1, 1}},
+                            .partialBytes = 16,
+                            .combiner = *other,
+                            .combinerGrid = {{2, 1, 1}, {32, 1, 1}},
+                            .partials = partials->get(),
+                            .arguments = {1, 2, 3}};
+
+  ASSERT_TRUE(ok(queue->launch(launch)));
+  ASSERT_TRUE(ok(queue->finish()));
+  fake_cuda::clearCalls();
+  ASSERT_TRUE(ok(queue->launch(launch)));
+
+  EXPECT_EQ(fake_cuda::calls("cuLaunchKernel"), 2U);
+  EXPECT_EQ(fake_cuda::calls(""), 2U + fake_cuda::calls("cuCtxSetCurrent"));
+  ASSERT_TRUE(ok(queue->finish()));
+  ASSERT_EQ(seen.size(), 7U);
+  EXPECT_EQ(std::vector(seen.begin() + 1, seen.begin() + 6),
+            (std::vector<std::uint64_t>{0, 0, 0, kGroups, kGroups}));
+  EXPECT_EQ(shared, 16U * 32);
+  EXPECT_EQ(*reinterpret_cast<std::uint64_t *>((*partials)->bytes().data()), kGroups - 1);
+}
+
+TEST_F(CudaKernelTest, SaysThatThereIsNoMemoryForPartialResults) {
+  auto device = open();
+  auto queue = queueOf(*device);
+  auto partials = device->makeHostBuffer(16);
+  ASSERT_TRUE(ok(partials));
+  const KernelLaunch launch{.kernel = loadFrom(*device, "mine"),
+                            .grid = {{100, 1, 1}, {32, 1, 1}},
+                            .partialBytes = 16,
+                            .combiner = loadFrom(*device, "sum"),
+                            .combinerGrid = {{1, 1, 1}, {32, 1, 1}},
+                            .partials = partials->get(),
+                            .arguments = {}};
+  fake_cuda::setFunction("mine", [](const fake_cuda::Launch &) { return 0; });
+  fake_cuda::setFunction("sum", [](const fake_cuda::Launch &) { return 0; });
+  fake_cuda::failNext("cuMemAlloc_v2", kOutOfMemory);
+
+  EXPECT_TRUE(fails(queue->launch(launch), ErrorCode::OutOfMemory));
+  EXPECT_TRUE(ok(queue->launch(launch)));
+  EXPECT_TRUE(ok(queue->finish()));
+}
+
 TEST_F(CudaKernelTest, GetsParametersInTheOrderOfTheAbi) {
   auto device = open();
   auto queue = queueOf(*device);

@@ -856,6 +856,23 @@ int sum(const fake_cuda::Launch &launch) {
   return 0;
 }
 
+int add(const fake_cuda::Launch &launch) {
+  constexpr std::size_t kPartialBytes = 16;
+  if (launch.shared != kPartialBytes * launch.group[0]) {
+    return kLaunchFailed;
+  }
+  for (std::uint64_t group = 0; group < launch.groups[0]; ++group) {
+    std::uint64_t result = 0;
+    for (std::uint64_t i = 0; i < launch.parameters[Upper]; ++i) {
+      std::uint64_t partial = 0;
+      std::memcpy(&partial, at(launch.parameters[0] + i * kPartialBytes), sizeof partial);
+      result += i / launch.group[0] % launch.groups[0] == group ? partial : 0;
+    }
+    std::memcpy(at(launch.parameters[Partials] + group * kPartialBytes), &result, sizeof result);
+  }
+  return 0;
+}
+
 int place(const fake_cuda::Launch &launch) {
   const std::uint64_t nx = launch.parameters[First + 1];
   const std::uint64_t ny = launch.parameters[First + 2];
@@ -900,11 +917,8 @@ void printCalls() {
 }
 
 void addUsualFunctions(Machine &machine) {
-  machine.functions = {{"scale", scale},
-                       {"halve", halve},
-                       {"sum", sum},
-                       {"place", place},
-                       {"tutti_changes", changes}};
+  machine.functions = {{"scale", scale}, {"halve", halve}, {"sum", sum},
+                       {"add", add},     {"place", place}, {"tutti_changes", changes}};
 }
 
 } // namespace
