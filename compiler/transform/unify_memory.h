@@ -7,6 +7,8 @@
 ///   %p = call ptr @malloc(i64 %n)          ->  %p = call noalias ptr @tutti_malloc(i64 %n)
 ///   @table = global [9 x double] zeroinit   ->  @table = ..., in a section of ours
 ///
+/// A module that defines such functions itself keeps them and its variables: see definesAllocation.
+///
 /// Runs last, so that no optimisation loses what it knows about malloc.
 #pragma once
 

@@ -18,16 +18,6 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 
-/// Whether this process is the one of its job that speaks for all; before MPI is there to ask.
-bool isFirstRank() {
-  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
-    if (const char *rank = std::getenv(name)) {
-      return std::string_view(rank) == "0";
-    }
-  }
-  return true;
-}
-
 std::int64_t number(const char *name) {
   const char *text = std::getenv(name);
   return text ? std::strtoll(text, nullptr, 10) : 0;
@@ -76,6 +66,15 @@ Result<Settings> readSettings() {
     options.warnUnknown();
   }
   return Settings{*heap & ~(kMiB - 1), *distribute, *stats, *device, *deviceMemory};
+}
+
+bool isFirstRank() {
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    if (const char *rank = std::getenv(name)) {
+      return std::string_view(rank) == "0";
+    }
+  }
+  return true;
 }
 
 std::int64_t ranksOfJob() {

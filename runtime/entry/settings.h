@@ -27,4 +27,7 @@ Result<Settings> readSettings();
 /// Source: the environments that mpirun of Open MPI and MPICH, and srun, give.
 std::int64_t ranksOfJob();
 
+/// Whether this process is the one of its job that speaks for all; before MPI is there to ask.
+bool isFirstRank();
+
 } // namespace tutti::entry

@@ -306,6 +306,32 @@ int main(void) {
              status=1)
 
 
+def a_sanitizer(workshop, option, name):
+    """On one rank it does its work; several are refused."""
+    source = workshop.folder / f"{option}.c"
+    source.write_text("""
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  double *a = malloc(100 * sizeof *a);
+#pragma omp parallel for
+  for (int i = 0; i < 100; ++i) {
+    a[i] = i;
+  }
+  a[argc > 1 ? 100 : 0] = 1;
+  free(a);
+  return argv == NULL;
+}
+""")
+    binary = workshop.compiled(Program(option, [source], ["-O1", f"-fsanitize={option}"]), True)
+    if option == "address":
+        alone = Run(workshop, 1, [binary]).finish()
+        require((alone.status, alone.errors) == (0, ""), alone)
+        require("heap-buffer-overflow" in Run(workshop, 1, [binary, "over"]).finish().errors,
+                "an overflow is not found")
+    one_line(Run(workshop, 2, [binary]).finish(),
+             f"^tutti: rank 0: a program with {name} runs on one rank only$", status=1)
+
+
 def a_missing_launcher(workshop):
     binary = workshop.compiled(jacobi(), tutti=True)
     one_line(Run(workshop, 2, [binary], {"TUTTI_MPIRUN": "/absent/mpirun"}).finish(),
@@ -353,6 +379,9 @@ def all_checks():
     for victim in (0, 1, 2):
         checks.append((f"a_killed_rank_in_a_time_loop-{victim}",
                        lambda w, v=victim: a_killed_rank_in_a_time_loop(w, v)))
+    for option, name in ("address", "AddressSanitizer"), ("thread", "ThreadSanitizer"):
+        checks.append((f"a_sanitizer-{option}",
+                       lambda w, o=option, n=name: a_sanitizer(w, o, n)))
     for ranks in (1, 3):
         for test in (an_unknown_setting_is_ignored_with_one_line, a_program_that_cannot_start):
             checks.append((f"{test.__name__}-{ranks}", lambda w, t=test, r=ranks: t(w, r)))
