@@ -154,6 +154,12 @@ void Runtime::start() {
     return;
   }
   if (ranks <= 1) {
+    if (const std::int64_t tasks = tasksWithoutMpi(); tasks > 1 && isFirstRank()) {
+      log::warn(
+          "srun started {} tasks without MPI, each of which runs all of the program; see srun "
+          "--mpi=list",
+          tasks);
+    }
     exec::orDie(settings ? Status() : Status(settings.error()));
     startAlone(*settings);
     return;
@@ -167,10 +173,14 @@ void Runtime::start() {
   }
   auto endpoint = exec::orDie(transport::mpi::open());
   if (endpoint->size() <= 1) {
-    exec::orDie(endpoint->close());
-    exec::orDie(settings ? Status() : Status(settings.error()));
-    startAlone(*settings);
-    return;
+    if (isFirstRank()) {
+      log::setRank(0);
+      log::warn(
+          "{} ranks were started, but this MPI library knows of none: the launcher belongs to "
+          "another MPI",
+          ranks);
+    }
+    refuse(*endpoint, {});
   }
   log::setRank(endpoint->rank());
   log::setFatalHandler({endJob, endpoint.get()});

@@ -69,7 +69,7 @@ Result<Settings> readSettings() {
 }
 
 bool isFirstRank() {
-  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
     if (const char *rank = std::getenv(name)) {
       return std::string_view(rank) == "0";
     }
@@ -85,6 +85,12 @@ std::int64_t ranksOfJob() {
   }
   const std::int64_t tasks = std::getenv("PMIX_RANK") ? number("SLURM_STEP_NUM_TASKS") : 0;
   return tasks > 0 ? tasks : 1;
+}
+
+std::int64_t tasksWithoutMpi() {
+  const bool hasMpi =
+      std::getenv("PMIX_RANK") || std::getenv("PMI_RANK") || std::getenv("OMPI_COMM_WORLD_RANK");
+  return hasMpi ? 0 : number("SLURM_STEP_NUM_TASKS");
 }
 
 } // namespace tutti::entry

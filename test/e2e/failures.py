@@ -338,6 +338,31 @@ def a_missing_launcher(workshop):
              "^tuttirun: TUTTI_MPIRUN=/absent/mpirun is not a program$", status=1)
 
 
+def a_launcher_that_refuses_an_option(workshop, ranks):
+    """Also for one rank: the option may say where that is to run."""
+    binary = workshop.compiled(jacobi(), tutti=True)
+    result = Run(workshop, ranks, ["--hostfile", "/absent/hosts", binary, "20", "20", "2"]).finish()
+    require(result.status != 0 and result.output == "" and "/absent/hosts" in result.errors, result)
+
+
+def a_launcher_of_another_mpi(workshop):
+    """One whose ranks know no others."""
+    binary = workshop.compiled(jacobi(), tutti=True)
+    result = workshop.execute([str(binary), "20", "20", "2"], {"PMI_RANK": "0", "PMI_SIZE": "2"}, "")
+    require(result.output == "", f"printed '{result.output}'")
+    one_line(result, "^tutti: rank 0: 2 ranks were started, but this MPI library knows of none: ",
+             status=1)
+
+
+def slurm_without_mpi(workshop):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    for rank in "0", "1":
+        result = workshop.execute([str(binary), "20", "20", "2"],
+                                  {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": rank}, "")
+        require(result.status == 0 and result.output != "", result)
+        require(result.errors.count("\n") == (rank == "0"), result)
+
+
 def a_launcher_that_starts_nothing(workshop):
     binary = workshop.compiled(jacobi(), tutti=True)
     for program in "/bin/true", "/bin/false":
@@ -373,12 +398,15 @@ def all_checks():
     """(name, function of the workshop)"""
     plain = [a_full_heap_is_an_error_of_the_allocation, a_bad_alloc_that_nobody_catches_is_one_line,
              another_executable_on_one_rank, a_bad_setting_on_another_rank, a_fork_on_several_ranks,
-             a_missing_launcher,
+             a_missing_launcher, a_launcher_of_another_mpi, slurm_without_mpi,
              a_launcher_that_starts_nothing, a_launcher_of_the_users_own]
     checks = [(f.__name__, f) for f in plain]
     for victim in (0, 1, 2):
         checks.append((f"a_killed_rank_in_a_time_loop-{victim}",
                        lambda w, v=victim: a_killed_rank_in_a_time_loop(w, v)))
+    for ranks in (1, 2):
+        checks.append((f"a_launcher_that_refuses_an_option-{ranks}",
+                       lambda w, r=ranks: a_launcher_that_refuses_an_option(w, r)))
     for option, name in ("address", "AddressSanitizer"), ("thread", "ThreadSanitizer"):
         checks.append((f"a_sanitizer-{option}",
                        lambda w, o=option, n=name: a_sanitizer(w, o, n)))
