@@ -55,6 +55,14 @@ def a_wrong_clang_is_one_clear_line(workshop):
     require(len(result.errors.splitlines()) == 1 and "TUTTI_CLANG" in result.errors, result.errors)
 
 
+def unknown_targets_are_one_clear_line(workshop):
+    command = [str(workshop.bin / "tutticc"), "-c", "a.c"]
+    result = workshop.execute(command, {"TUTTI_TARGETS": "ptx,spirv"}, "")
+    require(result.status == 1, f"status {result.status}")
+    require(re.fullmatch(r"tutticc: error: TUTTI_TARGETS=ptx,spirv: expected .*\n", result.errors)
+            is not None, result.errors)
+
+
 def start_long_run(workshop, ranks):
     binary = workshop.compiled(jacobi(), tutti=True)
     command = [str(workshop.bin / "tuttirun"), "-n", str(ranks), str(binary), "400", "400",
@@ -159,6 +167,7 @@ def all_checks():
     """(name, function of the workshop)"""
     plain = [zeroed_arrays_take_no_room_in_the_file, executables_have_fixed_addresses,
              remarks_name_the_loop, a_wrong_clang_is_one_clear_line,
+             unknown_targets_are_one_clear_line,
              a_crash_of_the_program_is_named]
     checks = [(f.__name__, f) for f in plain]
     for ranks in (1, 2):
