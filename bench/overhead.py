@@ -66,11 +66,22 @@ def seconds(program, arguments):
     return time.perf_counter() - start
 
 
+def without_debug_information(library, folder):
+    """Valgrind does not start a program if it cannot read what it knows of a library."""
+    subprocess.run(["objcopy", "--strip-debug", library, folder / library.name], check=True)
+
+
 def instructions(program, arguments):
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program]
-    result = subprocess.run([*command, *arguments.split()], check=True, text=True,
-                            capture_output=True, env=dict(os.environ, OMP_NUM_THREADS="1"))
-    return int(re.search(r"Collected : (\d+)", result.stderr)[1])
+    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", program]
+    environment = dict(os.environ, OMP_NUM_THREADS="1",
+                       LD_LIBRARY_PATH=os.path.dirname(program))
+    result = subprocess.run([*command, *arguments.split()], text=True, capture_output=True,
+                            env=environment)
+    found = re.search(r"Collected : (\d+)", result.stderr)
+    if result.returncode != 0 or found is None:
+        raise SystemExit(f"overhead.py: {' '.join(map(str, command))} {arguments}: status "
+                         f"{result.returncode}\n{result.stderr[-400:]}")
+    return int(found[1])
 
 
 def count(programs, name):
@@ -85,15 +96,21 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--repetitions", type=int, default=9)
     parser.add_argument("--instructions", action="store_true", help="count, with valgrind")
-    parser.add_argument("examples", nargs="*", default=list(SIZES))
+    parser.add_argument("examples", nargs="*", help=f"some of {', '.join(SIZES)}; default: all")
     arguments = parser.parse_args()
+    for name in arguments.examples:
+        if name not in SIZES:
+            parser.error(f"no example '{name}' to measure")
     ratios = []
     if arguments.instructions:
         print(f"{'example':14} {'clang':>12} {'tutti':>12} {'ratio':>7}")
     else:
         print(f"{'example':14} {'clang':>9} {'tutti':>9} {'ratio':>7} {'best':>7} {'spread':>7}")
     with tempfile.TemporaryDirectory() as temporary:
-        for name in arguments.examples:
+        if arguments.instructions:
+            without_debug_information(arguments.build.resolve() / "lib/tutti/libtutti.so",
+                                      pathlib.Path(temporary))
+        for name in arguments.examples or SIZES:
             programs = build(arguments.build.resolve(), pathlib.Path(temporary), name)
             if arguments.instructions:
                 ratios.append(count(programs, name))

@@ -14,7 +14,6 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Boost REQUIRED)
 find_package(spdlog QUIET)
-set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI REQUIRED COMPONENTS C)
 
 find_path(TUTTI_HWLOC_INCLUDE hwloc.h REQUIRED)

@@ -79,6 +79,66 @@ TEST(KillReport, NamesRankHostAndSignal) {
             "tutti: rank 2 on host node7: killed by signal 9 (Killed)\n");
 }
 
+const std::string kRule = std::string(74, '-') + "\n";
+
+TEST(ErrorRelay, DropsBannersAboutTheEndOfARank) {
+  for (const std::string first :
+       {"Primary job  terminated normally, but 1 process returned\n",
+        "mpirun detected that one or more processes exited with non-zero status, thus causing\n",
+        "mpiexec noticed that process rank 1 with PID 0 on node a exited on signal 9.\n",
+        "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\n"}) {
+    ErrorRelay relay;
+
+    EXPECT_EQ(relay.feed("before\n" + kRule + first + "\n  more\n" + kRule + "after\n"),
+              "before\nafter\n");
+  }
+}
+
+TEST(ErrorRelay, DropsComplaintsAboutLostBanners) {
+  const std::string begin = "[a.b-c:24716] [[3186,0],0] ORTE_ERROR_LOG: ";
+  const std::string other = begin + "Not found in file ess_base.c at line 1\n";
+  ErrorRelay relay;
+
+  EXPECT_EQ(relay.feed(begin +
+                       "Data unpack would read past end of buffer in file "
+                       "../../../orte/util/show_help.c at line 501\n" +
+                       other),
+            other);
+  EXPECT_EQ(relay.feed("[12:30] half\n[===> "), "[12:30] half\n[===> ");
+}
+
+TEST(ErrorRelay, PassesOtherMessagesBetweenRules) {
+  const std::string text = kRule + "There are not enough slots available\n" + kRule + "text\n" +
+                           kRule + kRule + kRule + "mpirun was unable to launch\n" + kRule;
+  ErrorRelay relay;
+
+  EXPECT_EQ(relay.feed(text) + relay.finish(), text);
+}
+
+TEST(ErrorRelay, HoldsBackNoMoreThanARule) {
+  ErrorRelay relay;
+
+  EXPECT_EQ(relay.feed(kRule), "");
+  EXPECT_EQ(relay.feed("M"), "");
+  EXPECT_EQ(relay.feed("a"), kRule + "Ma");
+}
+
+TEST(ErrorRelay, PrintsARuleAtTheEnd) {
+  ErrorRelay relay;
+
+  EXPECT_EQ(relay.feed("---"), "");
+  EXPECT_EQ(relay.feed(kRule.substr(3)), "");
+  EXPECT_EQ(relay.finish(), kRule);
+}
+
+TEST(ErrorRelay, SeesAReportBehindARule) {
+  ErrorRelay relay;
+  const std::string report = killReport("0", "a", 6);
+
+  EXPECT_EQ(relay.feed(kRule + report), kRule + report);
+  EXPECT_EQ(relay.killedBy(), 6);
+}
+
 } // namespace
 
 } // namespace tutti::driver

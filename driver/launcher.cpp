@@ -26,8 +26,6 @@ bool hasOption(const std::vector<std::string> &options,
 void addOpenMpiOptions(std::vector<std::string> &command, const RunOptions &options,
                        const LaunchHost &host) {
   const std::vector<std::string> &given = options.launcherOptions;
-  // The monitors report failures; mpirun's banners would only repeat them.
-  command.push_back("-q");
   if (host.isRoot) {
     command.push_back("--allow-run-as-root");
   }

@@ -33,6 +33,8 @@ std::string_view withoutDashes(std::string_view option) {
   return option.substr(std::min(option.find_first_not_of('-'), option.size()));
 }
 
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
 bool readRanks(std::string_view text, int &ranks) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
   return error == std::errc() && end == text.data() + text.size() && ranks >= 1;
@@ -72,6 +74,8 @@ private:
       ranks(next_ < arguments_.size() ? arguments_[next_++] : std::string());
     } else if (argument.starts_with("--ranks=") || argument.starts_with("-n=")) {
       ranks(argument.substr(argument.find('=') + 1));
+    } else if (argument.size() > 2 && argument.starts_with("-n") && isDigit(argument[2])) {
+      ranks(argument.substr(2));
     } else if (argument == "-h" || argument == "--help") {
       options_.action = RunAction::Help;
     } else if (argument == "-V" || argument == "--version") {

@@ -21,6 +21,17 @@ TEST(RunOptions, LeavesTheProgramsOptionsToTheProgram) {
   EXPECT_THAT(options.launcherOptions, IsEmpty());
 }
 
+TEST(RunOptions, TakesTheNumberOfRanksInEachForm) {
+  for (const std::vector<std::string> &form :
+       {std::vector<std::string>{"-n", "3"}, {"-np", "3"}, {"-n3"}, {"--ranks=3"}}) {
+    std::vector<std::string> arguments = form;
+    arguments.push_back("./prog");
+    const RunOptions options = readRunOptions(arguments);
+    EXPECT_EQ(options.ranks, 3);
+    EXPECT_THAT(options.launcherOptions, IsEmpty());
+  }
+}
+
 TEST(RunOptions, RunsOneRankByDefault) { EXPECT_EQ(readRunOptions({"./prog"}).ranks, 1); }
 
 TEST(RunOptions, HandsUnknownOptionsWithTheirValuesToTheLauncher) {

@@ -8,7 +8,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -26,10 +28,24 @@ constexpr const char *kHelp =
     "  -Rpass-missed=tutti    say which loops stay on rank 0, and why\n"
     "  --tutti-help           this text\n"
     "Environment:\n"
-    "  TUTTI_CLANG            the Clang 19 to use (default: clang-19 in PATH, then Debian's)\n";
+    "  TUTTI_CLANG            the Clang 19 to use (default: clang-19 in PATH, then Debian's)\n"
+    "  TUTTI_TARGETS          the device code that loops get: ptx,opencl (default), one, or none\n";
 
 bool isCalledAsCxx(std::string_view program) {
   return program.substr(program.find_last_of('/') + 1).ends_with("++");
+}
+
+/// What is wrong with TUTTI_TARGETS, which the passes read; empty if nothing is.
+std::string problemOfTargets() {
+  const char *setting = std::getenv("TUTTI_TARGETS");
+  std::istringstream names(setting == nullptr ? "" : setting);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name != "ptx" && name != "opencl" && name != "print" && name != "none") {
+      return "TUTTI_TARGETS=" + std::string(setting) +
+             ": expected none or, with commas, some of ptx, opencl, print";
+    }
+  }
+  return {};
 }
 
 /// Says what Tutti changes about the request. Returns false if it cannot be carried out.
@@ -64,6 +80,10 @@ int main(int argc, char **argv) {
   const FoundInstallation found = findInstallation();
   if (!found.problem.empty()) {
     std::fprintf(stderr, "%s: error: %s\n", name, found.problem.c_str());
+    return 1;
+  }
+  if (const std::string problem = problemOfTargets(); !problem.empty()) {
+    std::fprintf(stderr, "%s: error: %s\n", name, problem.c_str());
     return 1;
   }
   const CompileRequest request = readRequest(arguments);

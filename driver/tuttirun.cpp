@@ -19,7 +19,7 @@ constexpr const char *kHelp =
     "usage: tuttirun [-n RANKS] [options] [mpirun options] PROGRAM [arguments]\n"
     "\n"
     "Starts PROGRAM, compiled with tutticc or tuttic++, on RANKS ranks (default 1).\n"
-    "  -n, -np RANKS   number of ranks; one rank runs without MPI\n"
+    "  -n, -np RANKS   number of ranks; one rank without mpirun options runs without MPI\n"
     "  --stats[=FORM]  counters on standard error at the end (text or json)\n"
     "  --verbose       print the command that starts the ranks\n"
     "  --dry-run       print it and do nothing\n"
@@ -75,7 +75,9 @@ int run(const RunOptions &options) {
   }
   std::vector<std::string> command = options.program;
   Launcher launcher;
-  if (options.ranks > 1) {
+  // Options of the launcher may say where even one rank is to run.
+  const bool needsLauncher = options.ranks > 1 || !options.launcherOptions.empty();
+  if (needsLauncher) {
     launcher = findLauncher();
     if (!launcher.problem.empty()) {
       return fail(launcher.problem);
@@ -88,7 +90,7 @@ int run(const RunOptions &options) {
   if (options.isDryRun) {
     return 0;
   }
-  if (options.ranks == 1) {
+  if (!needsLauncher) {
     const std::string problem = become(command);
     const int status = errno == ENOENT ? kNotFound : kNotExecutable;
     fail(problem);

@@ -2,7 +2,6 @@
 #include "compiler/analysis/worksharing.h"
 
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InstIterator.h"
@@ -29,24 +28,26 @@ bool isPlainSchedule(const Value *schedule) {
   return value >= 33 && value <= 47;
 }
 
-/// C library functions that compute from their arguments alone, but for errno and private results.
-bool isMathFunction(const Function &callee, const TargetLibraryInfo &tli) {
-  LibFunc func;
-  if (!tli.getLibFunc(callee, func)) {
-    return false;
-  }
+/// Whether `call` is to a C library function that computes from its arguments alone, but for errno
+/// and private results. Such names are the C library's in every program that does not say
+/// -fno-builtin; LLVM's own list of library functions lacks many of them.
+bool isMathCall(const CallInst &call) {
+  // Of double; with the suffixes f and l of the other types.
   static const StringSet<> kMath = {
-      "acos",      "acosh",    "asin",  "asinh", "atan",   "atan2",  "atanh", "cbrt",
-      "ceil",      "copysign", "cos",   "cosh",  "erf",    "erfc",   "exp",   "exp10",
-      "exp2",      "expm1",    "fabs",  "fdim",  "floor",  "fma",    "fmax",  "fmin",
-      "fmod",      "frexp",    "hypot", "ldexp", "lgamma", "log",    "log10", "log1p",
-      "log2",      "logb",     "modf",  "pow",   "rint",   "round",  "sin",   "sincos",
-      "sinh",      "sqrt",     "tan",   "tanh",  "trunc",  "tgamma", "ilogb", "nearbyint",
-      "remainder", "abs",      "labs",  "llabs", "scalbn", "lround", "lrint", "llround",
-      "llrint",    "roundeven"};
-  StringRef name = callee.getName();
-  return kMath.contains(name) ||
-         ((name.ends_with("f") || name.ends_with("l")) && kMath.contains(name.drop_back()));
+      "acos",      "acosh",     "asin",  "asinh",     "atan",   "atan2",  "atanh",  "cbrt",
+      "ceil",      "copysign",  "cos",   "cosh",      "erf",    "erfc",   "exp",    "exp10",
+      "exp2",      "expm1",     "fabs",  "fdim",      "floor",  "fma",    "fmax",   "fmin",
+      "fmod",      "frexp",     "hypot", "ilogb",     "ldexp",  "lgamma", "llrint", "llround",
+      "log",       "log10",     "log1p", "log2",      "logb",   "lrint",  "lround", "modf",
+      "nearbyint", "nextafter", "pow",   "remainder", "remquo", "rint",   "round",  "roundeven",
+      "scalbln",   "scalbn",    "sin",   "sincos",    "sinh",   "sqrt",   "tan",    "tanh",
+      "tgamma",    "trunc"};
+  const StringRef name = call.getCalledFunction()->getName();
+  const bool isMath =
+      kMath.contains(name) ||
+      ((name.ends_with("f") || name.ends_with("l")) && kMath.contains(name.drop_back())) ||
+      name == "abs" || name == "labs" || name == "llabs";
+  return isMath && !call.isNoBuiltin();
 }
 
 /// Whether every pointer that `call` passes leads to memory of the calling thread.
@@ -89,6 +90,9 @@ std::string describeCall(const CallBase &call) {
   }
   if (name.starts_with("__kmpc_")) {
     return ("it uses an OpenMP construct that is not distributed (" + name + ")").str();
+  }
+  if (name.starts_with("omp_")) {
+    return ("it calls '" + name + "', whose answer depends on where it is called").str();
   }
   return "it calls '" + demangle(name.str()) + "', whose body is not known";
 }
@@ -174,7 +178,7 @@ bool Worksharing::startsAtZero() const {
   return constant && constant->isNullValue();
 }
 
-WorksharingOrReason findWorksharing(Function &outlined, const TargetLibraryInfo &tli) {
+WorksharingOrReason findWorksharing(Function &outlined) {
   WorksharingOrReason found;
   for (Instruction &inst : instructions(outlined)) {
     if (inst.isAtomic() && !isa<FenceInst>(inst)) {
@@ -204,7 +208,7 @@ WorksharingOrReason findWorksharing(Function &outlined, const TargetLibraryInfo 
     } else if (call->doesNotAccessMemory() && call->doesNotThrow() && callee->isDeclaration() &&
                !callee->getName().starts_with("omp_")) {
       continue;
-    } else if (isMathFunction(*callee, tli) && passesOnlyPrivatePointers(*call)) {
+    } else if (isMathCall(*call) && passesOnlyPrivatePointers(*call)) {
       continue;
     }
     found.reason = describeCall(*call);
@@ -278,6 +282,24 @@ std::string inlineCallees(Function &function) {
     }
   }
   return "it calls functions too deeply to be analysed";
+}
+
+void loadPointersAsPointers(Function &function) {
+  const DataLayout &layout = function.getDataLayout();
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    auto *cast = dyn_cast<IntToPtrInst>(&inst);
+    auto *bits = cast ? dyn_cast<LoadInst>(cast->getOperand(0)) : nullptr;
+    if (!bits || !bits->isSimple() || !cast->isNoopCast(layout)) {
+      continue;
+    }
+    auto *pointer = new LoadInst(cast->getType(), bits->getPointerOperand(), "", false,
+                                 bits->getAlign(), bits->getIterator());
+    pointer->takeName(cast);
+    pointer->setDebugLoc(bits->getDebugLoc());
+    cast->replaceAllUsesWith(pointer);
+    cast->eraseFromParent();
+    RecursivelyDeleteTriviallyDeadInstructions(bits);
+  }
 }
 
 } // namespace tutti::compiler

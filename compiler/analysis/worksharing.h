@@ -10,10 +10,6 @@
 
 #include <string>
 
-namespace llvm {
-class TargetLibraryInfo;
-}
-
 namespace tutti::compiler {
 
 /// The libomp calls of an outlined function that holds exactly one worksharing loop.
@@ -49,7 +45,7 @@ struct WorksharingOrReason {
 /// Finds the worksharing loop of `outlined` and checks every call it makes.
 ///
 /// Calls to functions defined in the module are reported as reasons, too: inline them first.
-WorksharingOrReason findWorksharing(llvm::Function &outlined, const llvm::TargetLibraryInfo &tli);
+WorksharingOrReason findWorksharing(llvm::Function &outlined);
 
 /// Whether `function` calls `__kmpc_reduce` or `__kmpc_reduce_nowait`.
 bool holdsReduction(const llvm::Function &function);
@@ -62,5 +58,13 @@ void dropAtomicReductions(llvm::Function &function);
 /// Inlines calls to functions with a body into `function`, transitively.
 /// Returns a reason if that is not possible (recursion, size), or an empty string.
 std::string inlineCallees(llvm::Function &function);
+
+/// Makes pointers of loads that read a pointer as an integer.
+///
+/// Copies of small objects, iterators say, become such loads, and hide where a pointer is from:
+///
+///   %bits = load i64, ptr %iterator
+///   %p = inttoptr i64 %bits to ptr      ; %p = load ptr, ptr %iterator
+void loadPointersAsPointers(llvm::Function &function);
 
 } // namespace tutti::compiler

@@ -16,7 +16,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
@@ -87,13 +86,13 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   const std::string name = (outlined.getName() + ".tutti").str();
   Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
+  loadPointersAsPointers(*prepared);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
   Function *complete =
       holdsReduction(*prepared) ? scratchCopy(*prepared, name + ".complete") : prepared;
   dropAtomicReductions(*prepared);
-  auto &tli = analyses.getResult<TargetLibraryAnalysis>(*prepared);
   // Calls first: their names say more than what inlining failed on.
-  WorksharingOrReason found = findWorksharing(*prepared, tli);
+  WorksharingOrReason found = findWorksharing(*prepared);
   region.isLoop = found.loop.init != nullptr;
   region.reduces = !found.loop.reduce.empty();
   if (!found.reason.empty()) {

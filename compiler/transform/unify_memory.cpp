@@ -19,8 +19,10 @@ namespace tutti::compiler {
 
 namespace {
 
-/// Functions and what stands for them: allocation in C and C++ (Itanium names), threads in OpenMP.
-constexpr std::pair<const char *, const char *> kReplacements[] = {
+using Replacement = std::pair<StringLiteral, const char *>;
+
+/// Functions that allocate in C and C++ (Itanium names), and what stands for them.
+constexpr Replacement kAllocation[] = {
     {"malloc", "tutti_malloc"},
     {"calloc", "tutti_calloc"},
     {"realloc", "tutti_realloc"},
@@ -37,16 +39,19 @@ constexpr std::pair<const char *, const char *> kReplacements[] = {
     {"_ZnamSt11align_val_t", "tutti_new_aligned"},
     {"_ZnwmSt11align_val_tRKSt9nothrow_t", "tutti_new_aligned_nothrow"},
     {"_ZnamSt11align_val_tRKSt9nothrow_t", "tutti_new_aligned_nothrow"},
+};
+
+/// The same for OpenMP's questions about threads.
+constexpr Replacement kThreads[] = {
     {"omp_get_max_threads", "tutti_get_max_threads"},
     {"omp_get_num_threads", "tutti_get_num_threads"},
     {"omp_get_num_procs", "tutti_get_num_procs"},
     {"omp_set_num_threads", "tutti_set_num_threads"},
 };
 
-/// A program's own allocator (a definition in this module) stays what it is.
-bool replaceFunctions(Module &module) {
+bool replaceFunctions(Module &module, ArrayRef<Replacement> replacements) {
   bool changed = false;
-  for (auto [from, to] : kReplacements) {
+  for (auto [from, to] : replacements) {
     Function *original = module.getFunction(from);
     if (!original || !original->isDeclaration()) {
       continue;
@@ -57,6 +62,17 @@ bool replaceFunctions(Module &module) {
     changed = true;
   }
   return changed;
+}
+
+/// Whether `module` has functions of its own in the place of the C or C++ library's. The runtime
+/// allocates with them, too, at times when it cannot serve memory.
+bool definesAllocation(const Module &module) {
+  const auto isDefined = [&](StringRef name) {
+    const Function *function = module.getFunction(name);
+    return function && !function->isDeclaration() && !function->hasLocalLinkage();
+  };
+  return any_of(kAllocation, [&](const Replacement &each) { return isDefined(each.first); }) ||
+         isDefined("free") || isDefined("_ZdlPv") || isDefined("_ZdaPv");
 }
 
 /// A variable of the user, writable and the same for all threads.
@@ -163,10 +179,13 @@ bool markEnds(Module &module) {
 } // namespace
 
 PreservedAnalyses UnifyMemoryPass::run(Module &module, ModuleAnalysisManager &) {
-  const bool functions = replaceFunctions(module);
-  const bool variables = moveVariables(module);
-  const bool frames = markEnds(module);
-  return functions || variables || frames ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  bool changed = replaceFunctions(module, kThreads);
+  if (!definesAllocation(module)) {
+    changed |= replaceFunctions(module, kAllocation);
+    changed |= moveVariables(module);
+  }
+  changed |= markEnds(module);
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
 } // namespace tutti::compiler

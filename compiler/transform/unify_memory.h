@@ -9,6 +9,8 @@
 ///   @table = global [9 x double] zeroinit   ->  @table = ..., in a section of ours
 ///   ret void                               ->  call void @tutti_leave(ptr %frame)  ret void
 ///
+/// A module that defines such functions itself keeps them and its variables: see definesAllocation.
+///
 /// Runs last, so that no optimisation loses what it knows about malloc.
 #pragma once
 

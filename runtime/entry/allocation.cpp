@@ -2,7 +2,10 @@
 /// \file
 /// Allocation by user code, and the functions of the C library that may meet what it gave.
 ///
-/// On rank 0 of several, user code gets memory of the window; everybody else the C library's.
+/// On rank 0 of several, user code gets memory of the window; everybody else what `malloc` gives:
+/// the C library's, or that of an allocator which the program brings.
+#include "runtime/entry/allocation.h"
+
 #include "abi/abi.h"
 #include "base/log.h"
 #include "runtime/entry/exports.h"
@@ -17,16 +20,42 @@
 #include <cstring>
 #include <malloc.h>
 #include <new>
+#include <string_view>
 
-extern "C" void *__libc_malloc(std::size_t);
-extern "C" void __libc_free(void *);
-extern "C" void *__libc_calloc(std::size_t, std::size_t);
-extern "C" void *__libc_realloc(void *, std::size_t);
-extern "C" void *__libc_memalign(std::size_t, std::size_t);
+// This library's `free`, whichever one of the process the name leads to.
+extern "C" __attribute__((visibility("hidden"))) void tutti_own_free(void *memory) noexcept;
 
 namespace {
 
+using tutti::entry::Next;
 using tutti::entry::Runtime;
+
+constinit Next<void (*)(void *)> nextFree("free");
+constinit Next<void *(*)(void *, std::size_t)> nextRealloc("realloc");
+constinit Next<std::size_t (*)(void *)> nextUsableSize("malloc_usable_size");
+
+/// Whether `malloc` of user code, and `new` of user code, may give memory of the window. Set before
+/// user code runs.
+constinit bool mallocIsOurs = true;
+constinit bool newIsOurs = true;
+
+/// The file that the first definition of `name` in the process belongs to.
+std::string_view definerOf(const char *name) {
+  Dl_info info{};
+  const void *definition = dlsym(RTLD_DEFAULT, name);
+  return definition && dladdr(definition, &info) != 0 && info.dli_fname ? info.dli_fname : "";
+}
+
+bool isOfCxxLibrary(std::string_view file) {
+  const std::string_view name = file.substr(file.find_last_of('/') + 1);
+  return name.starts_with("libstdc++.") || name.starts_with("libc++.") ||
+         name.starts_with("libc++abi.");
+}
+
+/// The runtime whose heap `malloc` of user code takes from, or null.
+Runtime *mallocOwner() { return mallocIsOurs ? Runtime::active() : nullptr; }
+
+Runtime *newOwner() { return newIsOurs ? Runtime::active() : nullptr; }
 
 /// Allocations end below it: memory above is as the kernel gave it.
 std::atomic<std::uint64_t> everUsed{0};
@@ -106,6 +135,11 @@ void *reallocateOwn(Runtime &runtime, void *memory, std::size_t bytes) {
   return target;
 }
 
+void *allocateAligned(Runtime &runtime, std::size_t alignment, std::size_t bytes) {
+  constexpr std::size_t kLeast = alignof(std::max_align_t);
+  return allocate(runtime, bytes, std::bit_ceil(std::max(alignment, kLeast))).memory;
+}
+
 bool isPowerOfTwo(std::size_t value) { return std::has_single_bit(value); }
 
 /// As `operator new` does: asks the new handler until there is memory, or throws.
@@ -130,19 +164,53 @@ void *newOwnNothrow(Runtime &runtime, std::size_t bytes, std::size_t alignment) 
   }
 }
 
+void freeForeign(void *memory) {
+  // dlsym frees the message of its last failure: that one is lost.
+  thread_local bool isLookingUp = false;
+  if (isLookingUp) {
+    return;
+  }
+  isLookingUp = true;
+  const auto freeMemory = nextFree.get();
+  isLookingUp = false;
+  freeMemory(memory);
+}
+
 constexpr std::size_t kNewAlignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 } // namespace
 
+namespace tutti::entry {
+
+void respectAllocators() {
+  if (dlsym(RTLD_DEFAULT, "free") != reinterpret_cast<void *>(&tutti_own_free)) {
+    mallocIsOurs = false;
+    newIsOurs = false;
+    log::warn("{} brings its own free(): what the program allocates stays on rank 0",
+              definerOf("free"));
+    return;
+  }
+  // `operator new`, of arrays, of aligned objects.
+  for (const char *name : {"_Znwm", "_Znam", "_ZnwmSt11align_val_t"}) {
+    if (const std::string_view definer = definerOf(name); !isOfCxxLibrary(definer)) {
+      newIsOurs = false;
+      log::warn("{} brings its own operator new: what it allocates stays on rank 0", definer);
+      return;
+    }
+  }
+}
+
+} // namespace tutti::entry
+
 TUTTI_EXPORT void *tutti_malloc(std::size_t size) {
-  Runtime *runtime = Runtime::active();
-  return runtime ? allocate(*runtime, size, alignof(std::max_align_t)).memory : __libc_malloc(size);
+  Runtime *runtime = mallocOwner();
+  return runtime ? allocate(*runtime, size, alignof(std::max_align_t)).memory : malloc(size);
 }
 
 TUTTI_EXPORT void *tutti_calloc(std::size_t count, std::size_t size) {
-  Runtime *runtime = Runtime::active();
+  Runtime *runtime = mallocOwner();
   if (!runtime) {
-    return __libc_calloc(count, size);
+    return calloc(count, size);
   }
   std::size_t bytes = 0;
   if (overflows(count, size, bytes)) {
@@ -165,30 +233,37 @@ TUTTI_EXPORT void *tutti_reallocarray(void *memory, std::size_t count, std::size
 }
 
 TUTTI_EXPORT void *tutti_memalign(std::size_t alignment, std::size_t size) {
-  Runtime *runtime = Runtime::active();
-  return runtime
-             ? allocate(*runtime, size, std::bit_ceil(std::max<std::size_t>(alignment, 16))).memory
-             : __libc_memalign(alignment, size);
+  Runtime *runtime = mallocOwner();
+  return runtime ? allocateAligned(*runtime, alignment, size) : memalign(alignment, size);
 }
 
 TUTTI_EXPORT void *tutti_aligned_alloc(std::size_t alignment, std::size_t size) {
+  Runtime *runtime = mallocOwner();
+  if (!runtime) {
+    return aligned_alloc(alignment, size);
+  }
   if (!isPowerOfTwo(alignment)) {
     errno = EINVAL;
     return nullptr;
   }
-  return tutti_memalign(alignment, size);
+  return allocateAligned(*runtime, alignment, size);
 }
 
 TUTTI_EXPORT void *tutti_valloc(std::size_t size) {
-  return tutti_memalign(tutti::memory::kPageBytes, size);
+  Runtime *runtime = mallocOwner();
+  return runtime ? allocateAligned(*runtime, tutti::memory::kPageBytes, size) : valloc(size);
 }
 
 TUTTI_EXPORT int tutti_posix_memalign(void **result, std::size_t alignment, std::size_t size) {
+  Runtime *runtime = mallocOwner();
+  if (!runtime) {
+    return posix_memalign(result, alignment, size);
+  }
   if (!isPowerOfTwo(alignment) || alignment % sizeof(void *) != 0) {
     return EINVAL;
   }
   const int before = errno;
-  void *memory = tutti_memalign(alignment, size);
+  void *memory = allocateAligned(*runtime, alignment, size);
   errno = before;
   if (!memory) {
     return ENOMEM;
@@ -198,25 +273,25 @@ TUTTI_EXPORT int tutti_posix_memalign(void **result, std::size_t alignment, std:
 }
 
 TUTTI_EXPORT void *tutti_new(std::size_t size) {
-  Runtime *runtime = Runtime::active();
+  Runtime *runtime = newOwner();
   return runtime ? newOwn(*runtime, size, kNewAlignment) : ::operator new(size);
 }
 
 TUTTI_EXPORT void *tutti_new_nothrow(std::size_t size, const void *) {
-  Runtime *runtime = Runtime::active();
+  Runtime *runtime = newOwner();
   return runtime ? newOwnNothrow(*runtime, size, kNewAlignment)
                  : ::operator new(size, std::nothrow);
 }
 
 TUTTI_EXPORT void *tutti_new_aligned(std::size_t size, std::size_t alignment) {
-  Runtime *runtime = Runtime::active();
+  Runtime *runtime = newOwner();
   return runtime ? newOwn(*runtime, size, alignment)
                  : ::operator new(size, std::align_val_t(alignment));
 }
 
 TUTTI_EXPORT void *tutti_new_aligned_nothrow(std::size_t size, std::size_t alignment,
                                              const void *) {
-  Runtime *runtime = Runtime::active();
+  Runtime *runtime = newOwner();
   return runtime ? newOwnNothrow(*runtime, size, alignment)
                  : ::operator new(size, std::align_val_t(alignment), std::nothrow);
 }
@@ -227,13 +302,15 @@ TUTTI_EXPORT void free(void *memory) noexcept {
   if (Runtime *runtime = ownerOf(memory)) {
     freeOwn(*runtime, memory);
   } else {
-    __libc_free(memory);
+    freeForeign(memory);
   }
 }
 
+extern "C" void tutti_own_free(void *memory) noexcept __attribute__((alias("free")));
+
 TUTTI_EXPORT void *realloc(void *memory, std::size_t size) noexcept {
   Runtime *runtime = ownerOf(memory);
-  return runtime ? reallocateOwn(*runtime, memory, size) : __libc_realloc(memory, size);
+  return runtime ? reallocateOwn(*runtime, memory, size) : nextRealloc.get()(memory, size);
 }
 
 TUTTI_EXPORT void *reallocarray(void *memory, std::size_t count, std::size_t size) noexcept {
@@ -245,6 +322,5 @@ TUTTI_EXPORT std::size_t malloc_usable_size(void *memory) noexcept {
   if (Runtime *runtime = ownerOf(memory)) {
     return runtime->heap().sizeOf(addressOf(memory));
   }
-  static const auto next = tutti::entry::next<std::size_t (*)(void *)>("malloc_usable_size");
-  return next(memory);
+  return nextUsableSize.get()(memory);
 }

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "runtime/entry/agreement.h"
+#include "runtime/entry/allocation.h"
 #include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/images.h"
 #include "runtime/entry/report.h"
@@ -20,6 +21,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <omp.h>
 #include <optional>
 #include <pthread.h>
@@ -114,6 +116,23 @@ DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::i
                                local, locals, speaks);
 }
 
+/// What Clang's sanitizer in this program is called, or null. Sanitizers know neither memory of two
+/// addresses nor another stack, and lie where the window is.
+const char *sanitizer() {
+  static constexpr std::pair<const char *, const char *> kSanitizers[] = {
+      {"__asan_init", "AddressSanitizer"},
+      {"__hwasan_init", "HWAddressSanitizer"},
+      {"__lsan_init", "LeakSanitizer"},
+      {"__msan_init", "MemorySanitizer"},
+      {"__tsan_init", "ThreadSanitizer"}};
+  for (const auto &[symbol, name] : kSanitizers) {
+    if (dlsym(RTLD_DEFAULT, symbol)) {
+      return name;
+    }
+  }
+  return nullptr;
+}
+
 } // namespace
 
 /// What this rank brings to a job, and what all of its devices are like. Collective.
@@ -137,16 +156,33 @@ void Runtime::start() {
     return;
   }
   if (ranks <= 1) {
+    if (const std::int64_t tasks = tasksWithoutMpi(); tasks > 1 && isFirstRank()) {
+      log::warn(
+          "srun started {} tasks without MPI, each of which runs all of the program; see srun "
+          "--mpi=list",
+          tasks);
+    }
     exec::orDie(settings ? Status() : Status(settings.error()));
     startAlone(*settings);
     return;
   }
+  if (const char *name = sanitizer()) {
+    if (isFirstRank()) {
+      log::setRank(0);
+      log::warn("a program with {} runs on one rank only", name);
+    }
+    leave(EXIT_FAILURE);
+  }
   auto endpoint = exec::orDie(transport::mpi::open());
   if (endpoint->size() <= 1) {
-    exec::orDie(endpoint->close());
-    exec::orDie(settings ? Status() : Status(settings.error()));
-    startAlone(*settings);
-    return;
+    if (isFirstRank()) {
+      log::setRank(0);
+      log::warn(
+          "{} ranks were started, but this MPI library knows of none: the launcher belongs to "
+          "another MPI",
+          ranks);
+    }
+    refuse(*endpoint, {});
   }
   log::setRank(endpoint->rank());
   log::setFatalHandler({endJob, endpoint.get()});
@@ -158,7 +194,11 @@ void Runtime::start() {
 
 /// A program on its own: plain OpenMP, unless there are devices to share its memory with.
 void Runtime::startAlone(const Settings &settings) {
-  DeviceSelection devices = findDevices(settings, 0, 1, true);
+  const char *checker = sanitizer();
+  if (checker && settings.device != TUTTI_DEVICE_AUTO && settings.device != TUTTI_DEVICE_CPU) {
+    log::warn("devices are not used: this is a program with {}", checker);
+  }
+  DeviceSelection devices = checker ? DeviceSelection() : findDevices(settings, 0, 1, true);
   if (devices.isEmpty()) {
     solo::start(settings);
     return;
@@ -216,6 +256,7 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();
+  respectAllocators();
   // Asking for the process at every launch would be a system call.
   pthread_atfork(checkFork, nullptr, [] { isMain = false; });
 }

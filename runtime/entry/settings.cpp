@@ -18,16 +18,6 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 
-/// Whether this process is the one of its job that speaks for all; before MPI is there to ask.
-bool isFirstRank() {
-  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
-    if (const char *rank = std::getenv(name)) {
-      return std::string_view(rank) == "0";
-    }
-  }
-  return true;
-}
-
 std::int64_t number(const char *name) {
   const char *text = std::getenv(name);
   return text ? std::strtoll(text, nullptr, 10) : 0;
@@ -78,6 +68,15 @@ Result<Settings> readSettings() {
   return Settings{*heap & ~(kMiB - 1), *distribute, *stats, *device, *deviceMemory};
 }
 
+bool isFirstRank() {
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (const char *rank = std::getenv(name)) {
+      return std::string_view(rank) == "0";
+    }
+  }
+  return true;
+}
+
 std::int64_t ranksOfJob() {
   for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const std::int64_t ranks = number(name); ranks > 0) {
@@ -86,6 +85,12 @@ std::int64_t ranksOfJob() {
   }
   const std::int64_t tasks = std::getenv("PMIX_RANK") ? number("SLURM_STEP_NUM_TASKS") : 0;
   return tasks > 0 ? tasks : 1;
+}
+
+std::int64_t tasksWithoutMpi() {
+  const bool hasMpi =
+      std::getenv("PMIX_RANK") || std::getenv("PMI_RANK") || std::getenv("OMPI_COMM_WORLD_RANK");
+  return hasMpi ? 0 : number("SLURM_STEP_NUM_TASKS");
 }
 
 } // namespace tutti::entry

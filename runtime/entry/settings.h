@@ -27,4 +27,10 @@ Result<Settings> readSettings();
 /// Source: the environments that mpirun of Open MPI and MPICH, and srun, give.
 std::int64_t ranksOfJob();
 
+/// Tasks that srun has started without anything by which MPI could bring them together; else 0.
+std::int64_t tasksWithoutMpi();
+
+/// Whether this process is the one of its job that speaks for all; before MPI is there to ask.
+bool isFirstRank();
+
 } // namespace tutti::entry

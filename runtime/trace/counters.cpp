@@ -51,9 +51,9 @@ std::string asText(const Report &report) {
   const auto line = [&out](std::string_view name, const std::string &value) {
     fmt::format_to(std::back_inserter(out), "tutti:   {:<14}{}\n", name, value);
   };
-  fmt::format_to(std::back_inserter(out), "tutti: {} ranks, {} launches: {} distributed, {} home\n",
-                 report.ranks, launches.all, launches.distributed,
-                 launches.all - launches.distributed);
+  fmt::format_to(std::back_inserter(out), "tutti: {} {}, {} launches: {} distributed, {} home\n",
+                 report.ranks, report.ranks == 1 ? "rank" : "ranks", launches.all,
+                 launches.distributed, launches.all - launches.distributed);
   line("exchange", moved(c.exchangeBytes, c.exchangeMessages));
   line("reduction", moved(c.reductionBytes, c.reductionMessages));
   line("fetch", moved(c.fetchBytes, c.fetchMessages));

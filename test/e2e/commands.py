@@ -55,6 +55,14 @@ def a_wrong_clang_is_one_clear_line(workshop):
     require(len(result.errors.splitlines()) == 1 and "TUTTI_CLANG" in result.errors, result.errors)
 
 
+def unknown_targets_are_one_clear_line(workshop):
+    command = [str(workshop.bin / "tutticc"), "-c", "a.c"]
+    result = workshop.execute(command, {"TUTTI_TARGETS": "ptx,spirv"}, "")
+    require(result.status == 1, f"status {result.status}")
+    require(re.fullmatch(r"tutticc: error: TUTTI_TARGETS=ptx,spirv: expected .*\n", result.errors)
+            is not None, result.errors)
+
+
 def start_long_run(workshop, ranks):
     binary = workshop.compiled(jacobi(), tutti=True)
     command = [str(workshop.bin / "tuttirun"), "-n", str(ranks), str(binary), "400", "400",
@@ -127,16 +135,44 @@ def a_crash_of_the_program_is_named(workshop):
     source.write_text("#include <stdlib.h>\nint main(void) { abort(); }\n")
     result = workshop.launch(Program("crash", [source]), [], 2)
     require(result.status == 128 + signal.SIGABRT, f"status {result.status}")
-    require("tutti: rank 0 on host" in result.errors and "signal 6" in result.errors,
-            result.errors)
+    require(re.fullmatch(r"tutti: rank 0 on host \S+: killed by signal 6 \(Aborted\)\n",
+                         result.errors) is not None, result.errors)
+
+
+def an_allocator_in_a_library(workshop, ranks):
+    """Linked, or in front of all others."""
+    folder = ROOT / "test/e2e/features/own_allocator"
+    expected = workshop.reference(Program.read(folder), []).output
+
+    def make():
+        library = workshop.folder / "libown.so"
+        for command in (["clang-19", "-O2", "-w", "-shared", "-fPIC", folder / "allocator.c", "-o",
+                         library],
+                        [workshop.bin / "tutticc", "-O2", folder / "own_allocator.c", library,
+                         "-o", workshop.folder / "linked"],
+                        [workshop.bin / "tutticc", "-O2", folder / "own_allocator.c", "-o",
+                         workshop.folder / "preloaded"]):
+            result = workshop.execute([str(word) for word in command], {}, "")
+            require(result.status == 0, tail(result.errors))
+        return library
+
+    library = workshop.cached("libown", make)
+    for words in [["./linked"], ["env", f"LD_PRELOAD={library}", "./preloaded"]]:
+        result = workshop.execute([str(workshop.bin / "tuttirun"), "-n", str(ranks), *words],
+                                  {"TUTTI_DISTRIBUTE": "always"}, "")
+        require((result.status, result.output) == (0, expected), f"{words} {result}")
 
 
 def all_checks():
     """(name, function of the workshop)"""
     plain = [zeroed_arrays_take_no_room_in_the_file, executables_have_fixed_addresses,
              remarks_name_the_loop, a_wrong_clang_is_one_clear_line,
+             unknown_targets_are_one_clear_line,
              a_crash_of_the_program_is_named]
     checks = [(f.__name__, f) for f in plain]
+    for ranks in (1, 2):
+        checks.append((f"an_allocator_in_a_library-{ranks}",
+                       lambda w, r=ranks: an_allocator_in_a_library(w, r)))
     for number in (signal.SIGINT, signal.SIGTERM):
         checks.append((f"a_signal_to_tuttirun_ends_the_run-{number}",
                        lambda w, n=number: a_signal_to_tuttirun_ends_the_run(w, n)))

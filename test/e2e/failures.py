@@ -306,10 +306,61 @@ int main(void) {
              status=1)
 
 
+def a_sanitizer(workshop, option, name):
+    """On one rank it does its work; several are refused."""
+    source = workshop.folder / f"{option}.c"
+    source.write_text("""
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  double *a = malloc(100 * sizeof *a);
+#pragma omp parallel for
+  for (int i = 0; i < 100; ++i) {
+    a[i] = i;
+  }
+  a[argc > 1 ? 100 : 0] = 1;
+  free(a);
+  return argv == NULL;
+}
+""")
+    binary = workshop.compiled(Program(option, [source], ["-O1", f"-fsanitize={option}"]), True)
+    if option == "address":
+        alone = Run(workshop, 1, [binary]).finish()
+        require((alone.status, alone.errors) == (0, ""), alone)
+        require("heap-buffer-overflow" in Run(workshop, 1, [binary, "over"]).finish().errors,
+                "an overflow is not found")
+    one_line(Run(workshop, 2, [binary]).finish(),
+             f"^tutti: rank 0: a program with {name} runs on one rank only$", status=1)
+
+
 def a_missing_launcher(workshop):
     binary = workshop.compiled(jacobi(), tutti=True)
     one_line(Run(workshop, 2, [binary], {"TUTTI_MPIRUN": "/absent/mpirun"}).finish(),
              "^tuttirun: TUTTI_MPIRUN=/absent/mpirun is not a program$", status=1)
+
+
+def a_launcher_that_refuses_an_option(workshop, ranks):
+    """Also for one rank: the option may say where that is to run."""
+    binary = workshop.compiled(jacobi(), tutti=True)
+    result = Run(workshop, ranks, ["--hostfile", "/absent/hosts", binary, "20", "20", "2"]).finish()
+    require(result.status != 0 and result.output == "" and "/absent/hosts" in result.errors, result)
+
+
+def a_launcher_of_another_mpi(workshop):
+    """One whose ranks know no others."""
+    binary = workshop.compiled(jacobi(), tutti=True)
+    result = workshop.execute([str(binary), "20", "20", "2"], {"PMI_RANK": "0", "PMI_SIZE": "2"}, "")
+    require(result.output == "", f"printed '{result.output}'")
+    one_line(result, "^tutti: rank 0: 2 ranks were started, but this MPI library knows of none: ",
+             status=1)
+
+
+def slurm_without_mpi(workshop):
+    binary = workshop.compiled(jacobi(), tutti=True)
+    for rank in "0", "1":
+        result = workshop.execute([str(binary), "20", "20", "2"],
+                                  {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": rank}, "")
+        require(result.status == 0 and result.output != "", result)
+        require(result.errors.count("\n") == (rank == "0"), result)
 
 
 def a_launcher_that_starts_nothing(workshop):
@@ -347,12 +398,18 @@ def all_checks():
     """(name, function of the workshop)"""
     plain = [a_full_heap_is_an_error_of_the_allocation, a_bad_alloc_that_nobody_catches_is_one_line,
              another_executable_on_one_rank, a_bad_setting_on_another_rank, a_fork_on_several_ranks,
-             a_missing_launcher,
+             a_missing_launcher, a_launcher_of_another_mpi, slurm_without_mpi,
              a_launcher_that_starts_nothing, a_launcher_of_the_users_own]
     checks = [(f.__name__, f) for f in plain]
     for victim in (0, 1, 2):
         checks.append((f"a_killed_rank_in_a_time_loop-{victim}",
                        lambda w, v=victim: a_killed_rank_in_a_time_loop(w, v)))
+    for ranks in (1, 2):
+        checks.append((f"a_launcher_that_refuses_an_option-{ranks}",
+                       lambda w, r=ranks: a_launcher_that_refuses_an_option(w, r)))
+    for option, name in ("address", "AddressSanitizer"), ("thread", "ThreadSanitizer"):
+        checks.append((f"a_sanitizer-{option}",
+                       lambda w, o=option, n=name: a_sanitizer(w, o, n)))
     for ranks in (1, 3):
         for test in (an_unknown_setting_is_ignored_with_one_line, a_program_that_cannot_start):
             checks.append((f"{test.__name__}-{ranks}", lambda w, t=test, r=ranks: t(w, r)))

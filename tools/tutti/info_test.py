@@ -67,6 +67,9 @@ def deals_devices_to_ranks():
 def explains_itself():
     assert "info" in run(BIN / "tutti", "--help")
     assert "--json" in run(BIN / "tutti", "info", "--help")
+    for words in [], ["nonsense"], ["info", "--yaml"]:
+        said = run(BIN / "tutti", *words, status=1)
+        assert said.startswith("tutti: ") and said.count("\n") == 1, said
     assert "TUTTI_DEVICE=gpus" in run(BIN / "tutti", "info", status=1, TUTTI_DEVICE="gpus")
 
 

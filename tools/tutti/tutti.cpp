@@ -37,6 +37,13 @@ int main(int argc, char **argv) {
       "info", "Cores, devices and MPI of this host, and what a rank would use; under tuttirun, a "
               "block for each rank. TUTTI_DEVICE counts as for programs.");
   infoCommand->add_flag("--json", asJson, "one line of JSON per rank");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError &error) {
+    std::fprintf(stderr, "tutti: %s (see tutti --help)\n", error.what());
+    return 1;
+  }
   return info(asJson);
 }

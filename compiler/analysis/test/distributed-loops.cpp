@@ -71,3 +71,31 @@ void iterators(std::vector<double> &v) {
   #pragma omp parallel for
   for (auto it = v.begin(); it < v.end(); ++it) *it *= 2;
 }
+
+// Copies of iterators are read as integers when the optimiser is done with them.
+template <typename Iterator> void iteratorArguments(Iterator begin, Iterator end) {
+  // CHECK: :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop is distributed
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (Iterator it = begin; it < end; ++it) *it += 1;
+}
+template void iteratorArguments(std::vector<float>::iterator, std::vector<float>::iterator);
+template void iteratorArguments(std::vector<double>::reverse_iterator,
+                                std::vector<double>::reverse_iterator);
+template void iteratorArguments(int *, int *);
+
+void mathematics(int n, double *x, float *y) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) x[i] = std::hypot(x[i], std::erfc(x[i])) + std::tgamma(x[i]);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) y[i] = std::fdim(std::scalbn(y[i], 2), std::lgamma(y[i]));
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    int quotient;
+    x[i] = std::remquo(x[i], 3, &quotient) + quotient + std::ilogb(x[i]);
+  }
+}

@@ -6,6 +6,8 @@
 #include "runtime/transport/mpi/status.h"
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -42,6 +44,30 @@ void waitForRankZeroToSayIt() {
   }
 }
 
+/// What becomes of signals for crashes, as it was before; Open MPI prints where they came from, and
+/// programs end as they do without it.
+class KeptSignals {
+public:
+  KeptSignals() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], nullptr, &kept_[i]);
+    }
+  }
+
+  KeptSignals(const KeptSignals &) = delete;
+  KeptSignals &operator=(const KeptSignals &) = delete;
+
+  ~KeptSignals() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], &kept_[i], nullptr);
+    }
+  }
+
+private:
+  static constexpr std::array<int, 4> kSignals{SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+  std::array<struct sigaction, kSignals.size()> kept_{};
+};
+
 /// Whether this process initialised MPI just now.
 Result<bool> initialise() {
   int provided = MPI_THREAD_SINGLE;
@@ -50,6 +76,7 @@ Result<bool> initialise() {
   if (initialised) {
     TUTTI_TRY(statusOf(MPI_Query_thread(&provided), "MPI_Query_thread"));
   } else {
+    const KeptSignals signals;
     TUTTI_TRY(statusOf(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided),
                        "MPI_Init_thread"));
   }
