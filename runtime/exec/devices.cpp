@@ -196,9 +196,12 @@ Status Devices::copyForeign(device::ForeignMemory &from, std::int32_t to, const 
 
 Status Devices::load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
                      bool isDisjoint) {
-  Lane &lane = this->lane(index);
-  const auto choice = chooseKernel(launch, chunk, lane.device->info().format, isDisjoint);
-  return choice ? asStatus(lane.device->load(*choice->kernel)) : Status();
+  const auto choice = chooseKernel(launch, chunk, info(index).format, isDisjoint);
+  return choice ? load(index, *choice->kernel) : Status();
+}
+
+Status Devices::load(std::int32_t index, const tutti_kernel &kernel) {
+  return asStatus(lane(index).device->load(kernel));
 }
 
 Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,

@@ -58,6 +58,7 @@ public:
   /// Errors: WrongImage, NotSupported  the device cannot run it.
   Status load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
               bool isDisjoint);
+  Status load(std::int32_t index, const tutti_kernel &kernel);
 
   /// Starts copying bytes of the window from this rank's host memory to a device.
   Status copyIn(std::int32_t index, const RangeSet &bytes);

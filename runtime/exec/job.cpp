@@ -121,9 +121,8 @@ void Job::dispatch(transport::Control &message) {
     inbox.reservations.push_back(decodeReservation(reader));
     return;
   case MessageKind::Reserved: {
-    const auto place = reader.take<memory::Place>();
-    const std::vector<char> why = reader.takeVector<char>();
-    inbox.reserved[place].assign(why.begin(), why.end());
+    Answer answer = decodeAnswer(reader);
+    inbox.answers[answer.place] = std::move(answer.status);
     return;
   }
   case MessageKind::Partial: {

@@ -23,7 +23,6 @@
 #include <functional>
 #include <map>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace tutti::exec {
@@ -34,8 +33,8 @@ struct Inbox {
   std::deque<FetchRequest> fetches;
   std::deque<Changes> changes; ///< Of the launch that rank 0 is in.
   std::deque<Reservation> reservations;
-  std::map<memory::Place, std::string> reserved; ///< Answers, on rank 0: why not, or empty.
-  std::uint64_t probes = 0;                      ///< That came back.
+  std::map<memory::Place, Status> answers; ///< Of reservations, on rank 0.
+  std::uint64_t probes = 0;                ///< That came back.
 };
 
 /// What a job is made of.

@@ -72,7 +72,7 @@ Placement Placer::hosts() const {
 }
 
 bool Placer::canRun(const tutti_region &region, Place place, std::uint32_t wanted) const {
-  const DeviceTraits &traits = devices_[static_cast<std::size_t>(place - topology_.ranks())];
+  const DeviceTraits &traits = traitsOf(place);
   const tutti_kernel *kernel = anyKernel(region, traits.format);
   const bool isAsked =
       (wanted != TUTTI_DEVICE_CUDA && wanted != TUTTI_DEVICE_OPENCL) || wanted == traits.backend;

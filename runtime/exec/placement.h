@@ -71,12 +71,19 @@ public:
   Placement place(const tutti_region &region, std::uint32_t wanted, const PowerFactors &factors,
                   const std::vector<Share> &before) const;
 
+  /// tutti_kernel_format of a device.
+  std::uint32_t formatOf(memory::Place place) const { return traitsOf(place).format; }
+
   /// Drops the devices of each rank that would get less than is worth a kernel and its copies, of a
   /// launch that touches so many bytes in all; whether there were any. Shares of one rank lie
   /// together.
   bool dropIdle(std::vector<Share> &shares, std::uint64_t bytes) const;
 
 private:
+  const DeviceTraits &traitsOf(memory::Place place) const {
+    return devices_[static_cast<std::size_t>(place - topology_.ranks())];
+  }
+
   Placement hostsOnly(const tutti_region &region) const;
   bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;
   std::vector<Share> weighted(std::vector<Share> shares, const PowerFactors &factors,

@@ -95,7 +95,8 @@ struct Plan {
   RangeSet readOnlyPages;           ///< To be protected from writes; disjoint from `absentPages`.
   RangeSet twinPages;               ///< Shared, but not to be protected.
   RangeSet exchanged;               ///< All bytes of transfers and returns.
-  std::vector<RangeSet> footprints; ///< By device of the job: units that its part touches.
+  std::vector<RangeSet> footprints; ///< By device of the job: units that its part touches,
+  std::vector<balance::Chunk> parts; ///< and its part.
 
   // For the decision.
   std::uint64_t bytesTouched = 0;

@@ -489,6 +489,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
     addPages(*plan, after, unionOf(transfers), survey.writtenElsewhere, protectable);
     for (Place place = topology_.ranks(); place < topology_.places(); ++place) {
       plan->footprints.push_back(footprint(survey.accesses[static_cast<std::size_t>(place)]));
+      plan->parts.push_back(survey.chunks[static_cast<std::size_t>(place)]);
     }
   }
   plan->next = intern(std::move(after));

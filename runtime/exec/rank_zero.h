@@ -17,8 +17,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::exec {
@@ -115,8 +117,11 @@ private:
   std::optional<Planner::Planned> decide(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                                          Option &option);
   bool isToBeMeasured(const Option &option) const;
-  Status reserve(Progress::Lock &lock, const Plan &plan, const std::vector<Leaving> &leaving);
+  std::vector<Reservation> reservationsFor(const Launch &launch, const Plan &plan) const;
+  void release(const Leaving &leaving);
+  Status awaitAnswers(Progress::Lock &lock, const std::vector<Reservation> &asked);
   Status makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned);
+  Status makeOwnReady(const Launch &launch, const Plan &plan, const std::vector<Leaving> &lacking);
   std::optional<Planner::Planned> ready(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                                         Option &option);
   void run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
@@ -142,6 +147,7 @@ private:
   Fetcher fetcher_;
   memory::Twins twins_;
   Residency residency_;
+  std::set<std::pair<Place, KernelName>> loaded_; ///< Kernels that devices of other ranks have.
   balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
   balance::Machine devices_; ///< and over devices.
   Sequence sequence_ = 0;
