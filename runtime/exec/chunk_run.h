@@ -47,7 +47,9 @@ private:
   void waitForReceived();
   void waitForDevices();
   void runParts(bool isKnown, bool waits);
-  void startDevices(bool isAskedFor);
+  bool startDevices(bool isAskedFor);
+  void standIn(Reduction &reduction);
+  bool hasLost(const DevicePart &part) const;
   void runPiece(const balance::Chunk &piece, Reduction &reduction);
   void runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed);
   void addPartials(Reduction &reduction);
@@ -67,8 +69,9 @@ private:
   std::vector<Streams::Id> received_; ///< Needed before the borders of the chunk run.
   std::vector<Streams::Id> sent_;     ///< To ranks whose chunks need it.
   std::vector<Streams::Id> others_;
-  std::optional<memory::Base> base_; ///< What is compared with what is merged.
-  bool crosses_ = false;             ///< Devices of this rank copy from one another.
+  std::optional<memory::Base> base_;  ///< What is compared with what is merged.
+  std::vector<std::int32_t> stoodIn_; ///< Devices whose part the host has run.
+  bool crosses_ = false;              ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
 };
 

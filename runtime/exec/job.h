@@ -34,6 +34,7 @@ struct Inbox {
   std::deque<Changes> changes; ///< Of the launch that rank 0 is in.
   std::deque<Reservation> reservations;
   std::map<memory::Place, Status> answers; ///< Of reservations, on rank 0.
+  std::deque<Loss> losses;                 ///< Of all ranks, on rank 0.
   std::uint64_t probes = 0;                ///< That came back.
 };
 
@@ -101,11 +102,14 @@ public:
   PartialResults partials;
   Inbox inbox;
   bool timesDevices = false; ///< Somebody wants to know when they end while they run.
+  /// The launch that this rank is in; null between launches.
+  const Plan *running = nullptr;
 
 private:
   bool poll();
   void dispatch(transport::Control &message);
   void acknowledge();
+  RangeSet noteLoss(std::int32_t device, const Error &why);
 
   Rank rank_;
   Rank size_;

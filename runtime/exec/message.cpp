@@ -5,6 +5,15 @@
 
 namespace tutti::exec {
 
+namespace {
+
+/// All that is left.
+std::string textOf(const Reader &reader) {
+  return {reinterpret_cast<const char *>(reader.rest().data()), reader.rest().size()};
+}
+
+} // namespace
+
 std::vector<std::byte> encode(const Launch &launch) {
   return Writer()
       .add(MessageKind::Launch)
@@ -89,6 +98,21 @@ Reservation decodeReservation(Reader &reader) {
   return reservation;
 }
 
+std::vector<std::byte> encode(const Loss &loss) {
+  return Writer()
+      .add(MessageKind::Lost)
+      .add(loss.place)
+      .add(loss.gone.ranges())
+      .addBytes(std::as_bytes(std::span(loss.why)))
+      .bytes();
+}
+
+Loss decodeLoss(Reader &reader) {
+  Loss loss{reader.take<memory::Place>(), RangeSet::of(reader.takeVector<Range>()), {}};
+  loss.why = textOf(reader);
+  return loss;
+}
+
 std::vector<std::byte> encode(const Answer &answer) {
   Writer writer;
   writer.add(MessageKind::Reserved).add(answer.place).add(std::uint32_t{answer.status ? 0U : 1U});
@@ -103,8 +127,7 @@ Answer decodeAnswer(Reader &reader) {
   Answer answer{reader.take<memory::Place>(), {}};
   if (reader.take<std::uint32_t>() != 0) {
     const auto code = reader.take<ErrorCode>();
-    const auto *why = reinterpret_cast<const char *>(reader.rest().data());
-    answer.status = Error{code, std::string(why, reader.rest().size())};
+    answer.status = Error{code, textOf(reader)};
   }
   return answer;
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -25,6 +26,7 @@ enum class MessageKind : std::uint32_t {
   Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
   Reserve,     ///< Rank 0 to another: `Reservation`.
   Reserved,    ///< To rank 0: `Answer`.
+  Lost,        ///< To rank 0: `Loss`.
   Blocks,      ///< To a borrower: units of a device, whose handles are on the socket.
   Lent,        ///< To a borrower: what that launch copies from the sender's devices is there.
   Returned,    ///< To an owner: has been copied.
@@ -135,6 +137,16 @@ struct Answer {
   memory::Place place;
   Status status;
 };
+
+/// A device is lost.
+struct Loss {
+  memory::Place place;
+  RangeSet gone; ///< What it held and its rank's host did not.
+  std::string why;
+};
+
+std::vector<std::byte> encode(const Loss &loss);
+Loss decodeLoss(Reader &reader);
 
 std::vector<std::byte> encode(const Answer &answer);
 Answer decodeAnswer(Reader &reader);

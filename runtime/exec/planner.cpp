@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace tutti::exec {
 
@@ -186,6 +187,7 @@ Planner::Planner(Rank self, const memory::Topology &topology, const memory::Wind
                  const Rooms &rooms)
     : self_(self), topology_(topology), window_(window), rooms_(rooms) {
   state_ = intern({});
+  before_ = state_;
 }
 
 void Planner::forgetIfFull(std::size_t more) {
@@ -236,7 +238,7 @@ void Planner::apply(std::span<const Event> events) {
 }
 
 void Planner::commit(const Plan &plan) {
-  state_ = plan.next;
+  before_ = std::exchange(state_, plan.next);
   if (!plan.arrays.empty()) {
     arrays_ = arrays_.unite(plan.arrays);
     ++arraysVersion_;

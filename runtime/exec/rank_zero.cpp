@@ -90,6 +90,7 @@ void RankZero::staysHome(const tutti_region &region, std::string_view reason) {
 }
 
 void RankZero::ranHome(const tutti_region &region, double seconds) {
+  sayLost();
   recordOf(region).report.seconds += seconds;
 }
 
@@ -343,8 +344,8 @@ Status RankZero::awaitAnswers(Progress::Lock &lock, const std::vector<Reservatio
         loaded_.emplace(reservation.place, kernel);
       }
     } else if (refusal) {
-      refusal = failure(answer.error().code, "rank {}: {}",
-                        job_.topology.rankOf(reservation.place), answer.error().message);
+      refusal = failure(answer.error().code, "rank {}: {}", job_.topology.rankOf(reservation.place),
+                        answer.error().message);
     }
   }
   return refusal;
@@ -426,6 +427,42 @@ void RankZero::keepOff(RegionRecord &record, const Launch &launch, const Status 
             status.error().message);
 }
 
+/// No later launch uses devices that are lost; their ranks' hosts have what they held, unless it is
+/// gone. Whether there were any.
+bool RankZero::dropLost(Progress::Lock &lock) {
+  if (job_.inbox.losses.empty()) {
+    return false;
+  }
+  settle(lock);
+  for (const Loss &loss : std::exchange(job_.inbox.losses, {})) {
+    std::vector<Range> held;
+    const memory::Directory &directory = job_.planner.directory();
+    directory.forEach({0, ~std::uint64_t{0}}, [&](Range run, const memory::Holders &holders) {
+      if (std::ranges::binary_search(holders, loss.place)) {
+        held.push_back(run);
+      }
+    });
+    const RangeSet gone = directory.onlyAt(loss.place, loss.gone);
+    fetcher_.record(
+        eventsOf({loss.place, RangeSet::of(std::move(held)).subtract(gone)}, job_.topology));
+    placer_.drop(loss.place);
+    lost_.push_back(fmt::format("a device of rank {} is used no more: {}",
+                                job_.topology.rankOf(loss.place), loss.why));
+  }
+  for (auto &[region, record] : regions_) {
+    record.placement.reset();
+    record.shares.clear();
+  }
+  return true;
+}
+
+/// Once the program has gone on: if it cannot, there is a line about that.
+void RankZero::sayLost() {
+  for (const std::string &line : std::exchange(lost_, {})) {
+    log::warn("{}", line);
+  }
+}
+
 bool RankZero::distribute(Launch &launch) {
   const tutti_region &region = *launch.region;
   RegionRecord &record = recordOf(region);
@@ -498,6 +535,9 @@ void RankZero::finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch 
 std::optional<Planner::Planned> RankZero::ready(Progress::Lock &lock, RegionRecord &record,
                                                 Launch &launch, Option &option) {
   while (true) {
+    if (dropLost(lock)) {
+      optionFor(record, *launch.region); // Sets `option`, which is the record's.
+    }
     std::optional<Planner::Planned> planned = decide(lock, record, launch, option);
     if (!planned) {
       return std::nullopt;
@@ -506,11 +546,13 @@ std::optional<Planner::Planned> RankZero::ready(Progress::Lock &lock, RegionReco
       planned = job_.planner.plan(launch);
     }
     const Status status = makeReady(lock, launch, *planned);
-    if (status) {
+    if (status && job_.inbox.losses.empty()) {
       return planned;
     }
-    keepOff(record, launch, status);
-    optionFor(record, *launch.region); // Sets `option`, which is the record's.
+    if (!status) {
+      keepOff(record, launch, status);
+      optionFor(record, *launch.region);
+    }
   }
 }
 
@@ -533,6 +575,7 @@ void RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
+  sayLost();
   if (isKnown && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
@@ -617,6 +660,8 @@ trace::Report RankZero::finish() {
   {
     Progress::Lock lock = job_.progress.lock();
     job_.progress.waitUntil(lock, [this] { return fetcher_.isIdle(); });
+    dropLost(lock);
+    sayLost();
     job_.passDown(Writer().add(MessageKind::Shutdown).bytes());
     job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
   }

@@ -127,6 +127,8 @@ private:
   void run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
            const Planner::Planned &planned, bool isMeasured);
   void finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch &launch);
+  bool dropLost(Progress::Lock &lock);
+  void sayLost();
   void keepOff(RegionRecord &record, const Launch &launch, const Status &status) const;
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   const std::map<std::uint64_t, tutti_sink::Asked> &allocationsAsked(RegionRecord &record,
@@ -148,11 +150,12 @@ private:
   memory::Twins twins_;
   Residency residency_;
   std::set<std::pair<Place, KernelName>> loaded_; ///< Kernels that devices of other ranks have.
-  balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
-  balance::Machine devices_; ///< and over devices.
+  balance::Machine hosts_;                        ///< What distributing over hosts costs and gains,
+  balance::Machine devices_;                      ///< and over devices.
   Sequence sequence_ = 0;
   Launch spare_;                                         ///< Its vectors serve the next launch.
   std::map<const tutti_region *, RegionRecord> regions_; ///< The main thread's.
+  std::vector<std::string> lost_; ///< Lines about lost devices that are not yet written.
   std::uint64_t faultsBefore_ = 0;
   std::uint64_t protectionsBefore_ = 0;
   /// Plans whose pages are protected as they ask, as of that version of the page table. Shared with

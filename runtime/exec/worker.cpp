@@ -80,8 +80,7 @@ Status Worker::makeReady(const Reservation &wanted) {
   for (const KernelName &name : wanted.kernels) {
     const tutti_region *region = regionOf_(name.region);
     TUTTI_CHECK(region, "find region {:#x}", name.region);
-    const tutti_kernel *kernel =
-        kernelOf(*region, name.mapping, job_.devices.info(device).format);
+    const tutti_kernel *kernel = kernelOf(*region, name.mapping, job_.devices.info(device).format);
     TUTTI_CHECK(kernel, "find kernel {} of the loop at {}", name.mapping, region->source);
     TUTTI_TRY(job_.devices.load(device, *kernel));
   }
