@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "runtime/balance/cut.h"
 #include "runtime/exec/devices.h"
+#include "runtime/exec/region_view.h"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,7 @@ private:
 } // namespace
 
 void ChunkRun::run(bool isKnown, bool waits) {
+  job_.running = &plan_;
   waitForReaders();
   if (job_.rank() != 0) {
     storeBlocks();
@@ -56,6 +58,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
     merge();
   }
   returnBytes();
+  job_.running = nullptr;
 }
 
 /// A device's failure ends the job in one line that names the loop.
@@ -109,6 +112,9 @@ void ChunkRun::lend() {
         return *isIdle;
       });
     });
+  }
+  for (const Loan &loan : plan_.loans) {
+    check(job_.devices.requireAlive(loan.device)); // Borrowers read its memory.
   }
   job_.loans.lend(job_.progress, lock_, launch_.sequence, plan_.loans);
 }
@@ -268,21 +274,59 @@ void ChunkRun::runBesideDevices(const balance::Chunk &piece, Reduction &reductio
 }
 
 /// `isAskedFor`: somebody is going to wait for them, if only another device at the next launch.
-void ChunkRun::startDevices(bool isAskedFor) {
+/// Whether they are to be waited for because it is the first time: what fails does so then, and
+/// while the host has all that the kernel needs, it can stand in.
+bool ChunkRun::startDevices(bool isAskedFor) {
   const Timed timed(job_.counters.kernelNanoseconds);
+  bool isFirst = false;
   for (const DevicePart &part : plan_.devices) {
     check(job_.devices.run(part.device, launch_, part.chunk, plan_.isDisjoint));
+    isFirst = isFirst || job_.devices.isUntried(part.device);
     if (isAskedFor) {
       check(job_.devices.mark(part.device));
     }
   }
+  return isFirst;
+}
+
+/// Runs the parts of lost devices on this rank's host, which holds what they held.
+void ChunkRun::standIn(Reduction &reduction) {
+  const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
+  for (const DevicePart &part : plan_.devices) {
+    if (!job_.devices.isLost(part.device)) {
+      continue;
+    }
+    const memory::AccessSet sets =
+        touchesOf(launch_, job_.window, part.chunk.lower, part.chunk.upper, allocationsOf(launch_))
+            .sets;
+    check(job_.devices.require(part.device, sets.reads));
+    if (job_.rank() != 0 && !plan_.merged.empty() && !base_) {
+      base_.emplace(job_.window, plan_.merged); // The host has had no part so far.
+    }
+    job_.progress.waitUntil(
+        lock_, [&] { return !job_.streams.isSending() || !job_.streams.isReading(sets.writes); });
+    if (reduces) {
+      reduction.addPiece();
+    }
+    runPiece(part.chunk, reduction);
+    job_.devices.wroteInPlaceOf(part.device, sets.writes);
+    stoodIn_.push_back(part.device);
+  }
+}
+
+/// Whether the device of a part is lost and has left its part undone.
+bool ChunkRun::hasLost(const DevicePart &part) const {
+  return job_.devices.isLost(part.device) &&
+         std::ranges::find(stoodIn_, part.device) == stoodIn_.end();
 }
 
 void ChunkRun::addPartials(Reduction &reduction) {
   const tutti_device_code &code = *launch_.region->device;
   const Contribution shape{{code.sizes, code.slots}, nullptr, code.combine, 1};
   for (const DevicePart &part : plan_.devices) {
-    reduction.addPartials(shape, job_.devices.partials(part.device));
+    if (!job_.devices.isLost(part.device)) {
+      reduction.addPartials(shape, job_.devices.partials(part.device));
+    }
   }
 }
 
@@ -315,10 +359,10 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
       });
   const bool merges = !plan_.merged.empty();
   const bool startsAtOnce = received_.empty() && !merges;
-  const bool isAwaited = waits || reduces || merges;
+  bool isAwaited = waits || reduces || merges;
   if (startsAtOnce) {
     borrow(isKnown);
-    startDevices(isAwaited || crosses_);
+    isAwaited = startDevices(isAwaited || crosses_) || isAwaited;
   }
   const bool isTimed = waits && !plan_.devices.empty();
   if (!inner.empty()) {
@@ -331,7 +375,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     if (merges) {
       keepBase();
     }
-    startDevices(isAwaited || crosses_);
+    isAwaited = startDevices(isAwaited || crosses_) || isAwaited;
   }
   for (const balance::Chunk &piece : borders) {
     if (!piece.empty()) {
@@ -344,6 +388,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
       addPartials(reduction);
     }
   }
+  standIn(reduction);
   if (endsWithoutIterations) {
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1); // There is nothing to divide.
@@ -377,11 +422,15 @@ void ChunkRun::keepBase() {
   }
 }
 
-/// Calls `visit` for what this rank's devices changed.
+/// Calls `visit` for what this rank's devices changed. What the host did in place of lost ones is
+/// in its own memory.
 void ChunkRun::takeDeviceChanges(const VisitChange &visit) {
   constexpr std::size_t kPiece = std::size_t{4} << 20;
   std::vector<std::byte> buffer;
   for (const DevicePart &part : plan_.devices) {
+    if (job_.devices.isLost(part.device)) {
+      continue;
+    }
     if (job_.devices.keeps(part.device)) {
       check(job_.devices.takeChanges(part.device, visit));
       continue;
@@ -409,7 +458,7 @@ void ChunkRun::sendChanges() {
     changes.add(address, bytes);
   };
   takeDeviceChanges(add);
-  if (!plan_.chunk.empty()) {
+  if (!plan_.chunk.empty() || !stoodIn_.empty()) {
     base_->forEachPiece(plan_.merged.bytes(),
                         [&](std::uint64_t address, std::span<const std::byte> before) {
                           const std::byte *now = job_.window.view(address);
@@ -461,6 +510,9 @@ void ChunkRun::returnBytes() {
   }
   if (reachesHost) {
     waitForDevices();
+  }
+  for (const DevicePart &part : plan_.devices) {
+    check(hasLost(part) ? job_.devices.requireAlive(part.device) : Status());
   }
   if (job_.rank() == 0) {
     return;

@@ -51,7 +51,9 @@ private:
   void waitForReceived();
   void waitForDevices();
   void runParts(bool isKnown, bool waits);
-  void startDevices(bool isAskedFor);
+  bool startDevices(bool isAskedFor);
+  void standIn(Reduction &reduction);
+  bool hasLost(const DevicePart &part) const;
   void runPiece(const balance::Chunk &piece, Reduction &reduction);
   void runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed);
   void addPartials(Reduction &reduction);
@@ -73,7 +75,8 @@ private:
   std::vector<Streams::Id> others_;
   std::optional<memory::Base> base_; ///< What host and devices compare with what is merged, if they
                                      ///< have to.
-  bool crosses_ = false;             ///< Devices of this rank copy from one another.
+  std::vector<std::int32_t> stoodIn_; ///< Devices whose part the host has run.
+  bool crosses_ = false;              ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
 };
 

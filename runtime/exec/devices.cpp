@@ -83,6 +83,11 @@ device::GridWish wishOf(const Launch &launch, const device::Kernel &kernel) {
   return wish;
 }
 
+/// What a lost device reports as well; whatever was under way there has not come to its end.
+bool endsDevice(const Error &error) {
+  return error.code == ErrorCode::DeviceLost || error.code == ErrorCode::KernelFault;
+}
+
 } // namespace
 
 Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window, const Rooms &rooms,
@@ -99,47 +104,101 @@ Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window, c
   }
 }
 
-Status Devices::commit(std::int32_t index, const RangeSet &units) {
+/// Does what a device is asked for unless it is lost.
+template <typename Do> Status Devices::attempt(std::int32_t index, Do &&run) {
+  return isLost(index) ? Status() : outlive(index, run(lane(index)));
+}
+
+/// From now on the host stands in for a device that turns out to be lost.
+Status Devices::outlive(std::int32_t index, Status status) {
   Lane &lane = this->lane(index);
-  if (!lane.queue) {
-    TUTTI_ASSIGN(lane.queue, lane.device->makeQueue());
+  if (status || !endsDevice(status.error())) {
+    return status;
   }
-  const RangeSet missing = units.subtract(lane.committed);
-  // One by one, as they will be given back.
-  for (const Range &unit : rooms_.single(missing)) {
-    if (Status status = lane.device->commit(unit); !status) {
-      release(index, missing).ignore("the first failure is reported");
-      return status;
-    }
-    lane.committed = lane.committed.unite(RangeSet::of({unit}));
+  if (lane.loss) {
+    return {};
+  }
+  if (!lane.leaving.empty()) {
+    return status; // Nobody knows what has reached the host.
+  }
+  lane.gone = atLoss_(index, status.error());
+  lane.loss = std::move(status).error();
+  lane.event.reset();
+  lane.snapshot.reset();
+  lane.done = lane.given;
+  return {};
+}
+
+Status Devices::requireAlive(std::int32_t index) const {
+  const Lane &lane = this->lane(index);
+  return lane.loss ? Status(*lane.loss) : Status();
+}
+
+Status Devices::require(std::int32_t index, const RangeSet &bytes) const {
+  const Lane &lane = this->lane(index);
+  if (lane.gone.overlaps(bytes)) {
+    return failure(ErrorCode::DeviceLost, "{}; it had the only copy of data that is needed",
+                   lane.loss->message);
   }
   return {};
+}
+
+void Devices::wroteInPlaceOf(std::int32_t index, const RangeSet &bytes) {
+  lane(index).gone = lane(index).gone.subtract(bytes);
+}
+
+Status Devices::commit(std::int32_t index, const RangeSet &units) {
+  return attempt(index, [&](Lane &lane) -> Status {
+    if (!lane.queue) {
+      TUTTI_ASSIGN(lane.queue, lane.device->makeQueue());
+    }
+    const RangeSet missing = units.subtract(lane.committed);
+    // One by one, as they will be given back.
+    for (const Range &unit : rooms_.single(missing)) {
+      if (Status status = lane.device->commit(unit); !status) {
+        release(index, missing).ignore("the first failure is reported");
+        return status;
+      }
+      lane.committed = lane.committed.unite(RangeSet::of({unit}));
+    }
+    return {};
+  });
 }
 
 Status Devices::release(std::int32_t index, const RangeSet &units) {
-  Lane &lane = this->lane(index);
-  const RangeSet given = units.intersect(lane.committed);
-  lane.committed = lane.committed.subtract(given);
-  for (const Range &range : given.ranges()) {
-    TUTTI_TRY(lane.device->release(range));
-  }
-  return {};
+  return attempt(index, [&](Lane &lane) -> Status {
+    const RangeSet given = units.intersect(lane.committed);
+    lane.committed = lane.committed.subtract(given);
+    for (const Range &range : given.ranges()) {
+      TUTTI_TRY(lane.device->release(range));
+    }
+    return {};
+  });
 }
 
 Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
-  Lane &lane = this->lane(index);
-  ++lane.given;
-  for (const Range &range : bytes.ranges()) {
-    TUTTI_TRY(lane.queue->copyIn(bytesOf(range), range.begin));
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    ++lane.given;
+    for (const Range &range : bytes.ranges()) {
+      TUTTI_TRY(lane.queue->copyIn(bytesOf(range), range.begin));
+    }
+    counters_.deviceInBytes += bytes.bytes();
+    counters_.deviceInCopies += bytes.ranges().size();
+    return {};
+  }));
+  if (isLost(index)) {
+    wroteInPlaceOf(index, bytes);
   }
-  counters_.deviceInBytes += bytes.bytes();
-  counters_.deviceInCopies += bytes.ranges().size();
   return {};
 }
 
 Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
   Lane &lane = this->lane(index);
+  if (lane.loss) {
+    return require(index, bytes);
+  }
   ++lane.given;
+  lane.leaving = lane.leaving.unite(bytes);
   for (const Range &range : bytes.ranges()) {
     TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
   }
@@ -150,6 +209,12 @@ Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
 
 Status Devices::read(std::int32_t index, std::uint64_t address, std::span<std::byte> target) {
   Lane &lane = this->lane(index);
+  if (lane.loss) {
+    const Range range{address, address + target.size()};
+    TUTTI_TRY(require(index, RangeSet::of({range})));
+    std::ranges::copy(bytesOf(range), target.begin());
+    return {};
+  }
   ++lane.given;
   TUTTI_TRY(lane.queue->copyOut(address, target));
   counters_.deviceOutBytes += target.size();
@@ -158,7 +223,15 @@ Status Devices::read(std::int32_t index, std::uint64_t address, std::span<std::b
 }
 
 Result<bool> Devices::keep(std::int32_t index, const RangeSet &bytes) {
-  Lane &lane = this->lane(index);
+  bool isKept = false;
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    TUTTI_ASSIGN(isKept, keepOn(lane, bytes));
+    return {};
+  }));
+  return isKept;
+}
+
+Result<bool> Devices::keepOn(Lane &lane, const RangeSet &bytes) {
   const std::vector<Compared> pieces = piecesOf(bytes);
   const std::uint64_t size = pieces.back().offset + pieces.back().grains.size();
   if (lane.committed.bytes() + size > lane.capacity) {
@@ -206,7 +279,7 @@ Devices::takeChanges(std::int32_t index,
   return finish(lane);
 }
 
-Status Devices::mark(Lane &lane) {
+Status Devices::recordIn(Lane &lane) {
   if (lane.marked < lane.given) {
     TUTTI_ASSIGN(lane.event, lane.queue->record());
     lane.marked = lane.given;
@@ -214,13 +287,32 @@ Status Devices::mark(Lane &lane) {
   return {};
 }
 
-Status Devices::mark(std::int32_t index) { return mark(lane(index)); }
+Status Devices::mark(std::int32_t index) {
+  return attempt(index, [this](Lane &lane) { return recordIn(lane); });
+}
+
+/// All that the lane was given up to now is done.
+void Devices::ended(Lane &lane) {
+  lane.event.reset();
+  lane.done = lane.marked;
+  if (lane.done < lane.given) {
+    return;
+  }
+  lane.leaving = {};
+  if (lane.kernel.kernel && std::ranges::find(lane.tried, lane.kernel.kernel) == lane.tried.end()) {
+    lane.tried.push_back(lane.kernel.kernel);
+  }
+}
+
+bool Devices::isUntried(std::int32_t index) const {
+  const Lane &lane = this->lane(index);
+  return std::ranges::find(lane.tried, lane.kernel.kernel) == lane.tried.end();
+}
 
 Status Devices::finish(Lane &lane) {
   TUTTI_TRY(lane.queue->finish());
-  lane.event.reset();
   lane.marked = lane.given;
-  lane.done = lane.given;
+  ended(lane);
   return {};
 }
 
@@ -228,16 +320,19 @@ Status Devices::order(std::int32_t earlier, std::int32_t later) {
   Lane &first = lane(earlier);
   Lane &second = lane(later);
   Step &behind = second.behind[static_cast<std::size_t>(earlier)];
-  if (first.done == first.given || behind == first.given) {
+  if (first.done == first.given || behind == first.given || second.loss) {
     return {};
   }
   if (first.backend != second.backend) {
-    return finish(first); // They know nothing of each other's events.
+    // They know nothing of each other's events.
+    return attempt(earlier, [this](Lane &lane) { return finish(lane); });
   }
-  TUTTI_TRY(mark(first));
-  TUTTI_TRY(second.queue->wait(*first.event));
+  TUTTI_TRY(mark(earlier));
+  if (first.loss) {
+    return {};
+  }
   behind = first.given;
-  return {};
+  return attempt(later, [&](Lane &lane) { return lane.queue->wait(*first.event); });
 }
 
 Status Devices::settle() {
@@ -256,17 +351,20 @@ Status Devices::settle() {
 Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes) {
   Lane &source = lane(from);
   Lane &target = lane(to);
-  bool hasRoute = source.backend == target.backend;
+  bool hasRoute = source.backend == target.backend && !source.loss && !target.loss;
   for (std::size_t done = 0; done < bytes.ranges().size() && hasRoute; ++done) {
-    const Status status = target.queue->copyFrom(*source.device, bytes.ranges()[done]);
+    Status status = target.queue->copyFrom(*source.device, bytes.ranges()[done]);
     hasRoute = status || status.error().code != ErrorCode::NoRoute || done > 0;
     if (hasRoute) {
-      TUTTI_TRY(status);
+      TUTTI_TRY(outlive(to, std::move(status)));
+      hasRoute = !target.loss;
     }
   }
   if (!hasRoute) {
     TUTTI_TRY(copyOut(from, bytes));
-    TUTTI_TRY(finish(source));
+    if (!source.loss) {
+      TUTTI_TRY(finish(source));
+    }
     return copyIn(to, bytes);
   }
   source.readBy[static_cast<std::size_t>(to)] = ++target.given;
@@ -276,6 +374,7 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
 }
 
 Status Devices::copyForeign(device::ForeignMemory &from, std::int32_t to, const RangeSet &bytes) {
+  TUTTI_TRY(requireAlive(to));
   Lane &target = lane(to);
   ++target.given;
   for (const Range &range : bytes.ranges()) {
@@ -288,13 +387,15 @@ Status Devices::copyForeign(device::ForeignMemory &from, std::int32_t to, const 
 
 Status Devices::load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
                      bool isDisjoint) {
-  Lane &lane = this->lane(index);
-  const auto choice = chooseKernel(launch, chunk, lane.device->info().format, isDisjoint);
-  if (!choice) {
-    return {};
-  }
-  TUTTI_TRY(asStatus(lane.device->load(*choice->kernel)));
-  return loadCombiner(*lane.device, *launch.region);
+  const auto choice = chooseKernel(launch, chunk, info(index).format, isDisjoint);
+  return choice ? load(index, *launch.region, *choice->kernel) : Status();
+}
+
+Status Devices::load(std::int32_t index, const tutti_region &region, const tutti_kernel &kernel) {
+  return attempt(index, [&](Lane &lane) -> Status {
+    TUTTI_TRY(asStatus(lane.device->load(kernel)));
+    return loadCombiner(*lane.device, region);
+  });
 }
 
 /// Of the kernel and of what combines its partial results.
@@ -334,7 +435,11 @@ Status Devices::reservePartials(Lane &lane) {
 
 Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
                     bool isDisjoint) {
-  Lane &lane = this->lane(index);
+  return attempt(index, [&](Lane &lane) { return runOn(lane, launch, chunk, isDisjoint); });
+}
+
+Status Devices::runOn(Lane &lane, const Launch &launch, const balance::Chunk &chunk,
+                      bool isDisjoint) {
   const device::Info &info = lane.device->info();
   const auto choice = chooseKernel(launch, chunk, info.format, isDisjoint);
   if (!choice) {
@@ -379,18 +484,21 @@ Result<bool> Devices::isIdle() {
 }
 
 Result<bool> Devices::isIdle(std::int32_t index) {
-  Lane &lane = this->lane(index);
-  if (lane.done == lane.given) {
+  if (lane(index).done == lane(index).given) {
     return true;
   }
-  TUTTI_TRY(mark(lane));
-  bool isDone = false;
-  TUTTI_ASSIGN(isDone, lane.event->hasCompleted());
-  if (isDone) {
-    lane.event.reset();
-    lane.done = lane.marked;
-    lane.ended = Clock::now();
-  }
+  bool isDone = true;
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    TUTTI_TRY(recordIn(lane));
+    const Result<bool> hasCompleted = lane.event->hasCompleted();
+    TUTTI_TRY(hasCompleted);
+    isDone = *hasCompleted;
+    if (isDone) {
+      ended(lane);
+      lane.ended = Clock::now();
+    }
+    return {};
+  }));
   return isDone;
 }
 

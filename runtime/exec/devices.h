@@ -32,17 +32,39 @@ struct OpenDevice {
   Room room;
 };
 
+/// A device that is lost stays a place of the job: this rank's host stands in for it. What it holds
+/// then is the host's copy, so copies between the two are done at once; of what the host has no
+/// copy of, it holds nothing.
+///
 /// Threading: externally synchronised.
-/// Errors:    of all operations: those of `device::Queue`.
+/// Errors:    of all operations: those of `device::Queue`. DeviceLost and KernelFault only where
+///            the loss cannot be hidden: of bytes that are gone, or on their way to the host.
 class Devices {
 public:
   /// What the devices do is counted in `counters`.
   Devices(std::vector<OpenDevice> opened, const memory::Window &window, const Rooms &rooms,
           trace::Counters &counters);
 
+  /// Says which bytes are gone with a device: those that it held and the host did not.
+  using AtLoss = std::function<RangeSet(std::int32_t index, const Error &why)>;
+
+  /// Before the first operation.
+  void setAtLoss(AtLoss atLoss) { atLoss_ = std::move(atLoss); }
+
   std::int32_t count() const { return static_cast<std::int32_t>(lanes_.size()); }
 
   const device::Info &info(std::int32_t index) const { return lane(index).device->info(); }
+
+  bool isLost(std::int32_t index) const { return lane(index).loss.has_value(); }
+
+  /// Fails if the device is lost.
+  Status requireAlive(std::int32_t index) const;
+
+  /// Fails if some of `bytes` are gone with the device.
+  Status require(std::int32_t index, const RangeSet &bytes) const;
+
+  /// Notes that this rank's host has written `bytes` in place of a lost device.
+  void wroteInPlaceOf(std::int32_t index, const RangeSet &bytes);
 
   /// Makes sure that a device has memory for `units`, whole ones.
   ///
@@ -60,6 +82,7 @@ public:
   /// Errors: WrongImage, NotSupported  the device cannot run it.
   Status load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
               bool isDisjoint);
+  Status load(std::int32_t index, const tutti_region &region, const tutti_kernel &kernel);
 
   /// Starts copying bytes of the window from this rank's host memory to a device.
   Status copyIn(std::int32_t index, const RangeSet &bytes);
@@ -130,10 +153,14 @@ public:
   Status mark(std::int32_t index);
 
   /// Starts running a chunk. What it needs has been committed and copied, or is on the way there.
+  /// Does nothing on a device that is lost: whoever waits for it asks for that then.
   ///
   /// Errors: NotSupported  the region has no kernel for the device, with nothing done.
   Status run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
              bool isDisjoint);
+
+  /// Whether no run of the kernel of the latest run is known to have come to its end.
+  bool isUntried(std::int32_t index) const;
 
   /// Partial results of the latest run; empty if it did not reduce. There once the devices are
   /// idle.
@@ -159,13 +186,17 @@ private:
   struct Lane {
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
+    std::optional<Error> loss;
+    RangeSet gone;                              ///< With the device, if it is lost.
+    RangeSet leaving;                           ///< Bytes that are on their way to the host.
     std::uint64_t capacity = 0;                 ///< Bytes that it may hold.
     RangeSet committed;                         ///< Whole units.
     std::unique_ptr<device::Snapshot> snapshot; ///< Null if none is kept.
     RangeSet kept;                              ///< What it is of.
     std::unique_ptr<device::HostBuffer> partials;
-    std::size_t partialBytes = 0; ///< Of the latest run.
-    device::KernelLaunch kernel;  ///< The latest; kept for its memory.
+    std::size_t partialBytes = 0;              ///< Of the latest run.
+    device::KernelLaunch kernel;               ///< The latest; kept for its memory.
+    std::vector<const device::Kernel *> tried; ///< Kernels of which a run has come to its end.
     std::string_view backend;
     Step given = 0;                       ///< The latest.
     Step done = 0;                        ///< The latest that is known to be done.
@@ -177,10 +208,15 @@ private:
     Clock::time_point ended;
   };
 
-  Status mark(Lane &lane);
+  template <typename Do> Status attempt(std::int32_t index, Do &&run);
+  Status outlive(std::int32_t index, Status status);
+  Status recordIn(Lane &lane);
   Status finish(Lane &lane);
   Status setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice);
   Status reservePartials(Lane &lane);
+  Result<bool> keepOn(Lane &lane, const RangeSet &bytes);
+  Status runOn(Lane &lane, const Launch &launch, const balance::Chunk &chunk, bool isDisjoint);
+  static void ended(Lane &lane);
 
   Lane &lane(std::int32_t index) { return lanes_[static_cast<std::size_t>(index)]; }
 
@@ -194,6 +230,7 @@ private:
   const memory::Window &window_;
   const Rooms &rooms_;
   trace::Counters &counters_;
+  AtLoss atLoss_;
 };
 
 } // namespace tutti::exec

@@ -13,19 +13,23 @@ std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topolo
 }
 
 void evict(Job &job, Progress::Lock &lock, const Leaving &leaving) {
+  evict(job, lock, leaving,
+        [&] { return job.planner.directory().onlyAt(leaving.place, leaving.units); });
+}
+
+void evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
+           const std::function<RangeSet()> &alone) {
   const std::int32_t device = job.topology.indexOf(leaving.place);
   // Sends of earlier launches may still read what the host had there before.
-  job.progress.waitUntil(lock, [&] {
-    return !job.streams.isSending() ||
-           !job.streams.isReading(job.planner.directory().onlyAt(leaving.place, leaving.units));
-  });
-  const RangeSet alone = job.planner.directory().onlyAt(leaving.place, leaving.units);
-  orDie(job.devices.copyOut(device, alone));
+  job.progress.waitUntil(
+      lock, [&] { return !job.streams.isSending() || !job.streams.isReading(alone()); });
+  const RangeSet rescued = alone();
+  orDie(job.devices.copyOut(device, rescued));
   job.progress.waitUntil(lock, [&] { return orDie(job.devices.isIdle()); });
   job.loans.recall(job.progress, lock, device, leaving.units);
   orDie(job.devices.release(device, leaving.units));
   job.counters.evictedBytes += leaving.units.bytes();
-  job.counters.evictedOutBytes += alone.bytes();
+  job.counters.evictedOutBytes += rescued.bytes();
 }
 
 } // namespace tutti::exec

@@ -7,6 +7,7 @@
 #include "runtime/exec/job.h"
 #include "runtime/exec/residency.h"
 
+#include <functional>
 #include <vector>
 
 namespace tutti::exec {
@@ -19,5 +20,9 @@ std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topolo
 /// Order: before its events are applied. Waits, and so lets other events happen, until nothing is
 ///        under way on this rank's devices.
 void evict(Job &job, Progress::Lock &lock, const Leaving &leaving);
+
+/// The same where somebody else knows what no other place has.
+void evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
+           const std::function<RangeSet()> &alone);
 
 } // namespace tutti::exec

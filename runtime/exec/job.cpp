@@ -14,6 +14,24 @@ namespace {
 /// Every so many launches a rank tells its parent.
 constexpr Sequence kAcknowledgeEvery = 32;
 
+/// Adds what `device` gets from other devices in a launch: that has not come by the host.
+void addFromDevices(std::vector<Range> &bytes, const Plan &plan, const memory::Topology &topology,
+                    memory::Place device) {
+  const auto add = [&](const RangeSet &more) {
+    bytes.insert(bytes.end(), more.ranges().begin(), more.ranges().end());
+  };
+  for (const Copy &copy : plan.copies) {
+    if (copy.to == device && !topology.isHost(copy.from)) {
+      add(copy.ranges);
+    }
+  }
+  for (const Borrowing &borrowing : plan.borrowings) {
+    if (borrowing.device == topology.indexOf(device)) {
+      add(borrowing.ranges);
+    }
+  }
+}
+
 } // namespace
 
 void orDie(const Status &status) {
@@ -30,6 +48,8 @@ Job::Job(JobSetup setup)
             [this](Rank to, std::span<const std::byte> message) { sendControl(to, message); }),
       planner(endpoint.rank(), topology, window, rooms), rank_(endpoint.rank()),
       size_(endpoint.size()) {
+  devices.setAtLoss(
+      [this](std::int32_t device, const Error &why) { return noteLoss(device, why); });
   loans.connect(std::move(setup.handles));
   for (const Rank child : treeChildren(rank_, size_)) {
     acknowledgedBy_[child] = 0;
@@ -93,6 +113,31 @@ void Job::acknowledge() {
   }
 }
 
+/// What the device held and this rank's host did not. Of the launch that it is lost in nothing
+/// counts: its part will be run anew.
+RangeSet Job::noteLoss(std::int32_t device, const Error &why) {
+  const memory::Place place = topology.deviceOf(rank_, device);
+  const memory::Directory &directory = running ? planner.directoryBefore() : planner.directory();
+  std::vector<Range> gone;
+  directory.forEach({0, ~std::uint64_t{0}}, [&](Range run, const memory::Holders &holders) {
+    if (std::ranges::binary_search(holders, place) &&
+        !std::ranges::binary_search(holders, static_cast<memory::Place>(rank_))) {
+      gone.push_back(run);
+    }
+  });
+  if (running) {
+    addFromDevices(gone, *running, topology, place);
+  }
+  Loss loss{place, RangeSet::of(std::move(gone)), why.message};
+  RangeSet bytes = loss.gone;
+  if (rank_ == 0) {
+    inbox.losses.push_back(std::move(loss));
+  } else {
+    sendControl(0, encode(loss));
+  }
+  return bytes;
+}
+
 bool Job::poll() {
   orDie(endpoint.pollControl(arrived_));
   bool moved = !arrived_.empty();
@@ -120,10 +165,12 @@ void Job::dispatch(transport::Control &message) {
   case MessageKind::Reserve:
     inbox.reservations.push_back(decodeReservation(reader));
     return;
+  case MessageKind::Lost:
+    inbox.losses.push_back(decodeLoss(reader));
+    return;
   case MessageKind::Reserved: {
-    const auto place = reader.take<memory::Place>();
-    const std::vector<char> why = reader.takeVector<char>();
-    inbox.reserved[place].assign(why.begin(), why.end());
+    Answer answer = decodeAnswer(reader);
+    inbox.answers[answer.place] = std::move(answer.status);
     return;
   }
   case MessageKind::Partial: {

@@ -23,7 +23,6 @@
 #include <functional>
 #include <map>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace tutti::exec {
@@ -34,8 +33,9 @@ struct Inbox {
   std::deque<FetchRequest> fetches;
   std::deque<Changes> changes; ///< Of the launch that rank 0 is in.
   std::deque<Reservation> reservations;
-  std::map<memory::Place, std::string> reserved; ///< Answers, on rank 0: why not, or empty.
-  std::uint64_t probes = 0;                      ///< That came back.
+  std::map<memory::Place, Status> answers; ///< Of reservations, on rank 0.
+  std::deque<Loss> losses;                 ///< Of all ranks, on rank 0.
+  std::uint64_t probes = 0;                ///< That came back.
 };
 
 /// What a job is made of.
@@ -102,11 +102,14 @@ public:
   PartialResults partials;
   Inbox inbox;
   bool timesDevices = false; ///< Somebody wants to know when they end while they run.
+  /// The launch that this rank is in; null between launches.
+  const Plan *running = nullptr;
 
 private:
   bool poll();
   void dispatch(transport::Control &message);
   void acknowledge();
+  RangeSet noteLoss(std::int32_t device, const Error &why);
 
   Rank rank_;
   Rank size_;

@@ -16,6 +16,7 @@ namespace tutti::exec {
 
 struct KernelChoice {
   const tutti_kernel *kernel;
+  std::uint32_t mapping; ///< Index among the region's.
   std::uint32_t dimensions;
   std::array<std::int64_t, 3> extents; ///< The fastest first.
 
@@ -28,6 +29,10 @@ const tutti_kernel *anyKernel(const tutti_region &region, std::uint32_t format);
 
 /// The region's combiner of `format`; null if there is none.
 const tutti_kernel *combinerOf(const tutti_region &region, std::uint32_t format);
+
+/// The kernel of `format` of one mapping of `region`; null if there is none.
+const tutti_kernel *kernelOf(const tutti_region &region, std::uint32_t mapping,
+                             std::uint32_t format);
 
 /// The best mapping that holds for this chunk. Nothing if there is no kernel of that format.
 ///

@@ -74,7 +74,7 @@ std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t 
 /// So that a hundredth of the bytes are written.
 constexpr std::uint64_t kFew = kBytes / 100;
 
-constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "scatter", ""};
+constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "scatter", "text"};
 constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
 constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
                                   0,       nullptr, nullptr, 0,         nullptr};

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/message.h"
 
+#include <string>
+
 namespace tutti::exec {
+
+namespace {
+
+/// All that is left.
+std::string textOf(const Reader &reader) {
+  return {reinterpret_cast<const char *>(reader.rest().data()), reader.rest().size()};
+}
+
+} // namespace
 
 std::vector<std::byte> encode(const Launch &launch) {
   return Writer()
@@ -68,18 +79,57 @@ Changes decodeChanges(Reader &reader) {
 }
 
 std::vector<std::byte> encode(const Reservation &reservation) {
-  return Writer()
-      .add(MessageKind::Reserve)
-      .add(reservation.sequence)
-      .add(reservation.place)
-      .add(reservation.units.ranges())
-      .bytes();
+  Writer writer;
+  writer.add(MessageKind::Reserve).add(reservation.sequence).add(reservation.place);
+  for (const RangeSet *set : {&reservation.leaving, &reservation.rescued, &reservation.units}) {
+    writer.add(set->ranges());
+  }
+  return writer.add(reservation.kernels).bytes();
 }
 
 Reservation decodeReservation(Reader &reader) {
-  const auto sequence = reader.take<Sequence>();
-  const auto place = reader.take<memory::Place>();
-  return {sequence, place, RangeSet::of(reader.takeVector<Range>())};
+  Reservation reservation;
+  reservation.sequence = reader.take<Sequence>();
+  reservation.place = reader.take<memory::Place>();
+  for (RangeSet *set : {&reservation.leaving, &reservation.rescued, &reservation.units}) {
+    *set = RangeSet::of(reader.takeVector<Range>());
+  }
+  reservation.kernels = reader.takeVector<KernelName>();
+  return reservation;
+}
+
+std::vector<std::byte> encode(const Loss &loss) {
+  return Writer()
+      .add(MessageKind::Lost)
+      .add(loss.place)
+      .add(loss.gone.ranges())
+      .addBytes(std::as_bytes(std::span(loss.why)))
+      .bytes();
+}
+
+Loss decodeLoss(Reader &reader) {
+  Loss loss{reader.take<memory::Place>(), RangeSet::of(reader.takeVector<Range>()), {}};
+  loss.why = textOf(reader);
+  return loss;
+}
+
+std::vector<std::byte> encode(const Answer &answer) {
+  Writer writer;
+  writer.add(MessageKind::Reserved).add(answer.place).add(std::uint32_t{answer.status ? 0U : 1U});
+  if (!answer.status) {
+    const std::string &why = answer.status.error().message;
+    writer.add(answer.status.error().code).addBytes(std::as_bytes(std::span(why)));
+  }
+  return writer.bytes();
+}
+
+Answer decodeAnswer(Reader &reader) {
+  Answer answer{reader.take<memory::Place>(), {}};
+  if (reader.take<std::uint32_t>() != 0) {
+    const auto code = reader.take<ErrorCode>();
+    answer.status = Error{code, textOf(reader)};
+  }
+  return answer;
 }
 
 } // namespace tutti::exec

@@ -5,12 +5,14 @@
 
 #include "base/check.h"
 #include "base/range.h"
+#include "base/result.h"
 #include "runtime/exec/launch.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -23,7 +25,8 @@ enum class MessageKind : std::uint32_t {
   Changes,     ///< To rank 0: `Changes`.
   Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
   Reserve,     ///< Rank 0 to another: `Reservation`.
-  Reserved,    ///< To rank 0: a device, and why it has no memory; empty if it has.
+  Reserved,    ///< To rank 0: `Answer`.
+  Lost,        ///< To rank 0: `Loss`.
   Blocks,      ///< To a borrower: units of a device, whose handles are on the socket.
   Lent,        ///< To a borrower: what that launch copies from the sender's devices is there.
   Returned,    ///< To an owner: has been copied.
@@ -107,15 +110,46 @@ struct Changes {
   std::vector<std::byte> bytes; ///< As `memory::ChangeWriter` makes them.
 };
 
-/// Rank 0 asks for memory of a device, behind launch `sequence`.
+/// A kernel as all ranks know it; each device takes the one of its format.
+struct KernelName {
+  std::uint64_t region;  ///< Its id.
+  std::uint32_t mapping; ///< Index among the region's.
+
+  auto operator<=>(const KernelName &) const = default;
+};
+
+/// Rank 0 asks a device for what it needs before its part of the next launch, behind launch
+/// `sequence`.
 struct Reservation {
   Sequence sequence;
   memory::Place place;
-  RangeSet units;
+  RangeSet leaving; ///< Units that it gives back,
+  RangeSet rescued; ///< what of these its host is to have,
+  RangeSet units;   ///< and units that it takes then.
+  std::vector<KernelName> kernels;
 };
 
 std::vector<std::byte> encode(const Reservation &reservation);
 Reservation decodeReservation(Reader &reader);
+
+/// What came of a reservation: of kernels that are refused the memory stays.
+struct Answer {
+  memory::Place place;
+  Status status;
+};
+
+/// A device is lost.
+struct Loss {
+  memory::Place place;
+  RangeSet gone; ///< What it held and its rank's host did not.
+  std::string why;
+};
+
+std::vector<std::byte> encode(const Loss &loss);
+Loss decodeLoss(Reader &reader);
+
+std::vector<std::byte> encode(const Answer &answer);
+Answer decodeAnswer(Reader &reader);
 
 std::vector<std::byte> encode(const Launch &launch);
 

@@ -72,18 +72,20 @@ Placement Placer::hosts() const {
 }
 
 bool Placer::canRun(const tutti_region &region, Place place, std::uint32_t wanted) const {
-  const DeviceTraits &traits = devices_[static_cast<std::size_t>(place - topology_.ranks())];
+  const DeviceTraits &traits = traitsOf(place);
   const tutti_kernel *kernel = anyKernel(region, traits.format);
   const bool isAsked =
       (wanted != TUTTI_DEVICE_CUDA && wanted != TUTTI_DEVICE_OPENCL) || wanted == traits.backend;
-  return isAsked && kernel && (traits.hasFp64 != 0 || (kernel->flags & TUTTI_KERNEL_FP64) == 0);
+  return isAsked && !dropped_.contains(place) && kernel &&
+         (traits.hasFp64 != 0 || (kernel->flags & TUTTI_KERNEL_FP64) == 0);
 }
 
 /// No device can.
 Placement Placer::hostsOnly(const tutti_region &region) const {
   Placement placement = hosts();
   placement.reason = region.device && region.device->reason ? region.device->reason
-                                                            : "no device can run its kernel";
+                     : dropped_.empty()                     ? "no device can run its kernel"
+                                                            : "its devices are lost";
   return placement;
 }
 

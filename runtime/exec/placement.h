@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,12 +50,15 @@ struct Placement {
   std::string_view reason; ///< Why the devices that were wanted are not used; or empty.
 };
 
-/// Threading: immutable.
+/// Threading: externally synchronised.
 class Placer {
 public:
   /// `devices`: by place, less the hosts. `wanted`: a tutti_device_kind for the whole run, or AUTO.
   Placer(const memory::Topology &topology, std::vector<DeviceTraits> devices, std::uint32_t wanted)
       : topology_(topology), devices_(std::move(devices)), wanted_(wanted) {}
+
+  /// Places no more launches on a device.
+  void drop(memory::Place device) { dropped_.insert(device); }
 
   /// What was asked for: for the whole run, else at the region; AUTO if nowhere. A backend that
   /// no rank has any device of counts as GPU: what there is takes its place.
@@ -71,12 +75,19 @@ public:
   Placement place(const tutti_region &region, std::uint32_t wanted, const PowerFactors &factors,
                   const std::vector<Share> &before) const;
 
+  /// tutti_kernel_format of a device.
+  std::uint32_t formatOf(memory::Place place) const { return traitsOf(place).format; }
+
   /// Drops the devices of each rank that would get less than is worth a kernel and its copies, of a
   /// launch that touches so many bytes in all; whether there were any. Shares of one rank lie
   /// together.
   bool dropIdle(std::vector<Share> &shares, std::uint64_t bytes) const;
 
 private:
+  const DeviceTraits &traitsOf(memory::Place place) const {
+    return devices_[static_cast<std::size_t>(place - topology_.ranks())];
+  }
+
   Placement hostsOnly(const tutti_region &region) const;
   bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;
   std::vector<Share> weighted(std::vector<Share> shares, const PowerFactors &factors,
@@ -85,6 +96,7 @@ private:
   const memory::Topology &topology_;
   std::vector<DeviceTraits> devices_;
   std::uint32_t wanted_;
+  std::set<memory::Place> dropped_;
 };
 
 } // namespace tutti::exec

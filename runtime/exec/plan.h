@@ -91,11 +91,12 @@ struct Plan {
   bool isDisjoint = false; ///< What is written through one object is not touched through another.
 
   // Rank 0 only.
-  RangeSet absentPages;             ///< To be protected from any touch.
-  RangeSet readOnlyPages;           ///< To be protected from writes; disjoint from `absentPages`.
-  RangeSet twinPages;               ///< Shared, but not to be protected.
-  RangeSet exchanged;               ///< All bytes of transfers and returns.
-  std::vector<RangeSet> footprints; ///< By device of the job: units that its part touches.
+  RangeSet absentPages;              ///< To be protected from any touch.
+  RangeSet readOnlyPages;            ///< To be protected from writes; disjoint from `absentPages`.
+  RangeSet twinPages;                ///< Shared, but not to be protected.
+  RangeSet exchanged;                ///< All bytes of transfers and returns.
+  std::vector<RangeSet> footprints;  ///< By device of the job: units that its part touches,
+  std::vector<balance::Chunk> parts; ///< and its part.
 
   // For the decision.
   std::uint64_t bytesTouched = 0;

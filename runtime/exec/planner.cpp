@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace tutti::exec {
 
@@ -186,6 +187,7 @@ Planner::Planner(Rank self, const memory::Topology &topology, const memory::Wind
                  const Rooms &rooms)
     : self_(self), topology_(topology), window_(window), rooms_(rooms) {
   state_ = intern({});
+  before_ = state_;
 }
 
 void Planner::forgetIfFull(std::size_t more) {
@@ -236,7 +238,7 @@ void Planner::apply(std::span<const Event> events) {
 }
 
 void Planner::commit(const Plan &plan) {
-  state_ = plan.next;
+  before_ = std::exchange(state_, plan.next);
   if (!plan.arrays.empty()) {
     arrays_ = arrays_.unite(plan.arrays);
     ++arraysVersion_;
@@ -489,6 +491,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
     addPages(*plan, after, unionOf(transfers), survey.writtenElsewhere, protectable);
     for (Place place = topology_.ranks(); place < topology_.places(); ++place) {
       plan->footprints.push_back(footprint(survey.accesses[static_cast<std::size_t>(place)]));
+      plan->parts.push_back(survey.chunks[static_cast<std::size_t>(place)]);
     }
   }
   plan->next = intern(std::move(after));

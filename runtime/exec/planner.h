@@ -63,6 +63,9 @@ public:
 
   const memory::Directory &directory() const { return state_->directory; }
 
+  /// The directory before the latest `commit`.
+  const memory::Directory &directoryBefore() const { return before_->directory; }
+
 private:
   struct Survey;
 
@@ -100,6 +103,7 @@ private:
   const memory::Window &window_;
   const Rooms &rooms_;
   std::shared_ptr<const State> state_;
+  std::shared_ptr<const State> before_;
   /// Arrays among the program's variables as the launches so far have shown them: a launch that
   /// touches a part of one need not show again what lies around the part.
   RangeSet arrays_;

@@ -5,6 +5,7 @@
 #include "runtime/balance/cut.h"
 #include "runtime/exec/chunk_run.h"
 #include "runtime/exec/eviction.h"
+#include "runtime/exec/kernel_choice.h"
 
 #include <algorithm>
 #include <chrono>
@@ -89,6 +90,7 @@ void RankZero::staysHome(const tutti_region &region, std::string_view reason) {
 }
 
 void RankZero::ranHome(const tutti_region &region, double seconds) {
+  sayLost();
   recordOf(region).report.seconds += seconds;
 }
 
@@ -300,61 +302,114 @@ std::optional<Planner::Planned> RankZero::decide(Progress::Lock &lock, RegionRec
   return planned;
 }
 
-/// Has devices of other ranks take what `plan` needs more of. Not those that are to give some back
-/// as well: they have had as much before, and get there with the launch. This rank's have theirs.
-Status RankZero::reserve(Progress::Lock &lock, const Plan &plan,
-                         const std::vector<Leaving> &leaving) {
-  const std::vector<Leaving> all = residency_.lacking(plan);
-  std::size_t asked = 0;
-  for (const Leaving &lacking : all) {
-    const Rank rank = job_.topology.rankOf(lacking.place);
-    const auto isSame = [&](const Leaving &other) { return other.place == lacking.place; };
-    if (rank != 0 && std::none_of(leaving.begin(), leaving.end(), isSame)) {
-      job_.sendControl(rank, encode(Reservation{sequence_, lacking.place, lacking.units}));
-      ++asked;
+/// What the devices of other ranks need before their parts of `plan`; none that need nothing.
+std::vector<Reservation> RankZero::reservationsFor(const Launch &launch, const Plan &plan) const {
+  std::vector<Reservation> reservations;
+  if (residency_.isRecent(plan)) {
+    return reservations;
+  }
+  for (std::size_t device = 0; device < plan.parts.size(); ++device) {
+    const Place place = job_.topology.ranks() + static_cast<Place>(device);
+    const balance::Chunk &part = plan.parts[device];
+    if (part.empty() || job_.topology.rankOf(place) == 0) {
+      continue;
+    }
+    const auto choice = chooseKernel(launch, part, placer_.formatOf(place), plan.isDisjoint);
+    const KernelName name{launch.region->id, choice ? choice->mapping : 0};
+    if (choice && !loaded_.contains({place, name})) {
+      reservations.push_back({sequence_, place, {}, {}, {}, {name}});
     }
   }
-  if (asked == 0) {
-    return {};
-  }
-  job_.progress.waitUntil(lock, [&] { return job_.inbox.reserved.size() == asked; });
-  const std::map<Place, std::string> answers = std::exchange(job_.inbox.reserved, {});
-  const auto refusal =
-      std::ranges::find_if(answers, [](const auto &answer) { return !answer.second.empty(); });
-  if (refusal == answers.end()) {
-    return {};
-  }
-  // The others have it now, without the launch.
-  for (const Leaving &units : all) {
-    const auto answer = answers.find(units.place);
-    const bool isTaken = answer != answers.end() && answer->second.empty();
-    if (isTaken || job_.topology.rankOf(units.place) == 0) {
-      residency_.holds(units);
-    }
-  }
-  return failure(ErrorCode::OutOfMemory, "{}", refusal->second);
+  return reservations;
 }
 
-/// Makes room on all devices, gets the kernel ready on this rank's, and has all take memory; the
-/// portion has not been announced yet, so all data is whole if one refuses.
-Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
-  const std::vector<Leaving> all = residency_.makeRoom(*planned.plan);
-  for (const Leaving &leaving : all) {
-    if (job_.topology.rankOf(leaving.place) == 0) {
-      evict(job_, lock, leaving);
+/// Announces that units leave a device, and forgets them.
+void RankZero::release(const Leaving &leaving) {
+  fetcher_.record(eventsOf(leaving, job_.topology));
+  residency_.left(leaving);
+}
+
+/// The first refusal. What was taken or loaded stays so in any case.
+Status RankZero::awaitAnswers(Progress::Lock &lock, const std::vector<Reservation> &asked) {
+  job_.progress.waitUntil(lock, [&] { return job_.inbox.answers.size() == asked.size(); });
+  const std::map<Place, Status> answers = std::exchange(job_.inbox.answers, {});
+  Status refusal;
+  for (const Reservation &reservation : asked) {
+    const Status &answer = answers.at(reservation.place);
+    if (answer || answer.error().code != ErrorCode::OutOfMemory) {
+      residency_.holds({reservation.place, reservation.units});
     }
-    fetcher_.record(eventsOf(leaving, job_.topology));
-    residency_.left(leaving);
+    if (answer) {
+      for (const KernelName &kernel : reservation.kernels) {
+        loaded_.emplace(reservation.place, kernel);
+      }
+    } else if (refusal) {
+      refusal = failure(answer.error().code, "rank {}: {}", job_.topology.rankOf(reservation.place),
+                        answer.error().message);
+    }
   }
-  if (!all.empty()) {
-    settle(lock);
+  return refusal;
+}
+
+/// Has all devices make room, take memory and get the kernel ready. The portion has not been
+/// announced yet, so all data is whole if one refuses.
+Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
+  const std::shared_ptr<const Plan> plan = planned.plan;
+  const std::vector<Leaving> leaving = residency_.makeRoom(*plan);
+  const std::vector<Leaving> lacking = residency_.lacking(*plan);
+  std::vector<Reservation> reservations = reservationsFor(launch, *plan);
+  const auto reservationOf = [&](Place place) -> Reservation & {
+    const auto known = std::ranges::find(reservations, place, &Reservation::place);
+    return known != reservations.end()
+               ? *known
+               : reservations.emplace_back(Reservation{sequence_, place, {}, {}, {}, {}});
+  };
+  for (const Leaving &units : lacking) {
+    if (job_.topology.rankOf(units.place) != 0) {
+      reservationOf(units.place).units = units.units;
+    }
+  }
+  for (const Leaving &units : leaving) {
+    if (job_.topology.rankOf(units.place) != 0) {
+      Reservation &reservation = reservationOf(units.place);
+      reservation.leaving = units.units;
+      reservation.rescued = job_.planner.directory().onlyAt(units.place, units.units);
+      release(units);
+    }
+  }
+  for (const Reservation &reservation : reservations) {
+    job_.sendControl(job_.topology.rankOf(reservation.place), encode(reservation));
+  }
+  for (const Leaving &units : leaving) {
+    if (job_.topology.rankOf(units.place) == 0) {
+      evict(job_, lock, units);
+      release(units);
+    }
+  }
+  const Status own = makeOwnReady(launch, *plan, lacking);
+  const Status others = awaitAnswers(lock, reservations);
+  if (!leaving.empty() || !reservations.empty()) {
+    settle(lock); // Waiting has let events happen.
+    const bool isKnown = planned.isKnown;
     planned = job_.planner.plan(launch);
+    planned.isKnown = planned.isKnown && isKnown;
   }
-  for (const DevicePart &part : planned.plan->devices) {
+  return own ? others : own;
+}
+
+/// The same for this rank's.
+Status RankZero::makeOwnReady(const Launch &launch, const Plan &plan,
+                              const std::vector<Leaving> &lacking) {
+  for (const DevicePart &part : plan.devices) {
     TUTTI_TRY(job_.devices.commit(part.device, part.touched));
-    TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, planned.plan->isDisjoint));
+    const Place place = job_.topology.deviceOf(0, part.device);
+    const auto units = std::ranges::find(lacking, place, &Leaving::place);
+    if (units != lacking.end()) {
+      residency_.holds(*units);
+    }
+    TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, plan.isDisjoint));
   }
-  return reserve(lock, *planned.plan, all);
+  return {};
 }
 
 /// Devices get no more launches of a region for which one has no memory, or whose kernel its driver
@@ -370,6 +425,42 @@ void RankZero::keepOff(RegionRecord &record, const Launch &launch, const Status 
   }
   log::warn("the loop at {} is kept off devices: {}", launch.region->source,
             status.error().message);
+}
+
+/// No later launch uses devices that are lost; their ranks' hosts have what they held, unless it is
+/// gone. Whether there were any.
+bool RankZero::dropLost(Progress::Lock &lock) {
+  if (job_.inbox.losses.empty()) {
+    return false;
+  }
+  settle(lock);
+  for (const Loss &loss : std::exchange(job_.inbox.losses, {})) {
+    std::vector<Range> held;
+    const memory::Directory &directory = job_.planner.directory();
+    directory.forEach({0, ~std::uint64_t{0}}, [&](Range run, const memory::Holders &holders) {
+      if (std::ranges::binary_search(holders, loss.place)) {
+        held.push_back(run);
+      }
+    });
+    const RangeSet gone = directory.onlyAt(loss.place, loss.gone);
+    fetcher_.record(
+        eventsOf({loss.place, RangeSet::of(std::move(held)).subtract(gone)}, job_.topology));
+    placer_.drop(loss.place);
+    lost_.push_back(fmt::format("a device of rank {} is used no more: {}",
+                                job_.topology.rankOf(loss.place), loss.why));
+  }
+  for (auto &[region, record] : regions_) {
+    record.placement.reset();
+    record.shares.clear();
+  }
+  return true;
+}
+
+/// Once the program has gone on: if it cannot, there is a line about that.
+void RankZero::sayLost() {
+  for (const std::string &line : std::exchange(lost_, {})) {
+    log::warn("{}", line);
+  }
 }
 
 bool RankZero::distribute(Launch &launch) {
@@ -444,6 +535,9 @@ void RankZero::finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch 
 std::optional<Planner::Planned> RankZero::ready(Progress::Lock &lock, RegionRecord &record,
                                                 Launch &launch, Option &option) {
   while (true) {
+    if (dropLost(lock)) {
+      optionFor(record, *launch.region); // Sets `option`, which is the record's.
+    }
     std::optional<Planner::Planned> planned = decide(lock, record, launch, option);
     if (!planned) {
       return std::nullopt;
@@ -452,11 +546,13 @@ std::optional<Planner::Planned> RankZero::ready(Progress::Lock &lock, RegionReco
       planned = job_.planner.plan(launch);
     }
     const Status status = makeReady(lock, launch, *planned);
-    if (status) {
+    if (status && job_.inbox.losses.empty()) {
       return planned;
     }
-    keepOff(record, launch, status);
-    optionFor(record, *launch.region); // Sets `option`, which is the record's.
+    if (!status) {
+      keepOff(record, launch, status);
+      optionFor(record, *launch.region);
+    }
   }
 }
 
@@ -479,6 +575,7 @@ void RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
+  sayLost();
   if (isKnown && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
@@ -599,6 +696,8 @@ trace::Report RankZero::finish() {
   {
     Progress::Lock lock = job_.progress.lock();
     job_.progress.waitUntil(lock, [this] { return fetcher_.isIdle(); });
+    dropLost(lock);
+    sayLost();
     job_.passDown(Writer().add(MessageKind::Shutdown).bytes());
     job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
   }

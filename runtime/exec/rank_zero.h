@@ -17,8 +17,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::exec {
@@ -122,13 +124,18 @@ private:
   std::optional<Planner::Planned> decide(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                                          Option &option);
   bool isToBeMeasured(const Option &option) const;
-  Status reserve(Progress::Lock &lock, const Plan &plan, const std::vector<Leaving> &leaving);
+  std::vector<Reservation> reservationsFor(const Launch &launch, const Plan &plan) const;
+  void release(const Leaving &leaving);
+  Status awaitAnswers(Progress::Lock &lock, const std::vector<Reservation> &asked);
   Status makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned);
+  Status makeOwnReady(const Launch &launch, const Plan &plan, const std::vector<Leaving> &lacking);
   std::optional<Planner::Planned> ready(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                                         Option &option);
   void run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
            const Planner::Planned &planned, bool isMeasured);
   void finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch &launch);
+  bool dropLost(Progress::Lock &lock);
+  void sayLost();
   void keepOff(RegionRecord &record, const Launch &launch, const Status &status) const;
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   const std::map<std::uint64_t, tutti_sink::Asked> &allocationsAsked(RegionRecord &record,
@@ -149,12 +156,14 @@ private:
   Fetcher fetcher_;
   memory::Twins twins_;
   Residency residency_;
-  balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
-  balance::Machine devices_; ///< and over devices.
+  std::set<std::pair<Place, KernelName>> loaded_; ///< Kernels that devices of other ranks have.
+  balance::Machine hosts_;                        ///< What distributing over hosts costs and gains,
+  balance::Machine devices_;                      ///< and over devices.
   Sequence sequence_ = 0;
   std::uint64_t protectedStack_; ///< No page of `main`'s stack below is protected.
   Launch spare_;                 ///< Its vectors serve the next launch.
   std::map<const tutti_region *, RegionRecord> regions_; ///< The main thread's.
+  std::vector<std::string> lost_; ///< Lines about lost devices that are not yet written.
   std::uint64_t faultsBefore_ = 0;
   std::uint64_t protectionsBefore_ = 0;
   /// Plans whose pages are protected as they ask, as of that version of the page table. Shared with

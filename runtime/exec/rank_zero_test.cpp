@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Launches on one rank with one mock device that is too small for them.
+/// Launches on one rank with one mock device that is too small for them, or gets lost.
+#include "base/log.h"
 #include "runtime/device/mock/mock.h"
 #include "runtime/exec/rank_zero.h"
 #include "runtime/transport/mock/mock.h"
@@ -11,6 +12,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,7 +78,7 @@ std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t 
   return 1;
 }
 
-constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "step", ""};
+constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "step", "text"};
 constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
 constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
                                   0,       nullptr, nullptr, 0,         nullptr};
@@ -266,6 +268,91 @@ TEST_F(RankZeroTest, ComputesWithWhatIsWrittenToRenewedMemory) {
 
   expectRight(array);
   zero_->finish();
+}
+
+class LosesItsDevice : public RankZeroTest, public testing::WithParamInterface<Operation> {};
+
+TEST_P(LosesItsDevice, GoesOnWhileTheHostHasTheData) {
+  const Error error =
+      failure(GetParam() == Operation::Run ? ErrorCode::KernelFault : ErrorCode::DeviceLost,
+              "it fell off the bus");
+  Array array = arrayOf(2);
+  machine_.failNext(0, GetParam(), error);
+
+  testing::internal::CaptureStderr();
+  // The launch that has begun is finished by the host, which has what the device was given.
+  const bool isBegun = launch(region_, array);
+  EXPECT_FALSE(launch(region_, array)) << "later ones stay home";
+  zero_->ranHome(region_, 0);
+
+  EXPECT_EQ(isBegun, GetParam() != Operation::Commit && GetParam() != Operation::Load);
+  expectRight(array);
+  zero_->finish();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tutti: a device of rank 0 is used no more: it fell off the bus\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(At, LosesItsDevice,
+                         testing::Values(Operation::Commit, Operation::Load, Operation::CopyIn,
+                                         Operation::Launch, Operation::Record, Operation::Run));
+
+TEST_F(RankZeroTest, StaysHomeWhereTheDeviceIsLostWithSomeMemoryTaken) {
+  Array array = arrayOf(3);
+  machine_.failNext(0, Operation::Commit, failure(ErrorCode::DeviceLost, "lost"), 1);
+
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(launch(region_, array));
+
+  expectRight(array);
+  zero_->finish();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tutti: a device of rank 0 is used no more: lost\n");
+}
+
+TEST_F(RankZeroTest, StandsInForALostDeviceWhereTheHostHasACopy) {
+  Array array = arrayOf(2);
+  Array other = arrayOf(1);
+  EXPECT_TRUE(launch(region_, array));
+  EXPECT_TRUE(launch(region_, other));
+  expectRight(array); // From now on the host has it, too; of the other it has nothing.
+  machine_.failNext(0, Operation::Launch, failure(ErrorCode::DeviceLost, "lost"));
+
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(launch(region_, array));
+  EXPECT_FALSE(launch(region_, array));
+
+  expectRight(array);
+  zero_->finish();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tutti: a device of rank 0 is used no more: lost\n");
+}
+
+/// The line that a job ends with.
+struct Ended {
+  std::string line;
+};
+
+TEST_F(RankZeroTest, EndsWithOneLineWhereOnlyALostDeviceHadTheData) {
+  Array array = arrayOf(2);
+  EXPECT_TRUE(launch(region_, array));
+  machine_.failNext(0, Operation::Launch, failure(ErrorCode::DeviceLost, "lost"));
+  const log::FatalHandler before = log::setFatalHandler(
+      {[](void *, std::string_view line) { throw Ended{std::string(line)}; }, nullptr});
+
+  testing::internal::CaptureStderr();
+  std::string line;
+  try {
+    launch(region_, array);
+  } catch (const Ended &ended) {
+    line = ended.line;
+  }
+  log::setFatalHandler(before);
+
+  EXPECT_NE(line.find("lost; it had the only copy of data that is needed (loop at test.c:1:1)"),
+            std::string::npos)
+      << line;
+  const std::string written = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(written, '\n'), 1) << written;
 }
 
 } // namespace

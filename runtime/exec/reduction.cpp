@@ -79,6 +79,11 @@ bool Reduction::add(const Contribution &contribution) {
   return true;
 }
 
+void Reduction::addPiece() {
+  const std::lock_guard lock(mutex_);
+  ++site_.pieces;
+}
+
 void Reduction::addPartials(const Contribution &contribution, std::span<std::byte> partials) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t bytes = bytesOf(contribution.sizes);

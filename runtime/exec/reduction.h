@@ -56,6 +56,9 @@ public:
   /// one, and on rank 0 gets true, with the result in its list.
   bool add(const Contribution &contribution);
 
+  /// Makes the rank's chunk take one more call of `run`. Order: before the last piece.
+  void addPiece();
+
   /// Adds partial results that kernels have left (`tutti_device_code` in abi/abi.h), one behind the
   /// other. Of the contribution only sizes and combiner count.
   ///

@@ -35,6 +35,9 @@ public:
   /// Shape: `plan` fits.
   std::vector<Leaving> makeRoom(const Plan &plan);
 
+  /// Whether the devices have been ready for `plan` since it was used last. Cost: some comparisons.
+  bool isRecent(const Plan &plan) const;
+
   /// By device, what it has to take memory for before it can take its part of `plan`; nothing for
   /// those that need none.
   ///
@@ -58,7 +61,6 @@ private:
   /// Always: disjoint, not empty.
   using Uses = std::vector<RangeSet>;
 
-  bool isRecent(const Plan &plan) const;
   std::uint64_t mostFor(const Plan &plan, std::size_t device) const;
   void settle();
   static void remove(Uses &uses, const RangeSet &units);

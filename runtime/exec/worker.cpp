@@ -3,6 +3,7 @@
 
 #include "runtime/exec/chunk_run.h"
 #include "runtime/exec/eviction.h"
+#include "runtime/exec/kernel_choice.h"
 
 #include <algorithm>
 #include <map>
@@ -19,7 +20,7 @@ void Worker::run() {
       return !job_.inbox.launches.empty() || hasServableFetch() || hasServableReservation();
     });
     serveFetches(lock);
-    serveReservations();
+    serveReservations(lock);
     if (job_.inbox.launches.empty()) {
       continue;
     }
@@ -41,7 +42,8 @@ void Worker::run() {
 
 void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
   const Launch launch = decodeLaunch(reader, regionOf_);
-  apply(lock, launch.events);
+  job_.planner.apply(launch.events);
+  rescued_ = {};
   const auto [plan, isKnown] = job_.planner.plan(launch);
   TUTTI_CHECK(plan->reasonHome.empty(), "agree with rank 0 on launch {} of {}: {}", launch.sequence,
               launch.region->source, plan->reasonHome);
@@ -49,28 +51,6 @@ void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
   ChunkRun(job_, lock, launch, *plan).run(isKnown, false);
   finished_ = launch.sequence;
   job_.finished(finished_);
-}
-
-/// In order: what a device has to hand over depends on what was before.
-void Worker::apply(Progress::Lock &lock, std::span<const memory::Event> events) {
-  using Kind = memory::Event::Kind;
-  while (!events.empty()) {
-    const memory::Event &first = events.front();
-    const auto end = std::find_if(events.begin(), events.end(), [&](const memory::Event &event) {
-      return (event.kind == Kind::Evicted) != (first.kind == Kind::Evicted) ||
-             event.from != first.from;
-    });
-    const auto same = events.first(static_cast<std::size_t>(end - events.begin()));
-    if (first.kind == Kind::Evicted && job_.topology.rankOf(first.from) == job_.rank()) {
-      std::vector<Range> units;
-      for (const memory::Event &event : same) {
-        units.push_back(event.range);
-      }
-      evict(job_, lock, {first.from, RangeSet::of(std::move(units))});
-    }
-    job_.planner.apply(same);
-    events = events.subspan(same.size());
-  }
 }
 
 bool Worker::hasServableFetch() const {
@@ -82,20 +62,29 @@ bool Worker::hasServableReservation() const {
 }
 
 /// Behind the launches before, which may have made room.
-void Worker::serveReservations() {
+void Worker::serveReservations(Progress::Lock &lock) {
   while (hasServableReservation()) {
     const Reservation wanted = std::move(job_.inbox.reservations.front());
     job_.inbox.reservations.pop_front();
-    const Status status = job_.devices.commit(job_.topology.indexOf(wanted.place), wanted.units);
-    std::vector<char> why;
-    if (!status) {
-      why.assign(status.error().message.begin(), status.error().message.end());
+    if (!wanted.leaving.empty()) {
+      evict(job_, lock, {wanted.place, wanted.leaving}, [&] { return wanted.rescued; });
+      rescued_ = rescued_.unite(wanted.rescued);
     }
-    if (!status && status.error().code != ErrorCode::OutOfMemory) {
-      orDie(status);
-    }
-    job_.sendControl(0, Writer().add(MessageKind::Reserved).add(wanted.place).add(why).bytes());
+    job_.sendControl(0, encode(Answer{wanted.place, makeReady(wanted)}));
   }
+}
+
+Status Worker::makeReady(const Reservation &wanted) {
+  const std::int32_t device = job_.topology.indexOf(wanted.place);
+  TUTTI_TRY(job_.devices.commit(device, wanted.units));
+  for (const KernelName &name : wanted.kernels) {
+    const tutti_region *region = regionOf_(name.region);
+    TUTTI_CHECK(region, "find region {:#x}", name.region);
+    const tutti_kernel *kernel = kernelOf(*region, name.mapping, job_.devices.info(device).format);
+    TUTTI_CHECK(kernel, "find kernel {} of the loop at {}", name.mapping, region->source);
+    TUTTI_TRY(job_.devices.load(device, *region, *kernel));
+  }
+  return {};
 }
 
 void Worker::serveFetches(Progress::Lock &lock) {
@@ -110,7 +99,7 @@ void Worker::serveFetches(Progress::Lock &lock) {
 /// What this rank's devices have and its host has not.
 void Worker::bringToHost(Progress::Lock &lock, const RangeSet &ranges) {
   std::map<memory::Place, std::vector<Range>> byDevice;
-  for (const Range &range : ranges.ranges()) {
+  for (const Range &range : ranges.subtract(rescued_).ranges()) {
     job_.planner.directory().forEach(range, [&](Range run, const memory::Holders &holders) {
       const auto isOwn = [this](memory::Place place) {
         return job_.topology.rankOf(place) == job_.rank();

@@ -5,7 +5,6 @@
 
 #include "runtime/exec/job.h"
 
-#include <span>
 #include <utility>
 
 namespace tutti::exec {
@@ -20,16 +19,17 @@ public:
 
 private:
   void runLaunch(Progress::Lock &lock, Reader &reader);
-  void apply(Progress::Lock &lock, std::span<const memory::Event> events);
   bool hasServableFetch() const;
   void serveFetches(Progress::Lock &lock);
   bool hasServableReservation() const;
-  void serveReservations();
+  void serveReservations(Progress::Lock &lock);
+  Status makeReady(const Reservation &wanted);
   void bringToHost(Progress::Lock &lock, const RangeSet &ranges);
 
   Job job_;
   RegionOf regionOf_;
   Sequence finished_ = 0;
+  RangeSet rescued_; ///< On the host although the directory learns of it with the next launch.
 };
 
 } // namespace tutti::exec

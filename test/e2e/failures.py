@@ -75,6 +75,28 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 }
 """
 
+# One loop, whose first launch needs all that a device does.
+SUMS = """
+#include <stdio.h>
+static double weights[50000], values[50000];
+int main(void) {
+  for (int i = 0; i < 50000; ++i) {
+    weights[i] = i % 17;
+    values[i] = 1;
+  }
+  double sum = 0;
+  for (int round = 0; round < 3; ++round) {
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 50000; ++i) {
+      values[i] += weights[i] * (round + 1);
+      sum += values[i];
+    }
+  }
+  printf("%.0f %.0f\\n", sum, values[49999]);
+}
+"""
+SUMS_PRINTS = "4149790 13\n"
+
 RANK = "${OMPI_COMM_WORLD_RANK-$PMI_RANK}"
 
 
@@ -394,6 +416,41 @@ def a_program_that_cannot_start(workshop, ranks):
         one_line(Run(workshop, ranks, [program]).finish(), line, status)
 
 
+def on_a_mock_device(workshop, ranks, victim, **settings):
+    """Runs a loop with a mock device on one of the ranks."""
+    def make():
+        source = workshop.folder / "sums.c"
+        source.write_text(SUMS)
+        return source
+    binary = workshop.compiled(Program("sums", [workshop.cached("sums", make)]), tutti=True)
+    # On the other ranks nobody looks for devices.
+    mine = "TUTTI_MOCK_DEVICES=1 TUTTI_DEVICE=gpu"
+    wrapper = script(workshop, "mock.sh",
+                     f'#!/bin/sh\n[ "${{OMPI_COMM_WORLD_RANK-${{PMI_RANK-0}}}}" = "$VICTIM" ] && '
+                     f'export {mine}\nexec "$@"\n')
+    return Run(workshop, ranks, [wrapper, binary],
+               {"TUTTI_DISTRIBUTE": "always", "VICTIM": str(victim), **settings}).finish()
+
+
+def goes_on(result, pattern):
+    require(result.output == SUMS_PRINTS, f"printed '{result.output}'\n{tail(result.errors)}")
+    one_line(result, pattern, status=0)
+
+
+def a_device_that_is_lost_in_a_first_launch(workshop, ranks, victim, operation):
+    goes_on(on_a_mock_device(workshop, ranks, victim, TUTTI_MOCK_LOSE=str(operation)),
+            rf"^tutti: {'rank 0: ' if ranks > 1 else ''}a device of rank {victim} is used no more: "
+            f"mock 0 is lost at operation {operation}$")
+
+
+def a_device_that_refuses(workshop, ranks, victim, setting, words):
+    """A kernel or memory."""
+    rank = f"rank {victim}: " if victim > 0 else ""
+    goes_on(on_a_mock_device(workshop, ranks, victim, **{setting: "1"}),
+            rf"^tutti: {'rank 0: ' if ranks > 1 else ''}the loop at \S+ is kept off devices: {rank}.*"
+            f"mock 0 {words}")
+
+
 def all_checks():
     """(name, function of the workshop)"""
     plain = [a_full_heap_is_an_error_of_the_allocation, a_bad_alloc_that_nobody_catches_is_one_line,
@@ -419,6 +476,17 @@ def all_checks():
                             ("TUTTI_DEVICE_MEMORY", "1K"), ("TUTTI_DEVICE_MEMORY", "most")]:
             checks.append((f"a_bad_setting-{name}={value}-{ranks}",
                            lambda w, n=name, v=value, r=ranks: a_bad_setting(w, n, v, r)))
+    for ranks, victim in (1, 0), (2, 0), (2, 1), (3, 2):
+        # The second operation makes a queue, the sixth starts the kernel on rank 0.
+        for operation in range(2, 7):
+            checks.append((f"a_device_that_is_lost_in_a_first_launch-{operation}-{victim}-{ranks}",
+                           lambda w, r=ranks, v=victim, o=operation:
+                           a_device_that_is_lost_in_a_first_launch(w, r, v, o)))
+        for setting, words in (("TUTTI_MOCK_REFUSE", "refuses all images$"),
+                               ("TUTTI_MOCK_FAIL_COMMIT", r"has no \d+ bytes$")):
+            checks.append((f"a_device_that_refuses-{setting}-{victim}-{ranks}",
+                           lambda w, r=ranks, v=victim, s=setting, t=words:
+                           a_device_that_refuses(w, r, v, s, t)))
     for ranks in (2, 3):
         checks.append((f"an_mpi_without_thread_multiple-{ranks}",
                        lambda w, r=ranks: an_mpi_without_thread_multiple(w, r)))

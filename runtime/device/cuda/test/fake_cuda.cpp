@@ -17,6 +17,7 @@
 #include <mutex>
 #include <set>
 #include <span>
+#include <sstream>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -146,8 +147,15 @@ void readEnvironment(Machine &machine) {
   machine.plan.devices = numberFrom("FAKE_CUDA_DEVICES", 1);
   machine.plan.memory = static_cast<std::size_t>(numberFrom("FAKE_CUDA_MEMORY", 1024)) << 20;
   machine.plan.hasFileHandles = numberFrom("FAKE_CUDA_SHARES", 1) != 0;
+  machine.plan.hasPeers = numberFrom("FAKE_CUDA_PEERS", 1) != 0;
   machine.plan.full = numberFrom("FAKE_CUDA_FULL", -1);
   machine.plan.slow = numberFrom("FAKE_CUDA_SLOW", -1);
+  if (const char *text = std::getenv("FAKE_CUDA_FAIL")) {
+    std::istringstream words(text);
+    Failure failure{};
+    words >> failure.call >> failure.result >> failure.skip;
+    machine.failures.push_back(failure);
+  }
   if (numberFrom("FAKE_CUDA_IDLE", 0) != 0) {
     machine.isIdle = true;
     std::atexit(printCalls);

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs loops on the devices of several ranks while a call of one rank's driver fails.
+
+usage: lost_devices_test.py TUTTIRUN PROGRAM [skip...]
+
+Either the program goes on and is right, with one line that names the rank, or all ends soon, with one
+line and without results. What fails in the first launch never ends it. With numbers, every call fails
+after so many others.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TUTTIRUN, PROGRAM = sys.argv[1:3]
+UNKNOWN_ERROR = 999  # The driver's word for a device that does not answer any more.
+OUT_OF_MEMORY = 2
+WRONG_IMAGE = 218
+SECONDS = 60
+WRAPPER = """#!/bin/sh
+[ "${OMPI_COMM_WORLD_RANK-${PMI_RANK-0}}" = "$VICTIM" ] && export FAKE_CUDA_FAIL="$VICTIMS_FAILURE"
+exec "$@"
+"""
+
+
+def run(wrapper, ranks, victim, failure, **settings):
+    command = [TUTTIRUN, "-n", str(ranks), wrapper, PROGRAM, "1", "1", "2", "short"]
+    environment = {**os.environ, "TUTTI_DEVICE": "cuda", "TUTTI_DISTRIBUTE": "always",
+                   "FAKE_CUDA_DEVICES": str(ranks), "FAKE_CUDA_MEMORY": "65536", "VICTIM": str(victim),
+                   "VICTIMS_FAILURE": failure, "OMP_NUM_THREADS": "1", **settings}
+    done = subprocess.run(command, env=environment, text=True, capture_output=True, timeout=SECONDS)
+    return done.returncode, done.stdout, done.stderr.splitlines()
+
+
+def check(holds, *facts):
+    if not holds:
+        sys.exit("\n".join(map(str, facts)))
+
+
+def goes_on(wrapper, ranks, victim, failure, words, **settings):
+    status, output, errors = run(wrapper, ranks, victim, failure, **settings)
+    facts = (ranks, victim, failure, settings, status, output, *errors)
+    check(status == 0 and output == "ok\n", "does not go on", *facts)
+    check(errors and all(words in line for line in errors), "does not say why", *facts)
+    check(len(errors) == 1 or "kept off" in words, "more than a line", *facts)
+
+
+def ends_well(wrapper, ranks, victim, failure, **settings):
+    status, output, errors = run(wrapper, ranks, victim, failure, **settings)
+    facts = (ranks, victim, failure, settings, status, output, *errors)
+    check(len(errors) <= 1, "more than a line", *facts)
+    check(output == "ok\n" if status == 0 else errors and output == "", "neither nor", *facts)
+    return status == 0
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        wrapper = pathlib.Path(folder) / "victim.sh"
+        wrapper.write_text(WRAPPER)
+        wrapper.chmod(0o755)
+        cases = [(1, 0), (2, 0), (2, 1), (3, 2)]
+        for ranks, victim in cases:
+            # On several ranks the first such calls are of the trial of shared memory.
+            later = 0 if ranks == 1 else 1
+            for call, skip in (("cuMemcpyHtoDAsync_v2", later), ("cuLaunchKernel", 0),
+                               ("cuEventQuery", 0), ("cuStreamCreate", later)):
+                goes_on(wrapper, ranks, victim, f"{call} {UNKNOWN_ERROR} {skip}",
+                        f"a device of rank {victim} is used no more: ")
+            of_rank = f"rank {victim}: " if victim > 0 else ""
+            for failure in (f"cuMemCreate {OUT_OF_MEMORY} {2 * later}",
+                            f"cuModuleLoadDataEx {WRONG_IMAGE} 0"):
+                goes_on(wrapper, ranks, victim, failure, f" is kept off devices: {of_rank}")
+        for skip in sys.argv[3:]:
+            for ranks, victim in cases:
+                for call in ("cuMemCreate", "cuModuleLoadDataEx", "cuMemcpyHtoDAsync_v2",
+                             "cuMemcpyDtoHAsync_v2", "cuLaunchKernel", "cuEventRecord", "cuEventQuery",
+                             "cuStreamCreate"):
+                    for shares in "01":
+                        went_on = ends_well(wrapper, ranks, victim, f"{call} {UNKNOWN_ERROR} {skip}",
+                                            FAKE_CUDA_SHARES=shares)
+                        print(skip, ranks, victim, call, shares, "went on" if went_on else "ended",
+                              flush=True)
+    print("ok")
+
+
+main()

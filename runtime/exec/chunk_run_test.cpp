@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One rank's part of a launch whose device lends to another rank, which the test plays.
+#include "runtime/device/mock/mock.h"
+#include "runtime/exec/chunk_run.h"
+#include "runtime/transport/mock/mock.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fcntl.h>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti::exec {
+
+namespace {
+
+using device::mock::Operation;
+using memory::kHeapBase;
+
+constexpr std::uint64_t kUnit = 64 << 10;
+constexpr Place kOwn = 2;
+constexpr Place kBorrower = 3;
+constexpr Sequence kSequence = 7;
+constexpr int kPatience = 50; ///< Polls until the borrower has copied.
+constexpr Room kRoom{8 * kUnit, kUnit};
+
+/// One per process: the mappings stay.
+const memory::Window &window() {
+  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {}, true});
+  return *mapped;
+}
+
+/// A mock that gives handles of its memory away.
+class SharingDevice final : public device::Device {
+public:
+  explicit SharingDevice(std::unique_ptr<Device> mock) : mock_(std::move(mock)) {}
+
+  const device::Info &info() const override { return mock_->info(); }
+
+  std::uint64_t capacity() const override { return mock_->capacity(); }
+
+  std::uint64_t granule() const override { return mock_->granule(); }
+
+  Status commit(Range bytes) override { return mock_->commit(bytes); }
+
+  Status release(Range bytes) override { return mock_->release(bytes); }
+
+  std::uint64_t committed() const override { return mock_->committed(); }
+
+  Result<device::Kernel *> load(const tutti_kernel &kernel) override { return mock_->load(kernel); }
+
+  Result<std::unique_ptr<device::Queue>> makeQueue() override { return mock_->makeQueue(); }
+
+  Result<std::unique_ptr<device::HostBuffer>> makeHostBuffer(std::size_t bytes) override {
+    return mock_->makeHostBuffer(bytes);
+  }
+
+  Result<std::unique_ptr<device::Snapshot>> makeSnapshot(std::uint64_t bytes) override {
+    return mock_->makeSnapshot(bytes);
+  }
+
+  Result<Descriptor> share(Range) override {
+    return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+
+private:
+  std::unique_ptr<Device> mock_;
+};
+
+std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t lower,
+                     std::int64_t upper, std::int64_t, std::int64_t *extents) {
+  extents[0] = upper - lower;
+  return 1;
+}
+
+constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "scatter", "text"};
+constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
+constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
+                                  0,       nullptr, nullptr, 0,         nullptr};
+
+class ChunkRunTest : public testing::Test {
+protected:
+  void SetUp() override {
+    machine_.setFunction("scatter", [](const device::mock::KernelRun &) {});
+    HandleRoutes handles{HandleSocket::open().value(), {}};
+    handles.addresses = {handles.socket.address(), borrower_.address()};
+    std::vector<OpenDevice> devices;
+    devices.push_back({std::make_unique<SharingDevice>(
+                           machine_.makeDriver()->open(0, segmentsOf(window())).value()),
+                       "mock", kRoom});
+    job_ = std::make_unique<Job>(JobSetup{*endpoint_,
+                                          window(),
+                                          memory::Topology({1, 1}, {{kOwn, kBorrower}}),
+                                          {kRoom, kRoom},
+                                          std::move(devices),
+                                          false,
+                                          std::move(handles)});
+    job_->start({[this] { return playBorrower(); }, [] { return false; }});
+    region_.source = "test.c:1:1";
+    region_.device = &kCode;
+    launch_.region = &region_;
+    launch_.sequence = kSequence;
+    launch_.total = 10;
+  }
+
+  void TearDown() override { job_->progress.stop(); }
+
+  /// Takes its time to copy.
+  bool playBorrower() {
+    EXPECT_TRUE(otherEnd_->pollControl(messages_));
+    if (messages_.empty() || ++polls_ != kPatience) {
+      return false;
+    }
+    kernelsBefore_ =
+        std::ranges::count(machine_.log(), Operation::Launch, &device::mock::Entry::operation);
+    EXPECT_TRUE(
+        otherEnd_->sendControl(0, Writer().add(MessageKind::Returned).add(kSequence).bytes()));
+    return true;
+  }
+
+  device::mock::Machine machine_{{.memory = 8 * kUnit, .delay = 3}};
+  transport::mock::Network network_{2};
+  std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
+  std::unique_ptr<transport::Endpoint> otherEnd_ = network_.open(1);
+  HandleSocket borrower_ = HandleSocket::open().value();
+  std::vector<transport::Control> messages_;
+  int polls_ = 0;
+  std::ptrdiff_t kernelsBefore_ = -1; ///< Started when the borrower has copied.
+  tutti_region region_{};
+  Launch launch_;
+  std::unique_ptr<Job> job_;
+};
+
+TEST_F(ChunkRunTest, StartsAMergedLaunchOnlyWhenBorrowersHaveTheBytesItBeginsWith) {
+  const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
+  Progress::Lock lock = job_->progress.lock();
+  ASSERT_TRUE(job_->devices.commit(0, bytes));
+  Plan plan;
+  plan.loans = {{0, kBorrower, bytes}};
+  plan.devices = {{0, {0, 10}, bytes}};
+  plan.contributors = {0};
+  plan.merged = bytes;
+
+  ChunkRun run(*job_, lock, launch_, plan);
+  run.run(false, false);
+  lock.unlock();
+
+  EXPECT_EQ(kernelsBefore_, 0);
+}
+
+TEST_F(ChunkRunTest, StartsOtherLaunchesWhileBorrowersCopy) {
+  const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
+  Progress::Lock lock = job_->progress.lock();
+  ASSERT_TRUE(job_->devices.commit(0, bytes));
+  Plan plan;
+  plan.loans = {{0, kBorrower, bytes}};
+  plan.devices = {{0, {0, 10}, bytes}};
+  plan.contributors = {0};
+
+  ChunkRun run(*job_, lock, launch_, plan);
+  run.run(false, false);
+  job_->progress.waitUntil(lock, [this] { return job_->loans.areReturned(); });
+  lock.unlock();
+
+  EXPECT_EQ(kernelsBefore_, 1);
+}
+
+} // namespace
+
+} // namespace tutti::exec
