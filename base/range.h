@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -35,7 +36,10 @@ public:
   /// Takes ranges in any order, touching or overlapping.
   static RangeSet of(std::vector<Range> ranges);
 
-  const std::vector<Range> &ranges() const { return ranges_; }
+  const std::vector<Range> &ranges() const & { return ranges_; }
+
+  /// Of a temporary set, so that a loop over them keeps them.
+  std::vector<Range> ranges() && { return std::move(ranges_); }
 
   bool empty() const { return ranges_.empty(); }
 

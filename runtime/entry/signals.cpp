@@ -7,6 +7,8 @@
 #include "runtime/entry/next.h"
 #include "runtime/entry/runtime.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <pthread.h>
 
@@ -17,6 +19,9 @@ using Action = struct sigaction;
 
 std::atomic<bool> areHandled{false};
 
+/// What a thread brings about itself cannot wait.
+constexpr std::array kOwn{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+
 int install(int number, const Action *action, Action *before) {
   static const auto next = tutti::entry::next<int (*)(int, const Action *, Action *)>("sigaction");
   return next(number, action, before);
@@ -24,11 +29,13 @@ int install(int number, const Action *action, Action *before) {
 
 /// The same on the stack that signals have of their own: the kernel gives up where the program's
 /// is protected.
-bool withOwnStack(Action &action) {
+bool withOwnStack(int number, Action &action) {
   if (!Runtime::active() || action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
     return false;
   }
-  areHandled.store(true, std::memory_order_relaxed);
+  if (std::ranges::find(kOwn, number) == kOwn.end()) {
+    areHandled.store(true, std::memory_order_relaxed);
+  }
   action.sa_flags |= SA_ONSTACK;
   return true;
 }
@@ -45,8 +52,8 @@ HeldSignals::HeldSignals(bool isNeeded) : isHolding_(isNeeded) {
   }
   sigset_t all;
   sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) {
-    sigdelset(&all, fault);
+  for (const int number : kOwn) {
+    sigdelset(&all, number);
   }
   pthread_sigmask(SIG_BLOCK, &all, &before_);
 }
@@ -63,7 +70,7 @@ TUTTI_EXPORT int sigaction(int number, const Action *action, Action *before) noe
   Action own{};
   if (action) {
     own = *action;
-    withOwnStack(own);
+    withOwnStack(number, own);
   }
   return install(number, action ? &own : nullptr, before);
 }
@@ -72,7 +79,7 @@ TUTTI_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
   static const auto next = tutti::entry::next<sighandler_t (*)(int, sighandler_t)>("signal");
   const sighandler_t before = next(number, handler);
   Action action{};
-  if (before != SIG_ERR && install(number, nullptr, &action) == 0 && withOwnStack(action)) {
+  if (before != SIG_ERR && install(number, nullptr, &action) == 0 && withOwnStack(number, action)) {
     install(number, &action, nullptr);
   }
   return before;
