@@ -165,8 +165,9 @@ void *newOwnNothrow(Runtime &runtime, std::size_t bytes, std::size_t alignment) 
 }
 
 void freeForeign(void *memory) {
-  // dlsym frees the message of its last failure: that one is lost.
-  thread_local bool isLookingUp = false;
+  // dlsym frees the message of its last failure: that one is lost. Finding a variable of the thread
+  // must not call anything: __tls_get_addr frees, too, after libraries have been loaded.
+  [[gnu::tls_model("initial-exec")]] thread_local bool isLookingUp = false;
   if (isLookingUp) {
     return;
   }

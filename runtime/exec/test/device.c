@@ -132,7 +132,8 @@ static const tutti_kernel kRows = {TUTTI_KERNEL_OPENCL_C, 0, "relax_rows", kText
 static const tutti_mapping kMappings[2] = {{2, TUTTI_MAPPING_DISJOINT, 1, &kPoints, pointExtents},
                                            {1, 0, 1, &kRows, rowExtents}};
 static const uint64_t kSizes[1] = {sizeof(uint64_t)};
-static const tutti_device_code kRelaxCode = {NULL, 2, 0, kMappings, NULL, 16, 1, kSizes, combine, 0, NULL};
+static const tutti_device_code kRelaxCode = {NULL, 2,      0,       kMappings, NULL, 16,
+                                             1,    kSizes, combine, 0,         NULL};
 
 USER_DEVICE_REGION(relax, 0x5701, 5, 0, TUTTI_REGION_REDUCES, &kRelaxCode);
 
