@@ -134,14 +134,20 @@ protected:
   std::unique_ptr<Job> job_;
 };
 
-TEST_F(ChunkRunTest, StartsAMergedLaunchOnlyWhenBorrowersHaveTheBytesItBeginsWith) {
-  const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
-  Progress::Lock lock = job_->progress.lock();
-  ASSERT_TRUE(job_->devices.commit(0, bytes));
+/// The device writes `bytes`, which it lends.
+Plan lending(const RangeSet &bytes) {
   Plan plan;
   plan.loans = {{0, kBorrower, bytes}};
   plan.devices = {{0, {0, 10}, bytes}};
   plan.contributors = {0};
+  return plan;
+}
+
+TEST_F(ChunkRunTest, StartsAMergedLaunchOnlyWhenBorrowersHaveTheBytesItBeginsWith) {
+  const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
+  Progress::Lock lock = job_->progress.lock();
+  ASSERT_TRUE(job_->devices.commit(0, bytes));
+  Plan plan = lending(bytes);
   plan.merged = bytes;
 
   ChunkRun run(*job_, lock, launch_, plan);
@@ -155,10 +161,7 @@ TEST_F(ChunkRunTest, StartsOtherLaunchesWhileBorrowersCopy) {
   const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
   Progress::Lock lock = job_->progress.lock();
   ASSERT_TRUE(job_->devices.commit(0, bytes));
-  Plan plan;
-  plan.loans = {{0, kBorrower, bytes}};
-  plan.devices = {{0, {0, 10}, bytes}};
-  plan.contributors = {0};
+  const Plan plan = lending(bytes);
 
   ChunkRun run(*job_, lock, launch_, plan);
   run.run(false, false);

@@ -75,6 +75,39 @@ __kernel void halve(__global uchar *arena, ulong low, ulong high, long lower, lo
 }
 )";
 
+/// The end of a kernel that reduces `%v` over its group, pairwise in `locals`, and leaves the
+/// result.
+#define TUTTI_REDUCE_GROUP                                                                         \
+  "reduce:\n"                                                                                      \
+  "  mov.u32 %r5, locals;\n"                                                                       \
+  "  shl.b32 %r6, %r3, 4;\n"                                                                       \
+  "  add.u32 %r5, %r5, %r6;\n"                                                                     \
+  "  st.shared.u64 [%r5], %v;\n"                                                                   \
+  "  mov.u32 %r6, %r2;\n"                                                                          \
+  "halve_group:\n"                                                                                 \
+  "  bar.sync 0;\n"                                                                                \
+  "  shr.u32 %r6, %r6, 1;\n"                                                                       \
+  "  setp.eq.u32 %q, %r6, 0;\n"                                                                    \
+  "  @%q bra reduced;\n"                                                                           \
+  "  setp.ge.u32 %q, %r3, %r6;\n"                                                                  \
+  "  @%q bra halve_group;\n"                                                                       \
+  "  shl.b32 %r7, %r6, 4;\n"                                                                       \
+  "  add.u32 %r7, %r5, %r7;\n"                                                                     \
+  "  ld.shared.u64 %w, [%r7];\n"                                                                   \
+  "  add.u64 %v, %v, %w;\n"                                                                        \
+  "  st.shared.u64 [%r5], %v;\n"                                                                   \
+  "  bra halve_group;\n"                                                                           \
+  "reduced:\n"                                                                                     \
+  "  setp.ne.u32 %q, %r3, 0;\n"                                                                    \
+  "  @%q bra end;\n"                                                                               \
+  "  ld.param.u64 %p, [partials];\n"                                                               \
+  "  mul.wide.u32 %d, %r1, 16;\n"                                                                  \
+  "  add.u64 %p, %p, %d;\n"                                                                        \
+  "  st.u64 [%p], %v;\n"                                                                           \
+  "end:\n"                                                                                         \
+  "  ret;\n"                                                                                       \
+  "}\n"
+
 /// `%i` is the work-item's first iteration, `%s` the step, `%n` the end; `%p` an address of the
 /// window, then of the device.
 constexpr const char *kPtx = R"(
@@ -192,36 +225,7 @@ next:
   add.u64 %v, %v, %w;
   add.u64 %i, %i, %s;
   bra next;
-reduce:
-  mov.u32 %r5, locals;
-  shl.b32 %r6, %r3, 4;
-  add.u32 %r5, %r5, %r6;
-  st.shared.u64 [%r5], %v;
-  mov.u32 %r6, %r2;
-halve_group:
-  bar.sync 0;
-  shr.u32 %r6, %r6, 1;
-  setp.eq.u32 %q, %r6, 0;
-  @%q bra reduced;
-  setp.ge.u32 %q, %r3, %r6;
-  @%q bra halve_group;
-  shl.b32 %r7, %r6, 4;
-  add.u32 %r7, %r5, %r7;
-  ld.shared.u64 %w, [%r7];
-  add.u64 %v, %v, %w;
-  st.shared.u64 [%r5], %v;
-  bra halve_group;
-reduced:
-  setp.ne.u32 %q, %r3, 0;
-  @%q bra end;
-  ld.param.u64 %p, [partials];
-  mul.wide.u32 %d, %r1, 16;
-  add.u64 %p, %p, %d;
-  st.u64 [%p], %v;
-end:
-  ret;
-}
-
+)" TUTTI_REDUCE_GROUP R"(
 .visible .entry add(.param .u64 arena, .param .u64 low, .param .u64 high, .param .u64 lower,
                     .param .u64 upper, .param .u64 total, .param .u64 partials)
 {
@@ -247,36 +251,7 @@ next:
   add.u64 %v, %v, %w;
   add.u64 %i, %i, %s;
   bra next;
-reduce:
-  mov.u32 %r5, locals;
-  shl.b32 %r6, %r3, 4;
-  add.u32 %r5, %r5, %r6;
-  st.shared.u64 [%r5], %v;
-  mov.u32 %r6, %r2;
-halve_group:
-  bar.sync 0;
-  shr.u32 %r6, %r6, 1;
-  setp.eq.u32 %q, %r6, 0;
-  @%q bra reduced;
-  setp.ge.u32 %q, %r3, %r6;
-  @%q bra halve_group;
-  shl.b32 %r7, %r6, 4;
-  add.u32 %r7, %r5, %r7;
-  ld.shared.u64 %w, [%r7];
-  add.u64 %v, %v, %w;
-  st.shared.u64 [%r5], %v;
-  bra halve_group;
-reduced:
-  setp.ne.u32 %q, %r3, 0;
-  @%q bra end;
-  ld.param.u64 %p, [partials];
-  mul.wide.u32 %d, %r1, 16;
-  add.u64 %p, %p, %d;
-  st.u64 [%p], %v;
-end:
-  ret;
-}
-
+)" TUTTI_REDUCE_GROUP R"(
 .visible .entry place(.param .u64 arena, .param .u64 low, .param .u64 high, .param .u64 lower,
                       .param .u64 upper, .param .u64 total, .param .u64 partials,
                       .param .u64 x, .param .u64 nx, .param .u64 ny)
