@@ -12,8 +12,9 @@ The examples print no times, so ours is measured as a difference: the same progr
 many iterations, in turn, the best of some runs each. What they share (start, first touch, copies in
 and out, compiling kernels) cancels out if the difference is large. So many is chosen, by longer and
 longer runs, to take some seconds more. jacobi16k prints its own time. The hand-written programs
-print the time of their loop after a warm-up. Both print a number to compare after as many
-iterations; a wrong one marks the line.
+print the time of their loop after a warm-up; clang's offloading makes as many iterations as take
+some seconds, too. All print a number to compare after as many iterations; a wrong one marks the
+line.
 
 A case takes at most --limit seconds. What was measured until then is printed, and that it is less.
 """
@@ -174,11 +175,26 @@ def attempt(problems, call, *arguments):
         return None
 
 
+def environment_of_offloading(folder):
+    return {"LD_LIBRARY_PATH": str(folder), "OMP_TARGET_OFFLOAD": "MANDATORY"}
+
+
+def offloading(program, case, most, by_hand, problems, budget):
+    """`by_hand`: its result after few iterations, or None."""
+    environment = environment_of_offloading(program.parent)
+    few = baseline(program, case, case.few, budget, environment)
+    if by_hand and differs(few.check, by_hand.check):
+        problems.append(f"results differ: {program.name} {few.check:.9e}, "
+                        f"by hand {by_hand.check:.9e}")
+    count = min(most, math.ceil(DIFFERENCE / few.seconds))
+    return baseline(program, case, count, budget, environment) if count > case.few else few
+
+
 def line(name, settings):
     case = CASES[name]
     budget = Budget(settings.limit)
     problems = []
-    cuda = attempt(problems, baseline, settings.cuda / name, case, case.few, budget)
+    few = cuda = attempt(problems, baseline, settings.cuda / name, case, case.few, budget)
     span = case.most - case.few
     if cuda:
         span = max(1, min(span, math.ceil(2 * DIFFERENCE / cuda.seconds)))
@@ -191,13 +207,9 @@ def line(name, settings):
     offloads = []
     for spelling in (name, f"{name}-loop") if settings.offload else ():
         if (settings.offload / spelling).exists():
-            offloads.append(attempt(problems, baseline, settings.offload / spelling, case, count,
-                                    budget, {"LD_LIBRARY_PATH": str(settings.offload),
-                                             "OMP_TARGET_OFFLOAD": "MANDATORY"}))
+            offloads.append(attempt(problems, offloading, settings.offload / spelling, case, count,
+                                    few, problems, budget))
     offload = min(filter(None, offloads), key=lambda result: result.seconds, default=None)
-    if offload and mine and mine.iterations == offload.iterations and \
-            differs(mine.check, offload.check):
-        problems.append(f"results differ: {mine.check:.9e}, clang's offloading {offload.check:.9e}")
     if mine and cuda and mine.iterations == cuda.iterations and differs(mine.check, cuda.check):
         problems.append(f"results differ: {mine.check:.9e}, by hand {cuda.check:.9e}")
     notes = [*problems, mine.note if mine else ""]
@@ -214,10 +226,14 @@ def line(name, settings):
 
 
 def large_jacobi(settings):
-    """jacobi16k and the hand-written program of its size, which print their own times."""
-    for program, arguments, environment in (
-            (settings.ours / "jacobi16k", (), {"TUTTI_DEVICE": settings.device}),
-            (settings.cuda / "jacobif", ("16384", "16384", "1000"), {})):
+    """jacobi16k and the others' programs of its size, which print their own times."""
+    size = ("16384", "16384", "1000")
+    programs = [(settings.ours / "jacobi16k", (), {"TUTTI_DEVICE": settings.device}),
+                (settings.cuda / "jacobif", size, {})]
+    for spelling in ("jacobif", "jacobif-loop") if settings.offload else ():
+        programs.append((settings.offload / spelling, size,
+                         environment_of_offloading(settings.offload)))
+    for program, arguments, environment in programs:
         if program.exists():
             problems = []
             result = attempt(problems, execute, [program, *arguments], environment,

@@ -21,29 +21,38 @@ case $("$ptxas" --version) in
 *"release 12."*) ;;
 *) echo "build.sh: $ptxas is not that of CUDA 12; set PTXAS" >&2; exit 1 ;;
 esac
-build() { # NAME PROGRAM SPELLING
-  set -- "$1" "$to/$2" "-DSPREAD=$3" -O3 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda \
+build() { # NAME PROGRAM SPELLING OPTION...
+  source=$here/$1.c file=$to/$2 spelling=$3
+  shift 3
+  set -- "-DSPREAD=$spelling" "$@" -O3 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda \
     -Xopenmp-target -march="$arch" --cuda-path="$cuda" \
     -Wno-unknown-cuda-version
-  name=$1 program=$2
-  shift 2
   # clang does not link the libraries of the device when it stops at assembly. The host's pass gets
   # them, too, and warns.
-  "$clang" "$@" --offload-device-only -S "$here/$name.c" -o "$program.ptx" \
+  "$clang" "$@" --offload-device-only -S "$source" -o "$file.ptx" \
     -Xclang -mlink-builtin-bitcode -Xclang "$libraries/libomptarget-nvptx-$arch.bc" \
     -Xclang -mlink-builtin-bitcode -Xclang "$cuda/nvvm/libdevice/libdevice.10.bc" \
     -Wno-linker-warnings
-  "$ptxas" -O3 -arch="$arch" "$program.ptx" -o "$program.cubin" || return 1
-  "$clang" "$@" "$here/$name.c" -o "$program" -lm -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags \
-    -Wl,--override-image="openmp=$program.cubin" \
+  "$ptxas" -O3 -arch="$arch" "$file.ptx" -o "$file.cubin" || return 1
+  "$clang" "$@" "$source" -o "$file" -lm -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags \
+    -Wl,--override-image="openmp=$file.cubin" \
     --libomptarget-nvptx-bc-path="$libraries/libomptarget-nvptx-$arch.bc"
-  rm "$program.ptx" "$program.cubin"
+  rm "$file.ptx" "$file.cubin"
+}
+both() { # PROGRAM NAME OPTION...
+  program=$1 name=$2
+  shift 2
+  build "$name" "$program" "target teams distribute parallel for" "$@"
+  # Some need a function of the device's runtime that only later passes ask for.
+  build "$name" "$program-loop" "target teams loop" "$@" ||
+    echo "build.sh: left out $program-loop" >&2
 }
 for name in jacobi sor nbody kmeans stream heat3d matmul; do
-  build $name $name "target teams distribute parallel for"
-  # Some need a function of the device's runtime that only later passes ask for.
-  build $name $name-loop "target teams loop" || echo "build.sh: left out $name-loop" >&2
+  both $name $name
 done
+both jacobif jacobi -DREAL=float '-DNAME="jacobif"'
+both heat3d_402 heat3d -DPOINTS=402 '-DNAME="heat3d_402"'
+both nbody_fast nbody -ffast-math '-DNAME="nbody_fast"'
 # libomptarget brings libLLVM, to compile at run time, and all that it is linked with. Only glibc and
 # the C++ library are expected on the other machine.
 for library in $(ldd "$libraries/libomptarget.so.19.1" | sed -n 's/.* => \([^ ]*\) .*/\1/p' |

@@ -3,13 +3,18 @@
 /// examples/heat3d with OpenMP's own directives for devices; see jacobi.c.
 ///
 /// usage: heat3d [steps]
+/// -DPOINTS=... -DNAME=... when compiling: points per side.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "spread.h"
 
-enum { N = 66 };
+#ifndef POINTS
+#define POINTS 66
+#define NAME "heat3d"
+#endif
+enum { N = POINTS };
 
 static double u[2][N][N][N];
 static double conductivity[N][N][N];
@@ -59,7 +64,7 @@ int main(int argc, char **argv) {
       }
     }
   }
-  printf("heat3d %d %d %.6e %.2f GB/s %.9e\n", N, steps, seconds,
+  printf(NAME " %d %d %.6e %.2f GB/s %.9e\n", N, steps, seconds,
          3.0 * sizeof(double) * N * N * N / seconds * 1e-9, total);
   return 0;
 }

@@ -5,6 +5,7 @@
 /// bench/cuda.
 ///
 /// usage: jacobi [rows] [columns] [iterations]
+/// -DREAL=float -DNAME=... when compiling: single precision.
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -12,17 +13,22 @@
 
 #include "spread.h"
 
-static double sweep(int rows, int columns, const double *restrict old, double *restrict new) {
+#ifndef REAL
+#define REAL double
+#define NAME "jacobi"
+#endif
+
+static double sweep(int rows, int columns, const REAL *restrict old, REAL *restrict new) {
   const size_t points = (size_t)rows * columns;
-  double residual = 0.0;
+  REAL residual = 0;
 #pragma omp SPREAD collapse(2) reduction(+ : residual)                                             \
     map(present, alloc : old[0 : points], new[0 : points])
   for (int i = 1; i < rows - 1; ++i) {
     for (int j = 1; j < columns - 1; ++j) {
       const size_t at = (size_t)i * columns + j;
-      const double value =
-          0.25 * (old[at - columns] + old[at + columns] + old[at - 1] + old[at + 1]);
-      const double change = value - old[at];
+      const REAL value =
+          (REAL)0.25 * (old[at - columns] + old[at + columns] + old[at - 1] + old[at + 1]);
+      const REAL change = value - old[at];
       new[at] = value;
       residual += change * change;
     }
@@ -35,8 +41,8 @@ int main(int argc, char **argv) {
   const int columns = argc > 2 ? atoi(argv[2]) : rows;
   const int iterations = argc > 3 ? atoi(argv[3]) : 100;
   const size_t points = (size_t)rows * columns;
-  double *old = malloc(points * sizeof *old);
-  double *new = malloc(points * sizeof *new);
+  REAL *old = malloc(points * sizeof *old);
+  REAL *new = malloc(points * sizeof *new);
   if (old == NULL || new == NULL || omp_get_num_devices() < 1) {
     fprintf(stderr, "jacobi: no memory or no device\n");
     return 1;
@@ -52,13 +58,13 @@ int main(int argc, char **argv) {
     const double begin = omp_get_wtime();
     for (int k = 0; k < iterations; ++k) {
       residual = sweep(rows, columns, old, new);
-      double *swap = old;
+      REAL *swap = old;
       old = new;
       new = swap;
     }
     seconds = (omp_get_wtime() - begin) / iterations;
   }
-  printf("jacobi %d %d %.6e %.2f GB/s %.9e\n", rows, iterations, seconds,
-         2.0 * sizeof(double) * (double)points / seconds * 1e-9, residual);
+  printf(NAME " %d %d %.6e %.2f GB/s %.9e\n", rows, iterations, seconds,
+         2.0 * sizeof(REAL) * (double)points / seconds * 1e-9, residual);
   return 0;
 }

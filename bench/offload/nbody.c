@@ -3,12 +3,17 @@
 /// examples/nbody with OpenMP's own directives for devices; see jacobi.c.
 ///
 /// usage: nbody [bodies] [steps]
+/// -DNAME=... when compiling, beside other options.
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "spread.h"
+
+#ifndef NAME
+#define NAME "nbody"
+#endif
 
 typedef struct {
   double x, y, z, mass;
@@ -91,7 +96,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < n; ++i) {
     checksum += bodies[i].x + 2.0 * bodies[i].y + 3.0 * bodies[i].z;
   }
-  printf("nbody %d %d %.6e %.2f GFLOP/s %.9e\n", n, steps, seconds, 20.0 * n * n / seconds * 1e-9,
+  printf(NAME " %d %d %.6e %.2f GFLOP/s %.9e\n", n, steps, seconds, 20.0 * n * n / seconds * 1e-9,
          checksum);
   return 0;
 }
