@@ -2,8 +2,10 @@
 #include "compiler/analysis/worksharing.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -57,6 +59,10 @@ bool passesOnlyPrivatePointers(const CallInst &call) {
   });
 }
 
+std::string cannotInline(const Function &callee) {
+  return "it calls '" + demangle(callee.getName().str()) + "', which cannot be analysed in place";
+}
+
 std::string describeCall(const CallBase &call) {
   if (call.isInlineAsm()) {
     return "it contains inline assembly";
@@ -94,7 +100,9 @@ std::string describeCall(const CallBase &call) {
   if (name.starts_with("omp_")) {
     return ("it calls '" + name + "', whose answer depends on where it is called").str();
   }
-  return "it calls '" + demangle(name.str()) + "', whose body is not known";
+  return callee->isDeclaration()
+             ? "it calls '" + demangle(name.str()) + "', whose body is not known"
+             : cannotInline(*callee);
 }
 
 /// Files one libomp call under `loop`. Returns false if it is none that a plain loop makes.
@@ -169,7 +177,22 @@ Value *Worksharing::storedBefore(const Value *variable) const {
       return store->getValueOperand();
     }
   }
-  return nullptr;
+  // Further away if private copies are made in a loop between.
+  const DominatorTree dominators(*init->getFunction());
+  const LoopInfo loops(dominators);
+  const StoreInst *before = nullptr;
+  for (const User *user : variable->users()) {
+    const auto *store = dyn_cast<StoreInst>(user);
+    if (!store || dominators.dominates(init, store)) {
+      continue;
+    }
+    if (before || !dominators.dominates(store, init) ||
+        loops.getLoopFor(store->getParent()) != loops.getLoopFor(init->getParent())) {
+      return nullptr;
+    }
+    before = store;
+  }
+  return before ? const_cast<Value *>(before->getValueOperand()) : nullptr;
 }
 
 bool Worksharing::startsAtZero() const {
@@ -258,9 +281,9 @@ void dropAtomicReductions(Function &function) {
 }
 
 std::string inlineCallees(Function &function) {
-  constexpr unsigned kMaxInlined = 64;
+  constexpr unsigned kMaxInlined = 1024; // Calls that lead back to each other never end.
   constexpr unsigned kMaxInstructions = 20000;
-  for (unsigned round = 0; round < kMaxInlined; ++round) {
+  for (unsigned inlined = 0;; ++inlined) {
     CallInst *next = nullptr;
     for (Instruction &inst : instructions(function)) {
       auto *call = dyn_cast<CallInst>(&inst);
@@ -274,14 +297,13 @@ std::string inlineCallees(Function &function) {
     if (!next) {
       return {};
     }
-    const std::string name = demangle(next->getCalledFunction()->getName().str());
+    const Function &callee = *next->getCalledFunction();
     InlineFunctionInfo info;
-    if (!InlineFunction(*next, info).isSuccess() ||
+    if (inlined == kMaxInlined || !InlineFunction(*next, info).isSuccess() ||
         function.getInstructionCount() > kMaxInstructions) {
-      return "it calls '" + name + "', which cannot be analysed in place";
+      return cannotInline(callee);
     }
   }
-  return "it calls functions too deeply to be analysed";
 }
 
 void loadPointersAsPointers(Function &function) {

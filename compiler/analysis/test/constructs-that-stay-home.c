@@ -15,6 +15,10 @@ static int sum(int n, ...) {
   return s;
 }
 
+static int even(int n);
+static int odd(int n) { return n == 0 ? 0 : even(n - 1) * 2; }
+static int even(int n) { return n == 0 ? 1 : odd(n - 1) + 1; }
+
 static long tree(long n) { return n < 2 ? n : tree(n - 1) * 3 + tree(n - 2); }
 
 void constructs(int n, int *a) {
@@ -88,6 +92,17 @@ void calls(int n, int *a) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'tree'
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = tree(a[i]);
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls '{{odd|even}}', which cannot be analysed in place
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = odd(a[i]);
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'llvm.trap'
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    if (a[i] < 0) __builtin_trap();
+    a[i] = i;
+  }
 }
 
 double forms(int n, int *a, double *x) {
@@ -116,6 +131,15 @@ double forms(int n, int *a, double *x) {
     while (a[m]) m++;
     #pragma omp for
     for (int i = 0; i < m; i++) x[i] = i;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it writes at addresses that are not in closed form (line [[@LINE+5]])
+  #pragma omp parallel
+  {
+    int k = 0;
+    while (a[k] > 0) k = a[k];
+    #pragma omp for reduction(+ : x[k : 4])
+    for (int i = 0; i < n; i++) x[k + (i & 3)] += i;
   }
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it reaches memory through a pointer whose origin is not known

@@ -55,6 +55,10 @@ void loops(int n, double *x, double *y, const std::vector<double> &v, int *index
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
   #pragma omp parallel for reduction(+ : bins[:8])
   for (int i = 0; i < n; i++) bins[i & 7] += x[index[i]];
+  // Private copies whose size is not constant are set to zero in a loop before the shared one.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for reduction(+ : y[last : n / 2])
+  for (int i = 0; i < n; i++) y[last + i % (n / 2)] += x[i];
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
   #pragma omp parallel
   {

@@ -1,6 +1,6 @@
 // What keeps a distributed loop from having a device kernel.
-// RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
-// RUN: env TUTTI_TARGETS=none %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: %tutticc -msse4.2 -c -o /dev/null %s 2>&1 | FileCheck %s
+// RUN: env TUTTI_TARGETS=none %tutticc -msse4.2 -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // NONE-NOT: device kernel
 
 // CHECK: parallel loop has no device kernel: it computes with long double
@@ -58,4 +58,70 @@ void addresses(long n, double (**f)(double)) {
 void texts(long n, const char **t) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) t[i] = &"text"[i % 3];
+}
+
+// CHECK: parallel loop has no device kernel: it reduces a variable whose size is not constant
+void sections(long n, int m, const double *x, double *s) {
+  #pragma omp parallel for reduction(+ : s[0 : m])
+  for (long i = 0; i < n; i++) s[i % m] += x[i];
+}
+
+// CHECK: parallel loop has no device kernel: it computes with 16-bit floating-point numbers
+void halves(long n, _Float16 *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] *= 2;
+}
+
+// CHECK: parallel loop has no device kernel: it uses the host's instruction llvm.x86.sse42.crc32
+void instructions(long n, unsigned long *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = __builtin_ia32_crc32di(a[i], i);
+}
+
+// CHECK: parallel loop has no device kernel: it reads constants of more than 64 KiB
+static const double table[20000] = {1, 2, 3};
+void constants(long n, const int *at, double *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = table[at[i]];
+}
+
+// CHECK: parallel loop has no device kernel: it reads a constant that holds addresses or is defined elsewhere
+extern const double outside[100];
+void elsewhere(long n, const int *at, double *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = outside[at[i] % 100];
+}
+
+// CHECK: parallel loop has no device kernel: it writes to shared memory outside of its loop
+void before(long n, double *a, double *b) {
+  #pragma omp parallel
+  {
+    b[0] = 1;
+    #pragma omp for
+    for (long i = 0; i < n; i++) a[i] = i;
+  }
+}
+
+// CHECK: parallel loop has no device kernel: it accesses a variable that is volatile or atomic
+void watched(long n, int *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    volatile int seen = a[i];
+    a[i] = seen + 1;
+  }
+}
+
+// Reasons of one kind of devices.
+// CHECK: parallel loop lacks a device kernel: it computes with integers of more than 64 bits
+void products(long n, long *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = ((__int128)a[i] * i) >> 64;
+}
+
+// CHECK: parallel loop lacks a device kernel: it checks the overflow of integers of an unusual width
+int overflows(long n, _BitInt(40) *a) {
+  int any = 0;
+  #pragma omp parallel for reduction(| : any)
+  for (long i = 0; i < n; i++) any |= __builtin_mul_overflow(a[i], (_BitInt(40))i, &a[i]);
+  return any;
 }
