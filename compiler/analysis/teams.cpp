@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/teams.h"
 
+#include "compiler/ir/forks.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,9 +18,6 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
-
-constexpr unsigned kFirstCapture = 3;
-constexpr unsigned kThreadArguments = 2;
 
 /// Operands of `__kmpc_for_static_init_*`.
 enum InitOperand { kSchedule = 2, kLast = 3, kLower = 4, kUpper = 5 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/worksharing.h"
 
+#include "compiler/analysis/loop_sequence.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -9,6 +11,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -110,7 +113,9 @@ bool takeRuntimeCall(CallInst &call, Worksharing &loop, std::string &reason) {
   const StringRef name = call.getCalledFunction()->getName();
   if (name.starts_with("__kmpc_for_static_init_") || name.starts_with("__kmpc_dispatch_init_")) {
     if (loop.init) {
+      const StringRef why = call.getFunction()->getFnAttribute(kWholeConstruct).getValueAsString();
       reason = "the parallel construct holds more than one worksharing loop";
+      reason += why.empty() ? "" : ", and " + why.str();
     } else if (!isPlainSchedule(call.getArgOperand(2))) {
       reason = "the loop has an ordered clause or a schedule that is not distributed";
     }
@@ -150,6 +155,26 @@ bool isHarmlessIntrinsic(const IntrinsicInst &intrinsic) {
   default:
     return isa<DbgInfoIntrinsic>(intrinsic) || isa<AnyMemIntrinsic>(intrinsic) ||
            intrinsic.doesNotAccessMemory();
+  }
+}
+
+/// Calls that may throw stand in the way of the analysis; most are to functions that do not.
+void inlineInvokes(Function &function) {
+  constexpr unsigned kMostInlined = 64;
+  for (unsigned round = 0; round < kMostInlined; ++round) {
+    InvokeInst *next = nullptr;
+    for (Instruction &inst : instructions(function)) {
+      auto *invoke = dyn_cast<InvokeInst>(&inst);
+      const Function *callee = invoke ? invoke->getCalledFunction() : nullptr;
+      if (callee && callee != &function && !callee->isDeclaration() && !callee->isInterposable()) {
+        next = invoke;
+        break;
+      }
+    }
+    InlineFunctionInfo info;
+    if (!next || !InlineFunction(*next, info).isSuccess()) {
+      return;
+    }
   }
 }
 
@@ -304,6 +329,19 @@ std::string inlineCallees(Function &function) {
       return cannotInline(callee);
     }
   }
+}
+
+Function *promotedCopy(Function &function, const Twine &name, FunctionAnalysisManager &analyses) {
+  ValueToValueMapTy map;
+  Function *copy = CloneFunction(&function, map);
+  copy->setName(name);
+  copy->setLinkage(GlobalValue::InternalLinkage);
+  inlineInvokes(*copy);
+  inlineCallees(*copy).clear(); // What could not be inlined is looked at as a call.
+  removeUnreachableBlocks(*copy);
+  SROAPass(SROAOptions::ModifyCFG).run(*copy, analyses);
+  analyses.clear(*copy, copy->getName());
+  return copy;
 }
 
 void loadPointersAsPointers(Function &function) {

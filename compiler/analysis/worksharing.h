@@ -7,6 +7,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/PassManager.h"
 
 #include <string>
 
@@ -58,6 +59,11 @@ void dropAtomicReductions(llvm::Function &function);
 /// Inlines calls to functions with a body into `function`, transitively.
 /// Returns a reason if that is not possible (recursion, size), or an empty string.
 std::string inlineCallees(llvm::Function &function);
+
+/// A copy named `name` without calls to functions that can be inlined, in which variables that are
+/// not shared are values.
+llvm::Function *promotedCopy(llvm::Function &function, const llvm::Twine &name,
+                             llvm::FunctionAnalysisManager &analyses);
 
 /// Makes pointers of loads that read a pointer as an integer.
 ///

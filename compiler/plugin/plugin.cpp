@@ -8,6 +8,7 @@
 #include "compiler/transform/launch_regions.h"
 #include "compiler/transform/merge_teams.h"
 #include "compiler/transform/plain_loops.h"
+#include "compiler/transform/split_constructs.h"
 #include "compiler/transform/staged_loads.h"
 #include "compiler/transform/target_regions.h"
 #include "compiler/transform/unify_memory.h"
@@ -37,6 +38,7 @@ void registerPasses(PassBuilder &builder) {
     if (level != OptimizationLevel::O0) {
       passes.addPass(TargetRegionsPass());
       passes.addPass(MergeTeamsPass());
+      passes.addPass(SplitConstructsPass());
       passes.addPass(KeepLoopsPass());
     }
   });

@@ -7,6 +7,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/directive.h"
 #include "compiler/ir/entry_points.h"
+#include "compiler/ir/forks.h"
 #include "compiler/ir/launch_function.h"
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/device_code.h"
@@ -32,7 +33,6 @@ namespace tutti::compiler {
 namespace {
 
 constexpr const char *kRemarkName = "tutti";
-constexpr unsigned kFirstCapture = 3; ///< Operand of __kmpc_fork_call: after loc, count, function.
 
 /// One outlined function and what became of it.
 struct Region {
@@ -354,39 +354,17 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
   }
 }
 
-SmallVector<CallInst *, 16> findForks(Module &module) {
-  SmallVector<CallInst *, 16> forks;
-  Function *fork = module.getFunction("__kmpc_fork_call");
-  if (!fork) {
-    return forks;
-  }
-  for (Function &function : module) {
-    for (Instruction &inst : instructions(function)) {
-      auto *call = dyn_cast<CallInst>(&inst);
-      if (!call || call->getCalledFunction() != fork) {
-        continue;
-      }
-      auto *outlined = dyn_cast<Function>(call->getArgOperand(2)->stripPointerCasts());
-      if (outlined && !outlined->isDeclaration() &&
-          outlined->arg_size() == call->arg_size() - kFirstCapture + 2) {
-        forks.push_back(call);
-      }
-    }
-  }
-  return forks;
-}
-
 } // namespace
 
 PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-  const SmallVector<CallInst *, 16> forks = findForks(module);
+  const SmallVector<CallInst *, 16> forks = findForks(module, "__kmpc_fork_call");
   if (forks.empty()) {
     return PreservedAnalyses::all();
   }
   MapVector<Function *, SmallVector<CallInst *, 2>> byRegion;
   for (CallInst *fork : forks) {
-    byRegion[cast<Function>(fork->getArgOperand(2)->stripPointerCasts())].push_back(fork);
+    byRegion[outlinedOf(*fork)].push_back(fork);
   }
   // All are analysed before any is rewritten: a fork inside an outlined function must still be seen
   // as one. Texts of kernels are written meanwhile, and while clang goes on behind this pass.

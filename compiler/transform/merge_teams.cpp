@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/teams.h"
 #include "compiler/analysis/worksharing.h"
+#include "compiler/ir/forks.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -10,7 +11,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -20,43 +20,6 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
-
-constexpr unsigned kFirstCapture = 3;    ///< Operand of a fork: after loc, count, function.
-constexpr unsigned kThreadArguments = 2; ///< Of an outlined function, before the captures.
-
-/// Calls that may throw stand in the way of the analysis; most are to functions that do not.
-void inlineInvokes(Function &function) {
-  constexpr unsigned kMostInlined = 64;
-  for (unsigned round = 0; round < kMostInlined; ++round) {
-    InvokeInst *next = nullptr;
-    for (Instruction &inst : instructions(function)) {
-      auto *invoke = dyn_cast<InvokeInst>(&inst);
-      const Function *callee = invoke ? invoke->getCalledFunction() : nullptr;
-      if (callee && callee != &function && !callee->isDeclaration() && !callee->isInterposable()) {
-        next = invoke;
-        break;
-      }
-    }
-    InlineFunctionInfo info;
-    if (!next || !InlineFunction(*next, info).isSuccess()) {
-      return;
-    }
-  }
-}
-
-/// A copy without calls to known functions, in which variables that are not shared are values.
-Function *promotedCopy(Function &function, const Twine &name, FunctionAnalysisManager &analyses) {
-  ValueToValueMapTy map;
-  Function *copy = CloneFunction(&function, map);
-  copy->setName(name);
-  copy->setLinkage(GlobalValue::InternalLinkage);
-  inlineInvokes(*copy);
-  inlineCallees(*copy).clear(); // What could not be inlined is looked at as a call.
-  removeUnreachableBlocks(*copy);
-  SROAPass(SROAOptions::ModifyCFG).run(*copy, analyses);
-  analyses.clear(*copy, copy->getName());
-  return copy;
-}
 
 void eraseCalls(Function &function, function_ref<bool(StringRef)> isMeant) {
   for (Instruction &inst : make_early_inc_range(instructions(function))) {
@@ -421,25 +384,6 @@ void replaceFork(CallInst &fork, Function &merged, Value *condition) {
   }
 }
 
-/// The forks of teams, in the order of the source.
-SmallVector<CallInst *, 8> findForks(Module &module) {
-  SmallVector<CallInst *, 8> forks;
-  for (Function &function : module) {
-    for (Instruction &inst : instructions(function)) {
-      auto *call = dyn_cast<CallInst>(&inst);
-      if (!call || libompName(*call) != "__kmpc_fork_teams") {
-        continue;
-      }
-      auto *outlined = dyn_cast<Function>(call->getArgOperand(2)->stripPointerCasts());
-      if (outlined && !outlined->isDeclaration() &&
-          outlined->arg_size() == call->arg_size() - kFirstCapture + kThreadArguments) {
-        forks.push_back(call);
-      }
-    }
-  }
-  return forks;
-}
-
 } // namespace
 
 PreservedAnalyses MergeTeamsPass::run(Module &module, ModuleAnalysisManager &analyses) {
@@ -447,7 +391,7 @@ PreservedAnalyses MergeTeamsPass::run(Module &module, ModuleAnalysisManager &ana
   if (!module.getFunction("__kmpc_fork_teams")) {
     return PreservedAnalyses::all();
   }
-  for (CallInst *fork : findForks(module)) {
+  for (CallInst *fork : findForks(module, "__kmpc_fork_teams")) {
     Merger merger(*fork, functions);
     if (Function *merged = merger.merge()) {
       replaceFork(*fork, *merged, merger.condition());

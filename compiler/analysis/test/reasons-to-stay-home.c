@@ -77,6 +77,7 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port,
   {
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] = i;
+    a[0] = 1;
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] += i;
   }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The worksharing loops of one parallel construct, one after the other:
+///
+///   #pragma omp parallel
+///   {
+///     const double scale = 2 * f;    // code on private variables: every thread executes it
+///   #pragma omp for
+///     for (...) a[i] = scale * i;
+///   #pragma omp for
+///     for (...) b[i] = a[n - i];
+///   }
+///
+/// Each may become a construct of its own that executes the private code once more, if what that
+/// code computes does not depend on the other loops.
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
+
+#include <string>
+
+namespace tutti::compiler {
+
+/// Attribute of an outlined function whose loops cannot be constructs of their own; says why.
+inline constexpr const char *kWholeConstruct = "tutti-whole";
+
+/// The libomp calls of one worksharing loop among several.
+struct SequencedLoop {
+  llvm::CallInst *init = nullptr;              ///< static_init or dispatch_init
+  llvm::SmallVector<llvm::CallInst *, 2> next; ///< dispatch_next
+  llvm::SmallVector<llvm::CallInst *, 2> ends; ///< static_fini or dispatch_deinit
+  llvm::SmallVector<llvm::CallInst *, 2> reduce;
+
+  bool isDispatch() const;
+
+  /// The private variable that says whether the thread had the last iteration.
+  llvm::Value *lastFlag() const;
+};
+
+/// The loops of `outlined` in the order in which they run. Calls that are of no loop are left out.
+llvm::SmallVector<SequencedLoop, 4> sequencedLoops(llvm::Function &outlined);
+
+/// Why the loops of `outlined` cannot be constructs of their own, or an empty string. The function
+/// must be a promoted copy (see promotedCopy) with more than one of them.
+std::string whyNotApart(llvm::Function &outlined, llvm::FunctionAnalysisManager &analyses);
+
+} // namespace tutti::compiler

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The calls by which clang starts parallel and teams constructs: `__kmpc_fork_call(place, count,
+/// outlined, captures...)`, whose function gets two pointers to thread numbers, then the captures.
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+namespace tutti::compiler {
+
+constexpr unsigned kFirstCapture = 3;    ///< Operand of a fork: after place, count, function.
+constexpr unsigned kThreadArguments = 2; ///< Of an outlined function, before the captures.
+
+/// What `fork` starts; null if that is not a function of this module that gets what `fork` passes.
+llvm::Function *outlinedOf(const llvm::CallInst &fork);
+
+/// The calls of `fork` (`__kmpc_fork_call`, `__kmpc_fork_teams`) of which `outlinedOf` knows the
+/// function, in the order of the module.
+llvm::SmallVector<llvm::CallInst *, 16> findForks(llvm::Module &module, llvm::StringRef fork);
+
+} // namespace tutti::compiler
