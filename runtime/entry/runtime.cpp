@@ -138,13 +138,13 @@ const char *sanitizer() {
 /// What this rank brings to a job, and what all of its devices are like. Collective.
 Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector<Hello> &hellos,
                                 const memory::Window &window, std::vector<exec::OpenDevice> devices,
-                                bool isCrowded) {
+                                bool isCrowded, Stats stats) {
   JobDevices all = exec::orDie(exchangeDevices(endpoint, devices));
   std::vector<exec::Room> rooms = all.rooms();
   JobRoutes found = exec::orDie(
       findRoutes(endpoint, hellos, memory::Topology(all.devicesOfRanks), rooms, window, devices));
   return {{endpoint, window, memory::Topology(all.devicesOfRanks, found.routes), std::move(rooms),
-           std::move(devices), isCrowded, std::move(found.handles)},
+           std::move(devices), isCrowded, std::move(found.handles), stats != Stats::Off},
           std::move(all.traits)};
 }
 
@@ -220,10 +220,10 @@ void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Set
     becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, isCrowded);
     return;
   }
-  exec::Worker(
-      jobOf(*endpoint, hellos, *window, devices.open(*window, settings.deviceMemory), isCrowded)
-          .setup,
-      regionOf)
+  exec::Worker(jobOf(*endpoint, hellos, *window, devices.open(*window, settings.deviceMemory),
+                     isCrowded, settings.stats)
+                   .setup,
+               regionOf)
       .run();
   leave(EXIT_SUCCESS);
 }
@@ -238,9 +238,9 @@ void Runtime::becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
   auto *runtime = new Runtime;
   runtime->endpoint_ = std::move(endpoint);
   runtime->window_ = std::move(window);
-  runtime->prepare(settings,
-                   jobOf(*runtime->endpoint_, hellos, *runtime->window_,
-                         devices.open(*runtime->window_, settings.deviceMemory), isCrowded));
+  runtime->prepare(settings, jobOf(*runtime->endpoint_, hellos, *runtime->window_,
+                                   devices.open(*runtime->window_, settings.deviceMemory),
+                                   isCrowded, settings.stats));
   active_.store(runtime, std::memory_order_release);
 }
 
@@ -297,13 +297,12 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   } else if ((region.flags & TUTTI_REGION_SCATTERS) != 0 && knowsOfOneThreadOnly()) {
     reason = "it writes through computed indices, and the program knows of one thread only";
   }
-  std::optional<exec::Launch> launch;
   if (!reason.empty()) {
     zero_->staysHome(region, reason);
-  } else {
-    const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-    launch = zero_->prepare(region, captures, frame);
   }
+  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  std::optional<exec::Launch> launch =
+      reason.empty() ? zero_->prepare(region, captures, frame) : std::nullopt;
   bool isDone = false;
   auto distribute = [&] { isDone = zero_->distribute(*launch); };
   if (launch) {

@@ -77,7 +77,7 @@ private:
 
   static RankJob jobOf(transport::Endpoint &endpoint, const std::vector<Hello> &hellos,
                        const memory::Window &window, std::vector<exec::OpenDevice> devices,
-                       bool isCrowded);
+                       bool isCrowded, Stats stats);
   static void becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
                              const Settings &settings, const std::vector<Hello> &hellos,
                              std::unique_ptr<memory::Window> window, DeviceSelection &devices,

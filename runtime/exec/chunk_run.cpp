@@ -17,16 +17,21 @@ namespace tutti::exec {
 
 namespace {
 
-/// Adds the time of a scope to a counter of nanoseconds.
+/// Adds the time of a scope to a counter of nanoseconds of `job`, if the job keeps time: the clock
+/// is a good part of what a steady launch costs.
 class Timed {
 public:
-  explicit Timed(std::uint64_t &counter)
-      : counter_(counter), begin_(std::chrono::steady_clock::now()) {}
+  using Clock = std::chrono::steady_clock;
+
+  Timed(const Job &job, std::uint64_t &counter)
+      : counter_(counter), begin_(job.keepsTime ? Clock::now() : Clock::time_point()),
+        isOn_(job.keepsTime) {}
 
   ~Timed() {
-    counter_ += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                               std::chrono::steady_clock::now() - begin_)
-                                               .count());
+    if (isOn_) {
+      const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin_);
+      counter_ += static_cast<std::uint64_t>(took.count());
+    }
   }
 
   Timed(const Timed &) = delete;
@@ -34,7 +39,8 @@ public:
 
 private:
   std::uint64_t &counter_;
-  std::chrono::steady_clock::time_point begin_;
+  Clock::time_point begin_;
+  bool isOn_;
 };
 
 } // namespace
@@ -104,7 +110,7 @@ void ChunkRun::lend() {
     return;
   }
   {
-    const Timed timed(job_.counters.waitNanoseconds);
+    const Timed timed(job_, job_.counters.waitNanoseconds);
     job_.progress.waitUntil(lock_, [this] {
       return std::all_of(plan_.loans.begin(), plan_.loans.end(), [this](const Loan &loan) {
         const Result<bool> isIdle = job_.devices.isIdle(loan.device);
@@ -127,7 +133,7 @@ void ChunkRun::borrow(bool isKnown) {
   }
   job_.progress.waitUntil(
       lock_, [this] { return job_.loans.areLent(launch_.sequence, plan_.borrowings); });
-  const Timed timed(job_.counters.copyNanoseconds);
+  const Timed timed(job_, job_.counters.copyNanoseconds);
   check(job_.loans.borrow(launch_.sequence, plan_.borrowings));
   if (isKnown) {
     for (const Borrowing &borrowing : plan_.borrowings) {
@@ -159,7 +165,7 @@ void ChunkRun::orderDevices() {
   if (job_.devices.count() < 2) {
     return;
   }
-  const Timed timed(job_.counters.copyNanoseconds);
+  const Timed timed(job_, job_.counters.copyNanoseconds);
   forCrossings([this](const Copy &, std::int32_t from, std::int32_t to) {
     check(job_.devices.order(from, to));
     crosses_ = true;
@@ -175,7 +181,7 @@ void ChunkRun::copy(bool late, bool isKnown) {
     if (copy.isLate != late) {
       continue;
     }
-    const Timed timed(job_.counters.copyNanoseconds);
+    const Timed timed(job_, job_.counters.copyNanoseconds);
     if (topology.isHost(copy.from)) {
       check(job_.devices.copyIn(topology.indexOf(copy.to), copy.ranges));
     } else if (topology.isHost(copy.to)) {
@@ -202,6 +208,9 @@ void ChunkRun::copy(bool late, bool isKnown) {
 }
 
 void ChunkRun::startTransfers(bool isKnown) {
+  if (plan_.links.empty() && plan_.returns.empty()) {
+    return;
+  }
   std::vector<Streams::Id> ids;
   trace::Counters &counters = job_.counters;
   for (const Link &link : plan_.links) {
@@ -244,7 +253,7 @@ void ChunkRun::waitForReceived() {
 }
 
 void ChunkRun::waitForDevices() {
-  const Timed timed(job_.counters.waitNanoseconds);
+  const Timed timed(job_, job_.counters.waitNanoseconds);
   job_.progress.waitUntil(lock_, [this] {
     const Result<bool> isIdle = job_.devices.isIdle();
     check(isIdle ? Status() : Status(isIdle.error()));
@@ -276,10 +285,13 @@ void ChunkRun::runBesideDevices(const balance::Chunk &piece, Reduction &reductio
 /// `isAskedFor`: somebody is going to wait for them, if only another device at the next launch.
 /// Whether they are to be waited for because it is the first time: what fails does so then, and
 /// while the host has all that the kernel needs, it can stand in.
-bool ChunkRun::startDevices(bool isAskedFor) {
-  const Timed timed(job_.counters.kernelNanoseconds);
+bool ChunkRun::startDevices(bool isAskedFor, bool isTimed) {
+  const Timed timed(job_, job_.counters.kernelNanoseconds);
   bool isFirst = false;
   for (const DevicePart &part : plan_.devices) {
+    if (isTimed) {
+      job_.devices.startClock(part.device);
+    }
     check(job_.devices.run(part.device, launch_, part.chunk, plan_.isDisjoint));
     isFirst = isFirst || job_.devices.isUntried(part.device);
     if (isAskedFor) {
@@ -362,7 +374,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   bool isAwaited = waits || reduces || merges;
   if (startsAtOnce) {
     borrow(isKnown);
-    isAwaited = startDevices(isAwaited || crosses_) || isAwaited;
+    isAwaited = startDevices(isAwaited || crosses_, waits) || isAwaited;
   }
   const bool isTimed = waits && !plan_.devices.empty();
   if (!inner.empty()) {
@@ -375,7 +387,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     if (merges) {
       keepBase();
     }
-    isAwaited = startDevices(isAwaited || crosses_) || isAwaited;
+    isAwaited = startDevices(isAwaited || crosses_, waits) || isAwaited;
   }
   for (const balance::Chunk &piece : borders) {
     if (!piece.empty()) {

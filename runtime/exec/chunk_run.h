@@ -51,7 +51,7 @@ private:
   void waitForReceived();
   void waitForDevices();
   void runParts(bool isKnown, bool waits);
-  bool startDevices(bool isAskedFor);
+  bool startDevices(bool isAskedFor, bool isTimed);
   void standIn(Reduction &reduction);
   bool hasLost(const DevicePart &part) const;
   void runPiece(const balance::Chunk &piece, Reduction &reduction);

@@ -11,17 +11,13 @@ namespace tutti::exec {
 
 namespace {
 
-void append(std::vector<std::uint64_t> &all, std::span<const std::uint64_t> more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
-
 void setArguments(std::vector<std::uint64_t> &arguments, const Launch &launch) {
   const tutti_device_code &code = *launch.region->device;
-  arguments.clear();
-  append(arguments, launch.captures);
-  append(arguments, launch.values);
+  arguments.resize(launch.captures.size() + launch.values.size() + code.symbols);
+  auto at = std::ranges::copy(launch.captures, arguments.begin()).out;
+  at = std::ranges::copy(launch.values, at).out;
   for (const void *symbol : std::span(code.symbol, code.symbols)) {
-    arguments.push_back(reinterpret_cast<std::uint64_t>(symbol));
+    *at++ = reinterpret_cast<std::uint64_t>(symbol);
   }
 }
 
@@ -59,15 +55,6 @@ std::uint32_t maskFor(std::uint64_t address, Range bytes) {
     mask &= ~std::uint32_t{0} >> (address + device::Change::kGrain - bytes.end);
   }
   return mask;
-}
-
-Status asStatus(const Result<device::Kernel *> &kernel) {
-  return kernel ? Status() : Status(kernel.error());
-}
-
-Status loadCombiner(device::Device &device, const tutti_region &region) {
-  const tutti_kernel *combiner = combinerOf(region, device.info().format);
-  return combiner ? asStatus(device.load(*combiner)) : Status();
 }
 
 device::GridWish wishOf(const Launch &launch, const device::Kernel &kernel) {
@@ -299,14 +286,14 @@ void Devices::ended(Lane &lane) {
     return;
   }
   lane.leaving = {};
-  if (lane.kernel.kernel && std::ranges::find(lane.tried, lane.kernel.kernel) == lane.tried.end()) {
-    lane.tried.push_back(lane.kernel.kernel);
+  if (lane.latest) {
+    lane.latest->isTried = true;
   }
 }
 
 bool Devices::isUntried(std::int32_t index) const {
   const Lane &lane = this->lane(index);
-  return std::ranges::find(lane.tried, lane.kernel.kernel) == lane.tried.end();
+  return !lane.latest || !lane.latest->isTried;
 }
 
 Status Devices::finish(Lane &lane) {
@@ -393,37 +380,51 @@ Status Devices::load(std::int32_t index, const Launch &launch, const balance::Ch
 
 Status Devices::load(std::int32_t index, const tutti_region &region, const tutti_kernel &kernel) {
   return attempt(index, [&](Lane &lane) -> Status {
-    TUTTI_TRY(asStatus(lane.device->load(kernel)));
-    return loadCombiner(*lane.device, region);
+    const Result<Loaded *> loaded = this->loaded(lane, region, kernel);
+    return loaded ? Status() : Status(loaded.error());
   });
 }
 
+/// A kernel of `region` with the combiner that belongs to it.
+Result<Devices::Loaded *> Devices::loaded(Lane &lane, const tutti_region &region,
+                                          const tutti_kernel &kernel) {
+  if (const auto known = lane.loaded.find(&kernel); known != lane.loaded.end()) {
+    return &known->second;
+  }
+  Loaded loaded;
+  TUTTI_ASSIGN(loaded.kernel, lane.device->load(kernel));
+  if (const tutti_kernel *combiner = combinerOf(region, lane.device->info().format)) {
+    TUTTI_ASSIGN(loaded.combiner, lane.device->load(*combiner));
+  }
+  return &lane.loaded.emplace(&kernel, loaded).first->second;
+}
+
 /// Of the kernel and of what combines its partial results.
-Status Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice) {
-  device::KernelLaunch &kernel = lane.kernel;
-  const device::Info &info = lane.device->info();
-  const tutti_kernel *combiner = combinerOf(*launch.region, info.format);
-  device::GridWish wish = wishOf(launch, *kernel.kernel);
-  wish.hasCombiner = combiner != nullptr;
-  kernel.grid = device::gridFor(choice.used(), info, wish);
-  kernel.combiner = nullptr;
-  if (!combiner) {
-    return {};
+void Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice) {
+  Loaded &loaded = *lane.latest;
+  if (!loaded.grid || loaded.extents != choice.extents) {
+    const device::Info &info = lane.device->info();
+    device::GridWish wish = wishOf(launch, *loaded.kernel);
+    wish.hasCombiner = loaded.combiner != nullptr;
+    loaded.extents = choice.extents;
+    loaded.grid = device::gridFor(choice.used(), info, wish);
+    loaded.combinerGrid.reset();
+    if (loaded.combiner) {
+      loaded.combinerGrid = device::combinerGridFor(
+          loaded.grid->groupCount(), info,
+          {.maxGroup = loaded.combiner->maxGroup(), .partialBytes = wish.partialBytes});
+    }
   }
-  device::Kernel *loaded = nullptr;
-  TUTTI_ASSIGN(loaded, lane.device->load(*combiner));
-  const auto grid =
-      device::combinerGridFor(kernel.grid.groupCount(), info,
-                              {.maxGroup = loaded->maxGroup(), .partialBytes = wish.partialBytes});
-  if (grid) {
-    kernel.combiner = loaded;
-    kernel.combinerGrid = *grid;
+  lane.launch.grid = *loaded.grid;
+  lane.launch.combiner = nullptr;
+  if (loaded.combinerGrid) {
+    lane.launch.combiner = loaded.combiner;
+    lane.launch.combinerGrid = *loaded.combinerGrid;
   }
-  return {};
 }
 
 Status Devices::reservePartials(Lane &lane) {
-  device::KernelLaunch &kernel = lane.kernel;
+  device::KernelLaunch &kernel = lane.launch;
   lane.partialBytes = kernel.partialBytes * kernel.partialCount();
   if (lane.partialBytes > 0 &&
       (!lane.partials || lane.partials->bytes().size() < lane.partialBytes)) {
@@ -446,9 +447,10 @@ Status Devices::runOn(Lane &lane, const Launch &launch, const balance::Chunk &ch
     return failure(ErrorCode::NotSupported, "the loop at {} has no kernel for {}",
                    launch.region->source, info.name);
   }
-  device::KernelLaunch &kernel = lane.kernel;
-  TUTTI_ASSIGN(kernel.kernel, lane.device->load(*choice->kernel));
-  TUTTI_TRY(setGrids(lane, launch, *choice));
+  TUTTI_ASSIGN(lane.latest, loaded(lane, *launch.region, *choice->kernel));
+  setGrids(lane, launch, *choice);
+  device::KernelLaunch &kernel = lane.launch;
+  kernel.kernel = lane.latest->kernel;
   kernel.lower = chunk.lower;
   kernel.upper = chunk.upper;
   kernel.total = launch.total;
@@ -456,7 +458,6 @@ Status Devices::runOn(Lane &lane, const Launch &launch, const balance::Chunk &ch
   setArguments(kernel.arguments, launch);
   TUTTI_TRY(reservePartials(lane));
   ++lane.given;
-  lane.began = Clock::now();
   TUTTI_TRY(lane.queue->launch(kernel));
   ++counters_.kernels;
   counters_.partialBytes += lane.partialBytes;

@@ -13,6 +13,7 @@
 #include "runtime/memory/window.h"
 #include "runtime/trace/counters.h"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tutti::exec {
@@ -166,7 +168,10 @@ public:
   /// idle.
   std::span<std::byte> partials(std::int32_t index);
 
-  /// How long the latest run and what was queued with it took, as far as it was seen.
+  /// `seconds` counts from here.
+  void startClock(std::int32_t index) { lane(index).began = Clock::now(); }
+
+  /// How long it took from `startClock` until a device was idle, as far as it was seen.
   double seconds(std::int32_t index) const;
 
   /// Whether all that was started is done. Never blocks.
@@ -182,6 +187,17 @@ private:
   /// only, so waiting for the queue of another one is never needed on behalf of a third.
   using Step = std::uint64_t;
 
+  /// A kernel on a device, with all that launches of it have in common.
+  struct Loaded {
+    device::Kernel *kernel = nullptr;
+    device::Kernel *combiner = nullptr; ///< Null if its region has none.
+    bool isTried = false;               ///< A run has come to its end.
+    /// Those of the latest launch: the next one mostly has the same.
+    std::array<std::int64_t, 3> extents{};
+    std::optional<device::Grid> grid;
+    std::optional<device::Grid> combinerGrid; ///< Nothing if the host combines.
+  };
+
   /// A device with its queue.
   struct Lane {
     std::unique_ptr<device::Device> device;
@@ -194,9 +210,10 @@ private:
     std::unique_ptr<device::Snapshot> snapshot; ///< Null if none is kept.
     RangeSet kept;                              ///< What it is of.
     std::unique_ptr<device::HostBuffer> partials;
-    std::size_t partialBytes = 0;              ///< Of the latest run.
-    device::KernelLaunch kernel;               ///< The latest; kept for its memory.
-    std::vector<const device::Kernel *> tried; ///< Kernels of which a run has come to its end.
+    std::size_t partialBytes = 0; ///< Of the latest run.
+    std::unordered_map<const tutti_kernel *, Loaded> loaded;
+    Loaded *latest = nullptr;    ///< Of `loaded`.
+    device::KernelLaunch launch; ///< The latest; kept for its memory.
     std::string_view backend;
     Step given = 0;                       ///< The latest.
     Step done = 0;                        ///< The latest that is known to be done.
@@ -212,8 +229,10 @@ private:
   Status outlive(std::int32_t index, Status status);
   Status recordIn(Lane &lane);
   Status finish(Lane &lane);
-  Status setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice);
-  Status reservePartials(Lane &lane);
+  static Result<Loaded *> loaded(Lane &lane, const tutti_region &region,
+                                 const tutti_kernel &kernel);
+  static void setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice);
+  static Status reservePartials(Lane &lane);
   Result<bool> keepOn(Lane &lane, const RangeSet &bytes);
   Status runOn(Lane &lane, const Launch &launch, const balance::Chunk &chunk, bool isDisjoint);
   static void ended(Lane &lane);

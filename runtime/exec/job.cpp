@@ -42,8 +42,9 @@ void orDie(const Status &status) {
 
 Job::Job(JobSetup setup)
     : endpoint(setup.endpoint), window(setup.window), topology(std::move(setup.topology)),
-      rooms(window, std::move(setup.rooms)), progress(queue, setup.isCrowded),
-      streams(endpoint, window), devices(std::move(setup.devices), window, rooms, counters),
+      rooms(window, std::move(setup.rooms)), keepsTime(setup.keepsTime),
+      progress(queue, setup.isCrowded), streams(endpoint, window),
+      devices(std::move(setup.devices), window, rooms, counters),
       loans(endpoint.rank(), topology, rooms, devices,
             [this](Rank to, std::span<const std::byte> message) { sendControl(to, message); }),
       planner(endpoint.rank(), topology, window, rooms), rank_(endpoint.rank()),

@@ -47,6 +47,7 @@ struct JobSetup {
   std::vector<OpenDevice> devices; ///< This rank's, in the order of the topology.
   bool isCrowded;                  ///< More threads than cores on this host.
   HandleRoutes handles = {};       ///< Needed where the topology has routes.
+  bool keepsTime = true;           ///< Somebody is going to read in the report what took how long.
 };
 
 /// Threading: all but `progress` and `queue` are guarded by the lock of `progress`.
@@ -92,6 +93,7 @@ public:
   const memory::Window &window;
   const memory::Topology topology;
   const Rooms rooms;
+  const bool keepsTime;
   trace::Counters counters;
   memory::TouchQueue queue;
   Progress progress;

@@ -107,7 +107,7 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     staysHome(region, "distribution is switched off");
     return std::nullopt;
   }
-  Launch launch = std::exchange(spare_, {});
+  Launch launch = std::move(spare_); // Whose vectors are empty then.
   launch.region = &region;
   launch.frame = frame;
   launch.onlyShare = Launch().onlyShare;
@@ -355,6 +355,9 @@ Status RankZero::awaitAnswers(Progress::Lock &lock, const std::vector<Reservatio
 /// announced yet, so all data is whole if one refuses.
 Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
   const std::shared_ptr<const Plan> plan = planned.plan;
+  if (residency_.isRecent(*plan) && plan->merged.empty()) {
+    return {}; // Nothing has left since it ran, and no device needs more for it than its units.
+  }
   const std::vector<Leaving> leaving = residency_.makeRoom(*plan);
   const std::vector<Leaving> lacking = residency_.lacking(*plan);
   std::vector<Reservation> reservations = reservationsFor(launch, *plan);
@@ -477,7 +480,7 @@ bool RankZero::distribute(Launch &launch) {
     staysHome(region, "it is too short");
     return false;
   }
-  const Clock::time_point begin = Clock::now();
+  const Clock::time_point begin = job_.keepsTime ? Clock::now() : Clock::time_point();
   findAllocations(record, launch);
   Progress::Lock lock = job_.progress.lock();
   std::optional<Planner::Planned> planned = ready(lock, record, launch, option);
@@ -488,7 +491,7 @@ bool RankZero::distribute(Launch &launch) {
   if (isMeasured) {
     job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
   }
-  const Clock::time_point announced = Clock::now();
+  const Clock::time_point announced = isMeasured ? Clock::now() : Clock::time_point();
   bool isKnown = true;
   std::uint64_t bytes = 0;
   while (true) {
@@ -508,7 +511,8 @@ bool RankZero::distribute(Launch &launch) {
       break;
     }
   }
-  record.report.addDistributed(secondsSince(begin), isKnown, option.placement.usesDevices);
+  record.report.addDistributed(job_.keepsTime ? secondsSince(begin) : 0, isKnown,
+                               option.placement.usesDevices);
   record.shares = launch.shares;
   if (isMeasured) {
     option.history->addDistributed(*option.machine, launch.total, secondsSince(announced),

@@ -186,6 +186,48 @@ TEST_F(RankZeroTest, TurnsArraysOverThatDoNotFitTogether) {
   EXPECT_EQ(report.counters.portions, 0U);
 }
 
+TEST_F(RankZeroTest, AsksADeviceForNothingButKernelsInASteadyLoop) {
+  Array array = arrayOf(2);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(launch(region_, array));
+  }
+  zero_->ready({array.address, array.address + kWord}, false); // All of it is done.
+  EXPECT_TRUE(launch(region_, array));
+  machine_.clearLog();
+
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_TRUE(launch(region_, array));
+  }
+
+  EXPECT_EQ(count(Operation::Launch), 5);
+  // The thread that looks after devices may have asked for an event.
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(machine_.log().size()), 5 + count(Operation::Record));
+  expectRight(array);
+  zero_->finish();
+}
+
+TEST_F(RankZeroTest, GivesLaunchesOfDifferentSizesTheirOwnGrids) {
+  std::array<Array, 2> arrays{arrayOf(1), arrayOf(3)};
+  std::vector<std::uint64_t> items;
+  machine_.setFunction("step", [&](const KernelRun &kernel) {
+    items.push_back(kernel.launch().grid.groupCount() * kernel.launch().grid.groupSize());
+    runOnDevice(kernel);
+  });
+
+  for (int round = 0; round < 3; ++round) {
+    for (Array &array : arrays) {
+      EXPECT_TRUE(launch(region_, array));
+    }
+  }
+
+  for (const Array &array : arrays) {
+    expectRight(array);
+  }
+  zero_->finish();
+  const std::uint64_t words = kUnit / kWord;
+  EXPECT_EQ(items, (std::vector{words, 3 * words, words, 3 * words, words, 3 * words}));
+}
+
 TEST_F(RankZeroTest, StreamsAnArrayThatDoesNotFit) {
   Array array = arrayOf(4 * kUnits);
 

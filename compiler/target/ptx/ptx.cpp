@@ -2,6 +2,7 @@
 #include "compiler/target/ptx/ptx.h"
 
 #include "compiler/target/prepare.h"
+#include "compiler/target/ptx/begin.h"
 #include "compiler/target/ptx/grid_loops.h"
 #include "compiler/target/ptx/lowering.h"
 #include "compiler/target/ptx/strength_reduction.h"
@@ -208,6 +209,7 @@ std::string translate(const Target &target, StringRef bitcode, std::string &reas
   optimise(*module, *machine);
   spareBackend(*module);
   hideGridSteps(*module);
+  markBegins(*module);
   workAround(*module);
   if (!needsStrengthReduction(*module)) {
     gate.names.push_back("Loop Strength Reduction");

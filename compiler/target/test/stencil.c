@@ -8,6 +8,8 @@
 
 // PTX:     .target sm_70
 // PTX:     .visible .entry run(
+// PTX-NOT: {{(ld|st)\.(f64|global)}}
+// PTX:     // tutti: begin
 // PTX-NOT: {{(ld|st)\.f64}}
 // PTX:     mov.u32 {{.*}}, %ctaid.x
 // PTX:     ld.global.f64 {{.*}}, [[[ADDRESS:%rd[0-9]+]]+-8]

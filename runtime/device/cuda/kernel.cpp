@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cuda/kernel.h"
 
+#include "abi/ptx.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -40,13 +42,33 @@ std::string_view versionOf(std::string_view text) {
   return text.substr(0, text.find_first_of(" \t\r\n"));
 }
 
+/// `text` with kernels that wait, where it says they may begin, for the one before to end; empty if
+/// it does not say so.
+std::string waitingText(std::string_view text) {
+  constexpr std::string_view kHeader = ".version 6.3\n.target sm_70";
+  constexpr std::string_view kWaitingHeader = ".version 7.8\n.target sm_90";
+  constexpr std::string_view kWait = "griddepcontrol.wait;";
+  constexpr std::string_view kBegin = TUTTI_PTX_BEGIN;
+  const std::size_t header = text.find(kHeader);
+  if (header == std::string_view::npos || text.find(kBegin) == std::string_view::npos) {
+    return {};
+  }
+  std::string waiting(text);
+  waiting.replace(header, kHeader.size(), kWaitingHeader);
+  for (std::size_t at = 0; (at = waiting.find(kBegin, at)) != std::string::npos;) {
+    waiting.replace(at, kBegin.size(), kWait);
+  }
+  return waiting;
+}
+
 } // namespace
 
 Result<std::unique_ptr<CudaKernel>> CudaKernel::make(Context &context, CUmodule module,
-                                                     const char *name) {
+                                                     const char *name, bool waits) {
   const Library &cuda = context.cuda();
   std::unique_ptr<CudaKernel> kernel(new CudaKernel);
   kernel->name_ = name;
+  kernel->waits_ = waits;
   int maxGroup = 0;
   int staticShared = 0;
   CUresult result = cuda.cuModuleGetFunction(&kernel->function_, module, name);
@@ -103,7 +125,7 @@ Result<Kernel *> Kernels::load(const tutti_kernel &kernel) {
   }
   TUTTI_TRY(context_.enter());
   std::unique_ptr<CudaKernel> made;
-  TUTTI_ASSIGN(made, CudaKernel::make(context_, module->handle, kernel.name));
+  TUTTI_ASSIGN(made, CudaKernel::make(context_, module->handle, kernel.name, module->waits));
   return module->kernels.emplace(name, std::move(made)).first->second.get();
 }
 
@@ -114,13 +136,33 @@ Result<Kernels::Module *> Kernels::moduleOf(const char *text) {
   TUTTI_TRY(context_.enter());
   Module module;
   module.log = std::make_unique<char[]>(kLogBytes);
-  std::array<CUjitOption, 2> options = {kJitErrorLog, kJitErrorLogBytes};
-  std::array<void *, 2> values = {module.log.get(), reinterpret_cast<void *>(kLogBytes - 1)};
-  if (const CUresult result = context_.cuda().cuModuleLoadDataEx(
-          &module.handle, text, options.size(), options.data(), values.data())) {
+  const std::string waiting = mayOverlap() ? waitingText(text) : std::string();
+  module.waits = !waiting.empty();
+  CUresult result = tryLoad(module, module.waits ? waiting.c_str() : text);
+  if (module.waits && result == kUnsupportedPtxVersion) {
+    module.waits = false;
+    result = tryLoad(module, text);
+  }
+  if (result != kSuccess) {
     return refused(result, text, module.log.get());
   }
   return &modules_.emplace(text, std::move(module)).first->second;
+}
+
+CUresult Kernels::tryLoad(Module &module, const char *text) const {
+  std::array<CUjitOption, 2> options = {kJitErrorLog, kJitErrorLogBytes};
+  std::array<void *, 2> values = {module.log.get(), reinterpret_cast<void *>(kLogBytes - 1)};
+  return context_.cuda().cuModuleLoadDataEx(&module.handle, text, options.size(), options.data(),
+                                            values.data());
+}
+
+/// Whether the device can begin with a kernel before the one before it has ended.
+bool Kernels::mayOverlap() const {
+  constexpr int kHopper = 9;
+  int major = 0;
+  const CUresult result =
+      context_.cuda().cuDeviceGetAttribute(&major, kCapabilityMajor, context_.device());
+  return result == kSuccess && major >= kHopper && context_.cuda().cuLaunchKernelEx;
 }
 
 Error Kernels::refused(CUresult result, const char *text, const char *log) {

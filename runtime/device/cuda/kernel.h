@@ -19,15 +19,19 @@ namespace tutti::device::cuda {
 /// Ownership: `Kernels`', as is the module behind it.
 class CudaKernel final : public Kernel {
 public:
+  /// `waits`: it touches no memory before the kernel in front of it in its stream has ended.
+  ///
   /// Errors: WrongImage  the driver does not find or cannot finish the function.
   static Result<std::unique_ptr<CudaKernel>> make(Context &context, CUmodule module,
-                                                  const char *name);
+                                                  const char *name, bool waits);
 
   std::uint32_t maxGroup() const override { return maxGroup_; }
 
   CUfunction function() const { return function_; }
 
   const std::string &name() const { return name_; }
+
+  bool waits() const { return waits_; }
 
   /// Makes sure that a group may have so much dynamic shared memory.
   ///
@@ -42,6 +46,7 @@ private:
   CUfunction function_ = nullptr;
   std::uint32_t maxGroup_ = 0;
   std::uint64_t allowedShared_ = 0;
+  bool waits_ = false;
 };
 
 /// Threading: externally synchronised.
@@ -65,15 +70,17 @@ private:
     CUmodule handle = nullptr;
     /// The driver finishes functions when they are first used, and may write its log then.
     std::unique_ptr<char[]> log;
+    bool waits = false; ///< Its kernels do, each for the one before it.
     std::map<std::string, std::unique_ptr<CudaKernel>, std::less<>> kernels; ///< By name.
   };
 
   Result<Module *> moduleOf(const char *text);
+  CUresult tryLoad(Module &module, const char *text) const;
+  bool mayOverlap() const;
   Error refused(CUresult result, const char *text, const char *log);
 
   Context &context_;
   std::map<const char *, Module> modules_; ///< By text, which is alive as long as the program.
-  std::map<std::pair<const char *, std::string>, std::unique_ptr<CudaKernel>, std::less<>> kernels_;
 };
 
 } // namespace tutti::device::cuda

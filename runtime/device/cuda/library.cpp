@@ -20,6 +20,8 @@ Status resolve(void *handle, const std::string &file, Library &library) {
                    "needed",                                                                       \
                    file, #name);                                                                   \
   }
+#define TUTTI_CUDA_OPTIONAL(name, ...)                                                             \
+  library.name = reinterpret_cast<Library::Type_##name *>(::dlsym(handle, #name));
 #include "runtime/device/cuda/functions.def"
 #undef TUTTI_CUDA
   return {};

@@ -58,6 +58,29 @@ struct CUmemAccessDesc {
   int flags;
 };
 
+struct CUlaunchAttribute {
+  int id;
+  char pad[4];
+
+  union {
+    char pad[64];
+    int programmaticStreamSerializationAllowed;
+  } value;
+};
+
+struct CUlaunchConfig {
+  unsigned gridDimX;
+  unsigned gridDimY;
+  unsigned gridDimZ;
+  unsigned blockDimX;
+  unsigned blockDimY;
+  unsigned blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute *attrs;
+  unsigned numAttrs;
+};
+
 /// CONSTANT(ours, value, theirs)
 #define TUTTI_CUDA_CONSTANTS(CONSTANT)                                                             \
   CONSTANT(kSuccess, 0, CUDA_SUCCESS)                                                              \
@@ -111,6 +134,7 @@ struct CUmemAccessDesc {
   CONSTANT(kFunctionMaxThreads, 0, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                        \
   CONSTANT(kFunctionSharedBytes, 1, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)                           \
   CONSTANT(kFunctionMaxDynamicShared, 8, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)          \
+  CONSTANT(kLaunchSerialization, 6, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)         \
   CONSTANT(kStreamNonBlocking, 1, CU_STREAM_NON_BLOCKING)                                          \
   CONSTANT(kEventDisableTiming, 2, CU_EVENT_DISABLE_TIMING)
 
@@ -123,7 +147,8 @@ inline constexpr std::uintptr_t kLaunchEnd = 0;        ///< CU_LAUNCH_PARAM_END
 inline constexpr std::uintptr_t kLaunchBuffer = 1;     ///< CU_LAUNCH_PARAM_BUFFER_POINTER
 inline constexpr std::uintptr_t kLaunchBufferSize = 2; ///< CU_LAUNCH_PARAM_BUFFER_SIZE
 
-/// The functions of an opened driver library, which stays loaded.
+/// The functions of an opened driver library, which stays loaded; null if it does not have an
+/// optional one.
 ///
 /// Threading: immutable.
 /// Ownership: shared by driver and contexts, because devices may outlive the driver that opened

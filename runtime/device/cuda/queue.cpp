@@ -302,11 +302,28 @@ Status CudaQueue::start(Kernel &kernel, const Grid &grid, std::uint32_t partialB
   std::array<void *, 5> extra = {reinterpret_cast<void *>(kLaunchBuffer), parameters_.data(),
                                  reinterpret_cast<void *>(kLaunchBufferSize), &bytes,
                                  reinterpret_cast<void *>(kLaunchEnd)};
-  if (const CUresult result = context.cuda().cuLaunchKernel(
-          ours.function(), static_cast<unsigned>(grid.groups[0]),
-          static_cast<unsigned>(grid.groups[1]), static_cast<unsigned>(grid.groups[2]),
-          grid.group[0], grid.group[1], grid.group[2], static_cast<unsigned>(shared),
-          stream_->handle(), nullptr, extra.data())) {
+  // It waits itself for the kernel before it, if that is what it comes behind.
+  const bool overlaps = ours.waits() && stream_->endsInKernel();
+  CUlaunchAttribute overlap{kLaunchSerialization, {}, {}};
+  overlap.value.programmaticStreamSerializationAllowed = 1;
+  const CUlaunchConfig config{.gridDimX = static_cast<unsigned>(grid.groups[0]),
+                              .gridDimY = static_cast<unsigned>(grid.groups[1]),
+                              .gridDimZ = static_cast<unsigned>(grid.groups[2]),
+                              .blockDimX = grid.group[0],
+                              .blockDimY = grid.group[1],
+                              .blockDimZ = grid.group[2],
+                              .sharedMemBytes = static_cast<unsigned>(shared),
+                              .hStream = stream_->handleForKernel(),
+                              .attrs = &overlap,
+                              .numAttrs = 1};
+  const Library &cuda = context.cuda();
+  const CUresult result =
+      overlaps
+          ? cuda.cuLaunchKernelEx(&config, ours.function(), nullptr, extra.data())
+          : cuda.cuLaunchKernel(ours.function(), config.gridDimX, config.gridDimY, config.gridDimZ,
+                                config.blockDimX, config.blockDimY, config.blockDimZ,
+                                config.sharedMemBytes, config.hStream, nullptr, extra.data());
+  if (result != kSuccess) {
     return context.failed(result, "launch kernel {}", ours.name());
   }
   return {};

@@ -54,7 +54,7 @@ Result<CUevent> Stream::mark() {
   } else if (const CUresult result = context_.cuda().cuEventCreate(&event, kEventDisableTiming)) {
     return context_.failed(result, "make an event");
   }
-  if (const CUresult result = context_.cuda().cuEventRecord(event, handle_)) {
+  if (const CUresult result = context_.cuda().cuEventRecord(event, handle())) {
     recycle(event);
     return context_.failed(result, "record an event");
   }
@@ -74,7 +74,7 @@ Status Stream::copyIn(std::span<const std::byte> source, CUdeviceptr target) {
     TUTTI_ASSIGN(piece, takeIn(bytes));
     copier_.copy(piece, source.data(), bytes);
     if (const CUresult result =
-            context_.cuda().cuMemcpyHtoDAsync_v2(target, piece, bytes, handle_)) {
+            context_.cuda().cuMemcpyHtoDAsync_v2(target, piece, bytes, handle())) {
       return context_.failed(result, "copy {} bytes in", bytes);
     }
     openIn_ += bytes;
@@ -133,7 +133,7 @@ Status Stream::issueOut() {
       return closeOut();
     }
     if (const CUresult result =
-            context_.cuda().cuMemcpyDtoHAsync_v2(piece, request.source, bytes, handle_)) {
+            context_.cuda().cuMemcpyDtoHAsync_v2(piece, request.source, bytes, handle())) {
       return context_.failed(result, "copy {} bytes out", bytes);
     }
     open_.landings.push_back({request.target, piece, bytes, bytes == request.bytes});

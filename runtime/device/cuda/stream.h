@@ -45,7 +45,19 @@ public:
 
   Context &context() const { return context_; }
 
-  CUstream handle() const { return handle_; }
+  /// For all that is given to the device but kernels.
+  CUstream handle() {
+    endsInKernel_ = false;
+    return handle_;
+  }
+
+  /// For a kernel; `endsInKernel` says before whether what was given last is one, too.
+  CUstream handleForKernel() {
+    endsInKernel_ = true;
+    return handle_;
+  }
+
+  bool endsInKernel() const { return endsInKernel_; }
 
   /// Returns when `source` has been read.
   ///
@@ -128,6 +140,7 @@ private:
   Context &context_;
   Copier &copier_;
   CUstream handle_ = nullptr;
+  bool endsInKernel_ = false;
   std::vector<CUevent> idleEvents_;
   std::vector<Landings> dependences_;
 

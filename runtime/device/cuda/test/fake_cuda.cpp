@@ -39,6 +39,7 @@ struct ModuleObject {
 
 struct FunctionObject {
   std::string name;
+  bool waits = false; ///< For the kernel before it, itself.
   int dynamicShared = 48 << 10;
 };
 
@@ -61,6 +62,7 @@ struct StreamObject {
   std::deque<Operation> operations;
   std::uint64_t given = 0;
   std::uint64_t done = 0;
+  bool endsInKernel = false;
 };
 
 namespace {
@@ -231,6 +233,7 @@ void runUpTo(StreamObject &stream, std::uint64_t position) {
 void give(StreamObject &stream, std::function<int()> run) {
   stream.operations.push_back({std::move(run)});
   ++stream.given;
+  stream.endsInKernel = false;
 }
 
 std::byte *at(CUdeviceptr pointer) { return reinterpret_cast<std::byte *>(pointer); }
@@ -255,6 +258,38 @@ void remap(CUdeviceptr pointer, std::size_t bytes, const Block &block) {
   ::mmap(at(pointer), bytes, PROT_NONE,
          (isShared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_NORESERVE | MAP_FIXED,
          block.file.number(), 0);
+}
+
+/// Gives a kernel to its stream.
+CUresult launch(Machine &m, const CUlaunchConfig &config, const FunctionObject &function,
+                void **parameters, void **extra) {
+  const unsigned threads = config.blockDimX * config.blockDimY * config.blockDimZ;
+  if (config.sharedMemBytes > static_cast<unsigned>(function.dynamicShared) || threads > 1024 ||
+      parameters || reinterpret_cast<std::uintptr_t>(extra[0]) != kLaunchBuffer ||
+      reinterpret_cast<std::uintptr_t>(extra[2]) != kLaunchBufferSize ||
+      reinterpret_cast<std::uintptr_t>(extra[4]) != kLaunchEnd) {
+    return kInvalidValue;
+  }
+  const auto *first = static_cast<const std::uint64_t *>(extra[1]);
+  const std::size_t count = *static_cast<std::size_t *>(extra[3]) / sizeof(std::uint64_t);
+  const std::vector<std::uint64_t> values(first, first + count);
+  const auto run = m.functions.find(function.name);
+  if (run == m.functions.end() && !m.isIdle) {
+    misuse(__func__, ("no function for kernel " + function.name).c_str());
+  }
+  if (run == m.functions.end()) {
+    give(*config.hStream, [] { return 0; });
+  } else {
+    give(*config.hStream, [=, call = run->second] {
+      return call({{config.gridDimX, config.gridDimY, config.gridDimZ},
+                   {config.blockDimX, config.blockDimY, config.blockDimZ},
+                   config.sharedMemBytes,
+                   values.data(),
+                   values.size()});
+    });
+  }
+  config.hStream->endsInKernel = true;
+  return kSuccess;
 }
 
 } // namespace
@@ -685,7 +720,8 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
   if (module->text.find(".entry " + std::string(name) + "(") == std::string::npos) {
     return kNotFound;
   }
-  m.loaded.push_back(std::make_unique<FunctionObject>(FunctionObject{name}));
+  m.loaded.push_back(std::make_unique<FunctionObject>(
+      FunctionObject{name, module->text.find("griddepcontrol.wait") != std::string::npos}));
   *function = m.loaded.back().get();
   return kSuccess;
 }
@@ -710,27 +746,22 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         unsigned by, unsigned bz, unsigned shared, CUstream stream,
                         void **parameters, void **extra) {
   FAKE_ENTER(true);
-  if (shared > static_cast<unsigned>(function->dynamicShared) || bx * by * bz > 1024 ||
-      parameters || reinterpret_cast<std::uintptr_t>(extra[0]) != kLaunchBuffer ||
-      reinterpret_cast<std::uintptr_t>(extra[2]) != kLaunchBufferSize ||
-      reinterpret_cast<std::uintptr_t>(extra[4]) != kLaunchEnd) {
+  const CUlaunchConfig config{gx, gy, gz, bx, by, bz, shared, stream, nullptr, 0};
+  return launch(m, config, *function, parameters, extra);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                          void **extra) {
+  FAKE_ENTER(true);
+  if (config->numAttrs != 1 || config->attrs[0].id != kLaunchSerialization) {
     return kInvalidValue;
   }
-  const auto *first = static_cast<const std::uint64_t *>(extra[1]);
-  const std::size_t count = *static_cast<std::size_t *>(extra[3]) / sizeof(std::uint64_t);
-  const std::vector<std::uint64_t> values(first, first + count);
-  const auto run = m.functions.find(function->name);
-  if (run == m.functions.end() && m.isIdle) {
-    give(*stream, [] { return 0; });
-    return kSuccess;
+  // What is not a kernel does not wait for kernels that overlap.
+  if (config->attrs[0].value.programmaticStreamSerializationAllowed != 0 &&
+      !(function->waits && config->hStream->endsInKernel)) {
+    misuse(__func__, ("nothing waits for what kernel " + function->name + " is behind").c_str());
   }
-  if (run == m.functions.end()) {
-    misuse(__func__, ("no function for kernel " + function->name).c_str());
-  }
-  give(*stream, [=, call = run->second] {
-    return call({{gx, gy, gz}, {bx, by, bz}, shared, values.data(), values.size()});
-  });
-  return kSuccess;
+  return launch(m, *config, *function, parameters, extra);
 }
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
@@ -767,6 +798,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   if (event->stream) {
     stream->operations.push_back({{}, event->stream, event->position});
     ++stream->given;
+    stream->endsInKernel = false;
   }
   return kSuccess;
 }
@@ -790,6 +822,7 @@ CUresult cuEventDestroy_v2(CUevent event) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   FAKE_ENTER(true);
+  stream->endsInKernel = false;
   event->stream = stream;
   event->position = stream->given;
   event->polls = 0;

@@ -46,6 +46,14 @@ static_assert(sizeof(CUmemAccessDesc) == sizeof(::CUmemAccessDesc));
 static_assert(offsetof(CUmemAccessDesc, flags) == offsetof(::CUmemAccessDesc, flags));
 static_assert(sizeof(CUmemLocation) == sizeof(::CUmemLocation));
 static_assert(sizeof(CUuuid) == sizeof(::CUuuid));
+static_assert(sizeof(CUlaunchAttribute) == sizeof(::CUlaunchAttribute));
+static_assert(offsetof(CUlaunchAttribute, value) == offsetof(::CUlaunchAttribute, value));
+static_assert(sizeof(CUlaunchConfig) == sizeof(::CUlaunchConfig));
+static_assert(offsetof(CUlaunchConfig, sharedMemBytes) ==
+              offsetof(::CUlaunchConfig, sharedMemBytes));
+static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(::CUlaunchConfig, hStream));
+static_assert(offsetof(CUlaunchConfig, attrs) == offsetof(::CUlaunchConfig, attrs));
+static_assert(offsetof(CUlaunchConfig, numAttrs) == offsetof(::CUlaunchConfig, numAttrs));
 
 #define TEXT_OF(...) #__VA_ARGS__
 #define EXPANDED(name) TEXT_OF(name)

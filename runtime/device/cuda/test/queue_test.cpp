@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Staging, events and failures.
+#include "abi/ptx.h"
 #include "runtime/device/cuda/test/fixture.h"
 
 #include <array>
@@ -174,6 +175,89 @@ TEST_F(CudaQueueTest, NeedsFewCallsForASteadyLaunch) {
   EXPECT_EQ(fake_cuda::calls("cuEventRecord"), 1U);
   EXPECT_EQ(fake_cuda::calls("cuEventQuery"), 1U);
   EXPECT_EQ(fake_cuda::calls(""), 3U);
+}
+
+class CudaOverlapTest : public CudaQueueTest {
+protected:
+  static constexpr const char *kWaiting =
+      ".version 6.3\n.target sm_70\n.entry mine(\n" TUTTI_PTX_BEGIN;
+
+  void SetUp() override {
+    CudaQueueTest::SetUp();
+    setFunction();
+  }
+
+  void restart(const fake_cuda::Plan &plan) {
+    start(plan);
+    setFunction();
+  }
+
+  /// A kernel of `text`, so often.
+  void launch(const char *text, int count) {
+    const auto loaded = device().load({TUTTI_KERNEL_PTX, 0, "mine", text});
+    ASSERT_TRUE(ok(loaded));
+    for (int i = 0; i < count; ++i) {
+      ASSERT_TRUE(ok(
+          queue().launch({.kernel = *loaded, .grid = {{1, 1, 1}, {32, 1, 1}}, .arguments = {}})));
+    }
+  }
+
+  /// Kernels that may have begun before the one before them had ended.
+  static std::size_t overlapping() { return fake_cuda::calls("cuLaunchKernelEx"); }
+
+private:
+  static void setFunction() {
+    fake_cuda::setFunction("mine", [](const fake_cuda::Launch &) { return 0; });
+  }
+};
+
+TEST_F(CudaOverlapTest, LetsKernelsThatWaitOverlap) {
+  launch(kWaiting, 5);
+
+  EXPECT_EQ(fake_cuda::calls("cuLaunchKernel"), 1U);
+  EXPECT_EQ(overlapping(), 4U);
+}
+
+TEST_F(CudaOverlapTest, OverlapsOnlyWithKernels) {
+  const auto bytes = pattern(100, 3);
+  std::vector<std::byte> seen(bytes.size());
+
+  launch(kWaiting, 1);
+  ASSERT_TRUE(ok(queue().copyIn(bytes, kHeap)));
+  launch(kWaiting, 1);
+  ASSERT_TRUE(ok(queue().copyOut(kHeap, seen)));
+  launch(kWaiting, 1);
+  auto event = recordOn(queue());
+  launch(kWaiting, 1);
+  ASSERT_TRUE(ok(queue().wait(*event)));
+  launch(kWaiting, 1);
+  ASSERT_TRUE(ok(queue().finish()));
+
+  EXPECT_EQ(overlapping(), 0U);
+}
+
+TEST_F(CudaOverlapTest, LetsNoKernelOverlapThatDoesNotWait) {
+  launch(".version 6.3\n.target sm_70\n.entry mine(\n", 2);
+  launch(".version 7.4\n.target sm_80\n.entry mine(\n" TUTTI_PTX_BEGIN, 2);
+
+  EXPECT_EQ(overlapping(), 0U);
+}
+
+TEST_F(CudaOverlapTest, LetsNoKernelsOverlapOnOlderDevices) {
+  restart({.capability = 89});
+
+  launch(kWaiting, 2);
+
+  EXPECT_EQ(overlapping(), 0U);
+}
+
+TEST_F(CudaOverlapTest, TakesTheTextAsItIsWhereTheDriverRefusesToWait) {
+  fake_cuda::failNext("cuModuleLoadDataEx", kUnsupportedPtxVersion);
+
+  launch(kWaiting, 2);
+
+  EXPECT_EQ(fake_cuda::calls("cuModuleLoadDataEx"), 2U);
+  EXPECT_EQ(overlapping(), 0U);
 }
 
 TEST_F(CudaQueueTest, MakesTheContextCurrentPerThread) {
