@@ -42,6 +42,9 @@ struct Info {
   std::uint64_t localBytes = 0; ///< Local (shared) memory of a group.
   std::array<std::uint32_t, 3> maxGroupOf{}; ///< Per dimension, the fastest first.
   std::array<std::uint64_t, 3> maxGroups{};  ///< Groups per dimension.
+  /// Devices of the driver's list, in order, from which it copies directly inside a process.
+  std::vector<std::size_t> reaches;
+  bool sharesMemory = false; ///< With other processes of the host, as the driver says.
 };
 
 /// The window as devices see it: two runs of addresses, whole pages.

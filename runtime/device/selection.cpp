@@ -82,4 +82,9 @@ std::vector<Choice> ownDevices(const std::vector<Choice> &shared, std::int64_t l
   return own;
 }
 
+std::int64_t sharersOf(std::size_t devices, std::int64_t local, std::int64_t locals) {
+  const auto count = static_cast<std::int64_t>(devices);
+  return locals <= count || count == 0 ? 1 : (locals - local % count + count - 1) / count;
+}
+
 } // namespace tutti::device

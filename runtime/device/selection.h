@@ -54,4 +54,8 @@ Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted)
 std::vector<Choice> ownDevices(const std::vector<Choice> &shared, std::int64_t local,
                                std::int64_t locals);
 
+/// How many processes use the same of `devices` as process `local` of `locals`, itself included.
+/// They divide its memory.
+std::int64_t sharersOf(std::size_t devices, std::int64_t local, std::int64_t locals);
+
 } // namespace tutti::device

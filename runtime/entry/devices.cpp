@@ -67,9 +67,8 @@ DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::int32_t local, 
               device::kDeviceKinds.at(wanted).first,
               found.choices.empty() ? "cpu" : listings[found.choices.front().backend].name);
   }
-  if (const auto count = static_cast<std::int32_t>(found.choices.size()); count > 0) {
-    selection.sharers_ = static_cast<std::uint64_t>((locals + count - 1) / count);
-  }
+  selection.sharers_ =
+      static_cast<std::uint64_t>(device::sharersOf(found.choices.size(), local, locals));
   for (const device::Choice &choice : device::ownDevices(found.choices, local, locals)) {
     if (selection.chosen_.size() < kMostDevices) {
       selection.chosen_.push_back({selection.drivers_[choice.backend].get(), choice.index,

@@ -4,7 +4,9 @@
 #include "base/format.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tools/tutti/selection.h"
 
@@ -53,6 +55,46 @@ void addDevices(std::string &text, const Machine &machine) {
   }
 }
 
+const device::Info &infoOf(const Machine &machine, const Choice &choice) {
+  return machine.backends[choice.backend].devices[choice.index];
+}
+
+/// Those of `used` from which `reader` copies directly.
+std::vector<Choice> reachedBy(const Machine &machine, const Choice &reader,
+                              const std::vector<Choice> &used) {
+  std::vector<Choice> reached;
+  std::ranges::copy_if(used, std::back_inserter(reached), [&](const Choice &owner) {
+    return owner.backend == reader.backend &&
+           std::ranges::binary_search(infoOf(machine, reader).reaches, owner.index);
+  });
+  return reached;
+}
+
+/// How data gets from one device to another: inside a rank, and between ranks.
+void addSharing(std::string &text, const Machine &machine, const std::vector<Choice> &used) {
+  const char *title = "peers";
+  for (const Choice &reader : used) {
+    const std::vector<Choice> reached = reachedBy(machine, reader, used);
+    if (used.size() > 1) {
+      text +=
+          fmt::format("  {:8} {} copies {}\n", std::exchange(title, ""), nameOf(machine, reader),
+                      reached.empty() ? "from others through the host only"
+                                      : "directly from " + namesOf(machine, reached));
+    }
+  }
+  std::vector<Choice> lenders;
+  std::ranges::copy_if(used, std::back_inserter(lenders),
+                       [&](const Choice &choice) { return infoOf(machine, choice).sharesMemory; });
+  if (used.size() > 1 || (!used.empty() && machine.place.locals > 1)) {
+    text += fmt::format("  {:8} {}\n", "lends",
+                        lenders.empty() ? "nothing: data goes to devices of other ranks through "
+                                          "the hosts"
+                                        : "memory of " + namesOf(machine, lenders) +
+                                              " to other ranks here, as the driver says; each run "
+                                              "tries it");
+  }
+}
+
 nlohmann::json jsonOf(const device::Info &info, const std::string &backend, std::size_t index) {
   return {{"backend", backend},
           {"index", index},
@@ -64,7 +106,9 @@ nlohmann::json jsonOf(const device::Info &info, const std::string &backend, std:
           {"memory", info.memory},
           {"units", info.units},
           {"max_group", info.maxGroup},
-          {"local_memory", info.localBytes}};
+          {"local_memory", info.localBytes},
+          {"reaches", info.reaches},
+          {"shares_memory", info.sharesMemory}};
 }
 
 } // namespace
@@ -83,11 +127,12 @@ std::string textOf(const Machine &machine, std::uint32_t wanted) {
   const std::vector<Choice> shared = sharedDevices(machine.backends, wanted);
   text += fmt::format("  {:8} {}: {}\n", "uses", "TUTTI_DEVICE=" + nameOf(wanted),
                       namesOf(machine, ownDevices(shared, place)));
-  const auto devices = static_cast<std::int64_t>(shared.size());
-  if (devices > 0 && place.locals > devices) {
-    text += fmt::format("  {:8} {} ranks share {} device{}\n", "", place.locals, devices,
-                        devices > 1 ? "s" : "");
+  if (const std::int64_t sharers = device::sharersOf(shared.size(), place.local, place.locals);
+      sharers > 1) {
+    text += fmt::format("  {:8} {} ranks here share it, each with 1/{} of its memory\n", "",
+                        sharers, sharers);
   }
+  addSharing(text, machine, shared);
   return text;
 }
 
@@ -118,9 +163,11 @@ std::string jsonOf(const Machine &machine, std::uint32_t wanted) {
       json["devices"].push_back(jsonOf(backend.devices[index], backend.name, index));
     }
   }
-  for (const Choice &own : ownDevices(sharedDevices(machine.backends, wanted), place)) {
+  const std::vector<Choice> shared = sharedDevices(machine.backends, wanted);
+  for (const Choice &own : ownDevices(shared, place)) {
     json["uses"].push_back(nameOf(machine, own));
   }
+  json["sharers"] = device::sharersOf(shared.size(), place.local, place.locals);
   return json.dump() + "\n";
 }
 

@@ -27,6 +27,11 @@ def fake(devices):
     return {"LD_LIBRARY_PATH": FAKE, "FAKE_CUDA_DEVICES": str(devices)}
 
 
+def on_ranks(ranks, *flags, **settings):
+    passed = [word for name in settings for word in ("-x", name)]
+    return run(BIN / "tuttirun", "-n", str(ranks), *passed, BIN / "tutti", "info", *flags, **settings)
+
+
 def tells_about_this_machine():
     found = json.loads(run(BIN / "tutti", "info", "--json"))
     assert found["ranks"] == 1 and found["rank"] == 0
@@ -56,12 +61,52 @@ def prefers_gpus():
 
 def deals_devices_to_ranks():
     for devices, uses in ((3, [["cuda 0", "cuda 2"], ["cuda 1"]]), (1, [["cuda 0"]] * 2)):
-        lines = run(BIN / "tuttirun", "-n", "2", "-x", "LD_LIBRARY_PATH", "-x", "FAKE_CUDA_DEVICES",
-                    BIN / "tutti", "info", "--json", **fake(devices)).splitlines()
+        lines = on_ranks(2, "--json", **fake(devices)).splitlines()
         ranks = sorted((json.loads(line) for line in lines), key=lambda found: found["rank"])
         assert [found["rank"] for found in ranks] == [0, 1]
         assert [found["local_ranks"] for found in ranks] == [2, 2]
         assert [found["uses"] for found in ranks] == uses, ranks
+
+
+def tells_how_devices_share_memory():
+    directly = ["cuda 0 copies directly from cuda 1", "cuda 1 copies directly from cuda 0"]
+    not_directly = [f"cuda {n} copies from others through the host only" for n in (0, 1)]
+    lends = "memory of cuda 0, cuda 1 to other ranks here"
+    for shares, peers in (("1", "1"), ("0", "1"), ("1", "0")):
+        settings = {**fake(2), "FAKE_CUDA_SHARES": shares, "FAKE_CUDA_PEERS": peers}
+        text = run(BIN / "tutti", "info", **settings)
+        for line in directly if peers == "1" else not_directly:
+            assert line in text, text
+        assert (lends if shares == "1" else "lends    nothing") in text, text
+        devices = json.loads(run(BIN / "tutti", "info", "--json", **settings))["devices"]
+        assert [d["shares_memory"] for d in devices[:2]] == [shares == "1"] * 2, devices
+        assert [d["reaches"] for d in devices[:2]] == ([[1], [0]] if peers == "1" else [[], []])
+    alone = run(BIN / "tutti", "info", **fake(1))
+    assert "peers" not in alone and "lends" not in alone, alone
+    assert "lends" in on_ranks(2, **fake(1)), "two ranks share one device"
+
+
+def tells_how_ranks_share_devices():
+    for ranks, devices, sharers in ((3, 1, [3] * 3), (3, 2, [2, 1, 2]), (2, 2, [1, 1])):
+        text = on_ranks(ranks, **fake(devices))
+        lines = [line for line in text.splitlines() if "ranks here share it" in line]
+        assert len(lines) == sum(count > 1 for count in sharers), text
+        assert all(f"{max(sharers)} ranks here share it, each with 1/{max(sharers)} of" in line
+                   for line in lines), text
+        found = [json.loads(line) for line in on_ranks(ranks, "--json", **fake(devices)).splitlines()]
+        assert [rank["sharers"] for rank in sorted(found, key=lambda rank: rank["rank"])] == sharers
+
+
+def knows_other_backends():
+    mock = json.loads(run(BIN / "tutti", "info", "--json", TUTTI_MOCK_DEVICES="2"))["devices"]
+    assert [d["reaches"] for d in mock if d["backend"] == "mock"] == [[1], [0]], mock
+    for settings in {"TUTTI_DEVICE": "opencl"}, {"TUTTI_MOCK_DEVICES": "1", "TUTTI_DEVICE": "gpu"}:
+        for ranks in 1, 3:
+            text = on_ranks(ranks, **settings)
+            used = [line for line in text.splitlines() if line.startswith("  uses ")]
+            assert len(used) == ranks, text
+            if "cores only" not in text and ranks > 1:
+                assert text.count("lends    nothing") == ranks, text
 
 
 def explains_itself():
@@ -74,6 +119,7 @@ def explains_itself():
 
 
 for check in (tells_about_this_machine, knows_opencl_where_it_is, prefers_gpus,
-              deals_devices_to_ranks, explains_itself):
+              deals_devices_to_ranks, tells_how_devices_share_memory,
+              tells_how_ranks_share_devices, knows_other_backends, explains_itself):
     check()
     print("ok", check.__name__)

@@ -47,6 +47,16 @@ TEST(Selection, DealsDevicesInTurn) {
   EXPECT_TRUE(ownDevices({}, place(1, 2)).empty());
 }
 
+TEST(Selection, CountsWhoUsesADevice) {
+  EXPECT_EQ(device::sharersOf(0, 1, 2), 1);
+  EXPECT_EQ(device::sharersOf(3, 1, 2), 1);
+  EXPECT_EQ(device::sharersOf(2, 1, 2), 1);
+  EXPECT_EQ(device::sharersOf(1, 2, 3), 3);
+  EXPECT_EQ(device::sharersOf(2, 0, 3), 2);
+  EXPECT_EQ(device::sharersOf(2, 1, 3), 1);
+  EXPECT_EQ(device::sharersOf(2, 2, 3), 2);
+}
+
 } // namespace
 
 } // namespace tutti::tools

@@ -165,6 +165,7 @@ TEST_P(DeviceQueue, CopiesFromAnotherDeviceOrHasNoRoute) {
     EXPECT_EQ(out, words);
   } else {
     EXPECT_TRUE(fails(status, ErrorCode::NoRoute));
+    EXPECT_TRUE(device().info().reaches.empty());
   }
 }
 

@@ -93,6 +93,7 @@ Info describeDevice(Properties &device, const std::string &driver) {
   info.units = static_cast<std::uint32_t>(device.attribute(kMultiprocessorCount));
   info.maxGroup = static_cast<std::uint32_t>(device.attribute(kMaxThreadsPerBlock));
   info.localBytes = static_cast<std::uint64_t>(device.attribute(kMaxSharedOptin));
+  info.sharesMemory = device.attribute(kHasFileHandles) != 0;
   for (int d = 0; d < 3; ++d) {
     const auto at = static_cast<std::size_t>(d);
     info.maxGroupOf[at] = static_cast<std::uint32_t>(device.attribute(kMaxBlockDimX + d));
@@ -152,7 +153,21 @@ Status CudaDriver::find() {
                            number, describe(cuda, result));
     }
   }
+  findPeers();
   return {};
+}
+
+void CudaDriver::findPeers() {
+  for (Found &reader : found_) {
+    for (std::size_t owner = 0; owner < found_.size(); ++owner) {
+      int reaches = 0;
+      const bool isAnswered = library_->cuDeviceCanAccessPeer(&reaches, reader.handle,
+                                                              found_[owner].handle) == kSuccess;
+      if (isAnswered && reaches != 0 && &reader != &found_[owner]) {
+        reader.info.reaches.push_back(owner);
+      }
+    }
+  }
 }
 
 Result<std::unique_ptr<Device>> CudaDriver::open(std::size_t index, const Segments &window) {

@@ -32,6 +32,7 @@ private:
   };
 
   Status find();
+  void findPeers();
 
   std::string file_;
   bool hasLooked_ = false;

@@ -33,6 +33,11 @@ Info describe(const MachinePlan &plan, std::size_t index) {
   info.localBytes = 48 << 10;
   info.maxGroupOf = {1024, 1024, 64};
   info.maxGroups = {(std::uint64_t{1} << 31) - 1, 65535, 65535};
+  for (std::size_t other = 0; other < plan.devices && plan.hasRoutes; ++other) {
+    if (other != index) {
+      info.reaches.push_back(other);
+    }
+  }
   return info;
 }
 

@@ -181,6 +181,7 @@ TEST(MockDevice, HasNoRoutesIfToldSo) {
 
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::NoRoute);
+  EXPECT_TRUE(to->info().reaches.empty());
 }
 
 TEST(MockDevice, IsWantedByTheEnvironmentOnly) {
