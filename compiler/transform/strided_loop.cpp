@@ -50,6 +50,7 @@ bool StridedLoop::accumulates(PHINode &phi) const {
 }
 
 std::string StridedLoop::analyse(bool accumulating) {
+  accumulating_ = accumulating;
   const std::string unusual = "its loop has a form that kernels cannot divide";
   BasicBlock *latch = loop_.getLoopLatch();
   BasicBlock *exit = loop_.getUniqueExitBlock();
@@ -123,9 +124,14 @@ void StridedLoop::divide(Value *first, Value *step, Value *trip) {
   BasicBlock *exit = loop_.getUniqueExitBlock();
   BasicBlock *preheader = loop_.getLoopPreheader();
   SmallVector<std::pair<PHINode *, Value *>, 4> skipped;
-  for (PHINode &phi : exit->phis()) {
-    Value *value = withoutIterations(phi.getIncomingValueForBlock(latch));
-    skipped.push_back({&phi, value ? value : PoisonValue::get(phi.getType())});
+  BasicBlock *behind = exit;
+  if (accumulating_) {
+    for (PHINode &phi : exit->phis()) {
+      skipped.push_back({&phi, withoutIterations(phi.getIncomingValueForBlock(latch))});
+    }
+  } else {
+    behind = BasicBlock::Create(header->getContext(), "idle", header->getParent(), exit);
+    ReturnInst::Create(header->getContext(), behind);
   }
   IRBuilder<> build(&header->front());
   PHINode *counter = build.CreatePHI(build.getInt64Ty(), 2, "k");
@@ -149,7 +155,7 @@ void StridedLoop::divide(Value *first, Value *step, Value *trip) {
   counter->addIncoming(first, enter);
   counter->addIncoming(next, latch);
   build.SetInsertPoint(preheader->getTerminator());
-  build.CreateCondBr(build.CreateICmpSLT(first, trip), enter, exit);
+  build.CreateCondBr(build.CreateICmpSLT(first, trip), enter, behind);
   preheader->getTerminator()->eraseFromParent();
   for (auto [phi, value] : skipped) {
     phi->addIncoming(value, preheader);

@@ -8,7 +8,8 @@
 ///   if (first < trip) { k = first; do { body(start + k); k += step; } while (k < trip); }
 ///
 /// Induction variables are computed from k. What the loop accumulates goes on from one executed
-/// iteration to the next.
+/// iteration to the next. If it accumulates nothing, a work-item without iterations is done: what
+/// follows the loop uses what an iteration has left, maybe as an address.
 #pragma once
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -43,6 +44,7 @@ private:
   llvm::Loop &loop_;
   llvm::ScalarEvolution &scev_;
   llvm::SmallVector<llvm::PHINode *, 4> inductions_;
+  bool accumulating_ = false;
 };
 
 } // namespace tutti::compiler

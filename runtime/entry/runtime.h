@@ -59,6 +59,11 @@ public:
   /// Nothing in `main`'s stack below `frame` is alive. Does nothing on other stacks.
   void leaveFrames(std::uint64_t frame);
 
+  /// Waits for what devices have been given, in front of the first exit handler: drivers compile
+  /// kernels late, and their compilers' handlers are registered later than that which ends the job.
+  /// From any thread.
+  static void settle();
+
   /// Ends the job: once, in the process that started it.
   static void finish();
 

@@ -6,6 +6,8 @@
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/solo.h"
 
+#include <cstdlib>
+
 namespace {
 
 using Main = int (*)(int argc, char **argv, char **environment);
@@ -16,6 +18,7 @@ void (*endOfLibraries)() = nullptr;
 int runMain(int argc, char **argv, char **environment) {
   int status = 0;
   tutti::entry::Runtime::active()->runMain([&] { status = userMain(argc, argv, environment); });
+  tutti::entry::Runtime::settle();
   return status;
 }
 
@@ -42,4 +45,10 @@ TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init
   userMain = main;
   endOfLibraries = endLibraries;
   return next(isActive ? runMain : main, argc, argv, init, fini, finishThenEndLibraries, stackEnd);
+}
+
+TUTTI_EXPORT void exit(int status) noexcept {
+  tutti::entry::Runtime::settle();
+  tutti::entry::next<void (*)(int)>("exit")(status);
+  __builtin_unreachable();
 }

@@ -696,6 +696,11 @@ void RankZero::countRoutes(trace::Report &report) const {
   }
 }
 
+void RankZero::settle() {
+  Progress::Lock lock = job_.progress.lock();
+  job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
+}
+
 trace::Report RankZero::finish() {
   {
     Progress::Lock lock = job_.progress.lock();

@@ -28,7 +28,7 @@ namespace tutti::exec {
 enum class Distribute { Auto, Always, Never };
 
 /// Threading: `launch`, `renewStackBelow`, `ranHome` and `finish` from the program's main thread,
-///            the latter two on any stack; `ready` and `renew` from any thread.
+///            the latter two on any stack; `ready`, `renew` and `settle` from any thread.
 class RankZero {
 public:
   struct Setup {
@@ -78,6 +78,9 @@ public:
 
   /// Renews `main`'s stack below `end`.
   void renewStackBelow(std::uint64_t end);
+
+  /// Waits until this rank's devices have done what they were given. From any thread, on any stack.
+  void settle();
 
   /// Ends the job for all ranks and gives the sums of all counters.
   trace::Report finish();

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import time
 
 from harness import ROOT, Failure, Program, tail
@@ -139,6 +140,41 @@ def a_crash_of_the_program_is_named(workshop):
                          result.errors) is not None, result.errors)
 
 
+UNREAD = """#include <stdlib.h>
+
+int main(int argc, char **argv) {
+  unsigned short *b = calloc(240000, sizeof *b);
+  const long m = 8 + argc;
+  for (long n = 20; n < 300; n *= 12) {
+#pragma omp parallel for
+    for (long i = 0; i < n; ++i) {
+      for (unsigned char j = 0; j < (unsigned char)m; ++j) {
+        for (int k = j; k < m; ++k) {
+          b[i * 1000 + 10 * j + k] ^= b[i * 1000 + 20];
+          b[i * 1000 + j] ^= b[i * 1000 + k + 10];
+        }
+      }
+    }
+  }
+  if (argc > 1) {
+    exit(3);
+  }
+  return 0;
+}
+"""
+
+
+def kernels_are_done_before_exit_handlers(workshop, arguments, status):
+    """PoCL compiles for a new size of groups when the kernel is to run; its compiler has handlers."""
+    source = workshop.folder / "unread.c"
+    source.write_text(UNREAD)
+    with tempfile.TemporaryDirectory(prefix="tutti-pocl-") as cache:
+        result = workshop.launch(Program("unread", [source]), arguments, 1,
+                                 {"TUTTI_DISTRIBUTE": "always", "TUTTI_DEVICE": "opencl",
+                                  "POCL_CACHE_DIR": cache})
+    require((result.status, result.errors) == (status, ""), f"{result}")
+
+
 def an_allocator_in_a_library(workshop, ranks):
     """Linked, or in front of all others."""
     folder = ROOT / "test/e2e/features/own_allocator"
@@ -170,6 +206,10 @@ def all_checks():
              unknown_targets_are_one_clear_line,
              a_crash_of_the_program_is_named]
     checks = [(f.__name__, f) for f in plain]
+    for name, arguments, status in (("return", [], 0), ("exit", ["exit"], 3)):
+        checks.append((f"kernels_are_done_before_exit_handlers-{name}",
+                       lambda w, a=arguments, s=status:
+                       kernels_are_done_before_exit_handlers(w, a, s)))
     for ranks in (1, 2):
         checks.append((f"an_allocator_in_a_library-{ranks}",
                        lambda w, r=ranks: an_allocator_in_a_library(w, r)))

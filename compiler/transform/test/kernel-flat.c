@@ -72,3 +72,22 @@ int last(long n, int *x) {
   for (long i = 0; i < n; i++) { l = x[i]; x[i] = 3; }
   return l;
 }
+
+// What follows the loop may take its address from the last iteration: a work-item without any
+// returns in front of it.
+// CHECK-LABEL: define void @tutti_lastOfRow_omp_outlined_flat(
+// CHECK:         %[[MINE:.*]] = call i64 @tutti.item.id(i32 0)
+// CHECK:         %[[COUNT:.*]] = sub nsw i64
+// CHECK:         %[[SOME:.*]] = icmp slt i64 %[[MINE]], %[[COUNT]]
+// CHECK-NEXT:    br i1 %[[SOME]], label %{{[0-9]+}}, label %[[IDLE:[0-9]+]]
+// CHECK:         store i32 3
+// CHECK:       [[IDLE]]:
+// CHECK-NEXT:    ret void
+// CHECK:         load i32
+// CHECK:       }
+int lastOfRow(long n, const int *x, int *y) {
+  int l;
+  #pragma omp parallel for lastprivate(l)
+  for (long i = 0; i < n; i++) { y[i] = 3; l = x[2 * i]; }
+  return l;
+}

@@ -11,6 +11,24 @@ struct pair {
 
 static int global_last = -1;
 
+/* What is last is read behind the loop, from an address of the last iteration; behind the loop's
+   rows nothing changes. */
+static int last_of_row(unsigned rows, long columns, long pitch, int *to, int *first) {
+  int last = -1;
+#pragma omp parallel for lastprivate(last)
+  for (unsigned k = 0; k < rows; ++k) {
+    int *row = to + k * pitch;
+    first[k] = row[2];
+    long j = 2;
+    while (j < columns) {
+      row[j] = (int)k;
+      j += 3;
+    }
+    last = row[j];
+  }
+  return last;
+}
+
 int main(void) {
   for (int n = 1; n < 41; n += 13) {
     double *a = malloc((size_t)(n + 1) * sizeof *a);
@@ -39,6 +57,20 @@ int main(void) {
       global_last = k;
     }
     printf("both %.2f global %d\n", both, global_last);
+
+    int *to = malloc(1024 * sizeof *to), *first = calloc(128, sizeof *first);
+#pragma omp parallel for // Where the next loop runs.
+    for (int k = 0; k < 1024; ++k) {
+      to[k] = -k;
+    }
+    printf("last %d", last_of_row((unsigned)n, n % 7, 8, to, first));
+    long sum = 0;
+    for (int k = 0; k < 1024; ++k) {
+      sum += (to[k] + first[k / 8]) * (long)(k + 1);
+    }
+    printf(" of %ld\n", sum);
+    free(to);
+    free(first);
     free(a);
   }
   return 0;
