@@ -59,3 +59,9 @@ void texts(long n, const char **t) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) t[i] = &"text"[i % 3];
 }
+
+// CHECK: parallel loop has no device kernel: it converts integers of more than 64 bits
+void wide(long n, __int128 *x, double *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = (double)x[i];
+}
