@@ -163,6 +163,13 @@ def an_allocator_in_a_library(workshop, ranks):
         require((result.status, result.output) == (0, expected), f"{words} {result}")
 
 
+def memory_of_devices_is_the_programs(workshop, ranks, device):
+    program = Program.read(ROOT / "test/e2e/target_memory.c")
+    result = workshop.launch(program, [], ranks,
+                             {"TUTTI_DISTRIBUTE": "always", "TUTTI_DEVICE": device})
+    require((result.status, result.output) == (0, "0 wrong\n"), result)
+
+
 def all_checks():
     """(name, function of the workshop)"""
     plain = [zeroed_arrays_take_no_room_in_the_file, executables_have_fixed_addresses,
@@ -173,6 +180,9 @@ def all_checks():
     for ranks in (1, 2):
         checks.append((f"an_allocator_in_a_library-{ranks}",
                        lambda w, r=ranks: an_allocator_in_a_library(w, r)))
+    for ranks, device in ((1, "cpu"), (3, "cpu"), (1, "opencl"), (2, "hybrid")):
+        checks.append((f"memory_of_devices_is_the_programs-{device}-{ranks}",
+                       lambda w, r=ranks, d=device: memory_of_devices_is_the_programs(w, r, d)))
     for number in (signal.SIGINT, signal.SIGTERM):
         checks.append((f"a_signal_to_tuttirun_ends_the_run-{number}",
                        lambda w, n=number: a_signal_to_tuttirun_ends_the_run(w, n)))
