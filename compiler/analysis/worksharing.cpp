@@ -39,17 +39,21 @@ bool isPlainSchedule(const Value *schedule) {
 bool isMathCall(const CallInst &call) {
   // Of double; with the suffixes f and l of the other types.
   static const StringSet<> kMath = {
-      "acos",      "acosh",     "asin",  "asinh",     "atan",   "atan2",  "atanh",  "cbrt",
-      "ceil",      "copysign",  "cos",   "cosh",      "erf",    "erfc",   "exp",    "exp10",
-      "exp2",      "expm1",     "fabs",  "fdim",      "floor",  "fma",    "fmax",   "fmin",
-      "fmod",      "frexp",     "hypot", "ilogb",     "ldexp",  "lgamma", "llrint", "llround",
-      "log",       "log10",     "log1p", "log2",      "logb",   "lrint",  "lround", "modf",
-      "nearbyint", "nextafter", "pow",   "remainder", "remquo", "rint",   "round",  "roundeven",
-      "scalbln",   "scalbn",    "sin",   "sincos",    "sinh",   "sqrt",   "tan",    "tanh",
-      "tgamma",    "trunc"};
+      "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
+      "cosh", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma",
+      "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "ldexp", "lgamma", "llrint", "llround",
+      "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nearbyint", "nextafter",
+      "pow", "remainder", "remquo", "rint", "round", "roundeven", "scalbln", "scalbn", "sin",
+      "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc",
+      // Of complex numbers.
+      "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh",
+      "cexp", "clog", "cpow", "cproj", "csin", "csinh", "csqrt", "ctan", "ctanh"};
+  // What Clang calls for products and quotients of complex numbers of float, double, long double.
+  static const StringSet<> kComplex = {"__mulsc3", "__muldc3", "__mulxc3",
+                                       "__divsc3", "__divdc3", "__divxc3"};
   const StringRef name = call.getCalledFunction()->getName();
   const bool isMath =
-      kMath.contains(name) ||
+      kMath.contains(name) || kComplex.contains(name) ||
       ((name.ends_with("f") || name.ends_with("l")) && kMath.contains(name.drop_back())) ||
       name == "abs" || name == "labs" || name == "llabs";
   return isMath && !call.isNoBuiltin();

@@ -47,6 +47,20 @@ StringRef typeReason(Type *type) {
   return "";
 }
 
+/// Whether `inst` makes a floating-point number of an integer or the other way round, and the
+/// integer has more than 64 bits: on the host that is a function of the compiler's library.
+bool convertsWideInteger(const Instruction &inst) {
+  const auto *call = dyn_cast<IntrinsicInst>(&inst);
+  const bool saturates = call && (call->getIntrinsicID() == Intrinsic::fptosi_sat ||
+                                  call->getIntrinsicID() == Intrinsic::fptoui_sat);
+  if (!saturates && !isa<SIToFPInst, UIToFPInst, FPToSIInst, FPToUIInst>(inst)) {
+    return false;
+  }
+  constexpr unsigned kWidest = 64;
+  return inst.getType()->getScalarSizeInBits() > kWidest ||
+         inst.getOperand(0)->getType()->getScalarSizeInBits() > kWidest;
+}
+
 std::string callReason(const CallBase &call) {
   if (call.isInlineAsm()) {
     return "contains inline assembly";
@@ -89,6 +103,9 @@ std::string instructionReason(const Instruction &inst) {
   }
   if (!reason.empty()) {
     return reason.str();
+  }
+  if (convertsWideInteger(inst)) {
+    return "converts integers of more than 64 bits to floating-point numbers or back";
   }
   if (const auto *call = dyn_cast<CallBase>(&inst)) {
     return callReason(*call);

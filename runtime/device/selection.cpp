@@ -59,13 +59,35 @@ std::vector<Choice> firstOf(std::span<const Listing> backends, const std::vector
   return {};
 }
 
+/// Whether what asks for `kind` by name gets something else.
+bool isMissing(std::span<const Listing> backends, const std::vector<Choice> &choices,
+               std::uint32_t kind) {
+  const auto isOfKind = [&](const Choice &choice) {
+    const Listing &listing = backends[choice.backend];
+    return kind == TUTTI_DEVICE_GPU      ? listing.devices()[choice.index].isGpu
+           : kind == TUTTI_DEVICE_HYBRID ? true
+                                         : listing.name == kDeviceKinds.at(kind).first;
+  };
+  return std::none_of(choices.begin(), choices.end(), isOfKind);
+}
+
 } // namespace
 
-Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted) {
+Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted,
+                        std::uint32_t inSource) {
   const Tries tries = triesFor(wanted);
   Selection selection{firstOf(backends, tries.asked)};
-  if (selection.choices.empty() && wanted != TUTTI_DEVICE_CPU && wanted != TUTTI_DEVICE_AUTO) {
-    selection = {firstOf(backends, tries.substitutes), true};
+  if (wanted == TUTTI_DEVICE_AUTO) {
+    if (selection.choices.empty() && (inSource & kindBit(TUTTI_DEVICE_OPENCL)) != 0) {
+      selection.choices = firstOf(backends, triesFor(TUTTI_DEVICE_OPENCL).asked);
+    }
+    for (std::uint32_t kind = TUTTI_DEVICE_GPU; kind < kDeviceKinds.size(); ++kind) {
+      if ((inSource & kindBit(kind)) != 0 && isMissing(backends, selection.choices, kind)) {
+        selection.missing |= kindBit(kind);
+      }
+    }
+  } else if (selection.choices.empty() && wanted != TUTTI_DEVICE_CPU) {
+    selection = {firstOf(backends, tries.substitutes), kindBit(wanted)};
   }
   return selection;
 }

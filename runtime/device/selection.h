@@ -41,13 +41,18 @@ struct Listing {
   std::function<const std::vector<Info> &()> devices;
 };
 
+/// A set of tutti_device_kinds: a bit for each.
+constexpr std::uint32_t kindBit(std::uint32_t kind) { return 1U << kind; }
+
 struct Selection {
   std::vector<Choice> choices; ///< Of one backend; empty: cores only.
-  bool isSubstitute = false;   ///< What was asked for by name is not there.
+  std::uint32_t missing = 0;   ///< The kinds asked for by name that are not there.
 };
 
-/// All devices that the processes of one host share. `wanted`: a tutti_device_kind.
-Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted);
+/// All devices that the processes of one host share. `wanted`: a tutti_device_kind for the whole
+/// run; `inSource`: the kinds that loops ask for, which counts if that is TUTTI_DEVICE_AUTO.
+Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted,
+                        std::uint32_t inSource = 0);
 
 /// Those of them that fall to process `local` of `locals`: dealt in turn; a device is shared if
 /// there are more processes.

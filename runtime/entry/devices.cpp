@@ -9,6 +9,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <unistd.h>
 #include <utility>
 
@@ -29,6 +30,16 @@ std::uint32_t kindOf(std::string_view backend) {
   return backend == "cuda" ? TUTTI_DEVICE_CUDA : TUTTI_DEVICE_OPENCL;
 }
 
+std::string namesOf(std::uint32_t kinds) {
+  std::string names;
+  for (const auto &[name, kind] : device::kDeviceKinds) {
+    if ((kinds & device::kindBit(kind)) != 0) {
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+  }
+  return names;
+}
+
 /// None, with one line if `speaks`, where a driver does not start.
 std::vector<device::Info> devicesOf(device::Driver &driver, bool speaks) {
   auto devices = driver.list();
@@ -42,8 +53,8 @@ std::vector<device::Info> devicesOf(device::Driver &driver, bool speaks) {
 
 bool mayHaveGpus() { return access("/dev/nvidiactl", F_OK) == 0; }
 
-DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::int32_t local, std::int32_t locals,
-                                      bool speaks) {
+DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::uint32_t inSource,
+                                      std::int32_t local, std::int32_t locals, bool speaks) {
   DeviceSelection selection;
   if (wanted == TUTTI_DEVICE_CPU) {
     return selection;
@@ -61,10 +72,11 @@ DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::int32_t local, 
                           return *list;
                         }});
   }
-  const device::Selection found = device::sharedDevices(listings, wanted);
-  if (found.isSubstitute && speaks) {
-    log::warn("TUTTI_DEVICE={}: there is no such device; using {} instead",
-              device::kDeviceKinds.at(wanted).first,
+  const device::Selection found = device::sharedDevices(listings, wanted, inSource);
+  if (found.missing != 0 && speaks) {
+    log::warn("{}{}: there is no such device; using {} instead",
+              wanted == TUTTI_DEVICE_AUTO ? "the program asks for " : "TUTTI_DEVICE=",
+              namesOf(found.missing),
               found.choices.empty() ? "cpu" : listings[found.choices.front().backend].name);
   }
   selection.sharers_ =
@@ -112,8 +124,12 @@ Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
   DeviceHello hello{};
   for (const exec::OpenDevice &open : own) {
     const device::Info &info = open.device->info();
-    hello.traits.at(hello.count++) = {static_cast<std::uint32_t>(info.format), kindOf(open.backend),
-                                      info.hasFp64 ? 1U : 0U, info.units, open.room};
+    hello.traits.at(hello.count++) = {static_cast<std::uint32_t>(info.format),
+                                      kindOf(open.backend),
+                                      info.hasFp64 ? 1U : 0U,
+                                      info.isGpu ? 1U : 0U,
+                                      info.units,
+                                      open.room};
   }
   std::vector<DeviceHello> hellos;
   TUTTI_ASSIGN(hellos, transport::gather(endpoint, hello));

@@ -22,13 +22,14 @@ namespace tutti::entry {
 /// The devices that fall to this process. Keeps their drivers.
 class DeviceSelection {
 public:
-  /// Looks for devices as `wanted` asks (a tutti_device_kind). `local` of `locals`: this process
-  /// among those of its host, which get the devices in turn: the n-th device goes to process
-  /// n modulo `locals`; if there are fewer devices, they are shared.
+  /// Looks for devices as `wanted` asks (a tutti_device_kind for the whole run) or, if that is
+  /// AUTO, loops do (`inSource`, a set of kinds). `local` of `locals`: this process among those of
+  /// its host, which get the devices in turn: the n-th device goes to process n modulo `locals`; if
+  /// there are fewer devices, they are shared.
   ///
   /// What is not there is replaced in the order cuda, opencl, cpu, with one line if `speaks`.
-  static DeviceSelection find(std::uint32_t wanted, std::int32_t local, std::int32_t locals,
-                              bool speaks);
+  static DeviceSelection find(std::uint32_t wanted, std::uint32_t inSource, std::int32_t local,
+                              std::int32_t locals, bool speaks);
 
   bool isEmpty() const { return chosen_.empty(); }
 

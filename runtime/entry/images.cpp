@@ -2,6 +2,7 @@
 #include "runtime/entry/images.h"
 
 #include "base/hash.h"
+#include "runtime/device/selection.h"
 
 #include <algorithm>
 #include <array>
@@ -125,15 +126,16 @@ const tutti_region *regionOf(std::uint64_t id) {
 }
 
 DeviceNeeds deviceNeeds() {
-  DeviceNeeds needs{false, false};
+  DeviceNeeds needs{false, 0};
   if (imagesVersion() != TUTTI_ABI_VERSION) {
     return needs;
   }
   for (const tutti_image *image : frozen()) {
     for (const tutti_region *region : regionsOf(*image)) {
       needs.hasKernels = needs.hasKernels || (region->device && region->device->mappings > 0);
-      needs.asks =
-          needs.asks || (region->directive && region->directive->device > TUTTI_DEVICE_CPU);
+      if (region->directive && region->directive->device > TUTTI_DEVICE_CPU) {
+        needs.asked |= device::kindBit(region->directive->device);
+      }
     }
   }
   return needs;

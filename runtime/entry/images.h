@@ -35,10 +35,10 @@ std::uint64_t executableHash();
 /// The region of that id; null if there is none.
 const tutti_region *regionOf(std::uint64_t id);
 
-/// Whether any region brings kernels, and whether any asks for a device.
+/// Whether any region brings kernels, and what kinds of devices regions ask for.
 struct DeviceNeeds {
   bool hasKernels;
-  bool asks;
+  std::uint32_t asked; ///< A set (device::kindBit).
 };
 
 DeviceNeeds deviceNeeds();

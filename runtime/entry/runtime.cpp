@@ -110,10 +110,10 @@ DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::i
                             bool speaks) {
   const HeldSignals held(true); // What drivers' threads do, handlers of the program may wait for.
   const DeviceNeeds needs = deviceNeeds();
-  const bool isWanted = settings.device != TUTTI_DEVICE_AUTO || needs.asks || mayHaveGpus();
+  const bool isWanted = settings.device != TUTTI_DEVICE_AUTO || needs.asked != 0 || mayHaveGpus();
   return DeviceSelection::find(needs.hasKernels && isWanted ? settings.device
                                                             : std::uint32_t{TUTTI_DEVICE_CPU},
-                               local, locals, speaks);
+                               needs.asked, local, locals, speaks);
 }
 
 /// What Clang's sanitizer in this program is called, or null. Sanitizers know neither memory of two

@@ -118,7 +118,7 @@ protected:
           {std::move(machine_.makeDriver()->open(index, segmentsOf(window()))).value(), "mock",
            room});
     }
-    const DeviceTraits traits{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 4, room};
+    const DeviceTraits traits{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, room};
     zero_ = std::make_unique<RankZero>(RankZero::Setup{
         {*endpoint_, window(), memory::Topology({2}), {room, room}, std::move(devices), false},
         *pages_,

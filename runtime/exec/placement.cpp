@@ -23,6 +23,19 @@ constexpr double kLeastGain = 0.1;
 /// Bytes that a device handles in the time that it takes to start a kernel and a few copies.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{2} << 20;
 
+/// Whether a device may run what asks for `wanted`. What asks for nothing is for GPUs.
+bool isFor(const DeviceTraits &traits, std::uint32_t wanted) {
+  switch (wanted) {
+  case TUTTI_DEVICE_AUTO:
+    return traits.isGpu != 0;
+  case TUTTI_DEVICE_CUDA:
+  case TUTTI_DEVICE_OPENCL:
+    return traits.backend == wanted;
+  default:
+    return true;
+  }
+}
+
 /// How long the slowest place takes, for one iteration in all.
 double slowest(const std::vector<Share> &shares, const PowerFactors &factors) {
   double sum = 0;
@@ -74,10 +87,15 @@ Placement Placer::hosts() const {
 bool Placer::canRun(const tutti_region &region, Place place, std::uint32_t wanted) const {
   const DeviceTraits &traits = traitsOf(place);
   const tutti_kernel *kernel = anyKernel(region, traits.format);
-  const bool isAsked =
-      (wanted != TUTTI_DEVICE_CUDA && wanted != TUTTI_DEVICE_OPENCL) || wanted == traits.backend;
-  return isAsked && !dropped_.contains(place) && kernel &&
+  return isFor(traits, wanted) && !dropped_.contains(place) && kernel &&
          (traits.hasFp64 != 0 || (kernel->flags & TUTTI_KERNEL_FP64) == 0);
+}
+
+/// Whether there are devices that launches are placed on where `wanted` is asked for.
+bool Placer::hasAnyFor(std::uint32_t wanted) const {
+  return wanted != TUTTI_DEVICE_CPU &&
+         std::any_of(devices_.begin(), devices_.end(),
+                     [&](const DeviceTraits &traits) { return isFor(traits, wanted); });
 }
 
 /// No device can.
@@ -96,12 +114,12 @@ Placement Placer::oneDevice(const tutti_region &region) const {
       return {{{place, 1}}, true, {}};
     }
   }
-  return topology_.hasDevices() ? hostsOnly(region) : hosts();
+  return hasAnyFor(TUTTI_DEVICE_AUTO) ? hostsOnly(region) : hosts();
 }
 
 Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
                         const PowerFactors &factors, const std::vector<Share> &before) const {
-  if (wanted == TUTTI_DEVICE_CPU || !topology_.hasDevices()) {
+  if (!hasAnyFor(wanted)) {
     return hosts();
   }
   Placement placement;

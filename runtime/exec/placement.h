@@ -23,6 +23,7 @@ struct DeviceTraits {
   std::uint32_t format;  ///< tutti_kernel_format
   std::uint32_t backend; ///< The tutti_device_kind that asks for it: CUDA or OPENCL.
   std::uint32_t hasFp64;
+  std::uint32_t isGpu;
   std::uint32_t units;
   Room room;
 };
@@ -67,7 +68,7 @@ public:
   /// All hosts, in equal parts.
   Placement hosts() const;
 
-  /// The first device of rank 0 that can run `region`, alone; all hosts if there is none.
+  /// The first GPU of rank 0 that can run `region`, alone; all hosts if there is none.
   Placement oneDevice(const tutti_region &region) const;
 
   /// Places for `region` as `wanted` asks. `before`: the shares of its last launch, which are kept
@@ -88,6 +89,7 @@ private:
     return devices_[static_cast<std::size_t>(place - topology_.ranks())];
   }
 
+  bool hasAnyFor(std::uint32_t wanted) const;
   Placement hostsOnly(const tutti_region &region) const;
   bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;
   std::vector<Share> weighted(std::vector<Share> shares, const PowerFactors &factors,

@@ -41,11 +41,11 @@ protected:
   }
 
   static DeviceTraits cuda() {
-    return {TUTTI_KERNEL_PTX, TUTTI_DEVICE_CUDA, 1, 100, {1 << 30, 1 << 21}};
+    return {TUTTI_KERNEL_PTX, TUTTI_DEVICE_CUDA, 1, 1, 100, {1 << 30, 1 << 21}};
   }
 
   static DeviceTraits openCl() {
-    return {TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 100, {1 << 30, 1 << 21}};
+    return {TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 100, {1 << 30, 1 << 21}};
   }
 
   Placement place(const Placer &placer, std::uint32_t wanted) const {
@@ -113,6 +113,19 @@ TEST_F(Placing, LeavesOutDevicesOfAnotherBackendThanTheOneAskedFor) {
 
   EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_CUDA)), (Places{2}));
   EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_OPENCL)), (Places{3}));
+}
+
+TEST_F(Placing, LeavesDevicesThatAreNoGpusToThoseWhoAsk) {
+  const memory::Topology topology({1, 1});
+  DeviceTraits cores = openCl();
+  cores.isGpu = 0;
+  const Placer placer(topology, {cores, cores}, TUTTI_DEVICE_AUTO);
+
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_AUTO)), (Places{0, 1}));
+  EXPECT_EQ(place(placer, TUTTI_DEVICE_AUTO).reason, "");
+  EXPECT_EQ(placesOf(placer.oneDevice(region_)), (Places{0, 1}));
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_OPENCL)), (Places{2, 3}));
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_GPU)), (Places{2, 3}));
 }
 
 TEST_F(Placing, LeavesOutDevicesWithoutDoublePrecisionThatTheKernelNeeds) {

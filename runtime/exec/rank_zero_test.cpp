@@ -119,7 +119,7 @@ protected:
         *pages_,
         memory::Objects(window().stack(), *heap_, {}),
         Distribute::Always,
-        {{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 4, room}},
+        {{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, room}},
         TUTTI_DEVICE_OPENCL});
     zero_->start();
   }

@@ -199,6 +199,29 @@ def an_allocator_in_a_library(workshop, ranks):
         require((result.status, result.output) == (0, expected), f"{words} {result}")
 
 
+def memory_of_devices_is_the_programs(workshop, ranks, device):
+    program = Program.read(ROOT / "test/e2e/target_memory.c")
+    result = workshop.launch(program, [], ranks,
+                             {"TUTTI_DISTRIBUTE": "always", "TUTTI_DEVICE": device})
+    require((result.status, result.output) == (0, "0 wrong\n"), result)
+
+
+def what_the_source_asks_for_in_vain_is_named(workshop, asked, expected):
+    """With OpenCL on cores only; `asked`: before the loop."""
+    def make():
+        source = workshop.folder / f"asks_{asked.split()[-1].strip('()')}.c"
+        source.write_text("static double x[1000];\n"
+                          "int main(void) {\n" + asked + "\n"
+                          "#pragma omp parallel for\n"
+                          "for (int i = 0; i < 1000; ++i) x[i] = i;\n"
+                          "return x[999] != 999;\n}\n")
+        return Program(source.stem, [source])
+    program = workshop.cached(("asks", asked), make)
+    result = workshop.launch(program, [], 1, {"TUTTI_DEVICE": "auto", "CUDA_VISIBLE_DEVICES": "-1"})
+    line = f"tutti: the program asks for {expected}\n" if expected else ""
+    require((result.status, result.errors) == (0, line), result)
+
+
 def all_checks():
     """(name, function of the workshop)"""
     plain = [zeroed_arrays_take_no_room_in_the_file, executables_have_fixed_addresses,
@@ -213,6 +236,16 @@ def all_checks():
     for ranks in (1, 2):
         checks.append((f"an_allocator_in_a_library-{ranks}",
                        lambda w, r=ranks: an_allocator_in_a_library(w, r)))
+    for kind, expected in (("auto", ""), ("cpu", ""), ("opencl", ""),
+                           ("gpu", "gpu: there is no such device; using cpu instead"),
+                           ("cuda", "cuda: there is no such device; using cpu instead"),
+                           ("hybrid", "hybrid: there is no such device; using cpu instead")):
+        checks.append((f"what_the_source_asks_for_in_vain_is_named-{kind}",
+                       lambda w, k=kind, e=expected: what_the_source_asks_for_in_vain_is_named(
+                           w, f"#pragma tutti device({k})", e)))
+    for ranks, device in ((1, "cpu"), (3, "cpu"), (1, "opencl"), (2, "hybrid")):
+        checks.append((f"memory_of_devices_is_the_programs-{device}-{ranks}",
+                       lambda w, r=ranks, d=device: memory_of_devices_is_the_programs(w, r, d)))
     for number in (signal.SIGINT, signal.SIGTERM):
         checks.append((f"a_signal_to_tuttirun_ends_the_run-{number}",
                        lambda w, n=number: a_signal_to_tuttirun_ends_the_run(w, n)))

@@ -34,6 +34,43 @@ TEST(Selection, TakesOtherDevicesOnlyIfAskedFor) {
   EXPECT_EQ(sharedDevices(kCpuOnly, TUTTI_DEVICE_HYBRID), (Choices{{1, 0}}));
 }
 
+std::vector<device::Listing> listingsOf(const std::vector<Backend> &backends) {
+  std::vector<device::Listing> listings;
+  for (const Backend &backend : backends) {
+    listings.push_back({backend.name, [&]() -> const auto & { return backend.devices; }});
+  }
+  return listings;
+}
+
+TEST(Selection, TakesOtherDevicesThatTheSourceNames) {
+  const auto found = [](const std::vector<Backend> &backends, std::uint32_t kind) {
+    return device::sharedDevices(listingsOf(backends), TUTTI_DEVICE_AUTO, device::kindBit(kind));
+  };
+
+  EXPECT_EQ(found(kCpuOnly, TUTTI_DEVICE_OPENCL).choices, (Choices{{1, 0}}));
+  EXPECT_TRUE(found(kCpuOnly, TUTTI_DEVICE_GPU).choices.empty());
+  EXPECT_TRUE(found(kCpuOnly, TUTTI_DEVICE_HYBRID).choices.empty());
+  EXPECT_EQ(found(kBoth, TUTTI_DEVICE_OPENCL).choices, (Choices{{0, 0}, {0, 1}, {0, 2}}));
+}
+
+TEST(Selection, KnowsWhatIsMissing) {
+  const auto missing = [](const std::vector<Backend> &backends, std::uint32_t wanted,
+                          std::uint32_t inSource) {
+    return device::sharedDevices(listingsOf(backends), wanted, inSource).missing;
+  };
+  const std::uint32_t gpu = device::kindBit(TUTTI_DEVICE_GPU);
+  const std::uint32_t cuda = device::kindBit(TUTTI_DEVICE_CUDA);
+  const std::uint32_t openCl = device::kindBit(TUTTI_DEVICE_OPENCL);
+  const std::uint32_t hybrid = device::kindBit(TUTTI_DEVICE_HYBRID);
+
+  EXPECT_EQ(missing(kBoth, TUTTI_DEVICE_AUTO, gpu | cuda | openCl | hybrid), openCl);
+  EXPECT_EQ(missing(kCpuOnly, TUTTI_DEVICE_AUTO, gpu | cuda | hybrid), gpu | cuda | hybrid);
+  EXPECT_EQ(missing(kCpuOnly, TUTTI_DEVICE_AUTO, gpu | openCl | hybrid), gpu);
+  EXPECT_EQ(missing(kCpuOnly, TUTTI_DEVICE_AUTO, 0), 0U);
+  EXPECT_EQ(missing(kCpuOnly, TUTTI_DEVICE_CUDA, openCl), cuda);
+  EXPECT_EQ(missing(kCpuOnly, TUTTI_DEVICE_CPU, gpu), 0U);
+}
+
 TEST(Selection, DealsDevicesInTurn) {
   const Choices three{{0, 0}, {0, 1}, {0, 2}};
   const auto place = [](std::int64_t local, std::int64_t locals) {

@@ -1,6 +1,7 @@
 // Loops whose accesses are in closed form are divided, however they are written.
 // RUN: %tuttic++ -c -o /dev/null %s 2>&1 | FileCheck %s --implicit-check-not="stays on rank 0"
 #include <cmath>
+#include <complex>
 #include <vector>
 
 double global[100][200];
@@ -102,4 +103,13 @@ void mathematics(int n, double *x, float *y) {
     int quotient;
     x[i] = std::remquo(x[i], 3, &quotient) + quotient + std::ilogb(x[i]);
   }
+}
+
+void complexNumbers(int n, std::complex<double> *x, std::complex<float> *y) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) x[i] = x[i] * x[i] / std::exp(x[i]) + std::abs(x[i]);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) y[i] = y[i] / (y[i] * y[i]) + std::sqrt(y[i]);
 }

@@ -62,8 +62,11 @@ std::string Expressions::math(const CallBase &call) {
   }
   const std::string text = (math.function->openCl + "(" + arguments + ")").str();
   switch (math.function->signature[0]) {
-  case 'i':
-    return "(uint)(int)" + text;
+  case 'i': {
+    // ilogb: devices may give other numbers than glibc for what has no exponent.
+    const std::string number = operand(*call.getArgOperand(0));
+    return number + " != " + number + " || " + number + " == 0 ? 0x80000000u : (uint)(int)" + text;
+  }
   case 'l':
     return "(ulong)(long)" + text;
   default:

@@ -125,3 +125,9 @@ int overflows(long n, _BitInt(40) *a) {
   for (long i = 0; i < n; i++) any |= __builtin_mul_overflow(a[i], (_BitInt(40))i, &a[i]);
   return any;
 }
+
+// CHECK: parallel loop has no device kernel: it converts integers of more than 64 bits
+void wide(long n, __int128 *x, double *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = (double)x[i];
+}
