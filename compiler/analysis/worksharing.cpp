@@ -101,7 +101,14 @@ std::string describeCall(const CallBase &call) {
   if (name.starts_with("omp_")) {
     return ("it calls '" + name + "', whose answer depends on where it is called").str();
   }
-  return "it calls '" + demangle(name.str()) + "', whose body is not known";
+  if (name == "__cxa_allocate_exception" || name == "__cxa_throw" ||
+      (name.starts_with("_ZSt") && name.contains("__throw_"))) {
+    return "it may throw an exception";
+  }
+  if (isa<InvokeInst>(call)) {
+    return "it calls '" + demangle(name.str()) + "', which may throw an exception";
+  }
+  return "it calls '" + demangle(name.str()) + "', which is not defined in this file";
 }
 
 /// Files one libomp call under `loop`. Returns false if it is none that a plain loop makes.
@@ -197,8 +204,9 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     }
     auto *call = dyn_cast<CallInst>(base);
     const Function *callee = base->getCalledFunction();
+    found.location = base->getDebugLoc();
     if (!call || !callee) {
-      found.reason = call ? describeCall(*base) : "it calls a function that may throw";
+      found.reason = describeCall(*base);
       return found;
     }
     if (const auto *intrinsic = dyn_cast<IntrinsicInst>(call)) {
@@ -221,6 +229,7 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     found.reason = describeCall(*call);
     return found;
   }
+  found.location = {};
   if (!found.loop.init) {
     found.reason = "the parallel construct holds no worksharing loop";
   } else if (!found.loop.isDispatch() &&
