@@ -4,14 +4,13 @@
 #include "abi/abi.h"
 #include "compiler/analysis/earlier_writes.h"
 #include "compiler/analysis/expressions.h"
+#include "compiler/analysis/source_names.h"
 #include "compiler/analysis/widen.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Demangle/Demangle.h"
-#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -58,23 +57,6 @@ private:
   const ChunkModel &model_;
   SmallPtrSet<const Value *, 8> seen_; ///< And not computed from them, as far as is known.
 };
-
-/// What the source calls the pointer `root`, as far as debug information tells.
-std::string nameOf(Value &root) {
-  if (root.hasName() && isa<GlobalVariable>(root)) {
-    return demangle(root.getName().str());
-  }
-  auto *load = dyn_cast<LoadInst>(&root);
-  for (Value *value : {&root, load ? load->getPointerOperand() : &root}) {
-    SmallVector<DbgVariableIntrinsic *, 2> intrinsics;
-    SmallVector<DbgVariableRecord *, 2> records;
-    findDbgUsers(intrinsics, value, &records);
-    for (const DbgVariableRecord *record : records) {
-      return record->getVariable()->getName().str();
-    }
-  }
-  return {};
-}
 
 class Analyser {
 public:
@@ -142,6 +124,7 @@ private:
   void visit(Instruction &inst);
   void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
+  std::string tableOf(const SCEVUnknown *pointer);
   void dropCoveredReads();
   std::optional<std::uint64_t> objectBytes(const Value *root) const;
   void addLaunchGuards(AccessRecord &record, BasicBlock *block);
@@ -271,6 +254,20 @@ std::optional<std::uint64_t> Analyser::objectBytes(const Value *root) const {
   return capture >= 0 && captured_[capture] > 0 ? std::optional(captured_[capture]) : std::nullopt;
 }
 
+/// Name of the object in which the loop finds `pointer`, or the pointer that leads to it, and so
+/// on.
+std::string Analyser::tableOf(const SCEVUnknown *pointer) {
+  constexpr unsigned kMaxSteps = 8;
+  for (unsigned step = 0; pointer && step < kMaxSteps; ++step) {
+    auto *load = dyn_cast<LoadInst>(pointer->getValue());
+    if (!load || forms_.isClosed(pointer)) {
+      return nameOf(*pointer->getValue());
+    }
+    pointer = dyn_cast<SCEVUnknown>(scev_.getPointerBase(scev_.getSCEV(load->getPointerOperand())));
+  }
+  return {};
+}
+
 /// Accesses with no closed form may fall anywhere in the object that their base points into. What
 /// they may write is the same for all parts of the loop.
 void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
@@ -282,7 +279,11 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   }
   const auto *unknown = dyn_cast<SCEVUnknown>(base);
   if (!unknown || !forms_.isClosed(base)) {
-    fail(inst, "it follows pointers that are loaded while the loop runs");
+    const std::string table = tableOf(unknown);
+    fail(inst, unknown && isa<PHINode, SelectInst>(unknown->getValue())
+                   ? "it chooses between pointers while it runs"
+                   : "it follows pointers that it finds in " +
+                         (table.empty() ? "memory" : "'" + table + "'") + " while it runs");
     return;
   }
   AccessRecord record;
@@ -296,8 +297,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   addLaunchGuards(record, inst.getParent());
   result_.records.push_back(std::move(record));
   if (wholeObjects_[isWritten].insert(base).second) {
-    const DebugLoc &location = inst.getDebugLoc();
-    WholeObject object{nameOf(*unknown->getValue()), location ? location.getLine() : 0, isWritten};
+    WholeObject object{nameOf(*unknown->getValue()), describePlace(inst.getDebugLoc()), isWritten};
     if (!is_contained(result_.wholeObjects, object)) {
       result_.wholeObjects.push_back(std::move(object));
     }

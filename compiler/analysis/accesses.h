@@ -62,8 +62,8 @@ struct AccessRecord {
 /// Something that is accessed at addresses without a closed form, so that all of it counts as read,
 /// or as read and written.
 struct WholeObject {
-  std::string name; ///< What the source calls it, or empty.
-  unsigned line;    ///< 0 if it is not known.
+  std::string name;  ///< What the source calls it, or empty.
+  std::string place; ///< Where, as `describePlace` says it.
   bool isWritten;
   friend bool operator==(const WholeObject &, const WholeObject &) = default;
 };

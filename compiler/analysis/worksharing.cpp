@@ -34,28 +34,31 @@ bool isPlainSchedule(const Value *schedule) {
 }
 
 /// Whether `call` is to a C library function that computes from its arguments alone, but for errno
-/// and private results. Such names are the C library's in every program that does not say
-/// -fno-builtin; LLVM's own list of library functions lacks many of them.
+/// and what pointers lead to that it gets. Such names are the C library's in every program that
+/// does not say -fno-builtin; LLVM's own list of library functions lacks many of them.
 bool isMathCall(const CallInst &call) {
   // Of double; with the suffixes f and l of the other types.
   static const StringSet<> kMath = {
-      "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
-      "cosh", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma",
-      "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "ldexp", "lgamma", "llrint", "llround",
-      "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nearbyint", "nextafter",
-      "pow", "remainder", "remquo", "rint", "round", "roundeven", "scalbln", "scalbn", "sin",
-      "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc",
-      // Of complex numbers.
-      "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh",
-      "cexp", "clog", "cpow", "cproj", "csin", "csinh", "csqrt", "ctan", "ctanh"};
-  // What Clang calls for products and quotients of complex numbers of float, double, long double.
-  static const StringSet<> kComplex = {"__mulsc3", "__muldc3", "__mulxc3",
-                                       "__divsc3", "__divdc3", "__divxc3"};
+      "acos",   "acosh",  "asin",   "asinh",     "atan",      "atan2",     "atanh",    "cabs",
+      "cacos",  "cacosh", "carg",   "casin",     "casinh",    "catan",     "catanh",   "cbrt",
+      "ccos",   "ccosh",  "ceil",   "cexp",      "clog",      "clog10",    "copysign", "cos",
+      "cosh",   "cpow",   "cproj",  "csin",      "csinh",     "csqrt",     "ctan",     "ctanh",
+      "erf",    "erfc",   "exp",    "exp10",     "exp2",      "expm1",     "fabs",     "fdim",
+      "floor",  "fma",    "fmax",   "fmin",      "fmod",      "frexp",     "hypot",    "ilogb",
+      "ldexp",  "lgamma", "llrint", "llround",   "log",       "log10",     "log1p",    "log2",
+      "logb",   "lrint",  "lround", "modf",      "nearbyint", "nextafter", "pow",      "remainder",
+      "remquo", "rint",   "round",  "roundeven", "scalbln",   "scalbn",    "sin",      "sincos",
+      "sinh",   "sqrt",   "tan",    "tanh",      "tgamma",    "trunc"};
+  // Products and quotients of complex numbers; generators whose whole state is an argument.
+  static const StringSet<> kOther = {"__divdc3", "__divsc3", "__divxc3",  "__muldc3",  "__mulsc3",
+                                     "__mulxc3", "abs",      "drand48_r", "erand48_r", "jrand48_r",
+                                     "labs",     "llabs",    "lrand48_r", "mrand48_r", "nrand48_r",
+                                     "rand_r",   "srand48_r"};
   const StringRef name = call.getCalledFunction()->getName();
   const bool isMath =
-      kMath.contains(name) || kComplex.contains(name) ||
+      kMath.contains(name) ||
       ((name.ends_with("f") || name.ends_with("l")) && kMath.contains(name.drop_back())) ||
-      name == "abs" || name == "labs" || name == "llabs";
+      kOther.contains(name);
   return isMath && !call.isNoBuiltin();
 }
 
@@ -107,8 +110,15 @@ std::string describeCall(const CallBase &call) {
   if (name.starts_with("omp_")) {
     return ("it calls '" + name + "', whose answer depends on where it is called").str();
   }
+  if (name == "__cxa_allocate_exception" || name == "__cxa_throw" ||
+      (name.starts_with("_ZSt") && name.contains("__throw_"))) {
+    return "it may throw an exception";
+  }
+  if (isa<InvokeInst>(call)) {
+    return "it calls '" + demangle(name.str()) + "', which may throw an exception";
+  }
   return callee->isDeclaration()
-             ? "it calls '" + demangle(name.str()) + "', whose body is not known"
+             ? "it calls '" + demangle(name.str()) + "', which is not defined in this file"
              : cannotInline(*callee);
 }
 
@@ -242,8 +252,9 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     }
     auto *call = dyn_cast<CallInst>(base);
     const Function *callee = base->getCalledFunction();
+    found.location = base->getDebugLoc();
     if (!call || !callee) {
-      found.reason = call ? describeCall(*base) : "it calls a function that may throw";
+      found.reason = describeCall(*base);
       return found;
     }
     if (const auto *intrinsic = dyn_cast<IntrinsicInst>(call)) {
@@ -266,6 +277,7 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     found.reason = describeCall(*call);
     return found;
   }
+  found.location = {};
   if (!found.loop.init) {
     found.reason = "the parallel construct holds no worksharing loop";
   } else if (!found.loop.isDispatch() &&

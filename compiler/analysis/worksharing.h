@@ -5,6 +5,7 @@
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/PassManager.h"
@@ -40,7 +41,8 @@ private:
 /// Result of looking at an outlined function: the loop, or why it stays home.
 struct WorksharingOrReason {
   Worksharing loop;
-  std::string reason; ///< Empty if `loop` is set.
+  std::string reason;      ///< Empty if `loop` is set.
+  llvm::DebugLoc location; ///< Where the reason is seen, if that is one place.
 };
 
 /// Finds the worksharing loop of `outlined` and checks every call it makes.

@@ -6,6 +6,7 @@
 #include "compiler/transform/carried_loads.h"
 #include "compiler/transform/device_pointers.h"
 #include "compiler/transform/group_reduction.h"
+#include "compiler/transform/library_calls.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -114,6 +115,7 @@ std::string KernelBody::build() {
     map[&argument] = function_->getArg(argument.getArgNo());
   }
   kernels_.copyBody(prepared_, *function_, map);
+  expandLibraryCalls(*function_);
   const unsigned bits = lower_->getType()->getIntegerBitWidth();
   const ConstantRange bounds(APInt::getZero(bits), APInt::getSignedMaxValue(bits));
   for (Argument *bound : {lower_, upper_}) {
@@ -154,6 +156,7 @@ Function *KernelBody::importCombine(Function &combine) {
       arguments[&argument] = copy->getArg(argument.getArgNo());
     }
     kernels_.copyBody(*whole, *copy, arguments);
+    expandLibraryCalls(*copy);
   }
   whole->eraseFromParent();
   return copy;

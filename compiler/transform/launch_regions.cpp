@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
+#include "compiler/analysis/source_names.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/directive.h"
 #include "compiler/ir/entry_points.h"
@@ -41,7 +42,7 @@ struct Region {
   Function *outlined;
   bool isLoop = false;
   bool distributable = false;
-  std::string reason;
+  std::string reason; ///< With the place, once all is known.
   DebugLoc reasonLocation;
   bool reduces = false;
   Function *run = nullptr;
@@ -97,6 +98,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   region.reduces = !found.loop.reduce.empty();
   if (!found.reason.empty()) {
     region.reason = found.reason;
+    region.reasonLocation = found.location;
   }
   if (region.reason.empty()) {
     region.reason = whyNoChunkFunction(*prepared, found.loop);
@@ -122,6 +124,9 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.deviceWork =
           DeviceWork(*prepared, found.loop, model, analyses, outlined.getName(), texts);
     }
+  }
+  if (!region.reason.empty()) {
+    region.reason += describePlace(region.reasonLocation);
   }
   if (complete != prepared) {
     complete->eraseFromParent();
@@ -299,10 +304,7 @@ void remarkObjects(const Region &region, CallInst &fork, OptimizationRemarkEmitt
         analysis << "'" << ore::NV("Name", object.name) << "'";
       }
       analysis << " at computed addresses";
-      if (object.line != 0) {
-        analysis << " (line " << ore::NV("Line", object.line) << ")";
-      }
-      return analysis << ": every rank and device that takes part gets all of it"
+      return analysis << object.place << ": every rank and device that takes part gets all of it"
                       << (object.isWritten ? ", and what each of them changes is merged" : "");
     });
   }
@@ -340,12 +342,8 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
     });
   } else {
     emitter.emit([&] {
-      OptimizationRemarkMissed missed(kRemarkName, "StaysHome", &fork);
-      missed << construct << " stays on rank 0: " << region.reason;
-      if (region.reasonLocation && region.reasonLocation.getLine() != 0) {
-        missed << " (line " << ore::NV("Line", region.reasonLocation.getLine()) << ")";
-      }
-      return missed;
+      return OptimizationRemarkMissed(kRemarkName, "StaysHome", &fork)
+             << construct << " stays on rank 0: " << region.reason;
     });
   }
   if (region.distributable) {

@@ -50,6 +50,7 @@ void finish() {
     report.regions.back().source = region->source;
     report.regions.back().reasonHome = "there is one rank only";
   }
+  report.sortRegions();
   print(stats, report);
 }
 

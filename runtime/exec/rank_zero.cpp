@@ -722,8 +722,7 @@ trace::Report RankZero::finish() {
   for (const auto &[region, record] : regions_) {
     report.regions.push_back(record.report);
   }
-  std::sort(report.regions.begin(), report.regions.end(),
-            [](const auto &a, const auto &b) { return a.source < b.source; });
+  report.sortRegions();
   orDie(job_.endpoint.close());
   return report;
 }

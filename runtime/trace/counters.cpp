@@ -3,7 +3,10 @@
 
 #include "base/format.h"
 
+#include <algorithm>
+#include <charconv>
 #include <iterator>
+#include <tuple>
 
 namespace tutti::trace {
 
@@ -42,7 +45,35 @@ std::string moved(std::uint64_t bytes, std::uint64_t messages) {
   return fmt::format("{:>16} bytes in {} messages", bytes, messages);
 }
 
+/// Takes the number behind the last colon off `source`; 0 if there is none.
+std::uint64_t takeNumber(std::string_view &source) {
+  const std::size_t colon = source.rfind(':');
+  std::uint64_t number = 0;
+  if (colon != std::string_view::npos) {
+    const char *end = source.data() + source.size();
+    const auto [rest, error] = std::from_chars(source.data() + colon + 1, end, number);
+    if (error == std::errc() && rest == end) {
+      source = source.substr(0, colon);
+      return number;
+    }
+  }
+  return 0;
+}
+
+/// `file:line:column`, to be compared.
+std::tuple<std::string_view, std::uint64_t, std::uint64_t> placeOf(const RegionReport &region) {
+  std::string_view file = region.source;
+  const std::uint64_t column = takeNumber(file);
+  const std::uint64_t line = takeNumber(file);
+  return {file, line, column};
+}
+
 } // namespace
+
+void Report::sortRegions() {
+  std::sort(regions.begin(), regions.end(),
+            [](const RegionReport &a, const RegionReport &b) { return placeOf(a) < placeOf(b); });
+}
 
 std::string asText(const Report &report) {
   const Counters &c = report.counters;

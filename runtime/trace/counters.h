@@ -57,6 +57,9 @@ struct Report {
   std::int32_t routes = 0;      ///< Those between which bytes go with no host between.
   Counters counters;            ///< Sums over all ranks.
   std::vector<RegionReport> regions;
+
+  /// Puts the regions into the order of the source: by file, line and column.
+  void sortRegions();
 };
 
 /// A table for people; several lines.

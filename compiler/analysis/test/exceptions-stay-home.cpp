@@ -4,11 +4,11 @@ int opaque(int);
 int harmless(int) noexcept __attribute__((const));
 
 void loops(int n, int *a) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls a function that may throw
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'opaque(int)', which may throw an exception
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = opaque(i);
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls '__cxa_allocate_exception'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it may throw an exception (line [[@LINE+3]])
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     if (a[i] < 0) throw i;

@@ -11,7 +11,7 @@ struct cell {
 
 void home(int n, int *a, double **rows, const int *index, volatile int *port,
           struct cell **heads) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'opaque', whose body is not known
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'opaque', which is not defined in this file
   #pragma omp parallel for
   for (int i = 0; i < n; i++) opaque(i);
 
@@ -44,11 +44,11 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port,
     a[0] = i;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that are loaded while the loop runs
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = rows[i][0];
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that are loaded while the loop runs
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in
   #pragma omp parallel for
   for (int i = 0; i < n; i++)
     for (struct cell *at = heads[i]; at; at = at->next) a[i] += at->value;

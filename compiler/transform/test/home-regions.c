@@ -2,7 +2,7 @@
 // and no functions but the construct itself.
 // RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
 
-// CHECK-DAG: @[[REASON:.*]] = {{.*}}c"it calls 'opaque', whose body is not known\00"
+// CHECK-DAG: @[[REASON:.*]] = {{.*}}c"it calls 'opaque', which is not defined in this file (line {{[0-9]+}})\00"
 // CHECK-DAG: @calls.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 4, {{.*}}ptr @[[REASON]],
 // CHECK-DAG: @part.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 5,
 

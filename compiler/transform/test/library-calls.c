@@ -1,0 +1,63 @@
+// Kernels hold complex arithmetic and rand_r written out; functions of complex numbers that are not
+// written out keep a loop from devices, not from other ranks.
+// RUN: env TUTTI_TARGETS=print %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
+// RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
+
+double _Complex cexp(double _Complex);
+double cabs(double _Complex);
+double _Complex csqrt(double _Complex);
+float cabsf(float _Complex);
+int rand_r(unsigned *);
+
+// CHECK-LABEL: define void @tutti_products_omp_outlined_flat(
+// CHECK-NOT:     @__muldc3
+// CHECK-NOT:     @__divdc3
+// CHECK:         call double @hypot(
+// CHECK:       }
+// REMARK:     :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
+void products(int n, double _Complex *restrict a, const double _Complex *restrict b, double *size) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    a[i] = a[i] * b[i] / (1 + b[i]);
+    size[i] = cabs(b[i]);
+  }
+}
+
+// CHECK-LABEL: define void @tutti_narrow_omp_outlined_flat(
+// CHECK-NOT:     @__divsc3
+// CHECK:         fdiv double
+// CHECK:         call float @hypotf(
+// CHECK:       }
+void narrow(int n, float _Complex *restrict a, const float _Complex *restrict b, float *size) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    a[i] = a[i] / b[i];
+    size[i] = cabsf(b[i]);
+  }
+}
+
+// CHECK-LABEL: define void @tutti_draws_omp_outlined_flat(
+// CHECK-NOT:     @rand_r
+// CHECK:         mul i32 %{{.*}}, 1103515245
+// CHECK:       }
+void draws(int n, int *a) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    unsigned seed = i;
+    a[i] = rand_r(&seed) + rand_r(&seed);
+  }
+}
+
+// REMARK:     :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop is distributed
+// REMARK:     :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop has no device kernel: it calls csqrt
+void roots(int n, double _Complex *a) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = csqrt(a[i]);
+}
+
+// The state is not the iteration's own.
+// REMARK:     :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'rand_r'
+void shared(int n, int *a, unsigned *seeds) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = rand_r(&seeds[i]);
+}
