@@ -292,8 +292,11 @@ void Builder::markObjects(Function &function) const {
 }
 
 /// `extents` of work-items that execute tiles: if there are enough of them to occupy a device.
+/// Small ones save memory's time: where caches hold all that is touched, a kernel lasts as long as
+/// a work-item, which is shorter with a single item. Not if it reduces: then a work-item has many.
 Function *Builder::tiledExtents(Function &extents, ArrayRef<unsigned> tile) const {
   constexpr std::uint64_t kEnoughTiles = 1 << 15;
+  constexpr std::uint64_t kEnoughSmallTiles = 1 << 18;
   ValueToValueMapTy map;
   Function *result = CloneFunction(&extents, map);
   auto *end = cast<ReturnInst>(result->getEntryBlock().getTerminator());
@@ -312,7 +315,9 @@ Function *Builder::tiledExtents(Function &extents, ArrayRef<unsigned> tile) cons
     Value *some = build.CreateBinaryIntrinsic(Intrinsic::smin, rounded, build.getInt64(1 << 20));
     total = build.CreateMul(total, some);
   }
-  Value *isEnough = build.CreateICmpSGE(total, build.getInt64(kEnoughTiles));
+  const bool isShort = loop_.reduce.empty() && sizeOfTile(tile) <= kSmallTile;
+  const std::uint64_t least = isShort ? kEnoughSmallTiles : kEnoughTiles;
+  Value *isEnough = build.CreateICmpSGE(total, build.getInt64(least));
   end->setOperand(
       0, build.CreateAnd(end->getReturnValue(), build.CreateZExt(isEnough, build.getInt32Ty())));
   return result;

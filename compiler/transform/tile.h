@@ -17,6 +17,10 @@
 
 namespace tutti::compiler {
 
+/// Items of a tile that only loads its neighbours' values once; larger ones are of products, which
+/// run through a loop.
+inline constexpr unsigned kSmallTile = 8;
+
 /// Items of a tile with so many along each dimension.
 unsigned sizeOfTile(llvm::ArrayRef<unsigned> counts);
 

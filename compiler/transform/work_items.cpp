@@ -32,9 +32,8 @@ namespace {
 /// Work-items that access memory together.
 constexpr unsigned kWarp = 32;
 
-/// From more items on a work-item takes all registers that it can get; what it is allowed, so that
+/// With larger tiles a work-item takes all registers that it can get; what it is allowed, so that
 /// others hide its waiting for memory.
-constexpr unsigned kSmallTile = 8;
 constexpr unsigned kRegisters = 128;
 
 /// Not a parameter: the item does not depend on its number.
