@@ -19,6 +19,7 @@
 #include <random>
 #include <string>
 #include <sys/prctl.h>
+#include <ucontext.h>
 #include <utility>
 #include <vector>
 
@@ -325,17 +326,22 @@ void testAllocations() {
   CHECK(allocations == 0);
 }
 
-#if defined(PR_SET_SYSCALL_USER_DISPATCH)
+#if defined(PR_SET_SYSCALL_USER_DISPATCH) && defined(__x86_64__)
 
 volatile char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
 volatile int systemCalls = 0;
 
-void onSystemCall(int, siginfo_t *, void *) {
+/// The call is made behind it: one that is left out may be the wake of a thread that waits for a
+/// lock, which would wait for ever.
+void onSystemCall(int, siginfo_t *, void *rawContext) {
+  constexpr greg_t kInstructionBytes = 2;
   selector = SYSCALL_DISPATCH_FILTER_ALLOW;
   systemCalls = systemCalls + 1;
+  // All registers are as before the call but this.
+  static_cast<ucontext_t *>(rawContext)->uc_mcontext.gregs[REG_RIP] -= kInstructionBytes;
 }
 
-/// Of this thread. The first one is not made, which a lock and a clock survive.
+/// Of this thread; the first ends the count.
 bool makesSystemCalls(Pair &pair) {
   systemCalls = 0;
   selector = SYSCALL_DISPATCH_FILTER_BLOCK;
