@@ -151,9 +151,10 @@ private:
     }
     const std::uint64_t at = sampleAt(from);
     Sample sample{};
-    const bool isCopied = queue->copyForeign(**foreign, {at, at + sizeof sample}) &&
-                          queue->copyOut(at, std::as_writable_bytes(std::span(sample))) &&
-                          queue->finish();
+    const bool isGiven = queue->copyForeign(**foreign, {at, at + sizeof sample}) &&
+                         queue->copyOut(at, std::as_writable_bytes(std::span(sample)));
+    // In any case before the memory goes.
+    const bool isCopied = queue->finish() && isGiven;
     const Rank rank = topology_.rankOf(from);
     return isCopied && sample == sampleOf(from, hellos_[static_cast<std::size_t>(rank)].address);
   }

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "runtime/device/selection.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <limits>
@@ -21,6 +22,27 @@ constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 std::int64_t number(const char *name) {
   const char *text = std::getenv(name);
   return text ? std::strtoll(text, nullptr, 10) : 0;
+}
+
+/// The variables by which a launcher tells a process its rank and the number of ranks.
+struct Launcher {
+  const char *rank;
+  const char *ranks;
+  bool bringsMpi; ///< Else it starts processes that know nothing of one another.
+};
+
+/// mpirun of Open MPI and of MPICH, srun with and without a library for MPI.
+constexpr std::array<Launcher, 4> kLaunchers{
+    {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", true},
+     {"PMI_RANK", "PMI_SIZE", true},
+     {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", true},
+     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", false}}};
+
+/// The one that started this process; null if it was started alone.
+const Launcher *launcher() {
+  const auto started = std::ranges::find_if(
+      kLaunchers, [](const Launcher &each) { return std::getenv(each.rank) != nullptr; });
+  return started == kLaunchers.end() ? nullptr : &*started;
 }
 
 } // namespace
@@ -69,28 +91,18 @@ Result<Settings> readSettings() {
 }
 
 bool isFirstRank() {
-  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    if (const char *rank = std::getenv(name)) {
-      return std::string_view(rank) == "0";
-    }
-  }
-  return true;
+  const Launcher *started = launcher();
+  return !started || std::string_view(std::getenv(started->rank)) == "0";
 }
 
 std::int64_t ranksOfJob() {
-  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    if (const std::int64_t ranks = number(name); ranks > 0) {
-      return ranks;
-    }
-  }
-  const std::int64_t tasks = std::getenv("PMIX_RANK") ? number("SLURM_STEP_NUM_TASKS") : 0;
-  return tasks > 0 ? tasks : 1;
+  const Launcher *started = launcher();
+  return started && started->bringsMpi ? std::max<std::int64_t>(number(started->ranks), 1) : 1;
 }
 
 std::int64_t tasksWithoutMpi() {
-  const bool hasMpi =
-      std::getenv("PMIX_RANK") || std::getenv("PMI_RANK") || std::getenv("OMPI_COMM_WORLD_RANK");
-  return hasMpi ? 0 : number("SLURM_STEP_NUM_TASKS");
+  const Launcher *started = launcher();
+  return started && !started->bringsMpi ? number(started->ranks) : 0;
 }
 
 } // namespace tutti::entry

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// In front of the C library's functions that install handlers of signals.
+/// In front of the C library's functions that install handlers of signals. Those of the program for
+/// memory faults come behind the runtime's.
 #include "runtime/entry/signals.h"
 
 #include "runtime/entry/exports.h"
 #include "runtime/entry/next.h"
 #include "runtime/entry/runtime.h"
+#include "runtime/memory/faults.h"
 
 #include <algorithm>
 #include <array>
@@ -40,6 +42,21 @@ bool withOwnStack(int number, Action &action) {
   return true;
 }
 
+/// `signal` for a number whose faults are the runtime's first.
+sighandler_t setFaultHandler(sighandler_t handler, int flags) {
+  Action own{};
+  Action before{};
+  own.sa_handler = handler;
+  own.sa_flags = flags | SA_ONSTACK;
+  tutti::memory::exchangeFaultAction(&own, &before);
+  return before.sa_handler;
+}
+
+/// Whether the program's action for a signal comes behind the runtime's.
+bool comesSecond(int number) {
+  return number == SIGSEGV && tutti::memory::isFaultHandlerInstalled();
+}
+
 } // namespace
 
 namespace tutti::entry {
@@ -72,10 +89,17 @@ TUTTI_EXPORT int sigaction(int number, const Action *action, Action *before) noe
     own = *action;
     withOwnStack(number, own);
   }
+  if (comesSecond(number)) {
+    tutti::memory::exchangeFaultAction(action ? &own : nullptr, before);
+    return 0;
+  }
   return install(number, action ? &own : nullptr, before);
 }
 
 TUTTI_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
+  if (comesSecond(number)) {
+    return setFaultHandler(handler, SA_RESTART);
+  }
   static const auto next = tutti::entry::next<sighandler_t (*)(int, sighandler_t)>("signal");
   const sighandler_t before = next(number, handler);
   Action action{};
@@ -83,4 +107,17 @@ TUTTI_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
     install(number, &action, nullptr);
   }
   return before;
+}
+
+/// What `signal` is to a program compiled for the C standard alone.
+TUTTI_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
+  constexpr int kFlags = static_cast<int>(SA_RESETHAND) | SA_NODEFER;
+  if (comesSecond(number)) {
+    return setFaultHandler(handler, kFlags);
+  }
+  Action action{};
+  Action before{};
+  action.sa_handler = handler;
+  action.sa_flags = kFlags;
+  return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }

@@ -64,6 +64,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
     merge();
   }
   returnBytes();
+  job_.loans.launchEnded();
   job_.running = nullptr;
 }
 
@@ -120,7 +121,7 @@ void ChunkRun::lend() {
     });
   }
   for (const Loan &loan : plan_.loans) {
-    check(job_.devices.requireAlive(loan.device)); // Borrowers read its memory.
+    check(job_.salvage.bring(lock_, loan.device, loan.ranges));
   }
   job_.loans.lend(job_.progress, lock_, launch_.sequence, plan_.loans);
 }
@@ -133,12 +134,24 @@ void ChunkRun::borrow(bool isKnown) {
   }
   job_.progress.waitUntil(
       lock_, [this] { return job_.loans.areLent(launch_.sequence, plan_.borrowings); });
+  standInForBorrowers();
   const Timed timed(job_, job_.counters.copyNanoseconds);
   check(job_.loans.borrow(launch_.sequence, plan_.borrowings));
   if (isKnown) {
     for (const Borrowing &borrowing : plan_.borrowings) {
       job_.counters.steadyDeviceBytes += borrowing.ranges.bytes();
       job_.counters.steadyDeviceCopies += borrowing.ranges.ranges().size();
+    }
+  }
+}
+
+/// A host that stands in gets what is borrowed itself; sends of launches before may still read
+/// there.
+void ChunkRun::standInForBorrowers() {
+  for (const Borrowing &borrowing : plan_.borrowings) {
+    if (job_.devices.isLost(borrowing.device)) {
+      job_.progress.waitUntil(lock_, [&] { return !job_.streams.isReading(borrowing.ranges); });
+      job_.salvage.hostGets(borrowing.ranges);
     }
   }
 }
@@ -188,8 +201,7 @@ void ChunkRun::copy(bool late, bool isKnown) {
       check(job_.devices.copyOut(topology.indexOf(copy.from), copy.ranges));
       reachesHost = true;
     } else {
-      check(job_.devices.copyAcross(topology.indexOf(copy.from), topology.indexOf(copy.to),
-                                    copy.ranges));
+      copyAcross(topology.indexOf(copy.from), topology.indexOf(copy.to), copy.ranges);
     }
     if (isKnown) {
       job_.counters.steadyDeviceBytes += copy.ranges.bytes();
@@ -202,9 +214,25 @@ void ChunkRun::copy(bool late, bool isKnown) {
       check(job_.devices.order(to, from));
     }
   });
-  if (reachesHost) {
-    waitForDevices(); // Sends and the host's own chunk read it.
+  if (!reachesHost) {
+    return;
   }
+  waitForDevices(); // Sends and the host's own chunk read it.
+  for (const Copy &copy : plan_.copies) {
+    if (copy.isLate == late && topology.isHost(copy.to)) {
+      check(job_.salvage.bring(lock_, topology.indexOf(copy.from), copy.ranges));
+    }
+  }
+}
+
+void ChunkRun::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes) {
+  const Status status = job_.devices.copyAcross(from, to, bytes);
+  if (status || !job_.devices.isLost(from)) {
+    check(status);
+    return;
+  }
+  check(job_.salvage.bring(lock_, from, bytes));
+  check(job_.devices.copyAcross(from, to, bytes));
 }
 
 void ChunkRun::startTransfers(bool isKnown) {
@@ -261,10 +289,9 @@ void ChunkRun::waitForDevices() {
   });
 }
 
-void ChunkRun::runPiece(const balance::Chunk &piece, Reduction &reduction) {
-  const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
+void ChunkRun::runPiece(const balance::Chunk &piece, Reduction *reduction) {
   const tutti_chunk arguments{job_.window.delta(), piece.lower, piece.upper, launch_.total,
-                              reduces ? &reduction : nullptr};
+                              reduction};
   lock_.unlock();
   const auto begin = std::chrono::steady_clock::now();
   launch_.region->run(launch_.captures.data(), &arguments);
@@ -273,7 +300,7 @@ void ChunkRun::runPiece(const balance::Chunk &piece, Reduction &reduction) {
 }
 
 /// A piece that runs beside devices: when they end is compared with what it takes.
-void ChunkRun::runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed) {
+void ChunkRun::runBesideDevices(const balance::Chunk &piece, Reduction *reduction, bool isTimed) {
   if (isTimed) {
     job_.timesDevices = true;
     job_.queue.wake();
@@ -302,23 +329,25 @@ bool ChunkRun::startDevices(bool isAskedFor, bool isTimed) {
 }
 
 /// Runs the parts of lost devices on this rank's host, which holds what they held.
-void ChunkRun::standIn(Reduction &reduction) {
-  const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
+void ChunkRun::standIn(Reduction *reduction) {
   for (const DevicePart &part : plan_.devices) {
-    if (!job_.devices.isLost(part.device)) {
+    if (!hasLost(part)) {
       continue;
     }
     const memory::AccessSet sets =
         touchesOf(launch_, job_.window, part.chunk.lower, part.chunk.upper, allocationsOf(launch_))
             .sets;
-    check(job_.devices.require(part.device, sets.reads));
+    // What the host has received or written itself.
+    job_.devices.wroteInPlaceOf(part.device, plan_.overwritten);
+    check(job_.salvage.bring(lock_, part.device, sets.reads));
+    job_.salvage.hostGets(sets.writes);
     if (job_.rank() != 0 && !plan_.merged.empty() && !base_) {
       base_.emplace(job_.window, plan_.merged); // The host has had no part so far.
     }
     job_.progress.waitUntil(
         lock_, [&] { return !job_.streams.isSending() || !job_.streams.isReading(sets.writes); });
-    if (reduces) {
-      reduction.addPiece();
+    if (reduction) {
+      reduction->addPiece();
     }
     runPiece(part.chunk, reduction);
     job_.devices.wroteInPlaceOf(part.device, sets.writes);
@@ -369,6 +398,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
             Writer().add(MessageKind::Partial).add(launch_.sequence).addBytes(bytes).bytes();
         orDie(job_.endpoint.sendControl(to, message));
       });
+  Reduction *const used = reduces ? &reduction : nullptr;
   const bool merges = !plan_.merged.empty();
   const bool startsAtOnce = received_.empty() && !merges;
   bool isAwaited = waits || reduces || merges;
@@ -378,7 +408,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   }
   const bool isTimed = waits && !plan_.devices.empty();
   if (!inner.empty()) {
-    runBesideDevices(inner, reduction, isTimed && startsAtOnce);
+    runBesideDevices(inner, used, isTimed && startsAtOnce);
   }
   waitForReceived();
   if (!startsAtOnce) {
@@ -391,7 +421,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   }
   for (const balance::Chunk &piece : borders) {
     if (!piece.empty()) {
-      runBesideDevices(piece, reduction, isTimed);
+      runBesideDevices(piece, used, isTimed);
     }
   }
   if (!plan_.devices.empty() && isAwaited) {
@@ -400,11 +430,11 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
       addPartials(reduction);
     }
   }
-  standIn(reduction);
+  standIn(used);
   if (endsWithoutIterations) {
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1); // There is nothing to divide.
-    runPiece({launch_.total, launch_.total}, reduction);
+    runPiece({launch_.total, launch_.total}, used);
     omp_set_num_threads(threads);
   }
 }
@@ -523,9 +553,13 @@ void ChunkRun::returnBytes() {
   if (reachesHost) {
     waitForDevices();
   }
+  const bool hasEnded =
+      (launch_.region->flags & TUTTI_REGION_REDUCES) != 0 || !plan_.merged.empty();
   for (const DevicePart &part : plan_.devices) {
-    check(hasLost(part) ? job_.devices.requireAlive(part.device) : Status());
+    // What it has added to a result, or changed in what is merged, has gone out.
+    check(hasLost(part) && hasEnded ? job_.devices.requireAlive(part.device) : Status());
   }
+  standIn(nullptr);
   if (job_.rank() == 0) {
     return;
   }

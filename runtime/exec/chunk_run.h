@@ -40,6 +40,7 @@ private:
   using VisitChange = std::function<void(std::uint64_t address, std::span<const std::byte> bytes)>;
 
   void waitForReaders();
+  void standInForBorrowers();
   void storeBlocks();
   template <typename Visit> void forCrossings(Visit &&visit);
   void orderDevices();
@@ -47,15 +48,16 @@ private:
   void lend();
   void borrow(bool isKnown);
   void copy(bool late, bool isKnown);
+  void copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
   void startTransfers(bool isKnown);
   void waitForReceived();
   void waitForDevices();
   void runParts(bool isKnown, bool waits);
   bool startDevices(bool isAskedFor, bool isTimed);
-  void standIn(Reduction &reduction);
+  void standIn(Reduction *reduction);
   bool hasLost(const DevicePart &part) const;
-  void runPiece(const balance::Chunk &piece, Reduction &reduction);
-  void runBesideDevices(const balance::Chunk &piece, Reduction &reduction, bool isTimed);
+  void runPiece(const balance::Chunk &piece, Reduction *reduction);
+  void runBesideDevices(const balance::Chunk &piece, Reduction *reduction, bool isTimed);
   void addPartials(Reduction &reduction);
   void waitForSent();
   void keepBase();

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fcntl.h>
 #include <memory>
 #include <utility>
@@ -138,7 +139,7 @@ protected:
 Plan lending(const RangeSet &bytes) {
   Plan plan;
   plan.loans = {{0, kBorrower, bytes}};
-  plan.devices = {{0, {0, 10}, bytes}};
+  plan.devices = {{0, {0, 10}, bytes, bytes}};
   plan.contributors = {0};
   return plan;
 }
@@ -169,6 +170,34 @@ TEST_F(ChunkRunTest, StartsOtherLaunchesWhileBorrowersCopy) {
   lock.unlock();
 
   EXPECT_EQ(kernelsBefore_, 1);
+}
+
+TEST_F(ChunkRunTest, LendsFromTheHostWhatALostDeviceHeld) {
+  const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + 64}});
+  Progress::Lock lock = job_->progress.lock();
+  std::memset(window().view(kHeapBase), 5, 64);
+  ASSERT_TRUE(job_->devices.outlive(0, failure(ErrorCode::DeviceLost, "gone")));
+  Plan plan = lending(bytes);
+  plan.devices.clear();
+
+  ChunkRun run(*job_, lock, launch_, plan);
+  run.run(false, false);
+  job_->progress.waitUntil(lock, [this] { return job_->loans.areReturned(); });
+  lock.unlock();
+
+  const auto lent = std::ranges::find_if(messages_, [](const transport::Control &message) {
+    return Reader(message.bytes).take<MessageKind>() == MessageKind::LentByHost;
+  });
+  ASSERT_NE(lent, messages_.end());
+  Reader reader(lent->bytes);
+  reader.take<MessageKind>();
+  EXPECT_EQ(reader.take<Sequence>(), kSequence);
+  EXPECT_EQ(reader.take<Place>(), kOwn);
+  EXPECT_EQ(reader.take<Place>(), kBorrower);
+  EXPECT_EQ(reader.take<std::uint64_t>(), kHeapBase);
+  EXPECT_EQ(reader.rest().size(), 64U);
+  EXPECT_TRUE(
+      std::ranges::all_of(reader.rest(), [](std::byte byte) { return byte == std::byte{5}; }));
 }
 
 } // namespace

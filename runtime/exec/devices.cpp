@@ -96,7 +96,6 @@ template <typename Do> Status Devices::attempt(std::int32_t index, Do &&run) {
   return isLost(index) ? Status() : outlive(index, run(lane(index)));
 }
 
-/// From now on the host stands in for a device that turns out to be lost.
 Status Devices::outlive(std::int32_t index, Status status) {
   Lane &lane = this->lane(index);
   if (status || !endsDevice(status.error())) {
@@ -105,10 +104,12 @@ Status Devices::outlive(std::int32_t index, Status status) {
   if (lane.loss) {
     return {};
   }
-  if (!lane.leaving.empty()) {
-    return status; // Nobody knows what has reached the host.
+  if (lane.queue) {
+    // Nothing of it counts, but it must neither arrive later nor need memory that goes before.
+    lane.queue->finish().ignore("the device is lost in any case");
   }
-  lane.gone = atLoss_(index, status.error());
+  // Nobody knows what of that has reached the host.
+  lane.gone = atLoss_(index, status.error()).unite(std::exchange(lane.leaving, {}));
   lane.loss = std::move(status).error();
   lane.event.reset();
   lane.snapshot.reset();
@@ -180,33 +181,48 @@ Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
 }
 
 Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
-  Lane &lane = this->lane(index);
-  if (lane.loss) {
-    return require(index, bytes);
+  return attempt(index, [&](Lane &lane) -> Status {
+    ++lane.given;
+    lane.leaving = lane.leaving.unite(bytes);
+    for (const Range &range : bytes.ranges()) {
+      TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
+    }
+    counters_.deviceOutBytes += bytes.bytes();
+    counters_.deviceOutCopies += bytes.ranges().size();
+    return {};
+  });
+}
+
+Status Devices::put(std::int32_t index, std::uint64_t address, std::span<const std::byte> bytes) {
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    ++lane.given;
+    TUTTI_TRY(lane.queue->copyIn(bytes, address));
+    counters_.deviceInBytes += bytes.size();
+    ++counters_.deviceInCopies;
+    return {};
+  }));
+  if (isLost(index)) {
+    const Range range{address, address + bytes.size()};
+    std::ranges::copy(bytes, bytesOf(range).begin());
+    wroteInPlaceOf(index, RangeSet::of({range}));
   }
-  ++lane.given;
-  lane.leaving = lane.leaving.unite(bytes);
-  for (const Range &range : bytes.ranges()) {
-    TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
-  }
-  counters_.deviceOutBytes += bytes.bytes();
-  counters_.deviceOutCopies += bytes.ranges().size();
   return {};
 }
 
 Status Devices::read(std::int32_t index, std::uint64_t address, std::span<std::byte> target) {
-  Lane &lane = this->lane(index);
-  if (lane.loss) {
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    ++lane.given;
+    TUTTI_TRY(lane.queue->copyOut(address, target));
+    counters_.deviceOutBytes += target.size();
+    ++counters_.deviceOutCopies;
+    return finish(lane);
+  }));
+  if (isLost(index)) {
     const Range range{address, address + target.size()};
     TUTTI_TRY(require(index, RangeSet::of({range})));
     std::ranges::copy(bytesOf(range), target.begin());
-    return {};
   }
-  ++lane.given;
-  TUTTI_TRY(lane.queue->copyOut(address, target));
-  counters_.deviceOutBytes += target.size();
-  ++counters_.deviceOutCopies;
-  return finish(lane);
+  return {};
 }
 
 Result<bool> Devices::keep(std::int32_t index, const RangeSet &bytes) {
@@ -349,9 +365,8 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
   }
   if (!hasRoute) {
     TUTTI_TRY(copyOut(from, bytes));
-    if (!source.loss) {
-      TUTTI_TRY(finish(source));
-    }
+    TUTTI_TRY(attempt(from, [this](Lane &lane) { return finish(lane); }));
+    TUTTI_TRY(require(from, bytes));
     return copyIn(to, bytes);
   }
   source.readBy[static_cast<std::size_t>(to)] = ++target.given;
@@ -361,15 +376,28 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
 }
 
 Status Devices::copyForeign(device::ForeignMemory &from, std::int32_t to, const RangeSet &bytes) {
-  TUTTI_TRY(requireAlive(to));
-  Lane &target = lane(to);
-  ++target.given;
-  for (const Range &range : bytes.ranges()) {
-    TUTTI_TRY(target.queue->copyForeign(from, range));
+  TUTTI_TRY(attempt(to, [&](Lane &target) -> Status {
+    ++target.given;
+    for (const Range &range : bytes.ranges()) {
+      TUTTI_TRY(target.queue->copyForeign(from, range));
+    }
+    counters_.deviceForeignBytes += bytes.bytes();
+    counters_.deviceForeignCopies += bytes.ranges().size();
+    return {};
+  }));
+  if (Lane &target = lane(to); target.loss) {
+    target.gone = target.gone.unite(bytes);
   }
-  counters_.deviceForeignBytes += bytes.bytes();
-  counters_.deviceForeignCopies += bytes.ranges().size();
   return {};
+}
+
+Result<std::unique_ptr<device::Event>> Devices::record(std::int32_t index) {
+  std::unique_ptr<device::Event> event;
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    TUTTI_ASSIGN(event, lane.queue->record());
+    return {};
+  }));
+  return event;
 }
 
 Status Devices::load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,

@@ -35,12 +35,12 @@ struct OpenDevice {
 };
 
 /// A device that is lost stays a place of the job: this rank's host stands in for it. What it holds
-/// then is the host's copy, so copies between the two are done at once; of what the host has no
-/// copy of, it holds nothing.
+/// then is the host's copy, so copies between the two are done at once; what the host has no
+/// copy of is gone.
 ///
 /// Threading: externally synchronised.
-/// Errors:    of all operations: those of `device::Queue`. DeviceLost and KernelFault only where
-///            the loss cannot be hidden: of bytes that are gone, or on their way to the host.
+/// Errors:    of all operations: those of `device::Queue`; DeviceLost and KernelFault only where
+///            the loss cannot be hidden.
 class Devices {
 public:
   /// What the devices do is counted in `counters`.
@@ -59,8 +59,17 @@ public:
 
   bool isLost(std::int32_t index) const { return lane(index).loss.has_value(); }
 
-  /// Fails if the device is lost.
+  /// What is gone with a device.
+  const RangeSet &gone(std::int32_t index) const { return lane(index).gone; }
+
+  /// The loss of a device if it is lost.
   Status requireAlive(std::int32_t index) const;
+
+  /// Lets the host stand in for a device if `status`, of something that was done for it, says that
+  /// it is lost. What was on its way to the host is gone then.
+  ///
+  /// Errors: any other failure.
+  Status outlive(std::int32_t index, Status status);
 
   /// Fails if some of `bytes` are gone with the device.
   Status require(std::int32_t index, const RangeSet &bytes) const;
@@ -89,7 +98,11 @@ public:
   /// Starts copying bytes of the window from this rank's host memory to a device.
   Status copyIn(std::int32_t index, const RangeSet &bytes);
 
-  /// Starts copying bytes from a device to this rank's host memory.
+  /// Starts copying bytes that are for a device but not in the window.
+  Status put(std::int32_t index, std::uint64_t address, std::span<const std::byte> bytes);
+
+  /// Starts copying bytes from a device to this rank's host memory. Once the devices are idle they
+  /// are there, less what is gone with the device.
   Status copyOut(std::int32_t index, const RangeSet &bytes);
 
   /// Copies bytes from a device to somewhere else in this rank's memory, once all is done that the
@@ -116,11 +129,13 @@ public:
 
   /// Starts copying bytes from one device to another; through the host if there is no other way.
   ///
+  /// Errors: DeviceLost  some are gone with `from`; nothing was done.
   /// Order: behind what `to` has been given. That they are there, `order(from, to)` says before;
   ///        that they are not overwritten meanwhile, `order(to, from)` or `settle`.
   Status copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
 
-  /// Starts copying bytes from a device of another rank, which has written them.
+  /// Starts copying bytes from a device of another rank, which has written them. For a lost device
+  /// they are gone.
   Status copyForeign(device::ForeignMemory &from, std::int32_t to, const RangeSet &bytes);
 
   /// A handle of a unit that a device has memory for.
@@ -135,10 +150,8 @@ public:
     return lane(index).device->makeForeign();
   }
 
-  /// What a device has been given so far.
-  Result<std::unique_ptr<device::Event>> record(std::int32_t index) {
-    return lane(index).queue->record();
-  }
+  /// What a device has been given so far; null if it is lost.
+  Result<std::unique_ptr<device::Event>> record(std::int32_t index);
 
   /// Lets what `later` is given from now on come behind what `earlier` has been given so far.
   ///
@@ -226,7 +239,6 @@ private:
   };
 
   template <typename Do> Status attempt(std::int32_t index, Do &&run);
-  Status outlive(std::int32_t index, Status status);
   Status recordIn(Lane &lane);
   Status finish(Lane &lane);
   static Result<Loaded *> loaded(Lane &lane, const tutti_region &region,

@@ -12,24 +12,27 @@ std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topolo
   return events;
 }
 
-void evict(Job &job, Progress::Lock &lock, const Leaving &leaving) {
-  evict(job, lock, leaving,
-        [&] { return job.planner.directory().onlyAt(leaving.place, leaving.units); });
+Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving) {
+  return evict(job, lock, leaving,
+               [&] { return job.planner.directory().onlyAt(leaving.place, leaving.units); });
 }
 
-void evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
-           const std::function<RangeSet()> &alone) {
+Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
+             const std::function<RangeSet()> &alone) {
   const std::int32_t device = job.topology.indexOf(leaving.place);
   // Sends of earlier launches may still read what the host had there before.
   job.progress.waitUntil(
       lock, [&] { return !job.streams.isSending() || !job.streams.isReading(alone()); });
   const RangeSet rescued = alone();
-  orDie(job.devices.copyOut(device, rescued));
+  job.salvage.hostGets(rescued);
+  TUTTI_TRY(job.devices.copyOut(device, rescued));
   job.progress.waitUntil(lock, [&] { return orDie(job.devices.isIdle()); });
+  TUTTI_TRY(job.salvage.bring(lock, device, rescued));
   job.loans.recall(job.progress, lock, device, leaving.units);
   orDie(job.devices.release(device, leaving.units));
   job.counters.evictedBytes += leaving.units.bytes();
   job.counters.evictedOutBytes += rescued.bytes();
+  return {};
 }
 
 } // namespace tutti::exec

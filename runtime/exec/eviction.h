@@ -17,12 +17,13 @@ std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topolo
 
 /// Gives memory of a device of this rank back. What no other place has goes to the host first.
 ///
-/// Order: before its events are applied. Waits, and so lets other events happen, until nothing is
-///        under way on this rank's devices.
-void evict(Job &job, Progress::Lock &lock, const Leaving &leaving);
+/// Order:  before its events are applied. Waits, and so lets other events happen, until nothing is
+///         under way on this rank's devices.
+/// Errors: DeviceLost  some of that is gone with the device; its events must not be applied.
+Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving);
 
 /// The same where somebody else knows what no other place has.
-void evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
-           const std::function<RangeSet()> &alone);
+Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
+             const std::function<RangeSet()> &alone);
 
 } // namespace tutti::exec

@@ -104,7 +104,7 @@ TEST_F(EvictionTest, CopiesOutWhatOnlyTheDeviceHas) {
   Progress::Lock lock = job_->progress.lock();
   runLaunch();
 
-  evict(*job_, lock, {kDevice, units(0, 1)});
+  ASSERT_TRUE(evict(*job_, lock, {kDevice, units(0, 1)}));
 
   EXPECT_EQ(logOf({Operation::CopyOut, Operation::Release}),
             (std::vector<Entry>{{0, Operation::CopyOut, {kHeapBase, kHeapBase + 8192}, {}},
@@ -119,7 +119,7 @@ TEST_F(EvictionTest, DropsWhatTheHostHasToo) {
   Progress::Lock lock = job_->progress.lock();
   runLaunch();
 
-  evict(*job_, lock, {kDevice, units(1, 2)});
+  ASSERT_TRUE(evict(*job_, lock, {kDevice, units(1, 2)}));
 
   EXPECT_TRUE(logOf({Operation::CopyOut}).empty());
   EXPECT_EQ(logOf({Operation::Release}).size(), 1U);

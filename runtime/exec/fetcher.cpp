@@ -150,6 +150,7 @@ void Stride::took(Range run, std::size_t ahead) {
 
 void Fetcher::record(std::span<const Event> events) {
   job_.planner.apply(events);
+  job_.salvage.happened(events);
   for (const Event &event : events) {
     const bool isLikeLast =
         !events_.empty() && events_.back().kind == event.kind && events_.back().from == event.from;
@@ -179,7 +180,7 @@ bool Fetcher::progress() {
   for (memory::Touch *touch = job_.queue.take(); touch; touch = touch->next) {
     touches_.push_back(touch);
   }
-  if (fetch_ && (!fetch_->usesDevices || orDie(job_.devices.isIdle())) &&
+  if (fetch_ && (fetch_->fromDevices.empty() || orDie(job_.devices.isIdle())) &&
       std::all_of(fetch_->streams.begin(), fetch_->streams.end(),
                   [this](Streams::Id id) { return job_.streams.hasEnded(id); })) {
     finishFetch();
@@ -232,14 +233,24 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
   fetch(RangeSet::of(std::move(taken)).ranges(), false);
 }
 
+/// The first that has the bytes, unless that is a device of this rank that they are gone with.
+memory::Place Fetcher::sourceOf(Range run, const memory::Holders &holders) const {
+  const auto isThere = [&](memory::Place place) {
+    return job_.topology.isHost(place) || job_.topology.rankOf(place) != 0 ||
+           !job_.devices.gone(job_.topology.indexOf(place)).overlaps(RangeSet::of({run}));
+  };
+  const auto source = std::ranges::find_if(holders, isThere);
+  return source == holders.end() ? holders.front() : *source;
+}
+
 void Fetcher::fetch(std::vector<Range> pages, bool isWide) {
   std::map<Rank, std::vector<Range>> byOwner;
   std::map<memory::Place, std::vector<Range>> byDevice; // Of this rank.
-  fetch_ = {{}, {}, {}, false, isWide};
+  fetch_ = {{}, {}, {}, {}, isWide};
   for (const Range &range : pages) {
     bool isMissing = false;
     job_.planner.directory().forEach(range, [&](Range run, const memory::Holders &holders) {
-      const memory::Place holder = holders.front();
+      const memory::Place holder = sourceOf(run, holders);
       if (holder == 0) {
         return;
       }
@@ -254,6 +265,7 @@ void Fetcher::fetch(std::vector<Range> pages, bool isWide) {
       fetch_->missing.push_back(range);
     }
   }
+  job_.salvage.hostGets(RangeSet::of(fetch_->missing));
   fetch_->pages = std::move(pages);
   for (auto &[owner, ranges] : byOwner) {
     const FetchRequest request{sequence_, RangeSet::of(std::move(ranges))};
@@ -263,17 +275,27 @@ void Fetcher::fetch(std::vector<Range> pages, bool isWide) {
     job_.counters.fetchMessages += Streams::messagesFor(request.ranges);
   }
   for (auto &[place, ranges] : byDevice) {
-    orDie(job_.devices.copyOut(job_.topology.indexOf(place), RangeSet::of(std::move(ranges))));
-    fetch_->usesDevices = true;
+    const std::int32_t device = job_.topology.indexOf(place);
+    RangeSet bytes = RangeSet::of(std::move(ranges));
+    orDie(job_.devices.require(device, bytes));
+    orDie(job_.devices.copyOut(device, bytes));
+    fetch_->fromDevices.emplace_back(device, std::move(bytes));
   }
-  if (fetch_->streams.empty() && !fetch_->usesDevices) {
+  if (fetch_->streams.empty() && fetch_->fromDevices.empty()) {
     finishFetch();
   }
 }
 
 void Fetcher::finishFetch() {
-  const Fetch done = std::move(*fetch_);
+  Fetch done = std::move(*fetch_);
   fetch_.reset();
+  const bool isAllThere = std::ranges::all_of(done.fromDevices, [this](const auto &part) {
+    return !job_.devices.gone(part.first).overlaps(part.second);
+  });
+  if (!isAllThere) {
+    fetch(std::move(done.pages), done.isWide); // From others that have it, or from none.
+    return;
+  }
   std::vector<Event> fetched;
   for (const Range &range : done.missing) {
     fetched.push_back({Event::Kind::Fetched, range});

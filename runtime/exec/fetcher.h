@@ -13,6 +13,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::exec {
@@ -95,12 +96,13 @@ private:
     std::vector<Range> pages;   ///< To be opened.
     std::vector<Range> missing; ///< Those of them that are on their way.
     std::vector<Streams::Id> streams;
-    bool usesDevices; ///< Some come from this rank's own.
-    bool isWide;      ///< Nothing larger can be taken.
+    std::vector<std::pair<std::int32_t, RangeSet>> fromDevices; ///< Of this rank.
+    bool isWide;                                                ///< Nothing larger can be taken.
   };
 
   std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const;
   void serve(const memory::Touch &touch, std::uint64_t page);
+  memory::Place sourceOf(Range run, const memory::Holders &holders) const;
   void fetch(std::vector<Range> pages, bool isWide);
   void finishFetch();
   void claim(Range pages, bool isWide);

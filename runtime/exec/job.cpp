@@ -47,7 +47,7 @@ Job::Job(JobSetup setup)
       devices(std::move(setup.devices), window, rooms, counters),
       loans(endpoint.rank(), topology, rooms, devices,
             [this](Rank to, std::span<const std::byte> message) { sendControl(to, message); }),
-      planner(endpoint.rank(), topology, window, rooms), rank_(endpoint.rank()),
+      planner(endpoint.rank(), topology, window, rooms), salvage(*this), rank_(endpoint.rank()),
       size_(endpoint.size()) {
   devices.setAtLoss(
       [this](std::int32_t device, const Error &why) { return noteLoss(device, why); });
@@ -118,9 +118,8 @@ void Job::acknowledge() {
 /// counts: its part will be run anew.
 RangeSet Job::noteLoss(std::int32_t device, const Error &why) {
   const memory::Place place = topology.deviceOf(rank_, device);
-  const memory::Directory &directory = running ? planner.directoryBefore() : planner.directory();
   std::vector<Range> gone;
-  directory.forEach({0, ~std::uint64_t{0}}, [&](Range run, const memory::Holders &holders) {
+  directoryNow().forEach({0, ~std::uint64_t{0}}, [&](Range run, const memory::Holders &holders) {
     if (std::ranges::binary_search(holders, place) &&
         !std::ranges::binary_search(holders, static_cast<memory::Place>(rank_))) {
       gone.push_back(run);
@@ -148,6 +147,7 @@ bool Job::poll() {
   arrived_.clear();
   moved = orDie(streams.progress()) || moved;
   moved = orDie(loans.progress()) || moved;
+  moved = salvage.progress() || moved;
   return (more_.poll && more_.poll()) || moved;
 }
 
@@ -188,10 +188,15 @@ void Job::dispatch(transport::Control &message) {
     return;
   case MessageKind::Blocks:
   case MessageKind::Lent:
+  case MessageKind::LentByHost:
   case MessageKind::Returned:
   case MessageKind::Recall:
   case MessageKind::Recalled:
     loans.take(kind, message.from, reader);
+    return;
+  case MessageKind::Salvage:
+  case MessageKind::Salvaged:
+    salvage.take(kind, message.from, reader);
     return;
   case MessageKind::Probe:
     if (rank_ == 0) {

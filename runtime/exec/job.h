@@ -12,6 +12,7 @@
 #include "runtime/exec/progress.h"
 #include "runtime/exec/reduction.h"
 #include "runtime/exec/rooms.h"
+#include "runtime/exec/salvage.h"
 #include "runtime/exec/streams.h"
 #include "runtime/memory/faults.h"
 #include "runtime/memory/window.h"
@@ -86,6 +87,14 @@ public:
   /// A launch that the whole subtree of this rank is known to have finished.
   Sequence acknowledged() const { return acknowledged_; }
 
+  /// The latest launch that this rank has finished.
+  Sequence finishedLaunch() const { return finished_; }
+
+  /// Who has which bytes: before the launch that this rank is in, or now.
+  const memory::Directory &directoryNow() const {
+    return running ? planner.directoryBefore() : planner.directory();
+  }
+
   /// Launches that rank 0 may be ahead of `acknowledged`.
   static constexpr Sequence kAhead = 64;
 
@@ -101,6 +110,7 @@ public:
   Devices devices;
   Loans loans;
   Planner planner;
+  Salvage salvage;
   PartialResults partials;
   Inbox inbox;
   bool timesDevices = false; ///< Somebody wants to know when they end while they run.

@@ -4,9 +4,20 @@
 #include "runtime/exec/job.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace tutti::exec {
+
+namespace {
+
+/// For a device that is lost: its host asks for what is lent.
+class NoMemory final : public device::ForeignMemory {
+public:
+  Status add(Range, const Descriptor &) override { return {}; }
+
+  Status remove(Range) override { return {}; }
+};
+
+} // namespace
 
 Loans::Loans(Rank self, const memory::Topology &topology, const Rooms &rooms, Devices &devices,
              Send send)
@@ -20,13 +31,52 @@ void Loans::lend(Progress &progress, Progress::Lock &lock, Sequence sequence,
                  const std::vector<Loan> &loans) {
   std::set<Rank> borrowers;
   for (const Loan &loan : loans) {
-    handOver(progress, lock, loan);
+    if (devices_.isLost(loan.device)) {
+      sendFromHost(sequence, loan);
+    } else {
+      handOver(progress, lock, loan);
+    }
     borrowers.insert(topology_.rankOf(loan.borrower));
   }
   for (const Rank borrower : borrowers) {
     accounts_[borrower].lent = sequence;
     say(MessageKind::Lent, borrower, sequence);
   }
+}
+
+/// The bytes themselves, which this rank's host has.
+void Loans::sendFromHost(Sequence sequence, const Loan &loan) {
+  constexpr std::uint64_t kPiece = std::uint64_t{4} << 20;
+  const Place owner = topology_.deviceOf(self_, loan.device);
+  std::vector<std::byte> buffer;
+  for (const Range &range : loan.ranges.ranges()) {
+    for (std::uint64_t begin = range.begin; begin < range.end; begin += kPiece) {
+      buffer.resize(std::min(kPiece, range.end - begin));
+      orDie(devices_.read(loan.device, begin, buffer));
+      send_(topology_.rankOf(loan.borrower), Writer()
+                                                 .add(MessageKind::LentByHost)
+                                                 .add(sequence)
+                                                 .add(owner)
+                                                 .add(loan.borrower)
+                                                 .add(begin)
+                                                 .addBytes(buffer)
+                                                 .bytes());
+    }
+  }
+}
+
+/// Puts onto a device what hosts have lent for it; which bytes.
+RangeSet Loans::takeFromHosts(Sequence sequence, Pair pair, std::int32_t device, Status &status) {
+  std::vector<Range> taken;
+  std::erase_if(byHost_, [&](const ByHost &lent) {
+    if (lent.sequence != sequence || lent.pair != pair) {
+      return false;
+    }
+    taken.push_back({lent.address, lent.address + lent.bytes.size()});
+    status = status ? devices_.put(device, lent.address, lent.bytes) : std::move(status);
+    return true;
+  });
+  return RangeSet::of(std::move(taken));
 }
 
 /// Handles of blocks that the borrower needs and has not got. The message that names them comes
@@ -72,40 +122,57 @@ bool Loans::areLent(Sequence sequence, const std::vector<Borrowing> &borrowings)
 
 Status Loans::borrow(Sequence sequence, const std::vector<Borrowing> &borrowings) {
   Copying copying{sequence, {}, {}};
-  std::optional<std::int32_t> device;
-  const auto mark = [&]() -> Status {
-    if (device) {
-      copying.events.emplace_back();
-      TUTTI_ASSIGN(copying.events.back(), devices_.record(*device));
-    }
-    return {};
-  };
+  std::map<Pair, RangeSet> fromHosts;
   for (const Borrowing &borrowing : borrowings) {
-    if (device != borrowing.device) {
-      TUTTI_TRY(mark());
-      device = borrowing.device;
+    const Pair pair{borrowing.owner, topology_.deviceOf(self_, borrowing.device)};
+    auto known = fromHosts.find(pair);
+    if (known == fromHosts.end()) {
+      Status status;
+      RangeSet taken = takeFromHosts(sequence, pair, borrowing.device, status);
+      TUTTI_TRY(status);
+      known = fromHosts.emplace(pair, std::move(taken)).first;
     }
-    const Place borrower = topology_.deviceOf(self_, borrowing.device);
-    TUTTI_TRY(devices_.copyForeign(*foreign_.at({borrowing.owner, borrower}), borrowing.device,
-                                   borrowing.ranges));
+    const RangeSet rest = borrowing.ranges.subtract(known->second);
+    if (!rest.empty()) {
+      TUTTI_TRY(devices_.copyForeign(*foreign_.at(pair), borrowing.device, rest));
+    }
+    copying.events[borrowing.device] = nullptr;
     copying.owners.insert(topology_.rankOf(borrowing.owner));
   }
-  TUTTI_TRY(mark());
+  for (auto &[device, event] : copying.events) {
+    TUTTI_ASSIGN(event, devices_.record(device));
+  }
   copying_.push_back(std::move(copying));
+  inLaunch_ = sequence;
   return {};
+}
+
+/// Whether the owners may go on.
+Result<bool> Loans::isCopied(Copying &copying) {
+  for (auto &[device, event] : copying.events) {
+    if (event && !devices_.isLost(device)) {
+      const Result<bool> hasCompleted = event->hasCompleted();
+      TUTTI_TRY(devices_.outlive(device, hasCompleted ? Status() : Status(hasCompleted.error())));
+      if (hasCompleted && !*hasCompleted) {
+        return false;
+      }
+    }
+    if (devices_.isLost(device) && copying.sequence == inLaunch_) {
+      return false;
+    }
+    event.reset();
+  }
+  return true;
 }
 
 Result<bool> Loans::progress() {
   bool moved = false;
   while (!copying_.empty()) {
     Copying &oldest = copying_.front();
-    while (!oldest.events.empty()) {
-      bool isDone = false;
-      TUTTI_ASSIGN(isDone, oldest.events.back()->hasCompleted());
-      if (!isDone) {
-        return moved;
-      }
-      oldest.events.pop_back();
+    bool isDone = false;
+    TUTTI_ASSIGN(isDone, isCopied(oldest));
+    if (!isDone) {
+      return moved;
     }
     for (const Rank owner : oldest.owners) {
       say(MessageKind::Returned, owner, oldest.sequence);
@@ -141,6 +208,15 @@ void Loans::take(MessageKind kind, Rank from, Reader &reader) {
   case MessageKind::Lent:
     lentToUs_[from] = reader.take<Sequence>();
     return;
+  case MessageKind::LentByHost: {
+    ByHost lent{reader.take<Sequence>(), {}, {}, {}};
+    lent.pair.first = reader.take<Place>();
+    lent.pair.second = reader.take<Place>();
+    lent.address = reader.take<std::uint64_t>();
+    lent.bytes.assign(reader.rest().begin(), reader.rest().end());
+    byHost_.push_back(std::move(lent));
+    return;
+  }
   case MessageKind::Returned:
     accounts_[from].returned = reader.take<Sequence>();
     return;
@@ -162,12 +238,15 @@ void Loans::addBlocks(Rank from, Reader &reader) {
   const std::vector<Descriptor> handles = orDie(routes_.socket.receive(from));
   TUTTI_CHECK(handles.size() == units.size(), "get {} handles of rank {}: got {}", units.size(),
               from, handles.size());
+  const std::int32_t device = topology_.indexOf(borrower);
   auto &foreign = foreign_[{owner, borrower}];
   if (!foreign) {
-    foreign = orDie(devices_.makeForeign(topology_.indexOf(borrower)));
+    auto made = devices_.makeForeign(device);
+    orDie(devices_.outlive(device, made ? Status() : Status(made.error())));
+    foreign = made ? std::move(*made) : std::make_unique<NoMemory>();
   }
   for (std::size_t index = 0; index < units.size(); ++index) {
-    orDie(foreign->add(units[index], handles[index]));
+    orDie(devices_.outlive(device, foreign->add(units[index], handles[index])));
   }
 }
 
@@ -176,7 +255,8 @@ void Loans::letGo(Rank from, Reader &reader) {
   const auto owner = reader.take<Place>();
   const auto borrower = reader.take<Place>();
   for (const Range &range : reader.takeVector<Range>()) {
-    orDie(foreign_.at({owner, borrower})->remove(range));
+    orDie(devices_.outlive(topology_.indexOf(borrower),
+                           foreign_.at({owner, borrower})->remove(range)));
   }
   send_(from, Writer().add(MessageKind::Recalled).bytes());
 }

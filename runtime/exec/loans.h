@@ -37,6 +37,9 @@ struct HandleRoutes {
 /// queue copies them before its kernel, and once they are copied the borrower says that they are
 /// returned. Until then no later launch is given to the owner's device.
 ///
+/// For a device that is lost its host lends: it sends the bytes themselves. A borrower whose device
+/// is lost returns nothing before its launch is over, so that its host can still ask for them.
+///
 /// Threading: guarded by the lock of the job's progress.
 class Loans {
 public:
@@ -50,7 +53,8 @@ public:
 
   /// Lends what `loans` say to launch `sequence`.
   ///
-  /// Order: what was lent before has been returned; the devices have done all they were given.
+  /// Order: what was lent before has been returned; the devices have done all they were given, and
+  ///        the host has what lost ones held.
   void lend(Progress &progress, Progress::Lock &lock, Sequence sequence,
             const std::vector<Loan> &loans);
 
@@ -62,6 +66,9 @@ public:
 
   /// Starts the copies of launch `sequence`.
   Status borrow(Sequence sequence, const std::vector<Borrowing> &borrowings);
+
+  /// The launch of the latest `borrow` is over.
+  void launchEnded() { inLaunch_ = 0; }
 
   /// Makes all borrowers let go of units of one of this rank's devices, so that it can give them
   /// back.
@@ -86,8 +93,17 @@ private:
   /// Copies of one launch.
   struct Copying {
     Sequence sequence;
-    std::vector<std::unique_ptr<device::Event>> events;
+    /// By device; null for one that was lost before.
+    std::map<std::int32_t, std::unique_ptr<device::Event>> events;
     std::set<Rank> owners;
+  };
+
+  /// What a host has lent in place of its device.
+  struct ByHost {
+    Sequence sequence;
+    Pair pair;
+    std::uint64_t address;
+    std::vector<std::byte> bytes;
   };
 
   /// The latest launch of which a rank has borrowed something, and has returned it.
@@ -96,6 +112,9 @@ private:
     Sequence returned = 0;
   };
 
+  void sendFromHost(Sequence sequence, const Loan &loan);
+  RangeSet takeFromHosts(Sequence sequence, Pair pair, std::int32_t device, Status &status);
+  Result<bool> isCopied(Copying &copying);
   void handOver(Progress &progress, Progress::Lock &lock, const Loan &loan);
   void addBlocks(Rank from, Reader &reader);
   void letGo(Rank from, Reader &reader);
@@ -113,6 +132,8 @@ private:
   std::map<Rank, Sequence> lentToUs_; ///< By owner: the latest launch.
   std::map<Pair, std::unique_ptr<device::ForeignMemory>> foreign_;
   std::deque<Copying> copying_; ///< The oldest first.
+  std::vector<ByHost> byHost_;  ///< To be put onto devices.
+  Sequence inLaunch_ = 0;       ///< That borrows and is not over, or 0.
 };
 
 } // namespace tutti::exec

@@ -32,6 +32,9 @@ enum class MessageKind : std::uint32_t {
   Returned,    ///< To an owner: has been copied.
   Recall,      ///< To a borrower: units of a device are about to go.
   Recalled,    ///< To an owner: has let go of them.
+  LentByHost,  ///< To a borrower: bytes that a lost device was to lend, with their sequence.
+  Salvage,     ///< To whoever has a valid copy of bytes that are gone with a lost device.
+  Salvaged,    ///< The answer: bytes; behind the last an empty range.
   Probe,       ///< Rank 0 to another and back: measures the latency.
   Shutdown,    ///< Down the tree.
 };

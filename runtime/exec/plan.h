@@ -64,7 +64,8 @@ struct Borrowing {
 struct DevicePart {
   std::int32_t device; ///< Index among the rank's.
   balance::Chunk chunk;
-  RangeSet touched;
+  RangeSet touched; ///< Whole units.
+  RangeSet writes;
 };
 
 /// Bytes that a place writes on pages of rank 0 that cannot be protected; they return to rank 0.

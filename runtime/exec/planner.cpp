@@ -261,6 +261,9 @@ Planner::Planned Planner::plan(const Launch &launch) {
   for (const Copy &copy : plan->copies) {
     ranges += copy.ranges.ranges().size();
   }
+  for (const DevicePart &part : plan->devices) {
+    ranges += part.writes.ranges().size();
+  }
   forgetIfFull(ranges);
   plans_.emplace(key_, plan);
   return {plan, false};
@@ -508,7 +511,8 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
   for (std::int32_t device = 0; device < topology_.devicesOf(self_); ++device) {
     const auto place = static_cast<std::size_t>(topology_.deviceOf(self_, device));
     if (!survey.chunks[place].empty()) {
-      plan.devices.push_back({device, survey.chunks[place], footprint(survey.accesses[place])});
+      plan.devices.push_back({device, survey.chunks[place], footprint(survey.accesses[place]),
+                              survey.accesses[place].writes});
     }
   }
   std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));

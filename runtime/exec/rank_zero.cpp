@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -55,10 +56,30 @@ RankZero::RankZero(Setup setup)
 }
 
 void RankZero::start() {
+  job_.salvage.setReadHost([this](std::uint64_t address, std::span<std::byte> target) {
+    return readShared(address, target);
+  });
   job_.start({[this] { return fetcher_.progress(); }, [this] { return !fetcher_.isIdle(); }});
   if (policy_ == Distribute::Auto && job_.size() > 1) {
     measureLatency();
   }
+}
+
+/// Copies bytes that other places have, too, as they were behind the latest launch. A launch that
+/// is under way keeps the program from changing any; else it may have where no fault tells.
+bool RankZero::readShared(std::uint64_t address, std::span<std::byte> target) const {
+  for (std::size_t done = 0; done < target.size();) {
+    const std::uint64_t at = address + done;
+    const std::uint64_t rest = kPageBytes - at % kPageBytes;
+    const auto piece = target.subspan(done, std::min<std::size_t>(rest, target.size() - done));
+    if (job_.running || pages_.at(at) != Access::Open) {
+      std::memcpy(piece.data(), window_.view(at), piece.size());
+    } else if (!twins_.read(at, piece)) {
+      return false;
+    }
+    done += piece.size();
+  }
+  return true;
 }
 
 /// The shortest of a few round trips: the others met something else.
@@ -90,7 +111,7 @@ void RankZero::staysHome(const tutti_region &region, std::string_view reason) {
 }
 
 void RankZero::ranHome(const tutti_region &region, double seconds) {
-  sayLost();
+  sayLost(job_.size() > 1 ? job_.acknowledged() : job_.finishedLaunch());
   recordOf(region).report.seconds += seconds;
 }
 
@@ -385,8 +406,13 @@ Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::
   }
   for (const Leaving &units : leaving) {
     if (job_.topology.rankOf(units.place) == 0) {
-      evict(job_, lock, units);
-      release(units);
+      const Status status = evict(job_, lock, units);
+      if (status) {
+        release(units);
+      } else {
+        // What is gone leaves the device only if somebody needs it.
+        orDie(job_.devices.isLost(job_.topology.indexOf(units.place)) ? Status() : status);
+      }
     }
   }
   const Status own = makeOwnReady(launch, *plan, lacking);
@@ -449,8 +475,8 @@ bool RankZero::dropLost(Progress::Lock &lock) {
     fetcher_.record(
         eventsOf({loss.place, RangeSet::of(std::move(held)).subtract(gone)}, job_.topology));
     placer_.drop(loss.place);
-    lost_.push_back(fmt::format("a device of rank {} is used no more: {}",
-                                job_.topology.rankOf(loss.place), loss.why));
+    lost_.emplace_back(sequence_, fmt::format("a device of rank {} is used no more: {}",
+                                              job_.topology.rankOf(loss.place), loss.why));
   }
   for (auto &[region, record] : regions_) {
     record.placement.reset();
@@ -459,11 +485,15 @@ bool RankZero::dropLost(Progress::Lock &lock) {
   return true;
 }
 
-/// Once the program has gone on: if it cannot, there is a line about that.
-void RankZero::sayLost() {
-  for (const std::string &line : std::exchange(lost_, {})) {
-    log::warn("{}", line);
-  }
+/// Of devices all of whose launches are finished: if one cannot be, there is a line about that.
+void RankZero::sayLost(Sequence finished) {
+  std::erase_if(lost_, [finished](const auto &line) {
+    if (line.first > finished) {
+      return false;
+    }
+    log::warn("{}", line.second);
+    return true;
+  });
 }
 
 bool RankZero::distribute(Launch &launch) {
@@ -566,6 +596,7 @@ void RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   const auto &[plan, isKnown] = planned;
   announce(launch);
   job_.planner.commit(*plan);
+  job_.salvage.begins(launch, plan);
   residency_.use(plan);
   // A protected page needs no copy: a write to it faults.
   twins_.keep(plan->twinPages,
@@ -579,7 +610,7 @@ void RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
-  sayLost();
+  sayLost(job_.size() > 1 ? job_.acknowledged() : job_.finishedLaunch());
   if (isKnown && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
@@ -706,7 +737,6 @@ trace::Report RankZero::finish() {
     Progress::Lock lock = job_.progress.lock();
     job_.progress.waitUntil(lock, [this] { return fetcher_.isIdle(); });
     dropLost(lock);
-    sayLost();
     job_.passDown(Writer().add(MessageKind::Shutdown).bytes());
     job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
   }
@@ -719,6 +749,7 @@ trace::Report RankZero::finish() {
   job_.counters.protections = pages_.protections();
   report.counters = job_.counters;
   orDie(job_.endpoint.sum(report.counters.all()));
+  sayLost(sequence_);
   for (const auto &[region, record] : regions_) {
     report.regions.push_back(record.report);
   }

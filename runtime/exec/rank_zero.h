@@ -13,11 +13,13 @@
 #include "runtime/memory/protection.h"
 #include "runtime/memory/twins.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -121,6 +123,7 @@ private:
   Option &optionFor(RegionRecord &record, const tutti_region &region) const;
   Option hostsOnly(RegionRecord &record, std::string_view reason) const;
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
+  bool readShared(std::uint64_t address, std::span<std::byte> target) const;
   void settle(Progress::Lock &lock);
   std::optional<Planner::Planned> plan(RegionRecord &record, Launch &launch, Option &option);
   void passOver(Place place, RegionRecord &record, const Launch &launch, Option &option) const;
@@ -138,7 +141,7 @@ private:
            const Planner::Planned &planned, bool isMeasured);
   void finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch &launch);
   bool dropLost(Progress::Lock &lock);
-  void sayLost();
+  void sayLost(Sequence finished);
   void keepOff(RegionRecord &record, const Launch &launch, const Status &status) const;
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
   const std::map<std::uint64_t, tutti_sink::Asked> &allocationsAsked(RegionRecord &record,
@@ -166,7 +169,8 @@ private:
   std::uint64_t protectedStack_; ///< No page of `main`'s stack below is protected.
   Launch spare_;                 ///< Its vectors serve the next launch.
   std::map<const tutti_region *, RegionRecord> regions_; ///< The main thread's.
-  std::vector<std::string> lost_; ///< Lines about lost devices that are not yet written.
+  /// Lines about lost devices that are not yet written, and the launches at which they were known.
+  std::vector<std::pair<Sequence, std::string>> lost_;
   std::uint64_t faultsBefore_ = 0;
   std::uint64_t protectionsBefore_ = 0;
   /// Plans whose pages are protected as they ask, as of that version of the page table. Shared with

@@ -43,11 +43,13 @@ void Worker::run() {
 void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
   const Launch launch = decodeLaunch(reader, regionOf_);
   job_.planner.apply(launch.events);
+  job_.salvage.happened(launch.events);
   rescued_ = {};
   const auto [plan, isKnown] = job_.planner.plan(launch);
   TUTTI_CHECK(plan->reasonHome.empty(), "agree with rank 0 on launch {} of {}: {}", launch.sequence,
               launch.region->source, plan->reasonHome);
   job_.planner.commit(*plan);
+  job_.salvage.begins(launch, plan);
   ChunkRun(job_, lock, launch, *plan).run(isKnown, false);
   finished_ = launch.sequence;
   job_.finished(finished_);
@@ -67,7 +69,7 @@ void Worker::serveReservations(Progress::Lock &lock) {
     const Reservation wanted = std::move(job_.inbox.reservations.front());
     job_.inbox.reservations.pop_front();
     if (!wanted.leaving.empty()) {
-      evict(job_, lock, {wanted.place, wanted.leaving}, [&] { return wanted.rescued; });
+      orDie(evict(job_, lock, {wanted.place, wanted.leaving}, [&] { return wanted.rescued; }));
       rescued_ = rescued_.unite(wanted.rescued);
     }
     job_.sendControl(0, encode(Answer{wanted.place, makeReady(wanted)}));
@@ -114,10 +116,14 @@ void Worker::bringToHost(Progress::Lock &lock, const RangeSet &ranges) {
   if (byDevice.empty()) {
     return;
   }
-  for (auto &[place, bytes] : byDevice) {
-    orDie(job_.devices.copyOut(job_.topology.indexOf(place), RangeSet::of(std::move(bytes))));
+  for (const auto &[place, bytes] : byDevice) {
+    job_.salvage.hostGets(RangeSet::of(bytes));
+    orDie(job_.devices.copyOut(job_.topology.indexOf(place), RangeSet::of(bytes)));
   }
   job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
+  for (const auto &[place, bytes] : byDevice) {
+    orDie(job_.salvage.bring(lock, job_.topology.indexOf(place), RangeSet::of(bytes)));
+  }
 }
 
 } // namespace tutti::exec

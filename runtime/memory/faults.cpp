@@ -6,10 +6,12 @@
 #include <cstring>
 #include <ctime>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <utility>
 
 namespace tutti::memory {
 
@@ -58,24 +60,114 @@ bool isInstructionFetch(const ucontext_t &context) {
 #endif
 }
 
+/// The program's action for what is no touch. Read in handlers and set with all signals blocked, so
+/// nobody waits for a thread that is interrupted.
+class ProgramAction {
+public:
+  struct sigaction get() {
+    const Lock lock(*this);
+    return action_;
+  }
+
+  struct sigaction exchange(const struct sigaction &action) {
+    const Lock lock(*this);
+    return std::exchange(action_, action);
+  }
+
+private:
+  struct Lock {
+    explicit Lock(ProgramAction &action) : action(action) {
+      while (action.isTaken_.test_and_set(std::memory_order_acquire)) {
+        sched_yield();
+      }
+    }
+
+    Lock(const Lock &) = delete;
+    Lock &operator=(const Lock &) = delete;
+
+    // Pairs with the acquire of the next one.
+    ~Lock() { action.isTaken_.clear(std::memory_order_release); }
+
+    ProgramAction &action;
+  };
+
+  std::atomic_flag isTaken_ = ATOMIC_FLAG_INIT;
+  struct sigaction action_ = {};
+};
+
+ProgramAction programAction;
+std::atomic<bool> isInstalled{false};
+/// Whether the program's action was called in this thread, and has not returned.
+[[gnu::tls_model("initial-exec")]] thread_local volatile std::sig_atomic_t isPassedOn = 0;
+
+/// Makes `action` the kernel's.
+void setAction(const struct sigaction &action) {
+  isInstalled.store(false, std::memory_order_relaxed); // So that it is not taken for the program's.
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
 /// The instruction runs again and meets the kernel's default; a signal that was sent is repeated.
 void dieAsUsual(const siginfo_t &info) {
   struct sigaction usual = {};
   usual.sa_handler = SIG_DFL;
-  sigaction(SIGSEGV, &usual, nullptr);
+  setAction(usual);
   if (info.si_code <= 0) {
     syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
   }
 }
 
-void onFault(int, siginfo_t *info, void *rawContext) {
+/// Whether the thread was on its stack for signals when it was interrupted.
+bool wasInHandler(const ucontext_t &context) {
+#if defined(__x86_64__)
+  const auto stack = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  const std::uint64_t stack = context.uc_mcontext.sp;
+#else
+  const std::uint64_t stack = 0;
+#endif
+  const auto begin = reinterpret_cast<std::uint64_t>(context.uc_stack.ss_sp);
+  return Range{begin, begin + context.uc_stack.ss_size}.contains({stack, stack + 1});
+}
+
+/// What is no touch goes to the program as the kernel would bring it: with its mask, but for
+/// SIGSEGV, since its handler may touch what is protected. A fault of that handler itself ends the
+/// process, as it does where the kernel blocks the signal.
+void passOn(int number, siginfo_t *info, void *rawContext) {
+  const auto &context = *static_cast<const ucontext_t *>(rawContext);
+  const bool isSent = info->si_code <= 0;
+  struct sigaction action = programAction.get();
+  const bool isIgnored = action.sa_handler == SIG_IGN;
+  if (isIgnored && isSent) {
+    return;
+  }
+  if (isIgnored || action.sa_handler == SIG_DFL || (isPassedOn != 0 && wasInHandler(context))) {
+    dieAsUsual(*info);
+    return;
+  }
+  if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
+    programAction.exchange({});
+  }
+  sigset_t mask;
+  sigorset(&mask, &context.uc_sigmask, &action.sa_mask);
+  sigdelset(&mask, SIGSEGV);
+  isPassedOn = 1;
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(number, info, rawContext);
+  } else {
+    action.sa_handler(number);
+  }
+  isPassedOn = 0;
+}
+
+void onFault(int number, siginfo_t *info, void *rawContext) {
   const int savedErrno = errno;
   const auto &context = *static_cast<const ucontext_t *>(rawContext);
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   const Range byte{address, address + 1};
   if (info->si_code != SEGV_ACCERR || !handlerState.window->contains(byte) ||
       isInstructionFetch(context)) {
-    dieAsUsual(*info);
+    passOn(number, info, rawContext);
     errno = savedErrno;
     return;
   }
@@ -166,13 +258,26 @@ Status installFaultHandler(const Window &window, const PageTable &pages, TouchQu
     return nativeFailure(ErrorCode::SystemFailed, errno, "cannot install the fault handler: {}",
                          std::strerror(errno));
   }
+  isInstalled.store(true, std::memory_order_relaxed);
   return {};
 }
 
-void removeFaultHandler() {
-  struct sigaction usual = {};
-  usual.sa_handler = SIG_DFL;
-  sigaction(SIGSEGV, &usual, nullptr);
+void removeFaultHandler() { setAction(programAction.get()); }
+
+bool isFaultHandlerInstalled() { return isInstalled.load(std::memory_order_relaxed); }
+
+void exchangeFaultAction(const struct sigaction *action, struct sigaction *before) {
+  struct sigaction was = {};
+  const struct sigaction wanted = action ? *action : was; // May touch what is protected.
+  sigset_t all;
+  sigset_t mask;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mask);
+  was = action ? programAction.exchange(wanted) : programAction.get();
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  if (before) {
+    *before = was;
+  }
 }
 
 std::uint64_t faultCount() { return faults.load(std::memory_order_relaxed); }

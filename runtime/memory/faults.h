@@ -10,6 +10,7 @@
 #include "runtime/memory/window.h"
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 
 namespace tutti::memory {
@@ -51,16 +52,25 @@ private:
   std::uint32_t heard_ = 0; ///< The listener's.
 };
 
-/// From now on a touch of a protected page of `window` waits in `queue`; any other memory fault
-/// kills the process as if there were no handler. Also gives the calling thread a stack for
-/// signals, since it may fault on its own stack.
+/// From now on a touch of a protected page of `window` waits in `queue`; any other memory fault is
+/// for the program's action, which is the kernel's default at first. Also gives the calling thread
+/// a stack for signals, since it may fault on its own stack.
 ///
 /// Order:     once per process. All three live until the process ends.
 /// Errors:    SystemFailed.
 Status installFaultHandler(const Window &window, const PageTable &pages, TouchQueue &queue);
 
-/// From now on every memory fault kills the process.
+/// From now on every memory fault is for the program's action.
 void removeFaultHandler();
+
+/// Whether touches are waited for: then `sigaction` is to leave SIGSEGV to the next function.
+bool isFaultHandlerInstalled();
+
+/// What `sigaction` does for SIGSEGV, as far as the program can tell: sets its action for what is
+/// no touch of a protected page. Either may be null.
+///
+/// Threading: any.
+void exchangeFaultAction(const struct sigaction *action, struct sigaction *before);
 
 /// Faults that led to a touch so far.
 std::uint64_t faultCount();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <set>
@@ -283,6 +284,95 @@ TEST(FaultHandler, LeavesFaultsOfTheProgramInTheWindowsGapsToTheKernel) {
         *at(served.window().stack().end) = 1;
       },
       testing::KilledBySignal(SIGSEGV), "");
+}
+
+volatile std::sig_atomic_t passedOn = 0;
+sigjmp_buf behindFault;
+
+void goOnBehindFault(int) {
+  passedOn = passedOn + 1;
+  siglongjmp(behindFault, 1);
+}
+
+void setProgramHandler(void (*handler)(int), int flags = 0) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  exchangeFaultAction(&action, nullptr);
+}
+
+TEST(FaultHandler, GivesOtherFaultsToTheProgramAgainAndAgain) {
+  inAProcessOfItsOwn([] {
+    Served served;
+    ASSERT_TRUE(
+        served.pages().tighten(RangeSet::of({{kHeapBase, kHeapBase + kPageBytes}}), Access::None));
+    setProgramHandler(goOnBehindFault);
+    for (volatile int times = 0; times < 3; times = times + 1) {
+      if (sigsetjmp(behindFault, 1) == 0) {
+        *reinterpret_cast<volatile char *>(8) = 1;
+      }
+    }
+    *at(kHeapBase) = 3;
+
+    EXPECT_EQ(passedOn, 3);
+    EXPECT_EQ(served.record().size(), 1U);
+    struct sigaction known = {};
+    exchangeFaultAction(nullptr, &known);
+    EXPECT_EQ(known.sa_handler, goOnBehindFault);
+  });
+}
+
+TEST(FaultHandler, LetsTheProgramsHandlerTouchWhatIsProtected) {
+  inAProcessOfItsOwn([] {
+    Served served;
+    ASSERT_TRUE(
+        served.pages().tighten(RangeSet::of({{kHeapBase, kHeapBase + kPageBytes}}), Access::None));
+    setProgramHandler([](int number) {
+      *at(kHeapBase) = 4;
+      goOnBehindFault(number);
+    });
+    if (sigsetjmp(behindFault, 1) == 0) {
+      *reinterpret_cast<volatile char *>(8) = 1;
+    }
+
+    EXPECT_EQ(passedOn, 1);
+    EXPECT_EQ(*at(kHeapBase), 4);
+  });
+}
+
+TEST(FaultHandler, ForgetsAHandlerThatIsForOneFault) {
+  EXPECT_EXIT(
+      {
+        Served served;
+        setProgramHandler(goOnBehindFault, static_cast<int>(SA_RESETHAND));
+        if (sigsetjmp(behindFault, 1) == 0) {
+          *reinterpret_cast<volatile char *>(8) = 1;
+        }
+        *reinterpret_cast<volatile char *>(8) = 1;
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(FaultHandler, EndsAProgramWhoseHandlerFaults) {
+  EXPECT_EXIT(
+      {
+        Served served;
+        setProgramHandler([](int) { *reinterpret_cast<volatile char *>(16) = 1; });
+        *reinterpret_cast<volatile char *>(8) = 1;
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(FaultHandler, GivesASignalThatWasSentToTheProgram) {
+  inAProcessOfItsOwn([] {
+    Served served;
+    setProgramHandler([](int) { passedOn = passedOn + 1; });
+    std::raise(SIGSEGV);
+    EXPECT_EQ(passedOn, 1);
+    setProgramHandler(SIG_IGN);
+    std::raise(SIGSEGV);
+    EXPECT_EQ(passedOn, 1);
+  });
 }
 
 TEST(FaultHandler, LeavesASignalThatWasSentToTheKernel) {

@@ -14,6 +14,16 @@ void Twins::keepPage(std::uint64_t page) {
   }
 }
 
+bool Twins::read(std::uint64_t address, std::span<std::byte> target) const {
+  const std::uint64_t offset = address % kPageBytes;
+  const auto copy = pages_.find(address - offset);
+  if (copy == pages_.end()) {
+    return false;
+  }
+  std::memcpy(target.data(), copy->second->data() + offset, target.size());
+  return true;
+}
+
 void Twins::refresh(const RangeSet &changed) {
   for (const Range &range : changed.ranges()) {
     for (auto at = pages_.lower_bound(pagesAround(range).begin);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tutti::memory {
@@ -52,6 +53,9 @@ public:
   ///
   /// Cost: one comparison for a page without a change.
   void collect(const Directory &directory, std::vector<Event> &events);
+
+  /// Copies bytes of one page from its copy; false if there is none.
+  bool read(std::uint64_t address, std::span<std::byte> target) const;
 
   std::size_t size() const { return pages_.size(); }
 

@@ -111,6 +111,9 @@ std::string asText(const Report &report) {
     }
     line("evicted", fmt::format("{:>16} bytes, {} of them copied to hosts", c.evictedBytes,
                                 c.evictedOutBytes));
+    if (c.salvagedBytes > 0) {
+      line("salvaged", fmt::format("{:>16} bytes of lost devices", c.salvagedBytes));
+    }
     line("streamed", fmt::format("{:>16} portions of launches", c.portions));
   }
   line("control", fmt::format("{:>16} messages", c.controlMessages));
@@ -145,18 +148,19 @@ std::string asJson(const Report &report) {
   const auto copies = [](std::string_view name, std::uint64_t bytes, std::uint64_t count) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"copies\":{}}}", name, bytes, count);
   };
-  const std::string devices =
-      fmt::format("\"devices\":{{\"kernels\":{},{},{},{},{},\"pairs\":{{\"all\":{},\"shared\":{}}},"
-                  "\"evicted\":{{\"bytes\":{},\"copied\":{}}},\"portions\":{},\"partialBytes\":{},"
-                  "\"seconds\":{{\"copies\":{:.6f},\"kernels\":{:.6f},\"waiting\":{:.6f}}}}}",
-                  c.kernels, copies("in", c.deviceInBytes, c.deviceInCopies),
-                  copies("out", c.deviceOutBytes, c.deviceOutCopies),
-                  copies("peer", c.devicePeerBytes, c.devicePeerCopies),
-                  copies("foreign", c.deviceForeignBytes, c.deviceForeignCopies),
-                  report.devicePairs, report.routes, c.evictedBytes, c.evictedOutBytes, c.portions,
-                  c.partialBytes, 1e-9 * static_cast<double>(c.copyNanoseconds),
-                  1e-9 * static_cast<double>(c.kernelNanoseconds),
-                  1e-9 * static_cast<double>(c.waitNanoseconds));
+  const std::string devices = fmt::format(
+      "\"devices\":{{\"kernels\":{},{},{},{},{},\"pairs\":{{\"all\":{},\"shared\":{}}},"
+      "\"evicted\":{{\"bytes\":{},\"copied\":{}}},\"salvaged\":{},\"portions\":{},"
+      "\"partialBytes\":{},"
+      "\"seconds\":{{\"copies\":{:.6f},\"kernels\":{:.6f},\"waiting\":{:.6f}}}}}",
+      c.kernels, copies("in", c.deviceInBytes, c.deviceInCopies),
+      copies("out", c.deviceOutBytes, c.deviceOutCopies),
+      copies("peer", c.devicePeerBytes, c.devicePeerCopies),
+      copies("foreign", c.deviceForeignBytes, c.deviceForeignCopies), report.devicePairs,
+      report.routes, c.evictedBytes, c.evictedOutBytes, c.salvagedBytes, c.portions, c.partialBytes,
+      1e-9 * static_cast<double>(c.copyNanoseconds),
+      1e-9 * static_cast<double>(c.kernelNanoseconds),
+      1e-9 * static_cast<double>(c.waitNanoseconds));
   const auto kind = [](std::string_view name, std::uint64_t bytes, std::uint64_t messages) {
     return fmt::format("\"{}\":{{\"bytes\":{},\"messages\":{}}}", name, bytes, messages);
   };

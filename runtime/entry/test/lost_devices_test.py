@@ -25,11 +25,12 @@ exec "$@"
 """
 
 
-def run(wrapper, ranks, victim, failure, **settings):
-    command = [TUTTIRUN, "-n", str(ranks), wrapper, PROGRAM, "1", "1", "2", "short"]
+def run(wrapper, ranks, victim, failure, mode="short", devices=1, **settings):
+    command = [TUTTIRUN, "-n", str(ranks), wrapper, PROGRAM, str(devices), "1", str(ranks), mode]
     environment = {**os.environ, "TUTTI_DEVICE": "cuda", "TUTTI_DISTRIBUTE": "always",
-                   "FAKE_CUDA_DEVICES": str(ranks), "FAKE_CUDA_MEMORY": "65536", "VICTIM": str(victim),
-                   "VICTIMS_FAILURE": failure, "OMP_NUM_THREADS": "1", **settings}
+                   "FAKE_CUDA_DEVICES": str(ranks * devices), "FAKE_CUDA_MEMORY": "65536",
+                   "VICTIM": str(victim), "VICTIMS_FAILURE": failure, "OMP_NUM_THREADS": "1",
+                   **settings}
     done = subprocess.run(command, env=environment, text=True, capture_output=True, timeout=SECONDS)
     return done.returncode, done.stdout, done.stderr.splitlines()
 
@@ -39,7 +40,7 @@ def check(holds, *facts):
         sys.exit("\n".join(map(str, facts)))
 
 
-def goes_on(wrapper, ranks, victim, failure, words, **settings):
+def goes_on(wrapper, ranks, victim, failure, words="is used no more", **settings):
     status, output, errors = run(wrapper, ranks, victim, failure, **settings)
     facts = (ranks, victim, failure, settings, status, output, *errors)
     check(status == 0 and output == "ok\n", "does not go on", *facts)
@@ -52,7 +53,47 @@ def ends_well(wrapper, ranks, victim, failure, **settings):
     facts = (ranks, victim, failure, settings, status, output, *errors)
     check(len(errors) <= 1, "more than a line", *facts)
     check(output == "ok\n" if status == 0 else errors and output == "", "neither nor", *facts)
+    # With what did not answer the message names rank and device.
+    check(status == 0 or errors[0].startswith(f"tutti: rank {victim}: GPU "), "names nobody", *facts)
     return status == 0
+
+
+def others_have_it(wrapper):
+    """What a lost device held comes from other ranks' hosts or devices, or the rank's other device."""
+    for ranks, devices, victim in (2, 1, 1), (2, 1, 0), (3, 1, 1), (1, 2, 0), (2, 2, 1):
+        for shares in "01":
+            settings = {"mode": "shared", "devices": devices, "FAKE_CUDA_SHARES": shares}
+            # Of the third launch, and of the last but one.
+            for skip in 2 * devices, 6 * devices:
+                goes_on(wrapper, ranks, victim, f"cuLaunchKernel {UNKNOWN_ERROR} {skip}", **settings)
+
+
+def copying_out(wrapper):
+    """A loss while results are copied out: another place has them, or the run ends."""
+    for shares, skips in ("0", (1, 2)), ("1", (1, 2)):
+        for skip in skips:
+            goes_on(wrapper, 2, 0, f"cuMemcpyDtoHAsync_v2 {UNKNOWN_ERROR} {skip}", mode="shared",
+                    FAKE_CUDA_SHARES=shares)
+    for skip in 0, 1, 2:
+        ends_well(wrapper, 2, 1, f"cuMemcpyDtoHAsync_v2 {UNKNOWN_ERROR} {skip}", mode="shared")
+
+
+def borrowing(wrapper):
+    """A loss while a device copies from another, or before it lends."""
+    for devices in 1, 2:
+        for skip in 0, 1, 2, 3:
+            for call in "cuMemcpyDtoDAsync_v2", "cuEventQuery":
+                ends_well(wrapper, 2, 1, f"{call} {UNKNOWN_ERROR} {skip}", mode="shared", devices=devices)
+
+
+def evicting(wrapper):
+    """A device of another rank is full, gives memory back, and is refused more, or lost."""
+    settings = {"TUTTI_DEVICE_MEMORY": "8M"}
+    for victim in 1, 2:
+        for skip in 4, 6:
+            goes_on(wrapper, 3, victim, f"cuMemCreate {OUT_OF_MEMORY} {skip}",
+                    f" is kept off devices: rank {victim}: ", **settings)
+            ends_well(wrapper, 3, victim, f"cuMemCreate {UNKNOWN_ERROR} {skip}", **settings)
 
 
 def main():
@@ -72,6 +113,9 @@ def main():
             for failure in (f"cuMemCreate {OUT_OF_MEMORY} {2 * later}",
                             f"cuModuleLoadDataEx {WRONG_IMAGE} 0"):
                 goes_on(wrapper, ranks, victim, failure, f" is kept off devices: {of_rank}")
+        for group in others_have_it, copying_out, borrowing, evicting:
+            group(wrapper)
+            print("ok", group.__name__, flush=True)
         for skip in sys.argv[3:]:
             for ranks, victim in cases:
                 for call in ("cuMemCreate", "cuModuleLoadDataEx", "cuMemcpyHtoDAsync_v2",
