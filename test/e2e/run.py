@@ -18,6 +18,7 @@ import cases
 import commands
 import counters
 import failures
+import kernels
 import nests
 import rows
 from harness import ROOT, Failure, Program, Workshop, compare
@@ -49,7 +50,7 @@ def feature_or_example(name):
 def random_program(workshop, kind, seed):
     """The program that a module of that name makes from `seed`; its text stays beside the program."""
     def make():
-        module = {"rows": rows, "nests": nests}[kind]
+        module = {"rows": rows, "nests": nests, "kernels": kernels}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind]))
         return Program.read(path)
