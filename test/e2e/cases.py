@@ -91,6 +91,7 @@ DISTRIBUTED = [
 
 # The same of features.
 DISTRIBUTED_FEATURES = ["constants_constructed", "gather_objects", "iterators", "merged_writes",
+                        "reduction_best",
                         "scatter_steady", "sparse", "sparse_steady"]
 
 # Features that run with devices on several ranks, too.
