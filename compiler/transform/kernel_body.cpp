@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/transform/carried_loads.h"
+#include "compiler/transform/chosen_reads.h"
 #include "compiler/transform/device_pointers.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/library_calls.h"
@@ -149,6 +150,7 @@ Function *KernelBody::importCombine(Function &combine) {
   Function *whole = CloneFunction(&combine, map);
   Function *copy = nullptr;
   if (inlineCallees(*whole).empty()) {
+    separateChosenReads(*whole, ChosenReads::All);
     copy = Function::Create(combine.getFunctionType(), GlobalValue::InternalLinkage, "combine",
                             kernels_.module());
     ValueToValueMapTy arguments;

@@ -10,6 +10,7 @@
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
 #include "compiler/ir/launch_function.h"
+#include "compiler/transform/chosen_reads.h"
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/device_code.h"
 #include "compiler/transform/late_texts.h"
@@ -88,6 +89,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
   loadPointersAsPointers(*prepared);
+  separateChosenReads(*prepared, ChosenReads::Private);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
   Function *complete =
       holdsReduction(*prepared) ? scratchCopy(*prepared, name + ".complete") : prepared;

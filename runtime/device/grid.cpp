@@ -112,9 +112,9 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
   for (std::size_t d = 0; d < extents.size(); ++d) {
     const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(extents[d], 1));
     asked = asked || wish.groups[d] > 0;
-    const std::uint64_t count =
-        wish.groups[d] > 0 ? wish.groups[d] : ceilDiv(extent, grid.group[d]);
-    grid.groups[d] = std::min(count, orElse(limits.maxGroups[d], kMostGroups[d]));
+    const std::uint64_t enough = ceilDiv(extent, grid.group[d]);
+    const std::uint64_t count = wish.groups[d] > 0 ? wish.groups[d] : enough;
+    grid.groups[d] = std::min({count, enough, orElse(limits.maxGroups[d], kMostGroups[d])});
   }
   if (reduces && !asked) {
     limitCount(grid.groups, reducingGroups(limits, wish, grid.groupCount()));

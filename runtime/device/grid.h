@@ -19,7 +19,8 @@ struct GridWish {
   std::uint32_t partialBytes = 0; ///< As in `KernelLaunch`; 0: does not reduce.
   bool hasCombiner = false;       ///< Few of its partial results go to the host in any case.
   /// Groups and work-items per group of a `#pragma tutti`; 0 where nothing was said. They hold as
-  /// far as the limits allow; for a reduction the size of a group becomes a power of two.
+  /// far as the limits allow, and no group is without an iteration; for a reduction the size of a
+  /// group becomes a power of two.
   std::array<std::uint32_t, 3> groups{};
   std::array<std::uint32_t, 3> group{};
 };

@@ -154,6 +154,13 @@ TEST(Grid, TakesWhatADirectiveSays) {
   EXPECT_EQ(grid.groups, (Groups{7, 334, 1}));
 }
 
+TEST(Grid, LeavesNoGroupWithoutIterations) {
+  const Grid grid =
+      gridFor(Extents{1000, 10}, gpu(), {.groups = {1U << 31, 1U << 16, 0}, .group = {32, 4, 0}});
+
+  EXPECT_EQ(grid.groups, (Groups{32, 3, 1}));
+}
+
 TEST(Grid, IgnoresADirectiveForDimensionsThatAreNotThere) {
   const Grid grid = gridFor(Extents{1000}, gpu(), {.groups = {2, 9, 9}, .group = {32, 9, 9}});
 

@@ -1,0 +1,53 @@
+// What is copied from one of two objects, one of them private, keeps a loop neither home nor off devices.
+// RUN: %tuttic++ -c -o /dev/null %s 2>&1 | FileCheck %s --implicit-check-not="device kernel" --implicit-check-not="stays on rank 0"
+
+struct Best {
+  double value;
+  long where;
+};
+
+struct Small {
+  float value;
+  int where;
+};
+
+#pragma omp declare reduction(best : Best : omp_out = omp_in.value > omp_out.value ? omp_in : omp_out) \
+    initializer(omp_priv = Best{-1e300, 0})
+#pragma omp declare reduction(best : Small : omp_out = omp_in.value > omp_out.value ? omp_in : omp_out) \
+    initializer(omp_priv = Small{-1e30f, 0})
+// Where paths meet.
+#pragma omp declare reduction(first : Best : omp_out = omp_in.value > omp_out.value || \
+    (omp_in.value == omp_out.value && omp_in.where < omp_out.where) ? omp_in : omp_out) \
+    initializer(omp_priv = Best{-1e300, 0})
+
+Best best(long n, const double *a) {
+  Best found{-1e300, 0};
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for reduction(best : found)
+  for (long i = 0; i < n; i++) {
+    if (a[i] > found.value) found = {a[i], i};
+  }
+  return found;
+}
+
+Small small(int n, const float *a) {
+  Small found{-1e30f, 0};
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for reduction(best : found)
+  for (int i = 0; i < n; i++) {
+    const Small mine{a[i], i};
+    found = mine.value > found.value ? mine : found;
+  }
+  return found;
+}
+
+Best first(long n, const double *a) {
+  Best found{-1e300, 0};
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for reduction(first : found)
+  for (long i = 0; i < n; i++) {
+    const Best mine{a[i], i};
+    found = mine.value > found.value ? mine : found;
+  }
+  return found;
+}
