@@ -2,8 +2,10 @@
 #include "compiler/analysis/worksharing.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -178,12 +180,25 @@ Value *Worksharing::lastIteration() const {
 }
 
 Value *Worksharing::storedBefore(const Value *variable) const {
-  for (Instruction *inst = init->getPrevNode(); inst; inst = inst->getPrevNode()) {
-    if (auto *store = dyn_cast<StoreInst>(inst); store && store->getPointerOperand() == variable) {
-      return store->getValueOperand();
+  // Between the store and `init` may be loops that prepare private arrays.
+  const DominatorTree dominators(*init->getFunction());
+  const LoopInfo loops(dominators);
+  const StoreInst *found = nullptr;
+  for (const User *user : variable->users()) {
+    const auto *store = dyn_cast<StoreInst>(user);
+    if (!store || store->getPointerOperand() != variable || dominators.dominates(init, store)) {
+      continue;
+    }
+    const bool isSure = dominators.dominates(store, init) &&
+                        loops.getLoopFor(store->getParent()) == loops.getLoopFor(init->getParent());
+    if (!isSure) {
+      return nullptr;
+    }
+    if (!found || dominators.dominates(found, store)) {
+      found = store;
     }
   }
-  return nullptr;
+  return found ? const_cast<Value *>(found->getValueOperand()) : nullptr;
 }
 
 bool Worksharing::startsAtZero() const {

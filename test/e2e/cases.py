@@ -91,7 +91,8 @@ DISTRIBUTED = [
 
 # The same of features.
 DISTRIBUTED_FEATURES = ["complex", "constants_constructed", "gather_objects", "iterators",
-                        "merged_writes", "scatter_steady", "sparse", "sparse_steady"]
+                        "merged_writes", "reduction_arrays", "scatter_steady", "sparse",
+                        "sparse_steady"]
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "merged_writes",
