@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/worksharing.h"
 
+#include "compiler/analysis/endings.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -209,7 +211,11 @@ bool Worksharing::startsAtZero() const {
 
 WorksharingOrReason findWorksharing(Function &outlined) {
   WorksharingOrReason found;
+  const auto endings = findEndings(outlined);
   for (Instruction &inst : instructions(outlined)) {
+    if (endings.contains(inst.getParent())) {
+      continue;
+    }
     if (inst.isAtomic() && !isa<FenceInst>(inst)) {
       continue; // Reported with its address by the access analysis; reductions have some, too.
     }

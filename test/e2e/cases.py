@@ -90,7 +90,7 @@ DISTRIBUTED = [
 ]
 
 # The same of features.
-DISTRIBUTED_FEATURES = ["complex", "constants_constructed", "gather_objects", "iterators",
+DISTRIBUTED_FEATURES = ["checks", "complex", "constants_constructed", "gather_objects", "iterators",
                         "merged_writes", "reduction_arrays", "scatter_steady", "sparse",
                         "sparse_steady"]
 
