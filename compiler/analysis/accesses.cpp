@@ -58,6 +58,12 @@ private:
   SmallPtrSet<const Value *, 8> seen_; ///< And not computed from them, as far as is known.
 };
 
+/// Whether `pointer` is one of several, none of which was found in memory just now.
+bool isChoice(const Value &pointer) {
+  return isa<PHINode, SelectInst>(pointer) &&
+         none_of(cast<User>(pointer).operands(), [](const Use &use) { return isa<LoadInst>(use); });
+}
+
 class Analyser {
 public:
   Analyser(ChunkModel &model, FunctionAnalysisManager &analyses, ArrayRef<std::uint64_t> captured,
@@ -260,8 +266,11 @@ std::string Analyser::tableOf(const SCEVUnknown *pointer) {
   constexpr unsigned kMaxSteps = 8;
   for (unsigned step = 0; pointer && step < kMaxSteps; ++step) {
     auto *load = dyn_cast<LoadInst>(pointer->getValue());
-    if (!load || forms_.isClosed(pointer)) {
+    if (forms_.isClosed(pointer)) {
       return nameOf(*pointer->getValue());
+    }
+    if (!load) {
+      return {};
     }
     pointer = dyn_cast<SCEVUnknown>(scev_.getPointerBase(scev_.getSCEV(load->getPointerOperand())));
   }
@@ -280,7 +289,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   const auto *unknown = dyn_cast<SCEVUnknown>(base);
   if (!unknown || !forms_.isClosed(base)) {
     const std::string table = tableOf(unknown);
-    fail(inst, unknown && isa<PHINode, SelectInst>(unknown->getValue())
+    fail(inst, unknown && isChoice(*unknown->getValue())
                    ? "it chooses between pointers while it runs"
                    : "it follows pointers that it finds in " +
                          (table.empty() ? "memory" : "'" + table + "'") + " while it runs");

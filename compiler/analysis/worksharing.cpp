@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/worksharing.h"
 
+#include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -211,27 +212,25 @@ Value *Worksharing::lastIteration() const {
 }
 
 Value *Worksharing::storedBefore(const Value *variable) const {
-  for (Instruction *inst = init->getPrevNode(); inst; inst = inst->getPrevNode()) {
-    if (auto *store = dyn_cast<StoreInst>(inst); store && store->getPointerOperand() == variable) {
-      return store->getValueOperand();
-    }
-  }
-  // Further away if private copies are made in a loop between.
+  // Between the store and `init` may be loops that prepare private arrays.
   const DominatorTree dominators(*init->getFunction());
   const LoopInfo loops(dominators);
-  const StoreInst *before = nullptr;
+  const StoreInst *found = nullptr;
   for (const User *user : variable->users()) {
     const auto *store = dyn_cast<StoreInst>(user);
-    if (!store || dominators.dominates(init, store)) {
+    if (!store || store->getPointerOperand() != variable || dominators.dominates(init, store)) {
       continue;
     }
-    if (before || !dominators.dominates(store, init) ||
-        loops.getLoopFor(store->getParent()) != loops.getLoopFor(init->getParent())) {
+    const bool isSure = dominators.dominates(store, init) &&
+                        loops.getLoopFor(store->getParent()) == loops.getLoopFor(init->getParent());
+    if (!isSure) {
       return nullptr;
     }
-    before = store;
+    if (!found || dominators.dominates(found, store)) {
+      found = store;
+    }
   }
-  return before ? const_cast<Value *>(before->getValueOperand()) : nullptr;
+  return found ? const_cast<Value *>(found->getValueOperand()) : nullptr;
 }
 
 bool Worksharing::startsAtZero() const {
@@ -242,7 +241,11 @@ bool Worksharing::startsAtZero() const {
 
 WorksharingOrReason findWorksharing(Function &outlined) {
   WorksharingOrReason found;
+  const auto endings = findEndings(outlined);
   for (Instruction &inst : instructions(outlined)) {
+    if (endings.contains(inst.getParent())) {
+      continue;
+    }
     if (inst.isAtomic() && !isa<FenceInst>(inst)) {
       continue; // Reported with its address by the access analysis; reductions have some, too.
     }

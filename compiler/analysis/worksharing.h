@@ -45,7 +45,8 @@ struct WorksharingOrReason {
   llvm::DebugLoc location; ///< Where the reason is seen, if that is one place.
 };
 
-/// Finds the worksharing loop of `outlined` and checks every call it makes.
+/// Finds the worksharing loop of `outlined` and checks every call it makes, but for those that end
+/// the program (compiler/analysis/endings.h).
 ///
 /// Calls to functions defined in the module are reported as reasons, too: inline them first.
 WorksharingOrReason findWorksharing(llvm::Function &outlined);

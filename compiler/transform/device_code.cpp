@@ -193,6 +193,12 @@ DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &
   }
 }
 
+DeviceWork::DeviceWork(std::string reason) {
+  if (chosenTargets().any()) {
+    reason_ = std::move(reason);
+  }
+}
+
 void DeviceWork::add(Text text) {
   if (text.kernels.reason.empty()) {
     texts_.push_back(std::move(text));

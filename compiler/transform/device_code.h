@@ -35,6 +35,9 @@ public:
   DeviceWork(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
              llvm::FunctionAnalysisManager &analyses, llvm::StringRef name, LateTexts &texts);
 
+  /// No kernels, because of `reason`.
+  explicit DeviceWork(std::string reason);
+
   /// Describes the kernels in `module`, that of `prepared`. `name` is the region's.
   DeviceCode finish(llvm::Module &module, llvm::StringRef name, LateTexts &texts);
 

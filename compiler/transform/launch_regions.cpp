@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
+#include "compiler/analysis/endings.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/directive.h"
@@ -91,8 +92,9 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   loadPointersAsPointers(*prepared);
   separateChosenReads(*prepared, ChosenReads::Private);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
+  const bool mayEnd = !findEndings(*prepared).empty();
   Function *complete =
-      holdsReduction(*prepared) ? scratchCopy(*prepared, name + ".complete") : prepared;
+      holdsReduction(*prepared) || mayEnd ? scratchCopy(*prepared, name + ".complete") : prepared;
   dropAtomicReductions(*prepared);
   // Calls first: their names say more than what inlining failed on.
   WorksharingOrReason found = findWorksharing(*prepared);
@@ -101,6 +103,10 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   if (!found.reason.empty()) {
     region.reason = found.reason;
     region.reasonLocation = found.location;
+  }
+  DebugLoc ending;
+  if (region.reason.empty() && mayEnd) {
+    ending = dropEndings(*prepared);
   }
   if (region.reason.empty()) {
     region.reason = whyNoChunkFunction(*prepared, found.loop);
@@ -124,7 +130,8 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
       region.deviceWork =
-          DeviceWork(*prepared, found.loop, model, analyses, outlined.getName(), texts);
+          mayEnd ? DeviceWork("it may end the program" + describePlace(ending))
+                 : DeviceWork(*prepared, found.loop, model, analyses, outlined.getName(), texts);
     }
   }
   if (!region.reason.empty()) {

@@ -94,9 +94,9 @@ DISTRIBUTED = [
 ]
 
 # The same of features.
-DISTRIBUTED_FEATURES = ["complex", "complex_numbers", "constants_constructed", "gather_objects",
-                        "iterators",
-                        "merged_writes", "reduction_best", "scatter_steady", "sparse",
+DISTRIBUTED_FEATURES = ["checks", "complex", "complex_numbers", "constants_constructed",
+                        "gather_objects", "iterators", "merged_writes", "reduction_arrays",
+                        "reduction_best", "scatter_steady", "several_loops", "sparse",
                         "sparse_steady"]
 
 # Features that run with devices on several ranks, too.

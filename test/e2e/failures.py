@@ -11,7 +11,7 @@ import time
 import uuid
 
 from commands import jacobi, ranks_of, require
-from harness import Failure, Program, Result, tail
+from harness import ROOT, Failure, Program, Result, tail
 
 SECONDS_TO_END = 5
 SECONDS_TO_START = 60
@@ -249,6 +249,18 @@ def a_bad_alloc_that_nobody_catches_is_one_line(workshop):
     require(result.status == 128 + signal.SIGABRT, f"status {result.status}")
 
 
+def a_check_that_fails_in_a_loop(workshop, iteration, victim):
+    source = ROOT / "test/e2e/features/checks.cpp"
+    binary = workshop.compiled(Program("checks", [source]), tutti=True)
+    result = Run(workshop, 3, [binary, iteration], {"TUTTI_DISTRIBUTE": "always"}).finish()
+    lines = result.errors.splitlines()
+    require(len(lines) == 2 and "Assertion `i != wrong' failed" in lines[0] and
+            re.search(rf"^tutti: rank {victim} on host \S+: killed by signal 6 ", lines[1]),
+            result.errors)
+    require(result.status == 128 + signal.SIGABRT, f"status {result.status}")
+    require(result.output.startswith("before\n"), f"printed\n{result.output}")
+
+
 def another_executable_on_one_rank(workshop):
     binary = workshop.compiled(jacobi(), tutti=True)
     other = workshop.folder / "jacobi-other"
@@ -461,6 +473,9 @@ def all_checks():
     for victim in (0, 1, 2):
         checks.append((f"a_killed_rank_in_a_time_loop-{victim}",
                        lambda w, v=victim: a_killed_rank_in_a_time_loop(w, v)))
+    for iteration, victim in ("10", 0), ("490", 2):
+        checks.append((f"a_check_that_fails_in_a_loop-{victim}",
+                       lambda w, i=iteration, v=victim: a_check_that_fails_in_a_loop(w, i, v)))
     for ranks in (1, 2):
         checks.append((f"a_launcher_that_refuses_an_option-{ranks}",
                        lambda w, r=ranks: a_launcher_that_refuses_an_option(w, r)))

@@ -17,8 +17,8 @@ static double scale(const double *from, int k) {
 struct Solver {
   std::vector<double> values;
   void gather(const Mesh *mesh, Mesh &other, double *out) {
-    // CHECK-DAG: :[[@LINE+3]]:{{[0-9]+}}: remark: reads 'values' at computed addresses (line [[@LINE+5]]):
-    // CHECK-DAG: :[[@LINE+2]]:{{[0-9]+}}: remark: reads 'mesh->of.volume' at computed addresses (line [[@LINE+5]], in 'scale' at line [[#@LINE-7]]):
+    // CHECK-DAG: :[[@LINE+3]]:{{[0-9]+}}: remark: reads 'values' at computed addresses (line [[@LINE+6]]):
+    // CHECK-DAG: :[[@LINE+2]]:{{[0-9]+}}: remark: reads 'mesh->of.volume' at computed addresses (line [[@LINE+6]], in 'scale' at line [[@LINE-7]]):
     // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: remark: reads 'other.neighbour' at computed addresses (line [[@LINE+6]]):
     #pragma omp parallel for
     for (int i = 0; i < mesh->cells; i++) {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/endings.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+using Blocks = SmallPtrSet<BasicBlock *, 8>;
+
+/// A step on the way to std::terminate or abort. `exit` is none: what it writes to files is rank
+/// 0's.
+bool isStep(const CallBase &call) {
+  static const StringSet<> kSteps = {"abort",
+                                     "__assert_fail",
+                                     "__clang_call_terminate",
+                                     "__cxa_allocate_exception",
+                                     "__cxa_free_exception",
+                                     "__cxa_throw",
+                                     "_ZSt9terminatev",
+                                     "_ZSt21__glibcxx_assert_failPKciS0_S0_"};
+  const Function *callee = call.getCalledFunction();
+  if (!callee) {
+    return false;
+  }
+  const StringRef name = callee->getName();
+  // std::__throw_..., and exceptions of the library that are made of a literal.
+  const bool isStandard =
+      (name.starts_with("_ZSt") && name.contains("__throw_")) ||
+      (name.starts_with("_ZNSt") && (name.ends_with("C1EPKc") || name.ends_with("C2EPKc")));
+  return isa<IntrinsicInst>(call) || kSteps.contains(name) || isStandard;
+}
+
+/// The blocks from which one of `ends` can be reached.
+Blocks reaching(const SmallVectorImpl<BasicBlock *> &ends) {
+  Blocks found(ends.begin(), ends.end());
+  SmallVector<BasicBlock *, 16> work(ends.begin(), ends.end());
+  while (!work.empty()) {
+    for (BasicBlock *before : predecessors(work.pop_back_val())) {
+      if (found.insert(before).second) {
+        work.push_back(before);
+      }
+    }
+  }
+  return found;
+}
+
+bool takesOnlySteps(const BasicBlock &block) {
+  return all_of(block, [](const Instruction &inst) {
+    const auto *call = dyn_cast<CallBase>(&inst);
+    return call ? isStep(*call) : !inst.isAtomic() && !inst.isVolatile();
+  });
+}
+
+} // namespace
+
+Blocks findEndings(Function &function) {
+  SmallVector<BasicBlock *, 8> returns;
+  SmallVector<BasicBlock *, 8> ends;
+  for (BasicBlock &block : function) {
+    if (isa<UnreachableInst>(block.getTerminator())) {
+      ends.push_back(&block);
+    } else if (succ_empty(&block)) {
+      returns.push_back(&block);
+    }
+  }
+  const Blocks living = reaching(returns);
+  Blocks endings;
+  if (!living.contains(&function.getEntryBlock())) {
+    return endings;
+  }
+  for (BasicBlock *block : reaching(ends)) {
+    if (!living.contains(block)) {
+      endings.insert(block);
+    }
+  }
+  // What does something else on its way is no ending, nor is what leads there.
+  SmallVector<BasicBlock *, 8> others;
+  for (BasicBlock *block : endings) {
+    if (!takesOnlySteps(*block)) {
+      others.push_back(block);
+    }
+  }
+  for (BasicBlock *block : reaching(others)) {
+    endings.erase(block);
+  }
+  return endings;
+}
+
+DebugLoc dropEndings(Function &function) {
+  const Blocks endings = findEndings(function);
+  DebugLoc first;
+  for (BasicBlock &block : function) {
+    if (!endings.contains(&block)) {
+      continue;
+    }
+    for (const Instruction &inst : block) {
+      if (!first && isa<CallBase>(inst) && !isa<IntrinsicInst>(inst)) {
+        first = inst.getDebugLoc();
+      }
+    }
+  }
+  for (BasicBlock *block : endings) {
+    const bool isEntered =
+        any_of(predecessors(block), [&](BasicBlock *before) { return !endings.contains(before); });
+    if (isEntered) {
+      changeToUnreachable(&*block->getFirstNonPHIIt());
+    }
+  }
+  removeUnreachableBlocks(function);
+  return first;
+}
+
+} // namespace tutti::compiler
