@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kRows = 2055, kInner = 13, kColumns = 1031, kDepth = 3 };
+enum { kRows = 1027, kInner = 13, kColumns = 1031, kDepth = 3 };
 
 static double left[kRows][kInner], right[kInner][kColumns], product[kRows][kColumns];
 static float plate[kRows][kColumns], next[kRows][kColumns];
