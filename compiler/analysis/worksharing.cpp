@@ -111,6 +111,11 @@ std::string describeCall(const CallBase &call) {
   if (name.starts_with("omp_")) {
     return ("it calls '" + name + "', whose answer depends on where it is called").str();
   }
+  static const StringSet<> kAllocation = {"aligned_alloc", "calloc",         "free",
+                                          "malloc",        "posix_memalign", "realloc"};
+  if (kAllocation.contains(name) || name.starts_with("_Zn") || name.starts_with("_Zd")) {
+    return "it allocates or frees memory with '" + demangle(name.str()) + "'";
+  }
   if (name == "__cxa_allocate_exception" || name == "__cxa_throw" ||
       (name.starts_with("_ZSt") && name.contains("__throw_"))) {
     return "it may throw an exception";

@@ -6,6 +6,7 @@
 #include "compiler/ir/entry_points.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -232,9 +233,27 @@ void ChunkWriter::translateDereferences() {
   }
 }
 
+/// What is in the way of telling where `pointer`, of mixed kind, leads.
+std::string describeOrigin(const Value *pointer) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  for (const Value *object : objects) {
+    const auto *global = dyn_cast<GlobalVariable>(object);
+    const auto *intrinsic = dyn_cast<IntrinsicInst>(object);
+    if ((global && global->isThreadLocal()) ||
+        (intrinsic && intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address)) {
+      return "it uses thread-private variables";
+    }
+    if (isa<LoadInst>(object) && memoryKind(object) == MemoryKind::Mixed) {
+      return "it follows a pointer that it keeps in a private variable";
+    }
+  }
+  return "it reaches memory through a pointer whose origin is not known";
+}
+
 } // namespace
 
-std::string whyNoChunkFunction(Function &outlined, const Worksharing &loop) {
+std::string whyNoChunkFunction(Function &outlined, const Worksharing &loop, DebugLoc &place) {
   for (CallInst *reduce : loop.reduce) {
     if (!reductionSlots(*reduce)) {
       return "it reduces a variable of unknown size";
@@ -243,7 +262,8 @@ std::string whyNoChunkFunction(Function &outlined, const Worksharing &loop) {
   for (Instruction &inst : instructions(outlined)) {
     for (Use *use : dereferences(inst)) {
       if (memoryKind(use->get()) == MemoryKind::Mixed) {
-        return "it reaches memory through a pointer whose origin is not known";
+        place = inst.getDebugLoc();
+        return describeOrigin(use->get());
       }
     }
   }

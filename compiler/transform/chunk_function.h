@@ -38,8 +38,10 @@ struct ReductionSlot {
 /// The slots of the list of `reduce`. Nothing if one is filled in a way that is not understood.
 std::optional<llvm::SmallVector<ReductionSlot, 4>> reductionSlots(llvm::CallInst &reduce);
 
-/// Why `outlined` cannot become a chunk function, or empty.
-std::string whyNoChunkFunction(llvm::Function &outlined, const Worksharing &loop);
+/// Why `outlined` cannot become a chunk function, or empty. `place` is where that is seen, if it is
+/// one place.
+std::string whyNoChunkFunction(llvm::Function &outlined, const Worksharing &loop,
+                               llvm::DebugLoc &place);
 
 /// Clones `outlined` with one more argument, the chunk. `whyNoChunkFunction` was empty for it, at
 /// least without what libomp's atomic reductions do.

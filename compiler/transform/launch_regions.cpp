@@ -109,7 +109,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
     ending = dropEndings(*prepared);
   }
   if (region.reason.empty()) {
-    region.reason = whyNoChunkFunction(*prepared, found.loop);
+    region.reason = whyNoChunkFunction(*prepared, found.loop, region.reasonLocation);
   }
   if (region.reason.empty()) {
     ChunkModel model(*prepared, found.loop, analyses);

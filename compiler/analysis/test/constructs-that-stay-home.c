@@ -2,6 +2,7 @@
 // RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
 // RUN: %tutticc -fnoopenmp-use-tls -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=CACHED
 #include <stdarg.h>
+#include <stdlib.h>
 
 int counter;
 #pragma omp threadprivate(counter)
@@ -37,7 +38,7 @@ void constructs(int n, int *a) {
   }
 
   // Of a thread-local variable nothing is known but that it is another one on every thread.
-  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it reaches memory through a pointer whose origin is not known
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it uses thread-private variables (line [[@LINE+3]])
   // CACHED: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it uses thread-private variables
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = counter++;
@@ -148,6 +149,22 @@ double forms(int n, int *a, double *x) {
     double own[4] = {1, 2, 3, 4};
     double *p = a[i] > 0 ? &x[i] : &own[i & 3];
     *p += 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows a pointer that it keeps in a private variable (line [[@LINE+4]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double *either[2] = {x, x + n};
+    either[a[i] & 1][i] = 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it allocates or frees memory with 'malloc' (line [[@LINE+3]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    int *own = malloc(n * sizeof *own);
+    for (int k = 0; k < n; k++) own[k] = a[k] + i;
+    for (int k = 0; k < n; k++) x[i] += own[a[k]];
+    free(own);
   }
   return s + t;
 }
