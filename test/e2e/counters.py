@@ -233,13 +233,13 @@ def scatters_copy_out_of_a_device_what_it_wrote(workshop, scatter, device, ranks
     few_on, many_on = few["devices"], many["devices"]
     require(many_on["kernels"] - few_on["kernels"] == ranks * rounds,
             f"{few_on['kernels']}, {many_on['kernels']} kernels")
-    moved = {way: many_on[way]["bytes"] - few_on[way]["bytes"] for way in ("in", "out")}
+    came = many_on["in"]["bytes"] - few_on["in"]["bytes"]
     # Besides, a moving border moves some indices, in either run.
     borders = 4 * SCATTER_WRITTEN * (4 + rounds)
-    require(abs(moved["in"] - ranks * scatter_object_bytes() * rounds) <= borders,
-            f"in: {moved['in']} bytes")
-    require(0 < moved["out"] <= CHANGE_BYTES * SCATTER_WRITTEN * rounds,
-            f"out: {moved['out']} bytes")
+    require(abs(came - ranks * scatter_object_bytes() * rounds) <= borders, f"in: {came} bytes")
+    # How much a device beside cores writes is another matter in each run.
+    went = many_on["out"]["bytes"]
+    require(0 < went <= CHANGE_BYTES * SCATTER_WRITTEN * (4 + rounds), f"out: {went} bytes")
     sent = many["merge"]["bytes"] - few["merge"]["bytes"]
     # Devices say it in any order: up to 8 bytes more for where.
     others = SCATTER_WRITTEN - -(-SCATTER_WRITTEN // ranks)
