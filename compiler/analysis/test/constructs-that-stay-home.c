@@ -97,13 +97,6 @@ void calls(int n, int *a) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls '{{odd|even}}', which cannot be analysed in place
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = odd(a[i]);
-
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'llvm.trap'
-  #pragma omp parallel for
-  for (int i = 0; i < n; i++) {
-    if (a[i] < 0) __builtin_trap();
-    a[i] = i;
-  }
 }
 
 double forms(int n, int *a, double *x) {

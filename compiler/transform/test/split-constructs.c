@@ -128,7 +128,7 @@ void whole(int n, int steps, double *a, double *b, double *x) {
     for (int i = 0; i < n; i++) b[i] = x[0];
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'work', whose body is not known
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'work', which is not defined in this file
   #pragma omp parallel
   {
     #pragma omp for
