@@ -31,10 +31,13 @@ static void put(const char *name, int i, double complex z) {
 
 int main(void) {
   enum { PAIRS = 81 * 81 };
+
   double complex *product = malloc(PAIRS * sizeof *product);
   double complex *quotient = malloc(PAIRS * sizeof *quotient);
   float complex *narrow = malloc(PAIRS * sizeof *narrow);
-  for (int i = 0; i < 81; ++i) special[i] = number(i);
+  for (int i = 0; i < 81; ++i) {
+    special[i] = number(i);
+  }
 #pragma omp parallel for
   for (int i = 0; i < PAIRS; ++i) {
     product[i] = special[i / 81] * special[i % 81];
@@ -59,12 +62,16 @@ int main(void) {
     z[i] = w / (1.0 + w * conj(w));
     size[i] = cabs(z[i]) + carg(w);
   }
-  for (int i = 0; i < N; i += 9) printf("%d %.10g %.10g %.10g\n", i, creal(z[i]), cimag(z[i]), size[i]);
+  for (int i = 0; i < N; i += 9) {
+    printf("%d %.10g %.10g %.10g\n", i, creal(z[i]), cimag(z[i]), size[i]);
+  }
 
   double complex sum = 0;
 #pragma omp declare reduction(add : double complex : omp_out += omp_in) initializer(omp_priv = 0)
 #pragma omp parallel for reduction(add : sum)
-  for (int i = 0; i < N; ++i) sum += csqrt(z[i]) * cpow(z[i], 0.25);
+  for (int i = 0; i < N; ++i) {
+    sum += csqrt(z[i]) * cpow(z[i], 0.25);
+  }
   printf("sum %.9g %.9g\n", creal(sum), cimag(sum));
 
   long hits = 0;
