@@ -11,11 +11,16 @@ class Matrix {
 public:
   Matrix(std::size_t rows, std::size_t columns)
       : rows_(rows), columns_(columns), data_(rows * columns) {}
+
   double &at(std::size_t i, std::size_t j) {
-    if (i >= rows_ || j >= columns_) throw std::out_of_range("Matrix::at");
+    if (i >= rows_ || j >= columns_) {
+      throw std::out_of_range("Matrix::at");
+    }
     return data_[i * columns_ + j];
   }
+
   std::size_t rows() const { return rows_; }
+
   std::size_t columns() const { return columns_; }
 
 private:
@@ -27,11 +32,16 @@ int main(int argc, char **argv) {
   const long wrong = argc > 1 ? std::atol(argv[1]) : -1;
   Matrix m(60, 40);
 #pragma omp parallel for
-  for (std::size_t i = 0; i < m.rows(); ++i)
-    for (std::size_t j = 0; j < m.columns(); ++j) m.at(i, j) = std::sqrt(i + 2.0 * j);
+  for (std::size_t i = 0; i < m.rows(); ++i) {
+    for (std::size_t j = 0; j < m.columns(); ++j) {
+      m.at(i, j) = std::sqrt(i + 2.0 * j);
+    }
+  }
   double sum = 0;
 #pragma omp parallel for reduction(+ : sum)
-  for (std::size_t i = 0; i < m.rows(); ++i) sum += m.at(i, i % 40);
+  for (std::size_t i = 0; i < m.rows(); ++i) {
+    sum += m.at(i, i % 40);
+  }
   std::vector<double> v(500), w(500);
   std::puts("before");
   std::fflush(stdout);
@@ -42,12 +52,16 @@ int main(int argc, char **argv) {
   }
 #pragma omp parallel for
   for (int i = 0; i < 500; ++i) {
-    if (v[i] < 0) std::abort();
+    if (v[i] < 0) {
+      std::abort();
+    }
     w[i] = 2 * v[i];
   }
 #pragma omp parallel for reduction(+ : sum)
   for (int i = 0; i < 500; ++i) {
-    if (w[i] == 2000) throw i;
+    if (w[i] == 2000) {
+      throw i;
+    }
     sum += w[i];
   }
   std::printf("%.6f\n", sum);
