@@ -54,6 +54,7 @@ private:
   struct Accessors {
     SmallSetVector<int, 4> readers;
     SmallSetVector<int, 4> writers;
+    SmallSetVector<int, 4> keepers; ///< Of the address, through which others may read and write.
   };
 
   bool fileInstructions();
@@ -256,6 +257,9 @@ std::string Sequence::checkValues() {
   for (Instruction &inst : instructions(function_)) {
     auto *variable = dyn_cast<AllocaInst>(&inst);
     const Accessors found = variable ? accessors(*variable) : Accessors();
+    if (found.keepers.contains(kBetween)) {
+      return "it keeps the address of a private variable";
+    }
     for (const int writer : found.writers) {
       if (writer != kBetween &&
           any_of(found.readers, [&](int reader) { return reader != writer; })) {
@@ -283,8 +287,11 @@ Sequence::Accessors Sequence::accessors(AllocaInst &variable) const {
       } else if (isa<LoadInst>(inst)) {
         found.readers.insert(owner(*inst));
       } else if (!isa<ICmpInst>(inst) && !(intrinsic && intrinsic->isLifetimeStartOrEnd())) {
-        found.readers.insert(owner(*inst)); // Anything may happen to it.
+        found.readers.insert(owner(*inst));
         found.writers.insert(owner(*inst));
+        if (!isa<AnyMemIntrinsic>(inst) && nameOf(*inst).empty()) {
+          found.keepers.insert(owner(*inst));
+        }
       }
     }
   }

@@ -147,6 +147,18 @@ void whole(int n, int steps, double *a, double *b, double *x) {
     for (int i = 0; i < n; i++) b[i] = a[i];
   }
 
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and it keeps the address of a private variable
+  #pragma omp parallel
+  {
+    double own[64];
+    struct { double *at[8]; } table;
+    for (int k = 0; k < 8; k++) table.at[k] = own + k;
+    #pragma omp for
+    for (int i = 0; i < n; i++) *table.at[i & 7] = a[i];
+    #pragma omp for
+    for (int i = 0; i < n; i++) b[i] = own[i & 7];
+  }
+
   double s = 0;
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and it reduces over all of its loops
   #pragma omp parallel reduction(+ : s)
