@@ -23,9 +23,7 @@ bool isStep(const CallBase &call) {
   static const StringSet<> kSteps = {"abort",
                                      "__assert_fail",
                                      "__clang_call_terminate",
-                                     "__cxa_allocate_exception",
                                      "__cxa_free_exception",
-                                     "__cxa_throw",
                                      "_ZSt9terminatev",
                                      "_ZSt21__glibcxx_assert_failPKciS0_S0_"};
   const Function *callee = call.getCalledFunction();
@@ -33,11 +31,10 @@ bool isStep(const CallBase &call) {
     return false;
   }
   const StringRef name = callee->getName();
-  // std::__throw_..., and exceptions of the library that are made of a literal.
-  const bool isStandard =
-      (name.starts_with("_ZSt") && name.contains("__throw_")) ||
-      (name.starts_with("_ZNSt") && (name.ends_with("C1EPKc") || name.ends_with("C2EPKc")));
-  return isa<IntrinsicInst>(call) || kSteps.contains(name) || isStandard;
+  // Exceptions of the library that are made of a literal.
+  const bool isConstructor =
+      name.starts_with("_ZNSt") && (name.ends_with("C1EPKc") || name.ends_with("C2EPKc"));
+  return isa<IntrinsicInst>(call) || kSteps.contains(name) || isThrow(name) || isConstructor;
 }
 
 /// The blocks from which one of `ends` can be reached.
@@ -62,6 +59,11 @@ bool takesOnlySteps(const BasicBlock &block) {
 }
 
 } // namespace
+
+bool isThrow(StringRef name) {
+  return name == "__cxa_allocate_exception" || name == "__cxa_throw" ||
+         (name.starts_with("_ZSt") && name.contains("__throw_")); // std::__throw_...
+}
 
 Blocks findEndings(Function &function) {
   SmallVector<BasicBlock *, 8> returns;

@@ -13,6 +13,9 @@
 
 namespace tutti::compiler {
 
+/// Whether the function of that name makes or throws an exception.
+bool isThrow(llvm::StringRef name);
+
 /// The blocks of `function` that lead to the program's end and nowhere else, by no other calls than
 /// those of which that is known. Empty if the function always ends there.
 llvm::SmallPtrSet<llvm::BasicBlock *, 8> findEndings(llvm::Function &function);

@@ -25,10 +25,6 @@ namespace tutti::compiler {
 
 namespace {
 
-bool isStaticInit(StringRef name) { return name.starts_with("__kmpc_for_static_init_"); }
-
-bool isDispatchInit(StringRef name) { return name.starts_with("__kmpc_dispatch_init_"); }
-
 bool isEnd(StringRef name) {
   return name.starts_with("__kmpc_for_static_fini") || name == "__kmpc_dispatch_deinit";
 }

@@ -22,8 +22,6 @@ namespace {
 /// Operands of `__kmpc_for_static_init_*`.
 enum InitOperand { kSchedule = 2, kLast = 3, kLower = 4, kUpper = 5 };
 
-bool isStaticInit(StringRef name) { return name.starts_with("__kmpc_for_static_init_"); }
-
 bool isSchedule(const CallInst &init, std::uint64_t kind) {
   constexpr std::uint64_t kModifiers = (1u << 29) | (1u << 30);
   const auto *schedule = dyn_cast<ConstantInt>(init.getArgOperand(kSchedule));
@@ -274,6 +272,10 @@ StringRef libompName(const CallInst &call) {
   return callee && callee->getName().starts_with("__kmpc_") ? callee->getName() : StringRef();
 }
 
+bool isStaticInit(StringRef name) { return name.starts_with("__kmpc_for_static_init_"); }
+
+bool isDispatchInit(StringRef name) { return name.starts_with("__kmpc_dispatch_init_"); }
+
 bool isReduce(StringRef name) { return name == "__kmpc_reduce" || name == "__kmpc_reduce_nowait"; }
 
 bool isThreadRequest(StringRef name) {
@@ -355,7 +357,7 @@ InnerReduction checkInner(Function &inner, const CallInst &fork) {
     if (const auto *call = dyn_cast<CallInst>(&inst)) {
       const StringRef name = libompName(*call);
       reductions += isReduce(name);
-      loops += isStaticInit(name) || name.starts_with("__kmpc_dispatch_init_");
+      loops += isStaticInit(name) || isDispatchInit(name);
     }
   }
   if (loops != 1 || reductions > 1) {
@@ -405,8 +407,7 @@ CallInst *checkSerial(Function &inner, const CallInst &fork) {
 CallInst *initOf(Function &inner) {
   for (Instruction &inst : instructions(inner)) {
     auto *call = dyn_cast<CallInst>(&inst);
-    if (call && (isStaticInit(libompName(*call)) ||
-                 libompName(*call).starts_with("__kmpc_dispatch_init_"))) {
+    if (call && (isStaticInit(libompName(*call)) || isDispatchInit(libompName(*call)))) {
       return call;
     }
   }

@@ -34,6 +34,10 @@ llvm::StringRef libompName(const llvm::CallInst &call);
 
 bool isReduce(llvm::StringRef name);
 
+/// Calls that begin a worksharing loop.
+bool isStaticInit(llvm::StringRef name);
+bool isDispatchInit(llvm::StringRef name);
+
 /// Whether the call only asks for a number or placement of threads.
 bool isThreadRequest(llvm::StringRef name);
 

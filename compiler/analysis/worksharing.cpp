@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
+#include "compiler/analysis/teams.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -116,8 +117,7 @@ std::string describeCall(const CallBase &call) {
   if (kAllocation.contains(name) || name.starts_with("_Zn") || name.starts_with("_Zd")) {
     return "it allocates or frees memory with '" + demangle(name.str()) + "'";
   }
-  if (name == "__cxa_allocate_exception" || name == "__cxa_throw" ||
-      (name.starts_with("_ZSt") && name.contains("__throw_"))) {
+  if (isThrow(name)) {
     return "it may throw an exception";
   }
   if (isa<InvokeInst>(call)) {
@@ -131,7 +131,7 @@ std::string describeCall(const CallBase &call) {
 /// Files one libomp call under `loop`. Returns false if it is none that a plain loop makes.
 bool takeRuntimeCall(CallInst &call, Worksharing &loop, std::string &reason) {
   const StringRef name = call.getCalledFunction()->getName();
-  if (name.starts_with("__kmpc_for_static_init_") || name.starts_with("__kmpc_dispatch_init_")) {
+  if (isStaticInit(name) || isDispatchInit(name)) {
     if (loop.init) {
       const StringRef why = call.getFunction()->getFnAttribute(kWholeConstruct).getValueAsString();
       reason = "the parallel construct holds more than one worksharing loop";
@@ -217,6 +217,11 @@ Value *Worksharing::lastIteration() const {
 }
 
 Value *Worksharing::storedBefore(const Value *variable) const {
+  for (Instruction *inst = init->getPrevNode(); inst; inst = inst->getPrevNode()) {
+    if (auto *store = dyn_cast<StoreInst>(inst); store && store->getPointerOperand() == variable) {
+      return store->getValueOperand();
+    }
+  }
   // Between the store and `init` may be loops that prepare private arrays.
   const DominatorTree dominators(*init->getFunction());
   const LoopInfo loops(dominators);
