@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 5
+#define TUTTI_ABI_VERSION 6
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -78,6 +78,7 @@ enum tutti_region_flags {
   TUTTI_REGION_REDUCES = 2,       ///< `run` calls `tutti_reduce`.
   TUTTI_REGION_LOOP = 4,          ///< A worksharing loop (else a general parallel region).
   TUTTI_REGION_SCATTERS = 8,      ///< Some records are TUTTI_SCATTERED.
+  TUTTI_REGION_FOLLOWS = 16,      ///< `accesses` calls `tutti_follow`.
 };
 
 enum tutti_kernel_format { TUTTI_KERNEL_PTX = 1, TUTTI_KERNEL_OPENCL_C = 2 };
@@ -165,7 +166,8 @@ typedef struct tutti_directive {
 /// Captures are the variadic arguments of `__kmpc_fork_call`, each widened to 64 bits.
 /// Values are scalars that the region reads at invariant addresses ("read-only blocks"): `gather`
 /// reads them on rank 0, in a fixed order; they travel with the launch. `trip` and `accesses` are
-/// pure functions of captures and values: they touch no memory and give the same on every rank.
+/// pure functions of captures and values, and `accesses` of what it follows: they touch no memory
+/// and give the same on every rank.
 typedef struct tutti_region {
   uint32_t abi_version;
   uint32_t flags;
@@ -232,6 +234,12 @@ uint64_t tutti_block(tutti_gather *context, uint64_t address, uint32_t size);
 /// object of the program.
 void tutti_access(tutti_sink *sink, uint32_t flags, uint64_t object, uint64_t address,
                   uint64_t size, uint32_t ndims, const tutti_dim *dims);
+
+/// `size` (1, 2, 4 or 8) bytes at `address` as they are before the launch, as a zero-extended
+/// integer; for `accesses` only. Pointers that the loop finds in memory (rows of an array of
+/// pointers), and what lies beside them (their lengths). An address outside unified memory gives 0
+/// and keeps the launch home, and so does a loop that may write what it follows.
+uint64_t tutti_follow(tutti_sink *sink, uint64_t address, uint32_t size);
 
 /// Loop hooks: what `run` calls in place of libomp's `__kmpc_for_static_init_*` and
 /// `__kmpc_dispatch_*`; the same arguments behind the chunk. All bounds are inclusive. The thread's
