@@ -121,13 +121,19 @@ private:
 
   /// `expression` as it is in the iterations that are looked at.
   const SCEV *seen(const SCEV *expression) {
-    return result_.perIteration && chunkLoop_
-               ? AtFirstIteration(scev_, chunkLoop_).visit(expression)
-               : expression;
+    if (result_.perIteration && chunkLoop_) {
+      expression = AtFirstIteration(scev_, chunkLoop_).visit(expression);
+    }
+    return counters_.empty() ? expression
+                             : SCEVLoopAddRecRewriter::rewrite(expression, counters_, scev_);
   }
 
   void addTripCount();
   void visit(Instruction &inst);
+  void addRaised(Instruction &inst, Value *pointer);
+  void walk(const BasicBlock &block, ArrayRef<const SCEV *> expressions);
+  void stopWalking();
+  void add(AccessRecord record);
   void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
   std::string tableOf(const SCEVUnknown *pointer);
@@ -155,6 +161,8 @@ private:
   bool wantsPerIteration_ = false;
   SmallPtrSet<const SCEV *, 4> wholeObjects_[2]; ///< Pointers to those that are read, and written.
   MapVector<CallInst *, unsigned> records_; ///< Of accesses in closed form: positions in `result_`.
+  Walks walks_;                             ///< Of the record that is being made.
+  LoopToScevMapT counters_;                 ///< Of the loops that it walks through.
 };
 
 void Analyser::addTripCount() {
@@ -173,24 +181,93 @@ void Analyser::visit(Instruction &inst) {
   if (CallInst *touch = ChunkModel::asTouch(inst)) {
     addAccess(*touch, touch->getArgOperand(0), scev_.getSCEV(touch->getArgOperand(1)),
               cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue());
+  } else if (Value *pointer = ChunkModel::asRaised(inst)) {
+    addRaised(inst, pointer);
   }
 }
 
+/// Looks at single iterations of those loops in which pointers vary that `expressions`, used in
+/// `block`, depend on, until `stopWalking`. If they cannot be followed, nothing changes.
+void Analyser::walk(const BasicBlock &block, ArrayRef<const SCEV *> expressions) {
+  WalkFinder::Found found =
+      WalkFinder(model_, loops_, scev_).find(expressions, block, [this](const SCEV *expression) {
+        return seen(expression);
+      });
+  auto loops = found.loops.takeVector();
+  if (found.loads.empty() || loops.size() > ChunkModel::kCounters) {
+    return;
+  }
+  sort(loops, [](const Loop *one, const Loop *other) {
+    return one->getLoopDepth() < other->getLoopDepth();
+  });
+  for (auto [position, loop] : enumerate(loops)) {
+    counters_[loop] = scev_.getSCEV(model_.counter(position));
+  }
+  forms_.setFollowed(found.loads.getArrayRef());
+  bool isClosed = true;
+  for (LoadInst *load : found.loads) {
+    walks_.follows.push_back({load, seen(scev_.getSCEV(load->getPointerOperand()))});
+    isClosed = isClosed && forms_.isClosed(walks_.follows.back().address);
+  }
+  Type *i64 = Type::getInt64Ty(model_.function().getContext());
+  for (const Loop *loop : loops) {
+    const SCEV *taken = scev_.getTruncateOrZeroExtend(seen(scev_.getBackedgeTakenCount(loop)), i64);
+    walks_.levels.push_back({loop, scev_.getAddExpr(taken, scev_.getOne(i64))});
+    isClosed = isClosed && forms_.isClosed(taken);
+  }
+  if (!isClosed) {
+    stopWalking();
+  }
+}
+
+void Analyser::stopWalking() {
+  walks_ = {};
+  counters_.clear();
+  forms_.setFollowed({});
+}
+
+void Analyser::add(AccessRecord record) {
+  record.walks = walks_;
+  result_.follows = result_.follows || !walks_.empty();
+  result_.records.push_back(std::move(record));
+}
+
+/// The model took it that the loop does not change what was loaded: the runtime has to see to it.
+void Analyser::addRaised(Instruction &inst, Value *pointer) {
+  auto *load = dyn_cast<LoadInst>(pointer);
+  if (!load || is_contained(model_.values(), load)) {
+    return; // It is not from memory any more, or checked with the values.
+  }
+  const SCEV *expression = scev_.getSCEV(pointer);
+  AccessRecord record{0,  expression, scev_.getZero(Type::getInt64Ty(inst.getContext())), {}, {},
+                      {}, {}};
+  walk(*inst.getParent(), {expression});
+  if (!walks_.empty()) {
+    addGuards(record, inst.getParent());
+    add(std::move(record));
+  } else {
+    fail(inst, "it follows pointers that it finds in memory while it runs");
+  }
+  stopWalking();
+}
+
 void Analyser::addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags) {
+  // Of loops that have ended, their last value.
+  const SCEV *address = scev_.getSCEVAtScope(pointer, loops_.getLoopFor(touch.getParent()));
+  walk(*touch.getParent(), {address, bytes});
   AccessRecord record;
   record.flags = flags;
   record.bytes = seen(bytes);
   if (!addGuards(record, touch.getParent())) {
     record.flags |= TUTTI_AT_MOST;
   }
-  // Of loops that have ended, their last value.
-  const SCEV *address = scev_.getSCEVAtScope(pointer, loops_.getLoopFor(touch.getParent()));
-  if (!forms_.isClosed(record.bytes) || !addDims(record, seen(address), *touch.getParent())) {
+  if (forms_.isClosed(record.bytes) && addDims(record, seen(address), *touch.getParent())) {
+    records_[&touch] = result_.records.size();
+    add(std::move(record));
+  } else {
     addIrregular(touch, pointer, flags);
-    return;
   }
-  records_[&touch] = result_.records.size();
-  result_.records.push_back(std::move(record));
+  stopWalking();
 }
 
 /// Of reads that find what their own iteration has written, nothing is asked for but what their
@@ -212,7 +289,7 @@ void Analyser::dropCoveredReads() {
     }
   }
   erase_if(result_.records, [](const AccessRecord &record) {
-    return record.flags == 0 && record.assumptions.empty();
+    return record.flags == 0 && record.assumptions.empty() && record.walks.empty();
   });
 }
 
@@ -280,7 +357,7 @@ std::string Analyser::tableOf(const SCEVUnknown *pointer) {
 /// Accesses with no closed form may fall anywhere in the object that their base points into. What
 /// they may write is the same for all parts of the loop.
 void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
-  const SCEV *base = scev_.getPointerBase(scev_.getSCEV(pointer));
+  const SCEV *base = seen(scev_.getPointerBase(scev_.getSCEV(pointer)));
   const bool isWritten = (flags & TUTTI_WRITE) != 0;
   if (isWritten && (flags & TUTTI_REDUCED)) {
     fail(inst, "it writes at addresses that are not in closed form");
@@ -304,7 +381,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   record.flags |= flags & (TUTTI_REDUCED | TUTTI_CONSTANT);
   record.bytes = scev_.getConstant(Type::getInt64Ty(inst.getContext()), bytes.value_or(1));
   addLaunchGuards(record, inst.getParent());
-  result_.records.push_back(std::move(record));
+  add(std::move(record));
   if (wholeObjects_[isWritten].insert(base).second) {
     WholeObject object{nameOf(*unknown->getValue()), describePlace(inst.getDebugLoc()), isWritten};
     if (!is_contained(result_.wholeObjects, object)) {

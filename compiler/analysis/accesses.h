@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/analysis/chunk_model.h"
+#include "compiler/analysis/walks.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -20,7 +21,7 @@ namespace tutti::compiler {
 /// Elements at `base + sum(i_d * stride_d)`, 0 <= i_d < count_d.
 ///
 /// All expressions are invariant in every loop of the model: they consist of constants, captures,
-/// values, `lower`, `upper` and `isLast`.
+/// values, `lower`, `upper` and `isLast`, and of what the record walks through.
 struct AccessRecord {
   struct Dim {
     const llvm::SCEV *stride; ///< Bytes; may be negative at run time.
@@ -49,12 +50,13 @@ struct AccessRecord {
     friend bool operator==(const Guard &, const Guard &) = default;
   };
 
-  unsigned flags;          ///< tutti_access_flags; 0: only the assumptions count.
+  unsigned flags;          ///< tutti_access_flags; 0: only assumptions and what is followed count.
   const llvm::SCEV *base;  ///< Pointer to the first element.
   const llvm::SCEV *bytes; ///< Size of an element.
   llvm::SmallVector<Dim, 3> dims;
   llvm::SmallVector<Guard, 4> guards;
   llvm::SmallVector<Assumption, 1> assumptions;
+  Walks walks; ///< The record is one of each iteration of these loops.
 
   friend bool operator==(const AccessRecord &, const AccessRecord &) = default;
 };
@@ -78,6 +80,7 @@ struct RegionAccesses {
   llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
   std::string reason;                                   ///< Why the region stays home, or empty.
   bool scatters = false;                                ///< Some records are TUTTI_SCATTERED.
+  bool follows = false;                                 ///< Some records walk.
   llvm::DebugLoc location; ///< Where the reason is seen in the source, if known.
 };
 

@@ -2,6 +2,7 @@
 #include "compiler/analysis/chunk_model.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/walks.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -37,6 +38,7 @@ namespace {
 constexpr StringRef kTripMarker = "tutti.model.trip";
 constexpr StringRef kReduceMarker = "tutti.model.reduce";
 constexpr StringRef kTouchMarker = "tutti.model.touch";
+constexpr StringRef kRaisedMarker = "tutti.model.raised";
 
 /// A call that no pass may remove or move across another one, and that no analysis looks into.
 CallInst *insertMarker(StringRef name, ArrayRef<Value *> operands, Instruction *before) {
@@ -135,6 +137,7 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
   Type *counter = loop.counterType();
   SmallVector<Type *, 16> params(outlined.getFunctionType()->params());
   params.append({counter, counter, counter, Type::getInt32Ty(context)});
+  params.append(kCounters, Type::getInt64Ty(context));
   function_ = Function::Create(FunctionType::get(outlined.getReturnType(), params, false),
                                GlobalValue::InternalLinkage, outlined.getName() + ".tutti.model",
                                outlined.getParent());
@@ -162,6 +165,10 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
   hoistValues();
   simplify(analyses, true);
   hoistValues();
+  if (raisePointers()) {
+    simplify(analyses, true);
+    hoistValues();
+  }
   adoptReads();
   splitRows(analyses);
 }
@@ -177,6 +184,12 @@ CallInst *ChunkModel::asTouch(Instruction &inst) {
   auto *call = dyn_cast<CallInst>(&inst);
   const Function *callee = call ? call->getCalledFunction() : nullptr;
   return callee && callee->getName().starts_with(kTouchMarker) ? call : nullptr;
+}
+
+Value *ChunkModel::asRaised(Instruction &inst) {
+  auto *call = dyn_cast<CallInst>(&inst);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName().starts_with(kRaisedMarker) ? call->getArgOperand(0) : nullptr;
 }
 
 namespace {
@@ -297,6 +310,12 @@ void ChunkModel::markAccess(Instruction &inst, Value *pointer, Value *bytes, uns
 int ChunkModel::captureIndex(const Argument *argument) const {
   const unsigned number = argument->getArgNo();
   return number >= 2 && number < 2 + captureCount_ ? static_cast<int>(number) - 2 : -1;
+}
+
+int ChunkModel::counterIndex(const Argument *argument) const {
+  const int position =
+      static_cast<int>(argument->getArgNo()) - static_cast<int>(counter(0)->getArgNo());
+  return position >= 0 ? position : -1;
 }
 
 void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValueMapTy &map) {
@@ -559,6 +578,73 @@ void ChunkModel::hoistValues() {
       changed = true;
     }
   }
+}
+
+namespace {
+
+/// Moves `inst` and what it is computed from out of `loop`, in which it does not vary.
+void moveOut(Value *value, Loop &loop) {
+  auto *inst = dyn_cast<Instruction>(value);
+  if (!inst || !loop.contains(inst)) {
+    return;
+  }
+  for (Use &use : inst->operands()) {
+    moveOut(use.get(), loop);
+  }
+  inst->dropUnknownNonDebugMetadata();
+  inst->dropPoisonGeneratingFlags();
+  inst->moveBefore(loop.getLoopPreheader()->getTerminator());
+}
+
+/// Whether `value` is computed from what lies outside of `loop`.
+bool isSteady(Value *value, const Loop &loop) {
+  auto *inst = dyn_cast<Instruction>(value);
+  if (!inst || !loop.contains(inst)) {
+    return true;
+  }
+  return (isa<GetElementPtrInst, CastInst>(inst) ||
+          (isa<BinaryOperator>(inst) && !inst->isIntDivRem())) &&
+         all_of(inst->operands(), [&](Use &use) { return isSteady(use.get(), loop); });
+}
+
+} // namespace
+
+/// Moves `load` in front of the loops in which its address does not vary.
+void ChunkModel::raise(LoadInst &load, LoopInfo &loops) {
+  Loop *loop = loops.getLoopFor(load.getParent());
+  for (; loop && loop->getLoopPreheader() && isSteady(load.getPointerOperand(), *loop);
+       loop = loop->getParentLoop()) {
+    moveOut(load.getPointerOperand(), *loop);
+    load.moveBefore(loop->getLoopPreheader()->getTerminator());
+  }
+}
+
+/// Loads pointers where they begin to be the same, so that addresses are recurrences of the loops
+/// inside. Always: every load that this moves, or that is merged with others as if nothing wrote
+/// between them, is marked. Whether there were any.
+bool ChunkModel::raisePointers() {
+  auto &loops = analyses_.getResult<LoopAnalysis>(*function_);
+  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(*function_);
+  const SmallPtrSet<Value *, 32> shaping = shapers();
+  WalkFinder finder(*this, loops, scev);
+  SmallVector<LoadInst *, 8> found;
+  ReversePostOrderTraversal<Function *> blocks(function_);
+  for (BasicBlock *block : blocks) {
+    for (Instruction &inst : *block) {
+      auto *load = dyn_cast<LoadInst>(&inst);
+      if (load && shaping.contains(load) && loops.getLoopFor(block) && finder.isFollowable(*load)) {
+        found.push_back(load);
+      }
+    }
+  }
+  for (LoadInst *load : found) {
+    raise(*load, loops);
+    load->dropUnknownNonDebugMetadata();
+    load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(load->getContext(), {}));
+    insertMarker(kRaisedMarker, {load}, load->getNextNode());
+  }
+  analyses_.invalidate(*function_, PreservedAnalyses::none());
+  return !found.empty();
 }
 
 namespace {

@@ -9,6 +9,9 @@
 ///   store i32 %upper, ptr %ub
 ///   store i32 %isLast, ptr %last
 ///
+/// Pointers that the loop finds in memory, at addresses in closed form, are loaded in front of the
+/// loops in which these do not vary: the runtime refuses a loop that writes there.
+///
 /// Every access to shared memory is announced by a marker, `tutti.model.touch(address, bytes,
 /// flags)`, which no pass removes: what becomes dead in the copy is still accessed in the real
 /// function. Of a reduction remains what it does to the original variables, in the first chunk;
@@ -21,6 +24,7 @@
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
@@ -49,11 +53,26 @@ public:
 
   llvm::Argument *isLast() const { return isLast_; } ///< i32: it holds the loop's last iteration.
 
+  /// How many loops a record may walk through (walks.h).
+  static constexpr unsigned kCounters = 3;
+
+  /// i64; nothing in the model uses it: it stands for the iteration of a loop that is walked.
+  llvm::Argument *counter(unsigned position) const {
+    return function_->getArg(isLast_->getArgNo() + 1 + position);
+  }
+
+  /// Position of a counter, or -1.
+  int counterIndex(const llvm::Argument *argument) const;
+
   /// Marks where the loop starts; its operand is the number of the last iteration.
   llvm::CallInst *tripMarker() const;
 
   /// The marker if `inst` is one of an access: operands address, bytes (i64), flags (i32).
   static llvm::CallInst *asTouch(llvm::Instruction &inst);
+
+  /// The pointer, a load, whose place in the model is right only if the loop does not write where
+  /// it is loaded from; null if `inst` does not mark one.
+  static llvm::Value *asRaised(llvm::Instruction &inst);
 
   bool isUnsigned() const { return isUnsigned_; }
 
@@ -91,6 +110,8 @@ private:
   void checkAfterReduction();
   void simplify(llvm::FunctionAnalysisManager &analyses, bool loops);
   void hoistValues();
+  bool raisePointers();
+  void raise(llvm::LoadInst &load, llvm::LoopInfo &loops);
   void adoptReads();
   llvm::SmallPtrSet<llvm::Value *, 32> shapers();
   void splitRows(llvm::FunctionAnalysisManager &analyses);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/expressions.h"
 
+#include "compiler/ir/entry_points.h"
+
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -67,14 +69,15 @@ bool ClosedForms::isClosedLeaf(Value *value) const {
   }
   if (auto *argument = dyn_cast<Argument>(value)) {
     return model_.captureIndex(argument) >= 0 || argument == model_.lower() ||
-           argument == model_.upper() || argument == model_.isLast();
+           argument == model_.upper() || argument == model_.isLast() ||
+           model_.counterIndex(argument) >= 0;
   }
   auto *inst = dyn_cast<Instruction>(value);
   if (!inst) {
     return false;
   }
   if (auto *load = dyn_cast<LoadInst>(inst)) {
-    return is_contained(model_.values(), load);
+    return is_contained(model_.values(), load) || is_contained(followed_, load);
   }
   const bool known = isa<BinaryOperator>(inst) || isa<CastInst>(inst) || isa<CmpInst>(inst) ||
                      isa<SelectInst>(inst) || isa<FreezeInst>(inst) || isMinMax(*inst);
@@ -184,22 +187,39 @@ Value *ExpressionEmitter::emitLeaf(Value *value) {
                                   argument->getType());
     } else if (argument == model_.isLast()) {
       result = leaves_.isLast;
+    } else if (const int counter = model_.counterIndex(argument); counter >= 0) {
+      result = leaves_.counters[counter];
     } else {
       result = loadSlot(leaves_.captures, model_.captureIndex(argument), argument->getType());
     }
   } else if (auto *load = dyn_cast<LoadInst>(value)) {
     const auto *position = find(model_.values(), load);
-    assert(position != model_.values().end() && "not a closed form");
-    const unsigned index = position - model_.values().begin();
-    if (leaves_.used) {
-      leaves_.used->set(index);
+    if (position == model_.values().end()) {
+      const auto isIt = [load](const Walks::Follow &follow) { return follow.load == load; };
+      result = emitFollow(*find_if(leaves_.walks->follows, isIt));
+    } else {
+      const unsigned index = position - model_.values().begin();
+      if (leaves_.used) {
+        leaves_.used->set(index);
+      }
+      result = loadSlot(leaves_.values, index, load->getType());
     }
-    result = loadSlot(leaves_.values, index, load->getType());
   } else {
     result = emitOperation(*cast<Instruction>(value));
   }
   cache_[value] = result;
   return result;
+}
+
+Value *ExpressionEmitter::emitFollow(const Walks::Follow &follow) {
+  Type *type = follow.load->getType();
+  const DataLayout &layout = model_.function().getDataLayout();
+  Value *object = emit(scev_.getPointerBase(follow.address));
+  Value *found =
+      build_.CreateCall(EntryPoints(*build_.GetInsertBlock()->getModule()).follow(),
+                        {leaves_.sink, object, emit(follow.address),
+                         build_.getInt32(layout.getTypeStoreSize(type).getFixedValue())});
+  return build_.CreateTrunc(found, plain(type));
 }
 
 Value *ExpressionEmitter::emitOperation(Instruction &inst) {

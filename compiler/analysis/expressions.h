@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/analysis/chunk_model.h"
+#include "compiler/analysis/walks.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -22,11 +23,17 @@ public:
   bool isClosed(const llvm::SCEV *expression) const;
   bool isClosed(llvm::Value *value) const;
 
+  /// Sets the loads that count as known, because they are followed (walks.h).
+  void setFollowed(llvm::ArrayRef<llvm::LoadInst *> loads) {
+    followed_.assign(loads.begin(), loads.end());
+  }
+
 private:
   bool isClosedLeaf(llvm::Value *value) const;
 
   const ChunkModel &model_;
   llvm::ScalarEvolution &scev_;
+  llvm::SmallVector<llvm::LoadInst *, 2> followed_;
 };
 
 /// Emits closed forms into another function. Pointers become 64-bit integers; divisions by zero,
@@ -41,6 +48,9 @@ public:
     llvm::Value *upper = nullptr;    ///< i64, inclusive
     llvm::Value *isLast = nullptr;   ///< i32
     llvm::BitVector *used = nullptr; ///< Gets the indices of the values that are used.
+    llvm::Value *sink = nullptr;     ///< ptr; where what is followed is asked for
+    const Walks *walks = nullptr;    ///< What is walked through here, if anything.
+    llvm::SmallVector<llvm::Value *, 2> counters = {}; ///< i64, of the levels
   };
 
   ExpressionEmitter(llvm::IRBuilder<> &build, ChunkModel &model, llvm::ScalarEvolution &scev,
@@ -58,6 +68,7 @@ public:
 
 private:
   llvm::Value *emitLeaf(llvm::Value *value);
+  llvm::Value *emitFollow(const Walks::Follow &follow);
   llvm::Value *emitOperation(llvm::Instruction &inst);
   llvm::Value *emitMinMax(const llvm::SCEVNAryExpr *expression, llvm::Intrinsic::ID id);
   llvm::Type *plain(llvm::Type *type) const;

@@ -48,6 +48,13 @@ FunctionCallee EntryPoints::access() const {
                                      i64, i32, ptr);
 }
 
+FunctionCallee EntryPoints::follow() const {
+  LLVMContext &context = module_.getContext();
+  Type *i64 = Type::getInt64Ty(context);
+  return module_.getOrInsertFunction("tutti_follow", i64, PointerType::getUnqual(context), i64, i64,
+                                     Type::getInt32Ty(context));
+}
+
 FunctionCallee EntryPoints::reduce() const {
   LLVMContext &context = module_.getContext();
   Type *i32 = Type::getInt32Ty(context);

@@ -23,6 +23,7 @@ public:
   llvm::FunctionCallee launch() const;
   llvm::FunctionCallee block() const;
   llvm::FunctionCallee access() const;
+  llvm::FunctionCallee follow() const;
   llvm::FunctionCallee reduce() const;
 
   /// The loop hook that stands for libomp's `name`: the same type behind a chunk pointer.

@@ -51,6 +51,7 @@ struct Region {
   RegionFunctions functions{};
   unsigned values = 0;
   bool scatters = false;
+  bool follows = false;
   std::vector<WholeObject> wholeObjects;
   DeviceWork deviceWork;
   DeviceCode device;
@@ -127,6 +128,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.values = model.values().size();
       region.wholeObjects = std::move(accesses.wholeObjects);
       region.scatters = accesses.scatters;
+      region.follows = accesses.follows;
       region.run = createChunkFunction(*complete, name + ".chunk");
       region.distributable = true;
       region.deviceWork =
@@ -258,10 +260,10 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   Function *run = region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
   Function *home = run ? wholeThunk(run, name + ".home")
                        : forkThunk(fork, region.outlined, false, name + ".home");
-  const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
-                         (region.scatters ? TUTTI_REGION_SCATTERS : 0) |
-                         (region.reduces ? TUTTI_REGION_REDUCES : 0) |
-                         (region.isLoop ? TUTTI_REGION_LOOP : 0);
+  const unsigned flags =
+      (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
+      (region.scatters ? TUTTI_REGION_SCATTERS : 0) | (region.follows ? TUTTI_REGION_FOLLOWS : 0) |
+      (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
   const std::uint64_t id = xxh3_64bits(module_.getSourceFileName() + "|" +

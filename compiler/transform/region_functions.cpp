@@ -9,6 +9,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
+#include <algorithm>
+#include <iterator>
+
 using namespace llvm;
 
 namespace tutti::compiler {
@@ -30,13 +33,19 @@ public:
   Function *accesses();
 
 private:
+  using Guards = SmallVector<AccessRecord::Guard, 4>;
+
   Value *holds(IRBuilder<> &build, ExpressionEmitter &emitter,
                ArrayRef<AccessRecord::Guard> guards);
   Value *fits(IRBuilder<> &build, ExpressionEmitter &emitter,
               const AccessRecord::Assumption &assumption);
   Value *endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *upper);
-  void reportAll(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *sink,
-                 Value *dims);
+  void reportAll(IRBuilder<> &build, ExpressionEmitter::Leaves leaves, Value *dims);
+  void reportInside(IRBuilder<> &build, ExpressionEmitter::Leaves leaves,
+                    ArrayRef<const AccessRecord *> records, Value *dims);
+  unsigned levelOf(Value *value, const Walks &walks);
+  unsigned levelOf(const SCEV *expression, const Walks &walks);
+  Guards guardsHere(ArrayRef<AccessRecord::Guard> guards, const ExpressionEmitter::Leaves &leaves);
   void report(IRBuilder<> &build, ExpressionEmitter &emitter, const AccessRecord &record,
               Value *sink, Value *dims);
 
@@ -119,6 +128,9 @@ Value *Writer::fits(IRBuilder<> &build, ExpressionEmitter &emitter,
 
 void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const AccessRecord &record,
                     Value *sink, Value *dims) {
+  for (const Walks::Follow &follow : record.walks.follows) {
+    emitter.emit(follow.load);
+  }
   StructType *dimType = EntryPoints(module_).dimType();
   for (auto [index, dim] : enumerate(record.dims)) {
     Value *slot = build.CreateConstInBoundsGEP1_64(dimType, dims, index);
@@ -136,33 +148,111 @@ void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const Access
                     build.getInt32(record.dims.size()), dims});
 }
 
-/// Records under the conditions that they share. Expressions are emitted anew behind each
-/// condition: a value that is computed under one must not be used under another.
-void Writer::reportAll(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *sink,
-                       Value *dims) {
+/// How many levels of the walk `value` needs to be inside of.
+unsigned Writer::levelOf(Value *value, const Walks &walks) {
+  if (scev_.isSCEVable(value->getType()) && !isa<SCEVUnknown>(scev_.getSCEV(value))) {
+    return levelOf(scev_.getSCEV(value), walks);
+  }
+  if (const auto *argument = dyn_cast<Argument>(value)) {
+    return model_.counterIndex(argument) + 1;
+  }
+  const auto *follow =
+      find_if(walks.follows, [value](const Walks::Follow &known) { return known.load == value; });
+  if (follow != walks.follows.end()) {
+    return levelOf(follow->address, walks);
+  }
+  unsigned level = 0;
+  if (auto *inst = dyn_cast<Instruction>(value); inst && !isa<LoadInst>(inst)) {
+    for (Use &use : inst->operands()) {
+      level = std::max(level, levelOf(use.get(), walks));
+    }
+  }
+  return level;
+}
+
+unsigned Writer::levelOf(const SCEV *expression, const Walks &walks) {
+  unsigned level = 0;
+  SCEVExprContains(expression, [&](const SCEV *part) {
+    if (const auto *unknown = dyn_cast<SCEVUnknown>(part)) {
+      level = std::max(level, levelOf(unknown->getValue(), walks));
+    }
+    return false;
+  });
+  return level;
+}
+
+/// Those of `guards` that can be told once a walk is inside of as many levels as `leaves` has
+/// counters, and not before.
+Writer::Guards Writer::guardsHere(ArrayRef<AccessRecord::Guard> guards,
+                                  const ExpressionEmitter::Leaves &leaves) {
+  Guards here;
+  copy_if(guards, std::back_inserter(here), [&](const AccessRecord::Guard &guard) {
+    const unsigned level = guard.condition ? levelOf(guard.condition, *leaves.walks)
+                                           : std::max(levelOf(guard.left, *leaves.walks),
+                                                      levelOf(guard.right, *leaves.walks));
+    return level == leaves.counters.size();
+  });
+  return here;
+}
+
+/// `records`, which have the same guards and walk through the same, from the level on that `leaves`
+/// has no counter of yet:
+///
+///   if (guards) for (counter = 0; counter < count; counter++) { the next level, or the reports }
+///
+/// Expressions are emitted anew behind each condition: a value that is computed under one must not
+/// be used under another.
+void Writer::reportInside(IRBuilder<> &build, ExpressionEmitter::Leaves leaves,
+                          ArrayRef<const AccessRecord *> records, Value *dims) {
+  Function *function = build.GetInsertBlock()->getParent();
+  ExpressionEmitter emitter(build, model_, scev_, leaves);
+  BasicBlock *then = BasicBlock::Create(context_, "access", function);
+  BasicBlock *next = BasicBlock::Create(context_, "next", function);
+  const Guards guards = guardsHere(records.front()->guards, leaves);
+  build.CreateCondBr(holds(build, emitter, guards), then, next);
+  build.SetInsertPoint(then);
+  const std::size_t position = leaves.counters.size();
+  if (position == leaves.walks->levels.size()) {
+    for (const AccessRecord *record : records) {
+      report(build, emitter, *record, leaves.sink, dims);
+    }
+    build.CreateBr(next);
+  } else {
+    Value *count = emitter.emit64(leaves.walks->levels[position].count, false);
+    BasicBlock *header = BasicBlock::Create(context_, "walk", function);
+    BasicBlock *body = BasicBlock::Create(context_, "step", function);
+    build.CreateBr(header);
+    build.SetInsertPoint(header);
+    PHINode *counter = build.CreatePHI(i64_, 2);
+    counter->addIncoming(build.getInt64(0), then);
+    build.CreateCondBr(build.CreateICmpSLT(counter, count), body, next);
+    build.SetInsertPoint(body);
+    leaves.counters.push_back(counter);
+    reportInside(build, leaves, records, dims);
+    counter->addIncoming(build.CreateAdd(counter, build.getInt64(1)), build.GetInsertBlock());
+    build.CreateBr(header);
+  }
+  build.SetInsertPoint(next);
+}
+
+/// All records, those together that share guards and walks.
+void Writer::reportAll(IRBuilder<> &build, ExpressionEmitter::Leaves leaves, Value *dims) {
   std::vector<const AccessRecord *> pending;
   for (const AccessRecord &record : accesses_.records) {
     if (none_of(pending, [&](const AccessRecord *other) { return *other == record; })) {
       pending.push_back(&record);
     }
   }
-  Function *function = build.GetInsertBlock()->getParent();
   while (!pending.empty()) {
-    const auto guards = pending.front()->guards;
-    ExpressionEmitter emitter(build, model_, scev_, leaves);
-    BasicBlock *then = BasicBlock::Create(context_, "access", function);
-    BasicBlock *next = BasicBlock::Create(context_, "next", function);
-    build.CreateCondBr(holds(build, emitter, guards), then, next);
-    build.SetInsertPoint(then);
-    erase_if(pending, [&](const AccessRecord *record) {
-      if (record->guards != guards) {
-        return false;
-      }
-      report(build, emitter, *record, sink, dims);
-      return true;
-    });
-    build.CreateBr(next);
-    build.SetInsertPoint(next);
+    const AccessRecord &first = *pending.front();
+    const auto isLike = [&first](const AccessRecord *record) {
+      return record->guards == first.guards && record->walks == first.walks;
+    };
+    std::vector<const AccessRecord *> group;
+    copy_if(pending, std::back_inserter(group), isLike);
+    erase_if(pending, isLike);
+    leaves.walks = &first.walks;
+    reportInside(build, leaves, group, dims);
   }
 }
 
@@ -210,12 +300,13 @@ Function *Writer::accesses() {
   ExpressionEmitter::Leaves leaves{.captures = function->getArg(0),
                                    .values = function->getArg(1),
                                    .lower = hasPieces ? static_cast<Value *>(first) : lower,
-                                   .used = &used_};
+                                   .used = &used_,
+                                   .sink = function->getArg(5)};
   Value *end = endOfPiece(build, leaves, upper);
   leaves.upper = build.CreateSub(end, build.getInt64(1));
   leaves.isLast =
       build.CreateZExt(build.CreateICmpEQ(end, function->getArg(4)), build.getInt32Ty());
-  reportAll(build, leaves, function->getArg(5), dims);
+  reportAll(build, leaves, dims);
   if (hasPieces) {
     first->addIncoming(lower, entry);
     first->addIncoming(end, build.GetInsertBlock());
