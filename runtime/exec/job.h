@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "runtime/exec/devices.h"
+#include "runtime/exec/followed.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/loans.h"
 #include "runtime/exec/message.h"
@@ -112,6 +113,7 @@ public:
   Planner planner;
   Salvage salvage;
   PartialResults partials;
+  RecentlyFollowed recentlyFollowed; ///< The same on all ranks.
   Inbox inbox;
   bool timesDevices = false; ///< Somebody wants to know when they end while they run.
   /// The launch that this rank is in; null between launches.

@@ -10,9 +10,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tutti::exec {
+
+class Followed;
 
 /// Number of a launch that was announced; the first is 1.
 using Sequence = std::uint64_t;
@@ -39,6 +42,8 @@ inline bool isShaping(const tutti_region &region, std::size_t value) {
 struct Allocation {
   std::uint64_t address; ///< The pointer.
   Range range;
+
+  friend bool operator==(const Allocation &, const Allocation &) = default;
 };
 
 struct Launch {
@@ -46,8 +51,12 @@ struct Launch {
   const tutti_region *region = nullptr;
   std::vector<std::uint64_t> captures;
   std::vector<std::uint64_t> values;
-  std::vector<BlockValue> blocks;      ///< One per value, in the same order.
-  std::vector<Allocation> allocations; ///< Those that the region asks for, as rank 0 knows them.
+  std::vector<BlockValue> blocks; ///< One per value, in the same order.
+  /// Those that the region asks for, as rank 0 knows them, by address.
+  std::vector<Allocation> allocations;
+  /// What a region that follows pointers depends on, in place of `allocations`; else null. Shared
+  /// with what remembers it for the next launch.
+  std::shared_ptr<const Followed> followed;
   std::int64_t total = 0;
   std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/message.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace tutti::exec {
 
@@ -12,11 +14,57 @@ std::string textOf(const Reader &reader) {
   return {reinterpret_cast<const char *>(reader.rest().data()), reader.rest().size()};
 }
 
+/// What a launch says about what it follows.
+enum class Following : std::uint32_t {
+  Nothing,
+  Known, ///< Only the id comes.
+  New,
+};
+
+void addFollowed(Writer &writer, const std::shared_ptr<const Followed> &followed,
+                 RecentlyFollowed &recent) {
+  if (!followed) {
+    writer.add(Following::Nothing);
+    return;
+  }
+  const bool isKnown = recent.find(followed->id()) != nullptr;
+  writer.add(isKnown ? Following::Known : Following::New).add(followed->id());
+  if (!isKnown) {
+    const Followed::Content &content = followed->content();
+    writer.add(content.words.ranges())
+        .add(content.bytes)
+        .add(content.allocations)
+        .add(content.objects.ranges());
+  }
+  recent.use(followed);
+}
+
+std::shared_ptr<const Followed> takeFollowed(Reader &reader, RecentlyFollowed &recent) {
+  const auto following = reader.take<Following>();
+  if (following == Following::Nothing) {
+    return nullptr;
+  }
+  const auto id = reader.take<std::uint64_t>();
+  std::shared_ptr<const Followed> followed = recent.find(id);
+  TUTTI_CHECK((following == Following::Known) == (followed != nullptr),
+              "agree with rank 0 on whether what launches follow is known ({})", id);
+  if (!followed) {
+    Followed::Content content;
+    content.words = RangeSet::of(reader.takeVector<Range>());
+    content.bytes = reader.takeVector<std::byte>();
+    content.allocations = reader.takeVector<Allocation>();
+    content.objects = RangeSet::of(reader.takeVector<Range>());
+    followed = std::make_shared<const Followed>(id, std::move(content));
+  }
+  recent.use(followed);
+  return followed;
+}
+
 } // namespace
 
-std::vector<std::byte> encode(const Launch &launch) {
-  return Writer()
-      .add(MessageKind::Launch)
+std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
+  Writer writer;
+  writer.add(MessageKind::Launch)
       .add(launch.sequence)
       .add(launch.region->id)
       .add(launch.captures)
@@ -27,11 +75,12 @@ std::vector<std::byte> encode(const Launch &launch) {
       .add(launch.shares)
       .add(launch.onlyShare)
       .add(launch.portion)
-      .add(launch.events)
-      .bytes();
+      .add(launch.events);
+  addFollowed(writer, launch.followed, recent);
+  return writer.bytes();
 }
 
-Launch decodeLaunch(Reader &reader, RegionOf regionOf) {
+Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent) {
   Launch launch;
   launch.sequence = reader.take<Sequence>();
   const auto id = reader.take<std::uint64_t>();
@@ -46,6 +95,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf) {
   launch.onlyShare = reader.take<std::int32_t>();
   launch.portion = reader.take<balance::Portion>();
   launch.events = reader.takeVector<memory::Event>();
+  launch.followed = takeFollowed(reader, recent);
   return launch;
 }
 

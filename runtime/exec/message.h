@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/range.h"
 #include "base/result.h"
+#include "runtime/exec/followed.h"
 #include "runtime/exec/launch.h"
 
 #include <cstddef>
@@ -19,7 +20,9 @@
 namespace tutti::exec {
 
 enum class MessageKind : std::uint32_t {
-  Launch,      ///< Down the tree: `Launch`, with the region's id in place of its address.
+  /// Down the tree: `Launch`, with the region's id in place of its address, and without the
+  /// contents of what was followed if they have been sent before.
+  Launch,
   Fetch,       ///< Rank 0 to an owner: `FetchRequest`.
   Partial,     ///< Up the tree: sequence, bytes of a partial result.
   Changes,     ///< To rank 0: `Changes`.
@@ -154,12 +157,14 @@ Loss decodeLoss(Reader &reader);
 std::vector<std::byte> encode(const Answer &answer);
 Answer decodeAnswer(Reader &reader);
 
-std::vector<std::byte> encode(const Launch &launch);
+/// For all ranks; uses what is followed in `recent`, the sender's.
+std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent);
 
 /// Finds a region by its id; null if there is none.
 using RegionOf = const tutti_region *(*)(std::uint64_t id);
 
-Launch decodeLaunch(Reader &reader, RegionOf regionOf);
+/// As above, the receiver's. Every launch of the job has to be decoded, in order.
+Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent);
 
 std::vector<std::byte> encode(const FetchRequest &request);
 FetchRequest decodeFetch(Reader &reader);

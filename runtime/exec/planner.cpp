@@ -24,10 +24,6 @@ using memory::pagesInside;
 /// Ranges that remembered states and plans may hold together before all are forgotten.
 constexpr std::size_t kRememberedRanges = std::size_t{2} << 20;
 
-/// Gaps up to here between objects of the heap count as one of them: rows of one array that are
-/// reported one by one. Protecting a page of the heap too many costs a fault, nothing else.
-constexpr std::uint64_t kObjectGap = 64 << 10;
-
 /// Bytes that are copied to or from a device in the time that it takes to start another copy.
 constexpr std::uint64_t kCopyGap = 64 << 10;
 
@@ -65,6 +61,7 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(range.begin);
     add(range.end);
   }
+  add(launch.followed ? launch.followed->id() : 0); // None or some: that is the region's.
   for (const Share &share : launch.shares) {
     add(share.place);
     add(share.weight);
@@ -106,29 +103,54 @@ RangeSet pagesAround(const RangeSet &bytes) {
   return RangeSet::of(std::move(pages));
 }
 
-/// Pages that hold one object of the user each, and so no live stack frame. In the heap whole pages
-/// around a large object are its own (heap.h).
-RangeSet protectablePages(std::vector<Range> objects, Range heap) {
-  std::sort(objects.begin(), objects.end(),
-            [](const Range &a, const Range &b) { return a.begin < b.begin; });
-  std::vector<Range> pages;
-  Range joined;
-  const auto addJoined = [&] {
-    pages.push_back(joined.size() > memory::Heap::kSmall ? pagesAround(joined)
-                                                         : pagesInside(joined));
-  };
-  for (const Range &object : objects) {
-    if (!heap.contains(object)) {
-      pages.push_back(pagesInside(object));
-    } else if (!joined.empty() && object.begin <= joined.end + kObjectGap) {
-      joined.end = std::max(joined.end, object.end);
+RangeSet bytesOf(const std::vector<BlockValue> &blocks) {
+  std::vector<Range> bytes;
+  for (const BlockValue &block : blocks) {
+    bytes.push_back({block.address, block.address + block.bytes});
+  }
+  return RangeSet::of(std::move(bytes));
+}
+
+/// Bytes of the heap in which nothing lies but `parts`, each of one object. In the heap whole pages
+/// around a large object are its own. What lies between two parts is part of their objects, or not
+/// used, if it is smaller than either: small objects have neighbours of nearly their size (heap.h).
+RangeSet heldBy(std::vector<Range> parts) {
+  std::ranges::sort(parts, {}, &Range::begin);
+  std::vector<Range> held;
+  Range last;
+  for (const Range &part : parts) {
+    if (!last.empty() &&
+        (part.begin <= last.end || part.begin - last.end < std::min(last.size(), part.size()))) {
+      held.back().end = std::max(held.back().end, part.end);
     } else {
-      addJoined();
-      joined = object;
+      held.push_back(part);
+    }
+    last = last.end > part.end ? last : part;
+  }
+  for (const Range &part : parts) {
+    if (part.size() > memory::Heap::kSmall) {
+      held.push_back(memory::pagesAround(part));
     }
   }
-  addJoined();
-  std::erase_if(pages, [](const Range &range) { return range.empty(); });
+  return RangeSet::of(std::move(held));
+}
+
+/// Pages that hold nothing but objects of the user that the launch touches, and so no live stack
+/// frame. `objects`: parts of one each. `inHeap`: what else is known of those in the heap.
+RangeSet protectablePages(const std::vector<Range> &objects, Range heap, const RangeSet &inHeap) {
+  std::vector<Range> pages;
+  std::vector<Range> parts;
+  for (const Range &object : objects) {
+    if (heap.contains(object)) {
+      parts.push_back(object);
+    } else {
+      pages.push_back(pagesInside(object));
+    }
+  }
+  const RangeSet held = heldBy(std::move(parts)).unite(inHeap);
+  for (const Range &range : held.ranges()) {
+    pages.push_back(pagesInside(range));
+  }
   return RangeSet::of(std::move(pages));
 }
 
@@ -451,19 +473,22 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
     plan->reasonHome = survey.reasonHome;
     return plan;
   }
-  for (const BlockValue &block : launch.blocks) {
-    // What the closed forms are made of must not change while the loop runs.
-    if (survey.writes.overlaps(RangeSet::of({{block.address, block.address + block.bytes}}))) {
-      plan->reasonHome = "it writes a variable that its addresses depend on";
-      return plan;
-    }
+  // What the records are made of must not change while the loop runs.
+  if (survey.writes.overlaps(bytesOf(launch.blocks))) {
+    plan->reasonHome = "it writes a variable that its addresses depend on";
+    return plan;
   }
-  const Touches whole = touchesOf(launch, window_, 0, launch.total, allocationsOf(launch));
-  const RangeSet arrays = arrays_.unite(arraysAmong(whole.objects, window_));
+  if (launch.followed && survey.writes.overlaps(launch.followed->content().words)) {
+    plan->reasonHome = "it writes pointers that it follows";
+    return plan;
+  }
+  TouchedObjects touched = objectsOf(launch, window_, allocationsOf(launch));
+  const RangeSet arrays = arrays_.unite(arraysAmong(touched.ranges, window_));
   plan->arrays = arrays.subtract(arrays_);
-  std::vector<Range> objects = whole.objects;
-  objects.insert(objects.end(), arrays.ranges().begin(), arrays.ranges().end());
-  const RangeSet protectable = protectablePages(std::move(objects), window_.heap());
+  touched.ranges.insert(touched.ranges.end(), arrays.ranges().begin(), arrays.ranges().end());
+  const RangeSet protectable =
+      protectablePages(touched.ranges, window_.heap(),
+                       launch.followed ? launch.followed->content().objects : RangeSet());
 
   Directory after = state_->directory;
   std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);
@@ -480,7 +505,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
     plan->merged = survey.merged;
     plan->overwritten = plan->overwritten.unite(plan->merged);
   }
-  plan->isDisjoint = whole.isDisjoint;
+  plan->isDisjoint = touched.areDisjoint;
   plan->bytesTouched = survey.reads.bytes() + survey.writes.bytes();
   for (const memory::Transfer &transfer : transfers) {
     plan->bytesToDistribute += transfer.ranges.bytes();
@@ -647,6 +672,7 @@ void Planner::addInterior(Plan &plan, const Launch &launch, const Survey &survey
     return;
   }
   const AllocationOf allocationOf = allocationsOf(launch);
+  // Of what is known to be free no more is asked: a loop over rows has records for each of them.
   const auto isFree = [&](std::int64_t lower, std::int64_t upper) {
     const memory::AccessSet sets = touchesOf(launch, window_, lower, upper, allocationOf).sets;
     return !sets.tooMany && !sets.unresolved && !sets.reads.overlaps(pending) &&
@@ -662,13 +688,13 @@ void Planner::addInterior(Plan &plan, const Launch &launch, const Survey &survey
   std::int64_t lower = middle;
   while (lower - blocked > 1) {
     const std::int64_t probe = blocked + (lower - blocked) / 2;
-    (isFree(probe, middle + 1) ? lower : blocked) = probe;
+    (isFree(probe, lower) ? lower : blocked) = probe;
   }
   blocked = chunk.upper + 1;
   std::int64_t upper = middle + 1;
   while (blocked - upper > 1) {
     const std::int64_t probe = upper + (blocked - upper) / 2;
-    (isFree(lower, probe) ? upper : blocked) = probe;
+    (isFree(upper, probe) ? upper : blocked) = probe;
   }
   plan.interior = {lower, upper};
 }

@@ -46,7 +46,7 @@ double secondsSince(Clock::time_point begin) {
 
 RankZero::RankZero(Setup setup)
     : job_(std::move(setup.job)), window_(job_.window), pages_(setup.pages),
-      objects_(std::move(setup.objects)), policy_(setup.distribute),
+      finder_(window_, std::move(setup.objects)), policy_(setup.distribute),
       placer_(job_.topology, std::move(setup.devices), setup.wanted), fetcher_(job_, pages_),
       twins_(window_), residency_(job_.topology, job_.rooms), protectedStack_(window_.stack().end) {
   hosts_.ranks = job_.size();
@@ -152,48 +152,6 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
 }
 
 void RankZero::recycle(Launch &&launch) { spare_ = std::move(launch); }
-
-/// Asks the whole loop which allocations it wants to know; the same for every part of it, and for
-/// every launch with the same captures and values.
-const std::map<std::uint64_t, tutti_sink::Asked> &
-RankZero::allocationsAsked(RegionRecord &record, const Launch &launch) const {
-  const auto isSame = [&](const RegionRecord::Asked &asked) {
-    if (asked.captures != launch.captures || asked.values.size() != launch.values.size()) {
-      return false;
-    }
-    for (std::size_t index = 0; index < launch.values.size(); ++index) {
-      if (asked.values[index] != launch.values[index] && isShaping(*launch.region, index)) {
-        return false;
-      }
-    }
-    return true;
-  };
-  const auto known = std::find_if(record.asked.begin(), record.asked.end(), isSame);
-  if (known != record.asked.end()) {
-    return known->allocations;
-  }
-  constexpr std::size_t kMany = 8; // Buffers change places, and the like.
-  if (record.asked.size() == kMany) {
-    record.asked.erase(record.asked.begin());
-  }
-  const auto allocationOf = [&](std::uint64_t address) {
-    return objects_.at(address, launch.frame);
-  };
-  record.asked.push_back(
-      {launch.captures, launch.values, touchesOf(launch, window_, 0, 1, allocationOf).allocations});
-  return record.asked.back().allocations;
-}
-
-void RankZero::findAllocations(RegionRecord &record, Launch &launch) const {
-  launch.allocations.clear();
-  for (const auto &[address, asked] : allocationsAsked(record, launch)) {
-    const Range range = objects_.at(address, launch.frame);
-    // Nobody may bring back all of the stack: rank 0 goes on writing there.
-    if (!range.empty() && !(asked.isWritten && window_.stack().contains(range))) {
-      launch.allocations.push_back({address, range});
-    }
-  }
-}
 
 /// The same for all launches of a region, unless measured speeds decide.
 const Placement &RankZero::placementOf(RegionRecord &record, const tutti_region &region,
@@ -511,7 +469,10 @@ bool RankZero::distribute(Launch &launch) {
     return false;
   }
   const Clock::time_point begin = job_.keepsTime ? Clock::now() : Clock::time_point();
-  findAllocations(record, launch);
+  if (const std::string_view reason = finder_.complete(launch); !reason.empty()) {
+    staysHome(region, reason);
+    return false;
+  }
   Progress::Lock lock = job_.progress.lock();
   std::optional<Planner::Planned> planned = ready(lock, record, launch, option);
   if (!planned) {
@@ -639,7 +600,7 @@ void RankZero::announce(Launch &launch) {
   launch.events = fetcher_.takeEvents();
   fetcher_.announced(sequence_);
   if (job_.size() > 1) {
-    job_.passDown(encode(launch));
+    job_.passDown(encode(launch, job_.recentlyFollowed));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/balance/cost.h"
 #include "runtime/exec/fetcher.h"
+#include "runtime/exec/finder.h"
 #include "runtime/exec/job.h"
 #include "runtime/exec/placement.h"
 #include "runtime/exec/residency.h"
@@ -97,19 +98,11 @@ private:
   };
 
   struct RegionRecord {
-    /// The allocations that a launch asks for.
-    struct Asked {
-      std::vector<std::uint64_t> captures;
-      std::vector<std::uint64_t> values;
-      std::map<std::uint64_t, tutti_sink::Asked> allocations;
-    };
-
     balance::RegionHistory onHosts;
     balance::RegionHistory onDevices;
     PowerFactors factors;
     Option option;                      ///< Of the last launch; kept for its memory.
     std::optional<Placement> placement; ///< As far as it is always the same.
-    std::vector<Asked> asked;           ///< Of some launches, the oldest first.
     std::vector<Share> shares;          ///< Of the last launch that was distributed.
     std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
     bool isTooLarge = false;            ///< Even in portions, for some device; that has been said.
@@ -144,9 +137,6 @@ private:
   void sayLost(Sequence finished);
   void keepOff(RegionRecord &record, const Launch &launch, const Status &status) const;
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
-  const std::map<std::uint64_t, tutti_sink::Asked> &allocationsAsked(RegionRecord &record,
-                                                                     const Launch &launch) const;
-  void findAllocations(RegionRecord &record, Launch &launch) const;
   void announce(Launch &launch);
   void protect(const std::shared_ptr<const Plan> &plan);
   void countSteps(bool isKnown);
@@ -156,7 +146,7 @@ private:
   Job job_;
   const memory::Window &window_;
   memory::PageTable &pages_;
-  memory::Objects objects_;
+  Finder finder_;
   Distribute policy_;
   Placer placer_;
   Fetcher fetcher_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/region_view.h"
 
+#include "runtime/exec/followed.h"
+
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
@@ -17,74 +20,220 @@ std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
   return value;
 }
 
-void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
-                     std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
-  if (flags == 0) {
-    return;
-  }
-  const bool isAtMost = (flags & TUTTI_AT_MOST) != 0;
-  if ((flags & TUTTI_CONSTANT) != 0 && window->segmentOf(object).empty()) {
-    return;
-  }
-  // An at-most record may reach beyond its object, and so beyond the window.
-  const tutti::Range segment = window->segmentOf(object);
-  auto &receiver = (flags & TUTTI_REDUCED) != 0 ? reduced : collector;
-  receiver.add(flags, address, size, ndims, dims,
-               isAtMost && !segment.empty() ? segment : tutti::memory::AccessCollector::kNoLimit);
-  if ((flags & TUTTI_ALLOCATION) != 0) {
-    Asked &asked = allocations.try_emplace(address, Asked{object}).first->second;
-    asked.isWritten = asked.isWritten || (flags & TUTTI_WRITE) != 0;
-    return;
-  }
-  tutti::Range hull{address, address + size};
-  for (std::uint32_t d = 0; d < ndims; ++d) {
-    if (dims[d].count <= 0) {
-      return;
-    }
-    const std::int64_t reach = dims[d].stride * (dims[d].count - 1); // The collector saw overflow.
-    (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
-  }
-  const auto extend = [&hull](tutti::Range &known) {
-    known = known.empty()
-                ? hull
-                : tutti::Range{std::min(known.begin, hull.begin), std::max(known.end, hull.end)};
-  };
-  Object &known = objects[object];
-  known.isWritten = known.isWritten || (flags & TUTTI_WRITE) != 0;
-  extend(known.reach);
-  // On the stack live frames may lie beyond the object.
-  if (!isAtMost || !window->stack().overlaps(hull)) {
-    extend(known.hull);
-  }
-}
-
 namespace tutti::exec {
 
 namespace {
 
-bool areDisjoint(const tutti_sink &sink, const AllocationOf &allocationOf) {
-  struct Reach {
+/// Whether a record says nothing.
+bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window) {
+  return flags == 0 || ((flags & TUTTI_CONSTANT) != 0 && window.segmentOf(object).empty());
+}
+
+/// Takes what is followed from the launch.
+class LaunchSink : public tutti_sink {
+public:
+  explicit LaunchSink(const Launch &launch) : reader_(launch.followed.get()) {}
+
+  std::uint64_t follow(std::uint64_t address, std::uint32_t size) override {
+    return reader_.read(address, size);
+  }
+
+private:
+  Followed::Reader reader_;
+};
+
+/// Collects which bytes are touched.
+class TouchSink final : public LaunchSink {
+public:
+  TouchSink(const Launch &launch, const memory::Window &window)
+      : LaunchSink(launch), window_(window) {}
+
+  void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
+           std::uint32_t ndims, const tutti_dim *dims) override {
+    if (isIdle(flags, object, window_)) {
+      return;
+    }
+    Range limit = memory::AccessCollector::kNoLimit;
+    if ((flags & TUTTI_AT_MOST) != 0) {
+      // It may reach beyond its object, and so beyond the window.
+      const Range segment = window_.segmentOf(object);
+      limit = segment.empty() ? limit : segment;
+    }
+    ((flags & TUTTI_REDUCED) != 0 ? reduced_ : collector_)
+        .add(flags, address, size, ndims, dims, limit);
+  }
+
+  Touches take(const AllocationOf &allocationOf) {
+    return {collector_.take(allocationOf), reduced_.take(allocationOf)};
+  }
+
+private:
+  const memory::Window &window_;
+  memory::AccessCollector collector_;
+  memory::AccessCollector reduced_; ///< Variables that a reduction is combined into.
+};
+
+/// Collects what is touched through each pointer of the program.
+class ObjectSink final : public LaunchSink {
+public:
+  ObjectSink(const Launch &launch, const memory::Window &window)
+      : LaunchSink(launch), window_(window) {}
+
+  void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
+           std::uint32_t ndims, const tutti_dim *dims) override {
+    if (isIdle(flags, object, window_) || size == 0) {
+      return;
+    }
+    const bool isWritten = (flags & TUTTI_WRITE) != 0;
+    if ((flags & TUTTI_ALLOCATION) != 0) {
+      asked_.push_back({object, address, isWritten});
+      return;
+    }
+    Range hull{address, address + size};
+    for (std::uint32_t d = 0; d < ndims; ++d) {
+      if (dims[d].count <= 0) {
+        return;
+      }
+      const std::int64_t reach = dims[d].stride * (dims[d].count - 1); // Known not to wrap around.
+      (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
+    }
+    // On the stack live frames may lie beyond the object.
+    const bool isInside = (flags & TUTTI_AT_MOST) == 0 || !window_.stack().overlaps(hull);
+    const Seen seen{object, isInside ? hull : Range{}, hull, isWritten};
+    // Rows are touched one after the other.
+    if (!seen_.empty() && seen_.back().object == object) {
+      seen_.back().add(seen);
+    } else {
+      seen_.push_back(seen);
+    }
+  }
+
+  TouchedObjects take(const AllocationOf &allocationOf);
+
+private:
+  /// What is touched through one pointer.
+  struct Seen {
     std::uint64_t object;
-    Range range; ///< Empty if it is not known.
+    Range hull;  ///< Of all that is surely inside the object; may be empty.
+    Range reach; ///< Of all that may be touched.
+    bool isWritten;
+
+    void add(const Seen &other) {
+      hull = around(hull, other.hull);
+      reach = around(reach, other.reach);
+      isWritten = isWritten || other.isWritten;
+    }
+
+    static Range around(Range one, Range other) {
+      if (one.empty() || other.empty()) {
+        return one.empty() ? other : one;
+      }
+      return {std::min(one.begin, other.begin), std::max(one.end, other.end)};
+    }
+  };
+
+  /// Whose allocation is asked for.
+  struct Asked {
+    std::uint64_t object;
+    std::uint64_t address;
     bool isWritten;
   };
 
-  std::vector<Reach> all;
-  for (const auto &[pointer, object] : sink.objects) {
-    all.push_back({pointer, object.reach, object.isWritten});
+  void joinSame();
+
+  const memory::Window &window_;
+  std::vector<Seen> seen_;
+  std::vector<Asked> asked_;
+};
+
+/// One entry for each pointer.
+void ObjectSink::joinSame() {
+  std::sort(seen_.begin(), seen_.end(),
+            [](const Seen &a, const Seen &b) { return a.object < b.object; });
+  std::size_t kept = 0;
+  for (const Seen seen : seen_) {
+    if (kept > 0 && seen_[kept - 1].object == seen.object) {
+      seen_[kept - 1].add(seen);
+    } else {
+      seen_[kept++] = seen;
+    }
   }
-  for (const auto &[address, asked] : sink.allocations) {
-    all.push_back({asked.object, allocationOf(address), asked.isWritten});
+  seen_.erase(seen_.begin() + static_cast<std::ptrdiff_t>(kept), seen_.end());
+}
+
+/// Bytes that may be touched through a pointer.
+struct Reach {
+  std::uint64_t object;
+  Range range;
+  bool isWritten;
+};
+
+/// The two reaches through different pointers that end last.
+class Latest {
+public:
+  void add(const Reach &reach) {
+    if (!first_ || reach.range.end > first_->range.end) {
+      if (first_ && first_->object != reach.object) {
+        second_ = first_;
+      }
+      first_ = reach;
+    } else if (reach.object != first_->object &&
+               (!second_ || reach.range.end > second_->range.end)) {
+      second_ = reach;
+    }
   }
-  const auto mayMeet = [](const Reach &one, const Reach &other) {
-    return one.object != other.object &&
-           (one.range.empty() || other.range.empty() || one.range.overlaps(other.range));
-  };
-  return std::none_of(all.begin(), all.end(), [&](const Reach &written) {
-    return written.isWritten && std::any_of(all.begin(), all.end(), [&](const Reach &other) {
-             return mayMeet(written, other);
-           });
-  });
+
+  /// Whether one through another pointer ends behind the begin of `reach`.
+  bool meets(const Reach &reach) const {
+    const auto &other = first_ && first_->object == reach.object ? second_ : first_;
+    return other && other->range.end > reach.range.begin;
+  }
+
+private:
+  std::optional<Reach> first_;
+  std::optional<Reach> second_;
+};
+
+/// Whether no written reach overlaps one through another pointer.
+bool areDisjoint(std::vector<Reach> reaches) {
+  std::sort(reaches.begin(), reaches.end(),
+            [](const Reach &a, const Reach &b) { return a.range.begin < b.range.begin; });
+  Latest all;
+  Latest written;
+  for (const Reach &reach : reaches) {
+    if ((reach.isWritten ? all : written).meets(reach)) {
+      return false;
+    }
+    all.add(reach);
+    if (reach.isWritten) {
+      written.add(reach);
+    }
+  }
+  return true;
+}
+
+TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
+  joinSame();
+  TouchedObjects objects;
+  std::vector<Reach> reaches;
+  bool areKnown = true;
+  for (const Asked &asked : asked_) {
+    const Range range = allocationOf(asked.address);
+    areKnown = areKnown && !range.empty();
+    reaches.push_back({asked.object, range, asked.isWritten});
+    // What is live of the stack is no object, and there live frames are.
+    if (!range.empty() && !window_.stack().contains(range)) {
+      objects.ranges.push_back(range);
+    }
+  }
+  for (const Seen &seen : seen_) {
+    reaches.push_back({seen.object, seen.reach, seen.isWritten});
+    if (!seen.hull.empty()) {
+      objects.ranges.push_back(seen.hull);
+    }
+  }
+  objects.areDisjoint = areKnown && areDisjoint(std::move(reaches));
+  return objects;
 }
 
 } // namespace
@@ -94,36 +243,26 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
   if (lower >= upper) {
     return {};
   }
-  tutti_sink sink;
-  sink.window = &window;
+  TouchSink sink(launch, window);
   launch.region->accesses(launch.captures.data(), launch.values.data(), lower, upper, launch.total,
                           &sink);
-  Touches touches;
-  touches.isDisjoint = areDisjoint(sink, allocationOf);
-  for (const auto &[address, asked] : sink.allocations) {
-    // What is live of the stack is no object, and there live frames are.
-    if (const Range range = allocationOf(address);
-        !range.empty() && !window.stack().contains(range)) {
-      touches.objects.push_back(range);
-    }
-  }
-  touches.allocations = std::move(sink.allocations);
-  touches.sets = sink.collector.take(allocationOf);
-  touches.reduced = sink.reduced.take(allocationOf);
-  for (const auto &[pointer, object] : sink.objects) {
-    if (!object.hull.empty()) {
-      touches.objects.push_back(object.hull);
-    }
-  }
-  return touches;
+  return sink.take(allocationOf);
+}
+
+TouchedObjects objectsOf(const Launch &launch, const memory::Window &window,
+                         const AllocationOf &allocationOf) {
+  ObjectSink sink(launch, window);
+  launch.region->accesses(launch.captures.data(), launch.values.data(), 0, launch.total,
+                          launch.total, &sink);
+  return sink.take(allocationOf);
 }
 
 AllocationOf allocationsOf(const Launch &launch) {
-  return [&launch](std::uint64_t address) {
-    const auto found =
-        std::find_if(launch.allocations.begin(), launch.allocations.end(),
-                     [=](const Allocation &known) { return known.address == address; });
-    return found == launch.allocations.end() ? Range{} : found->range;
+  const std::vector<Allocation> &all =
+      launch.followed ? launch.followed->content().allocations : launch.allocations;
+  return [&all](std::uint64_t address) {
+    const auto known = std::ranges::lower_bound(all, address, {}, &Allocation::address);
+    return known == all.end() || known->address != address ? Range{} : known->range;
   };
 }
 

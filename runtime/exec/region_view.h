@@ -12,8 +12,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <vector>
 
 /// What `gather` reports to.
@@ -25,30 +23,19 @@ struct tutti_gather {
   std::uint64_t read(std::uint64_t address, std::uint32_t bytes);
 };
 
-/// What `accesses` reports to.
+/// What `accesses` reports to, and where it gets the words that it follows.
 struct tutti_sink {
-  tutti::memory::AccessCollector collector;
-  tutti::memory::AccessCollector reduced; ///< Variables that a reduction is combined into.
-  const tutti::memory::Window *window = nullptr;
+  tutti_sink() = default;
+  tutti_sink(const tutti_sink &) = delete;
+  tutti_sink &operator=(const tutti_sink &) = delete;
+  virtual ~tutti_sink() = default;
 
-  /// What is touched through one pointer of the program.
-  struct Object {
-    tutti::Range hull;  ///< Of all that is surely inside the object; may be empty.
-    tutti::Range reach; ///< Of all that may be touched.
-    bool isWritten = false;
-  };
+  /// One record; the arguments are those of `tutti_access`.
+  virtual void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
+                   std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) = 0;
 
-  /// Whose allocation is asked for.
-  struct Asked {
-    std::uint64_t object; ///< The pointer that leads there.
-    bool isWritten = false;
-  };
-
-  std::map<std::uint64_t, Asked> allocations; ///< By the address.
-  std::map<std::uint64_t, Object> objects;    ///< By the pointer.
-
-  void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
-           std::uint32_t ndims, const tutti_dim *dims);
+  /// One word; see `tutti_follow`.
+  virtual std::uint64_t follow(std::uint64_t address, std::uint32_t size) = 0;
 };
 
 namespace tutti::exec {
@@ -57,10 +44,13 @@ namespace tutti::exec {
 struct Touches {
   memory::AccessSet sets;
   memory::AccessSet reduced; ///< Variables that a reduction is combined into, by rank 0's host.
-  std::map<std::uint64_t, tutti_sink::Asked> allocations; ///< That were asked for, by address.
-  std::vector<Range> objects; ///< Each lies inside one object of the user, or inside the heap.
+};
+
+/// The objects of the program that a launch touches.
+struct TouchedObjects {
+  std::vector<Range> ranges; ///< Each lies inside one object of the user, or inside the heap.
   /// What is written through one object is not touched through another. May be false although so.
-  bool isDisjoint = false;
+  bool areDisjoint = false;
 };
 
 /// The allocation that holds an address; empty if there is none or it is not known.
@@ -70,7 +60,13 @@ using AllocationOf = std::function<Range(std::uint64_t address)>;
 Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
                   std::int64_t upper, const AllocationOf &allocationOf);
 
-/// Looks allocations up in those that came with a launch.
+/// What all iterations of `launch` touch, object by object.
+///
+/// Cost: O(n log n) in the number of records.
+TouchedObjects objectsOf(const Launch &launch, const memory::Window &window,
+                         const AllocationOf &allocationOf);
+
+/// Looks allocations up in those that came with a launch, which must outlive it.
 AllocationOf allocationsOf(const Launch &launch);
 
 } // namespace tutti::exec

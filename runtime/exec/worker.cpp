@@ -41,7 +41,7 @@ void Worker::run() {
 }
 
 void Worker::runLaunch(Progress::Lock &lock, Reader &reader) {
-  const Launch launch = decodeLaunch(reader, regionOf_);
+  const Launch launch = decodeLaunch(reader, regionOf_, job_.recentlyFollowed);
   job_.planner.apply(launch.events);
   job_.salvage.happened(launch.events);
   rescued_ = {};

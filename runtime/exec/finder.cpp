@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/finder.h"
+
+#include "runtime/exec/region_view.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tutti::exec {
+
+namespace {
+
+/// Launches remembered for each region: buffers change places, and the like.
+constexpr std::size_t kMany = 8;
+
+/// Iterations that are asked at once, so that a loop that follows too much is left soon.
+constexpr std::int64_t kAtOnce = std::int64_t{1} << 16;
+
+bool follows(const tutti_region &region) { return (region.flags & TUTTI_REGION_FOLLOWS) != 0; }
+
+} // namespace
+
+/// Reads memory for a region, and notes what it reads and asks.
+class Finder::Sink final : public tutti_sink {
+public:
+  Sink(const memory::Window &window, std::size_t mostWords)
+      : window_(window), mostWords_(mostWords) {}
+
+  void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
+           std::uint32_t ndims, const tutti_dim *dims) override {
+    const bool isEmpty = size == 0 || std::any_of(dims, dims + ndims, [](const tutti_dim &dim) {
+                           return dim.count <= 0;
+                         });
+    if ((flags & (TUTTI_READ | TUTTI_WRITE)) == 0 || isEmpty) {
+      return;
+    }
+    if ((flags & TUTTI_ALLOCATION) != 0) {
+      asked.push_back({address, (flags & TUTTI_WRITE) != 0});
+    } else if ((flags & TUTTI_AT_MOST) == 0 && (touched.empty() || object != latest_)) {
+      touched.push_back(address);
+      latest_ = object;
+    }
+  }
+
+  std::uint64_t follow(std::uint64_t address, std::uint32_t size) override {
+    std::uint64_t value = 0;
+    if (!reasonHome.empty()) {
+      return value;
+    }
+    if (size > sizeof value || !window_.contains({address, address + size})) {
+      reasonHome = "it follows a pointer outside of unified memory";
+      return value;
+    }
+    if (words.size() == mostWords_) {
+      reasonHome = "it follows too many pointers";
+      words.clear(); // It does so whatever they are.
+      return value;
+    }
+    // Through the window, not the view: a page that is not here faults and is fetched.
+    std::memcpy(&value, reinterpret_cast<const void *>(address), size);
+    words.push_back({address, value, size});
+    return value;
+  }
+
+  std::vector<BlockValue> words;
+  std::vector<Asked> asked;
+  std::vector<std::uint64_t> touched; ///< An address in each object that is surely touched.
+  std::string_view reasonHome;
+
+private:
+  std::uint64_t latest_ = 0; ///< The object of the last that was noted.
+  const memory::Window &window_;
+  std::size_t mostWords_;
+};
+
+std::string_view Finder::complete(Launch &launch) {
+  launch.allocations.clear();
+  launch.followed = nullptr;
+  Known *known = recall(launch);
+  if (!known) {
+    remember(*launch.region, ask(launch));
+    known = &known_[launch.region].back();
+  }
+  if (!known->reasonHome.empty()) {
+    return known->reasonHome;
+  }
+  findAllocations(*known, launch);
+  if (!known->followed) {
+    return {};
+  }
+  if (known->followed->content().allocations != launch.allocations) {
+    Followed::Content content = known->followed->content();
+    content.allocations = launch.allocations;
+    known->followed = intern(std::move(content));
+  }
+  launch.followed = known->followed;
+  launch.allocations.clear();
+  return {};
+}
+
+/// An earlier launch that has asked the same: code that reads the same does the same.
+Finder::Known *Finder::recall(const Launch &launch) {
+  const auto region = known_.find(launch.region);
+  if (region == known_.end()) {
+    return nullptr;
+  }
+  const auto isSame = [&](const Known &known) {
+    if (known.captures != launch.captures || known.values.size() != launch.values.size()) {
+      return false;
+    }
+    for (std::size_t index = 0; index < launch.values.size(); ++index) {
+      if (known.values[index] != launch.values[index] && isShaping(*launch.region, index)) {
+        return false;
+      }
+    }
+    return !known.followed || known.followed->isUnchanged();
+  };
+  const auto known = std::find_if(region->second.rbegin(), region->second.rend(), isSame);
+  return known == region->second.rend() ? nullptr : &*known;
+}
+
+Finder::Known Finder::ask(const Launch &launch) {
+  const tutti_region &region = *launch.region;
+  Sink sink(window_, mostWords_);
+  // Where nothing is followed, every part of the loop asks for the same.
+  const std::int64_t end = follows(region) ? launch.total : 1;
+  for (std::int64_t lower = 0; lower < end && sink.reasonHome.empty(); lower += kAtOnce) {
+    region.accesses(launch.captures.data(), launch.values.data(), lower,
+                    std::min(lower + kAtOnce, end), launch.total, &sink);
+  }
+  Known known{launch.captures, launch.values, {}, sink.reasonHome, nullptr};
+  std::ranges::sort(sink.asked, {}, &Asked::address);
+  for (const Asked &asked : sink.asked) {
+    if (known.asked.empty() || known.asked.back().address != asked.address) {
+      known.asked.push_back(asked);
+    } else {
+      known.asked.back().isWritten = known.asked.back().isWritten || asked.isWritten;
+    }
+  }
+  if (follows(region)) {
+    Followed::Content content = contentOf(std::move(sink.words));
+    content.objects = objectsAround(std::move(sink.touched));
+    known.followed = intern(std::move(content));
+  }
+  return known;
+}
+
+void Finder::remember(const tutti_region &region, Known known) {
+  std::vector<Known> &all = known_[&region];
+  const auto bytesOf = [](const Known &one) { return one.followed ? one.followed->bytes() : 0; };
+  std::size_t bytes = bytesOf(known);
+  for (const Known &one : all) {
+    bytes += bytesOf(one);
+  }
+  while (all.size() >= kMany || (!all.empty() && bytes > RecentlyFollowed::kMostBytes)) {
+    bytes -= bytesOf(all.front());
+    all.erase(all.begin());
+  }
+  all.push_back(std::move(known));
+}
+
+void Finder::findAllocations(const Known &known, Launch &launch) const {
+  for (const Asked &asked : known.asked) {
+    const Range range = objects_.at(asked.address, launch.frame);
+    // Nobody may bring back all of the stack: rank 0 goes on writing there.
+    if (!range.empty() && !(asked.isWritten && window_.stack().contains(range))) {
+      launch.allocations.push_back({asked.address, range});
+    }
+  }
+}
+
+/// The allocations of the heap that hold `addresses`. Between two of them there may be bytes that
+/// are of none, as long as they are too few for an allocation like these.
+RangeSet Finder::objectsAround(std::vector<std::uint64_t> addresses) const {
+  std::ranges::sort(addresses);
+  std::vector<Range> found;
+  Range last;
+  for (const std::uint64_t address : addresses) {
+    if (!window_.heap().contains({address, address + 1}) || last.contains({address, address + 1})) {
+      continue;
+    }
+    const Range object = objects_.at(address, 0);
+    if (object.empty()) {
+      continue;
+    }
+    if (!found.empty() && object.begin - last.end < std::min(last.size(), object.size())) {
+      found.back().end = object.end;
+    } else {
+      found.push_back(object);
+    }
+    last = object;
+  }
+  return RangeSet::of(std::move(found));
+}
+
+/// Equal contents are one, so that the plans made for them are found.
+std::shared_ptr<const Followed> Finder::intern(Followed::Content content) {
+  for (const auto &[region, all] : known_) {
+    for (const Known &known : all) {
+      if (known.followed && known.followed->content() == content) {
+        return known.followed;
+      }
+    }
+  }
+  return std::make_shared<const Followed>(nextId_++, std::move(content));
+}
+
+} // namespace tutti::exec

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Finds out on rank 0 what the records of a launch depend on and no other rank knows: the words
+/// that its region follows, and the allocations that it asks for.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/range.h"
+#include "runtime/exec/followed.h"
+#include "runtime/exec/launch.h"
+#include "runtime/memory/objects.h"
+#include "runtime/memory/window.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace tutti::exec {
+
+/// Remembers for each region what some launches have asked for, and asks again only if their
+/// captures differ, or memory where they followed pointers.
+///
+/// Threading: confined to the program's main thread, which alone changes memory that launches
+///            depend on. No lock is held: memory is read as the program would, and may fault.
+class Finder {
+public:
+  /// Words that a region may follow, each counted as often as it does.
+  static constexpr std::size_t kMostWords = std::size_t{4} << 20;
+
+  explicit Finder(const memory::Window &window, memory::Objects objects,
+                  std::size_t mostWords = kMostWords)
+      : window_(window), objects_(std::move(objects)), mostWords_(mostWords) {}
+
+  /// Completes `launch`, all else of which is known, for as long as memory stays as it is. Gives
+  /// why it has to stay home, or nothing.
+  ///
+  /// Cost: in a steady loop one comparison of each word that is followed, and one look-up of each
+  ///       allocation.
+  std::string_view complete(Launch &launch);
+
+private:
+  class Sink;
+
+  /// A pointer whose allocation a region asks for.
+  struct Asked {
+    std::uint64_t address;
+    bool isWritten;
+  };
+
+  /// What launches with the same captures and values ask for, while memory is the same, too.
+  struct Known {
+    std::vector<std::uint64_t> captures;
+    std::vector<std::uint64_t> values;
+    std::vector<Asked> asked;    ///< By address.
+    std::string_view reasonHome; ///< That comes of the words; or empty.
+    /// Null if the region does not follow pointers. Shared with launches.
+    std::shared_ptr<const Followed> followed;
+  };
+
+  Known *recall(const Launch &launch);
+  Known ask(const Launch &launch);
+  void remember(const tutti_region &region, Known known);
+  void findAllocations(const Known &known, Launch &launch) const;
+  RangeSet objectsAround(std::vector<std::uint64_t> addresses) const;
+  std::shared_ptr<const Followed> intern(Followed::Content content);
+
+  const memory::Window &window_;
+  memory::Objects objects_;
+  std::size_t mostWords_;
+  std::map<const tutti_region *, std::vector<Known>> known_; ///< The oldest first.
+  std::uint64_t nextId_ = 0;
+};
+
+} // namespace tutti::exec

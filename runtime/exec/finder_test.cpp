@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What rank 0 finds out about regions that follow pointers, with rows in a heap.
+#include "runtime/exec/finder.h"
+#include "runtime/exec/region_view.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace tutti::exec {
+
+namespace {
+
+constexpr std::uint64_t kRowBytes = 1000;
+constexpr std::uint64_t kFrame = 0;
+
+/// One per process: the mappings stay.
+const memory::Window &window() {
+  static const auto mapped = *memory::Window::open({256 << 20, 1 << 20, {}, false});
+  return *mapped;
+}
+
+std::uint64_t &wordAt(std::uint64_t address) { return *reinterpret_cast<std::uint64_t *>(address); }
+
+int asked = 0; ///< Iterations that regions were asked about.
+
+/// All rows of a table. Captures: the table.
+void rowAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                 std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  for (std::int64_t index = lower; index < upper; ++index) {
+    const std::uint64_t row = sink->follow(captures[0] + 8 * static_cast<std::uint64_t>(index), 8);
+    sink->add(TUTTI_READ | TUTTI_WRITE, row, row, kRowBytes, 0, nullptr);
+    ++asked;
+  }
+}
+
+/// The same, anywhere in the rows.
+void wholeRowAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                      std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  for (std::int64_t index = lower; index < upper; ++index) {
+    const std::uint64_t row = sink->follow(captures[0] + 8 * static_cast<std::uint64_t>(index), 8);
+    sink->add(TUTTI_READ | TUTTI_ALLOCATION | TUTTI_AT_MOST, row, row, 1, 0, nullptr);
+  }
+}
+
+/// Tables in a table: what is followed tells what to follow.
+void nestedAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                    std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  for (std::int64_t index = lower; index < upper; ++index) {
+    const std::uint64_t inner =
+        sink->follow(captures[0] + 8 * static_cast<std::uint64_t>(index), 8);
+    const std::uint64_t row = sink->follow(inner, 8);
+    sink->add(TUTTI_READ, row, row, kRowBytes, 0, nullptr);
+  }
+}
+
+tutti_region regionWith(decltype(tutti_region::accesses) accesses) {
+  tutti_region region{};
+  region.flags = TUTTI_REGION_FOLLOWS;
+  region.accesses = accesses;
+  return region;
+}
+
+class FinderTest : public testing::Test {
+protected:
+  /// So many rows behind one another.
+  std::uint64_t tableOf(std::size_t rows) {
+    const std::uint64_t table = heap_.allocate(8 * rows);
+    for (std::size_t index = 0; index < rows; ++index) {
+      wordAt(table + 8 * index) = heap_.allocate(kRowBytes);
+    }
+    return table;
+  }
+
+  Launch launchOf(const tutti_region &region, std::uint64_t table, std::int64_t rows) const {
+    Launch launch;
+    launch.region = &region;
+    launch.captures = {table};
+    launch.total = rows;
+    launch.frame = kFrame;
+    return launch;
+  }
+
+  /// The id of what a launch follows; none if it is to stay home.
+  std::optional<std::uint64_t> idOf(const tutti_region &region, std::uint64_t table,
+                                    std::int64_t rows) {
+    Launch launch = launchOf(region, table, rows);
+    return finder_.complete(launch).empty() ? std::optional(launch.followed->id()) : std::nullopt;
+  }
+
+  memory::Heap heap_{window().heap()};
+  Finder finder_{window(), memory::Objects(window().stack(), heap_, {}), 100000};
+  const tutti_region rows_ = regionWith(rowAccesses);
+  const tutti_region wholeRows_ = regionWith(wholeRowAccesses);
+  const tutti_region nested_ = regionWith(nestedAccesses);
+};
+
+TEST_F(FinderTest, FollowsWhatIsInMemory) {
+  const std::uint64_t table = tableOf(100);
+
+  Launch launch = launchOf(rows_, table, 100);
+  EXPECT_EQ(finder_.complete(launch), "");
+
+  ASSERT_TRUE(launch.followed);
+  EXPECT_EQ(launch.followed->content().words, RangeSet::of({{table, table + 800}}));
+  Followed::Reader reader(launch.followed.get());
+  for (std::uint64_t index = 0; index < 100; ++index) {
+    EXPECT_EQ(reader.read(table + 8 * index, 8), wordAt(table + 8 * index));
+  }
+}
+
+TEST_F(FinderTest, AsksOnceWhileMemoryStaysAsItIs) {
+  const std::uint64_t table = tableOf(100);
+  const auto first = idOf(rows_, table, 100);
+  asked = 0;
+
+  EXPECT_EQ(idOf(rows_, table, 100), first);
+  wordAt(wordAt(table)) = 5; // In a row: nobody follows that.
+  EXPECT_EQ(idOf(rows_, table, 100), first);
+  EXPECT_EQ(asked, 0);
+
+  wordAt(table + 8 * 50) = heap_.allocate(kRowBytes);
+  EXPECT_NE(idOf(rows_, table, 100), first);
+  EXPECT_EQ(asked, 100);
+}
+
+TEST_F(FinderTest, KnowsContentsAgainThatTakeTurns) {
+  const std::uint64_t table = tableOf(100);
+  const auto first = idOf(rows_, table, 100);
+  std::swap(wordAt(table), wordAt(table + 8));
+  const auto second = idOf(rows_, table, 100);
+  EXPECT_NE(first, second);
+  asked = 0;
+
+  for (int round = 0; round < 10; ++round) {
+    std::swap(wordAt(table), wordAt(table + 8));
+    EXPECT_EQ(idOf(rows_, table, 100), round % 2 == 0 ? first : second);
+  }
+
+  EXPECT_EQ(asked, 0);
+}
+
+TEST_F(FinderTest, GivesWhatTwoRegionsFollowAlikeOneId) {
+  const std::uint64_t table = tableOf(100);
+  const tutti_region other = regionWith(rowAccesses);
+
+  EXPECT_EQ(idOf(rows_, table, 100), idOf(other, table, 100));
+  EXPECT_NE(idOf(rows_, table, 100), idOf(rows_, tableOf(100), 100));
+}
+
+TEST_F(FinderTest, FollowsWhatItHasFollowed) {
+  const std::uint64_t inner = tableOf(10);
+  const std::uint64_t outer = heap_.allocate(80);
+  for (std::uint64_t index = 0; index < 10; ++index) {
+    wordAt(outer + 8 * index) = inner + 8 * index;
+  }
+  const auto first = idOf(nested_, outer, 10);
+
+  EXPECT_EQ(idOf(nested_, outer, 10), first);
+  std::swap(wordAt(inner), wordAt(inner + 8));
+  EXPECT_NE(idOf(nested_, outer, 10), first) << "only the inner table has changed";
+}
+
+TEST_F(FinderTest, KeepsLaunchesHomeThatFollowPointersOutsideOfTheWindow) {
+  const std::uint64_t table = tableOf(100);
+  const std::uint64_t outer = heap_.allocate(16);
+  wordAt(outer) = table;
+  wordAt(outer + 8) = 0;
+
+  for (int round = 0; round < 2; ++round) {
+    Launch launch = launchOf(nested_, outer, 2);
+    EXPECT_EQ(finder_.complete(launch), "it follows a pointer outside of unified memory");
+    EXPECT_FALSE(launch.followed);
+  }
+  wordAt(outer + 8) = table + 8;
+  EXPECT_TRUE(idOf(nested_, outer, 2)) << "it is right now";
+}
+
+TEST_F(FinderTest, KeepsLaunchesHomeThatFollowTooManyPointers) {
+  const std::uint64_t table = tableOf(100001);
+  EXPECT_TRUE(idOf(rows_, table, 100000));
+
+  Launch launch = launchOf(rows_, table, 100001);
+  launch.captures.push_back(1);
+  EXPECT_EQ(finder_.complete(launch), "it follows too many pointers");
+  asked = 0;
+  EXPECT_EQ(finder_.complete(launch), "it follows too many pointers");
+  EXPECT_EQ(asked, 0);
+}
+
+TEST_F(FinderTest, FindsTheAllocationsOfRows) {
+  constexpr std::uint64_t kRows = 1000;
+  const std::uint64_t table = tableOf(kRows);
+
+  Launch launch = launchOf(wholeRows_, table, kRows);
+  EXPECT_EQ(finder_.complete(launch), "");
+
+  EXPECT_TRUE(launch.allocations.empty());
+  EXPECT_EQ(launch.followed->content().allocations.size(), kRows);
+  const AllocationOf allocationOf = allocationsOf(launch);
+  for (std::uint64_t index = 0; index < kRows; ++index) {
+    const std::uint64_t row = wordAt(table + 8 * index);
+    EXPECT_EQ(allocationOf(row), heap_.allocationOf(row));
+  }
+  EXPECT_TRUE(allocationOf(table).empty());
+}
+
+TEST_F(FinderTest, NoticesAnotherAllocationAtTheSameAddress) {
+  const std::uint64_t table = tableOf(10);
+  const std::uint64_t large = heap_.allocate(100000);
+  wordAt(table) = large;
+  const auto first = idOf(wholeRows_, table, 10);
+  EXPECT_EQ(idOf(wholeRows_, table, 10), first);
+
+  ASSERT_TRUE(heap_.free(large));
+  ASSERT_EQ(heap_.allocate(50000), large);
+  const auto second = idOf(wholeRows_, table, 10);
+
+  EXPECT_NE(second, first);
+  EXPECT_EQ(idOf(wholeRows_, table, 10), second);
+}
+
+TEST_F(FinderTest, KnowsWhichPagesHoldRowsAlone) {
+  constexpr std::uint64_t kRows = 300; // Some slabs.
+  const std::uint64_t alone = tableOf(kRows);
+  const std::uint64_t mixed = heap_.allocate(8 * kRows);
+  const std::uint64_t others = heap_.allocate(8 * kRows);
+  for (std::uint64_t index = 0; index < kRows; ++index) {
+    wordAt(mixed + 8 * index) = heap_.allocate(kRowBytes);
+    wordAt(others + 8 * index) = heap_.allocate(kRowBytes);
+  }
+  const auto objectsOf = [&](std::uint64_t table) {
+    Launch launch = launchOf(rows_, table, kRows);
+    EXPECT_EQ(finder_.complete(launch), "");
+    return launch.followed->content().objects;
+  };
+
+  const RangeSet rows = objectsOf(alone);
+  EXPECT_EQ(rows.ranges().size(), 1U) << "slabs have no room for another row at their ends";
+  for (std::uint64_t index = 0; index < kRows; ++index) {
+    const std::uint64_t row = wordAt(alone + 8 * index);
+    EXPECT_TRUE(rows.hull().contains({row, row + kRowBytes}));
+  }
+  EXPECT_FALSE(objectsOf(mixed).overlaps(objectsOf(others)));
+}
+
+} // namespace
+
+} // namespace tutti::exec

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Words that were followed, against the memory that they were read from, and how they come to the
+/// other ranks.
+#include "base/log.h"
+#include "runtime/exec/followed.h"
+#include "runtime/exec/message.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::exec {
+
+namespace {
+
+std::uint64_t addressOf(const void *memory) { return reinterpret_cast<std::uint64_t>(memory); }
+
+/// A word as somebody would read it who follows it.
+BlockValue wordAt(std::uint64_t address, std::uint32_t bytes) {
+  BlockValue word{address, 0, bytes};
+  std::memcpy(&word.value, reinterpret_cast<const void *>(address), bytes);
+  return word;
+}
+
+/// As in an array of structures: a pointer, and something that nobody follows.
+struct Row {
+  std::uint64_t pointer;
+  std::uint64_t data;
+};
+
+std::vector<Row> rowsOf(std::size_t count) {
+  std::vector<Row> rows(count);
+  for (std::size_t index = 0; index < count; ++index) {
+    rows[index] = {1000 + 17 * index, index};
+  }
+  return rows;
+}
+
+Followed pointersOf(const std::vector<Row> &rows) {
+  std::vector<BlockValue> words;
+  for (const Row &row : rows) {
+    words.push_back(wordAt(addressOf(&row.pointer), 8));
+  }
+  return {1, contentOf(std::move(words))};
+}
+
+TEST(Followed, GivesTheWordsThatWereReadInAnyOrder) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> memory(5000);
+  for (std::uint64_t &word : memory) {
+    word = random();
+  }
+  std::vector<BlockValue> words;
+  for (int count = 0; count < 3000; ++count) {
+    const std::uint32_t bytes = 1U << random() % 4;
+    const std::uint64_t offset = random() % (memory.size() * 8 - 8);
+    words.push_back(wordAt(addressOf(memory.data()) + offset, bytes));
+  }
+  const Followed followed(1, contentOf(words));
+  std::memset(memory.data(), 0, memory.size() * 8);
+
+  Followed::Reader reader(&followed);
+  for (int pass = 0; pass < 3; ++pass) {
+    for (const BlockValue &word : words) {
+      ASSERT_EQ(reader.read(word.address, word.bytes), word.value);
+    }
+    std::ranges::shuffle(words, random);
+    if (pass == 1) {
+      std::ranges::sort(words, {}, &BlockValue::address);
+    }
+  }
+}
+
+TEST(Followed, TakesWordsThatTouchTogetherAndNothingBetweenOthers) {
+  const std::array<std::uint64_t, 6> memory{1, 2, 3, 4, 5, 6};
+  const std::uint64_t begin = addressOf(memory.data());
+
+  const Followed::Content content =
+      contentOf({wordAt(begin + 40, 8), wordAt(begin + 8, 8), wordAt(begin, 8),
+                 wordAt(begin + 4, 4), wordAt(begin + 24, 2), wordAt(begin, 8)});
+
+  EXPECT_EQ(
+      content.words,
+      RangeSet::of({{begin, begin + 16}, {begin + 24, begin + 26}, {begin + 40, begin + 48}}));
+  EXPECT_EQ(content.bytes.size(), 26U);
+}
+
+TEST(Followed, TellsOnlyChangesOfWhatWasFollowed) {
+  std::vector<Row> rows = rowsOf(1000);
+  const Followed followed = pointersOf(rows);
+
+  rows[500].data = 7;
+  EXPECT_TRUE(followed.isUnchanged());
+  rows[999].pointer = 7;
+  EXPECT_FALSE(followed.isUnchanged());
+}
+
+/// What was followed by half words.
+TEST(Followed, TellsChangesOfWordsOfAnySize) {
+  std::array<std::uint32_t, 4> memory{1, 2, 3, 4};
+  const Followed followed(
+      1, contentOf({wordAt(addressOf(memory.data()), 4), wordAt(addressOf(&memory[2]), 4)}));
+
+  memory[1] = 7;
+  EXPECT_TRUE(followed.isUnchanged());
+  memory[2] = 7;
+  EXPECT_FALSE(followed.isUnchanged());
+}
+
+TEST(Followed, EndsTheJobWhereAWordIsAskedForThatRankZeroHasNotFollowed) {
+  const std::vector<Row> rows = rowsOf(10);
+  const Followed followed = pointersOf(rows);
+  const log::FatalHandler before = log::setFatalHandler(
+      {[](void *, std::string_view line) { throw std::runtime_error(std::string(line)); },
+       nullptr});
+  const auto isRefused = [](const Followed *from, std::uint64_t address, std::uint32_t size) {
+    try {
+      Followed::Reader(from).read(address, size);
+      return false;
+    } catch (const std::runtime_error &) {
+      return true;
+    }
+  };
+
+  EXPECT_FALSE(isRefused(&followed, addressOf(&rows[3].pointer), 8));
+  EXPECT_TRUE(isRefused(&followed, addressOf(&rows[3].data), 8));
+  EXPECT_TRUE(isRefused(&followed, addressOf(&rows[0]) - 8, 8));
+  EXPECT_TRUE(isRefused(&followed, addressOf(&rows[3].pointer) + 4, 8));
+  EXPECT_TRUE(isRefused(nullptr, addressOf(&rows[3].pointer), 8)) << "the region does not say so";
+  log::setFatalHandler(before);
+}
+
+tutti_region &region() {
+  static tutti_region region{};
+  region.id = 5;
+  return region;
+}
+
+/// Rank 0 and another one.
+class Announced : public testing::Test {
+protected:
+  struct Received {
+    Launch launch;
+    std::size_t bytes; ///< Of the message.
+  };
+
+  Received announce(const RecentlyFollowed::Pointer &followed) {
+    Launch launch;
+    launch.region = &region();
+    launch.captures = {3};
+    launch.followed = followed;
+    const std::vector<std::byte> message = encode(launch, sent_);
+    Reader reader(message);
+    reader.take<MessageKind>();
+    Launch received = decodeLaunch(
+        reader, [](std::uint64_t) -> const tutti_region * { return &region(); }, received_);
+    EXPECT_TRUE(reader.rest().empty());
+    EXPECT_EQ(received.captures, launch.captures);
+    return {std::move(received), message.size()};
+  }
+
+  std::shared_ptr<const Followed> contentNumber(std::uint64_t id) {
+    Followed::Content content = contentOf({{8 * id, id, 8}});
+    content.allocations = {{id, {id, id + 100}}};
+    content.objects = RangeSet::of({{id, id + 200}});
+    return std::make_shared<const Followed>(id, std::move(content));
+  }
+
+  RecentlyFollowed sent_;
+  RecentlyFollowed received_;
+};
+
+TEST_F(Announced, ContentsArriveAsTheyWere) {
+  const auto followed = contentNumber(7);
+
+  for (int round = 0; round < 2; ++round) {
+    const Launch launch = announce(followed).launch;
+
+    ASSERT_TRUE(launch.followed);
+    EXPECT_EQ(launch.followed->id(), 7U);
+    EXPECT_EQ(launch.followed->content(), followed->content());
+  }
+  EXPECT_FALSE(announce(nullptr).launch.followed);
+}
+
+TEST_F(Announced, ContentsTravelOnceWhileTheyAreRecent) {
+  const std::vector<Row> rows = rowsOf(10000);
+  const auto large = std::make_shared<const Followed>(0, pointersOf(rows).content());
+  const std::size_t bytes = announce(large).bytes;
+
+  for (std::uint64_t id = 1; id < 2 * RecentlyFollowed::kMost; ++id) {
+    announce(contentNumber(id));
+    EXPECT_LT(announce(large).bytes, 1000U) << "it is used now and then";
+  }
+  for (std::uint64_t id = 0; id < RecentlyFollowed::kMost; ++id) {
+    announce(contentNumber(1000 + id));
+  }
+  EXPECT_EQ(announce(large).bytes, bytes) << "it had been forgotten";
+}
+
+TEST(RecentlyFollowed, ForgetsContentsThatTakeTooMuch) {
+  const auto contentOf = [](std::uint64_t id) {
+    Followed::Content content;
+    content.words = RangeSet::of({{0, RecentlyFollowed::kMostBytes / 4}});
+    content.bytes.resize(content.words.bytes());
+    return std::make_shared<const Followed>(id, std::move(content));
+  };
+  RecentlyFollowed recent;
+
+  for (std::uint64_t id = 0; id < 6; ++id) {
+    recent.use(contentOf(id));
+  }
+
+  EXPECT_FALSE(recent.find(2));
+  EXPECT_TRUE(recent.find(3));
+  EXPECT_TRUE(recent.find(5));
+}
+
+} // namespace
+
+} // namespace tutti::exec
