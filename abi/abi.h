@@ -231,16 +231,16 @@ uint64_t tutti_block(tutti_gather *context, uint64_t address, uint32_t size);
 /// Reports elements of `size` bytes at `address + sum(i_d * dims[d].stride)`, 0 <= i_d < count_d.
 /// A count <= 0 means nothing, and so do flags of 0. `dims` may be null if `ndims` is 0. `object`
 /// is the pointer that the address is computed from: records with the same one touch the same
-/// object of the program. One of 0 means nothing.
+/// object of the program.
 void tutti_access(tutti_sink *sink, uint32_t flags, uint64_t object, uint64_t address,
                   uint64_t size, uint32_t ndims, const tutti_dim *dims);
 
 /// `size` (1, 2, 4 or 8) bytes at `address` as they are before the launch, as a zero-extended
 /// integer; for `accesses` only. Pointers that the loop finds in memory (rows of an array of
-/// pointers), and what lies beside them (their lengths). `object` is the pointer that the address is
-/// computed from. An address outside unified memory gives 0 and keeps the launch home, and so does a
-/// loop that may write what it follows. Null pointers lead nowhere: an `object` of 0 gives 0.
-uint64_t tutti_follow(tutti_sink *sink, uint64_t object, uint64_t address, uint32_t size);
+/// pointers), and what lies beside them (their lengths). An address outside unified memory gives 0
+/// and keeps the launch home, and so does a loop that may write what it follows. The address 0, for
+/// what a null pointer would lead to, gives 0.
+uint64_t tutti_follow(tutti_sink *sink, uint64_t address, uint32_t size);
 
 /// Loop hooks: what `run` calls in place of libomp's `__kmpc_for_static_init_*` and
 /// `__kmpc_dispatch_*`; the same arguments behind the chunk. All bounds are inclusive. The thread's

@@ -211,14 +211,23 @@ Value *ExpressionEmitter::emitLeaf(Value *value) {
   return result;
 }
 
+Value *ExpressionEmitter::isNull(const SCEV *address) {
+  const auto *root = dyn_cast<SCEVUnknown>(scev_.getPointerBase(address));
+  const bool isFollowed =
+      root && leaves_.walks && any_of(leaves_.walks->follows, [&](const auto &follow) {
+        return follow.load == root->getValue();
+      });
+  return isFollowed ? build_.CreateICmpEQ(emit(root), build_.getInt64(0)) : build_.getFalse();
+}
+
 Value *ExpressionEmitter::emitFollow(const Walks::Follow &follow) {
   Type *type = follow.load->getType();
   const DataLayout &layout = model_.function().getDataLayout();
-  Value *object = emit(scev_.getPointerBase(follow.address));
-  Value *found =
-      build_.CreateCall(EntryPoints(*build_.GetInsertBlock()->getModule()).follow(),
-                        {leaves_.sink, object, emit(follow.address),
-                         build_.getInt32(layout.getTypeStoreSize(type).getFixedValue())});
+  Value *address =
+      build_.CreateSelect(isNull(follow.address), build_.getInt64(0), emit(follow.address));
+  Value *found = build_.CreateCall(
+      EntryPoints(*build_.GetInsertBlock()->getModule()).follow(),
+      {leaves_.sink, address, build_.getInt32(layout.getTypeStoreSize(type).getFixedValue())});
   return build_.CreateTrunc(found, plain(type));
 }
 

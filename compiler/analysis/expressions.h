@@ -49,7 +49,7 @@ public:
     llvm::Value *isLast = nullptr;   ///< i32
     llvm::BitVector *used = nullptr; ///< Gets the indices of the values that are used.
     llvm::Value *sink = nullptr;     ///< ptr; where what is followed is asked for
-    const Walks *walks = nullptr;    ///< What is walked through here, if anything.
+    const Walks *walks = nullptr;    ///< What is walked through here.
     llvm::SmallVector<llvm::Value *, 2> counters = {}; ///< i64, of the levels
   };
 
@@ -62,6 +62,10 @@ public:
 
   /// As `emit`, brought to 64 bits (sign-extended if `isSigned`).
   llvm::Value *emit64(const llvm::SCEV *expression, bool isSigned);
+
+  /// Whether `address` is one that a null pointer leads to, which was followed: no program gets
+  /// there.
+  llvm::Value *isNull(const llvm::SCEV *address);
 
   /// Makes `known` stand for the model's `value` from here on.
   void define(llvm::Value *value, llvm::Value *known) { cache_[value] = known; }

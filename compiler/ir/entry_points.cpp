@@ -51,7 +51,7 @@ FunctionCallee EntryPoints::access() const {
 FunctionCallee EntryPoints::follow() const {
   LLVMContext &context = module_.getContext();
   Type *i64 = Type::getInt64Ty(context);
-  return module_.getOrInsertFunction("tutti_follow", i64, PointerType::getUnqual(context), i64, i64,
+  return module_.getOrInsertFunction("tutti_follow", i64, PointerType::getUnqual(context), i64,
                                      Type::getInt32Ty(context));
 }
 

@@ -138,6 +138,7 @@ void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const Access
     build.CreateStore(emitter.emit64(dim.count, false), build.CreateStructGEP(dimType, slot, 1));
   }
   Value *flags = build.getInt32(record.flags);
+  flags = build.CreateSelect(emitter.isNull(record.base), build.getInt32(0), flags);
   for (const AccessRecord::Assumption &assumption : record.assumptions) {
     flags =
         build.CreateSelect(fits(build, emitter, assumption), flags, build.getInt32(TUTTI_ANYWHERE));

@@ -60,7 +60,7 @@ TUTTI_EXPORT void tutti_access(tutti_sink *sink, std::uint32_t flags, std::uint6
 
 TUTTI_EXPORT std::uint64_t tutti_follow(tutti_sink *sink, std::uint64_t address,
                                         std::uint32_t size) {
-  return sink->follow(address, size);
+  return address == 0 ? 0 : sink->follow(address, size);
 }
 
 TUTTI_EXPORT std::int32_t tutti_reduce(const tutti_chunk *chunk, void *, std::int32_t,
