@@ -68,6 +68,7 @@ enum tutti_access_flags {
   /// Of an at-most write: other parts of the loop may write in the same bytes, at addresses that
   /// are computed while they run. Which bytes each part wrote is found out afterwards.
   TUTTI_SCATTERED = 128,
+  TUTTI_FOLLOWED = 1024, ///< Its object is a pointer that `tutti_follow` gave.
 };
 
 typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.
@@ -107,7 +108,8 @@ typedef struct tutti_kernel {
 
 enum tutti_mapping_flags {
   /// Right only if what the launch writes through one object (see `tutti_access`) does not overlap
-  /// what it touches through another.
+  /// what it touches through another, if pointers that it follows and finds in different places are
+  /// different ones, and if what it writes is not touched both through one of these and directly.
   TUTTI_MAPPING_DISJOINT = 1,
 };
 

@@ -228,6 +228,11 @@ void Analyser::stopWalking() {
 
 void Analyser::add(AccessRecord record) {
   record.walks = walks_;
+  const auto *object = dyn_cast<SCEVUnknown>(scev_.getPointerBase(record.base));
+  const bool isFollowed = object && any_of(walks_.follows, [&](const Walks::Follow &follow) {
+                            return follow.load == object->getValue();
+                          });
+  record.flags |= isFollowed && record.flags != 0 ? TUTTI_FOLLOWED : 0;
   result_.follows = result_.follows || !walks_.empty();
   result_.records.push_back(std::move(record));
 }

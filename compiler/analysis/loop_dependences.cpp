@@ -337,9 +337,44 @@ KernelAccess kernelAccess(Instruction &inst, Value *pointer, const SCEV *bytes, 
   return access;
 }
 
+/// Where the pointer `root` is loaded from, in the addresses of the program; null unless it is an
+/// element of an array that a parameter leads to.
+const SCEV *LoopDependences::placeOf(const SCEV *root) const {
+  const auto *cast = dyn_cast<SCEVPtrToIntExpr>(root);
+  const auto *unknown = dyn_cast<SCEVUnknown>(cast ? cast->getOperand() : root);
+  auto *load = unknown ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
+  if (!load) {
+    return nullptr;
+  }
+  const SCEV *bytes = scev_.getSizeOfExpr(Type::getInt64Ty(load->getContext()), load->getType());
+  const KernelAccess access = kernelAccess(*load, load->getPointerOperand(), bytes, nullptr, scev_);
+  return access.hasParameter() && access.offset ? scev_.getAddExpr(access.root, access.offset)
+                                                : nullptr;
+}
+
 bool LoopDependences::isDisjointObject(const KernelAccess &one, const KernelAccess &other) {
-  if (!one.hasParameter() || !other.hasParameter()) {
+  const SCEV *place = placeOf(one.root);
+  const SCEV *otherPlace = placeOf(other.root);
+  if (!(place || one.hasParameter()) || !(otherPlace || other.hasParameter())) {
     return false;
+  }
+  if ((place != nullptr) != (otherPlace != nullptr)) {
+    needsDisjoint_ = true;
+    return true;
+  }
+  if (place) {
+    // Pointers that stand at different places are different, and so are their objects: the runtime
+    // sees to it.
+    const SCEV *difference = scev_.getMinusSCEV(place, otherPlace);
+    const SCEV *smallest = conditions_.extreme(difference, false);
+    const SCEV *largest = conditions_.extreme(difference, true);
+    if (!smallest || !largest) {
+      return false;
+    }
+    const SCEV *unit = scev_.getOne(smallest->getType());
+    needsDisjoint_ = true;
+    return conditions_.atLeast(scev_.getSMaxExpr(smallest, scev_.getNegativeSCEV(largest)), unit) !=
+           Truth::Never;
   }
   // The runtime tells objects apart by their pointers.
   const SCEV *difference = scev_.getMinusSCEV(one.root, other.root);
@@ -529,7 +564,7 @@ bool LoopDependences::areIndependent(const KernelAccess &store, const KernelAcce
   }
   const std::optional<Lane> one = lane(store);
   const std::optional<Lane> two = lane(other);
-  if (!one || !two) {
+  if (!one || !two || !isSettled(store.root, store) || !isSettled(other.root, other)) {
     return false;
   }
   if (one->stride == two->stride && own(other)) {

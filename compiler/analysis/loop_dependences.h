@@ -125,6 +125,7 @@ private:
     const llvm::SCEV *below;
   };
 
+  const llvm::SCEV *placeOf(const llvm::SCEV *root) const;
   bool isDisjointObject(const KernelAccess &one, const KernelAccess &other);
 
   bool isOutside(const llvm::Loop *loop) const { return loop->contains(&parent_); }

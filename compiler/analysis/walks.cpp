@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/expressions.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 
 using namespace llvm;
@@ -11,19 +12,47 @@ namespace tutti::compiler {
 
 namespace {
 
-/// The loads in `expression` that are not the model's values.
-SmallVector<LoadInst *, 4> loadsIn(const SCEV *expression, const ChunkModel &model) {
-  SmallVector<LoadInst *, 4> loads;
-  SCEVExprContains(expression, [&](const SCEV *part) {
-    const auto *unknown = dyn_cast<SCEVUnknown>(part);
-    auto *load = unknown ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
-    if (load && !is_contained(model.values(), load)) {
-      loads.push_back(load);
+/// Gathers the loads that are not the model's values and that expressions are computed from, also
+/// through instructions that scalar evolution does not look into.
+class LoadCollector {
+public:
+  LoadCollector(const ChunkModel &model, ScalarEvolution &scev) : model_(model), scev_(scev) {}
+
+  void visit(const SCEV *expression) {
+    SCEVExprContains(expression, [&](const SCEV *part) {
+      if (const auto *unknown = dyn_cast<SCEVUnknown>(part)) {
+        visitLeaf(unknown->getValue());
+      }
+      return false;
+    });
+  }
+
+  ArrayRef<LoadInst *> loads() const { return loads_.getArrayRef(); }
+
+private:
+  void visitLeaf(Value *value) {
+    auto *inst = dyn_cast<Instruction>(value);
+    if (!inst || isa<PHINode>(inst) || !seen_.insert(inst).second) {
+      return;
     }
-    return false;
-  });
-  return loads;
-}
+    if (auto *load = dyn_cast<LoadInst>(inst)) {
+      if (!is_contained(model_.values(), load)) {
+        loads_.insert(load);
+      }
+      return;
+    }
+    for (Use &use : inst->operands()) {
+      if (scev_.isSCEVable(use->getType())) {
+        visit(scev_.getSCEV(use.get()));
+      }
+    }
+  }
+
+  const ChunkModel &model_;
+  ScalarEvolution &scev_;
+  SmallPtrSet<Instruction *, 8> seen_;
+  SmallSetVector<LoadInst *, 4> loads_;
+};
 
 SmallVector<const SCEVAddRecExpr *, 4> recurrencesIn(const SCEV *expression) {
   SmallVector<const SCEVAddRecExpr *, 4> recurrences;
@@ -41,6 +70,12 @@ bool isReadShared(const LoadInst &load) {
 }
 
 } // namespace
+
+SmallVector<LoadInst *, 4> WalkFinder::loadsIn(const SCEV *expression) const {
+  LoadCollector collector(model_, scev_);
+  collector.visit(expression);
+  return {collector.loads().begin(), collector.loads().end()};
+}
 
 bool WalkFinder::isFollowable(const LoadInst &load) const {
   if (!load.getType()->isPointerTy() || !isReadShared(load)) {
@@ -65,7 +100,7 @@ bool WalkFinder::isFollowable(const LoadInst &load) const {
 /// followed.
 bool WalkFinder::addPointers(Found &found, const SCEV *expression, const BasicBlock &block,
                              Seen seen) const {
-  for (LoadInst *load : loadsIn(expression, model_)) {
+  for (LoadInst *load : loadsIn(expression)) {
     if (!load->getType()->isPointerTy() || found.loads.contains(load)) {
       continue;
     }
@@ -100,7 +135,7 @@ bool WalkFinder::addExtents(Found &found, const BasicBlock &block, Seen seen) co
 
 /// Numbers that `expression` depends on and that lie where the walk comes by.
 void WalkFinder::addLengths(Found &found, const SCEV *expression, Seen seen) const {
-  for (LoadInst *load : loadsIn(expression, model_)) {
+  for (LoadInst *load : loadsIn(expression)) {
     if (!load->getType()->isIntegerTy() || !isReadShared(*load)) {
       continue;
     }
@@ -109,7 +144,7 @@ void WalkFinder::addLengths(Found &found, const SCEV *expression, Seen seen) con
       return recurrence->isAffine() && found.loops.contains(recurrence->getLoop());
     };
     const auto isFollowed = [&](LoadInst *other) { return found.loads.contains(other); };
-    if (all_of(recurrencesIn(address), isWalked) && all_of(loadsIn(address, model_), isFollowed)) {
+    if (all_of(recurrencesIn(address), isWalked) && all_of(loadsIn(address), isFollowed)) {
       found.loads.insert(load);
     }
   }

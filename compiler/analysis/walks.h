@@ -71,6 +71,7 @@ public:
              Seen seen) const;
 
 private:
+  llvm::SmallVector<llvm::LoadInst *, 4> loadsIn(const llvm::SCEV *expression) const;
   bool addPointers(Found &found, const llvm::SCEV *expression, const llvm::BasicBlock &block,
                    Seen seen) const;
   void addLengths(Found &found, const llvm::SCEV *expression, Seen seen) const;

@@ -79,14 +79,22 @@ public:
   ObjectSink(const Launch &launch, const memory::Window &window)
       : LaunchSink(launch), window_(window) {}
 
+  std::uint64_t follow(std::uint64_t address, std::uint32_t size) override {
+    const std::uint64_t value = LaunchSink::follow(address, size);
+    found_.push_back({value, address});
+    return value;
+  }
+
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
     if (isIdle(flags, object, window_) || size == 0) {
       return;
     }
     const bool isWritten = (flags & TUTTI_WRITE) != 0;
+    const bool isFollowed = (flags & TUTTI_FOLLOWED) != 0;
     if ((flags & TUTTI_ALLOCATION) != 0) {
       asked_.push_back({object, address, isWritten});
+      note({object, {}, {}, isWritten, isFollowed, !isFollowed});
       return;
     }
     Range hull{address, address + size};
@@ -99,13 +107,7 @@ public:
     }
     // On the stack live frames may lie beyond the object.
     const bool isInside = (flags & TUTTI_AT_MOST) == 0 || !window_.stack().overlaps(hull);
-    const Seen seen{object, isInside ? hull : Range{}, hull, isWritten};
-    // Rows are touched one after the other.
-    if (!seen_.empty() && seen_.back().object == object) {
-      seen_.back().add(seen);
-    } else {
-      seen_.push_back(seen);
-    }
+    note({object, isInside ? hull : Range{}, hull, isWritten, isFollowed, !isFollowed});
   }
 
   TouchedObjects take(const AllocationOf &allocationOf);
@@ -117,11 +119,15 @@ private:
     Range hull;  ///< Of all that is surely inside the object; may be empty.
     Range reach; ///< Of all that may be touched.
     bool isWritten;
+    bool isFollowed; ///< The pointer was found in memory,
+    bool isDirect;   ///< or else; both if it came by two ways.
 
     void add(const Seen &other) {
       hull = around(hull, other.hull);
       reach = around(reach, other.reach);
       isWritten = isWritten || other.isWritten;
+      isFollowed = isFollowed || other.isFollowed;
+      isDirect = isDirect || other.isDirect;
     }
 
     static Range around(Range one, Range other) {
@@ -139,12 +145,44 @@ private:
     bool isWritten;
   };
 
+  /// A pointer, or a number beside one, and where it was found.
+  struct Found {
+    std::uint64_t value;
+    std::uint64_t address;
+    auto operator<=>(const Found &) const = default;
+  };
+
+  void note(const Seen &seen);
   void joinSame();
+  bool areToldApart();
 
   const memory::Window &window_;
+  std::vector<Found> found_;
   std::vector<Seen> seen_;
   std::vector<Asked> asked_;
 };
+
+void ObjectSink::note(const Seen &seen) {
+  // Rows are touched one after the other.
+  if (!seen_.empty() && seen_.back().object == seen.object) {
+    seen_.back().add(seen);
+  } else {
+    seen_.push_back(seen);
+  }
+}
+
+/// Whether each object that is followed to has one way to it, if it is written. Entries are joined.
+bool ObjectSink::areToldApart() {
+  std::sort(found_.begin(), found_.end());
+  found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+  return std::none_of(seen_.begin(), seen_.end(), [&](const Seen &seen) {
+    if (!seen.isFollowed || !seen.isWritten) {
+      return false;
+    }
+    const auto places = std::ranges::equal_range(found_, seen.object, {}, &Found::value);
+    return seen.isDirect || places.size() > 1;
+  });
+}
 
 /// One entry for each pointer.
 void ObjectSink::joinSame() {
@@ -227,12 +265,14 @@ TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
     }
   }
   for (const Seen &seen : seen_) {
-    reaches.push_back({seen.object, seen.reach, seen.isWritten});
+    if (!seen.reach.empty()) {
+      reaches.push_back({seen.object, seen.reach, seen.isWritten});
+    }
     if (!seen.hull.empty()) {
       objects.ranges.push_back(seen.hull);
     }
   }
-  objects.areDisjoint = areKnown && areDisjoint(std::move(reaches));
+  objects.areDisjoint = areKnown && areToldApart() && areDisjoint(std::move(reaches));
   return objects;
 }
 
