@@ -171,6 +171,9 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
   }
   adoptReads();
   splitRows(analyses);
+  if (!rows_.empty()) {
+    raisePointers(); // What a row has in common is known now.
+  }
 }
 
 ChunkModel::~ChunkModel() {
@@ -639,6 +642,9 @@ bool ChunkModel::raisePointers() {
   }
   for (LoadInst *load : found) {
     raise(*load, loops);
+    if (load->hasMetadata(LLVMContext::MD_invariant_load)) {
+      continue; // Marked before.
+    }
     load->dropUnknownNonDebugMetadata();
     load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(load->getContext(), {}));
     insertMarker(kRaisedMarker, {load}, load->getNextNode());
