@@ -963,24 +963,43 @@ TEST_F(RowsTest, KeepsLaunchesHomeThatWriteWhatTheyFollow) {
   EXPECT_EQ(reasonOf(loop.launch), "it writes pointers that it follows");
 }
 
-TEST_F(RowsTest, LetsLaunchesWriteBetweenTheWordsThatTheyFollow) {
-  // Structures of a pointer and a number.
-  const Accesses accesses = [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
-    for (std::int64_t index = lower; index < upper; ++index) {
-      const std::uint64_t at = kTable + 16 * static_cast<std::uint64_t>(index);
-      const std::uint64_t row = sink.follow(at, 8);
-      sink.add(TUTTI_READ, row, row, kRowBytes, 0, nullptr);
-      sink.add(TUTTI_WRITE, kTable, at + 8, 8, 0, nullptr);
+/// Structures of a pointer and a number, which is written `offset` bytes behind the pointer. So
+/// many records of one number, or a single one, which is taken with its gaps.
+std::string reasonToWriteBesidePointers(std::int64_t count, bool isOneRecord,
+                                        std::uint64_t offset) {
+  constexpr std::uint64_t kBytes = 16;
+  Loop loop(2, count, [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    const tutti_dim dim{kBytes, upper - lower};
+    const std::uint64_t first = kHeapBase + kBytes * static_cast<std::uint64_t>(lower);
+    if (isOneRecord) {
+      sink.add(TUTTI_WRITE, kHeapBase, first + offset, 8, 1, &dim);
     }
-  };
-  Loop loop(2, 100, accesses);
+    for (std::uint64_t at = first; at < first + kBytes * static_cast<std::uint64_t>(dim.count);
+         at += kBytes) {
+      const std::uint64_t row = sink.follow(at, 8);
+      sink.add(TUTTI_READ, row, row, 8, 0, nullptr);
+      if (!isOneRecord) {
+        sink.add(TUTTI_WRITE, kHeapBase, at + offset, 8, 0, nullptr);
+      }
+    }
+  });
   std::vector<BlockValue> words;
-  for (std::uint64_t index = 0; index < 100; ++index) {
-    words.push_back({kTable + 16 * index, kRows + 1024 * index, 8});
+  for (std::uint64_t index = 0; index < static_cast<std::uint64_t>(count); ++index) {
+    words.push_back({kHeapBase + kBytes * index, kRows + 1024 * index, 8});
   }
-  follow(loop, 1, contentOf(std::move(words)));
+  loop.launch.followed = std::make_shared<const Followed>(1, contentOf(std::move(words)));
+  return reasonOf(loop.launch);
+}
 
-  EXPECT_EQ(reasonOf(loop.launch), "");
+TEST_F(RowsTest, LetsLaunchesWriteBetweenTheWordsThatTheyFollow) {
+  constexpr std::int64_t kMany = 4 * memory::AccessCollector::kManyRuns;
+  for (const bool isOneRecord : {false, true}) {
+    for (const std::int64_t count : {std::int64_t{100}, kMany}) {
+      EXPECT_EQ(reasonToWriteBesidePointers(count, isOneRecord, 8), "");
+      EXPECT_EQ(reasonToWriteBesidePointers(count, isOneRecord, 4),
+                "it writes pointers that it follows");
+    }
+  }
 }
 
 TEST_F(RowsTest, ReadsWholeRowsWhereColumnsAreComputed) {
