@@ -85,18 +85,29 @@ std::string_view Finder::complete(Launch &launch) {
   if (!known->reasonHome.empty()) {
     return known->reasonHome;
   }
-  findAllocations(*known, launch);
   if (!known->followed) {
+    findAllocations(*known, launch);
     return {};
   }
-  if (known->followed->content().allocations != launch.allocations) {
-    Followed::Content content = known->followed->content();
-    content.allocations = launch.allocations;
-    known->followed = intern(std::move(content));
-  }
+  renewAllocations(*known, launch);
   launch.followed = known->followed;
-  launch.allocations.clear();
   return {};
+}
+
+/// Looks up anew which allocations belong to what is followed, if they may be others.
+void Finder::renewAllocations(Known &known, Launch &launch) {
+  const auto now = std::pair(objects_.version(), launch.frame);
+  if (known.seenAt == now) {
+    return;
+  }
+  findAllocations(known, launch);
+  if (known.followed->content().allocations != launch.allocations) {
+    Followed::Content content = known.followed->content();
+    content.allocations = launch.allocations;
+    known.followed = intern(std::move(content));
+  }
+  launch.allocations.clear();
+  known.seenAt = now;
 }
 
 /// An earlier launch that has asked the same: code that reads the same does the same.
@@ -129,7 +140,7 @@ Finder::Known Finder::ask(const Launch &launch) {
     region.accesses(launch.captures.data(), launch.values.data(), lower,
                     std::min(lower + kAtOnce, end), launch.total, &sink);
   }
-  Known known{launch.captures, launch.values, {}, sink.reasonHome, nullptr};
+  Known known{launch.captures, launch.values, {}, sink.reasonHome, nullptr, std::nullopt};
   std::ranges::sort(sink.asked, {}, &Asked::address);
   for (const Asked &asked : sink.asked) {
     if (known.asked.empty() || known.asked.back().address != asked.address) {

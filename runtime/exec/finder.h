@@ -15,7 +15,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::exec {
@@ -37,8 +39,8 @@ public:
   /// Completes `launch`, all else of which is known, for as long as memory stays as it is. Gives
   /// why it has to stay home, or nothing.
   ///
-  /// Cost: in a steady loop one comparison of each word that is followed, and one look-up of each
-  ///       allocation.
+  /// Cost: in a steady loop one comparison of each word that is followed. Each allocation is looked
+  ///       up if the program has allocated or freed anything.
   std::string_view complete(Launch &launch);
 
 private:
@@ -58,12 +60,15 @@ private:
     std::string_view reasonHome; ///< That comes of the words; or empty.
     /// Null if the region does not follow pointers. Shared with launches.
     std::shared_ptr<const Followed> followed;
+    /// As of which its allocations are right: the version of the heap, and the launch's frame.
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> seenAt;
   };
 
   Known *recall(const Launch &launch);
   Known ask(const Launch &launch);
   void remember(const tutti_region &region, Known known);
   void findAllocations(const Known &known, Launch &launch) const;
+  void renewAllocations(Known &known, Launch &launch);
   RangeSet objectsAround(std::vector<std::uint64_t> addresses) const;
   std::shared_ptr<const Followed> intern(Followed::Content content);
 

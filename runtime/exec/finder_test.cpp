@@ -171,12 +171,14 @@ TEST_F(FinderTest, KeepsLaunchesHomeThatFollowPointersOutsideOfTheWindow) {
   const std::uint64_t table = tableOf(100);
   const std::uint64_t outer = heap_.allocate(16);
   wordAt(outer) = table;
-  wordAt(outer + 8) = 0;
 
-  for (int round = 0; round < 2; ++round) {
-    Launch launch = launchOf(nested_, outer, 2);
-    EXPECT_EQ(finder_.complete(launch), "it follows a pointer outside of unified memory");
-    EXPECT_FALSE(launch.followed);
+  for (const std::uint64_t pointer : {std::uint64_t{0}, ~std::uint64_t{7}}) {
+    wordAt(outer + 8) = pointer;
+    for (int round = 0; round < 2; ++round) {
+      Launch launch = launchOf(nested_, outer, 2);
+      EXPECT_EQ(finder_.complete(launch), "it follows a pointer outside of unified memory");
+      EXPECT_FALSE(launch.followed);
+    }
   }
   wordAt(outer + 8) = table + 8;
   EXPECT_TRUE(idOf(nested_, outer, 2)) << "it is right now";

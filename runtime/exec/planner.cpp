@@ -466,6 +466,16 @@ void Planner::addReturns(Plan &plan, Directory &after, const Survey &survey,
   }
 }
 
+/// `writes` may hold more than is written: what a loop computes of each row may stand beside the
+/// row's pointer.
+bool Planner::writesWhatItFollows(const Launch &launch, const RangeSet &writes) const {
+  if (!launch.followed || !writes.overlaps(launch.followed->content().words)) {
+    return false;
+  }
+  const std::optional<RangeSet> exact = writesOf(launch, window_, allocationsOf(launch));
+  return !exact || exact->overlaps(launch.followed->content().words);
+}
+
 std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   auto plan = std::make_shared<Plan>();
   const Survey survey = this->survey(launch);
@@ -478,7 +488,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
     plan->reasonHome = "it writes a variable that its addresses depend on";
     return plan;
   }
-  if (launch.followed && survey.writes.overlaps(launch.followed->content().words)) {
+  if (writesWhatItFollows(launch, survey.writes)) {
     plan->reasonHome = "it writes pointers that it follows";
     return plan;
   }

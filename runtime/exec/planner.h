@@ -90,6 +90,7 @@ private:
   std::shared_ptr<const State> intern(memory::Directory directory);
   std::shared_ptr<const Plan> make(const Launch &launch);
   Survey survey(const Launch &launch) const;
+  bool writesWhatItFollows(const Launch &launch, const RangeSet &writes) const;
   void addReturns(Plan &plan, memory::Directory &after, const Survey &survey,
                   const RangeSet &protectable) const;
   RangeSet joined(const RangeSet &ranges, Place source) const;

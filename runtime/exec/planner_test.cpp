@@ -2,6 +2,7 @@
 /// \file
 /// Plans against a job played in this process: every rank's copies of some words, and what one
 /// rank alone would hold.
+#include "runtime/exec/followed.h"
 #include "runtime/exec/planner.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ constexpr Range kGlobals{0x800000, 0x900000};
 
 /// One per process: the mappings stay.
 const memory::Window &window() {
-  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {kGlobals}, false});
+  static const auto mapped = *memory::Window::open({512 << 20, 1 << 20, {kGlobals}, false});
   return *mapped;
 }
 
@@ -890,6 +891,251 @@ TEST_F(PlannerTest, KeepsLaunchesHomeThatWriteWhatTheirAddressesDependOn) {
 
   loop.launch.blocks = {{kHeapBase + 80, 7, 4}};
   EXPECT_EQ(reasonOf(loop.launch), "");
+}
+
+/// Rows of a table, as a launch follows them; iteration i is row i.
+class RowsTest : public PlannerTest {
+protected:
+  static constexpr std::uint64_t kTable = kHeapBase + (512 << 10);
+  static constexpr std::uint64_t kRowBytes = 1000; ///< Of slots of 1024.
+
+  void SetUp() override { asked_ = 0; }
+
+  /// A table of so many rows, the first of which is at `first`, one every `distance` bytes.
+  static Followed::Content tableOf(std::int64_t rows, std::uint64_t first,
+                                   std::uint64_t distance = 1024) {
+    std::vector<BlockValue> words;
+    for (std::uint64_t index = 0; index < static_cast<std::uint64_t>(rows); ++index) {
+      words.push_back({kTable + 8 * index, first + index * distance, 8});
+    }
+    return contentOf(std::move(words));
+  }
+
+  static std::uint64_t rowOf(tutti_sink &sink, std::int64_t index) {
+    ++asked_;
+    return sink.follow(kTable + 8 * static_cast<std::uint64_t>(index), 8);
+  }
+
+  /// Of each row, `offset` bytes behind its begin.
+  static Accesses rows(std::uint32_t flags, std::uint64_t offset = 0,
+                       std::uint64_t bytes = kRowBytes) {
+    return [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+      for (std::int64_t index = lower; index < upper; ++index) {
+        const std::uint64_t row = rowOf(sink, index);
+        sink.add(flags, row, row + offset, bytes, 0, nullptr);
+      }
+    };
+  }
+
+  static void follow(Loop &loop, std::uint64_t id, Followed::Content content) {
+    loop.launch.followed = std::make_shared<const Followed>(id, std::move(content));
+  }
+
+  static inline std::int64_t asked_; ///< Iterations that regions were asked about.
+};
+
+constexpr std::uint64_t kRows = kHeapBase + (1 << 20);
+
+TEST_F(RowsTest, PlansAnewOnlyForOtherContents) {
+  Loop loop(2, 100, rows(TUTTI_READ));
+  Planner planner = plannerOf(1, 2);
+  follow(loop, 1, tableOf(100, kRows));
+  const auto first = planner.plan(loop.launch).plan;
+
+  EXPECT_TRUE(planner.plan(loop.launch).isKnown);
+  follow(loop, 2, tableOf(100, kRows + (1 << 20)));
+  const auto [second, isKnown] = planner.plan(loop.launch);
+
+  EXPECT_FALSE(isKnown);
+  ASSERT_EQ(second->links.size(), 1U);
+  EXPECT_EQ(second->links[0].ranges.hull(),
+            (Range{kRows + (1 << 20) + 50 * 1024, kRows + (1 << 20) + 99 * 1024 + kRowBytes}));
+  EXPECT_EQ(first->links[0].ranges.bytes(), 50 * kRowBytes);
+}
+
+TEST_F(RowsTest, KeepsLaunchesHomeThatWriteWhatTheyFollow) {
+  Loop loop(2, 100, rows(TUTTI_WRITE));
+  follow(loop, 1, tableOf(100, kRows));
+  EXPECT_EQ(reasonOf(loop.launch), "");
+
+  // The last row is the table's last word.
+  follow(loop, 2, tableOf(100, kTable + 99 * 8 - 99 * 1024));
+  EXPECT_EQ(reasonOf(loop.launch), "it writes pointers that it follows");
+}
+
+/// Structures of a pointer and a number, which is written `offset` bytes behind the pointer. So
+/// many records of one number, or a single one, which is taken with its gaps.
+std::string reasonToWriteBesidePointers(std::int64_t count, bool isOneRecord,
+                                        std::uint64_t offset) {
+  constexpr std::uint64_t kBytes = 16;
+  Loop loop(2, count, [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    const tutti_dim dim{kBytes, upper - lower};
+    const std::uint64_t first = kHeapBase + kBytes * static_cast<std::uint64_t>(lower);
+    if (isOneRecord) {
+      sink.add(TUTTI_WRITE, kHeapBase, first + offset, 8, 1, &dim);
+    }
+    for (std::uint64_t at = first; at < first + kBytes * static_cast<std::uint64_t>(dim.count);
+         at += kBytes) {
+      const std::uint64_t row = sink.follow(at, 8);
+      sink.add(TUTTI_READ, row, row, 8, 0, nullptr);
+      if (!isOneRecord) {
+        sink.add(TUTTI_WRITE, kHeapBase, at + offset, 8, 0, nullptr);
+      }
+    }
+  });
+  std::vector<BlockValue> words;
+  for (std::uint64_t index = 0; index < static_cast<std::uint64_t>(count); ++index) {
+    words.push_back({kHeapBase + kBytes * index, kRows + 1024 * index, 8});
+  }
+  loop.launch.followed = std::make_shared<const Followed>(1, contentOf(std::move(words)));
+  return reasonOf(loop.launch);
+}
+
+TEST_F(RowsTest, LetsLaunchesWriteBetweenTheWordsThatTheyFollow) {
+  constexpr std::int64_t kMany = 4 * memory::AccessCollector::kManyRuns;
+  for (const bool isOneRecord : {false, true}) {
+    for (const std::int64_t count : {std::int64_t{100}, kMany}) {
+      EXPECT_EQ(reasonToWriteBesidePointers(count, isOneRecord, 8), "");
+      EXPECT_EQ(reasonToWriteBesidePointers(count, isOneRecord, 4),
+                "it writes pointers that it follows");
+    }
+  }
+}
+
+TEST_F(RowsTest, ReadsWholeRowsWhereColumnsAreComputed) {
+  constexpr std::int64_t kCount = 1000;
+  Loop loop(2, kCount, rows(TUTTI_READ | TUTTI_ALLOCATION | TUTTI_AT_MOST));
+  Followed::Content content = tableOf(kCount, kRows);
+  for (std::uint64_t index = 0; index < kCount; ++index) {
+    const std::uint64_t row = kRows + 1024 * index;
+    content.allocations.push_back({row, {row, row + 1024}});
+  }
+  follow(loop, 1, content);
+
+  const auto plan = plannerOf(1, 2).plan(loop.launch).plan;
+
+  EXPECT_EQ(plan->reasonHome, "");
+  ASSERT_EQ(plan->links.size(), 1U);
+  EXPECT_EQ(plan->links[0].ranges,
+            RangeSet::of({{kRows + kCount / 2 * 1024, kRows + kCount * 1024}}));
+  content.allocations.pop_back();
+  follow(loop, 2, std::move(content));
+  EXPECT_EQ(reasonOf(loop.launch), "it follows a pointer to memory of unknown extent");
+}
+
+/// Bytes of rank 1's half of 1000 rows that return to rank 0 because their pages cannot be
+/// protected there.
+std::uint64_t bytesReturned(Loop &loop) {
+  const auto plan = plannerOf(0, 2).plan(loop.launch).plan;
+  std::uint64_t bytes = 0;
+  for (const Return &returned : plan->returns) {
+    bytes += returned.ranges.bytes();
+  }
+  return bytes;
+}
+
+TEST_F(RowsTest, ReturnsNothingOfRowsWithNothingBetweenThem) {
+  Loop loop(2, 1000, rows(TUTTI_WRITE));
+  follow(loop, 1, tableOf(1000, kRows));
+
+  EXPECT_LT(bytesReturned(loop), memory::kPageBytes) << "the end of the last page";
+}
+
+TEST_F(RowsTest, ReturnsRowsWithOtherObjectsBetweenThem) {
+  Loop loop(2, 1000, rows(TUTTI_WRITE));
+  follow(loop, 1, tableOf(1000, kRows, 2048));
+
+  EXPECT_EQ(bytesReturned(loop), 500 * kRowBytes);
+}
+
+TEST_F(RowsTest, ReturnsNothingOfPartsOfObjectsThatAreKnownToBeAlone) {
+  Loop loop(2, 1000, rows(TUTTI_WRITE, 500, 8));
+  Followed::Content content = tableOf(1000, kRows);
+  follow(loop, 1, content);
+  EXPECT_EQ(bytesReturned(loop), 500U * 8);
+
+  content.objects = RangeSet::of({{kRows, kRows + 1000 * 1024}});
+  follow(loop, 2, std::move(content));
+  EXPECT_EQ(bytesReturned(loop), 0U);
+}
+
+/// Rows with heap allocations of their own, as many as one would not want to compare with one
+/// another.
+TEST_F(RowsTest, AsksForNoIterationMuchMoreThanOnceWhateverTheirNumber) {
+  constexpr std::int64_t kCount = 100000;
+  const Accesses accesses = [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    for (std::int64_t index = lower; index < upper; ++index) {
+      const std::int64_t above = std::max<std::int64_t>(index - 1, 0);
+      const std::int64_t below = std::min(index + 1, kCount - 1);
+      for (const std::int64_t other : {above, index, below}) {
+        const std::uint64_t row = rowOf(sink, other);
+        sink.add(TUTTI_READ, row, row, kRowBytes, 0, nullptr);
+      }
+      const std::uint64_t row = rowOf(sink, index) + (std::uint64_t{256} << 20);
+      sink.add(TUTTI_WRITE, row, row + 8, kRowBytes - 16, 0, nullptr);
+    }
+  };
+  Loop there(4, kCount, accesses);
+  Planner planner = plannerOf(1, 4);
+  follow(there, 1, tableOf(kCount, kRows));
+
+  planner.commit(*planner.plan(there.launch).plan);
+  const Event claimed{Event::Kind::Claimed, {kRows, kRows + 30000 * 1024}};
+  planner.apply({&claimed, 1});
+  asked_ = 0;
+
+  const auto plan = planner.plan(there.launch).plan;
+
+  EXPECT_EQ(plan->reasonHome, "");
+  EXPECT_TRUE(plan->isDisjoint);
+  EXPECT_EQ(plan->interior, (balance::Chunk{30001, kCount / 2}));
+  // Four rows each: for who touches what, for the objects, and for the interior of this part.
+  EXPECT_LE(asked_, 4 * 3 * kCount);
+}
+
+TEST_F(RowsTest, TellsObjectsApartAsPairsOfThemAre) {
+  std::mt19937_64 random(3);
+  int disjoint = 0;
+  for (int trial = 0; trial < 500; ++trial) {
+    struct Touched {
+      std::uint64_t object;
+      Range range;
+      bool isWritten;
+    };
+
+    std::vector<Touched> all;
+    for (std::uint64_t count = 2 + random() % 6; count > 0; --count) {
+      const std::uint64_t begin = kHeapBase + random() % 400;
+      all.push_back({random() % 5, {begin, begin + 1 + random() % 40}, random() % 2 == 0});
+    }
+    Loop loop(1, 10, [&](tutti_sink &sink, std::int64_t, std::int64_t) {
+      for (const Touched &one : all) {
+        sink.add(one.isWritten ? TUTTI_WRITE : TUTTI_READ, one.object, one.range.begin,
+                 one.range.size(), 0, nullptr);
+      }
+    });
+    std::map<std::uint64_t, Touched> objects;
+    for (const Touched &one : all) {
+      Touched &known = objects.try_emplace(one.object, one).first->second;
+      known.range = {std::min(known.range.begin, one.range.begin),
+                     std::max(known.range.end, one.range.end)};
+      known.isWritten = known.isWritten || one.isWritten;
+    }
+    bool expected = true;
+    for (const auto &[object, one] : objects) {
+      for (const auto &[otherObject, other] : objects) {
+        expected = expected &&
+                   (object == otherObject || !one.isWritten || !one.range.overlaps(other.range));
+      }
+    }
+
+    const bool found = objectsOf(loop.launch, window(), allocationsOf(loop.launch)).areDisjoint;
+
+    ASSERT_EQ(found, expected) << "trial " << trial;
+    disjoint += expected ? 1 : 0;
+  }
+  EXPECT_GT(disjoint, 50);
+  EXPECT_LT(disjoint, 450);
 }
 
 } // namespace

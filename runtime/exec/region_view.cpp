@@ -45,8 +45,10 @@ private:
 /// Collects which bytes are touched.
 class TouchSink final : public LaunchSink {
 public:
-  TouchSink(const Launch &launch, const memory::Window &window)
-      : LaunchSink(launch), window_(window) {}
+  TouchSink(const Launch &launch, const memory::Window &window,
+            std::uint64_t manyRuns = memory::AccessCollector::kManyRuns)
+      : LaunchSink(launch), window_(window),
+        collector_(memory::AccessCollector::kMaxRanges, manyRuns) {}
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
@@ -87,7 +89,10 @@ public:
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
-    if (isIdle(flags, object, window_) || size == 0) {
+    const bool isEmpty = size == 0 || std::any_of(dims, dims + ndims, [](const tutti_dim &dim) {
+                           return dim.count <= 0;
+                         });
+    if (isIdle(flags, object, window_) || isEmpty) {
       return;
     }
     const bool isWritten = (flags & TUTTI_WRITE) != 0;
@@ -99,9 +104,6 @@ public:
     }
     Range hull{address, address + size};
     for (std::uint32_t d = 0; d < ndims; ++d) {
-      if (dims[d].count <= 0) {
-        return;
-      }
       const std::int64_t reach = dims[d].stride * (dims[d].count - 1); // Known not to wrap around.
       (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
     }
@@ -287,6 +289,18 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
   launch.region->accesses(launch.captures.data(), launch.values.data(), lower, upper, launch.total,
                           &sink);
   return sink.take(allocationOf);
+}
+
+std::optional<RangeSet> writesOf(const Launch &launch, const memory::Window &window,
+                                 const AllocationOf &allocationOf) {
+  TouchSink sink(launch, window, memory::AccessCollector::kMaxRanges);
+  launch.region->accesses(launch.captures.data(), launch.values.data(), 0, launch.total,
+                          launch.total, &sink);
+  const Touches touches = sink.take(allocationOf);
+  if (touches.sets.tooMany) {
+    return std::nullopt;
+  }
+  return touches.sets.writes.unite(touches.reduced.writes);
 }
 
 TouchedObjects objectsOf(const Launch &launch, const memory::Window &window,

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 /// What `gather` reports to.
@@ -59,6 +60,11 @@ using AllocationOf = std::function<Range(std::uint64_t address)>;
 /// What iterations [lower, upper) of `launch` touch.
 Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
                   std::int64_t upper, const AllocationOf &allocationOf);
+
+/// What all iterations of `launch` may write, without the gaps that `touchesOf` may take with it.
+/// Nothing if that is too much.
+std::optional<RangeSet> writesOf(const Launch &launch, const memory::Window &window,
+                                 const AllocationOf &allocationOf);
 
 /// What all iterations of `launch` touch, object by object.
 ///

@@ -14,9 +14,6 @@ constexpr std::uint64_t kSmallGap = 64;
 /// Longer gaps are read along up to this fraction of the run before them.
 constexpr std::uint64_t kGapFraction = 8;
 
-/// A record of more runs than this is taken with its small gaps, even if it writes.
-constexpr std::uint64_t kManyRuns = 1024;
-
 struct Dim {
   std::uint64_t stride;
   std::uint64_t count;
@@ -157,7 +154,7 @@ void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint6
   };
   // Every other point of a long row, say: then what lies between counts as written, too, at most.
   const bool isCoarse = (flags & TUTTI_WRITE) &&
-                        runsOf(*shape, false).count(kManyRuns) > kManyRuns &&
+                        runsOf(*shape, false).count(manyRuns_) > manyRuns_ &&
                         runsOf(*shape, true).dims.size() < runsOf(*shape, false).dims.size();
   const bool maybeWrites = (flags & TUTTI_WRITE) && ((flags & TUTTI_AT_MOST) || isCoarse);
   if ((flags & TUTTI_READ) || maybeWrites) {

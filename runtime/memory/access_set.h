@@ -40,12 +40,16 @@ public:
   /// Ranges of reads and writes together, before they are merged.
   static constexpr std::size_t kMaxRanges = std::size_t{4} << 20;
 
+  /// A record of more runs than this is taken with its small gaps, even if it writes.
+  static constexpr std::uint64_t kManyRuns = 1024;
+
   static constexpr Range kNoLimit{0, ~std::uint64_t{0}};
 
   /// The allocation that holds an address; empty if there is none.
   using AllocationOf = std::function<Range(std::uint64_t address)>;
 
-  explicit AccessCollector(std::size_t maxRanges = kMaxRanges) : maxRanges_(maxRanges) {}
+  explicit AccessCollector(std::size_t maxRanges = kMaxRanges, std::uint64_t manyRuns = kManyRuns)
+      : maxRanges_(maxRanges), manyRuns_(manyRuns) {}
 
   /// Adds one record; the arguments are those of `tutti_access`. What lies outside `limit` is left
   /// out.
@@ -66,6 +70,7 @@ private:
   void addAllocation(std::uint32_t flags, Range range);
 
   std::size_t maxRanges_;
+  std::uint64_t manyRuns_;
   std::vector<Range> reads_;
   std::vector<Range> writes_;
   std::vector<Range> atMost_;

@@ -159,6 +159,7 @@ public:
   }
 
   std::uint64_t allocate(std::uint64_t size, std::uint64_t alignment) {
+    ++version_;
     if (size >= interval_.size() || alignment > interval_.size()) {
       return 0;
     }
@@ -182,6 +183,7 @@ public:
     if (range.empty() || range.begin != address) {
       return false;
     }
+    ++version_;
     inUse_ -= range.size();
     const auto extent = std::prev(extents_.upper_bound(address));
     if (extent->second.isSlab()) {
@@ -208,6 +210,8 @@ public:
     const std::uint64_t object = begin + index * pages.objectSize();
     return pages.isTaken(index) ? Range{object, object + pages.objectSize()} : Range{};
   }
+
+  std::uint64_t version() const { return version_; }
 
   Range interval() const { return interval_; }
 
@@ -329,6 +333,7 @@ private:
   Extents extents_;
   std::array<std::set<std::uint64_t>, kClasses.size()> partial_; ///< Slabs with room, by class.
   std::uint64_t inUse_ = 0;
+  std::uint64_t version_ = 0;
 };
 
 } // namespace
@@ -359,6 +364,8 @@ std::uint64_t Heap::sizeOf(std::uint64_t address) const {
 Range Heap::allocationOf(std::uint64_t address) const {
   return impl_->pages.lock()->allocationOf(address);
 }
+
+std::uint64_t Heap::version() const { return impl_->pages.lock()->version(); }
 
 Range Heap::interval() const { return impl_->pages.lock()->interval(); }
 

@@ -56,6 +56,9 @@ public:
   /// The live allocation, with all of its bytes, that holds `address`; empty if none does.
   Range allocationOf(std::uint64_t address) const;
 
+  /// A number that is another one after every allocation and free.
+  std::uint64_t version() const;
+
   /// The interval; an address outside was not given by this heap.
   Range interval() const;
 

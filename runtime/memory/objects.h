@@ -24,6 +24,9 @@ public:
   /// upwards. Empty if there is none.
   Range at(std::uint64_t address, std::uint64_t frame) const;
 
+  /// While it is the same, so is what `at` gives.
+  std::uint64_t version() const { return heap_.version(); }
+
 private:
   Range variableAt(std::uint64_t address) const;
 

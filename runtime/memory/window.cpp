@@ -154,7 +154,9 @@ void Window::listSegments() {
 }
 
 bool Window::contains(Range range) const {
-  return std::any_of(segments_.begin(), segments_.end(),
+  // A range behind the last address wraps around.
+  return range.begin <= range.end &&
+         std::any_of(segments_.begin(), segments_.end(),
                      [&](const Range &segment) { return segment.contains(range); });
 }
 

@@ -101,6 +101,7 @@ TEST(Window, ContainsWhatLiesInOneSegment) {
       EXPECT_TRUE(window->contains({segment.end - 1, segment.end}));
       EXPECT_FALSE(window->contains({segment.end - 1, segment.end + 1}));
       EXPECT_FALSE(window->contains({segment.begin - 1, segment.begin + 1}));
+      EXPECT_FALSE(window->contains({~std::uint64_t{7}, 0})) << "it wraps around";
       EXPECT_EQ(window->segmentOf(segment.begin), segment);
       EXPECT_EQ(window->segmentOf(segment.end - 1), segment);
       EXPECT_TRUE(window->segmentOf(segment.end).empty());
