@@ -133,10 +133,12 @@ private:
   void addRaised(Instruction &inst, Value *pointer);
   void walk(const BasicBlock &block, ArrayRef<const SCEV *> expressions);
   void stopWalking();
+  bool isFollowed(const SCEV &pointer) const;
   void add(AccessRecord record);
   void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
   std::string tableOf(const SCEVUnknown *pointer);
+  std::string nameOfObject(const SCEVUnknown &pointer);
   void dropCoveredReads();
   std::optional<std::uint64_t> objectBytes(const Value *root) const;
   void addLaunchGuards(AccessRecord &record, BasicBlock *block);
@@ -226,13 +228,18 @@ void Analyser::stopWalking() {
   forms_.setFollowed({});
 }
 
+/// Whether the record that is being made looks `pointer` up.
+bool Analyser::isFollowed(const SCEV &pointer) const {
+  const auto *unknown = dyn_cast<SCEVUnknown>(&pointer);
+  return unknown && any_of(walks_.follows, [&](const Walks::Follow &follow) {
+           return follow.load == unknown->getValue();
+         });
+}
+
 void Analyser::add(AccessRecord record) {
   record.walks = walks_;
-  const auto *object = dyn_cast<SCEVUnknown>(scev_.getPointerBase(record.base));
-  const bool isFollowed = object && any_of(walks_.follows, [&](const Walks::Follow &follow) {
-                            return follow.load == object->getValue();
-                          });
-  record.flags |= isFollowed && record.flags != 0 ? TUTTI_FOLLOWED : 0;
+  const bool isRow = record.flags != 0 && isFollowed(*scev_.getPointerBase(record.base));
+  record.flags |= isRow ? TUTTI_FOLLOWED : 0;
   result_.follows = result_.follows || !walks_.empty();
   result_.records.push_back(std::move(record));
 }
@@ -359,6 +366,17 @@ std::string Analyser::tableOf(const SCEVUnknown *pointer) {
   return {};
 }
 
+/// Name of the object that `pointer` leads to; of a row, its table's with "[...]" behind.
+std::string Analyser::nameOfObject(const SCEVUnknown &pointer) {
+  if (!isFollowed(pointer)) {
+    return nameOf(*pointer.getValue());
+  }
+  Value *place = cast<LoadInst>(pointer.getValue())->getPointerOperand();
+  const std::string table =
+      tableOf(dyn_cast<SCEVUnknown>(scev_.getPointerBase(scev_.getSCEV(place))));
+  return table.empty() ? table : table + "[...]";
+}
+
 /// Accesses with no closed form may fall anywhere in the object that their base points into. What
 /// they may write is the same for all parts of the loop.
 void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
@@ -388,7 +406,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   addLaunchGuards(record, inst.getParent());
   add(std::move(record));
   if (wholeObjects_[isWritten].insert(base).second) {
-    WholeObject object{nameOf(*unknown->getValue()), describePlace(inst.getDebugLoc()), isWritten};
+    WholeObject object{nameOfObject(*unknown), describePlace(inst.getDebugLoc()), isWritten};
     if (!is_contained(result_.wholeObjects, object)) {
       result_.wholeObjects.push_back(std::move(object));
     }

@@ -131,6 +131,9 @@ void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const Access
   for (const Walks::Follow &follow : record.walks.follows) {
     emitter.emit(follow.load);
   }
+  if (record.flags == 0 && record.assumptions.empty()) {
+    return;
+  }
   StructType *dimType = EntryPoints(module_).dimType();
   for (auto [index, dim] : enumerate(record.dims)) {
     Value *slot = build.CreateConstInBoundsGEP1_64(dimType, dims, index);

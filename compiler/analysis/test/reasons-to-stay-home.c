@@ -46,7 +46,7 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port,
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in
   #pragma omp parallel for
-  for (int i = 0; i < n; i++) a[i] = rows[i][0];
+  for (int i = 0; i < n; i++) a[i] = rows[index[i]][0];
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in
   #pragma omp parallel for
