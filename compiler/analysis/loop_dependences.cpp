@@ -343,8 +343,8 @@ const SCEV *LoopDependences::placeOf(const SCEV *root) const {
   const auto *cast = dyn_cast<SCEVPtrToIntExpr>(root);
   const auto *unknown = dyn_cast<SCEVUnknown>(cast ? cast->getOperand() : root);
   auto *load = unknown ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
-  if (!load) {
-    return nullptr;
+  if (!load || !load->getType()->isPointerTy()) {
+    return nullptr; // The access functions follow pointers alone.
   }
   const SCEV *bytes = scev_.getSizeOfExpr(Type::getInt64Ty(load->getContext()), load->getType());
   const KernelAccess access = kernelAccess(*load, load->getPointerOperand(), bytes, nullptr, scev_);

@@ -46,8 +46,8 @@ void lengths(int n, struct row *rows) {
 }
 
 // Places that may be the same, for all that is known: only rows go to different work-items.
-// REMARK: :[[@LINE+4]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
-// REMARK: :[[@LINE+3]]:{{[0-9]+}}: remark: kernel over 1 loop: an inner loop writes through a pointer that may lead to other data
+// REMARK: :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: kernel over 1 loop: an inner loop writes through a pointer that may lead to other data
 void neighbours(int n, int m, double **a, const int *index) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++)
