@@ -45,13 +45,22 @@ void lengths(int n, struct row *rows) {
     for (int j = 0; j < rows[i].length; j++) rows[i].values[j] = i;
 }
 
-// Places that may be the same, for all that is known: only rows go to different work-items.
+// Whether the places differ is told at launch.
 // REMARK: :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
-// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: kernel over 1 loop: an inner loop writes through a pointer that may lead to other data
+// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: kernel over 2 loops
 void neighbours(int n, int m, double **a, const int *index) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) a[2 * i][j] = a[2 * i + index[0]][j];
+}
+
+// Two levels of pointers: only the first one's places are compared.
+// REMARK: :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: kernel over 1 loop: an inner loop writes through a pointer that may lead to other data
+void planes(int n, double ***a, double ***b) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) a[i][0][j] = b[i][0][j];
 }
 
 void flat(int n, double *a) {
