@@ -94,15 +94,15 @@ DISTRIBUTED = [
 ]
 
 # The same of features.
-DISTRIBUTED_FEATURES = ["checks", "complex", "complex_numbers", "constants_constructed",
+DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "complex", "complex_numbers", "constants_constructed",
                         "gather_objects", "iterators", "merged_writes", "reduction_arrays",
                         "reduction_best", "scatter_steady", "sparse",
-                        "sparse_steady"]
+                        "sparse_steady", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.
-FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "merged_writes",
+FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "earlier_writes", "gather_objects", "irregular", "merged_writes",
                            "random_indices", "scatter", "scatter_steady", "sparse",
-                           "staged_loads"]
+                           "staged_loads", "vectors_of_vectors"]
 
 # Programs whose measured results differ in the last digits that they print.
 TOLERANCES = {"kmeans": 1e-6}
