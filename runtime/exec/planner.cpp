@@ -2,6 +2,7 @@
 #include "runtime/exec/planner.h"
 
 #include "base/hash.h"
+#include "runtime/exec/followed.h"
 #include "runtime/exec/message.h"
 #include "runtime/memory/heap.h"
 
@@ -23,6 +24,11 @@ using memory::pagesInside;
 
 /// Ranges that remembered states and plans may hold together before all are forgotten.
 constexpr std::size_t kRememberedRanges = std::size_t{2} << 20;
+
+/// Gaps up to here between arrays of the heap count as one of them. Protecting a page of the heap
+/// too many costs a fault, and only what is given to system calls that are not the runtime's must
+/// not be there; rows may be thousands among as many objects of the program, and get no such gaps.
+constexpr std::uint64_t kArrayGap = 64 << 10;
 
 /// Bytes that are copied to or from a device in the time that it takes to start another copy.
 constexpr std::uint64_t kCopyGap = 64 << 10;
@@ -111,45 +117,64 @@ RangeSet bytesOf(const std::vector<BlockValue> &blocks) {
   return RangeSet::of(std::move(bytes));
 }
 
-/// Bytes of the heap in which nothing lies but `parts`, each of one object. In the heap whole pages
-/// around a large object are its own. What lies between two parts is part of their objects, or not
-/// used, if it is smaller than either: small objects have neighbours of nearly their size (heap.h).
-RangeSet heldBy(std::vector<Range> parts) {
-  std::ranges::sort(parts, {}, &Range::begin);
-  std::vector<Range> held;
-  Range last;
-  for (const Range &part : parts) {
-    if (!last.empty() &&
-        (part.begin <= last.end || part.begin - last.end < std::min(last.size(), part.size()))) {
-      held.back().end = std::max(held.back().end, part.end);
+/// Whole pages that hold little but `arrays` of the heap, sorted. Whole pages around a large one
+/// are its own (heap.h).
+void addPagesOfArrays(std::vector<Range> &pages, const std::vector<Range> &arrays) {
+  Range joined;
+  const auto addJoined = [&] {
+    pages.push_back(joined.size() > memory::Heap::kSmall ? memory::pagesAround(joined)
+                                                         : pagesInside(joined));
+  };
+  for (const Range &array : arrays) {
+    if (!joined.empty() && array.begin <= joined.end + kArrayGap) {
+      joined.end = std::max(joined.end, array.end);
     } else {
-      held.push_back(part);
-    }
-    last = last.end > part.end ? last : part;
-  }
-  for (const Range &part : parts) {
-    if (part.size() > memory::Heap::kSmall) {
-      held.push_back(memory::pagesAround(part));
+      addJoined();
+      joined = array;
     }
   }
-  return RangeSet::of(std::move(held));
+  addJoined();
 }
 
-/// Pages that hold nothing but objects of the user that the launch touches, and so no live stack
-/// frame. `objects`: parts of one each. `inHeap`: what else is known of those in the heap.
-RangeSet protectablePages(const std::vector<Range> &objects, Range heap, const RangeSet &inHeap) {
+/// Whole pages that hold nothing but `rows`, sorted, and what is `known` to be as good as those.
+/// What lies between two rows is theirs, or not used, if it is smaller than either: small objects
+/// have neighbours of nearly their size (heap.h).
+void addPagesOfRows(std::vector<Range> &pages, const std::vector<Range> &rows,
+                    const RangeSet &known) {
+  std::vector<Range> held = known.ranges();
+  Range last;
+  for (const Range &row : rows) {
+    const bool isNext =
+        row.begin <= last.end || row.begin - last.end < std::min(last.size(), row.size());
+    held.push_back({isNext ? last.begin : row.begin, row.end});
+    if (row.size() > memory::Heap::kSmall) {
+      held.push_back(memory::pagesAround(row));
+    }
+    last = last.end > row.end ? last : row;
+  }
+  const RangeSet all = RangeSet::of(std::move(held));
+  for (const Range &range : all.ranges()) {
+    pages.push_back(pagesInside(range));
+  }
+}
+
+/// Pages that hold objects of the user that the launch touches, and so no live stack frame.
+/// `objects`: parts of one each.
+RangeSet protectablePages(const std::vector<Range> &objects, Range heap, const Followed *followed) {
   std::vector<Range> pages;
-  std::vector<Range> parts;
+  std::vector<Range> inHeap;
   for (const Range &object : objects) {
     if (heap.contains(object)) {
-      parts.push_back(object);
+      inHeap.push_back(object);
     } else {
       pages.push_back(pagesInside(object));
     }
   }
-  const RangeSet held = heldBy(std::move(parts)).unite(inHeap);
-  for (const Range &range : held.ranges()) {
-    pages.push_back(pagesInside(range));
+  std::ranges::sort(inHeap, {}, &Range::begin);
+  if (followed) {
+    addPagesOfRows(pages, inHeap, followed->content().objects);
+  } else {
+    addPagesOfArrays(pages, inHeap);
   }
   return RangeSet::of(std::move(pages));
 }
@@ -497,8 +522,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   plan->arrays = arrays.subtract(arrays_);
   touched.ranges.insert(touched.ranges.end(), arrays.ranges().begin(), arrays.ranges().end());
   const RangeSet protectable =
-      protectablePages(touched.ranges, window_.heap(),
-                       launch.followed ? launch.followed->content().objects : RangeSet());
+      protectablePages(touched.ranges, window_.heap(), launch.followed.get());
 
   Directory after = state_->directory;
   std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);
