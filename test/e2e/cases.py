@@ -38,7 +38,7 @@ EXAMPLE_RANKS = [1, 2, 3, 4]
 FEATURE_RANKS = [1, 2, 3, 4]
 
 # Programs made at random: which module makes them, from which seed; how they run.
-SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4}
+SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 6}
 SEEDS = [
     ("rows", 1, 2, {}),
     ("rows", 1, 3, {}),
@@ -101,8 +101,8 @@ DISTRIBUTED_FEATURES = ["checks", "complex", "complex_numbers", "constants_const
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "merged_writes",
-                           "random_indices", "scatter", "scatter_steady", "sparse",
-                           "staged_loads"]
+                           "random_indices", "remainders", "scatter", "scatter_steady",
+                           "sparse", "staged_loads"]
 
 # Programs whose measured results differ in the last digits that they print.
 TOLERANCES = {"kmeans": 1e-6}
