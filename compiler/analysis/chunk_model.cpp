@@ -2,6 +2,7 @@
 #include "compiler/analysis/chunk_model.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/expressions.h"
 #include "compiler/analysis/walks.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
@@ -458,6 +459,7 @@ void ChunkModel::checkAfterReduction() {
 void ChunkModel::splitRows(FunctionAnalysisManager &analyses) {
   auto &loops = analyses.getResult<LoopAnalysis>(*function_);
   auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(*function_);
+  const ClosedForms forms(*this, scev);
   SmallVector<BinaryOperator *, 4> divisions;
   const SmallPtrSet<Value *, 32> shaping = shapers();
   ReversePostOrderTraversal<Function *> blocks(function_);
@@ -474,16 +476,20 @@ void ChunkModel::splitRows(FunctionAnalysisManager &analyses) {
     const auto *counter = dyn_cast<SCEVAddRecExpr>(scev.getSCEV(division->getOperand(0)));
     BasicBlock *before = loop->getLoopPreheader();
     if (!before || !loop->isLoopInvariant(divisor) || !counter || counter->getLoop() != loop ||
-        !counter->isAffine() || !counter->getStepRecurrence(scev)->isOne()) {
+        !counter->isAffine() || !counter->getStepRecurrence(scev)->isOne() ||
+        !forms.isClosed(counter->getStart()) || !forms.isClosed(divisor)) {
       continue;
     }
     SCEVExpander expander(scev, function_->getDataLayout(), "row");
     Value *first =
         expander.expandCodeFor(counter->getStart(), divisor->getType(), before->getTerminator());
+    const auto opcode = division->getOpcode();
+    const bool isSigned = opcode == Instruction::SDiv || opcode == Instruction::SRem;
     IRBuilder<> build(before->getTerminator());
-    Value *quotient = build.CreateUDiv(first, divisor);
+    Value *quotient =
+        isSigned ? build.CreateSDiv(first, divisor) : build.CreateUDiv(first, divisor);
     Value *result = quotient;
-    if (division->getOpcode() == Instruction::SRem || division->getOpcode() == Instruction::URem) {
+    if (opcode == Instruction::SRem || opcode == Instruction::URem) {
       Value *base = build.CreateMul(quotient, divisor);
       build.SetInsertPoint(division);
       result = build.CreateSub(division->getOperand(0), base);
@@ -492,7 +498,7 @@ void ChunkModel::splitRows(FunctionAnalysisManager &analyses) {
     scev.forgetValue(division);
     division->replaceAllUsesWith(result);
     division->eraseFromParent();
-    rows_.push_back({first, divisor});
+    rows_.push_back({first, divisor, isSigned});
   }
   if (!rows_.empty()) {
     analyses.invalidate(*function_, PreservedAnalyses::none());

@@ -86,8 +86,9 @@ public:
   /// `numerator / divisor` is the same for all iterations that the model looks at: the loop counter
   /// of an inner loop that `collapse` merged into this one stays inside one row.
   struct Row {
-    llvm::Value *numerator; ///< In the first iteration.
+    llvm::Value *numerator; ///< In the first iteration; one more in each one that follows.
     llvm::Value *divisor;
+    bool isSigned;
   };
 
   /// Where chunks have to be cut for the model to hold; empty if it holds for any chunk.

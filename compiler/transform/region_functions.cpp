@@ -39,6 +39,7 @@ private:
                ArrayRef<AccessRecord::Guard> guards);
   Value *fits(IRBuilder<> &build, ExpressionEmitter &emitter,
               const AccessRecord::Assumption &assumption);
+  Value *restOfRow(IRBuilder<> &build, ExpressionEmitter &emitter, const ChunkModel::Row &row);
   Value *endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *upper);
   void reportAll(IRBuilder<> &build, ExpressionEmitter::Leaves leaves, Value *dims);
   void reportInside(IRBuilder<> &build, ExpressionEmitter::Leaves leaves,
@@ -260,23 +261,46 @@ void Writer::reportAll(IRBuilder<> &build, ExpressionEmitter::Leaves leaves, Val
   }
 }
 
+/// How many iterations behind the first one have the same quotient, and a numerator that has not
+/// wrapped around.
+Value *Writer::restOfRow(IRBuilder<> &build, ExpressionEmitter &emitter,
+                         const ChunkModel::Row &row) {
+  const unsigned bits = row.numerator->getType()->getIntegerBitWidth();
+  const APInt most =
+      (row.isSigned ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits)).zext(64);
+  Value *numerator = build.CreateIntCast(emitter.emit(row.numerator), i64_, row.isSigned);
+  Value *divisor = build.CreateIntCast(emitter.emit(row.divisor), i64_, row.isSigned);
+  Value *isZero = build.CreateICmpEQ(divisor, build.getInt64(0));
+  divisor = build.CreateSelect(isZero, build.getInt64(1), divisor);
+  Value *inRow = nullptr;
+  if (row.isSigned) {
+    // Quotients are rounded towards zero: rows of negative numerators end at multiples.
+    Value *length = build.CreateBinaryIntrinsic(Intrinsic::abs, divisor, build.getFalse());
+    Value *rest = build.CreateSRem(numerator, length);
+    Value *isNegative = build.CreateICmpSLT(numerator, build.getInt64(0));
+    inRow = build.CreateSub(build.CreateSelect(isNegative, build.getInt64(0),
+                                               build.CreateSub(length, build.getInt64(1))),
+                            rest);
+  } else {
+    inRow = build.CreateSub(build.CreateSub(divisor, build.getInt64(1)),
+                            build.CreateURem(numerator, divisor));
+  }
+  Value *inRange = build.CreateSub(build.getInt(most), numerator);
+  return build.CreateBinaryIntrinsic(Intrinsic::umin, inRow, inRange);
+}
+
 /// One past the last iteration of the piece that starts at `first` and for which the records hold.
 Value *Writer::endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves,
                           Value *upper) {
   if (accesses_.perIteration) {
     return build.CreateAdd(leaves.lower, build.getInt64(1));
   }
-  Value *end = upper;
   ExpressionEmitter emitter(build, model_, scev_, leaves);
+  Value *more = build.CreateSub(build.CreateSub(upper, build.getInt64(1)), leaves.lower);
   for (const ChunkModel::Row &row : model_.rows()) {
-    Value *divisor = build.CreateZExt(emitter.emit(row.divisor), i64_);
-    Value *numerator = build.CreateZExt(emitter.emit(row.numerator), i64_);
-    Value *isZero = build.CreateICmpEQ(divisor, build.getInt64(0));
-    divisor = build.CreateSelect(isZero, build.getInt64(1), divisor);
-    Value *left = build.CreateSub(divisor, build.CreateURem(numerator, divisor));
-    end = build.CreateBinaryIntrinsic(Intrinsic::smin, end, build.CreateAdd(leaves.lower, left));
+    more = build.CreateBinaryIntrinsic(Intrinsic::umin, more, restOfRow(build, emitter, row));
   }
-  return end;
+  return build.CreateAdd(leaves.lower, build.CreateAdd(more, build.getInt64(1)));
 }
 
 /// for (first = lower; first < upper; first = end) { end = endOfPiece(first); report all; }

@@ -16,6 +16,7 @@ import time
 
 import cases
 import commands
+import constructs
 import counters
 import failures
 import kernels
@@ -50,7 +51,7 @@ def feature_or_example(name):
 def random_program(workshop, kind, seed):
     """The program that a module of that name makes from `seed`; its text stays beside the program."""
     def make():
-        module = {"rows": rows, "nests": nests, "kernels": kernels}[kind]
+        module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind]))
         return Program.read(path)
