@@ -51,3 +51,30 @@ Best first(long n, const double *a) {
   }
   return found;
 }
+
+// Copied member by member, at distances from what is chosen.
+struct Pair {
+  double value;
+  long where;
+  float weight;
+
+  Pair &operator=(const Pair &from) {
+    value = from.value;
+    where = from.where;
+    weight = from.weight;
+    return *this;
+  }
+};
+#pragma omp declare reduction(best : Pair : omp_out = omp_in.value > omp_out.value ? omp_in : omp_out) \
+    initializer(omp_priv = Pair{-1e300, 0, 0})
+
+Pair pair(long n, const double *a) {
+  Pair found{-1e300, 0, 0};
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for reduction(best : found)
+  for (long i = 0; i < n; i++) {
+    const Pair mine{a[i], i, 1};
+    found = mine.value > found.value ? mine : found;
+  }
+  return found;
+}
