@@ -18,6 +18,7 @@ import cases
 import commands
 import counters
 import failures
+import images
 import kernels
 import nests
 import rows
@@ -85,6 +86,17 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
+    if images.PTXAS:
+        tests += [(f"images/ptx/{program.name}",
+                   lambda p=program: images.ptx_is_accepted(workshop, p))
+                  for program in map(Program.read, features)]
+        tests += [(f"images/ptx/{name}",
+                   lambda n=name: images.an_example_has_ptx(workshop, example(n)))
+                  for name in dict(cases.EXAMPLES)]
+        tests += [(f"images/ptx/{kind}_{seed}",
+                   lambda k=kind, s=seed: images.ptx_is_accepted(
+                       workshop, random_program(workshop, k, s)))
+                  for kind, seed in dict.fromkeys((seed[0], seed[1]) for seed in cases.SEEDS)]
     tests += random_tests(workshop, cases.SEEDS)
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
@@ -149,6 +161,10 @@ def all_tests(workshop):
     for ranks in (2, 3, 4):
         tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_moves_two_rows_per_border(
+                          workshop, example("jacobi"), r)))
+    for ranks in (2, 3):
+        tests.append((f"counters/jacobi_on_devices_moves_two_rows_per_border/{ranks}",
+                      lambda r=ranks: counters.jacobi_on_devices_moves_two_rows_per_border(
                           workshop, example("jacobi"), r)))
     for ranks in (2, 3, 4):
         tests.append((f"counters/matmul_moves_its_right_factor_once/{ranks}",
