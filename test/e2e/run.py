@@ -86,17 +86,17 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
-    if images.PTXAS:
-        tests += [(f"images/ptx/{program.name}",
-                   lambda p=program: images.ptx_is_accepted(workshop, p))
+    generated = dict.fromkeys((kind, seed) for kind, seed, *_ in cases.SEEDS)
+    for check in [images.opencl_is_accepted, *([images.ptx_is_accepted] if images.PTXAS else [])]:
+        tests += [(f"images/{check.__name__}/{program.name}",
+                   lambda c=check, p=program: c(workshop, p))
                   for program in map(Program.read, features)]
-        tests += [(f"images/ptx/{name}",
-                   lambda n=name: images.an_example_has_ptx(workshop, example(n)))
-                  for name in dict(cases.EXAMPLES)]
-        tests += [(f"images/ptx/{kind}_{seed}",
-                   lambda k=kind, s=seed: images.ptx_is_accepted(
-                       workshop, random_program(workshop, k, s)))
-                  for kind, seed in dict.fromkeys((seed[0], seed[1]) for seed in cases.SEEDS)]
+        tests += [(f"images/{check.__name__}/{kind}_{seed}",
+                   lambda c=check, k=kind, s=seed: c(workshop, random_program(workshop, k, s)))
+                  for kind, seed in generated]
+    tests += [(f"images/an_example_has_both/{name}",
+               lambda n=name: images.an_example_has_both(workshop, example(n)))
+              for name in dict(cases.EXAMPLES)]
     tests += random_tests(workshop, cases.SEEDS)
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
