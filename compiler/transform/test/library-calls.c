@@ -59,7 +59,7 @@ void draws(int n, int *a) {
 // CHECK:         call float @sinf(
 // CHECK:         call double @llvm.trunc.f64(
 // CHECK:       }
-// REMARK-NOT:  device kernel
+// REMARK-NOT:  kernel:
 void parts(int n, double *a, float *f) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
