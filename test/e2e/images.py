@@ -17,6 +17,7 @@ HEADER = b".version 6.3\n.target sm_70"
 WAITING_HEADER = b".version 7.8\n.target sm_90"
 BEGIN = b"// tutti: begin"
 WAIT = b"griddepcontrol.wait;"
+SECONDS = 600  # For a program of many loops, on a machine that is busy.
 
 
 def assemble(text, architecture):
@@ -45,7 +46,7 @@ def opencl_is_accepted(workshop, program):
     """In a process of its own: the compiler may take that with it."""
     binary = workshop.compiled(program, tutti=True)
     result = workshop.execute([sys.executable, str(ROOT / "test/e2e/opencl_build.py"), str(binary)],
-                              {}, "", 120)
+                              {}, "", SECONDS)
     if result.status != 0:
         raise Failure(f"status {result.status}: {result.output}{result.errors}")
     return int(result.output)
