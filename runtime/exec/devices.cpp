@@ -70,8 +70,8 @@ device::GridWish wishOf(const Launch &launch, const device::Kernel &kernel) {
   return wish;
 }
 
-/// What a lost device reports as well: whatever was under way there has not come to its end. Nor has
-/// what launches count on and there is no memory for.
+/// What a lost device reports as well: whatever was under way there has not come to its end. Nor
+/// has what launches count on and there is no memory for.
 bool endsDevice(const Error &error) {
   return error.code == ErrorCode::DeviceLost || error.code == ErrorCode::KernelFault ||
          error.code == ErrorCode::OutOfMemory;
