@@ -4,9 +4,11 @@
 /// the same as long as the narrow one does not wrap.
 #pragma once
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Instructions.h"
 
 namespace tutti::compiler {
 
@@ -34,6 +36,16 @@ public:
   llvm::ArrayRef<Assumed> assumed() const { return assumed_; }
 
 private:
+  /// Whether the loop counts in numbers as narrow as `recurrence`. What it does not count in, and
+  /// is narrower than `int`, is the rest of a division by a power of two, `i & 63`: that does wrap.
+  static bool isCounter(const llvm::SCEVAddRecExpr &recurrence) {
+    constexpr unsigned kIntBits = 32;
+    return recurrence.getType()->getIntegerBitWidth() >= kIntBits ||
+           llvm::any_of(recurrence.getLoop()->getHeader()->phis(), [&](const llvm::PHINode &phi) {
+             return phi.getType() == recurrence.getType();
+           });
+  }
+
   const llvm::SCEVAddRecExpr *asRecurrence(const llvm::SCEV *expression) const {
     const auto *recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(expression);
     const bool isMeant = recurrence && recurrence->isAffine() &&
@@ -45,7 +57,7 @@ private:
   const llvm::SCEV *visitExtension(const llvm::SCEVCastExpr *extension, bool isSigned) {
     const llvm::SCEV *operand = visit(extension->getOperand());
     const llvm::SCEVAddRecExpr *recurrence = asRecurrence(operand);
-    if (!recurrence) {
+    if (!recurrence || (!isSigned && !isCounter(*recurrence))) {
       return extend(operand, extension->getType(), isSigned);
     }
     const llvm::SCEV *wide = widen(recurrence, extension->getType(), isSigned);

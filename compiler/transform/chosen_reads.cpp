@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/chosen_reads.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -135,13 +136,77 @@ bool separate(PHINode &pointer) {
   return true;
 }
 
+/// Whether nothing is done with `pointer` but to read there and at constant distances.
+bool isOnlyRead(const Instruction &pointer) {
+  return all_of(pointer.uses(), [&](const Use &use) {
+    const auto *user = cast<Instruction>(use.getUser());
+    if (const auto *load = dyn_cast<LoadInst>(user)) {
+      return load->isSimple() && !load->getType()->isPointerTy();
+    }
+    if (const auto *copy = dyn_cast<MemCpyInst>(user)) {
+      return !copy->isVolatile() && &use == &copy->getRawSourceUse() &&
+             copy->getRawDest() != &pointer;
+    }
+    const auto *offset = dyn_cast<GetElementPtrInst>(user);
+    return offset && offset->getType()->isPointerTy() && offset->hasAllConstantIndices() &&
+           isOnlyRead(*offset);
+  });
+}
+
+/// Gives each use of `pointer` a choice of its own.
+bool copyForUses(Instruction &pointer) {
+  if (pointer.hasNUsesOrMore(2) && isOnlyRead(pointer)) {
+    SmallVector<Use *, 4> uses(map_range(pointer.uses(), [](Use &use) { return &use; }));
+    for (Use *use : drop_begin(uses)) {
+      Instruction *copy = pointer.clone();
+      copy->insertBefore(&pointer);
+      use->set(copy);
+    }
+    return true;
+  }
+  return false;
+}
+
+/// Adds what is added to `pointer` alone to each of its choices instead.
+bool offsetChoices(Instruction &pointer) {
+  auto *offset = pointer.hasOneUse() ? dyn_cast<GetElementPtrInst>(*pointer.user_begin()) : nullptr;
+  if (!offset || !isOnlyRead(pointer)) {
+    return false;
+  }
+  const auto add = [&](Value *choice, Instruction *before) {
+    Instruction *there = offset->clone();
+    there->setOperand(GetElementPtrInst::getPointerOperandIndex(), choice);
+    there->insertBefore(before);
+    return there;
+  };
+  if (auto *select = dyn_cast<SelectInst>(&pointer)) {
+    select->setTrueValue(add(select->getTrueValue(), select));
+    select->setFalseValue(add(select->getFalseValue(), select));
+  } else {
+    auto &phi = cast<PHINode>(pointer);
+    if (!all_of(phi.blocks(), [](auto *from) { return isa<BranchInst>(from->getTerminator()); })) {
+      return false;
+    }
+    SmallDenseMap<BasicBlock *, Value *, 4> there;
+    for (auto [from, choice] : zip_equal(phi.blocks(), phi.incoming_values())) {
+      Value *&known = there[from];
+      known = known ? known : add(choice, from->getTerminator());
+      choice.set(known);
+    }
+  }
+  offset->replaceAllUsesWith(&pointer);
+  offset->eraseFromParent();
+  return true;
+}
+
 bool separateOne(Function &function, ChosenReads which) {
   for (Instruction &inst : instructions(function)) {
     auto *select = dyn_cast<SelectInst>(&inst);
     auto *phi = dyn_cast<PHINode>(&inst);
     if (inst.getType()->isPointerTy() && (select || phi) &&
         (which == ChosenReads::All || mayBePrivate(choicesOf(inst))) &&
-        (select ? separate(*select) : separate(*phi))) {
+        (copyForUses(inst) || offsetChoices(inst) ||
+         (select ? separate(*select) : separate(*phi)))) {
       return true;
     }
   }

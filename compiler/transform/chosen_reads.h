@@ -20,7 +20,8 @@ enum class ChosenReads {
   All,     ///< In a combiner, which knows nothing of its arguments.
 };
 
-/// Treats loads and copies whose source alone is chosen, by `select` or where paths meet.
+/// Treats loads and copies whose source alone is chosen, by `select` or where paths meet, or is at
+/// a constant distance from what is chosen: a structure that is copied member by member.
 void separateChosenReads(llvm::Function &function, ChosenReads which);
 
 } // namespace tutti::compiler

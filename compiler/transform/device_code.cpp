@@ -204,6 +204,7 @@ void DeviceWork::add(Text text) {
     texts_.push_back(std::move(text));
   } else if (reason_.empty()) {
     reason_ = "it " + text.kernels.reason;
+    lacking_ = text.format == TUTTI_KERNEL_PTX ? "PTX" : "OpenCL";
   }
 }
 
@@ -213,6 +214,7 @@ DeviceCode DeviceWork::finish(Module &module, StringRef name, LateTexts &texts) 
   if (!texts_.empty()) {
     code.dimensions = kernels_.entries.front().dimensions;
     code.limit = kernels_.limit;
+    code.lacking = lacking_;
   }
   // A reason that only one of the targets has keeps the region from none of the others.
   const StringRef reason = texts_.empty() ? StringRef(code.reason) : StringRef();

@@ -22,6 +22,7 @@ namespace tutti::compiler {
 struct DeviceCode {
   llvm::GlobalVariable *descriptor = nullptr; ///< `tutti_device_code`; null if nobody asked for it.
   std::string reason;                         ///< Why no kernel was made, or empty.
+  std::string lacking;     ///< The only target that the reason holds for; empty if for all.
   std::string limit;       ///< Why the best mapping divides no more loops, or empty.
   unsigned dimensions = 0; ///< Of the best mapping: loops that are divided together.
 };
@@ -53,7 +54,8 @@ private:
 
   RegionKernels kernels_;
   std::vector<Text> texts_;
-  std::string reason_; ///< Why there is no kernel, for one target at least.
+  std::string reason_;  ///< Why there is no kernel, for one target at least.
+  std::string lacking_; ///< That target.
 };
 
 } // namespace tutti::compiler

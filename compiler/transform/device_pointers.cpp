@@ -13,14 +13,15 @@ using namespace llvm;
 namespace tutti::compiler {
 
 KernelMemory kernelMemory(const Value *pointer, const Argument *partials) {
-  const Value *object = getUnderlyingObject(pointer);
-  if (object == partials) {
-    return KernelMemory::Device;
-  }
-  if (const auto *call = dyn_cast<CallInst>(object)) {
-    const Function *callee = call->getCalledFunction();
-    return callee && callee->getName() == kernel::kLocalMemory ? KernelMemory::Device
-                                                               : KernelMemory::Mixed;
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  const auto isOfDevice = [&](const Value *object) {
+    const auto *call = dyn_cast<CallInst>(object);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    return object == partials || (callee && callee->getName() == kernel::kLocalMemory);
+  };
+  if (any_of(objects, isOfDevice)) {
+    return all_of(objects, isOfDevice) ? KernelMemory::Device : KernelMemory::Mixed;
   }
   switch (memoryKind(pointer)) {
   case MemoryKind::Private:

@@ -200,17 +200,21 @@ void Writer::pointToOthers(IRBuilder<> &build, Value *list, Value *there) const 
   }
 }
 
-/// Copies variables to or from `memory`; those that are in local memory only if `all`.
+/// Copies variables to or from `memory`; those that are in local memory only if `all`, and to it.
 void Writer::copy(IRBuilder<> &build, Value *memory, bool toMemory, bool others, bool all) const {
   const DataLayout &layout = reduce_.getDataLayout();
   std::uint64_t slotOffset = 0;
   for (auto [index, slot] : enumerate(slots_)) {
     SmallVector<Element, 8> elements;
     const std::uint64_t count = cast<ConstantInt>(slot.elements)->getZExtValue();
-    appendElements(ArrayType::get(slot.copy->getAllocatedType(), count), 0, layout, elements);
     Value *variable = others ? others_[index] : copies_[index];
-    if (!all && !isPrivate(slot, copies_[index])) {
-      elements.clear();
+    if (isPrivate(slot, copies_[index])) {
+      appendElements(ArrayType::get(slot.copy->getAllocatedType(), count), 0, layout, elements);
+    } else if (all) {
+      // Registers are copied one by one; this is memory already.
+      Value *there = build.CreateConstGEP1_64(build.getInt8Ty(), memory, slotOffset);
+      build.CreateMemCpy(there, Align(kSlotAlignment), variable, Align(kSlotAlignment),
+                         slot.elementBytes * count);
     }
     for (const Element &element : elements) {
       Value *mine = build.CreateConstGEP1_64(build.getInt8Ty(), variable, element.offset);

@@ -334,11 +334,11 @@ void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitte
     });
   }
   if (!region.device.reason.empty()) {
-    const char *what = region.device.dimensions > 0 ? "parallel loop lacks a device kernel: "
-                                                    : "parallel loop has no device kernel: ";
     emitter.emit([&] {
       return OptimizationRemarkMissed(kRemarkName, "NoKernel", &fork)
-             << what << region.device.reason;
+             << "parallel loop has no "
+             << (region.device.lacking.empty() ? "device" : region.device.lacking)
+             << " kernel: " << region.device.reason;
     });
   }
 }

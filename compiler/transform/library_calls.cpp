@@ -264,6 +264,104 @@ Value *expandRandR(CallInst &call) {
   return result;
 }
 
+/// `name`, a function of `double` that devices have, of `value`.
+Value *callReal(IRBuilder<> &build, StringRef name, Value *value) {
+  Type *type = value->getType();
+  const std::string typed = (name + (type->isFloatTy() ? "f" : "")).str();
+  Module *module = build.GetInsertBlock()->getModule();
+  return build.CreateCall(
+      module->getOrInsertFunction(typed, FunctionType::get(type, {type}, false)), {value});
+}
+
+void expandSinCos(CallInst &call) {
+  IRBuilder<> build(&call);
+  for (const auto &[index, name] : {std::pair(1, "sin"), std::pair(2, "cos")}) {
+    build.CreateStore(callReal(build, name, call.getArgOperand(0)), call.getArgOperand(index));
+  }
+}
+
+/// A whole number, which is stored, and the rest, which has its sign; infinity has no rest.
+Value *expandModf(CallInst &call) {
+  IRBuilder<> build(&call);
+  Value *x = call.getArgOperand(0);
+  Value *whole = build.CreateUnaryIntrinsic(Intrinsic::trunc, x);
+  build.CreateStore(whole, call.getArgOperand(1));
+  Value *isInfinite = build.CreateFCmpOEQ(build.CreateUnaryIntrinsic(Intrinsic::fabs, x),
+                                          ConstantFP::getInfinity(x->getType()));
+  Value *rest =
+      build.CreateSelect(isInfinite, ConstantFP::get(x->getType(), 0), build.CreateFSub(x, whole));
+  return build.CreateBinaryIntrinsic(Intrinsic::copysign, rest, x);
+}
+
+/// A fraction from a half to one, and the power of two, which is stored; 0 for what has none.
+Value *expandFrexp(CallInst &call) {
+  IRBuilder<> build(&call);
+  Value *x = call.getArgOperand(0);
+  Type *type = x->getType();
+  const fltSemantics &semantics = type->getFltSemantics();
+  const unsigned digits = APFloat::semanticsPrecision(semantics) - 1;
+  const int least = APFloat::semanticsMinExponent(semantics);
+  IntegerType *bits = build.getIntNTy(type->getPrimitiveSizeInBits());
+  const APInt exponentMask =
+      APFloat::getInf(semantics).bitcastToAPInt(); // All bits of an exponent, no others.
+  const auto exponentOf = [&](Value *number) {
+    return build.CreateAnd(build.CreateBitCast(number, bits), exponentMask);
+  };
+  Value *hasNone =
+      build.CreateOr(build.CreateFCmpOEQ(x, ConstantFP::get(type, 0)),
+                     build.CreateICmpEQ(exponentOf(x), ConstantInt::get(bits, exponentMask)));
+  // Of denormal numbers as large as normal ones.
+  Value *isDenormal = build.CreateICmpEQ(exponentOf(x), ConstantInt::get(bits, 0));
+  const APFloat scale = scalbn(APFloat::getOne(semantics), static_cast<int>(digits) + 1,
+                               APFloat::rmNearestTiesToEven);
+  Value *normal =
+      build.CreateSelect(isDenormal, build.CreateFMul(x, ConstantFP::get(type, scale)), x);
+  Value *raised =
+      build.CreateTrunc(build.CreateLShr(exponentOf(normal), digits), build.getInt32Ty());
+  // In the number stands one more than how far the exponent is above the least; a fraction has one
+  // less than the number.
+  Value *exponent = build.CreateAdd(raised, build.getInt32(static_cast<std::uint32_t>(least)));
+  exponent = build.CreateSub(
+      exponent, build.CreateSelect(isDenormal, build.getInt32(digits + 1), build.getInt32(0)));
+  build.CreateStore(build.CreateSelect(hasNone, build.getInt32(0), exponent),
+                    call.getArgOperand(1));
+  Value *fraction = build.CreateOr(
+      build.CreateAnd(build.CreateBitCast(normal, bits), ~exponentMask),
+      scalbn(APFloat::getOne(semantics), -1, APFloat::rmNearestTiesToEven).bitcastToAPInt());
+  return build.CreateSelect(hasNone, build.CreateFAdd(x, x), build.CreateBitCast(fraction, type));
+}
+
+/// sincos, modf and frexp; false if `call` is none of them.
+bool expandWithPointers(CallInst &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || call.isNoBuiltin() || call.arg_size() < 2) {
+    return false;
+  }
+  const Type *type = call.getArgOperand(0)->getType();
+  const StringRef name = callee->getName();
+  if (!type->isDoubleTy() && !(type->isFloatTy() && name.ends_with("f"))) {
+    return false;
+  }
+  // "modf" is of double, "modff" of float.
+  const StringRef plain = type->isFloatTy() ? name.drop_back() : name;
+  const auto points = [&](unsigned from) {
+    return all_of(drop_begin(call.args(), from),
+                  [](const Use &arg) { return arg->getType()->isPointerTy(); });
+  };
+  if (plain == "sincos" && call.arg_size() == 3 && call.getType()->isVoidTy() && points(1)) {
+    expandSinCos(call);
+    return true;
+  }
+  if (call.arg_size() != 2 || call.getType() != type || !points(1)) {
+    return false;
+  }
+  if (plain == "modf" || plain == "frexp") {
+    call.replaceAllUsesWith(plain == "modf" ? expandModf(call) : expandFrexp(call));
+    return true;
+  }
+  return false;
+}
+
 /// The real type of a function of complex numbers of `type`, one of them or two; null if `type` is
 /// not that of float or double on x86-64.
 Type *partType(const FunctionType &type, unsigned numbers) {
@@ -324,7 +422,12 @@ Value *expand(CallInst &call) {
 void expandLibraryCalls(Function &function) {
   for (Instruction &inst : make_early_inc_range(instructions(function))) {
     auto *call = dyn_cast<CallInst>(&inst);
-    if (Value *value = call ? expand(*call) : nullptr) {
+    if (!call) {
+      continue;
+    }
+    if (expandWithPointers(*call)) {
+      call->eraseFromParent();
+    } else if (Value *value = expand(*call)) {
       call->replaceAllUsesWith(value);
       call->eraseFromParent();
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Writes out library functions that devices do not have: products, quotients, absolute values,
-/// arguments and exponentials of complex numbers, and rand_r.
+/// Writes out library functions that devices do not have, or that give results through pointers:
+/// products, quotients, absolute values, arguments and exponentials of complex numbers, sincos,
+/// modf, frexp and rand_r.
 ///
 ///   %z = call { double, double } @__muldc3(double %a, double %b, double %c, double %d)
 ///

@@ -40,11 +40,11 @@ std::string namesOf(std::uint32_t kinds) {
   return names;
 }
 
-/// None, with one line if `speaks`, where a driver does not start.
-std::vector<device::Info> devicesOf(device::Driver &driver, bool speaks) {
+/// None, with a note of why, where a driver does not start.
+std::vector<device::Info> devicesOf(device::Driver &driver, std::vector<std::string> &problems) {
   auto devices = driver.list();
-  if (!devices && speaks) {
-    log::warn("{}", devices.error().message);
+  if (!devices) {
+    problems.push_back(devices.error().message);
   }
   return devices ? *std::move(devices) : std::vector<device::Info>();
 }
@@ -62,22 +62,31 @@ DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::uint32_t inSour
   selection.drivers_ = device::makeDrivers();
   std::vector<std::optional<std::vector<device::Info>>> lists(selection.drivers_.size());
   std::vector<device::Listing> listings;
+  std::vector<std::string> problems;
   for (std::size_t index = 0; index < lists.size(); ++index) {
     device::Driver &driver = *selection.drivers_[index];
     auto &list = lists[index];
-    listings.push_back({driver.name(), [&driver, &list, speaks]() -> const auto & {
+    listings.push_back({driver.name(), [&driver, &list, &problems]() -> const auto & {
                           if (!list) {
-                            list = devicesOf(driver, speaks);
+                            list = devicesOf(driver, problems);
                           }
                           return *list;
                         }});
   }
   const device::Selection found = device::sharedDevices(listings, wanted, inSource);
-  if (found.missing != 0 && speaks) {
-    log::warn("{}{}: there is no such device; using {} instead",
-              wanted == TUTTI_DEVICE_AUTO ? "the program asks for " : "TUTTI_DEVICE=",
-              namesOf(found.missing),
-              found.choices.empty() ? "cpu" : listings[found.choices.front().backend].name);
+  if (speaks) {
+    std::string text;
+    for (const std::string &problem : problems) {
+      text += (text.empty() ? "" : "; ") + problem;
+    }
+    if (found.missing != 0) {
+      log::warn("{}{}: there is no such device{}{}; using {} instead",
+                wanted == TUTTI_DEVICE_AUTO ? "the program asks for " : "TUTTI_DEVICE=",
+                namesOf(found.missing), text.empty() ? "" : ": ", text,
+                found.choices.empty() ? "cpu" : listings[found.choices.front().backend].name);
+    } else if (!text.empty()) {
+      log::warn("{}", text);
+    }
   }
   selection.sharers_ =
       static_cast<std::uint64_t>(device::sharersOf(found.choices.size(), local, locals));

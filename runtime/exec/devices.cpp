@@ -70,9 +70,11 @@ device::GridWish wishOf(const Launch &launch, const device::Kernel &kernel) {
   return wish;
 }
 
-/// What a lost device reports as well; whatever was under way there has not come to its end.
+/// What a lost device reports as well: whatever was under way there has not come to its end. Nor
+/// has what launches count on and there is no memory for.
 bool endsDevice(const Error &error) {
-  return error.code == ErrorCode::DeviceLost || error.code == ErrorCode::KernelFault;
+  return error.code == ErrorCode::DeviceLost || error.code == ErrorCode::KernelFault ||
+         error.code == ErrorCode::OutOfMemory;
 }
 
 } // namespace
@@ -94,6 +96,16 @@ Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window, c
 /// Does what a device is asked for unless it is lost.
 template <typename Do> Status Devices::attempt(std::int32_t index, Do &&run) {
   return isLost(index) ? Status() : outlive(index, run(lane(index)));
+}
+
+/// The same of what no launch counts on yet: a device that has no memory for it stays.
+template <typename Do> Status Devices::request(std::int32_t index, Do &&run) {
+  if (isLost(index)) {
+    return {};
+  }
+  Status status = run(lane(index));
+  const bool isRefused = !status && status.error().code == ErrorCode::OutOfMemory;
+  return isRefused ? status : outlive(index, std::move(status));
 }
 
 Status Devices::outlive(std::int32_t index, Status status) {
@@ -136,7 +148,7 @@ void Devices::wroteInPlaceOf(std::int32_t index, const RangeSet &bytes) {
 }
 
 Status Devices::commit(std::int32_t index, const RangeSet &units) {
-  return attempt(index, [&](Lane &lane) -> Status {
+  return request(index, [&](Lane &lane) -> Status {
     if (!lane.queue) {
       TUTTI_ASSIGN(lane.queue, lane.device->makeQueue());
     }
@@ -407,7 +419,7 @@ Status Devices::load(std::int32_t index, const Launch &launch, const balance::Ch
 }
 
 Status Devices::load(std::int32_t index, const tutti_region &region, const tutti_kernel &kernel) {
-  return attempt(index, [&](Lane &lane) -> Status {
+  return request(index, [&](Lane &lane) -> Status {
     const Result<Loaded *> loaded = this->loaded(lane, region, kernel);
     return loaded ? Status() : Status(loaded.error());
   });

@@ -66,7 +66,7 @@ public:
   Status requireAlive(std::int32_t index) const;
 
   /// Lets the host stand in for a device if `status`, of something that was done for it, says that
-  /// it is lost. What was on its way to the host is gone then.
+  /// it is lost, or has no memory for that. What was on its way to the host is gone then.
   ///
   /// Errors: any other failure.
   Status outlive(std::int32_t index, Status status);
@@ -239,6 +239,7 @@ private:
   };
 
   template <typename Do> Status attempt(std::int32_t index, Do &&run);
+  template <typename Do> Status request(std::int32_t index, Do &&run);
   Status recordIn(Lane &lane);
   Status finish(Lane &lane);
   static Result<Loaded *> loaded(Lane &lane, const tutti_region &region,

@@ -98,12 +98,33 @@ bool Placer::hasAnyFor(std::uint32_t wanted) const {
                      [&](const DeviceTraits &traits) { return isFor(traits, wanted); });
 }
 
+/// What asks for `wanted` is not for any of the devices.
+Placement Placer::hostsFor(std::uint32_t wanted) const {
+  Placement placement = hosts();
+  if (wanted == TUTTI_DEVICE_CPU) {
+    placement.alone = "it is for cores, and there is one rank only";
+  } else if (!devices_.empty()) {
+    placement.alone = "it asks for no device, those that are there are no GPUs, and there is one "
+                      "rank only";
+  }
+  return placement;
+}
+
 /// No device can.
 Placement Placer::hostsOnly(const tutti_region &region) const {
   Placement placement = hosts();
-  placement.reason = region.device && region.device->reason ? region.device->reason
-                     : dropped_.empty()                     ? "no device can run its kernel"
-                                                            : "its devices are lost";
+  if (region.device && region.device->reason) {
+    placement.reason = region.device->reason;
+  } else if (!dropped_.empty()) {
+    placement.reason = "its devices are lost";
+  } else {
+    const bool hasKernel =
+        std::any_of(devices_.begin(), devices_.end(), [&](const DeviceTraits &traits) {
+          return anyKernel(region, traits.format) != nullptr;
+        });
+    placement.reason = hasKernel ? "it computes with doubles, which the devices cannot"
+                                 : "it has no kernel in the format of the devices";
+  }
   return placement;
 }
 
@@ -114,13 +135,24 @@ Placement Placer::oneDevice(const tutti_region &region) const {
       return {{{place, 1}}, true, {}};
     }
   }
-  return hasAnyFor(TUTTI_DEVICE_AUTO) ? hostsOnly(region) : hosts();
+  if (!hasAnyFor(TUTTI_DEVICE_AUTO)) {
+    return hostsFor(TUTTI_DEVICE_AUTO);
+  }
+  Placement placement = hostsOnly(region);
+  for (std::int32_t rank = 1; rank < topology_.ranks(); ++rank) {
+    for (std::int32_t device = 0; device < topology_.devicesOf(rank); ++device) {
+      if (canRun(region, topology_.deviceOf(rank, device), TUTTI_DEVICE_AUTO)) {
+        placement.reason = "it writes through computed indices, and rank 0 has no device for it";
+      }
+    }
+  }
+  return placement;
 }
 
 Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
                         const PowerFactors &factors, const std::vector<Share> &before) const {
   if (!hasAnyFor(wanted)) {
-    return hosts();
+    return hostsFor(wanted);
   }
   Placement placement;
   for (std::int32_t rank = 0; rank < topology_.ranks(); ++rank) {

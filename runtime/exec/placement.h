@@ -49,6 +49,8 @@ struct Placement {
   std::vector<Share> shares;
   bool usesDevices = false;
   std::string_view reason; ///< Why the devices that were wanted are not used; or empty.
+  /// Why a single rank runs it at home where there is no `reason`.
+  std::string_view alone = "there is one rank only";
 };
 
 /// Threading: externally synchronised.
@@ -90,6 +92,7 @@ private:
   }
 
   bool hasAnyFor(std::uint32_t wanted) const;
+  Placement hostsFor(std::uint32_t wanted) const;
   Placement hostsOnly(const tutti_region &region) const;
   bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;
   std::vector<Share> weighted(std::vector<Share> shares, const PowerFactors &factors,

@@ -95,7 +95,8 @@ TEST_F(Placing, TakesAllHostsWhereRankZeroHasNoDeviceThatWouldBeEnough) {
 
   EXPECT_EQ(placesOf(placement), (Places{0, 1}));
   EXPECT_FALSE(placement.usesDevices);
-  EXPECT_EQ(placement.reason, "no device can run its kernel");
+  EXPECT_EQ(placement.reason,
+            "it writes through computed indices, and rank 0 has no device for it");
 }
 
 TEST_F(Placing, TakesTheDevicesOfAllRanksInTheOrderOfRanks) {
@@ -135,6 +136,32 @@ TEST_F(Placing, LeavesOutDevicesWithoutDoublePrecisionThatTheKernelNeeds) {
   const Placer placer(topology, {single, cuda()}, TUTTI_DEVICE_AUTO);
 
   EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_GPU)), (Places{2}));
+}
+
+TEST_F(Placing, SaysWhatDevicesLackForAKernel) {
+  const memory::Topology topology({1});
+  DeviceTraits single = cuda();
+  single.hasFp64 = 0;
+  DeviceTraits other = cuda();
+  other.format = 0;
+
+  EXPECT_EQ(place(Placer(topology, {single}, TUTTI_DEVICE_AUTO), TUTTI_DEVICE_GPU).reason,
+            "it computes with doubles, which the devices cannot");
+  EXPECT_EQ(place(Placer(topology, {other}, TUTTI_DEVICE_AUTO), TUTTI_DEVICE_GPU).reason,
+            "it has no kernel in the format of the devices");
+}
+
+TEST_F(Placing, SaysWhyASingleRankRunsAtHomeWhatIsForNoneOfItsDevices) {
+  const memory::Topology topology({1});
+  DeviceTraits cores = openCl();
+  cores.isGpu = 0;
+  const Placer placer(topology, {cores}, TUTTI_DEVICE_AUTO);
+
+  EXPECT_EQ(place(placer, TUTTI_DEVICE_CPU).alone, "it is for cores, and there is one rank only");
+  EXPECT_EQ(place(placer, TUTTI_DEVICE_AUTO).alone,
+            "it asks for no device, those that are there are no GPUs, and there is one rank only");
+  EXPECT_EQ(place(Placer(topology, {}, TUTTI_DEVICE_AUTO), TUTTI_DEVICE_AUTO).alone,
+            "there is one rank only");
 }
 
 TEST_F(Placing, SaysWhyARegionWithoutKernelsStaysOnHosts) {

@@ -35,7 +35,7 @@ bool isHome(const Placement &placement) {
 }
 
 std::string_view reasonHome(const Placement &placement) {
-  return placement.reason.empty() ? "there is one rank only" : placement.reason;
+  return placement.reason.empty() ? placement.alone : placement.reason;
 }
 
 double secondsSince(Clock::time_point begin) {

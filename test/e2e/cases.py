@@ -95,8 +95,8 @@ DISTRIBUTED = [
 
 # The same of features.
 DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "complex", "complex_numbers",
-                        "constants_constructed", "gather_objects", "iterators", "merged_writes",
-                        "reduction_arrays", "reduction_best", "scatter_steady", "sparse",
+                        "constants_constructed", "gather_objects", "iterators", "masked_indices",
+                        "merged_writes", "reduction_arrays", "reduction_best", "scatter_steady", "sparse",
                         "sparse_steady", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.

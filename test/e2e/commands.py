@@ -222,6 +222,30 @@ def what_the_source_asks_for_in_vain_is_named(workshop, asked, expected):
     require((result.status, result.errors) == (0, line), result)
 
 
+def an_old_driver_is_one_line(workshop, ranks):
+    """A driver library of 2019. The loop asks for a GPU, and runs on the cores."""
+    def make():
+        names = re.findall(r"^TUTTI_CUDA\w*\((\w+)", (ROOT / "runtime/device/cuda/functions.def")
+                           .read_text(), re.M)
+        stubs = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names
+                        if name != "cuDriverGetVersion")
+        stubs += "int cuDriverGetVersion(int *version) { *version = 10010; return 0; }\n"
+        folder = workshop.folder / "old_driver"
+        folder.mkdir()
+        (folder / "cuda.c").write_text(stubs)
+        result = workshop.execute(["clang-19", "-w", "-shared", "-fPIC", str(folder / "cuda.c"), "-o",
+                                   str(folder / "libcuda.so.1")], {}, "")
+        require(result.status == 0, tail(result.errors))
+        return folder
+    folder = workshop.cached("old_driver", make)
+    result = workshop.launch(heat3d(), [], ranks, {"LD_LIBRARY_PATH": str(folder),
+                                                   "TUTTI_DEVICE": "cuda"})
+    rank = "rank 0: " if ranks > 1 else ""
+    line = re.escape(f"tutti: {rank}TUTTI_DEVICE=cuda: there is no such device: the NVIDIA driver is too "
+                     "old: it is of CUDA 10.1, 11.4 or newer is needed; using ") + r"\w+ instead\n"
+    require(result.status == 0 and re.fullmatch(line, result.errors), result)
+
+
 def all_checks():
     """(name, function of the workshop)"""
     plain = [zeroed_arrays_take_no_room_in_the_file, executables_have_fixed_addresses,
@@ -246,6 +270,9 @@ def all_checks():
     for ranks, device in ((1, "cpu"), (3, "cpu"), (1, "opencl"), (2, "hybrid")):
         checks.append((f"memory_of_devices_is_the_programs-{device}-{ranks}",
                        lambda w, r=ranks, d=device: memory_of_devices_is_the_programs(w, r, d)))
+    for ranks in (1, 2):
+        checks.append((f"an_old_driver_is_one_line-{ranks}",
+                       lambda w, r=ranks: an_old_driver_is_one_line(w, r)))
     for number in (signal.SIGINT, signal.SIGTERM):
         checks.append((f"a_signal_to_tuttirun_ends_the_run-{number}",
                        lambda w, n=number: a_signal_to_tuttirun_ends_the_run(w, n)))

@@ -98,6 +98,22 @@ def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):
     require(added["protections"] == 0, f"{added['protections']} changes of protection")
 
 
+def jacobi_on_devices_moves_two_rows_per_border(workshop, jacobi, ranks):
+    """The rows go out of one device, to the other rank, and into its device."""
+    rows, columns, iterations = 240, 513, 20
+    few, many = (workshop.statistics(jacobi, [str(rows), str(columns), str(20 + more)], ranks,
+                                     {"TUTTI_DEVICE": "opencl"}) for more in (0, iterations))
+    expected = 2 * (ranks - 1) * (columns - 2) * 8 * iterations
+    for name, counter in (("exchange", lambda found: found["exchange"]["bytes"]),
+                          ("in", lambda found: found["devices"]["in"]["bytes"]),
+                          ("out", lambda found: found["devices"]["out"]["bytes"])):
+        moved = counter(many) - counter(few)
+        require(moved == expected, f"{name}: {moved} bytes, not {expected}")
+    kernels = many["devices"]["kernels"] - few["devices"]["kernels"]
+    require(kernels == ranks * iterations, f"{kernels} kernels")
+    require(many["home"] == 0, f"{many['home']} launches stayed home")
+
+
 def sparse_product_moves_its_operands_once(workshop, sparse, ranks):
     """Every rank gets all of the arrays that are read through computed indices, and then nothing."""
     rows, entries, page = 6000, 24000, 4096

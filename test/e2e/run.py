@@ -19,6 +19,7 @@ import commands
 import constructs
 import counters
 import failures
+import images
 import kernels
 import nests
 import rows
@@ -86,6 +87,17 @@ def all_tests(workshop):
         for ranks in cases.FEATURE_RANKS:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
+    generated = dict.fromkeys((kind, seed) for kind, seed, *_ in cases.SEEDS)
+    for check in [images.opencl_is_accepted, *([images.ptx_is_accepted] if images.PTXAS else [])]:
+        tests += [(f"images/{check.__name__}/{program.name}",
+                   lambda c=check, p=program: c(workshop, p))
+                  for program in map(Program.read, features)]
+        tests += [(f"images/{check.__name__}/{kind}_{seed}",
+                   lambda c=check, k=kind, s=seed: c(workshop, random_program(workshop, k, s)))
+                  for kind, seed in generated]
+    tests += [(f"images/an_example_has_both/{name}",
+               lambda n=name: images.an_example_has_both(workshop, example(n)))
+              for name in dict(cases.EXAMPLES)]
     tests += random_tests(workshop, cases.SEEDS)
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
@@ -150,6 +162,10 @@ def all_tests(workshop):
     for ranks in (2, 3, 4):
         tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_moves_two_rows_per_border(
+                          workshop, example("jacobi"), r)))
+    for ranks in (2, 3):
+        tests.append((f"counters/jacobi_on_devices_moves_two_rows_per_border/{ranks}",
+                      lambda r=ranks: counters.jacobi_on_devices_moves_two_rows_per_border(
                           workshop, example("jacobi"), r)))
     for ranks in (2, 3, 4):
         tests.append((f"counters/matmul_moves_its_right_factor_once/{ranks}",

@@ -111,3 +111,14 @@ void rows(long n, double *a, double **row, const int *index) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) a[i] = row[index[i]][0];
 }
+
+// A remainder is no counter, of which it would be assumed that it does not wrap.
+// CHECK-LABEL: define internal void @masked.omp_outlined.tutti.accesses(
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 13, i64 %[[TABLE:.*]], i64 %[[TABLE]], i64 1, i32 0,
+// CHECK:       }
+// REMARK: remark: reads 'table' at computed addresses (line [[@LINE+3]])
+void masked(int n, double *restrict a, const double *restrict table) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = table[i & 63] + table[i & 255];
+}

@@ -112,13 +112,13 @@ void watched(long n, int *a) {
 }
 
 // Reasons of one kind of devices.
-// CHECK: parallel loop lacks a device kernel: it computes with integers of more than 64 bits
+// CHECK: parallel loop has no OpenCL kernel: it computes with integers of more than 64 bits
 void products(long n, long *a) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) a[i] = ((__int128)a[i] * i) >> 64;
 }
 
-// CHECK: parallel loop lacks a device kernel: it checks the overflow of integers of an unusual width
+// CHECK: parallel loop has no OpenCL kernel: it checks the overflow of integers of an unusual width
 int overflows(long n, _BitInt(40) *a) {
   int any = 0;
   #pragma omp parallel for reduction(| : any)

@@ -68,3 +68,15 @@ int count(long n, int *x) {
   for (long i = 0; i < n; i++) { x[i] = 1; c += 2; }
   return c;
 }
+
+// An array that the combiner loops over.
+// CHECK-LABEL: define void @tutti_histogram_omp_outlined_flat(
+// CHECK:         call ptr @tutti.local.memory()
+// CHECK:         call void @tutti.barrier()
+// CHECK:       }
+void histogram(long n, const int *x, int *result) {
+  int bins[256] = {0};
+  #pragma omp parallel for reduction(+ : bins)
+  for (long i = 0; i < n; i++) { bins[x[i] & 255]++; }
+  for (int k = 0; k < 256; k++) { result[k] = bins[k]; }
+}

@@ -1,4 +1,4 @@
-// Kernels hold complex arithmetic and rand_r written out; functions of complex numbers that are not
+// Kernels hold complex arithmetic, sincos, modf, frexp and rand_r written out; functions of complex numbers that are not
 // written out keep a loop from devices, not from other ranks.
 // RUN: env TUTTI_TARGETS=print %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
 // RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
@@ -8,6 +8,10 @@ double cabs(double _Complex);
 double _Complex csqrt(double _Complex);
 float cabsf(float _Complex);
 int rand_r(unsigned *);
+void sincos(double, double *, double *);
+void sincosf(float, float *, float *);
+double modf(double, double *);
+double frexp(double, int *);
 
 // CHECK-LABEL: define void @tutti_products_omp_outlined_flat(
 // CHECK-NOT:     @__muldc3
@@ -45,6 +49,27 @@ void draws(int n, int *a) {
   for (int i = 0; i < n; i++) {
     unsigned seed = i;
     a[i] = rand_r(&seed) + rand_r(&seed);
+  }
+}
+
+// CHECK-LABEL: define void @tutti_parts_omp_outlined_flat(
+// CHECK-NOT:     @{{sincos|modf|frexp}}
+// CHECK:         call double @sin(
+// CHECK:         call double @cos(
+// CHECK:         call float @sinf(
+// CHECK:         call double @llvm.trunc.f64(
+// CHECK:       }
+// REMARK-NOT:  kernel:
+void parts(int n, double *a, float *f) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double sine, cosine, whole;
+    float sinef, cosinef;
+    int exponent;
+    sincos(a[i], &sine, &cosine);
+    sincosf(f[i], &sinef, &cosinef);
+    f[i] = sinef * cosinef;
+    a[i] = sine * cosine + modf(a[i], &whole) * whole + frexp(a[i], &exponent) * exponent;
   }
 }
 

@@ -109,6 +109,10 @@ def main():
                                ("cuEventQuery", 0), ("cuStreamCreate", later)):
                 goes_on(wrapper, ranks, victim, f"{call} {UNKNOWN_ERROR} {skip}",
                         f"a device of rank {victim} is used no more: ")
+            # No memory for what a launch that is under way needs beside its data.
+            for call, skip in (("cuMemcpyHtoDAsync_v2", later), ("cuLaunchKernel", 0)):
+                goes_on(wrapper, ranks, victim, f"{call} {OUT_OF_MEMORY} {skip}",
+                        f"a device of rank {victim} is used no more: ")
             of_rank = f"rank {victim}: " if victim > 0 else ""
             for failure in (f"cuMemCreate {OUT_OF_MEMORY} {2 * later}",
                             f"cuModuleLoadDataEx {WRONG_IMAGE} 0"):

@@ -2,6 +2,7 @@
 /// \file
 /// Math functions of zeros, infinities, numbers that are none, and denormal ones.
 // FLAGS: -O2 -fno-math-errno
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 
@@ -13,6 +14,7 @@ static float atf[SIZE];
 static int exponents[SIZE];
 static int exponentsf[SIZE];
 static double results[SIZE][22];
+static double pairs[SIZE][10];
 
 int main(void) {
   for (int i = 0; i < SIZE; ++i) {
@@ -51,7 +53,31 @@ int main(void) {
     out[20] = nextafter(x, y);
     out[21] = isnan(x) + 2 * !!isinf(x) + 4 * !!signbit(x) + 8 * !!isnormal(x) + 16 * (x == x);
   }
+  // Results through pointers.
+#pragma omp parallel for
   for (int i = 0; i < SIZE; ++i) {
+    double sine, cosine, whole;
+    float sinef, cosinef, wholef;
+    int exponent, exponentf;
+    double *out = pairs[i];
+    sincos(at[i], &sine, &cosine);
+    sincosf(atf[i], &sinef, &cosinef);
+    out[0] = modf(at[i], &whole);
+    out[1] = modff(atf[i], &wholef);
+    out[2] = frexp(at[i], &exponent);
+    out[3] = frexpf(atf[i], &exponentf);
+    out[4] = whole + 2 * (double)wholef;
+    out[5] = exponent + 5000 * exponentf;
+    out[6] = sine;
+    out[7] = cosine;
+    // Of the last digits of floats the host may have others.
+    out[8] = round(sinef * 1e4);
+    out[9] = round(cosinef * 1e4);
+  }
+  for (int i = 0; i < SIZE; ++i) {
+    for (int k = 0; k < 10; ++k) {
+      printf("%.13g ", isnan(pairs[i][k]) ? -12345.0 : pairs[i][k]);
+    }
     printf("%d %d", exponents[i], exponentsf[i]);
     for (int k = 0; k < 22; ++k) {
       const double x = results[i][k];

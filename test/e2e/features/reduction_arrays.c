@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BINS = 10, ROWS = 3, COLUMNS = 4 };
+enum { BINS = 10, ROWS = 3, COLUMNS = 4, LEVELS = 256 };
 
 static long global_bins[BINS];
 
@@ -35,6 +35,16 @@ int main(int argc, char **argv) {
   for (int i = 0; i < n; ++i) {
     section[2 + i % 3] += 1.0;
   }
+  int histogram[LEVELS] = {7};
+#pragma omp parallel for reduction(+ : histogram)
+  for (int i = 0; i < n; ++i) {
+    ++histogram[(i * i / 3 + 5 * i) % LEVELS];
+  }
+  long weighted = 0;
+  for (int k = 0; k < LEVELS; ++k) {
+    weighted += (long)k * k * histogram[k];
+  }
+  printf("%d %ld\n", histogram[0], weighted);
   for (int k = 0; k < BINS; ++k) {
     printf("%d %ld ", fixed[k], global_bins[k]);
   }

@@ -2,6 +2,7 @@
 /// \file
 /// Combiners that keep the better of two objects: what they copy from is chosen.
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 struct Best {
@@ -33,6 +34,11 @@ struct Large {
                                       : omp_out)                                                   \
     initializer(omp_priv = Large{-1e300, 1 << 30, {}})
 
+using Pair = std::pair<double, int>;
+#pragma omp declare reduction(best:Pair : omp_out =                                                \
+                                  omp_in.first > omp_out.first ? omp_in : omp_out)                 \
+    initializer(omp_priv = Pair{-1e300, 0})
+
 int main() {
   const int size = 10007;
   std::vector<double> values(size);
@@ -61,6 +67,14 @@ int main() {
       large = {value, i, {1.0 * i, 2.0, 3.0, values[i]}};
     }
   }
+  // Copied member by member.
+  Pair pair{-1e300, 0};
+#pragma omp parallel for reduction(best : pair)
+  for (int i = 0; i < size; ++i) {
+    const Pair mine{values[i], i};
+    pair = mine.first > pair.first ? mine : pair;
+  }
+  std::printf("%g %d\n", pair.first, pair.second);
   std::printf("%g %d %g %d\n", best.value, best.where, small.value, small.where);
   std::printf("%g %d %g %g\n", large.value, large.where, large.point[0], large.point[3]);
   return 0;
