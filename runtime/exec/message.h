@@ -21,7 +21,7 @@ namespace tutti::exec {
 enum class MessageKind : std::uint32_t {
   Launch,      ///< Down the tree: `Launch`, with the region's id in place of its address.
   Fetch,       ///< Rank 0 to an owner: `FetchRequest`.
-  Partial,     ///< Up the tree: sequence, bytes of a partial result.
+  Partial,     ///< Up the tree: sequence, bytes of a partial result; none if a part has strayed.
   Changes,     ///< To rank 0: `Changes`.
   Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
   Reserve,     ///< Rank 0 to another: `Reservation`.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/region_view.h"
 
+#include "base/check.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -20,6 +22,13 @@ std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
 void tutti_sink::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
                      std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
   if (flags == 0) {
+    return;
+  }
+  if ((flags & TUTTI_EVERYWHERE) != 0) {
+    // Whoever strays says so there, and the others must not overwrite it.
+    collector.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, address, sizeof(tutti_reach), 0,
+                  nullptr);
+    reach = address;
     return;
   }
   const bool isAtMost = (flags & TUTTI_AT_MOST) != 0;
@@ -76,6 +85,9 @@ bool areDisjoint(const tutti_sink &sink, const AllocationOf &allocationOf) {
   for (const auto &[address, asked] : sink.allocations) {
     all.push_back({asked.object, allocationOf(address), asked.isWritten});
   }
+  if (sink.reach != 0) {
+    return std::none_of(all.begin(), all.end(), [](const Reach &reach) { return reach.isWritten; });
+  }
   const auto mayMeet = [](const Reach &one, const Reach &other) {
     return one.object != other.object &&
            (one.range.empty() || other.range.empty() || one.range.overlaps(other.range));
@@ -109,6 +121,10 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
   }
   touches.allocations = std::move(sink.allocations);
   touches.sets = sink.collector.take(allocationOf);
+  touches.reach = sink.reach;
+  if (sink.reach != 0) {
+    touches.sets.reads = touches.sets.reads.unite(RangeSet::of(launch.everywhere));
+  }
   touches.reduced = sink.reduced.take(allocationOf);
   for (const auto &[pointer, object] : sink.objects) {
     if (!object.hull.empty()) {
@@ -116,6 +132,19 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
     }
   }
   return touches;
+}
+
+tutti_reach reachOf(const memory::Window &window) {
+  std::vector<Range> segments{window.heap(), window.stack()};
+  segments.insert(segments.end(), window.globals().begin(), window.globals().end());
+  TUTTI_CHECK(segments.size() <= TUTTI_REACH_SEGMENTS, "tell where {} segments are",
+              segments.size());
+  tutti_reach reach{};
+  for (std::size_t index = 0; index < segments.size(); ++index) {
+    reach.begin[index] = segments[index].begin;
+    reach.bytes[index] = segments[index].size();
+  }
+  return reach;
 }
 
 AllocationOf allocationsOf(const Launch &launch) {

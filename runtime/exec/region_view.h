@@ -44,6 +44,8 @@ struct tutti_sink {
     bool isWritten = false;
   };
 
+  /// Address of the region's tutti_reach, if it may read all that is alive of unified memory.
+  std::uint64_t reach = 0;
   std::map<std::uint64_t, Asked> allocations; ///< By the address.
   std::map<std::uint64_t, Object> objects;    ///< By the pointer.
 
@@ -58,6 +60,7 @@ struct Touches {
   memory::AccessSet sets;
   memory::AccessSet reduced; ///< Variables that a reduction is combined into, by rank 0's host.
   std::map<std::uint64_t, tutti_sink::Asked> allocations; ///< That were asked for, by address.
+  std::uint64_t reach = 0;                                ///< As in `tutti_sink`.
   std::vector<Range> objects; ///< Each lies inside one object of the user, or inside the heap.
   /// What is written through one object is not touched through another. May be false although so.
   bool isDisjoint = false;
@@ -72,5 +75,8 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
 
 /// Looks allocations up in those that came with a launch.
 AllocationOf allocationsOf(const Launch &launch);
+
+/// Where pointers may lead in `window`, as long as nobody has strayed.
+tutti_reach reachOf(const memory::Window &window);
 
 } // namespace tutti::exec

@@ -8,6 +8,7 @@
 #include "runtime/memory/heap.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti::memory {
@@ -24,8 +25,14 @@ public:
   /// upwards. Empty if there is none.
   Range at(std::uint64_t address, std::uint64_t frame) const;
 
+  /// All that is alive of unified memory, in order: allocations, joined where they lie close
+  /// together, `globals`, where the variables are, and of main's stack all from `frame` upwards.
+  /// Always: of the globals, a range of a page or more is one array.
+  std::vector<Range> all(std::uint64_t frame, std::span<const Range> globals) const;
+
 private:
   Range variableAt(std::uint64_t address) const;
+  void addVariables(Range globals, std::vector<Range> &ranges) const;
 
   Range stack_;
   const Heap &heap_;
