@@ -6,11 +6,13 @@
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/widen.h"
+#include "compiler/ir/entry_points.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -57,12 +59,6 @@ private:
   const ChunkModel &model_;
   SmallPtrSet<const Value *, 8> seen_; ///< And not computed from them, as far as is known.
 };
-
-/// Whether `pointer` is one of several, none of which was found in memory just now.
-bool isChoice(const Value &pointer) {
-  return isa<PHINode, SelectInst>(pointer) &&
-         none_of(cast<User>(pointer).operands(), [](const Use &use) { return isa<LoadInst>(use); });
-}
 
 class Analyser {
 public:
@@ -130,6 +126,8 @@ private:
   void visit(Instruction &inst);
   void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
+  void addFound(Instruction &inst, const SCEVUnknown *pointer, bool isWritten);
+  LoadInst *foundBy(const Value *pointer);
   std::string tableOf(const SCEVUnknown *pointer);
   void dropCoveredReads();
   std::optional<std::uint64_t> objectBytes(const Value *root) const;
@@ -265,7 +263,7 @@ std::optional<std::uint64_t> Analyser::objectBytes(const Value *root) const {
 std::string Analyser::tableOf(const SCEVUnknown *pointer) {
   constexpr unsigned kMaxSteps = 8;
   for (unsigned step = 0; pointer && step < kMaxSteps; ++step) {
-    auto *load = dyn_cast<LoadInst>(pointer->getValue());
+    LoadInst *load = foundBy(pointer->getValue());
     if (forms_.isClosed(pointer)) {
       return nameOf(*pointer->getValue());
     }
@@ -275,6 +273,45 @@ std::string Analyser::tableOf(const SCEVUnknown *pointer) {
     pointer = dyn_cast<SCEVUnknown>(scev_.getPointerBase(scev_.getSCEV(load->getPointerOperand())));
   }
   return {};
+}
+
+/// A load that `pointer` is found by while the loop runs; null if it is one of several that are
+/// known before.
+LoadInst *Analyser::foundBy(const Value *pointer) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  for (const Value *object : objects) {
+    auto *load = dyn_cast<LoadInst>(const_cast<Value *>(object));
+    if (load && !forms_.isClosed(load)) {
+      return load;
+    }
+  }
+  return nullptr;
+}
+
+/// Pointers that are found in memory may lead anywhere: all of unified memory is read.
+void Analyser::addFound(Instruction &inst, const SCEVUnknown *pointer, bool isWritten) {
+  if (!pointer || !foundBy(pointer->getValue())) {
+    fail(inst, pointer ? "it chooses between pointers while it runs"
+                       : "it follows pointers that it finds in memory while it runs");
+    return;
+  }
+  const std::string table = tableOf(pointer);
+  if (isWritten) {
+    fail(inst, "it writes through pointers that it finds in " +
+                   (table.empty() ? "memory" : "'" + table + "'") + " while it runs");
+    return;
+  }
+  AccessRecord record;
+  record.flags = TUTTI_EVERYWHERE;
+  record.base = scev_.getSCEV(EntryPoints(*inst.getModule()).reach());
+  record.bytes = scev_.getOne(Type::getInt64Ty(inst.getContext()));
+  addLaunchGuards(record, inst.getParent());
+  result_.records.push_back(std::move(record));
+  const auto isSame = [&](const FoundPointers &found) { return found.table == table; };
+  if (none_of(result_.found, isSame)) {
+    result_.found.push_back({table, describePlace(inst.getDebugLoc())});
+  }
 }
 
 /// Accesses with no closed form may fall anywhere in the object that their base points into. What
@@ -288,11 +325,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   }
   const auto *unknown = dyn_cast<SCEVUnknown>(base);
   if (!unknown || !forms_.isClosed(base)) {
-    const std::string table = tableOf(unknown);
-    fail(inst, unknown && isChoice(*unknown->getValue())
-                   ? "it chooses between pointers while it runs"
-                   : "it follows pointers that it finds in " +
-                         (table.empty() ? "memory" : "'" + table + "'") + " while it runs");
+    addFound(inst, unknown, isWritten);
     return;
   }
   AccessRecord record;
@@ -463,7 +496,7 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
                     [](const AccessRecord &record) { return (record.flags & kVague) == kVague; });
   };
   const auto limits = [](const RegionAccesses &accesses) {
-    return !accesses.reason.empty() ? 2 : accesses.scatters ? 1 : 0;
+    return !accesses.reason.empty() ? 3 : !accesses.found.empty() ? 2 : accesses.scatters ? 1 : 0;
   };
   Analyser single(model, analyses, captured, true);
   RegionAccesses byIteration = single.run();

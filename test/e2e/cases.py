@@ -95,14 +95,14 @@ DISTRIBUTED = [
 
 # The same of features.
 DISTRIBUTED_FEATURES = ["checks", "complex", "complex_numbers", "constants_constructed",
-                        "gather_objects", "iterators", "merged_writes", "reduction_arrays",
+                        "found_nodes", "found_pointers", "gather_objects", "iterators", "merged_writes", "reduction_arrays",
                         "reduction_best", "scatter_steady", "sparse",
                         "sparse_steady"]
 
 # Features that run with devices on several ranks, too.
-FEATURES_ON_ALL_DEVICES = ["earlier_writes", "gather_objects", "irregular", "merged_writes",
+FEATURES_ON_ALL_DEVICES = ["earlier_writes", "found_nodes", "found_pointers", "gather_objects", "irregular", "merged_writes",
                            "random_indices", "scatter", "scatter_steady", "sparse",
-                           "staged_loads"]
+                           "staged_loads", "stray_pointers"]
 
 # Programs whose measured results differ in the last digits that they print.
 TOLERANCES = {"kmeans": 1e-6}

@@ -40,7 +40,7 @@ void gather(long n, const double *a, const int *index, double *b) {
 }
 
 // Nobody knows the object.
-// REMARK: remark: parallel loop stays on rank 0: it follows pointers that it finds in 'row' while it runs (line [[@LINE+3]])
+// REMARK: remark: parallel loop stays on rank 0: it writes through pointers that it finds in 'row' while it runs (line [[@LINE+3]])
 void rows(long n, double **row, const int *index) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) row[index[i]][0] = 1;
