@@ -127,7 +127,7 @@ private:
   void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
   void addFound(Instruction &inst, const SCEVUnknown *pointer, bool isWritten);
-  LoadInst *foundBy(const Value *pointer);
+  SmallVector<LoadInst *, 2> foundBy(const Value *pointer);
   std::string tableOf(const SCEVUnknown *pointer);
   void dropCoveredReads();
   std::optional<std::uint64_t> objectBytes(const Value *root) const;
@@ -261,37 +261,41 @@ std::optional<std::uint64_t> Analyser::objectBytes(const Value *root) const {
 /// Name of the object in which the loop finds `pointer`, or the pointer that leads to it, and so
 /// on.
 std::string Analyser::tableOf(const SCEVUnknown *pointer) {
-  constexpr unsigned kMaxSteps = 8;
-  for (unsigned step = 0; pointer && step < kMaxSteps; ++step) {
-    LoadInst *load = foundBy(pointer->getValue());
-    if (forms_.isClosed(pointer)) {
-      return nameOf(*pointer->getValue());
+  constexpr std::size_t kMost = 8;
+  SmallVector<const SCEVUnknown *, 8> seen{pointer};
+  for (std::size_t at = 0; at < seen.size() && at < kMost; ++at) {
+    if (forms_.isClosed(seen[at])) {
+      return nameOf(*seen[at]->getValue());
     }
-    if (!load) {
-      return {};
+    for (LoadInst *load : foundBy(seen[at]->getValue())) {
+      const auto *base =
+          dyn_cast<SCEVUnknown>(scev_.getPointerBase(scev_.getSCEV(load->getPointerOperand())));
+      if (base && !is_contained(seen, base)) {
+        seen.push_back(base);
+      }
     }
-    pointer = dyn_cast<SCEVUnknown>(scev_.getPointerBase(scev_.getSCEV(load->getPointerOperand())));
   }
   return {};
 }
 
-/// A load that `pointer` is found by while the loop runs; null if it is one of several that are
+/// The loads by which `pointer` is found while the loop runs; none if it is one of several that are
 /// known before.
-LoadInst *Analyser::foundBy(const Value *pointer) {
+SmallVector<LoadInst *, 2> Analyser::foundBy(const Value *pointer) {
   SmallVector<const Value *, 4> objects;
   getUnderlyingObjects(pointer, objects, nullptr, 0);
+  SmallVector<LoadInst *, 2> loads;
   for (const Value *object : objects) {
     auto *load = dyn_cast<LoadInst>(const_cast<Value *>(object));
     if (load && !forms_.isClosed(load)) {
-      return load;
+      loads.push_back(load);
     }
   }
-  return nullptr;
+  return loads;
 }
 
 /// Pointers that are found in memory may lead anywhere: all of unified memory is read.
 void Analyser::addFound(Instruction &inst, const SCEVUnknown *pointer, bool isWritten) {
-  if (!pointer || !foundBy(pointer->getValue())) {
+  if (!pointer || foundBy(pointer->getValue()).empty()) {
     fail(inst, pointer ? "it chooses between pointers while it runs"
                        : "it follows pointers that it finds in memory while it runs");
     return;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -115,6 +116,7 @@ protected:
     zero_->start();
     array_ = heap_->allocate(kTotal * kWord, kUnit);
     reach_ = heap_->allocate(sizeof(tutti_reach));
+    std::memset(window().view(array_), 0, kTotal * kWord); // A test before has left it.
   }
 
   /// Whether a launch was distributed whose iteration `stray`, if there is such a one, strays.

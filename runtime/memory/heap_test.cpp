@@ -215,7 +215,7 @@ TEST(Heap, SaysTheSameWhileSmallObjectsComeAndGo) {
 
   for (const std::uint64_t object : objects) {
     ASSERT_TRUE(heap.free(object));
-    heap.allocate(30);
+    heap.allocate(40);
     EXPECT_EQ(heap.live(0), before);
   }
 }

@@ -106,7 +106,7 @@ void constants(long n, double *a, const int *index) {
 }
 
 // What is found in a table of pointers has no known object: see found-pointers.c.
-// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: reads 'row' at computed addresses
 void rows(long n, double *a, double **row, const int *index) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) a[i] = row[index[i]][0];

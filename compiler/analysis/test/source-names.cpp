@@ -7,23 +7,20 @@
 struct Mesh {
   int cells;
   int *neighbour;
-
-  struct {
-    double *volume;
-  } of;
+  struct { double *volume; } of;
 };
 
-static double scale(const double *from, int k) { return 2 * from[k]; }
+static double scale(const double *from, int k) {
+  return 2 * from[k];
+}
 
 struct Solver {
   std::vector<double> values;
-
   void gather(const Mesh *mesh, Mesh &other, double *out) {
-// CHECK-DAG: :[[@LINE+3]]:{{[0-9]+}}: remark: reads 'values' at computed addresses (line
-// [[@LINE+6]]): CHECK-DAG: :[[@LINE+2]]:{{[0-9]+}}: remark: reads 'mesh->of.volume' at computed
-// addresses (line [[@LINE+6]], in 'scale' at line [[@LINE-7]]): CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}:
-// remark: reads 'other.neighbour' at computed addresses (line [[@LINE+6]]):
-#pragma omp parallel for
+    // CHECK-DAG: :[[@LINE+3]]:{{[0-9]+}}: remark: reads 'values' at computed addresses (line [[@LINE+6]]):
+    // CHECK-DAG: :[[@LINE+2]]:{{[0-9]+}}: remark: reads 'mesh->of.volume' at computed addresses (line [[@LINE+6]], in 'scale' at line [[@LINE-7]]):
+    // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: remark: reads 'other.neighbour' at computed addresses (line [[@LINE+6]]):
+    #pragma omp parallel for
     for (int i = 0; i < mesh->cells; i++) {
       const int at = mesh->neighbour[i];
       out[i] = values[at];
@@ -37,26 +34,17 @@ void loops(Solver &solver, const Mesh *mesh, Mesh &other, double *out, double **
            std::vector<std::vector<double>> &table) {
   solver.gather(mesh, other, out);
 
-// CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: follows pointers that it finds in 'rows' (line
-// [[@LINE+2]]):
-#pragma omp parallel for
-  for (int i = 0; i < n; i++) {
-    out[i] = rows[(i * i) % n][0];
-  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: follows pointers that it finds in 'rows' (line [[@LINE+2]]):
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) out[i] = rows[(i * i) % n][0];
 
-// CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: follows pointers that it finds in 'table' (line
-// [[@LINE+2]]):
-#pragma omp parallel for
-  for (int i = 0; i < n; i++) {
-    out[i] = table[(i * i) % n][0];
-  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: follows pointers that it finds in 'table' (line [[@LINE+2]]):
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) out[i] = table[(i * i) % n][0];
 
   std::atomic<int> count{0};
-// CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains an atomic
-// update (line [[@LINE+2]])
-#pragma omp parallel for
-  for (int i = 0; i < n; i++) {
-    count += out[i] > 0;
-  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains an atomic update (line [[@LINE+2]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) count += out[i] > 0;
   out[0] = count;
 }

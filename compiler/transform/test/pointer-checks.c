@@ -8,29 +8,31 @@ struct cell {
   double value;
 };
 
-// One check for a cell, whose both members are read; none for the table. Home has none.
+// One check for a cell, both of whose members are read; none for the table.
 // CHECK-LABEL: define internal void @lists.omp_outlined.tutti.chunk(
-// CHECK:         load i64, ptr
-// CHECK-NOT:     br i1 {{.*}}, label %{{.*}}, label %stray
 // CHECK:         call void @tutti_static_init_4(
-// CHECK:         or i1
-// CHECK:         br i1 %{{.*}}, label %{{.*}}, label %stray, !prof
-// CHECK-NOT:     label %stray, !prof
-// CHECK:       stray:
+// CHECK:         %[[A:.*]] = or i1 %
+// CHECK:         %[[B:.*]] = or i1 %[[A]], %
+// CHECK:         %[[INSIDE:.*]] = or i1 %[[B]], %
+// CHECK-NEXT:    br i1 %[[INSIDE]], label %{{.*}}, label %[[STRAY:[0-9]+]]
+// CHECK-NOT:     or i1
+// CHECK:       [[STRAY]]:
 // CHECK-NEXT:    store i64 1, ptr
-// CHECK-NEXT:    br label
-// CHECK-NOT:     label %stray, !prof
-// CHECK:         call void @__kmpc_for_static_fini(
+// CHECK-NEXT:    br label %[[END:[0-9]+]]
+// CHECK:       [[END]]:
+// CHECK-NEXT:    call void @__kmpc_for_static_fini(
 // CHECK:       }
-// CHECK-LABEL: define internal void @lists.omp_outlined.tutti.home(
-// CHECK:         call void (ptr, i32, ptr, ...) @__kmpc_fork_call({{.*}}, ptr @lists.omp_outlined,
 
 // KERNEL-LABEL: define void @tutti_lists_omp_outlined_flat(
-// KERNEL:         br i1 %{{.*}}, label %{{.*}}, label %stray
-// KERNEL:       stray:
+// KERNEL:         %[[A:.*]] = or i1 %
+// KERNEL:         %[[B:.*]] = or i1 %[[A]], %
+// KERNEL:         %[[INSIDE:.*]] = or i1 %[[B]], %
+// KERNEL-NEXT:    br i1 %[[INSIDE]], label %{{.*}}, label %[[STRAY:[0-9]+]]
+// KERNEL-NOT:     or i1
+// KERNEL:       [[STRAY]]:
 // KERNEL-NEXT:    store i64 1, ptr
+// KERNEL-NEXT:    br label %[[END:[0-9]+]]
 // KERNEL:       }
-// KERNEL-NOT:   define void @tutti_lists
 void lists(int n, double *restrict out, struct cell *const *heads) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
@@ -43,13 +45,16 @@ void lists(int n, double *restrict out, struct cell *const *heads) {
 // Where libomp is asked for pieces, it is asked until there is none.
 // CHECK-LABEL: define internal void @pieces.omp_outlined.tutti.chunk(
 // CHECK:         call i32 @tutti_dispatch_next_4(
-// CHECK:       stray:
-// CHECK-NEXT:    store i64 1, ptr
-// CHECK-NEXT:    br label %[[EXIT:.*]]
-// CHECK:       [[EXIT]]:
-// CHECK:         call i32 @tutti_dispatch_next_4(
+// CHECK:         store i64 1, ptr
+// CHECK-NEXT:    br label %[[NEXT:[0-9]+]]
+// CHECK:       [[NEXT]]:
+// CHECK-NEXT:    call i32 @tutti_dispatch_next_4(
 // CHECK:       }
 void pieces(int n, double *restrict out, struct cell *const *heads) {
   #pragma omp parallel for schedule(dynamic)
   for (int i = 0; i < n; i++) out[i] = heads[i]->value;
 }
+
+// Home has no checks.
+// CHECK-LABEL: define internal void @lists.omp_outlined.tutti.home(
+// CHECK:         call {{.*}} @__kmpc_fork_call({{.*}}, ptr @lists.omp_outlined,
