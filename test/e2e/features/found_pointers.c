@@ -76,6 +76,20 @@ static double total(Node **heads, int n) {
   return sum;
 }
 
+/// The key of the largest node of each list, if it has any.
+static void largest(Node **heads, double *out, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    const Node *best = NULL;
+    for (const Node *node = heads[i]; node; node = node->next) {
+      if (!best || node->value > best->value) {
+        best = node;
+      }
+    }
+    out[i] = best ? best->key : -1.0;
+  }
+}
+
 /// The keys of each list, with pieces of other sizes.
 static void keys(Node **heads, long *dynamic, long *cyclic, int n) {
 #pragma omp parallel for schedule(dynamic, 5)
@@ -114,6 +128,8 @@ static void lists(void) {
     sums(heads, results, N);
     print("lists of variables", results, N);
     printf("total: %.10g\n", total(heads, N));
+    largest(heads, out, N);
+    print("largest", out, N);
     keys(heads, dynamic, cyclic, N);
     printf("keys: %ld %ld\n", dynamic[N / 3], cyclic[N / 3]);
   }
