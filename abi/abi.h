@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 6
+#define TUTTI_ABI_VERSION 7
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -25,6 +25,18 @@ extern "C" {
 /// not merge into .bss, where other libraries' variables would lie among the user's.
 #define TUTTI_SECTION_DATA "tutti_data"
 #define TUTTI_SECTION_BSS ".llvm.linkonce.b.tutti"
+
+/// Where pointers may lead that a region finds in memory: unified memory. A pointer that leads
+/// elsewhere is a *stray* one; there other ranks and devices have other bytes, or none. A variable
+/// of the executable, which the runtime fills in before a launch.
+#define TUTTI_REACH_SEGMENTS 4
+typedef struct tutti_reach {
+  /// Set to 1 by whoever meets a stray pointer, and then gives up the iterations that it was to
+  /// run. What they wrote counts for nothing.
+  uint64_t strayed;
+  uint64_t begin[TUTTI_REACH_SEGMENTS]; ///< The heap first.
+  uint64_t bytes[TUTTI_REACH_SEGMENTS]; ///< 0 behind the last segment.
+} tutti_reach;
 
 /// Iterations [lower, upper) of a region's normalised iteration space [0, total).
 ///
@@ -42,7 +54,7 @@ typedef struct tutti_chunk {
 
 /// `tutti_chunk::total` of the chunk {0, 0, 0, TUTTI_WHOLE, null}: `run` then executes the
 /// construct as plain OpenMP would. The loop hooks leave bounds and schedule as the program gave
-/// them, and `tutti_reduce` is not called.
+/// them, and `tutti_reduce` is not called. Not for regions that are TUTTI_REGION_CHASES.
 #define TUTTI_WHOLE (-1)
 
 /// One dimension of an access record: `count` elements, `stride` bytes apart (may be negative).
@@ -69,6 +81,9 @@ enum tutti_access_flags {
   /// are computed while they run. Which bytes each part wrote is found out afterwards.
   TUTTI_SCATTERED = 128,
   TUTTI_FOLLOWED = 1024, ///< Its object is a pointer that `tutti_follow` gave.
+  /// Alone: anything that is alive of unified memory may be read, through pointers that the region
+  /// finds there. `address` is that of the region's tutti_reach.
+  TUTTI_EVERYWHERE = 512,
 };
 
 typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.
@@ -80,6 +95,9 @@ enum tutti_region_flags {
   TUTTI_REGION_LOOP = 4,          ///< A worksharing loop (else a general parallel region).
   TUTTI_REGION_SCATTERS = 8,      ///< Some records are TUTTI_SCATTERED.
   TUTTI_REGION_FOLLOWS = 16,      ///< `accesses` calls `tutti_follow`.
+  /// Some records are TUTTI_EVERYWHERE. `run` and kernels check the pointers that they find. All
+  /// that they write is held back until every part has ended without having strayed.
+  TUTTI_REGION_CHASES = 32,
 };
 
 enum tutti_kernel_format { TUTTI_KERNEL_PTX = 1, TUTTI_KERNEL_OPENCL_C = 2 };

@@ -6,11 +6,13 @@
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/widen.h"
+#include "compiler/ir/entry_points.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -57,12 +59,6 @@ private:
   const ChunkModel &model_;
   SmallPtrSet<const Value *, 8> seen_; ///< And not computed from them, as far as is known.
 };
-
-/// Whether `pointer` is one of several, none of which was found in memory just now.
-bool isChoice(const Value &pointer) {
-  return isa<PHINode, SelectInst>(pointer) &&
-         none_of(cast<User>(pointer).operands(), [](const Use &use) { return isa<LoadInst>(use); });
-}
 
 class Analyser {
 public:
@@ -137,6 +133,8 @@ private:
   void add(AccessRecord record);
   void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
   void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
+  void addFound(Instruction &inst, const SCEVUnknown *pointer, bool isWritten);
+  SmallVector<LoadInst *, 2> foundBy(const Value *pointer);
   std::string tableOf(const SCEVUnknown *pointer);
   std::string nameOfObject(const SCEVUnknown &pointer);
   void dropCoveredReads();
@@ -352,16 +350,19 @@ std::optional<std::uint64_t> Analyser::objectBytes(const Value *root) const {
 /// Name of the object in which the loop finds `pointer`, or the pointer that leads to it, and so
 /// on.
 std::string Analyser::tableOf(const SCEVUnknown *pointer) {
-  constexpr unsigned kMaxSteps = 8;
-  for (unsigned step = 0; pointer && step < kMaxSteps; ++step) {
-    auto *load = dyn_cast<LoadInst>(pointer->getValue());
-    if (forms_.isClosed(pointer)) {
-      return nameOf(*pointer->getValue());
+  constexpr std::size_t kMost = 8;
+  SmallVector<const SCEVUnknown *, 8> seen{pointer};
+  for (std::size_t at = 0; at < seen.size() && at < kMost; ++at) {
+    if (forms_.isClosed(seen[at])) {
+      return nameOf(*seen[at]->getValue());
     }
-    if (!load) {
-      return {};
+    for (LoadInst *load : foundBy(seen[at]->getValue())) {
+      const auto *base =
+          dyn_cast<SCEVUnknown>(scev_.getPointerBase(scev_.getSCEV(load->getPointerOperand())));
+      if (base && !is_contained(seen, base)) {
+        seen.push_back(base);
+      }
     }
-    pointer = dyn_cast<SCEVUnknown>(scev_.getPointerBase(scev_.getSCEV(load->getPointerOperand())));
   }
   return {};
 }
@@ -377,6 +378,47 @@ std::string Analyser::nameOfObject(const SCEVUnknown &pointer) {
   return table.empty() ? table : table + "[...]";
 }
 
+/// The loads by which `pointer` is found while the loop runs; none if it is one of several that are
+/// known before.
+SmallVector<LoadInst *, 2> Analyser::foundBy(const Value *pointer) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  SmallVector<LoadInst *, 2> loads;
+  for (const Value *object : objects) {
+    auto *load = dyn_cast<LoadInst>(const_cast<Value *>(object));
+    if (load && !forms_.isClosed(load)) {
+      loads.push_back(load);
+    }
+  }
+  return loads;
+}
+
+/// Pointers that are found in memory may lead anywhere: all of unified memory is read.
+void Analyser::addFound(Instruction &inst, const SCEVUnknown *pointer, bool isWritten) {
+  stopWalking();
+  if (!pointer || foundBy(pointer->getValue()).empty()) {
+    fail(inst, pointer ? "it chooses between pointers while it runs"
+                       : "it follows pointers that it finds in memory while it runs");
+    return;
+  }
+  const std::string table = tableOf(pointer);
+  if (isWritten) {
+    fail(inst, "it writes through pointers that it finds in " +
+                   (table.empty() ? "memory" : "'" + table + "'") + " while it runs");
+    return;
+  }
+  AccessRecord record;
+  record.flags = TUTTI_EVERYWHERE;
+  record.base = scev_.getSCEV(EntryPoints(*inst.getModule()).reach());
+  record.bytes = scev_.getOne(Type::getInt64Ty(inst.getContext()));
+  addLaunchGuards(record, inst.getParent());
+  result_.records.push_back(std::move(record));
+  const auto isSame = [&](const FoundPointers &found) { return found.table == table; };
+  if (none_of(result_.found, isSame)) {
+    result_.found.push_back({table, describePlace(inst.getDebugLoc())});
+  }
+}
+
 /// Accesses with no closed form may fall anywhere in the object that their base points into. What
 /// they may write is the same for all parts of the loop.
 void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
@@ -388,11 +430,7 @@ void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
   }
   const auto *unknown = dyn_cast<SCEVUnknown>(base);
   if (!unknown || !forms_.isClosed(base)) {
-    const std::string table = tableOf(unknown);
-    fail(inst, unknown && isChoice(*unknown->getValue())
-                   ? "it chooses between pointers while it runs"
-                   : "it follows pointers that it finds in " +
-                         (table.empty() ? "memory" : "'" + table + "'") + " while it runs");
+    addFound(inst, unknown, isWritten);
     return;
   }
   AccessRecord record;
@@ -563,7 +601,7 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
                     [](const AccessRecord &record) { return (record.flags & kVague) == kVague; });
   };
   const auto limits = [](const RegionAccesses &accesses) {
-    return !accesses.reason.empty() ? 2 : accesses.scatters ? 1 : 0;
+    return !accesses.reason.empty() ? 3 : !accesses.found.empty() ? 2 : accesses.scatters ? 1 : 0;
   };
   Analyser single(model, analyses, captured, true);
   RegionAccesses byIteration = single.run();

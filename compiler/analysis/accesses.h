@@ -70,10 +70,17 @@ struct WholeObject {
   friend bool operator==(const WholeObject &, const WholeObject &) = default;
 };
 
+/// Pointers that a loop finds in memory while it runs, and follows to read.
+struct FoundPointers {
+  std::string table; ///< What the source calls the object that they are found in, or empty.
+  std::string place; ///< Where they are followed first, as `describePlace` says it.
+};
+
 /// All accesses of a region to memory that other threads see.
 struct RegionAccesses {
   std::vector<AccessRecord> records;
   std::vector<WholeObject> wholeObjects; ///< Those that look different in the source.
+  std::vector<FoundPointers> found;      ///< If there are any, some record is TUTTI_EVERYWHERE.
   /// Records hold for single iterations only (`lower == upper`): report them one by one.
   bool perIteration = false;
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...

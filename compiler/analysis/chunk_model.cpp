@@ -97,6 +97,9 @@ MemoryKind memoryKindOf(const Value *pointer, SmallPtrSetImpl<const Value *> &fo
   bool isConstant = false;
   bool isShared = false;
   for (const Value *object : objects) {
+    if (isa<ConstantPointerNull>(object)) {
+      continue; // Nobody follows it.
+    }
     if (isa<AllocaInst>(object)) {
       isPrivate = true;
     } else if (const auto *global = dyn_cast<GlobalVariable>(object)) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/ir/entry_points.h"
 
+#include "abi/abi.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 
@@ -24,6 +26,16 @@ StructType *EntryPoints::regionType() const {
 StructType *EntryPoints::dimType() const {
   Type *i64 = Type::getInt64Ty(module_.getContext());
   return StructType::get(i64, i64);
+}
+
+GlobalVariable *EntryPoints::reach() const {
+  constexpr const char *kName = "reach.tutti"; // A variable as the user's are.
+  if (GlobalVariable *known = module_.getGlobalVariable(kName, /*AllowInternal=*/true)) {
+    return known;
+  }
+  Type *type = ArrayType::get(Type::getInt64Ty(module_.getContext()), sizeof(tutti_reach) / 8);
+  return new GlobalVariable(module_, type, false, GlobalValue::InternalLinkage,
+                            Constant::getNullValue(type), kName);
 }
 
 FunctionCallee EntryPoints::launch() const {

@@ -20,6 +20,9 @@ public:
   /// `tutti_dim`.
   llvm::StructType *dimType() const;
 
+  /// `tutti_reach`: one variable for all regions of the module.
+  llvm::GlobalVariable *reach() const;
+
   llvm::FunctionCallee launch() const;
   llvm::FunctionCallee block() const;
   llvm::FunctionCallee access() const;

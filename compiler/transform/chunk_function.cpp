@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/ir/entry_points.h"
+#include "compiler/transform/pointer_checks.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -32,6 +33,9 @@ SmallVector<Use *, 2> dereferences(Instruction &inst) {
   }
   if (auto *memory = dyn_cast<AnyMemIntrinsic>(&inst)) {
     return {&memory->getRawDestUse()};
+  }
+  if (CallInst *check = asPointerCheck(inst)) {
+    return {&check->getArgOperandUse(kReachOperand)};
   }
   return {};
 }
@@ -270,7 +274,10 @@ std::string whyNoChunkFunction(Function &outlined, const Worksharing &loop, Debu
   return {};
 }
 
-Function *createChunkFunction(Function &outlined, StringRef name) {
+namespace {
+
+/// A copy of `outlined` with the chunk as one more argument.
+Function *copyWithChunk(Function &outlined, StringRef name) {
   SmallVector<Type *, 16> params(outlined.getFunctionType()->params());
   params.push_back(PointerType::getUnqual(outlined.getContext()));
   Function *function = Function::Create(FunctionType::get(outlined.getReturnType(), params, false),
@@ -282,10 +289,35 @@ Function *createChunkFunction(Function &outlined, StringRef name) {
   SmallVector<ReturnInst *, 2> returns;
   CloneFunctionInto(function, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
   function->setDSOLocal(true);
-  ChunkWriter writer(*function);
-  // In this order: the chunk itself lies in the runtime's memory.
+  return function;
+}
+
+/// In this order: the chunk itself lies in the runtime's memory.
+void writeChunk(Function &function) {
+  ChunkWriter writer(function);
   writer.translateDereferences();
   writer.replaceCalls();
+}
+
+} // namespace
+
+Function *createChunkFunction(Function &outlined, StringRef name) {
+  Function *function = copyWithChunk(outlined, name);
+  writeChunk(*function);
+  return function;
+}
+
+Function *createChasingFunction(Function &outlined, StringRef name,
+                                FunctionAnalysisManager &analyses, std::string &reason) {
+  Function *function = copyWithChunk(outlined, name);
+  markFoundPointers(*function, *EntryPoints(*outlined.getParent()).reach(), analyses);
+  writeChunk(*function);
+  reason = expandPointerChecks(*function, analyses);
+  if (!reason.empty()) {
+    analyses.clear(*function, function->getName());
+    function->eraseFromParent();
+    return nullptr;
+  }
   return function;
 }
 

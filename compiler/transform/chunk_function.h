@@ -18,6 +18,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +26,8 @@
 
 namespace tutti::compiler {
 
-/// The pointer operands through which `inst` reaches memory.
+/// The pointer operands through which `inst` reaches memory, or through which a check in its place
+/// will (compiler/transform/pointer_checks.h).
 llvm::SmallVector<llvm::Use *, 2> dereferences(llvm::Instruction &inst);
 
 /// One slot of a reduction's list: a pointer to a private copy, or a length.
@@ -46,5 +48,10 @@ std::string whyNoChunkFunction(llvm::Function &outlined, const Worksharing &loop
 /// Clones `outlined` with one more argument, the chunk. `whyNoChunkFunction` was empty for it, at
 /// least without what libomp's atomic reductions do.
 llvm::Function *createChunkFunction(llvm::Function &outlined, llvm::StringRef name);
+
+/// The same for a region that follows pointers that it finds in memory: they are checked, and it
+/// executes chunks only, never the whole construct. Null, with the reason, if they cannot be.
+llvm::Function *createChasingFunction(llvm::Function &outlined, llvm::StringRef name,
+                                      llvm::FunctionAnalysisManager &analyses, std::string &reason);
 
 } // namespace tutti::compiler

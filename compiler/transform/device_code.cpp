@@ -155,12 +155,13 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
 } // namespace
 
 DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &model,
-                       FunctionAnalysisManager &analyses, StringRef name, LateTexts &texts) {
+                       FunctionAnalysisManager &analyses, StringRef name, LateTexts &texts,
+                       bool chases) {
   const Targets targets = chosenTargets();
   if (!targets.any()) {
     return;
   }
-  kernels_ = buildKernels(prepared, loop, model, analyses, name);
+  kernels_ = buildKernels(prepared, loop, model, analyses, name, chases);
   reason_ = kernels_.reason;
   if (!kernels_.module) {
     return;

@@ -32,9 +32,10 @@ class DeviceWork {
 public:
   DeviceWork() = default;
 
-  /// Builds the kernels of `prepared`.
+  /// Builds the kernels of `prepared`. `chases`: as for `buildKernels`.
   DeviceWork(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
-             llvm::FunctionAnalysisManager &analyses, llvm::StringRef name, LateTexts &texts);
+             llvm::FunctionAnalysisManager &analyses, llvm::StringRef name, LateTexts &texts,
+             bool chases);
 
   /// No kernels, because of `reason`.
   explicit DeviceWork(std::string reason);

@@ -2,12 +2,14 @@
 #include "compiler/transform/kernel_body.h"
 
 #include "abi/abi.h"
+#include "compiler/ir/entry_points.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/transform/carried_loads.h"
 #include "compiler/transform/chosen_reads.h"
 #include "compiler/transform/device_pointers.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/library_calls.h"
+#include "compiler/transform/pointer_checks.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -83,9 +85,9 @@ void dropHostCalls(Function &function) {
 } // namespace
 
 KernelBody::KernelBody(KernelModule &kernels, Function &prepared, const Worksharing &loop,
-                       ChunkModel &model, FunctionAnalysisManager &analyses)
+                       ChunkModel &model, FunctionAnalysisManager &analyses, bool chases)
     : kernels_(kernels), loop_(loop), model_(model), analyses_(analyses), prepared_(prepared),
-      captures_(prepared.arg_size() - 2) {
+      chases_(chases), captures_(prepared.arg_size() - 2) {
   LLVMContext &context = prepared.getContext();
   Type *counter = loop.counterType();
   Type *i64 = Type::getInt64Ty(context);
@@ -137,6 +139,10 @@ std::string KernelBody::build() {
   }
   if (reason.empty()) {
     reason = checkUses();
+  }
+  if (reason.empty() && chases_) {
+    GlobalVariable *reach = EntryPoints(*prepared_.getParent()).reach();
+    markFoundPointers(*function_, *cast<GlobalVariable>(kernels_.standIn(*reach)), analyses_);
   }
   if (reason.empty()) {
     reason = collectSymbols();

@@ -23,7 +23,7 @@ inline constexpr llvm::StringLiteral kIsLastPlaceholder = "tutti.kernel.is.last"
 class KernelBody {
 public:
   KernelBody(KernelModule &kernels, llvm::Function &prepared, const Worksharing &loop,
-             ChunkModel &model, llvm::FunctionAnalysisManager &analyses);
+             ChunkModel &model, llvm::FunctionAnalysisManager &analyses, bool chases);
   ~KernelBody();
   KernelBody(const KernelBody &) = delete;
   KernelBody &operator=(const KernelBody &) = delete;
@@ -69,6 +69,7 @@ private:
   ChunkModel &model_;
   llvm::FunctionAnalysisManager &analyses_;
   llvm::Function &prepared_;
+  bool chases_; ///< It follows pointers that it finds in memory: they are marked.
   llvm::Function *function_ = nullptr;
   llvm::Function *combiner_ = nullptr;
   llvm::BasicBlock *chunkLoop_ = nullptr;

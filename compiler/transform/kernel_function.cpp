@@ -11,6 +11,7 @@
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/kernel_body.h"
 #include "compiler/transform/kernel_module.h"
+#include "compiler/transform/pointer_checks.h"
 #include "compiler/transform/staged_loads.h"
 #include "compiler/transform/strided_loop.h"
 #include "compiler/transform/tile.h"
@@ -68,9 +69,9 @@ void dropUnused(Module &module) {
 class Builder {
 public:
   Builder(Function &prepared, const Worksharing &loop, ChunkModel &model,
-          FunctionAnalysisManager &analyses, StringRef name)
+          FunctionAnalysisManager &analyses, StringRef name, bool chases)
       : program_(*prepared.getParent()), prepared_(prepared), loop_(loop), model_(model),
-        analyses_(analyses), name_(name) {}
+        analyses_(analyses), name_(name), chases_(chases) {}
 
   RegionKernels build();
 
@@ -97,6 +98,7 @@ private:
   ChunkModel &model_;
   FunctionAnalysisManager &analyses_;
   StringRef name_;
+  bool chases_; ///< The region follows pointers that it finds in memory.
 };
 
 void Builder::clean(Function &function, bool finally) {
@@ -398,6 +400,12 @@ std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKe
     return reason;
   }
   resolveIsLast(function);
+  if (chases_) {
+    reason = expandPointerChecks(function, analyses_);
+    if (!reason.empty()) {
+      return reason;
+    }
+  }
   clean(function, true);
   const bool hasNest =
       any_of(kernels.entries, [](const KernelEntry &entry) { return entry.dimensions > 1; });
@@ -405,6 +413,8 @@ std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKe
     // For the rare launches for which the nest does not hold: there its work-items, a row each,
     // wait for memory, whatever the optimiser does.
     function.addFnAttr(Attribute::OptimizeForSize);
+    kernels.entries.push_back({&function, 1, false, wholeChunk(), true});
+  } else if (chases_) {
     kernels.entries.push_back({&function, 1, false, wholeChunk(), true});
   } else {
     addStaged(function, kernels);
@@ -421,7 +431,7 @@ void Builder::finishCombiner(Function &function) {
 
 std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
   KernelModule target(module);
-  KernelBody body(target, prepared_, loop_, model_, analyses_);
+  KernelBody body(target, prepared_, loop_, model_, analyses_, chases_);
   std::string reason = body.build();
   if (!reason.empty()) {
     return reason;
@@ -431,7 +441,8 @@ std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
   if ((kernels.combiner = body.combiner())) {
     finishCombiner(*kernels.combiner);
   }
-  if (!needsLast(*flat)) {
+  // Checks leave the loop over the iterations: nothing else may be divided.
+  if (!needsLast(*flat) && !chases_) {
     ValueToValueMapTy map;
     Function *nested = CloneFunction(flat, map);
     nested->setName(identifier(name_) + "_nest");
@@ -476,8 +487,8 @@ RegionKernels Builder::build() {
 } // namespace
 
 RegionKernels buildKernels(Function &prepared, const Worksharing &loop, ChunkModel &model,
-                           FunctionAnalysisManager &analyses, StringRef name) {
-  return Builder(prepared, loop, model, analyses, name).build();
+                           FunctionAnalysisManager &analyses, StringRef name, bool chases) {
+  return Builder(prepared, loop, model, analyses, name, chases).build();
 }
 
 } // namespace tutti::compiler

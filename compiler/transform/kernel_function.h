@@ -41,7 +41,9 @@ struct RegionKernels {
 };
 
 /// Builds the kernels of `prepared`, an outlined function that has a model and a chunk function.
+/// `chases`: it follows pointers that it finds in memory while it runs.
 RegionKernels buildKernels(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
-                           llvm::FunctionAnalysisManager &analyses, llvm::StringRef name);
+                           llvm::FunctionAnalysisManager &analyses, llvm::StringRef name,
+                           bool chases);
 
 } // namespace tutti::compiler

@@ -31,9 +31,11 @@ public:
     return originals_.lookup(standIn);
   }
 
+  /// What stands for a global of the program.
+  llvm::GlobalValue *standIn(llvm::GlobalValue &global);
+
 private:
   void import(llvm::Constant &constant, llvm::SmallPtrSetImpl<llvm::Constant *> &seen);
-  llvm::GlobalValue *standIn(llvm::GlobalValue &global);
 
   llvm::Module &kernels_;
   llvm::DenseMap<llvm::GlobalValue *, llvm::GlobalValue *> standIns_;

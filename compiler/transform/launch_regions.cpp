@@ -52,6 +52,7 @@ struct Region {
   unsigned values = 0;
   bool scatters = false;
   bool follows = false;
+  std::vector<FoundPointers> found;
   std::vector<WholeObject> wholeObjects;
   DeviceWork deviceWork;
   DeviceCode device;
@@ -122,18 +123,29 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
     }
     region.reason = accesses.reason;
     region.reasonLocation = accesses.location;
+    const bool chases = !accesses.found.empty();
+    if (region.reason.empty() && chases && mayEnd) {
+      // Where a part has strayed, what it finds need not fulfil any condition.
+      region.reason = "it follows pointers that it finds in memory, and may end the program";
+      region.reasonLocation = ending;
+    }
     if (region.reason.empty()) {
+      region.run = chases
+                       ? createChasingFunction(*complete, name + ".chunk", analyses, region.reason)
+                       : createChunkFunction(*complete, name + ".chunk");
+    }
+    if (region.run) {
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
       region.values = model.values().size();
       region.wholeObjects = std::move(accesses.wholeObjects);
       region.scatters = accesses.scatters;
       region.follows = accesses.follows;
-      region.run = createChunkFunction(*complete, name + ".chunk");
+      region.found = std::move(accesses.found);
       region.distributable = true;
-      region.deviceWork =
-          mayEnd ? DeviceWork("it may end the program" + describePlace(ending))
-                 : DeviceWork(*prepared, found.loop, model, analyses, outlined.getName(), texts);
+      region.deviceWork = mayEnd ? DeviceWork("it may end the program" + describePlace(ending))
+                                 : DeviceWork(*prepared, found.loop, model, analyses,
+                                              outlined.getName(), texts, chases);
     }
   }
   if (!region.reason.empty()) {
@@ -258,12 +270,15 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
   const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
   Function *run = region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
-  Function *home = run ? wholeThunk(run, name + ".home")
+  // Without checks of pointers, which only chunks need.
+  Function *home = run && region.found.empty()
+                       ? wholeThunk(run, name + ".home")
                        : forkThunk(fork, region.outlined, false, name + ".home");
-  const unsigned flags =
-      (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
-      (region.scatters ? TUTTI_REGION_SCATTERS : 0) | (region.follows ? TUTTI_REGION_FOLLOWS : 0) |
-      (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0);
+  const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
+                         (region.scatters ? TUTTI_REGION_SCATTERS : 0) |
+                         (region.found.empty() ? 0 : TUTTI_REGION_CHASES) |
+                         (region.reduces ? TUTTI_REGION_REDUCES : 0) |
+                         (region.isLoop ? TUTTI_REGION_LOOP : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
   const std::uint64_t id = xxh3_64bits(module_.getSourceFileName() + "|" +
@@ -321,6 +336,22 @@ void remarkObjects(const Region &region, CallInst &fork, OptimizationRemarkEmitt
   }
 }
 
+void remarkFound(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
+  for (const FoundPointers &found : region.found) {
+    emitter.emit([&] {
+      OptimizationRemarkAnalysis analysis(kRemarkName, "FoundPointers", &fork);
+      analysis << "follows pointers that it finds in ";
+      if (found.table.empty()) {
+        analysis << "memory";
+      } else {
+        analysis << "'" << ore::NV("Name", found.table) << "'";
+      }
+      return analysis << found.place
+                      << ": every rank and device that takes part gets all of unified memory";
+    });
+  }
+}
+
 void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
   if (region.device.dimensions > 0) {
     emitter.emit([&] {
@@ -359,6 +390,7 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
   }
   if (region.distributable) {
     remarkObjects(region, fork, emitter);
+    remarkFound(region, fork, emitter);
     remarkDevice(region, fork, emitter);
   }
 }

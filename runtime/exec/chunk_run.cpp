@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <omp.h>
 #include <optional>
@@ -390,8 +391,8 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
       reduces && contributes && (pieces == 0 || !plan_.devices.empty());
   pieces += endsWithoutIterations ? 1 : 0;
   Reduction reduction(
-      {job_.rank(), plan_.contributors, launch_.sequence, pieces}, job_.progress, job_.partials,
-      [this](Rank to, std::span<const std::byte> bytes) {
+      {job_.rank(), plan_.contributors, launch_.sequence, pieces, strayed()}, job_.progress,
+      job_.partials, [this](Rank to, std::span<const std::byte> bytes) {
         job_.counters.reductionBytes += bytes.size();
         ++job_.counters.reductionMessages;
         const std::vector<std::byte> message =
@@ -426,6 +427,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   }
   if (!plan_.devices.empty() && isAwaited) {
     waitForDevices();
+    noteDeviceStrays();
     if (reduces) {
       addPartials(reduction);
     }
@@ -453,7 +455,8 @@ void ChunkRun::keepBase() {
   waitForSent();
   waitForDevices();
   waitForBorrowers();
-  bool isNeeded = job_.rank() != 0 && !plan_.chunk.empty();
+  // Rank 0's own part needs a copy only where the launch may be undone.
+  bool isNeeded = job_.rank() == 0 ? plan_.reach != 0 : !plan_.chunk.empty();
   for (const DevicePart &part : plan_.devices) {
     const Result<bool> isKept = job_.devices.keep(part.device, plan_.merged);
     check(isKept ? Status() : Status(isKept.error()));
@@ -538,6 +541,38 @@ void ChunkRun::merge() {
     std::memcpy(job_.window.view(address), bytes.data(), bytes.size());
   });
   applyChanges();
+  if (plan_.reach != 0 && *strayed() != 0) {
+    undo();
+  }
+}
+
+/// Where this rank's host says that a part has strayed; null if none can.
+std::uint64_t *ChunkRun::strayed() const {
+  return plan_.reach == 0 ? nullptr
+                          : reinterpret_cast<std::uint64_t *>(job_.window.view(plan_.reach) +
+                                                              offsetof(tutti_reach, strayed));
+}
+
+/// What devices add to a result counts only if none of them has strayed.
+void ChunkRun::noteDeviceStrays() {
+  for (const DevicePart &part : plan_.devices) {
+    if (plan_.reach == 0 || job_.devices.isLost(part.device)) {
+      continue;
+    }
+    std::uint64_t there = 0;
+    check(job_.devices.read(part.device, plan_.reach + offsetof(tutti_reach, strayed),
+                            std::as_writable_bytes(std::span(&there, 1))));
+    *strayed() |= there;
+  }
+}
+
+/// As if the launch had never been, but for what it moved. The program runs the loop itself then.
+void ChunkRun::undo() {
+  hasStrayed_ = true;
+  base_->forEachPiece(plan_.merged.bytes(),
+                      [&](std::uint64_t address, std::span<const std::byte> before) {
+                        std::memcpy(job_.window.view(address), before.data(), before.size());
+                      });
 }
 
 /// Brings what places of this rank wrote on pages of rank 0 that cannot be protected to rank 0.

@@ -33,6 +33,10 @@ public:
   /// Waits for everything of this launch that `run` has started.
   void finish();
 
+  /// On rank 0: some part has met a stray pointer. Nothing that the launch wrote is left, and
+  /// nothing has been combined.
+  bool hasStrayed() const { return hasStrayed_; }
+
   /// What the host's own chunk has taken.
   double hostSeconds() const { return hostSeconds_; }
 
@@ -65,6 +69,9 @@ private:
   void sendChanges();
   void applyChanges();
   void merge();
+  std::uint64_t *strayed() const;
+  void noteDeviceStrays();
+  void undo();
   void returnBytes();
   void check(const Status &status) const;
 
@@ -80,6 +87,7 @@ private:
   std::vector<std::int32_t> stoodIn_; ///< Devices whose part the host has run.
   bool crosses_ = false;              ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
+  bool hasStrayed_ = false;
 };
 
 } // namespace tutti::exec

@@ -43,6 +43,8 @@ public:
   ///       up if the program has allocated or freed anything.
   std::string_view complete(Launch &launch);
 
+  const memory::Objects &objects() const { return objects_; }
+
 private:
   class Sink;
 

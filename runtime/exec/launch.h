@@ -38,6 +38,11 @@ inline bool isShaping(const tutti_region &region, std::size_t value) {
   return !region.shaping || region.shaping[value] != 0;
 }
 
+/// Whether the region follows pointers that it finds while it runs, and so may have to be undone.
+inline bool isChasing(const tutti_region &region) {
+  return (region.flags & TUTTI_REGION_CHASES) != 0;
+}
+
 /// The object that a pointer leads to.
 struct Allocation {
   std::uint64_t address; ///< The pointer.
@@ -57,6 +62,9 @@ struct Launch {
   /// What a region that follows pointers depends on, in place of `allocations`; else null. Shared
   /// with what remembers it for the next launch.
   std::shared_ptr<const Followed> followed;
+  /// All that is alive of unified memory, as rank 0 knows it, if the region may read everywhere:
+  /// sorted, disjoint.
+  std::vector<Range> everywhere;
   std::int64_t total = 0;
   std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.

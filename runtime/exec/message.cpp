@@ -71,6 +71,7 @@ std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
       .add(launch.values)
       .add(launch.blocks)
       .add(launch.allocations)
+      .add(launch.everywhere)
       .add(launch.total)
       .add(launch.shares)
       .add(launch.onlyShare)
@@ -90,6 +91,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
   launch.values = reader.takeVector<std::uint64_t>();
   launch.blocks = reader.takeVector<BlockValue>();
   launch.allocations = reader.takeVector<Allocation>();
+  launch.everywhere = reader.takeVector<Range>();
   launch.total = reader.take<std::int64_t>();
   launch.shares = reader.takeVector<Share>();
   launch.onlyShare = reader.take<std::int32_t>();

@@ -24,7 +24,7 @@ enum class MessageKind : std::uint32_t {
   /// contents of what was followed if they have been sent before.
   Launch,
   Fetch,       ///< Rank 0 to an owner: `FetchRequest`.
-  Partial,     ///< Up the tree: sequence, bytes of a partial result.
+  Partial,     ///< Up the tree: sequence, bytes of a partial result; none if a part has strayed.
   Changes,     ///< To rank 0: `Changes`.
   Acknowledge, ///< Up the tree: a whole subtree has finished that launch.
   Reserve,     ///< Rank 0 to another: `Reservation`.

@@ -89,6 +89,9 @@ struct Plan {
   /// What several places may write. All that have a part begin with the same bytes, and so do the
   /// hosts of their ranks; behind the launch rank 0's host holds what each of them changed.
   RangeSet merged;
+  /// Address of the tutti_reach of a launch that is undone if a part of it strays; else 0. All that
+  /// such a launch writes is merged.
+  std::uint64_t reach = 0;
   bool isDisjoint = false; ///< What is written through one object is not touched through another.
 
   // Rank 0 only.

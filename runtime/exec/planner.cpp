@@ -37,6 +37,8 @@ constexpr std::uint64_t kCopyGap = 64 << 10;
 /// launches: a page of them is better off twinned.
 constexpr std::uint64_t kLeastArray = memory::kPageBytes;
 
+constexpr const char *kCollision = "iterations of different parts may write the same memory";
+
 constexpr Range kEverything{0, ~std::uint64_t{0}};
 
 std::string keyOf(const Writer &writer) {
@@ -68,6 +70,11 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(range.end);
   }
   add(launch.followed ? launch.followed->id() : 0); // None or some: that is the region's.
+  add(launch.everywhere.size());
+  for (const Range &range : launch.everywhere) {
+    add(range.begin);
+    add(range.end);
+  }
   for (const Share &share : launch.shares) {
     add(share.place);
     add(share.weight);
@@ -175,6 +182,18 @@ RangeSet protectablePages(const std::vector<Range> &objects, Range heap, const F
     addPagesOfRows(pages, inHeap, followed->content().objects);
   } else {
     addPagesOfArrays(pages, inHeap);
+  }
+  return RangeSet::of(std::move(pages));
+}
+
+/// Pages of what is alive that are full of allocations, or of one array among the variables.
+RangeSet protectableOf(const std::vector<Range> &everywhere, const memory::Window &window) {
+  std::vector<Range> pages;
+  for (const Range &range : everywhere) {
+    const Range inside = pagesInside(range);
+    if (!inside.empty() && !window.stack().contains(range)) {
+      pages.push_back(inside);
+    }
   }
   return RangeSet::of(std::move(pages));
 }
@@ -329,6 +348,9 @@ Planner::Division Planner::divide(const Launch &launch) {
   for (const balance::Chunk &chunk : chunksOf(trial)) {
     most = std::clamp(chunk.upper - chunk.lower, most, kMost);
   }
+  if (isChasing(*launch.region)) {
+    most = 1; // No portion may stand if another one is undone, and each reads everywhere.
+  }
   Division division{0, std::nullopt};
   do {
     division.portions =
@@ -373,31 +395,57 @@ struct Planner::Survey {
   RangeSet writtenElsewhere; ///< By other places than the host of rank 0.
   RangeSet merged;           ///< What several places may write; counts as written by that host.
   std::string reasonHome;
+  std::uint64_t reach = 0;        ///< As in `Plan`.
+  std::vector<RangeSet> mergedAt; ///< By rank: what of it its places compare.
 
-  void merge(const RangeSet &scattered, const memory::Topology &topology);
+  bool mayCollide(const RangeSet &scattered) const;
+  void merge(const RangeSet &scattered, const memory::Topology &topology, bool isTentative);
 };
 
+/// Whether two places may write the same byte that is not in `scattered`.
+bool Planner::Survey::mayCollide(const RangeSet &scattered) const {
+  RangeSet all;
+  for (const ChunkAccess &access : accesses) {
+    const RangeSet own = access.writes.subtract(scattered);
+    if (all.overlaps(own)) {
+      return true;
+    }
+    all = all.unite(own);
+  }
+  return false;
+}
+
 /// `scattered` bytes become what the host of rank 0 writes. All that have a part, their hosts and
-/// that one begin with the same bytes: changes are found by comparing with those.
-void Planner::Survey::merge(const RangeSet &scattered, const memory::Topology &topology) {
+/// that one begin with the same bytes: changes are found by comparing with those. `isTentative`:
+/// they may be dropped, so even a single place does not write them itself.
+void Planner::Survey::merge(const RangeSet &scattered, const memory::Topology &topology,
+                            bool isTentative) {
   std::vector<bool> reads(chunks.size());
   reads[0] = true;
   std::size_t parts = 0;
+  mergedAt.resize(static_cast<std::size_t>(topology.ranks()));
   for (std::size_t place = 0; place < chunks.size(); ++place) {
     if (!chunks[place].empty()) {
+      const auto rank = static_cast<std::size_t>(topology.rankOf(static_cast<Place>(place)));
       reads[place] = true;
-      reads[static_cast<std::size_t>(topology.rankOf(static_cast<Place>(place)))] = true;
+      reads[rank] = true;
+      mergedAt[rank] = mergedAt[rank].unite(accesses[place].writes.intersect(scattered));
       ++parts;
     }
   }
-  if (parts < 2) {
+  if (parts < 2 && !isTentative) {
     return; // One place writes all of it.
   }
   merged = scattered;
+  mergedAt.front() = merged;
+  if (!isTentative) {
+    std::fill(mergedAt.begin(), mergedAt.end(), merged);
+  }
   for (std::size_t place = 0; place < chunks.size(); ++place) {
     accesses[place].writes = accesses[place].writes.subtract(merged);
     if (reads[place]) {
-      accesses[place].reads = accesses[place].reads.unite(merged);
+      const auto rank = static_cast<std::size_t>(topology.rankOf(static_cast<Place>(place)));
+      accesses[place].reads = accesses[place].reads.unite(mergedAt[rank]);
     }
   }
   accesses.front().writes = accesses.front().writes.unite(merged);
@@ -407,6 +455,7 @@ Planner::Survey Planner::survey(const Launch &launch) const {
   const AllocationOf allocationOf = allocationsOf(launch);
   Survey survey;
   std::vector<Range> scattered;
+  std::vector<Range> closed;
   const auto append = [](std::vector<Range> &all, const RangeSet &more) {
     all.insert(all.end(), more.ranges().begin(), more.ranges().end());
   };
@@ -432,12 +481,22 @@ Planner::Survey Planner::survey(const Launch &launch) const {
       reduced = std::move(touches.reduced);
     }
     append(scattered, touches.sets.scattered);
+    append(closed, touches.sets.writes);
+    survey.reach = std::max(survey.reach, touches.reach); // Empty parts have none.
     survey.chunks[static_cast<std::size_t>(place)] = chunk;
     survey.accesses[static_cast<std::size_t>(place)] = {std::move(touches.sets.reads),
                                                         std::move(touches.sets.writes)};
   }
+  const bool isTentative = survey.reach != 0;
+  if (isTentative && survey.mayCollide(RangeSet::of(scattered))) {
+    survey.reasonHome = kCollision;
+    return survey;
+  }
+  if (isTentative) {
+    append(scattered, RangeSet::of(std::move(closed)));
+  }
   if (!scattered.empty()) {
-    survey.merge(RangeSet::of(std::move(scattered)), topology_);
+    survey.merge(RangeSet::of(std::move(scattered)), topology_, isTentative);
   }
   std::vector<Range> reads;
   std::vector<Range> writes;
@@ -468,7 +527,7 @@ Planner::Survey Planner::survey(const Launch &launch) const {
   survey.writes = RangeSet::of(std::move(writes));
   survey.writtenElsewhere = RangeSet::of(std::move(writesElsewhere));
   if (survey.writes.bytes() != writtenBytes) {
-    survey.reasonHome = "iterations of different parts may write the same memory";
+    survey.reasonHome = kCollision;
   }
   return survey;
 }
@@ -522,7 +581,8 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   plan->arrays = arrays.subtract(arrays_);
   touched.ranges.insert(touched.ranges.end(), arrays.ranges().begin(), arrays.ranges().end());
   const RangeSet protectable =
-      protectablePages(touched.ranges, window_.heap(), launch.followed.get());
+      protectablePages(touched.ranges, window_.heap(), launch.followed.get())
+          .unite(protectableOf(launch.everywhere, window_));
 
   Directory after = state_->directory;
   std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);
@@ -536,7 +596,10 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   plan->overwritten =
       plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
   if (std::binary_search(plan->contributors.begin(), plan->contributors.end(), self_)) {
-    plan->merged = survey.merged;
+    plan->reach = survey.reach;
+    if (!survey.merged.empty()) {
+      plan->merged = survey.mergedAt[static_cast<std::size_t>(self_)];
+    }
     plan->overwritten = plan->overwritten.unite(plan->merged);
   }
   plan->isDisjoint = touched.areDisjoint;

@@ -854,6 +854,68 @@ TEST_F(PlannerTest, MergesWhatSeveralPlacesMayWriteAnywhereAtRankZero) {
   EXPECT_TRUE(other->overwritten.overlaps(object)) << "sends must have ended before it runs";
 }
 
+/// Where the regions below say that they have strayed, and what they may read.
+constexpr Range kReach{kHeapBase, kHeapBase + sizeof(tutti_reach)};
+constexpr std::uint64_t kChasedArray = kHeapBase + 16 * kPageBytes;
+constexpr Range kAlive{kHeapBase + 32 * kPageBytes, kHeapBase + 40 * kPageBytes};
+
+/// Each iteration reads everywhere and writes its element of an array.
+void chase(tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+  sink.add(TUTTI_EVERYWHERE, kReach.begin, kReach.begin, 1, 0, nullptr);
+  add(sink, TUTTI_WRITE, kChasedArray, lower, upper);
+}
+
+TEST_F(PlannerTest, BringsAllThatIsAliveToThoseWhoFollowPointers) {
+  Loop loop(3, 30, chase);
+  loop.launch.everywhere = {kAlive};
+  loop.launch.shares = {{0, 1}, {2, 1}};
+
+  const auto plan = plannerOf(0, 3).plan(loop.launch).plan;
+
+  EXPECT_EQ(plan->reasonHome, "");
+  const RangeSet alive = RangeSet::of({kAlive});
+  EXPECT_TRUE(plan->next->directory.missing(2, alive).empty());
+  EXPECT_EQ(plan->next->directory.missing(1, alive), alive) << "it has no part";
+  EXPECT_EQ(plan->readOnlyPages.intersect(alive), alive) << "allocations fill these pages";
+
+  Launch other = loop.launch;
+  other.everywhere = {{kAlive.begin, kAlive.end + kPageBytes}};
+  Planner planner = plannerOf(0, 3);
+  static_cast<void>(planner.plan(loop.launch));
+  EXPECT_FALSE(planner.plan(other).isKnown);
+}
+
+TEST_F(PlannerTest, HoldsBackWhatThoseWriteWhoFollowPointers) {
+  Loop loop(2, 30, chase);
+  loop.launch.shares = {{1, 1}};
+  const Range array{kChasedArray, kChasedArray + 30 * kWord};
+  const RangeSet held = RangeSet::of({kReach, array});
+
+  const auto plan = plannerOf(0, 2).plan(loop.launch).plan;
+  EXPECT_EQ(plan->reach, kReach.begin);
+  EXPECT_EQ(plan->merged, held) << "although only one place writes";
+  EXPECT_TRUE(plan->next->directory.missing(0, held).empty());
+
+  loop.launch.shares = {{0, 1}, {1, 1}};
+  const Range second{kChasedArray + 15 * kWord, array.end};
+  EXPECT_EQ(plannerOf(0, 2).plan(loop.launch).plan->merged, held);
+  EXPECT_EQ(plannerOf(1, 2).plan(loop.launch).plan->merged, RangeSet::of({kReach, second}))
+      << "what a rank writes in closed form is known";
+}
+
+TEST_F(PlannerTest, SeesThatPartsOfALoopThatFollowsPointersWriteTheSame) {
+  const auto chaseTooFar = [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    chase(sink, lower, upper + 1);
+  };
+  EXPECT_EQ(reasonOf(chaseTooFar), "iterations of different parts may write the same memory");
+  EXPECT_EQ(reasonOf(chase), "");
+}
+
+TEST_F(PlannerTest, TakesNothingForDisjointThatFollowsPointers) {
+  Loop loop(1, 10, chase);
+  EXPECT_FALSE(plannerOf(0, 1).plan(loop.launch).plan->isDisjoint);
+}
+
 TEST_F(PlannerTest, KeepsALaunchHomeThatReducesIntoWhatItMayWriteAnywhere) {
   Loop loop(2, 10, [](tutti_sink &sink, std::int64_t, std::int64_t) {
     sink.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, kHeapBase, kHeapBase, 80, 0, nullptr);

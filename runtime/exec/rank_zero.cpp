@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/rank_zero.h"
 
+#include "base/check.h"
 #include "base/log.h"
 #include "runtime/balance/cut.h"
 #include "runtime/exec/chunk_run.h"
@@ -37,6 +38,8 @@ bool isHome(const Placement &placement) {
 std::string_view reasonHome(const Placement &placement) {
   return placement.reason.empty() ? placement.alone : placement.reason;
 }
+
+constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -156,10 +159,11 @@ void RankZero::recycle(Launch &&launch) { spare_ = std::move(launch); }
 /// The same for all launches of a region, unless measured speeds decide.
 const Placement &RankZero::placementOf(RegionRecord &record, const tutti_region &region,
                                        std::uint32_t wanted) const {
-  const bool scatters = (region.flags & TUTTI_REGION_SCATTERS) != 0;
+  const bool scatters = (region.flags & (TUTTI_REGION_SCATTERS | TUTTI_REGION_CHASES)) != 0;
   if (!record.placement && scatters && wanted == TUTTI_DEVICE_AUTO &&
       policy_ != Distribute::Always) {
-    // What several places write travels at every launch; what one device writes stays there.
+    // What several places write travels at every launch; what one device writes stays there, or at
+    // least is not read by others.
     record.placement = placer_.oneDevice(region);
   } else if (!record.placement || wanted == TUTTI_DEVICE_HYBRID) {
     record.placement = placer_.place(region, wanted, record.factors, record.shares);
@@ -454,6 +458,22 @@ void RankZero::sayLost(Sequence finished) {
   });
 }
 
+/// What a launch may read that follows pointers, and tells it how far they may lead.
+void RankZero::findEverything(Launch &launch) {
+  launch.everywhere.clear();
+  if (!isChasing(*launch.region)) {
+    return;
+  }
+  const std::uint64_t address = touchesOf(launch, window_, 0, 1, allocationsOf(launch)).reach;
+  const Range range{address, address + sizeof(tutti_reach)};
+  if (!window_.contains(range)) {
+    return; // It follows none this time, or stays home.
+  }
+  launch.everywhere = finder_.objects().all(launch.frame, window_.globals());
+  ready(range, true);
+  *reinterpret_cast<tutti_reach *>(address) = reachOf(window_);
+}
+
 bool RankZero::distribute(Launch &launch) {
   const tutti_region &region = *launch.region;
   RegionRecord &record = recordOf(region);
@@ -468,11 +488,16 @@ bool RankZero::distribute(Launch &launch) {
     staysHome(region, "it is too short");
     return false;
   }
+  if (record.hasStrayed) {
+    staysHome(region, kStrayed);
+    return false;
+  }
   const Clock::time_point begin = job_.keepsTime ? Clock::now() : Clock::time_point();
   if (const std::string_view reason = finder_.complete(launch); !reason.empty()) {
     staysHome(region, reason);
     return false;
   }
+  findEverything(launch);
   Progress::Lock lock = job_.progress.lock();
   std::optional<Planner::Planned> planned = ready(lock, record, launch, option);
   if (!planned) {
@@ -486,7 +511,11 @@ bool RankZero::distribute(Launch &launch) {
   bool isKnown = true;
   std::uint64_t bytes = 0;
   while (true) {
-    run(lock, record, launch, *planned, isMeasured);
+    if (!run(lock, record, launch, *planned, isMeasured)) {
+      record.hasStrayed = true;
+      staysHome(region, kStrayed);
+      return false;
+    }
     isKnown = isKnown && planned->isKnown;
     // What is moved at each launch is part of what the loop takes.
     bytes += planned->plan->bytesToDistribute -
@@ -520,7 +549,8 @@ void RankZero::finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch 
       launch.shares[index].place = job_.topology.rankOf(shares[index].place);
       launch.onlyShare = static_cast<std::int32_t>(index);
       settle(lock);
-      run(lock, record, launch, job_.planner.plan(launch), false);
+      const bool isDone = run(lock, record, launch, job_.planner.plan(launch), false);
+      TUTTI_CHECK(isDone, "undo a portion of the loop at {}", launch.region->source);
       launch.shares = shares;
     }
   }
@@ -551,8 +581,9 @@ std::optional<Planner::Planned> RankZero::ready(Progress::Lock &lock, RegionReco
   }
 }
 
-/// One portion on all ranks, from its announcement.
-void RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+/// One portion on all ranks, from its announcement. False if it had to be undone: then it is the
+/// whole launch.
+bool RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                    const Planner::Planned &planned, bool isMeasured) {
   const auto &[plan, isKnown] = planned;
   announce(launch);
@@ -575,6 +606,7 @@ void RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   if (isKnown && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
+  return !chunk.hasStrayed();
 }
 
 /// A choice that rests on time needs the time of whole launches: of some, because waiting for their

@@ -105,6 +105,7 @@ private:
     std::optional<Placement> placement; ///< As far as it is always the same.
     std::vector<Share> shares;          ///< Of the last launch that was distributed.
     std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
+    bool hasStrayed = false;            ///< A launch had to be undone: the next ones stay home.
     bool isTooLarge = false;            ///< Even in portions, for some device; that has been said.
     trace::RegionReport report;
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
@@ -130,13 +131,14 @@ private:
   Status makeOwnReady(const Launch &launch, const Plan &plan, const std::vector<Leaving> &lacking);
   std::optional<Planner::Planned> ready(Progress::Lock &lock, RegionRecord &record, Launch &launch,
                                         Option &option);
-  void run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
-           const Planner::Planned &planned, bool isMeasured);
+  [[nodiscard]] bool run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
+                         const Planner::Planned &planned, bool isMeasured);
   void finishOnHosts(Progress::Lock &lock, RegionRecord &record, Launch &launch);
   bool dropLost(Progress::Lock &lock);
   void sayLost(Sequence finished);
   void keepOff(RegionRecord &record, const Launch &launch, const Status &status) const;
   void noteSpeeds(RegionRecord &record, const Plan &plan, double seconds);
+  void findEverything(Launch &launch);
   void announce(Launch &launch);
   void protect(const std::shared_ptr<const Plan> &plan);
   void countSteps(bool isKnown);

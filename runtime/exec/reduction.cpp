@@ -66,8 +66,7 @@ bool Reduction::add(const Contribution &contribution) {
   if (++piecesDone_ < site_.pieces) {
     return false;
   }
-  combineRanks(contribution);
-  if (site_.self != 0) {
+  if (!combineRanks(contribution) || site_.self != 0) {
     return false;
   }
   const std::vector<void *> own = slotsOf(contribution, sum_.data());
@@ -103,7 +102,9 @@ void Reduction::addPartials(const Contribution &contribution, std::span<std::byt
   }
 }
 
-void Reduction::combineRanks(const Contribution &contribution) {
+/// Whether there is a result.
+bool Reduction::combineRanks(const Contribution &contribution) {
+  bool hasResult = !site_.strayed || *site_.strayed == 0;
   // The tree is over positions in the list of ranks.
   const auto at = static_cast<Rank>(
       std::lower_bound(site_.ranks.begin(), site_.ranks.end(), site_.self) - site_.ranks.begin());
@@ -118,6 +119,10 @@ void Reduction::combineRanks(const Contribution &contribution) {
       progress_.waitUntil(lock, [&] { return arrived_.contains(key); });
       part = std::move(arrived_.extract(key).mapped());
     }
+    if (part.empty()) {
+      hasResult = false;
+      continue;
+    }
     TUTTI_CHECK(part.size() == sum_.size(), "combine {} bytes of rank {} with {}", part.size(),
                 child, sum_.size());
     std::vector<void *> list = slotsOf(contribution, part.data());
@@ -125,8 +130,9 @@ void Reduction::combineRanks(const Contribution &contribution) {
   }
   if (site_.self != 0) {
     const Progress::Lock lock = progress_.lock();
-    send_(rankAt(treeParent(at)), sum_);
+    send_(rankAt(treeParent(at)), hasResult ? sum_ : std::vector<std::byte>());
   }
+  return hasResult;
 }
 
 } // namespace tutti::exec

@@ -44,6 +44,9 @@ public:
     std::span<const Rank> ranks; ///< That contribute, in order; rank 0 is the first.
     Sequence sequence;
     std::int32_t pieces; ///< Calls of `run` that this rank's chunk takes.
+    /// Leads to 0 until a part of this rank has met a stray pointer, so that there is no result.
+    /// Null if none can.
+    const std::uint64_t *strayed = nullptr;
   };
 
   Reduction(const Site &site, Progress &progress, PartialResults &arrived, Send send)
@@ -53,7 +56,8 @@ public:
   Reduction &operator=(const Reduction &) = delete;
 
   /// Adds one thread's copies. The last thread of the last piece waits for the ranks behind this
-  /// one, and on rank 0 gets true, with the result in its list.
+  /// one, and on rank 0 gets true, with the result in its list, unless a part of some rank has
+  /// strayed.
   bool add(const Contribution &contribution);
 
   /// Makes the rank's chunk take one more call of `run`. Order: before the last piece.
@@ -67,7 +71,7 @@ public:
 
 private:
   void accumulate(const Contribution &contribution, void **list);
-  void combineRanks(const Contribution &contribution);
+  bool combineRanks(const Contribution &contribution);
   std::vector<void *> slotsOf(const Contribution &contribution, std::byte *bytes) const;
 
   Site site_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/region_view.h"
 
+#include "base/check.h"
 #include "runtime/exec/followed.h"
 
 #include <algorithm>
@@ -47,12 +48,19 @@ class TouchSink final : public LaunchSink {
 public:
   TouchSink(const Launch &launch, const memory::Window &window,
             std::uint64_t manyRuns = memory::AccessCollector::kManyRuns)
-      : LaunchSink(launch), window_(window),
+      : LaunchSink(launch), launch_(launch), window_(window),
         collector_(memory::AccessCollector::kMaxRanges, manyRuns) {}
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
     if (isIdle(flags, object, window_)) {
+      return;
+    }
+    if ((flags & TUTTI_EVERYWHERE) != 0) {
+      // Whoever strays says so there, and the others must not overwrite it.
+      collector_.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, address, sizeof(tutti_reach), 0,
+                     nullptr);
+      reach_ = address;
       return;
     }
     Range limit = memory::AccessCollector::kNoLimit;
@@ -66,13 +74,19 @@ public:
   }
 
   Touches take(const AllocationOf &allocationOf) {
-    return {collector_.take(allocationOf), reduced_.take(allocationOf)};
+    Touches touches{collector_.take(allocationOf), reduced_.take(allocationOf), reach_};
+    if (reach_ != 0) {
+      touches.sets.reads = touches.sets.reads.unite(RangeSet::of(launch_.everywhere));
+    }
+    return touches;
   }
 
 private:
+  const Launch &launch_;
   const memory::Window &window_;
   memory::AccessCollector collector_;
   memory::AccessCollector reduced_; ///< Variables that a reduction is combined into.
+  std::uint64_t reach_ = 0;
 };
 
 /// Collects what is touched through each pointer of the program.
@@ -93,6 +107,10 @@ public:
                            return dim.count <= 0;
                          });
     if (isIdle(flags, object, window_) || isEmpty) {
+      return;
+    }
+    if ((flags & TUTTI_EVERYWHERE) != 0) {
+      readsEverywhere_ = true;
       return;
     }
     const bool isWritten = (flags & TUTTI_WRITE) != 0;
@@ -162,6 +180,7 @@ private:
   std::vector<Found> found_;
   std::vector<Seen> seen_;
   std::vector<Asked> asked_;
+  bool readsEverywhere_ = false;
 };
 
 void ObjectSink::note(const Seen &seen) {
@@ -274,7 +293,10 @@ TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
       objects.ranges.push_back(seen.hull);
     }
   }
-  objects.areDisjoint = areKnown && areToldApart() && areDisjoint(std::move(reaches));
+  const bool isFree = !readsEverywhere_ || std::ranges::none_of(reaches, [](const Reach &reach) {
+    return reach.isWritten;
+  });
+  objects.areDisjoint = isFree && areKnown && areToldApart() && areDisjoint(std::move(reaches));
   return objects;
 }
 
@@ -309,6 +331,19 @@ TouchedObjects objectsOf(const Launch &launch, const memory::Window &window,
   launch.region->accesses(launch.captures.data(), launch.values.data(), 0, launch.total,
                           launch.total, &sink);
   return sink.take(allocationOf);
+}
+
+tutti_reach reachOf(const memory::Window &window) {
+  std::vector<Range> segments{window.heap(), window.stack()};
+  segments.insert(segments.end(), window.globals().begin(), window.globals().end());
+  TUTTI_CHECK(segments.size() <= TUTTI_REACH_SEGMENTS, "tell where {} segments are",
+              segments.size());
+  tutti_reach reach{};
+  for (std::size_t index = 0; index < segments.size(); ++index) {
+    reach.begin[index] = segments[index].begin;
+    reach.bytes[index] = segments[index].size();
+  }
+  return reach;
 }
 
 AllocationOf allocationsOf(const Launch &launch) {

@@ -45,6 +45,8 @@ namespace tutti::exec {
 struct Touches {
   memory::AccessSet sets;
   memory::AccessSet reduced; ///< Variables that a reduction is combined into, by rank 0's host.
+  /// Address of the region's tutti_reach, if it may read all that is alive of unified memory.
+  std::uint64_t reach = 0;
 };
 
 /// The objects of the program that a launch touches.
@@ -74,5 +76,8 @@ TouchedObjects objectsOf(const Launch &launch, const memory::Window &window,
 
 /// Looks allocations up in those that came with a launch, which must outlive it.
 AllocationOf allocationsOf(const Launch &launch);
+
+/// Where pointers may lead in `window`, as long as nobody has strayed.
+tutti_reach reachOf(const memory::Window &window);
 
 } // namespace tutti::exec

@@ -121,6 +121,7 @@ struct Extent {
   std::size_t sizeClass = kLarge;
   std::uint32_t capacity = 0;
   std::uint32_t live = 0;
+  std::uint32_t everTaken = 0;      ///< Objects up to the highest that was ever taken.
   std::uint32_t firstFreeWord = 0;  ///< No word before it has a free object.
   std::vector<std::uint64_t> taken; ///< One bit per object of a slab; bits beyond are set.
 
@@ -139,7 +140,9 @@ struct Extent {
     const auto bit = static_cast<std::uint32_t>(std::countr_one(taken[firstFreeWord]));
     taken[firstFreeWord] |= 1ULL << bit;
     ++live;
-    return firstFreeWord * 64ULL + bit;
+    const std::uint32_t index = firstFreeWord * 64 + bit;
+    everTaken = std::max(everTaken, index + 1);
+    return index;
   }
 
   void release(std::uint64_t index) {
@@ -212,6 +215,23 @@ public:
   }
 
   std::uint64_t version() const { return version_; }
+
+  std::vector<Range> live(std::uint64_t gap) const {
+    std::vector<Range> ranges;
+    for (const auto &[begin, extent] : extents_) {
+      if (extent.isSlab() && extent.live == 0) {
+        continue;
+      }
+      const std::uint64_t end =
+          extent.isSlab() ? begin + extent.everTaken * extent.objectSize() : extent.end;
+      if (!ranges.empty() && begin - ranges.back().end <= gap) {
+        ranges.back().end = end;
+      } else {
+        ranges.push_back({begin, end});
+      }
+    }
+    return ranges;
+  }
 
   Range interval() const { return interval_; }
 
@@ -366,6 +386,8 @@ Range Heap::allocationOf(std::uint64_t address) const {
 }
 
 std::uint64_t Heap::version() const { return impl_->pages.lock()->version(); }
+
+std::vector<Range> Heap::live(std::uint64_t gap) const { return impl_->pages.lock()->live(gap); }
 
 Range Heap::interval() const { return impl_->pages.lock()->interval(); }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace tutti::memory {
 
@@ -58,6 +59,13 @@ public:
 
   /// A number that is another one after every allocation and free.
   std::uint64_t version() const;
+
+  /// Ranges that hold all live allocations, in order: joined where at most `gap` bytes lie between.
+  /// Slabs count from their begin to the end of the highest object that they ever had, so that the
+  /// ranges stay the same while objects come and go.
+  ///
+  /// Cost: linear in the number of slabs and large allocations.
+  std::vector<Range> live(std::uint64_t gap) const;
 
   /// The interval; an address outside was not given by this heap.
   Range interval() const;

@@ -183,6 +183,43 @@ TEST(Heap, ReturnsNullWhenItMayNotGrow) {
   EXPECT_EQ(heap.allocate(10), kBase);
 }
 
+TEST(Heap, SaysWhereItsAllocationsLie) {
+  constexpr std::uint64_t kLarge = 1 << 20;
+  Heap heap(kSpace);
+  const std::uint64_t small = heap.allocate(40);
+  const std::uint64_t other = heap.allocate(40);
+  const std::uint64_t first = heap.allocate(kLarge);
+  const std::uint64_t between = heap.allocate(kLarge);
+  const std::uint64_t last = heap.allocate(kLarge);
+  const Range end = heap.allocationOf(last);
+  ASSERT_TRUE(heap.free(between));
+
+  const std::vector<Range> apart = heap.live(0);
+  ASSERT_EQ(apart.size(), 3U);
+  EXPECT_EQ(apart[0], (Range{small, heap.allocationOf(other).end}));
+  EXPECT_EQ(apart[1], heap.allocationOf(first));
+  EXPECT_EQ(apart[2], end);
+  const std::vector<Range> joined = heap.live(64 << 10);
+  ASSERT_EQ(joined.size(), 2U) << "the slab ends near the first large one";
+  EXPECT_EQ(joined[0], (Range{small, heap.allocationOf(first).end}));
+  EXPECT_EQ(heap.live(2 * kLarge), (std::vector<Range>{{small, end.end}}));
+}
+
+TEST(Heap, SaysTheSameWhileSmallObjectsComeAndGo) {
+  Heap heap(kSpace);
+  std::vector<std::uint64_t> objects;
+  for (int count = 0; count < 100; ++count) {
+    objects.push_back(heap.allocate(40));
+  }
+  const std::vector<Range> before = heap.live(0);
+
+  for (const std::uint64_t object : objects) {
+    ASSERT_TRUE(heap.free(object));
+    heap.allocate(40);
+    EXPECT_EQ(heap.live(0), before);
+  }
+}
+
 TEST(Heap, ServesThreadsAtTheSameTime) {
   Heap heap(kSpace);
   std::vector<Live> live(4);

@@ -8,6 +8,7 @@
 #include "runtime/memory/heap.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti::memory {
@@ -27,8 +28,14 @@ public:
   /// While it is the same, so is what `at` gives.
   std::uint64_t version() const { return heap_.version(); }
 
+  /// All that is alive of unified memory, in order: allocations, joined where they lie close
+  /// together, `globals`, where the variables are, and of main's stack all from `frame` upwards.
+  /// Always: of the globals, a range of a page or more is one array.
+  std::vector<Range> all(std::uint64_t frame, std::span<const Range> globals) const;
+
 private:
   Range variableAt(std::uint64_t address) const;
+  void addVariables(Range globals, std::vector<Range> &ranges) const;
 
   Range stack_;
   const Heap &heap_;

@@ -61,6 +61,28 @@ TEST_F(ObjectsTest, FindsNoVariableBetweenTwo) {
   EXPECT_TRUE(objects_.at(0, kFrame).empty());
 }
 
+TEST_F(ObjectsTest, SaysAllThatIsAlive) {
+  constexpr std::uint64_t kBytes = 64 << 10;
+  constexpr Range kSection{kA.begin - 16, kC.end + 100};
+  const std::uint64_t address = heap_.allocate(kBytes);
+
+  const std::vector<Range> expected{kSection, {kFrame, kStack.end}, heap_.allocationOf(address)};
+  EXPECT_EQ(objects_.all(kFrame, {{kSection}}), expected);
+}
+
+TEST_F(ObjectsTest, KeepsArraysAmongTheVariablesApart) {
+  constexpr Range kSection{0x500000, 0x510000};
+  constexpr Range kArray{0x501000, 0x501000 + 2 * 4096};
+  const Objects objects(kStack, heap_, {kA, kB, kArray, {kArray.end, kArray.end + 8}});
+
+  std::vector<Range> ranges = objects.all(kFrame, {{kSection}});
+
+  EXPECT_EQ(RangeSet::of(ranges), RangeSet::of({kSection, {kFrame, kStack.end}}));
+  ranges.pop_back();
+  std::erase_if(ranges, [](const Range &range) { return range.size() < 4096; });
+  EXPECT_EQ(ranges, std::vector<Range>{kArray}) << "what is as long as a page counts as an array";
+}
+
 TEST_F(ObjectsTest, TakesAllThatIsLiveOfTheStack) {
   EXPECT_EQ(objects_.at(kFrame + 100, kFrame), (Range{kFrame, kStack.end}));
   EXPECT_TRUE(objects_.at(kFrame - 1, kFrame).empty()) << "a frame that has gone";

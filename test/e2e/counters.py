@@ -274,6 +274,23 @@ def all_launches_are_distributed(workshop, program, arguments, ranks):
     require(found["home"] == 0, "launches stayed home\n" + "\n".join(home))
 
 
+def stray_pointers_keep_their_loops_home(workshop, stray, ranks, device):
+    """One launch of each of two loops is undone; from then on they stay home, the third does not."""
+    found = workshop.statistics(stray, [], ranks, device)
+    home = {}
+    for region in found["regions"]:
+        if region["home"] > 0:
+            home[region["reason"]] = home.get(region["reason"], 0) + region["home"]
+    require(home == {"it follows a pointer to memory outside of unified memory": 6}, f"home: {home}")
+    require(found["distributed"] == 5, f"{found['distributed']} launches were distributed")
+
+
+def found_pointers_have_kernels(workshop, program):
+    found = workshop.statistics(program, [], 1, {"TUTTI_DEVICE": "opencl"})
+    require(found["devices"]["kernels"] == found["distributed"] and found["home"] == 0,
+            f"{found['devices']['kernels']} kernels, {found['distributed']} launches")
+
+
 def one_rank_sends_nothing(workshop, jacobi):
     found = workshop.statistics(jacobi, ["100", "100", "5"], 1)
     require(found["bytes"] == 0 and found["messages"] == 0, f"moved {found['bytes']} bytes")

@@ -156,6 +156,13 @@ def all_tests(workshop):
                       workshop, named["scatter_steady"])))
     tests.append(("counters/scatters_run_on_a_device",
                   lambda: counters.scatters_run_on_a_device(workshop, named["scatter"])))
+    for device, ranks in (("cpu", 2), ("cpu", 3), ("opencl", 1), ("opencl", 2), ("hybrid", 1)):
+        tests.append((f"counters/stray_pointers_keep_their_loops_home/{device}/{ranks}",
+                      lambda d=device, r=ranks: counters.stray_pointers_keep_their_loops_home(
+                          workshop, named["stray_pointers"], r, {"TUTTI_DEVICE": d})))
+    for name in ("found_pointers", "found_nodes"):
+        tests.append((f"counters/found_pointers_have_kernels/{name}",
+                      lambda p=named[name]: counters.found_pointers_have_kernels(workshop, p)))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))

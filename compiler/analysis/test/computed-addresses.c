@@ -105,8 +105,8 @@ void constants(long n, double *a, const int *index) {
   for (long i = 0; i < 100; i++) a[i] = there[i] + there[index[i]] + known[index[i]];
 }
 
-// What is found in a table of pointers has no known object.
-// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in
+// What is found in a table of pointers has no known object: see found-pointers.c.
+// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: reads 'row' at computed addresses
 void rows(long n, double *a, double **row, const int *index) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) a[i] = row[index[i]][0];

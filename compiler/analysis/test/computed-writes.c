@@ -7,8 +7,8 @@
 // RUN: env TUTTI_TARGETS=none %tutticc -S -emit-llvm -o - %s | FileCheck %s
 
 // Distributable, a loop, scatters; one that only reads at such addresses does not.
-// CHECK-DAG: @scatter.omp_outlined.tutti.region = {{.*}} { i32 6, i32 13,
-// CHECK-DAG: @gather.omp_outlined.tutti.region = {{.*}} { i32 6, i32 5,
+// CHECK-DAG: @scatter.omp_outlined.tutti.region = {{.*}} { i32 7, i32 13,
+// CHECK-DAG: @gather.omp_outlined.tutti.region = {{.*}} { i32 7, i32 5,
 
 // CHECK-LABEL: define internal void @scatter.omp_outlined.tutti.accesses(
 // CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 142, i64 %[[A:.*]], i64 %[[A]], i64 1, i32 0,
@@ -40,7 +40,7 @@ void gather(long n, const double *a, const int *index, double *b) {
 }
 
 // Nobody knows the object.
-// REMARK: remark: parallel loop stays on rank 0: it follows pointers that it finds in 'row' while it runs (line [[@LINE+3]])
+// REMARK: remark: parallel loop stays on rank 0: it writes through pointers that it finds in 'row' while it runs (line [[@LINE+3]])
 void rows(long n, double **row, const int *index) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) row[index[i]][0] = 1;

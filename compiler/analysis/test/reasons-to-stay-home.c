@@ -2,6 +2,7 @@
 // RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 void opaque(int);
 extern int (*callback)(int);
 struct cell {
@@ -44,14 +45,22 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port,
     a[0] = i;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it writes through pointers that it finds in
   #pragma omp parallel for
-  for (int i = 0; i < n; i++) a[i] = rows[index[i]][0];
+  for (int i = 0; i < n; i++) rows[index[i]][0] = a[i];
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it writes through pointers that it finds in
   #pragma omp parallel for
   for (int i = 0; i < n; i++)
-    for (struct cell *at = heads[i]; at; at = at->next) a[i] += at->value;
+    for (struct cell *at = heads[i]; at; at = at->next) at->value += a[i];
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in memory, and may end the program (line [[@LINE+4]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    for (struct cell *at = heads[i]; at; at = at->next) {
+      if (at->value < 0) abort();
+      a[i] += at->value;
+    }
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it accesses a shared variable that is volatile or atomic (line [[@LINE+2]])
   #pragma omp parallel for

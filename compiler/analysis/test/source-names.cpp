@@ -34,13 +34,13 @@ void loops(Solver &solver, const Mesh *mesh, Mesh &other, double *out, double **
            std::vector<std::vector<double>> &table, const int *index) {
   solver.gather(mesh, other, out);
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in 'rows' while it runs (line [[@LINE+2]])
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: follows pointers that it finds in 'rows' (line [[@LINE+2]]):
   #pragma omp parallel for
-  for (int i = 0; i < n; i++) out[i] = rows[index[i]][0];
+  for (int i = 0; i < n; i++) out[i] = rows[(i * i) % n][0];
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in 'table' while it runs (line [[@LINE+2]])
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: follows pointers that it finds in 'table' (line [[@LINE+2]]):
   #pragma omp parallel for
-  for (int i = 0; i < n; i++) out[i] = table[index[i]][0];
+  for (int i = 0; i < n; i++) out[i] = table[(i * i) % n][0];
 
   // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
   // CHECK: remark: reads 'table[...]' at computed addresses (line [[@LINE+4]])
