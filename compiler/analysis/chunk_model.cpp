@@ -621,22 +621,30 @@ bool isSteady(Value *value, const Loop &loop) {
 
 } // namespace
 
-/// Moves `load` in front of the loops in which its address does not vary.
-void ChunkModel::raise(LoadInst &load, LoopInfo &loops) {
-  Loop *loop = loops.getLoopFor(load.getParent());
+/// Moves `load` in front of the loops in which its address does not vary. Whether there are any.
+bool ChunkModel::raise(LoadInst &load, LoopInfo &loops) {
+  Loop *own = loops.getLoopFor(load.getParent());
+  Loop *loop = own;
   for (; loop && loop->getLoopPreheader() && isSteady(load.getPointerOperand(), *loop);
        loop = loop->getParentLoop()) {
     moveOut(load.getPointerOperand(), *loop);
     load.moveBefore(loop->getLoopPreheader()->getTerminator());
   }
+  return loop != own;
 }
 
 /// Loads pointers where they begin to be the same, so that addresses are recurrences of the loops
-/// inside. Always: every load that this moves, or that is merged with others as if nothing wrote
-/// between them, is marked. Whether there were any.
+/// inside, and once for all that is accessed through them. Always: every load that this moves, or
+/// that is merged with others as if nothing wrote between them, is marked. Whether there are any.
 bool ChunkModel::raisePointers() {
   auto &loops = analyses_.getResult<LoopAnalysis>(*function_);
   auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(*function_);
+  SmallPtrSet<const Value *, 8> bases;
+  for (Instruction &inst : instructions(*function_)) {
+    if (CallInst *touch = asTouch(inst)) {
+      bases.insert(getUnderlyingObject(touch->getArgOperand(0), 0));
+    }
+  }
   const SmallPtrSet<Value *, 32> shaping = shapers();
   WalkFinder finder(*this, loops, scev);
   SmallVector<LoadInst *, 8> found;
@@ -649,17 +657,19 @@ bool ChunkModel::raisePointers() {
       }
     }
   }
+  bool areMarked = false;
   for (LoadInst *load : found) {
-    raise(*load, loops);
-    if (load->hasMetadata(LLVMContext::MD_invariant_load)) {
-      continue; // Marked before.
+    const bool moves = raise(*load, loops);
+    if ((!moves && !bases.contains(load)) || load->hasMetadata(LLVMContext::MD_invariant_load)) {
+      continue;
     }
     load->dropUnknownNonDebugMetadata();
     load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(load->getContext(), {}));
     insertMarker(kRaisedMarker, {load}, load->getNextNode());
+    areMarked = true;
   }
   analyses_.invalidate(*function_, PreservedAnalyses::none());
-  return !found.empty();
+  return areMarked;
 }
 
 namespace {

@@ -112,7 +112,7 @@ private:
   void simplify(llvm::FunctionAnalysisManager &analyses, bool loops);
   void hoistValues();
   bool raisePointers();
-  void raise(llvm::LoadInst &load, llvm::LoopInfo &loops);
+  bool raise(llvm::LoadInst &load, llvm::LoopInfo &loops);
   void adoptReads();
   llvm::SmallPtrSet<llvm::Value *, 32> shapers();
   void splitRows(llvm::FunctionAnalysisManager &analyses);

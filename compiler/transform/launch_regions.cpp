@@ -276,6 +276,7 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
                        : forkThunk(fork, region.outlined, false, name + ".home");
   const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
                          (region.scatters ? TUTTI_REGION_SCATTERS : 0) |
+                         (region.follows ? TUTTI_REGION_FOLLOWS : 0) |
                          (region.found.empty() ? 0 : TUTTI_REGION_CHASES) |
                          (region.reduces ? TUTTI_REGION_REDUCES : 0) |
                          (region.isLoop ? TUTTI_REGION_LOOP : 0);

@@ -5,7 +5,7 @@
 // record is exact. b is read along a column.
 // CHECK-LABEL: define internal void @rows.omp_outlined.tutti.accesses(
 // CHECK:         %[[ROW:.*]] = phi i64
-// CHECK:         udiv i64 %[[ROW]],
+// CHECK:         sdiv i64 %[[ROW]],
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
 // CHECK-NOT:     call void @tutti_access

@@ -205,28 +205,6 @@ static void histograms(void) {
   printf("histograms %ld\n", sum);
 }
 
-/// The loop itself moves the pointers on.
-static void cursors(void) {
-  double *data = calloc(kRows * 8, sizeof *data);
-  double *at[kRows];
-  for (int i = 0; i < kRows; ++i) {
-    at[i] = data + (size_t)i * 8;
-  }
-  for (int step = 0; step < 4; ++step) {
-#pragma omp parallel for
-    for (int i = 0; i < kRows; ++i) {
-      *at[i] = i + step;
-      at[i] = at[i] + 1;
-      *at[i] += 0.5;
-    }
-  }
-  double sum = 0;
-  for (int i = 0; i < kRows * 8; ++i) {
-    sum += data[i] * (i % 11);
-  }
-  printf("cursors %.10g\n", sum);
-}
-
 int main(void) {
   double **a = matrix(kRows, kColumns);
   double **b = matrix(kRows, kColumns);
@@ -294,6 +272,5 @@ int main(void) {
   bodies();
   slices();
   histograms();
-  cursors();
   return 0;
 }

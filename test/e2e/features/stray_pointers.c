@@ -48,11 +48,12 @@ static int count(Item **heads, const char *wanted, int n) {
 static void skip(Item **heads, int *where, int n) {
 #pragma omp parallel for schedule(dynamic, 7)
   for (int i = 0; i < n; ++i) {
-    const char *letter = heads[i]->text;
+    const Item *item = heads[i * 7 % n];
+    const char *letter = item->text;
     while (*letter != 'z') {
       ++letter;
     }
-    where[i] += (int)(letter - heads[i]->text) + 1;
+    where[i] += (int)(letter - item->text) + 1;
   }
 }
 
