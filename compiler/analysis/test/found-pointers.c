@@ -85,6 +85,6 @@ double behind(int n, struct cell *const *heads) {
   double value = 0;
   // REMARK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows pointers that it finds in memory outside of its loop
   #pragma omp parallel for lastprivate(value)
-  for (int i = 0; i < n; i++) value = heads[i]->value;
+  for (int i = 0; i < n; i++) value = heads[i * i % n]->value;
   return value;
 }
