@@ -92,6 +92,9 @@ bool WalkFinder::isFollowable(const LoadInst &load) const {
       return isa<SCEVCouldNotCompute, SCEVVScale>(part);
     }
     const auto *other = dyn_cast<LoadInst>(unknown->getValue());
+    if (unknown->getValue() == model_.upper() || unknown->getValue() == model_.isLast()) {
+      return true;
+    }
     return !forms.isClosed(part) && !(other && isFollowable(*other));
   });
 }

@@ -53,7 +53,8 @@ public:
       : model_(model), loops_(loops), scev_(scev) {}
 
   /// Whether `load` gives a pointer whose address is in closed form but for recurrences of loops
-  /// and other such loads.
+  /// and other such loads. Where a chunk ends must not matter: the whole loop follows all that its
+  /// parts do.
   bool isFollowable(const llvm::LoadInst &load) const;
 
   struct Found {

@@ -69,7 +69,7 @@ bool Followed::Reader::findNear(Range word) {
   return false;
 }
 
-std::uint64_t Followed::Reader::read(std::uint64_t address, std::uint32_t size) {
+std::optional<std::uint64_t> Followed::Reader::read(std::uint64_t address, std::uint32_t size) {
   const Range word{address, address + size};
   std::uint64_t value = 0;
   TUTTI_CHECK(followed_ && size <= sizeof value, "follow {} bytes at {:#x}", size, address);
@@ -78,8 +78,9 @@ std::uint64_t Followed::Reader::read(std::uint64_t address, std::uint32_t size) 
     const auto next =
         std::upper_bound(ranges.begin(), ranges.end(), address,
                          [](std::uint64_t at, const Range &range) { return at < range.begin; });
-    const bool isKnown = next != ranges.begin() && std::prev(next)->contains(word);
-    TUTTI_CHECK(isKnown, "follow {} bytes at {:#x} as rank 0 has", size, address);
+    if (next == ranges.begin() || !std::prev(next)->contains(word)) {
+      return std::nullopt;
+    }
     at_ = static_cast<std::size_t>(std::prev(next) - ranges.begin());
   }
   const std::size_t offset = followed_->offsets_[at_] + (address - ranges[at_].begin);

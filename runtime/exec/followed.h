@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tutti::exec {
@@ -46,9 +47,8 @@ public:
   public:
     explicit Reader(const Followed *followed) : followed_(followed) {}
 
-    /// `size` bytes at `address` as a zero-extended integer. They are among the words: what a part
-    /// of a loop follows, all of the loop does.
-    std::uint64_t read(std::uint64_t address, std::uint32_t size);
+    /// `size` bytes at `address` as a zero-extended integer, if they are among the words.
+    std::optional<std::uint64_t> read(std::uint64_t address, std::uint32_t size);
 
   private:
     bool findNear(Range word);

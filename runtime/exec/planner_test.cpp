@@ -1025,6 +1025,16 @@ TEST_F(RowsTest, KeepsLaunchesHomeThatWriteWhatTheyFollow) {
   EXPECT_EQ(reasonOf(loop.launch), "it writes pointers that it follows");
 }
 
+TEST_F(RowsTest, KeepsLaunchesHomeWhosePartsFollowWhatTheWholeDoesNot) {
+  Loop loop(2, 100, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    const std::uint64_t row = rowOf(sink, upper - 1);
+    sink.add(TUTTI_READ, row, row, kRowBytes, 0, nullptr);
+  });
+  follow(loop, 1, contentOf({{kTable + 99 * 8, kRows, 8}}));
+
+  EXPECT_EQ(reasonOf(loop.launch), "it follows a pointer to memory of unknown extent");
+}
+
 /// Structures of a pointer and a number, which is written `offset` bytes behind the pointer. So
 /// many records of one number, or a single one, which is taken with its gaps.
 std::string reasonToWriteBesidePointers(std::int64_t count, bool isOneRecord,

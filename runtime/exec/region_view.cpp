@@ -36,11 +36,18 @@ public:
   explicit LaunchSink(const Launch &launch) : reader_(launch.followed.get()) {}
 
   std::uint64_t follow(std::uint64_t address, std::uint32_t size) override {
-    return reader_.read(address, size);
+    const std::optional<std::uint64_t> found = reader_.read(address, size);
+    isLost_ = isLost_ || !found;
+    return found.value_or(0);
   }
+
+protected:
+  /// Whether what is asked follows something that the whole loop does not.
+  bool isLost() const { return isLost_; }
 
 private:
   Followed::Reader reader_;
+  bool isLost_ = false;
 };
 
 /// Collects which bytes are touched.
@@ -75,6 +82,7 @@ public:
 
   Touches take(const AllocationOf &allocationOf) {
     Touches touches{collector_.take(allocationOf), reduced_.take(allocationOf), reach_};
+    touches.sets.unresolved = touches.sets.unresolved || isLost();
     if (reach_ != 0) {
       touches.sets.reads = touches.sets.reads.unite(RangeSet::of(launch_.everywhere));
     }
