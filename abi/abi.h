@@ -30,6 +30,7 @@ extern "C" {
 /// elsewhere is a *stray* one; there other ranks and devices have other bytes, or none. A variable
 /// of the executable, which the runtime fills in before a launch.
 #define TUTTI_REACH_SEGMENTS 4
+
 typedef struct tutti_reach {
   /// Set to 1 by whoever meets a stray pointer, and then gives up the iterations that it was to
   /// run. What they wrote counts for nothing.

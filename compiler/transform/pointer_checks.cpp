@@ -72,20 +72,33 @@ bool isFound(const Value *pointer) {
   });
 }
 
+/// Whether libomp is asked for the next piece in `loop`.
+bool asksForPieces(const Loop &loop) {
+  return any_of(loop.blocks(), [](const BasicBlock *block) {
+    return any_of(*block, [](const Instruction &inst) {
+      const auto *call = dyn_cast<CallInst>(&inst);
+      const Function *callee = call ? call->getCalledFunction() : nullptr;
+      return callee && callee->getName().contains("dispatch_next");
+    });
+  });
+}
+
 class Marker {
 public:
-  Marker(Function &function, GlobalVariable &reach, DominatorTree &dominators)
-      : function_(function), reach_(reach), dominators_(dominators) {}
+  Marker(Function &function, GlobalVariable &reach, DominatorTree &dominators, LoopInfo &loops)
+      : function_(function), reach_(reach), dominators_(dominators), loops_(loops) {}
 
   void run();
 
 private:
   void loadBounds();
   Value *isInside(IRBuilder<> &build, Value *pointer);
+  Instruction *placeFor(Instruction &user, Value *pointer) const;
 
   Function &function_;
   GlobalVariable &reach_;
   DominatorTree &dominators_;
+  LoopInfo &loops_;
   SmallVector<std::pair<Value *, Value *>, TUTTI_REACH_SEGMENTS> bounds_; ///< Begin and bytes.
 };
 
@@ -112,6 +125,22 @@ Value *Marker::isInside(IRBuilder<> &build, Value *pointer) {
   return isInside;
 }
 
+/// Where to check `pointer` for `user`: in front of inner loops that follow it whenever they are
+/// entered.
+Instruction *Marker::placeFor(Instruction &user, Value *pointer) const {
+  Instruction *place = &user;
+  for (const Loop *loop = loops_.getLoopFor(user.getParent()); loop; loop = loop->getParentLoop()) {
+    const Loop *outer = loop->getParentLoop();
+    BasicBlock *before = loop->getLoopPreheader();
+    if (!outer || asksForPieces(*outer) || !before || !loop->isLoopInvariant(pointer) ||
+        place->getParent() != loop->getHeader()) {
+      break;
+    }
+    place = before->getTerminator();
+  }
+  return place;
+}
+
 void Marker::run() {
   MapVector<Value *, SmallVector<Instruction *, 4>> byPointer;
   for (Instruction &inst : instructions(function_)) {
@@ -133,7 +162,7 @@ void Marker::run() {
         return other != user && dominators_.dominates(other, user);
       });
       if (!isRepeated) {
-        IRBuilder<> build(user);
+        IRBuilder<> build(placeFor(*user, pointer));
         build.CreateCall(marker, {isInside(build, pointer), &reach_});
       }
     }
@@ -159,17 +188,8 @@ private:
 /// The outermost loop around `marker`, but for one that asks libomp for the next piece: it has to
 /// ask until there is none. Null if there is no such loop.
 const Loop *Expander::loopToLeave(const CallInst &marker) const {
-  const auto asks = [](const Loop &loop) {
-    return any_of(loop.blocks(), [](const BasicBlock *block) {
-      return any_of(*block, [](const Instruction &inst) {
-        const auto *call = dyn_cast<CallInst>(&inst);
-        const Function *callee = call ? call->getCalledFunction() : nullptr;
-        return callee && callee->getName().contains("dispatch_next");
-      });
-    });
-  };
   const Loop *result = nullptr;
-  for (const Loop *loop = loops_.getLoopFor(marker.getParent()); loop && !asks(*loop);
+  for (const Loop *loop = loops_.getLoopFor(marker.getParent()); loop && !asksForPieces(*loop);
        loop = loop->getParentLoop()) {
     result = loop;
   }
@@ -265,7 +285,9 @@ CallInst *asPointerCheck(Instruction &inst) {
 void markFoundPointers(Function &function, GlobalVariable &reach,
                        FunctionAnalysisManager &analyses) {
   analyses.invalidate(function, PreservedAnalyses::none());
-  Marker(function, reach, analyses.getResult<DominatorTreeAnalysis>(function)).run();
+  Marker(function, reach, analyses.getResult<DominatorTreeAnalysis>(function),
+         analyses.getResult<LoopAnalysis>(function))
+      .run();
   analyses.invalidate(function, PreservedAnalyses::none());
 }
 

@@ -55,6 +55,27 @@ void pieces(int n, double *restrict out, struct cell *const *heads) {
   for (int i = 0; i < n; i++) out[i] = heads[i * i % n]->value;
 }
 
+// A row is checked once, in front of the loop along it.
+// CHECK-LABEL: define internal void @rows.omp_outlined.tutti.chunk(
+// CHECK:         call void @tutti_static_init_4(
+// CHECK:         ptrtoint ptr
+// CHECK-NOT:     fadd double
+// CHECK:         br i1 %{{.*}}, label %{{.*}}, label %{{.*}}, !dbg {{.*}}, !prof
+// CHECK-NOT:     ptrtoint ptr
+// CHECK:         phi double
+// CHECK-NOT:     ptrtoint ptr
+// CHECK:         fadd double
+// CHECK-NOT:     ptrtoint ptr
+// CHECK:       }
+void rows(int n, int m, double *restrict out, double *const *row, const int *restrict index) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < m; j++) sum += row[index[i]][j];
+    out[i] = sum;
+  }
+}
+
 // Home has no checks.
 // CHECK-LABEL: define internal void @lists.omp_outlined.tutti.home(
 // CHECK:         call {{.*}} @__kmpc_fork_call({{.*}}, ptr @lists.omp_outlined,
