@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Launches that follow pointers, on two ranks of this process: both have the same memory, so what
-/// they say to one another is all that is looked at here.
+/// Launches that follow pointers, on two ranks of this process. Both have the same memory, so what
+/// is looked at here is what they say to one another.
 #include "runtime/exec/rank_zero.h"
 #include "runtime/exec/worker.h"
 #include "runtime/transport/mock/mock.h"
@@ -142,6 +142,14 @@ protected:
     return longest;
   }
 
+  /// Until the other rank has done what it was told: in a job it would have the memory of that time
+  /// to itself, whatever sequential code writes meanwhile.
+  void awaitOther() {
+    const std::uint64_t row = word(table_ + 8 * (kRows - 100)); // Of the other's part.
+    ASSERT_EQ(pages_->at(row), memory::Access::None);
+    zero_->ready({row, row + 8}, false);
+  }
+
   /// A word of the table as sequential code has it.
   std::uint64_t &pointer(std::uint64_t index) {
     zero_->ready({table_ + 8 * index, table_ + 8 * index + 8}, true);
@@ -181,11 +189,13 @@ TEST_F(FollowTest, SendsATableOnce) {
 
 TEST_F(FollowTest, SendsATableAgainWhosePointersHaveChanged) {
   EXPECT_TRUE(launch(rows()));
+  awaitOther();
   std::swap(pointer(5), pointer(1500));
   longestMessage();
 
   EXPECT_TRUE(launch(rows()));
   EXPECT_GT(longestMessage(), 8 * kRows);
+  awaitOther();
   std::swap(pointer(5), pointer(1500));
   EXPECT_TRUE(launch(rows()));
 
