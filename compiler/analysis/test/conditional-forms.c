@@ -5,7 +5,7 @@
 // record is exact. b is read along a column.
 // CHECK-LABEL: define internal void @rows.omp_outlined.tutti.accesses(
 // CHECK:         %[[ROW:.*]] = phi i64
-// CHECK:         sdiv i64 %[[ROW]],
+// CHECK:         srem i64 %[[ROW]],
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
 // CHECK-NOT:     call void @tutti_access
@@ -16,6 +16,20 @@ void rows(long n, long m, double *a, double *b) {
   #pragma omp parallel for collapse(2)
   for (long i = 0; i < n; i++)
     for (long j = 0; j < m; j++) a[i * m + j] = b[j * n + i];
+}
+
+// A numerator without sign ends its row also where it wraps around.
+// CHECK-LABEL: define internal void @shifted.omp_outlined.tutti.accesses(
+// CHECK:         %[[FIRST:.*]] = zext i32 %{{.*}} to i64
+// CHECK:         %[[REST:.*]] = urem i64 %[[FIRST]], 1000
+// CHECK:         %[[ROW:.*]] = sub i64 999, %[[REST]]
+// CHECK:         %[[RANGE:.*]] = sub i64 4294967295, %[[FIRST]]
+// CHECK:         call i64 @llvm.umin.i64(i64 %[[ROW]], i64 %[[RANGE]])
+// CHECK:         call void @tutti_access(ptr {{.*}}, i32 %{{.*}}, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
+// CHECK:       }
+void shifted(unsigned n, unsigned off, double *a) {
+  #pragma omp parallel for
+  for (unsigned i = 0; i < n; i++) a[(i - off) % 1000] = 1;
 }
 
 // An inner loop whose length depends on the outer counter: iterations are reported one by one, each
