@@ -1026,7 +1026,7 @@ TEST_F(RowsTest, KeepsLaunchesHomeThatWriteWhatTheyFollow) {
 }
 
 TEST_F(RowsTest, KeepsLaunchesHomeWhosePartsFollowWhatTheWholeDoesNot) {
-  Loop loop(2, 100, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+  Loop loop(2, 100, [](tutti_sink &sink, std::int64_t, std::int64_t upper) {
     const std::uint64_t row = rowOf(sink, upper - 1);
     sink.add(TUTTI_READ, row, row, kRowBytes, 0, nullptr);
   });
