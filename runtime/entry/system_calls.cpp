@@ -112,7 +112,8 @@ void prepareRequest(void *argument) {
 
 } // namespace
 
-// Paths. `FILE` is never in unified memory, and what is opened by name is not either.
+// Paths. Folders that are open are numbers here, and so are functions: the kernel does not see
+// them.
 TUTTI_READY3(int, open, const char *, int, mode_t)
 TUTTI_READY3(int, open64, const char *, int, mode_t)
 TUTTI_READY4(int, openat, int, const char *, int, mode_t)
@@ -123,7 +124,7 @@ TUTTI_READY2(FILE *, fopen, const char *, const char *)
 TUTTI_READY2(FILE *, fopen64, const char *, const char *)
 TUTTI_READY3(FILE *, freopen, const char *, const char *, FILE *)
 TUTTI_READY3(FILE *, freopen64, const char *, const char *, FILE *)
-TUTTI_READY1(void *, opendir, const char *)
+TUTTI_READY1(std::uintptr_t, opendir, const char *)
 TUTTI_READY4(int, scandir, const char *, std::uintptr_t, std::uintptr_t, std::uintptr_t)
 TUTTI_READY4(int, scandir64, const char *, std::uintptr_t, std::uintptr_t, std::uintptr_t)
 TUTTI_READY2(FILE *, popen, const char *, const char *)
@@ -312,6 +313,8 @@ TUTTI_READY4(int, prlimit64, pid_t, int, const rlimit64 *, rlimit64 *)
 TUTTI_READY1(int, uname, utsname *)
 TUTTI_READY1(int, sysinfo, struct sysinfo *)
 TUTTI_READY1(clock_t, times, tms *)
+TUTTI_READY3(int, getresuid, uid_t *, uid_t *, uid_t *)
+TUTTI_READY3(int, getresgid, gid_t *, gid_t *, gid_t *)
 TUTTI_BEFORE(int, getgroups, (int count, gid_t *groups), (count, groups),
              prepareAll(groups, static_cast<std::size_t>(std::max(count, 0))))
 TUTTI_BEFORE(int, sched_getaffinity, (pid_t process, size_t bytes, void *processors),
@@ -332,6 +335,7 @@ TUTTI_READY2(int, sched_rr_get_interval, pid_t, timespec *)
 // Time. Some clocks are read by the kernel, and all where it has no functions in user space.
 TUTTI_READY2(int, clock_gettime, clockid_t, timespec *)
 TUTTI_READY2(int, clock_getres, clockid_t, timespec *)
+TUTTI_READY1(int, adjtimex, timex *)
 TUTTI_READY2(int, clock_settime, clockid_t, const timespec *)
 TUTTI_BEFORE(int, gettimeofday, (timeval * now, void *zone), (now, zone), prepare(now))
 TUTTI_READY1(time_t, time, time_t *)

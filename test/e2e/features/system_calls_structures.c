@@ -272,6 +272,7 @@ static void processes(void) {
   show("sysinfo", sysinfo(room()));
   show("times", times(room()) == (clock_t)-1 ? -1 : 0);
   show("gethostname", gethostname(room(), 100));
+  show("getresuid", getresuid(room(), &(uid_t){0}, &(uid_t){0}));
   show("getgroups", getgroups(500, room()) < 0 ? -1 : 0);
   show("sched_getaffinity", sched_getaffinity(0, sizeof(cpu_set_t), room()));
   show("pthread_getname_np", pthread_getname_np(pthread_self(), room(), 20));
