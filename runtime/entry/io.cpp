@@ -2,65 +2,38 @@
 /// \file
 /// In front of the C library's input and output: the kernel gives an error, and no fault, for a
 /// buffer that is protected, so buffers are made ready first.
-#include "runtime/entry/exports.h"
-#include "runtime/entry/next.h"
-#include "runtime/entry/runtime.h"
+#include "runtime/entry/in_front.h"
 
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#undef fgets
-#undef fputs
-#undef fread
-#undef fread_unlocked
-#undef fwrite
-#undef fwrite_unlocked
-#undef puts
-
 namespace {
 
+using tutti::entry::drain;
+using tutti::entry::drainText;
+using tutti::entry::fill;
 using tutti::entry::Runtime;
 
-void fill(const void *buffer, std::size_t bytes) {
-  if (Runtime *runtime = Runtime::active()) {
-    runtime->ready(buffer, bytes, true);
-  }
-}
-
-void drain(const void *buffer, std::size_t bytes) {
-  if (Runtime *runtime = Runtime::active()) {
-    runtime->ready(buffer, bytes, false);
-  }
-}
-
-void drainText(const char *text) {
-  if (Runtime *runtime = Runtime::active()) {
-    runtime->ready(text, std::strlen(text) + 1, false);
-  }
-}
-
 void prepareAll(const iovec *parts, int count, void (*prepare)(const void *, std::size_t)) {
-  if (Runtime::active()) {
+  if (Runtime::active() && parts && count > 0) {
+    drain(parts, static_cast<std::size_t>(count) * sizeof *parts);
     for (int index = 0; index < count; ++index) {
       prepare(parts[index].iov_base, parts[index].iov_len);
     }
   }
 }
 
-} // namespace
+/// The program's own buffer for a stream is not used, as the standard allows: the library hands it
+/// to the kernel whenever it likes.
+char *ownOrNone(char *buffer) {
+  const Runtime *runtime = Runtime::active();
+  return runtime && runtime->isShared(buffer) ? nullptr : buffer;
+}
 
-/// Defines `name` with `parameters`, which runs `before` and then goes on with `arguments`.
-#define TUTTI_BEFORE(result, name, parameters, arguments, before)                                  \
-  TUTTI_EXPORT result name parameters {                                                            \
-    static const auto next = tutti::entry::next<result(*) parameters>(#name);                      \
-    before;                                                                                        \
-    return next arguments;                                                                         \
-  }
+} // namespace
 
 TUTTI_BEFORE(ssize_t, read, (int file, void *buffer, size_t bytes), (file, buffer, bytes),
              fill(buffer, bytes))
@@ -86,26 +59,32 @@ TUTTI_BEFORE(ssize_t, preadv64, (int file, const iovec *parts, int count, off_t 
              (file, parts, count, offset), prepareAll(parts, count, fill))
 TUTTI_BEFORE(ssize_t, pwritev64, (int file, const iovec *parts, int count, off_t offset),
              (file, parts, count, offset), prepareAll(parts, count, drain))
+TUTTI_BEFORE(ssize_t, preadv2, (int file, const iovec *parts, int count, off_t offset, int flags),
+             (file, parts, count, offset, flags), prepareAll(parts, count, fill))
+TUTTI_BEFORE(ssize_t, pwritev2, (int file, const iovec *parts, int count, off_t offset, int flags),
+             (file, parts, count, offset, flags), prepareAll(parts, count, drain))
+TUTTI_BEFORE(ssize_t, preadv64v2,
+             (int file, const iovec *parts, int count, off_t offset, int flags),
+             (file, parts, count, offset, flags), prepareAll(parts, count, fill))
+TUTTI_BEFORE(ssize_t, pwritev64v2,
+             (int file, const iovec *parts, int count, off_t offset, int flags),
+             (file, parts, count, offset, flags), prepareAll(parts, count, drain))
 TUTTI_BEFORE(ssize_t, getrandom, (void *buffer, size_t bytes, unsigned flags),
              (buffer, bytes, flags), fill(buffer, bytes))
 TUTTI_BEFORE(int, getentropy, (void *buffer, size_t bytes), (buffer, bytes), fill(buffer, bytes))
 
-TUTTI_BEFORE(ssize_t, recv, (int socket, void *buffer, size_t bytes, int flags),
-             (socket, buffer, bytes, flags), fill(buffer, bytes))
-TUTTI_BEFORE(ssize_t, recvfrom,
-             (int socket, void *buffer, size_t bytes, int flags, sockaddr *from, socklen_t *length),
-             (socket, buffer, bytes, flags, from, length), fill(buffer, bytes))
-TUTTI_BEFORE(ssize_t, send, (int socket, const void *buffer, size_t bytes, int flags),
-             (socket, buffer, bytes, flags), drain(buffer, bytes))
-TUTTI_BEFORE(ssize_t, sendto,
-             (int socket, const void *buffer, size_t bytes, int flags, const sockaddr *to,
-              socklen_t length),
-             (socket, buffer, bytes, flags, to, length), drain(buffer, bytes))
-TUTTI_BEFORE(ssize_t, recvmsg, (int socket, msghdr *message, int flags), (socket, message, flags),
-             prepareAll(message->msg_iov, static_cast<int>(message->msg_iovlen), fill))
-TUTTI_BEFORE(ssize_t, sendmsg, (int socket, const msghdr *message, int flags),
-             (socket, message, flags),
-             prepareAll(message->msg_iov, static_cast<int>(message->msg_iovlen), drain))
+TUTTI_BEFORE(int, setvbuf, (FILE * file, char *buffer, int mode, size_t bytes),
+             (file, buffer, mode, bytes), buffer = ownOrNone(buffer))
+
+TUTTI_EXPORT void before_setbuffer(FILE *file, char *buffer, size_t bytes) __asm__("setbuffer");
+
+void before_setbuffer(FILE *file, char *buffer, size_t bytes) {
+  before_setvbuf(file, buffer, buffer ? _IOFBF : _IONBF, bytes);
+}
+
+TUTTI_EXPORT void before_setbuf(FILE *file, char *buffer) __asm__("setbuf");
+
+void before_setbuf(FILE *file, char *buffer) { before_setbuffer(file, buffer, BUFSIZ); }
 
 TUTTI_BEFORE(size_t, fread, (void *buffer, size_t size, size_t count, FILE *file),
              (buffer, size, count, file), fill(buffer, size *count))
@@ -129,8 +108,6 @@ TUTTI_BEFORE(ssize_t, __pread_chk,
 TUTTI_BEFORE(ssize_t, __pread64_chk,
              (int file, void *buffer, size_t bytes, off_t offset, size_t room),
              (file, buffer, bytes, offset, room), fill(buffer, bytes))
-TUTTI_BEFORE(ssize_t, __recv_chk, (int socket, void *buffer, size_t bytes, size_t room, int flags),
-             (socket, buffer, bytes, room, flags), fill(buffer, bytes))
 TUTTI_BEFORE(size_t, __fread_chk,
              (void *buffer, size_t room, size_t size, size_t count, FILE *file),
              (buffer, room, size, count, file), fill(buffer, size *count))

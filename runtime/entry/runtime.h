@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 namespace tutti::entry {
@@ -51,6 +52,19 @@ public:
   void ready(const void *buffer, std::size_t bytes, bool write) {
     const auto address = reinterpret_cast<std::uint64_t>(buffer);
     zero_->ready({address, address + bytes}, write);
+  }
+
+  /// The same for a text that is read.
+  void readyText(const char *text) {
+    if (isShared(text)) {
+      ready(text, std::strlen(text) + 1, false);
+    }
+  }
+
+  /// Whether the address is one of unified memory, which may be protected.
+  bool isShared(const void *address) const {
+    const auto at = reinterpret_cast<std::uint64_t>(address);
+    return window_->contains({at, at + 1});
   }
 
   /// Makes memory that is given to the user ready for anything; from any thread.
