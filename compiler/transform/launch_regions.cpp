@@ -274,12 +274,11 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   Function *home = run && region.found.empty()
                        ? wholeThunk(run, name + ".home")
                        : forkThunk(fork, region.outlined, false, name + ".home");
-  const unsigned flags = (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
-                         (region.scatters ? TUTTI_REGION_SCATTERS : 0) |
-                         (region.follows ? TUTTI_REGION_FOLLOWS : 0) |
-                         (region.found.empty() ? 0 : TUTTI_REGION_CHASES) |
-                         (region.reduces ? TUTTI_REGION_REDUCES : 0) |
-                         (region.isLoop ? TUTTI_REGION_LOOP : 0);
+  const unsigned flags =
+      (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
+      (region.scatters ? TUTTI_REGION_SCATTERS : 0) | (region.follows ? TUTTI_REGION_FOLLOWS : 0) |
+      (region.found.empty() ? 0 : TUTTI_REGION_CHASES) |
+      (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
   const std::uint64_t id = xxh3_64bits(module_.getSourceFileName() + "|" +

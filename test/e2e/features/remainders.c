@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Quotients and remainders as indices: of negative numbers, by negative numbers, of counters that wrap.
+// Quotients and remainders as indices: of negative numbers, by negative numbers, of counters that
+// wrap.
 #include <stdio.h>
 
 enum { N = 4000 };
