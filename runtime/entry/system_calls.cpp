@@ -332,13 +332,11 @@ TUTTI_READY2(int, sched_setparam, pid_t, const sched_param *)
 TUTTI_READY3(int, sched_setscheduler, pid_t, int, const sched_param *)
 TUTTI_READY2(int, sched_rr_get_interval, pid_t, timespec *)
 
-// Time. Some clocks are read by the kernel, and all where it has no functions in user space.
-TUTTI_READY2(int, clock_gettime, clockid_t, timespec *)
+// Time. Clocks are not read here: allocators do that, also while `dlsym` calls them, which would
+// look for the next function without end.
 TUTTI_READY2(int, clock_getres, clockid_t, timespec *)
 TUTTI_READY1(int, adjtimex, timex *)
 TUTTI_READY2(int, clock_settime, clockid_t, const timespec *)
-TUTTI_BEFORE(int, gettimeofday, (timeval * now, void *zone), (now, zone), prepare(now))
-TUTTI_READY1(time_t, time, time_t *)
 TUTTI_READY2(int, nanosleep, const timespec *, timespec *)
 TUTTI_READY4(int, clock_nanosleep, clockid_t, int, const timespec *, timespec *)
 TUTTI_READY2(int, getitimer, int, itimerval *)

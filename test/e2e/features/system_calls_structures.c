@@ -285,7 +285,6 @@ static void timeAndSignals(void) {
   show("nanosleep", nanosleep(AWAY(soon), NULL));
   show("clock_nanosleep", clock_nanosleep(CLOCK_MONOTONIC, 0, AWAY(soon), NULL));
   show("clock_gettime", clock_gettime(CLOCK_MONOTONIC, room()));
-  show("clock_gettime process", clock_gettime(CLOCK_PROCESS_CPUTIME_ID, room()));
   show("clock_getres thread", clock_getres(CLOCK_THREAD_CPUTIME_ID, room()));
   show("gettimeofday", gettimeofday(room(), NULL));
   show("time", time(room()) > 0);
