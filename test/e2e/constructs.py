@@ -9,6 +9,8 @@ floating-point numbers are small integers.
 """
 import random
 
+from generator import Generator
+
 HEAD = """#include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -272,12 +274,12 @@ REDUCTIONS = {
 }
 
 
-class Writer:
+class Writer(Generator):
     """Writes one phase; all that it does is decided by `choices`."""
 
     def __init__(self, choices, arrays, name):
-        self.choices, self.arrays, self.name = choices, arrays, name
-        self.lines, self.depth, self.numbers = [], 0, 0
+        super().__init__(choices)
+        self.arrays, self.name = arrays, name
         self.locals = []
         # What keeps a loop on rank 0 is rare.
         self.atomics, self.lists, self.wide = (choices.random() < 0.12 for _ in range(3))
@@ -286,29 +288,8 @@ class Writer:
 
     # Text.
 
-    def say(self, line):
-        self.lines.append("  " * self.depth + line)
-
     def pragma(self, line):
         self.lines.append("#pragma omp " + line)
-
-    def open(self, line):
-        self.say((line + " {").lstrip())
-        self.depth += 1
-
-    def close(self):
-        self.depth -= 1
-        self.say("}")
-
-    def fresh(self, prefix):
-        self.numbers += 1
-        return f"{prefix}{self.numbers}"
-
-    def chance(self, probability):
-        return self.choices.random() < probability
-
-    def pick(self, *values):
-        return self.choices.choice(values)
 
     # Values, of type W.
 

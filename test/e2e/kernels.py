@@ -8,6 +8,8 @@ one right answer, to the last bit. Between loops sequential code reads and write
 """
 import random
 
+from generator import Generator
+
 HEAD = """#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,15 +162,12 @@ class Array:
         return self.kind in REALS
 
 
-class Writer:
+class Writer(Generator):
     """Writes one function; all that it does is decided by `choices`."""
 
     def __init__(self, choices, name):
-        self.choices = choices
+        super().__init__(choices)
         self.name = name
-        self.lines = []
-        self.depth = 0
-        self.numbers = 0
         self.shape = choices.choice(["rows"] * 6 + ["numbers"] * 3 + ["matrix"] * 2)
         # Tidy: inner iterations touch their own elements only, so that kernels may divide them, too.
         self.tidy = self.chance(0.55)
@@ -178,29 +177,6 @@ class Writer:
             self.arrays.append(Array(letter, kind, kind in REALS and self.chance(0.4)))
         if self.chance(0.3):
             self.arrays[1].kind, self.arrays[1].exact = self.arrays[0].kind, self.arrays[0].exact
-
-    # Text.
-
-    def say(self, line):
-        self.lines.append("  " * self.depth + line)
-
-    def open(self, line):
-        self.say(line + " {")
-        self.depth += 1
-
-    def close(self):
-        self.depth -= 1
-        self.say("}")
-
-    def fresh(self, prefix):
-        self.numbers += 1
-        return f"{prefix}{self.numbers}"
-
-    def chance(self, probability):
-        return self.choices.random() < probability
-
-    def pick(self, *values):
-        return self.choices.choice(values)
 
     # Places.
 

@@ -10,6 +10,8 @@ them are the same in any order.
 import dataclasses
 import random
 
+from generator import Generator
+
 HEAD = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,40 +165,17 @@ class Array:
         return self.type in ("float", "double")
 
 
-class Writer:
+class Writer(Generator):
     """Writes one function; all that it does is decided by `choices`."""
 
     def __init__(self, choices, types, cxx):
-        self.choices = choices
+        super().__init__(choices)
         self.types = types
         self.cxx = cxx
-        self.lines = []
-        self.depth = 0
-        self.numbers = 0
 
     def wild(self, probability):
         """Whether to say what cannot be analysed; only some functions do."""
         return not self.tame and self.chance(probability)
-
-    # Text.
-
-    def say(self, line):
-        self.lines.append("  " * self.depth + line)
-
-    def open(self, line):
-        self.say(line + " {")
-        self.depth += 1
-
-    def close(self, tail=""):
-        self.depth -= 1
-        self.say("}" + tail)
-
-    def fresh(self, prefix):
-        self.numbers += 1
-        return f"{prefix}{self.numbers}"
-
-    def chance(self, probability):
-        return self.choices.random() < probability
 
     # Expressions.
 

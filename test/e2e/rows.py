@@ -6,6 +6,8 @@ that is wrongly taken for the former finds nothing on other ranks than 0.
 """
 import random
 
+from generator import Generator
+
 HEAD = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,24 +59,11 @@ int main(void) {
 """
 
 
-class Writer:
+class Writer(Generator):
     """Writes one function; all that it does is decided by `choices`."""
 
     def __init__(self, choices):
-        self.choices = choices
-        self.lines = []
-        self.depth = 1
-
-    def open(self, line):
-        self.lines.append("  " * self.depth + line + " {")
-        self.depth += 1
-
-    def close(self):
-        self.depth -= 1
-        self.lines.append("  " * self.depth + "}")
-
-    def say(self, line):
-        self.lines.append("  " * self.depth + line)
+        super().__init__(choices, depth=1)
 
     def loop(self, line_number):
         """Opens a loop over columns; gives the index of its element."""
