@@ -229,9 +229,7 @@ void Analyser::stopWalking() {
 /// Whether the record that is being made looks `pointer` up.
 bool Analyser::isFollowed(const SCEV &pointer) const {
   const auto *unknown = dyn_cast<SCEVUnknown>(&pointer);
-  return unknown && any_of(walks_.follows, [&](const Walks::Follow &follow) {
-           return follow.load == unknown->getValue();
-         });
+  return unknown && walks_.followOf(unknown->getValue());
 }
 
 void Analyser::add(AccessRecord record) {
@@ -249,8 +247,10 @@ void Analyser::addRaised(Instruction &inst, Value *pointer) {
     return; // It is not from memory any more, or checked with the values.
   }
   const SCEV *expression = scev_.getSCEV(pointer);
-  AccessRecord record{0,  expression, scev_.getZero(Type::getInt64Ty(inst.getContext())), {}, {},
-                      {}, {}};
+  AccessRecord record;
+  record.flags = 0;
+  record.base = expression;
+  record.bytes = scev_.getZero(Type::getInt64Ty(inst.getContext()));
   walk(*inst.getParent(), {expression});
   if (!walks_.empty()) {
     addGuards(record, inst.getParent());

@@ -192,18 +192,16 @@ Value *ExpressionEmitter::emitLeaf(Value *value) {
     } else {
       result = loadSlot(leaves_.captures, model_.captureIndex(argument), argument->getType());
     }
+  } else if (const Walks::Follow *follow = followOf(value)) {
+    result = emitFollow(*follow);
   } else if (auto *load = dyn_cast<LoadInst>(value)) {
     const auto *position = find(model_.values(), load);
-    if (position == model_.values().end()) {
-      const auto isIt = [load](const Walks::Follow &follow) { return follow.load == load; };
-      result = emitFollow(*find_if(leaves_.walks->follows, isIt));
-    } else {
-      const unsigned index = position - model_.values().begin();
-      if (leaves_.used) {
-        leaves_.used->set(index);
-      }
-      result = loadSlot(leaves_.values, index, load->getType());
+    assert(position != model_.values().end() && "not a closed form");
+    const unsigned index = position - model_.values().begin();
+    if (leaves_.used) {
+      leaves_.used->set(index);
     }
+    result = loadSlot(leaves_.values, index, load->getType());
   } else {
     result = emitOperation(*cast<Instruction>(value));
   }
@@ -213,11 +211,8 @@ Value *ExpressionEmitter::emitLeaf(Value *value) {
 
 Value *ExpressionEmitter::isNull(const SCEV *address) {
   const auto *root = dyn_cast<SCEVUnknown>(scev_.getPointerBase(address));
-  const bool isFollowed =
-      root && leaves_.walks && any_of(leaves_.walks->follows, [&](const auto &follow) {
-        return follow.load == root->getValue();
-      });
-  return isFollowed ? build_.CreateICmpEQ(emit(root), build_.getInt64(0)) : build_.getFalse();
+  return root && followOf(root->getValue()) ? build_.CreateICmpEQ(emit(root), build_.getInt64(0))
+                                            : build_.getFalse();
 }
 
 Value *ExpressionEmitter::emitFollow(const Walks::Follow &follow) {

@@ -73,6 +73,11 @@ public:
 private:
   llvm::Value *emitLeaf(llvm::Value *value);
   llvm::Value *emitFollow(const Walks::Follow &follow);
+
+  const Walks::Follow *followOf(const llvm::Value *value) const {
+    return leaves_.walks ? leaves_.walks->followOf(value) : nullptr;
+  }
+
   llvm::Value *emitOperation(llvm::Instruction &inst);
   llvm::Value *emitMinMax(const llvm::SCEVNAryExpr *expression, llvm::Intrinsic::ID id);
   llvm::Type *plain(llvm::Type *type) const;

@@ -12,6 +12,7 @@
 
 #include "compiler/analysis/chunk_model.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -42,6 +43,13 @@ struct Walks {
   llvm::SmallVector<Follow, 2> follows;
 
   bool empty() const { return follows.empty(); }
+
+  /// How `value` is looked up; null if it is not.
+  const Follow *followOf(const llvm::Value *value) const {
+    const auto *found =
+        llvm::find_if(follows, [value](const Follow &follow) { return follow.load == value; });
+    return found == follows.end() ? nullptr : found;
+  }
 
   friend bool operator==(const Walks &, const Walks &) = default;
 };

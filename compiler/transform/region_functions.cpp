@@ -161,9 +161,7 @@ unsigned Writer::levelOf(Value *value, const Walks &walks) {
   if (const auto *argument = dyn_cast<Argument>(value)) {
     return model_.counterIndex(argument) + 1;
   }
-  const auto *follow =
-      find_if(walks.follows, [value](const Walks::Follow &known) { return known.load == value; });
-  if (follow != walks.follows.end()) {
+  if (const Walks::Follow *follow = walks.followOf(value)) {
     return levelOf(follow->address, walks);
   }
   unsigned level = 0;
