@@ -3,6 +3,7 @@
 /// One rank's part of a launch whose device lends to another rank, which the test plays.
 #include "runtime/device/mock/mock.h"
 #include "runtime/exec/chunk_run.h"
+#include "runtime/exec/test/flat_code.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -71,16 +72,7 @@ private:
   std::unique_ptr<Device> mock_;
 };
 
-std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t lower,
-                     std::int64_t upper, std::int64_t, std::int64_t *extents) {
-  extents[0] = upper - lower;
-  return 1;
-}
-
-constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "scatter", "text"};
-constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
-constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
-                                  0,       nullptr, nullptr, 0,         nullptr};
+constexpr FlatCode kCode("scatter");
 
 class ChunkRunTest : public testing::Test {
 protected:
@@ -101,7 +93,7 @@ protected:
                                           std::move(handles)});
     job_->start({[this] { return playBorrower(); }, [] { return false; }});
     region_.source = "test.c:1:1";
-    region_.device = &kCode;
+    region_.device = kCode.get();
     launch_.region = &region_;
     launch_.sequence = kSequence;
     launch_.total = 10;

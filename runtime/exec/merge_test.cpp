@@ -3,6 +3,7 @@
 /// Loops that write anywhere in an array, on the host of one rank and two mock devices together.
 #include "runtime/device/mock/mock.h"
 #include "runtime/exec/rank_zero.h"
+#include "runtime/exec/test/flat_code.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -65,19 +66,10 @@ void accesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t
             captures[0], 1, 0, nullptr);
 }
 
-std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t lower,
-                     std::int64_t upper, std::int64_t, std::int64_t *extents) {
-  extents[0] = upper - lower;
-  return 1;
-}
-
 /// So that a hundredth of the bytes are written.
 constexpr std::uint64_t kFew = kBytes / 100;
 
-constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "scatter", "text"};
-constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
-constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
-                                  0,       nullptr, nullptr, 0,         nullptr};
+constexpr FlatCode kCode("scatter");
 
 tutti_region scatterRegion() {
   tutti_region region{};
@@ -90,7 +82,7 @@ tutti_region scatterRegion() {
     return static_cast<std::int64_t>(kTotal);
   };
   region.accesses = accesses;
-  region.device = &kCode;
+  region.device = kCode.get();
   return region;
 }
 

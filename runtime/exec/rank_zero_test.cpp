@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "runtime/device/mock/mock.h"
 #include "runtime/exec/rank_zero.h"
+#include "runtime/exec/test/flat_code.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -72,16 +73,7 @@ void accessesToAll(const std::uint64_t *captures, const std::uint64_t *values, s
   sink->add(TUTTI_READ, captures[0], captures[0], kWord, 1, &dim);
 }
 
-std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t lower,
-                     std::int64_t upper, std::int64_t, std::int64_t *extents) {
-  extents[0] = upper - lower;
-  return 1;
-}
-
-constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "step", "text"};
-constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
-constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
-                                  0,       nullptr, nullptr, 0,         nullptr};
+constexpr FlatCode kCode("step");
 
 tutti_region regionWith(decltype(tutti_region::accesses) accessesOf) {
   tutti_region region{};
@@ -94,7 +86,7 @@ tutti_region regionWith(decltype(tutti_region::accesses) accessesOf) {
     return static_cast<std::int64_t>(captures[1]);
   };
   region.accesses = accessesOf;
-  region.device = &kCode;
+  region.device = kCode.get();
   return region;
 }
 

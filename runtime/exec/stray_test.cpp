@@ -4,6 +4,7 @@
 /// mock device together.
 #include "runtime/device/mock/mock.h"
 #include "runtime/exec/rank_zero.h"
+#include "runtime/exec/test/flat_code.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -67,16 +68,7 @@ void accesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t
   sink->add(TUTTI_EVERYWHERE, captures[1], captures[1], 1, 0, nullptr);
 }
 
-std::int32_t extents(const std::uint64_t *, const std::uint64_t *, std::int64_t lower,
-                     std::int64_t upper, std::int64_t, std::int64_t *extents) {
-  extents[0] = upper - lower;
-  return 1;
-}
-
-constexpr tutti_kernel kKernel{TUTTI_KERNEL_OPENCL_C, 0, "chase", "text"};
-constexpr tutti_mapping kMapping{1, 0, 1, &kKernel, extents};
-constexpr tutti_device_code kCode{nullptr, 1,       0,       &kMapping, nullptr, 0,
-                                  0,       nullptr, nullptr, 0,         nullptr};
+constexpr FlatCode kCode("chase");
 
 tutti_region chasingRegion() {
   tutti_region region{};
@@ -87,7 +79,7 @@ tutti_region chasingRegion() {
   region.gather = [](const std::uint64_t *, std::uint64_t *, tutti_gather *) {};
   region.trip = [](const std::uint64_t *, const std::uint64_t *) { return kTotal; };
   region.accesses = accesses;
-  region.device = &kCode;
+  region.device = kCode.get();
   return region;
 }
 
