@@ -508,6 +508,29 @@ void ChunkModel::splitRows(FunctionAnalysisManager &analyses) {
   }
 }
 
+namespace {
+
+/// Whether `pointer` is a capture or a variable, give or take an offset.
+bool isDirect(const Value *pointer) {
+  const Value *object = getUnderlyingObject(pointer);
+  return isa<Argument>(object) || isa<GlobalVariable>(object);
+}
+
+/// Whether a value may have so many bytes.
+bool isValueSize(std::uint64_t bytes) { return bytes <= 8 && isPowerOf2_64(bytes); }
+
+} // namespace
+
+bool ChunkModel::isAlwaysValue(const LoadInst &load) {
+  const DataLayout &layout = load.getDataLayout();
+  const TypeSize bytes = layout.getTypeStoreSize(load.getType());
+  APInt offset(64, 0);
+  const Value *base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(
+      layout, offset, /*AllowNonInbounds=*/true);
+  return load.isSimple() && !bytes.isScalable() && isValueSize(bytes.getFixedValue()) &&
+         isa<Argument, GlobalVariable>(base);
+}
+
 /// Whether `address` can be computed at the entry from captures, globals and earlier values.
 bool ChunkModel::isHoistable(Value *address) {
   if (isa<Constant>(address)) {
@@ -672,16 +695,6 @@ bool ChunkModel::raisePointers() {
   return areMarked;
 }
 
-namespace {
-
-/// Whether `pointer` is a capture or a variable, give or take an offset.
-bool isDirect(const Value *pointer) {
-  const Value *object = getUnderlyingObject(pointer);
-  return isa<Argument>(object) || isa<GlobalVariable>(object);
-}
-
-} // namespace
-
 /// All that addresses, extents and conditions are computed from.
 SmallPtrSet<Value *, 32> ChunkModel::shapers() {
   SmallPtrSet<Value *, 32> found;
@@ -723,8 +736,7 @@ void ChunkModel::adoptReads() {
     CallInst *touch = asTouch(inst);
     const auto *bytes = touch ? dyn_cast<ConstantInt>(touch->getArgOperand(1)) : nullptr;
     if (!bytes || cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue() != TUTTI_READ ||
-        bytes->getZExtValue() > 8 || !isPowerOf2_64(bytes->getZExtValue()) ||
-        !isHoistable(touch->getArgOperand(0))) {
+        !isValueSize(bytes->getZExtValue()) || !isHoistable(touch->getArgOperand(0))) {
       continue;
     }
     Value *pointer = touch->getArgOperand(0);

@@ -83,6 +83,10 @@ public:
   /// on earlier values only.
   llvm::ArrayRef<llvm::LoadInst *> values() const { return values_; }
 
+  /// Whether `load`, of an outlined function, becomes a value wherever it stands: it reads a scalar
+  /// at a fixed place of a variable, or of what a capture leads to.
+  static bool isAlwaysValue(const llvm::LoadInst &load);
+
   /// `numerator / divisor` is the same for all iterations that the model looks at: the loop counter
   /// of an inner loop that `collapse` merged into this one stays inside one row.
   struct Row {

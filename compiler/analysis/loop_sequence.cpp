@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/loop_sequence.h"
 
+#include "compiler/analysis/construct_code.h"
 #include "compiler/analysis/teams.h"
 #include "compiler/ir/forks.h"
 
@@ -25,27 +26,16 @@ namespace tutti::compiler {
 
 namespace {
 
-bool isEnd(StringRef name) {
-  return name.starts_with("__kmpc_for_static_fini") || name == "__kmpc_dispatch_deinit";
-}
-
-bool isNext(StringRef name) { return name.starts_with("__kmpc_dispatch_next_"); }
-
-StringRef nameOf(const Instruction &inst) {
-  const auto *call = dyn_cast<CallInst>(&inst);
-  return call ? libompName(*call) : StringRef();
-}
-
 /// What is between the loops, and what is theirs.
 class Sequence {
 public:
   Sequence(Function &function, FunctionAnalysisManager &analyses)
-      : function_(function), analyses_(analyses), loops_(sequencedLoops(function)) {}
+      : function_(function), analyses_(analyses), code_(function, analyses) {}
 
   std::string check();
 
 private:
-  static constexpr int kBetween = -1;
+  static constexpr int kBetween = ConstructCode::kBeside;
 
   struct Accessors {
     SmallSetVector<int, 4> readers;
@@ -53,154 +43,22 @@ private:
     SmallSetVector<int, 4> keepers; ///< Of the address, through which others may read and write.
   };
 
-  bool fileInstructions();
-  void fileGuarded(unsigned loop);
-
-  const SmallPtrSetImpl<const BasicBlock *> &blocksBehind(const BasicBlock &block);
-  bool reaches(const Instruction &from, const Instruction &to);
-
-  DominatorTree &dominators() const {
-    return analyses_.getResult<DominatorTreeAnalysis>(function_);
-  }
-
   std::string checkBetween(Instruction &inst);
   std::string checkValues();
   Accessors accessors(AllocaInst &variable) const;
   std::string checkLoad(Instruction &load);
-  void collectUses(Instruction &load, SetVector<unsigned> &loops, bool &all);
+  void collectUses(Instruction &load, SetVector<unsigned> &users, bool &all);
   void addControlled(const Instruction &branch, SetVector<Instruction *> &work,
-                     SetVector<unsigned> &loops);
-  bool mayChange(unsigned loop, const MemoryLocation &location);
+                     SetVector<unsigned> &users);
 
-  /// The loop that `inst` belongs to, or kBetween.
-  int owner(const Instruction &inst) const {
-    const auto found = owners_.find(&inst);
-    return found == owners_.end() ? kBetween : found->second;
-  }
+  int owner(const Instruction &inst) const { return code_.owner(inst); }
+
+  ArrayRef<SequencedLoop> loops() const { return code_.loops(); }
 
   Function &function_;
   FunctionAnalysisManager &analyses_;
-  SmallVector<SequencedLoop, 4> loops_;
-  DenseMap<const Instruction *, int> owners_;
-  DenseMap<const BasicBlock *, SmallPtrSet<const BasicBlock *, 32>> behind_;
-  /// Not executed where the loop's share is empty; a part of what the loops own.
-  DenseSet<const Instruction *> skipped_;
+  ConstructCode code_;
 };
-
-/// The blocks that may be executed after `block` was left.
-const SmallPtrSetImpl<const BasicBlock *> &Sequence::blocksBehind(const BasicBlock &block) {
-  const auto [entry, isNew] = behind_.try_emplace(&block);
-  SmallVector<const BasicBlock *, 32> work;
-  if (isNew) {
-    work.append(succ_begin(&block), succ_end(&block));
-  }
-  while (!work.empty()) {
-    const BasicBlock *next = work.pop_back_val();
-    if (entry->second.insert(next).second) {
-      work.append(succ_begin(next), succ_end(next));
-    }
-  }
-  return entry->second;
-}
-
-bool Sequence::reaches(const Instruction &from, const Instruction &to) {
-  return (from.getParent() == to.getParent() && from.comesBefore(&to)) ||
-         blocksBehind(*from.getParent()).contains(to.getParent());
-}
-
-/// A loop owns what is executed from its init to its end, what leads from there to its reduction,
-/// and what only the thread of its last iteration or a combining one executes.
-bool Sequence::fileInstructions() {
-  for (unsigned index = 0; index < loops_.size(); ++index) {
-    SmallVector<Instruction *, 32> work{loops_[index].init};
-    SmallPtrSet<const Instruction *, 32> seen;
-    while (!work.empty()) {
-      for (Instruction *inst = work.pop_back_val(); inst; inst = inst->getNextNode()) {
-        if (!seen.insert(inst).second) {
-          break;
-        }
-        if (!owners_.try_emplace(inst, index).second) {
-          return false; // Two loops inside of each other.
-        }
-        skipped_.insert(inst);
-        if (isEnd(nameOf(*inst))) {
-          break;
-        }
-        for (unsigned next = 0; inst->isTerminator() && next < inst->getNumSuccessors(); ++next) {
-          work.push_back(&*inst->getSuccessor(next)->begin());
-        }
-      }
-    }
-  }
-  for (unsigned index = 0; index < loops_.size(); ++index) {
-    for (CallInst *reduce : loops_[index].reduce) {
-      for (Instruction &inst : instructions(function_)) {
-        const bool isAfter = any_of(loops_[index].ends, [&](const CallInst *end) {
-          return dominators().dominates(end, &inst);
-        });
-        if (owner(inst) == kBetween && isAfter && (&inst == reduce || reaches(inst, *reduce))) {
-          owners_[&inst] = index;
-        }
-      }
-      for (const User *user : reduce->users()) {
-        owners_[cast<Instruction>(user)] = index;
-      }
-    }
-    fileGuarded(index);
-  }
-  return true;
-}
-
-/// Comparisons of what `variable` holds with 0.
-SmallVector<const ICmpInst *, 2> testsOf(const Value *variable) {
-  SmallVector<const ICmpInst *, 2> tests;
-  for (const User *user : variable->users()) {
-    if (!isa<LoadInst>(user)) {
-      continue;
-    }
-    for (const User *test : user->users()) {
-      const auto *compare = dyn_cast<ICmpInst>(test);
-      if (compare && compare->isEquality() &&
-          PatternMatch::match(compare->getOperand(1), PatternMatch::m_Zero())) {
-        tests.push_back(compare);
-      }
-    }
-  }
-  return tests;
-}
-
-void Sequence::fileGuarded(unsigned index) {
-  SmallVector<BasicBlockEdge, 4> edges;
-  for (const ICmpInst *compare : testsOf(loops_[index].lastFlag())) {
-    owners_[cast<Instruction>(compare->getOperand(0))] = owners_[compare] = index;
-    for (const User *user : compare->users()) {
-      if (const auto *branch = dyn_cast<BranchInst>(user)) {
-        owners_[branch] = index;
-        const unsigned isLast = compare->getPredicate() == ICmpInst::ICMP_EQ ? 1 : 0;
-        edges.emplace_back(branch->getParent(), branch->getSuccessor(isLast));
-      }
-    }
-  }
-  for (const CallInst *reduce : loops_[index].reduce) {
-    for (const User *user : reduce->users()) {
-      if (const auto *choice = dyn_cast<SwitchInst>(user)) {
-        for (const auto &answer : choice->cases()) {
-          edges.emplace_back(choice->getParent(), answer.getCaseSuccessor());
-        }
-      }
-    }
-  }
-  for (const BasicBlockEdge &edge : edges) {
-    for (BasicBlock &block : function_) {
-      if (dominators().dominates(edge, &block)) {
-        for (Instruction &inst : block) {
-          owners_[&inst] = index;
-          skipped_.insert(&inst);
-        }
-      }
-    }
-  }
-}
 
 /// The private variable that `pointer` leads into, or null.
 AllocaInst *privateVariable(Value *pointer) {
@@ -231,7 +89,7 @@ std::string Sequence::checkBetween(Instruction &inst) {
                     intrinsic->getIntrinsicID() == Intrinsic::stackrestore)) {
     return {};
   }
-  const StringRef name = nameOf(inst);
+  const StringRef name = libompNameOf(inst);
   return name == "__kmpc_barrier" || name == "__kmpc_global_thread_num"
              ? ""
              : "it does more outside of its loops than compute private values";
@@ -285,7 +143,7 @@ Sequence::Accessors Sequence::accessors(AllocaInst &variable) const {
       } else if (!isa<ICmpInst>(inst) && !(intrinsic && intrinsic->isLifetimeStartOrEnd())) {
         found.readers.insert(owner(*inst));
         found.writers.insert(owner(*inst));
-        if (!isa<AnyMemIntrinsic>(inst) && nameOf(*inst).empty()) {
+        if (!isa<AnyMemIntrinsic>(inst) && libompNameOf(*inst).empty()) {
           found.keepers.insert(owner(*inst));
         }
       }
@@ -297,7 +155,7 @@ Sequence::Accessors Sequence::accessors(AllocaInst &variable) const {
 /// What a branch between the loops decides: the loops that it may pass by, and the values that
 /// depend on the way taken.
 void Sequence::addControlled(const Instruction &branch, SetVector<Instruction *> &work,
-                             SetVector<unsigned> &loops) {
+                             SetVector<unsigned> &users) {
   auto &postDominators = analyses_.getResult<PostDominatorTreeAnalysis>(function_);
   const auto *node = postDominators.getNode(branch.getParent());
   const BasicBlock *join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
@@ -314,9 +172,9 @@ void Sequence::addControlled(const Instruction &branch, SetVector<Instruction *>
     if (block == join) {
       continue;
     }
-    for (unsigned index = 0; index < loops_.size(); ++index) {
-      if (loops_[index].init->getParent() == block) {
-        loops.insert(index);
+    for (unsigned index = 0; index < loops().size(); ++index) {
+      if (loops()[index].init->getParent() == block) {
+        users.insert(index);
       }
     }
     ways.append(succ_begin(block), succ_end(block));
@@ -324,17 +182,17 @@ void Sequence::addControlled(const Instruction &branch, SetVector<Instruction *>
 }
 
 /// The loops that use what `load` reads, directly or through what is computed from it.
-void Sequence::collectUses(Instruction &load, SetVector<unsigned> &loops, bool &all) {
+void Sequence::collectUses(Instruction &load, SetVector<unsigned> &users, bool &all) {
   SetVector<Instruction *> work;
   work.insert(&load);
   for (unsigned at = 0; at < work.size(); ++at) {
     Instruction *inst = work[at];
     if (const int own = owner(*inst); own != kBetween && inst != &load) {
-      loops.insert(own);
+      users.insert(own);
       continue;
     }
     if (inst->isTerminator()) {
-      addControlled(*inst, work, loops);
+      addControlled(*inst, work, users);
       continue;
     }
     if (inst != &load && inst->mayWriteToMemory()) {
@@ -343,7 +201,7 @@ void Sequence::collectUses(Instruction &load, SetVector<unsigned> &loops, bool &
       all |= !variable || found.readers.contains(kBetween);
       for (const int reader : found.readers) {
         if (reader != kBetween) {
-          loops.insert(reader);
+          users.insert(reader);
         }
       }
       continue;
@@ -352,14 +210,6 @@ void Sequence::collectUses(Instruction &load, SetVector<unsigned> &loops, bool &
       work.insert(cast<Instruction>(user));
     }
   }
-}
-
-bool Sequence::mayChange(unsigned index, const MemoryLocation &location) {
-  auto &aliases = analyses_.getResult<AAManager>(function_);
-  return any_of(instructions(function_), [&](Instruction &inst) {
-    return owner(inst) == static_cast<int>(index) && inst.mayWriteToMemory() &&
-           nameOf(inst).empty() && isModSet(aliases.getModRefInfo(&inst, location));
-  });
 }
 
 /// What private code reads of shared memory is read again in front of every loop that uses it.
@@ -372,18 +222,12 @@ std::string Sequence::checkLoad(Instruction &load) {
   if (!all) {
     collectUses(load, users, all);
   }
-  const unsigned last = all             ? loops_.size()
+  const unsigned last = all             ? loops().size()
                         : users.empty() ? 0
                                         : *std::max_element(users.begin(), users.end());
   for (unsigned index = 0; index < last; ++index) {
-    if (!reaches(load, *loops_[index].init)) {
-      continue;
-    }
-    const bool isBehindBarrier = any_of(instructions(function_), [&](Instruction &inst) {
-      return nameOf(inst) == "__kmpc_barrier" && reaches(load, inst) &&
-             reaches(inst, *loops_[index].init);
-    });
-    if (isBehindBarrier && (!location || mayChange(index, *location))) {
+    const CallInst &init = *loops()[index].init;
+    if (code_.passesBarrier(load, init) && (!location || code_.mayChange(index, *location))) {
       return "one of its loops may change what a private value was computed from";
     }
   }
@@ -391,39 +235,38 @@ std::string Sequence::checkLoad(Instruction &load) {
 }
 
 std::string Sequence::check() {
-  for (const SequencedLoop &loop : loops_) {
-    if (loop.ends.empty() || loop.isDispatch() == loop.next.empty()) {
-      return "one of its loops has an unusual form";
-    }
-    const BasicBlock *block = loop.init->getParent();
-    if (blocksBehind(*block).contains(block)) {
+  if (!code_.isRegular()) {
+    return "one of its loops has an unusual form";
+  }
+  for (unsigned index = 0; index < loops().size(); ++index) {
+    if (code_.isRepeated(index)) {
       return "one of its loops is executed repeatedly";
     }
   }
-  for (unsigned index = 1; index < loops_.size(); ++index) {
+  for (unsigned index = 1; index < loops().size(); ++index) {
     if (any_of(seq(index), [&](unsigned before) {
-          return reaches(*loops_[index].init, *loops_[before].init);
+          return code_.reaches(*loops()[index].init, *loops()[before].init);
         })) {
       return "one of its loops has an unusual form";
     }
   }
-  if (!fileInstructions()) {
+  if (!code_.fileInstructions()) {
     return "one of its loops has an unusual form";
   }
   for (Instruction &inst : instructions(function_)) {
-    if (isReduce(nameOf(inst)) && owner(inst) == kBetween) {
+    if (isReduce(libompNameOf(inst)) && owner(inst) == kBetween) {
       return "it reduces over all of its loops";
     }
     const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
     if ((intrinsic && intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address) ||
-        nameOf(inst).starts_with("__kmpc_threadprivate")) {
+        libompNameOf(inst).starts_with("__kmpc_threadprivate")) {
       return "it uses thread-private variables";
     }
     if (isa<CallBase>(inst) && cast<CallBase>(inst).getCalledFunction() &&
         cast<CallBase>(inst).getCalledFunction()->getName().starts_with("omp_")) {
       return "it asks OpenMP for more than loops";
     }
-    if (!skipped_.contains(&inst) && !isReduce(nameOf(inst))) {
+    if (!code_.isSkipped(inst) && !isReduce(libompNameOf(inst))) {
       if (std::string reason = checkBetween(inst); !reason.empty()) {
         return reason;
       }
@@ -433,7 +276,7 @@ std::string Sequence::check() {
     return reason;
   }
   for (Instruction &inst : instructions(function_)) {
-    if (owner(inst) != kBetween || !inst.mayReadFromMemory() || !nameOf(inst).empty() ||
+    if (owner(inst) != kBetween || !inst.mayReadFromMemory() || !libompNameOf(inst).empty() ||
         isa<StoreInst>(inst)) {
       continue;
     }
@@ -458,46 +301,6 @@ std::string Sequence::check() {
 }
 
 } // namespace
-
-bool SequencedLoop::isDispatch() const { return isDispatchInit(libompName(*init)); }
-
-Value *SequencedLoop::lastFlag() const {
-  constexpr unsigned kLastOfInit = 3;
-  constexpr unsigned kLastOfNext = 2;
-  return isDispatch() ? next.front()->getArgOperand(kLastOfNext) : init->getArgOperand(kLastOfInit);
-}
-
-SmallVector<SequencedLoop, 4> sequencedLoops(Function &outlined) {
-  SmallVector<SequencedLoop, 4> loops;
-  SmallVector<CallInst *, 16> others;
-  for (Instruction &inst : instructions(outlined)) {
-    const StringRef name = nameOf(inst);
-    if (isStaticInit(name) || isDispatchInit(name)) {
-      loops.push_back({cast<CallInst>(&inst), {}, {}, {}});
-    } else if (isNext(name) || isEnd(name) || isReduce(name)) {
-      others.push_back(cast<CallInst>(&inst));
-    }
-  }
-  if (loops.size() < 2) {
-    return loops;
-  }
-  // A call belongs to the last loop that must have begun before it.
-  const DominatorTree dominators(outlined);
-  for (CallInst *call : others) {
-    SequencedLoop *mine = nullptr;
-    for (SequencedLoop &loop : loops) {
-      if (dominators.dominates(loop.init, call) &&
-          (!mine || dominators.dominates(mine->init, loop.init))) {
-        mine = &loop;
-      }
-    }
-    if (mine) {
-      const StringRef name = libompName(*call);
-      (isNext(name) ? mine->next : isReduce(name) ? mine->reduce : mine->ends).push_back(call);
-    }
-  }
-  return loops;
-}
 
 std::string whyNotApart(Function &outlined, FunctionAnalysisManager &analyses) {
   return Sequence(outlined, analyses).check();

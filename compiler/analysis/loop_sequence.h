@@ -27,22 +27,6 @@ namespace tutti::compiler {
 /// Attribute of an outlined function whose loops cannot be constructs of their own; says why.
 inline constexpr const char *kWholeConstruct = "tutti-whole";
 
-/// The libomp calls of one worksharing loop among several.
-struct SequencedLoop {
-  llvm::CallInst *init = nullptr;              ///< static_init or dispatch_init
-  llvm::SmallVector<llvm::CallInst *, 2> next; ///< dispatch_next
-  llvm::SmallVector<llvm::CallInst *, 2> ends; ///< static_fini or dispatch_deinit
-  llvm::SmallVector<llvm::CallInst *, 2> reduce;
-
-  bool isDispatch() const;
-
-  /// The private variable that says whether the thread had the last iteration.
-  llvm::Value *lastFlag() const;
-};
-
-/// The loops of `outlined` in the order in which they run. Calls that are of no loop are left out.
-llvm::SmallVector<SequencedLoop, 4> sequencedLoops(llvm::Function &outlined);
-
 /// Why the loops of `outlined` cannot be constructs of their own, or an empty string. The function
 /// must be a promoted copy (see promotedCopy) with more than one of them.
 std::string whyNotApart(llvm::Function &outlined, llvm::FunctionAnalysisManager &analyses);

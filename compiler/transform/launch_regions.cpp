@@ -5,6 +5,7 @@
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/endings.h"
+#include "compiler/analysis/one_launch.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/directive.h"
@@ -105,6 +106,11 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   if (!found.reason.empty()) {
     region.reason = found.reason;
     region.reasonLocation = found.location;
+  }
+  if (region.reason.empty()) {
+    analyses.clear(*prepared, prepared->getName());
+    region.reason = whyNotOneLaunch(*prepared, analyses, region.reasonLocation);
+    analyses.clear(*prepared, prepared->getName());
   }
   DebugLoc ending;
   if (region.reason.empty() && mayEnd) {

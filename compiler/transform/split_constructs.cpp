@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/split_constructs.h"
 
+#include "compiler/analysis/construct_code.h"
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/teams.h"
 #include "compiler/analysis/worksharing.h"

@@ -115,7 +115,7 @@ double forms(int n, int *a, double *x) {
   {
     #pragma omp for reduction(+ : s)
     for (int i = 0; i < n; i++) s += x[i];
-    x[n] = s;
+    if (s < 0) abort();
   }
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its number of iterations is not in closed form

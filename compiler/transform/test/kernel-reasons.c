@@ -92,16 +92,6 @@ void elsewhere(long n, const int *at, double *a) {
   for (long i = 0; i < n; i++) a[i] = outside[at[i] % 100];
 }
 
-// CHECK: parallel loop has no device kernel: it writes to shared memory outside of its loop
-void before(long n, double *a, double *b) {
-  #pragma omp parallel
-  {
-    b[0] = 1;
-    #pragma omp for
-    for (long i = 0; i < n; i++) a[i] = i;
-  }
-}
-
 // CHECK: parallel loop has no device kernel: it accesses a variable that is volatile or atomic
 void watched(long n, int *a) {
   #pragma omp parallel for

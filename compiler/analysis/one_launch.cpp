@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/one_launch.h"
+
+#include "compiler/analysis/chunk_model.h"
+#include "compiler/analysis/construct_code.h"
+#include "compiler/analysis/endings.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+constexpr unsigned kOnly = 0; ///< Index of the loop.
+
+bool writesShared(const Instruction &inst) {
+  if (const auto *store = dyn_cast<StoreInst>(&inst)) {
+    return memoryKind(store->getPointerOperand()) != MemoryKind::Private;
+  }
+  const auto *memory = dyn_cast<AnyMemIntrinsic>(&inst);
+  return memory && memoryKind(memory->getRawDest()) != MemoryKind::Private;
+}
+
+/// What `inst` reads of shared memory, unless the runtime sees to it that the launch does not
+/// write there.
+std::optional<MemoryLocation> uncheckedRead(const Instruction &inst) {
+  if (const auto *load = dyn_cast<LoadInst>(&inst)) {
+    const Value *pointer = load->getPointerOperand();
+    const bool isShared = memoryKind(pointer) == MemoryKind::Shared;
+    return isShared && !ChunkModel::isAlwaysValue(*load) ? std::optional(MemoryLocation::get(load))
+                                                         : std::nullopt;
+  }
+  const auto *copy = dyn_cast<AnyMemTransferInst>(&inst);
+  return copy && memoryKind(copy->getRawSource()) == MemoryKind::Shared
+             ? std::optional(MemoryLocation::getForSource(copy))
+             : std::nullopt;
+}
+
+class OneLaunch {
+public:
+  OneLaunch(Function &function, FunctionAnalysisManager &analyses)
+      : endings_(findEndings(function)), code_(function, analyses) {}
+
+  std::string check(DebugLoc &place);
+
+private:
+  /// Whether threads execute `inst` that have no iterations and combine nothing.
+  bool isBeside(const Instruction &inst) const {
+    return !code_.isSkipped(inst) && !code_.isCombining(inst);
+  }
+
+  bool isSeparatedFromChange(const Instruction &read);
+
+  SmallPtrSet<BasicBlock *, 8> endings_;
+  ConstructCode code_;
+};
+
+/// Whether a barrier lies between `read` and the loop, which may change what is read.
+bool OneLaunch::isSeparatedFromChange(const Instruction &read) {
+  const std::optional<MemoryLocation> location = uncheckedRead(read);
+  if (!location) {
+    return false;
+  }
+  const SequencedLoop &loop = code_.loops()[kOnly];
+  const bool isSeparated =
+      code_.passesBarrier(read, *loop.init) ||
+      any_of(loop.ends, [&](const CallInst *end) { return code_.passesBarrier(*end, read); });
+  return isSeparated && code_.mayChange(kOnly, *location);
+}
+
+std::string OneLaunch::check(DebugLoc &place) {
+  const CallInst &init = *code_.loops()[kOnly].init;
+  if (code_.isRepeated(kOnly)) {
+    place = init.getDebugLoc();
+    return "its worksharing loop is executed repeatedly";
+  }
+  if (!code_.isRegular() || !code_.fileInstructions()) {
+    place = init.getDebugLoc();
+    return "its worksharing loop has an unusual form";
+  }
+  for (Instruction &inst : instructions(code_.function())) {
+    if (!isBeside(inst)) {
+      continue;
+    }
+    place = inst.getDebugLoc();
+    if (writesShared(inst) && !endings_.contains(inst.getParent())) {
+      return "it writes to shared memory outside of its loop";
+    }
+    if (isSeparatedFromChange(inst)) {
+      return "its loop may change what is read outside of it, before or after a barrier";
+    }
+  }
+  place = {};
+  return {};
+}
+
+} // namespace
+
+std::string whyNotOneLaunch(Function &outlined, FunctionAnalysisManager &analyses,
+                            DebugLoc &place) {
+  return OneLaunch(outlined, analyses).check(place);
+}
+
+} // namespace tutti::compiler
