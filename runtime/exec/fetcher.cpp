@@ -12,140 +12,67 @@ using memory::Access;
 using memory::Event;
 using memory::kPageBytes;
 
-/// Touches further apart belong to different sequences.
-constexpr std::uint64_t kNear = std::uint64_t{16} << 20;
+/// How pieces of a walk grow: so fast that the first ones cost nothing beside the last ones.
+constexpr std::uint64_t kGrowth = 32;
 
-/// How pieces grow where touches have no order.
-constexpr std::uint64_t kGrowth = 4;
+/// The same where steps are so wide that most of what comes along is not touched.
+constexpr std::uint64_t kWideGrowth = 4;
+
+/// Steps beyond this are wide: less is copied in the time that it takes to start another copy.
+constexpr std::uint64_t kWide = 64 << 10;
+
+/// Touches within this are near one another, if they have no order.
+constexpr std::uint64_t kNeighbourhood = std::uint64_t{16} << 20;
 
 /// Absent pages between others come together if they are no more than these: their bytes cost less
 /// than a second touch.
 constexpr std::uint64_t kSmallRunBytes = 4 * kPageBytes;
+
+/// And so do all that are left of an object once more than one has been touched.
+constexpr std::uint64_t kSmallObject = Stride::kNear;
 
 /// How far a run of pages is followed when the kernel has no mapping left for a part of it.
 constexpr std::uint64_t kReachBytes = std::uint64_t{1} << 30;
 
 } // namespace
 
-Stride::Piece Stride::next(std::uint64_t address) {
-  const std::uint64_t page = address & ~(kPageBytes - 1);
-  const auto isBeside = [&](const Sequence &sequence) {
-    return !sequence.last.empty() &&
-           (page == sequence.last.end || page + kPageBytes == sequence.last.begin);
+template <typename Fits> bool Stride::toFront(Fits &&fits) {
+  const auto at = std::ranges::find_if(
+      walks_, [&](const Walk &walk) { return !walk.last.empty() && fits(walk); });
+  if (at == walks_.end()) {
+    return false;
+  }
+  std::rotate(walks_.begin(), at, at + 1);
+  return true;
+}
+
+Range Stride::next(std::uint64_t address) {
+  const Range page = memory::pagesAround({address, address + 1});
+  const auto isBehind = [&](const Walk &walk) {
+    return page.begin >= walk.last.end && page.begin - walk.last.end < kNear;
   };
-  const auto isExpected = [&](const Sequence &sequence) {
-    return sequence.distance != 0 && address == sequence.address + sequence.distance;
+  const auto isBefore = [&](const Walk &walk) {
+    return page.end <= walk.last.begin && walk.last.begin - page.end < kNear;
   };
-  // Distances of less than two pages lead beside the page before now and then.
-  const auto isExpectedNear = [&](const Sequence &sequence) {
-    return isExpected(sequence) &&
-           std::min(sequence.distance, 0 - sequence.distance) < 2 * kPageBytes;
+  const bool isUpwards = toFront(isBehind);
+  if (isUpwards || toFront(isBefore)) {
+    Walk &walk = walks_.front();
+    const std::uint64_t step = isUpwards ? page.begin - walk.last.end : walk.last.begin - page.end;
+    walk.bytes = std::min((step < kWide ? kGrowth : kWideGrowth) * walk.bytes, most_);
+    return isUpwards ? Range{page.begin, page.begin + walk.bytes}
+                     : Range{page.end - std::min(walk.bytes, page.end), page.end};
+  }
+  const auto isNear = [&](const Walk &walk) {
+    return walk.last.begin < page.end + kNeighbourhood &&
+           page.begin < walk.last.end + kNeighbourhood;
   };
-  const auto toFront = [this](const auto &fits) {
-    const auto at = std::find_if(sequences_.begin(), sequences_.end(), fits);
-    if (at == sequences_.end()) {
-      return false;
-    }
-    std::rotate(sequences_.begin(), at, at + 1);
-    return true;
-  };
-  if (toFront(isExpectedNear)) {
-    return foresee(sequences_.front(), address);
-  }
-  if (toFront(isBeside)) {
-    return follow(sequences_.front(), address);
-  }
-  const bool isBehindOne = wasTakenAlone(page - kPageBytes);
-  const bool isBeforeOne = wasTakenAlone(page + kPageBytes);
-  if (!isBehindOne && !isBeforeOne && toFront(isExpected)) {
-    return foresee(sequences_.front(), address);
-  }
-  const Sequence begun = begunAt(address);
-  std::rotate(sequences_.begin(), sequences_.end() - 1, sequences_.end());
-  sequences_.front() = begun;
-  if (isBehindOne || isBeforeOne) {
-    sequences_.front().last = isBehindOne ? Range{page - kPageBytes, page}
-                                          : Range{page + kPageBytes, page + 2 * kPageBytes};
-    return follow(sequences_.front(), address);
-  }
-  return {{page, page + begun.bytes}, {}};
-}
-
-bool Stride::wasTakenAlone(std::uint64_t page) const {
-  return std::find(alone_.begin(), alone_.end(), page) != alone_.end();
-}
-
-void Stride::noteAlone(std::uint64_t page) {
-  alone_[nextAlone_] = page;
-  nextAlone_ = (nextAlone_ + 1) % alone_.size();
-}
-
-/// The touch is beside what was taken last: on, in the same direction.
-Stride::Piece Stride::follow(Sequence &sequence, std::uint64_t address) {
-  const std::uint64_t page = address & ~(kPageBytes - 1);
-  const bool isUpwards = page == sequence.last.end;
-  sequence.bytes = std::min(2 * std::max(sequence.bytes, least_), most_);
-  sequence.distance = 0;
-  sequence.ahead = 0;
-  sequence.address = address;
-  const std::uint64_t after = page + kPageBytes;
-  return isUpwards ? Piece{{page, page + sequence.bytes}, {}}
-                   : Piece{{after - std::min(sequence.bytes, after), after}, {}};
-}
-
-/// The touch is where the sequence led to: what it leads to next comes along.
-Stride::Piece Stride::foresee(Sequence &sequence, std::uint64_t address) {
-  constexpr std::size_t kFirst = 4;
-  const std::uint64_t page = address & ~(kPageBytes - 1);
-  sequence.address = address;
-  sequence.ahead = std::min(sequence.ahead == 0 ? kFirst : 2 * sequence.ahead, mostAhead_ - ahead_);
-  // Many single pages are a burden for the directory and the kernel; then what lies between comes
-  // along.
-  sequence.bytes =
-      sequence.ahead > 0 ? kPageBytes : std::min(2 * std::max(sequence.bytes, least_), most_);
-  Piece piece{{page, page + sequence.bytes}, {}};
-  for (std::size_t step = 1; step <= sequence.ahead; ++step) {
-    piece.ahead.push_back(address + step * sequence.distance);
-  }
-  return piece;
-}
-
-/// The touch is elsewhere. Compared with the nearest touch before it there is a distance, to be
-/// confirmed; where touches keep coming near one another without order, pieces grow.
-Stride::Sequence Stride::begunAt(std::uint64_t address) const {
-  const Sequence *nearest = nullptr;
-  std::uint64_t least = kNear;
-  for (const Sequence &sequence : sequences_) {
-    const std::uint64_t apart =
-        address > sequence.address ? address - sequence.address : sequence.address - address;
-    if (!sequence.last.empty() && apart < least) {
-      nearest = &sequence;
-      least = apart;
-    }
-  }
-  Sequence begun;
-  begun.address = address;
-  begun.bytes = kPageBytes;
-  if (nearest && nearest->ahead > 0) {
-    begun.distance = nearest->distance; // Probably the next sweep over the same array.
-  } else if (nearest) {
-    begun.distance = address - nearest->address;
-    begun.bytes = nearest->distance == 0 ? kPageBytes : std::min(kGrowth * nearest->bytes, least_);
-  }
-  return begun;
-}
-
-void Stride::took(Range run, std::size_t ahead) {
-  Sequence &sequence = sequences_.front();
-  sequence.last = run;
-  if (run.size() == kPageBytes) {
-    noteAlone(run.begin);
-  }
-  for (std::size_t step = 0; step < ahead; ++step) {
-    sequence.address += sequence.distance;
-    noteAlone(sequence.address & ~(kPageBytes - 1));
-  }
-  ahead_ += ahead;
+  const auto near = std::ranges::find_if(
+      walks_, [&](const Walk &walk) { return !walk.last.empty() && isNear(walk); });
+  const std::uint64_t bytes =
+      near == walks_.end() ? kPageBytes : std::min(kWideGrowth * near->bytes, kUnordered);
+  std::rotate(walks_.begin(), walks_.end() - 1, walks_.end());
+  walks_.front() = {{}, bytes};
+  return {page.begin, page.begin + bytes};
 }
 
 void Fetcher::record(std::span<const Event> events) {
@@ -205,32 +132,24 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
     return;
   }
   const Access before = pages_.at(page);
-  Stride &stride = before == Access::None ? reads_ : writes_;
-  Stride::Piece piece = stride.next(std::max(page, touch.range.begin));
-  piece.run.end = std::max(piece.run.end, memory::pagesAround(touch.range).end);
-  Range run = pages_.runAround(page, piece.run);
-  if (before != Access::None) {
-    stride.took(run, 0);
+  const bool isRead = before == Access::None;
+  Stride &stride = isRead ? reads_ : writes_;
+  Range wanted = stride.next(std::max(page, touch.range.begin));
+  const bool isWalk = wanted.size() > kPageBytes;
+  wanted.end = std::max(wanted.end, memory::pagesAround(touch.range).end);
+  Range run = pages_.runAround(page, wanted);
+  if (isRead) {
+    const std::uint64_t small = isWalk ? kSmallObject : kSmallRunBytes;
+    const Range near =
+        pages_.runAround(page, {page - std::min(page, small), page + kPageBytes + small});
+    run = near.size() <= small ? near : run;
+  }
+  stride.took(run);
+  if (isRead) {
+    fetch({run}, false);
+  } else {
     claim(run, false);
-    return;
   }
-  const Range near = pages_.runAround(
-      page, {page - std::min(page, kSmallRunBytes), page + kPageBytes + kSmallRunBytes});
-  if (near.size() <= kSmallRunBytes) {
-    run = near;
-  }
-  std::vector<Range> taken{run};
-  std::size_t ahead = 0;
-  for (const std::uint64_t address : piece.ahead) {
-    const Range next = memory::pagesAround({address, address + 1});
-    if (pages_.at(address) != Access::None || run.contains(next)) {
-      break;
-    }
-    taken.push_back(next);
-    ++ahead;
-  }
-  stride.took(run, ahead);
-  fetch(RangeSet::of(std::move(taken)).ranges(), false);
 }
 
 /// The first that has the bytes, unless that is a device of this rank that they are gone with.

@@ -18,54 +18,41 @@
 
 namespace tutti::exec {
 
-/// What one kind of touch takes at once: a touch alone its page, touches that follow one another
-/// more and more, touches at equal distances the pages ahead of them, and others near one another
-/// some more than their page. Several sequences may be under way, as in a loop over several arrays.
+/// How many pages one touch of a protected page takes with it.
+///
+/// A touch alone takes its page. A *walk* is a series of touches of which each lies at most kNear
+/// behind (or, downwards, before) what the one before it took, whatever its steps are: what it
+/// takes grows by a factor, up to a limit, so that a walk through all of an object costs one copy
+/// of it in few pieces. Several walks may be under way, as in a loop over several arrays. Touches
+/// near one another without order take up to kUnordered, and touches far apart a page each: so
+/// scattered elements never bring more than kUnordered for each touch.
 class Stride {
 public:
-  struct Piece {
-    Range run;                        ///< Around the touched page.
-    std::vector<std::uint64_t> ahead; ///< Addresses that are expected to be touched next, in order.
-  };
+  /// Steps of a walk are at most this: beyond it a page for each touch is cheaper.
+  static constexpr std::uint64_t kNear = std::uint64_t{2} << 20;
 
-  /// `least` bytes are taken once touches follow one another, at most `most`; of pages ahead at
-  /// most `mostAhead` between two calls of `renew`.
-  Stride(std::uint64_t least, std::uint64_t most, std::size_t mostAhead)
-      : least_(least), most_(most), mostAhead_(mostAhead) {}
+  /// What is copied in the time that a fault takes: nobody loses much by taking as much.
+  static constexpr std::uint64_t kUnordered = 64 << 10;
 
-  /// What to take for a touch of the byte at `address`, before it is cut to what is there.
-  Piece next(std::uint64_t address);
+  explicit Stride(std::uint64_t most) : most_(most) {}
 
-  /// What was taken in the end: the run, and how many of the addresses ahead.
-  void took(Range run, std::size_t ahead);
+  /// The pages to take for a touch of the byte at `address`, before they are cut to what is there.
+  Range next(std::uint64_t address);
 
-  /// Forgets how many pages ahead were taken.
-  void renew() { ahead_ = 0; }
+  /// What was taken in the end.
+  void took(Range run) { walks_.front().last = run; }
 
 private:
-  struct Sequence {
-    std::uint64_t address = 0;  ///< The last that was touched or taken ahead.
-    std::uint64_t distance = 0; ///< From touch to touch, perhaps; 0 if not known.
-    std::size_t ahead = 0;      ///< Addresses ahead at the last touch; the distance is confirmed.
-    Range last;
-    std::uint64_t bytes = 0; ///< Taken at the last touch.
+  struct Walk {
+    Range last;              ///< Taken at the last touch.
+    std::uint64_t bytes = 0; ///< Wanted then.
   };
 
-  Piece follow(Sequence &sequence, std::uint64_t address);
-  Piece foresee(Sequence &sequence, std::uint64_t address);
-  Sequence begunAt(std::uint64_t address) const;
-  bool wasTakenAlone(std::uint64_t page) const;
-  void noteAlone(std::uint64_t page);
+  /// Makes the first walk of which `fits` the front one; false if there is none.
+  template <typename Fits> bool toFront(Fits &&fits);
 
-  std::uint64_t least_;
   std::uint64_t most_;
-  std::size_t mostAhead_;
-  std::size_t ahead_ = 0;                ///< Since `renew`.
-  std::array<Sequence, 32> sequences_{}; ///< The latest first.
-  /// The latest pages that were taken without others beside them: arrays of one size, read side by
-  /// side, look like touches at equal distances until a page beside one of these is touched.
-  std::array<std::uint64_t, 256> alone_{};
-  std::size_t nextAlone_ = 0;
+  std::array<Walk, 32> walks_{}; ///< The latest first.
 };
 
 /// Threading: guarded by the lock of the job's progress.
@@ -80,10 +67,7 @@ public:
   bool isIdle() const { return !fetch_; }
 
   /// Launches announced so far; owners answer when they have finished them.
-  void announced(Sequence sequence) {
-    sequence_ = sequence;
-    reads_.renew();
-  }
+  void announced(Sequence sequence) { sequence_ = sequence; }
 
   /// Notes events and applies them to the directory.
   void record(std::span<const memory::Event> events);
@@ -114,8 +98,8 @@ private:
   std::vector<memory::Event> events_;
   std::deque<memory::Touch *> touches_;
   std::optional<Fetch> fetch_;
-  Stride reads_{64 << 10, 64 << 20, 4096};
-  Stride writes_{memory::kPageBytes, 16 << 20, 0};
+  Stride reads_{std::uint64_t{64} << 20};
+  Stride writes_{std::uint64_t{16} << 20}; ///< What is claimed has to travel again.
 };
 
 } // namespace tutti::exec
