@@ -68,6 +68,9 @@ TUTTI_EXPORT std::int32_t tutti_reduce(const tutti_chunk *chunk, void *, std::in
                                        void (*combine)(void *, void *)) {
   TUTTI_CHECK(chunk->reduction, "reduce in a region without a reduction");
   auto &reduction = *static_cast<tutti::exec::Reduction *>(chunk->reduction);
-  return reduction.add(
-      {{sizes, static_cast<std::size_t>(count)}, list, combine, omp_get_num_threads()});
+  return reduction.add({{sizes, static_cast<std::size_t>(count)},
+                        list,
+                        combine,
+                        omp_get_num_threads(),
+                        chunk->lower >= chunk->upper});
 }

@@ -364,7 +364,7 @@ bool ChunkRun::hasLost(const DevicePart &part) const {
 
 void ChunkRun::addPartials(Reduction &reduction) {
   const tutti_device_code &code = *launch_.region->device;
-  const Contribution shape{{code.sizes, code.slots}, nullptr, code.combine, 1};
+  const Contribution shape{{code.sizes, code.slots}, nullptr, code.combine, 1, false};
   for (const DevicePart &part : plan_.devices) {
     if (!job_.devices.isLost(part.device)) {
       reduction.addPartials(shape, job_.devices.partials(part.device));

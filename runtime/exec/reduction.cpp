@@ -58,7 +58,11 @@ bool Reduction::add(const Contribution &contribution) {
   if (sum_.empty()) {
     sum_.resize(bytesOf(contribution.sizes));
   }
-  accumulate(contribution, contribution.list);
+  // Code beside the loop may add to the result as well, but no data has been brought for it here:
+  // the pieces with iterations have executed it, too.
+  if (!contribution.isEmpty) {
+    accumulate(contribution, contribution.list);
+  }
   if (++threadsArrived_ < contribution.threads) {
     return false;
   }
@@ -127,6 +131,9 @@ bool Reduction::combineRanks(const Contribution &contribution) {
                 child, sum_.size());
     std::vector<void *> list = slotsOf(contribution, part.data());
     accumulate(contribution, list.data());
+  }
+  if (isFirst_) {
+    accumulate(contribution, contribution.list);
   }
   if (site_.self != 0) {
     const Progress::Lock lock = progress_.lock();

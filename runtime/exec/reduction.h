@@ -30,6 +30,7 @@ struct Contribution {
   void **list;
   void (*combine)(void *, void *);
   std::int32_t threads; ///< Of the team; each contributes once per piece.
+  bool isEmpty;         ///< From a piece without iterations.
 };
 
 /// Order:     one per launch and rank that contributes.
@@ -57,7 +58,7 @@ public:
 
   /// Adds one thread's copies. The last thread of the last piece waits for the ranks behind this
   /// one, and on rank 0 gets true, with the result in its list, unless a part of some rank has
-  /// strayed.
+  /// strayed. What comes from a piece without iterations counts only if there is nothing else.
   bool add(const Contribution &contribution);
 
   /// Makes the rank's chunk take one more call of `run`. Order: before the last piece.
