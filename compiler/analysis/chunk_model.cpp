@@ -5,6 +5,7 @@
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/walks.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -79,6 +80,12 @@ CallInst *findMarker(Function &function, StringRef name) {
     }
   }
   return nullptr;
+}
+
+/// Whether a load of `type` can be a value of the region.
+bool isValueType(const Type &type) {
+  return type.isPointerTy() || type.isIntegerTy(8) || type.isIntegerTy(16) ||
+         type.isIntegerTy(32) || type.isIntegerTy(64) || type.isFloatTy() || type.isDoubleTy();
 }
 
 template <typename T> T *mapped(const ValueToValueMapTy &map, T *original) {
@@ -243,13 +250,58 @@ SmallPtrSet<BasicBlock *, 8> ChunkModel::reductionBlocks(const Worksharing &loop
   return between;
 }
 
+namespace {
+
+/// The object that `pointer` begins at, and how many pointers are loaded on the way from there.
+std::pair<const Value *, unsigned> rootOf(const Value *pointer) {
+  const Value *object = getUnderlyingObject(pointer, 0);
+  unsigned loads = 0;
+  for (; isa<LoadInst>(object); ++loads) {
+    object = getUnderlyingObject(cast<LoadInst>(object)->getPointerOperand(), 0);
+  }
+  return {object, loads};
+}
+
+using Roots = SmallDenseSet<std::pair<const Value *, unsigned>, 8>;
+
+/// What the stores of `blocks` go to.
+Roots writtenIn(const SmallPtrSetImpl<BasicBlock *> &blocks) {
+  Roots written;
+  for (BasicBlock *block : blocks) {
+    for (Instruction &inst : *block) {
+      if (auto *store = dyn_cast<StoreInst>(&inst)) {
+        written.insert(rootOf(store->getPointerOperand()));
+      } else if (auto *memory = dyn_cast<AnyMemIntrinsic>(&inst)) {
+        written.insert(rootOf(memory->getRawDest()));
+      }
+    }
+  }
+  return written;
+}
+
+/// Whether a combiner finds at `pointer` a variable of the program, not what it combines.
+bool leadsToAnother(const Value *pointer, const Roots &written) {
+  const auto root = rootOf(pointer);
+  const auto *global = dyn_cast<GlobalVariable>(root.first);
+  const bool isFixed = global && global->isConstant() && global->hasInitializer();
+  return global && !isFixed && !written.contains(root);
+}
+
+} // namespace
+
 /// Atomic updates and fences apart, everything that reaches shared memory gets its marker.
 ///
 /// What a reduction reads is no value, because it is written, too: such reads are marked at-most,
-/// and their loads are pinned where they are.
+/// and their loads are pinned where they are. Other variables that its combiner reads have to be
+/// values: all ranks combine, though the model does where rank 0 finishes alone.
 void ChunkModel::markAccesses(const SmallPtrSetImpl<BasicBlock *> &reduction) {
   const DataLayout &layout = function_->getDataLayout();
   Type *i64 = Type::getInt64Ty(function_->getContext());
+  const Roots written = writtenIn(reduction);
+  const auto refuse = [&](const Instruction &inst, const char *reason) {
+    reason_ = reason;
+    reasonLocation_ = inst.getDebugLoc();
+  };
   const auto sizeOf = [&](Type *type) {
     return ConstantInt::get(i64, layout.getTypeStoreSize(type).getFixedValue());
   };
@@ -257,7 +309,15 @@ void ChunkModel::markAccesses(const SmallPtrSetImpl<BasicBlock *> &reduction) {
     const bool isReduced = reduction.contains(inst.getParent());
     const unsigned reduced = isReduced ? TUTTI_REDUCED : 0;
     if (auto *load = dyn_cast<LoadInst>(&inst)) {
-      const bool isUpdate = isReduced && !load->getType()->isPointerTy();
+      const bool isOther = isReduced && leadsToAnother(load->getPointerOperand(), written);
+      const bool isValue =
+          isa<Constant>(load->getPointerOperand()) && isValueType(*load->getType());
+      if (isOther && isValue) {
+        load->moveBefore(&*function_->getEntryBlock().getFirstInsertionPt());
+      } else if (isOther) {
+        refuse(inst, "its reduction reads other shared variables");
+      }
+      const bool isUpdate = isReduced && !isOther && !load->getType()->isPointerTy();
       markAccess(inst, load->getPointerOperand(), sizeOf(load->getType()),
                  isUpdate ? TUTTI_READ | TUTTI_AT_MOST | TUTTI_REDUCED : TUTTI_READ);
       load->setVolatile(load->isVolatile() || isUpdate);
@@ -270,12 +330,14 @@ void ChunkModel::markAccesses(const SmallPtrSetImpl<BasicBlock *> &reduction) {
         bytes = CastInst::CreateIntegerCast(bytes, i64, false, "", inst.getIterator());
       }
       if (auto *transfer = dyn_cast<AnyMemTransferInst>(memory)) {
+        if (isReduced && leadsToAnother(transfer->getRawSource(), written)) {
+          refuse(inst, "its reduction reads other shared variables");
+        }
         markAccess(inst, transfer->getRawSource(), bytes, TUTTI_READ | reduced);
       }
       markAccess(inst, memory->getRawDest(), bytes, TUTTI_WRITE | reduced);
     } else if (isa<AtomicRMWInst>(inst) || isa<AtomicCmpXchgInst>(inst)) {
-      reason_ = "it contains an atomic update";
-      reasonLocation_ = inst.getDebugLoc();
+      refuse(inst, "it contains an atomic update");
     }
   }
 }
@@ -432,7 +494,7 @@ void ChunkModel::simplify(FunctionAnalysisManager &analyses, bool loops) {
 /// shared memory after it.
 void ChunkModel::checkAfterReduction() {
   CallInst *marker = findMarker(*function_, kReduceMarker);
-  if (!marker) {
+  if (!marker || !reason_.empty()) {
     return;
   }
   SmallPtrSet<BasicBlock *, 16> seen;
@@ -580,11 +642,8 @@ void ChunkModel::hoistValues() {
       if (!load || !load->isSimple() || is_contained(values_, load)) {
         continue;
       }
-      Type *type = load->getType();
-      const bool fits = type->isPointerTy() || type->isIntegerTy(8) || type->isIntegerTy(16) ||
-                        type->isIntegerTy(32) || type->isIntegerTy(64) || type->isFloatTy() ||
-                        type->isDoubleTy();
-      if (fits && memoryKind(load->getPointerOperand()) == MemoryKind::Shared &&
+      if (isValueType(*load->getType()) &&
+          memoryKind(load->getPointerOperand()) == MemoryKind::Shared &&
           isHoistable(load->getPointerOperand())) {
         candidates.push_back(load);
       }

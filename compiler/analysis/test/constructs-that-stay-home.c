@@ -99,6 +99,19 @@ void calls(int n, int *a) {
   for (int i = 0; i < n; i++) a[i] = odd(a[i]);
 }
 
+double height[1000];
+static int higher(int a, int b) { return height[a] > height[b] ? a : b; }
+#pragma omp declare reduction(higher : int : omp_out = higher(omp_out, omp_in))                    \
+    initializer(omp_priv = 0)
+
+int combine(int n, const double *x) {
+  int best = 0;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its reduction reads other shared variables (line [[@LINE+1]], in 'higher' at line [[@LINE-6]])
+  #pragma omp parallel for reduction(higher : best)
+  for (int i = 0; i < n; i++) best = x[i] > 3 ? i : best;
+  return best;
+}
+
 double forms(int n, int *a, double *x) {
   double s = 0;
   double t = 0;
