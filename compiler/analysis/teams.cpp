@@ -356,6 +356,9 @@ InnerReduction checkInner(Function &inner, const CallInst &fork) {
   for (const Instruction &inst : instructions(inner)) {
     if (const auto *call = dyn_cast<CallInst>(&inst)) {
       const StringRef name = libompName(*call);
+      if (asksForTeams(*call)) {
+        return InnerReduction::Unknown; // There are none in the region.
+      }
       reductions += isReduce(name);
       loops += isStaticInit(name) || isDispatchInit(name);
     }

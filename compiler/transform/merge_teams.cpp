@@ -66,6 +66,11 @@ Value *teamsOf(const CallInst &request) {
   return request.getArgOperand(libompName(request).ends_with("_51") ? 3 : 2);
 }
 
+/// The upper bound of the number of threads in a team.
+Value *limitOf(const CallInst &request) {
+  return request.getArgOperand(libompName(request).ends_with("_51") ? 4 : 3);
+}
+
 /// Computes before `fork` what its function computes as `value`, or returns null.
 Value *computeBefore(CallInst &fork, Value *value, unsigned depth = 0) {
   constexpr unsigned kDeepest = 12;
@@ -188,6 +193,7 @@ public:
 private:
   void liftCondition();
   bool allowsManyTeams();
+  bool allowsManyThreads();
   bool transform(Teams &found);
   bool joinLoops(Teams &found, CallInst &inner);
   bool serialise(CallInst &inner);
@@ -243,9 +249,36 @@ bool Merger::allowsManyTeams() {
   return true;
 }
 
+/// The same of a single team with a single thread.
+bool Merger::allowsManyThreads() {
+  CallInst *request = requestFor(fork_);
+  if (!request) {
+    return true;
+  }
+  IRBuilder<> build(&fork_);
+  const auto isOne = [&](Value *count) {
+    return build.CreateICmpEQ(count, ConstantInt::get(count->getType(), 1));
+  };
+  Value *isAlone = isOne(limitOf(*request));
+  for (Instruction &inst : instructions(*merged_)) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    if (call && libompName(*call).starts_with("__kmpc_push_num_threads")) {
+      Value *threads = computeBefore(fork_, call->getArgOperand(2));
+      isAlone = build.CreateOr(isAlone, threads ? isOne(threads) : build.getTrue());
+    }
+  }
+  Value *isSingle = build.CreateAnd(isOne(teamsOf(*request)), isAlone);
+  if (const auto *known = dyn_cast<ConstantInt>(isSingle)) {
+    return known->isZero();
+  }
+  Value *many = build.CreateNot(isSingle);
+  condition_ = condition_ ? build.CreateAnd(condition_, many) : many;
+  return true;
+}
+
 bool Merger::transform(Teams &found) {
   if (found.forks.size() == 1 && handsOutIterations(*found.forks.front(), *found.distribute)) {
-    return joinLoops(found, *found.forks.front());
+    return allowsManyThreads() && joinLoops(found, *found.forks.front());
   }
   if (!allowsManyTeams()) {
     return false;

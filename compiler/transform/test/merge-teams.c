@@ -5,6 +5,8 @@
 // RUN: FileCheck %s --check-prefix=MERGED < %t.ll
 // RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s --check-prefix=DEVICE
 
+int omp_get_team_num(void);
+
 // IR-LABEL: define {{.*}} @together(
 // IR-NOT:     @__kmpc_push_num_teams
 // IR:         call void {{.*}} @__kmpc_fork_call({{.*}} @together.omp_outlined.merged
@@ -71,6 +73,43 @@ void maybeOrdered(int n, int teams, double *x) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
   #pragma omp teams distribute num_teams(teams)
   for (int i = 1; i < n; i++) x[i] = i;
+}
+
+// So would one thread of one team.
+// IR-LABEL: define {{.*}} @orderedThreads(
+// IR-NOT:     call {{.*}} @__kmpc_fork_call(
+// IR:         call void {{.*}} @__kmpc_fork_teams(
+// IR-NOT:     call {{.*}} @__kmpc_fork_call(
+// IR:         call void {{.*}} @__kmpc_fork_teams(
+// IR:       {{^}}}
+void orderedThreads(int n, double *x) {
+  #pragma omp teams distribute parallel for num_teams(1) thread_limit(1)
+  for (int i = 1; i < n; i++) x[i] += x[i - 1];
+  #pragma omp teams distribute parallel for num_teams(1) num_threads(1)
+  for (int i = 1; i < n; i++) x[i] += x[i - 1];
+}
+
+// IR-LABEL: define {{.*}} @maybeOrderedThreads(
+// IR:         %[[LIMIT:.*]] = icmp eq i32 {{.*}}, 1
+// IR:         %[[TEAMS:.*]] = icmp eq i32 {{.*}}, 1
+// IR:         %[[ONE:.*]] = and i1 %[[TEAMS]], %[[LIMIT]]
+// IR:         %[[MANY:.*]] = xor i1 %[[ONE]], true
+// IR:         br i1 %[[MANY]]
+// IR:         call void {{.*}} @__kmpc_fork_call({{.*}} @maybeOrderedThreads.omp_outlined.merged
+// IR:         call void @__kmpc_push_num_teams(
+// IR-NEXT:    call void {{.*}} @__kmpc_fork_teams(
+void maybeOrderedThreads(int n, int teams, int threads, double *x) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp teams distribute parallel for num_teams(teams) thread_limit(threads)
+  for (int i = 1; i < n; i++) x[i] = i;
+}
+
+// What the program asks of its teams, the threads of a region do not know.
+// IR-LABEL: define {{.*}} @asking(
+// IR:         call void {{.*}} @__kmpc_fork_teams(
+void asking(int n, int *x) {
+  #pragma omp teams distribute parallel for num_teams(2)
+  for (int i = 0; i < n; i++) x[i] = omp_get_team_num();
 }
 
 void nested(int n, int m, const double *a, double *x) {
