@@ -99,6 +99,9 @@ enum tutti_region_flags {
   /// Some records are TUTTI_EVERYWHERE. `run` and kernels check the pointers that they find. All
   /// that they write is held back until every part has ended without having strayed.
   TUTTI_REGION_CHASES = 32,
+  /// The last capture is no variable: it is the number of threads that the construct asks for; 0 if
+  /// it does not ask. `home` and `run` pass it on.
+  TUTTI_REGION_THREADS = 64,
 };
 
 enum tutti_kernel_format { TUTTI_KERNEL_PTX = 1, TUTTI_KERNEL_OPENCL_C = 2 };

@@ -20,4 +20,12 @@ llvm::Function *outlinedOf(const llvm::CallInst &fork);
 /// function, in the order of the module.
 llvm::SmallVector<llvm::CallInst *, 16> findForks(llvm::Module &module, llvm::StringRef fork);
 
+/// What a construct asks of its threads: calls before its fork, which hold for the next fork only.
+struct ThreadRequests {
+  llvm::CallInst *threads = nullptr; ///< `__kmpc_push_num_threads`: place, thread, number (i32)
+  llvm::CallInst *binding = nullptr; ///< `__kmpc_push_proc_bind`: place, thread, kind (a constant)
+};
+
+ThreadRequests threadRequests(llvm::CallInst &fork);
+
 } // namespace tutti::compiler

@@ -19,6 +19,7 @@
 #include "compiler/transform/region_functions.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Demangle/Demangle.h"
@@ -48,6 +49,7 @@ struct Region {
   std::string reason; ///< With the place, once all is known.
   DebugLoc reasonLocation;
   bool reduces = false;
+  bool asksForThreads = false; ///< Some fork does; TUTTI_REGION_THREADS.
   Function *run = nullptr;
   RegionFunctions functions{};
   unsigned values = 0;
@@ -85,6 +87,13 @@ SmallVector<std::uint64_t, 16> capturedVariables(ArrayRef<CallInst *> forks) {
   return sizes;
 }
 
+/// Whether `fork` surely asks for a single thread.
+bool asksForOneThread(CallInst *fork) {
+  const CallInst *request = threadRequests(*fork).threads;
+  const auto *threads = request ? dyn_cast<ConstantInt>(request->getArgOperand(2)) : nullptr;
+  return threads && threads->isOne();
+}
+
 /// The chunk function and access functions of `region`, or its reason to stay home.
 void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses,
                    LateTexts &texts) {
@@ -106,6 +115,9 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   if (!found.reason.empty()) {
     region.reason = found.reason;
     region.reasonLocation = found.location;
+  }
+  if (region.reason.empty() && all_of(forks, asksForOneThread)) {
+    region.reason = "it asks for one thread, which executes its iterations in their order";
   }
   if (region.reason.empty()) {
     analyses.clear(*prepared, prepared->getName());
@@ -164,6 +176,11 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   prepared->eraseFromParent();
 }
 
+/// Variables, and the request for threads behind them.
+unsigned captureCount(const Region &region, const CallInst &fork) {
+  return fork.arg_size() - kFirstCapture + (region.asksForThreads ? 1 : 0);
+}
+
 class Launcher {
 public:
   explicit Launcher(Module &module)
@@ -173,10 +190,15 @@ public:
   /// The descriptor of `region`, made from its first fork.
   GlobalVariable *describe(const Region &region, CallInst &fork);
 
-  void launch(CallInst &fork, GlobalVariable *descriptor);
+  void launch(CallInst &fork, const Region &region, GlobalVariable *descriptor);
+
+  /// Order: after the last launch.
+  void eraseRequests();
 
 private:
-  Function *forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name);
+  Function *forkThunk(const Region &region, CallInst &fork, Function *target, bool withChunk,
+                      const Twine &name);
+  void passRequests(IRBuilder<> &build, const Region &region, CallInst &fork, Function &thunk);
   Function *wholeThunk(Function *run, const Twine &name);
   Constant *string(StringRef text);
   Constant *bytes(const BitVector &bits);
@@ -187,6 +209,7 @@ private:
   EntryPoints entryPoints_;
   Type *ptr_;
   Type *i64_;
+  SmallSetVector<CallInst *, 4> requests_; ///< That launches have passed on.
 };
 
 Constant *Launcher::string(StringRef text) {
@@ -219,8 +242,34 @@ Constant *Launcher::directive(const Function &outlined) {
                             "tutti.directive");
 }
 
+/// Asks libomp for the threads and the binding that `fork` asks for: before each fork, and nowhere
+/// else, because such a request holds for whichever fork comes next.
+void Launcher::passRequests(IRBuilder<> &build, const Region &region, CallInst &fork,
+                            Function &thunk) {
+  const CallInst *binding = threadRequests(fork).binding;
+  if (!region.asksForThreads && !binding) {
+    return;
+  }
+  Value *place = fork.getArgOperand(0);
+  Value *self = build.CreateCall(
+      module_.getOrInsertFunction("__kmpc_global_thread_num", build.getInt32Ty(), ptr_), place);
+  if (region.asksForThreads) {
+    Value *slot =
+        build.CreateConstInBoundsGEP1_64(i64_, thunk.getArg(0), fork.arg_size() - kFirstCapture);
+    Value *threads = build.CreateTrunc(build.CreateLoad(i64_, slot), build.getInt32Ty());
+    build.CreateCall(module_.getOrInsertFunction("__kmpc_push_num_threads", build.getVoidTy(), ptr_,
+                                                 build.getInt32Ty(), build.getInt32Ty()),
+                     {place, self, threads});
+  }
+  if (binding) {
+    build.CreateCall(binding->getFunctionType(), binding->getCalledOperand(),
+                     {place, self, binding->getArgOperand(2)});
+  }
+}
+
 /// `void thunk(captures[, chunk])`: forks `target` with the captures read back from memory.
-Function *Launcher::forkThunk(CallInst &fork, Function *target, bool withChunk, const Twine &name) {
+Function *Launcher::forkThunk(const Region &region, CallInst &fork, Function *target,
+                              bool withChunk, const Twine &name) {
   SmallVector<Type *, 2> params(withChunk ? 2 : 1, ptr_);
   Function *thunk = createLaunchFunction(module_, Type::getVoidTy(context_), params, name);
   IRBuilder<> build(&thunk->getEntryBlock());
@@ -235,6 +284,7 @@ Function *Launcher::forkThunk(CallInst &fork, Function *target, bool withChunk, 
   if (withChunk) {
     operands.push_back(thunk->getArg(1));
   }
+  passRequests(build, region, fork, *thunk);
   build.CreateCall(fork.getFunctionType(), fork.getCalledOperand(), operands);
   build.CreateRetVoid();
   return thunk;
@@ -275,16 +325,18 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   IRBuilder<> build(context_);
   Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
   const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
-  Function *run = region.distributable ? forkThunk(fork, region.run, true, name + ".run") : nullptr;
+  Function *run =
+      region.distributable ? forkThunk(region, fork, region.run, true, name + ".run") : nullptr;
   // Without checks of pointers, which only chunks need.
   Function *home = run && region.found.empty()
                        ? wholeThunk(run, name + ".home")
-                       : forkThunk(fork, region.outlined, false, name + ".home");
+                       : forkThunk(region, fork, region.outlined, false, name + ".home");
   const unsigned flags =
       (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
       (region.scatters ? TUTTI_REGION_SCATTERS : 0) | (region.follows ? TUTTI_REGION_FOLLOWS : 0) |
       (region.found.empty() ? 0 : TUTTI_REGION_CHASES) |
-      (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0);
+      (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0) |
+      (region.asksForThreads ? TUTTI_REGION_THREADS : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
   const std::uint64_t id = xxh3_64bits(module_.getSourceFileName() + "|" +
@@ -294,8 +346,8 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
       type,
       {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id), string(source),
        string(function), region.reason.empty() ? null : string(region.reason),
-       build.getInt32(fork.arg_size() - kFirstCapture), build.getInt32(region.values), home,
-       orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
+       build.getInt32(captureCount(region, fork)), build.getInt32(region.values), home, orNull(run),
+       orNull(region.functions.gather), orNull(region.functions.trip),
        orNull(region.functions.accesses),
        region.values > 0 ? bytes(region.functions.shaping) : null,
        region.device.descriptor ? region.device.descriptor : null, directive(*region.outlined)});
@@ -308,12 +360,12 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   return descriptor;
 }
 
-void Launcher::launch(CallInst &fork, GlobalVariable *descriptor) {
-  const unsigned captures = fork.arg_size() - kFirstCapture;
+void Launcher::launch(CallInst &fork, const Region &region, GlobalVariable *descriptor) {
+  const unsigned variables = fork.arg_size() - kFirstCapture;
   IRBuilder<> entry(&*fork.getFunction()->getEntryBlock().getFirstInsertionPt());
-  Value *array = entry.CreateAlloca(ArrayType::get(i64_, std::max(captures, 1u)));
+  Value *array = entry.CreateAlloca(ArrayType::get(i64_, std::max(captureCount(region, fork), 1u)));
   IRBuilder<> build(&fork);
-  for (unsigned index = 0; index < captures; ++index) {
+  for (unsigned index = 0; index < variables; ++index) {
     Value *capture = fork.getArgOperand(kFirstCapture + index);
     Value *slot = build.CreateConstInBoundsGEP1_64(i64_, array, index);
     if (capture->getType()->isIntegerTy() && capture->getType() != i64_) {
@@ -321,8 +373,25 @@ void Launcher::launch(CallInst &fork, GlobalVariable *descriptor) {
     }
     build.CreateStore(capture, slot);
   }
+  const ThreadRequests requests = threadRequests(fork);
+  if (region.asksForThreads) {
+    Value *threads = requests.threads ? requests.threads->getArgOperand(2) : build.getInt32(0);
+    build.CreateStore(build.CreateZExt(threads, i64_),
+                      build.CreateConstInBoundsGEP1_64(i64_, array, variables));
+  }
   build.CreateCall(entryPoints_.launch(), {descriptor, array});
   fork.eraseFromParent();
+  requests_.insert(requests.threads);
+  requests_.insert(requests.binding);
+}
+
+/// Of several forks one request may be seen, so none goes before all are launches.
+void Launcher::eraseRequests() {
+  for (CallInst *request : requests_) {
+    if (request) {
+      request->eraseFromParent(); // The thunks make it.
+    }
+  }
 }
 
 void remarkObjects(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
@@ -418,7 +487,10 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
   std::vector<Region> regions;
   LateTexts &texts = LateTexts::create(module);
   for (auto &[outlined, calls] : byRegion) {
-    analyseRegion(regions.emplace_back(outlined), calls, functions, texts);
+    Region &region = regions.emplace_back(outlined);
+    region.asksForThreads =
+        any_of(calls, [](CallInst *fork) { return threadRequests(*fork).threads != nullptr; });
+    analyseRegion(region, calls, functions, texts);
   }
   for (Region &region : regions) {
     region.device = region.deviceWork.finish(module, region.outlined->getName(), texts);
@@ -429,7 +501,7 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
     SmallVector<CallInst *, 2> &calls = byRegion[region.outlined];
     GlobalVariable *descriptor = launcher.describe(region, *calls.front());
     for (CallInst *call : calls) {
-      launcher.launch(*call, descriptor);
+      launcher.launch(*call, region, descriptor);
     }
     // An `if` clause may still call it; otherwise the optimiser need not look at it any more.
     if (region.distributable && region.outlined->hasLocalLinkage() &&
@@ -438,6 +510,7 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
       region.outlined->eraseFromParent();
     }
   }
+  launcher.eraseRequests();
   return PreservedAnalyses::none();
 }
 

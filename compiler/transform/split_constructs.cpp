@@ -67,21 +67,6 @@ DebugLoc placeOf(const SequencedLoop &loop, const CallInst &fork) {
                          outer.getInlinedAt());
 }
 
-/// Requests for threads hold for the next fork only.
-SmallVector<CallInst *, 2> requestsFor(CallInst &fork) {
-  SmallVector<CallInst *, 2> requests;
-  for (Instruction *inst = fork.getPrevNode(); inst; inst = inst->getPrevNode()) {
-    auto *call = dyn_cast<CallInst>(inst);
-    if (call && (libompName(*call) == "__kmpc_fork_call")) {
-      break;
-    }
-    if (call && isThreadRequest(libompName(*call))) {
-      requests.push_back(call);
-    }
-  }
-  return requests;
-}
-
 void split(Function &outlined, ArrayRef<CallInst *> forks) {
   const SmallVector<SequencedLoop, 4> loops = sequencedLoops(outlined);
   SmallVector<Function *, 4> copies;
@@ -89,10 +74,12 @@ void split(Function &outlined, ArrayRef<CallInst *> forks) {
     copies.push_back(copyWith(outlined, index));
   }
   for (CallInst *fork : forks) {
-    const SmallVector<CallInst *, 2> requests = requestsFor(*fork);
+    const ThreadRequests requests = threadRequests(*fork);
     for (unsigned index = 0; index < loops.size(); ++index) {
-      for (CallInst *request : index > 0 ? ArrayRef(requests) : ArrayRef<CallInst *>()) {
-        request->clone()->insertBefore(fork);
+      for (const CallInst *request : {requests.threads, requests.binding}) {
+        if (request && index > 0) {
+          request->clone()->insertBefore(fork);
+        }
       }
       auto *one = cast<CallInst>(fork->clone());
       one->setArgOperand(2, copies[index]);

@@ -13,8 +13,9 @@ namespace {
 
 void setArguments(std::vector<std::uint64_t> &arguments, const Launch &launch) {
   const tutti_device_code &code = *launch.region->device;
-  arguments.resize(launch.captures.size() + launch.values.size() + code.symbols);
-  auto at = std::ranges::copy(launch.captures, arguments.begin()).out;
+  const std::span<const std::uint64_t> variables = variablesOf(launch);
+  arguments.resize(variables.size() + launch.values.size() + code.symbols);
+  auto at = std::ranges::copy(variables, arguments.begin()).out;
   at = std::ranges::copy(launch.values, at).out;
   for (const void *symbol : std::span(code.symbol, code.symbols)) {
     *at++ = reinterpret_cast<std::uint64_t>(symbol);

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tutti::exec {
@@ -54,7 +55,7 @@ struct Allocation {
 struct Launch {
   Sequence sequence = 0;
   const tutti_region *region = nullptr;
-  std::vector<std::uint64_t> captures;
+  std::vector<std::uint64_t> captures; ///< With the request for threads, if the region has one.
   std::vector<std::uint64_t> values;
   std::vector<BlockValue> blocks; ///< One per value, in the same order.
   /// Those that the region asks for, as rank 0 knows them, by address.
@@ -72,5 +73,11 @@ struct Launch {
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
   std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.
 };
+
+/// The captures that the region's code gets.
+inline std::span<const std::uint64_t> variablesOf(const Launch &launch) {
+  const bool hasRequest = (launch.region->flags & TUTTI_REGION_THREADS) != 0;
+  return std::span(launch.captures).first(launch.captures.size() - (hasRequest ? 1 : 0));
+}
 
 } // namespace tutti::exec

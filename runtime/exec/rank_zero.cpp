@@ -131,6 +131,10 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     staysHome(region, "distribution is switched off");
     return std::nullopt;
   }
+  if ((region.flags & TUTTI_REGION_THREADS) != 0 && captures[region.captures - 1] == 1) {
+    staysHome(region, "it asks for one thread, which executes its iterations in their order");
+    return std::nullopt;
+  }
   Launch launch = std::move(spare_); // Whose vectors are empty then.
   launch.region = &region;
   launch.frame = frame;

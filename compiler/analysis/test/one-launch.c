@@ -131,3 +131,14 @@ double beside(int n, double *u, double *v) {
   }
   return most;
 }
+
+void asked(int n, int threads, double *u) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it asks for one thread, which executes its iterations in their order
+  #pragma omp parallel for num_threads(1)
+  for (int i = 1; i < n; i++) u[i] += u[i - 1];
+
+  // The runtime sees how many.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for num_threads(threads)
+  for (int i = 0; i < n; i++) u[i] += 1;
+}

@@ -29,12 +29,15 @@ void in_turn(int n, double *a, double *b, double f, double *total) {
   *total = s + last;
 }
 
-// A request for threads holds for each.
+// A request for threads holds for each: it is a capture of both.
 // CODE-LABEL: define {{.*}} @threads(
-// CODE:         call void @__kmpc_push_num_threads
+// CODE:         store i64 3, ptr
 // CODE:         call void @tutti_launch
-// CODE:         call void @__kmpc_push_num_threads
+// CODE:         store i64 3, ptr
 // CODE:         call void @tutti_launch
+// CODE-LABEL: define internal void @threads.omp_outlined.loop0.tutti.run(
+// CODE:         call void @__kmpc_push_num_threads
+// CODE-NEXT:    call void (ptr, i32, ptr, ...) @__kmpc_fork_call
 void threads(int n, double *a) {
   int i, j;
   // Private variables that every loop sets itself.
