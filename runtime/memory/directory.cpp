@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/memory/directory.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -155,150 +159,226 @@ private:
   const RangeSet &ranges_;
 };
 
+using ByHolders = std::map<Holders, std::vector<Range>>;
+
+Assignments assignmentsOf(ByHolders runs) {
+  Assignments assignments;
+  for (auto &[holders, ranges] : runs) {
+    assignments.push_back({std::move(ranges), holders});
+  }
+  return assignments;
+}
+
+void append(Assignments &assignments, Range range, const Holders &holders) {
+  if (assignments.empty() || assignments.back().holders != holders) {
+    assignments.push_back({{}, holders});
+  }
+  assignments.back().ranges.push_back(range);
+}
+
 } // namespace
 
-void Directory::apply(const Event &event) {
+void Directory::apply(const Event &event, Assignments *undo) {
   if (event.range.empty()) {
     return;
   }
   if (event.kind == Event::Kind::Claimed) {
-    set(event.range, {0});
+    assign({{{event.range}, {0}}}, undo);
     return;
   }
-  std::vector<std::pair<Range, Holders>> changed;
+  Assignments changed;
   forEach(event.range, [&](Range run, const Holders &holders) {
     if (event.kind == Event::Kind::Evicted) {
       if (holds(holders, event.from)) {
         Holders others = holders;
         std::erase(others, event.from);
-        changed.emplace_back(run, others.empty() ? Holders{event.to} : std::move(others));
+        append(changed, run, others.empty() ? Holders{event.to} : others);
       }
     } else if (holders.front() != 0) {
       Holders more = {0};
       more.insert(more.end(), holders.begin(), holders.end());
-      changed.emplace_back(run, std::move(more));
+      append(changed, run, more);
     }
   });
-  for (const auto &[range, holders] : changed) {
-    set(range, holders);
-  }
+  assign(changed, undo);
 }
 
-std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks,
-                                        const Topology &topology) {
+Step Directory::step(const std::vector<ChunkAccess> &chunks, const Topology &topology) const {
   std::vector<RangeSet> lacking;
   for (std::size_t place = 0; place < chunks.size(); ++place) {
     lacking.push_back(missing(static_cast<Place>(place), chunks[place].reads));
   }
 
+  Step step;
   Pieces pieces;
-  std::vector<std::pair<Range, Holders>> readable;
+  ByHolders readable;
   for (const Segment &segment : segmentsOf(lacking)) {
     forEach(segment.range, [&](Range run, const Holders &holders) {
       addToPieces(pieces, topology, run, holders, segment.readers);
       Holders more;
       std::set_union(holders.begin(), holders.end(), segment.readers.begin(), segment.readers.end(),
                      std::back_inserter(more));
-      readable.emplace_back(run, std::move(more));
+      readable[std::move(more)].push_back(run);
     });
   }
-  for (const auto &[range, holders] : readable) {
-    set(range, holders);
-  }
+  step.assignments = assignmentsOf(std::move(readable));
   for (std::size_t place = 0; place < chunks.size(); ++place) {
-    for (const Range &range : chunks[place].writes.ranges()) {
-      set(range, {static_cast<Place>(place)});
+    if (!chunks[place].writes.empty()) {
+      step.assignments.push_back({chunks[place].writes.ranges(), {static_cast<Place>(place)}});
     }
   }
 
-  std::vector<Transfer> transfers;
   std::uint32_t number = 0;
   for (auto &[source, groups] : pieces) {
     for (auto &[readers, ranges] : groups) {
       const RangeSet bytes = RangeSet::of(std::move(ranges));
-      Route(transfers, topology, number++, bytes).add(source, readers);
+      Route(step.transfers, topology, number++, bytes).add(source, readers);
     }
   }
-  return transfers;
+  return step;
+}
+
+std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks,
+                                        const Topology &topology) {
+  Step step = this->step(chunks, topology);
+  assign(step.assignments);
+  return std::move(step.transfers);
 }
 
 RangeSet Directory::missing(Place place, const RangeSet &within) const {
   std::vector<Range> result;
-  for (const Range &range : within.ranges()) {
-    forEach(range, [&](Range run, const Holders &holders) {
-      if (!holds(holders, place)) {
-        result.push_back(run);
-      }
-    });
-  }
+  forEach(within, [&](Range run, const Holders &holders) {
+    if (!holds(holders, place)) {
+      result.push_back(run);
+    }
+  });
   return RangeSet::of(std::move(result));
 }
 
 RangeSet Directory::onlyAt(Place place, const RangeSet &within) const {
   std::vector<Range> result;
-  for (const Range &range : within.ranges()) {
-    forEach(range, [&](Range run, const Holders &holders) {
-      if (holders.size() == 1 && holders.front() == place) {
-        result.push_back(run);
-      }
-    });
-  }
+  forEach(within, [&](Range run, const Holders &holders) {
+    if (holders.size() == 1 && holders.front() == place) {
+      result.push_back(run);
+    }
+  });
   return RangeSet::of(std::move(result));
 }
 
 RangeSet Directory::sharedBeyond(Place place, const RangeSet &within) const {
   std::vector<Range> result;
-  for (const Range &range : within.ranges()) {
-    forEach(range, [&](Range run, const Holders &holders) {
-      if (holders.size() > 1 || holders.front() != place) {
-        result.push_back(run);
-      }
-    });
-  }
+  forEach(within, [&](Range run, const Holders &holders) {
+    if (holders.size() > 1 || holders.front() != place) {
+      result.push_back(run);
+    }
+  });
   return RangeSet::of(std::move(result));
 }
 
-void Directory::splitAt(std::uint64_t address) {
-  auto run = runs_.lower_bound(address);
-  if (run == runs_.begin()) {
-    return;
-  }
-  --run;
-  if (run->second.end > address) {
-    runs_.emplace_hint(std::next(run), address, Run{run->second.end, run->second.holders});
-    run->second.end = address;
+void Directory::assign(const Assignments &assignments, Assignments *undo) {
+  auto near = runs_.end();
+  for (const Assignment &assignment : assignments) {
+    for (const Range &range : assignment.ranges) {
+      near = set(near, range, assignment.holders, undo);
+    }
   }
 }
 
-void Directory::set(Range range, const Holders &holders) {
+void Directory::revert(const Assignments &undo) {
+  auto near = runs_.end();
+  for (auto assignment = undo.rbegin(); assignment != undo.rend(); ++assignment) {
+    // The order of its ranges does not matter: all get the same.
+    for (const Range &range : assignment->ranges) {
+      near = set(near, range, assignment->holders, nullptr);
+    }
+  }
+}
+
+Assignments Directory::now(const Assignments &assignments) const {
+  std::vector<Range> ranges;
+  for (const Assignment &assignment : assignments) {
+    ranges.insert(ranges.end(), assignment.ranges.begin(), assignment.ranges.end());
+  }
+  ByHolders runs;
+  forEach(RangeSet::of(std::move(ranges)),
+          [&](Range run, const Holders &holders) { runs[holders].push_back(run); });
+  return assignmentsOf(std::move(runs));
+}
+
+/// The identity gets what comes and loses what goes: the order of runs does not matter to it.
+void Directory::count(const Runs::value_type &run, bool comes) {
+  ++visits_;
+  const auto &[begin, rest] = run;
+  const auto hashOf = [&](std::uint64_t salt) {
+    const std::uint64_t hash = Hash()
+                                   .add(salt)
+                                   .add(begin)
+                                   .add(rest.end)
+                                   .add(std::as_bytes(std::span(rest.holders)))
+                                   .value();
+    return comes ? hash : 0 - hash;
+  };
+  identity_.low += hashOf(1);
+  identity_.high += hashOf(2);
+}
+
+Directory::Runs::iterator Directory::add(Runs::iterator next, std::uint64_t begin, Run run) {
+  const auto added = runs_.emplace_hint(next, begin, std::move(run));
+  count(*added, true);
+  return added;
+}
+
+Directory::Runs::iterator Directory::remove(Runs::iterator run) {
+  count(*run, false);
+  return runs_.erase(run);
+}
+
+/// Returns where it has ended.
+Directory::Runs::iterator Directory::set(Runs::iterator near, Range range, const Holders &holders,
+                                         Assignments *undo) {
   if (range.empty()) {
-    return;
+    return near;
   }
-  if (auto run = runs_.upper_bound(range.begin); run != runs_.begin()) {
+  auto run = seek(runs_, near, range.begin);
+  if (run != runs_.end() && run->first <= range.begin && run->second.end >= range.end &&
+      run->second.holders == holders) {
+    return run; // The steady case.
+  }
+  if (undo) {
+    visitFrom(run, range, [&](Range before, const Holders &had) {
+      if (had != holders) {
+        append(*undo, before, had);
+      }
+    });
+  }
+  if (run != runs_.begin() && std::prev(run)->second.end == range.begin &&
+      std::prev(run)->second.holders == holders) {
     --run;
-    if (run->second.end >= range.end && run->second.holders == holders) {
-      return; // The steady case.
+  }
+  Range whole = range; // With neighbours of the same holders.
+  while (run != runs_.end() && run->first <= range.end) {
+    const Range bytes{run->first, run->second.end};
+    if (run->second.holders == holders) {
+      whole = {std::min(whole.begin, bytes.begin), std::max(whole.end, bytes.end)};
+      run = remove(run);
+      continue;
+    }
+    if (bytes.begin == range.end) {
+      break;
+    }
+    const Holders others = run->second.holders;
+    run = remove(run);
+    if (bytes.begin < range.begin) {
+      add(run, bytes.begin, {range.begin, others});
+    }
+    if (bytes.end > range.end) {
+      run = add(run, range.end, {bytes.end, others});
     }
   }
-  splitAt(range.begin);
-  splitAt(range.end);
-  auto next = runs_.erase(runs_.lower_bound(range.begin), runs_.lower_bound(range.end));
   if (holders.size() == 1 && holders.front() == 0) {
-    return;
+    return run;
   }
-  Run run{range.end, holders};
-  if (next != runs_.end() && next->first == range.end && next->second.holders == holders) {
-    run.end = next->second.end;
-    next = runs_.erase(next);
-  }
-  if (next != runs_.begin()) {
-    const auto before = std::prev(next);
-    if (before->second.end == range.begin && before->second.holders == holders) {
-      before->second.end = run.end;
-      return;
-    }
-  }
-  runs_.emplace_hint(next, range.begin, std::move(run));
+  return add(run, whole.begin, {whole.end, holders});
 }
 
 } // namespace tutti::memory

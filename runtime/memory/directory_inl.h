@@ -10,18 +10,35 @@
 
 namespace tutti::memory {
 
-template <typename Visit> void Directory::forEach(Range range, Visit &&visit) const {
+template <typename Map, typename At> At Directory::seek(Map &runs, At near, std::uint64_t address) {
+  constexpr int kNear = 4; // Further away a look-up takes less.
+  const auto endsAfter = [address](const At &run) { return run->second.end > address; };
+  for (int steps = 0; steps < kNear; ++steps) {
+    if (near != runs.end() && !endsAfter(near)) {
+      ++near;
+    } else if (near != runs.begin() && endsAfter(std::prev(near))) {
+      --near;
+    } else {
+      return near;
+    }
+  }
+  near = runs.upper_bound(address);
+  return near != runs.begin() && endsAfter(std::prev(near)) ? std::prev(near) : near;
+}
+
+/// Returns where it has ended.
+template <typename Visit>
+Directory::Runs::const_iterator Directory::visitFrom(Runs::const_iterator near, Range range,
+                                                     Visit &&visit) const {
   // Never destroyed: exit handlers of the program still touch memory.
   static const Holders &kRankZero = *new Holders{0};
   std::uint64_t at = range.begin;
-  auto run = runs_.upper_bound(at);
-  if (run != runs_.begin() && std::prev(run)->second.end > at) {
-    --run;
-  }
+  auto run = seek(runs_, near, at);
   while (at < range.end) {
+    ++visits_;
     if (run == runs_.end() || run->first >= range.end) {
       visit(Range{at, range.end}, kRankZero);
-      return;
+      break;
     }
     if (run->first > at) {
       visit(Range{at, run->first}, kRankZero);
@@ -30,7 +47,21 @@ template <typename Visit> void Directory::forEach(Range range, Visit &&visit) co
     const std::uint64_t end = std::min(run->second.end, range.end);
     visit(Range{at, end}, run->second.holders);
     at = end;
-    ++run;
+    if (run->second.end <= range.end) {
+      ++run;
+    }
+  }
+  return run;
+}
+
+template <typename Visit> void Directory::forEach(Range range, Visit &&visit) const {
+  visitFrom(runs_.end(), range, visit);
+}
+
+template <typename Visit> void Directory::forEach(const RangeSet &ranges, Visit &&visit) const {
+  auto near = runs_.end();
+  for (const Range &range : ranges.ranges()) {
+    near = visitFrom(near, range, visit);
   }
 }
 

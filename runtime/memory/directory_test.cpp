@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -186,11 +187,46 @@ std::vector<Transfer> launchOn(Directory &directory, const std::vector<ChunkAcce
   return directory.launch(chunks, Topology::ofHosts(static_cast<std::int32_t>(chunks.size())));
 }
 
+using Runs = std::vector<std::pair<Range, Holders>>;
+
+Runs runsOf(const Directory &directory) {
+  Runs runs;
+  directory.forEach({0, ~std::uint64_t{0}},
+                    [&](Range run, const Holders &holders) { runs.emplace_back(run, holders); });
+  return runs;
+}
+
+/// A directory with these runs that has never been in another state, but for some of the runs.
+Directory directoryOf(Runs runs, std::mt19937 &random) {
+  std::shuffle(runs.begin(), runs.end(), random);
+  Directory directory;
+  for (const auto &[range, holders] : runs) {
+    directory.assign({{{range}, holders}});
+  }
+  return directory;
+}
+
+/// `after` has come from `before`, and `undo` leads back.
+void expectWayBack(const Directory &before, const Directory &after, const Assignments &undo) {
+  Directory directory = after;
+  const Assignments changes = directory.now(undo);
+  directory.revert(undo);
+  EXPECT_EQ(directory, before);
+  directory.assign(changes);
+  EXPECT_EQ(directory, after) << "what changed is all that differs";
+}
+
 void compareWithModel(const Topology &topology, unsigned seed) {
   std::mt19937 random(seed);
   Directory directory;
   Model model(topology);
+  Directory before;
+  Assignments undo; // Of some steps.
   for (int step = 0; step < 400; ++step) {
+    if (random() % 4 == 0) {
+      before = directory;
+      undo.clear();
+    }
     if (random() % 3 == 0) {
       const std::uint64_t begin = random() % kBytes;
       Event event{random() % 2 ? Event::Kind::Fetched : Event::Kind::Claimed,
@@ -201,13 +237,17 @@ void compareWithModel(const Topology &topology, unsigned seed) {
         event.from = topology.ranks() + static_cast<Place>(random() % devices);
         event.to = topology.rankOf(event.from);
       }
-      directory.apply(event);
+      directory.apply(event, &undo);
       model.apply(event);
     } else {
       const auto chunks = randomChunks(topology.places(), random);
-      model.launch(chunks, directory.launch(chunks, topology));
+      const Step moves = directory.step(chunks, topology);
+      directory.assign(moves.assignments, &undo);
+      model.launch(chunks, moves.transfers);
     }
     model.expectSame(directory);
+    EXPECT_EQ(directory.identity(), directoryOf(runsOf(directory), random).identity());
+    expectWayBack(before, directory, undo);
     if (testing::Test::HasFailure()) {
       FAIL() << topology.ranks() << " ranks, " << topology.places() << " places, step " << step;
     }
@@ -488,6 +528,58 @@ TEST(Directory, LeavesAnOnlyCopyToTheHostOfAnEvictedDevice) {
   const std::vector<std::pair<Range, Holders>> expected{
       {{0, 20}, {0, device}}, {{20, 40}, {0}}, {{40, 60}, {1}}, {{60, 100}, {device}}};
   EXPECT_EQ(runs, expected);
+}
+
+TEST(Directory, HasOneIdentityForEachState) {
+  constexpr std::uint64_t kFew = 5; // So few bytes that states come again.
+  std::mt19937 random(7);
+  std::map<Runs, std::pair<std::uint64_t, std::uint64_t>, bool (*)(const Runs &, const Runs &)>
+      identities([](const Runs &a, const Runs &b) {
+        return std::ranges::lexicographical_compare(a, b, [](const auto &left, const auto &right) {
+          return std::tuple(left.first.begin, left.first.end, left.second) <
+                 std::tuple(right.first.begin, right.first.end, right.second);
+        });
+      });
+  std::set<std::pair<std::uint64_t, std::uint64_t>> all;
+  Directory directory;
+  for (int step = 0; step < 20000; ++step) {
+    const std::uint64_t begin = random() % kFew;
+    const Range range{begin, begin + 1 + random() % (kFew - begin)};
+    const std::vector<Holders> choices = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}};
+    directory.assign({{{range}, choices[random() % choices.size()]}});
+
+    const std::pair identity{directory.identity().low, directory.identity().high};
+    const auto [known, isNew] = identities.try_emplace(runsOf(directory), identity);
+    EXPECT_EQ(known->second, identity);
+    EXPECT_EQ(all.insert(identity).second, isNew) << "two states have one identity";
+  }
+  EXPECT_GT(identities.size(), 1000U);
+  EXPECT_LT(identities.size(), 19000U);
+  directory.assign({{{{0, kFew}}, {0}}});
+  EXPECT_EQ(directory.identity(), Identity());
+}
+
+TEST(Directory, ChangesWithoutLookingAtOtherRuns) {
+  constexpr std::uint64_t kRuns = 100000;
+  Directory directory;
+  Assignment rows{{}, {1}};
+  for (std::uint64_t row = 0; row < kRuns; ++row) {
+    rows.ranges.push_back({row * 64, row * 64 + 8});
+  }
+  directory.assign({rows});
+  const auto changes = [&](const Event &event) {
+    const std::uint64_t before = directory.visits();
+    directory.apply(event);
+    return directory.visits() - before;
+  };
+
+  EXPECT_LE(changes({Event::Kind::Fetched, {64 * 5000, 64 * 5002}}), 20U);
+  EXPECT_LE(changes({Event::Kind::Claimed, {64 * 90000, 64 * 90002}}), 10U);
+  EXPECT_LE(changes({Event::Kind::Fetched, {64 * 70000 + 8, 64 * 70000 + 64}}), 10U);
+  const std::uint64_t before = directory.visits();
+  EXPECT_EQ(directory.missing(0, RangeSet::of({{0, 8}, {64 * 50000, 64 * 50000 + 32}})).bytes(),
+            16U);
+  EXPECT_LE(directory.visits() - before, 10U);
 }
 
 TEST(Directory, ForgetsWhatRankZeroClaims) {
