@@ -40,12 +40,12 @@ void Salvage::begins(const Launch &launch, const std::shared_ptr<const Plan> &pl
   entry.events.swap(events_);
   events_.clear();
   entry.plan = plan;
-  entry.hostGot = {};
+  entry.hostGot.clear();
 }
 
 void Salvage::hostGets(const RangeSet &bytes) {
-  RangeSet &got = entries_[latest_ % kRemembered].hostGot;
-  got = got.unite(bytes);
+  std::vector<Range> &got = entries_[latest_ % kRemembered].hostGot;
+  got.insert(got.end(), bytes.ranges().begin(), bytes.ranges().end());
 }
 
 RangeSet Salvage::goneOf(std::int32_t device, const RangeSet &bytes) const {
@@ -197,7 +197,7 @@ RangeSet Salvage::unchanged(Place place, Sequence since, RangeSet bytes) const {
     }
     drop(sequence, entry.events);
     bytes = unchangedBy(*plan, place, bytes);
-    bytes = isHost ? bytes.subtract(entry.hostGot) : bytes;
+    bytes = isHost ? bytes.subtract(RangeSet::of(entry.hostGot)) : bytes;
   }
   drop(latest_ + 1, events_);
   return bytes;

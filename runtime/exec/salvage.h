@@ -75,7 +75,7 @@ private:
     Sequence sequence = 0;
     std::vector<memory::Event> events;
     std::weak_ptr<const Plan> plan; ///< Gone if the planner has forgotten it.
-    RangeSet hostGot;               ///< From then on.
+    std::vector<Range> hostGot; ///< From then on, in any order: there may be one for each fault.
   };
 
   struct Request {
