@@ -92,7 +92,7 @@ public:
   Sequence finishedLaunch() const { return finished_; }
 
   /// Who has which bytes: before the launch that this rank is in, or now.
-  const memory::Directory &directoryNow() const {
+  const memory::Directory &directoryNow() {
     return running ? planner.directoryBefore() : planner.directory();
   }
 

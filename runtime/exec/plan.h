@@ -21,10 +21,10 @@ namespace tutti::exec {
 using memory::Place;
 using transport::Rank;
 
-/// A directory with a name: equal directories of one rank have equal ids.
-struct State {
-  std::uint64_t id;
-  memory::Directory directory;
+/// What a launch changes in the directory.
+struct Outcome {
+  memory::Assignments changes; ///< Of bytes whose holders differ; about each byte once.
+  memory::Identity after;      ///< Of the directory that they lead to.
 };
 
 /// One of this rank's links of a transfer to or from another rank's host.
@@ -110,7 +110,7 @@ struct Plan {
 
   RangeSet arrays; ///< Bytes of the program's variables that this launch shows to be of arrays.
 
-  std::shared_ptr<const State> next; ///< Shared by the planner's memory of states.
+  std::shared_ptr<const Outcome> outcome; ///< Shared by the planner until it has been applied.
 };
 
 } // namespace tutti::exec

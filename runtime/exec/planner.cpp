@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/planner.h"
 
-#include "base/hash.h"
+#include "base/check.h"
 #include "runtime/exec/followed.h"
-#include "runtime/exec/message.h"
 #include "runtime/memory/heap.h"
 
 #include <algorithm>
@@ -22,8 +21,11 @@ using memory::Event;
 using memory::pagesAround;
 using memory::pagesInside;
 
-/// Ranges that remembered states and plans may hold together before all are forgotten.
+/// Ranges that remembered plans may hold together before all are forgotten.
 constexpr std::size_t kRememberedRanges = std::size_t{2} << 20;
+
+/// Commits that wait to be applied: more than a time loop is likely to have launches.
+constexpr std::size_t kMostPending = 256;
 
 /// Gaps up to here between arrays of the heap count as one of them. Protecting a page of the heap
 /// too many costs a fault, and only what is given to system calls that are not the runtime's must
@@ -38,13 +40,6 @@ constexpr std::uint64_t kCopyGap = 64 << 10;
 constexpr std::uint64_t kLeastArray = memory::kPageBytes;
 
 constexpr const char *kCollision = "iterations of different parts may write the same memory";
-
-constexpr Range kEverything{0, ~std::uint64_t{0}};
-
-std::string keyOf(const Writer &writer) {
-  const auto &bytes = writer.bytes();
-  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
-}
 
 /// Appends all that decides what the places touch in `launch`, but for its portion.
 void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
@@ -91,21 +86,6 @@ std::vector<balance::Chunk> chunksOf(const Launch &launch) {
     chunk = balance::partOf(chunk, launch.portion);
   }
   return chunks;
-}
-
-struct Fingerprint {
-  std::uint64_t hash;
-  std::size_t runs;
-};
-
-Fingerprint fingerprint(const Directory &directory) {
-  Hash hash;
-  std::size_t runs = 0;
-  directory.forEach(kEverything, [&](Range range, const memory::Holders &holders) {
-    hash.add(range.begin).add(std::as_bytes(std::span(holders)));
-    ++runs;
-  });
-  return {hash.value(), runs};
 }
 
 RangeSet pagesAround(const RangeSet &bytes) {
@@ -252,67 +232,85 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
 Planner::Planner(Rank self, const memory::Topology &topology, const memory::Window &window,
                  const Rooms &rooms)
     : self_(self), topology_(topology), window_(window), rooms_(rooms) {
-  state_ = intern({});
-  before_ = state_;
+  pending_.reserve(kMostPending);
 }
 
 void Planner::forgetIfFull(std::size_t more) {
   remembered_ += more;
   if (remembered_ > kRememberedRanges) {
-    states_.clear();
-    afterEvent_.clear();
     plans_.clear();
     divisions_.clear();
     remembered_ = more;
   }
 }
 
-std::shared_ptr<const State> Planner::intern(Directory directory) {
-  const Fingerprint print = fingerprint(directory);
-  const auto [first, last] = states_.equal_range(print.hash);
-  for (auto at = first; at != last; ++at) {
-    if (at->second->directory == directory) {
-      return at->second;
-    }
-  }
-  forgetIfFull(print.runs);
-  auto state = std::make_shared<const State>(State{nextId_++, std::move(directory)});
-  states_.emplace(print.hash, state);
-  return state;
-}
-
 void Planner::apply(std::span<const Event> events) {
   if (events.empty()) {
     return;
   }
-  Writer writer;
-  writer.add(state_->id);
+  static_cast<void>(directory());
   for (const Event &event : events) {
-    writer.add(event.kind).add(event.range).add(event.from).add(event.to);
+    directory_.apply(event, &undo_);
   }
-  std::string key = keyOf(writer);
-  if (const auto known = afterEvent_.find(key); known != afterEvent_.end()) {
-    state_ = known->second;
-    return;
-  }
-  Directory directory = state_->directory;
-  for (const Event &event : events) {
-    directory.apply(event);
-  }
-  state_ = intern(std::move(directory));
-  afterEvent_.emplace(std::move(key), state_);
+  state_ = directory_.identity();
 }
 
 void Planner::commit(const Plan &plan) {
-  before_ = std::exchange(state_, plan.next);
+  if (state_ == directory_.identity()) {
+    pending_.clear(); // A loop has gone round.
+  } else if (pending_.size() == kMostPending) {
+    static_cast<void>(directory());
+  }
+  undo_.clear();
+  pending_.push_back(plan.outcome);
+  state_ = plan.outcome->after;
   if (!plan.arrays.empty()) {
     arrays_ = arrays_.unite(plan.arrays);
     ++arraysVersion_;
   }
 }
 
+/// Applies the first `count` outcomes that are pending.
+void Planner::applyPending(std::size_t count) {
+  for (std::size_t next = 0; next < count; ++next) {
+    // What lies between two times of the same state need not be applied.
+    for (std::size_t later = count; later > next; --later) {
+      if (pending_[later - 1]->after == directory_.identity()) {
+        next = later;
+        break;
+      }
+    }
+    if (next < count) {
+      directory_.assign(pending_[next]->changes);
+    }
+  }
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+const Directory &Planner::directory() {
+  if (!pending_.empty()) {
+    applyPending(pending_.size() - 1);
+    directory_.assign(pending_.front()->changes, &undo_);
+    pending_.clear();
+  }
+  TUTTI_CHECK(directory_.identity() == state_, "reach the state that plans lead to");
+  return directory_;
+}
+
+const Directory &Planner::directoryBefore() {
+  if (!pending_.empty()) {
+    applyPending(pending_.size() - 1);
+  } else if (!undo_.empty()) {
+    // What the latest commit has changed, and events since then, is pending once more.
+    pending_.push_back(std::make_shared<const Outcome>(Outcome{directory_.now(undo_), state_}));
+    directory_.revert(std::exchange(undo_, {}));
+  }
+  return directory_;
+}
+
 Planner::Planned Planner::plan(const Launch &launch) {
-  key_.assign({state_->id, arraysVersion_, static_cast<std::uint64_t>(launch.onlyShare),
+  key_.assign({state_.low, state_.high, arraysVersion_,
+               static_cast<std::uint64_t>(launch.onlyShare),
                static_cast<std::uint64_t>(launch.portion.index),
                static_cast<std::uint64_t>(launch.portion.count)});
   appendKey(key_, launch);
@@ -329,6 +327,11 @@ Planner::Planned Planner::plan(const Launch &launch) {
   }
   for (const DevicePart &part : plan->devices) {
     ranges += part.writes.ranges().size();
+  }
+  if (plan->outcome) { // A launch that stays home has none.
+    for (const memory::Assignment &change : plan->outcome->changes) {
+      ranges += change.ranges.size();
+    }
   }
   forgetIfFull(ranges);
   plans_.emplace(key_, plan);
@@ -533,7 +536,7 @@ Planner::Survey Planner::survey(const Launch &launch) const {
 }
 
 /// What places write on pages of rank 0 that cannot be protected returns to it.
-void Planner::addReturns(Plan &plan, Directory &after, const Survey &survey,
+void Planner::addReturns(Plan &plan, memory::Assignments &assignments, const Survey &survey,
                          const RangeSet &protectable) const {
   for (Place place = 1; place < topology_.places(); ++place) {
     const RangeSet &writes = survey.accesses[static_cast<std::size_t>(place)].writes;
@@ -541,9 +544,7 @@ void Planner::addReturns(Plan &plan, Directory &after, const Survey &survey,
     if (returned.empty()) {
       continue;
     }
-    for (const Range &range : returned.ranges()) {
-      after.apply({Event::Kind::Fetched, range});
-    }
+    assignments.push_back({returned.ranges(), {0, place}});
     if (self_ == 0 || self_ == topology_.rankOf(place)) {
       plan.returns.push_back({place, std::move(returned)});
     }
@@ -584,10 +585,10 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
       protectablePages(touched.ranges, window_.heap(), launch.followed.get())
           .unite(protectableOf(launch.everywhere, window_));
 
-  Directory after = state_->directory;
-  std::vector<memory::Transfer> transfers = after.launch(survey.accesses, topology_);
+  memory::Step step = directory().step(survey.accesses, topology_);
+  std::vector<memory::Transfer> &transfers = step.transfers;
   joinRuns(transfers);
-  addReturns(*plan, after, survey, protectable);
+  addReturns(*plan, step.assignments, survey, protectable);
   addParts(*plan, survey);
   addLinks(*plan, transfers);
   addInterior(*plan, launch, survey);
@@ -612,14 +613,20 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
                                    [](const balance::Chunk &chunk) { return !chunk.empty(); });
   plan->bytesToMerge = 2 * static_cast<std::uint64_t>(parts) * survey.merged.bytes();
   if (self_ == 0) {
-    plan->bytesToStayHome = state_->directory.missing(0, survey.reads).bytes();
-    addPages(*plan, after, unionOf(transfers), survey.writtenElsewhere, protectable);
+    plan->bytesToStayHome = directory_.missing(0, survey.reads).bytes();
     for (Place place = topology_.ranks(); place < topology_.places(); ++place) {
       plan->footprints.push_back(footprint(survey.accesses[static_cast<std::size_t>(place)]));
       plan->parts.push_back(survey.chunks[static_cast<std::size_t>(place)]);
     }
   }
-  plan->next = intern(std::move(after));
+  memory::Assignments undo;
+  directory_.assign(step.assignments, &undo);
+  plan->outcome =
+      std::make_shared<const Outcome>(Outcome{directory_.now(undo), directory_.identity()});
+  if (self_ == 0) {
+    addPages(*plan, directory_, unionOf(transfers), survey.writtenElsewhere, protectable);
+  }
+  directory_.revert(undo);
   return plan;
 }
 
@@ -661,8 +668,7 @@ RangeSet Planner::joined(const RangeSet &ranges, Place source) const {
     const bool isNear = !joined.empty() && range.begin - joined.back().end <= most &&
                         window_.contains({joined.back().begin, range.end});
     if (isNear &&
-        state_->directory.missing(source, RangeSet::of({{joined.back().end, range.begin}}))
-            .empty()) {
+        directory_.missing(source, RangeSet::of({{joined.back().end, range.begin}})).empty()) {
       joined.back().end = range.end;
     } else {
       joined.push_back(range);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The directory of one rank, step by step: from launches to plans. Steps are remembered, so that
-/// a loop of launches costs one look-up per launch once it has gone round.
+/// The directory of one rank, step by step: from launches to plans. Plans are remembered by the
+/// identity of the directory and the launch, so that a loop of launches costs one look-up per
+/// launch once it has gone round.
+///
+/// There is one directory, and it changes in place. What a plan changes is applied only when
+/// somebody looks into the directory: a loop that goes round never does.
 #pragma once
 
 #include "runtime/exec/launch.h"
@@ -19,7 +23,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -33,18 +36,19 @@ public:
 
   /// Applies events of rank 0 to the current state, in order.
   ///
-  /// Cost: unless the step is known, one copy of the directory for all of them.
+  /// Cost: what they change.
   void apply(std::span<const memory::Event> events);
 
   struct Planned {
-    std::shared_ptr<const Plan> plan; ///< Shared by the planner's memory of steps.
+    std::shared_ptr<const Plan> plan; ///< Shared by the planner's memory of plans.
     bool isKnown;                     ///< It was made for an earlier launch.
   };
 
   /// What `launch` means in the current state, which stays as it is. The launch's events have been
   /// applied, its allocations are complete.
   ///
-  /// Cost: unless the plan is known, linear in the ranges that all ranks touch.
+  /// Cost: unless the plan is known, linear in the ranges that all ranks touch and the runs of the
+  ///       directory there.
   Planned plan(const Launch &launch);
 
   /// Equal portions of a launch, so that no device has to hold more than one at a time.
@@ -58,13 +62,20 @@ public:
   /// Cost: unless it is known, some evaluations of the access function for each portion.
   Division divide(const Launch &launch);
 
-  /// Goes on to the state behind `plan`, which was made in the current state.
+  /// Goes on to the state after `plan`, which was made in the current state.
+  ///
+  /// Cost: allocates nothing. But what many plans in a row have changed is applied now and then.
   void commit(const Plan &plan);
 
-  const memory::Directory &directory() const { return state_->directory; }
+  /// The current state, until the next call of the planner.
+  ///
+  /// Cost: what has changed since somebody looked.
+  const memory::Directory &directory();
 
-  /// The directory before the latest `commit`.
-  const memory::Directory &directoryBefore() const { return before_->directory; }
+  /// The directory before the latest `commit`, until the next call of the planner.
+  ///
+  /// Cost: what has changed since somebody looked, and since that commit.
+  const memory::Directory &directoryBefore();
 
 private:
   struct Survey;
@@ -87,11 +98,11 @@ private:
     bool operator()(Words a, Words b) const { return std::ranges::equal(a, b); }
   };
 
-  std::shared_ptr<const State> intern(memory::Directory directory);
+  void applyPending(std::size_t count);
   std::shared_ptr<const Plan> make(const Launch &launch);
   Survey survey(const Launch &launch) const;
   bool writesWhatItFollows(const Launch &launch, const RangeSet &writes) const;
-  void addReturns(Plan &plan, memory::Directory &after, const Survey &survey,
+  void addReturns(Plan &plan, memory::Assignments &assignments, const Survey &survey,
                   const RangeSet &protectable) const;
   RangeSet joined(const RangeSet &ranges, Place source) const;
   void joinRuns(std::vector<memory::Transfer> &transfers) const;
@@ -111,16 +122,16 @@ private:
   memory::Topology topology_;
   const memory::Window &window_;
   const Rooms &rooms_;
-  std::shared_ptr<const State> state_;
-  std::shared_ptr<const State> before_;
+  memory::Identity state_;      ///< The current one.
+  memory::Directory directory_; ///< The current one but for what is pending.
+  /// Of the latest commits, in their order; `undo_` is empty while there are any.
+  std::vector<std::shared_ptr<const Outcome>> pending_;
+  memory::Assignments undo_; ///< What leads from `directory_` to the one before the latest commit.
   /// Arrays among the program's variables as the launches so far have shown them: a launch that
   /// touches a part of one need not show again what lies around the part.
   RangeSet arrays_;
   std::uint64_t arraysVersion_ = 0;
-  std::uint64_t nextId_ = 0;
   std::size_t remembered_ = 0; ///< Ranges held by what is remembered.
-  std::unordered_multimap<std::uint64_t, std::shared_ptr<const State>> states_; ///< By hash.
-  std::unordered_map<std::string, std::shared_ptr<const State>> afterEvent_;
   std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Plan>, OfWords, OfWords>
       plans_;
   std::vector<std::uint64_t> key_; ///< Of the launch being planned; kept for its memory.

@@ -8,11 +8,32 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <new>
 #include <random>
 #include <set>
 #include <vector>
+
+namespace {
+
+std::uint64_t allocations = 0; ///< By the one thread of these tests.
+
+} // namespace
+
+void *operator new(std::size_t size) {
+  ++allocations;
+  if (void *memory = std::malloc(std::max<std::size_t>(size, 1))) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+
+void operator delete(void *memory) noexcept { std::free(memory); }
+
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace tutti::exec {
 
@@ -90,7 +111,8 @@ class PlannerTest : public testing::Test {};
 
 class Job {
 public:
-  explicit Job(Rank ranks) : ranks_(ranks), copies_(static_cast<std::size_t>(ranks)) {
+  explicit Job(Rank ranks)
+      : ranks_(ranks), unseen_(plannerOf(0, ranks)), copies_(static_cast<std::size_t>(ranks)) {
     for (Rank rank = 0; rank < ranks; ++rank) {
       planners_.push_back(plannerOf(rank, ranks));
     }
@@ -145,12 +167,24 @@ public:
         copyWords(returned.from, 0, range);
       }
     }
+    const memory::Directory before = planners_[0].directory();
     for (std::size_t rank = 0; rank < planners_.size(); ++rank) {
       planners_[rank].commit(*plans[rank]);
       EXPECT_TRUE(planners_[rank].directory() == planners_[0].directory());
+      EXPECT_TRUE(planners_[rank].directoryBefore() == before);
     }
+    unseen_.commit(*unseen_.plan(loop.launch).plan);
     protect(*plans[0]);
     check();
+    before_ = before;
+  }
+
+  /// The planner that nobody looked into knows what the others know.
+  void look() {
+    EXPECT_TRUE(unseen_.directoryBefore() == before_);
+    EXPECT_TRUE(unseen_.directory() == planners_[0].directory());
+    EXPECT_TRUE(unseen_.directoryBefore() == before_);
+    EXPECT_TRUE(planners_[0].directoryBefore() == before_);
   }
 
   const std::vector<Range> &areas() const { return areas_; }
@@ -173,7 +207,7 @@ private:
     return copies_[static_cast<std::size_t>(rank)][address];
   }
 
-  bool isShared(Range range) const {
+  bool isShared(Range range) {
     return !planners_[0].directory().sharedBeyond(0, RangeSet::of({range})).empty();
   }
 
@@ -189,6 +223,7 @@ private:
 
   void record(const Event &event) {
     planners_[0].apply({&event, 1});
+    unseen_.apply({&event, 1});
     events_.push_back(event);
   }
 
@@ -369,7 +404,9 @@ private:
 
   Rank ranks_;
   std::vector<Planner> planners_;
+  Planner unseen_; ///< As the first one, but nobody looks into its directory.
   std::vector<std::map<std::uint64_t, std::uint64_t>> copies_; ///< By rank: word to version.
+  memory::Directory before_;                                   ///< Before the latest launch.
   std::map<std::uint64_t, std::uint64_t> truth_;
   std::uint64_t versions_ = 0;
   std::vector<Range> areas_;
@@ -446,6 +483,12 @@ TEST_P(PlannerOnRanks, LetsEveryRankReadWhatOneRankAloneWouldRead) {
         job.touch(area.begin + random() % (area.size() / kWord) * kWord, random() % 2 == 0);
       }
       job.run(*loops[random() % loops.size()], random());
+      for (std::uint64_t again = random() % 3; again > 0; --again) {
+        job.run(*loops[random() % loops.size()], random());
+      }
+      if (random() % 2 == 0) {
+        job.look();
+      }
     }
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
@@ -484,6 +527,84 @@ TEST_F(PlannerTest, KnowsThePlansOfATimeLoop) {
   }
 
   EXPECT_LE(unknown, 4);
+}
+
+TEST_F(PlannerTest, AllocatesNothingAndLeavesTheDirectoryAloneInATimeLoop) {
+  const Stencil stencil(4);
+  Planner planner = plannerOf(1, 4);
+  const memory::Directory &directory = planner.directory();
+  const auto goRound = [&](int times) {
+    for (int step = 0; step < times; ++step) {
+      for (const Loop *loop : {&stencil.there, &stencil.back}) {
+        planner.commit(*planner.plan(loop->launch).plan);
+      }
+    }
+  };
+  goRound(500);
+  const std::uint64_t visits = directory.visits();
+  const std::uint64_t allocated = allocations;
+
+  goRound(500);
+
+  EXPECT_EQ(allocations, allocated);
+  EXPECT_EQ(directory.visits(), visits);
+}
+
+/// A directory with many runs: every other word of an array is valid at rank 1 alone.
+class FragmentedTest : public PlannerTest {
+protected:
+  static constexpr std::int64_t kRuns = 100000;
+
+  FragmentedTest() {
+    Loop loop(2, 2 * kRuns, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+      add(sink, TUTTI_WRITE, kHeapBase, lower, upper);
+    });
+    loop.launch.shares = {{1, 1}};
+    planner_.commit(*planner_.plan(loop.launch).plan);
+    std::vector<Event> claims;
+    for (std::uint64_t index = 0; index < kRuns; ++index) {
+      const std::uint64_t word = kHeapBase + 2 * index * kWord;
+      claims.push_back({Event::Kind::Claimed, {word, word + kWord}});
+    }
+    planner_.apply(claims);
+  }
+
+  Planner planner_ = plannerOf(0, 2);
+};
+
+TEST_F(FragmentedTest, GetsEventsAndLaunchesThatMeetFewRuns) {
+  const Loop first(2, 10, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ, kHeapBase, 50000 + lower, 50000 + upper);
+    add(sink, TUTTI_WRITE, kHeapBase, 80000 + lower, 80000 + upper);
+  });
+  const Loop second(2, 10, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_WRITE, kHeapBase, 20000 + lower, 20000 + upper);
+  });
+  const memory::Directory &directory = planner_.directory();
+  std::size_t runs = 0;
+  directory.forEach(window().heap(), [&](Range, const memory::Holders &) { ++runs; });
+  EXPECT_GE(runs, 2U * kRuns);
+  const std::uint64_t visits = directory.visits();
+  const std::uint64_t allocated = allocations;
+  const auto fetch = [&](std::uint64_t word) {
+    const Range bytes{kHeapBase + word * kWord, kHeapBase + (word + 10) * kWord};
+    const Event fetched{Event::Kind::Fetched, bytes};
+    planner_.apply({&fetched, 1});
+    return RangeSet::of({bytes});
+  };
+
+  fetch(30000);
+  EXPECT_FALSE(planner_.plan(first.launch).isKnown);
+  planner_.commit(*planner_.plan(first.launch).plan);
+  const RangeSet fetched = fetch(60000);
+  EXPECT_EQ(planner_.directoryBefore().missing(0, fetched).bytes(), 5 * kWord);
+  EXPECT_TRUE(planner_.directory().missing(0, fetched).empty());
+  EXPECT_FALSE(planner_.plan(second.launch).isKnown);
+  planner_.commit(*planner_.plan(second.launch).plan);
+  fetch(40000);
+
+  EXPECT_LT(directory.visits() - visits, 1000U);
+  EXPECT_LT(allocations - allocated, 1000U);
 }
 
 TEST_F(PlannerTest, MovesOneElementPerNeighbourInATimeLoop) {
@@ -823,12 +944,14 @@ TEST_F(PlannerTest, GivesWhatMayWriteAllOfAnObjectToOnePlaceOnly) {
   EXPECT_EQ(reasonOf(loop.launch), "iterations of different parts may write the same memory");
 
   loop.launch.shares = {{1, 1}};
-  const auto plan = plannerOf(1, 2).plan(loop.launch).plan;
+  Planner planner = plannerOf(1, 2);
+  const auto plan = planner.plan(loop.launch).plan;
 
   EXPECT_EQ(plan->reasonHome, "");
   ASSERT_EQ(plan->links.size(), 1U) << "what is not written is needed";
   EXPECT_EQ(plan->links[0].ranges, RangeSet::of({object}));
-  EXPECT_EQ(plan->next->directory.missing(0, RangeSet::of({object})), RangeSet::of({object}));
+  planner.commit(*plan);
+  EXPECT_EQ(planner.directory().missing(0, RangeSet::of({object})), RangeSet::of({object}));
 }
 
 TEST_F(PlannerTest, MergesWhatSeveralPlacesMayWriteAnywhereAtRankZero) {
@@ -840,14 +963,16 @@ TEST_F(PlannerTest, MergesWhatSeveralPlacesMayWriteAnywhereAtRankZero) {
   loop.launch.allocations = {{kHeapBase, object.hull()}};
   loop.launch.shares = {{1, 1}, {2, 1}};
 
-  const auto plan = plannerOf(0, 3).plan(loop.launch).plan;
+  Planner planner = plannerOf(0, 3);
+  const auto plan = planner.plan(loop.launch).plan;
 
   EXPECT_EQ(plan->reasonHome, "");
   EXPECT_EQ(plan->merged, object);
   EXPECT_EQ(plan->contributors, (std::vector<Rank>{0, 1, 2}));
   EXPECT_EQ(plan->bytesToMerge, 4 * object.bytes());
+  planner.commit(*plan);
   for (const memory::Place place : {1, 2}) {
-    EXPECT_EQ(plan->next->directory.missing(place, object), object);
+    EXPECT_EQ(planner.directory().missing(place, object), object);
   }
   const auto other = plannerOf(2, 3).plan(loop.launch).plan;
   EXPECT_EQ(other->merged, object);
@@ -870,19 +995,21 @@ TEST_F(PlannerTest, BringsAllThatIsAliveToThoseWhoFollowPointers) {
   loop.launch.everywhere = {kAlive};
   loop.launch.shares = {{0, 1}, {2, 1}};
 
-  const auto plan = plannerOf(0, 3).plan(loop.launch).plan;
+  Planner planner = plannerOf(0, 3);
+  const auto plan = planner.plan(loop.launch).plan;
+  planner.commit(*plan);
 
   EXPECT_EQ(plan->reasonHome, "");
   const RangeSet alive = RangeSet::of({kAlive});
-  EXPECT_TRUE(plan->next->directory.missing(2, alive).empty());
-  EXPECT_EQ(plan->next->directory.missing(1, alive), alive) << "it has no part";
+  EXPECT_TRUE(planner.directory().missing(2, alive).empty());
+  EXPECT_EQ(planner.directory().missing(1, alive), alive) << "it has no part";
   EXPECT_EQ(plan->readOnlyPages.intersect(alive), alive) << "allocations fill these pages";
 
   Launch other = loop.launch;
   other.everywhere = {{kAlive.begin, kAlive.end + kPageBytes}};
-  Planner planner = plannerOf(0, 3);
-  static_cast<void>(planner.plan(loop.launch));
-  EXPECT_FALSE(planner.plan(other).isKnown);
+  Planner another = plannerOf(0, 3);
+  static_cast<void>(another.plan(loop.launch));
+  EXPECT_FALSE(another.plan(other).isKnown);
 }
 
 TEST_F(PlannerTest, HoldsBackWhatThoseWriteWhoFollowPointers) {
@@ -891,10 +1018,12 @@ TEST_F(PlannerTest, HoldsBackWhatThoseWriteWhoFollowPointers) {
   const Range array{kChasedArray, kChasedArray + 30 * kWord};
   const RangeSet held = RangeSet::of({kReach, array});
 
-  const auto plan = plannerOf(0, 2).plan(loop.launch).plan;
+  Planner planner = plannerOf(0, 2);
+  const auto plan = planner.plan(loop.launch).plan;
   EXPECT_EQ(plan->reach, kReach.begin);
   EXPECT_EQ(plan->merged, held) << "although only one place writes";
-  EXPECT_TRUE(plan->next->directory.missing(0, held).empty());
+  planner.commit(*plan);
+  EXPECT_TRUE(planner.directory().missing(0, held).empty());
 
   loop.launch.shares = {{0, 1}, {1, 1}};
   const Range second{kChasedArray + 15 * kWord, array.end};

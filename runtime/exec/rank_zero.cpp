@@ -215,9 +215,12 @@ bool RankZero::isWorth(const Option &option, const Launch &launch, const Plan &p
 void RankZero::settle(Progress::Lock &lock) {
   job_.progress.waitUntil(
       lock, [this] { return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead; });
-  std::vector<memory::Event> changes;
-  twins_.collect(job_.planner.directory(), changes);
-  fetcher_.record(changes);
+  // In a steady loop nobody looks into the directory.
+  if (twins_.haveChanged()) {
+    std::vector<memory::Event> changes;
+    twins_.collect(job_.planner.directory(), changes);
+    fetcher_.record(changes);
+  }
 }
 
 /// The plan of `launch` as a whole where `option` places it, less devices that can hold no portion

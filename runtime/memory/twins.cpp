@@ -41,6 +41,12 @@ void Twins::drop(const RangeSet &pages) {
   }
 }
 
+bool Twins::haveChanged() const {
+  return std::any_of(pages_.begin(), pages_.end(), [this](const auto &page) {
+    return std::memcmp(window_.view(page.first), page.second->data(), kPageBytes) != 0;
+  });
+}
+
 void Twins::collect(const Directory &directory, std::vector<Event> &events) {
   for (auto at = pages_.begin(); at != pages_.end();) {
     const std::uint64_t page = at->first;

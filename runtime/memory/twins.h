@@ -48,6 +48,9 @@ public:
   /// Forgets pages that became protected.
   void drop(const RangeSet &pages);
 
+  /// Whether a page differs from its copy, so that there may be something to collect.
+  bool haveChanged() const;
+
   /// Appends an event for every word that differs from its copy and that another rank has a copy
   /// of, takes the words over, and forgets changed pages that no other rank has a byte of.
   ///

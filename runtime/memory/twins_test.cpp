@@ -70,6 +70,17 @@ TEST_F(TwinsTest, NoticeAChangedByteAsItsWord) {
   EXPECT_EQ(collect(directory_), std::vector<Range>{bytes(5000, 5008)});
 }
 
+TEST_F(TwinsTest, SayWhetherThereMayBeSomethingToCollect) {
+  share(directory_, RangeSet::of({kPart}));
+  twins_.keep(RangeSet::of({kPart}));
+
+  EXPECT_FALSE(twins_.haveChanged());
+  write(5003, 1);
+  EXPECT_TRUE(twins_.haveChanged());
+  static_cast<void>(collect(directory_));
+  EXPECT_FALSE(twins_.haveChanged());
+}
+
 TEST_F(TwinsTest, NoticeAChangeOnce) {
   share(directory_, RangeSet::of({kPart}));
   twins_.keep(RangeSet::of({kPart}));
