@@ -101,6 +101,7 @@ Value *computeBefore(CallInst &fork, Value *value, unsigned depth = 0) {
     copy->setOperand(index, operands[index]);
   }
   copy->dropUnknownNonDebugMetadata();
+  copy->setDebugLoc(fork.getDebugLoc()); // Its own lies in another function.
   copy->insertBefore(&fork);
   return copy;
 }

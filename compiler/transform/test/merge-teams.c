@@ -4,6 +4,8 @@
 // RUN: FileCheck %s --check-prefix=IR < %t.ll
 // RUN: FileCheck %s --check-prefix=MERGED < %t.ll
 // RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s --check-prefix=DEVICE
+// Conditions that move keep no location of the function that they come from.
+// RUN: clang -O1 -g -fopenmp -Xclang -disable-llvm-passes -S -emit-llvm -o - %s | opt -load-pass-plugin=%plugin -passes=tutti-merge-teams,verify -disable-output
 
 int omp_get_team_num(void);
 
