@@ -114,13 +114,16 @@ bool separate(PHINode &pointer) {
     return false;
   }
   BasicBlock *block = pointer.getParent();
+  SmallVector<BasicBlock *, 4> edges(predecessors(block));
+  for (BasicBlock *&from : edges) {
+    from = from->getSingleSuccessor() ? from : SplitEdge(from, block);
+  }
+  // Splitting an edge takes it that all phis of the block know the edge, so this one comes after.
   PHINode *value = read->getType()->isVoidTy()
                        ? nullptr
                        : PHINode::Create(read->getType(), pointer.getNumIncomingValues(), "",
                                          pointer.getIterator());
-  const SmallVector<BasicBlock *, 4> above(predecessors(block));
-  for (BasicBlock *from : above) {
-    BasicBlock *edge = from->getSingleSuccessor() ? from : SplitEdge(from, block);
+  for (BasicBlock *edge : edges) {
     Instruction *made =
         readFrom(*read, pointer.getIncomingValueForBlock(edge), edge->getTerminator());
     if (value) {

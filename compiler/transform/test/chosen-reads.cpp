@@ -78,3 +78,17 @@ Pair pair(long n, const double *a) {
   }
   return found;
 }
+
+// One of the ways that meet leads elsewhere, too.
+void either(int n, int m, long *b, const long *c) {
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
+  // CHECK: remark: parallel loop has no device kernel: it reaches memory through a pointer whose origin
+  #pragma omp parallel for
+  for (int r = 0; r < n; ++r) {
+    long mine[8];
+    for (int j = 0; j < 8; ++j) mine[j] = r * j;
+    const long *from = &mine[r & 7];
+    if (m) from = &c[r / m];
+    b[r] = *from;
+  }
+}
