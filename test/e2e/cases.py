@@ -38,7 +38,8 @@ EXAMPLE_RANKS = [1, 2, 3, 4]
 FEATURE_RANKS = [1, 2, 3, 4]
 
 # Programs made at random: which module makes them, from which seed; how they run.
-SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4}
+# The number says of how many parts, each independent of the others, a program consists.
+SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4, "teams": 32}
 SEEDS = [
     ("rows", 1, 2, {}),
     ("rows", 1, 3, {}),
@@ -64,6 +65,12 @@ SEED_SETTINGS = [
     (2, {"TUTTI_DEVICE": "hybrid"}),
     (1, {"TUTTI_DEVICE": "opencl", "TUTTI_DEVICE_MEMORY": "64K"}),
     (3, {"TUTTI_DEVICE": "hybrid", "TUTTI_DEVICE_MEMORY": "128K"}),
+]
+# Arguments that give programs so much work that loops are distributed unasked, and how those run.
+SEED_WORK = {"teams": ["-1", "2000"]}
+WORK_SETTINGS = [
+    (2, {"TUTTI_DISTRIBUTE": "auto"}),
+    (4, {"TUTTI_DISTRIBUTE": "auto"}),
 ]
 
 # Features and examples whose data does not fit into the devices: arguments, TUTTI_DEVICE_MEMORY.

@@ -23,6 +23,7 @@ import images
 import kernels
 import nests
 import rows
+import teams
 from harness import ROOT, Failure, Program, Workshop, compare
 
 
@@ -49,23 +50,27 @@ def feature_or_example(name):
     return Program.read(feature) if feature.exists() else example(name)
 
 
-def random_program(workshop, kind, seed):
-    """The program that a module of that name makes from `seed`; its text stays beside the program."""
+def random_program(workshop, kind, seed, only=None):
+    """The program that a module of that name makes from `seed`; its text stays beside the program.
+    `only` is the number of one of teams' programs."""
     def make():
-        module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs}[kind]
+        module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs,
+                  "teams": teams}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
-        path.write_text(module.program(seed, cases.SEED_LOOPS[kind]))
+        more = {"only": only} if kind == "teams" else {}
+        path.write_text(module.program(seed, cases.SEED_LOOPS[kind], **more))
         return Program.read(path)
     return workshop.cached((kind, seed), make)
 
 
-def random_tests(workshop, seeds):
+def random_tests(workshop, seeds, only=None):
     """Pairs (name, function without arguments) for (module, seed, ranks, environment)."""
     for kind, seed, ranks, environment in seeds:
         place = "-".join(environment.values()) or "host"
+        words = cases.SEED_WORK[kind] if "TUTTI_DISTRIBUTE" in environment else []
         yield (f"generated/{kind}/{seed}/{place}/{ranks}",
-               lambda k=kind, s=seed, r=ranks, e=environment:
-               compare(workshop, random_program(workshop, k, s), [], r, e))
+               lambda k=kind, s=seed, a=words, r=ranks, e=environment:
+               compare(workshop, random_program(workshop, k, s, only), a, r, e))
 
 
 def all_tests(workshop):
@@ -211,6 +216,8 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--seeds", metavar="FIRST:COUNT",
                         help="run so many more programs made at random, in all ways, and no others")
+    parser.add_argument("--only", type=int, metavar="NUMBER",
+                        help="with --seeds: of the many programs in one of teams, this one alone")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tutti-e2e-") as temporary:
@@ -221,7 +228,9 @@ def main():
             first, count = map(int, arguments.seeds.split(":"))
             tests = list(random_tests(workshop, [
                 (kind, seed, *setting) for seed in range(first, first + count)
-                for kind in cases.SEED_LOOPS for setting in cases.SEED_SETTINGS]))
+                for kind in cases.SEED_LOOPS
+                for setting in cases.SEED_SETTINGS + cases.WORK_SETTINGS * (kind in cases.SEED_WORK)],
+                arguments.only))
         else:
             tests = all_tests(workshop)
         if arguments.patterns:

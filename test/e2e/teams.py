@@ -475,7 +475,7 @@ class Writer(Generator):
             self.close()
             self.counters = kept[1]
             self.locals.append(name)
-        elif kind == 2 and not self.is_simd:  # Clang 19 gives lanes one array at -O3.
+        elif kind == 2 and not self.is_independent:
             name, q = self.fresh("t"), self.fresh("q")
             self.say(f"W {name}[4];")
             self.say(f"for (int {q} = 0; {q} < 4; ++{q}) {name}[{q}] = {self.value(2)} + (W){q};")
@@ -529,17 +529,18 @@ class Writer(Generator):
         self.own = {}
         # Variables from outside are shared in what is itself parallel, and by the lanes of simd.
         self.shares_private = construct not in ("for", "distribute")
-        self.is_simd = "simd" in construct
         kind = self.choices.randrange(10)
         schedule = None if "distribute" in construct else self.choices.choice(SCHEDULES)
+        # Clang 19 says of such loops that no iteration touches the memory of another one, also of private
+        # arrays and of variables that are reduced: their answers would depend on vectors and threads.
+        self.is_independent = "simd" in construct or not (schedule or "static").startswith("static")
         flat_arrays = [a for a in self.writable if not a.limit]
         text, self.adds, self.lasting = "", [], None
         if construct in ("for", "parallel for"):
             text = self.results(schedule)
         if construct == "distribute parallel for":
             text = "".join(f" reduction({o} : {name})" for name, o in self.construct_adds)
-        # Clang 19 takes what is reduced in memory for independent under simd.
-        self.adds += [] if self.is_simd else self.construct_adds
+        self.adds += [] if self.is_independent else self.construct_adds
         if schedule:
             text += f" schedule({schedule})"
         step = self.steps[-1] if self.steps else "run"
