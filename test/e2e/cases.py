@@ -54,6 +54,10 @@ SEEDS = [
     ("kernels", 1, 1, {"TUTTI_DEVICE": "opencl"}),
     ("kernels", 2, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("constructs", 1, 2, {"TUTTI_DEVICE": "hybrid"}),
+    ("teams", 4, 2, {}),
+    ("teams", 7, 3, {}),
+    ("teams", 7, 2, {"TUTTI_DISTRIBUTE": "auto"}),
+    ("teams", 7, 2, {"TUTTI_DEVICE": "hybrid"}),
 ]
 # How those of `--seeds` run.
 SEED_SETTINGS = [
