@@ -4,10 +4,10 @@
 
 Each program is a function with data of its own and one or two constructs. What is in a construct is a
 tree: worksharing loops, code that every thread executes, sequential loops and conditions around all
-of it, functions that hold such trees. `settle` goes over the ways through the tree and adds barriers until
-no two threads may access the same variable, one of them writing, between two barriers. All threads compute
-the same private values. So no program has a data race, and each has one right answer whatever the
-number of threads: integers wrap, and floating-point numbers are small integers.
+of it, functions that hold such trees. `settle.Settler` adds barriers until no two threads may access
+the same variable, one of them writing, between two barriers. All threads compute the same private
+values. So no program has a data race, and each has one right answer whatever the number of threads:
+integers wrap, and floating-point numbers are small integers.
 
 As a command it prints the text of an executable, or of one program of it.
 """
@@ -16,6 +16,7 @@ import dataclasses
 import random
 
 from generator import Generator
+from settle import Block, Call, Settler, Step, Use
 
 HEAD = """#include <omp.h>
 #include <stdio.h>
@@ -129,141 +130,6 @@ class Thing:
             f"({self.kind})({value})"
 
 
-@dataclasses.dataclass(frozen=True)
-class Use:
-    """An access of one thread: what to; how ("read", "write", "atomic", or of a private variable "use",
-    "set", "spoil"); and of loops that give equal iterations to equal threads, which elements."""
-    name: str
-    how: str
-    key: str = ""
-
-
-@dataclasses.dataclass(eq=False)
-class Step:
-    """What all threads execute, or divide among themselves."""
-    lines: list
-    uses: list
-    ends: bool = False        # With a barrier.
-    leaves: bool = False      # It may leave the sequential loop around it.
-    swaps: tuple = ()         # Pairs of pointers that have changed places.
-
-
-@dataclasses.dataclass(eq=False)
-class Block:
-    """A sequential loop, or a condition with its two ways."""
-    head: str
-    uses: list
-    body: list
-    other: list = None
-    repeats: bool = False
-    tail: str = ""
-    first: bool = False       # The body comes before the condition.
-
-
-@dataclasses.dataclass(eq=False)
-class Call:
-    """A call of a function that has a tree of its own."""
-    line: str
-    uses: list
-    label: str
-    body: list
-
-
-class Changed(Exception):
-    """The tree has one more step, or one less."""
-
-
-class Settler:
-    """Makes a tree free of races: adds barriers where a team can wait, and elsewhere leaves out what
-    would need one."""
-
-    def __init__(self, can_wait, resets):
-        self.can_wait = can_wait
-        self.resets = resets  # Of private variables, by name.
-
-    def settle(self, tree):
-        while True:
-            try:
-                self.walk(tree, frozenset(), [])
-                return
-            except Changed:
-                pass
-
-    @staticmethod
-    def conflict(state, use):
-        """What stands in the way of `use`: a use before it, or None."""
-        if use.how in ("set", "spoil"):
-            return None
-        for other in state:
-            if other.name != use.name:
-                continue
-            if use.how == "use":
-                return other
-            if (use.how != "read" or other.how != "read") and \
-                    not use.how == other.how == "atomic" and not (use.key and use.key == other.key):
-                return other
-        return None
-
-    def check(self, state, uses, body, index, culprit=None):
-        """`state` after the uses; where one of them conflicts, `body` is changed at `index`."""
-        for use in uses:
-            if not self.conflict(state, use):
-                continue
-            if use.how == "use":
-                body.insert(index, Step([self.resets[use.name]], [Use(use.name, "set")]))
-            elif self.can_wait:
-                body.insert(index, Step(["#pragma omp barrier"], [], ends=True))
-            else:
-                body.remove(culprit) if culprit in body else body.pop()
-            raise Changed
-        for use in uses:
-            if use.how == "set":
-                state = frozenset(o for o in state if o.name != use.name)
-            elif use.how != "use":
-                state |= {use}
-        return state
-
-    @staticmethod
-    def waited(state):
-        """What remains of `state` behind a barrier."""
-        return frozenset(use for use in state if use.how == "spoil")
-
-    def walk(self, body, state, exits):
-        for index, node in enumerate(body):
-            if isinstance(node, Call):
-                state = self.check(state, node.uses, body, index, node)
-                state = frozenset(u for u in state if not u.name.startswith(node.label + ":"))
-                state = self.walk(node.body, state, [])
-            elif isinstance(node, Step):
-                state = self.check(state, node.uses, body, index, node)
-                if node.ends:
-                    state = self.waited(state)
-                if node.leaves:
-                    exits.append(state)
-                for a, b in node.swaps:
-                    names = {a: b, b: a}
-                    state = frozenset(dataclasses.replace(u, name=names.get(u.name, u.name))
-                                      for u in state)
-            elif node.repeats:
-                state = self.repeated(node, state, body, index)
-            else:
-                state = self.check(state, node.uses, body, index, node)
-                state = self.walk(node.body, state, exits) | self.walk(node.other or [], state, exits)
-        return state
-
-    def repeated(self, node, state, body, index):
-        if not node.first:
-            state = self.check(state, node.uses, body, index, node)
-        leaving = []
-        while True:
-            after = self.walk(node.body, state, leaving)
-            after = self.check(after, node.uses, node.body, len(node.body))
-            if after <= state:
-                break
-            state |= after
-        return frozenset().union(after if node.first else state, *leaving)
-
-
 class Writer(Generator):
     """Writes one program; all that it does is decided by `choices`."""
 
@@ -271,6 +137,7 @@ class Writer(Generator):
         super().__init__(choices)
         self.number = number
         self.functions = []
+        self.outer, self.uses = [], []  # Of nodes that are being written.
         # What keeps a construct on rank 0 for certain is rare.
         self.is_plain = self.chance(0.65)
         self.exclusion = self.pick("atomic", "critical")
@@ -416,8 +283,7 @@ class Writer(Generator):
 
     def begin(self):
         """Starts to collect lines and uses of a node."""
-        self.outer = getattr(self, "outer", [])
-        self.outer.append((self.lines, self.depth, getattr(self, "uses", [])))
+        self.outer.append((self.lines, self.depth, self.uses))
         self.lines, self.depth, self.uses = [], 0, []
 
     def end(self, **more):
@@ -822,7 +688,7 @@ class Writer(Generator):
         for a in passed:
             a.storage = "own pointer"
         result = self.private[0] if self.private and self.chance(0.3) else None
-        body = self.body(self.pick(1, 1, 2), in_loop=False)
+        body = self.body(self.pick(1, 1, 2))
         if result:
             self.begin()
             self.note(self.private_name(result), "use")
@@ -859,13 +725,12 @@ class Writer(Generator):
             node.head = f"for (int {k} = 0; {k} < {last}{more}; ++{k})"
         elif form == 5:
             node.head = f"for (int {k} = {last}; {k}-- > 0{more};)"
-            node.uses = uses
         elif form == 6:
             node.head = f"int {k} = 0;\nwhile ({k}++ < {last}{more})"
         else:
             node.head, node.tail = f"int {k} = 0;\ndo", f" while (++{k} < {last}{more});"
             node.first = True
-        node.body = self.body(self.pick(1, 1, 2), in_loop=True, depth=depth + 1)
+        node.body = self.body(self.pick(1, 1, 2), depth=depth + 1)
         if self.pair and self.chance(0.6):
             node.body.append(self.swap())
         self.steps.pop()
@@ -879,16 +744,16 @@ class Writer(Generator):
         self.steps.pop()
         return step
 
-    def conditional(self, in_loop, depth):
+    def conditional(self, depth):
         self.begin()
         condition = self.condition()
         uses = self.end().uses
-        node = Block(f"if ({condition})", uses, self.body(1, in_loop, depth + 1))
+        node = Block(f"if ({condition})", uses, self.body(1, depth + 1))
         if self.chance(0.4):
-            node.other = self.body(1, in_loop, depth + 1)
+            node.other = self.body(1, depth + 1)
         return node
 
-    def body(self, loops, in_loop, depth=0):
+    def body(self, loops, depth=0):
         """A row of nodes with about so many worksharing loops."""
         nodes = []
         for _ in range(loops):
@@ -911,7 +776,7 @@ class Writer(Generator):
             if kind < 4 and depth < 2:
                 nodes.append(self.sequential(depth))
             elif kind < 6 and depth < 2:
-                nodes.append(self.conditional(in_loop, depth))
+                nodes.append(self.conditional(depth))
             elif kind == 6 and depth < 3 and self.construct == "for" and self.budget >= 0:
                 nodes += self.call()
             else:
@@ -999,12 +864,12 @@ class Writer(Generator):
             k, last = self.fresh("k"), self.count()
             node = Block(f"for (int {k} = 0; {k} < {last}; ++{k})", self.end().uses, [], repeats=True)
             self.steps = [k]
-            node.body = self.body(self.pick(1, 1, 2), in_loop=True, depth=1)
+            node.body = self.body(self.pick(1, 1, 2), depth=1)
             if self.pair and self.chance(0.7):
                 node.body.append(self.swap())
             body = [node]
         else:
-            body = self.body(self.pick(1, 1, 2, 3), in_loop=False)
+            body = self.body(self.pick(1, 1, 2, 3))
         tree = declared + body
         if self.construct != "parallel for":
             Settler(self.can_wait, self.resets).settle(tree)
@@ -1025,7 +890,8 @@ class Writer(Generator):
         if not same or self.chance(0.5):
             return
         one, two = self.choices.choice(same)
-        shared = not self.is_plain and directive == "parallel" and self.construct == "for" and self.chance(0.6)
+        shared = not self.is_plain and directive == "parallel" and self.construct == "for" and \
+            self.chance(0.6)
         storage = "shared pointer" if shared else "own pointer"
         number = self.fresh("")
         made = [Thing(name, one.kind, storage, name) for name in (f"from{number}", f"to{number}")]
