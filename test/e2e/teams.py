@@ -376,7 +376,7 @@ class Writer(Generator):
                 text = f" lastprivate({scalar.path})"
                 self.lasting = scalar
                 self.note(scalar, "write")
-            elif not scalar.limit:
+            elif not scalar.limit and not self.is_independent:
                 operator = "+" if scalar.kind == "double" else self.choices.choice(sorted(OPERATORS))
                 text = f" reduction({operator} : {scalar.path})"
                 self.adds.append((scalar.path, operator) if scalar.kind != "double" else
