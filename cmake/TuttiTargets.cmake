@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The functions that the folders describe themselves with.
 
+# What starts tests: it ends what hangs, and says where that stands. The slowest test takes 25 s on two
+# cores that have other work to do as well.
+if(TUTTI_BUILD_TESTS)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(TUTTI_LIMITED ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/test/limits.py 600)
+endif()
+
 # tutti_add_library(NAME SRCS ... DEPS ... [SHARED])
 #
 # A static, position-independent library, or with SHARED lib/tutti/libNAME.so, which is installed.
@@ -27,7 +34,7 @@ endfunction()
 
 # tutti_add_test(NAME [NEEDS_WINDOW] SRCS ... DEPS ...)
 #
-# A GoogleTest program and its ctest entry (120 s, label "unit"). NEEDS_WINDOW: all of its tests map
+# A GoogleTest program and its ctest entry (label "unit"). NEEDS_WINDOW: all of its tests map
 # the window, which cannot be done with ThreadSanitizer.
 function(tutti_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NEEDS_WINDOW" "" "SRCS;DEPS")
@@ -36,8 +43,8 @@ function(tutti_add_test name)
   endif()
   tutti_add_test_program(${name} SRCS ${arg_SRCS} DEPS ${arg_DEPS})
   if(TUTTI_BUILD_TESTS)
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS unit)
+    add_test(NAME ${name} COMMAND ${TUTTI_LIMITED} $<TARGET_FILE:${name}>)
+    set_tests_properties(${name} PROPERTIES LABELS unit)
   endif()
 endfunction()
 
@@ -50,10 +57,11 @@ function(tutti_add_mpi_test name)
   tutti_add_test_program(${name} SRCS ${arg_SRCS} DEPS ${arg_DEPS} MPI::MPI_C)
   if(TUTTI_BUILD_TESTS)
     tutti_mpiexec_flags(flags)
-    add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${flags} ${MPIEXEC_NUMPROC_FLAG}
-                                  ${arg_RANKS} $<TARGET_FILE:${name}>)
+    add_test(NAME ${name}
+             COMMAND ${TUTTI_LIMITED} ${MPIEXEC_EXECUTABLE} ${flags} ${MPIEXEC_NUMPROC_FLAG}
+                     ${arg_RANKS} $<TARGET_FILE:${name}>)
     # MPI libraries leave memory to the end of the process, some of it from modules long unloaded.
-    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS unit PROCESSORS ${arg_RANKS}
+    set_tests_properties(${name} PROPERTIES LABELS unit PROCESSORS ${arg_RANKS}
                                             ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endif()
 endfunction()

@@ -7,7 +7,9 @@ import subprocess
 import tempfile
 import time
 
-from harness import ROOT, Failure, Program, tail
+from harness import ROOT, Failure, Program, limits, tail
+
+SECONDS_TO_START = 60
 
 
 def require(condition, message):
@@ -71,7 +73,7 @@ def start_long_run(workshop, ranks):
     process = subprocess.Popen(command, text=True, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, start_new_session=True,
                                env=dict(os.environ, TUTTI_DISTRIBUTE="always"))
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < deadline:
         ranks_found = ranks_of(process.pid, binary)
         if len(ranks_found) == ranks:
@@ -116,8 +118,9 @@ def finish(process, ranks, seconds):
     try:
         _, errors = process.communicate(timeout=30)
     except subprocess.TimeoutExpired:
+        stands = limits.where(ranks.values())
         stop(process)
-        raise Failure("the run goes on") from None
+        raise Failure(f"the run goes on\n{stands}") from None
     require(time.monotonic() - start < seconds, f"took {time.monotonic() - start:.1f} s to end")
     left = [pid for pid in ranks.values() if os.path.exists(f"/proc/{pid}/exe")]
     require(not left, f"processes left behind: {left}")

@@ -8,13 +8,11 @@ import shlex
 import signal
 import subprocess
 import time
-import uuid
 
-from commands import jacobi, ranks_of, require
-from harness import ROOT, Failure, Program, Result, tail
+from commands import SECONDS_TO_START, jacobi, ranks_of, require
+from harness import ROOT, Failure, Program, Result, limits, tail
 
 SECONDS_TO_END = 5
-SECONDS_TO_START = 60
 
 ALLOCATION = r"""
 #include <cerrno>
@@ -115,36 +113,19 @@ class Patience:
 
 
 class Run:
-    """A run of tuttirun, whose processes are known by a variable that they inherit."""
+    """A run of tuttirun with all of its processes."""
 
     def __init__(self, workshop, ranks, words, environment=None):
-        self.mark = f"E2E_RUN={uuid.uuid4()}"
-        name, value = self.mark.split("=")
+        self.mark = limits.Mark()
         self.command = [str(workshop.bin / "tuttirun"), "-n", str(ranks), *map(str, words)]
         self.settings = environment or {}
         self.process = subprocess.Popen(
             self.command, cwd=workshop.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, start_new_session=True,
-            env={**os.environ, **self.settings, name: value})
-
-    def processes(self):
-        """Ids of the processes of this run that there are."""
-        found = []
-        for entry in pathlib.Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit():
-                    variables = (entry / "environ").read_text().split("\0")
-                    found += [int(entry.name)] if self.mark in variables else []
-            except (OSError, UnicodeDecodeError):
-                continue
-        return found
+            env={**os.environ, **self.settings, **self.mark.environment})
 
     def stop(self):
-        for pid in self.processes():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        self.mark.kill()
         self.process.communicate()
 
     def finish(self, is_ending=False):
@@ -152,11 +133,11 @@ class Run:
         files = {self.process.stdout: b"", self.process.stderr: b""}
         opened = list(files)
         patience = Patience(SECONDS_TO_END if is_ending else SECONDS_TO_START)
-        while opened or self.processes():
+        while opened or self.mark.processes():
             if patience.is_over():
-                left = self.processes()
+                left = limits.where(self.mark.processes())
                 self.stop()
-                raise Failure(f"{self.again()}\nno end in time of {left}\n"
+                raise Failure(f"{self.again()}\nno end in time of\n{left}\n"
                               f"{tail(files[self.process.stderr].decode())}")
             for file in select.select(opened, [], [], 0.1)[0]:
                 data = os.read(file.fileno(), 65536)

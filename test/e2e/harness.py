@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles programs with Clang and with Tutti, runs them and compares what they print."""
+import collections
+import contextlib
 import dataclasses
 import json
-import os
 import pathlib
 import re
 import shlex
-import signal
-import subprocess
+import sys
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TIMEOUT = 60
+sys.path.append(str(ROOT / "test"))
+import limits  # noqa: E402
+
+# Limits are for programs that hang. What a machine takes that is busy with other work, or compiles all
+# kernels of a program for the first time, shows in the time that the program's compilation took.
+SECONDS_AT_LEAST = 60
+SECONDS_PER_SECOND_OF_EFFORT = 30
+SECONDS_TO_COMPILE = 600
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)")
 
 
@@ -65,6 +73,7 @@ class Workshop:
         self.folder = pathlib.Path(folder)
         self.lock = threading.Lock()
         self.once = {}
+        self.effort = collections.Counter()
 
     def cached(self, key, make):
         """The value of make(), computed once per key; its failure too."""
@@ -93,7 +102,8 @@ class Workshop:
         output = self.folder / f"{program.name}-{'tutti' if tutti else 'clang'}"
         command = [*compiler, *program.flags, "-w", *map(str, program.sources), "-o", str(output),
                    *program.libraries, "-lm"]
-        result = self.execute(command, {}, "", TIMEOUT * 2)
+        with self.measured(program):
+            result = self.execute(command, {}, "", SECONDS_TO_COMPILE)
         if result.status != 0:
             raise Failure(f"{shlex.join(command)}\nexit status {result.status}\n"
                           f"{tail(result.errors)}")
@@ -102,32 +112,37 @@ class Workshop:
     def reference(self, program, arguments):
         def make():
             binary = self.compiled(program, tutti=False)
-            return self.execute([str(binary), *arguments], {"OMP_NUM_THREADS": "2"}, program.stdin)
+            limit = self.limit(program)
+            with self.measured(program):
+                return self.execute([str(binary), *arguments], {"OMP_NUM_THREADS": "2"},
+                                    program.stdin, limit)
         return self.cached((program.name, "reference", tuple(arguments)), make)
 
     def launch(self, program, arguments, ranks, environment=None):
         """Runs the Tutti build of a program; a crash of any kind is left to the caller to judge."""
         binary = self.compiled(program, tutti=True)
         command = [str(self.bin / "tuttirun"), "-n", str(ranks), str(binary), *arguments]
-        return self.execute(command, environment or {}, program.stdin)
+        return self.execute(command, environment or {}, program.stdin, self.limit(program))
 
-    def execute(self, command, environment, stdin, timeout=TIMEOUT):
-        env = dict(os.environ, **environment)
-        process = subprocess.Popen(command, env=env, cwd=self.folder, text=True, errors="replace",
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, start_new_session=True)
+    @contextlib.contextmanager
+    def measured(self, program):
+        """What is done inside counts as effort for the program."""
+        start = time.monotonic()
+        yield
+        with self.lock:
+            self.effort[program.name] += time.monotonic() - start
+
+    def limit(self, program):
+        """After how many seconds a run of the program hangs."""
+        return SECONDS_AT_LEAST + SECONDS_PER_SECOND_OF_EFFORT * self.effort[program.name]
+
+    def execute(self, command, environment, stdin, seconds=2 * SECONDS_AT_LEAST):
         try:
-            output, errors = process.communicate(stdin + "\n" if stdin else "", timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGTERM)
-            try:
-                process.communicate(timeout=5)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
-            settings = " ".join(f"{k}={v}" for k, v in environment.items())
-            raise Failure(f"{settings} {shlex.join(command)}\nno end after {timeout} s") from None
-        return Result(process.returncode, output, errors)
+            done = limits.run(command, seconds, environment, stdin + "\n" if stdin else "",
+                              self.folder)
+        except limits.OutOfTime as error:
+            raise Failure(str(error)) from None
+        return Result(done.returncode, done.stdout, done.stderr)
 
     def statistics(self, program, arguments, ranks, environment=None):
         """The counters of a run that must succeed."""

@@ -19,6 +19,7 @@ import commands
 import constructs
 import counters
 import failures
+import hangs
 import images
 import kernels
 import nests
@@ -79,6 +80,7 @@ def all_tests(workshop):
              for name, check in commands.all_checks()]
     tests += [(f"failures/{name}", lambda c=check: c(workshop))
               for name, check in failures.all_checks()]
+    tests += [(f"hangs/{name}", lambda c=check: c(workshop)) for name, check in hangs.all_checks()]
     for name, arguments in cases.EXAMPLES:
         program = example(name)
         for ranks in cases.EXAMPLE_RANKS:

@@ -5,24 +5,24 @@
 Prints one line per failure and "N passed, N failed" at the end.
 """
 import argparse
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import limits  # noqa: E402
+
+SECONDS = 600  # Every command takes a few, where nothing hangs.
 
 
-def run(command, folder, environment=None, timeout=180):
-    result = subprocess.run(command, cwd=folder, env=dict(os.environ, **(environment or {})),
-                            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            timeout=timeout)
+def run(command, folder, environment=None):
+    result = limits.run(command, SECONDS, environment, folder=folder)
     if result.returncode != 0:
-        text = "\n".join(result.stdout.splitlines()[-25:])
+        text = "\n".join([*result.stdout.splitlines()[-25:], *result.stderr.splitlines()[-25:]])
         raise RuntimeError(f"{' '.join(map(str, command))}\nstatus {result.returncode}\n{text}")
-    return result.stdout
+    return result.stdout + result.stderr
 
 
 def build_cmake(folder, compilers):
@@ -56,11 +56,11 @@ def check(name, build, prefix, work):
         shutil.copytree(HERE / name, folder)
         program = build(folder, compilers)
         if kind == "clang":
-            outputs.append(run([program], folder, timeout=60))
+            outputs.append(run([program], folder))
             continue
         for ranks in (1, 2):
             outputs.append(run([prefix / "bin/tuttirun", "-n", str(ranks), program], folder,
-                               {"TUTTI_DISTRIBUTE": "always"}, timeout=60))
+                               {"TUTTI_DISTRIBUTE": "always"}))
     if len(set(outputs)) != 1:
         raise RuntimeError(f"outputs differ: {outputs}")
 
@@ -77,7 +77,7 @@ def main():
         try:
             run(["cmake", "--install", arguments.build.resolve(), "--prefix", work / "first"], work)
             (work / "first").rename(prefix)
-        except RuntimeError as error:
+        except (RuntimeError, limits.OutOfTime) as error:
             print(f"FAIL install\n{error}")
             print("install: 0 passed, 1 failed")
             return 1
@@ -91,7 +91,7 @@ def main():
             try:
                 check(name, build, plain, work)
                 passed += 1
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
+            except (RuntimeError, limits.OutOfTime) as error:
                 print(f"FAIL install/{name}\n    " + str(error).replace("\n", "\n    "))
                 failed += 1
     print(f"install: {passed} passed, {failed} failed")

@@ -18,7 +18,7 @@ def run(*command, status=0, **variables):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("TUTTI_", "OMPI_", "PMI", "SLURM_"))}
     done = subprocess.run([str(part) for part in command], env={**environment, **variables},
-                          text=True, capture_output=True, timeout=100)
+                          text=True, capture_output=True)
     assert done.returncode == status, (command, done.returncode, done.stdout, done.stderr)
     return done.stdout if status == 0 else done.stderr
 

@@ -8,17 +8,18 @@ Either the program goes on and is right, with one line that names the rank, or a
 line and without results. What fails in the first launch never ends it. With numbers, every call fails
 after so many others.
 """
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "test"))
+import limits  # noqa: E402
 
 TUTTIRUN, PROGRAM = sys.argv[1:3]
 UNKNOWN_ERROR = 999  # The driver's word for a device that does not answer any more.
 OUT_OF_MEMORY = 2
 WRONG_IMAGE = 218
-SECONDS = 60
+SECONDS = 300  # A run takes one or two, where nothing hangs.
 WRAPPER = """#!/bin/sh
 [ "${OMPI_COMM_WORLD_RANK-${PMI_RANK-0}}" = "$VICTIM" ] && export FAKE_CUDA_FAIL="$VICTIMS_FAILURE"
 exec "$@"
@@ -27,11 +28,14 @@ exec "$@"
 
 def run(wrapper, ranks, victim, failure, mode="short", devices=1, **settings):
     command = [TUTTIRUN, "-n", str(ranks), wrapper, PROGRAM, str(devices), "1", str(ranks), mode]
-    environment = {**os.environ, "TUTTI_DEVICE": "cuda", "TUTTI_DISTRIBUTE": "always",
+    environment = {"TUTTI_DEVICE": "cuda", "TUTTI_DISTRIBUTE": "always",
                    "FAKE_CUDA_DEVICES": str(ranks * devices), "FAKE_CUDA_MEMORY": "65536",
                    "VICTIM": str(victim), "VICTIMS_FAILURE": failure, "OMP_NUM_THREADS": "1",
                    **settings}
-    done = subprocess.run(command, env=environment, text=True, capture_output=True, timeout=SECONDS)
+    try:
+        done = limits.run(command, SECONDS, environment)
+    except limits.OutOfTime as error:
+        sys.exit(str(error))
     return done.returncode, done.stdout, done.stderr.splitlines()
 
 

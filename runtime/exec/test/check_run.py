@@ -19,8 +19,7 @@ def main():
     conditions = [word for word in sys.argv[1:split] if word != "--expect"]
     environment = dict(os.environ, TUTTI_STATS="json")
     environment.setdefault("TUTTI_DISTRIBUTE", "always")
-    run = subprocess.run(sys.argv[split + 1:], env=environment, text=True, capture_output=True,
-                         timeout=100)
+    run = subprocess.run(sys.argv[split + 1:], env=environment, text=True, capture_output=True)
     output = run.stdout + run.stderr
     print(output)
     if run.returncode != 0 or not any(line.startswith("ok") for line in output.splitlines()):
