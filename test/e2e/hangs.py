@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tests do with a program that does not end: they end it and say where its processes stand."""
+import pathlib
 import re
 import subprocess
+import time
 
 from commands import require
 from harness import Failure, Program, limits
@@ -59,7 +61,12 @@ def running(binary):
 
 def without_gdb_the_kernel_says_where_threads_stand(workshop):
     process = subprocess.Popen(["sleep", "1000"])
+    state = pathlib.Path(f"/proc/{process.pid}/stat")
     try:
+        for _ in range(600):  # It may not have begun to sleep, or not even be the new program.
+            if ") S " in state.read_text():
+                break
+            time.sleep(0.1)
         text = limits.where([process.pid], gdb=None)
     finally:
         process.kill()
