@@ -2,11 +2,13 @@
 # Runs the compiler's tests: python3 lit.py --param plugin=build/release/lib/tutti/libtutti_compiler.so compiler
 import os
 import shutil
+import sys
 
-import lit.formats
+sys.path.insert(0, os.path.dirname(__file__))
+import lit_formats
 
 config.name = "tutti-compiler"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = lit_formats.SourcesAndOptions(execute_external=False)
 config.suffixes = [".c", ".cpp", ".ll"]
 config.excludes = [name for folder, _, names in os.walk(os.path.dirname(__file__))
                    if os.path.basename(folder) != "test" for name in names]

@@ -159,6 +159,7 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
   SmallVector<ReturnInst *, 2> returns;
   CloneFunctionInto(function_, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
   function_->setDSOLocal(true);
+  dropProbes(*function_);
   lower_ = function_->getArg(outlined.arg_size());
   upper_ = function_->getArg(outlined.arg_size() + 1);
   stride_ = function_->getArg(outlined.arg_size() + 2);

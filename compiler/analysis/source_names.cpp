@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/source_names.h"
 
+#include "compiler/analysis/teams.h"
+
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
@@ -18,11 +21,25 @@ namespace tutti::compiler {
 
 namespace {
 
-/// Whether `location` is in a parallel construct itself, not in a function that it calls. With
-/// debug information clang makes two functions of a construct, one of which calls the other.
+/// Whether `location` is in a parallel construct itself, not in a function that it calls. Of teams
+/// the inner construct's function has become a part of the outer one's.
 bool isOwn(const DILocation &location) {
   return !location.getInlinedAt() ||
          location.getScope()->getSubprogram()->getName().contains(".omp_outlined");
+}
+
+/// The text ";file;function;line;column;;" that libomp gets with `call`; empty if it gets none.
+StringRef sourceFor(const CallBase &call) {
+  constexpr unsigned kSourceOfIdent = 4; // ident_t::psource
+  const auto *ident = call.arg_empty() ? nullptr : dyn_cast<GlobalVariable>(call.getArgOperand(0));
+  const auto *fields = ident && ident->hasInitializer()
+                           ? dyn_cast<ConstantStruct>(ident->getInitializer())
+                           : nullptr;
+  StringRef source;
+  if (fields && fields->getNumOperands() > kSourceOfIdent) {
+    getConstantStringInfo(fields->getOperand(kSourceOfIdent), source);
+  }
+  return source;
 }
 
 /// An object or a value of the source.
@@ -155,6 +172,22 @@ std::optional<Named> nameOfValue(Value &value) {
 }
 
 } // namespace
+
+DebugLoc placeOf(const CallBase &call) {
+  const DebugLoc &own = call.getDebugLoc();
+  const auto *direct = dyn_cast<CallInst>(&call);
+  if (!own || !direct || libompName(*direct).empty()) {
+    return own;
+  }
+  const auto [functions, column] = sourceFor(call).rtrim(';').rsplit(';');
+  unsigned line = 0;
+  unsigned offset = 0;
+  if (functions.rsplit(';').second.getAsInteger(10, line) || column.getAsInteger(10, offset) ||
+      line == 0) {
+    return own;
+  }
+  return DILocation::get(call.getContext(), line, offset, own.getScope(), own.getInlinedAt());
+}
 
 unsigned lineInConstruct(const DebugLoc &location) {
   const DILocation *at = location.get();

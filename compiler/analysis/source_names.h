@@ -5,11 +5,15 @@
 #pragma once
 
 #include "llvm/IR/DebugLoc.h"
-#include "llvm/IR/Value.h"
+#include "llvm/IR/InstrTypes.h"
 
 #include <string>
 
 namespace tutti::compiler {
+
+/// Where the source has `call`. libomp is told the place of its construct, which is the same
+/// whatever debuggers are told; clang's location of the instruction is not.
+llvm::DebugLoc placeOf(const llvm::CallBase &call);
 
 /// " (line 80)", the line in the construct's own code, or " (line 80, in 'flux' at line 18)" for a
 /// place in a function of the same file that is called there; empty if it is not known.

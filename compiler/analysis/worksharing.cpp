@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
+#include "compiler/analysis/source_names.h"
 #include "compiler/analysis/teams.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -171,6 +172,7 @@ bool isHarmlessIntrinsic(const IntrinsicInst &intrinsic) {
   case Intrinsic::assume:
   case Intrinsic::experimental_noalias_scope_decl:
   case Intrinsic::prefetch:
+  case Intrinsic::pseudoprobe:
     return true;
   default:
     return isa<DbgInfoIntrinsic>(intrinsic) || isa<AnyMemIntrinsic>(intrinsic) ||
@@ -265,7 +267,7 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     }
     auto *call = dyn_cast<CallInst>(base);
     const Function *callee = base->getCalledFunction();
-    found.location = base->getDebugLoc();
+    found.location = placeOf(*base);
     if (!call || !callee) {
       found.reason = describeCall(*base);
       return found;
@@ -332,6 +334,14 @@ void dropAtomicReductions(Function &function) {
     }
   }
   removeUnreachableBlocks(function);
+}
+
+void dropProbes(Function &function) {
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    if (isa<PseudoProbeInst>(inst)) {
+      inst.eraseFromParent();
+    }
+  }
 }
 
 std::string inlineCallees(Function &function) {

@@ -59,6 +59,10 @@ bool holdsReduction(const llvm::Function &function);
 /// `__kmpc_reduce`): Tutti answers 0 or 1 only.
 void dropAtomicReductions(llvm::Function &function);
 
+/// Removes the places where profilers are to count: no instructions in the end, but until then
+/// calls that touch memory.
+void dropProbes(llvm::Function &function);
+
 /// Inlines calls to functions with a body into `function`, transitively.
 /// Returns a reason if that is not possible (recursion, size), or an empty string.
 std::string inlineCallees(llvm::Function &function);

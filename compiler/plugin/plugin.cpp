@@ -4,6 +4,7 @@
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
+#include "compiler/transform/join_debug_functions.h"
 #include "compiler/transform/late_texts.h"
 #include "compiler/transform/launch_regions.h"
 #include "compiler/transform/merge_teams.h"
@@ -36,6 +37,7 @@ void registerPasses(PassBuilder &builder) {
   builder.registerPipelineParsingCallback(parsePass);
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0) {
+      passes.addPass(JoinDebugFunctionsPass());
       passes.addPass(TargetRegionsPass());
       passes.addPass(MergeTeamsPass());
       passes.addPass(SplitConstructsPass());

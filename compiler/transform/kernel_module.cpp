@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/kernel_module.h"
 
+#include "compiler/analysis/worksharing.h"
+
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -81,6 +83,7 @@ void KernelModule::copyBody(Function &source, Function &copy, ValueToValueMapTy 
   import(source, map);
   SmallVector<ReturnInst *, 2> returns;
   CloneFunctionInto(&copy, &source, map, CloneFunctionChangeType::DifferentModule, returns);
+  dropProbes(copy);
   // What the host can do stays known to the passes that follow.
   const AttributeList host = copy.getAttributes();
   AttrBuilder attributes(copy.getContext());

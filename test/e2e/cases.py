@@ -106,10 +106,10 @@ DISTRIBUTED = [
 
 # The same of features.
 DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "complex", "complex_numbers",
-                        "constants_constructed", "found_nodes", "found_pointers",
-                        "gather_objects", "iterators", "masked_indices", "merged_writes",
-                        "reduction_arrays", "reduction_best", "scatter_steady", "sparse",
-                        "sparse_steady", "vectors_of_vectors"]
+                        "constants_constructed", "debug_information", "found_nodes",
+                        "found_pointers", "gather_objects", "iterators", "masked_indices",
+                        "merged_writes", "reduction_arrays", "reduction_best", "scatter_steady",
+                        "sparse", "sparse_steady", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "earlier_writes", "found_nodes", "found_pointers",

@@ -23,6 +23,7 @@ import hangs
 import images
 import kernels
 import nests
+import options
 import rows
 import teams
 from harness import ROOT, Failure, Program, Workshop, compare
@@ -105,6 +106,10 @@ def all_tests(workshop):
     tests += [(f"images/an_example_has_both/{name}",
                lambda n=name: images.an_example_has_both(workshop, example(n)))
               for name in dict(cases.EXAMPLES)]
+    programs = [*map(Program.read, features), *map(example, dict(cases.EXAMPLES))]
+    tests += [(f"options/debugging_changes_no_region/{program.name}",
+               lambda p=program: options.debugging_changes_no_region(workshop, p))
+              for program in programs]
     tests += random_tests(workshop, cases.SEEDS)
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
