@@ -254,6 +254,9 @@ std::string Sequence::check() {
     return "one of its loops has an unusual form";
   }
   for (Instruction &inst : instructions(function_)) {
+    if (isa<IndirectBrInst>(inst)) {
+      return "it jumps to computed places"; // Of the function itself, not of its copies.
+    }
     if (isReduce(libompNameOf(inst)) && owner(inst) == kBetween) {
       return "it reduces over all of its loops";
     }

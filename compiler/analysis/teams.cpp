@@ -287,7 +287,7 @@ Teams findTeams(Function &teams) {
   CallInst *end = nullptr;
   CallInst *init = nullptr;
   for (Instruction &inst : instructions(teams)) {
-    if (isa<InvokeInst>(inst)) {
+    if (isa<InvokeInst, IndirectBrInst>(inst)) {
       return {};
     }
     auto *call = dyn_cast<CallInst>(&inst);
@@ -354,6 +354,9 @@ InnerReduction checkInner(Function &inner, const CallInst &fork) {
   unsigned reductions = 0;
   unsigned loops = 0;
   for (const Instruction &inst : instructions(inner)) {
+    if (isa<IndirectBrInst>(inst)) {
+      return InnerReduction::Unknown; // To places in `inner`, not in a copy of it.
+    }
     if (const auto *call = dyn_cast<CallInst>(&inst)) {
       const StringRef name = libompName(*call);
       if (asksForTeams(*call)) {
@@ -381,6 +384,9 @@ CallInst *checkSerial(Function &inner, const CallInst &fork) {
   bool reduces = false;
   CallInst *init = nullptr;
   for (Instruction &inst : instructions(inner)) {
+    if (isa<IndirectBrInst>(inst)) {
+      return nullptr;
+    }
     auto *call = dyn_cast<CallInst>(&inst);
     if (!call) {
       continue;

@@ -261,6 +261,12 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     if (inst.isAtomic() && !isa<FenceInst>(inst)) {
       continue; // Reported with its address by the access analysis; reductions have some, too.
     }
+    if (isa<IndirectBrInst>(inst)) {
+      // The places that it may lead to are those of one function, not of its copies.
+      found.reason = "it jumps to computed places";
+      found.location = inst.getDebugLoc();
+      return found;
+    }
     auto *base = dyn_cast<CallBase>(&inst);
     if (!base) {
       continue;

@@ -90,4 +90,17 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port,
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] += i;
   }
+
+  // A copy of the loop would jump back to the original.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it jumps to computed places
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    void *ways[] = {&&zero, &&one};
+    goto *ways[i & 1];
+  zero:
+    a[i] = i;
+    continue;
+  one:
+    a[i] = -i;
+  }
 }
