@@ -4,7 +4,7 @@
 JOBS ?= $(shell nproc)
 BUILD := build/release
 
-.PHONY: build demo test bench clean deps
+.PHONY: build demo test test-long test-fresh bench clean deps
 
 build: deps
 	cmake --preset release
@@ -18,6 +18,13 @@ demo: build
 
 test: build
 	scripts/run-tests --build $(BUILD) --jobs $(JOBS)
+
+test-long: build
+	scripts/run-tests --build $(BUILD) --jobs $(JOBS) --long
+
+# Brings a system of its own: what this one lacks shall not matter, and what it has shall not help.
+test-fresh:
+	scripts/test-fresh --jobs $(JOBS)
 
 bench: build
 	python3 bench/overhead.py --build $(BUILD)

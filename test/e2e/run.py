@@ -201,6 +201,16 @@ def all_tests(workshop):
     return tests
 
 
+def first_tests(tests):
+    """The first of each folder, and of each check of commands and failures, which call many programs;
+    of sanitizers all, because each has a library."""
+    first = {}
+    for name, test in tests:
+        kind = re.match(r"failures/a_sanitizer.*|(commands|failures)/[^-]*|[^/]*", name)[0]
+        first.setdefault(kind, (name, test))
+    return list(first.values())
+
+
 def run_one(name, test, verbose):
     start = time.monotonic()
     try:
@@ -221,6 +231,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep", help="build the programs here and leave them")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--first", action="store_true", help="run only the first test of every kind")
     parser.add_argument("--seeds", metavar="FIRST:COUNT",
                         help="run so many more programs made at random, in all ways, and no others")
     parser.add_argument("--only", type=int, metavar="NUMBER",
@@ -240,6 +251,8 @@ def main():
                 arguments.only))
         else:
             tests = all_tests(workshop)
+        if arguments.first:
+            tests = first_tests(tests)
         if arguments.patterns:
             tests = [t for t in tests if any(re.search(p, t[0]) for p in arguments.patterns)]
         if arguments.list:
