@@ -18,7 +18,7 @@ import time
 import uuid
 
 GDB = shutil.which("gdb")
-SECONDS_TO_LOOK = 60  # At one process.
+SECONDS_TO_LOOK = 300  # At one process.
 SECONDS_TO_STOP = 5
 
 

@@ -17,8 +17,8 @@ import limits  # noqa: E402
 
 # Limits are for programs that hang. What a machine takes that is busy with other work, or compiles all
 # kernels of a program for the first time, shows in the time that the program's compilation took.
-SECONDS_AT_LEAST = 60
-SECONDS_PER_SECOND_OF_EFFORT = 30
+SECONDS_AT_LEAST = 120
+SECONDS_PER_SECOND_OF_EFFORT = 60
 SECONDS_TO_COMPILE = 600
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)")
 
@@ -136,7 +136,7 @@ class Workshop:
         """After how many seconds a run of the program hangs."""
         return SECONDS_AT_LEAST + SECONDS_PER_SECOND_OF_EFFORT * self.effort[program.name]
 
-    def execute(self, command, environment, stdin, seconds=2 * SECONDS_AT_LEAST):
+    def execute(self, command, environment, stdin, seconds=SECONDS_AT_LEAST):
         try:
             done = limits.run(command, seconds, environment, stdin + "\n" if stdin else "",
                               self.folder)
