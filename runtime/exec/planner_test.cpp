@@ -1192,7 +1192,7 @@ std::string reasonToWriteBesidePointers(std::int64_t count, bool isOneRecord,
 }
 
 TEST_F(RowsTest, LetsLaunchesWriteBetweenTheWordsThatTheyFollow) {
-  constexpr std::int64_t kMany = 4 * memory::AccessCollector::kManyRuns;
+  constexpr std::int64_t kMany = 4 * memory::AccessRanges::kManyRuns;
   for (const bool isOneRecord : {false, true}) {
     for (const std::int64_t count : {std::int64_t{100}, kMany}) {
       EXPECT_EQ(reasonToWriteBesidePointers(count, isOneRecord, 8), "");

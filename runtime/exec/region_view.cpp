@@ -50,13 +50,11 @@ private:
   bool isLost_ = false;
 };
 
-/// Collects which bytes are touched.
+/// Collects what is touched.
 class TouchSink final : public LaunchSink {
 public:
-  TouchSink(const Launch &launch, const memory::Window &window,
-            std::uint64_t manyRuns = memory::AccessCollector::kManyRuns)
-      : LaunchSink(launch), launch_(launch), window_(window),
-        collector_(memory::AccessCollector::kMaxRanges, manyRuns) {}
+  TouchSink(const Launch &launch, const memory::Window &window)
+      : LaunchSink(launch), launch_(launch), window_(window) {}
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
@@ -65,8 +63,8 @@ public:
     }
     if ((flags & TUTTI_EVERYWHERE) != 0) {
       // Whoever strays says so there, and the others must not overwrite it.
-      collector_.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, address, sizeof(tutti_reach), 0,
-                     nullptr);
+      touched_.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, address, sizeof(tutti_reach), 0,
+                   nullptr);
       reach_ = address;
       return;
     }
@@ -76,24 +74,27 @@ public:
       const Range segment = window_.segmentOf(object);
       limit = segment.empty() ? limit : segment;
     }
-    ((flags & TUTTI_REDUCED) != 0 ? reduced_ : collector_)
+    ((flags & TUTTI_REDUCED) != 0 ? reduced_ : touched_)
         .add(flags, address, size, ndims, dims, limit);
   }
 
-  Touches take(const AllocationOf &allocationOf) {
-    Touches touches{collector_.take(allocationOf), reduced_.take(allocationOf), reach_};
-    touches.sets.unresolved = touches.sets.unresolved || isLost();
+  TouchRecords take(const AllocationOf &allocationOf) {
+    TouchRecords records{touched_.take(allocationOf), reduced_.take(allocationOf), reach_};
+    records.touched.unresolved = records.touched.unresolved || isLost();
     if (reach_ != 0) {
-      touches.sets.reads = touches.sets.reads.unite(RangeSet::of(launch_.everywhere));
+      for (const Range &range : launch_.everywhere) {
+        records.touched.records.push_back(
+            {TUTTI_READ, memory::AccessCollector::kNoLimit, range, range.size(), {}});
+      }
     }
-    return touches;
+    return records;
   }
 
 private:
   const Launch &launch_;
   const memory::Window &window_;
-  memory::AccessCollector collector_;
-  memory::AccessCollector reduced_; ///< Variables that a reduction is combined into.
+  memory::AccessCollector touched_;
+  memory::AccessCollector reduced_;
   std::uint64_t reach_ = 0;
 };
 
@@ -310,8 +311,8 @@ TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
 
 } // namespace
 
-Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
-                  std::int64_t upper, const AllocationOf &allocationOf) {
+TouchRecords recordsOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
+                       std::int64_t upper, const AllocationOf &allocationOf) {
   if (lower >= upper) {
     return {};
   }
@@ -321,16 +322,21 @@ Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64
   return sink.take(allocationOf);
 }
 
+Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
+                  std::int64_t upper, const AllocationOf &allocationOf) {
+  const TouchRecords records = recordsOf(launch, window, lower, upper, allocationOf);
+  return {setOf(records.touched), setOf(records.reduced), records.reach};
+}
+
 std::optional<RangeSet> writesOf(const Launch &launch, const memory::Window &window,
                                  const AllocationOf &allocationOf) {
-  TouchSink sink(launch, window, memory::AccessCollector::kMaxRanges);
-  launch.region->accesses(launch.captures.data(), launch.values.data(), 0, launch.total,
-                          launch.total, &sink);
-  const Touches touches = sink.take(allocationOf);
-  if (touches.sets.tooMany) {
+  const TouchRecords records = recordsOf(launch, window, 0, launch.total, allocationOf);
+  constexpr std::size_t kMost = memory::AccessRanges::kMaxRanges;
+  const memory::AccessSet sets = setOf(records.touched, memory::AccessRanges(kMost, kMost));
+  if (sets.tooMany) {
     return std::nullopt;
   }
-  return touches.sets.writes.unite(touches.reduced.writes);
+  return sets.writes.unite(setOf(records.reduced).writes);
 }
 
 TouchedObjects objectsOf(const Launch &launch, const memory::Window &window,

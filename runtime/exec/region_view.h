@@ -41,11 +41,19 @@ struct tutti_sink {
 
 namespace tutti::exec {
 
-/// What some iterations of a launch touch.
+/// What some iterations of a launch touch, as the region says it.
+struct TouchRecords {
+  memory::AccessRecords touched;
+  memory::AccessRecords reduced; ///< Variables that a reduction is combined into, by rank 0's host.
+  /// Address of the region's tutti_reach, if it may read all that is alive of unified memory: that
+  /// is among `touched`.
+  std::uint64_t reach = 0;
+};
+
+/// The bytes of these.
 struct Touches {
   memory::AccessSet sets;
-  memory::AccessSet reduced; ///< Variables that a reduction is combined into, by rank 0's host.
-  /// Address of the region's tutti_reach, if it may read all that is alive of unified memory.
+  memory::AccessSet reduced;
   std::uint64_t reach = 0;
 };
 
@@ -60,6 +68,14 @@ struct TouchedObjects {
 using AllocationOf = std::function<Range(std::uint64_t address)>;
 
 /// What iterations [lower, upper) of `launch` touch.
+///
+/// Cost: linear in the records: boxes stay boxes.
+TouchRecords recordsOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
+                       std::int64_t upper, const AllocationOf &allocationOf);
+
+/// Its bytes.
+///
+/// Cost: linear in the runs of all boxes.
 Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
                   std::int64_t upper, const AllocationOf &allocationOf);
 

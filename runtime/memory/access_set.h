@@ -1,41 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Turns the access records of a chunk (`tutti_access` in abi/abi.h) into sets of bytes.
+/// The bytes that access records touch.
 ///
 /// What an address means, and whether a set may be distributed, is decided by the caller.
 #pragma once
 
-#include "abi/abi.h"
 #include "base/range.h"
+#include "runtime/memory/access_record.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace tutti::memory {
 
 /// What a chunk touches.
 struct AccessSet {
-  RangeSet reads;           ///< At-most writes included; may hold more than is read.
-  RangeSet writes;          ///< Exact and at-most writes.
-  RangeSet atMost;          ///< At-most writes alone.
-  RangeSet scattered;       ///< Of these, what other chunks may write, too.
-  std::vector<Range> hulls; ///< Lowest to highest byte of each record that touches anything.
+  RangeSet reads;     ///< At-most writes included; may hold more than is read.
+  RangeSet writes;    ///< Exact and at-most writes.
+  RangeSet atMost;    ///< At-most writes alone.
+  RangeSet scattered; ///< Of these, what other chunks may write, too.
   bool tooMany =
       false; ///< More ranges than the cap, or records that wrap around; the sets are incomplete.
   bool anywhere = false;   ///< A record says that it does not hold; the sets are incomplete.
   bool unresolved = false; ///< An allocation was not found; the sets are incomplete.
 };
 
-/// Collects the records of one chunk.
+/// Makes sets of records, or of what of them lies in some ranges.
 ///
 /// Reads with small gaps between their runs are taken as one run: moving the gap costs less than
 /// another range. Writes are only if there are very many runs, because a rank becomes the only
 /// holder of what it writes; then the gaps count as at-most writes, which are read before.
 ///
 /// Threading: externally synchronised.
-class AccessCollector {
+class AccessRanges {
 public:
   /// Ranges of reads and writes together, before they are merged.
   static constexpr std::size_t kMaxRanges = std::size_t{4} << 20;
@@ -43,31 +41,31 @@ public:
   /// A record of more runs than this is taken with its small gaps, even if it writes.
   static constexpr std::uint64_t kManyRuns = 1024;
 
-  static constexpr Range kNoLimit{0, ~std::uint64_t{0}};
-
-  /// The allocation that holds an address; empty if there is none.
-  using AllocationOf = std::function<Range(std::uint64_t address)>;
-
-  explicit AccessCollector(std::size_t maxRanges = kMaxRanges, std::uint64_t manyRuns = kManyRuns)
+  explicit AccessRanges(std::size_t maxRanges = kMaxRanges, std::uint64_t manyRuns = kManyRuns)
       : maxRanges_(maxRanges), manyRuns_(manyRuns) {}
 
-  /// Adds one record; the arguments are those of `tutti_access`. What lies outside `limit` is left
-  /// out.
+  /// Whether a record that writes is taken with its small gaps.
+  bool isCoarse(const AccessRecord &record) const;
+
+  /// Adds what of a record lies in `clip`.
   ///
-  /// Cost: linear in the runs that remain after dimensions are merged.
-  void add(std::uint32_t flags, std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
-           const tutti_dim *dims, Range limit = kNoLimit);
+  /// Cost: linear in the runs that lie there.
+  void add(const AccessRecord &record, Range clip) {
+    addReads(record, clip);
+    addWrites(record, clip);
+  }
+
+  /// The reads alone: those of at-most writes, too.
+  void addReads(const AccessRecord &record, Range clip);
+
+  /// The writes alone.
+  void addWrites(const AccessRecord &record, Range clip);
 
   /// Gives the sets and starts anew.
-  AccessSet take(const AllocationOf &allocationOf);
+  AccessSet take();
 
 private:
-  struct Allocation {
-    std::uint32_t flags;
-    std::uint64_t address;
-  };
-
-  void addAllocation(std::uint32_t flags, Range range);
+  void append(std::vector<Range> &out, const AccessRecord &record, bool widen, Range clip);
 
   std::size_t maxRanges_;
   std::uint64_t manyRuns_;
@@ -75,10 +73,10 @@ private:
   std::vector<Range> writes_;
   std::vector<Range> atMost_;
   std::vector<Range> scattered_;
-  std::vector<Range> hulls_;
-  std::vector<Allocation> allocations_;
   bool tooMany_ = false;
-  bool anywhere_ = false;
 };
+
+/// All that `records` touch; `ranges` is empty before and after.
+AccessSet setOf(const AccessRecords &records, AccessRanges ranges = AccessRanges());
 
 } // namespace tutti::memory

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <set>
 
@@ -22,15 +23,16 @@ struct Record {
 };
 
 AccessSet collect(const std::vector<Record> &records,
-                  std::size_t maxRanges = AccessCollector::kMaxRanges) {
-  AccessCollector collector(maxRanges);
+                  std::size_t maxRanges = AccessRanges::kMaxRanges) {
+  AccessCollector collector;
   for (const Record &record : records) {
     collector.add(record.flags, record.address, record.size,
                   static_cast<std::uint32_t>(record.dims.size()), record.dims.data());
   }
-  return collector.take([](std::uint64_t address) {
-    return address >= 1000 && address < 2000 ? Range{1000, 2000} : Range{};
-  });
+  return setOf(collector.take([](std::uint64_t address) {
+                 return address >= 1000 && address < 2000 ? Range{1000, 2000} : Range{};
+               }),
+               AccessRanges(maxRanges));
 }
 
 /// Every byte of `record`, element by element.
@@ -99,10 +101,6 @@ TEST(AccessCollector, AgreesWithAWalkOverEveryElement) {
     EXPECT_EQ(maybe.writes, exact.writes);
     EXPECT_EQ(maybe.atMost, exact.writes);
     EXPECT_EQ(maybe.reads, read.reads);
-    ASSERT_EQ(exact.hulls.size(), expected.empty() ? 0U : 1U);
-    if (!expected.empty()) {
-      EXPECT_EQ(exact.hulls[0], (Range{*expected.begin(), *expected.rbegin() + 1}));
-    }
   }
 }
 
@@ -157,7 +155,7 @@ TEST(AccessCollector, DropsRecordsThatTouchNothing) {
                                  {TUTTI_READ | TUTTI_ALLOCATION, 1500, 8, {{8, 0}}},
                                  {0, 4096, 8, {}}});
 
-  EXPECT_TRUE(set.reads.empty() && set.writes.empty() && set.hulls.empty());
+  EXPECT_TRUE(set.reads.empty() && set.writes.empty());
 }
 
 TEST(AccessCollector, TakesWholeAllocations) {
@@ -171,7 +169,6 @@ TEST(AccessCollector, TakesWholeAllocations) {
   EXPECT_EQ(write.reads, allocation);
   EXPECT_EQ(write.writes, allocation);
   EXPECT_EQ(write.atMost, allocation);
-  EXPECT_EQ(write.hulls, allocation.ranges());
   EXPECT_FALSE(write.unresolved);
   EXPECT_TRUE(lost.unresolved);
 }
@@ -207,27 +204,58 @@ TEST(AccessCollector, TellsWhatOtherChunksMayWriteToo) {
                 nullptr);
   collector.add(TUTTI_READ | TUTTI_ALLOCATION, 700, 1, 0, nullptr);
 
-  const AccessSet set = collector.take([](std::uint64_t address) {
+  const AccessSet set = setOf(collector.take([](std::uint64_t address) {
     return Range{address - address % 100, address - address % 100 + 100};
-  });
+  }));
 
   EXPECT_EQ(set.scattered, RangeSet::of({{64, 144}, {500, 600}}));
   EXPECT_EQ(set.writes, RangeSet::of({{0, 8}, {64, 144}, {500, 600}}));
   EXPECT_EQ(set.reads, RangeSet::of({{0, 8}, {64, 144}, {500, 600}, {700, 800}}));
-  EXPECT_TRUE(collector.take({}).scattered.empty());
+  EXPECT_TRUE(collector.take({}).records.empty());
 }
 
 TEST(AccessCollector, StartsAnewAfterTake) {
-  AccessCollector collector(1);
-  const tutti_dim column = {4096, 1000};
-  collector.add(TUTTI_WRITE, 4096, 8, 1, &column);
-  EXPECT_TRUE(collector.take({}).tooMany);
+  AccessCollector collector;
+  collector.add(TUTTI_READ, 64, 8, 1, std::array{tutti_dim{-8, 100}}.data());
+  EXPECT_TRUE(collector.take({}).wrapsAround);
 
   collector.add(TUTTI_READ, 8, 8, 0, nullptr);
-  const AccessSet set = collector.take({});
+  const AccessRecords records = collector.take({});
 
-  EXPECT_FALSE(set.tooMany);
-  EXPECT_EQ(set.reads, RangeSet::of({{8, 16}}));
+  EXPECT_FALSE(records.wrapsAround);
+  EXPECT_EQ(setOf(records).reads, RangeSet::of({{8, 16}}));
+}
+
+TEST(AccessRanges, GivesWhatOfARecordLiesInARange) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 5000; ++round) {
+    const Record record = randomRecord(random);
+    const Bytes all = bytesOf(record);
+    AccessCollector collector;
+    collector.add(record.flags, record.address, record.size,
+                  static_cast<std::uint32_t>(record.dims.size()), record.dims.data());
+    const AccessRecords records = collector.take({});
+    if (all.empty()) {
+      EXPECT_TRUE(records.records.empty());
+      continue;
+    }
+    ASSERT_EQ(records.records.size(), 1U);
+    EXPECT_EQ(records.records[0].hull, (Range{*all.begin(), *all.rbegin() + 1}));
+    EXPECT_GE(records.records[0].bytes(), all.size());
+    const std::uint64_t begin = *all.begin() + random() % 300;
+    const Range clip{begin, begin + random() % 300};
+    AccessRanges ranges;
+
+    ranges.add(records.records[0], clip);
+
+    Bytes expected;
+    for (const std::uint64_t byte : all) {
+      if (byte >= clip.begin && byte < clip.end) {
+        expected.insert(byte);
+      }
+    }
+    ASSERT_EQ(bytesOf(ranges.take().writes), expected);
+  }
 }
 
 } // namespace

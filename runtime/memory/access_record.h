@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Access records as the compiler reports them (`tutti_access` in abi/abi.h), in a normal form: boxes
+/// of bytes. They stay boxes until somebody asks for the bytes in some range.
+#pragma once
+
+#include "abi/abi.h"
+#include "base/range.h"
+
+#include <boost/container/small_vector.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace tutti::memory {
+
+/// One dimension of a box; both numbers are positive.
+struct Dim {
+  std::uint64_t stride; ///< Bytes.
+  std::uint64_t count;
+
+  /// From the first to the last.
+  std::uint64_t reach() const { return stride * (count - 1); }
+};
+
+/// Innermost first, by ascending strides.
+using Dims = boost::container::small_vector<Dim, 3>;
+
+/// Runs of `length` bytes at all combinations of `dims`.
+struct Runs {
+  std::uint64_t begin;
+  std::uint64_t length;
+  Dims dims;
+
+  /// Number of runs; more than `limit` is given as `limit` + 1.
+  std::uint64_t count(std::uint64_t limit) const;
+
+  /// Calls `visit(Range)` for the parts of runs that lie in `clip`, until it returns false. Whether
+  /// it never did.
+  ///
+  /// Cost: O(1) for each run that is visited; those outside are skipped.
+  template <typename Visit> bool forEach(Range clip, Visit &&visit) const {
+    return visitFrom(begin, dims.size(), clip, visit);
+  }
+
+private:
+  template <typename Visit>
+  bool visitFrom(std::uint64_t at, std::size_t depth, Range clip, Visit &visit) const;
+};
+
+/// What one record says. Never empty.
+struct AccessRecord {
+  std::uint32_t flags; ///< Of TUTTI_READ, TUTTI_WRITE, TUTTI_AT_MOST and TUTTI_SCATTERED.
+  Range limit;         ///< What lies outside is not touched.
+  Range hull;          ///< Lowest to highest byte, inside of `limit` or not.
+  std::uint64_t size;  ///< Bytes of one element.
+  Dims dims;           ///< Counts above 1.
+
+  /// Its bytes with no gap, or, if `widen`, with small gaps between them: moving those costs less
+  /// than another range.
+  Runs runs(bool widen) const;
+
+  /// What of the hull may be touched; may be empty.
+  Range reach() const {
+    return {std::max(hull.begin, limit.begin), std::min(hull.end, limit.end)};
+  }
+
+  bool isRead() const { return (flags & TUTTI_READ) != 0; }
+
+  bool isWritten() const { return (flags & TUTTI_WRITE) != 0; }
+
+  bool isAtMost() const { return (flags & TUTTI_AT_MOST) != 0; }
+
+  bool isScattered() const { return (flags & TUTTI_SCATTERED) != 0; }
+
+  /// Bytes that it touches, at most.
+  std::uint64_t bytes() const;
+};
+
+/// The records of one chunk.
+struct AccessRecords {
+  std::vector<AccessRecord> records;
+  bool wrapsAround = false; ///< One leaves the address space, and is missing.
+  bool anywhere = false;    ///< One says that it does not hold.
+  bool unresolved = false;  ///< An allocation was not found, and is missing.
+};
+
+/// Collects the records of one chunk.
+///
+/// Threading: externally synchronised.
+class AccessCollector {
+public:
+  static constexpr Range kNoLimit{0, ~std::uint64_t{0}};
+
+  /// The allocation that holds an address; empty if there is none.
+  using AllocationOf = std::function<Range(std::uint64_t address)>;
+
+  /// Adds one record; the arguments are those of `tutti_access`. What lies outside `limit` is left
+  /// out.
+  void add(std::uint32_t flags, std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
+           const tutti_dim *dims, Range limit = kNoLimit);
+
+  /// Gives the records and starts anew. An allocation is a record of all its bytes, at most.
+  AccessRecords take(const AllocationOf &allocationOf);
+
+private:
+  struct Allocation {
+    std::uint32_t flags;
+    std::uint64_t address;
+  };
+
+  AccessRecords taken_;
+  std::vector<Allocation> allocations_;
+};
+
+template <typename Visit>
+bool Runs::visitFrom(std::uint64_t at, std::size_t depth, Range clip, Visit &visit) const {
+  if (depth == 0) {
+    const Range run{std::max(at, clip.begin), std::min(at + length, clip.end)};
+    return run.empty() || visit(run);
+  }
+  std::uint64_t inner = length; // From the first to the last byte of one step.
+  for (std::size_t d = 0; d + 1 < depth; ++d) {
+    inner += dims[d].reach();
+  }
+  const Dim &dim = dims[depth - 1];
+  if (at >= clip.end || at + inner + dim.reach() <= clip.begin) {
+    return true;
+  }
+  const std::uint64_t first =
+      clip.begin >= at + inner ? (clip.begin - at - inner) / dim.stride + 1 : 0;
+  const std::uint64_t last = std::min(dim.count - 1, (clip.end - 1 - at) / dim.stride);
+  for (std::uint64_t index = first; index <= last; ++index) {
+    if (!visitFrom(at + index * dim.stride, depth - 1, clip, visit)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace tutti::memory
