@@ -102,7 +102,7 @@ struct Plan {
   std::vector<RangeSet> footprints;  ///< By device of the job: units that its part touches,
   std::vector<balance::Chunk> parts; ///< and its part.
 
-  // For the decision.
+  // For the decision: about so many.
   std::uint64_t bytesTouched = 0;
   std::uint64_t bytesToDistribute = 0;
   std::uint64_t bytesToStayHome = 0;

@@ -39,8 +39,6 @@ constexpr std::uint64_t kCopyGap = 64 << 10;
 /// launches: a page of them is better off twinned.
 constexpr std::uint64_t kLeastArray = memory::kPageBytes;
 
-constexpr const char *kCollision = "iterations of different parts may write the same memory";
-
 /// Appends all that decides what the places touch in `launch`, but for its portion.
 void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
   const auto add = [&key](auto word) { key.push_back(static_cast<std::uint64_t>(word)); };
@@ -74,18 +72,6 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(share.place);
     add(share.weight);
   }
-}
-
-std::vector<balance::Chunk> chunksOf(const Launch &launch) {
-  std::vector<std::uint32_t> weights;
-  for (const Share &share : launch.shares) {
-    weights.push_back(share.weight);
-  }
-  std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
-  for (balance::Chunk &chunk : chunks) {
-    chunk = balance::partOf(chunk, launch.portion);
-  }
-  return chunks;
 }
 
 RangeSet pagesAround(const RangeSet &bytes) {
@@ -203,28 +189,6 @@ RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
     }
   }
   return RangeSet::of(std::move(all));
-}
-
-bool isInside(const memory::Window &window, const RangeSet &bytes) {
-  return std::all_of(bytes.ranges().begin(), bytes.ranges().end(),
-                     [&](const Range &range) { return window.contains(range); });
-}
-
-/// Why `sets` rule out distribution; empty if they do not.
-std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Window &window) {
-  if (sets.tooMany) {
-    return "its accesses are too fragmented";
-  }
-  if (sets.anywhere) {
-    return "its index arithmetic may wrap around";
-  }
-  if (sets.unresolved) {
-    return "it follows a pointer to memory of unknown extent";
-  }
-  if (!isInside(window, sets.reads) || !isInside(window, sets.writes)) {
-    return "it touches memory outside of unified memory";
-  }
-  return {};
 }
 
 } // namespace
@@ -388,153 +352,6 @@ std::optional<Place> Planner::tooSmall(Launch &launch) const {
   return std::nullopt;
 }
 
-/// What all places touch, and whether two of them may write the same byte.
-struct Planner::Survey {
-  std::vector<balance::Chunk> chunks; ///< By place.
-  std::vector<ChunkAccess> accesses;  ///< By place.
-  RangeSet reads;
-  RangeSet writes;
-  RangeSet reduced;          ///< Variables that a reduction is combined into.
-  RangeSet writtenElsewhere; ///< By other places than the host of rank 0.
-  RangeSet merged;           ///< What several places may write; counts as written by that host.
-  std::string reasonHome;
-  std::uint64_t reach = 0;        ///< As in `Plan`.
-  std::vector<RangeSet> mergedAt; ///< By rank: what of it its places compare.
-
-  bool mayCollide(const RangeSet &scattered) const;
-  void merge(const RangeSet &scattered, const memory::Topology &topology, bool isTentative);
-};
-
-/// Whether two places may write the same byte that is not in `scattered`.
-bool Planner::Survey::mayCollide(const RangeSet &scattered) const {
-  RangeSet all;
-  for (const ChunkAccess &access : accesses) {
-    const RangeSet own = access.writes.subtract(scattered);
-    if (all.overlaps(own)) {
-      return true;
-    }
-    all = all.unite(own);
-  }
-  return false;
-}
-
-/// `scattered` bytes become what the host of rank 0 writes. All that have a part, their hosts and
-/// that one begin with the same bytes: changes are found by comparing with those. `isTentative`:
-/// they may be dropped, so even a single place does not write them itself.
-void Planner::Survey::merge(const RangeSet &scattered, const memory::Topology &topology,
-                            bool isTentative) {
-  std::vector<bool> reads(chunks.size());
-  reads[0] = true;
-  std::size_t parts = 0;
-  mergedAt.resize(static_cast<std::size_t>(topology.ranks()));
-  for (std::size_t place = 0; place < chunks.size(); ++place) {
-    if (!chunks[place].empty()) {
-      const auto rank = static_cast<std::size_t>(topology.rankOf(static_cast<Place>(place)));
-      reads[place] = true;
-      reads[rank] = true;
-      mergedAt[rank] = mergedAt[rank].unite(accesses[place].writes.intersect(scattered));
-      ++parts;
-    }
-  }
-  if (parts < 2 && !isTentative) {
-    return; // One place writes all of it.
-  }
-  merged = scattered;
-  mergedAt.front() = merged;
-  if (!isTentative) {
-    std::fill(mergedAt.begin(), mergedAt.end(), merged);
-  }
-  for (std::size_t place = 0; place < chunks.size(); ++place) {
-    accesses[place].writes = accesses[place].writes.subtract(merged);
-    if (reads[place]) {
-      const auto rank = static_cast<std::size_t>(topology.rankOf(static_cast<Place>(place)));
-      accesses[place].reads = accesses[place].reads.unite(mergedAt[rank]);
-    }
-  }
-  accesses.front().writes = accesses.front().writes.unite(merged);
-}
-
-Planner::Survey Planner::survey(const Launch &launch) const {
-  const AllocationOf allocationOf = allocationsOf(launch);
-  Survey survey;
-  std::vector<Range> scattered;
-  std::vector<Range> closed;
-  const auto append = [](std::vector<Range> &all, const RangeSet &more) {
-    all.insert(all.end(), more.ranges().begin(), more.ranges().end());
-  };
-  const std::vector<balance::Chunk> chunks = chunksOf(launch);
-  memory::AccessSet reduced;
-  survey.chunks.assign(static_cast<std::size_t>(topology_.places()), {0, 0});
-  survey.accesses.resize(survey.chunks.size());
-  for (std::size_t index = 0; index < chunks.size(); ++index) {
-    const Place place = launch.shares[index].place;
-    const balance::Chunk chunk = chunks[index];
-    if (launch.onlyShare >= 0 && launch.onlyShare != static_cast<std::int32_t>(index)) {
-      continue;
-    }
-    Touches touches = touchesOf(launch, window_, chunk.lower, chunk.upper, allocationOf);
-    survey.reasonHome = reasonAgainst(touches.sets, window_);
-    if (survey.reasonHome.empty()) {
-      survey.reasonHome = reasonAgainst(touches.reduced, window_);
-    }
-    if (!survey.reasonHome.empty()) {
-      return survey;
-    }
-    if (chunk.lower == 0 && !chunk.empty()) {
-      reduced = std::move(touches.reduced);
-    }
-    append(scattered, touches.sets.scattered);
-    append(closed, touches.sets.writes);
-    survey.reach = std::max(survey.reach, touches.reach); // Empty parts have none.
-    survey.chunks[static_cast<std::size_t>(place)] = chunk;
-    survey.accesses[static_cast<std::size_t>(place)] = {std::move(touches.sets.reads),
-                                                        std::move(touches.sets.writes)};
-  }
-  const bool isTentative = survey.reach != 0;
-  if (isTentative && survey.mayCollide(RangeSet::of(scattered))) {
-    survey.reasonHome = kCollision;
-    return survey;
-  }
-  if (isTentative) {
-    append(scattered, RangeSet::of(std::move(closed)));
-  }
-  if (!scattered.empty()) {
-    survey.merge(RangeSet::of(std::move(scattered)), topology_, isTentative);
-  }
-  std::vector<Range> reads;
-  std::vector<Range> writes;
-  std::vector<Range> writesElsewhere;
-  std::uint64_t writtenBytes = 0;
-  for (std::size_t place = 0; place < survey.accesses.size(); ++place) {
-    append(reads, survey.accesses[place].reads);
-    append(writes, survey.accesses[place].writes);
-    if (place > 0) {
-      append(writesElsewhere, survey.accesses[place].writes);
-    }
-    writtenBytes += survey.accesses[place].writes.bytes();
-  }
-  if (launch.portion.index > 0) {
-    // Each portion is combined, not only the one that begins the loop.
-    reduced = touchesOf(launch, window_, 0, 1, allocationOf).reduced;
-  }
-  if (!reduced.writes.empty() || !reduced.reads.empty()) {
-    ChunkAccess &host = survey.accesses.front();
-    writtenBytes += reduced.writes.bytes();
-    append(reads, reduced.reads);
-    append(writes, reduced.writes);
-    host.reads = host.reads.unite(reduced.reads);
-    host.writes = host.writes.unite(reduced.writes);
-    survey.reduced = reduced.reads.unite(reduced.writes);
-  }
-  survey.reads = RangeSet::of(std::move(reads));
-  survey.writes = RangeSet::of(std::move(writes));
-  survey.writtenElsewhere = RangeSet::of(std::move(writesElsewhere));
-  if (survey.writes.bytes() != writtenBytes) {
-    survey.reasonHome = kCollision;
-  }
-  return survey;
-}
-
 /// What places write on pages of rank 0 that cannot be protected returns to it.
 void Planner::addReturns(Plan &plan, memory::Assignments &assignments, const Survey &survey,
                          const RangeSet &protectable) const {
@@ -551,14 +368,49 @@ void Planner::addReturns(Plan &plan, memory::Assignments &assignments, const Sur
   }
 }
 
-/// `writes` may hold more than is written: what a loop computes of each row may stand beside the
+/// What is in place may be told apart only by its hulls. Where those are too large, all is taken
+/// byte by byte.
+Survey Planner::survey(const Launch &launch) {
+  Survey survey = surveyOf(launch, window_, topology_, directory(), Telling::InPlaceApart);
+  if (survey.reasonHome.empty() && mustBeExact(launch, survey)) {
+    survey = surveyOf(launch, window_, topology_, directory_, Telling::Nothing);
+  }
+  return survey;
+}
+
+bool Planner::mustBeExact(const Launch &launch, const Survey &survey) const {
+  const RangeSet blocks = bytesOf(launch.blocks);
+  for (Place place = 0; place < topology_.places(); ++place) {
+    const ChunkAccess &inPlace = survey.inPlace[static_cast<std::size_t>(place)];
+    if (inPlace.writes.overlaps(blocks)) {
+      return true;
+    }
+      // A device has all of the hulls, but perhaps no room for what is to come beside them.
+    if (!topology_.isHost(place) && !(inPlace.reads.empty() && inPlace.writes.empty()) &&
+        footprintAt(survey, place).bytes() >
+            rooms_.capacity(static_cast<std::size_t>(place - topology_.ranks()))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A survey may hold more than is written: what a loop computes of each row may stand beside the
 /// row's pointer.
-bool Planner::writesWhatItFollows(const Launch &launch, const RangeSet &writes) const {
-  if (!launch.followed || !writes.overlaps(launch.followed->content().words)) {
+bool Planner::writesWhatItFollows(const Launch &launch, const Survey &survey) const {
+  if (!launch.followed) {
+    return false;
+  }
+  const RangeSet &words = launch.followed->content().words;
+  const bool mayWrite =
+      survey.writes.overlaps(words) ||
+      std::any_of(survey.inPlace.begin(), survey.inPlace.end(),
+                  [&](const ChunkAccess &inPlace) { return inPlace.writes.overlaps(words); });
+  if (!mayWrite) {
     return false;
   }
   const std::optional<RangeSet> exact = writesOf(launch, window_, allocationsOf(launch));
-  return !exact || exact->overlaps(launch.followed->content().words);
+  return !exact || exact->overlaps(words);
 }
 
 std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
@@ -573,61 +425,81 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
     plan->reasonHome = "it writes a variable that its addresses depend on";
     return plan;
   }
-  if (writesWhatItFollows(launch, survey.writes)) {
+  if (writesWhatItFollows(launch, survey)) {
     plan->reasonHome = "it writes pointers that it follows";
     return plan;
   }
-  TouchedObjects touched = objectsOf(launch, window_, allocationsOf(launch));
-  const RangeSet arrays = arrays_.unite(arraysAmong(touched.ranges, window_));
-  plan->arrays = arrays.subtract(arrays_);
-  touched.ranges.insert(touched.ranges.end(), arrays.ranges().begin(), arrays.ranges().end());
-  const RangeSet protectable =
-      protectablePages(touched.ranges, window_.heap(), launch.followed.get())
-          .unite(protectableOf(launch.everywhere, window_));
+  const TouchedObjects touched = objectsOf(launch, window_, allocationsOf(launch));
+  plan->isDisjoint = touched.areDisjoint;
+  addParts(*plan, survey);
+  if (survey.isInPlace()) {
+    plan->interior = plan->chunk;
+    plan->outcome = std::make_shared<const Outcome>(Outcome{{}, directory_.identity()});
+  } else {
+    addMoves(*plan, launch, survey, touched);
+  }
+  const auto self = static_cast<std::size_t>(self_);
+  plan->overwritten = plan->overwritten.unite(survey.accesses[self].writes)
+                          .unite(survey.inPlace[self].writes)
+                          .unite(plan->merged);
+  addCosts(*plan, survey);
+  return plan;
+}
 
-  memory::Step step = directory().step(survey.accesses, topology_);
+/// What has to move before the launch, and what it changes.
+void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
+                       const TouchedObjects &touched) {
+  std::vector<Range> objects = touched.ranges;
+  const RangeSet arrays = arrays_.unite(arraysAmong(objects, window_));
+  plan.arrays = arrays.subtract(arrays_);
+  objects.insert(objects.end(), arrays.ranges().begin(), arrays.ranges().end());
+  const RangeSet protectable = protectablePages(objects, window_.heap(), launch.followed.get())
+                                   .unite(protectableOf(launch.everywhere, window_));
+
+  memory::Step step = directory_.step(survey.accesses, topology_);
   std::vector<memory::Transfer> &transfers = step.transfers;
   joinRuns(transfers);
-  addReturns(*plan, step.assignments, survey, protectable);
-  addParts(*plan, survey);
-  addLinks(*plan, transfers);
-  addInterior(*plan, launch, survey);
-  addCopies(*plan, transfers, survey);
-  addLoans(*plan, transfers);
-  plan->overwritten =
-      plan->overwritten.unite(survey.accesses[static_cast<std::size_t>(self_)].writes);
-  if (std::binary_search(plan->contributors.begin(), plan->contributors.end(), self_)) {
-    plan->reach = survey.reach;
+  addReturns(plan, step.assignments, survey, protectable);
+  addLinks(plan, transfers);
+  addInterior(plan, launch, survey);
+  addCopies(plan, transfers, survey);
+  addLoans(plan, transfers);
+  if (std::binary_search(plan.contributors.begin(), plan.contributors.end(), self_)) {
+    plan.reach = survey.reach;
     if (!survey.merged.empty()) {
-      plan->merged = survey.mergedAt[static_cast<std::size_t>(self_)];
+      plan.merged = survey.mergedAt[static_cast<std::size_t>(self_)];
     }
-    plan->overwritten = plan->overwritten.unite(plan->merged);
   }
-  plan->isDisjoint = touched.areDisjoint;
-  plan->bytesTouched = survey.reads.bytes() + survey.writes.bytes();
   for (const memory::Transfer &transfer : transfers) {
-    plan->bytesToDistribute += transfer.ranges.bytes();
+    plan.bytesToDistribute += transfer.ranges.bytes();
+  }
+  memory::Assignments undo;
+  directory_.assign(step.assignments, &undo);
+  plan.outcome =
+      std::make_shared<const Outcome>(Outcome{directory_.now(undo), directory_.identity()});
+  if (self_ == 0) {
+    addPages(plan, directory_, unionOf(transfers), survey.writtenElsewhere, protectable);
+  }
+  directory_.revert(undo);
+}
+
+/// For the decision, and for what devices hold.
+void Planner::addCosts(Plan &plan, const Survey &survey) const {
+  plan.bytesTouched = survey.reads.bytes() + survey.writes.bytes() +
+                      static_cast<std::uint64_t>(survey.bytesInPlace);
+  if (self_ != 0) {
+    return;
   }
   // From the host of rank 0 to each and back.
   const auto parts = std::count_if(survey.chunks.begin() + 1, survey.chunks.end(),
                                    [](const balance::Chunk &chunk) { return !chunk.empty(); });
-  plan->bytesToMerge = 2 * static_cast<std::uint64_t>(parts) * survey.merged.bytes();
-  if (self_ == 0) {
-    plan->bytesToStayHome = directory_.missing(0, survey.reads).bytes();
-    for (Place place = topology_.ranks(); place < topology_.places(); ++place) {
-      plan->footprints.push_back(footprint(survey.accesses[static_cast<std::size_t>(place)]));
-      plan->parts.push_back(survey.chunks[static_cast<std::size_t>(place)]);
-    }
+  plan.bytesToMerge = 2 * static_cast<std::uint64_t>(parts) * survey.merged.bytes();
+  plan.bytesToStayHome = directory_.missing(0, survey.reads).bytes() +
+                         static_cast<std::uint64_t>(survey.bytesNotHome);
+  for (Place place = topology_.ranks(); place < topology_.places(); ++place) {
+    plan.footprints.push_back(footprintAt(survey, place));
+    plan.parts.push_back(survey.chunks[static_cast<std::size_t>(place)]);
   }
-  memory::Assignments undo;
-  directory_.assign(step.assignments, &undo);
-  plan->outcome =
-      std::make_shared<const Outcome>(Outcome{directory_.now(undo), directory_.identity()});
-  if (self_ == 0) {
-    addPages(*plan, directory_, unionOf(transfers), survey.writtenElsewhere, protectable);
-  }
-  directory_.revert(undo);
-  return plan;
 }
 
 /// What a device needs memory for.
@@ -635,13 +507,19 @@ RangeSet Planner::footprint(const ChunkAccess &access) const {
   return rooms_.around(access.reads.unite(access.writes));
 }
 
+RangeSet Planner::footprintAt(const Survey &survey, Place place) const {
+  const auto at = static_cast<std::size_t>(place);
+  return footprint(survey.accesses[at]).unite(footprint(survey.inPlace[at]));
+}
+
 void Planner::addParts(Plan &plan, const Survey &survey) const {
   plan.chunk = survey.chunks[static_cast<std::size_t>(self_)];
   for (std::int32_t device = 0; device < topology_.devicesOf(self_); ++device) {
     const auto place = static_cast<std::size_t>(topology_.deviceOf(self_, device));
     if (!survey.chunks[place].empty()) {
-      plan.devices.push_back({device, survey.chunks[place], footprint(survey.accesses[place]),
-                              survey.accesses[place].writes});
+      plan.devices.push_back(
+          {device, survey.chunks[place], footprintAt(survey, static_cast<Place>(place)),
+           survey.accesses[place].writes.unite(survey.inPlace[place].writes)});
     }
   }
   std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));
@@ -777,9 +655,13 @@ void Planner::addInterior(Plan &plan, const Launch &launch, const Survey &survey
   const AllocationOf allocationOf = allocationsOf(launch);
   // Of what is known to be free no more is asked: a loop over rows has records for each of them.
   const auto isFree = [&](std::int64_t lower, std::int64_t upper) {
-    const memory::AccessSet sets = touchesOf(launch, window_, lower, upper, allocationOf).sets;
-    return !sets.tooMany && !sets.unresolved && !sets.reads.overlaps(pending) &&
-           !sets.writes.overlaps(pending);
+    const memory::AccessRecords records =
+        recordsOf(launch, window_, lower, upper, allocationOf).touched;
+    return !records.wrapsAround && !records.unresolved &&
+           std::none_of(records.records.begin(), records.records.end(),
+                        [&](const memory::AccessRecord &record) {
+                          return record.overlaps(pending);
+                        });
   };
   const std::int64_t middle = chunk.lower + (chunk.upper - chunk.lower) / 2;
   plan.interior = {middle, middle};

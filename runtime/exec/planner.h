@@ -12,6 +12,7 @@
 #include "runtime/exec/plan.h"
 #include "runtime/exec/region_view.h"
 #include "runtime/exec/rooms.h"
+#include "runtime/exec/survey.h"
 #include "runtime/memory/directory.h"
 #include "runtime/memory/window.h"
 
@@ -47,8 +48,8 @@ public:
   /// What `launch` means in the current state, which stays as it is. The launch's events have been
   /// applied, its allocations are complete.
   ///
-  /// Cost: unless the plan is known, linear in the ranges that all ranks touch and the runs of the
-  ///       directory there.
+  /// Cost: unless the plan is known, linear in the records of all places and the runs of what is
+  ///       not in place, see survey.h.
   Planned plan(const Launch &launch);
 
   /// Equal portions of a launch, so that no device has to hold more than one at a time.
@@ -78,8 +79,6 @@ public:
   const memory::Directory &directoryBefore();
 
 private:
-  struct Survey;
-
   /// Hash and equality of keys, for look-ups without one being made.
   struct OfWords {
     using is_transparent = void;
@@ -100,8 +99,12 @@ private:
 
   void applyPending(std::size_t count);
   std::shared_ptr<const Plan> make(const Launch &launch);
-  Survey survey(const Launch &launch) const;
-  bool writesWhatItFollows(const Launch &launch, const RangeSet &writes) const;
+  Survey survey(const Launch &launch);
+  bool mustBeExact(const Launch &launch, const Survey &survey) const;
+  bool writesWhatItFollows(const Launch &launch, const Survey &survey) const;
+  void addMoves(Plan &plan, const Launch &launch, const Survey &survey,
+                const TouchedObjects &touched);
+  void addCosts(Plan &plan, const Survey &survey) const;
   void addReturns(Plan &plan, memory::Assignments &assignments, const Survey &survey,
                   const RangeSet &protectable) const;
   RangeSet joined(const RangeSet &ranges, Place source) const;
@@ -112,6 +115,7 @@ private:
   void addLoans(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
   std::optional<Place> tooSmall(Launch &launch) const;
   RangeSet footprint(const memory::ChunkAccess &access) const;
+  RangeSet footprintAt(const Survey &survey, Place place) const;
   void addParts(Plan &plan, const Survey &survey) const;
   void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,

@@ -87,6 +87,19 @@ std::uint64_t AccessRecord::bytes() const {
   return product;
 }
 
+bool AccessRecord::overlaps(const RangeSet &bytes) const {
+  const Range whole = reach();
+  const Runs wide = runs(true);
+  auto range = std::ranges::upper_bound(bytes.ranges(), whole.begin, {}, &Range::end);
+  for (; range != bytes.ranges().end() && range->begin < whole.end; ++range) {
+    const Range common{std::max(range->begin, whole.begin), std::min(range->end, whole.end)};
+    if (!wide.forEach(common, [](Range) { return false; })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint64_t size,
                           std::uint32_t ndims, const tutti_dim *dims, Range limit) {
   if (flags & TUTTI_ANYWHERE) {

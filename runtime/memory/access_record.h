@@ -79,6 +79,11 @@ struct AccessRecord {
 
   /// Bytes that it touches, at most.
   std::uint64_t bytes() const;
+
+  /// Whether it touches, or would with small gaps, some of `bytes`.
+  ///
+  /// Cost: linear in the ranges in its hull.
+  bool overlaps(const RangeSet &bytes) const;
 };
 
 /// The records of one chunk.

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/survey.h"
+
+#include "runtime/exec/region_view.h"
+#include "runtime/memory/access_set.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::exec {
+
+namespace {
+
+using memory::AccessRecord;
+using memory::ChunkAccess;
+using memory::Directory;
+using memory::Holders;
+
+constexpr std::string_view kCollision = "iterations of different parts may write the same memory";
+
+void append(std::vector<Range> &all, const RangeSet &more) {
+  all.insert(all.end(), more.ranges().begin(), more.ranges().end());
+}
+
+bool isInside(const memory::Window &window, const RangeSet &bytes) {
+  return std::all_of(bytes.ranges().begin(), bytes.ranges().end(),
+                     [&](const Range &range) { return window.contains(range); });
+}
+
+/// Why `sets` rule out distribution; empty if they do not.
+std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Window &window) {
+  if (sets.tooMany) {
+    return "its accesses are too fragmented";
+  }
+  if (sets.anywhere) {
+    return "its index arithmetic may wrap around";
+  }
+  if (sets.unresolved) {
+    return "it follows a pointer to memory of unknown extent";
+  }
+  if (!isInside(window, sets.reads) || !isInside(window, sets.writes)) {
+    return "it touches memory outside of unified memory";
+  }
+  return {};
+}
+
+bool holds(const Holders &holders, Place place) {
+  return std::binary_search(holders.begin(), holders.end(), place);
+}
+
+bool holdsAlone(const Holders &holders, Place place) {
+  return holders.size() == 1 && holders.front() == place;
+}
+
+/// About how many bytes records touch: overlapping ones count once.
+class Estimate {
+public:
+  void add(Range hull, double bytes) { seen_.push_back({hull, bytes}); }
+
+  double take() {
+    std::sort(seen_.begin(), seen_.end(),
+              [](const Seen &a, const Seen &b) { return a.hull.begin < b.hull.begin; });
+    double sum = 0;
+    for (std::size_t first = 0; first < seen_.size();) {
+      Seen group = seen_[first];
+      std::size_t next = first + 1;
+      for (; next < seen_.size() && seen_[next].hull.begin < group.hull.end; ++next) {
+        group.hull.end = std::max(group.hull.end, seen_[next].hull.end);
+        group.bytes += seen_[next].bytes;
+      }
+      sum += std::min(static_cast<double>(group.hull.size()), group.bytes);
+      first = next;
+    }
+    seen_.clear();
+    return sum;
+  }
+
+private:
+  struct Seen {
+    Range hull;
+    double bytes;
+  };
+
+  std::vector<Seen> seen_;
+};
+
+/// One place's part.
+class Part {
+public:
+  Part(Place place, const memory::Window &window, const Directory &directory)
+      : place_(place), window_(window), directory_(directory) {}
+
+  void addExact(const AccessRecord &record) { ranges_.add(record, record.hull); }
+
+  /// What is in place is put apart.
+  void add(const AccessRecord &record) {
+    const Range reach = record.reach();
+    if (!window_.contains(reach)) {
+      addExact(record); // Bytes that nobody has mentioned are rank 0's, wherever they are.
+      return;
+    }
+    const bool isRead = record.isRead() || record.isAtMost() || ranges_.isCoarse(record);
+    std::uint64_t inPlace = 0;
+    std::uint64_t notHome = 0;
+    directory_.forEach(reach, [&](Range piece, const Holders &holders) {
+      bool isInPlace = false;
+      if (record.isWritten()) {
+        isInPlace = holdsAlone(holders, place_);
+        if (isInPlace) {
+          written_.push_back(piece);
+        } else {
+          ranges_.addWrites(record, piece);
+        }
+      }
+      if (isRead) {
+        if (holds(holders, place_)) {
+          isInPlace = true;
+          read_.push_back(piece);
+        } else {
+          ranges_.addReads(record, piece);
+        }
+      }
+      inPlace += isInPlace ? piece.size() : 0;
+      notHome += isInPlace && isRead && holders.front() != 0 ? piece.size() : 0;
+    });
+    const double share = static_cast<double>(record.bytes()) / static_cast<double>(reach.size());
+    if (inPlace > 0) {
+      touched_.add(reach, share * static_cast<double>(inPlace));
+    }
+    if (notHome > 0) {
+      notHome_.add(reach, share * static_cast<double>(notHome));
+    }
+  }
+
+  /// What `records` write in `bytes`, which was in place so far, is not.
+  void takeBack(const memory::AccessRecords &records, const RangeSet &bytes) {
+    for (const AccessRecord &record : records.records) {
+      for (const Range &range : bytes.ranges()) {
+        if (record.reach().overlaps(range)) {
+          ranges_.addWrites(record, range);
+        }
+      }
+    }
+  }
+
+  memory::AccessSet takeSets() { return ranges_.take(); }
+
+  /// Once all records have been added.
+  void finish() { ownWrites_ = RangeSet::of(std::exchange(written_, {})); }
+
+  const RangeSet &ownWrites() const { return ownWrites_; }
+
+  ChunkAccess takeInPlace() {
+    return {RangeSet::of(std::exchange(read_, {})), std::move(ownWrites_)};
+  }
+
+  double bytesInPlace() { return touched_.take(); }
+
+  double bytesNotHome() { return notHome_.take(); }
+
+private:
+  Place place_;
+  const memory::Window &window_;
+  const Directory &directory_;
+  memory::AccessRanges ranges_;
+  std::vector<Range> read_;    ///< In place.
+  std::vector<Range> written_; ///< In place.
+  RangeSet ownWrites_;
+  Estimate touched_;
+  Estimate notHome_;
+};
+
+/// Makes one survey.
+class Surveyor {
+public:
+  Surveyor(const Launch &launch, const memory::Window &window, const memory::Topology &topology,
+           const Directory &directory, Telling telling)
+      : launch_(launch), window_(window), topology_(topology), directory_(directory),
+        isExact_(telling == Telling::Nothing),
+        allocationOf_(allocationsOf(launch)) {}
+
+  Survey make();
+
+private:
+  /// A place with a part.
+  struct Working {
+    Place place;
+    memory::AccessRecords records;
+    Part part;
+  };
+
+  ChunkAccess &accessOf(Place place) { return survey_.accesses[static_cast<std::size_t>(place)]; }
+
+  void addParts();
+  void addPart(Place place, const balance::Chunk &chunk);
+  bool noteParts();
+  bool note(Place place, const memory::AccessSet &sets);
+  void takeBackWhatOthersTouch();
+  bool mayCollide(const RangeSet &scattered) const;
+  void merge(const RangeSet &scattered);
+  void sumUp();
+
+  const Launch &launch_;
+  const memory::Window &window_;
+  const memory::Topology &topology_;
+  const Directory &directory_;
+  bool isExact_;
+  AllocationOf allocationOf_;
+  Survey survey_;
+  std::vector<Working> working_;
+  memory::AccessSet reduced_;    ///< Variables that a reduction is combined into.
+  std::vector<Range> scattered_; ///< What several parts may write,
+  std::vector<Range> written_;   ///< and what any does; both but for what is in place.
+};
+
+void Surveyor::addPart(Place place, const balance::Chunk &chunk) {
+  TouchRecords records = recordsOf(launch_, window_, chunk.lower, chunk.upper, allocationOf_);
+  if (chunk.lower == 0 && !chunk.empty() && !records.reduced.records.empty()) {
+    reduced_ = setOf(records.reduced);
+  }
+  survey_.reach = std::max(survey_.reach, records.reach); // Empty parts have none.
+  survey_.chunks[static_cast<std::size_t>(place)] = chunk;
+  Part part(place, window_, directory_);
+  for (const AccessRecord &record : records.touched.records) {
+    if (isExact_ || (record.isScattered() && launch_.shares.size() > 1)) {
+      part.addExact(record);
+    } else {
+      part.add(record);
+    }
+  }
+  part.finish();
+  working_.push_back({place, std::move(records.touched), std::move(part)});
+}
+
+void Surveyor::addParts() {
+  const std::vector<balance::Chunk> chunks = chunksOf(launch_);
+  working_.reserve(chunks.size());
+  for (std::size_t index = 0; index < chunks.size(); ++index) {
+    if (launch_.onlyShare < 0 || launch_.onlyShare == static_cast<std::int32_t>(index)) {
+      addPart(launch_.shares[index].place, chunks[index]);
+    }
+  }
+  if (launch_.portion.index > 0) {
+    // Each portion is combined, not only the one that begins the loop.
+    reduced_ = setOf(recordsOf(launch_, window_, 0, 1, allocationOf_).reduced);
+  }
+}
+
+/// Adds sets to those of a place; whether they allow distribution.
+bool Surveyor::note(Place place, const memory::AccessSet &sets) {
+  survey_.reasonHome = reasonAgainst(sets, window_);
+  append(scattered_, sets.scattered);
+  append(written_, sets.writes);
+  ChunkAccess &access = accessOf(place);
+  access.reads = access.reads.unite(sets.reads);
+  access.writes = access.writes.unite(sets.writes);
+  return survey_.reasonHome.empty();
+}
+
+/// Whether what the parts touch allows distribution.
+bool Surveyor::noteParts() {
+  for (Working &working : working_) {
+    memory::AccessSet sets = working.part.takeSets();
+    sets.tooMany = sets.tooMany || working.records.wrapsAround;
+    sets.anywhere = working.records.anywhere;
+    sets.unresolved = working.records.unresolved;
+    if (!note(working.place, sets)) {
+      return false;
+    }
+  }
+  survey_.reasonHome = reasonAgainst(reduced_, window_);
+  return survey_.reasonHome.empty();
+}
+
+/// What a place alone has and writes is in place only if nobody else touches it. Others touch it
+/// only with what is not in place for them, because they do not have it.
+void Surveyor::takeBackWhatOthersTouch() {
+  std::vector<Range> moving;
+  append(moving, reduced_.reads);
+  append(moving, reduced_.writes);
+  for (const Working &working : working_) {
+    append(moving, accessOf(working.place).reads);
+    append(moving, accessOf(working.place).writes);
+  }
+  if (moving.empty()) {
+    return;
+  }
+  const RangeSet all = RangeSet::of(std::move(moving));
+  for (Working &working : working_) {
+    const RangeSet common = working.part.ownWrites().intersect(all);
+    if (!common.empty()) {
+      working.part.takeBack(working.records, common);
+      note(working.place, working.part.takeSets());
+    }
+  }
+}
+
+/// Whether two places may write the same byte that is not in `scattered`.
+bool Surveyor::mayCollide(const RangeSet &scattered) const {
+  RangeSet all;
+  for (const ChunkAccess &access : survey_.accesses) {
+    const RangeSet own = access.writes.subtract(scattered);
+    if (all.overlaps(own)) {
+      return true;
+    }
+    all = all.unite(own);
+  }
+  return false;
+}
+
+/// `scattered` bytes become what the host of rank 0 writes. All that have a part, their hosts and
+/// that one begin with the same bytes: changes are found by comparing with those. A launch that
+/// follows pointers may be dropped, so even a single place does not write them itself.
+void Surveyor::merge(const RangeSet &scattered) {
+  const bool isTentative = survey_.reach != 0;
+  std::vector<bool> reads(survey_.chunks.size());
+  reads[0] = true;
+  std::size_t parts = 0;
+  std::vector<RangeSet> mergedAt(static_cast<std::size_t>(topology_.ranks()));
+  for (std::size_t place = 0; place < survey_.chunks.size(); ++place) {
+    if (!survey_.chunks[place].empty()) {
+      const auto rank = static_cast<std::size_t>(topology_.rankOf(static_cast<Place>(place)));
+      reads[place] = true;
+      reads[rank] = true;
+      mergedAt[rank] =
+          mergedAt[rank].unite(survey_.accesses[place].writes.intersect(scattered));
+      ++parts;
+    }
+  }
+  if (parts < 2 && !isTentative) {
+    return; // One place writes all of it.
+  }
+  survey_.merged = scattered;
+  mergedAt.front() = scattered;
+  if (!isTentative) {
+    std::fill(mergedAt.begin(), mergedAt.end(), scattered);
+  }
+  for (std::size_t place = 0; place < survey_.chunks.size(); ++place) {
+    ChunkAccess &access = survey_.accesses[place];
+    access.writes = access.writes.subtract(scattered);
+    if (reads[place]) {
+      const auto rank = static_cast<std::size_t>(topology_.rankOf(static_cast<Place>(place)));
+      access.reads = access.reads.unite(mergedAt[rank]);
+    }
+  }
+  survey_.accesses.front().writes = survey_.accesses.front().writes.unite(scattered);
+  survey_.mergedAt = std::move(mergedAt);
+}
+
+/// What all places touch, with what reductions are combined into; two that write the same byte are
+/// a reason to stay home.
+void Surveyor::sumUp() {
+  std::vector<Range> reads;
+  std::vector<Range> writes;
+  std::vector<Range> writesElsewhere;
+  std::uint64_t writtenBytes = reduced_.writes.bytes();
+  for (std::size_t place = 0; place < survey_.accesses.size(); ++place) {
+    const ChunkAccess &access = survey_.accesses[place];
+    append(reads, access.reads);
+    append(writes, access.writes);
+    if (place > 0) {
+      append(writesElsewhere, access.writes);
+    }
+    writtenBytes += access.writes.bytes();
+  }
+  append(reads, reduced_.reads);
+  append(writes, reduced_.writes);
+  ChunkAccess &host = survey_.accesses.front();
+  host.reads = host.reads.unite(reduced_.reads);
+  host.writes = host.writes.unite(reduced_.writes);
+  survey_.reduced = reduced_.reads.unite(reduced_.writes);
+  survey_.reads = RangeSet::of(std::move(reads));
+  survey_.writes = RangeSet::of(std::move(writes));
+  survey_.writtenElsewhere = RangeSet::of(std::move(writesElsewhere));
+  if (survey_.writes.bytes() != writtenBytes) {
+    survey_.reasonHome = kCollision;
+  }
+}
+
+Survey Surveyor::make() {
+  survey_.chunks.assign(static_cast<std::size_t>(topology_.places()), {0, 0});
+  survey_.accesses.resize(survey_.chunks.size());
+  survey_.inPlace.resize(survey_.chunks.size());
+  addParts();
+  if (survey_.reach != 0 && !isExact_) {
+    // All that it writes is merged.
+    return surveyOf(launch_, window_, topology_, directory_, Telling::Nothing);
+  }
+  if (!noteParts()) {
+    return std::move(survey_);
+  }
+  takeBackWhatOthersTouch();
+  for (Working &working : working_) {
+    survey_.inPlace[static_cast<std::size_t>(working.place)] = working.part.takeInPlace();
+    survey_.bytesInPlace += working.part.bytesInPlace();
+    survey_.bytesNotHome += working.part.bytesNotHome();
+  }
+  if (survey_.reach != 0) {
+    if (mayCollide(RangeSet::of(scattered_))) {
+      survey_.reasonHome = kCollision;
+      return std::move(survey_);
+    }
+    scattered_.insert(scattered_.end(), written_.begin(), written_.end());
+  }
+  if (!scattered_.empty()) {
+    merge(RangeSet::of(std::move(scattered_)));
+  }
+  sumUp();
+  return std::move(survey_);
+}
+
+} // namespace
+
+std::vector<balance::Chunk> chunksOf(const Launch &launch) {
+  std::vector<std::uint32_t> weights;
+  for (const Share &share : launch.shares) {
+    weights.push_back(share.weight);
+  }
+  std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
+  for (balance::Chunk &chunk : chunks) {
+    chunk = balance::partOf(chunk, launch.portion);
+  }
+  return chunks;
+}
+
+Survey surveyOf(const Launch &launch, const memory::Window &window,
+                const memory::Topology &topology, const Directory &directory, Telling telling) {
+  return Surveyor(launch, window, topology, directory, telling).make();
+}
+
+} // namespace tutti::exec
