@@ -92,6 +92,7 @@ struct Plan {
   /// Address of the tutti_reach of a launch that is undone if a part of it strays; else 0. All that
   /// such a launch writes is merged.
   std::uint64_t reach = 0;
+  bool isInPlace = false;  ///< Nothing moves, and nobody's copy becomes invalid.
   bool isDisjoint = false; ///< What is written through one object is not touched through another.
 
   // Rank 0 only.

@@ -195,7 +195,8 @@ RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
 
 Planner::Planner(Rank self, const memory::Topology &topology, const memory::Window &window,
                  const Rooms &rooms)
-    : self_(self), topology_(topology), window_(window), rooms_(rooms) {
+    : self_(self), topology_(topology), window_(window), rooms_(rooms),
+      inPlace_(std::make_unique<InPlaceCheck>(window)) {
   pending_.reserve(kMostPending);
 }
 
@@ -281,7 +282,26 @@ Planner::Planned Planner::plan(const Launch &launch) {
   if (const auto known = plans_.find(std::span<const std::uint64_t>(key_)); known != plans_.end()) {
     return {known->second, true};
   }
-  auto plan = make(launch);
+  const bool isInPlace = inPlace_->holds(launch, directory());
+  auto plan = isInPlace ? makeInPlace() : make(launch);
+  if (isWorthRemembering(*plan)) {
+    remember(plan);
+  }
+  return {plan, false};
+}
+
+/// A launch of which nothing moves is planned nearly as fast as it is looked up. It may be one of
+/// very many that differ by an offset: only what comes again is kept.
+bool Planner::isWorthRemembering(const Plan &plan) {
+  if (!plan.isInPlace) {
+    return true;
+  }
+  const std::size_t hash = OfWords()(key_);
+  std::size_t &seen = seen_[hash % seen_.size()];
+  return std::exchange(seen, hash) == hash;
+}
+
+void Planner::remember(const std::shared_ptr<const Plan> &plan) {
   std::size_t ranges = plan->overwritten.ranges().size() + plan->exchanged.ranges().size() + 16;
   for (const Link &link : plan->links) {
     ranges += link.ranges.ranges().size();
@@ -299,7 +319,6 @@ Planner::Planned Planner::plan(const Launch &launch) {
   }
   forgetIfFull(ranges);
   plans_.emplace(key_, plan);
-  return {plan, false};
 }
 
 Planner::Division Planner::divide(const Launch &launch) {
@@ -413,6 +432,46 @@ bool Planner::writesWhatItFollows(const Launch &launch, const Survey &survey) co
   return !exact || exact->overlaps(words);
 }
 
+/// The plan of a launch for which `inPlace_` holds.
+std::shared_ptr<const Plan> Planner::makeInPlace() {
+  auto plan = std::make_shared<Plan>();
+  plan->isInPlace = true;
+  plan->isDisjoint = inPlace_->areDisjoint();
+  plan->outcome = std::make_shared<const Outcome>(Outcome{{}, directory_.identity()});
+  plan->bytesTouched = static_cast<std::uint64_t>(inPlace_->bytesTouched());
+  const std::size_t devices = self_ == 0 ? rooms_.devices() : 0;
+  plan->bytesToStayHome = self_ == 0 ? static_cast<std::uint64_t>(inPlace_->bytesNotHome()) : 0;
+  plan->footprints.resize(devices);
+  plan->parts.resize(devices, {0, 0});
+  std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));
+  for (const InPlaceCheck::Part &part : inPlace_->parts()) {
+    const Place place = part.place;
+    if (part.chunk.empty()) {
+      continue;
+    }
+    hasPart[static_cast<std::size_t>(topology_.rankOf(place))] = true;
+    if (place == self_) {
+      plan->chunk = plan->interior = part.chunk;
+      plan->overwritten = RangeSet::of(part.writes);
+    }
+    if (topology_.isHost(place)) {
+      continue;
+    }
+    RangeSet units = rooms_.around(RangeSet::of(part.touched));
+    if (self_ == 0) {
+      plan->footprints[static_cast<std::size_t>(place - topology_.ranks())] = units;
+      plan->parts[static_cast<std::size_t>(place - topology_.ranks())] = part.chunk;
+    }
+    if (topology_.rankOf(place) == self_) {
+      plan->devices.push_back(
+          {topology_.indexOf(place), part.chunk, std::move(units), RangeSet::of(part.writes)});
+    }
+  }
+  std::ranges::sort(plan->devices, {}, &DevicePart::device);
+  addContributors(*plan, hasPart);
+  return plan;
+}
+
 std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   auto plan = std::make_shared<Plan>();
   const Survey survey = this->survey(launch);
@@ -433,6 +492,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   plan->isDisjoint = touched.areDisjoint;
   addParts(*plan, survey);
   if (survey.isInPlace()) {
+    plan->isInPlace = true;
     plan->interior = plan->chunk;
     plan->outcome = std::make_shared<const Outcome>(Outcome{{}, directory_.identity()});
   } else {
@@ -523,14 +583,17 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
     }
   }
   std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));
-  hasPart[0] = true;
   for (Place place = 0; place < topology_.places(); ++place) {
     if (!survey.chunks[static_cast<std::size_t>(place)].empty()) {
       hasPart[static_cast<std::size_t>(topology_.rankOf(place))] = true;
     }
   }
+  addContributors(plan, hasPart);
+}
+
+void Planner::addContributors(Plan &plan, const std::vector<bool> &hasPart) const {
   for (Rank rank = 0; rank < topology_.ranks(); ++rank) {
-    if (hasPart[static_cast<std::size_t>(rank)]) {
+    if (rank == 0 || hasPart[static_cast<std::size_t>(rank)]) {
       plan.contributors.push_back(rank);
     }
   }

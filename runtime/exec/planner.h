@@ -8,6 +8,7 @@
 /// somebody looks into the directory: a loop that goes round never does.
 #pragma once
 
+#include "runtime/exec/in_place.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/region_view.h"
@@ -17,6 +18,7 @@
 #include "runtime/memory/window.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -99,6 +101,7 @@ private:
 
   void applyPending(std::size_t count);
   std::shared_ptr<const Plan> make(const Launch &launch);
+  std::shared_ptr<const Plan> makeInPlace();
   Survey survey(const Launch &launch);
   bool mustBeExact(const Launch &launch, const Survey &survey) const;
   bool writesWhatItFollows(const Launch &launch, const Survey &survey) const;
@@ -117,15 +120,19 @@ private:
   RangeSet footprint(const memory::ChunkAccess &access) const;
   RangeSet footprintAt(const Survey &survey, Place place) const;
   void addParts(Plan &plan, const Survey &survey) const;
+  void addContributors(Plan &plan, const std::vector<bool> &hasPart) const;
   void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,
                 const RangeSet &writtenElsewhere, const RangeSet &protectable) const;
+  bool isWorthRemembering(const Plan &plan);
+  void remember(const std::shared_ptr<const Plan> &plan);
   void forgetIfFull(std::size_t more);
 
   Rank self_;
   memory::Topology topology_;
   const memory::Window &window_;
   const Rooms &rooms_;
+  std::unique_ptr<InPlaceCheck> inPlace_; ///< Regions report to it: it stays where it is.
   memory::Identity state_;      ///< The current one.
   memory::Directory directory_; ///< The current one but for what is pending.
   /// Of the latest commits, in their order; `undo_` is empty while there are any.
@@ -139,6 +146,7 @@ private:
   std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Plan>, OfWords, OfWords>
       plans_;
   std::vector<std::uint64_t> key_; ///< Of the launch being planned; kept for its memory.
+  std::array<std::size_t, 4096> seen_{}; ///< Hashes of keys, by themselves: what came once.
   std::unordered_map<std::vector<std::uint64_t>, Division, OfWords, OfWords> divisions_;
 };
 

@@ -806,6 +806,105 @@ TEST_F(PlannerTest, CountsWhatStayingHomeWouldFetch) {
   EXPECT_NEAR(static_cast<double>(plan->bytesToStayHome), 75000 * kWord, 64);
 }
 
+/// What planning has cost where no clock is needed.
+struct Cost {
+  std::uint64_t allocations;
+  std::uint64_t visits; ///< Of runs of the directory.
+  int records;
+};
+
+/// A matrix of `rows` rows of 64 words, of which each rank has a part; then some columns of it,
+/// which no launch has touched before.
+struct Matrix {
+  static constexpr std::int64_t kColumns = 64;
+
+  Matrix(Rank ranks, std::int64_t rows)
+      : all(ranks, rows,
+            [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+              add(sink, TUTTI_WRITE, kHeapBase, lower * kColumns, upper * kColumns);
+            }),
+        some(ranks, rows, [this](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+          ++records;
+          const std::array<tutti_dim, 2> dims{tutti_dim{kWord * kColumns, upper - lower},
+                                              tutti_dim{kWord, 8}};
+          sink.add(TUTTI_READ | TUTTI_WRITE, kHeapBase,
+                   kHeapBase + static_cast<std::uint64_t>(lower * kColumns + column) * kWord, kWord,
+                   dims.size(), dims.data());
+        }) {}
+
+  Loop all;
+  Loop some;
+  std::int64_t column = 1;
+  int records = 0;
+};
+
+Cost costInPlace(Rank ranks, std::int64_t rows) {
+  Matrix matrix(ranks, rows);
+  Planner planner = plannerOf(0, ranks);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  matrix.some.launch.captures.push_back(0);
+  for (const std::uint64_t capture : {1U, 2U}) { // Memory is kept from the first one on.
+    const std::uint64_t visits = planner.directory().visits();
+    const std::uint64_t before = allocations;
+    matrix.records = 0;
+    matrix.column = static_cast<std::int64_t>(capture);
+    matrix.some.launch.captures.back() = capture;
+    const auto [plan, isKnown] = planner.plan(matrix.some.launch);
+    planner.commit(*plan);
+    EXPECT_TRUE(plan->isInPlace);
+    EXPECT_FALSE(isKnown);
+    if (capture == 2) {
+      return {allocations - before, planner.directory().visits() - visits, matrix.records};
+    }
+  }
+  return {};
+}
+
+TEST_F(PlannerTest, TakesTheSameForLaunchesInPlaceWhateverTheirRows) {
+  for (const Rank ranks : {1, 4, 64}) {
+    const Cost few = costInPlace(ranks, 100);
+    const Cost many = costInPlace(ranks, 100000);
+    EXPECT_EQ(many.allocations, few.allocations);
+    EXPECT_EQ(many.visits, few.visits);
+    EXPECT_EQ(many.records, ranks);
+    EXPECT_LE(many.visits, 2 * static_cast<std::uint64_t>(ranks) + 2);
+    EXPECT_LE(many.allocations, 32U);
+  }
+}
+
+TEST_F(PlannerTest, RemembersLaunchesInPlaceThatComeAgain) {
+  Matrix matrix(2, 1000);
+  Planner planner = plannerOf(0, 2);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+
+  EXPECT_FALSE(planner.plan(matrix.some.launch).isKnown);
+  EXPECT_FALSE(planner.plan(matrix.some.launch).isKnown) << "what comes once is not kept";
+  EXPECT_TRUE(planner.plan(matrix.some.launch).isKnown);
+}
+
+TEST_F(PlannerTest, IsNotInPlaceWhereAnythingMovesOrCopiesBecomeInvalid) {
+  Matrix matrix(2, 1000);
+  Planner planner = plannerOf(0, 2);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  const Range last{kHeapBase + 999 * 64 * kWord, kHeapBase + 1000 * 64 * kWord};
+  ASSERT_TRUE(planner.plan(matrix.some.launch).plan->isInPlace);
+
+  const Event fetched{Event::Kind::Fetched, last};
+  planner.apply({&fetched, 1});
+  const auto shared = planner.plan(matrix.some.launch).plan;
+  EXPECT_FALSE(shared->isInPlace) << "rank 0 has a copy of what is written";
+  EXPECT_EQ(shared->absentPages.ranges().size(), 1U);
+
+  const Event claimed{Event::Kind::Claimed, last};
+  planner.apply({&claimed, 1});
+  const auto moved = planner.plan(matrix.some.launch).plan;
+  EXPECT_FALSE(moved->isInPlace) << "rank 0 has what is read";
+  EXPECT_EQ(moved->bytesToDistribute, 8 * kWord) << "the row's columns, and no others";
+
+  matrix.some.launch.blocks = {{kHeapBase + kWord, 1, 8}};
+  EXPECT_NE(planner.plan(matrix.some.launch).plan->reasonHome, "") << "it would write a block";
+}
+
 /// One rank with a device that holds 2 MiB, in units of 4 KiB.
 class PortionTest : public PlannerTest {
 protected:

@@ -223,20 +223,42 @@ void RankZero::settle(Progress::Lock &lock) {
   }
 }
 
+/// The plan of `launch` as a whole where `option` places it, or on fewer devices if it is too short
+/// for all: those that had the one before, and in any case not where nothing has to move.
+Planner::Planned RankZero::planOnAll(RegionRecord &record, Launch &launch, const Option &option) {
+  const auto drop = [&](std::uint64_t bytes) {
+    launch.shares = option.placement.shares;
+    return placer_.dropIdle(launch.shares, bytes);
+  };
+  if (record.bytesOnFewer > 0 && drop(record.bytesOnFewer)) {
+    Planner::Planned planned = job_.planner.plan(launch);
+    const std::size_t devices = launch.shares.size();
+    if (planned.plan->isInPlace && drop(planned.plan->bytesTouched) &&
+        launch.shares.size() == devices) {
+      return planned;
+    }
+  }
+  launch.shares = option.placement.shares;
+  Planner::Planned planned = job_.planner.plan(launch);
+  record.bytesOnFewer = 0;
+  if (planned.plan->reasonHome.empty() && !planned.plan->isInPlace &&
+      placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
+    record.bytesOnFewer = planned.plan->bytesTouched;
+    planned = job_.planner.plan(launch);
+  }
+  return planned;
+}
+
 /// The plan of `launch` as a whole where `option` places it, less devices that can hold no portion
 /// of it; nothing if that leaves nothing but home. Sets how many portions it takes.
 std::optional<Planner::Planned> RankZero::plan(RegionRecord &record, Launch &launch,
                                                Option &option) {
   while (!isHome(option.placement)) {
-    launch.shares = option.placement.shares;
     launch.portion = {};
-    Planner::Planned planned = job_.planner.plan(launch);
+    Planner::Planned planned = planOnAll(record, launch, option);
     if (!planned.plan->reasonHome.empty()) {
       staysHome(*launch.region, planned.plan->reasonHome);
       return std::nullopt;
-    }
-    if (placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
-      planned = job_.planner.plan(launch);
     }
     if (residency_.fits(*planned.plan)) {
       return planned;
@@ -600,7 +622,9 @@ bool RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   // A protected page needs no copy: a write to it faults.
   twins_.keep(plan->twinPages,
               [this](std::uint64_t page) { return pages_.at(page) == Access::Open; });
-  ++(isKnown ? job_.counters.plansReused : job_.counters.plansMade);
+  ++(isKnown           ? job_.counters.plansReused
+     : plan->isInPlace ? job_.counters.plansInPlace
+                       : job_.counters.plansMade);
   job_.counters.portions += launch.portion.count > 1 ? 1 : 0;
   ChunkRun chunk(job_, lock, launch, *plan);
   chunk.run(isKnown, isMeasured);
@@ -610,7 +634,7 @@ bool RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
   sayLost(job_.size() > 1 ? job_.acknowledged() : job_.finishedLaunch());
-  if (isKnown && isMeasured) {
+  if ((isKnown || plan->isInPlace) && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
   return !chunk.hasStrayed();
@@ -644,6 +668,9 @@ void RankZero::announce(Launch &launch) {
 }
 
 void RankZero::protect(const std::shared_ptr<const Plan> &plan) {
+  if (plan->isInPlace) {
+    return; // The pages are as the state asks already.
+  }
   const auto known = protectedAt_.find(plan);
   if (known != protectedAt_.end() && known->second == pages_.version()) {
     return;

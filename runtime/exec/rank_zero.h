@@ -108,6 +108,7 @@ private:
     bool hasStrayed = false;            ///< A launch had to be undone: the next ones stay home.
     bool isTooLarge = false;            ///< Even in portions, for some device; that has been said.
     trace::RegionReport report;
+    std::uint64_t bytesOnFewer = 0; ///< What the last launch touched, if too little for all devices.
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
 
@@ -119,6 +120,7 @@ private:
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
   bool readShared(std::uint64_t address, std::span<std::byte> target) const;
   void settle(Progress::Lock &lock);
+  Planner::Planned planOnAll(RegionRecord &record, Launch &launch, const Option &option);
   std::optional<Planner::Planned> plan(RegionRecord &record, Launch &launch, Option &option);
   void passOver(Place place, RegionRecord &record, const Launch &launch, Option &option) const;
   std::optional<Planner::Planned> decide(Progress::Lock &lock, RegionRecord &record, Launch &launch,

@@ -25,11 +25,6 @@ namespace tutti::exec {
 
 namespace {
 
-/// Whether a record says nothing.
-bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window) {
-  return flags == 0 || ((flags & TUTTI_CONSTANT) != 0 && window.segmentOf(object).empty());
-}
-
 /// Takes what is followed from the launch.
 class LaunchSink : public tutti_sink {
 public:
@@ -310,6 +305,10 @@ TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
 }
 
 } // namespace
+
+bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window) {
+  return flags == 0 || ((flags & TUTTI_CONSTANT) != 0 && window.segmentOf(object).empty());
+}
 
 TouchRecords recordsOf(const Launch &launch, const memory::Window &window, std::int64_t lower,
                        std::int64_t upper, const AllocationOf &allocationOf) {

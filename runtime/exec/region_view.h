@@ -41,6 +41,9 @@ struct tutti_sink {
 
 namespace tutti::exec {
 
+/// Whether a record says nothing.
+bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window);
+
 /// What some iterations of a launch touch, as the region says it.
 struct TouchRecords {
   memory::AccessRecords touched;

@@ -245,6 +245,28 @@ std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks,
   return std::move(step.transfers);
 }
 
+Directory::Standing Directory::standing(Place place, Range range) const {
+  Standing standing{true, true, true};
+  std::uint64_t at = range.begin;
+  auto run = seek(runs_, runs_.end(), at);
+  while (at < range.end && standing.isValid) {
+    ++visits_;
+    const bool isRun = run != runs_.end() && run->first <= at;
+    if (isRun) {
+      standing.isValid = holds(run->second.holders, place);
+      standing.isAlone = standing.isAlone && run->second.holders.size() == 1;
+      standing.isHome = standing.isHome && run->second.holders.front() == 0;
+      at = run->second.end;
+      ++run;
+    } else { // Never mentioned.
+      standing.isValid = place == 0;
+      at = run == runs_.end() ? range.end : run->first;
+    }
+  }
+  standing.isAlone = standing.isAlone && standing.isValid;
+  return standing;
+}
+
 RangeSet Directory::missing(Place place, const RangeSet &within) const {
   std::vector<Range> result;
   forEach(within, [&](Range run, const Holders &holders) {

@@ -122,6 +122,16 @@ public:
   /// Cost: less than a look-up for a range that is near the one before.
   template <typename Visit> void forEach(const RangeSet &ranges, Visit &&visit) const;
 
+  /// How one place stands to some bytes.
+  struct Standing {
+    bool isValid; ///< It has a valid copy of all of them.
+    bool isAlone; ///< Nobody else has one of any.
+    bool isHome;  ///< Place 0 has a valid copy of all.
+  };
+
+  /// Cost: O(log n) and the runs that it meets while all holds.
+  Standing standing(Place place, Range range) const;
+
   /// Bytes of `within` that `place` has no valid copy of.
   RangeSet missing(Place place, const RangeSet &within) const;
 

@@ -167,7 +167,7 @@ std::string asJson(const Report &report) {
   return fmt::format(
       "{{\"ranks\":{},\"launches\":{},\"distributed\":{},\"home\":{},\"bytes\":{},\"messages\":{},"
       "{},{},{},{},{},{},\"control\":{},\"faults\":{},\"protections\":{},"
-      "\"plans\":{{\"made\":{},\"reused\":{}}},"
+      "\"plans\":{{\"made\":{},\"reused\":{},\"inPlace\":{}}},"
       "\"steady\":{{{},{},\"faults\":{},\"protections\":{}}},\"regions\":[{}]}}",
       report.ranks, launches.all, launches.distributed, launches.all - launches.distributed,
       c.exchangeBytes + c.reductionBytes + c.fetchBytes + c.twinBytes + c.mergeBytes,
@@ -176,7 +176,7 @@ std::string asJson(const Report &report) {
       kind("reduction", c.reductionBytes, c.reductionMessages),
       kind("fetch", c.fetchBytes, c.fetchMessages), kind("twin", c.twinBytes, c.twinMessages),
       kind("merge", c.mergeBytes, c.mergeMessages), devices, c.controlMessages, c.faults,
-      c.protections, c.plansMade, c.plansReused,
+      c.protections, c.plansMade, c.plansReused, c.plansInPlace,
       kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),
       copies("devices", c.steadyDeviceBytes, c.steadyDeviceCopies), c.steadyFaults,
       c.steadyProtections, regions);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/in_place.h"
+
+#include "runtime/exec/survey.h"
+
+#include <algorithm>
+
+namespace tutti::exec {
+
+namespace {
+
+/// From the lowest to the highest byte of a record; empty if that wraps around.
+Range hullOf(std::uint64_t address, std::uint64_t size, std::span<const tutti_dim> dims) {
+  std::int64_t down = 0;
+  std::int64_t up = 0;
+  bool wraps = false;
+  for (const tutti_dim &dim : dims) {
+    std::int64_t reach = 0;
+    wraps = wraps || __builtin_mul_overflow(dim.stride, dim.count - 1, &reach);
+    std::int64_t &side = reach < 0 ? down : up;
+    wraps = wraps || __builtin_add_overflow(side, reach, &side);
+  }
+  Range hull;
+  std::uint64_t last = 0;
+  wraps = wraps || __builtin_add_overflow(address, down, &hull.begin) ||
+          __builtin_add_overflow(address, up, &last) ||
+          __builtin_add_overflow(last, size, &hull.end);
+  return wraps ? Range{} : hull;
+}
+
+} // namespace
+
+void InPlaceCheck::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
+                       std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
+  const std::span all(dims, ndims);
+  if (!holds_ || isIdle(flags, object, window_) || size == 0 ||
+      std::any_of(all.begin(), all.end(), [](const tutti_dim &dim) { return dim.count <= 0; })) {
+    return;
+  }
+  constexpr std::uint32_t kRest = TUTTI_ANYWHERE | TUTTI_EVERYWHERE | TUTTI_ALLOCATION;
+  Range hull = hullOf(address, size, all);
+  if ((flags & TUTTI_AT_MOST) != 0) {
+    const Range segment = window_.segmentOf(object);
+    if (!segment.empty()) {
+      hull = {std::max(hull.begin, segment.begin), std::min(hull.end, segment.end)};
+    }
+  }
+  const bool isReduced = (flags & TUTTI_REDUCED) != 0;
+  reduces_ = reduces_ || isReduced;
+  const bool isScattered = (flags & TUTTI_SCATTERED) != 0 && launch_->shares.size() > 1;
+  if ((flags & kRest) != 0 || isScattered || hull.empty() || !window_.contains(hull)) {
+    holds_ = false;
+    return;
+  }
+  const bool isWritten = (flags & TUTTI_WRITE) != 0;
+  const memory::Directory::Standing standing =
+      directory_->standing(isReduced ? 0 : part_->place, hull);
+  holds_ = isWritten ? standing.isAlone : standing.isValid;
+  double bytes = static_cast<double>(size);
+  for (const tutti_dim &dim : all) {
+    bytes *= static_cast<double>(dim.count);
+  }
+  note(object, hull, isWritten, bytes, standing.isHome);
+  if (!isReduced) {
+    part_->touched.push_back(hull);
+    if (isWritten) {
+      part_->writes.push_back(hull);
+    }
+  }
+}
+
+std::uint64_t InPlaceCheck::follow(std::uint64_t, std::uint32_t) {
+  holds_ = false;
+  return 0;
+}
+
+void InPlaceCheck::note(std::uint64_t pointer, Range hull, bool isWritten, double bytes,
+                        bool isHome) {
+  const double notHome = isHome ? 0 : bytes;
+  const auto known = std::ranges::find(objects_, pointer, &Object::pointer);
+  if (known == objects_.end()) {
+    objects_.push_back({pointer, hull, isWritten, bytes, notHome});
+    return;
+  }
+  known->hull = {std::min(known->hull.begin, hull.begin), std::max(known->hull.end, hull.end)};
+  known->isWritten = known->isWritten || isWritten;
+  known->bytes += bytes;
+  known->bytesNotHome += notHome;
+}
+
+double InPlaceCheck::sum(double Object::*bytes) const {
+  double all = 0;
+  for (const Object &object : objects_) {
+    all += std::min(object.*bytes, static_cast<double>(object.hull.size()));
+  }
+  return all;
+}
+
+bool InPlaceCheck::areDisjoint() const {
+  for (auto one = objects_.begin(); one != objects_.end(); ++one) {
+    for (auto other = std::next(one); other != objects_.end(); ++other) {
+      if ((one->isWritten || other->isWritten) && one->hull.overlaps(other->hull)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool InPlaceCheck::holds(const Launch &launch, const memory::Directory &directory) {
+  holds_ = !launch.followed && launch.onlyShare < 0 && launch.portion.count == 1 &&
+           !isChasing(*launch.region);
+  reduces_ = false;
+  hostWorks_ = false;
+  launch_ = &launch;
+  directory_ = &directory;
+  objects_.clear();
+  count_ = 0;
+  const std::vector<balance::Chunk> chunks = chunksOf(launch);
+  if (parts_.size() < chunks.size()) {
+    parts_.resize(chunks.size());
+  }
+  for (std::size_t index = 0; index < chunks.size() && holds_; ++index) {
+    part_ = &parts_[count_++];
+    part_->place = launch.shares[index].place;
+    part_->chunk = chunks[index];
+    part_->touched.clear();
+    part_->writes.clear();
+    if (!part_->chunk.empty()) {
+      hostWorks_ = hostWorks_ || part_->place == 0;
+      launch.region->accesses(launch.captures.data(), launch.values.data(), part_->chunk.lower,
+                              part_->chunk.upper, launch.total, this);
+    }
+  }
+  // What that host writes beside a reduction's variables has to be compared with those.
+  holds_ = holds_ && !(reduces_ && hostWorks_);
+  for (const BlockValue &block : launch.blocks) {
+    const Range bytes{block.address, block.address + block.bytes};
+    for (const Part &part : parts()) {
+      holds_ = holds_ && std::ranges::none_of(part.writes, [&](const Range &range) {
+                 return range.overlaps(bytes);
+               });
+    }
+  }
+  return holds_;
+}
+
+} // namespace tutti::exec
