@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <utility>
 
 namespace tutti::balance {
 
@@ -19,13 +21,41 @@ constexpr double kMostMoving = 0.2;
 constexpr double kLeastGain = 0.05;
 /// A move has to pay for itself so many times before it is made.
 constexpr double kMovePays = 2;
-/// How fast measurements that are not repeated lose their weight.
+/// How fast measurements that are not repeated lose their weight, as long as nothing has shown that
+/// they still hold.
 constexpr double kDoubt = 0.01;
+/// Launches after a change of sides that may move data only because of that.
+constexpr std::int32_t kSettling = 2;
+/// What weighing may take of a region's time at home, and trials at home of its time away.
+constexpr double kLookShare = 0.02;
+constexpr double kTrialShare = 0.02;
+/// The same for the first one, as long as nobody knows at all.
+constexpr double kFirstTrialShare = 0.25;
+/// Launches of a trial: the first one brings the data.
+constexpr std::int32_t kTrialLaunches = 2;
+/// No share is halved more often.
+constexpr std::int32_t kMostHalvings = 20;
 
 /// Announcing a launch and hearing of its end.
 double overhead(const Machine &machine) {
   const int levels = std::bit_width(static_cast<unsigned>(machine.ranks - 1));
   return 2 * levels * machine.latency;
+}
+
+/// `value`, halved so often.
+double halved(double value, std::int32_t times) {
+  return std::ldexp(value, -std::min(times, kMostHalvings));
+}
+
+/// Whether the time at home, which may have changed since it was measured or never was, is to be
+/// tried once more.
+bool isTimeForATrial(const Machine &machine, const RegionHistory &history, double away,
+                     double move) {
+  const double most = kTrialLaunches * away * machine.ranks + 2 * std::abs(move);
+  const double share = history.home.seconds() > 0 ? halved(kTrialShare, history.triedHome)
+                                                  : kFirstTrialShare;
+  return machine.areAlike && history.isAway && history.distributed.isKnown() &&
+         most < share * history.spentAway;
 }
 
 } // namespace
@@ -40,15 +70,19 @@ void Measured::add(double seconds) {
              kNewest * std::clamp(seconds, seconds_ / kOutlier, seconds_ * kOutlier);
 }
 
-void Measured::doubt(double guess) { seconds_ += kDoubt * (guess - seconds_); }
+void Measured::doubt(double guess, double share) { seconds_ += share * (guess - seconds_); }
 
 void RegionHistory::addHome(const Machine &machine, std::int64_t iterations, double seconds,
                             double bytes) {
   if (isAway) {
     isAway = false;
     regret = 0;
+    stayed = 0;
+    spentAway = 0;
   }
-  if (bytes / machine.bandwidth < kMostMoving * seconds) {
+  trials = std::max(trials - 1, 0);
+  sinceLook += seconds;
+  if (++stayed > kSettling || bytes / machine.bandwidth < kMostMoving * seconds) {
     home.add(seconds / static_cast<double>(iterations));
   }
 }
@@ -58,8 +92,11 @@ void RegionHistory::addDistributed(const Machine &machine, std::int64_t iteratio
   if (!isAway) {
     isAway = true;
     regret = 0;
+    stayed = 0;
+    spentAway = 0;
   }
-  if (bytes / machine.bandwidth < kMostMoving * seconds) {
+  spentAway += seconds;
+  if (++stayed > kSettling || bytes / machine.bandwidth < kMostMoving * seconds) {
     distributed.add(seconds / static_cast<double>(iterations));
   }
 }
@@ -80,10 +117,19 @@ bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64
          history.home.seconds() * static_cast<double>(iterations) < overhead(machine);
 }
 
+bool isWorthALook(const RegionHistory &history) {
+  return history.isAway || history.home.seconds() <= 0 ||
+         history.planning.seconds() <= kLookShare * history.sinceLook;
+}
+
 bool isWorthDistributing(const Machine &machine, RegionHistory &history, const Proposal &proposal) {
   if (proposal.bytesEachTime > 0 && !history.isAway && !history.home.isKnown()) {
     return false; // What costs at each launch must not be begun because the first one met cold
                   // memory.
+  }
+  history.sinceLook = 0;
+  if (history.trials > 0) {
+    return false;
   }
   const auto iterations = static_cast<double>(proposal.iterations);
   const double home = homeSeconds(machine, history, proposal.iterations, proposal.bytesTouched);
@@ -92,12 +138,22 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
   double away = hoped;
   if (history.distributed.isKnown()) {
     if (!history.isAway) {
-      history.distributed.doubt(hoped / iterations);
+      history.distributed.doubt(hoped / iterations, halved(kDoubt, history.triedAway));
     }
     away = history.distributed.seconds() * iterations;
   }
   const double move = (proposal.bytesToDistribute - proposal.bytesToStayHome) / machine.bandwidth;
   const double gain = home - away;
+  if (isTimeForATrial(machine, history, away, move)) {
+    history.home = {};
+    history.trials = kTrialLaunches;
+    history.isTrying = true;
+    return false;
+  }
+  if (std::exchange(history.isTrying, false)) {
+    ++(gain > 0 ? history.triedHome : history.triedAway);
+    return gain > 0; // The way back was part of what the trial may cost.
+  }
   const double loss = history.isAway ? -gain : gain;
   if (loss < kLeastGain * home) {
     history.regret = std::max(0.0, history.regret + std::min(loss, 0.0));
@@ -105,6 +161,11 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
   }
   history.regret += loss;
   const bool moves = history.regret >= kMovePays * (history.isAway ? -move : move);
+  if (moves && history.isAway) {
+    ++history.triedAway;
+  } else if (moves) {
+    history.distributed = {}; // What was doubted is measured anew.
+  }
   return history.isAway != moves;
 }
 

@@ -13,6 +13,8 @@ struct Machine {
   double latency = 20e-6;       ///< Of one small message between two ranks.
   double bandwidth = 1e9;       ///< Of one rank's transfers.
   double memoryBandwidth = 4e9; ///< First guess of what a loop does on one rank.
+  bool areAlike = true;         ///< None is much faster than rank 0 alone: it takes at most `ranks`
+                                ///< times as long as all of them.
 };
 
 /// A duration that is measured again and again among disturbances.
@@ -22,8 +24,8 @@ class Measured {
 public:
   void add(double seconds);
 
-  /// Brings the value a little nearer to `guess`, so that old news loses its weight.
-  void doubt(double guess);
+  /// Brings the value nearer to `guess` by `share` of the way, so that old news loses its weight.
+  void doubt(double guess, double share);
 
   /// Whether there were enough measurements to judge by.
   bool isKnown() const { return samples_ >= kEnough; }
@@ -42,14 +44,23 @@ private:
 /// Threading: externally synchronised.
 struct RegionHistory {
   Measured home;        ///< Per iteration, on rank 0.
-  Measured distributed; ///< Per iteration of the whole loop, while little was moved.
+  Measured distributed; ///< Per iteration of the whole loop, with all that each launch takes.
+  Measured planning;    ///< To find out what distributing a launch would move.
   bool isAway = false;  ///< The last launch was distributed, so the data is where it puts it.
   double regret = 0;    ///< Seconds that staying there has cost, to be weighed against moving.
+  std::int32_t stayed = 0; ///< Launches since it came there.
+  double sinceLook = 0;    ///< Seconds at home since distributing it was weighed.
+  double spentAway = 0;    ///< Seconds away since it was at home.
+  bool isTrying = false;   ///< It is at home to see what that takes now.
+  std::int32_t trials = 0; ///< Launches that it still stays home for, only to see what they take.
+  std::int32_t triedHome = 0; ///< Times that this has shown nothing new,
+  std::int32_t triedAway = 0; ///< and times that it came home because it was faster there.
 
   /// Takes a run at home into account, which fetched about `bytes`.
   void addHome(const Machine &machine, std::int64_t iterations, double seconds, double bytes);
 
-  /// Takes a distributed launch into account, which moved `bytes`.
+  /// Takes a distributed launch into account, planning included, which moved `bytes`. What moves at
+  /// launch after launch is part of what a launch takes; what moved only to get there is not.
   void addDistributed(const Machine &machine, std::int64_t iterations, double seconds,
                       double bytes);
 };
@@ -70,9 +81,16 @@ double homeSeconds(const Machine &machine, const RegionHistory &history, std::in
 /// Whether a region is so short that no distribution can pay, whatever has to be moved.
 bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64_t iterations);
 
+/// Whether to weigh distributing a region that is at home: a plan for that costs, and may take only
+/// a small share of what the region takes itself.
+bool isWorthALook(const RegionHistory &history);
+
 /// Whether to distribute. Moving data pays only over several launches: every launch that stays
 /// where the last one was, although it would gain by the other choice, adds its loss to
 /// `history.regret`, and once that outweighs the move, the data moves.
+///
+/// What a region takes at home is tried now and then while it is away, where that is known to cost
+/// little beside what the region has taken since.
 bool isWorthDistributing(const Machine &machine, RegionHistory &history, const Proposal &proposal);
 
 } // namespace tutti::balance

@@ -127,6 +127,98 @@ TEST(Cost, IgnoresTheTimeOfLaunchesThatMoveMuch) {
   EXPECT_EQ(history.home.seconds(), 0);
 }
 
+TEST(Cost, CountsWhatMovesAtLaunchAfterLaunch) {
+  RegionHistory history;
+  history.addHome(kMachine, 1000, 1e-3, 0);
+  int launches = 0;
+  while (isWorthDistributing(kMachine, history, {1000, 8e6, 1e6, 1e6})) {
+    history.addDistributed(kMachine, 1000, 5e-3, 5e6); // All of it to move data.
+    ASSERT_LT(++launches, 20);
+  }
+  EXPECT_GE(launches, 3);
+}
+
+TEST(Cost, TriesHomeOnceTheTimeAwayHasPaidForIt) {
+  RegionHistory history;
+  const Proposal proposal{1000, 8e6, 0, 1e6}; // The way home takes 1 ms.
+  double away = 0;
+  while (isWorthDistributing(kMachine, history, proposal)) {
+    history.addDistributed(kMachine, 1000, 5e-3, 0);
+    away += 5e-3;
+    ASSERT_LT(away, 10);
+  }
+  const double most = 2 * 4 * 5e-3 + 2e-3; // Two launches on one of four ranks, there and back.
+  EXPECT_NEAR(away, 4 * most, 6e-3);
+
+  history.addHome(kMachine, 1000, 8e-3, 1e6); // It brings the data.
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, proposal));
+  history.addHome(kMachine, 1000, 1e-3, 0);
+  for (int launch = 0; launch < 100; ++launch) {
+    EXPECT_FALSE(isWorthDistributing(kMachine, history, {1000, 8e6, 1e6, 0})) << "it is faster";
+    history.addHome(kMachine, 1000, 1e-3, 0);
+  }
+}
+
+TEST(Cost, GoesBackAtOnceIfATrialWasSlower) {
+  RegionHistory history;
+  const Proposal proposal{1000, 8e6, 0, 1e6};
+  while (isWorthDistributing(kMachine, history, proposal)) {
+    history.addDistributed(kMachine, 1000, 5e-3, 0);
+  }
+  history.addHome(kMachine, 1000, 20e-3, 1e6);
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, {1000, 8e6, 1e6, 0}));
+  history.addHome(kMachine, 1000, 19e-3, 0);
+
+  EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 8e6, 1e6, 0}));
+
+  int launches = 0;
+  while (isWorthDistributing(kMachine, history, proposal)) {
+    history.addDistributed(kMachine, 1000, 5e-3, 0);
+    ++launches;
+    ASSERT_LT(launches, 10000);
+  }
+  EXPECT_GT(launches, 400) << "the next one may take a hundredth of the time away";
+}
+
+TEST(Cost, WeighsOnlyWhereThatTakesLittle) {
+  RegionHistory history;
+  EXPECT_TRUE(isWorthALook(history)) << "nothing is known";
+  history.planning.add(1e-3);
+  history.addHome(kMachine, 1000, 1e-3, 0);
+  int launches = 1;
+  while (!isWorthALook(history)) {
+    history.addHome(kMachine, 1000, 1e-3, 0);
+    ASSERT_LT(++launches, 1000);
+  }
+  EXPECT_EQ(launches, 50);
+  EXPECT_FALSE(isWorthDistributing(kMachine, history, {1000, 8e6, 8e9, 0}));
+  EXPECT_FALSE(isWorthALook(history));
+}
+
+TEST(Cost, TriesDistributionLessAndLessOftenWhereItWasSlower) {
+  RegionHistory history;
+  history.addHome(kMachine, 1000, 10e-3, 0);
+  const auto launchesUntilAway = [&] {
+    for (int launches = 0; launches < 100000; ++launches) {
+      if (isWorthDistributing(kMachine, history, {1000, 8e3, 0, 0})) {
+        return launches;
+      }
+      history.addHome(kMachine, 1000, 10e-3, 0);
+    }
+    return 100000;
+  };
+  int before = 0;
+  for (int round = 0; round < 4; ++round) {
+    const int launches = launchesUntilAway();
+    EXPECT_GE(launches, 3 * before / 2);
+    before = launches;
+    do {
+      history.addDistributed(kMachine, 1000, 20e-3, 0);
+    } while (isWorthDistributing(kMachine, history, {1000, 8e3, 0, 0}));
+  }
+  EXPECT_GT(before, 100);
+}
+
 TEST(Cost, GuessesFromTheBytesBeforeAnythingIsMeasured) {
   const RegionHistory history;
 

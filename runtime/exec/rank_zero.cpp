@@ -39,6 +39,7 @@ std::string_view reasonHome(const Placement &placement) {
   return placement.reason.empty() ? placement.alone : placement.reason;
 }
 
+constexpr std::string_view kCostsMore = "distributing it would cost more than it gains";
 constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
 double secondsSince(Clock::time_point begin) {
@@ -56,6 +57,7 @@ RankZero::RankZero(Setup setup)
   devices_.ranks = kDeviceGuess * (job_.topology.places() - job_.topology.ranks());
   devices_.latency = kDeviceLatency;
   devices_.bandwidth = kDeviceBandwidth;
+  devices_.areAlike = false;
 }
 
 void RankZero::start() {
@@ -301,14 +303,19 @@ void RankZero::passOver(Place place, RegionRecord &record, const Launch &launch,
 std::optional<Planner::Planned> RankZero::decide(Progress::Lock &lock, RegionRecord &record,
                                                  Launch &launch, Option &option) {
   settle(lock);
+  const bool isWeighed = !option.isWanted;
+  const Clock::time_point begin = isWeighed ? Clock::now() : Clock::time_point();
   std::optional<Planner::Planned> planned = plan(record, launch, option);
   record.report.reasonNoDevice = option.placement.reason;
+  if (isWeighed && option.history) {
+    option.history->planning.add(secondsSince(begin));
+  }
   if (!planned) {
     return std::nullopt;
   }
   record.bytesToStayHome = static_cast<double>(planned->plan->bytesToStayHome);
   if (!isWorth(option, launch, *planned->plan)) {
-    staysHome(*launch.region, "distributing it would cost more than it gains");
+    staysHome(*launch.region, kCostsMore);
     return std::nullopt;
   }
   return planned;
@@ -517,11 +524,18 @@ bool RankZero::distribute(Launch &launch) {
     staysHome(region, "it is too short");
     return false;
   }
+  if (!option.isWanted && !balance::isWorthALook(*option.history)) {
+    record.bytesToStayHome = 0;
+    staysHome(region, kCostsMore);
+    return false;
+  }
   if (record.hasStrayed) {
     staysHome(region, kStrayed);
     return false;
   }
-  const Clock::time_point begin = job_.keepsTime ? Clock::now() : Clock::time_point();
+  const bool isMeasured = isToBeMeasured(option);
+  const Clock::time_point begin =
+      job_.keepsTime || isMeasured ? Clock::now() : Clock::time_point();
   if (const std::string_view reason = finder_.complete(launch); !reason.empty()) {
     staysHome(region, reason);
     return false;
@@ -532,11 +546,12 @@ bool RankZero::distribute(Launch &launch) {
   if (!planned) {
     return false;
   }
-  const bool isMeasured = isToBeMeasured(option);
+  double waited = 0; // For launches before.
   if (isMeasured) {
+    const Clock::time_point beginOfWait = Clock::now();
     job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
+    waited = secondsSince(beginOfWait);
   }
-  const Clock::time_point announced = isMeasured ? Clock::now() : Clock::time_point();
   bool isKnown = true;
   std::uint64_t bytes = 0;
   while (true) {
@@ -564,7 +579,7 @@ bool RankZero::distribute(Launch &launch) {
                                option.placement.usesDevices);
   record.shares = launch.shares;
   if (isMeasured) {
-    option.history->addDistributed(*option.machine, launch.total, secondsSince(announced),
+    option.history->addDistributed(*option.machine, launch.total, secondsSince(begin) - waited,
                                    static_cast<double>(bytes));
   }
   return true;
