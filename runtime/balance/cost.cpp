@@ -52,8 +52,8 @@ double halved(double value, std::int32_t times) {
 bool isTimeForATrial(const Machine &machine, const RegionHistory &history, double away,
                      double move) {
   const double most = kTrialLaunches * away * machine.ranks + 2 * std::abs(move);
-  const double share = history.home.seconds() > 0 ? halved(kTrialShare, history.triedHome)
-                                                  : kFirstTrialShare;
+  const double share =
+      history.home.seconds() > 0 ? halved(kTrialShare, history.triedHome) : kFirstTrialShare;
   return machine.areAlike && history.isAway && history.distributed.isKnown() &&
          most < share * history.spentAway;
 }

@@ -43,11 +43,11 @@ private:
 ///
 /// Threading: externally synchronised.
 struct RegionHistory {
-  Measured home;        ///< Per iteration, on rank 0.
-  Measured distributed; ///< Per iteration of the whole loop, with all that each launch takes.
-  Measured planning;    ///< To find out what distributing a launch would move.
-  bool isAway = false;  ///< The last launch was distributed, so the data is where it puts it.
-  double regret = 0;    ///< Seconds that staying there has cost, to be weighed against moving.
+  Measured home;           ///< Per iteration, on rank 0.
+  Measured distributed;    ///< Per iteration of the whole loop, with all that each launch takes.
+  Measured planning;       ///< To find out what distributing a launch would move.
+  bool isAway = false;     ///< The last launch was distributed, so the data is where it puts it.
+  double regret = 0;       ///< Seconds that staying there has cost, to be weighed against moving.
   std::int32_t stayed = 0; ///< Launches since it came there.
   double sinceLook = 0;    ///< Seconds at home since distributing it was weighed.
   double spentAway = 0;    ///< Seconds away since it was at home.

@@ -32,6 +32,8 @@ struct BlockValue {
 struct Share {
   memory::Place place;
   std::uint32_t weight;
+
+  friend bool operator==(const Share &, const Share &) = default;
 };
 
 /// Whether a value decides what the region touches.

@@ -273,14 +273,20 @@ const Directory &Planner::directoryBefore() {
   return directory_;
 }
 
-Planner::Planned Planner::plan(const Launch &launch) {
+/// Leaves the launch's key in `key_`.
+std::optional<Planner::Planned> Planner::find(const Launch &launch) {
   key_.assign({state_.low, state_.high, arraysVersion_,
                static_cast<std::uint64_t>(launch.onlyShare),
                static_cast<std::uint64_t>(launch.portion.index),
                static_cast<std::uint64_t>(launch.portion.count)});
   appendKey(key_, launch);
-  if (const auto known = plans_.find(std::span<const std::uint64_t>(key_)); known != plans_.end()) {
-    return {known->second, true};
+  const auto known = plans_.find(std::span<const std::uint64_t>(key_));
+  return known == plans_.end() ? std::nullopt : std::optional(Planned{known->second, true});
+}
+
+Planner::Planned Planner::plan(const Launch &launch) {
+  if (std::optional<Planned> known = find(launch)) {
+    return std::move(*known);
   }
   const bool isInPlace = inPlace_->holds(launch, directory());
   auto plan = isInPlace ? makeInPlace() : make(launch);
@@ -404,7 +410,7 @@ bool Planner::mustBeExact(const Launch &launch, const Survey &survey) const {
     if (inPlace.writes.overlaps(blocks)) {
       return true;
     }
-      // A device has all of the hulls, but perhaps no room for what is to come beside them.
+    // A device has all of the hulls, but perhaps no room for what is to come beside them.
     if (!topology_.isHost(place) && !(inPlace.reads.empty() && inPlace.writes.empty()) &&
         footprintAt(survey, place).bytes() >
             rooms_.capacity(static_cast<std::size_t>(place - topology_.ranks()))) {
@@ -554,8 +560,8 @@ void Planner::addCosts(Plan &plan, const Survey &survey) const {
   const auto parts = std::count_if(survey.chunks.begin() + 1, survey.chunks.end(),
                                    [](const balance::Chunk &chunk) { return !chunk.empty(); });
   plan.bytesToMerge = 2 * static_cast<std::uint64_t>(parts) * survey.merged.bytes();
-  plan.bytesToStayHome = directory_.missing(0, survey.reads).bytes() +
-                         static_cast<std::uint64_t>(survey.bytesNotHome);
+  plan.bytesToStayHome =
+      directory_.missing(0, survey.reads).bytes() + static_cast<std::uint64_t>(survey.bytesNotHome);
   for (Place place = topology_.ranks(); place < topology_.places(); ++place) {
     plan.footprints.push_back(footprintAt(survey, place));
     plan.parts.push_back(survey.chunks[static_cast<std::size_t>(place)]);
@@ -577,9 +583,9 @@ void Planner::addParts(Plan &plan, const Survey &survey) const {
   for (std::int32_t device = 0; device < topology_.devicesOf(self_); ++device) {
     const auto place = static_cast<std::size_t>(topology_.deviceOf(self_, device));
     if (!survey.chunks[place].empty()) {
-      plan.devices.push_back(
-          {device, survey.chunks[place], footprintAt(survey, static_cast<Place>(place)),
-           survey.accesses[place].writes.unite(survey.inPlace[place].writes)});
+      plan.devices.push_back({device, survey.chunks[place],
+                              footprintAt(survey, static_cast<Place>(place)),
+                              survey.accesses[place].writes.unite(survey.inPlace[place].writes)});
     }
   }
   std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));
@@ -721,10 +727,9 @@ void Planner::addInterior(Plan &plan, const Launch &launch, const Survey &survey
     const memory::AccessRecords records =
         recordsOf(launch, window_, lower, upper, allocationOf).touched;
     return !records.wrapsAround && !records.unresolved &&
-           std::none_of(records.records.begin(), records.records.end(),
-                        [&](const memory::AccessRecord &record) {
-                          return record.overlaps(pending);
-                        });
+           std::none_of(
+               records.records.begin(), records.records.end(),
+               [&](const memory::AccessRecord &record) { return record.overlaps(pending); });
   };
   const std::int64_t middle = chunk.lower + (chunk.upper - chunk.lower) / 2;
   plan.interior = {middle, middle};

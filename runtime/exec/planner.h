@@ -54,6 +54,11 @@ public:
   ///       not in place, see survey.h.
   Planned plan(const Launch &launch);
 
+  /// The same, if the plan is known.
+  ///
+  /// Cost: one look-up.
+  std::optional<Planned> find(const Launch &launch);
+
   /// Equal portions of a launch, so that no device has to hold more than one at a time.
   struct Division {
     std::int32_t portions;
@@ -133,8 +138,8 @@ private:
   const memory::Window &window_;
   const Rooms &rooms_;
   std::unique_ptr<InPlaceCheck> inPlace_; ///< Regions report to it: it stays where it is.
-  memory::Identity state_;      ///< The current one.
-  memory::Directory directory_; ///< The current one but for what is pending.
+  memory::Identity state_;                ///< The current one.
+  memory::Directory directory_;           ///< The current one but for what is pending.
   /// Of the latest commits, in their order; `undo_` is empty while there are any.
   std::vector<std::shared_ptr<const Outcome>> pending_;
   memory::Assignments undo_; ///< What leads from `directory_` to the one before the latest commit.
@@ -145,7 +150,7 @@ private:
   std::size_t remembered_ = 0; ///< Ranges held by what is remembered.
   std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Plan>, OfWords, OfWords>
       plans_;
-  std::vector<std::uint64_t> key_; ///< Of the launch being planned; kept for its memory.
+  std::vector<std::uint64_t> key_;       ///< Of the launch being planned; kept for its memory.
   std::array<std::size_t, 4096> seen_{}; ///< Hashes of keys, by themselves: what came once.
   std::unordered_map<std::vector<std::uint64_t>, Division, OfWords, OfWords> divisions_;
 };

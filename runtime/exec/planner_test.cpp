@@ -3,6 +3,7 @@
 /// Plans against a job played in this process: every rank's copies of some words, and what one
 /// rank alone would hold.
 #include "runtime/exec/followed.h"
+#include "runtime/exec/owners.h"
 #include "runtime/exec/planner.h"
 
 #include <gtest/gtest.h>
@@ -903,6 +904,45 @@ TEST_F(PlannerTest, IsNotInPlaceWhereAnythingMovesOrCopiesBecomeInvalid) {
 
   matrix.some.launch.blocks = {{kHeapBase + kWord, 1, 8}};
   EXPECT_NE(planner.plan(matrix.some.launch).plan->reasonHome, "") << "it would write a block";
+}
+
+/// A loop over rows `first` and following of a matrix like that.
+std::unique_ptr<Loop> rowsFrom(Rank ranks, std::int64_t first, std::int64_t rows) {
+  return std::make_unique<Loop>(
+      ranks, rows, [first](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+        add(sink, TUTTI_WRITE, kHeapBase, (first + lower) * Matrix::kColumns,
+            (first + upper) * Matrix::kColumns);
+      });
+}
+
+TEST_F(PlannerTest, TellsWhereTheDataOfALoopLies) {
+  Matrix matrix(4, 1000); // 250 rows each.
+  Planner planner = plannerOf(0, 4);
+  const auto shrunk = rowsFrom(4, 300, 700);
+  EXPECT_FALSE(ownedBy(shrunk->launch, window(), planner.directory())) << "all is at home";
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+
+  const auto owned = ownedBy(shrunk->launch, window(), planner.directory());
+
+  ASSERT_TRUE(owned);
+  EXPECT_EQ(owned->iterations, (std::vector<std::uint32_t>{0, 200, 250, 250}));
+  EXPECT_EQ(owned->stride, Matrix::kColumns * kWord);
+  for (std::size_t part = 0; part < 4; ++part) {
+    shrunk->launch.shares[part].weight = owned->iterations[part];
+  }
+  EXPECT_TRUE(planner.plan(shrunk->launch).plan->isInPlace);
+}
+
+TEST_F(PlannerTest, DoesNotTellWhereDataLiesThatIsNotInTheOrderOfTheParts) {
+  Matrix matrix(4, 1000);
+  std::swap(matrix.all.launch.shares[1], matrix.all.launch.shares[2]);
+  Planner planner = plannerOf(0, 4);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  EXPECT_FALSE(ownedBy(rowsFrom(4, 0, 1000)->launch, window(), planner.directory()));
+
+  const auto twoThirds = rowsFrom(4, 500, 500);
+  twoThirds->launch.shares.erase(twoThirds->launch.shares.begin() + 1);
+  EXPECT_FALSE(ownedBy(twoThirds->launch, window(), planner.directory())) << "half is nobody's";
 }
 
 /// One rank with a device that holds 2 MiB, in units of 4 KiB.

@@ -29,6 +29,14 @@ constexpr std::uint64_t kProbes = 16;
 constexpr std::int32_t kDeviceGuess = 16;
 constexpr double kDeviceLatency = 4e-6;
 constexpr double kDeviceBandwidth = 10e9;
+constexpr double kDeviceMemoryBandwidth = 1e12;
+
+/// What a new cut costs beside the bytes that it moves.
+constexpr double kCutSeconds = 100e-6;
+/// A loop stays where its data lies only if less than this fraction of what it touches moves.
+constexpr std::uint64_t kMostMoved = 8;
+/// Of the launches for which that fails in a row, the wait for another try doubles so often.
+constexpr std::uint32_t kMostCutsMissed = 6;
 
 /// Nobody but the host of rank 0.
 bool isHome(const Placement &placement) {
@@ -240,15 +248,98 @@ Planner::Planned RankZero::planOnAll(RegionRecord &record, Launch &launch, const
       return planned;
     }
   }
+  record.bytesOnFewer = 0;
+  // The parts of unlike places follow their speeds.
+  const bool isHybrid = option.placement.usesDevices && option.placement.shares.front().place == 0;
+  if (option.placement.shares.size() > 1 && !isHybrid) {
+    if (auto known = planAsBefore(record, launch, option)) {
+      return std::move(*known);
+    }
+    if (auto planned = planWhereDataIs(record, launch, option)) {
+      noteCut(record, launch);
+      return std::move(*planned);
+    }
+  }
   launch.shares = option.placement.shares;
   Planner::Planned planned = job_.planner.plan(launch);
-  record.bytesOnFewer = 0;
+  noteCut(record, launch);
   if (planned.plan->reasonHome.empty() && !planned.plan->isInPlace &&
       placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
     record.bytesOnFewer = planned.plan->bytesTouched;
     planned = job_.planner.plan(launch);
   }
   return planned;
+}
+
+void RankZero::noteCut(RegionRecord &record, const Launch &launch) {
+  if (record.cuts[0] != launch.shares) {
+    record.cuts[1] = std::exchange(record.cuts[0], launch.shares);
+  }
+}
+
+/// The plan of `launch` cut as one of those before, if that is known.
+std::optional<Planner::Planned> RankZero::planAsBefore(const RegionRecord &record, Launch &launch,
+                                                       const Option &option) {
+  const auto isSamePlace = [](const Share &a, const Share &b) { return a.place == b.place; };
+  for (const std::vector<Share> &cut : record.cuts) {
+    if (std::ranges::equal(cut, option.placement.shares, isSamePlace)) {
+      launch.shares = cut;
+      if (std::optional<Planner::Planned> known = job_.planner.find(launch)) {
+        return known;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether a loop that lies as `owned` says is to be cut as `option` says, for whatever that moves.
+bool RankZero::isCutDue(RegionRecord &record, const Launch &launch, const Option &option,
+                        const Owned &owned) {
+  std::vector<std::uint32_t> weights;
+  for (const Share &share : option.placement.shares) {
+    weights.push_back(share.weight);
+  }
+  const balance::Cuts cuts{owned.iterations, weights};
+  const auto stride = static_cast<double>(owned.stride);
+  const auto iterations = static_cast<double>(launch.total);
+  double seconds = option.history->distributed.seconds() * iterations;
+  if (seconds <= 0) {
+    const double bandwidth =
+        option.placement.usesDevices ? kDeviceMemoryBandwidth : option.machine->memoryBandwidth;
+    seconds = stride * iterations / bandwidth / static_cast<double>(weights.size());
+  }
+  return record.recut.isDue(cuts.imbalance(), seconds,
+                            cuts.moved() * stride / option.machine->bandwidth + kCutSeconds);
+}
+
+/// The plan of `launch` cut where its data lies, if that spares nearly all moves and the parts are
+/// not too unequal; else nothing.
+std::optional<Planner::Planned> RankZero::planWhereDataIs(RegionRecord &record, Launch &launch,
+                                                          const Option &option) {
+  // A loop that was not able to stay is asked more and more seldom.
+  const std::uint32_t wait = (1U << std::min(record.cutsMissed, kMostCutsMissed)) - 1;
+  if (record.cutsSkipped++ < wait) {
+    return std::nullopt;
+  }
+  launch.shares = option.placement.shares;
+  if (const auto owned = ownedBy(launch, window_, job_.planner.directory())) {
+    if (isCutDue(record, launch, option, *owned)) {
+      return std::nullopt;
+    }
+    for (std::size_t part = 0; part < launch.shares.size(); ++part) {
+      launch.shares[part].weight = owned->iterations[part];
+    }
+    const Planner::Planned planned = job_.planner.plan(launch);
+    if (planned.plan->reasonHome.empty() &&
+        planned.plan->bytesToDistribute <= planned.plan->bytesTouched / kMostMoved) {
+      record.cutsMissed = 0;
+      record.cutsSkipped = 0;
+      return planned;
+    }
+  }
+  record.cutsSkipped = 0;
+  ++record.cutsMissed;
+  return std::nullopt;
 }
 
 /// The plan of `launch` as a whole where `option` places it, less devices that can hold no portion
@@ -534,8 +625,7 @@ bool RankZero::distribute(Launch &launch) {
     return false;
   }
   const bool isMeasured = isToBeMeasured(option);
-  const Clock::time_point begin =
-      job_.keepsTime || isMeasured ? Clock::now() : Clock::time_point();
+  const Clock::time_point begin = job_.keepsTime || isMeasured ? Clock::now() : Clock::time_point();
   if (const std::string_view reason = finder_.complete(launch); !reason.empty()) {
     staysHome(region, reason);
     return false;

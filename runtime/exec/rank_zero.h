@@ -5,15 +5,18 @@
 #pragma once
 
 #include "runtime/balance/cost.h"
+#include "runtime/balance/recut.h"
 #include "runtime/exec/fetcher.h"
 #include "runtime/exec/finder.h"
 #include "runtime/exec/job.h"
+#include "runtime/exec/owners.h"
 #include "runtime/exec/placement.h"
 #include "runtime/exec/residency.h"
 #include "runtime/memory/objects.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/twins.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -108,7 +111,12 @@ private:
     bool hasStrayed = false;            ///< A launch had to be undone: the next ones stay home.
     bool isTooLarge = false;            ///< Even in portions, for some device; that has been said.
     trace::RegionReport report;
-    std::uint64_t bytesOnFewer = 0; ///< What the last launch touched, if too little for all devices.
+    std::array<std::vector<Share>, 2> cuts; ///< The latest two that differ; the latest first.
+    balance::Recut recut;
+    std::uint32_t cutsMissed = 0;  ///< Times in a row that its data lay where it could not stay,
+    std::uint32_t cutsSkipped = 0; ///< and launches since the last of them.
+    std::uint64_t bytesOnFewer =
+        0;                      ///< What the last launch touched, if too little for all devices.
     double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
   };
 
@@ -121,6 +129,13 @@ private:
   bool readShared(std::uint64_t address, std::span<std::byte> target) const;
   void settle(Progress::Lock &lock);
   Planner::Planned planOnAll(RegionRecord &record, Launch &launch, const Option &option);
+  static void noteCut(RegionRecord &record, const Launch &launch);
+  std::optional<Planner::Planned> planAsBefore(const RegionRecord &record, Launch &launch,
+                                               const Option &option);
+  static bool isCutDue(RegionRecord &record, const Launch &launch, const Option &option,
+                       const Owned &owned);
+  std::optional<Planner::Planned> planWhereDataIs(RegionRecord &record, Launch &launch,
+                                                  const Option &option);
   std::optional<Planner::Planned> plan(RegionRecord &record, Launch &launch, Option &option);
   void passOver(Place place, RegionRecord &record, const Launch &launch, Option &option) const;
   std::optional<Planner::Planned> decide(Progress::Lock &lock, RegionRecord &record, Launch &launch,

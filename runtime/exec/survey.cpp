@@ -176,8 +176,7 @@ public:
   Surveyor(const Launch &launch, const memory::Window &window, const memory::Topology &topology,
            const Directory &directory, Telling telling)
       : launch_(launch), window_(window), topology_(topology), directory_(directory),
-        isExact_(telling == Telling::Nothing),
-        allocationOf_(allocationsOf(launch)) {}
+        isExact_(telling == Telling::Nothing), allocationOf_(allocationsOf(launch)) {}
 
   Survey make();
 
@@ -322,8 +321,7 @@ void Surveyor::merge(const RangeSet &scattered) {
       const auto rank = static_cast<std::size_t>(topology_.rankOf(static_cast<Place>(place)));
       reads[place] = true;
       reads[rank] = true;
-      mergedAt[rank] =
-          mergedAt[rank].unite(survey_.accesses[place].writes.intersect(scattered));
+      mergedAt[rank] = mergedAt[rank].unite(survey_.accesses[place].writes.intersect(scattered));
       ++parts;
     }
   }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Access records as the compiler reports them (`tutti_access` in abi/abi.h), in a normal form: boxes
-/// of bytes. They stay boxes until somebody asks for the bytes in some range.
+/// Access records as the compiler reports them (`tutti_access` in abi/abi.h), in a normal form:
+/// boxes of bytes. They stay boxes until somebody asks for the bytes in some range.
 #pragma once
 
 #include "abi/abi.h"
 #include "base/range.h"
 
-#include <boost/container/small_vector.hpp>
-
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -65,9 +64,7 @@ struct AccessRecord {
   Runs runs(bool widen) const;
 
   /// What of the hull may be touched; may be empty.
-  Range reach() const {
-    return {std::max(hull.begin, limit.begin), std::min(hull.end, limit.end)};
-  }
+  Range reach() const { return {std::max(hull.begin, limit.begin), std::min(hull.end, limit.end)}; }
 
   bool isRead() const { return (flags & TUTTI_READ) != 0; }
 

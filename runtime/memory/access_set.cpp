@@ -27,7 +27,8 @@ void AccessRanges::append(std::vector<Range> &out, const AccessRecord &record, b
     return;
   }
   const std::size_t most = out.size() + left;
-  const Range within{std::max(clip.begin, record.limit.begin), std::min(clip.end, record.limit.end)};
+  const Range within{std::max(clip.begin, record.limit.begin),
+                     std::min(clip.end, record.limit.end)};
   tooMany_ = !runs.forEach(within, [&](Range run) {
     out.push_back(run);
     return out.size() <= most;

@@ -30,8 +30,8 @@ AccessSet collect(const std::vector<Record> &records,
                   static_cast<std::uint32_t>(record.dims.size()), record.dims.data());
   }
   return setOf(collector.take([](std::uint64_t address) {
-                 return address >= 1000 && address < 2000 ? Range{1000, 2000} : Range{};
-               }),
+    return address >= 1000 && address < 2000 ? Range{1000, 2000} : Range{};
+  }),
                AccessRanges(maxRanges));
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Whether a loop is cut where its data lies or in the parts that are wished for. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tutti::balance {
+
+/// Two cuts of one loop.
+struct Cuts {
+  std::span<const std::uint32_t> owned;  ///< Iterations of each part where the data lies,
+  std::span<const std::uint32_t> wished; ///< and weights of the parts as they should be.
+
+  std::int64_t total() const {
+    std::int64_t sum = 0;
+    for (const std::uint32_t iterations : owned) {
+      sum += iterations;
+    }
+    return sum;
+  }
+
+  /// By how much of its time the loop takes longer as it is owned: 0 if that is as wished.
+  double imbalance() const {
+    double weights = 0;
+    for (const std::uint32_t weight : wished) {
+      weights += weight;
+    }
+    double longest = 0;
+    for (std::size_t part = 0; part < owned.size(); ++part) {
+      longest = std::max(longest, static_cast<double>(owned[part]) * weights / wished[part]);
+    }
+    return longest / static_cast<double>(total()) - 1;
+  }
+
+  /// Iterations whose data would change places.
+  double moved() const {
+    double weights = 0;
+    for (const std::uint32_t weight : wished) {
+      weights += weight;
+    }
+    double moved = 0;
+    double border = 0;
+    double wishedBorder = 0;
+    for (std::size_t part = 0; part < owned.size(); ++part) {
+      border += owned[part];
+      wishedBorder += static_cast<double>(total()) * wished[part] / weights;
+      moved += std::abs(border - wishedBorder);
+    }
+    return moved;
+  }
+};
+
+/// A loop stays where its data lies as long as what that has cost is less than what a new cut would
+/// cost: together they take at most a few times what the better one would have taken.
+class Recut {
+public:
+  /// Whether to cut anew now. `seconds`: of the launch, if it were balanced; `move`: of moving the
+  /// data.
+  bool isDue(double imbalance, double seconds, double move) {
+    lost_ += imbalance > kTolerated ? imbalance * seconds : 0;
+    if (imbalance <= kTolerated || lost_ < move) {
+      return false;
+    }
+    lost_ = 0;
+    return true;
+  }
+
+private:
+  static constexpr double kTolerated = 0.02;
+
+  double lost_ = 0; ///< Seconds since the latest cut.
+};
+
+} // namespace tutti::balance

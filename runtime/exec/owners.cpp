@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/owners.h"
+
+#include "runtime/exec/region_view.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tutti::exec {
+
+namespace {
+
+/// Of the iterations, at most this fraction may belong to nobody.
+constexpr std::int64_t kMostUnclear = 8;
+
+/// Where the iterations of a loop begin to write.
+struct Line {
+  std::uint64_t begin;
+  std::uint64_t stride;
+};
+
+/// Of the record that writes most in one iteration.
+std::optional<Line> lineOf(const Launch &launch, const memory::Window &window) {
+  const AllocationOf allocationOf = allocationsOf(launch);
+  const auto recordsAt = [&](std::int64_t iteration) {
+    return recordsOf(launch, window, iteration, iteration + 1, allocationOf).touched.records;
+  };
+  const std::vector<memory::AccessRecord> first = recordsAt(0);
+  const auto bytesWritten = [](const memory::AccessRecord &record) {
+    return record.isWritten() && !record.isScattered() ? record.bytes() : 0;
+  };
+  const auto most = std::ranges::max_element(first, {}, bytesWritten);
+  if (most == first.end() || bytesWritten(*most) == 0) {
+    return std::nullopt;
+  }
+  const auto index = static_cast<std::size_t>(most - first.begin());
+  const std::vector<memory::AccessRecord> second = recordsAt(1);
+  const std::vector<memory::AccessRecord> last = recordsAt(launch.total - 1);
+  if (second.size() != first.size() || last.size() != first.size()) {
+    return std::nullopt;
+  }
+  const std::uint64_t begin = most->hull.begin;
+  const std::uint64_t stride = second[index].hull.begin - begin;
+  const auto steps = static_cast<std::uint64_t>(launch.total - 1);
+  const bool isLine = second[index].hull.begin > begin && last[index].hull.begin > begin &&
+                      (last[index].hull.begin - begin) / steps == stride &&
+                      (last[index].hull.begin - begin) % steps == 0;
+  return isLine ? std::optional(Line{begin, stride}) : std::nullopt;
+}
+
+/// Takes runs of memory in their order, as runs of iterations.
+class Count {
+public:
+  explicit Count(const Launch &launch) : launch_(launch), iterations_(launch.shares.size()) {}
+
+  void add(std::int64_t iterations, const memory::Holders &holders) {
+    const auto share = holders.size() != 1
+                           ? launch_.shares.end()
+                           : std::ranges::find(launch_.shares, holders.front(), &Share::place);
+    if (share == launch_.shares.end()) {
+      unclear_ += iterations;
+    } else {
+      const auto index = static_cast<std::size_t>(share - launch_.shares.begin());
+      isInOrder_ = isInOrder_ && index >= at_;
+      at_ = std::max(at_, index);
+    }
+    iterations_[at_] += static_cast<std::uint32_t>(iterations);
+  }
+
+  std::optional<std::vector<std::uint32_t>> take() {
+    const bool isAtHome = launch_.shares[at_].place == 0 &&
+                          iterations_[at_] == static_cast<std::uint64_t>(launch_.total);
+    if (!isInOrder_ || isAtHome || unclear_ > launch_.total / kMostUnclear) {
+      return std::nullopt;
+    }
+    return std::move(iterations_);
+  }
+
+private:
+  const Launch &launch_;
+  std::vector<std::uint32_t> iterations_;
+  std::size_t at_ = 0; ///< The share that the latest run belongs to.
+  std::int64_t unclear_ = 0;
+  bool isInOrder_ = true;
+};
+
+} // namespace
+
+std::optional<Owned> ownedBy(const Launch &launch, const memory::Window &window,
+                             const memory::Directory &directory) {
+  if (launch.followed || isChasing(*launch.region) || launch.total < 2 ||
+      launch.total > std::numeric_limits<std::int32_t>::max()) {
+    return std::nullopt;
+  }
+  const std::optional<Line> line = lineOf(launch, window);
+  if (!line) {
+    return std::nullopt;
+  }
+  const auto total = static_cast<std::uint64_t>(launch.total);
+  const Range all{line->begin, line->begin + (total - 1) * line->stride + 1};
+  if (!window.contains(all)) {
+    return std::nullopt;
+  }
+  /// Iterations that begin before `address`.
+  const auto before = [&](std::uint64_t address) {
+    return static_cast<std::int64_t>((address - line->begin + line->stride - 1) / line->stride);
+  };
+  Count count(launch);
+  directory.forEach(all, [&](Range run, const memory::Holders &holders) {
+    count.add(before(run.end) - before(run.begin), holders);
+  });
+  auto iterations = count.take();
+  return iterations ? std::optional(Owned{std::move(*iterations), line->stride}) : std::nullopt;
+}
+
+} // namespace tutti::exec
