@@ -71,6 +71,8 @@ struct Launch {
   std::int64_t total = 0;
   std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.
+  /// Places get whole hulls of what they touch in pieces: other launches will touch the rest.
+  bool takesHulls = false;
   balance::Portion portion; ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
   std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.

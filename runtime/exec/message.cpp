@@ -75,6 +75,7 @@ std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
       .add(launch.total)
       .add(launch.shares)
       .add(launch.onlyShare)
+      .add(launch.takesHulls)
       .add(launch.portion)
       .add(launch.events);
   addFollowed(writer, launch.followed, recent);
@@ -95,6 +96,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
   launch.total = reader.take<std::int64_t>();
   launch.shares = reader.takeVector<Share>();
   launch.onlyShare = reader.take<std::int32_t>();
+  launch.takesHulls = reader.take<bool>();
   launch.portion = reader.take<balance::Portion>();
   launch.events = reader.takeVector<memory::Event>();
   launch.followed = takeFollowed(reader, recent);

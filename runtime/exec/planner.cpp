@@ -277,6 +277,7 @@ const Directory &Planner::directoryBefore() {
 std::optional<Planner::Planned> Planner::find(const Launch &launch) {
   key_.assign({state_.low, state_.high, arraysVersion_,
                static_cast<std::uint64_t>(launch.onlyShare),
+               static_cast<std::uint64_t>(launch.takesHulls),
                static_cast<std::uint64_t>(launch.portion.index),
                static_cast<std::uint64_t>(launch.portion.count)});
   appendKey(key_, launch);
@@ -396,7 +397,8 @@ void Planner::addReturns(Plan &plan, memory::Assignments &assignments, const Sur
 /// What is in place may be told apart only by its hulls. Where those are too large, all is taken
 /// byte by byte.
 Survey Planner::survey(const Launch &launch) {
-  Survey survey = surveyOf(launch, window_, topology_, directory(), Telling::InPlaceApart);
+  const Telling telling = launch.takesHulls ? Telling::Hulls : Telling::InPlaceApart;
+  Survey survey = surveyOf(launch, window_, topology_, directory(), telling);
   if (survey.reasonHome.empty() && mustBeExact(launch, survey)) {
     survey = surveyOf(launch, window_, topology_, directory_, Telling::Nothing);
   }
@@ -407,11 +409,12 @@ bool Planner::mustBeExact(const Launch &launch, const Survey &survey) const {
   const RangeSet blocks = bytesOf(launch.blocks);
   for (Place place = 0; place < topology_.places(); ++place) {
     const ChunkAccess &inPlace = survey.inPlace[static_cast<std::size_t>(place)];
-    if (inPlace.writes.overlaps(blocks)) {
+    if (inPlace.writes.overlaps(blocks) || (launch.takesHulls && survey.writes.overlaps(blocks))) {
       return true;
     }
-    // A device has all of the hulls, but perhaps no room for what is to come beside them.
-    if (!topology_.isHost(place) && !(inPlace.reads.empty() && inPlace.writes.empty()) &&
+    // A device has all of the hulls in place, but perhaps no room for what is to come beside them.
+    if (!topology_.isHost(place) &&
+        (launch.takesHulls || !(inPlace.reads.empty() && inPlace.writes.empty())) &&
         footprintAt(survey, place).bytes() >
             rooms_.capacity(static_cast<std::size_t>(place - topology_.ranks()))) {
       return true;
@@ -452,14 +455,14 @@ std::shared_ptr<const Plan> Planner::makeInPlace() {
   std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));
   for (const InPlaceCheck::Part &part : inPlace_->parts()) {
     const Place place = part.place;
-    if (part.chunk.empty()) {
-      continue;
-    }
-    hasPart[static_cast<std::size_t>(topology_.rankOf(place))] = true;
     if (place == self_) {
       plan->chunk = plan->interior = part.chunk;
       plan->overwritten = RangeSet::of(part.writes);
     }
+    if (part.chunk.empty()) {
+      continue;
+    }
+    hasPart[static_cast<std::size_t>(topology_.rankOf(place))] = true;
     if (topology_.isHost(place)) {
       continue;
     }

@@ -556,6 +556,7 @@ TEST_P(PlannerOnRanks, LetsEveryRankReadWhatOneRankAloneWouldRead) {
       for (std::uint64_t launches = 1 + random() % 3; launches > 0; --launches) {
         if (random() % 2 == 0) {
           loops.push_back(randomBoxes(GetParam(), random));
+          loops.back()->launch.takesHulls = random() % 2 == 0;
           job.run(*loops.back(), random());
         } else {
           job.run(*loops[random() % loops.size()], random());
@@ -904,6 +905,58 @@ TEST_F(PlannerTest, IsNotInPlaceWhereAnythingMovesOrCopiesBecomeInvalid) {
 
   matrix.some.launch.blocks = {{kHeapBase + kWord, 1, 8}};
   EXPECT_NE(planner.plan(matrix.some.launch).plan->reasonHome, "") << "it would write a block";
+}
+
+TEST_F(PlannerTest, TakesWholeHullsOfWhatMovesOnThroughAnObject) {
+  Matrix matrix(4, 1000);
+  Planner planner = plannerOf(0, 4);
+  matrix.some.launch.takesHulls = true;
+
+  const auto first = planner.plan(matrix.some.launch).plan; // All is at home.
+  planner.commit(*first);
+
+  EXPECT_LE(first->outcome->changes.size(), 6U);
+  for (const memory::Assignment &change : first->outcome->changes) {
+    EXPECT_EQ(change.ranges.size(), 1U);
+  }
+  matrix.column = 2;
+  matrix.some.launch.captures.push_back(0);
+  EXPECT_FALSE(planner.plan(matrix.some.launch).plan->isInPlace) << "the hull ends one later";
+  matrix.column = 1;
+  matrix.some.launch.captures.back() = 1;
+  EXPECT_TRUE(planner.plan(matrix.some.launch).plan->isInPlace);
+}
+
+TEST_F(PlannerTest, TakesNoHullsThatOthersTouch) {
+  static constexpr std::int64_t kRows = 400;
+  const auto loop = [](std::uint32_t others) {
+    return std::make_unique<Loop>(
+        2, kRows, [others](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+          const auto box = [&](std::uint32_t flags, std::int64_t top, std::int64_t bottom,
+                               std::int64_t left, std::int64_t right) {
+            const std::array<tutti_dim, 2> dims{tutti_dim{kWord * 64, bottom - top},
+                                                tutti_dim{kWord, right - left}};
+            sink.add(flags, kHeapBase,
+                     kHeapBase + static_cast<std::uint64_t>(top * 64 + left) * kWord, kWord,
+                     dims.size(), dims.data());
+          };
+          box(TUTTI_WRITE, lower, upper, 0, 16);
+          box(others, 0, kRows, 32, 48);
+        });
+  };
+  const auto rangesWritten = [](const Loop &loop) {
+    Planner planner = plannerOf(1, 2);
+    const auto plan = planner.plan(loop.launch).plan;
+    EXPECT_EQ(plan->reasonHome, "");
+    return plan->overwritten.ranges().size();
+  };
+  const auto reading = loop(TUTTI_READ);
+  reading->launch.takesHulls = true;
+  const auto alone = loop(0);
+  alone->launch.takesHulls = true;
+
+  EXPECT_GE(rangesWritten(*reading), 200U);
+  EXPECT_EQ(rangesWritten(*alone), 1U);
 }
 
 /// A loop over rows `first` and following of a matrix like that.

@@ -31,6 +31,10 @@ constexpr double kDeviceLatency = 4e-6;
 constexpr double kDeviceBandwidth = 10e9;
 constexpr double kDeviceMemoryBandwidth = 1e12;
 
+/// From so many plans of a region on, its launches are taken to be new each time, and to move on
+/// through what they touch.
+constexpr std::uint32_t kManyPlans = 8;
+
 /// What a new cut costs beside the bytes that it moves.
 constexpr double kCutSeconds = 100e-6;
 /// A loop stays where its data lies only if less than this fraction of what it touches moves.
@@ -233,6 +237,29 @@ void RankZero::settle(Progress::Lock &lock) {
   }
 }
 
+/// The plan of `launch`, if it is known.
+std::optional<Planner::Planned> RankZero::findPlan(const RegionRecord &record, Launch &launch) {
+  launch.takesHulls = false;
+  std::optional<Planner::Planned> known = job_.planner.find(launch);
+  if (!known && record.plansMade >= kManyPlans) {
+    launch.takesHulls = true;
+    known = job_.planner.find(launch);
+  }
+  return known;
+}
+
+/// Known or not.
+Planner::Planned RankZero::planOf(const RegionRecord &record, Launch &launch) {
+  if (record.plansMade >= kManyPlans) {
+    if (std::optional<Planner::Planned> known = findPlan(record, launch)) {
+      return std::move(*known);
+    }
+  } else {
+    launch.takesHulls = false;
+  }
+  return job_.planner.plan(launch);
+}
+
 /// The plan of `launch` as a whole where `option` places it, or on fewer devices if it is too short
 /// for all: those that had the one before, and in any case not where nothing has to move.
 Planner::Planned RankZero::planOnAll(RegionRecord &record, Launch &launch, const Option &option) {
@@ -241,7 +268,7 @@ Planner::Planned RankZero::planOnAll(RegionRecord &record, Launch &launch, const
     return placer_.dropIdle(launch.shares, bytes);
   };
   if (record.bytesOnFewer > 0 && drop(record.bytesOnFewer)) {
-    Planner::Planned planned = job_.planner.plan(launch);
+    Planner::Planned planned = planOf(record, launch);
     const std::size_t devices = launch.shares.size();
     if (planned.plan->isInPlace && drop(planned.plan->bytesTouched) &&
         launch.shares.size() == devices) {
@@ -261,12 +288,12 @@ Planner::Planned RankZero::planOnAll(RegionRecord &record, Launch &launch, const
     }
   }
   launch.shares = option.placement.shares;
-  Planner::Planned planned = job_.planner.plan(launch);
+  Planner::Planned planned = planOf(record, launch);
   noteCut(record, launch);
   if (planned.plan->reasonHome.empty() && !planned.plan->isInPlace &&
       placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
     record.bytesOnFewer = planned.plan->bytesTouched;
-    planned = job_.planner.plan(launch);
+    planned = planOf(record, launch);
   }
   return planned;
 }
@@ -284,7 +311,7 @@ std::optional<Planner::Planned> RankZero::planAsBefore(const RegionRecord &recor
   for (const std::vector<Share> &cut : record.cuts) {
     if (std::ranges::equal(cut, option.placement.shares, isSamePlace)) {
       launch.shares = cut;
-      if (std::optional<Planner::Planned> known = job_.planner.find(launch)) {
+      if (std::optional<Planner::Planned> known = findPlan(record, launch)) {
         return known;
       }
     }
@@ -329,7 +356,7 @@ std::optional<Planner::Planned> RankZero::planWhereDataIs(RegionRecord &record, 
     for (std::size_t part = 0; part < launch.shares.size(); ++part) {
       launch.shares[part].weight = owned->iterations[part];
     }
-    const Planner::Planned planned = job_.planner.plan(launch);
+    const Planner::Planned planned = planOf(record, launch);
     if (planned.plan->reasonHome.empty() &&
         planned.plan->bytesToDistribute <= planned.plan->bytesTouched / kMostMoved) {
       record.cutsMissed = 0;
@@ -727,6 +754,7 @@ bool RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   // A protected page needs no copy: a write to it faults.
   twins_.keep(plan->twinPages,
               [this](std::uint64_t page) { return pages_.at(page) == Access::Open; });
+  record.plansMade += isKnown || plan->isInPlace ? 0 : 1;
   ++(isKnown           ? job_.counters.plansReused
      : plan->isInPlace ? job_.counters.plansInPlace
                        : job_.counters.plansMade);

@@ -113,6 +113,7 @@ private:
     trace::RegionReport report;
     std::array<std::vector<Share>, 2> cuts; ///< The latest two that differ; the latest first.
     balance::Recut recut;
+    std::uint32_t plansMade = 0;   ///< Of launches that were not in place.
     std::uint32_t cutsMissed = 0;  ///< Times in a row that its data lay where it could not stay,
     std::uint32_t cutsSkipped = 0; ///< and launches since the last of them.
     std::uint64_t bytesOnFewer =
@@ -128,6 +129,8 @@ private:
   bool isWorth(const Option &option, const Launch &launch, const Plan &plan) const;
   bool readShared(std::uint64_t address, std::span<std::byte> target) const;
   void settle(Progress::Lock &lock);
+  std::optional<Planner::Planned> findPlan(const RegionRecord &record, Launch &launch);
+  Planner::Planned planOf(const RegionRecord &record, Launch &launch);
   Planner::Planned planOnAll(RegionRecord &record, Launch &launch, const Option &option);
   static void noteCut(RegionRecord &record, const Launch &launch);
   std::optional<Planner::Planned> planAsBefore(const RegionRecord &record, Launch &launch,

@@ -52,6 +52,22 @@ bool holdsAlone(const Holders &holders, Place place) {
   return holders.size() == 1 && holders.front() == place;
 }
 
+/// With hulls, a record of more runs than this is taken as a whole,
+constexpr std::uint64_t kFewRuns = 8;
+/// if it has no more bytes for each run: what takes about as long to move as a run to plan.
+constexpr std::uint64_t kMostOfRun = 64 << 10;
+
+/// Whether a record is taken as a whole where hulls are. What may be written reaches beyond its
+/// object, perhaps.
+bool isForHull(const AccessRecord &record) {
+  if (record.isAtMost() || record.isScattered()) {
+    return false;
+  }
+  const std::uint64_t most = record.hull.size() / kFewRuns;
+  const std::uint64_t runs = record.runs(true).count(most);
+  return runs > kFewRuns && record.hull.size() / runs <= kMostOfRun;
+}
+
 /// About how many bytes records touch: overlapping ones count once.
 class Estimate {
 public:
@@ -92,14 +108,20 @@ public:
 
   void addExact(const AccessRecord &record) { ranges_.add(record, record.hull); }
 
-  /// What is in place is put apart.
-  void add(const AccessRecord &record) {
+  /// What is in place is put apart. `takesHull`: the rest is taken with its gaps.
+  void add(const AccessRecord &record, bool takesHull) {
     const Range reach = record.reach();
     if (!window_.contains(reach)) {
       addExact(record); // Bytes that nobody has mentioned are rank 0's, wherever they are.
       return;
     }
-    const bool isRead = record.isRead() || record.isAtMost() || ranges_.isCoarse(record);
+    const bool isRead =
+        record.isRead() || record.isAtMost() || takesHull || ranges_.isCoarse(record);
+    AccessRecord whole = record;
+    if (takesHull) {
+      whole.size = whole.hull.size();
+      whole.dims.clear();
+    }
     std::uint64_t inPlace = 0;
     std::uint64_t notHome = 0;
     directory_.forEach(reach, [&](Range piece, const Holders &holders) {
@@ -109,7 +131,10 @@ public:
         if (isInPlace) {
           written_.push_back(piece);
         } else {
-          ranges_.addWrites(record, piece);
+          ranges_.addWrites(whole, piece);
+          if (takesHull) {
+            taken_.push_back(piece);
+          }
         }
       }
       if (isRead) {
@@ -117,7 +142,7 @@ public:
           isInPlace = true;
           read_.push_back(piece);
         } else {
-          ranges_.addReads(record, piece);
+          ranges_.addReads(takesHull ? readOf(whole) : record, piece);
         }
       }
       inPlace += isInPlace ? piece.size() : 0;
@@ -145,6 +170,17 @@ public:
 
   memory::AccessSet takeSets() { return ranges_.take(); }
 
+  /// Hulls that are taken with what the records write in them.
+  const std::vector<Range> &takenHulls() const { return taken_; }
+
+  /// Whether it touches some of `bytes`; `access` is what is not in place.
+  bool touches(const RangeSet &bytes, const ChunkAccess &access) const {
+    return access.reads.overlaps(bytes) || access.writes.overlaps(bytes) ||
+           ownWrites_.overlaps(bytes) ||
+           std::any_of(read_.begin(), read_.end(),
+                       [&](const Range &range) { return bytes.overlaps(RangeSet::of({range})); });
+  }
+
   /// Once all records have been added.
   void finish() { ownWrites_ = RangeSet::of(std::exchange(written_, {})); }
 
@@ -159,10 +195,16 @@ public:
   double bytesNotHome() { return notHome_.take(); }
 
 private:
+  static AccessRecord readOf(AccessRecord record) {
+    record.flags = TUTTI_READ;
+    return record;
+  }
+
   Place place_;
   const memory::Window &window_;
   const Directory &directory_;
   memory::AccessRanges ranges_;
+  std::vector<Range> taken_;
   std::vector<Range> read_;    ///< In place.
   std::vector<Range> written_; ///< In place.
   RangeSet ownWrites_;
@@ -176,7 +218,7 @@ public:
   Surveyor(const Launch &launch, const memory::Window &window, const memory::Topology &topology,
            const Directory &directory, Telling telling)
       : launch_(launch), window_(window), topology_(topology), directory_(directory),
-        isExact_(telling == Telling::Nothing), allocationOf_(allocationsOf(launch)) {}
+        telling_(telling), allocationOf_(allocationsOf(launch)) {}
 
   Survey make();
 
@@ -194,6 +236,7 @@ private:
   void addPart(Place place, const balance::Chunk &chunk);
   bool noteParts();
   bool note(Place place, const memory::AccessSet &sets);
+  bool othersTouchHulls();
   void takeBackWhatOthersTouch();
   bool mayCollide(const RangeSet &scattered) const;
   void merge(const RangeSet &scattered);
@@ -203,7 +246,7 @@ private:
   const memory::Window &window_;
   const memory::Topology &topology_;
   const Directory &directory_;
-  bool isExact_;
+  Telling telling_;
   AllocationOf allocationOf_;
   Survey survey_;
   std::vector<Working> working_;
@@ -221,10 +264,10 @@ void Surveyor::addPart(Place place, const balance::Chunk &chunk) {
   survey_.chunks[static_cast<std::size_t>(place)] = chunk;
   Part part(place, window_, directory_);
   for (const AccessRecord &record : records.touched.records) {
-    if (isExact_ || (record.isScattered() && launch_.shares.size() > 1)) {
+    if (telling_ == Telling::Nothing || (record.isScattered() && launch_.shares.size() > 1)) {
       part.addExact(record);
     } else {
-      part.add(record);
+      part.add(record, telling_ == Telling::Hulls && isForHull(record));
     }
   }
   part.finish();
@@ -269,6 +312,25 @@ bool Surveyor::noteParts() {
   }
   survey_.reasonHome = reasonAgainst(reduced_, window_);
   return survey_.reasonHome.empty();
+}
+
+/// Whether anybody touches what another place takes with what it writes.
+bool Surveyor::othersTouchHulls() {
+  for (const Working &taker : working_) {
+    if (taker.part.takenHulls().empty()) {
+      continue;
+    }
+    const RangeSet taken = RangeSet::of(taker.part.takenHulls());
+    for (const Working &other : working_) {
+      if (other.place != taker.place && other.part.touches(taken, accessOf(other.place))) {
+        return true;
+      }
+    }
+    if (reduced_.reads.overlaps(taken) || reduced_.writes.overlaps(taken)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// What a place alone has and writes is in place only if nobody else touches it. Others touch it
@@ -380,12 +442,15 @@ Survey Surveyor::make() {
   survey_.accesses.resize(survey_.chunks.size());
   survey_.inPlace.resize(survey_.chunks.size());
   addParts();
-  if (survey_.reach != 0 && !isExact_) {
+  if (survey_.reach != 0 && telling_ != Telling::Nothing) {
     // All that it writes is merged.
     return surveyOf(launch_, window_, topology_, directory_, Telling::Nothing);
   }
   if (!noteParts()) {
     return std::move(survey_);
+  }
+  if (othersTouchHulls()) {
+    return surveyOf(launch_, window_, topology_, directory_, Telling::InPlaceApart);
   }
   takeBackWhatOthersTouch();
   for (Working &working : working_) {
