@@ -104,9 +104,19 @@ enum tutti_region_flags {
   TUTTI_REGION_THREADS = 64,
 };
 
-enum tutti_kernel_format { TUTTI_KERNEL_PTX = 1, TUTTI_KERNEL_OPENCL_C = 2 };
+/// The formats of kernels: abi/backends.def.
+enum tutti_kernel_format {
+
+#define TUTTI_KERNEL_FORMAT(NAME, NUMBER, TEXT, TITLE, IS_GENERAL) TUTTI_KERNEL_##NAME = (NUMBER),
+#include "abi/backends.def"
+};
 
 enum tutti_kernel_flags { TUTTI_KERNEL_FP64 = 1 }; ///< Computes in double precision.
+
+/// A line of the text of kernels: a kernel touches memory only behind it, in every work-item. Where
+/// all kernels of a text have it, the device may begin with one before the one before has ended, if
+/// the line is made to wait for that.
+#define TUTTI_KERNEL_BEGIN "// tutti: begin"
 
 /// A kernel as text for one kind of device. Kernels of one region and format share `text`.
 ///
@@ -118,9 +128,8 @@ enum tutti_kernel_flags { TUTTI_KERNEL_FP64 = 1 }; ///< Computes in double preci
 ///   partials   pointer; `partial_bytes` per work-group, in the order of groups; see below
 ///   captures, values, symbols   one by one
 /// A kernel that reduces has work-groups of a power of two, and `partial_bytes` of local memory per
-/// work-item: in OpenCL C one more parameter (`__local ulong2 *`, since drivers align it for what
-/// it points to), in PTX dynamic shared memory. Any grid is right: work-items step through the
-/// iterations by the size of the grid.
+/// work-item; how they get it is up to the format (abi/backends.def). Any grid is right: work-items
+/// step through the iterations by the size of the grid.
 typedef struct tutti_kernel {
   uint32_t format;
   uint32_t flags;
@@ -169,13 +178,11 @@ typedef struct tutti_device_code {
   const tutti_kernel *combiner;    ///< At most one of each format.
 } tutti_device_code;
 
+/// What users may ask for: abi/backends.def.
 enum tutti_device_kind {
-  TUTTI_DEVICE_AUTO = 0,
-  TUTTI_DEVICE_CPU = 1,
-  TUTTI_DEVICE_GPU = 2,
-  TUTTI_DEVICE_CUDA = 3,
-  TUTTI_DEVICE_OPENCL = 4,
-  TUTTI_DEVICE_HYBRID = 5,
+
+#define TUTTI_DEVICE_KIND(NAME, NUMBER, TEXT, IS_BACKEND) TUTTI_DEVICE_##NAME = (NUMBER),
+#include "abi/backends.def"
 };
 
 /// What the user asked for with `#pragma tutti`; 0 where nothing was said.

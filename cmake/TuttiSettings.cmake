@@ -21,6 +21,13 @@ set(TUTTI_LIB_DIR ${CMAKE_BINARY_DIR}/lib/tutti)
 add_library(tutti_options INTERFACE)
 target_compile_options(tutti_options INTERFACE -Wall -Wextra)
 target_include_directories(tutti_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(TUTTI_EXTRA_BACKENDS)
+  target_include_directories(tutti_options INTERFACE ${TUTTI_EXTRA_BACKENDS})
+  if(EXISTS ${TUTTI_EXTRA_BACKENDS}/abi/backends.def)
+    target_compile_definitions(tutti_options INTERFACE
+                               TUTTI_EXTRA_BACKENDS="${TUTTI_EXTRA_BACKENDS}/abi/backends.def")
+  endif()
+endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(tutti_options INTERFACE
                          $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety -Werror=thread-safety>)

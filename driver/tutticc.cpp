@@ -3,9 +3,11 @@
 /// tutticc and tuttic++: Clang 19 with OpenMP, Tutti's plugin and Tutti's runtime library.
 ///
 /// Becomes Clang (exec), so that exit status, signals and output are Clang's own.
+#include "abi/backends.h"
 #include "driver/compile_request.h"
 #include "driver/toolchain.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -29,10 +31,29 @@ constexpr const char *kHelp =
     "  --tutti-help           this text\n"
     "Environment:\n"
     "  TUTTI_CLANG            the Clang 19 to use (default: clang-19 in PATH, then Debian's)\n"
-    "  TUTTI_TARGETS          the device code that loops get: ptx,opencl (default), one, or none\n";
+    "  TUTTI_TARGETS          the device code that loops get: ";
 
 bool isCalledAsCxx(std::string_view program) {
   return program.substr(program.find_last_of('/') + 1).ends_with("++");
+}
+
+/// All, with `comma` between them.
+std::string namesOfTargets(const char *comma) {
+  std::string names;
+  for (const tutti::abi::KernelFormat &format : tutti::abi::kKernelFormats) {
+    names += (names.empty() ? "" : comma) + std::string(format.name);
+  }
+  return names;
+}
+
+void printHelp() {
+  std::printf("%s%s (default), one, or none\n", kHelp, namesOfTargets(",").c_str());
+}
+
+bool isTarget(const std::string &name) {
+  return name == "print" || name == "none" ||
+         std::any_of(tutti::abi::kKernelFormats.begin(), tutti::abi::kKernelFormats.end(),
+                     [&](const tutti::abi::KernelFormat &format) { return format.name == name; });
 }
 
 /// What is wrong with TUTTI_TARGETS, which the passes read; empty if nothing is.
@@ -40,9 +61,9 @@ std::string problemOfTargets() {
   const char *setting = std::getenv("TUTTI_TARGETS");
   std::istringstream names(setting == nullptr ? "" : setting);
   for (std::string name; std::getline(names, name, ',');) {
-    if (name != "ptx" && name != "opencl" && name != "print" && name != "none") {
-      return "TUTTI_TARGETS=" + std::string(setting) +
-             ": expected none or, with commas, some of ptx, opencl, print";
+    if (!isTarget(name)) {
+      return "TUTTI_TARGETS=" + std::string(setting) + ": expected none or, with commas, some of " +
+             namesOfTargets(", ") + ", print";
     }
   }
   return {};
@@ -74,16 +95,16 @@ int main(int argc, char **argv) {
   const char *name = isCxx ? "tuttic++" : "tutticc";
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments[0] == "--tutti-help") {
-    std::fputs(kHelp, stdout);
+    printHelp();
     return 0;
+  }
+  if (const std::string problem = problemOfTargets(); !problem.empty()) {
+    std::fprintf(stderr, "%s: error: %s\n", name, problem.c_str());
+    return 1;
   }
   const FoundInstallation found = findInstallation();
   if (!found.problem.empty()) {
     std::fprintf(stderr, "%s: error: %s\n", name, found.problem.c_str());
-    return 1;
-  }
-  if (const std::string problem = problemOfTargets(); !problem.empty()) {
-    std::fprintf(stderr, "%s: error: %s\n", name, problem.c_str());
     return 1;
   }
   const CompileRequest request = readRequest(arguments);
@@ -91,7 +112,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   if (request.asksForHelp) {
-    std::fputs(kHelp, stdout);
+    printHelp();
     std::fputs("\n", stdout);
     std::fflush(stdout);
   }

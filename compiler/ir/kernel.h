@@ -4,7 +4,7 @@
 ///
 /// Kernels of one region live in a module of their own, with the host's data layout and pointers
 /// of address space 0 only. An entry point is a function of external linkage with the parameters of
-/// `tutti_kernel` (abi/abi.h), without the OpenCL-only last one:
+/// `tutti_kernel` (abi/abi.h), without those that only some formats have:
 ///
 ///   void @entry(ptr arena, i64 low, i64 high, i64 lower, i64 upper, i64 total, ptr partials,
 ///               i64 captures..., i64 values..., i64 symbols...)

@@ -12,12 +12,9 @@ namespace tutti::compiler::target {
 namespace {
 
 constexpr MathFunction kFunctions[] = {
-#define NATIVE ""
-#define MATH(NAME, INTRINSIC, SIGNATURE, LIBDEVICE, OPENCL)                                        \
-  {NAME, Intrinsic::INTRINSIC, SIGNATURE, LIBDEVICE, OPENCL},
+#define MATH(NAME, INTRINSIC, SIGNATURE) {NAME, Intrinsic::INTRINSIC, SIGNATURE},
 #include "compiler/target/math_functions.def"
 #undef MATH
-#undef NATIVE
 };
 
 struct Index {

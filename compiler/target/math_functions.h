@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The C math library as kernels see it: which functions there are, and what they are called on
-/// devices.
+/// The C math library as kernels see it: which functions there are. What devices call them is up to
+/// the targets.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -16,8 +16,6 @@ struct MathFunction {
   llvm::StringLiteral name;
   llvm::Intrinsic::ID intrinsic; ///< Or `not_intrinsic`.
   llvm::StringLiteral signature; ///< Result and arguments: d the floating type, i int, l long.
-  llvm::StringLiteral libdevice; ///< Behind `__nv_`; empty if the intrinsic is native to NVPTX.
-  llvm::StringLiteral openCl;
 };
 
 /// A call of a math function, by its C name or as an LLVM intrinsic.

@@ -2,13 +2,14 @@
 #include "compiler/transform/device_code.h"
 
 #include "abi/abi.h"
-#include "compiler/target/opencl/opencl.h"
+#include "compiler/target/kernel_target.h"
 #include "compiler/target/prepare.h"
-#include "compiler/target/ptx/ptx.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cstdlib>
 
@@ -18,26 +19,26 @@ namespace tutti::compiler {
 
 namespace {
 
-struct Targets {
-  bool ptx = false;
-  bool openCl = false;
+struct Chosen {
+  SmallVector<const target::KernelTarget *, 4> targets;
   bool print = false;
 
-  bool any() const { return ptx || openCl || print; }
+  bool any() const { return print || !targets.empty(); }
 };
 
 /// The only place that reads TUTTI_TARGETS.
-Targets chosenTargets() {
+Chosen chosenTargets() {
   const char *setting = std::getenv("TUTTI_TARGETS");
   SmallVector<StringRef, 4> names;
-  StringRef(setting ? setting : "ptx,opencl").split(names, ',');
-  Targets targets;
-  for (StringRef name : names) {
-    targets.ptx |= name == "ptx";
-    targets.openCl |= name == "opencl";
-    targets.print |= name == "print";
+  StringRef(setting).split(names, ',');
+  Chosen chosen;
+  for (const target::KernelTarget *target : target::kernelTargets()) {
+    if (!setting || is_contained(names, target::nameOf(*target))) {
+      chosen.targets.push_back(target);
+    }
   }
-  return targets;
+  chosen.print = is_contained(names, "print");
+  return chosen;
 }
 
 /// Of printed kernels; no device takes it.
@@ -157,8 +158,8 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
 DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &model,
                        FunctionAnalysisManager &analyses, StringRef name, LateTexts &texts,
                        bool chases) {
-  const Targets targets = chosenTargets();
-  if (!targets.any()) {
+  const Chosen chosen = chosenTargets();
+  if (!chosen.any()) {
     return;
   }
   kernels_ = buildKernels(prepared, loop, model, analyses, name, chases);
@@ -166,13 +167,13 @@ DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &
   if (!kernels_.module) {
     return;
   }
-  if (targets.print) {
+  if (chosen.print) {
     target::KernelText printed;
     raw_string_ostream(printed.text) << *kernels_.module;
     errs() << printed.text;
     add({kPrintedFormat, std::move(printed), {}});
   }
-  if (!targets.ptx && !targets.openCl) {
+  if (chosen.targets.empty()) {
     return;
   }
   std::string reason;
@@ -181,16 +182,17 @@ DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &
     reason_ = "it " + reason;
     return;
   }
-  if (targets.ptx) {
-    target::PtxDraft draft = target::draftPtx(*common);
+  for (const target::KernelTarget *target : chosen.targets) {
+    std::unique_ptr<Module> copy;
+    if (target->changesKernels && target != chosen.targets.back()) {
+      copy = CloneModule(*common);
+    }
+    target::KernelDraft draft = target->draft(copy ? *copy : *common);
     LateTexts::Text late;
     if (draft.translate) {
       late = texts.begin(std::move(draft.translate));
     }
-    add({TUTTI_KERNEL_PTX, std::move(draft.known), std::move(late)});
-  }
-  if (targets.openCl) {
-    add({TUTTI_KERNEL_OPENCL_C, target::printOpenClC(*common), {}});
+    add({target->format, std::move(draft.known), std::move(late)});
   }
 }
 
@@ -205,7 +207,7 @@ void DeviceWork::add(Text text) {
     texts_.push_back(std::move(text));
   } else if (reason_.empty()) {
     reason_ = "it " + text.kernels.reason;
-    lacking_ = text.format == TUTTI_KERNEL_PTX ? "PTX" : "OpenCL";
+    lacking_ = target::titleOf(text.format).str();
   }
 }
 

@@ -3,8 +3,9 @@
 /// What a region brings for devices (`tutti_device_code`, abi/abi.h): kernels as text for each
 /// target, or the reason why there are none.
 ///
-/// The environment variable TUTTI_TARGETS names the targets, separated by commas: ptx, opencl, or
-/// none. With print among them, the kernels' LLVM IR goes to standard error.
+/// The environment variable TUTTI_TARGETS names the targets, separated by commas, or says none; not
+/// set, it means all that were built. With print among them, the kernels' LLVM IR goes to standard
+/// error.
 #pragma once
 
 #include "compiler/target/kernel_text.h"
@@ -27,7 +28,7 @@ struct DeviceCode {
   unsigned dimensions = 0; ///< Of the best mapping: loops that are divided together.
 };
 
-/// Device code in the making: PTX is written on other threads.
+/// Device code in the making: texts that take long are written on other threads.
 class DeviceWork {
 public:
   DeviceWork() = default;

@@ -29,11 +29,11 @@ namespace tutti::device {
 
 /// What is known of a device without opening it.
 struct Info {
-  std::string name;   ///< As the vendor says it: "NVIDIA H100 80GB HBM3".
+  std::string name;   ///< As the vendor says it.
   std::string driver; ///< Version of driver or platform, for people.
   /// Equal on all processes of a host for the same piece of hardware; empty if it cannot be told.
   std::string identity;
-  tutti_kernel_format format = TUTTI_KERNEL_OPENCL_C;
+  tutti_kernel_format format{}; ///< Of the kernels that it takes; 0: none.
   bool isGpu = false;           ///< Else it is made of the host's cores or emulated.
   bool hasFp64 = false;         ///< Doubles.
   std::uint64_t memory = 0;     ///< Bytes that kernels may use; 0 if that is not known.
@@ -347,7 +347,7 @@ public:
   Driver &operator=(const Driver &) = delete;
   virtual ~Driver() = default;
 
-  virtual std::string_view name() const = 0; ///< "cuda", "opencl", "mock"
+  virtual std::string_view name() const = 0; ///< Of the backend.
 
   /// The devices that there are, in the vendor's order. None, without error, if there is no driver.
   /// Errors: DriverMissing  there is a driver, but it is too old or does not start; in one line.
@@ -359,8 +359,5 @@ public:
 protected:
   Driver() = default;
 };
-
-/// All backends of this build, in the order of preference: cuda, opencl, ...
-std::vector<std::unique_ptr<Driver>> makeDrivers();
 
 } // namespace tutti::device

@@ -18,18 +18,19 @@ struct Tries {
   std::vector<Try> substitutes;
 };
 
+/// A backend's devices stand for GPUs that are not there, whatever they are.
 Tries triesFor(std::uint32_t wanted) {
+  const std::vector<Try> any{{"", true}, {"", false}};
+  if (abi::isBackend(wanted)) {
+    return {{{nameOfKind(wanted), false}}, any};
+  }
   switch (wanted) {
   case TUTTI_DEVICE_CPU:
     return {};
-  case TUTTI_DEVICE_CUDA:
-    return {{{"cuda", true}}, {{"", true}, {"opencl", false}}};
-  case TUTTI_DEVICE_OPENCL:
-    return {{{"opencl", false}}, {{"", true}}};
   case TUTTI_DEVICE_HYBRID:
-    return {{{"", true}, {"", false}}, {}};
+    return {any, {}};
   case TUTTI_DEVICE_GPU:
-    return {{{"", true}}, {{"opencl", false}}};
+    return {{{"", true}}, any};
   default:
     return {{{"", true}}, {}};
   }
@@ -66,7 +67,7 @@ bool isMissing(std::span<const Listing> backends, const std::vector<Choice> &cho
     const Listing &listing = backends[choice.backend];
     return kind == TUTTI_DEVICE_GPU      ? listing.devices()[choice.index].isGpu
            : kind == TUTTI_DEVICE_HYBRID ? true
-                                         : listing.name == kDeviceKinds.at(kind).first;
+                                         : listing.name == nameOfKind(kind);
   };
   return std::none_of(choices.begin(), choices.end(), isOfKind);
 }
@@ -78,11 +79,15 @@ Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted,
   const Tries tries = triesFor(wanted);
   Selection selection{firstOf(backends, tries.asked)};
   if (wanted == TUTTI_DEVICE_AUTO) {
-    if (selection.choices.empty() && (inSource & kindBit(TUTTI_DEVICE_OPENCL)) != 0) {
-      selection.choices = firstOf(backends, triesFor(TUTTI_DEVICE_OPENCL).asked);
+    for (const auto &[name, kind] : kDeviceKinds) {
+      if (selection.choices.empty() && abi::isBackend(kind) && (inSource & kindBit(kind)) != 0) {
+        selection.choices = firstOf(backends, triesFor(kind).asked);
+      }
     }
-    for (std::uint32_t kind = TUTTI_DEVICE_GPU; kind < kDeviceKinds.size(); ++kind) {
-      if ((inSource & kindBit(kind)) != 0 && isMissing(backends, selection.choices, kind)) {
+    for (const auto &[name, kind] : kDeviceKinds) {
+      const bool isForDevices = kind != TUTTI_DEVICE_AUTO && kind != TUTTI_DEVICE_CPU;
+      if (isForDevices && (inSource & kindBit(kind)) != 0 &&
+          isMissing(backends, selection.choices, kind)) {
         selection.missing |= kindBit(kind);
       }
     }

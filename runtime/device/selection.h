@@ -3,7 +3,7 @@
 /// Which devices a process uses: a rule over what the backends list. Opens none.
 #pragma once
 
-#include "abi/abi.h"
+#include "abi/backends.h"
 #include "runtime/device/device.h"
 
 #include <array>
@@ -17,14 +17,20 @@
 
 namespace tutti::device {
 
-/// The values of TUTTI_DEVICE, each at the index of its tutti_device_kind.
-inline constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> kDeviceKinds{
-    {{"auto", TUTTI_DEVICE_AUTO},
-     {"cpu", TUTTI_DEVICE_CPU},
-     {"gpu", TUTTI_DEVICE_GPU},
-     {"cuda", TUTTI_DEVICE_CUDA},
-     {"opencl", TUTTI_DEVICE_OPENCL},
-     {"hybrid", TUTTI_DEVICE_HYBRID}}};
+/// The values of TUTTI_DEVICE, and the tutti_device_kind of each.
+inline constexpr auto kDeviceKinds = [] {
+  std::array<std::pair<std::string_view, std::uint32_t>, abi::kDeviceKinds.size()> kinds;
+  for (std::size_t index = 0; index < kinds.size(); ++index) {
+    kinds[index] = {abi::kDeviceKinds[index].name, abi::kDeviceKinds[index].number};
+  }
+  return kinds;
+}();
+
+/// The value of TUTTI_DEVICE that means `kind`; empty if there is none.
+constexpr std::string_view nameOfKind(std::uint32_t kind) {
+  const abi::DeviceKind *found = abi::findDeviceKind(kind);
+  return found ? found->name : std::string_view();
+}
 
 /// A device by its backend and its number there.
 struct Choice {

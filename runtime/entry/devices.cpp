@@ -2,6 +2,7 @@
 #include "runtime/entry/devices.h"
 
 #include "base/log.h"
+#include "runtime/device/backend.h"
 #include "runtime/device/selection.h"
 #include "runtime/transport/gather.h"
 
@@ -10,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unistd.h>
 #include <utility>
 
 namespace tutti::entry {
@@ -26,8 +26,12 @@ struct DeviceHello {
   std::array<exec::DeviceTraits, kMostDevices> traits;
 };
 
-std::uint32_t kindOf(std::string_view backend) {
-  return backend == "cuda" ? TUTTI_DEVICE_CUDA : TUTTI_DEVICE_OPENCL;
+/// The tutti_device_kind that asks for devices of a backend.
+std::uint32_t kindOf(std::string_view name) {
+  const auto all = device::backends();
+  const auto found =
+      std::ranges::find_if(all, [&](const device::Backend *each) { return each->name == name; });
+  return found == all.end() ? std::uint32_t{TUTTI_DEVICE_GPU} : (*found)->kind;
 }
 
 std::string namesOf(std::uint32_t kinds) {
@@ -51,7 +55,11 @@ std::vector<device::Info> devicesOf(device::Driver &driver, std::vector<std::str
 
 } // namespace
 
-bool mayHaveGpus() { return access("/dev/nvidiactl", F_OK) == 0; }
+bool mayHaveGpus() {
+  return std::ranges::any_of(device::backends(), [](const device::Backend *backend) {
+    return backend->mayHaveGpus && backend->mayHaveGpus();
+  });
+}
 
 DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::uint32_t inSource,
                                       std::int32_t local, std::int32_t locals, bool speaks) {

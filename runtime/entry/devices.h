@@ -27,7 +27,8 @@ public:
   /// its host, which get the devices in turn: the n-th device goes to process n modulo `locals`; if
   /// there are fewer devices, they are shared.
   ///
-  /// What is not there is replaced in the order cuda, opencl, cpu, with one line if `speaks`.
+  /// What is not there is replaced by what comes closest (runtime/device/selection.h), with one
+  /// line if `speaks`.
   static DeviceSelection find(std::uint32_t wanted, std::uint32_t inSource, std::int32_t local,
                               std::int32_t locals, bool speaks);
 

@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "runtime/device/backend.h"
 #include "runtime/device/selection.h"
 
 #include <algorithm>
@@ -52,10 +53,13 @@ Result<Settings> readSettings() {
   Options options = Options::fromEnvironment();
   // Read by the launcher and the compiler.
   for (const char *name :
-       {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR", "TUTTI_TARGETS",
-        "TUTTI_OPENCL_ARENA", "TUTTI_MOCK_DEVICES", "TUTTI_MOCK_FORMAT", "TUTTI_MOCK_MEMORY",
-        "TUTTI_MOCK_DELAY", "TUTTI_MOCK_FAIL_COMMIT", "TUTTI_MOCK_LOSE", "TUTTI_MOCK_REFUSE"}) {
+       {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR", "TUTTI_TARGETS"}) {
     options.allow(name);
+  }
+  for (const device::Backend *backend : device::backends()) {
+    for (const std::string_view name : backend->settings) {
+      options.allow(name);
+    }
   }
   const auto heap = options.size("TUTTI_HEAP", kTiB, 16 * kMiB, 15 * kTiB);
   if (!heap) {

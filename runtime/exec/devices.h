@@ -30,7 +30,7 @@ namespace tutti::exec {
 /// A device that a rank uses.
 struct OpenDevice {
   std::unique_ptr<device::Device> device;
-  std::string_view backend; ///< "cuda", "opencl", ...
+  std::string_view backend; ///< Its name.
   Room room;
 };
 

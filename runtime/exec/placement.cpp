@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/placement.h"
 
+#include "abi/backends.h"
 #include "runtime/exec/kernel_choice.h"
 
 #include <algorithm>
@@ -25,15 +26,10 @@ constexpr std::uint64_t kLeastBytes = std::uint64_t{2} << 20;
 
 /// Whether a device may run what asks for `wanted`. What asks for nothing is for GPUs.
 bool isFor(const DeviceTraits &traits, std::uint32_t wanted) {
-  switch (wanted) {
-  case TUTTI_DEVICE_AUTO:
+  if (wanted == TUTTI_DEVICE_AUTO) {
     return traits.isGpu != 0;
-  case TUTTI_DEVICE_CUDA:
-  case TUTTI_DEVICE_OPENCL:
-    return traits.backend == wanted;
-  default:
-    return true;
   }
+  return !abi::isBackend(wanted) || traits.backend == wanted;
 }
 
 /// How long the slowest place takes, for one iteration in all.
@@ -70,10 +66,9 @@ double PowerFactors::of(Place place) const {
 std::uint32_t Placer::wantedFor(const tutti_region &region) const {
   const std::uint32_t wanted =
       wanted_ == TUTTI_DEVICE_AUTO && region.directive ? region.directive->device : wanted_;
-  const bool isBackend = wanted == TUTTI_DEVICE_CUDA || wanted == TUTTI_DEVICE_OPENCL;
   const bool isThere = std::any_of(devices_.begin(), devices_.end(),
                                    [&](const auto &traits) { return traits.backend == wanted; });
-  return isBackend && !isThere ? std::uint32_t{TUTTI_DEVICE_GPU} : wanted;
+  return abi::isBackend(wanted) && !isThere ? std::uint32_t{TUTTI_DEVICE_GPU} : wanted;
 }
 
 Placement Placer::hosts() const {

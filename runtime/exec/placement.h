@@ -21,7 +21,7 @@ namespace tutti::exec {
 /// What all ranks know of a device place; sent as it is.
 struct DeviceTraits {
   std::uint32_t format;  ///< tutti_kernel_format
-  std::uint32_t backend; ///< The tutti_device_kind that asks for it: CUDA or OPENCL.
+  std::uint32_t backend; ///< The tutti_device_kind that asks for it.
   std::uint32_t hasFp64;
   std::uint32_t isGpu;
   std::uint32_t units;

@@ -9,7 +9,7 @@ namespace tutti::exec {
 
 namespace {
 
-/// A device holds about so many units: to fill it takes as many allocations, 60 us each with CUDA.
+/// A device holds about so many units: to fill it takes as many allocations, some 60 us each.
 constexpr std::uint64_t kUnits = 1024;
 constexpr std::uint64_t kMostUnit = std::uint64_t{64} << 20;
 

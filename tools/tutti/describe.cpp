@@ -23,7 +23,7 @@ std::string nameOf(const Machine &machine, const Choice &choice) {
   return fmt::format("{} {}", machine.backends[choice.backend].name, choice.index);
 }
 
-/// "cuda 0, cuda 2", or "cores only".
+/// Backends and numbers, or "cores only".
 std::string namesOf(const Machine &machine, const std::vector<Choice> &choices) {
   std::string text;
   for (const Choice &choice : choices) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/tutti/machine.h"
 
+#include "runtime/device/backend.h"
+
 #include <array>
 #include <cstdlib>
 #include <dlfcn.h>

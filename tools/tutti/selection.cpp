@@ -10,7 +10,7 @@ Result<std::uint32_t> wantedDevices() {
                                                           device::kDeviceKinds);
 }
 
-std::string nameOf(std::uint32_t kind) { return std::string(device::kDeviceKinds.at(kind).first); }
+std::string nameOf(std::uint32_t kind) { return std::string(device::nameOfKind(kind)); }
 
 std::vector<Choice> sharedDevices(const std::vector<Backend> &backends, std::uint32_t wanted) {
   std::vector<device::Listing> listings;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/pragma/tutti_pragma.h"
 
+#include "abi/backends.h"
 #include "compiler/frontend/pragma/clause_lexer.h"
 
 #include "clang/Lex/Preprocessor.h"
@@ -15,13 +16,10 @@ namespace tutti::compiler::pragma {
 
 namespace {
 
-constexpr std::int64_t kMaxBlock = 1024; ///< Work-items; the limit of all CUDA devices.
+constexpr std::int64_t kMaxBlock = 1024; ///< Work-items; what all GPUs take.
 constexpr std::int64_t kMaxGrid = std::numeric_limits<std::int32_t>::max();
 
 constexpr llvm::StringRef kClauses[] = {"device", "grid", "block"};
-
-/// In the order of tutti_device_kind.
-constexpr llvm::StringRef kDevices[] = {"auto", "cpu", "gpu", "cuda", "opencl", "hybrid"};
 
 /// The clauses of one pragma. Every member returns false after it has reported an error.
 class Clauses {
@@ -112,11 +110,17 @@ bool Clauses::unknown(llvm::StringRef what, llvm::ArrayRef<llvm::StringRef> vali
 
 bool Clauses::device() {
   const llvm::StringRef name = lexer_.word();
-  const auto *found = std::find(std::begin(kDevices), std::end(kDevices), name);
-  if (found == std::end(kDevices)) {
-    return unknown("device kind", kDevices);
+  const auto *found = llvm::find_if(abi::kDeviceKinds, [&](const abi::DeviceKind &kind) {
+    return kind.name == std::string_view(name);
+  });
+  if (found == abi::kDeviceKinds.end()) {
+    llvm::SmallVector<llvm::StringRef, 8> valid;
+    for (const abi::DeviceKind &kind : abi::kDeviceKinds) {
+      valid.push_back(kind.name);
+    }
+    return unknown("device kind", valid);
   }
-  directive_.device = static_cast<tutti_device_kind>(found - std::begin(kDevices));
+  directive_.device = static_cast<tutti_device_kind>(found->number);
   lexer_.skip();
   return true;
 }

@@ -271,9 +271,10 @@ uint64_t sumOf(const Words &words) {
   return std::accumulate(words.begin(), words.end(), uint64_t(0));
 }
 
-KernelText translated(const std::string &bitcode, KernelText (*emit)(const Module &)) {
+KernelText translated(const std::string &bitcode, const KernelTarget &target) {
   LLVMContext context;
-  return emit(*valueOf(parseBitcodeFile(MemoryBufferRef(bitcode, "kernel"), context)));
+  return emitKernels(target,
+                     *valueOf(parseBitcodeFile(MemoryBufferRef(bitcode, "kernel"), context)));
 }
 
 std::vector<KernelCase> allCases() {
@@ -295,7 +296,7 @@ TEST_P(Kernels, WriteOnOpenClWhatTheyWriteOnTheCpu) {
   if (!OpenCl::instance().works()) {
     GTEST_SKIP() << "no OpenCL device";
   }
-  const KernelText kernel = translated(GetParam().bitcode, emitOpenClC);
+  const KernelText kernel = translated(GetParam().bitcode, opencl::kTarget);
   ASSERT_EQ(kernel.reason, "");
   Memory expected = makeMemory();
   Memory found = expected;
@@ -313,7 +314,7 @@ TEST_P(Kernels, AreAcceptedAsPtx) {
   if (!ptxas && !path) {
     GTEST_SKIP() << "no ptxas";
   }
-  const KernelText kernel = translated(GetParam().bitcode, emitPtx);
+  const KernelText kernel = translated(GetParam().bitcode, ptx::kTarget);
   ASSERT_EQ(kernel.reason, "");
   SmallString<64> file;
   int descriptor = -1;
@@ -353,7 +354,7 @@ Refusal refusalOf(const std::string &declarations, const std::string &instructio
   if (!module) {
     report_fatal_error(diagnostic.getMessage());
   }
-  return {emitPtx(*module).reason, emitOpenClC(*module).reason};
+  return {emitKernels(ptx::kTarget, *module).reason, emitKernels(opencl::kTarget, *module).reason};
 }
 
 void expectBoth(const Refusal &refusal, StringRef reason) {

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/FloatingPointMode.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Function.h"
 
 using namespace llvm;
@@ -48,6 +49,15 @@ std::string helperCall(const CallBase &call) {
   return name == kernel::kLocalMemory ? "(__local uchar *)tutti_local" : "";
 }
 
+StringRef builtinName(const MathFunction &function) {
+  return StringSwitch<StringRef>(function.name)
+      .Cases("llrint", "lrint", "nearbyint", "roundeven", "rint")
+      .Cases("llround", "lround", "round")
+      .Case("powi", "pown")
+      .Case("scalbn", "ldexp")
+      .Default(function.name);
+}
+
 } // namespace
 
 std::string Expressions::math(const CallBase &call) {
@@ -60,7 +70,7 @@ std::string Expressions::math(const CallBase &call) {
     arguments += arguments.empty() ? "" : ", ";
     arguments += argument->getType()->isIntegerTy() ? asSigned(*argument) : operand(*argument);
   }
-  const std::string text = (math.function->openCl + "(" + arguments + ")").str();
+  const std::string text = (builtinName(*math.function) + "(" + arguments + ")").str();
   switch (math.function->signature[0]) {
   case 'i': {
     // ilogb: devices may give other numbers than glibc for what has no exponent.

@@ -107,9 +107,7 @@ std::string preamble(bool usesFp64, const StringSet<> &used) {
   return text;
 }
 
-} // namespace
-
-KernelText printOpenClC(Module &module) {
+KernelText print(Module &module) {
   KernelText result;
   splitVectors(module);
   result.usesFp64 = usesFp64(module);
@@ -148,10 +146,9 @@ KernelText printOpenClC(Module &module) {
   return result;
 }
 
-KernelText emitOpenClC(const Module &kernels) {
-  KernelText result;
-  const std::unique_ptr<Module> prepared = prepareKernels(kernels, result.reason);
-  return prepared ? printOpenClC(*prepared) : result;
-}
+} // namespace
+
+const KernelTarget opencl::kTarget{TUTTI_KERNEL_OPENCL_C, /*changesKernels=*/true,
+                                   [](Module &kernels) { return KernelDraft{print(kernels), {}}; }};
 
 } // namespace tutti::compiler::target

@@ -8,16 +8,10 @@
 /// `tutti_local` is there only if a kernel calls `tutti.local.memory`.
 #pragma once
 
-#include "compiler/target/kernel_text.h"
+#include "compiler/target/kernel_target.h"
 
-#include "llvm/IR/Module.h"
+namespace tutti::compiler::target::opencl {
 
-namespace tutti::compiler::target {
+extern const KernelTarget kTarget;
 
-/// Prints `kernels` (compiler/target/prepare.h), and changes them for that.
-KernelText printOpenClC(llvm::Module &kernels);
-
-/// Of kernels that were not prepared, which stay as they are.
-KernelText emitOpenClC(const llvm::Module &kernels);
-
-} // namespace tutti::compiler::target
+} // namespace tutti::compiler::target::opencl

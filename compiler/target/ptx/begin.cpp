@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/target/ptx/begin.h"
 
-#include "abi/ptx.h"
+#include "abi/abi.h"
 #include "compiler/ir/kernel.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -35,7 +35,7 @@ void markBegin(Function &function) {
   } else if (!types.empty()) {
     result = StructType::get(function.getContext(), types);
   }
-  auto *assembly = InlineAsm::get(FunctionType::get(result, types, false), TUTTI_PTX_BEGIN,
+  auto *assembly = InlineAsm::get(FunctionType::get(result, types, false), TUTTI_KERNEL_BEGIN,
                                   results + operands, /*hasSideEffects=*/true);
   CallInst *mark =
       builder.CreateCall(assembly, SmallVector<Value *, 4>(leading.begin(), leading.end()));

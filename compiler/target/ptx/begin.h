@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Marks where a kernel begins to touch memory (`TUTTI_PTX_BEGIN` in abi/ptx.h).
+/// Marks where a kernel begins to touch memory (`TUTTI_KERNEL_BEGIN` in abi/abi.h).
 ///
 /// What leads to memory goes through the mark, so that no access comes before it, whatever is known
 /// of the memory:

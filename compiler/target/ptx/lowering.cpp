@@ -235,6 +235,32 @@ void makePointersGlobal(Function &function) {
   }
 }
 
+/// What libdevice calls `function`, behind `__nv_`; empty if NVPTX has an exact instruction for the
+/// intrinsic.
+StringRef libdeviceName(const MathFunction &function) {
+  switch (function.intrinsic) {
+  case Intrinsic::ceil:
+  case Intrinsic::copysign:
+  case Intrinsic::fabs:
+  case Intrinsic::floor:
+  case Intrinsic::fma:
+  case Intrinsic::maxnum:
+  case Intrinsic::minnum:
+  case Intrinsic::nearbyint:
+  case Intrinsic::rint:
+  case Intrinsic::roundeven:
+  case Intrinsic::sqrt:
+  case Intrinsic::trunc:
+    return "";
+  case Intrinsic::lrint:
+    return "llrint";
+  case Intrinsic::lround:
+    return "llround";
+  default:
+    return function.name;
+  }
+}
+
 /// The call as libdevice has it, or of an instruction that is exact.
 ///
 /// Shape: scalars only; vectors were split before.
@@ -245,13 +271,13 @@ Value *lowerMath(CallBase &call, const MathCall &math) {
   if (isa<FPMathOperator>(call)) {
     builder.setFastMathFlags(call.getFastMathFlags());
   }
-  if (function.libdevice.empty()) {
+  const StringRef device = libdeviceName(function);
+  if (device.empty()) {
     return isa<IntrinsicInst>(call)
                ? &call
                : builder.CreateIntrinsic(function.intrinsic, {math.type}, arguments);
   }
-  const std::string name =
-      (Twine("__nv_") + function.libdevice + (math.isFloat() ? "f" : "")).str();
+  const std::string name = (Twine("__nv_") + device + (math.isFloat() ? "f" : "")).str();
   // C's llrint and the like return what C's lrint does.
   Type *result = call.getType();
   SmallVector<Type *> types;
@@ -295,7 +321,7 @@ bool lowerMathCalls(Function &function) {
   for (Instruction &inst : make_early_inc_range(instructions(function))) {
     auto *call = dyn_cast<CallBase>(&inst);
     const auto math = call ? findMathCall(*call) : std::nullopt;
-    if (!math || (math->function->libdevice.empty() && isa<IntrinsicInst>(call))) {
+    if (!math || (libdeviceName(*math->function).empty() && isa<IntrinsicInst>(call))) {
       continue;
     }
     if (math->type->isVectorTy()) {
@@ -306,7 +332,7 @@ bool lowerMathCalls(Function &function) {
   }
   for (CallBase *call : calls) {
     const MathCall math = *findMathCall(*call);
-    needsLibdevice |= !math.function->libdevice.empty();
+    needsLibdevice |= !libdeviceName(*math.function).empty();
     Value *lowered = lowerMath(*call, math);
     if (lowered != call) {
       call->replaceAllUsesWith(lowered);
@@ -413,7 +439,7 @@ std::string missingLibrary(const Module &kernels) {
     for (const Instruction &inst : instructions(function)) {
       const auto *call = dyn_cast<CallBase>(&inst);
       const auto math = call ? findMathCall(*call) : std::nullopt;
-      if (math && !math->function->libdevice.empty() && !libdevice()) {
+      if (math && !libdeviceName(*math->function).empty() && !libdevice()) {
         return ("calls " + math->function->name + (math->isFloat() ? "f" : "") +
                 ", and the CUDA toolkit's libdevice was not found")
             .str();

@@ -226,10 +226,8 @@ std::string translate(const Target &target, StringRef bitcode, std::string &reas
   return text;
 }
 
-} // namespace
-
-PtxDraft draftPtx(const Module &kernels) {
-  PtxDraft draft;
+KernelDraft draft(Module &kernels) {
+  KernelDraft draft;
   const Target *target = findTarget();
   draft.known.usesFp64 = usesFp64(kernels);
   draft.known.reason = target ? missingLibrary(kernels)
@@ -244,14 +242,9 @@ PtxDraft draftPtx(const Module &kernels) {
   return draft;
 }
 
-KernelText emitPtx(const Module &kernels) {
-  KernelText result;
-  const std::unique_ptr<Module> prepared = prepareKernels(kernels, result.reason);
-  if (!prepared) {
-    return result;
-  }
-  const PtxDraft draft = draftPtx(*prepared);
-  return draft.translate ? draft.translate() : draft.known;
-}
+} // namespace
+
+// A text takes long, so others write it while this thread goes on.
+const KernelTarget ptx::kTarget{TUTTI_KERNEL_PTX, /*changesKernels=*/false, draft};
 
 } // namespace tutti::compiler::target

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/conformance/kernels.h"
 
-#include "abi/ptx.h"
+#include "abi/abi.h"
 #include "base/check.h"
 
 #include <array>
@@ -125,7 +125,7 @@ constexpr const char *kPtx = R"(
   .reg .pred %q;
   .reg .b32 %r<5>;
   .reg .b64 %i, %n, %s, %p, %v, %x, %f, %low, %high, %d;
-)" TUTTI_PTX_BEGIN R"(
+)" TUTTI_KERNEL_BEGIN R"(
   ld.param.u64 %low, [low];
   ld.param.u64 %high, [high];
   ld.param.u64 %i, [lower];
@@ -164,7 +164,7 @@ end:
   .reg .b32 %r<5>;
   .reg .b64 %i, %n, %s, %p, %v, %x, %low, %high, %d;
   .reg .f64 %f;
-)" TUTTI_PTX_BEGIN R"(
+)" TUTTI_KERNEL_BEGIN R"(
   ld.param.u64 %low, [low];
   ld.param.u64 %high, [high];
   ld.param.u64 %i, [lower];
@@ -202,7 +202,7 @@ end:
   .reg .pred %q;
   .reg .b32 %r<8>;
   .reg .b64 %i, %n, %s, %p, %v, %w, %x, %low, %high, %d;
-)" TUTTI_PTX_BEGIN R"(
+)" TUTTI_KERNEL_BEGIN R"(
   ld.param.u64 %low, [low];
   ld.param.u64 %high, [high];
   ld.param.u64 %i, [lower];
@@ -236,7 +236,7 @@ next:
   .reg .pred %q;
   .reg .b32 %r<8>;
   .reg .b64 %i, %n, %s, %p, %v, %w, %x, %d;
-)" TUTTI_PTX_BEGIN R"(
+)" TUTTI_KERNEL_BEGIN R"(
   ld.param.u64 %n, [upper];
   ld.param.u64 %x, [arena];
   mov.u32 %r1, %ctaid.x;
@@ -264,7 +264,7 @@ next:
   .reg .pred %q;
   .reg .b32 %r<4>;
   .reg .b64 %i, %n, %p, %v, %low, %high, %d;
-)" TUTTI_PTX_BEGIN R"(
+)" TUTTI_KERNEL_BEGIN R"(
   ld.param.u64 %low, [low];
   ld.param.u64 %high, [high];
   mov.u32 %r1, %ctaid.z;

@@ -6,12 +6,14 @@
 /// machines with and without it. Objects and what is emulated: docs/design/device-cuda.md.
 #pragma once
 
-#include "runtime/device/device.h"
+#include "runtime/device/backend.h"
 
 #include <memory>
 #include <string>
 
 namespace tutti::device::cuda {
+
+extern const Backend kBackend;
 
 /// Opens nothing yet. `library` is the driver's; tests have one of their own.
 std::unique_ptr<Driver> makeDriver(std::string library = "libcuda.so.1");

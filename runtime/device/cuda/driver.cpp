@@ -5,6 +5,7 @@
 
 #include <array>
 #include <fstream>
+#include <unistd.h>
 
 namespace tutti::device::cuda {
 
@@ -109,7 +110,16 @@ bool isUsable(Properties &device) {
          device.attribute(kComputeMode) != kComputeModeProhibited;
 }
 
+bool mayHaveGpus() { return access("/dev/nvidiactl", F_OK) == 0; }
+
 } // namespace
+
+constinit const Backend kBackend{.name = "cuda",
+                                 .kind = TUTTI_DEVICE_CUDA,
+                                 .vendors = Vendors::One,
+                                 .settings = {},
+                                 .mayHaveGpus = mayHaveGpus,
+                                 .makeDriver = [] { return makeDriver(); }};
 
 std::unique_ptr<Driver> makeDriver(std::string library) {
   return std::make_unique<CudaDriver>(std::move(library));

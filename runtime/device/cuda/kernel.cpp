@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cuda/kernel.h"
 
-#include "abi/ptx.h"
+#include "abi/abi.h"
 
 #include <algorithm>
 #include <array>
@@ -48,7 +48,7 @@ std::string waitingText(std::string_view text) {
   constexpr std::string_view kHeader = ".version 6.3\n.target sm_70";
   constexpr std::string_view kWaitingHeader = ".version 7.8\n.target sm_90";
   constexpr std::string_view kWait = "griddepcontrol.wait;";
-  constexpr std::string_view kBegin = TUTTI_PTX_BEGIN;
+  constexpr std::string_view kBegin = TUTTI_KERNEL_BEGIN;
   const std::size_t header = text.find(kHeader);
   if (header == std::string_view::npos || text.find(kBegin) == std::string_view::npos) {
     return {};

@@ -9,7 +9,7 @@
 ///
 /// In programs (for tests of ours, not for users) the environment brings such devices:
 ///   TUTTI_MOCK_DEVICES=n      n of them, behind those of other backends
-///   TUTTI_MOCK_FORMAT=ptx     the format that they take (else OpenCL C)
+///   TUTTI_MOCK_FORMAT=name    the format that they take (else what all vendors' devices take)
 ///   TUTTI_MOCK_MEMORY=size    their memory each (else 1 GiB)
 ///   TUTTI_MOCK_DELAY=n        polls until an event completes (else 0)
 ///   TUTTI_MOCK_FAIL_COMMIT=n  from its n-th commit of new memory on, a device is full
@@ -18,8 +18,9 @@
 /// They have no functions to run, so that a launch gives WrongImage.
 #pragma once
 
+#include "abi/backends.h"
 #include "base/result.h"
-#include "runtime/device/device.h"
+#include "runtime/device/backend.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -99,7 +100,7 @@ using Function = std::function<void(const KernelRun &run)>;
 struct MachinePlan {
   std::size_t devices = 1;
   std::uint64_t memory = std::uint64_t{1} << 30; ///< Of each.
-  tutti_kernel_format format = TUTTI_KERNEL_OPENCL_C;
+  tutti_kernel_format format = abi::generalFormat();
   bool isGpu = true;
   bool hasFp64 = true;
   bool hasRoutes = true;      ///< `copyFrom` works between them.
@@ -142,6 +143,9 @@ private:
   friend class MockEvent;
   std::shared_ptr<State> state_; ///< Second owners: drivers and devices.
 };
+
+/// For whatever asks for GPUs.
+extern const Backend kBackend;
 
 /// The machine that the environment describes, as above; null if it wants none.
 std::unique_ptr<Driver> makeDriver();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "abi/backends.h"
 #include "base/options.h"
 #include "runtime/device/mock/mock.h"
 
 #include <array>
+#include <utility>
+#include <vector>
 
 namespace tutti::device::mock {
 
@@ -23,15 +26,21 @@ private:
   Error error_;
 };
 
+constexpr std::array<std::string_view, 7> kSettings{
+    "TUTTI_MOCK_DEVICES",     "TUTTI_MOCK_FORMAT", "TUTTI_MOCK_MEMORY", "TUTTI_MOCK_DELAY",
+    "TUTTI_MOCK_FAIL_COMMIT", "TUTTI_MOCK_LOSE",   "TUTTI_MOCK_REFUSE"};
+
 Result<MachinePlan> readPlan() {
   constexpr std::int64_t kMost = 1 << 30;
-  static constexpr std::array<std::pair<std::string_view, tutti_kernel_format>, 2> kFormats{
-      {{"opencl", TUTTI_KERNEL_OPENCL_C}, {"ptx", TUTTI_KERNEL_PTX}}};
+  std::vector<std::pair<std::string_view, tutti_kernel_format>> formats;
+  for (const abi::KernelFormat &format : abi::kKernelFormats) {
+    formats.emplace_back(format.name, format.number);
+  }
   MachinePlan plan;
   Options options = Options::fromEnvironment();
   const auto devices = options.integer("TUTTI_MOCK_DEVICES", 0, 0, 64);
   const auto format =
-      options.choice<tutti_kernel_format>("TUTTI_MOCK_FORMAT", plan.format, kFormats);
+      options.choice<tutti_kernel_format>("TUTTI_MOCK_FORMAT", plan.format, formats);
   const auto memory = options.size("TUTTI_MOCK_MEMORY", plan.memory);
   const auto delay = options.integer("TUTTI_MOCK_DELAY", 0, 0, kMost);
   const auto failCommit = options.integer("TUTTI_MOCK_FAIL_COMMIT", 0, 0, kMost);
@@ -55,6 +64,13 @@ Result<MachinePlan> readPlan() {
 }
 
 } // namespace
+
+constinit const Backend kBackend{.name = "mock",
+                                 .kind = TUTTI_DEVICE_GPU,
+                                 .vendors = Vendors::None,
+                                 .settings = kSettings,
+                                 .mayHaveGpus = nullptr,
+                                 .makeDriver = makeDriver};
 
 std::unique_ptr<Driver> makeDriver() {
   const Result<MachinePlan> plan = readPlan();

@@ -14,6 +14,8 @@ namespace {
 /// No limit of OpenCL; what all drivers take.
 constexpr std::array<std::uint64_t, 3> kMaxGroups{(std::uint64_t{1} << 31) - 1, 65535, 65535};
 
+constexpr std::array<std::string_view, 1> kSettings{"TUTTI_OPENCL_ARENA"};
+
 /// Reads properties of one device; what cannot be read is 0 or empty.
 class Properties {
 public:
@@ -184,6 +186,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<Driver> makeDriver() { return std::make_unique<OpenclDriver>(); }
+// The driver takes long to start, and may have no GPU: who wants it asks for it.
+constinit const Backend kBackend{
+    .name = "opencl",
+    .kind = TUTTI_DEVICE_OPENCL,
+    .vendors = Vendors::All,
+    .settings = kSettings,
+    .mayHaveGpus = nullptr,
+    .makeDriver = []() -> std::unique_ptr<Driver> { return std::make_unique<OpenclDriver>(); }};
 
 } // namespace tutti::device::opencl

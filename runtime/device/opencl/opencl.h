@@ -6,13 +6,10 @@
 /// machines with and without it. Objects and what is emulated: docs/design/device-opencl.md.
 #pragma once
 
-#include "runtime/device/device.h"
-
-#include <memory>
+#include "runtime/device/backend.h"
 
 namespace tutti::device::opencl {
 
-/// Opens nothing yet.
-std::unique_ptr<Driver> makeDriver();
+extern const Backend kBackend;
 
 } // namespace tutti::device::opencl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Staging, events and failures.
-#include "abi/ptx.h"
+#include "abi/abi.h"
 #include "runtime/device/cuda/test/fixture.h"
 
 #include <array>
@@ -180,7 +180,7 @@ TEST_F(CudaQueueTest, NeedsFewCallsForASteadyLaunch) {
 class CudaOverlapTest : public CudaQueueTest {
 protected:
   static constexpr const char *kWaiting =
-      ".version 6.3\n.target sm_70\n.entry mine(\n" TUTTI_PTX_BEGIN;
+      ".version 6.3\n.target sm_70\n.entry mine(\n" TUTTI_KERNEL_BEGIN;
 
   void SetUp() override {
     CudaQueueTest::SetUp();
@@ -238,7 +238,7 @@ TEST_F(CudaOverlapTest, OverlapsOnlyWithKernels) {
 
 TEST_F(CudaOverlapTest, LetsNoKernelOverlapThatDoesNotWait) {
   launch(".version 6.3\n.target sm_70\n.entry mine(\n", 2);
-  launch(".version 7.4\n.target sm_80\n.entry mine(\n" TUTTI_PTX_BEGIN, 2);
+  launch(".version 7.4\n.target sm_80\n.entry mine(\n" TUTTI_KERNEL_BEGIN, 2);
 
   EXPECT_EQ(overlapping(), 0U);
 }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Generated from runtime/device/drivers.cpp.in: the backends of this build.
-@tutti_device_includes@#include "runtime/device/device.h"
+#include "runtime/device/backend.h"
 
 #include <utility>
 
 namespace tutti::device {
 
 std::vector<std::unique_ptr<Driver>> makeDrivers() {
-  std::unique_ptr<Driver> made[] = {@tutti_device_makers@};
   std::vector<std::unique_ptr<Driver>> drivers;
-  for (std::unique_ptr<Driver> &driver : made) {
-    if (driver) {
+  for (const Backend *backend : backends()) {
+    if (std::unique_ptr<Driver> driver = backend->makeDriver()) {
       drivers.push_back(std::move(driver));
     }
   }
