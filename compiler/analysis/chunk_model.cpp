@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/walks.h"
+#include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -225,8 +226,8 @@ SmallPtrSet<BasicBlock *, 8> reachable(ArrayRef<BasicBlock *> from, const Next &
 
 } // namespace
 
-/// Where the original variables take in what the threads have reduced: all that lies between
-/// `__kmpc_reduce` and `__kmpc_end_reduce`.
+/// Where the original variables take in what the threads have reduced: all that lies between the
+/// call that begins the reduction and the one that ends it.
 SmallPtrSet<BasicBlock *, 8> ChunkModel::reductionBlocks(const Worksharing &loop,
                                                          const ValueToValueMapTy &map) {
   SmallVector<BasicBlock *, 2> begins;
@@ -237,7 +238,7 @@ SmallPtrSet<BasicBlock *, 8> ChunkModel::reductionBlocks(const Worksharing &loop
     }
   }
   for (CallInst *call : loop.bookkeeping) {
-    if (call->getCalledFunction()->getName().starts_with("__kmpc_end_reduce")) {
+    if (isEndReduce(kindOf(*call))) {
       ends.push_back(mapped(map, call)->getParent());
     }
   }
@@ -399,10 +400,10 @@ void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValue
     runPiecesOnce(loop, map);
   } else {
     IRBuilder<> build(init);
-    build.CreateStore(isLast_, init->getArgOperand(3));
-    build.CreateStore(lower_, init->getArgOperand(4));
-    build.CreateStore(upper_, init->getArgOperand(5));
-    build.CreateStore(stride_, init->getArgOperand(6));
+    build.CreateStore(isLast_, operandOf(*init, Role::Last));
+    build.CreateStore(lower_, operandOf(*init, Role::Lower));
+    build.CreateStore(upper_, operandOf(*init, Role::Upper));
+    build.CreateStore(stride_, operandOf(*init, Role::Stride));
   }
   init->eraseFromParent();
   for (CallInst *reduce : loop.reduce) {
@@ -421,7 +422,7 @@ void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValue
   }
 }
 
-/// `while (dispatch_next(..., &last, &lb, &ub))` gives the chunk once: a flag in memory, which the
+/// `while (next(..., &last, &lb, &ub))` gives the chunk once: a flag in memory, which the
 /// clean-up turns into constants once the loop is rotated.
 void ChunkModel::runPiecesOnce(const Worksharing &loop, const ValueToValueMapTy &map) {
   IRBuilder<> build(&*function_->getEntryBlock().getFirstInsertionPt());
@@ -432,9 +433,9 @@ void ChunkModel::runPiecesOnce(const Worksharing &loop, const ValueToValueMapTy 
     build.SetInsertPoint(next);
     Value *answer = build.CreateLoad(build.getInt32Ty(), pending);
     build.CreateStore(build.getInt32(0), pending);
-    build.CreateStore(isLast_, next->getArgOperand(2));
-    build.CreateStore(lower_, next->getArgOperand(3));
-    build.CreateStore(upper_, next->getArgOperand(4));
+    build.CreateStore(isLast_, operandOf(*next, Role::Last));
+    build.CreateStore(lower_, operandOf(*next, Role::Lower));
+    build.CreateStore(upper_, operandOf(*next, Role::Upper));
     next->replaceAllUsesWith(answer);
     next->eraseFromParent();
   }

@@ -3,7 +3,7 @@
 /// A scratch copy of an outlined function in which the worksharing loop runs over one chunk: the
 /// form that the access analysis looks at. It is never executed.
 ///
-///   call void @__kmpc_for_static_init_4(..., ptr %last, ptr %lb, ptr %ub, ...)
+///   call void @static_init_4(..., ptr %last, ptr %lb, ptr %ub, ...)
 /// becomes
 ///   store i32 %lower, ptr %lb     ; new arguments of the copy
 ///   store i32 %upper, ptr %ub
@@ -76,7 +76,7 @@ public:
 
   bool isUnsigned() const { return isUnsigned_; }
 
-  /// Index of a capture among the arguments of `__kmpc_fork_call`, or -1.
+  /// Index of a capture among those of the fork, or -1.
   int captureIndex(const llvm::Argument *argument) const;
 
   /// The loads that became values, in the order in which `gather` reads them: an address depends

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/construct_code.h"
 
-#include "compiler/analysis/teams.h"
+#include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -14,14 +14,10 @@ namespace tutti::compiler {
 
 namespace {
 
-bool isEnd(StringRef name) {
-  return name.starts_with("__kmpc_for_static_fini") || name == "__kmpc_dispatch_deinit";
-}
-
-bool isNext(StringRef name) { return name.starts_with("__kmpc_dispatch_next_"); }
+bool isEnd(CallKind kind) { return kind == CallKind::StaticEnd || kind == CallKind::DispatchEnd; }
 
 /// Calls after which all threads have done what comes before.
-bool isBarrier(StringRef name) { return name == "__kmpc_barrier" || name == "__kmpc_end_reduce"; }
+bool isBarrier(CallKind kind) { return kind == CallKind::Barrier || kind == CallKind::EndReduce; }
 
 /// Comparisons of what `variable` holds with 0.
 SmallVector<const ICmpInst *, 2> testsOf(const Value *variable) {
@@ -73,27 +69,20 @@ SmallVector<BasicBlockEdge, 4> answersOf(const CallInst &reduce) {
 
 } // namespace
 
-StringRef libompNameOf(const Instruction &inst) {
-  const auto *call = dyn_cast<CallInst>(&inst);
-  return call ? libompName(*call) : StringRef();
-}
-
-bool SequencedLoop::isDispatch() const { return isDispatchInit(libompName(*init)); }
+bool SequencedLoop::isDispatch() const { return kindOf(*init) == CallKind::DispatchInit; }
 
 Value *SequencedLoop::lastFlag() const {
-  constexpr unsigned kLastOfInit = 3;
-  constexpr unsigned kLastOfNext = 2;
-  return isDispatch() ? next.front()->getArgOperand(kLastOfNext) : init->getArgOperand(kLastOfInit);
+  return operandOf(isDispatch() ? *next.front() : *init, Role::Last);
 }
 
 SmallVector<SequencedLoop, 4> sequencedLoops(Function &outlined) {
   SmallVector<SequencedLoop, 4> loops;
   SmallVector<CallInst *, 16> others;
   for (Instruction &inst : instructions(outlined)) {
-    const StringRef name = libompNameOf(inst);
-    if (isStaticInit(name) || isDispatchInit(name)) {
+    const CallKind kind = kindOf(inst);
+    if (isInit(kind)) {
       loops.push_back({cast<CallInst>(&inst), {}, {}, {}});
-    } else if (isNext(name) || isEnd(name) || isReduce(name)) {
+    } else if (kind == CallKind::DispatchNext || isEnd(kind) || kind == CallKind::Reduce) {
       others.push_back(cast<CallInst>(&inst));
     }
   }
@@ -108,8 +97,11 @@ SmallVector<SequencedLoop, 4> sequencedLoops(Function &outlined) {
       }
     }
     if (mine) {
-      const StringRef name = libompName(*call);
-      (isNext(name) ? mine->next : isReduce(name) ? mine->reduce : mine->ends).push_back(call);
+      const CallKind kind = kindOf(*call);
+      (kind == CallKind::DispatchNext ? mine->next
+       : kind == CallKind::Reduce     ? mine->reduce
+                                      : mine->ends)
+          .push_back(call);
     }
   }
   return loops;
@@ -185,7 +177,7 @@ bool ConstructCode::fileInstructions() {
           return false; // Two loops inside of each other.
         }
         skipped_.insert(inst);
-        if (isEnd(libompNameOf(*inst))) {
+        if (isEnd(kindOf(*inst))) {
           break;
         }
         for (unsigned next = 0; inst->isTerminator() && next < inst->getNumSuccessors(); ++next) {
@@ -211,7 +203,7 @@ bool ConstructCode::fileInstructions() {
     fileGuarded(index);
   }
   for (Instruction &inst : instructions(function_)) {
-    if (isReduce(libompNameOf(inst))) {
+    if (kindOf(inst) == CallKind::Reduce) {
       for (const BasicBlockEdge &edge : answersOf(cast<CallInst>(inst))) {
         for (const Instruction *only : onlyAfter(edge)) {
           combining_.insert(only);
@@ -246,7 +238,7 @@ void ConstructCode::fileGuarded(unsigned index) {
 
 bool ConstructCode::passesBarrier(const Instruction &from, const Instruction &to) {
   return any_of(instructions(function_), [&](Instruction &inst) {
-    return isBarrier(libompNameOf(inst)) && reaches(from, inst) && reaches(inst, to);
+    return isBarrier(kindOf(inst)) && reaches(from, inst) && reaches(inst, to);
   });
 }
 
@@ -254,7 +246,7 @@ bool ConstructCode::mayChange(unsigned index, const MemoryLocation &location) {
   auto &aliases = analyses_.getResult<AAManager>(function_);
   return any_of(instructions(function_), [&](Instruction &inst) {
     return owner(inst) == static_cast<int>(index) && inst.mayWriteToMemory() &&
-           libompNameOf(inst).empty() && isModSet(aliases.getModRefInfo(&inst, location));
+           kindOf(inst) == CallKind::None && isModSet(aliases.getModRefInfo(&inst, location));
   });
 }
 

@@ -23,11 +23,11 @@
 
 namespace tutti::compiler {
 
-/// The libomp calls of one worksharing loop.
+/// The calls of one worksharing loop.
 struct SequencedLoop {
-  llvm::CallInst *init = nullptr;              ///< static_init or dispatch_init
-  llvm::SmallVector<llvm::CallInst *, 2> next; ///< dispatch_next
-  llvm::SmallVector<llvm::CallInst *, 2> ends; ///< static_fini or dispatch_deinit
+  llvm::CallInst *init = nullptr;
+  llvm::SmallVector<llvm::CallInst *, 2> next;
+  llvm::SmallVector<llvm::CallInst *, 2> ends; ///< Of the loop, not of pieces.
   llvm::SmallVector<llvm::CallInst *, 2> reduce;
 
   bool isDispatch() const;
@@ -38,9 +38,6 @@ struct SequencedLoop {
 
 /// The loops of `outlined` in the order in which they run. Calls that are of no loop are left out.
 llvm::SmallVector<SequencedLoop, 4> sequencedLoops(llvm::Function &outlined);
-
-/// The name of the function of libomp that `inst` calls, or an empty string.
-llvm::StringRef libompNameOf(const llvm::Instruction &inst);
 
 /// Threading: confined to one thread. Becomes invalid when the function changes.
 class ConstructCode {

@@ -2,7 +2,7 @@
 #include "compiler/analysis/loop_sequence.h"
 
 #include "compiler/analysis/construct_code.h"
-#include "compiler/analysis/teams.h"
+#include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -89,8 +89,8 @@ std::string Sequence::checkBetween(Instruction &inst) {
                     intrinsic->getIntrinsicID() == Intrinsic::stackrestore)) {
     return {};
   }
-  const StringRef name = libompNameOf(inst);
-  return name == "__kmpc_barrier" || name == "__kmpc_global_thread_num"
+  const CallKind kind = kindOf(inst);
+  return kind == CallKind::Barrier || kind == CallKind::ThreadNumber
              ? ""
              : "it does more outside of its loops than compute private values";
 }
@@ -143,7 +143,7 @@ Sequence::Accessors Sequence::accessors(AllocaInst &variable) const {
       } else if (!isa<ICmpInst>(inst) && !(intrinsic && intrinsic->isLifetimeStartOrEnd())) {
         found.readers.insert(owner(*inst));
         found.writers.insert(owner(*inst));
-        if (!isa<AnyMemIntrinsic>(inst) && libompNameOf(*inst).empty()) {
+        if (!isa<AnyMemIntrinsic>(inst) && kindOf(*inst) == CallKind::None) {
           found.keepers.insert(owner(*inst));
         }
       }
@@ -257,19 +257,19 @@ std::string Sequence::check() {
     if (isa<IndirectBrInst>(inst)) {
       return "it jumps to computed places"; // Of the function itself, not of its copies.
     }
-    if (isReduce(libompNameOf(inst)) && owner(inst) == kBetween) {
+    if (kindOf(inst) == CallKind::Reduce && owner(inst) == kBetween) {
       return "it reduces over all of its loops";
     }
     const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
     if ((intrinsic && intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address) ||
-        libompNameOf(inst).starts_with("__kmpc_threadprivate")) {
+        kindOf(inst) == CallKind::ThreadPrivate) {
       return "it uses thread-private variables";
     }
     if (isa<CallBase>(inst) && cast<CallBase>(inst).getCalledFunction() &&
         cast<CallBase>(inst).getCalledFunction()->getName().starts_with("omp_")) {
       return "it asks OpenMP for more than loops";
     }
-    if (!code_.isSkipped(inst) && !isReduce(libompNameOf(inst))) {
+    if (!code_.isSkipped(inst) && kindOf(inst) != CallKind::Reduce) {
       if (std::string reason = checkBetween(inst); !reason.empty()) {
         return reason;
       }
@@ -279,7 +279,7 @@ std::string Sequence::check() {
     return reason;
   }
   for (Instruction &inst : instructions(function_)) {
-    if (owner(inst) != kBetween || !inst.mayReadFromMemory() || !libompNameOf(inst).empty() ||
+    if (owner(inst) != kBetween || !inst.mayReadFromMemory() || kindOf(inst) != CallKind::None ||
         isa<StoreInst>(inst)) {
       continue;
     }

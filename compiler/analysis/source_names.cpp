@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/source_names.h"
 
-#include "compiler/analysis/teams.h"
+#include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -31,7 +31,8 @@ bool isOwn(const DILocation &location) {
 /// The text ";file;function;line;column;;" that libomp gets with `call`; empty if it gets none.
 StringRef sourceFor(const CallBase &call) {
   constexpr unsigned kSourceOfIdent = 4; // ident_t::psource
-  const auto *ident = call.arg_empty() ? nullptr : dyn_cast<GlobalVariable>(call.getArgOperand(0));
+  const auto *ident =
+      call.arg_empty() ? nullptr : dyn_cast<GlobalVariable>(operandOf(call, Role::Place));
   const auto *fields = ident && ident->hasInitializer()
                            ? dyn_cast<ConstantStruct>(ident->getInitializer())
                            : nullptr;
@@ -176,7 +177,7 @@ std::optional<Named> nameOfValue(Value &value) {
 DebugLoc placeOf(const CallBase &call) {
   const DebugLoc &own = call.getDebugLoc();
   const auto *direct = dyn_cast<CallInst>(&call);
-  if (!own || !direct || libompName(*direct).empty()) {
+  if (!own || !direct || kindOf(*direct) == CallKind::None) {
     return own;
   }
   const auto [functions, column] = sourceFor(call).rtrim(';').rsplit(';');

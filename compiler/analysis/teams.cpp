@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/teams.h"
 
+#include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,16 +20,10 @@ namespace tutti::compiler {
 
 namespace {
 
-/// Operands of `__kmpc_for_static_init_*`.
-enum InitOperand { kSchedule = 2, kLast = 3, kLower = 4, kUpper = 5 };
-
-bool isSchedule(const CallInst &init, std::uint64_t kind) {
-  constexpr std::uint64_t kModifiers = (1u << 29) | (1u << 30);
-  const auto *schedule = dyn_cast<ConstantInt>(init.getArgOperand(kSchedule));
-  return schedule && (schedule->getZExtValue() & ~kModifiers) == kind;
+bool isDistribute(const CallInst &init) {
+  const Schedule schedule = scheduleOf(init);
+  return schedule == Schedule::TeamsChunked || schedule == Schedule::TeamsEven;
 }
-
-bool isDistribute(const CallInst &init) { return isSchedule(init, 91) || isSchedule(init, 92); }
 
 /// Whether `pointer` leads to variables of the function itself and nothing else.
 bool isOwn(const Value *pointer) {
@@ -50,12 +45,11 @@ public:
   explicit ExclusiveBlocks(Function &function) : tree_(function) {
     for (Instruction &inst : instructions(function)) {
       if (auto *call = dyn_cast<CallInst>(&inst)) {
-        if (isReduce(libompName(*call))) {
+        const CallKind kind = kindOf(*call);
+        if (kind == CallKind::Reduce) {
           addReduction(*call);
-        } else if (isStaticInit(libompName(*call))) {
-          addLast(*call->getArgOperand(kLast));
-        } else if (libompName(*call).starts_with("__kmpc_dispatch_next_")) {
-          addLast(*call->getArgOperand(2));
+        } else if (kind == CallKind::StaticInit || kind == CallKind::DispatchNext) {
+          addLast(*operandOf(*call, Role::Last));
         }
       }
     }
@@ -124,7 +118,7 @@ bool leaksOwn(const StoreInst &store) {
   const auto *list = dyn_cast<AllocaInst>(getUnderlyingObject(store.getPointerOperand()));
   return !list || any_of(list->users(), [](const User *user) {
     const auto *call = dyn_cast<CallInst>(user);
-    return !(call && (isReduce(libompName(*call)) || call->isLifetimeStartOrEnd())) &&
+    return !(call && (kindOf(*call) == CallKind::Reduce || call->isLifetimeStartOrEnd())) &&
            !isa<StoreInst>(user) && !isa<GetElementPtrInst>(user);
   });
 }
@@ -147,11 +141,10 @@ bool isRepeatable(const Instruction &inst) {
   if (!call) {
     return !inst.mayWriteToMemory() && !inst.mayThrow();
   }
-  const StringRef name = libompName(*call);
-  if (!name.empty()) {
-    return isStaticInit(name) || isReduce(name) || isThreadRequest(name) ||
-           name.starts_with("__kmpc_for_static_fini") || name.starts_with("__kmpc_end_reduce") ||
-           name == "__kmpc_global_thread_num";
+  const CallKind kind = kindOf(*call);
+  if (kind != CallKind::None) {
+    return kind == CallKind::StaticInit || kind == CallKind::Reduce || isThreadRequest(kind) ||
+           kind == CallKind::StaticEnd || isEndReduce(kind) || kind == CallKind::ThreadNumber;
   }
   if (isInitializer(*call)) {
     return all_of(call->args(), [](const Use &use) {
@@ -223,7 +216,8 @@ InnerReduction reductionTarget(Function &inner, const CallInst &fork,
     }
     if (const auto *store = dyn_cast<StoreInst>(&inst)) {
       note(store->getPointerOperand());
-    } else if (const auto *call = dyn_cast<CallInst>(&inst); call && libompName(*call).empty()) {
+    } else if (const auto *call = dyn_cast<CallInst>(&inst);
+               call && kindOf(*call) == CallKind::None) {
       for (const Use &operand : call->args()) {
         if (operand->getType()->isPointerTy()) {
           note(operand);
@@ -258,29 +252,14 @@ bool isInLoop(const Instruction &inst, const CallInst &init, const CallInst &end
          !tree.dominates(end.getParent(), inst.getParent());
 }
 
-/// Whether the threads of a region could execute a call of libomp that stands in the loop.
+/// Whether the threads of a region could execute a call that stands in the loop.
 bool isLoopCall(const CallInst &call) {
-  const StringRef name = libompName(call);
-  return name.empty() || name == "__kmpc_fork_call" || isThreadRequest(name) ||
-         name == "__kmpc_global_thread_num";
+  const CallKind kind = kindOf(call);
+  return kind == CallKind::None || kind == CallKind::Fork || isThreadRequest(kind) ||
+         kind == CallKind::ThreadNumber;
 }
 
 } // namespace
-
-StringRef libompName(const CallInst &call) {
-  const Function *callee = call.getCalledFunction();
-  return callee && callee->getName().starts_with("__kmpc_") ? callee->getName() : StringRef();
-}
-
-bool isStaticInit(StringRef name) { return name.starts_with("__kmpc_for_static_init_"); }
-
-bool isDispatchInit(StringRef name) { return name.starts_with("__kmpc_dispatch_init_"); }
-
-bool isReduce(StringRef name) { return name == "__kmpc_reduce" || name == "__kmpc_reduce_nowait"; }
-
-bool isThreadRequest(StringRef name) {
-  return name.starts_with("__kmpc_push_num_threads") || name == "__kmpc_push_proc_bind";
-}
 
 Teams findTeams(Function &teams) {
   Teams found;
@@ -294,19 +273,19 @@ Teams findTeams(Function &teams) {
     if (!call) {
       continue;
     }
-    const StringRef name = libompName(*call);
-    if (isStaticInit(name)) {
-      if (init || !isDistribute(*call) || !isa<AllocaInst>(call->getArgOperand(kLast))) {
+    const CallKind kind = kindOf(*call);
+    if (kind == CallKind::StaticInit) {
+      if (init || !isDistribute(*call) || !isa<AllocaInst>(operandOf(*call, Role::Last))) {
         return {};
       }
       init = call;
-    } else if (name.starts_with("__kmpc_for_static_fini")) {
+    } else if (kind == CallKind::StaticEnd) {
       if (end) {
         return {};
       }
       end = call;
-    } else if (name == "__kmpc_fork_call") {
-      const auto *inner = dyn_cast<Function>(call->getArgOperand(2)->stripPointerCasts());
+    } else if (kind == CallKind::Fork) {
+      const auto *inner = dyn_cast<Function>(operandOf(*call, Role::Outlined)->stripPointerCasts());
       if (!inner || inner->isDeclaration() || !takesCaptures(*inner, *call)) {
         return {};
       }
@@ -336,13 +315,14 @@ bool handsOutIterations(const CallInst &fork, const CallInst &distribute) {
   if (fork.arg_size() < kFirstCapture + 2) {
     return false;
   }
+  constexpr Role kBounds[] = {Role::Lower, Role::Upper};
   for (unsigned bound = 0; bound < 2; ++bound) {
     const Value *value = fork.getArgOperand(kFirstCapture + bound);
     if (const auto *extension = dyn_cast<CastInst>(value)) {
       value = extension->getOperand(0);
     }
     const auto *load = dyn_cast<LoadInst>(value);
-    if (!load || load->getPointerOperand() != distribute.getArgOperand(kLower + bound)) {
+    if (!load || load->getPointerOperand() != operandOf(distribute, kBounds[bound])) {
       return false;
     }
   }
@@ -358,12 +338,12 @@ InnerReduction checkInner(Function &inner, const CallInst &fork) {
       return InnerReduction::Unknown; // To places in `inner`, not in a copy of it.
     }
     if (const auto *call = dyn_cast<CallInst>(&inst)) {
-      const StringRef name = libompName(*call);
+      const CallKind kind = kindOf(*call);
       if (asksForTeams(*call)) {
         return InnerReduction::Unknown; // There are none in the region.
       }
-      reductions += isReduce(name);
-      loops += isStaticInit(name) || isDispatchInit(name);
+      reductions += kind == CallKind::Reduce;
+      loops += isInit(kind);
     }
   }
   if (loops != 1 || reductions > 1) {
@@ -391,18 +371,17 @@ CallInst *checkSerial(Function &inner, const CallInst &fork) {
     if (!call) {
       continue;
     }
-    const StringRef name = libompName(*call);
-    if (isStaticInit(name)) {
-      if (init || !isSchedule(*call, 34)) {
+    const CallKind kind = kindOf(*call);
+    if (kind == CallKind::StaticInit) {
+      if (init || scheduleOf(*call) != Schedule::Even) {
         return nullptr;
       }
       init = call;
-    } else if (isReduce(name)) {
+    } else if (kind == CallKind::Reduce) {
       reduces = true;
     } else if (asksForTeams(*call) ||
-               (!name.empty() && !name.starts_with("__kmpc_end_reduce") &&
-                !name.starts_with("__kmpc_for_static_fini") && name != "__kmpc_barrier" &&
-                name != "__kmpc_global_thread_num")) {
+               (kind != CallKind::None && !isEndReduce(kind) && kind != CallKind::StaticEnd &&
+                kind != CallKind::Barrier && kind != CallKind::ThreadNumber)) {
       return nullptr;
     }
   }
@@ -415,27 +394,24 @@ CallInst *checkSerial(Function &inner, const CallInst &fork) {
 
 CallInst *initOf(Function &inner) {
   for (Instruction &inst : instructions(inner)) {
-    auto *call = dyn_cast<CallInst>(&inst);
-    if (call && (isStaticInit(libompName(*call)) || isDispatchInit(libompName(*call)))) {
-      return call;
+    if (isInit(kindOf(inst))) {
+      return cast<CallInst>(&inst);
     }
   }
   return nullptr;
 }
 
 bool stepsByStride(const CallInst &init) {
-  return isSchedule(init, 33) && none_of(init.getArgOperand(kUpper)->users(),
-                                         [](const User *user) { return isa<LoadInst>(user); });
+  return scheduleOf(init) == Schedule::Chunked &&
+         none_of(operandOf(init, Role::Upper)->users(),
+                 [](const User *user) { return isa<LoadInst>(user); });
 }
 
 Value *lastFlagOf(Function &inner) {
   for (Instruction &inst : instructions(inner)) {
-    auto *call = dyn_cast<CallInst>(&inst);
-    if (call && isStaticInit(libompName(*call))) {
-      return call->getArgOperand(kLast);
-    }
-    if (call && libompName(*call).starts_with("__kmpc_dispatch_next_")) {
-      return call->getArgOperand(2);
+    const CallKind kind = kindOf(inst);
+    if (kind == CallKind::StaticInit || kind == CallKind::DispatchNext) {
+      return operandOf(cast<CallInst>(inst), Role::Last);
     }
   }
   return nullptr;

@@ -15,7 +15,7 @@
 
 namespace tutti::compiler {
 
-/// The libomp calls of a teams function.
+/// The calls of a teams function that make its loop.
 struct Teams {
   llvm::CallInst *distribute = nullptr; ///< The init of its loop; null if it cannot be merged.
   llvm::SmallVector<llvm::CallInst *, 2> forks; ///< Parallel constructs, all inside of the loop.
@@ -28,18 +28,6 @@ enum class InnerReduction {
   IntoShared,
   Unknown, ///< Not recognised, or the inner function forbids merging for another reason.
 };
-
-/// The name of the function of libomp that is called, or an empty string.
-llvm::StringRef libompName(const llvm::CallInst &call);
-
-bool isReduce(llvm::StringRef name);
-
-/// Calls that begin a worksharing loop.
-bool isStaticInit(llvm::StringRef name);
-bool isDispatchInit(llvm::StringRef name);
-
-/// Whether the call only asks for a number or placement of threads.
-bool isThreadRequest(llvm::StringRef name);
 
 Teams findTeams(llvm::Function &teams);
 

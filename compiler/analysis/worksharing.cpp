@@ -4,7 +4,7 @@
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/source_names.h"
-#include "compiler/analysis/teams.h"
+#include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -24,16 +24,12 @@ namespace tutti::compiler {
 
 namespace {
 
-/// libomp's schedule kinds (kmp.h, enum sched_type) that this compiler divides over ranks: static
-/// and dynamic kinds, without `ordered` and without the `distribute` kinds.
-bool isPlainSchedule(const Value *schedule) {
-  const auto *kind = dyn_cast<ConstantInt>(schedule);
-  if (!kind) {
-    return false;
-  }
-  constexpr std::uint64_t kModifiers = (1u << 29) | (1u << 30);
-  const std::uint64_t value = kind->getZExtValue() & ~kModifiers;
-  return value >= 33 && value <= 47;
+/// Whether this compiler divides the loop of `init` over ranks, as for its schedule: not if that is
+/// `ordered` or deals out to teams.
+bool isPlainSchedule(const CallInst &init) {
+  const Schedule schedule = scheduleOf(init);
+  return schedule == Schedule::Chunked || schedule == Schedule::Even ||
+         schedule == Schedule::Dynamic;
 }
 
 /// Whether `call` is to a C library function that computes from its arguments alone, but for errno
@@ -76,6 +72,29 @@ std::string cannotInline(const Function &callee) {
   return "it calls '" + demangle(callee.getName().str()) + "', which cannot be analysed in place";
 }
 
+std::string describeConstruct(CallKind kind, StringRef callee) {
+  switch (kind) {
+  case CallKind::Critical:
+    return "it contains a critical section";
+  case CallKind::Atomic:
+    return "it contains an atomic update";
+  case CallKind::Single:
+    return "it contains a single, master or masked construct";
+  case CallKind::Ordered:
+    return "it contains an ordered construct";
+  case CallKind::Task:
+    return "it creates tasks";
+  case CallKind::Fork:
+  case CallKind::ForkTeams:
+  case CallKind::OtherFork:
+    return "it contains another parallel construct";
+  case CallKind::ThreadPrivate:
+    return "it uses thread-private variables";
+  default:
+    return ("it uses an OpenMP construct that is not distributed (" + callee + ")").str();
+  }
+}
+
 std::string describeCall(const CallBase &call) {
   if (call.isInlineAsm()) {
     return "it contains inline assembly";
@@ -85,30 +104,14 @@ std::string describeCall(const CallBase &call) {
     return "it calls a function through a pointer";
   }
   const StringRef name = callee->getName();
-  if (name.starts_with("__kmpc_critical") || name.starts_with("__kmpc_end_critical")) {
-    return "it contains a critical section";
+  if (const CallKind kind = kindOf(callee); kind != CallKind::None) {
+    return describeConstruct(kind, name);
   }
-  if (name.starts_with("__kmpc_atomic")) {
-    return "it contains an atomic update";
-  }
-  if (name.starts_with("__kmpc_single") || name.starts_with("__kmpc_master") ||
-      name.starts_with("__kmpc_masked")) {
-    return "it contains a single, master or masked construct";
-  }
-  if (name.starts_with("__kmpc_ordered") || name.starts_with("__kmpc_doacross")) {
-    return "it contains an ordered construct";
-  }
-  if (name.starts_with("__kmpc_omp_task") || name.starts_with("__kmpc_taskloop")) {
-    return "it creates tasks";
-  }
-  if (name.starts_with("__kmpc_fork") || name.starts_with("tutti_launch")) {
+  if (name.starts_with("tutti_launch")) {
     return "it contains another parallel construct";
   }
-  if (name.starts_with("__kmpc_threadprivate") || name.starts_with("llvm.threadlocal")) {
+  if (name.starts_with("llvm.threadlocal")) {
     return "it uses thread-private variables";
-  }
-  if (name.starts_with("__kmpc_")) {
-    return ("it uses an OpenMP construct that is not distributed (" + name + ")").str();
   }
   if (name.starts_with("omp_")) {
     return ("it calls '" + name + "', whose answer depends on where it is called").str();
@@ -129,38 +132,37 @@ std::string describeCall(const CallBase &call) {
              : cannotInline(*callee);
 }
 
-/// Files one libomp call under `loop`. Returns false if it is none that a plain loop makes.
+/// Files one call of a construct under `loop`. Returns false if it is none that a plain loop makes.
 bool takeRuntimeCall(CallInst &call, Worksharing &loop, std::string &reason) {
-  const StringRef name = call.getCalledFunction()->getName();
-  if (isStaticInit(name) || isDispatchInit(name)) {
+  const CallKind kind = kindOf(call);
+  if (isInit(kind)) {
     if (loop.init) {
       const StringRef why = call.getFunction()->getFnAttribute(kWholeConstruct).getValueAsString();
       reason = "the parallel construct holds more than one worksharing loop";
       reason += why.empty() ? "" : ", and " + why.str();
-    } else if (!isPlainSchedule(call.getArgOperand(2))) {
+    } else if (!isPlainSchedule(call)) {
       reason = "the loop has an ordered clause or a schedule that is not distributed";
     }
     loop.init = &call;
     return true;
   }
-  if (name.starts_with("__kmpc_dispatch_next_")) {
+  if (kind == CallKind::DispatchNext) {
     loop.next.push_back(&call);
     return true;
   }
-  if (name == "__kmpc_reduce" || name == "__kmpc_reduce_nowait") {
+  if (kind == CallKind::Reduce) {
     loop.reduce.push_back(&call);
     if (loop.reduce.size() > 1) {
       reason = "the parallel construct holds more than one reduction";
     }
     return true;
   }
-  if (name.starts_with("__kmpc_for_static_fini") || name.starts_with("__kmpc_dispatch_fini_") ||
-      name == "__kmpc_dispatch_deinit" || name.starts_with("__kmpc_end_reduce") ||
-      name == "__kmpc_barrier") {
+  if (kind == CallKind::StaticEnd || kind == CallKind::DispatchPiece ||
+      kind == CallKind::DispatchEnd || isEndReduce(kind) || kind == CallKind::Barrier) {
     loop.bookkeeping.push_back(&call);
     return true;
   }
-  return name == "__kmpc_global_thread_num";
+  return kind == CallKind::ThreadNumber;
 }
 
 bool isHarmlessIntrinsic(const IntrinsicInst &intrinsic) {
@@ -203,19 +205,19 @@ void inlineInvokes(Function &function) {
 } // namespace
 
 Type *Worksharing::counterType() const {
-  const StringRef name = init->getCalledFunction()->getName();
-  LLVMContext &context = init->getContext();
-  return name.ends_with("_4") || name.ends_with("_4u") ? Type::getInt32Ty(context)
-                                                       : Type::getInt64Ty(context);
+  return Type::getIntNTy(init->getContext(),
+                         frontendOf(*init).counterBits(init->getCalledFunction()->getName()));
 }
 
-bool Worksharing::isUnsigned() const { return init->getCalledFunction()->getName().ends_with("u"); }
+bool Worksharing::isUnsigned() const {
+  return frontendOf(*init).isUnsigned(init->getCalledFunction()->getName());
+}
 
 Value *Worksharing::lastIteration() const {
   if (isDispatch()) {
-    return init->getArgOperand(4);
+    return operandOf(*init, Role::Upper);
   }
-  return storedBefore(init->getArgOperand(5));
+  return storedBefore(operandOf(*init, Role::Upper));
 }
 
 Value *Worksharing::storedBefore(const Value *variable) const {
@@ -246,7 +248,8 @@ Value *Worksharing::storedBefore(const Value *variable) const {
 }
 
 bool Worksharing::startsAtZero() const {
-  const Value *first = isDispatch() ? init->getArgOperand(3) : storedBefore(init->getArgOperand(4));
+  const Value *lower = operandOf(*init, Role::Lower);
+  const Value *first = isDispatch() ? lower : storedBefore(lower);
   const auto *constant = dyn_cast_or_null<Constant>(first);
   return constant && constant->isNullValue();
 }
@@ -282,7 +285,7 @@ WorksharingOrReason findWorksharing(Function &outlined) {
       if (isHarmlessIntrinsic(*intrinsic)) {
         continue;
       }
-    } else if (callee->getName().starts_with("__kmpc_")) {
+    } else if (kindOf(callee) != CallKind::None) {
       if (takeRuntimeCall(*call, found.loop, found.reason)) {
         if (!found.reason.empty()) {
           return found;
@@ -301,8 +304,7 @@ WorksharingOrReason findWorksharing(Function &outlined) {
   found.location = {};
   if (!found.loop.init) {
     found.reason = "the parallel construct holds no worksharing loop";
-  } else if (!found.loop.isDispatch() &&
-             found.loop.init->getCalledFunction()->getName().contains("dispatch")) {
+  } else if (!found.loop.isDispatch() && kindOf(*found.loop.init) == CallKind::DispatchInit) {
     found.reason = "its worksharing loop never runs";
   } else if (!found.loop.lastIteration()) {
     found.reason = "its number of iterations is not in closed form";
@@ -313,26 +315,21 @@ WorksharingOrReason findWorksharing(Function &outlined) {
 }
 
 bool holdsReduction(const Function &function) {
-  return any_of(instructions(function), [](const Instruction &inst) {
-    const auto *call = dyn_cast<CallInst>(&inst);
-    const Function *callee = call ? call->getCalledFunction() : nullptr;
-    return callee && callee->getName().starts_with("__kmpc_reduce");
-  });
+  return any_of(instructions(function),
+                [](const Instruction &inst) { return kindOf(inst) == CallKind::Reduce; });
 }
 
 void dropAtomicReductions(Function &function) {
   for (Instruction &inst : make_early_inc_range(instructions(function))) {
-    auto *call = dyn_cast<CallInst>(&inst);
-    const Function *callee = call ? call->getCalledFunction() : nullptr;
-    if (!callee || !callee->getName().starts_with("__kmpc_reduce")) {
+    if (kindOf(inst) != CallKind::Reduce) {
       continue;
     }
-    for (User *user : call->users()) {
+    for (User *user : inst.users()) {
       auto *choice = dyn_cast<SwitchInst>(user);
       if (!choice) {
         continue;
       }
-      auto atomic = choice->findCaseValue(ConstantInt::get(cast<IntegerType>(call->getType()), 2));
+      auto atomic = choice->findCaseValue(ConstantInt::get(cast<IntegerType>(inst.getType()), 2));
       if (atomic != choice->case_default()) {
         atomic->getCaseSuccessor()->removePredecessor(choice->getParent());
         choice->removeCase(atomic);

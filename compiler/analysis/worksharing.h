@@ -14,12 +14,12 @@
 
 namespace tutti::compiler {
 
-/// The libomp calls of an outlined function that holds exactly one worksharing loop.
+/// The calls of an outlined function that holds exactly one worksharing loop.
 struct Worksharing {
-  llvm::CallInst *init = nullptr;                ///< static_init or dispatch_init
-  llvm::SmallVector<llvm::CallInst *, 2> next;   ///< dispatch_next, after loop rotation several
-  llvm::SmallVector<llvm::CallInst *, 2> reduce; ///< reduce or reduce_nowait, at most one
-  llvm::SmallVector<llvm::CallInst *, 8> bookkeeping; ///< fini, end_reduce, barrier: no effect here
+  llvm::CallInst *init = nullptr;
+  llvm::SmallVector<llvm::CallInst *, 2> next;        ///< After loop rotation several.
+  llvm::SmallVector<llvm::CallInst *, 2> reduce;      ///< At most one.
+  llvm::SmallVector<llvm::CallInst *, 8> bookkeeping; ///< Ends and barriers: no effect here.
 
   bool isDispatch() const { return !next.empty(); }
 
@@ -51,12 +51,11 @@ struct WorksharingOrReason {
 /// Calls to functions defined in the module are reported as reasons, too: inline them first.
 WorksharingOrReason findWorksharing(llvm::Function &outlined);
 
-/// Whether `function` calls `__kmpc_reduce` or `__kmpc_reduce_nowait`.
+/// Whether `function` holds a reduction.
 bool holdsReduction(const llvm::Function &function);
 
-/// Removes what libomp's reductions do where threads combine atomically or under a lock (answer 2
-/// of
-/// `__kmpc_reduce`): Tutti answers 0 or 1 only.
+/// Removes what reductions do where threads combine atomically or under a lock (answer 2): Tutti
+/// answers 0 or 1 only.
 void dropAtomicReductions(llvm::Function &function);
 
 /// Removes the places where profilers are to count: no instructions in the end, but until then

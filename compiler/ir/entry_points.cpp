@@ -2,6 +2,7 @@
 #include "compiler/ir/entry_points.h"
 
 #include "abi/abi.h"
+#include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
@@ -74,15 +75,12 @@ FunctionCallee EntryPoints::reduce() const {
   return module_.getOrInsertFunction("tutti_reduce", i32, ptr, ptr, i32, i32, ptr, ptr, ptr);
 }
 
-FunctionCallee EntryPoints::loopHook(const Function &libompFunction) const {
-  StringRef name = libompFunction.getName();
-  if (!name.consume_front("__kmpc_for_")) {
-    name.consume_front("__kmpc_");
-  }
-  const FunctionType *type = libompFunction.getFunctionType();
+FunctionCallee EntryPoints::loopHook(const CallInst &call) const {
+  const Function &callee = *call.getCalledFunction();
+  const FunctionType *type = callee.getFunctionType();
   SmallVector<Type *, 10> params{PointerType::getUnqual(module_.getContext())};
   params.append(type->param_begin(), type->param_end());
-  return module_.getOrInsertFunction(("tutti_" + name).str(),
+  return module_.getOrInsertFunction("tutti_" + frontendOf(call).hook(callee.getName()),
                                      FunctionType::get(type->getReturnType(), params, false));
 }
 

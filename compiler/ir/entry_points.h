@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
 namespace tutti::compiler {
@@ -29,10 +30,9 @@ public:
   llvm::FunctionCallee follow() const;
   llvm::FunctionCallee reduce() const;
 
-  /// The loop hook that stands for libomp's `name`: the same type behind a chunk pointer.
-  /// Shape: `name` is one of `__kmpc_for_static_init_*`, `__kmpc_dispatch_init_*`,
-  ///        `__kmpc_dispatch_next_*`.
-  llvm::FunctionCallee loopHook(const llvm::Function &libompFunction) const;
+  /// The loop hook that stands for what `call` calls: the same type behind a chunk pointer.
+  /// Shape: `call` is an init or a next (compiler/ir/construct_calls.h).
+  llvm::FunctionCallee loopHook(const llvm::CallInst &call) const;
 
 private:
   llvm::Module &module_;

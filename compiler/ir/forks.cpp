@@ -9,23 +9,22 @@ using namespace llvm;
 namespace tutti::compiler {
 
 Function *outlinedOf(const CallInst &fork) {
-  auto *outlined = dyn_cast<Function>(fork.getArgOperand(2)->stripPointerCasts());
+  auto *outlined = dyn_cast<Function>(operandOf(fork, Role::Outlined)->stripPointerCasts());
   return outlined && !outlined->isDeclaration() &&
                  outlined->arg_size() == fork.arg_size() - kFirstCapture + kThreadArguments
              ? outlined
              : nullptr;
 }
 
-SmallVector<CallInst *, 16> findForks(Module &module, StringRef name) {
+SmallVector<CallInst *, 16> findForks(Module &module, CallKind kind) {
   SmallVector<CallInst *, 16> forks;
-  const Function *fork = module.getFunction(name);
-  if (!fork) {
+  if (calleesOf(module, kind).empty()) {
     return forks;
   }
   for (Function &function : module) {
     for (Instruction &inst : instructions(function)) {
       auto *call = dyn_cast<CallInst>(&inst);
-      if (call && call->getCalledFunction() == fork && outlinedOf(*call)) {
+      if (call && kindOf(*call) == kind && outlinedOf(*call)) {
         forks.push_back(call);
       }
     }
@@ -41,15 +40,20 @@ ThreadRequests threadRequests(CallInst &fork) {
   for (BasicBlock *block = fork.getParent(); block && seen.insert(block).second;
        block = block->getUniquePredecessor()) {
     for (inst = inst ? inst->getPrevNode() : &block->back(); inst; inst = inst->getPrevNode()) {
-      auto *call = dyn_cast<CallInst>(inst);
-      const Function *callee = call ? call->getCalledFunction() : nullptr;
-      const StringRef name = callee ? callee->getName() : "";
-      if (name == "__kmpc_push_num_threads") {
-        found.threads = found.threads ? found.threads : call;
-      } else if (name == "__kmpc_push_proc_bind") {
-        found.binding = found.binding ? found.binding : call;
-      } else if (name.starts_with("__kmpc_fork") || name.starts_with("__kmpc_serialized")) {
+      switch (kindOf(*inst)) {
+      case CallKind::RequestThreads:
+        found.threads = found.threads ? found.threads : cast<CallInst>(inst);
+        break;
+      case CallKind::RequestBinding:
+        found.binding = found.binding ? found.binding : cast<CallInst>(inst);
+        break;
+      case CallKind::Fork:
+      case CallKind::ForkTeams:
+      case CallKind::OtherFork:
+      case CallKind::SerialFork:
         return found; // What comes before was for that one.
+      default:
+        break;
       }
     }
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The calls by which clang starts parallel and teams constructs: `__kmpc_fork_call(place, count,
-/// outlined, captures...)`, whose function gets two pointers to thread numbers, then the captures.
+/// The calls that start parallel and teams constructs: fork(place, count, outlined, captures...),
+/// whose function gets two pointers to thread numbers, then the captures.
 #pragma once
+
+#include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
@@ -16,14 +18,14 @@ constexpr unsigned kThreadArguments = 2; ///< Of an outlined function, before th
 /// What `fork` starts; null if that is not a function of this module that gets what `fork` passes.
 llvm::Function *outlinedOf(const llvm::CallInst &fork);
 
-/// The calls of `fork` (`__kmpc_fork_call`, `__kmpc_fork_teams`) of which `outlinedOf` knows the
-/// function, in the order of the module.
-llvm::SmallVector<llvm::CallInst *, 16> findForks(llvm::Module &module, llvm::StringRef fork);
+/// The calls of that kind (Fork, ForkTeams) of which `outlinedOf` knows the function, in the order
+/// of the module.
+llvm::SmallVector<llvm::CallInst *, 16> findForks(llvm::Module &module, CallKind kind);
 
 /// What a construct asks of its threads: calls before its fork, which hold for the next fork only.
 struct ThreadRequests {
-  llvm::CallInst *threads = nullptr; ///< `__kmpc_push_num_threads`: place, thread, number (i32)
-  llvm::CallInst *binding = nullptr; ///< `__kmpc_push_proc_bind`: place, thread, kind (a constant)
+  llvm::CallInst *threads = nullptr; ///< RequestThreads; the number is an i32.
+  llvm::CallInst *binding = nullptr; ///< RequestBinding; a constant.
 };
 
 ThreadRequests threadRequests(llvm::CallInst &fork);

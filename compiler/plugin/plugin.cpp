@@ -2,6 +2,7 @@
 /// \file
 /// Registers Tutti's passes with clang (`-fpass-plugin`) and opt (`-load-pass-plugin`).
 #include "compiler/analysis/parallel_loops.h"
+#include "compiler/frontend/openmp/libomp_calls.h"
 #include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/join_debug_functions.h"
@@ -34,6 +35,7 @@ bool parsePass(StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::
 
 void registerPasses(PassBuilder &builder) {
   using namespace tutti::compiler;
+  registerConstructCalls(openmp::libompCalls());
   builder.registerPipelineParsingCallback(parsePass);
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0) {

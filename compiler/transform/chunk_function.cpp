@@ -3,6 +3,7 @@
 
 #include "abi/abi.h"
 #include "compiler/analysis/chunk_model.h"
+#include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/transform/pointer_checks.h"
 
@@ -110,18 +111,16 @@ void ChunkWriter::replaceCalls() {
     }
   }
   for (CallInst *call : calls) {
-    Function *callee = call->getCalledFunction();
-    const StringRef name = callee->getName();
-    if (name.starts_with("__kmpc_for_static_init_") || name.starts_with("__kmpc_dispatch_init_") ||
-        name.starts_with("__kmpc_dispatch_next_")) {
+    const CallKind kind = kindOf(*call);
+    if (isInit(kind) || kind == CallKind::DispatchNext) {
       SmallVector<Value *, 10> operands{chunk_};
       operands.append(call->arg_begin(), call->arg_end());
       IRBuilder<> build(call);
-      call->replaceAllUsesWith(build.CreateCall(entryPoints_.loopHook(*callee), operands));
+      call->replaceAllUsesWith(build.CreateCall(entryPoints_.loopHook(*call), operands));
       call->eraseFromParent();
-    } else if (name == "__kmpc_reduce" || name == "__kmpc_reduce_nowait") {
+    } else if (kind == CallKind::Reduce) {
       replaceReduce(*call);
-    } else if (name.starts_with("__kmpc_end_reduce")) {
+    } else if (isEndReduce(kind)) {
       call->moveBefore(SplitBlockAndInsertIfThen(isWhole(), call, /*Unreachable=*/false));
     }
   }

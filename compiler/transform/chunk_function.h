@@ -2,7 +2,7 @@
 /// \file
 /// Turns an outlined OpenMP function into one that runs a chunk on a compute view.
 ///
-///   call void @__kmpc_for_static_init_4(ptr @loc, i32 %gtid, ...)
+///   call void @static_init_4(ptr @loc, i32 %gtid, ...)       ; by ir/construct_calls.h
 ///   %x = load double, ptr %address
 /// becomes
 ///   call void @tutti_static_init_4(ptr %chunk, ptr @loc, i32 %gtid, ...)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/group_reduction.h"
 
+#include "compiler/ir/construct_calls.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
 
@@ -242,7 +243,7 @@ void Writer::write() {
     Value *there = place(build, local, other);
     pointToOthers(build, otherList, there);
     copy(build, there, false, true, false);
-    build.CreateCall(&combine_, {reduce_.getArgOperand(4), otherList});
+    build.CreateCall(&combine_, {operandOf(reduce_, Role::List), otherList});
     copy(build, mine, true, false, false);
   });
   Value *group = build.CreateCall(calls_.groupId());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a kernel does in place of `__kmpc_reduce`: the work-items of a group combine their private
-/// copies in local memory, and one of them leaves the result behind `partials`.
+/// What a kernel does in place of a reduction of threads: the work-items of a group combine their
+/// private copies in local memory, and one of them leaves the result behind `partials`.
 ///
 ///   mine = local + local.id * partialBytes;  *mine = copies
 ///   for (half = local.count / 2; half > 0; half /= 2) {

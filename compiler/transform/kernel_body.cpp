@@ -2,6 +2,7 @@
 #include "compiler/transform/kernel_body.h"
 
 #include "abi/abi.h"
+#include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/transform/carried_loads.h"
@@ -72,7 +73,7 @@ void dropHostCalls(Function &function) {
       continue;
     }
     const Intrinsic::ID id = callee->getIntrinsicID();
-    if (callee->getName() == "__kmpc_global_thread_num") {
+    if (kindOf(callee) == CallKind::ThreadNumber) {
       call->replaceAllUsesWith(PoisonValue::get(call->getType()));
       call->eraseFromParent();
     } else if (id == Intrinsic::assume || id == Intrinsic::experimental_noalias_scope_decl ||
@@ -177,7 +178,7 @@ std::string KernelBody::replaceRuntimeCalls(ValueToValueMapTy &map) {
     if (!partials.reason.empty()) {
       return partials.reason;
     }
-    auto *combine = dyn_cast<Function>(original->getArgOperand(5)->stripPointerCasts());
+    auto *combine = dyn_cast<Function>(operandOf(*original, Role::Combine)->stripPointerCasts());
     Function *copy = combine && !combine->isDeclaration() ? importCombine(*combine) : nullptr;
     if (!copy) {
       return "its reduction calls functions that cannot be analysed in place";
@@ -198,10 +199,10 @@ std::string KernelBody::replaceRuntimeCalls(ValueToValueMapTy &map) {
     runPiecesOnce(map);
   } else {
     IRBuilder<> build(init);
-    build.CreateStore(isLast_, init->getArgOperand(3));
-    build.CreateStore(lower_, init->getArgOperand(4));
-    build.CreateStore(upper_, init->getArgOperand(5));
-    build.CreateStore(stride_, init->getArgOperand(6));
+    build.CreateStore(isLast_, operandOf(*init, Role::Last));
+    build.CreateStore(lower_, operandOf(*init, Role::Lower));
+    build.CreateStore(upper_, operandOf(*init, Role::Upper));
+    build.CreateStore(stride_, operandOf(*init, Role::Stride));
   }
   init->eraseFromParent();
   for (CallInst *call : loop_.bookkeeping) {
@@ -216,7 +217,7 @@ std::string KernelBody::replaceRuntimeCalls(ValueToValueMapTy &map) {
   return {};
 }
 
-/// `while (dispatch_next(..., &last, &lb, &ub))` gives the chunk once.
+/// `while (next(..., &last, &lb, &ub))` gives the chunk once.
 void KernelBody::runPiecesOnce(const ValueToValueMapTy &map) {
   IRBuilder<> build(&*function_->getEntryBlock().getFirstInsertionPt());
   AllocaInst *pending = build.CreateAlloca(build.getInt32Ty());
@@ -226,9 +227,9 @@ void KernelBody::runPiecesOnce(const ValueToValueMapTy &map) {
     build.SetInsertPoint(next);
     Value *answer = build.CreateLoad(build.getInt32Ty(), pending);
     build.CreateStore(build.getInt32(0), pending);
-    build.CreateStore(isLast_, next->getArgOperand(2));
-    build.CreateStore(lower_, next->getArgOperand(3));
-    build.CreateStore(upper_, next->getArgOperand(4));
+    build.CreateStore(isLast_, operandOf(*next, Role::Last));
+    build.CreateStore(lower_, operandOf(*next, Role::Lower));
+    build.CreateStore(upper_, operandOf(*next, Role::Upper));
     next->replaceAllUsesWith(answer);
     next->eraseFromParent();
   }

@@ -4,6 +4,7 @@
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/kernel_objects.h"
 #include "compiler/analysis/parallel_loops.h"
+#include "compiler/ir/construct_calls.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
 #include "compiler/ir/launch_function.h"
@@ -471,7 +472,7 @@ RegionKernels Builder::build() {
     const PartialLayout partials = layOutPartials(*reduce);
     kernels.partialBytes = partials.bytes;
     kernels.slotSizes = partials.sizes;
-    kernels.combine = dyn_cast<Function>(reduce->getArgOperand(5)->stripPointerCasts());
+    kernels.combine = dyn_cast<Function>(operandOf(*reduce, Role::Combine)->stripPointerCasts());
   }
   for (Function &function : *kernels.module) {
     analyses_.clear(function, function.getName());

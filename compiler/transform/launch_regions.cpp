@@ -90,7 +90,8 @@ SmallVector<std::uint64_t, 16> capturedVariables(ArrayRef<CallInst *> forks) {
 /// Whether `fork` surely asks for a single thread.
 bool asksForOneThread(CallInst *fork) {
   const CallInst *request = threadRequests(*fork).threads;
-  const auto *threads = request ? dyn_cast<ConstantInt>(request->getArgOperand(2)) : nullptr;
+  const auto *threads =
+      request ? dyn_cast<ConstantInt>(operandOf(*request, Role::Number)) : nullptr;
   return threads && threads->isOne();
 }
 
@@ -242,28 +243,26 @@ Constant *Launcher::directive(const Function &outlined) {
                             "tutti.directive");
 }
 
-/// Asks libomp for the threads and the binding that `fork` asks for: before each fork, and nowhere
-/// else, because such a request holds for whichever fork comes next.
+/// Asks the library for the threads and the binding that `fork` asks for: before each fork, and
+/// nowhere else, because such a request holds for whichever fork comes next.
 void Launcher::passRequests(IRBuilder<> &build, const Region &region, CallInst &fork,
                             Function &thunk) {
   const CallInst *binding = threadRequests(fork).binding;
   if (!region.asksForThreads && !binding) {
     return;
   }
-  Value *place = fork.getArgOperand(0);
-  Value *self = build.CreateCall(
-      module_.getOrInsertFunction("__kmpc_global_thread_num", build.getInt32Ty(), ptr_), place);
+  const ConstructCalls &frontend = frontendOf(fork);
+  Value *place = operandOf(fork, Role::Place);
+  Value *self = build.CreateCall(frontend.declare(module_, CallKind::ThreadNumber), place);
   if (region.asksForThreads) {
     Value *slot =
         build.CreateConstInBoundsGEP1_64(i64_, thunk.getArg(0), fork.arg_size() - kFirstCapture);
     Value *threads = build.CreateTrunc(build.CreateLoad(i64_, slot), build.getInt32Ty());
-    build.CreateCall(module_.getOrInsertFunction("__kmpc_push_num_threads", build.getVoidTy(), ptr_,
-                                                 build.getInt32Ty(), build.getInt32Ty()),
-                     {place, self, threads});
+    build.CreateCall(frontend.declare(module_, CallKind::RequestThreads), {place, self, threads});
   }
   if (binding) {
     build.CreateCall(binding->getFunctionType(), binding->getCalledOperand(),
-                     {place, self, binding->getArgOperand(2)});
+                     {place, self, operandOf(*binding, Role::Number)});
   }
 }
 
@@ -274,7 +273,7 @@ Function *Launcher::forkThunk(const Region &region, CallInst &fork, Function *ta
   Function *thunk = createLaunchFunction(module_, Type::getVoidTy(context_), params, name);
   IRBuilder<> build(&thunk->getEntryBlock());
   const unsigned captures = fork.arg_size() - kFirstCapture;
-  SmallVector<Value *, 16> operands{fork.getArgOperand(0),
+  SmallVector<Value *, 16> operands{operandOf(fork, Role::Place),
                                     build.getInt32(captures + (withChunk ? 1 : 0)), target};
   for (unsigned index = 0; index < captures; ++index) {
     Type *type = fork.getArgOperand(kFirstCapture + index)->getType();
@@ -375,7 +374,8 @@ void Launcher::launch(CallInst &fork, const Region &region, GlobalVariable *desc
   }
   const ThreadRequests requests = threadRequests(fork);
   if (region.asksForThreads) {
-    Value *threads = requests.threads ? requests.threads->getArgOperand(2) : build.getInt32(0);
+    Value *threads =
+        requests.threads ? operandOf(*requests.threads, Role::Number) : build.getInt32(0);
     build.CreateStore(build.CreateZExt(threads, i64_),
                       build.CreateConstInBoundsGEP1_64(i64_, array, variables));
   }
@@ -474,7 +474,7 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
 
 PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-  const SmallVector<CallInst *, 16> forks = findForks(module, "__kmpc_fork_call");
+  const SmallVector<CallInst *, 16> forks = findForks(module, CallKind::Fork);
   if (forks.empty()) {
     return PreservedAnalyses::all();
   }

@@ -2,8 +2,7 @@
 /// \file
 /// Makes every OpenMP fork a launch of a region that the runtime may divide over ranks.
 ///
-///   call void (ptr, i32, ptr, ...) @__kmpc_fork_call(ptr @loc, i32 2, ptr @outlined, ptr %a, i64
-///   %n)
+///   call void (ptr, i32, ptr, ...) @fork(ptr @loc, i32 2, ptr @outlined, ptr %a, i64 %n)
 /// becomes
 ///   store ptr %a, ...; store i64 %n, ...                 ; the captures
 ///   call void @tutti_launch(ptr @outlined.tutti.region, ptr %captures)

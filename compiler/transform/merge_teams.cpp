@@ -21,10 +21,10 @@ namespace tutti::compiler {
 
 namespace {
 
-void eraseCalls(Function &function, function_ref<bool(StringRef)> isMeant) {
+void eraseCalls(Function &function, function_ref<bool(CallKind)> isMeant) {
   for (Instruction &inst : make_early_inc_range(instructions(function))) {
     auto *call = dyn_cast<CallInst>(&inst);
-    if (call && isMeant(libompName(*call))) {
+    if (call && isMeant(kindOf(*call))) {
       assert(call->use_empty());
       call->eraseFromParent();
     }
@@ -35,12 +35,12 @@ void eraseCalls(Function &function, function_ref<bool(StringRef)> isMeant) {
 void answerOne(Function &function) {
   for (Instruction &inst : make_early_inc_range(instructions(function))) {
     auto *call = dyn_cast<CallInst>(&inst);
-    if (call && isReduce(libompName(*call))) {
+    if (call && kindOf(*call) == CallKind::Reduce) {
       call->replaceAllUsesWith(ConstantInt::get(call->getType(), 1));
       call->eraseFromParent();
     }
   }
-  eraseCalls(function, [](StringRef name) { return name.starts_with("__kmpc_end_reduce"); });
+  eraseCalls(function, isEndReduce);
   for (BasicBlock &block : function) {
     ConstantFoldTerminator(&block);
   }
@@ -50,11 +50,11 @@ void answerOne(Function &function) {
 /// The request for teams that belongs to `fork`, or null.
 CallInst *requestFor(CallInst &fork) {
   for (Instruction *inst = fork.getPrevNode(); inst; inst = inst->getPrevNode()) {
-    auto *call = dyn_cast<CallInst>(inst);
-    if (call && libompName(*call).starts_with("__kmpc_push_num_teams")) {
-      return call;
+    const CallKind kind = kindOf(*inst);
+    if (kind == CallKind::RequestTeams) {
+      return cast<CallInst>(inst);
     }
-    if (call && libompName(*call) == "__kmpc_fork_teams") {
+    if (kind == CallKind::ForkTeams) {
       break;
     }
   }
@@ -62,14 +62,10 @@ CallInst *requestFor(CallInst &fork) {
 }
 
 /// The upper bound of the number of teams that `request` asks for.
-Value *teamsOf(const CallInst &request) {
-  return request.getArgOperand(libompName(request).ends_with("_51") ? 3 : 2);
-}
+Value *teamsOf(const CallInst &request) { return operandOf(request, Role::Number); }
 
 /// The upper bound of the number of threads in a team.
-Value *limitOf(const CallInst &request) {
-  return request.getArgOperand(libompName(request).ends_with("_51") ? 4 : 3);
-}
+Value *limitOf(const CallInst &request) { return operandOf(request, Role::Limit); }
 
 /// Computes before `fork` what its function computes as `value`, or returns null.
 Value *computeBefore(CallInst &fork, Value *value, unsigned depth = 0) {
@@ -114,10 +110,9 @@ bool stepPlainly(Function &part) {
     return init != nullptr;
   }
 
-  enum { kSchedule = 2, kUpper = 5, kStride = 6, kBoundArgument = kThreadArguments + 1 };
-
+  constexpr unsigned kBoundArgument = kThreadArguments + 1;
   SmallVector<LoadInst *, 2> strides;
-  for (User *user : init->getArgOperand(kStride)->users()) {
+  for (User *user : operandOf(*init, Role::Stride)->users()) {
     if (auto *load = dyn_cast<LoadInst>(user)) {
       strides.push_back(load);
     }
@@ -141,13 +136,13 @@ bool stepPlainly(Function &part) {
     return false;
   }
   Type *type = strides.front()->getType();
-  init->setArgOperand(kSchedule, ConstantInt::get(Type::getInt32Ty(part.getContext()), 34));
+  setSchedule(*init, Schedule::Even);
   strides.front()->replaceAllUsesWith(ConstantInt::get(type, 1));
   IRBuilder<> build(init->getNextNode());
-  Value *upper = build.CreateLoad(type, init->getArgOperand(kUpper));
+  Value *upper = build.CreateLoad(type, operandOf(*init, Role::Upper));
   // As in the other loops of clang, so that an upper bound of -1 ends a share of no iteration.
   const auto [test, operand] = tests.front();
-  const bool isUnsigned = libompName(*init).ends_with("u");
+  const bool isUnsigned = frontendOf(*init).isUnsigned(init->getCalledFunction()->getName());
   Type *compared = test->getOperand(0)->getType();
   test->setOperand(operand, isUnsigned ? build.CreateZExtOrTrunc(upper, compared)
                                        : build.CreateSExtOrTrunc(upper, compared));
@@ -158,9 +153,8 @@ bool stepPlainly(Function &part) {
 /// The branch that an `if` clause makes, to a parallel and a serial successor; or null.
 BranchInst *findCondition(Function &teams) {
   for (Instruction &inst : instructions(teams)) {
-    auto *call = dyn_cast<CallInst>(&inst);
-    if (call && libompName(*call) == "__kmpc_serialized_parallel") {
-      BasicBlock *serial = call->getParent();
+    if (kindOf(inst) == CallKind::SerialFork) {
+      BasicBlock *serial = inst.getParent();
       BasicBlock *before = serial->getSinglePredecessor();
       auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
       const bool isFound = branch && branch->isConditional() && branch->getSuccessor(1) == serial;
@@ -182,7 +176,7 @@ class Merger {
 public:
   Merger(CallInst &fork, FunctionAnalysisManager &analyses)
       : fork_(fork), analyses_(analyses),
-        teams_(*cast<Function>(fork.getArgOperand(2)->stripPointerCasts())) {}
+        teams_(*cast<Function>(operandOf(fork, Role::Outlined)->stripPointerCasts())) {}
 
   /// The merged function, or null if the construct is none that can be merged.
   Function *merge();
@@ -262,9 +256,8 @@ bool Merger::allowsManyThreads() {
   };
   Value *isAlone = isOne(limitOf(*request));
   for (Instruction &inst : instructions(*merged_)) {
-    auto *call = dyn_cast<CallInst>(&inst);
-    if (call && libompName(*call).starts_with("__kmpc_push_num_threads")) {
-      Value *threads = computeBefore(fork_, call->getArgOperand(2));
+    if (kindOf(inst) == CallKind::RequestThreads) {
+      Value *threads = computeBefore(fork_, operandOf(cast<CallInst>(inst), Role::Number));
       isAlone = build.CreateOr(isAlone, threads ? isOne(threads) : build.getTrue());
     }
   }
@@ -284,10 +277,8 @@ bool Merger::transform(Teams &found) {
   if (!allowsManyTeams()) {
     return false;
   }
-  constexpr std::uint64_t kFromDistribute = 92 - 34; // kmp_distribute_static to kmp_sch_static
-  const auto *schedule = cast<ConstantInt>(found.distribute->getArgOperand(2));
-  found.distribute->setArgOperand(
-      2, ConstantInt::get(schedule->getType(), schedule->getZExtValue() - kFromDistribute));
+  const bool isEven = scheduleOf(*found.distribute) == Schedule::TeamsEven;
+  setSchedule(*found.distribute, isEven ? Schedule::Even : Schedule::Chunked);
   for (CallInst *inner : found.forks) {
     if (!serialise(*inner)) {
       return false;
@@ -316,7 +307,7 @@ bool Merger::inlineInto(CallInst &fork, Function &part) {
 
 /// The teams' loop runs once, over all iterations, and the threads' loop inside divides them.
 bool Merger::joinLoops(Teams &found, CallInst &inner) {
-  Function *part = copyOf(*cast<Function>(inner.getArgOperand(2)->stripPointerCasts()));
+  Function *part = copyOf(*cast<Function>(operandOf(inner, Role::Outlined)->stripPointerCasts()));
   const InnerReduction reduction = checkInner(*part, inner);
   if (reduction == InnerReduction::Unknown) {
     part->eraseFromParent();
@@ -338,16 +329,15 @@ bool Merger::joinLoops(Teams &found, CallInst &inner) {
     return false;
   }
   // The thread that executes the last iteration stands for the team that would.
-  Value *last = found.distribute->getArgOperand(3);
+  Value *last = operandOf(*found.distribute, Role::Last);
   Value *innerLast = lastFlagOf(*part);
   constexpr const char *kFlag = "tutti.last";
   if (auto *flag = dyn_cast_or_null<AllocaInst>(innerLast)) {
     flag->setMetadata(kFlag, MDNode::get(flag->getContext(), {}));
   }
   found.distribute->eraseFromParent();
-  eraseCalls(*merged_, [](StringRef name) {
-    return name.starts_with("__kmpc_for_static_fini") || isThreadRequest(name);
-  });
+  eraseCalls(*merged_,
+             [](CallKind kind) { return kind == CallKind::StaticEnd || isThreadRequest(kind); });
   BasicBlock *block = inner.getParent();
   BasicBlock *rest = SplitBlock(block, inner.getNextNode());
   for (BasicBlock *successor : successors(rest)) {
@@ -377,18 +367,18 @@ bool Merger::joinLoops(Teams &found, CallInst &inner) {
 
 /// The calling thread executes the inner loop alone.
 bool Merger::serialise(CallInst &inner) {
-  Function *part = copyOf(*cast<Function>(inner.getArgOperand(2)->stripPointerCasts()));
+  Function *part = copyOf(*cast<Function>(operandOf(inner, Role::Outlined)->stripPointerCasts()));
   CallInst *init = checkSerial(*part, inner);
   if (!init) {
     part->eraseFromParent();
     return false;
   }
   IRBuilder<> build(init);
-  build.CreateStore(build.getInt32(1), init->getArgOperand(3));
+  build.CreateStore(build.getInt32(1), operandOf(*init, Role::Last));
   init->eraseFromParent();
   answerOne(*part);
-  eraseCalls(*part, [](StringRef name) {
-    return name.starts_with("__kmpc_for_static_fini") || name == "__kmpc_barrier";
+  eraseCalls(*part, [](CallKind kind) {
+    return kind == CallKind::StaticEnd || kind == CallKind::Barrier;
   });
   return inlineInto(inner, *part);
 }
@@ -396,9 +386,9 @@ bool Merger::serialise(CallInst &inner) {
 /// Forks `merged` in place of teams, or if there is a `condition`, where that holds.
 void replaceFork(CallInst &fork, Function &merged, Value *condition) {
   Module &module = *fork.getModule();
-  FunctionCallee callee = module.getOrInsertFunction("__kmpc_fork_call", fork.getFunctionType());
+  FunctionCallee callee = frontendOf(fork).declare(module, CallKind::Fork);
   SmallVector<Value *, 16> operands(fork.args());
-  operands[2] = &merged;
+  operands[operandNumber(fork, Role::Outlined)] = &merged;
   CallInst *request = requestFor(fork);
   Instruction *place = &fork;
   if (condition) {
@@ -422,10 +412,10 @@ void replaceFork(CallInst &fork, Function &merged, Value *condition) {
 
 PreservedAnalyses MergeTeamsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-  if (!module.getFunction("__kmpc_fork_teams")) {
+  if (calleesOf(module, CallKind::ForkTeams).empty()) {
     return PreservedAnalyses::all();
   }
-  for (CallInst *fork : findForks(module, "__kmpc_fork_teams")) {
+  for (CallInst *fork : findForks(module, CallKind::ForkTeams)) {
     Merger merger(*fork, functions);
     if (Function *merged = merger.merge()) {
       replaceFork(*fork, *merged, merger.condition());

@@ -2,8 +2,8 @@
 /// \file
 /// Turns the two levels of `teams distribute` into the one of an ordinary parallel loop.
 ///
-/// A `__kmpc_fork_teams` whose function distributes one loop becomes a `__kmpc_fork_call` of a
-/// function in which threads stand for teams:
+/// A fork of teams whose function distributes one loop becomes a fork of a function in which
+/// threads stand for teams:
 ///   `distribute parallel for`            one worksharing loop over all iterations;
 ///   `distribute` [simd]                  the same, the teams' loop being the threads';
 ///   `distribute` around `parallel for`   the same, each thread executing the inner loops alone.

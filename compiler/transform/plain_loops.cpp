@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/plain_loops.h"
 
+#include "compiler/ir/construct_calls.h"
+
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -37,14 +39,11 @@ Function *markOfLoop(Module &module) {
   return mark;
 }
 
-/// Where `call` of libomp says that the pieces of a loop end, or null.
+/// Where `call` says that the pieces of a loop end, or null.
 Value *endOfPiece(const CallBase &call) {
-  const Function *callee = call.getCalledFunction();
-  const StringRef name = callee ? callee->getName() : "";
-  if (name.starts_with("__kmpc_for_static_init_")) {
-    return call.getArgOperand(5);
-  }
-  return name.starts_with("__kmpc_dispatch_next_") ? call.getArgOperand(4) : nullptr;
+  const CallKind kind = kindOf(call.getCalledFunction());
+  const bool isPiece = kind == CallKind::StaticInit || kind == CallKind::DispatchNext;
+  return isPiece ? operandOf(call, Role::Upper) : nullptr;
 }
 
 /// Marks the loops that run up to the end of a piece; as clang emits them, they load it in their
@@ -78,17 +77,20 @@ void markLoops(Function &function) {
 } // namespace
 
 PreservedAnalyses KeepLoopsPass::run(Module &module, ModuleAnalysisManager &) {
-  const Function *fork = module.getFunction("__kmpc_fork_call");
-  if (!fork) {
+  const SmallVector<Function *, 1> forks = calleesOf(module, CallKind::Fork);
+  if (forks.empty()) {
     return PreservedAnalyses::all();
   }
   SmallSetVector<Function *, 16> found;
-  for (const User *user : fork->users()) {
-    const auto *call = dyn_cast<CallInst>(user);
-    Value *outlined = call && call->arg_size() > 2 ? call->getArgOperand(2) : nullptr;
-    auto *function = outlined ? dyn_cast<Function>(outlined->stripPointerCasts()) : nullptr;
-    if (function && !function->isDeclaration()) {
-      found.insert(function);
+  for (const Function *fork : forks) {
+    for (const User *user : fork->users()) {
+      const auto *call = dyn_cast<CallInst>(user);
+      const bool isFork = call && call->getCalledFunction() == fork;
+      Value *outlined = isFork ? operandOf(*call, Role::Outlined) : nullptr;
+      auto *function = outlined ? dyn_cast<Function>(outlined->stripPointerCasts()) : nullptr;
+      if (function && !function->isDeclaration()) {
+        found.insert(function);
+      }
     }
   }
   // What nothing else calls, too: others could no longer inline it.

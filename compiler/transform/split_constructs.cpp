@@ -24,11 +24,9 @@ void emptyLoop(SequencedLoop &loop) {
   IRBuilder<> build(loop.init);
   build.CreateStore(build.getInt32(0), loop.lastFlag());
   if (!loop.isDispatch()) {
-    constexpr unsigned kLower = 4;
-    constexpr unsigned kUpper = 5;
     Type *counter = loop.init->getArgOperand(loop.init->arg_size() - 1)->getType();
-    build.CreateStore(ConstantInt::get(counter, 1), loop.init->getArgOperand(kLower));
-    build.CreateStore(ConstantInt::get(counter, 0), loop.init->getArgOperand(kUpper));
+    build.CreateStore(ConstantInt::get(counter, 1), operandOf(*loop.init, Role::Lower));
+    build.CreateStore(ConstantInt::get(counter, 0), operandOf(*loop.init, Role::Upper));
   }
   for (auto *calls : {&loop.next, &loop.reduce}) {
     for (CallInst *call : *calls) {
@@ -82,7 +80,7 @@ void split(Function &outlined, ArrayRef<CallInst *> forks) {
         }
       }
       auto *one = cast<CallInst>(fork->clone());
-      one->setArgOperand(2, copies[index]);
+      setOperand(*one, Role::Outlined, copies[index]);
       one->setDebugLoc(placeOf(loops[index], *fork));
       one->insertBefore(fork);
     }
@@ -95,7 +93,7 @@ void split(Function &outlined, ArrayRef<CallInst *> forks) {
 PreservedAnalyses SplitConstructsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   MapVector<Function *, SmallVector<CallInst *, 1>> constructs;
-  for (CallInst *fork : findForks(module, "__kmpc_fork_call")) {
+  for (CallInst *fork : findForks(module, CallKind::Fork)) {
     constructs[outlinedOf(*fork)].push_back(fork);
   }
   bool changed = false;
