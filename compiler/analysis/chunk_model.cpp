@@ -17,18 +17,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/IndVarSimplify.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/LCSSA.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -172,14 +162,13 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
   upper_->addAttr(Attribute::get(context, Attribute::Range, bounds));
   markAccesses(reductionBlocks(loop, map));
   replaceRuntimeCalls(loop, map);
-  simplify(analyses, false);
-  runChunksOnce(analyses);
+  formChunkLoop(*function_, chunkBounds(), analyses);
   checkAfterReduction();
   hoistValues();
-  simplify(analyses, true);
+  closeAddresses(analyses);
   hoistValues();
   if (raisePointers()) {
-    simplify(analyses, true);
+    closeAddresses(analyses);
     hoistValues();
   }
   adoptReads();
@@ -396,16 +385,7 @@ void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValue
     last = it->second;
   }
   insertMarker(kTripMarker, {last}, init);
-  if (loop.isDispatch()) {
-    runPiecesOnce(loop, map);
-  } else {
-    IRBuilder<> build(init);
-    build.CreateStore(isLast_, operandOf(*init, Role::Last));
-    build.CreateStore(lower_, operandOf(*init, Role::Lower));
-    build.CreateStore(upper_, operandOf(*init, Role::Upper));
-    build.CreateStore(stride_, operandOf(*init, Role::Stride));
-  }
-  init->eraseFromParent();
+  takeChunk(*function_, loop, map, chunkBounds());
   for (CallInst *reduce : loop.reduce) {
     CallInst *copy = mapped(map, reduce);
     insertMarker(kReduceMarker, {}, copy);
@@ -415,81 +395,10 @@ void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValue
     copy->replaceAllUsesWith(build.CreateZExt(isFirst, copy->getType()));
     copy->eraseFromParent();
   }
-  for (CallInst *call : loop.bookkeeping) {
-    CallInst *copy = mapped(map, call);
-    copy->replaceAllUsesWith(PoisonValue::get(copy->getType()));
-    copy->eraseFromParent();
-  }
 }
 
-/// `while (next(..., &last, &lb, &ub))` gives the chunk once: a flag in memory, which the
-/// clean-up turns into constants once the loop is rotated.
-void ChunkModel::runPiecesOnce(const Worksharing &loop, const ValueToValueMapTy &map) {
-  IRBuilder<> build(&*function_->getEntryBlock().getFirstInsertionPt());
-  AllocaInst *pending = build.CreateAlloca(build.getInt32Ty());
-  build.CreateStore(build.getInt32(1), pending);
-  for (CallInst *original : loop.next) {
-    CallInst *next = mapped(map, original);
-    build.SetInsertPoint(next);
-    Value *answer = build.CreateLoad(build.getInt32Ty(), pending);
-    build.CreateStore(build.getInt32(0), pending);
-    build.CreateStore(isLast_, operandOf(*next, Role::Last));
-    build.CreateStore(lower_, operandOf(*next, Role::Lower));
-    build.CreateStore(upper_, operandOf(*next, Role::Upper));
-    next->replaceAllUsesWith(answer);
-    next->eraseFromParent();
-  }
-}
-
-/// A chunked static schedule is a loop over pieces, `while (lb <= ub) { ...; lb += stride; }`; the
-/// model's chunk is a single piece.
-void ChunkModel::runChunksOnce(FunctionAnalysisManager &analyses) {
-  auto &loops = analyses.getResult<LoopAnalysis>(*function_);
-  SmallPtrSet<Loop *, 2> overPieces;
-  for (User *user : stride_->users()) {
-    auto *inst = dyn_cast<Instruction>(user);
-    Loop *loop = inst ? loops.getLoopFor(inst->getParent()) : nullptr;
-    if (loop) {
-      overPieces.insert(loop->getOutermostLoop());
-    }
-  }
-  if (overPieces.empty()) {
-    return;
-  }
-  for (Loop *loop : overPieces) {
-    breakLoopBackedge(loop, analyses.getResult<DominatorTreeAnalysis>(*function_),
-                      analyses.getResult<ScalarEvolutionAnalysis>(*function_), loops, nullptr);
-  }
-  simplify(analyses, false);
-}
-
-void ChunkModel::simplify(FunctionAnalysisManager &analyses, bool loops) {
-  FunctionPassManager passes;
-  passes.addPass(SROAPass(SROAOptions::PreserveCFG));
-  passes.addPass(EarlyCSEPass(true));
-  passes.addPass(SimplifyCFGPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  LoopPassManager loopPasses;
-  loopPasses.addPass(LoopRotatePass());
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses)));
-  passes.addPass(SimplifyCFGPass());
-  if (loops) {
-    passes.addPass(InstCombinePass());
-    LoopPassManager second;
-    second.addPass(LICMPass(100, 250, /*AllowSpeculation=*/true));
-    passes.addPass(createFunctionToLoopPassAdaptor(std::move(second), /*UseMemorySSA=*/true));
-    LoopPassManager third;
-    third.addPass(IndVarSimplifyPass());
-    passes.addPass(createFunctionToLoopPassAdaptor(std::move(third)));
-    passes.addPass(EarlyCSEPass(true));
-  }
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  analyses.invalidate(*function_, PreservedAnalyses::none());
-  passes.run(*function_, analyses);
-  analyses.invalidate(*function_, PreservedAnalyses::none());
+void ChunkModel::closeAddresses(FunctionAnalysisManager &analyses) {
+  compiler::closeAddresses(*function_, analyses, /*closesSums=*/true, [](FunctionPassManager &) {});
 }
 
 /// The copy has lost what a reduction does to the original variables; so nothing may look at

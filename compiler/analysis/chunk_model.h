@@ -20,6 +20,7 @@
 /// ("values", abi.h) are moved to the entry.
 #pragma once
 
+#include "compiler/analysis/chunk_loop.h"
 #include "compiler/analysis/worksharing.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -110,10 +111,11 @@ private:
   void markAccess(llvm::Instruction &inst, llvm::Value *pointer, llvm::Value *bytes,
                   unsigned flags);
   void replaceRuntimeCalls(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
-  void runPiecesOnce(const Worksharing &loop, const llvm::ValueToValueMapTy &map);
-  void runChunksOnce(llvm::FunctionAnalysisManager &analyses);
   void checkAfterReduction();
-  void simplify(llvm::FunctionAnalysisManager &analyses, bool loops);
+  void closeAddresses(llvm::FunctionAnalysisManager &analyses);
+
+  ChunkBounds chunkBounds() const { return {isLast_, lower_, upper_, stride_}; }
+
   void hoistValues();
   bool raisePointers();
   bool raise(llvm::LoadInst &load, llvm::LoopInfo &loops);

@@ -22,21 +22,12 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/IR/ReplaceConstant.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
@@ -129,10 +120,9 @@ std::string KernelBody::build() {
   if (!reason.empty()) {
     return reason;
   }
-  simplify(false);
-  runChunksOnce();
+  formChunkLoop(*function_, chunkBounds(), analyses_);
   replaceValues();
-  simplify(true);
+  closeAddresses();
   replaceValues();
   reason = findChunkLoop();
   if (reason.empty()) {
@@ -194,22 +184,7 @@ std::string KernelBody::replaceRuntimeCalls(ValueToValueMapTy &map) {
     }
     copy->eraseFromParent();
   }
-  CallInst *init = mapped(map, loop_.init);
-  if (loop_.isDispatch()) {
-    runPiecesOnce(map);
-  } else {
-    IRBuilder<> build(init);
-    build.CreateStore(isLast_, operandOf(*init, Role::Last));
-    build.CreateStore(lower_, operandOf(*init, Role::Lower));
-    build.CreateStore(upper_, operandOf(*init, Role::Upper));
-    build.CreateStore(stride_, operandOf(*init, Role::Stride));
-  }
-  init->eraseFromParent();
-  for (CallInst *call : loop_.bookkeeping) {
-    CallInst *copy = mapped(map, call);
-    copy->replaceAllUsesWith(PoisonValue::get(copy->getType()));
-    copy->eraseFromParent();
-  }
+  takeChunk(*function_, loop_, map, chunkBounds());
   dropHostCalls(*function_);
   if (combiner_) {
     dropHostCalls(*combiner_);
@@ -217,77 +192,13 @@ std::string KernelBody::replaceRuntimeCalls(ValueToValueMapTy &map) {
   return {};
 }
 
-/// `while (next(..., &last, &lb, &ub))` gives the chunk once.
-void KernelBody::runPiecesOnce(const ValueToValueMapTy &map) {
-  IRBuilder<> build(&*function_->getEntryBlock().getFirstInsertionPt());
-  AllocaInst *pending = build.CreateAlloca(build.getInt32Ty());
-  build.CreateStore(build.getInt32(1), pending);
-  for (CallInst *original : loop_.next) {
-    CallInst *next = mapped(map, original);
-    build.SetInsertPoint(next);
-    Value *answer = build.CreateLoad(build.getInt32Ty(), pending);
-    build.CreateStore(build.getInt32(0), pending);
-    build.CreateStore(isLast_, operandOf(*next, Role::Last));
-    build.CreateStore(lower_, operandOf(*next, Role::Lower));
-    build.CreateStore(upper_, operandOf(*next, Role::Upper));
-    next->replaceAllUsesWith(answer);
-    next->eraseFromParent();
-  }
-}
-
-/// The loop over pieces of a chunked static schedule: the chunk is a single piece.
-void KernelBody::runChunksOnce() {
-  auto &loops = analyses_.getResult<LoopAnalysis>(*function_);
-  SmallPtrSet<Loop *, 2> overPieces;
-  for (User *user : stride_->users()) {
-    auto *inst = dyn_cast<Instruction>(user);
-    if (Loop *loop = inst ? loops.getLoopFor(inst->getParent()) : nullptr) {
-      overPieces.insert(loop->getOutermostLoop());
-    }
-  }
-  if (overPieces.empty()) {
-    return;
-  }
-  for (Loop *loop : overPieces) {
-    breakLoopBackedge(loop, analyses_.getResult<DominatorTreeAnalysis>(*function_),
-                      analyses_.getResult<ScalarEvolutionAnalysis>(*function_), loops, nullptr);
-  }
-  simplify(false);
-}
-
-/// As the model, so that both see the same addresses.
-void KernelBody::simplify(bool loops) {
-  FunctionPassManager passes;
-  passes.addPass(SROAPass(SROAOptions::PreserveCFG));
-  passes.addPass(EarlyCSEPass(true));
-  passes.addPass(SimplifyCFGPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  LoopPassManager loopPasses;
-  loopPasses.addPass(LoopRotatePass());
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(loopPasses)));
-  passes.addPass(SimplifyCFGPass());
-  if (loops) {
-    passes.addPass(InstCombinePass());
-    LoopPassManager second;
-    second.addPass(LICMPass(100, 250, /*AllowSpeculation=*/true));
-    passes.addPass(createFunctionToLoopPassAdaptor(std::move(second), /*UseMemorySSA=*/true));
-    // What a sum over all iterations is, is of no use to work-items that execute some of them.
-    if (loop_.reduce.empty()) {
-      LoopPassManager third;
-      third.addPass(IndVarSimplifyPass());
-      passes.addPass(createFunctionToLoopPassAdaptor(std::move(third)));
-    }
-    passes.addPass(ReloadCarriedPass());
-    passes.addPass(SROAPass(SROAOptions::PreserveCFG));
-    passes.addPass(EarlyCSEPass(true));
-  }
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  analyses_.invalidate(*function_, PreservedAnalyses::none());
-  passes.run(*function_, analyses_);
-  analyses_.invalidate(*function_, PreservedAnalyses::none());
+/// What a sum over all iterations is, is of no use to work-items that execute some of them.
+void KernelBody::closeAddresses() {
+  compiler::closeAddresses(*function_, analyses_, loop_.reduce.empty(),
+                           [](FunctionPassManager &passes) {
+                             passes.addPass(ReloadCarriedPass());
+                             passes.addPass(SROAPass(SROAOptions::PreserveCFG));
+                           });
 }
 
 Instruction *KernelBody::entryEnd() { return function_->getEntryBlock().getTerminator(); }

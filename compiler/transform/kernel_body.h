@@ -46,9 +46,10 @@ private:
   std::string replaceRuntimeCalls(llvm::ValueToValueMapTy &map);
   llvm::Function *importCombine(llvm::Function &combine);
   llvm::SmallVector<llvm::GlobalVariable *, 4> variablesOf(llvm::Function &function);
-  void runPiecesOnce(const llvm::ValueToValueMapTy &map);
-  void runChunksOnce();
-  void simplify(bool loops);
+  void closeAddresses();
+
+  ChunkBounds chunkBounds() const { return {isLast_, lower_, upper_, stride_}; }
+
   void replaceValues();
   std::string findChunkLoop();
   std::string checkMemory();
