@@ -7,9 +7,9 @@
 #include "base/result.h"
 #include "runtime/entry/agreement.h"
 #include "runtime/exec/devices.h"
-#include "runtime/exec/loans.h"
 #include "runtime/memory/topology.h"
 #include "runtime/memory/window.h"
+#include "runtime/protocol/loans.h"
 #include "runtime/transport/transport.h"
 
 #include <vector>
@@ -18,7 +18,7 @@ namespace tutti::entry {
 
 struct JobRoutes {
   std::vector<memory::DeviceRoute> routes; ///< The same on every rank.
-  exec::HandleRoutes handles;
+  protocol::HandleRoutes handles;
 };
 
 /// Where something does not work there is no route, without a word. Collective.

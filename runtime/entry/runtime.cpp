@@ -11,8 +11,8 @@
 #include "runtime/entry/signals.h"
 #include "runtime/entry/solo.h"
 #include "runtime/entry/threads.h"
-#include "runtime/exec/worker.h"
 #include "runtime/memory/faults.h"
+#include "runtime/model/forkjoin/worker.h"
 #include "runtime/transport/gather.h"
 #include "runtime/transport/local/local.h"
 #include "runtime/transport/mpi/mpi.h"
@@ -81,9 +81,9 @@ std::unique_ptr<memory::Window> openWindow(transport::Endpoint &endpoint,
   plan.stackBytes = hellos.front().stackBytes;
   plan.globals = executableSections();
   plan.mirrored = endpoint.rank() == 0;
-  auto window = exec::orDie(memory::Window::open(plan));
+  auto window = protocol::orDie(memory::Window::open(plan));
   const std::uint64_t own = window->heap().size();
-  const auto sizes = exec::orDie(transport::gather(endpoint, own));
+  const auto sizes = protocol::orDie(transport::gather(endpoint, own));
   window->limitHeap(*std::min_element(sizes.begin(), sizes.end()));
   return window;
 }
@@ -139,9 +139,9 @@ const char *sanitizer() {
 Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector<Hello> &hellos,
                                 const memory::Window &window, std::vector<exec::OpenDevice> devices,
                                 bool isCrowded, Stats stats) {
-  JobDevices all = exec::orDie(exchangeDevices(endpoint, devices));
+  JobDevices all = protocol::orDie(exchangeDevices(endpoint, devices));
   std::vector<exec::Room> rooms = all.rooms();
-  JobRoutes found = exec::orDie(
+  JobRoutes found = protocol::orDie(
       findRoutes(endpoint, hellos, memory::Topology(all.devicesOfRanks), rooms, window, devices));
   return {{endpoint, window, memory::Topology(all.devicesOfRanks, found.routes), std::move(rooms),
            std::move(devices), isCrowded, std::move(found.handles), stats != Stats::Off},
@@ -162,7 +162,7 @@ void Runtime::start() {
           "--mpi=list",
           tasks);
     }
-    exec::orDie(settings ? Status() : Status(settings.error()));
+    protocol::orDie(settings ? Status() : Status(settings.error()));
     startAlone(*settings);
     return;
   }
@@ -173,7 +173,7 @@ void Runtime::start() {
     }
     leave(EXIT_FAILURE);
   }
-  auto endpoint = exec::orDie(transport::mpi::open());
+  auto endpoint = protocol::orDie(transport::mpi::open());
   if (endpoint->size() <= 1) {
     if (isFirstRank()) {
       log::setRank(0);
@@ -186,8 +186,8 @@ void Runtime::start() {
   }
   log::setRank(endpoint->rank());
   log::setFatalHandler({endJob, endpoint.get()});
-  const auto hellos =
-      exec::orDie(exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
+  const auto hellos = protocol::orDie(
+      exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
   checkStart(*endpoint, settings, hellos);
   startRank(std::move(endpoint), *settings, hellos);
 }
@@ -204,7 +204,7 @@ void Runtime::startAlone(const Settings &settings) {
     return;
   }
   const std::vector<Hello> hellos{Hello::ofThisProcess(settings.heapBytes)};
-  auto endpoint = exec::orDie(transport::local::open());
+  auto endpoint = protocol::orDie(transport::local::open());
   auto window = openWindow(*endpoint, hellos);
   becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, false);
 }
@@ -220,10 +220,11 @@ void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Set
     becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, isCrowded);
     return;
   }
-  exec::Worker(jobOf(*endpoint, hellos, *window, devices.open(*window, settings.deviceMemory),
-                     isCrowded, settings.stats)
-                   .setup,
-               regionOf)
+  model::forkjoin::Worker(jobOf(*endpoint, hellos, *window,
+                                devices.open(*window, settings.deviceMemory), isCrowded,
+                                settings.stats)
+                              .setup,
+                          regionOf)
       .run();
   leave(EXIT_SUCCESS);
 }
@@ -248,12 +249,12 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   settings_ = settings;
   heapRange_ = window_->heap();
   heap_ = std::make_unique<memory::Heap>(heapRange_);
-  pages_ = exec::orDie(memory::PageTable::create(*window_));
-  zero_ = std::make_unique<exec::RankZero>(
-      exec::RankZero::Setup{std::move(job.setup), *pages_,
-                            memory::Objects(window_->stack(), *heap_, executableVariables()),
-                            settings.distribute, std::move(job.traits), settings.device});
-  exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
+  pages_ = protocol::orDie(memory::PageTable::create(*window_));
+  zero_ = std::make_unique<model::forkjoin::RankZero>(model::forkjoin::RankZero::Setup{
+      std::move(job.setup), *pages_,
+      memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
+      std::move(job.traits), settings.device});
+  protocol::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();
   respectAllocators();

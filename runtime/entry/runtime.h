@@ -8,10 +8,10 @@
 #include "runtime/entry/agreement.h"
 #include "runtime/entry/devices.h"
 #include "runtime/entry/settings.h"
-#include "runtime/exec/rank_zero.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/window.h"
+#include "runtime/model/forkjoin/rank_zero.h"
 #include "runtime/transport/transport.h"
 
 #include <atomic>
@@ -90,7 +90,7 @@ private:
 
   /// One rank's part of a job.
   struct RankJob {
-    exec::JobSetup setup;
+    protocol::JobSetup setup;
     std::vector<exec::DeviceTraits> traits; ///< Of all ranks' devices.
   };
 
@@ -117,7 +117,7 @@ private:
   std::unique_ptr<memory::Window> window_;
   std::unique_ptr<memory::PageTable> pages_;
   std::unique_ptr<memory::Heap> heap_;
-  std::unique_ptr<exec::RankZero> zero_;
+  std::unique_ptr<model::forkjoin::RankZero> zero_;
   Range heapRange_;
   Settings settings_{};
   std::int32_t process_ = 0;

@@ -49,7 +49,7 @@ const Launcher *launcher() {
 } // namespace
 
 Result<Settings> readSettings() {
-  using exec::Distribute;
+  using model::forkjoin::Distribute;
   Options options = Options::fromEnvironment();
   // Read by the launcher and the compiler.
   for (const char *name :

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "runtime/exec/rank_zero.h"
+#include "runtime/model/forkjoin/rank_zero.h"
 
 #include <cstdint>
 
@@ -13,10 +13,10 @@ namespace tutti::entry {
 enum class Stats { Off, Text, Json };
 
 struct Settings {
-  std::uint64_t heapBytes;     ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
-  exec::Distribute distribute; ///< TUTTI_DISTRIBUTE: auto, always or never.
-  Stats stats;                 ///< TUTTI_STATS: 0, 1 or json.
-  std::uint32_t device;        ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
+  std::uint64_t heapBytes;                ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
+  model::forkjoin::Distribute distribute; ///< TUTTI_DISTRIBUTE: auto, always or never.
+  Stats stats;                            ///< TUTTI_STATS: 0, 1 or json.
+  std::uint32_t device;                   ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
 };
 

@@ -7,16 +7,16 @@
 #include "runtime/exec/devices.h"
 #include "runtime/exec/followed.h"
 #include "runtime/exec/launch.h"
-#include "runtime/exec/loans.h"
-#include "runtime/exec/message.h"
 #include "runtime/exec/planner.h"
 #include "runtime/exec/progress.h"
 #include "runtime/exec/reduction.h"
 #include "runtime/exec/rooms.h"
-#include "runtime/exec/salvage.h"
 #include "runtime/exec/streams.h"
 #include "runtime/memory/faults.h"
 #include "runtime/memory/window.h"
+#include "runtime/protocol/loans.h"
+#include "runtime/protocol/message.h"
+#include "runtime/protocol/salvage.h"
 #include "runtime/trace/counters.h"
 #include "runtime/transport/transport.h"
 
@@ -27,7 +27,18 @@
 #include <span>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using exec::Devices;
+using exec::OpenDevice;
+using exec::PartialResults;
+using exec::Plan;
+using exec::Planner;
+using exec::Progress;
+using exec::Rank;
+using exec::Room;
+using exec::Rooms;
+using exec::Streams;
 
 /// Messages that wait for the thread that runs launches.
 struct Inbox {
@@ -144,4 +155,4 @@ template <typename T> T orDie(Result<T> result) {
   return *std::move(result);
 }
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

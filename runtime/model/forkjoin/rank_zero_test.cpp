@@ -3,8 +3,8 @@
 /// Launches on one rank with one mock device that is too small for them, or gets lost.
 #include "base/log.h"
 #include "runtime/device/mock/mock.h"
-#include "runtime/exec/rank_zero.h"
 #include "runtime/exec/test/flat_code.h"
+#include "runtime/model/forkjoin/rank_zero.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,10 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -391,4 +394,4 @@ TEST_F(RankZeroTest, EndsWithOneLineWhereOnlyALostDeviceHadTheData) {
 
 } // namespace
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/worker.h"
+#include "runtime/model/forkjoin/worker.h"
 
-#include "runtime/exec/chunk_run.h"
-#include "runtime/exec/eviction.h"
 #include "runtime/exec/kernel_choice.h"
+#include "runtime/model/forkjoin/chunk_run.h"
+#include "runtime/protocol/eviction.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 void Worker::run() {
   job_.start({});
@@ -126,4 +129,4 @@ void Worker::bringToHost(Progress::Lock &lock, const RangeSet &ranges) {
   }
 }
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/job.h"
+#include "runtime/protocol/job.h"
 
 #include "base/log.h"
 #include "runtime/exec/tree.h"
@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using namespace exec;
 
 namespace {
 
@@ -209,4 +211,4 @@ void Job::dispatch(transport::Control &message) {
   TUTTI_CHECK(false, "understand a control message of rank {}", message.from);
 }
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

@@ -4,13 +4,17 @@
 /// does.
 #pragma once
 
-#include "runtime/exec/job.h"
 #include "runtime/exec/residency.h"
+#include "runtime/protocol/job.h"
 
 #include <functional>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using exec::Leaving;
+using exec::Place;
+using exec::Progress;
 
 /// What `leaving` means for the directory.
 std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topology &topology);
@@ -26,4 +30,4 @@ Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving);
 Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
              const std::function<RangeSet()> &alone);
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

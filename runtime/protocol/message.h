@@ -17,7 +17,11 @@
 #include <type_traits>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using exec::Launch;
+using exec::RecentlyFollowed;
+using exec::Sequence;
 
 enum class MessageKind : std::uint32_t {
   /// Down the tree: `Launch`, with the region's id in place of its address, and without the
@@ -173,4 +177,4 @@ std::vector<std::byte> encodeChanges(Sequence sequence, bool isLast,
                                      std::span<const std::byte> bytes);
 Changes decodeChanges(Reader &reader);
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

@@ -2,8 +2,8 @@
 /// \file
 /// Launches that follow pointers, on two ranks of this process. Both have the same memory, so what
 /// is looked at here is what they say to one another.
-#include "runtime/exec/rank_zero.h"
-#include "runtime/exec/worker.h"
+#include "runtime/model/forkjoin/rank_zero.h"
+#include "runtime/model/forkjoin/worker.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,10 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -232,4 +235,4 @@ TEST_F(FollowTest, StaysHomeWhereARowIsMissing) {
 
 } // namespace
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

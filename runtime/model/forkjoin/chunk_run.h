@@ -3,17 +3,28 @@
 /// One rank's part of one launch: its transfers and its iterations.
 #pragma once
 
-#include "runtime/exec/job.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
 #include "runtime/memory/changes.h"
+#include "runtime/protocol/job.h"
 
 #include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using exec::Borrowing;
+using exec::Copy;
+using exec::DevicePart;
+using exec::Launch;
+using exec::Loan;
+using exec::Plan;
+using exec::Progress;
+using exec::Reduction;
+using exec::Streams;
+using protocol::Job;
 
 /// Takes one rank through one launch.
 ///
@@ -90,4 +101,4 @@ private:
   bool hasStrayed_ = false;
 };
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

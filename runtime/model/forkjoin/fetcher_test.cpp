@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// How much `Stride` takes, told by playing sequential code over memory that is not there.
-#include "runtime/exec/fetcher.h"
+#include "runtime/model/forkjoin/fetcher.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,10 @@
 #include <random>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -201,4 +204,4 @@ TEST(Stride, TakesTheTouchedPageWhateverCameBefore) {
 
 } // namespace
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/rank_zero.h"
+#include "runtime/model/forkjoin/rank_zero.h"
 
 #include "base/check.h"
 #include "base/log.h"
 #include "runtime/balance/cut.h"
-#include "runtime/exec/chunk_run.h"
-#include "runtime/exec/eviction.h"
 #include "runtime/exec/kernel_choice.h"
+#include "runtime/model/forkjoin/chunk_run.h"
+#include "runtime/protocol/eviction.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +14,10 @@
 #include <limits>
 #include <utility>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -918,4 +921,4 @@ trace::Report RankZero::finish() {
   return report;
 }
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

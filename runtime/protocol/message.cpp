@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/message.h"
+#include "runtime/protocol/message.h"
 
 #include <memory>
 #include <string>
 #include <utility>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using namespace exec;
 
 namespace {
 
@@ -186,4 +188,4 @@ Answer decodeAnswer(Reader &reader) {
   return answer;
 }
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

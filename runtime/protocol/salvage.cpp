@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/salvage.h"
+#include "runtime/protocol/salvage.h"
 
-#include "runtime/exec/job.h"
+#include "runtime/protocol/job.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using namespace exec;
 
 namespace {
 
@@ -239,4 +241,4 @@ bool Salvage::read(Place place, std::uint64_t address, std::span<std::byte> targ
   return true;
 }
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

@@ -3,7 +3,7 @@
 /// Bytes of a lost device from others: rank 0 of two with a mock device each, whose other rank the
 /// test plays.
 #include "runtime/device/mock/mock.h"
-#include "runtime/exec/job.h"
+#include "runtime/protocol/job.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using namespace exec;
 
 namespace {
 
@@ -280,4 +282,4 @@ TEST_F(SalvageTest, AnswersOnceItHasFinishedTheLaunch) {
 
 } // namespace
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

@@ -8,11 +8,11 @@
 #include "base/result.h"
 #include "runtime/exec/devices.h"
 #include "runtime/exec/handle_socket.h"
-#include "runtime/exec/message.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/progress.h"
 #include "runtime/exec/rooms.h"
 #include "runtime/memory/topology.h"
+#include "runtime/protocol/message.h"
 
 #include <cstdint>
 #include <deque>
@@ -24,7 +24,16 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using exec::Borrowing;
+using exec::Devices;
+using exec::HandleSocket;
+using exec::Loan;
+using exec::Place;
+using exec::Progress;
+using exec::Rank;
+using exec::Rooms;
 
 /// How handles get from rank to rank.
 struct HandleRoutes {
@@ -136,4 +145,4 @@ private:
   Sequence inLaunch_ = 0;       ///< That borrows and is not over, or 0.
 };
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

@@ -3,8 +3,8 @@
 /// Loops that follow pointers and may meet one that leads elsewhere, on the host of one rank and a
 /// mock device together.
 #include "runtime/device/mock/mock.h"
-#include "runtime/exec/rank_zero.h"
 #include "runtime/exec/test/flat_code.h"
+#include "runtime/model/forkjoin/rank_zero.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,10 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -166,4 +169,4 @@ INSTANTIATE_TEST_SUITE_P(Parts, StrayTest,
 
 } // namespace
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

@@ -2,7 +2,7 @@
 /// \file
 /// What a rank does when data leaves its device: one rank with one mock device of a few units.
 #include "runtime/device/mock/mock.h"
-#include "runtime/exec/eviction.h"
+#include "runtime/protocol/eviction.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using namespace exec;
 
 namespace {
 
@@ -164,4 +166,4 @@ TEST_F(EvictionTest, GivesBackWhatItTookIfADeviceRefusesTheRest) {
 
 } // namespace
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

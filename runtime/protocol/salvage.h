@@ -12,9 +12,9 @@
 #include "base/range.h"
 #include "base/result.h"
 #include "runtime/exec/launch.h"
-#include "runtime/exec/message.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/progress.h"
+#include "runtime/protocol/message.h"
 
 #include <array>
 #include <cstddef>
@@ -25,7 +25,12 @@
 #include <span>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using exec::Place;
+using exec::Plan;
+using exec::Progress;
+using exec::Rank;
 
 class Job;
 
@@ -104,4 +109,4 @@ private:
   RangeSet brought_;        ///< By the latest answer, so far.
 };
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

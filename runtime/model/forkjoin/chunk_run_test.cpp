@@ -2,8 +2,8 @@
 /// \file
 /// One rank's part of a launch whose device lends to another rank, which the test plays.
 #include "runtime/device/mock/mock.h"
-#include "runtime/exec/chunk_run.h"
 #include "runtime/exec/test/flat_code.h"
+#include "runtime/model/forkjoin/chunk_run.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,10 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -194,4 +197,4 @@ TEST_F(ChunkRunTest, LendsFromTheHostWhatALostDeviceHeld) {
 
 } // namespace
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

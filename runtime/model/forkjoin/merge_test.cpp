@@ -2,8 +2,8 @@
 /// \file
 /// Loops that write anywhere in an array, on the host of one rank and two mock devices together.
 #include "runtime/device/mock/mock.h"
-#include "runtime/exec/rank_zero.h"
 #include "runtime/exec/test/flat_code.h"
+#include "runtime/model/forkjoin/rank_zero.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,10 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -247,4 +250,4 @@ TEST_F(MergeTest, PassesOverDevicesThatCannotHoldTheArray) {
 
 } // namespace
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

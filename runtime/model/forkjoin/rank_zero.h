@@ -6,15 +6,15 @@
 
 #include "runtime/balance/cost.h"
 #include "runtime/balance/recut.h"
-#include "runtime/exec/fetcher.h"
 #include "runtime/exec/finder.h"
-#include "runtime/exec/job.h"
 #include "runtime/exec/owners.h"
 #include "runtime/exec/placement.h"
 #include "runtime/exec/residency.h"
 #include "runtime/memory/objects.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/twins.h"
+#include "runtime/model/forkjoin/fetcher.h"
+#include "runtime/protocol/job.h"
 
 #include <array>
 #include <cstddef>
@@ -29,7 +29,26 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using exec::DeviceTraits;
+using exec::Finder;
+using exec::Launch;
+using exec::Leaving;
+using exec::Place;
+using exec::Placement;
+using exec::Placer;
+using exec::Plan;
+using exec::Planner;
+using exec::PowerFactors;
+using exec::Progress;
+using exec::Residency;
+using exec::Sequence;
+using exec::Share;
+using protocol::Job;
+using protocol::JobSetup;
+using protocol::KernelName;
+using protocol::Reservation;
 
 enum class Distribute { Auto, Always, Never };
 
@@ -190,4 +209,4 @@ private:
   std::map<std::shared_ptr<const Plan>, std::uint64_t> protectedAt_;
 };
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

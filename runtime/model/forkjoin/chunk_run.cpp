@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/chunk_run.h"
+#include "runtime/model/forkjoin/chunk_run.h"
 
 #include "base/log.h"
 #include "runtime/balance/cut.h"
@@ -14,7 +14,10 @@
 #include <omp.h>
 #include <optional>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -603,4 +606,4 @@ void ChunkRun::returnBytes() {
   }
 }
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

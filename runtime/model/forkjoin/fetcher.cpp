@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/fetcher.h"
+#include "runtime/model/forkjoin/fetcher.h"
 
 #include <algorithm>
 #include <map>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using namespace protocol;
 
 namespace {
 
@@ -249,4 +252,4 @@ Range Fetcher::wholeRun(std::uint64_t page) const {
   return pages_.runAround(page, {page - std::min(page, kReachBytes), page + kReachBytes});
 }
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

@@ -4,9 +4,9 @@
 /// pages that are written, opens them.
 #pragma once
 
-#include "runtime/exec/job.h"
 #include "runtime/memory/faults.h"
 #include "runtime/memory/protection.h"
+#include "runtime/protocol/job.h"
 
 #include <array>
 #include <cstdint>
@@ -16,7 +16,12 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using exec::Rank;
+using exec::Sequence;
+using exec::Streams;
+using protocol::Job;
 
 /// How many pages one touch of a protected page takes with it.
 ///
@@ -102,4 +107,4 @@ private:
   Stride writes_{std::uint64_t{16} << 20}; ///< What is claimed has to travel again.
 };
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/loans.h"
+#include "runtime/protocol/loans.h"
 
-#include "runtime/exec/job.h"
+#include "runtime/protocol/job.h"
 
 #include <algorithm>
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using namespace exec;
 
 namespace {
 
@@ -261,4 +263,4 @@ void Loans::letGo(Rank from, Reader &reader) {
   send_(from, Writer().add(MessageKind::Recalled).bytes());
 }
 
-} // namespace tutti::exec
+} // namespace tutti::protocol

@@ -3,11 +3,19 @@
 /// The loop of every rank but the first: runs its chunk of each launch, and answers fetches.
 #pragma once
 
-#include "runtime/exec/job.h"
+#include "runtime/protocol/job.h"
 
 #include <utility>
 
-namespace tutti::exec {
+namespace tutti::model::forkjoin {
+
+using exec::Progress;
+using exec::Sequence;
+using protocol::Job;
+using protocol::JobSetup;
+using protocol::Reader;
+using protocol::RegionOf;
+using protocol::Reservation;
 
 /// Threading: confined to the process's main thread.
 class Worker {
@@ -32,4 +40,4 @@ private:
   RangeSet rescued_; ///< On the host although the directory learns of it with the next launch.
 };
 
-} // namespace tutti::exec
+} // namespace tutti::model::forkjoin

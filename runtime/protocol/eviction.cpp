@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/exec/eviction.h"
+#include "runtime/protocol/eviction.h"
 
-namespace tutti::exec {
+namespace tutti::protocol {
+
+using namespace exec;
 
 std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topology &topology) {
   std::vector<memory::Event> events;
@@ -35,4 +37,4 @@ Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
   return {};
 }
 
-} // namespace tutti::exec
+} // namespace tutti::protocol
