@@ -11,6 +11,7 @@
 #include "runtime/entry/signals.h"
 #include "runtime/entry/solo.h"
 #include "runtime/entry/threads.h"
+#include "runtime/exec/or_die.h"
 #include "runtime/memory/faults.h"
 #include "runtime/model/forkjoin/worker.h"
 #include "runtime/transport/gather.h"
@@ -81,9 +82,9 @@ std::unique_ptr<memory::Window> openWindow(transport::Endpoint &endpoint,
   plan.stackBytes = hellos.front().stackBytes;
   plan.globals = executableSections();
   plan.mirrored = endpoint.rank() == 0;
-  auto window = protocol::orDie(memory::Window::open(plan));
+  auto window = exec::orDie(memory::Window::open(plan));
   const std::uint64_t own = window->heap().size();
-  const auto sizes = protocol::orDie(transport::gather(endpoint, own));
+  const auto sizes = exec::orDie(transport::gather(endpoint, own));
   window->limitHeap(*std::min_element(sizes.begin(), sizes.end()));
   return window;
 }
@@ -139,9 +140,9 @@ const char *sanitizer() {
 Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector<Hello> &hellos,
                                 const memory::Window &window, std::vector<exec::OpenDevice> devices,
                                 bool isCrowded, Stats stats) {
-  JobDevices all = protocol::orDie(exchangeDevices(endpoint, devices));
+  JobDevices all = exec::orDie(exchangeDevices(endpoint, devices));
   std::vector<exec::Room> rooms = all.rooms();
-  JobRoutes found = protocol::orDie(
+  JobRoutes found = exec::orDie(
       findRoutes(endpoint, hellos, memory::Topology(all.devicesOfRanks), rooms, window, devices));
   return {{endpoint, window, memory::Topology(all.devicesOfRanks, found.routes), std::move(rooms),
            std::move(devices), isCrowded, std::move(found.handles), stats != Stats::Off},
@@ -162,7 +163,7 @@ void Runtime::start() {
           "--mpi=list",
           tasks);
     }
-    protocol::orDie(settings ? Status() : Status(settings.error()));
+    exec::orDie(settings ? Status() : Status(settings.error()));
     startAlone(*settings);
     return;
   }
@@ -173,7 +174,7 @@ void Runtime::start() {
     }
     leave(EXIT_FAILURE);
   }
-  auto endpoint = protocol::orDie(transport::mpi::open());
+  auto endpoint = exec::orDie(transport::mpi::open());
   if (endpoint->size() <= 1) {
     if (isFirstRank()) {
       log::setRank(0);
@@ -186,8 +187,8 @@ void Runtime::start() {
   }
   log::setRank(endpoint->rank());
   log::setFatalHandler({endJob, endpoint.get()});
-  const auto hellos = protocol::orDie(
-      exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
+  const auto hellos =
+      exec::orDie(exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
   checkStart(*endpoint, settings, hellos);
   startRank(std::move(endpoint), *settings, hellos);
 }
@@ -204,7 +205,7 @@ void Runtime::startAlone(const Settings &settings) {
     return;
   }
   const std::vector<Hello> hellos{Hello::ofThisProcess(settings.heapBytes)};
-  auto endpoint = protocol::orDie(transport::local::open());
+  auto endpoint = exec::orDie(transport::local::open());
   auto window = openWindow(*endpoint, hellos);
   becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, false);
 }
@@ -249,12 +250,12 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   settings_ = settings;
   heapRange_ = window_->heap();
   heap_ = std::make_unique<memory::Heap>(heapRange_);
-  pages_ = protocol::orDie(memory::PageTable::create(*window_));
+  pages_ = exec::orDie(memory::PageTable::create(*window_));
   zero_ = std::make_unique<model::forkjoin::RankZero>(model::forkjoin::RankZero::Setup{
       std::move(job.setup), *pages_,
       memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
       std::move(job.traits), settings.device});
-  protocol::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
+  exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();
   respectAllocators();

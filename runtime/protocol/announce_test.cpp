@@ -2,7 +2,7 @@
 /// \file
 /// How what launches follow comes to the other ranks.
 #include "runtime/exec/followed.h"
-#include "runtime/protocol/message.h"
+#include "runtime/protocol/announce.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ protected:
     launch.followed = followed;
     const std::vector<std::byte> message = encode(launch, sent_);
     Reader reader(message);
-    reader.take<MessageKind>();
+    reader.take<Kind>();
     Launch received = decodeLaunch(
         reader, [](std::uint64_t) -> const tutti_region * { return &region(); }, received_);
     EXPECT_TRUE(reader.rest().empty());

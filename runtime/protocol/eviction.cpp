@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/protocol/eviction.h"
 
+#include "runtime/exec/or_die.h"
+
 namespace tutti::protocol {
 
 using namespace exec;
@@ -14,26 +16,26 @@ std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topolo
   return events;
 }
 
-Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving) {
-  return evict(job, lock, leaving,
-               [&] { return job.planner.directory().onlyAt(leaving.place, leaving.units); });
+Status Evictions::evict(Progress::Lock &lock, const Leaving &leaving) {
+  return evict(lock, leaving,
+               [&] { return engine_.planner.directory().onlyAt(leaving.place, leaving.units); });
 }
 
-Status evict(Job &job, Progress::Lock &lock, const Leaving &leaving,
-             const std::function<RangeSet()> &alone) {
-  const std::int32_t device = job.topology.indexOf(leaving.place);
+Status Evictions::evict(Progress::Lock &lock, const Leaving &leaving,
+                        const std::function<RangeSet()> &alone) {
+  const std::int32_t device = engine_.topology.indexOf(leaving.place);
   // Sends of earlier launches may still read what the host had there before.
-  job.progress.waitUntil(
-      lock, [&] { return !job.streams.isSending() || !job.streams.isReading(alone()); });
+  engine_.progress.waitUntil(
+      lock, [&] { return !engine_.streams.isSending() || !engine_.streams.isReading(alone()); });
   const RangeSet rescued = alone();
-  job.salvage.hostGets(rescued);
-  TUTTI_TRY(job.devices.copyOut(device, rescued));
-  job.progress.waitUntil(lock, [&] { return orDie(job.devices.isIdle()); });
-  TUTTI_TRY(job.salvage.bring(lock, device, rescued));
-  job.loans.recall(job.progress, lock, device, leaving.units);
-  orDie(job.devices.release(device, leaving.units));
-  job.counters.evictedBytes += leaving.units.bytes();
-  job.counters.evictedOutBytes += rescued.bytes();
+  salvage_.hostGets(rescued);
+  TUTTI_TRY(engine_.devices.copyOut(device, rescued));
+  engine_.progress.waitUntil(lock, [&] { return orDie(engine_.devices.isIdle()); });
+  TUTTI_TRY(salvage_.bring(lock, device, rescued));
+  loans_.recall(lock, device, leaving.units);
+  orDie(engine_.devices.release(device, leaving.units));
+  engine_.counters.evictedBytes += leaving.units.bytes();
+  engine_.counters.evictedOutBytes += rescued.bytes();
   return {};
 }
 

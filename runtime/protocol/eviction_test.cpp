@@ -3,6 +3,7 @@
 /// What a rank does when data leaves its device: one rank with one mock device of a few units.
 #include "runtime/device/mock/mock.h"
 #include "runtime/protocol/eviction.h"
+#include "runtime/protocol/job.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ protected:
   void SetUp() override {
     job_ = std::make_unique<Job>(JobSetup{
         *endpoint_, window(), memory::Topology({1}), {{8 * kUnit, kUnit}}, opened(), false});
-    job_->start({});
+    job_->start();
   }
 
   void TearDown() override {
@@ -106,7 +107,7 @@ TEST_F(EvictionTest, CopiesOutWhatOnlyTheDeviceHas) {
   Progress::Lock lock = job_->progress.lock();
   runLaunch();
 
-  ASSERT_TRUE(evict(*job_, lock, {kDevice, units(0, 1)}));
+  ASSERT_TRUE(job_->evictions.evict(lock, {kDevice, units(0, 1)}));
 
   EXPECT_EQ(logOf({Operation::CopyOut, Operation::Release}),
             (std::vector<Entry>{{0, Operation::CopyOut, {kHeapBase, kHeapBase + 8192}, {}},
@@ -121,7 +122,7 @@ TEST_F(EvictionTest, DropsWhatTheHostHasToo) {
   Progress::Lock lock = job_->progress.lock();
   runLaunch();
 
-  ASSERT_TRUE(evict(*job_, lock, {kDevice, units(1, 2)}));
+  ASSERT_TRUE(job_->evictions.evict(lock, {kDevice, units(1, 2)}));
 
   EXPECT_TRUE(logOf({Operation::CopyOut}).empty());
   EXPECT_EQ(logOf({Operation::Release}).size(), 1U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/protocol/loans.h"
 
-#include "runtime/protocol/job.h"
+#include "runtime/exec/or_die.h"
 
 #include <algorithm>
 
@@ -21,28 +21,48 @@ public:
 
 } // namespace
 
-Loans::Loans(Rank self, const memory::Topology &topology, const Rooms &rooms, Devices &devices,
-             Send send)
-    : self_(self), topology_(topology), rooms_(rooms), devices_(devices), send_(std::move(send)) {}
-
-void Loans::say(MessageKind kind, Rank to, Sequence sequence) const {
-  send_(to, Writer().add(kind).add(sequence).bytes());
+Loans::Loans(Engine &engine, Mail &mail, HandleRoutes routes)
+    : engine_(engine), mail_(mail), self_(engine.rank()), topology_(engine.topology),
+      devices_(engine.devices), routes_(std::move(routes)) {
+  engine_.serve({[this] { return orDie(returnCopied()); }, [this] { return !isIdle(); }});
+  using transport::Control;
+  mail_.on(kBlocks, [this](Control &message, Reader &reader) { addBlocks(message.from, reader); });
+  mail_.on(kLent, [this](Control &message, Reader &reader) {
+    lentToUs_[message.from] = reader.take<Sequence>();
+  });
+  mail_.on(kLentByHost, [this](Control &, Reader &reader) { addByHost(reader); });
+  mail_.on(kReturned, [this](Control &message, Reader &reader) {
+    accounts_[message.from].returned = reader.take<Sequence>();
+  });
+  mail_.on(kRecall, [this](Control &message, Reader &reader) { letGo(message.from, reader); });
+  mail_.on(kRecalled, [this](Control &, Reader &) { --recalled_; });
 }
 
-void Loans::lend(Progress &progress, Progress::Lock &lock, Sequence sequence,
-                 const std::vector<Loan> &loans) {
+void Loans::close() {
+  if (topology_.hasRoutes()) {
+    foreign_.clear();
+    static_cast<void>(
+        orDie(engine_.endpoint.allGather({}))); // Devices keep their memory until then.
+  }
+}
+
+void Loans::say(Kind kind, Rank to, Sequence sequence) {
+  mail_.send(to, Writer(kind).add(sequence).bytes());
+}
+
+void Loans::lend(Progress::Lock &lock, Sequence sequence, const std::vector<Loan> &loans) {
   std::set<Rank> borrowers;
   for (const Loan &loan : loans) {
     if (devices_.isLost(loan.device)) {
       sendFromHost(sequence, loan);
     } else {
-      handOver(progress, lock, loan);
+      handOver(lock, loan);
     }
     borrowers.insert(topology_.rankOf(loan.borrower));
   }
   for (const Rank borrower : borrowers) {
     accounts_[borrower].lent = sequence;
-    say(MessageKind::Lent, borrower, sequence);
+    say(kLent, borrower, sequence);
   }
 }
 
@@ -55,14 +75,13 @@ void Loans::sendFromHost(Sequence sequence, const Loan &loan) {
     for (std::uint64_t begin = range.begin; begin < range.end; begin += kPiece) {
       buffer.resize(std::min(kPiece, range.end - begin));
       orDie(devices_.read(loan.device, begin, buffer));
-      send_(topology_.rankOf(loan.borrower), Writer()
-                                                 .add(MessageKind::LentByHost)
-                                                 .add(sequence)
-                                                 .add(owner)
-                                                 .add(loan.borrower)
-                                                 .add(begin)
-                                                 .addBytes(buffer)
-                                                 .bytes());
+      mail_.send(topology_.rankOf(loan.borrower), Writer(kLentByHost)
+                                                      .add(sequence)
+                                                      .add(owner)
+                                                      .add(loan.borrower)
+                                                      .add(begin)
+                                                      .addBytes(buffer)
+                                                      .bytes());
     }
   }
 }
@@ -83,16 +102,16 @@ RangeSet Loans::takeFromHosts(Sequence sequence, Pair pair, std::int32_t device,
 
 /// Handles of blocks that the borrower needs and has not got. The message that names them comes
 /// behind them.
-void Loans::handOver(Progress &progress, Progress::Lock &lock, const Loan &loan) {
+void Loans::handOver(Progress::Lock &lock, const Loan &loan) {
   const Place owner = topology_.deviceOf(self_, loan.device);
   RangeSet &given = given_[{owner, loan.borrower}];
-  const RangeSet needed = rooms_.around(loan.ranges).subtract(given);
+  const RangeSet needed = engine_.rooms.around(loan.ranges).subtract(given);
   if (needed.empty()) {
     return;
   }
   given = given.unite(needed);
   const Rank to = topology_.rankOf(loan.borrower);
-  const std::vector<Range> units = rooms_.single(needed);
+  const std::vector<Range> units = engine_.rooms.single(needed);
   for (std::size_t first = 0; first < units.size(); first += HandleSocket::kMost) {
     const std::size_t count = std::min(units.size() - first, HandleSocket::kMost);
     std::vector<Descriptor> handles;
@@ -101,11 +120,11 @@ void Loans::handOver(Progress &progress, Progress::Lock &lock, const Loan &loan)
       some.push_back(units[index]);
       handles.push_back(orDie(devices_.share(loan.device, units[index])));
     }
-    progress.waitUntil(lock, [&] {
+    engine_.progress.waitUntil(lock, [&] {
       return orDie(
           routes_.socket.send(routes_.addresses[static_cast<std::size_t>(to)], self_, handles));
     });
-    send_(to, Writer().add(MessageKind::Blocks).add(owner).add(loan.borrower).add(some).bytes());
+    mail_.send(to, Writer(kBlocks).add(owner).add(loan.borrower).add(some).bytes());
   }
 }
 
@@ -167,7 +186,8 @@ Result<bool> Loans::isCopied(Copying &copying) {
   return true;
 }
 
-Result<bool> Loans::progress() {
+/// Says of what has been copied that it is returned; whether anything was.
+Result<bool> Loans::returnCopied() {
   bool moved = false;
   while (!copying_.empty()) {
     Copying &oldest = copying_.front();
@@ -177,7 +197,7 @@ Result<bool> Loans::progress() {
       return moved;
     }
     for (const Rank owner : oldest.owners) {
-      say(MessageKind::Returned, owner, oldest.sequence);
+      say(kReturned, owner, oldest.sequence);
     }
     copying_.pop_front();
     moved = true;
@@ -185,9 +205,8 @@ Result<bool> Loans::progress() {
   return moved;
 }
 
-void Loans::recall(Progress &progress, Progress::Lock &lock, std::int32_t device,
-                   const RangeSet &units) {
-  progress.waitUntil(lock, [this] { return areReturned(); });
+void Loans::recall(Progress::Lock &lock, std::int32_t device, const RangeSet &units) {
+  engine_.progress.waitUntil(lock, [this] { return areReturned(); });
   const Place owner = topology_.deviceOf(self_, device);
   for (auto &[pair, given] : given_) {
     const RangeSet some = given.intersect(units);
@@ -196,41 +215,10 @@ void Loans::recall(Progress &progress, Progress::Lock &lock, std::int32_t device
     }
     given = given.subtract(some);
     ++recalled_;
-    send_(topology_.rankOf(pair.second),
-          Writer().add(MessageKind::Recall).add(owner).add(pair.second).add(some.ranges()).bytes());
+    mail_.send(topology_.rankOf(pair.second),
+               Writer(kRecall).add(owner).add(pair.second).add(some).bytes());
   }
-  progress.waitUntil(lock, [this] { return recalled_ == 0; });
-}
-
-void Loans::take(MessageKind kind, Rank from, Reader &reader) {
-  switch (kind) {
-  case MessageKind::Blocks:
-    addBlocks(from, reader);
-    return;
-  case MessageKind::Lent:
-    lentToUs_[from] = reader.take<Sequence>();
-    return;
-  case MessageKind::LentByHost: {
-    ByHost lent{reader.take<Sequence>(), {}, {}, {}};
-    lent.pair.first = reader.take<Place>();
-    lent.pair.second = reader.take<Place>();
-    lent.address = reader.take<std::uint64_t>();
-    lent.bytes.assign(reader.rest().begin(), reader.rest().end());
-    byHost_.push_back(std::move(lent));
-    return;
-  }
-  case MessageKind::Returned:
-    accounts_[from].returned = reader.take<Sequence>();
-    return;
-  case MessageKind::Recall:
-    letGo(from, reader);
-    return;
-  case MessageKind::Recalled:
-    --recalled_;
-    return;
-  default:
-    TUTTI_CHECK(false, "understand a message about loans of rank {}", from);
-  }
+  engine_.progress.waitUntil(lock, [this] { return recalled_ == 0; });
 }
 
 void Loans::addBlocks(Rank from, Reader &reader) {
@@ -252,6 +240,15 @@ void Loans::addBlocks(Rank from, Reader &reader) {
   }
 }
 
+void Loans::addByHost(Reader &reader) {
+  ByHost lent{reader.take<Sequence>(), {}, {}, {}};
+  lent.pair.first = reader.take<Place>();
+  lent.pair.second = reader.take<Place>();
+  lent.address = reader.take<std::uint64_t>();
+  lent.bytes.assign(reader.rest().begin(), reader.rest().end());
+  byHost_.push_back(std::move(lent));
+}
+
 /// The owner knows that nothing is under way there.
 void Loans::letGo(Rank from, Reader &reader) {
   const auto owner = reader.take<Place>();
@@ -260,7 +257,7 @@ void Loans::letGo(Rank from, Reader &reader) {
     orDie(devices_.outlive(topology_.indexOf(borrower),
                            foreign_.at({owner, borrower})->remove(range)));
   }
-  send_(from, Writer().add(MessageKind::Recalled).bytes());
+  mail_.send(from, Writer(kRecalled).bytes());
 }
 
 } // namespace tutti::protocol

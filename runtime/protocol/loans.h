@@ -7,20 +7,18 @@
 #include "base/range.h"
 #include "base/result.h"
 #include "runtime/exec/devices.h"
+#include "runtime/exec/engine.h"
 #include "runtime/exec/handle_socket.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/progress.h"
-#include "runtime/exec/rooms.h"
 #include "runtime/memory/topology.h"
-#include "runtime/protocol/message.h"
+#include "runtime/protocol/mail.h"
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -33,7 +31,14 @@ using exec::Loan;
 using exec::Place;
 using exec::Progress;
 using exec::Rank;
-using exec::Rooms;
+using exec::Sequence;
+
+inline constexpr Kind kBlocks("blocks"); ///< To a borrower: units, whose handles are on the socket.
+inline constexpr Kind kLent("lent");     ///< To a borrower: what that launch copies is there.
+inline constexpr Kind kLentByHost("hostlent"); ///< To a borrower: bytes of a lost device.
+inline constexpr Kind kReturned("returned");   ///< To an owner: has been copied.
+inline constexpr Kind kRecall("recall");     ///< To a borrower: units of a device are about to go.
+inline constexpr Kind kRecalled("recalled"); ///< To an owner: has let go of them.
 
 /// How handles get from rank to rank.
 struct HandleRoutes {
@@ -49,23 +54,17 @@ struct HandleRoutes {
 /// For a device that is lost its host lends: it sends the bytes themselves. A borrower whose device
 /// is lost returns nothing before its launch is over, so that its host can still ask for them.
 ///
-/// Threading: guarded by the lock of the job's progress.
+/// Threading: guarded by the lock of the engine's progress.
 class Loans {
 public:
-  using Send = std::function<void(Rank to, std::span<const std::byte> message)>;
-
-  Loans(Rank self, const memory::Topology &topology, const Rooms &rooms, Devices &devices,
-        Send send);
-
-  /// Before anything is lent.
-  void connect(HandleRoutes routes) { routes_ = std::move(routes); }
+  /// `routes`: needed where the topology has routes.
+  Loans(exec::Engine &engine, Mail &mail, HandleRoutes routes);
 
   /// Lends what `loans` say to launch `sequence`.
   ///
   /// Order: what was lent before has been returned; the devices have done all they were given, and
   ///        the host has what lost ones held.
-  void lend(Progress &progress, Progress::Lock &lock, Sequence sequence,
-            const std::vector<Loan> &loans);
+  void lend(Progress::Lock &lock, Sequence sequence, const std::vector<Loan> &loans);
 
   /// Whether everything that was lent has been copied.
   bool areReturned() const;
@@ -81,19 +80,13 @@ public:
 
   /// Makes all borrowers let go of units of one of this rank's devices, so that it can give them
   /// back.
-  void recall(Progress &progress, Progress::Lock &lock, std::int32_t device, const RangeSet &units);
-
-  /// Takes a message about loans.
-  void take(MessageKind kind, Rank from, Reader &reader);
-
-  /// Says of what has been copied that it is returned; whether anything was.
-  Result<bool> progress();
+  void recall(Progress::Lock &lock, std::int32_t device, const RangeSet &units);
 
   /// Whether nothing that was borrowed is being copied.
   bool isIdle() const { return copying_.empty(); }
 
-  /// Lets go of all memory of other ranks. Order: nothing is under way.
-  void close() { foreign_.clear(); }
+  /// Leaves the memory of other ranks. Collective, when nothing is under way.
+  void close();
 
 private:
   /// A device of one rank, and one of another that copies from it.
@@ -124,16 +117,18 @@ private:
   void sendFromHost(Sequence sequence, const Loan &loan);
   RangeSet takeFromHosts(Sequence sequence, Pair pair, std::int32_t device, Status &status);
   Result<bool> isCopied(Copying &copying);
-  void handOver(Progress &progress, Progress::Lock &lock, const Loan &loan);
+  void handOver(Progress::Lock &lock, const Loan &loan);
   void addBlocks(Rank from, Reader &reader);
+  void addByHost(Reader &reader);
   void letGo(Rank from, Reader &reader);
-  void say(MessageKind kind, Rank to, Sequence sequence) const;
+  Result<bool> returnCopied();
+  void say(Kind kind, Rank to, Sequence sequence);
 
+  exec::Engine &engine_;
+  Mail &mail_;
   Rank self_;
   const memory::Topology &topology_;
-  const Rooms &rooms_;
   Devices &devices_;
-  Send send_;
   HandleRoutes routes_;
   std::map<Rank, Account> accounts_;  ///< By borrower.
   std::map<Pair, RangeSet> given_;    ///< Units that borrowers have handles of.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/protocol/salvage.h"
 
-#include "runtime/protocol/job.h"
+#include "base/check.h"
 
 #include <algorithm>
 #include <cstring>
@@ -31,6 +31,18 @@ RangeSet without(const RangeSet &bytes, std::span<const Event> events,
 
 } // namespace
 
+Salvage::Salvage(Engine &engine, Mail &mail) : engine_(engine), mail_(mail) {
+  engine_.serve({[this] { return answerAll(); }, {}});
+  mail_.on(kSalvage, [this](transport::Control &message, Reader &reader) {
+    const auto after = reader.take<Sequence>();
+    const auto place = reader.take<Place>();
+    requests_.push_back({message.from, after, place, reader.takeRanges()});
+  });
+  mail_.on(kSalvaged, [this](transport::Control &message, Reader &reader) {
+    takePiece(message.from, reader);
+  });
+}
+
 void Salvage::happened(std::span<const Event> events) {
   events_.insert(events_.end(), events.begin(), events.end());
 }
@@ -51,7 +63,7 @@ void Salvage::hostGets(const RangeSet &bytes) {
 }
 
 RangeSet Salvage::goneOf(std::int32_t device, const RangeSet &bytes) const {
-  return job_.devices.gone(device).intersect(bytes);
+  return engine_.devices.gone(device).intersect(bytes);
 }
 
 Status Salvage::bring(Progress::Lock &lock, std::int32_t device, const RangeSet &bytes) {
@@ -60,31 +72,31 @@ Status Salvage::bring(Progress::Lock &lock, std::int32_t device, const RangeSet 
     return {};
   }
   // Of launches before, which have sent older ones.
-  job_.progress.waitUntil(lock, [&] { return !job_.streams.isReading(missing); });
+  engine_.progress.waitUntil(lock, [&] { return !engine_.streams.isReading(missing); });
   hostGets(missing);
   bringFromOwn(device, missing);
-  for (Place place = 0; place < job_.topology.places(); ++place) {
-    if (job_.topology.rankOf(place) != job_.rank()) {
+  for (Place place = 0; place < engine_.topology.places(); ++place) {
+    if (engine_.topology.rankOf(place) != engine_.rank()) {
       bringFrom(lock, device, missing, place);
     }
   }
-  return job_.devices.require(device, bytes);
+  return engine_.devices.require(device, bytes);
 }
 
 /// From other devices of this rank.
 void Salvage::bringFromOwn(std::int32_t device, const RangeSet &bytes) {
-  for (std::int32_t other = 0; other < job_.devices.count(); ++other) {
-    const Place place = job_.topology.deviceOf(job_.rank(), other);
+  for (std::int32_t other = 0; other < engine_.devices.count(); ++other) {
+    const Place place = engine_.topology.deviceOf(engine_.rank(), other);
     const RangeSet missing = goneOf(device, bytes);
-    const RangeSet held = missing.subtract(job_.directoryNow().missing(place, missing));
-    if (held.empty() || job_.devices.isLost(other)) {
+    const RangeSet held = missing.subtract(engine_.directoryNow().missing(place, missing));
+    if (held.empty() || engine_.devices.isLost(other)) {
       continue;
     }
     bool isRead = true;
     for (const Range &range : held.ranges()) {
-      isRead =
-          isRead && read(place, range.begin,
-                         {job_.window.view(range.begin), static_cast<std::size_t>(range.size())});
+      isRead = isRead &&
+               read(place, range.begin,
+                    {engine_.window.view(range.begin), static_cast<std::size_t>(range.size())});
     }
     if (isRead) {
       arrived(held);
@@ -95,36 +107,26 @@ void Salvage::bringFromOwn(std::int32_t device, const RangeSet &bytes) {
 void Salvage::bringFrom(Progress::Lock &lock, std::int32_t device, const RangeSet &bytes,
                         Place place) {
   const RangeSet missing = goneOf(device, bytes);
-  const RangeSet held = missing.subtract(job_.directoryNow().missing(place, missing));
+  const RangeSet held = missing.subtract(engine_.directoryNow().missing(place, missing));
   if (held.empty()) {
     return;
   }
   isAwaiting_ = true;
-  job_.sendControl(job_.topology.rankOf(place), Writer()
-                                                    .add(MessageKind::Salvage)
-                                                    .add(job_.finishedLaunch())
-                                                    .add(place)
-                                                    .add(held.ranges())
-                                                    .bytes());
-  job_.progress.waitUntil(lock, [this] { return !isAwaiting_; });
+  mail_.send(engine_.topology.rankOf(place),
+             Writer(kSalvage).add(engine_.finished).add(place).add(held).bytes());
+  engine_.progress.waitUntil(lock, [this] { return !isAwaiting_; });
   arrived(std::exchange(brought_, {}));
 }
 
 /// The host has the bytes now, and serves for all lost devices.
 void Salvage::arrived(const RangeSet &bytes) {
-  job_.counters.salvagedBytes += bytes.bytes();
-  for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
-    job_.devices.wroteInPlaceOf(device, bytes);
+  engine_.counters.salvagedBytes += bytes.bytes();
+  for (std::int32_t device = 0; device < engine_.devices.count(); ++device) {
+    engine_.devices.wroteInPlaceOf(device, bytes);
   }
 }
 
-void Salvage::take(MessageKind kind, Rank from, Reader &reader) {
-  if (kind == MessageKind::Salvage) {
-    const auto after = reader.take<Sequence>();
-    const auto place = reader.take<Place>();
-    requests_.push_back({from, after, place, RangeSet::of(reader.takeVector<Range>())});
-    return;
-  }
+void Salvage::takePiece(Rank from, Reader &reader) {
   const auto range = reader.take<Range>();
   if (range.empty()) {
     isAwaiting_ = false;
@@ -132,16 +134,17 @@ void Salvage::take(MessageKind kind, Rank from, Reader &reader) {
   }
   TUTTI_CHECK(reader.rest().size() == range.size(), "get {} bytes of rank {}: got {}", range.size(),
               from, reader.rest().size());
-  std::memcpy(job_.window.view(range.begin), reader.rest().data(), range.size());
+  std::memcpy(engine_.window.view(range.begin), reader.rest().data(), range.size());
   brought_ = brought_.unite(RangeSet::of({range}));
 }
 
-bool Salvage::progress() {
+/// What can be answered now; whether there was any.
+bool Salvage::answerAll() {
   bool moved = false;
   for (std::size_t left = requests_.size(); left > 0; --left) {
     Request request = std::move(requests_.front());
     requests_.pop_front();
-    if (request.after <= job_.finishedLaunch()) {
+    if (request.after <= engine_.finished) {
       answer(request);
       moved = true;
     } else {
@@ -154,8 +157,7 @@ bool Salvage::progress() {
 /// What this rank still has, piece by piece, and an empty piece at the end.
 void Salvage::answer(const Request &request) {
   const auto say = [&](Range range, std::span<const std::byte> bytes) {
-    job_.sendControl(request.from,
-                     Writer().add(MessageKind::Salvaged).add(range).addBytes(bytes).bytes());
+    mail_.send(request.from, Writer(kSalvaged).add(range).addBytes(bytes).bytes());
   };
   std::vector<std::byte> buffer;
   const RangeSet bytes = unchanged(request.place, request.after, request.bytes);
@@ -177,7 +179,7 @@ RangeSet Salvage::unchanged(Place place, Sequence since, RangeSet bytes) const {
   if (latest_ - std::min(latest_, since) >= kRemembered) {
     return {};
   }
-  const bool isHost = job_.topology.isHost(place);
+  const bool isHost = engine_.topology.isHost(place);
   const auto drop = [&](Sequence sequence, std::span<const Event> events) {
     bytes = without(bytes, events, [&](const Event &event) {
       switch (event.kind) {
@@ -211,10 +213,10 @@ RangeSet Salvage::unchangedBy(const Plan &plan, Place place, const RangeSet &byt
   for (const Return &returned : plan.returns) {
     left = left.subtract(returned.ranges);
   }
-  if (job_.topology.isHost(place)) {
+  if (engine_.topology.isHost(place)) {
     return left.subtract(plan.overwritten);
   }
-  const std::int32_t device = job_.topology.indexOf(place);
+  const std::int32_t device = engine_.topology.indexOf(place);
   for (const DevicePart &part : plan.devices) {
     left = part.device == device ? left.subtract(part.writes) : std::move(left);
   }
@@ -229,15 +231,15 @@ RangeSet Salvage::unchangedBy(const Plan &plan, Place place, const RangeSet &byt
 
 /// False if it cannot be had.
 bool Salvage::read(Place place, std::uint64_t address, std::span<std::byte> target) {
-  if (!job_.topology.isHost(place)) {
-    const std::int32_t device = job_.topology.indexOf(place);
-    return !job_.devices.isLost(device) && job_.devices.read(device, address, target) &&
-           !job_.devices.isLost(device);
+  if (!engine_.topology.isHost(place)) {
+    const std::int32_t device = engine_.topology.indexOf(place);
+    return !engine_.devices.isLost(device) && engine_.devices.read(device, address, target) &&
+           !engine_.devices.isLost(device);
   }
   if (readHost_) {
     return readHost_(address, target);
   }
-  std::memcpy(target.data(), job_.window.view(address), target.size());
+  std::memcpy(target.data(), engine_.window.view(address), target.size());
   return true;
 }
 

@@ -11,10 +11,11 @@
 
 #include "base/range.h"
 #include "base/result.h"
+#include "runtime/exec/engine.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/progress.h"
-#include "runtime/protocol/message.h"
+#include "runtime/protocol/mail.h"
 
 #include <array>
 #include <cstddef>
@@ -27,17 +28,23 @@
 
 namespace tutti::protocol {
 
+using exec::Launch;
 using exec::Place;
 using exec::Plan;
 using exec::Progress;
 using exec::Rank;
+using exec::Sequence;
 
-class Job;
+/// To whoever has a valid copy of bytes that are gone with a lost device.
+inline constexpr Kind kSalvage("salvage");
 
-/// Threading: guarded by the lock of the job's progress.
+/// The answer: bytes; behind the last an empty range.
+inline constexpr Kind kSalvaged("salvaged");
+
+/// Threading: guarded by the lock of the engine's progress.
 class Salvage {
 public:
-  explicit Salvage(Job &job) : job_(job) {}
+  Salvage(exec::Engine &engine, Mail &mail);
 
   /// Copies bytes of rank 0's host as they were behind the latest launch; false if the program may
   /// have changed them.
@@ -66,12 +73,6 @@ public:
   /// Cost:   none if nothing is gone; else waits for other ranks.
   Status bring(Progress::Lock &lock, std::int32_t device, const RangeSet &bytes);
 
-  /// Takes a message about it.
-  void take(MessageKind kind, Rank from, Reader &reader);
-
-  /// Answers requests; whether there were any.
-  bool progress();
-
 private:
   static constexpr std::size_t kRemembered = 128; ///< Ranks are no further apart.
 
@@ -94,12 +95,15 @@ private:
   void bringFromOwn(std::int32_t device, const RangeSet &bytes);
   void bringFrom(Progress::Lock &lock, std::int32_t device, const RangeSet &bytes, Place place);
   void arrived(const RangeSet &bytes);
+  void takePiece(Rank from, Reader &reader);
+  bool answerAll();
   void answer(const Request &request);
   RangeSet unchanged(Place place, Sequence since, RangeSet bytes) const;
   RangeSet unchangedBy(const Plan &plan, Place place, const RangeSet &bytes) const;
   bool read(Place place, std::uint64_t address, std::span<std::byte> target);
 
-  Job &job_;
+  exec::Engine &engine_;
+  Mail &mail_;
   ReadHost readHost_;
   std::array<Entry, kRemembered> entries_; ///< By sequence, modulo its size.
   Sequence latest_ = 0;

@@ -60,7 +60,8 @@ protected:
                                           {{8 * kUnit, kUnit}, {8 * kUnit, kUnit}},
                                           std::move(devices),
                                           false});
-    job_->start({[this] { return playOther(); }, [] { return false; }});
+    job_->serve({[this] { return playOther(); }, {}});
+    job_->start();
     std::ranges::fill(host(), std::byte{1});
   }
 
@@ -76,13 +77,13 @@ protected:
     bool moved = false;
     for (const transport::Control &message : std::exchange(messages_, {})) {
       Reader reader(message.bytes);
-      const auto kind = reader.take<MessageKind>();
-      if (kind == MessageKind::Salvaged) {
+      const auto kind = reader.take<Kind>();
+      if (kind == kSalvaged) {
         const auto range = reader.take<Range>();
         isAnswered_ = range.empty();
         given_ = given_.unite(RangeSet::of({range}));
         givenBytes_.insert(givenBytes_.end(), reader.rest().begin(), reader.rest().end());
-      } else if (kind == MessageKind::Salvage) {
+      } else if (kind == kSalvage) {
         reader.take<Sequence>();
         asked_.push_back(reader.take<Place>());
         for (const Range &range : theirs_.ranges()) {
@@ -97,8 +98,7 @@ protected:
   }
 
   void say(Range range, std::span<const std::byte> bytes) const {
-    EXPECT_TRUE(otherEnd_->sendControl(
-        0, Writer().add(MessageKind::Salvaged).add(range).addBytes(bytes).bytes()));
+    EXPECT_TRUE(otherEnd_->sendControl(0, Writer(kSalvaged).add(range).addBytes(bytes).bytes()));
   }
 
   /// What this rank gives of a place as it was behind launch `after`.
@@ -106,12 +106,8 @@ protected:
     given_ = {};
     givenBytes_.clear();
     isAnswered_ = false;
-    EXPECT_TRUE(otherEnd_->sendControl(0, Writer()
-                                              .add(MessageKind::Salvage)
-                                              .add(after)
-                                              .add(place)
-                                              .add(std::vector<Range>{kBytes})
-                                              .bytes()));
+    EXPECT_TRUE(otherEnd_->sendControl(
+        0, Writer(kSalvage).add(after).add(place).add(std::vector<Range>{kBytes}).bytes()));
     job_->progress.waitUntil(lock, [this] { return isAnswered_; });
     return given_;
   }
@@ -121,7 +117,7 @@ protected:
     launch.sequence = sequence;
     plans_.push_back(plan);
     job_->salvage.begins(launch, plan);
-    job_->finished(sequence);
+    job_->acknowledgements.finish(sequence);
   }
 
   void commit(void (*accesses)(const std::uint64_t *, const std::uint64_t *, std::int64_t,
@@ -264,12 +260,8 @@ TEST_F(SalvageTest, GivesNothingOfALostDeviceOrAForgottenPlan) {
 
 TEST_F(SalvageTest, AnswersOnceItHasFinishedTheLaunch) {
   Progress::Lock lock = job_->progress.lock();
-  EXPECT_TRUE(otherEnd_->sendControl(0, Writer()
-                                            .add(MessageKind::Salvage)
-                                            .add(Sequence{1})
-                                            .add(kHost)
-                                            .add(std::vector<Range>{kBytes})
-                                            .bytes()));
+  EXPECT_TRUE(otherEnd_->sendControl(
+      0, Writer(kSalvage).add(Sequence{1}).add(kHost).add(std::vector<Range>{kBytes}).bytes()));
   int polls = 0;
   job_->progress.waitUntil(lock, [&] { return ++polls == 50; });
   EXPECT_FALSE(isAnswered_);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "runtime/balance/cut.h"
 #include "runtime/exec/devices.h"
+#include "runtime/exec/or_die.h"
 #include "runtime/exec/region_view.h"
 
 #include <algorithm>
@@ -127,7 +128,7 @@ void ChunkRun::lend() {
   for (const Loan &loan : plan_.loans) {
     check(job_.salvage.bring(lock_, loan.device, loan.ranges));
   }
-  job_.loans.lend(job_.progress, lock_, launch_.sequence, plan_.loans);
+  job_.loans.lend(lock_, launch_.sequence, plan_.loans);
 }
 
 /// Behind what the devices have been given so far. Owners may overwrite the bytes meanwhile: those
@@ -393,15 +394,11 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   const bool endsWithoutIterations =
       reduces && contributes && (pieces == 0 || !plan_.devices.empty());
   pieces += endsWithoutIterations ? 1 : 0;
-  Reduction reduction(
-      {job_.rank(), plan_.contributors, launch_.sequence, pieces, strayed()}, job_.progress,
-      job_.partials, [this](Rank to, std::span<const std::byte> bytes) {
-        job_.counters.reductionBytes += bytes.size();
-        ++job_.counters.reductionMessages;
-        const std::vector<std::byte> message =
-            Writer().add(MessageKind::Partial).add(launch_.sequence).addBytes(bytes).bytes();
-        orDie(job_.endpoint.sendControl(to, message));
-      });
+  Reduction reduction({job_.rank(), plan_.contributors, launch_.sequence, pieces, strayed()},
+                      job_.progress, job_.partials.arrived,
+                      [this](Rank to, std::span<const std::byte> bytes) {
+                        job_.partials.send(to, launch_.sequence, bytes);
+                      });
   Reduction *const used = reduces ? &reduction : nullptr;
   const bool merges = !plan_.merged.empty();
   const bool startsAtOnce = received_.empty() && !merges;
@@ -497,9 +494,7 @@ void ChunkRun::takeDeviceChanges(const VisitChange &visit) {
 /// Sends what this rank's devices and host changed to rank 0.
 void ChunkRun::sendChanges() {
   const auto send = [this](std::span<const std::byte> bytes, bool isLast) {
-    job_.counters.mergeBytes += bytes.size();
-    ++job_.counters.mergeMessages;
-    orDie(job_.endpoint.sendControl(0, encodeChanges(launch_.sequence, isLast, bytes)));
+    job_.merges.send(launch_.sequence, isLast, bytes);
   };
   memory::ChangeWriter changes([&](std::span<const std::byte> message) { send(message, false); });
   const auto add = [&](std::uint64_t address, std::span<const std::byte> bytes) {
@@ -521,13 +516,8 @@ void ChunkRun::sendChanges() {
 
 /// Takes over what the other ranks changed. Each of them writes bytes that nobody else does.
 void ChunkRun::applyChanges() {
-  std::deque<Changes> &arrived = job_.inbox.changes;
   for (std::size_t missing = plan_.contributors.size() - 1; missing > 0;) {
-    job_.progress.waitUntil(lock_, [&] { return !arrived.empty(); });
-    const Changes changes = std::move(arrived.front());
-    arrived.pop_front();
-    TUTTI_CHECK(changes.sequence == launch_.sequence, "merge launch {} with changes of launch {}",
-                launch_.sequence, changes.sequence);
+    const Changes changes = job_.merges.await(lock_, launch_.sequence);
     memory::applyChanges(job_.window, changes.bytes);
     missing -= changes.isLast;
   }

@@ -94,7 +94,8 @@ protected:
                                           std::move(devices),
                                           false,
                                           std::move(handles)});
-    job_->start({[this] { return playBorrower(); }, [] { return false; }});
+    job_->serve({[this] { return playBorrower(); }, {}});
+    job_->start();
     region_.source = "test.c:1:1";
     region_.device = kCode.get();
     launch_.region = &region_;
@@ -112,8 +113,7 @@ protected:
     }
     kernelsBefore_ =
         std::ranges::count(machine_.log(), Operation::Launch, &device::mock::Entry::operation);
-    EXPECT_TRUE(
-        otherEnd_->sendControl(0, Writer().add(MessageKind::Returned).add(kSequence).bytes()));
+    EXPECT_TRUE(otherEnd_->sendControl(0, Writer(kReturned).add(kSequence).bytes()));
     return true;
   }
 
@@ -181,11 +181,11 @@ TEST_F(ChunkRunTest, LendsFromTheHostWhatALostDeviceHeld) {
   lock.unlock();
 
   const auto lent = std::ranges::find_if(messages_, [](const transport::Control &message) {
-    return Reader(message.bytes).take<MessageKind>() == MessageKind::LentByHost;
+    return Reader(message.bytes).take<Kind>() == kLentByHost;
   });
   ASSERT_NE(lent, messages_.end());
   Reader reader(lent->bytes);
-  reader.take<MessageKind>();
+  reader.take<Kind>();
   EXPECT_EQ(reader.take<Sequence>(), kSequence);
   EXPECT_EQ(reader.take<Place>(), kOwn);
   EXPECT_EQ(reader.take<Place>(), kBorrower);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/forkjoin/fetcher.h"
 
+#include "runtime/exec/or_die.h"
+
 #include <algorithm>
 #include <map>
 
@@ -191,10 +193,7 @@ void Fetcher::fetch(std::vector<Range> pages, bool isWide) {
   fetch_->pages = std::move(pages);
   for (auto &[owner, ranges] : byOwner) {
     const FetchRequest request{sequence_, RangeSet::of(std::move(ranges))};
-    job_.sendControl(owner, encode(request));
-    fetch_->streams.push_back(job_.streams.receive(Lane::Fetch, owner, request.ranges));
-    job_.counters.fetchBytes += request.ranges.bytes();
-    job_.counters.fetchMessages += Streams::messagesFor(request.ranges);
+    fetch_->streams.push_back(job_.fetches.ask(owner, request));
   }
   for (auto &[place, ranges] : byDevice) {
     const std::int32_t device = job_.topology.indexOf(place);

@@ -5,13 +5,13 @@
 #include "base/log.h"
 #include "runtime/balance/cut.h"
 #include "runtime/exec/kernel_choice.h"
+#include "runtime/exec/or_die.h"
 #include "runtime/model/forkjoin/chunk_run.h"
 #include "runtime/protocol/eviction.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace tutti::model::forkjoin {
@@ -24,8 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using memory::Access;
 using memory::kPageBytes;
-
-constexpr std::uint64_t kProbes = 16;
 
 /// First guesses of what a device does: hosts that it is worth, seconds to start a kernel and hear
 /// of its end (over the levels of a tree, see balance::Machine), bytes per second to and fro.
@@ -79,9 +77,11 @@ void RankZero::start() {
   job_.salvage.setReadHost([this](std::uint64_t address, std::span<std::byte> target) {
     return readShared(address, target);
   });
-  job_.start({[this] { return fetcher_.progress(); }, [this] { return !fetcher_.isIdle(); }});
+  job_.serve({[this] { return fetcher_.progress(); }, [this] { return !fetcher_.isIdle(); }});
+  job_.start();
   if (policy_ == Distribute::Auto && job_.size() > 1) {
-    measureLatency();
+    Progress::Lock lock = job_.progress.lock();
+    hosts_.latency = job_.probes.measure(lock, 1);
   }
 }
 
@@ -102,20 +102,6 @@ bool RankZero::readShared(std::uint64_t address, std::span<std::byte> target) co
   return true;
 }
 
-/// The shortest of a few round trips: the others met something else.
-void RankZero::measureLatency() {
-  const std::vector<std::byte> probe = Writer().add(MessageKind::Probe).bytes();
-  double best = std::numeric_limits<double>::max();
-  Progress::Lock lock = job_.progress.lock();
-  for (std::uint64_t sent = 1; sent <= kProbes; ++sent) {
-    const Clock::time_point begin = Clock::now();
-    job_.sendControl(1, probe);
-    job_.progress.waitUntil(lock, [&] { return job_.inbox.probes == sent; });
-    best = std::min(best, secondsSince(begin) / 2);
-  }
-  hosts_.latency = best;
-}
-
 RankZero::RegionRecord &RankZero::recordOf(const tutti_region &region) {
   RegionRecord &record = regions_[&region];
   record.report.source = region.source;
@@ -131,7 +117,7 @@ void RankZero::staysHome(const tutti_region &region, std::string_view reason) {
 }
 
 void RankZero::ranHome(const tutti_region &region, double seconds) {
-  sayLost(job_.size() > 1 ? job_.acknowledged() : job_.finishedLaunch());
+  sayLost(job_.acknowledgements.byAll());
   recordOf(region).report.seconds += seconds;
 }
 
@@ -230,8 +216,10 @@ bool RankZero::isWorth(const Option &option, const Launch &launch, const Plan &p
 /// Until nothing is under way that belongs to the state before: what is fetched, and what the
 /// program has changed in pages that cannot be protected. Waiting lets events happen.
 void RankZero::settle(Progress::Lock &lock) {
-  job_.progress.waitUntil(
-      lock, [this] { return fetcher_.isIdle() && sequence_ < job_.acknowledged() + Job::kAhead; });
+  job_.progress.waitUntil(lock, [this] {
+    return fetcher_.isIdle() &&
+           sequence_ < job_.acknowledgements.bySubtree() + Acknowledgements::kAhead;
+  });
   // In a steady loop nobody looks into the directory.
   if (twins_.haveChanged()) {
     std::vector<memory::Event> changes;
@@ -471,8 +459,7 @@ void RankZero::release(const Leaving &leaving) {
 
 /// The first refusal. What was taken or loaded stays so in any case.
 Status RankZero::awaitAnswers(Progress::Lock &lock, const std::vector<Reservation> &asked) {
-  job_.progress.waitUntil(lock, [&] { return job_.inbox.answers.size() == asked.size(); });
-  const std::map<Place, Status> answers = std::exchange(job_.inbox.answers, {});
+  const std::map<Place, Status> answers = job_.reservations.await(lock);
   Status refusal;
   for (const Reservation &reservation : asked) {
     const Status &answer = answers.at(reservation.place);
@@ -521,11 +508,11 @@ Status RankZero::makeReady(Progress::Lock &lock, const Launch &launch, Planner::
     }
   }
   for (const Reservation &reservation : reservations) {
-    job_.sendControl(job_.topology.rankOf(reservation.place), encode(reservation));
+    job_.reservations.ask(reservation);
   }
   for (const Leaving &units : leaving) {
     if (job_.topology.rankOf(units.place) == 0) {
-      const Status status = evict(job_, lock, units);
+      const Status status = job_.evictions.evict(lock, units);
       if (status) {
         release(units);
       } else {
@@ -578,11 +565,11 @@ void RankZero::keepOff(RegionRecord &record, const Launch &launch, const Status 
 /// No later launch uses devices that are lost; their ranks' hosts have what they held, unless it is
 /// gone. Whether there were any.
 bool RankZero::dropLost(Progress::Lock &lock) {
-  if (job_.inbox.losses.empty()) {
+  if (job_.losses.isEmpty()) {
     return false;
   }
   settle(lock);
-  for (const Loss &loss : std::exchange(job_.inbox.losses, {})) {
+  for (const Loss &loss : job_.losses.take()) {
     std::vector<Range> held;
     const memory::Directory &directory = job_.planner.directory();
     directory.forEach({0, ~std::uint64_t{0}}, [&](Range run, const memory::Holders &holders) {
@@ -735,7 +722,7 @@ std::optional<Planner::Planned> RankZero::ready(Progress::Lock &lock, RegionReco
       planned = job_.planner.plan(launch);
     }
     const Status status = makeReady(lock, launch, *planned);
-    if (status && job_.inbox.losses.empty()) {
+    if (status && job_.losses.isEmpty()) {
       return planned;
     }
     if (!status) {
@@ -765,11 +752,11 @@ bool RankZero::run(Progress::Lock &lock, RegionRecord &record, Launch &launch,
   ChunkRun chunk(job_, lock, launch, *plan);
   chunk.run(isKnown, isMeasured);
   chunk.finish();
-  job_.finished(launch.sequence);
+  job_.acknowledgements.finish(launch.sequence);
   protect(plan);
   twins_.refresh(plan->exchanged);
   countSteps(isKnown);
-  sayLost(job_.size() > 1 ? job_.acknowledged() : job_.finishedLaunch());
+  sayLost(job_.acknowledgements.byAll());
   if ((isKnown || plan->isInPlace) && isMeasured) {
     noteSpeeds(record, *plan, chunk.hostSeconds());
   }
@@ -799,7 +786,7 @@ void RankZero::announce(Launch &launch) {
   launch.events = fetcher_.takeEvents();
   fetcher_.announced(sequence_);
   if (job_.size() > 1) {
-    job_.passDown(encode(launch, job_.recentlyFollowed));
+    job_.announcements.send(launch);
   }
 }
 
@@ -900,11 +887,11 @@ trace::Report RankZero::finish() {
     Progress::Lock lock = job_.progress.lock();
     job_.progress.waitUntil(lock, [this] { return fetcher_.isIdle(); });
     dropLost(lock);
-    job_.passDown(Writer().add(MessageKind::Shutdown).bytes());
+    job_.shutdown.send();
     job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
   }
   job_.progress.stop();
-  job_.leaveRoutes();
+  job_.loans.close();
   trace::Report report;
   report.ranks = job_.size();
   countRoutes(report);

@@ -181,7 +181,6 @@ private:
   void announce(Launch &launch);
   void protect(const std::shared_ptr<const Plan> &plan);
   void countSteps(bool isKnown);
-  void measureLatency();
   void countRoutes(trace::Report &report) const;
 
   Job job_;

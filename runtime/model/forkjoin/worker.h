@@ -9,13 +9,11 @@
 
 namespace tutti::model::forkjoin {
 
+using exec::Launch;
 using exec::Progress;
-using exec::Sequence;
 using protocol::Job;
 using protocol::JobSetup;
-using protocol::Reader;
 using protocol::RegionOf;
-using protocol::Reservation;
 
 /// Threading: confined to the process's main thread.
 class Worker {
@@ -26,18 +24,10 @@ public:
   void run();
 
 private:
-  void runLaunch(Progress::Lock &lock, Reader &reader);
-  bool hasServableFetch() const;
-  void serveFetches(Progress::Lock &lock);
-  bool hasServableReservation() const;
-  void serveReservations(Progress::Lock &lock);
-  Status makeReady(const Reservation &wanted);
-  void bringToHost(Progress::Lock &lock, const RangeSet &ranges);
+  void runLaunch(Progress::Lock &lock, const Launch &launch);
 
   Job job_;
   RegionOf regionOf_;
-  Sequence finished_ = 0;
-  RangeSet rescued_; ///< On the host although the directory learns of it with the next launch.
 };
 
 } // namespace tutti::model::forkjoin

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/protocol/announce.h"
+
+#include "base/check.h"
+
+#include <memory>
+#include <utility>
+
+namespace tutti::protocol {
+
+using namespace exec;
+
+namespace {
+
+/// What a launch says about what it follows.
+enum class Following : std::uint32_t {
+  Nothing,
+  Known, ///< Only the id comes.
+  New,
+};
+
+void addFollowed(Writer &writer, const std::shared_ptr<const Followed> &followed,
+                 RecentlyFollowed &recent) {
+  if (!followed) {
+    writer.add(Following::Nothing);
+    return;
+  }
+  const bool isKnown = recent.find(followed->id()) != nullptr;
+  writer.add(isKnown ? Following::Known : Following::New).add(followed->id());
+  if (!isKnown) {
+    const Followed::Content &content = followed->content();
+    writer.add(content.words).add(content.bytes).add(content.allocations).add(content.objects);
+  }
+  recent.use(followed);
+}
+
+std::shared_ptr<const Followed> takeFollowed(Reader &reader, RecentlyFollowed &recent) {
+  const auto following = reader.take<Following>();
+  if (following == Following::Nothing) {
+    return nullptr;
+  }
+  const auto id = reader.take<std::uint64_t>();
+  std::shared_ptr<const Followed> followed = recent.find(id);
+  TUTTI_CHECK((following == Following::Known) == (followed != nullptr),
+              "agree with rank 0 on whether what launches follow is known ({})", id);
+  if (!followed) {
+    Followed::Content content;
+    content.words = reader.takeRanges();
+    content.bytes = reader.takeVector<std::byte>();
+    content.allocations = reader.takeVector<Allocation>();
+    content.objects = reader.takeRanges();
+    followed = std::make_shared<const Followed>(id, std::move(content));
+  }
+  recent.use(followed);
+  return followed;
+}
+
+} // namespace
+
+std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
+  Writer writer(kLaunch);
+  writer.add(launch.sequence)
+      .add(launch.region->id)
+      .add(launch.captures)
+      .add(launch.values)
+      .add(launch.blocks)
+      .add(launch.allocations)
+      .add(launch.everywhere)
+      .add(launch.total)
+      .add(launch.shares)
+      .add(launch.onlyShare)
+      .add(launch.takesHulls)
+      .add(launch.portion)
+      .add(launch.events);
+  addFollowed(writer, launch.followed, recent);
+  return writer.bytes();
+}
+
+Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent) {
+  Launch launch;
+  launch.sequence = reader.take<Sequence>();
+  const auto id = reader.take<std::uint64_t>();
+  launch.region = regionOf(id);
+  TUTTI_CHECK(launch.region, "find region {:#x}", id);
+  launch.captures = reader.takeVector<std::uint64_t>();
+  launch.values = reader.takeVector<std::uint64_t>();
+  launch.blocks = reader.takeVector<BlockValue>();
+  launch.allocations = reader.takeVector<Allocation>();
+  launch.everywhere = reader.takeVector<Range>();
+  launch.total = reader.take<std::int64_t>();
+  launch.shares = reader.takeVector<Share>();
+  launch.onlyShare = reader.take<std::int32_t>();
+  launch.takesHulls = reader.take<bool>();
+  launch.portion = reader.take<balance::Portion>();
+  launch.events = reader.takeVector<memory::Event>();
+  launch.followed = takeFollowed(reader, recent);
+  return launch;
+}
+
+Announcements::Announcements(Mail &mail) : mail_(mail) {
+  mail_.on(kLaunch, [this](transport::Control &message, Reader &) {
+    mail_.passDown(message.bytes);
+    arrived_.push_back(std::move(message.bytes));
+  });
+}
+
+void Announcements::send(const Launch &launch) { mail_.passDown(encode(launch, recent_)); }
+
+Launch Announcements::takeNext(RegionOf regionOf) {
+  const std::vector<std::byte> message = std::move(arrived_.front());
+  arrived_.pop_front();
+  Reader reader(message);
+  reader.take<Kind>();
+  return decodeLaunch(reader, regionOf, recent_);
+}
+
+} // namespace tutti::protocol
