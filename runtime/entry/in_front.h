@@ -20,20 +20,20 @@ namespace tutti::entry {
 /// For so many bytes that are written, possibly only in part.
 inline void fill(const void *buffer, std::size_t bytes) {
   if (Runtime *runtime = Runtime::active()) {
-    runtime->ready(buffer, bytes, true);
+    runtime->open(buffer, bytes, true);
   }
 }
 
 /// For so many bytes that are read.
 inline void drain(const void *buffer, std::size_t bytes) {
   if (Runtime *runtime = Runtime::active()) {
-    runtime->ready(buffer, bytes, false);
+    runtime->open(buffer, bytes, false);
   }
 }
 
 inline void drainText(const char *text) {
   if (Runtime *runtime = Runtime::active()) {
-    runtime->readyText(text);
+    runtime->openText(text);
   }
 }
 

@@ -329,13 +329,13 @@ void Runtime::leaveFrames(std::uint64_t frame) {
   }
 }
 
-void Runtime::settle() {
+void Runtime::waitForDevices() {
   Runtime *runtime = active();
   if (!runtime || runtime->process_ != getpid() || runtime->isFinished_.load()) {
     return;
   }
   const HeldSignals held(areSignalsHandled());
-  auto wait = [runtime] { runtime->zero_->settle(); };
+  auto wait = [runtime] { runtime->zero_->waitForDevices(); };
   const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   if (runtime->window_->stack().contains({frame, frame + 1})) {
     callOnStack(runtime->privateStackTop_, wait); // `exit` inside of `main`.

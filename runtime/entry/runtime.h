@@ -49,15 +49,15 @@ public:
   }
 
   /// Makes a buffer usable by a system call; from any thread.
-  void ready(const void *buffer, std::size_t bytes, bool write) {
+  void open(const void *buffer, std::size_t bytes, bool write) {
     const auto address = reinterpret_cast<std::uint64_t>(buffer);
-    zero_->ready({address, address + bytes}, write);
+    zero_->open({address, address + bytes}, write);
   }
 
   /// The same for a text that is read.
-  void readyText(const char *text) {
+  void openText(const char *text) {
     if (isShared(text)) {
-      ready(text, std::strlen(text) + 1, false);
+      open(text, std::strlen(text) + 1, false);
     }
   }
 
@@ -76,7 +76,7 @@ public:
   /// Waits for what devices have been given, in front of the first exit handler: drivers compile
   /// kernels late, and their compilers' handlers are registered later than that which ends the job.
   /// From any thread.
-  static void settle();
+  static void waitForDevices();
 
   /// Ends the job: once, in the process that started it.
   static void finish();

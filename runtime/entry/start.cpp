@@ -18,7 +18,7 @@ void (*endOfLibraries)() = nullptr;
 int runMain(int argc, char **argv, char **environment) {
   int status = 0;
   tutti::entry::Runtime::active()->runMain([&] { status = userMain(argc, argv, environment); });
-  tutti::entry::Runtime::settle();
+  tutti::entry::Runtime::waitForDevices();
   return status;
 }
 
@@ -48,7 +48,7 @@ TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init
 }
 
 TUTTI_EXPORT void exit(int status) noexcept {
-  tutti::entry::Runtime::settle();
+  tutti::entry::Runtime::waitForDevices();
   tutti::entry::next<void (*)(int)>("exit")(status);
   __builtin_unreachable();
 }

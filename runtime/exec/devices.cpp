@@ -351,7 +351,7 @@ Status Devices::order(std::int32_t earlier, std::int32_t later) {
   return attempt(later, [&](Lane &lane) { return lane.queue->wait(*first.event); });
 }
 
-Status Devices::settle() {
+Status Devices::orderBehindReaders() {
   for (std::int32_t read = 0; read < count(); ++read) {
     for (std::int32_t reader = 0; reader < count(); ++reader) {
       const auto at = static_cast<std::size_t>(reader);

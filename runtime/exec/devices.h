@@ -131,7 +131,7 @@ public:
   ///
   /// Errors: DeviceLost  some are gone with `from`; nothing was done.
   /// Order: behind what `to` has been given. That they are there, `order(from, to)` says before;
-  ///        that they are not overwritten meanwhile, `order(to, from)` or `settle`.
+  ///        that they are not overwritten meanwhile, `order(to, from)` or `orderBehindReaders`.
   Status copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
 
   /// Starts copying bytes from a device of another rank, which has written them. For a lost device
@@ -161,7 +161,7 @@ public:
   /// Lets what every device is given from now on come behind the copies of its bytes to others.
   ///
   /// Cost: none for those that are known to be over, or behind which an `order` has put it.
-  Status settle();
+  Status orderBehindReaders();
 
   /// Marks how far a device has been given work; for whoever is about to ask for that anyway, while
   /// the device is at hand.

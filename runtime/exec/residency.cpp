@@ -77,7 +77,7 @@ std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
   if (isRoom) {
     return {};
   }
-  settle();
+  foldRecent();
   std::vector<Leaving> leaving;
   for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
     const std::uint64_t most = mostFor(plan, device);
@@ -102,7 +102,7 @@ std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
 }
 
 void Residency::left(const Leaving &leaving) {
-  settle();
+  foldRecent();
   const auto device = static_cast<std::size_t>(leaving.place - topology_.ranks());
   remove(uses_[device], leaving.units);
   held_[device] = held_[device].subtract(leaving.units);
@@ -115,7 +115,7 @@ void Residency::use(const std::shared_ptr<const Plan> &plan) {
     return;
   }
   if (recent_.size() == kRecent) {
-    settle();
+    foldRecent();
   }
   recent_.push_back(plan);
   for (std::size_t device = 0; device < plan->footprints.size(); ++device) {
@@ -124,7 +124,7 @@ void Residency::use(const std::shared_ptr<const Plan> &plan) {
 }
 
 /// Brings `uses_` up to date.
-void Residency::settle() {
+void Residency::foldRecent() {
   for (const auto &plan : recent_) {
     for (std::size_t device = 0; device < plan->footprints.size(); ++device) {
       if (!plan->footprints[device].empty()) {

@@ -62,7 +62,7 @@ private:
   using Uses = std::vector<RangeSet>;
 
   std::uint64_t mostFor(const Plan &plan, std::size_t device) const;
-  void settle();
+  void foldRecent();
   static void remove(Uses &uses, const RangeSet &units);
 
   const memory::Topology &topology_;

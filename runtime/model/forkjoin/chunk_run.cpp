@@ -188,7 +188,7 @@ void ChunkRun::orderDevices() {
     check(job_.devices.order(from, to));
     crosses_ = true;
   });
-  check(job_.devices.settle());
+  check(job_.devices.orderBehindReaders());
 }
 
 /// Moves bytes between memories of this rank: those that are here, or those that were received.

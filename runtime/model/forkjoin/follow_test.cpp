@@ -150,19 +150,19 @@ protected:
   void awaitOther() {
     const std::uint64_t row = word(table_ + 8 * (kRows - 100)); // Of the other's part.
     ASSERT_EQ(pages_->at(row), memory::Access::None);
-    zero_->ready({row, row + 8}, false);
+    zero_->open({row, row + 8}, false);
   }
 
   /// A word of the table as sequential code has it.
   std::uint64_t &pointer(std::uint64_t index) {
-    zero_->ready({table_ + 8 * index, table_ + 8 * index + 8}, true);
+    zero_->open({table_ + 8 * index, table_ + 8 * index + 8}, true);
     return word(table_ + 8 * index);
   }
 
   void expectFirstWords(std::uint64_t added) {
     for (std::uint64_t index = 0; index < kRows; ++index) {
       const std::uint64_t row = pointer(index);
-      zero_->ready({row, row + 8}, false);
+      zero_->open({row, row + 8}, false);
       ASSERT_EQ(word(row), index + added) << "row " << index;
     }
   }
@@ -217,7 +217,7 @@ TEST_F(FollowTest, FetchesATableThatAnotherRankHasWritten) {
   EXPECT_NE(pages_->at(absent.begin), memory::Access::None);
   for (std::uint64_t index = 0; index < kRows; ++index) {
     const std::uint64_t row = pointer(index);
-    zero_->ready({row, row + 8}, false);
+    zero_->open({row, row + 8}, false);
     ASSERT_EQ(word(row), index + 1);
     ASSERT_EQ(word(row - 8), index);
   }

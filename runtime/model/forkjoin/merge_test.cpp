@@ -146,12 +146,12 @@ protected:
 
   /// As sequential code would.
   void write(std::uint64_t offset, std::byte value) {
-    zero_->ready({array_ + offset, array_ + offset + 1}, true);
+    zero_->open({array_ + offset, array_ + offset + 1}, true);
     expected_[offset] = *window().view(array_ + offset) = value;
   }
 
   void expectRight() {
-    zero_->ready({array_, array_ + kBytes}, false);
+    zero_->open({array_, array_ + kBytes}, false);
     EXPECT_TRUE(std::equal(expected_.begin(), expected_.end(), window().view(array_)));
   }
 

@@ -145,7 +145,7 @@ protected:
   /// Reads it as sequential code would.
   void expectRight(const Array &array) {
     const std::uint64_t bytes = array.expected.size() * kWord;
-    zero_->ready({array.address, array.address + bytes}, false);
+    zero_->open({array.address, array.address + bytes}, false);
     const std::uint64_t *words = &word(array.address, 0);
     EXPECT_TRUE(std::equal(array.expected.begin(), array.expected.end(), words));
   }
@@ -186,7 +186,7 @@ TEST_F(RankZeroTest, AsksADeviceForNothingButKernelsInASteadyLoop) {
   for (int round = 0; round < 3; ++round) {
     EXPECT_TRUE(launch(region_, array));
   }
-  zero_->ready({array.address, array.address + kWord}, false); // All of it is done.
+  zero_->open({array.address, array.address + kWord}, false); // All of it is done.
   EXPECT_TRUE(launch(region_, array));
   machine_.clearLog();
 

@@ -123,7 +123,7 @@ protected:
 
   /// Reads the array as sequential code would: all of it has this value.
   void expectAll(std::uint64_t value) {
-    zero_->ready({array_, array_ + kTotal * kWord}, false);
+    zero_->open({array_, array_ + kTotal * kWord}, false);
     const auto *words = reinterpret_cast<const std::uint64_t *>(window().view(array_));
     EXPECT_EQ(std::count(words, words + kTotal, value), kTotal);
   }

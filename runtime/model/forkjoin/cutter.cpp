@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/forkjoin/cutter.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+
+namespace {
+
+/// From so many plans of a region on, its launches are taken to be new each time, and to move on
+/// through what they touch.
+constexpr std::uint32_t kManyPlans = 8;
+
+/// What a new cut costs beside the bytes that it moves.
+constexpr double kCutSeconds = 100e-6;
+
+/// A loop stays where its data lies only if less than this fraction of what it touches moves.
+constexpr std::uint64_t kMostMoved = 8;
+
+/// Of the launches for which that fails in a row, the wait for another try doubles so often.
+constexpr std::uint32_t kMostMissed = 6;
+
+void note(CutHistory &history, const Launch &launch) {
+  if (history.cuts[0] != launch.shares) {
+    history.cuts[1] = std::exchange(history.cuts[0], launch.shares);
+  }
+}
+
+/// Whether a loop that lies as `owned` says is to be cut as `wished`, for whatever that moves.
+bool isCutDue(CutHistory &history, const Launch &launch, const std::vector<Share> &wished,
+              const Owned &owned, const CutCosts &costs) {
+  std::vector<std::uint32_t> weights;
+  for (const Share &share : wished) {
+    weights.push_back(share.weight);
+  }
+  const balance::Cuts cuts{owned.iterations, weights};
+  const auto stride = static_cast<double>(owned.stride);
+  const auto iterations = static_cast<double>(launch.total);
+  const double seconds =
+      costs.secondsPerIteration > 0
+          ? costs.secondsPerIteration * iterations
+          : stride * iterations / costs.memoryBandwidth / static_cast<double>(weights.size());
+  return history.recut.isDue(cuts.imbalance(), seconds,
+                             cuts.moved() * stride / costs.bandwidth + kCutSeconds);
+}
+
+} // namespace
+
+/// The plan of `launch`, if it is known.
+std::optional<Cutter::Planned> Cutter::find(const CutHistory &history, Launch &launch) const {
+  launch.takesHulls = false;
+  std::optional<Planned> known = engine_.planner.find(launch);
+  if (!known && history.plansMade >= kManyPlans) {
+    launch.takesHulls = true;
+    known = engine_.planner.find(launch);
+  }
+  return known;
+}
+
+/// Known or not.
+Cutter::Planned Cutter::planOf(const CutHistory &history, Launch &launch) const {
+  launch.takesHulls = false;
+  if (history.plansMade >= kManyPlans) {
+    if (std::optional<Planned> known = find(history, launch)) {
+      return std::move(*known);
+    }
+  }
+  return engine_.planner.plan(launch);
+}
+
+/// On the devices that had the launch before, if it is too short for all and nothing moves.
+std::optional<Cutter::Planned> Cutter::planOnFewer(const CutHistory &history, Launch &launch,
+                                                   const Placement &placement) const {
+  const auto drop = [&](std::uint64_t bytes) {
+    launch.shares = placement.shares;
+    return placer_.dropIdle(launch.shares, bytes);
+  };
+  if (history.bytesOnFewer == 0 || !drop(history.bytesOnFewer)) {
+    return std::nullopt;
+  }
+  Planned planned = planOf(history, launch);
+  const std::size_t devices = launch.shares.size();
+  const bool isStill = planned.plan->isInPlace && drop(planned.plan->bytesTouched) &&
+                       launch.shares.size() == devices;
+  return isStill ? std::optional(std::move(planned)) : std::nullopt;
+}
+
+/// Cut as one of those before, if that plan is known.
+std::optional<Cutter::Planned> Cutter::planAsBefore(const CutHistory &history, Launch &launch,
+                                                    const Placement &placement) const {
+  const auto isSamePlace = [](const Share &a, const Share &b) { return a.place == b.place; };
+  for (const std::vector<Share> &cut : history.cuts) {
+    if (std::ranges::equal(cut, placement.shares, isSamePlace)) {
+      launch.shares = cut;
+      if (std::optional<Planned> known = find(history, launch)) {
+        return known;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Cut where the data lies, if that spares nearly all moves and the parts are not too unequal.
+std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Launch &launch,
+                                                       const Placement &placement,
+                                                       const CutCosts &costs) const {
+  // A loop that was not able to stay is asked more and more seldom.
+  const std::uint32_t wait = (1U << std::min(history.missed, kMostMissed)) - 1;
+  if (history.skipped++ < wait) {
+    return std::nullopt;
+  }
+  launch.shares = placement.shares;
+  if (const auto owned = ownedBy(launch, engine_.window, engine_.planner.directory())) {
+    if (isCutDue(history, launch, placement.shares, *owned, costs)) {
+      return std::nullopt;
+    }
+    for (std::size_t part = 0; part < launch.shares.size(); ++part) {
+      launch.shares[part].weight = owned->iterations[part];
+    }
+    const Planned planned = planOf(history, launch);
+    if (planned.plan->reasonHome.empty() &&
+        planned.plan->bytesToDistribute <= planned.plan->bytesTouched / kMostMoved) {
+      history.missed = 0;
+      history.skipped = 0;
+      return planned;
+    }
+  }
+  history.skipped = 0;
+  ++history.missed;
+  return std::nullopt;
+}
+
+Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placement &placement,
+                              const CutCosts &costs) const {
+  if (auto planned = planOnFewer(history, launch, placement)) {
+    return std::move(*planned);
+  }
+  history.bytesOnFewer = 0;
+  // The parts of unlike places follow their speeds.
+  const bool isHybrid = placement.usesDevices && placement.shares.front().place == 0;
+  if (placement.shares.size() > 1 && !isHybrid) {
+    if (auto known = planAsBefore(history, launch, placement)) {
+      return std::move(*known);
+    }
+    if (auto planned = planWhereDataIs(history, launch, placement, costs)) {
+      note(history, launch);
+      return std::move(*planned);
+    }
+  }
+  launch.shares = placement.shares;
+  Planned planned = planOf(history, launch);
+  note(history, launch);
+  if (planned.plan->reasonHome.empty() && !planned.plan->isInPlace &&
+      placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
+    history.bytesOnFewer = planned.plan->bytesTouched;
+    planned = planOf(history, launch);
+  }
+  return planned;
+}
+
+} // namespace tutti::model::forkjoin

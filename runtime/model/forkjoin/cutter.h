@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Cuts launches into parts of places: as before where that is known, where the data lies, on fewer
+/// devices, or as the placement wishes. Sends nothing and changes no memory.
+#pragma once
+
+#include "runtime/balance/cost.h"
+#include "runtime/balance/recut.h"
+#include "runtime/exec/engine.h"
+#include "runtime/exec/owners.h"
+#include "runtime/exec/placement.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+/// What the cuts of one loop rest on.
+///
+/// Threading: externally synchronised.
+struct CutHistory {
+  std::array<std::vector<exec::Share>, 2> cuts; ///< The latest two that differ; the latest first.
+  balance::Recut recut;
+  std::uint32_t plansMade = 0;    ///< Of launches that were not in place.
+  std::uint32_t missed = 0;       ///< Times in a row that its data lay where it could not stay,
+  std::uint32_t skipped = 0;      ///< and launches since the last of them.
+  std::uint64_t bytesOnFewer = 0; ///< What the last launch touched, if too little for all devices.
+};
+
+/// What a cut has to weigh.
+struct CutCosts {
+  double secondsPerIteration; ///< Of the whole loop, distributed; 0 if it was not measured.
+  double memoryBandwidth;     ///< Of one place. Units: bytes per second.
+  double bandwidth;           ///< Of moves between places.
+};
+
+/// Threading: immutable.
+class Cutter {
+public:
+  Cutter(exec::Engine &engine, const exec::Placer &placer) : engine_(engine), placer_(placer) {}
+
+  /// The plan of `launch` on the places of `placement`, or on fewer devices if it is too short for
+  /// all. Sets the launch's shares, and whether it takes hulls.
+  ///
+  /// Cost: one look-up if a launch like this has been cut as the latest one.
+  exec::Planner::Planned plan(CutHistory &history, exec::Launch &launch,
+                              const exec::Placement &placement, const CutCosts &costs) const;
+
+private:
+  using Planned = exec::Planner::Planned;
+
+  std::optional<Planned> find(const CutHistory &history, exec::Launch &launch) const;
+  Planned planOf(const CutHistory &history, exec::Launch &launch) const;
+  std::optional<Planned> planOnFewer(const CutHistory &history, exec::Launch &launch,
+                                     const exec::Placement &placement) const;
+  std::optional<Planned> planAsBefore(const CutHistory &history, exec::Launch &launch,
+                                      const exec::Placement &placement) const;
+  std::optional<Planned> planWhereDataIs(CutHistory &history, exec::Launch &launch,
+                                         const exec::Placement &placement,
+                                         const CutCosts &costs) const;
+
+  exec::Engine &engine_;
+  const exec::Placer &placer_;
+};
+
+} // namespace tutti::model::forkjoin

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/forkjoin/decider.h"
+
+#include "base/log.h"
+#include "runtime/exec/or_die.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+
+namespace {
+
+/// First guesses of what a device does: hosts that it is worth, seconds to start a kernel and hear
+/// of its end (over the levels of a tree, see balance::Machine), bytes per second to and fro.
+constexpr std::int32_t kDeviceGuess = 16;
+constexpr double kDeviceLatency = 4e-6;
+constexpr double kDeviceBandwidth = 10e9;
+constexpr double kDeviceMemoryBandwidth = 1e12;
+
+constexpr std::string_view kCostsMore = "distributing it would cost more than it gains";
+
+using Clock = std::chrono::steady_clock;
+
+/// Nobody but the host of rank 0.
+bool isHome(const Placement &placement) {
+  return placement.shares.size() == 1 && placement.shares.front().place == 0;
+}
+
+std::string_view reasonHome(const Placement &placement) {
+  return placement.reason.empty() ? placement.alone : placement.reason;
+}
+
+} // namespace
+
+Decider::Decider(Engine &engine, Setup setup)
+    : engine_(engine), policy_(setup.policy),
+      placer_(engine.topology, std::move(setup.devices), setup.wanted), cutter_(engine, placer_) {
+  hosts_.ranks = engine.size();
+  devices_.ranks = kDeviceGuess * (engine.topology.places() - engine.topology.ranks());
+  devices_.latency = kDeviceLatency;
+  devices_.bandwidth = kDeviceBandwidth;
+  devices_.areAlike = false;
+}
+
+/// The same for all launches of a region, unless measured speeds decide.
+const Placement &Decider::placementOf(LoopHistory &history, const tutti_region &region,
+                                      std::uint32_t wanted) const {
+  const bool scatters = (region.flags & (TUTTI_REGION_SCATTERS | TUTTI_REGION_CHASES)) != 0;
+  if (!history.placement && scatters && wanted == TUTTI_DEVICE_AUTO &&
+      policy_ != Distribute::Always) {
+    // What several places write travels at every launch; what one device writes stays there, or at
+    // least is not read by others.
+    history.placement = placer_.oneDevice(region);
+  } else if (!history.placement || wanted == TUTTI_DEVICE_HYBRID) {
+    history.placement = placer_.place(region, wanted, history.factors, history.shares);
+  }
+  return *history.placement;
+}
+
+Candidate Decider::hostsOnly(LoopHistory &history, std::string_view reason) const {
+  Candidate candidate{placer_.hosts(), policy_ == Distribute::Always, &hosts_, &history.onHosts};
+  candidate.placement.reason = reason;
+  return candidate;
+}
+
+Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region) const {
+  const std::uint32_t wanted = placer_.wantedFor(region);
+  Candidate &candidate = history.candidate;
+  if (!history.keptOff.empty()) {
+    candidate = hostsOnly(history, history.keptOff);
+    return candidate;
+  }
+  candidate.placement = placementOf(history, region, wanted);
+  candidate.isWanted = false;
+  candidate.machine = &hosts_;
+  candidate.history = &history.onHosts;
+  if (candidate.placement.usesDevices) {
+    candidate.isWanted = wanted != TUTTI_DEVICE_AUTO;
+    candidate.machine = &devices_;
+    candidate.history = &history.onDevices;
+  }
+  candidate.isWanted = candidate.isWanted || policy_ == Distribute::Always;
+  return candidate;
+}
+
+bool Decider::isWorth(const Candidate &candidate, const Launch &launch, const Plan &plan) const {
+  return candidate.isWanted ||
+         balance::isWorthDistributing(*candidate.machine, *candidate.history,
+                                      {launch.total, static_cast<double>(plan.bytesTouched),
+                                       static_cast<double>(plan.bytesToDistribute),
+                                       static_cast<double>(plan.bytesToStayHome),
+                                       static_cast<double>(plan.bytesToMerge)});
+}
+
+/// The plan of `launch` as a whole where `candidate` places it, less devices that can hold no
+/// portion of it; nothing if that leaves nothing but home. Sets how many portions it takes.
+Decision Decider::plan(LoopHistory &history, Launch &launch, Candidate &candidate,
+                       const Residency &residency) const {
+  while (!isHome(candidate.placement)) {
+    launch.portion = {};
+    const bool usesDevices = candidate.placement.usesDevices;
+    Planner::Planned planned = cutter_.plan(
+        history.cuts, launch, candidate.placement,
+        {candidate.history->distributed.seconds(),
+         usesDevices ? kDeviceMemoryBandwidth : candidate.machine->memoryBandwidth,
+         candidate.machine->bandwidth});
+    if (!planned.plan->reasonHome.empty()) {
+      const std::string_view reason = planned.plan->reasonHome;
+      return {std::move(planned), reason};
+    }
+    if (residency.fits(*planned.plan)) {
+      return {std::move(planned), {}};
+    }
+    const Planner::Division division = engine_.planner.divide(launch);
+    if (!division.tooSmall) {
+      launch.portion.count = division.portions;
+      return {std::move(planned), {}};
+    }
+    passOver(*division.tooSmall, history, launch, candidate);
+  }
+  return {{}, reasonHome(candidate.placement)};
+}
+
+/// Takes a device out of `candidate` that cannot hold the smallest portion of its part.
+void Decider::passOver(Place place, LoopHistory &history, const Launch &launch,
+                       Candidate &candidate) const {
+  constexpr std::string_view kReason = "a device cannot hold the smallest portion of it";
+  if (!std::exchange(history.isTooLarge, true)) {
+    log::warn("the loop at {} passes over a device of rank {}: the smallest portion of it takes "
+              "more than the {} bytes that the device holds",
+              launch.region->source, engine_.topology.rankOf(place),
+              engine_.rooms.capacity(static_cast<std::size_t>(place - engine_.topology.ranks())));
+  }
+  std::vector<Share> shares = launch.shares;
+  std::erase_if(shares, [&](const Share &share) { return share.place == place; });
+  const bool hasDevices = std::any_of(shares.begin(), shares.end(), [this](const Share &share) {
+    return !engine_.topology.isHost(share.place);
+  });
+  if (hasDevices) {
+    candidate.placement.shares = std::move(shares);
+  } else {
+    candidate = hostsOnly(history, kReason);
+  }
+  candidate.placement.reason = kReason;
+}
+
+/// The plan of `launch`, or why it is to run at home.
+Decision Decider::decide(LoopHistory &history, Launch &launch, Candidate &candidate,
+                         const Residency &residency) const {
+  const bool isWeighed = !candidate.isWanted;
+  const Clock::time_point begin = isWeighed ? Clock::now() : Clock::time_point();
+  Decision decision = plan(history, launch, candidate, residency);
+  if (isWeighed) {
+    candidate.history->planning.add(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  if (!decision.reasonHome.empty()) {
+    return decision;
+  }
+  history.bytesToStayHome = static_cast<double>(decision.planned.plan->bytesToStayHome);
+  if (!isWorth(candidate, launch, *decision.planned.plan)) {
+    decision.reasonHome = kCostsMore;
+  }
+  return decision;
+}
+
+std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &candidate,
+                                       std::int64_t iterations) const {
+  if (isHome(candidate.placement)) {
+    return reasonHome(candidate.placement);
+  }
+  if (!candidate.isWanted &&
+      balance::isTooShort(*candidate.machine, *candidate.history, iterations)) {
+    history.bytesToStayHome = 0;
+    return "it is too short";
+  }
+  if (!candidate.isWanted && !balance::isWorthALook(*candidate.history)) {
+    history.bytesToStayHome = 0;
+    return kCostsMore;
+  }
+  return {};
+}
+
+bool Decider::isToBeMeasured(const Candidate &candidate, Sequence latest) const {
+  constexpr Sequence kEvery = 16;
+  const bool isHybrid = candidate.placement.shares.front().place == 0;
+  return !candidate.placement.usesDevices || isHybrid ||
+         (!candidate.isWanted &&
+          (!candidate.history->distributed.isKnown() || latest % kEvery == 0));
+}
+
+void Decider::noteSpeeds(LoopHistory &history, const Plan &plan, double hostSeconds) const {
+  history.factors.add(0, plan.chunk.upper - plan.chunk.lower, hostSeconds);
+  for (const DevicePart &part : plan.devices) {
+    history.factors.add(engine_.topology.deviceOf(0, part.device),
+                        part.chunk.upper - part.chunk.lower, engine_.devices.seconds(part.device));
+  }
+}
+
+void Decider::noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const {
+  history.onHosts.addHome(hosts_, iterations, seconds, history.bytesToStayHome);
+  history.onDevices.addHome(devices_, iterations, seconds, history.bytesToStayHome);
+}
+
+void Decider::keepOff(LoopHistory &history, const tutti_region &region,
+                      const Status &refusal) const {
+  const ErrorCode code = refusal.error().code;
+  if (code == ErrorCode::OutOfMemory) {
+    history.keptOff = "a device has no memory left";
+  } else if (code == ErrorCode::WrongImage || code == ErrorCode::NotSupported) {
+    history.keptOff = "the driver refuses its kernel";
+  } else {
+    orDie(refusal);
+  }
+  log::warn("the loop at {} is kept off devices: {}", region.source, refusal.error().message);
+}
+
+} // namespace tutti::model::forkjoin

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Decides where a loop runs: which places are candidates, whether a distributed launch is worth
+/// what it costs, into how many portions it has to be divided. Sends nothing and changes no memory:
+/// a decision follows from what was asked for, what was measured, and the plan.
+#pragma once
+
+#include "base/result.h"
+#include "runtime/balance/cost.h"
+#include "runtime/exec/engine.h"
+#include "runtime/exec/placement.h"
+#include "runtime/exec/residency.h"
+#include "runtime/model/forkjoin/cutter.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+using exec::DeviceTraits;
+using exec::Launch;
+using exec::Place;
+using exec::Placement;
+using exec::Placer;
+using exec::Plan;
+using exec::Planner;
+using exec::PowerFactors;
+using exec::Residency;
+using exec::Sequence;
+using exec::Share;
+
+enum class Distribute { Auto, Always, Never };
+
+/// A launch under decision: where it would run, and what decides whether it does.
+struct Candidate {
+  Placement placement;
+  bool isWanted = false; ///< The user asks for it: no weighing of cost.
+  const balance::Machine *machine = nullptr;
+  balance::RegionHistory *history = nullptr;
+};
+
+/// What decisions on one loop rest on.
+///
+/// Threading: externally synchronised.
+struct LoopHistory {
+  balance::RegionHistory onHosts;
+  balance::RegionHistory onDevices;
+  PowerFactors factors;
+  Candidate candidate;                ///< Of the last launch; kept for its memory.
+  std::optional<Placement> placement; ///< As far as it is always the same.
+  std::vector<Share> shares;          ///< Of the last launch that was distributed.
+  std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
+  CutHistory cuts;
+  bool isTooLarge = false;            ///< Even in portions, for some device; that has been said.
+  double bytesToStayHome = 0;         ///< That the launch that now stays home has to fetch.
+};
+
+/// Where a launch runs.
+struct Decision {
+  Planner::Planned planned;    ///< For the launch as a whole.
+  std::string_view reasonHome; ///< Not empty: it runs at home. Lives as long as `planned`.
+};
+
+/// Threading: externally synchronised.
+class Decider {
+public:
+  struct Setup {
+    std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
+    std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
+    Distribute policy;
+  };
+
+  Decider(exec::Engine &engine, Setup setup);
+
+  Distribute policy() const { return policy_; }
+
+  /// Sets how long a message takes. Units: seconds.
+  void setLatency(double seconds) { hosts_.latency = seconds; }
+
+  /// Where `region` would run; in `history`, until the next call.
+  Candidate &candidateFor(LoopHistory &history, const tutti_region &region) const;
+
+  /// Why a launch of so many iterations stays home whatever it touches; or empty.
+  std::string_view reasonToStay(LoopHistory &history, const Candidate &candidate,
+                                std::int64_t iterations) const;
+
+  /// Decides on a launch that is complete. Takes devices out of `candidate` that can hold no
+  /// portion of it; sets the shares of `launch` and how many portions it takes.
+  Decision decide(LoopHistory &history, Launch &launch, Candidate &candidate,
+                  const Residency &residency) const;
+
+  /// Whether how long the launch takes should be measured. A choice that rests on time needs the
+  /// time of whole launches: of some, because waiting for their end lets the devices idle in
+  /// between.
+  bool isToBeMeasured(const Candidate &candidate, Sequence latest) const;
+
+  /// Notes a plan that was made or found, and is about to be run.
+  void notePlan(LoopHistory &history, const Planner::Planned &planned) const {
+    history.cuts.plansMade += planned.isKnown || planned.plan->isInPlace ? 0 : 1;
+  }
+
+  /// Notes how fast this rank's places were, for the next cut.
+  void noteSpeeds(LoopHistory &history, const Plan &plan, double hostSeconds) const;
+
+  /// Notes a launch that ran at home and might be distributed the next time.
+  void noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const;
+
+  /// Gives devices no more launches of a loop for which one has no memory, or whose kernel its
+  /// driver refuses, as `refusal` says. Any other failure ends the job.
+  void keepOff(LoopHistory &history, const tutti_region &region, const Status &refusal) const;
+
+  /// Places nothing on a device any more. Order: all loops forget their placements.
+  void drop(Place device) { placer_.drop(device); }
+
+  /// tutti_kernel_format of a device.
+  std::uint32_t formatOf(Place place) const { return placer_.formatOf(place); }
+
+private:
+  const Placement &placementOf(LoopHistory &history, const tutti_region &region,
+                               std::uint32_t wanted) const;
+  Candidate hostsOnly(LoopHistory &history, std::string_view reason) const;
+  Decision plan(LoopHistory &history, Launch &launch, Candidate &candidate,
+                const Residency &residency) const;
+  void passOver(Place place, LoopHistory &history, const Launch &launch,
+                Candidate &candidate) const;
+  bool isWorth(const Candidate &candidate, const Launch &launch, const Plan &plan) const;
+
+  exec::Engine &engine_;
+  Distribute policy_;
+  Placer placer_;
+  Cutter cutter_;
+  balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
+  balance::Machine devices_; ///< and over devices.
+};
+
+} // namespace tutti::model::forkjoin

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Where loops run, on two ranks of which the second has a device.
+#include "runtime/exec/test/flat_code.h"
+#include "runtime/model/forkjoin/decider.h"
+#include "runtime/transport/mock/mock.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+
+namespace {
+
+constexpr std::uint64_t kUnit = 64 << 10;
+constexpr Room kRoom{4 * kUnit, kUnit};
+constexpr Place kDevice = 2;
+constexpr std::uint64_t kWord = 8;
+constexpr FlatCode kCode("step");
+
+/// One per process: the mappings stay.
+const memory::Window &window() {
+  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {}, false});
+  return *mapped;
+}
+
+/// Each iteration writes a word.
+void accesses(const std::uint64_t *, const std::uint64_t *, std::int64_t lower, std::int64_t upper,
+              std::int64_t, tutti_sink *sink) {
+  const tutti_dim dim{kWord, upper - lower};
+  sink->add(TUTTI_WRITE, memory::kHeapBase,
+            memory::kHeapBase + static_cast<std::uint64_t>(lower) * kWord, kWord, 1, &dim);
+}
+
+/// As if each iteration wrote to all words.
+void accessesToAll(const std::uint64_t *, const std::uint64_t *, std::int64_t, std::int64_t,
+                   std::int64_t total, tutti_sink *sink) {
+  const tutti_dim dim{kWord, total};
+  sink->add(TUTTI_WRITE, memory::kHeapBase, memory::kHeapBase, kWord, 1, &dim);
+}
+
+class DeciderTest : public testing::Test {
+protected:
+  DeciderTest() {
+    region_.source = "test.c:1:1";
+    region_.accesses = accesses;
+    region_.device = kCode.get();
+  }
+
+  Decider decider(Distribute policy, std::uint32_t wanted = TUTTI_DEVICE_AUTO) {
+    return {engine_,
+            {{{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, kRoom}}, wanted, policy}};
+  }
+
+  Launch launchOf(std::uint64_t units) const {
+    Launch launch;
+    launch.region = &region_;
+    launch.total = static_cast<std::int64_t>(units * kUnit / kWord);
+    return launch;
+  }
+
+  Decision decide(const Decider &decider, Launch &launch) {
+    return decider.decide(history_, launch, decider.candidateFor(history_, region_), residency_);
+  }
+
+  transport::mock::Network network_{2};
+  std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
+  Engine engine_{
+      EngineSetup{*endpoint_, window(), memory::Topology({0, 1}), {kRoom}, {}, false, true}};
+  Residency residency_{engine_.topology, engine_.rooms};
+  tutti_region region_{};
+  LoopHistory history_;
+};
+
+TEST_F(DeciderTest, TakesThePlacesThatWereAskedFor) {
+  const Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL);
+  Launch launch = launchOf(1);
+
+  const Decision decision = decide(decider, launch);
+
+  EXPECT_TRUE(decision.reasonHome.empty()) << decision.reasonHome;
+  ASSERT_EQ(launch.shares.size(), 1U);
+  EXPECT_EQ(launch.shares[0].place, kDevice);
+  EXPECT_EQ(launch.portion.count, 1);
+}
+
+TEST_F(DeciderTest, DividesWhatADeviceCannotHold) {
+  const Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_OPENCL);
+  Launch launch = launchOf(8);
+
+  EXPECT_TRUE(decide(decider, launch).reasonHome.empty());
+
+  EXPECT_EQ(launch.shares[0].place, kDevice);
+  EXPECT_GT(launch.portion.count, 1);
+}
+
+TEST_F(DeciderTest, SaysWhyALoopStaysHome) {
+  region_.accesses = accessesToAll;
+  const Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_CPU);
+  Launch launch = launchOf(1);
+
+  EXPECT_FALSE(decide(decider, launch).reasonHome.empty()) << "two places write the same bytes";
+}
+
+TEST_F(DeciderTest, WeighsWhatNobodyAskedFor) {
+  const Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_CPU);
+  Candidate &candidate = decider.candidateFor(history_, region_);
+  for (int round = 0; round < 5; ++round) {
+    decider.noteHome(history_, 1000, 1e-9);
+  }
+
+  EXPECT_EQ(decider.reasonToStay(history_, candidate, 1000), "it is too short");
+  candidate.isWanted = true;
+  EXPECT_TRUE(decider.reasonToStay(history_, candidate, 1000).empty());
+}
+
+TEST_F(DeciderTest, KeepsALoopOffDevicesThatHaveRefusedIt) {
+  const Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL);
+  EXPECT_TRUE(decider.candidateFor(history_, region_).placement.usesDevices);
+
+  testing::internal::CaptureStderr();
+  decider.keepOff(history_, region_, failure(ErrorCode::WrongImage, "what is this"));
+
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tutti: the loop at test.c:1:1 is kept off devices: what is this\n");
+  const Candidate &candidate = decider.candidateFor(history_, region_);
+  EXPECT_FALSE(candidate.placement.usesDevices);
+  EXPECT_EQ(candidate.placement.reason, "the driver refuses its kernel");
+}
+
+TEST_F(DeciderTest, PlacesNothingOnADroppedDevice) {
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL);
+
+  decider.drop(kDevice);
+
+  EXPECT_FALSE(decider.candidateFor(history_, region_).placement.usesDevices);
+}
+
+} // namespace
+
+} // namespace tutti::model::forkjoin

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/forkjoin/sequential_view.h"
+
+#include "runtime/exec/or_die.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+
+namespace {
+
+using memory::Access;
+using memory::kPageBytes;
+
+} // namespace
+
+SequentialView::SequentialView(Job &job, memory::PageTable &pages)
+    : job_(job), window_(job.window), pages_(pages), fetcher_(job, pages), twins_(job.window),
+      protectedStack_(job.window.stack().end) {}
+
+void SequentialView::serve() {
+  job_.salvage.setReadHost([this](std::uint64_t address, std::span<std::byte> target) {
+    return readShared(address, target);
+  });
+  job_.serve({[this] { return fetcher_.progress(); }, [this] { return !fetcher_.isIdle(); }});
+}
+
+/// Copies bytes that other places have, too, as they were behind the latest launch. A launch that
+/// is under way keeps the program from changing any; else it may have where no fault tells.
+bool SequentialView::readShared(std::uint64_t address, std::span<std::byte> target) const {
+  for (std::size_t done = 0; done < target.size();) {
+    const std::uint64_t at = address + done;
+    const std::uint64_t rest = kPageBytes - at % kPageBytes;
+    const auto piece = target.subspan(done, std::min<std::size_t>(rest, target.size() - done));
+    if (job_.running || pages_.at(at) != Access::Open) {
+      std::memcpy(piece.data(), window_.view(at), piece.size());
+    } else if (!twins_.read(at, piece)) {
+      return false;
+    }
+    done += piece.size();
+  }
+  return true;
+}
+
+void SequentialView::recordWrites() {
+  std::vector<memory::Event> changes;
+  twins_.collect(job_.planner.directory(), changes);
+  fetcher_.record(changes);
+}
+
+std::vector<memory::Event> SequentialView::takeEvents(Sequence sequence) {
+  fetcher_.announced(sequence);
+  return fetcher_.takeEvents();
+}
+
+void SequentialView::protectPages(const std::shared_ptr<const Plan> &plan) {
+  if (plan->isInPlace) {
+    return; // The pages are as the state asks already.
+  }
+  const auto known = protectedAt_.find(plan);
+  if (known != protectedAt_.end() && known->second == pages_.version()) {
+    return;
+  }
+  orDie(pages_.tighten(plan->absentPages, Access::None));
+  orDie(pages_.tighten(plan->readOnlyPages, Access::ReadOnly));
+  twins_.drop(plan->absentPages);
+  twins_.drop(plan->readOnlyPages);
+  for (const RangeSet *pages : {&plan->absentPages, &plan->readOnlyPages}) {
+    for (const Range &range : pages->ranges()) {
+      if (window_.stack().contains(range)) {
+        protectedStack_ = std::min(protectedStack_, range.begin);
+      }
+    }
+  }
+  constexpr std::size_t kMany = 64;
+  if (protectedAt_.size() >= kMany) {
+    protectedAt_.clear();
+  }
+  protectedAt_[plan] = pages_.version();
+}
+
+void SequentialView::open(Range range, bool write) {
+  if (range.empty() || !window_.contains(range) ||
+      !pages_.anyStricter(range, write ? Access::Open : Access::ReadOnly)) {
+    return;
+  }
+  memory::Touch touch;
+  touch.range = range;
+  touch.write = write;
+  job_.queue.await(touch);
+}
+
+void SequentialView::renew(Range range) {
+  if (range.empty() || !window_.contains(range) || !pages_.anyStricter(range, Access::Open)) {
+    return;
+  }
+  const Range inside = memory::pagesInside(range);
+  if (inside.empty()) {
+    open(range, true);
+    return;
+  }
+  if (pages_.anyStricter(inside, Access::Open)) {
+    memory::Touch touch;
+    touch.range = inside;
+    touch.write = true;
+    touch.discards = true;
+    job_.queue.await(touch);
+  }
+  // Their pages hold something else as well.
+  open({range.begin, inside.begin}, true);
+  open({inside.end, range.end}, true);
+}
+
+void SequentialView::renewStackBelow(std::uint64_t end) {
+  const Range dead = memory::pagesInside({protectedStack_, end});
+  if (!dead.empty()) {
+    renew(dead);
+    protectedStack_ = dead.end;
+  }
+}
+
+} // namespace tutti::model::forkjoin

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Memory as sequential code of rank 0 sees it: pages that are protected where other places have
+/// newer bytes, copies of those that cannot be protected, and what touches bring.
+#pragma once
+
+#include "runtime/memory/protection.h"
+#include "runtime/memory/twins.h"
+#include "runtime/model/forkjoin/fetcher.h"
+#include "runtime/protocol/job.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+using exec::Plan;
+
+/// Threading: guarded by the lock of the job's progress; `open` and `renew` from any thread without
+///            it, `renewStackBelow` from the program's main thread.
+class SequentialView {
+public:
+  SequentialView(Job &job, memory::PageTable &pages);
+
+  /// Serves touches from then on. Order: before the job's start.
+  void serve();
+
+  /// Whether nothing is on its way for sequential code.
+  bool isIdle() const { return fetcher_.isIdle(); }
+
+  /// Turns what sequential code has written where no fault tells into events.
+  ///
+  /// Cost: in a steady loop some comparisons; nobody looks into the directory.
+  void collectWrites() {
+    if (twins_.haveChanged()) {
+      recordWrites();
+    }
+  }
+
+  /// Notes events and applies them to the directory.
+  void record(std::span<const memory::Event> events) { fetcher_.record(events); }
+
+  /// Events since the last call, for launch `sequence`, which is about to be announced.
+  std::vector<memory::Event> takeEvents(Sequence sequence);
+
+  /// Keeps copies of pages that sequential code may write without a fault. Order: as `plan`'s
+  /// launch begins.
+  void keep(const Plan &plan) {
+    // A protected page needs no copy: a write to it faults.
+    twins_.keep(plan.twinPages,
+                [this](std::uint64_t page) { return pages_.at(page) == memory::Access::Open; });
+  }
+
+  /// Protects pages as `plan` asks. Order: as its launch ends.
+  void protect(const std::shared_ptr<const Plan> &plan) {
+    protectPages(plan);
+    twins_.refresh(plan->exchanged);
+  }
+
+  /// Makes `range` readable, or writable, as a touch would. Does nothing outside of the window.
+  void open(Range range, bool write);
+
+  /// Makes `range`, in which nothing is alive, writable; what it holds may be lost. For the kernel
+  /// a protected page is an error, and what will be there may be given to system calls.
+  void renew(Range range);
+
+  /// Renews `main`'s stack below `end`.
+  void renewStackBelow(std::uint64_t end);
+
+  const memory::PageTable &pages() const { return pages_; }
+
+private:
+  void recordWrites();
+  void protectPages(const std::shared_ptr<const Plan> &plan);
+  bool readShared(std::uint64_t address, std::span<std::byte> target) const;
+
+  Job &job_;
+  const memory::Window &window_;
+  memory::PageTable &pages_;
+  Fetcher fetcher_;
+  memory::Twins twins_;
+  std::uint64_t protectedStack_; ///< No page of `main`'s stack below is protected.
+  /// Plans whose pages are protected as they ask, as of that version of the page table. Shared with
+  /// the planner, so that no other plan gets the address of one that it has forgotten.
+  std::map<std::shared_ptr<const Plan>, std::uint64_t> protectedAt_;
+};
+
+} // namespace tutti::model::forkjoin

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Pages of rank 0, the numbers of launches and the account of both: rank 0 of two, whose other
+/// rank the test plays.
+#include "runtime/model/forkjoin/announcer.h"
+#include "runtime/model/forkjoin/lost_devices.h"
+#include "runtime/model/forkjoin/sequential_view.h"
+#include "runtime/model/forkjoin/statistics.h"
+#include "runtime/transport/mock/mock.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+
+namespace {
+
+using memory::Access;
+using memory::Event;
+using memory::kHeapBase;
+
+constexpr std::uint64_t kUnit = 64 << 10;
+constexpr Range kPages{kHeapBase, kHeapBase + 4 * memory::kPageBytes};
+constexpr Place kTheirDevice = 2;
+
+/// One per process: the mappings stay.
+const memory::Window &window() {
+  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {}, true});
+  return *mapped;
+}
+
+class SequentialViewTest : public testing::Test {
+protected:
+  void SetUp() override {
+    pages_ = std::move(memory::PageTable::create(window())).value();
+    view_ = std::make_unique<SequentialView>(job_, *pages_);
+    view_->serve();
+    job_.start();
+  }
+
+  void TearDown() override { job_.progress.stop(); }
+
+  static std::shared_ptr<const Plan> protecting(Range readOnly) {
+    auto plan = std::make_shared<Plan>();
+    plan->readOnlyPages = RangeSet::of({readOnly});
+    return plan;
+  }
+
+  transport::mock::Network network_{2};
+  std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
+  std::unique_ptr<transport::Endpoint> otherEnd_ = network_.open(1);
+  Job job_{protocol::JobSetup{
+      *endpoint_, window(), memory::Topology({0, 1}), {{8 * kUnit, kUnit}}, {}, false}};
+  std::unique_ptr<memory::PageTable> pages_;
+  std::unique_ptr<SequentialView> view_;
+};
+
+TEST_F(SequentialViewTest, ProtectsPagesUntilTheyAreOpened) {
+  {
+    const Progress::Lock lock = job_.progress.lock();
+    view_->protect(protecting(kPages));
+  }
+  EXPECT_EQ(pages_->at(kPages.begin), Access::ReadOnly);
+
+  view_->open(kPages, true);
+
+  EXPECT_FALSE(pages_->anyStricter(kPages, Access::Open));
+}
+
+TEST_F(SequentialViewTest, ProtectsAgainWhatWasOpenedSince) {
+  const auto plan = protecting(kPages);
+  for (int round = 0; round < 2; ++round) {
+    {
+      const Progress::Lock lock = job_.progress.lock();
+      view_->protect(plan);
+      const std::uint64_t before = pages_->protections();
+      view_->protect(plan);
+      EXPECT_EQ(pages_->protections(), before) << "nothing has changed";
+    }
+    EXPECT_EQ(pages_->at(kPages.begin), Access::ReadOnly);
+    view_->open(kPages, true);
+  }
+}
+
+TEST_F(SequentialViewTest, AnnouncesLaunchesInOrderWithWhatHasHappened) {
+  const Progress::Lock lock = job_.progress.lock();
+  Announcer announcer(job_);
+  tutti_region region{};
+  Launch launch;
+  launch.region = &region;
+  const Event claimed{Event::Kind::Claimed, kPages};
+  view_->record({&claimed, 1});
+
+  announcer.announce(launch, *view_);
+  EXPECT_EQ(launch.sequence, 1U);
+  EXPECT_EQ(launch.events.size(), 1U);
+  announcer.announce(launch, *view_);
+  EXPECT_EQ(launch.sequence, 2U);
+  EXPECT_TRUE(launch.events.empty());
+
+  std::vector<transport::Control> messages;
+  EXPECT_TRUE(otherEnd_->pollControl(messages));
+  EXPECT_EQ(messages.size(), 2U);
+}
+
+TEST_F(SequentialViewTest, RunsAheadOfTheOtherRanksNotWithoutEnd) {
+  const Progress::Lock lock = job_.progress.lock();
+  Announcer announcer(job_);
+  tutti_region region{};
+  Launch launch;
+  launch.region = &region;
+
+  while (announcer.mayAnnounce()) {
+    announcer.announce(launch, *view_);
+    ASSERT_LE(announcer.latest(), protocol::Acknowledgements::kAhead);
+  }
+
+  EXPECT_EQ(announcer.latest(), protocol::Acknowledgements::kAhead);
+}
+
+TEST_F(SequentialViewTest, SaysThatADeviceIsLostWhenItsLaunchesAreFinished) {
+  Progress::Lock lock = job_.progress.lock();
+  LostDevices lost(job_, *view_);
+  EXPECT_FALSE(lost.isAny());
+  ASSERT_TRUE(otherEnd_->sendControl(
+      0, protocol::encode(protocol::Loss{kTheirDevice, RangeSet(), "it fell"})));
+  job_.progress.waitUntil(lock, [&] { return lost.isAny(); });
+
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(lost.retire(5), std::vector<Place>{kTheirDevice});
+  EXPECT_FALSE(lost.isAny());
+  lost.say(4);
+  EXPECT_TRUE(testing::internal::GetCapturedStderr().empty());
+  testing::internal::CaptureStderr();
+  lost.say(5);
+  lost.say(6);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tutti: a device of rank 1 is used no more: it fell\n");
+}
+
+TEST_F(SequentialViewTest, CountsWhatSteadyLaunchesProtect) {
+  const Progress::Lock lock = job_.progress.lock();
+  Statistics statistics(job_, *pages_);
+  statistics.begins(false, false);
+  view_->protect(protecting(kPages));
+  statistics.ends(false);
+  EXPECT_EQ(job_.counters.steadyProtections, 0U);
+
+  statistics.begins(true, true);
+  view_->protect(protecting({kPages.end, kPages.end + memory::kPageBytes}));
+  statistics.ends(true);
+
+  EXPECT_EQ(job_.counters.plansMade, 1U);
+  EXPECT_EQ(job_.counters.plansReused, 1U);
+  EXPECT_EQ(job_.counters.portions, 1U);
+  EXPECT_GT(job_.counters.steadyProtections, 0U);
+}
+
+} // namespace
+
+} // namespace tutti::model::forkjoin
