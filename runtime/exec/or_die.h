@@ -3,6 +3,7 @@
 /// What a failure of the world means where nobody can do anything about it.
 #pragma once
 
+#include "abi/abi.h"
 #include "base/log.h"
 #include "base/result.h"
 
@@ -14,6 +15,13 @@ namespace tutti::exec {
 inline void orDie(const Status &status) {
   if (!status) {
     log::fatal("{}", status.error().message);
+  }
+}
+
+/// The same with a line that names the loop.
+inline void orDie(const Status &status, const tutti_region &region) {
+  if (!status) {
+    log::fatal("{} (loop at {})", status.error().message, region.source);
   }
 }
 

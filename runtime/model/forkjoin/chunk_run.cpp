@@ -65,19 +65,12 @@ void ChunkRun::run(bool isKnown, bool waits) {
   copy(false, isKnown);
   startTransfers(isKnown);
   runParts(isKnown, waits);
-  if (!plan_.merged.empty()) {
-    merge();
+  if (merging_.isAny()) {
+    merging_.merge(!plan_.chunk.empty() || !stoodIn_.empty());
   }
   returnBytes();
   job_.loans.launchEnded();
   job_.running = nullptr;
-}
-
-/// A device's failure ends the job in one line that names the loop.
-void ChunkRun::check(const Status &status) const {
-  if (!status) {
-    log::fatal("{} (loop at {})", status.error().message, launch_.region->source);
-  }
 }
 
 void ChunkRun::finish() {
@@ -346,9 +339,7 @@ void ChunkRun::standIn(Reduction *reduction) {
     job_.devices.wroteInPlaceOf(part.device, plan_.overwritten);
     check(job_.salvage.bring(lock_, part.device, sets.reads));
     job_.salvage.hostGets(sets.writes);
-    if (job_.rank() != 0 && !plan_.merged.empty() && !base_) {
-      base_.emplace(job_.window, plan_.merged); // The host has had no part so far.
-    }
+    merging_.keepForStandIn();
     job_.progress.waitUntil(
         lock_, [&] { return !job_.streams.isSending() || !job_.streams.isReading(sets.writes); });
     if (reduction) {
@@ -394,13 +385,13 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   const bool endsWithoutIterations =
       reduces && contributes && (pieces == 0 || !plan_.devices.empty());
   pieces += endsWithoutIterations ? 1 : 0;
-  Reduction reduction({job_.rank(), plan_.contributors, launch_.sequence, pieces, strayed()},
-                      job_.progress, job_.partials.arrived,
-                      [this](Rank to, std::span<const std::byte> bytes) {
-                        job_.partials.send(to, launch_.sequence, bytes);
-                      });
+  Reduction reduction(
+      {job_.rank(), plan_.contributors, launch_.sequence, pieces, merging_.strayed()},
+      job_.progress, job_.partials.arrived, [this](Rank to, std::span<const std::byte> bytes) {
+        job_.partials.send(to, launch_.sequence, bytes);
+      });
   Reduction *const used = reduces ? &reduction : nullptr;
-  const bool merges = !plan_.merged.empty();
+  const bool merges = merging_.isAny();
   const bool startsAtOnce = received_.empty() && !merges;
   bool isAwaited = waits || reduces || merges;
   if (startsAtOnce) {
@@ -416,7 +407,11 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     copy(true, isKnown);
     borrow(isKnown);
     if (merges) {
-      keepBase();
+      // Nobody writes before all that read the same bytes from here have them as they were.
+      waitForSent();
+      waitForDevices();
+      waitForBorrowers();
+      merging_.keep();
     }
     isAwaited = startDevices(isAwaited || crosses_, waits) || isAwaited;
   }
@@ -427,7 +422,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   }
   if (!plan_.devices.empty() && isAwaited) {
     waitForDevices();
-    noteDeviceStrays();
+    merging_.noteDeviceStrays();
     if (reduces) {
       addPartials(reduction);
     }
@@ -446,126 +441,6 @@ void ChunkRun::waitForSent() {
     return std::all_of(sent_.begin(), sent_.end(),
                        [this](Streams::Id id) { return job_.streams.hasEnded(id); });
   });
-}
-
-/// Nobody writes before all that read the same bytes from here have them as they were. Devices
-/// keep a copy themselves; those that have no room for it are compared with one of the host's, as
-/// is the host.
-void ChunkRun::keepBase() {
-  waitForSent();
-  waitForDevices();
-  waitForBorrowers();
-  // Rank 0's own part needs a copy only where the launch may be undone.
-  bool isNeeded = job_.rank() == 0 ? plan_.reach != 0 : !plan_.chunk.empty();
-  for (const DevicePart &part : plan_.devices) {
-    const Result<bool> isKept = job_.devices.keep(part.device, plan_.merged);
-    check(isKept ? Status() : Status(isKept.error()));
-    isNeeded = isNeeded || !*isKept;
-  }
-  if (isNeeded) {
-    base_.emplace(job_.window, plan_.merged);
-  }
-}
-
-/// Calls `visit` for what this rank's devices changed. What the host did in place of lost ones is
-/// in its own memory.
-void ChunkRun::takeDeviceChanges(const VisitChange &visit) {
-  constexpr std::size_t kPiece = std::size_t{4} << 20;
-  std::vector<std::byte> buffer;
-  for (const DevicePart &part : plan_.devices) {
-    if (job_.devices.isLost(part.device)) {
-      continue;
-    }
-    if (job_.devices.keeps(part.device)) {
-      check(job_.devices.takeChanges(part.device, visit));
-      continue;
-    }
-    buffer.resize(std::min<std::size_t>(kPiece, plan_.merged.bytes()));
-    base_->forEachPiece(kPiece, [&](std::uint64_t address, std::span<const std::byte> before) {
-      const auto now = std::span(buffer).first(before.size());
-      check(job_.devices.read(part.device, address, now));
-      memory::forEachDifference(before, now, [&](std::size_t offset, std::size_t bytes) {
-        visit(address + offset, now.subspan(offset, bytes));
-      });
-    });
-  }
-}
-
-/// Sends what this rank's devices and host changed to rank 0.
-void ChunkRun::sendChanges() {
-  const auto send = [this](std::span<const std::byte> bytes, bool isLast) {
-    job_.merges.send(launch_.sequence, isLast, bytes);
-  };
-  memory::ChangeWriter changes([&](std::span<const std::byte> message) { send(message, false); });
-  const auto add = [&](std::uint64_t address, std::span<const std::byte> bytes) {
-    changes.add(address, bytes);
-  };
-  takeDeviceChanges(add);
-  if (!plan_.chunk.empty() || !stoodIn_.empty()) {
-    base_->forEachPiece(plan_.merged.bytes(),
-                        [&](std::uint64_t address, std::span<const std::byte> before) {
-                          const std::byte *now = job_.window.view(address);
-                          memory::forEachDifference(before, {now, before.size()},
-                                                    [&](std::size_t offset, std::size_t bytes) {
-                                                      add(address + offset, {now + offset, bytes});
-                                                    });
-                        });
-  }
-  send(changes.rest(), true);
-}
-
-/// Takes over what the other ranks changed. Each of them writes bytes that nobody else does.
-void ChunkRun::applyChanges() {
-  for (std::size_t missing = plan_.contributors.size() - 1; missing > 0;) {
-    const Changes changes = job_.merges.await(lock_, launch_.sequence);
-    memory::applyChanges(job_.window, changes.bytes);
-    missing -= changes.isLast;
-  }
-}
-
-/// Rank 0's host gets what the places changed in bytes that several of them may write. What its
-/// devices changed is taken before anything of another rank arrives there.
-void ChunkRun::merge() {
-  if (job_.rank() != 0) {
-    sendChanges();
-    return;
-  }
-  takeDeviceChanges([this](std::uint64_t address, std::span<const std::byte> bytes) {
-    std::memcpy(job_.window.view(address), bytes.data(), bytes.size());
-  });
-  applyChanges();
-  if (plan_.reach != 0 && *strayed() != 0) {
-    undo();
-  }
-}
-
-/// Where this rank's host says that a part has strayed; null if none can.
-std::uint64_t *ChunkRun::strayed() const {
-  return plan_.reach == 0 ? nullptr
-                          : reinterpret_cast<std::uint64_t *>(job_.window.view(plan_.reach) +
-                                                              offsetof(tutti_reach, strayed));
-}
-
-/// What devices add to a result counts only if none of them has strayed.
-void ChunkRun::noteDeviceStrays() {
-  for (const DevicePart &part : plan_.devices) {
-    if (plan_.reach == 0 || job_.devices.isLost(part.device)) {
-      continue;
-    }
-    std::uint64_t there = 0;
-    check(job_.devices.read(part.device, plan_.reach + offsetof(tutti_reach, strayed),
-                            std::as_writable_bytes(std::span(&there, 1))));
-    *strayed() |= there;
-  }
-}
-
-/// As if the launch had never been, but for what it moved. The program runs the loop itself then.
-void ChunkRun::undo() {
-  hasStrayed_ = true;
-  base_->forEachPiece(plan_.merged.bytes(),
-                      [&](std::uint64_t address, std::span<const std::byte> before) {
-                        std::memcpy(job_.window.view(address), before.data(), before.size());
-                      });
 }
 
 /// Brings what places of this rank wrote on pages of rank 0 that cannot be protected to rank 0.

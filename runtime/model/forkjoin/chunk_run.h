@@ -4,13 +4,11 @@
 #pragma once
 
 #include "runtime/exec/launch.h"
+#include "runtime/exec/or_die.h"
 #include "runtime/exec/plan.h"
-#include "runtime/memory/changes.h"
+#include "runtime/model/forkjoin/merging.h"
 #include "runtime/protocol/job.h"
 
-#include <functional>
-#include <optional>
-#include <span>
 #include <vector>
 
 namespace tutti::model::forkjoin {
@@ -32,7 +30,7 @@ using protocol::Job;
 class ChunkRun {
 public:
   ChunkRun(Job &job, Progress::Lock &lock, const Launch &launch, const Plan &plan)
-      : job_(job), lock_(lock), launch_(launch), plan_(plan) {}
+      : job_(job), lock_(lock), launch_(launch), plan_(plan), merging_(job, lock, launch, plan) {}
 
   /// Runs the chunk. Sends may still be under way when it returns, and on rank 0 returns.
   ///
@@ -46,14 +44,12 @@ public:
 
   /// On rank 0: some part has met a stray pointer. Nothing that the launch wrote is left, and
   /// nothing has been combined.
-  bool hasStrayed() const { return hasStrayed_; }
+  bool hasStrayed() const { return merging_.isUndone(); }
 
   /// What the host's own chunk has taken.
   double hostSeconds() const { return hostSeconds_; }
 
 private:
-  using VisitChange = std::function<void(std::uint64_t address, std::span<const std::byte> bytes)>;
-
   void waitForReaders();
   void standInForBorrowers();
   void storeBlocks();
@@ -75,30 +71,21 @@ private:
   void runBesideDevices(const balance::Chunk &piece, Reduction *reduction, bool isTimed);
   void addPartials(Reduction &reduction);
   void waitForSent();
-  void keepBase();
-  void takeDeviceChanges(const VisitChange &visit);
-  void sendChanges();
-  void applyChanges();
-  void merge();
-  std::uint64_t *strayed() const;
-  void noteDeviceStrays();
-  void undo();
   void returnBytes();
-  void check(const Status &status) const;
+
+  void check(const Status &status) const { exec::orDie(status, *launch_.region); }
 
   Job &job_;
   Progress::Lock &lock_;
   const Launch &launch_;
   const Plan &plan_;
+  Merging merging_;
   std::vector<Streams::Id> received_; ///< Needed before the borders of the chunk run.
   std::vector<Streams::Id> sent_;     ///< To ranks whose chunks need it.
   std::vector<Streams::Id> others_;
-  std::optional<memory::Base> base_; ///< What host and devices compare with what is merged, if they
-                                     ///< have to.
   std::vector<std::int32_t> stoodIn_; ///< Devices whose part the host has run.
   bool crosses_ = false;              ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
-  bool hasStrayed_ = false;
 };
 
 } // namespace tutti::model::forkjoin

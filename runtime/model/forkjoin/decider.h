@@ -53,8 +53,8 @@ struct LoopHistory {
   std::vector<Share> shares;          ///< Of the last launch that was distributed.
   std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
   CutHistory cuts;
-  bool isTooLarge = false;            ///< Even in portions, for some device; that has been said.
-  double bytesToStayHome = 0;         ///< That the launch that now stays home has to fetch.
+  bool isTooLarge = false;    ///< Even in portions, for some device; that has been said.
+  double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
 };
 
 /// Where a launch runs.

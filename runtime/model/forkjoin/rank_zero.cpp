@@ -130,8 +130,7 @@ bool RankZero::distribute(Launch &launch) {
     return staysHome(region, reason);
   }
   const bool isMeasured = decider_.isToBeMeasured(candidate, announcer_.latest());
-  const Clock::time_point begin =
-      job_.keepsTime || isMeasured ? Clock::now() : Clock::time_point();
+  const Clock::time_point begin = job_.keepsTime || isMeasured ? Clock::now() : Clock::time_point();
   if (reason = finder_.complete(launch); !reason.empty()) {
     return staysHome(region, reason);
   }
@@ -156,7 +155,8 @@ bool RankZero::distribute(Launch &launch) {
                                candidate.placement.usesDevices);
   region.history.shares = launch.shares;
   if (isMeasured) {
-    candidate.history->addDistributed(*candidate.machine, launch.total, secondsSince(begin) - waited,
+    candidate.history->addDistributed(*candidate.machine, launch.total,
+                                      secondsSince(begin) - waited,
                                       static_cast<double>(went->bytes));
   }
   return true;

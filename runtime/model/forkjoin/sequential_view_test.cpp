@@ -146,12 +146,12 @@ TEST_F(SequentialViewTest, SaysThatADeviceIsLostWhenItsLaunchesAreFinished) {
 TEST_F(SequentialViewTest, CountsWhatSteadyLaunchesProtect) {
   const Progress::Lock lock = job_.progress.lock();
   Statistics statistics(job_, *pages_);
-  statistics.begins(false, false);
+  statistics.begins({std::make_shared<const Plan>(), false}, false);
   view_->protect(protecting(kPages));
   statistics.ends(false);
   EXPECT_EQ(job_.counters.steadyProtections, 0U);
 
-  statistics.begins(true, true);
+  statistics.begins({std::make_shared<const Plan>(), true}, true);
   view_->protect(protecting({kPages.end, kPages.end + memory::kPageBytes}));
   statistics.ends(true);
 
