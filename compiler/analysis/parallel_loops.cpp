@@ -2,19 +2,15 @@
 #include "compiler/analysis/parallel_loops.h"
 
 #include "compiler/analysis/accumulators.h"
+#include "compiler/analysis/loop_survey.h"
 #include "compiler/ir/kernel.h"
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Dominators.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <vector>
 
 using namespace llvm;
 
@@ -22,63 +18,13 @@ namespace tutti::compiler {
 
 namespace {
 
-/// A function of the C math library: the only kind of function without a body that has numbers for
-/// parameters (compiler/ir/kernel.h), unless it belongs to the kernel's own.
-bool isMath(const CallInst &call) {
-  const Function *callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration() || callee->getName().starts_with("tutti.")) {
-    return false;
-  }
-  const auto isNumber = [](Type *type) { return type->isIntegerTy() || type->isFloatingPointTy(); };
-  const FunctionType *type = callee->getFunctionType();
-  return !type->isVarArg() && isNumber(type->getReturnType()) && all_of(type->params(), isNumber) &&
-         any_of(type->params(), [](Type *param) { return param->isFloatingPointTy(); });
-}
-
-/// Bytes by which `expression` grows with each iteration of `loop`, as far as that is known.
-/// For choosing an order only: looks through extensions.
-std::optional<std::int64_t> strideOf(const SCEV *expression, const Loop &loop,
-                                     ScalarEvolution &scev) {
-  if (scev.isLoopInvariant(expression, &loop)) {
-    return 0;
-  }
-  if (const auto *cast = dyn_cast<SCEVCastExpr>(expression)) {
-    return strideOf(cast->getOperand(), loop, scev);
-  }
-  std::int64_t sum = 0;
-  if (const auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
-    const auto *step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(scev));
-    const std::optional<std::int64_t> start = strideOf(recurrence->getStart(), loop, scev);
-    if (recurrence->getLoop() != &loop) {
-      return start;
-    }
-    return step && start ? std::optional(*start + step->getAPInt().getSExtValue()) : std::nullopt;
-  }
-  if (const auto *terms = dyn_cast<SCEVAddExpr>(expression)) {
-    for (const SCEV *term : terms->operands()) {
-      const std::optional<std::int64_t> stride = strideOf(term, loop, scev);
-      if (!stride) {
-        return std::nullopt;
-      }
-      sum += *stride;
-    }
-    return sum;
-  }
-  const auto *scaled = dyn_cast<SCEVMulExpr>(expression);
-  const auto *scale = scaled ? dyn_cast<SCEVConstant>(scaled->getOperand(0)) : nullptr;
-  if (!scale || scaled->getNumOperands() != 2) {
-    return std::nullopt;
-  }
-  const std::optional<std::int64_t> stride = strideOf(scaled->getOperand(1), loop, scev);
-  return stride ? std::optional(*stride * scale->getAPInt().getSExtValue()) : std::nullopt;
-}
-
 class NestFinder {
 public:
   NestFinder(Function &kernel, Loop &chunkLoop, FunctionAnalysisManager &analyses)
       : kernel_(kernel), chunk_(chunkLoop), loops_(analyses.getResult<LoopAnalysis>(kernel)),
         scev_(analyses.getResult<ScalarEvolutionAnalysis>(kernel)),
-        dominators_(analyses.getResult<DominatorTreeAnalysis>(kernel)), conditions_(scev_) {}
+        survey_(chunkLoop, loops_, scev_, analyses.getResult<DominatorTreeAnalysis>(kernel)),
+        conditions_(scev_) {}
 
   ParallelNest run(unsigned deepest) {
     addDimension({&chunk_}, chunkExtent());
@@ -92,13 +38,6 @@ public:
   }
 
 private:
-  /// Private memory that is written in the chunk's loop, and the loop in whose iterations its
-  /// content lives; null if it may live longer.
-  struct Temporary {
-    const AllocaInst *memory;
-    const Loop *home;
-  };
-
   bool refuse(const Twine &reason) {
     nest_.reason = reason.str();
     return false;
@@ -109,9 +48,6 @@ private:
   const SCEV *tripOf(const Loop &loop);
   bool survey();
   bool surveyPhis();
-  bool surveyInstruction(Instruction &inst);
-  bool addAccess(Instruction &inst, Value *pointer, Value *length, Type *type, bool writes);
-  const Loop *homeOf(const AllocaInst &memory) const;
   bool accumulates() const;
   bool deepen();
   bool divides(ArrayRef<Loop *> loops);
@@ -122,7 +58,6 @@ private:
 
   bool hasRightForm(const Loop &loop);
   bool passesNothingOn(const Loop &loop);
-  bool keepsTemporaries(const Loop &loop);
   bool areParallel(ArrayRef<Loop *> loops);
   const SCEV *extentOf(const Loop &loop);
   unsigned contiguousAccesses(const NestDimension &dimension) const;
@@ -132,13 +67,10 @@ private:
   Loop &chunk_;
   LoopInfo &loops_;
   ScalarEvolution &scev_;
-  DominatorTree &dominators_;
+  LoopSurvey survey_;
   LaunchConditions conditions_;
   ParallelNest nest_;
-  std::vector<KernelAccess> accesses_;
   SmallPtrSet<const Instruction *, 16> accumulators_; ///< All members of all of them.
-  SmallVector<Instruction *, 16> effects_;
-  SmallVector<std::pair<Instruction *, const AllocaInst *>, 8> privateStores_;
 };
 
 const SCEV *NestFinder::chunkExtent() {
@@ -169,17 +101,8 @@ bool NestFinder::survey() {
   if (!surveyPhis()) {
     return false;
   }
-  for (BasicBlock *block : chunk_.blocks()) {
-    for (Instruction &inst : *block) {
-      if (!surveyInstruction(inst)) {
-        return false;
-      }
-      if (accumulators_.contains(&inst) && !isa<PHINode>(inst)) {
-        effects_.push_back(&inst);
-      }
-    }
-  }
-  return true;
+  nest_.reason = survey_.run(accumulators_);
+  return nest_.reason.empty();
 }
 
 bool NestFinder::surveyPhis() {
@@ -198,119 +121,15 @@ bool NestFinder::surveyPhis() {
   return true;
 }
 
-/// The loop in whose iterations the content of `memory` begins and ends.
-const Loop *NestFinder::homeOf(const AllocaInst &memory) const {
-  const Instruction *start = nullptr;
-  for (const User *user : memory.users()) {
-    const auto *marker = dyn_cast<IntrinsicInst>(user);
-    if (marker && marker->getIntrinsicID() == Intrinsic::lifetime_start &&
-        chunk_.contains(marker)) {
-      if (start) {
-        return nullptr;
-      }
-      start = marker;
-    }
-  }
-  if (!start) {
-    return nullptr;
-  }
-  const Loop *home = loops_.getLoopFor(start->getParent());
-  SmallVector<const Value *, 8> work{&memory};
-  SmallPtrSet<const Value *, 8> seen;
-  while (!work.empty()) {
-    for (const Use &use : work.pop_back_val()->uses()) {
-      const auto *inst = cast<Instruction>(use.getUser());
-      const auto *store = dyn_cast<StoreInst>(inst);
-      if (isa<GetElementPtrInst>(inst) || isa<PHINode>(inst) || isa<SelectInst>(inst)) {
-        if (seen.insert(inst).second) {
-          work.push_back(inst);
-        }
-        continue;
-      }
-      const bool isAccess = isa<LoadInst>(inst) || isa<MemIntrinsic>(inst) ||
-                            (store && use.getOperandNo() == store->getPointerOperandIndex());
-      const bool isInside = home->contains(inst) && dominators_.dominates(start, inst);
-      if (!isa<LifetimeIntrinsic>(inst) && !isa<CmpInst>(inst) && !(isAccess && isInside)) {
-        return nullptr;
-      }
-    }
-  }
-  return home;
-}
-
-/// Notes an access: of `type`, or of `length` bytes where that is null.
-bool NestFinder::addAccess(Instruction &inst, Value *pointer, Value *length, Type *type,
-                           bool writes) {
-  SmallVector<const Value *, 2> objects;
-  getUnderlyingObjects(pointer, objects, nullptr, 0);
-  const Value *object = objects.size() == 1 ? objects.front() : nullptr;
-  if (!object && any_of(objects, [](const Value *one) { return isa<AllocaInst>(one); })) {
-    return refuse("a pointer may lead to different private arrays");
-  }
-  if (const auto *memory = dyn_cast_or_null<AllocaInst>(object)) {
-    if (writes) {
-      privateStores_.push_back({&inst, memory});
-      if (!homeOf(*memory)) {
-        effects_.push_back(&inst);
-      }
-    }
-    return true;
-  }
-  const auto *global = dyn_cast_or_null<GlobalVariable>(object);
-  if (global && global->isConstant() && !writes) {
-    return true;
-  }
-  Type *i64 = Type::getInt64Ty(kernel_.getContext());
-  const SCEV *bytes = length ? scev_.getTruncateOrZeroExtend(scev_.getSCEV(length), i64)
-                             : scev_.getStoreSizeOfExpr(i64, type);
-  KernelAccess access =
-      kernelAccess(inst, pointer, bytes, loops_.getLoopFor(inst.getParent()), scev_);
-  access.writes = writes;
-  accesses_.push_back(access);
-  if (writes) {
-    effects_.push_back(&inst);
-  }
-  return true;
-}
-
-bool NestFinder::surveyInstruction(Instruction &inst) {
-  if (auto *load = dyn_cast<LoadInst>(&inst); load && load->isSimple()) {
-    return addAccess(inst, load->getPointerOperand(), nullptr, load->getType(), false);
-  }
-  if (auto *store = dyn_cast<StoreInst>(&inst); store && store->isSimple()) {
-    return addAccess(inst, store->getPointerOperand(), nullptr, store->getValueOperand()->getType(),
-                     true);
-  }
-  if (auto *memory = dyn_cast<MemIntrinsic>(&inst); memory && !memory->isVolatile()) {
-    auto *transfer = dyn_cast<MemTransferInst>(memory);
-    return (!transfer ||
-            addAccess(inst, transfer->getRawSource(), transfer->getLength(), nullptr, false)) &&
-           addAccess(inst, memory->getRawDest(), memory->getLength(), nullptr, true);
-  }
-  if (isa<DbgInfoIntrinsic>(inst) || isa<PseudoProbeInst>(inst)) {
-    return true;
-  }
-  if (const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
-      intrinsic && intrinsic->isAssumeLikeIntrinsic()) {
-    return true;
-  }
-  const auto *call = dyn_cast<CallInst>(&inst);
-  if (call ? call->isConvergent() && !isMath(*call) : false) {
-    return refuse("an iteration waits for others");
-  }
-  const bool isPure = call ? call->doesNotAccessMemory() || isMath(*call)
-                           : !inst.mayReadOrWriteMemory() && !inst.mayThrow();
-  return isPure || refuse("an iteration has an effect that may not happen twice");
-}
-
 bool NestFinder::accumulates() const {
-  return any_of(effects_, [this](const Instruction *inst) { return accumulators_.contains(inst); });
+  return any_of(survey_.effects(),
+                [this](const Instruction *inst) { return accumulators_.contains(inst); });
 }
 
 /// The loops directly inside `parent` that hold all its effects; none if there is no such thing.
 SmallVector<Loop *, 2> NestFinder::workingLoops(const Loop &parent) {
   SmallVector<Loop *, 2> found;
-  for (const Instruction *effect : effects_) {
+  for (const Instruction *effect : survey_.effects()) {
     Loop *loop = loops_.getLoopFor(effect->getParent());
     if (!parent.contains(loop)) {
       continue;
@@ -396,17 +215,6 @@ bool NestFinder::passesNothingOn(const Loop &loop) {
   return true;
 }
 
-/// Whether private memory that is written in `loop` is written anew in each iteration.
-bool NestFinder::keepsTemporaries(const Loop &loop) {
-  for (const auto &[store, memory] : privateStores_) {
-    const Loop *home = homeOf(*memory);
-    if (loop.contains(store) && !(home && loop.contains(home))) {
-      return refuse("an inner loop writes to a private array");
-    }
-  }
-  return true;
-}
-
 /// Whether different iterations of `loops`, the next dimension of the nest, touch different memory
 /// for any fixed iteration of the loops of the nest around them.
 ///
@@ -416,13 +224,13 @@ bool NestFinder::keepsTemporaries(const Loop &loop) {
 bool NestFinder::areParallel(ArrayRef<Loop *> loops) {
   const Loop &parent = innermost();
   LoopDependences dependences(parent, loops, scev_, conditions_);
-  for (const KernelAccess &store : accesses_) {
+  for (const KernelAccess &store : survey_.accesses()) {
     const bool isDivided =
         any_of(loops, [&](const Loop *loop) { return loop->contains(store.loop); });
     if (!store.writes || !isDivided) {
       continue;
     }
-    for (const KernelAccess &other : accesses_) {
+    for (const KernelAccess &other : survey_.accesses()) {
       if (parent.contains(other.loop) && !dependences.areIndependent(store, other)) {
         return refuse(store.root == other.root
                           ? "iterations of an inner loop may touch the same memory"
@@ -439,7 +247,8 @@ bool NestFinder::divides(ArrayRef<Loop *> loops) {
   const std::size_t mark = conditions_.list().size();
   const SCEV *extent = nullptr;
   const bool haveRightForm = all_of(loops, [this](const Loop *loop) {
-    return hasRightForm(*loop) && passesNothingOn(*loop) && keepsTemporaries(*loop);
+    return hasRightForm(*loop) && passesNothingOn(*loop) &&
+           (survey_.keepsTemporaries(*loop) || refuse("an inner loop writes to a private array"));
   });
   if (haveRightForm) {
     const SCEV *trip = tripOf(*loops.front());
@@ -484,19 +293,14 @@ bool NestFinder::deepen() {
 /// How many accesses that are divided in all dimensions lie close together in neighbouring
 /// iterations of `dimension`.
 unsigned NestFinder::contiguousAccesses(const NestDimension &dimension) const {
-  constexpr std::int64_t kClose = 16;
   const auto loopAround = [](const NestDimension &loops, const KernelAccess &access) {
     const auto found =
         find_if(loops.loops, [&](const Loop *loop) { return loop->contains(access.loop); });
     return found == loops.loops.end() ? nullptr : *found;
   };
-  return count_if(accesses_, [&](const KernelAccess &access) {
-    if (!access.offset || !loopAround(nest_.dimensions.back(), access)) {
-      return false;
-    }
-    const std::optional<std::int64_t> stride =
-        strideOf(access.offset, *loopAround(dimension, access), scev_);
-    return stride && *stride != 0 && std::abs(*stride) <= kClose;
+  return count_if(survey_.accesses(), [&](const KernelAccess &access) {
+    return loopAround(nest_.dimensions.back(), access) &&
+           isContiguous(access, *loopAround(dimension, access), scev_);
   });
 }
 
