@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 7
+#define TUTTI_ABI_VERSION 8
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -142,6 +142,11 @@ enum tutti_mapping_flags {
   /// what it touches through another, if pointers that it follows and finds in different places are
   /// different ones, and if what it writes is not touched both through one of these and directly.
   TUTTI_MAPPING_DISJOINT = 1,
+  /// A work-group executes an iteration of the region at a time, and its work-items share what that
+  /// has to do. Of two dimensions the first is the most that there is to share in an iteration, the
+  /// second the iterations. The grid has one dimension: groups step through the iterations by their
+  /// number.
+  TUTTI_MAPPING_GROUPS = 2,
 };
 
 /// One way to divide the iterations of a region, and of loops inside it, over work-items.

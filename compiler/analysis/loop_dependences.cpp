@@ -453,10 +453,75 @@ std::optional<LoopDependences::Lane> LoopDependences::smeared(Lane lane) {
 std::optional<LoopDependences::Distance> LoopDependences::distance(const Lane &one,
                                                                    const Lane &other) {
   const SCEV *exact = scev_.getMinusSCEV(one.start, other.start);
-  Distance result{LaunchConditions::isClosed(exact) ? exact : nullptr,
-                  conditions_.extreme(exact, false), conditions_.extreme(exact, true),
-                  scev_.getMinusSCEV(other.high, one.low), scev_.getMinusSCEV(one.high, other.low)};
+  Distance result{exact,
+                  LaunchConditions::isClosed(exact) ? exact : nullptr,
+                  conditions_.extreme(exact, false),
+                  conditions_.extreme(exact, true),
+                  scev_.getMinusSCEV(other.high, one.low),
+                  scev_.getMinusSCEV(one.high, other.low)};
   return result.smallest && result.largest ? std::optional<Distance>(result) : std::nullopt;
+}
+
+/// `expression` divided by `factor`, where that leaves no rest whatever the values are; else null.
+const SCEV *LoopDependences::quotient(const SCEV *expression, const SCEV *factor) {
+  if (const auto *factors = dyn_cast<SCEVMulExpr>(factor)) {
+    for (const SCEV *one : factors->operands()) {
+      expression = expression ? quotient(expression, one) : nullptr;
+    }
+    return expression;
+  }
+  if (expression == factor || expression->isZero()) {
+    return expression->isZero() ? expression : scev_.getOne(expression->getType());
+  }
+  SmallVector<const SCEV *, 4> parts;
+  if (const auto *sum = dyn_cast<SCEVAddExpr>(expression)) {
+    for (const SCEV *term : sum->operands()) {
+      parts.push_back(quotient(term, factor));
+    }
+    return is_contained(parts, nullptr) ? nullptr : scev_.getAddExpr(parts);
+  }
+  if (const auto *product = dyn_cast<SCEVMulExpr>(expression)) {
+    parts.assign(product->operands().begin(), product->operands().end());
+    for (const SCEV *&part : parts) {
+      if (const SCEV *divided = quotient(part, factor)) {
+        part = divided;
+        return scev_.getMulExpr(parts);
+      }
+    }
+    return nullptr;
+  }
+  if (const auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
+    const SCEV *start = quotient(recurrence->getStart(), factor);
+    const SCEV *step = quotient(recurrence->getStepRecurrence(scev_), factor);
+    return recurrence->isAffine() && start && step
+               ? scev_.getAddRecExpr(start, step, recurrence->getLoop(), SCEV::FlagAnyWrap)
+               : nullptr;
+  }
+  const auto *number = dyn_cast<SCEVConstant>(expression);
+  const auto *divisor = dyn_cast<SCEVConstant>(factor);
+  return number && divisor && number->getAPInt().srem(divisor->getAPInt()).isZero()
+             ? scev_.getConstant(number->getAPInt().sdiv(divisor->getAPInt()))
+             : nullptr;
+}
+
+/// Whether lanes are the same, or a multiple of a row apart that is longer than they are. The row
+/// is what an iteration of a loop around moves them by: d[i * n + j] and d[k * n + j] for any i and
+/// k.
+bool LoopDependences::areRowsApart(const Distance &distance, const SCEV *stride,
+                                   const SCEV *reach) {
+  const auto *recurrence = dyn_cast<SCEVAddRecExpr>(distance.whole);
+  const SCEV *row = recurrence ? recurrence->getStepRecurrence(scev_) : nullptr;
+  const SCEV *rows = row && LaunchConditions::isClosed(row) ? quotient(recurrence, row) : nullptr;
+  const SCEV *least = rows ? conditions_.extreme(rows, false) : nullptr;
+  const SCEV *most = rows ? conditions_.extreme(rows, true) : nullptr;
+  const auto isAtLeast = [&](const SCEV *left, const SCEV *right) {
+    return conditions_.atLeast(left, right) != Truth::Never;
+  };
+  // The products must not wrap around.
+  return least && most && conditions_.product(row, least) && conditions_.product(row, most) &&
+         isAtLeast(stride, distance.above) && isAtLeast(stride, distance.below) &&
+         isAtLeast(row, scev_.getAddExpr(reach, distance.above)) &&
+         isAtLeast(row, scev_.getAddExpr(reach, distance.below));
 }
 
 /// Whether lanes whose iterations are `stride` > 0 apart meet in no other iteration, because
@@ -544,10 +609,15 @@ bool LoopDependences::keepsOwnLane(const Lane &one, const Lane &other) {
     return true;
   }
   conditions_.truncate(mark);
+  if (rows_ == Rows::Apart && areRowsApart(*between, stride, reach)) {
+    return true;
+  }
+  conditions_.truncate(mark);
   const Truth apart = neverMeet(*between, reach);
   if (apart == Truth::Always) {
     return true;
   }
+  isGuess_ = true;
   // Choose what may hold at launch; a wrong choice costs the nest, not the result.
   const bool isFixed = between->exact && isa<SCEVConstant>(between->exact);
   const bool isFar = !isFixed && !(between->exact && isWholeStrides(between->exact, stride));
@@ -576,6 +646,7 @@ bool LoopDependences::areIndependent(const KernelAccess &store, const KernelAcce
   const Truth apart =
       between ? neverMeet(*between, scev_.getZero(between->above->getType())) : Truth::Never;
   const bool isFixed = between && between->exact && isa<SCEVConstant>(between->exact);
+  isGuess_ = isGuess_ || apart == Truth::AtLaunch;
   return apart == Truth::Always || (apart == Truth::AtLaunch && !isFixed);
 }
 

@@ -94,13 +94,21 @@ KernelAccess kernelAccess(llvm::Instruction &inst, llvm::Value *pointer, const l
 /// same iteration of `parent`, which is around all of them, and of all loops around that.
 class LoopDependences {
 public:
+  /// Apart: accesses that are a multiple of a row apart, which one is not known, count as
+  /// independent if what each of them touches is shorter than a row.
+  enum class Rows { Alike, Apart };
+
   LoopDependences(const llvm::Loop &parent, llvm::ArrayRef<llvm::Loop *> loops,
-                  llvm::ScalarEvolution &scev, LaunchConditions &conditions)
-      : parent_(parent), loops_(loops), scev_(scev), conditions_(conditions) {}
+                  llvm::ScalarEvolution &scev, LaunchConditions &conditions,
+                  Rows rows = Rows::Alike)
+      : parent_(parent), loops_(loops), scev_(scev), conditions_(conditions), rows_(rows) {}
 
   /// Whether iterations with different numbers never touch the same byte by `store` and `other`; of
   /// an `other` outside of the loops, whether no iteration touches its bytes by `store`.
   bool areIndependent(const KernelAccess &store, const KernelAccess &other);
+
+  /// Some accesses are independent only if they are far enough apart, which is guessed.
+  bool isGuess() const { return isGuess_; }
 
   /// Some accesses are independent only if objects with different pointers do not overlap.
   bool needsDisjoint() const { return needsDisjoint_; }
@@ -118,7 +126,8 @@ private:
   /// `start` of one lane less that of another, and the distances at which the lanes are disjoint:
   /// it is `above` or more, or its negative `below` or more.
   struct Distance {
-    const llvm::SCEV *exact; ///< Null unless closed.
+    const llvm::SCEV *whole;
+    const llvm::SCEV *exact; ///< The same; null unless closed.
     const llvm::SCEV *smallest;
     const llvm::SCEV *largest;
     const llvm::SCEV *above;
@@ -140,6 +149,8 @@ private:
   std::optional<Lane> smeared(Lane lane);
   std::optional<Distance> distance(const Lane &one, const Lane &other);
   bool keepsOwnLane(const Lane &one, const Lane &other);
+  const llvm::SCEV *quotient(const llvm::SCEV *expression, const llvm::SCEV *factor);
+  bool areRowsApart(const Distance &distance, const llvm::SCEV *stride, const llvm::SCEV *reach);
   Truth areNeighbours(const Distance &distance, const llvm::SCEV *stride);
   Truth areInterleaved(const Distance &distance, const llvm::SCEV *stride);
   Truth neverMeet(const Distance &distance, const llvm::SCEV *reach);
@@ -149,7 +160,9 @@ private:
   llvm::ArrayRef<llvm::Loop *> loops_;
   llvm::ScalarEvolution &scev_;
   LaunchConditions &conditions_;
+  Rows rows_;
   bool needsDisjoint_ = false;
+  bool isGuess_ = false;
 };
 
 } // namespace tutti::compiler

@@ -239,6 +239,7 @@ bool NestFinder::areParallel(ArrayRef<Loop *> loops) {
     }
   }
   nest_.needsDisjoint = nest_.needsDisjoint || dependences.needsDisjoint();
+  nest_.isGuess = nest_.isGuess || dependences.isGuess();
   return true;
 }
 

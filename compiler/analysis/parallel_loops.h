@@ -49,7 +49,8 @@ struct ParallelNest {
   llvm::SmallVector<unsigned, 3> order;
   llvm::SmallVector<AtLeast, 8> conditions; ///< All must hold. None if there is one dimension only.
   bool needsDisjoint = false; ///< Only if objects with different pointers do not overlap.
-  std::string reason;         ///< Why no deeper loop is in it; for remarks.
+  bool isGuess = false; ///< Conditions hold only if objects' parts are as far apart as is guessed.
+  std::string reason;   ///< Why no deeper loop is in it; for remarks.
 };
 
 /// Looks for the deepest nest below `chunkLoop` in `kernel` (compiler/ir/kernel.h), in which

@@ -37,6 +37,9 @@ inline constexpr llvm::StringLiteral kGroupId = "tutti.group.id";
 /// void (): barrier of the group's work-items over local memory; convergent.
 inline constexpr llvm::StringLiteral kBarrier = "tutti.barrier";
 
+/// void (): barrier of the group's work-items over local and global memory; convergent.
+inline constexpr llvm::StringLiteral kMemoryBarrier = "tutti.memory.barrier";
+
 /// ptr (): the group's local memory, `partial_bytes` for each work-item.
 inline constexpr llvm::StringLiteral kLocalMemory = "tutti.local.memory";
 

@@ -56,9 +56,13 @@ FunctionCallee KernelCalls::localArray() const {
                                                      {Type::getInt32Ty(context)}, false));
 }
 
-FunctionCallee KernelCalls::barrier() const {
+FunctionCallee KernelCalls::barrier() const { return waiting(kernel::kBarrier); }
+
+FunctionCallee KernelCalls::memoryBarrier() const { return waiting(kernel::kMemoryBarrier); }
+
+FunctionCallee KernelCalls::waiting(StringRef name) const {
   FunctionCallee callee = module_.getOrInsertFunction(
-      kernel::kBarrier, FunctionType::get(Type::getVoidTy(module_.getContext()), false));
+      name, FunctionType::get(Type::getVoidTy(module_.getContext()), false));
   auto *function = cast<Function>(callee.getCallee());
   function->setDoesNotThrow();
   function->setConvergent();

@@ -20,8 +20,10 @@ public:
   llvm::FunctionCallee localMemory() const;
   llvm::FunctionCallee localArray() const;
   llvm::FunctionCallee barrier() const;
+  llvm::FunctionCallee memoryBarrier() const;
 
 private:
+  llvm::FunctionCallee waiting(llvm::StringRef name) const;
   llvm::FunctionCallee pure(llvm::StringRef name, llvm::FunctionType *type) const;
 
   llvm::Module &module_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Registers Tutti's passes with clang (`-fpass-plugin`) and opt (`-load-pass-plugin`).
+#include "compiler/analysis/dealt_loops.h"
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/frontend/openmp/libomp_calls.h"
 #include "compiler/transform/drop_scopes.h"

@@ -22,7 +22,8 @@ namespace {
 bool isHelper(StringRef name) {
   return name == kernel::kItemId || name == kernel::kItemCount || name == kernel::kLocalId ||
          name == kernel::kLocalCount || name == kernel::kGroupId || name == kernel::kBarrier ||
-         name == kernel::kLocalMemory || name == kernel::kLocalArray;
+         name == kernel::kMemoryBarrier || name == kernel::kLocalMemory ||
+         name == kernel::kLocalArray;
 }
 
 /// Why no device computes with values of `type`, or nothing.

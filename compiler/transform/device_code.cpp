@@ -109,8 +109,9 @@ Constant *Writer::kernels(const Function &function, ArrayRef<Text> texts,
 /// `tutti_mapping`.
 Constant *Writer::mapping(const KernelEntry &entry, ArrayRef<Text> texts,
                           ArrayRef<Constant *> strings) {
-  return ConstantStruct::getAnon({build_.getInt32(entry.dimensions),
-                                  build_.getInt32(entry.needsDisjoint ? TUTTI_MAPPING_DISJOINT : 0),
+  const unsigned flags = (entry.needsDisjoint ? TUTTI_MAPPING_DISJOINT : 0) |
+                         (entry.byGroups ? TUTTI_MAPPING_GROUPS : 0);
+  return ConstantStruct::getAnon({build_.getInt32(entry.dimensions), build_.getInt32(flags),
                                   build_.getInt32(texts.size()),
                                   kernels(*entry.function, texts, strings), entry.extents});
 }
@@ -215,8 +216,10 @@ DeviceCode DeviceWork::finish(Module &module, StringRef name, LateTexts &texts) 
   DeviceCode code;
   code.reason = reason_;
   if (!texts_.empty()) {
-    code.dimensions = kernels_.entries.front().dimensions;
+    code.dimensions = kernels_.entries.front().byGroups ? 1 : kernels_.entries.front().dimensions;
     code.limit = kernels_.limit;
+    code.byGroups =
+        any_of(kernels_.entries, [](const KernelEntry &entry) { return entry.byGroups; });
     code.lacking = lacking_;
   }
   // A reason that only one of the targets has keeps the region from none of the others.

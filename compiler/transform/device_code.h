@@ -26,6 +26,7 @@ struct DeviceCode {
   std::string lacking;     ///< The only target that the reason holds for; empty if for all.
   std::string limit;       ///< Why the best mapping divides no more loops, or empty.
   unsigned dimensions = 0; ///< Of the best mapping: loops that are divided together.
+  bool byGroups = false;   ///< Groups may execute iterations of the parallel loop.
 };
 
 /// Device code in the making: texts that take long are written on other threads.

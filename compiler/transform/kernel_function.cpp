@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/kernel_function.h"
 
+#include "compiler/analysis/dealt_loops.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/kernel_objects.h"
 #include "compiler/analysis/parallel_loops.h"
@@ -8,6 +9,7 @@
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
 #include "compiler/ir/launch_function.h"
+#include "compiler/transform/deal_loops.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/kernel_body.h"
@@ -81,10 +83,13 @@ private:
   void addStaged(Function &function, RegionKernels &kernels);
   std::string addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
   void markObjects(Function &function) const;
-  void addNests(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
+  Loop *expose(Function &function, BasicBlock *chunkLoop);
+  bool addNests(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
+  void addGroups(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
   void finishCombiner(Function &function);
   Function *tiledExtents(Function &extents, ArrayRef<unsigned> tile) const;
-  Function *emitExtents(Function &function, const ParallelNest &nest, const RegionKernels &kernels);
+  Function *emitExtents(Function &function, ArrayRef<AtLeast> conditions,
+                        ArrayRef<const SCEV *> extents, const RegionKernels &kernels);
   Function *createExtents(const Twine &name) const;
   bool needsLast(const Function &function) const;
   std::string divide(Function &function, BasicBlock *header, unsigned dimension, Value *trip);
@@ -203,9 +208,9 @@ Function *Builder::wholeChunk() const {
   return function;
 }
 
-/// `extents` of a nest: closed expressions over the parameters of the kernel `function`.
-Function *Builder::emitExtents(Function &function, const ParallelNest &nest,
-                               const RegionKernels &kernels) {
+/// `extents` of a mapping: closed expressions over the parameters of the kernel `function`.
+Function *Builder::emitExtents(Function &function, ArrayRef<AtLeast> conditions,
+                               ArrayRef<const SCEV *> extents, const RegionKernels &kernels) {
   Function *result = createExtents(name_ + ".tutti.extents");
   IRBuilder<> build(&result->getEntryBlock());
   auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(function);
@@ -227,15 +232,15 @@ Function *Builder::emitExtents(Function &function, const ParallelNest &nest,
     emitter.define(function.getArg(next++), ConstantExpr::getPtrToInt(symbol, build.getInt64Ty()));
   }
   Value *holds = build.getTrue();
-  for (const AtLeast &condition : nest.conditions) {
+  for (const AtLeast &condition : conditions) {
     Value *left = emitter.emit64(condition.left, true);
     Value *isMet = build.CreateICmpSGE(left, emitter.emit64(condition.right, true));
     holds = build.CreateAnd(holds, build.CreateFreeze(isMet));
   }
-  for (auto [dimension, index] : enumerate(nest.order)) {
+  for (auto [dimension, extent] : enumerate(extents)) {
     Value *slot =
         build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), result->getArg(5), dimension);
-    build.CreateStore(emitter.emit64(nest.dimensions[index].extent, true), slot);
+    build.CreateStore(emitter.emit64(extent, true), slot);
   }
   build.CreateRet(build.CreateZExt(holds, build.getInt32Ty()));
   return result;
@@ -326,9 +331,8 @@ Function *Builder::tiledExtents(Function &extents, ArrayRef<unsigned> tile) cons
   return result;
 }
 
-/// Adds the mappings that divide loops inside as well, or that execute tiles, if there are any.
-/// `function` is taken or erased.
-void Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
+/// Brings loops into the form in which others are found inside. Returns the chunk's.
+Loop *Builder::expose(Function &function, BasicBlock *chunkLoop) {
   FunctionPassManager passes;
   passes.addPass(ExposeLoopsPass());
   passes.addPass(EarlyCSEPass());
@@ -336,13 +340,23 @@ void Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
   passes.addPass(LCSSAPass());
   passes.run(function, analyses_);
   analyses_.invalidate(function, PreservedAnalyses::none());
-  Loop *loop = analyses_.getResult<LoopAnalysis>(function).getLoopFor(chunkLoop);
+  return analyses_.getResult<LoopAnalysis>(function).getLoopFor(chunkLoop);
+}
+
+/// Adds the mappings that divide loops inside as well, or that execute tiles, if there are any.
+/// `function` is taken or erased. Returns whether one surely holds that divides loops inside.
+bool Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
+  Loop *loop = expose(function, chunkLoop);
   const ParallelNest nest = findParallelNest(function, *loop, analyses_);
   kernels.limit = nest.reason;
   const unsigned dimensions = nest.dimensions.size();
   bool isKept = false;
   if (dimensions > 1 || loop_.reduce.empty()) {
-    Function *extents = emitExtents(function, nest, kernels);
+    SmallVector<const SCEV *, 3> ordered;
+    for (const unsigned index : nest.order) {
+      ordered.push_back(nest.dimensions[index].extent);
+    }
+    Function *extents = emitExtents(function, nest.conditions, ordered, kernels);
     if (nest.needsDisjoint) {
       markObjects(function);
     }
@@ -368,6 +382,32 @@ void Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
     analyses_.clear(function, function.getName());
     function.eraseFromParent();
   }
+  return isKept && !nest.isGuess;
+}
+
+/// Adds the mapping in which groups execute iterations, if there is such a thing. `function` is
+/// taken or erased.
+void Builder::addGroups(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels) {
+  const DealtLoops dealt = findDealtLoops(function, *expose(function, chunkLoop), analyses_);
+  Function *extents = nullptr;
+  bool isDealt = false;
+  if (dealt.reason.empty()) {
+    extents = emitExtents(function, dealt.conditions, {dealt.extent, dealt.count}, kernels);
+    if (dealt.needsDisjoint) {
+      markObjects(function);
+    }
+    isDealt = dealLoops(function, *chunkLoop, dealt, analyses_);
+  }
+  if (isDealt) {
+    clean(function, true);
+    kernels.entries.push_back({&function, 2, dealt.needsDisjoint, extents, false, true});
+    return;
+  }
+  if (extents) {
+    extents->eraseFromParent();
+  }
+  analyses_.clear(function, function.getName());
+  function.eraseFromParent();
 }
 
 /// Adds the flat kernel, which stages what the items of a group share, if there is such a thing.
@@ -408,8 +448,9 @@ std::string Builder::addFlat(Function &function, BasicBlock *chunkLoop, RegionKe
     }
   }
   clean(function, true);
-  const bool hasNest =
-      any_of(kernels.entries, [](const KernelEntry &entry) { return entry.dimensions > 1; });
+  const bool hasNest = any_of(kernels.entries, [](const KernelEntry &entry) {
+    return entry.dimensions > 1 && !entry.byGroups;
+  });
   if (hasNest) {
     // For the rare launches for which the nest does not hold: there its work-items, a row each,
     // wait for memory, whatever the optimiser does.
@@ -447,7 +488,13 @@ std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
     ValueToValueMapTy map;
     Function *nested = CloneFunction(flat, map);
     nested->setName(identifier(name_) + "_nest");
-    addNests(*nested, cast<BasicBlock>(&*map.lookup(body.chunkLoop())), kernels);
+    if (!addNests(*nested, cast<BasicBlock>(&*map.lookup(body.chunkLoop())), kernels) &&
+        loop_.reduce.empty()) {
+      ValueToValueMapTy second;
+      Function *grouped = CloneFunction(flat, second);
+      grouped->setName(identifier(name_) + "_group");
+      addGroups(*grouped, cast<BasicBlock>(&*second.lookup(body.chunkLoop())), kernels);
+    }
   }
   if (!kernels.entries.empty() && kernels.entries.back().alwaysHolds) {
     analyses_.clear(*flat, flat->getName());

@@ -26,6 +26,7 @@ struct KernelEntry {
   bool needsDisjoint = false;
   llvm::Function *extents = nullptr; ///< In the program's module.
   bool alwaysHolds = false;          ///< Whatever the captures.
+  bool byGroups = false;             ///< Groups execute iterations (TUTTI_MAPPING_GROUPS).
 };
 
 struct RegionKernels {

@@ -433,6 +433,9 @@ void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitte
       OptimizationRemarkAnalysis analysis(kRemarkName, "Kernel", &fork);
       analysis << "kernel over " << ore::NV("Loops", region.device.dimensions)
                << (region.device.dimensions == 1 ? " loop" : " loops");
+      if (region.device.byGroups) {
+        analysis << (region.device.dimensions == 1 ? ", by groups" : ", or 1 by groups");
+      }
       if (region.device.dimensions == 1 && !region.device.limit.empty()) {
         analysis << ": " << region.device.limit;
       }

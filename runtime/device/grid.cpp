@@ -17,6 +17,13 @@ constexpr std::array<std::array<std::uint32_t, 3>, 3> kGroups{
 constexpr std::uint32_t kGroupsOfLimit = 4;
 constexpr std::uint32_t kSmallGroup = 128;
 
+/// Of groups that execute iterations: those that a multiprocessor runs together access memory, and
+/// the largest ones that all devices run; where there are fewer groups for each multiprocessor,
+/// these are large.
+constexpr std::uint64_t kSmallestGroup = 32;
+constexpr std::uint64_t kLargeGroup = 1024;
+constexpr std::uint64_t kManyGroups = 4;
+
 /// Groups that leave partial results, by multiprocessor: few of them for little work or large
 /// results, so many for more that all end at about the same time.
 constexpr std::uint64_t kFewReducingGroups = 16;
@@ -88,10 +95,31 @@ std::uint64_t reducingGroups(const Info &limits, const GridWish &wish, std::uint
   return std::clamp(count / ample.steps, units * kFewReducingGroups, units * perUnit);
 }
 
+/// A group for each of the iterations, the second extent, that share the first one.
+Grid gridByGroups(std::span<const std::int64_t> extents, const Info &limits, const GridWish &wish) {
+  TUTTI_CHECK(extents.size() == 2, "{} dimensions by groups", extents.size());
+  const auto shared = static_cast<std::uint64_t>(std::max<std::int64_t>(extents[0], 1));
+  const auto groups = static_cast<std::uint64_t>(std::max<std::int64_t>(extents[1], 1));
+  const bool areFew = groups < std::max(limits.units, 1U) * kManyGroups;
+  const std::uint64_t most = areFew ? kLargeGroup : kGroups[0][0];
+  const auto usual = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(std::bit_ceil(std::min(shared, most)), kSmallestGroup));
+  const std::uint32_t size = wish.group[0] > 0 ? wish.group[0] : usual;
+  Grid grid;
+  grid.group[0] =
+      std::min({size, largestGroup(limits, wish), orElse(limits.maxGroupOf[0], kMostOfGroup)});
+  const std::uint64_t count = wish.groups[0] > 0 ? wish.groups[0] : groups;
+  grid.groups[0] = std::min({count, groups, orElse(limits.maxGroups[0], kMostGroups[0])});
+  return grid;
+}
+
 } // namespace
 
 Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const GridWish &wish) {
   TUTTI_CHECK(!extents.empty() && extents.size() <= 3, "{} dimensions", extents.size());
+  if (wish.byGroups) {
+    return gridByGroups(extents, limits, wish);
+  }
   const bool reduces = wish.partialBytes > 0;
   Grid grid;
   for (std::size_t d = 0; d < extents.size(); ++d) {

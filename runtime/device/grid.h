@@ -18,6 +18,7 @@ struct GridWish {
   std::uint32_t maxGroup = 0;     ///< As `Kernel::maxGroup`; 0: the device's limit alone.
   std::uint32_t partialBytes = 0; ///< As in `KernelLaunch`; 0: does not reduce.
   bool hasCombiner = false;       ///< Few of its partial results go to the host in any case.
+  bool byGroups = false;          ///< As TUTTI_MAPPING_GROUPS says; it does not reduce.
   /// Groups and work-items per group of a `#pragma tutti`; 0 where nothing was said. They hold as
   /// far as the limits allow, and no group is without an iteration; for a reduction the size of a
   /// group becomes a power of two.
@@ -31,7 +32,8 @@ struct GridWish {
 ///         work-items, fewer where there are fewer iterations or a kernel needs many registers;
 ///         enough groups for one iteration per work-item, except that a reduction, whose groups
 ///         each leave a partial result, has at most some 16 groups for each of the device's units,
-///         or 64 for much work and small results, 256 with a combiner.
+///         or 64 for much work and small results, 256 with a combiner. By groups: one for each
+///         iteration, of up to 256 work-items, or 1024 where there are few groups.
 /// Always: for a reduction `groupSize()` is a power of two, and its local memory is there.
 Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const GridWish &wish);
 

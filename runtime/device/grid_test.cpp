@@ -174,6 +174,33 @@ TEST(Grid, LimitsWhatADirectiveSays) {
   EXPECT_EQ(grid.groupSize(), 512U);
 }
 
+TEST(Grid, HasAGroupForEachIterationIfThatIsAsked) {
+  const Grid grid = gridFor(Extents{5000, 3000}, gpu(), {.byGroups = true});
+
+  EXPECT_EQ(grid.group, (Group{256, 1, 1}));
+  EXPECT_EQ(grid.groups, (Groups{3000, 1, 1}));
+}
+
+TEST(Grid, HasNoLargerGroupsThanThereIsToShare) {
+  EXPECT_EQ(gridFor(Extents{100, 3000}, gpu(), {.byGroups = true}).group, (Group{128, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{3, 3000}, gpu(), {.byGroups = true}).group, (Group{32, 1, 1}));
+}
+
+TEST(Grid, HasLargeGroupsWhereThereAreFewOfThem) {
+  EXPECT_EQ(gridFor(Extents{5000, 3}, gpu(), {.byGroups = true}).group, (Group{1024, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{300, 3}, gpu(), {.byGroups = true}).group, (Group{512, 1, 1}));
+}
+
+TEST(Grid, GivesGroupsForIterationsWhatWasWishedWithinLimits) {
+  const Grid wished = gridFor(Extents{5000, 3000}, gpu(),
+                              {.byGroups = true, .groups = {7, 2, 2}, .group = {96, 2, 2}});
+  const Grid heavy = gridFor(Extents{5000, 3000}, gpu(), {.maxGroup = 200, .byGroups = true});
+
+  EXPECT_EQ(wished.groups, (Groups{7, 1, 1}));
+  EXPECT_EQ(wished.group, (Group{96, 1, 1}));
+  EXPECT_LE(heavy.group[0], 200U);
+}
+
 } // namespace
 
 } // namespace tutti::device

@@ -447,6 +447,8 @@ void Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &cho
     const device::Info &info = lane.device->info();
     device::GridWish wish = wishOf(launch, *loaded.kernel);
     wish.hasCombiner = loaded.combiner != nullptr;
+    const tutti_mapping &mapping = launch.region->device->mapping[choice.mapping];
+    wish.byGroups = (mapping.flags & TUTTI_MAPPING_GROUPS) != 0;
     loaded.extents = choice.extents;
     loaded.grid = device::gridFor(choice.used(), info, wish);
     loaded.combinerGrid.reset();

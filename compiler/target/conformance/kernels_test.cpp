@@ -145,6 +145,7 @@ void runOnCpu(const std::string &bitcode, Memory &memory) {
   define("tutti.local.count", oneLocal);
   define("tutti.group.id", firstGroup);
   define("tutti.barrier", noBarrier);
+  define("tutti.memory.barrier", noBarrier);
   define("tutti.local.memory", localMemory);
   define("tutti.local.array", localArray);
   define("__powidf2", powi);

@@ -264,6 +264,8 @@ void KernelPrinter::printCall(const CallBase &call) {
     line(name + "_value = " + value + "; " + name + "_overflows = " + overflows + ";");
   } else if (call.getCalledFunction()->getName() == kernel::kBarrier) {
     line("barrier(CLK_LOCAL_MEM_FENCE);");
+  } else if (call.getCalledFunction()->getName() == kernel::kMemoryBarrier) {
+    line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
   } else if (call.getType()->isVoidTy()) {
     expressions_.refuse("calls " + call.getCalledFunction()->getName());
   } else {

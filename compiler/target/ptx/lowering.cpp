@@ -196,7 +196,7 @@ Value *lowerHelper(CallBase &call) {
   if (name == kernel::kGroupId) {
     return helpers.groupId();
   }
-  if (name == kernel::kBarrier) {
+  if (name == kernel::kBarrier || name == kernel::kMemoryBarrier) {
     return helpers.barrier();
   }
   return name == kernel::kLocalMemory ? helpers.localMemory() : lowerFastMath(call);
