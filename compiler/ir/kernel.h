@@ -51,6 +51,9 @@ inline constexpr llvm::StringLiteral kLocalArray = "tutti.local.array";
 /// groups run on a multiprocessor at once.
 inline constexpr llvm::StringLiteral kRegisters = "tutti-registers";
 
+/// Attribute of an entry point whose groups execute iterations (TUTTI_MAPPING_GROUPS).
+inline constexpr llvm::StringLiteral kByGroups = "tutti-by-groups";
+
 /// Parameters of an entry point before the captures.
 enum Parameter : unsigned { Arena, Low, High, Lower, Upper, Total, Partials, FirstCapture };
 

@@ -400,6 +400,7 @@ void Builder::addGroups(Function &function, BasicBlock *chunkLoop, RegionKernels
   }
   if (isDealt) {
     clean(function, true);
+    function.addFnAttr(kernel::kByGroups);
     kernels.entries.push_back({&function, 2, dealt.needsDisjoint, extents, false, true});
     return;
   }

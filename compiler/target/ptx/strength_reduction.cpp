@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/target/ptx/strength_reduction.h"
 
+#include "compiler/ir/kernel.h"
+
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -56,7 +58,8 @@ bool needsStrengthReduction(Function &function) {
 
 bool needsStrengthReduction(Module &kernels) {
   return any_of(kernels, [](Function &function) {
-    return !function.isDeclaration() && !function.hasOptNone() && needsStrengthReduction(function);
+    return !function.isDeclaration() && !function.hasOptNone() &&
+           !function.hasFnAttribute(kernel::kByGroups) && needsStrengthReduction(function);
   });
 }
 

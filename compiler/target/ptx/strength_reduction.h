@@ -12,7 +12,9 @@ namespace tutti::compiler::target {
 /// Others gain nothing that can be measured: a constant distance is part of the instruction, and
 /// ptxas moves what does not change out of loops.
 ///
-/// Loops over the work-item's iterations do not count once `hideGridSteps` has been there.
+/// Loops over the work-item's iterations do not count once `hideGridSteps` has been there, nor do
+/// kernels whose groups execute iterations: the loops that they share step by the group's size over
+/// memory that is contiguous.
 bool needsStrengthReduction(llvm::Module &kernels);
 
 } // namespace tutti::compiler::target
