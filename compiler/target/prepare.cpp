@@ -180,6 +180,9 @@ void dropHostAttributes(Function &function) {
   if (function.hasFnAttribute(kernel::kRegisters)) {
     kept.addAttribute(function.getFnAttribute(kernel::kRegisters));
   }
+  if (function.hasFnAttribute(kernel::kByGroups)) {
+    kept.addAttribute(function.getFnAttribute(kernel::kByGroups));
+  }
   function.setAttributes(
       AttributeList::get(function.getContext(), AttributeList::FunctionIndex, kept));
   function.setCallingConv(CallingConv::C);
