@@ -39,7 +39,7 @@ FEATURE_RANKS = [1, 2, 3, 4]
 
 # Programs made at random: which module makes them, from which seed; how they run.
 # The number says of how many parts, each independent of the others, a program consists.
-SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4, "teams": 32}
+SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4, "teams": 32, "moving": 5}
 SEEDS = [
     ("rows", 1, 2, {}),
     ("rows", 1, 3, {}),
@@ -55,6 +55,10 @@ SEEDS = [
     ("kernels", 2, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("constructs", 1, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("teams", 4, 2, {}),
+    ("moving", 1, 3, {}),
+    ("moving", 2, 2, {}),
+    ("moving", 3, 1, {"TUTTI_DEVICE": "opencl"}),
+    ("moving", 4, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("teams", 7, 3, {}),
     ("teams", 7, 2, {"TUTTI_DISTRIBUTE": "auto"}),
     ("teams", 7, 2, {"TUTTI_DEVICE": "hybrid"}),

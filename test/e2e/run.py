@@ -22,6 +22,7 @@ import failures
 import hangs
 import images
 import kernels
+import moving
 import nests
 import options
 import rows
@@ -57,7 +58,7 @@ def random_program(workshop, kind, seed, only=None):
     `only` is the number of one of teams' programs."""
     def make():
         module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs,
-                  "teams": teams}[kind]
+                  "teams": teams, "moving": moving}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
         more = {"only": only} if kind == "teams" else {}
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind], **more))
