@@ -60,7 +60,8 @@ private:
   GlobalVariable *constant(Constant *value, const Twine &suffix);
   Constant *string(StringRef text, const Twine &suffix);
   Constant *array(ArrayRef<Constant *> elements, const Twine &suffix);
-  Constant *kernels(const Function &function, ArrayRef<Text> texts, ArrayRef<Constant *> strings);
+  Constant *kernels(const Function &function, bool byGroups, ArrayRef<Text> texts,
+                    ArrayRef<Constant *> strings);
   Constant *mapping(const KernelEntry &entry, ArrayRef<Text> texts, ArrayRef<Constant *> strings);
 
   Module &module_;
@@ -93,15 +94,24 @@ Constant *Writer::array(ArrayRef<Constant *> elements, const Twine &suffix) {
       suffix);
 }
 
+bool hasFreeBarriers(unsigned format) {
+  return any_of(target::kernelTargets(), [format](const target::KernelTarget *target) {
+    return target->format == format && target->hasFreeBarriers;
+  });
+}
+
 /// An array of `tutti_kernel`, one for each text; `strings` are the texts.
-Constant *Writer::kernels(const Function &function, ArrayRef<Text> texts,
+Constant *Writer::kernels(const Function &function, bool byGroups, ArrayRef<Text> texts,
                           ArrayRef<Constant *> strings) {
   SmallVector<Constant *, 2> kernels;
   Constant *entryName = string(function.getName(), ".kernel.name");
   for (auto [text, source] : zip_equal(texts, strings)) {
+    // Without a text the next mapping is taken.
+    const bool isSound = !byGroups || hasFreeBarriers(text.format);
     const unsigned flags = text.kernels.usesFp64 ? TUTTI_KERNEL_FP64 : 0;
-    kernels.push_back(ConstantStruct::getAnon(
-        {build_.getInt32(text.format), build_.getInt32(flags), entryName, source}));
+    kernels.push_back(
+        ConstantStruct::getAnon({build_.getInt32(text.format), build_.getInt32(flags), entryName,
+                                 isSound ? source : string("", ".kernel.none")}));
   }
   return array(kernels, ".kernels");
 }
@@ -111,9 +121,9 @@ Constant *Writer::mapping(const KernelEntry &entry, ArrayRef<Text> texts,
                           ArrayRef<Constant *> strings) {
   const unsigned flags = (entry.needsDisjoint ? TUTTI_MAPPING_DISJOINT : 0) |
                          (entry.byGroups ? TUTTI_MAPPING_GROUPS : 0);
-  return ConstantStruct::getAnon({build_.getInt32(entry.dimensions), build_.getInt32(flags),
-                                  build_.getInt32(texts.size()),
-                                  kernels(*entry.function, texts, strings), entry.extents});
+  return ConstantStruct::getAnon(
+      {build_.getInt32(entry.dimensions), build_.getInt32(flags), build_.getInt32(texts.size()),
+       kernels(*entry.function, entry.byGroups, texts, strings), entry.extents});
 }
 
 /// `tutti_device_code`.
@@ -139,7 +149,7 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
       sizes.push_back(build_.getInt64(size));
     }
     if (kernels.combiner) {
-      combiner = this->kernels(*kernels.combiner, texts, strings);
+      combiner = this->kernels(*kernels.combiner, /*byGroups=*/false, texts, strings);
     }
   }
   const bool reduces = !sizes.empty();

@@ -33,6 +33,9 @@ Range hullOf(std::uint64_t address, std::uint64_t size, std::span<const tutti_di
 void InPlaceCheck::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
                        std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
   const std::span all(dims, ndims);
+  if ((flags & TUTTI_ANYWHERE) != 0) {
+    holds_ = false;
+  }
   if (!holds_ || isIdle(flags, object, window_) || size == 0 ||
       std::any_of(all.begin(), all.end(), [](const tutti_dim &dim) { return dim.count <= 0; })) {
     return;

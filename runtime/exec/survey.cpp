@@ -15,6 +15,7 @@ using memory::AccessRecord;
 using memory::ChunkAccess;
 using memory::Directory;
 using memory::Holders;
+using memory::Runs;
 
 constexpr std::string_view kCollision = "iterations of different parts may write the same memory";
 
@@ -56,6 +57,9 @@ bool holdsAlone(const Holders &holders, Place place) {
 constexpr std::uint64_t kFewRuns = 8;
 /// if it has no more bytes for each run: what takes about as long to move as a run to plan.
 constexpr std::uint64_t kMostOfRun = 64 << 10;
+/// Shorter runs that are written are fields of structures, whose other fields others may write,
+/// threads of the program among them.
+constexpr std::uint64_t kLeastRun = 64;
 
 /// Whether a record is taken as a whole where hulls are. What may be written reaches beyond its
 /// object, perhaps.
@@ -64,8 +68,10 @@ bool isForHull(const AccessRecord &record) {
     return false;
   }
   const std::uint64_t most = record.hull.size() / kFewRuns;
-  const std::uint64_t runs = record.runs(true).count(most);
-  return runs > kFewRuns && record.hull.size() / runs <= kMostOfRun;
+  const Runs wide = record.runs(true);
+  const std::uint64_t runs = wide.count(most);
+  return runs > kFewRuns && record.hull.size() / runs <= kMostOfRun &&
+         (!record.isWritten() || record.runs(false).length >= kLeastRun);
 }
 
 /// About how many bytes records touch: overlapping ones count once.
@@ -351,7 +357,9 @@ void Surveyor::takeBackWhatOthersTouch() {
     const RangeSet common = working.part.ownWrites().intersect(all);
     if (!common.empty()) {
       working.part.takeBack(working.records, common);
-      note(working.place, working.part.takeSets());
+      if (!note(working.place, working.part.takeSets())) {
+        return;
+      }
     }
   }
 }
@@ -453,6 +461,9 @@ Survey Surveyor::make() {
     return surveyOf(launch_, window_, topology_, directory_, Telling::InPlaceApart);
   }
   takeBackWhatOthersTouch();
+  if (!survey_.reasonHome.empty()) {
+    return std::move(survey_);
+  }
   for (Working &working : working_) {
     survey_.inPlace[static_cast<std::size_t>(working.place)] = working.part.takeInPlace();
     survey_.bytesInPlace += working.part.bytesInPlace();

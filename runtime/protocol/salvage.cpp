@@ -195,7 +195,7 @@ RangeSet Salvage::unchanged(Place place, Sequence since, RangeSet bytes) const {
   };
   for (Sequence sequence = since + 1; sequence <= latest_; ++sequence) {
     const Entry &entry = entries_[sequence % kRemembered];
-    const std::shared_ptr<const Plan> plan = entry.plan.lock();
+    const std::shared_ptr<const Plan> plan = entry.plan;
     if (!plan || entry.sequence != sequence) {
       return {};
     }

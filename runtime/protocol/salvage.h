@@ -80,7 +80,7 @@ private:
   struct Entry {
     Sequence sequence = 0;
     std::vector<memory::Event> events;
-    std::weak_ptr<const Plan> plan; ///< Gone if the planner has forgotten it.
+    std::shared_ptr<const Plan> plan; ///< Shared with the planner, which may forget it.
     std::vector<Range> hostGot; ///< From then on, in any order: there may be one for each fault.
   };
 

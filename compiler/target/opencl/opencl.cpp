@@ -148,7 +148,9 @@ KernelText print(Module &module) {
 
 } // namespace
 
+// PoCL fails on some kernels with barriers in loops and under conditions.
 const KernelTarget opencl::kTarget{TUTTI_KERNEL_OPENCL_C, /*changesKernels=*/true,
+                                   /*hasFreeBarriers=*/false,
                                    [](Module &kernels) { return KernelDraft{print(kernels), {}}; }};
 
 } // namespace tutti::compiler::target

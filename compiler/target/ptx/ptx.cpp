@@ -245,6 +245,7 @@ KernelDraft draft(Module &kernels) {
 } // namespace
 
 // A text takes long, so others write it while this thread goes on.
-const KernelTarget ptx::kTarget{TUTTI_KERNEL_PTX, /*changesKernels=*/false, draft};
+const KernelTarget ptx::kTarget{TUTTI_KERNEL_PTX, /*changesKernels=*/false,
+                                /*hasFreeBarriers=*/true, draft};
 
 } // namespace tutti::compiler::target

@@ -11,8 +11,11 @@ using namespace exec;
 namespace {
 
 /// From so many plans of a region on, its launches are taken to be new each time, and to move on
-/// through what they touch.
+/// through what they touch. A steady loop has gone round before.
 constexpr std::uint32_t kManyPlans = 8;
+
+/// Arrays that a loop may write in turn, launch by launch.
+constexpr std::uint32_t kArraysInTurn = 3;
 
 /// What a new cut costs beside the bytes that it moves.
 constexpr double kCutSeconds = 100e-6;
@@ -53,7 +56,7 @@ bool isCutDue(CutHistory &history, const Launch &launch, const std::vector<Share
 std::optional<Cutter::Planned> Cutter::find(const CutHistory &history, Launch &launch) const {
   launch.takesHulls = false;
   std::optional<Planned> known = engine_.planner.find(launch);
-  if (!known && history.plansMade >= kManyPlans) {
+  if (!known && history.takesHulls) {
     launch.takesHulls = true;
     known = engine_.planner.find(launch);
   }
@@ -63,7 +66,7 @@ std::optional<Cutter::Planned> Cutter::find(const CutHistory &history, Launch &l
 /// Known or not.
 Cutter::Planned Cutter::planOf(const CutHistory &history, Launch &launch) const {
   launch.takesHulls = false;
-  if (history.plansMade >= kManyPlans) {
+  if (history.takesHulls) {
     if (std::optional<Planned> known = find(history, launch)) {
       return std::move(*known);
     }
@@ -107,6 +110,10 @@ std::optional<Cutter::Planned> Cutter::planAsBefore(const CutHistory &history, L
 std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Launch &launch,
                                                        const Placement &placement,
                                                        const CutCosts &costs) const {
+  if (history.cutsDue > 0) {
+    --history.cutsDue;
+    return std::nullopt;
+  }
   // A loop that was not able to stay is asked more and more seldom.
   const std::uint32_t wait = (1U << std::min(history.missed, kMostMissed)) - 1;
   if (history.skipped++ < wait) {
@@ -115,6 +122,7 @@ std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Laun
   launch.shares = placement.shares;
   if (const auto owned = ownedBy(launch, engine_.window, engine_.planner.directory())) {
     if (isCutDue(history, launch, placement.shares, *owned, costs)) {
+      history.cutsDue = kArraysInTurn; // What it writes in the next launches lies as before, too.
       return std::nullopt;
     }
     for (std::size_t part = 0; part < launch.shares.size(); ++part) {
@@ -135,13 +143,15 @@ std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Laun
 
 Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placement &placement,
                               const CutCosts &costs) const {
+  // Devices may be full.
+  history.takesHulls = history.plansMade >= kManyPlans && !placement.usesDevices;
   if (auto planned = planOnFewer(history, launch, placement)) {
     return std::move(*planned);
   }
   history.bytesOnFewer = 0;
   // The parts of unlike places follow their speeds.
   const bool isHybrid = placement.usesDevices && placement.shares.front().place == 0;
-  if (placement.shares.size() > 1 && !isHybrid) {
+  if (history.plansMade >= kManyPlans && placement.shares.size() > 1 && !isHybrid) {
     if (auto known = planAsBefore(history, launch, placement)) {
       return std::move(*known);
     }

@@ -135,7 +135,7 @@ void Decider::passOver(Place place, LoopHistory &history, const Launch &launch,
               launch.region->source, engine_.topology.rankOf(place),
               engine_.rooms.capacity(static_cast<std::size_t>(place - engine_.topology.ranks())));
   }
-  std::vector<Share> shares = launch.shares;
+  std::vector<Share> shares = candidate.placement.shares;
   std::erase_if(shares, [&](const Share &share) { return share.place == place; });
   const bool hasDevices = std::any_of(shares.begin(), shares.end(), [this](const Share &share) {
     return !engine_.topology.isHost(share.place);

@@ -98,7 +98,11 @@ public:
 
   /// Notes a plan that was made or found, and is about to be run.
   void notePlan(LoopHistory &history, const Planner::Planned &planned) const {
-    history.cuts.plansMade += planned.isKnown || planned.plan->isInPlace ? 0 : 1;
+    if (planned.isKnown) {
+      history.cuts.plansMade = 0;
+    } else if (!planned.plan->isInPlace) {
+      ++history.cuts.plansMade;
+    }
   }
 
   /// Notes how fast this rank's places were, for the next cut.

@@ -22,6 +22,7 @@ KernelDraft draft(Module &kernels) {
 
 } // namespace
 
-const KernelTarget bones::kTarget{TUTTI_KERNEL_BONES, /*changesKernels=*/false, draft};
+const KernelTarget bones::kTarget{TUTTI_KERNEL_BONES, /*changesKernels=*/false,
+                                  /*hasFreeBarriers=*/true, draft};
 
 } // namespace tutti::compiler::target
