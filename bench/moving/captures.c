@@ -59,7 +59,8 @@ int main(int argc, char **argv) {
   const int isSame = strcmp(name, "same") == 0;
   const int isOffset = strcmp(name, "offset") == 0;
   const int isRows = strcmp(name, "rows") == 0;
-  if (launches < 1 || rows < 2 || (!isSame && !isOffset && !isRows && strcmp(name, "shrink") != 0)) {
+  if (launches < 1 || rows < 2 ||
+      (!isSame && !isOffset && !isRows && strcmp(name, "shrink") != 0)) {
     fprintf(stderr, "usage: captures same|offset|rows|shrink [launches [rows]]\n");
     return 1;
   }
