@@ -42,6 +42,16 @@ double overhead(const Machine &machine) {
   return 2 * levels * machine.latency;
 }
 
+/// A launch runs there: what has been counted since the latest change of sides begins anew with the
+/// next one.
+void come(RegionHistory &history, bool away) {
+  if (std::exchange(history.isAway, away) != away) {
+    history.regret = 0;
+    history.stayed = 0;
+    history.spentAway = 0;
+  }
+}
+
 /// `value`, halved so often.
 double halved(double value, std::int32_t times) {
   return std::ldexp(value, -std::min(times, kMostHalvings));
@@ -74,12 +84,7 @@ void Measured::doubt(double guess, double share) { seconds_ += share * (guess - 
 
 void RegionHistory::addHome(const Machine &machine, std::int64_t iterations, double seconds,
                             double bytes) {
-  if (isAway) {
-    isAway = false;
-    regret = 0;
-    stayed = 0;
-    spentAway = 0;
-  }
+  come(*this, false);
   trials = std::max(trials - 1, 0);
   sinceLook += seconds;
   if (++stayed > kSettling || bytes / machine.bandwidth < kMostMoving * seconds) {
@@ -89,12 +94,7 @@ void RegionHistory::addHome(const Machine &machine, std::int64_t iterations, dou
 
 void RegionHistory::addDistributed(const Machine &machine, std::int64_t iterations, double seconds,
                                    double bytes) {
-  if (!isAway) {
-    isAway = true;
-    regret = 0;
-    stayed = 0;
-    spentAway = 0;
-  }
+  come(*this, true);
   spentAway += seconds;
   if (++stayed > kSettling || bytes / machine.bandwidth < kMostMoving * seconds) {
     distributed.add(seconds / static_cast<double>(iterations));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 
 namespace tutti::balance {
@@ -16,42 +17,33 @@ struct Cuts {
   std::span<const std::uint32_t> owned;  ///< Iterations of each part where the data lies,
   std::span<const std::uint32_t> wished; ///< and weights of the parts as they should be.
 
-  std::int64_t total() const {
-    std::int64_t sum = 0;
-    for (const std::uint32_t iterations : owned) {
-      sum += iterations;
-    }
-    return sum;
-  }
-
   /// By how much of its time the loop takes longer as it is owned: 0 if that is as wished.
   double imbalance() const {
-    double weights = 0;
-    for (const std::uint32_t weight : wished) {
-      weights += weight;
-    }
+    const double weights = sum(wished);
     double longest = 0;
     for (std::size_t part = 0; part < owned.size(); ++part) {
       longest = std::max(longest, static_cast<double>(owned[part]) * weights / wished[part]);
     }
-    return longest / static_cast<double>(total()) - 1;
+    return longest / sum(owned) - 1;
   }
 
   /// Iterations whose data would change places.
   double moved() const {
-    double weights = 0;
-    for (const std::uint32_t weight : wished) {
-      weights += weight;
-    }
+    const double weights = sum(wished);
     double moved = 0;
     double border = 0;
     double wishedBorder = 0;
     for (std::size_t part = 0; part < owned.size(); ++part) {
       border += owned[part];
-      wishedBorder += static_cast<double>(total()) * wished[part] / weights;
+      wishedBorder += sum(owned) * wished[part] / weights;
       moved += std::abs(border - wishedBorder);
     }
     return moved;
+  }
+
+private:
+  static double sum(std::span<const std::uint32_t> parts) {
+    return std::accumulate(parts.begin(), parts.end(), 0.0);
   }
 };
 

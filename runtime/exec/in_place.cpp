@@ -7,29 +7,6 @@
 
 namespace tutti::exec {
 
-namespace {
-
-/// From the lowest to the highest byte of a record; empty if that wraps around.
-Range hullOf(std::uint64_t address, std::uint64_t size, std::span<const tutti_dim> dims) {
-  std::int64_t down = 0;
-  std::int64_t up = 0;
-  bool wraps = false;
-  for (const tutti_dim &dim : dims) {
-    std::int64_t reach = 0;
-    wraps = wraps || __builtin_mul_overflow(dim.stride, dim.count - 1, &reach);
-    std::int64_t &side = reach < 0 ? down : up;
-    wraps = wraps || __builtin_add_overflow(side, reach, &side);
-  }
-  Range hull;
-  std::uint64_t last = 0;
-  wraps = wraps || __builtin_add_overflow(address, down, &hull.begin) ||
-          __builtin_add_overflow(address, up, &last) ||
-          __builtin_add_overflow(last, size, &hull.end);
-  return wraps ? Range{} : hull;
-}
-
-} // namespace
-
 void InPlaceCheck::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
                        std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
   const std::span all(dims, ndims);
@@ -41,13 +18,9 @@ void InPlaceCheck::add(std::uint32_t flags, std::uint64_t object, std::uint64_t 
     return;
   }
   constexpr std::uint32_t kRest = TUTTI_ANYWHERE | TUTTI_EVERYWHERE | TUTTI_ALLOCATION;
-  Range hull = hullOf(address, size, all);
-  if ((flags & TUTTI_AT_MOST) != 0) {
-    const Range segment = window_.segmentOf(object);
-    if (!segment.empty()) {
-      hull = {std::max(hull.begin, segment.begin), std::min(hull.end, segment.end)};
-    }
-  }
+  const Range limit = limitOf(flags, object, window_);
+  Range hull = memory::hullOf(address, size, all);
+  hull = {std::max(hull.begin, limit.begin), std::min(hull.end, limit.end)};
   const bool isReduced = (flags & TUTTI_REDUCED) != 0;
   reduces_ = reduces_ || isReduced;
   const bool isScattered = (flags & TUTTI_SCATTERED) != 0 && launch_->shares.size() > 1;
@@ -99,15 +72,13 @@ double InPlaceCheck::sum(double Object::*bytes) const {
   return all;
 }
 
-bool InPlaceCheck::areDisjoint() const {
-  for (auto one = objects_.begin(); one != objects_.end(); ++one) {
-    for (auto other = std::next(one); other != objects_.end(); ++other) {
-      if ((one->isWritten || other->isWritten) && one->hull.overlaps(other->hull)) {
-        return false;
-      }
-    }
+std::vector<Reach> InPlaceCheck::reaches() const {
+  std::vector<Reach> reaches;
+  reaches.reserve(objects_.size());
+  for (const Object &object : objects_) {
+    reaches.push_back({object.pointer, object.hull, object.isWritten});
   }
-  return true;
+  return reaches;
 }
 
 bool InPlaceCheck::holds(const Launch &launch, const memory::Directory &directory) {

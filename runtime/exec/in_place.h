@@ -38,8 +38,8 @@ public:
   /// Of all shares, in their order.
   std::span<const Part> parts() const { return {parts_.data(), count_}; }
 
-  /// As in `TouchedObjects`.
-  bool areDisjoint() const;
+  /// What is touched through each pointer of the program.
+  std::vector<Reach> reaches() const;
 
   /// About: bytes that are touched, and those of them that rank 0's host lacks.
   double bytesTouched() const { return sum(&Object::bytes); }

@@ -445,7 +445,7 @@ bool Planner::writesWhatItFollows(const Launch &launch, const Survey &survey) co
 std::shared_ptr<const Plan> Planner::makeInPlace() {
   auto plan = std::make_shared<Plan>();
   plan->isInPlace = true;
-  plan->isDisjoint = inPlace_->areDisjoint();
+  plan->isDisjoint = areDisjoint(inPlace_->reaches());
   plan->outcome = std::make_shared<const Outcome>(Outcome{{}, directory_.identity()});
   plan->bytesTouched = static_cast<std::uint64_t>(inPlace_->bytesTouched());
   const std::size_t devices = self_ == 0 ? rooms_.devices() : 0;

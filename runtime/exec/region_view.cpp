@@ -63,14 +63,8 @@ public:
       reach_ = address;
       return;
     }
-    Range limit = memory::AccessCollector::kNoLimit;
-    if ((flags & TUTTI_AT_MOST) != 0) {
-      // It may reach beyond its object, and so beyond the window.
-      const Range segment = window_.segmentOf(object);
-      limit = segment.empty() ? limit : segment;
-    }
     ((flags & TUTTI_REDUCED) != 0 ? reduced_ : touched_)
-        .add(flags, address, size, ndims, dims, limit);
+        .add(flags, address, size, ndims, dims, limitOf(flags, object, window_));
   }
 
   TouchRecords take(const AllocationOf &allocationOf) {
@@ -124,11 +118,7 @@ public:
       note({object, {}, {}, isWritten, isFollowed, !isFollowed});
       return;
     }
-    Range hull{address, address + size};
-    for (std::uint32_t d = 0; d < ndims; ++d) {
-      const std::int64_t reach = dims[d].stride * (dims[d].count - 1); // Known not to wrap around.
-      (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
-    }
+    const Range hull = memory::hullOf(address, size, {dims, ndims}); // Known not to wrap around.
     // On the stack live frames may lie beyond the object.
     const bool isInside = (flags & TUTTI_AT_MOST) == 0 || !window_.stack().overlaps(hull);
     note({object, isInside ? hull : Range{}, hull, isWritten, isFollowed, !isFollowed});
@@ -224,13 +214,6 @@ void ObjectSink::joinSame() {
   seen_.erase(seen_.begin() + static_cast<std::ptrdiff_t>(kept), seen_.end());
 }
 
-/// Bytes that may be touched through a pointer.
-struct Reach {
-  std::uint64_t object;
-  Range range;
-  bool isWritten;
-};
-
 /// The two reaches through different pointers that end last.
 class Latest {
 public:
@@ -256,24 +239,6 @@ private:
   std::optional<Reach> first_;
   std::optional<Reach> second_;
 };
-
-/// Whether no written reach overlaps one through another pointer.
-bool areDisjoint(std::vector<Reach> reaches) {
-  std::sort(reaches.begin(), reaches.end(),
-            [](const Reach &a, const Reach &b) { return a.range.begin < b.range.begin; });
-  Latest all;
-  Latest written;
-  for (const Reach &reach : reaches) {
-    if ((reach.isWritten ? all : written).meets(reach)) {
-      return false;
-    }
-    all.add(reach);
-    if (reach.isWritten) {
-      written.add(reach);
-    }
-  }
-  return true;
-}
 
 TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
   joinSame();
@@ -305,6 +270,28 @@ TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
 }
 
 } // namespace
+
+bool areDisjoint(std::vector<Reach> reaches) {
+  std::sort(reaches.begin(), reaches.end(),
+            [](const Reach &a, const Reach &b) { return a.range.begin < b.range.begin; });
+  Latest all;
+  Latest written;
+  for (const Reach &reach : reaches) {
+    if ((reach.isWritten ? all : written).meets(reach)) {
+      return false;
+    }
+    all.add(reach);
+    if (reach.isWritten) {
+      written.add(reach);
+    }
+  }
+  return true;
+}
+
+Range limitOf(std::uint32_t flags, std::uint64_t object, const memory::Window &window) {
+  const Range segment = (flags & TUTTI_AT_MOST) != 0 ? window.segmentOf(object) : Range{};
+  return segment.empty() ? memory::AccessCollector::kNoLimit : segment;
+}
 
 bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window) {
   return flags == 0 || ((flags & TUTTI_CONSTANT) != 0 && window.segmentOf(object).empty());

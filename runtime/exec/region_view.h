@@ -44,6 +44,22 @@ namespace tutti::exec {
 /// Whether a record says nothing.
 bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window);
 
+/// What a record cannot touch beyond: an at-most one may reach beyond its object, and so beyond the
+/// window.
+Range limitOf(std::uint32_t flags, std::uint64_t object, const memory::Window &window);
+
+/// Bytes that may be touched through a pointer.
+struct Reach {
+  std::uint64_t object;
+  Range range;
+  bool isWritten;
+};
+
+/// Whether no written reach overlaps one through another pointer.
+///
+/// Cost: O(n log n)
+bool areDisjoint(std::vector<Reach> reaches);
+
 /// What some iterations of a launch touch, as the region says it.
 struct TouchRecords {
   memory::AccessRecords touched;

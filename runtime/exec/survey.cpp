@@ -15,6 +15,8 @@ using memory::AccessRecord;
 using memory::ChunkAccess;
 using memory::Directory;
 using memory::Holders;
+using memory::holds;
+using memory::holdsAlone;
 using memory::Runs;
 
 constexpr std::string_view kCollision = "iterations of different parts may write the same memory";
@@ -43,14 +45,6 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
     return "it touches memory outside of unified memory";
   }
   return {};
-}
-
-bool holds(const Holders &holders, Place place) {
-  return std::binary_search(holders.begin(), holders.end(), place);
-}
-
-bool holdsAlone(const Holders &holders, Place place) {
-  return holders.size() == 1 && holders.front() == place;
 }
 
 /// With hulls, a record of more runs than this is taken as a whole,
@@ -121,13 +115,13 @@ public:
       addExact(record); // Bytes that nobody has mentioned are rank 0's, wherever they are.
       return;
     }
-    const bool isRead =
-        record.isRead() || record.isAtMost() || takesHull || ranges_.isCoarse(record);
     AccessRecord whole = record;
     if (takesHull) {
       whole.size = whole.hull.size();
       whole.dims.clear();
+      whole.flags |= TUTTI_READ; // The gaps.
     }
+    const bool isRead = whole.isRead() || whole.isAtMost() || ranges_.isCoarse(whole);
     std::uint64_t inPlace = 0;
     std::uint64_t notHome = 0;
     directory_.forEach(reach, [&](Range piece, const Holders &holders) {
@@ -148,7 +142,7 @@ public:
           isInPlace = true;
           read_.push_back(piece);
         } else {
-          ranges_.addReads(takesHull ? readOf(whole) : record, piece);
+          ranges_.addReads(whole, piece);
         }
       }
       inPlace += isInPlace ? piece.size() : 0;
@@ -201,11 +195,6 @@ public:
   double bytesNotHome() { return notHome_.take(); }
 
 private:
-  static AccessRecord readOf(AccessRecord record) {
-    record.flags = TUTTI_READ;
-    return record;
-  }
-
   Place place_;
   const memory::Window &window_;
   const Directory &directory_;

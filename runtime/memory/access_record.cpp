@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/memory/access_record.h"
 
+#include <optional>
 #include <utility>
 
 namespace tutti::memory {
@@ -14,32 +15,19 @@ constexpr std::uint64_t kGapFraction = 8;
 
 /// Nothing if the record touches nothing; an empty hull if it leaves the address space.
 std::optional<AccessRecord> normalise(std::uint32_t flags, std::uint64_t address,
-                                      std::uint64_t size, std::uint32_t ndims,
-                                      const tutti_dim *dims, Range limit) {
-  AccessRecord record{flags, limit, {}, size, {}};
-  __int128 lowest = address;
-  __int128 highest = address;
-  constexpr __int128 kEnd = __int128{1} << 64;
-  bool inside = true;
-  for (std::uint32_t d = 0; d < ndims; ++d) {
-    if (dims[d].count <= 0) {
-      return std::nullopt;
-    }
-    const __int128 reach = static_cast<__int128>(dims[d].stride) * (dims[d].count - 1);
-    inside = inside && reach > -kEnd && reach < kEnd;
-    (reach < 0 ? lowest : highest) += inside ? reach : 0;
-    if (reach != 0) {
-      const auto stride = static_cast<std::uint64_t>(dims[d].stride);
-      record.dims.push_back(
-          {dims[d].stride < 0 ? 0 - stride : stride, static_cast<std::uint64_t>(dims[d].count)});
-    }
-  }
-  if (size == 0) {
+                                      std::uint64_t size, std::span<const tutti_dim> dims,
+                                      Range limit) {
+  const auto isNone = [](const tutti_dim &dim) { return dim.count <= 0; };
+  if (size == 0 || std::any_of(dims.begin(), dims.end(), isNone)) {
     return std::nullopt;
   }
-  highest += size;
-  if (inside && lowest >= 0 && highest < kEnd) {
-    record.hull = {static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)};
+  AccessRecord record{flags, limit, hullOf(address, size, dims), size, {}};
+  for (const tutti_dim &dim : dims) {
+    if (dim.stride != 0 && dim.count != 1) {
+      const auto stride = static_cast<std::uint64_t>(dim.stride);
+      record.dims.push_back(
+          {dim.stride < 0 ? 0 - stride : stride, static_cast<std::uint64_t>(dim.count)});
+    }
   }
   std::sort(record.dims.begin(), record.dims.end(),
             [](const Dim &a, const Dim &b) { return a.stride < b.stride; });
@@ -47,6 +35,22 @@ std::optional<AccessRecord> normalise(std::uint32_t flags, std::uint64_t address
 }
 
 } // namespace
+
+Range hullOf(std::uint64_t address, std::uint64_t size, std::span<const tutti_dim> dims) {
+  constexpr __int128 kEnd = __int128{1} << 64;
+  __int128 lowest = address;
+  __int128 highest = __int128{address} + size;
+  for (const tutti_dim &dim : dims) {
+    const __int128 reach = static_cast<__int128>(dim.stride) * (dim.count - 1);
+    if (reach <= -kEnd || reach >= kEnd) {
+      return {};
+    }
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  return lowest >= 0 && highest < kEnd
+             ? Range{static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)}
+             : Range{};
+}
 
 std::uint64_t Runs::count(std::uint64_t limit) const {
   std::uint64_t product = 1;
@@ -106,7 +110,7 @@ void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint6
     taken_.anywhere = true;
     return;
   }
-  auto record = normalise(flags, address, size, ndims, dims, limit);
+  auto record = normalise(flags, address, size, {dims, ndims}, limit);
   if (!record || !(flags & (TUTTI_READ | TUTTI_WRITE))) {
     return;
   }

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <span>
 #include <vector>
 
 namespace tutti::memory {
@@ -50,6 +50,10 @@ private:
   template <typename Visit>
   bool visitFrom(std::uint64_t at, std::size_t depth, Range clip, Visit &visit) const;
 };
+
+/// From the lowest to the highest byte of a record, whose counts are positive; empty if it leaves
+/// the address space. The arguments are those of `tutti_access`.
+Range hullOf(std::uint64_t address, std::uint64_t size, std::span<const tutti_dim> dims);
 
 /// What one record says. Never empty.
 struct AccessRecord {

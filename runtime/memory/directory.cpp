@@ -16,10 +16,6 @@ namespace tutti::memory {
 
 namespace {
 
-bool holds(const Holders &holders, Place place) {
-  return std::binary_search(holders.begin(), holders.end(), place);
-}
-
 /// How far `from` is from `to`, to be compared: another rank's memory is further than any of the
 /// same rank, unless there is a route further than what has one; neighbours in rank are neighbours
 /// in the machine. On the same rank a device gets at another device more directly than at the host,
@@ -247,23 +243,12 @@ std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks,
 
 Directory::Standing Directory::standing(Place place, Range range) const {
   Standing standing{true, true, true};
-  std::uint64_t at = range.begin;
-  auto run = seek(runs_, runs_.end(), at);
-  while (at < range.end && standing.isValid) {
-    ++visits_;
-    const bool isRun = run != runs_.end() && run->first <= at;
-    if (isRun) {
-      standing.isValid = holds(run->second.holders, place);
-      standing.isAlone = standing.isAlone && run->second.holders.size() == 1;
-      standing.isHome = standing.isHome && run->second.holders.front() == 0;
-      at = run->second.end;
-      ++run;
-    } else { // Never mentioned.
-      standing.isValid = place == 0;
-      at = run == runs_.end() ? range.end : run->first;
-    }
-  }
-  standing.isAlone = standing.isAlone && standing.isValid;
+  forEach(range, [&](Range, const Holders &holders) {
+    standing.isValid = holds(holders, place);
+    standing.isAlone = standing.isAlone && holdsAlone(holders, place);
+    standing.isHome = standing.isHome && holds(holders, 0);
+    return standing.isValid;
+  });
   return standing;
 }
 
@@ -280,7 +265,7 @@ RangeSet Directory::missing(Place place, const RangeSet &within) const {
 RangeSet Directory::onlyAt(Place place, const RangeSet &within) const {
   std::vector<Range> result;
   forEach(within, [&](Range run, const Holders &holders) {
-    if (holders.size() == 1 && holders.front() == place) {
+    if (holdsAlone(holders, place)) {
       result.push_back(run);
     }
   });

@@ -7,6 +7,7 @@
 #include "base/range.h"
 #include "runtime/memory/topology.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -15,6 +16,14 @@ namespace tutti::memory {
 
 /// Sorted places whose copy is valid; never empty.
 using Holders = std::vector<Place>;
+
+inline bool holds(const Holders &holders, Place place) {
+  return std::binary_search(holders.begin(), holders.end(), place);
+}
+
+inline bool holdsAlone(const Holders &holders, Place place) {
+  return holders.size() == 1 && holders.front() == place;
+}
 
 /// One link of a transfer: `from` sends `ranges` to `to`: two hosts of different ranks, two places
 /// of one rank, or two devices with a route.
@@ -114,7 +123,7 @@ public:
   const Identity &identity() const { return identity_; }
 
   /// Calls `visit(Range, const Holders &)` for the maximal runs that tile `range`, in order.
-  /// Bytes never mentioned are valid on place 0 only.
+  /// Bytes never mentioned are valid on place 0 only. A `visit` that gives false back ends it.
   template <typename Visit> void forEach(Range range, Visit &&visit) const;
 
   /// The same for one range after the other.
@@ -161,6 +170,8 @@ private:
 
   /// The first run that ends after `address`; `near` is where it may be.
   template <typename Map, typename At> static At seek(Map &runs, At near, std::uint64_t address);
+
+  template <typename Visit> static bool goesOn(Visit &visit, Range run, const Holders &holders);
 
   template <typename Visit>
   Runs::const_iterator visitFrom(Runs::const_iterator near, Range range, Visit &&visit) const;

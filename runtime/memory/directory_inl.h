@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 namespace tutti::memory {
 
@@ -26,6 +27,16 @@ template <typename Map, typename At> At Directory::seek(Map &runs, At near, std:
   return near != runs.begin() && endsAfter(std::prev(near)) ? std::prev(near) : near;
 }
 
+/// Whether `visit` wants more, as all do that give nothing back.
+template <typename Visit> bool Directory::goesOn(Visit &visit, Range run, const Holders &holders) {
+  if constexpr (std::is_void_v<std::invoke_result_t<Visit &, Range, const Holders &>>) {
+    visit(run, holders);
+    return true;
+  } else {
+    return visit(run, holders);
+  }
+}
+
 /// Returns where it has ended.
 template <typename Visit>
 Directory::Runs::const_iterator Directory::visitFrom(Runs::const_iterator near, Range range,
@@ -37,15 +48,19 @@ Directory::Runs::const_iterator Directory::visitFrom(Runs::const_iterator near, 
   while (at < range.end) {
     ++visits_;
     if (run == runs_.end() || run->first >= range.end) {
-      visit(Range{at, range.end}, kRankZero);
+      static_cast<void>(goesOn(visit, Range{at, range.end}, kRankZero));
       break;
     }
     if (run->first > at) {
-      visit(Range{at, run->first}, kRankZero);
+      if (!goesOn(visit, Range{at, run->first}, kRankZero)) {
+        break;
+      }
       at = run->first;
     }
     const std::uint64_t end = std::min(run->second.end, range.end);
-    visit(Range{at, end}, run->second.holders);
+    if (!goesOn(visit, Range{at, end}, run->second.holders)) {
+      break;
+    }
     at = end;
     if (run->second.end <= range.end) {
       ++run;

@@ -53,8 +53,8 @@ RangeSet Losses::note(std::int32_t device, const Error &why) {
   std::vector<Range> gone;
   engine_.directoryNow().forEach(
       {0, ~std::uint64_t{0}}, [&](Range run, const memory::Holders &holders) {
-        if (std::ranges::binary_search(holders, place) &&
-            !std::ranges::binary_search(holders, static_cast<Place>(engine_.rank()))) {
+        if (memory::holds(holders, place) &&
+            !memory::holds(holders, static_cast<Place>(engine_.rank()))) {
           gone.push_back(run);
         }
       });

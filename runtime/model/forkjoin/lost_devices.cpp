@@ -15,7 +15,7 @@ std::vector<Place> LostDevices::retire(Sequence latest) {
     std::vector<Range> held;
     const memory::Directory &directory = job_.planner.directory();
     directory.forEach({0, ~std::uint64_t{0}}, [&](Range run, const memory::Holders &holders) {
-      if (std::ranges::binary_search(holders, loss.place)) {
+      if (memory::holds(holders, loss.place)) {
         held.push_back(run);
       }
     });
