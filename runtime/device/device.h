@@ -212,6 +212,19 @@ public:
   /// Source: cuMemcpyDtoHAsync, clEnqueueReadBuffer.
   virtual Status copyOut(std::uint64_t address, std::span<std::byte> target) = 0;
 
+  /// As `copyIn`, from memory that this queue's device has locked: it is read beside whatever else
+  /// goes on, and must stay as it is until an event behind this call has completed.
+  /// Cost: no copy inside host memory, and none of the caller's time.
+  virtual Status copyInLocked(std::span<const std::byte> source, std::uint64_t address) {
+    return copyIn(source, address);
+  }
+
+  /// As `copyOut`, to memory that this queue's device has locked.
+  /// Cost: as `copyInLocked`.
+  virtual Status copyOutLocked(std::uint64_t address, std::span<std::byte> target) {
+    return copyOut(address, target);
+  }
+
   /// Copies the same addresses from `from`, another device, to this one. The other device's
   /// operations that matter must have completed or be waited for with `wait`.
   /// Errors: NoRoute  the two cannot reach each other; go through the host. Nothing was done.
@@ -287,8 +300,8 @@ public:
   /// Cost:   a look-up if all is committed already.
   virtual Status commit(Range bytes) = 0;
 
-  /// Gives memory back that lies wholly in `bytes`, in the backend's granules. Nothing may be under
-  /// way there.
+  /// Gives memory up that lies wholly in `bytes`, in the backend's granules; it may be kept for
+  /// commits to come. Nothing may be under way there.
   virtual Status release(Range bytes) = 0;
 
   /// Bytes that are committed, whole granules.
@@ -304,6 +317,17 @@ public:
   virtual Result<std::unique_ptr<Queue>> makeQueue() = 0;
 
   virtual Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) = 0;
+
+  /// Locks pages of the host's memory, so that the device gets at them by itself. They stay locked
+  /// until the device is closed. What is locked already, for this device or another one, stays so.
+  ///
+  /// Shape:  whole pages; a copy of locked memory reaches into one such piece only.
+  /// Errors: NotSupported  the backend locks no memory of others; OutOfMemory. Nothing has changed.
+  /// Source: cuMemHostRegister.
+  virtual Status lock(std::span<std::byte> pages) {
+    static_cast<void>(pages);
+    return failure(ErrorCode::NotSupported, "{} locks no memory of the host", info().name);
+  }
 
   /// Errors: OutOfMemory. Source: cuMemAlloc, clCreateBuffer.
   virtual Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) = 0;

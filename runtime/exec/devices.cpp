@@ -121,10 +121,14 @@ Status Devices::outlive(std::int32_t index, Status status) {
     // Nothing of it counts, but it must neither arrive later nor need memory that goes before.
     lane.queue->finish().ignore("the device is lost in any case");
   }
+  if (lane.copies) {
+    lane.copies->finish().ignore("the same");
+  }
   // Nobody knows what of that has reached the host.
   lane.gone = atLoss_(index, status.error()).unite(std::exchange(lane.leaving, {}));
   lane.loss = std::move(status).error();
   lane.event.reset();
+  lane.copies.reset();
   lane.snapshot.reset();
   lane.done = lane.given;
   return {};
@@ -170,6 +174,8 @@ Status Devices::release(std::int32_t index, const RangeSet &units) {
   return attempt(index, [&](Lane &lane) -> Status {
     const RangeSet given = units.intersect(lane.committed);
     lane.committed = lane.committed.subtract(given);
+    lane.leaving = lane.leaving.subtract(given);
+    changed(lane, given);
     for (const Range &range : given.ranges()) {
       TUTTI_TRY(lane.device->release(range));
     }
@@ -179,7 +185,7 @@ Status Devices::release(std::int32_t index, const RangeSet &units) {
 
 Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
   TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
-    ++lane.given;
+    TUTTI_TRY(give(lane));
     for (const Range &range : bytes.ranges()) {
       TUTTI_TRY(lane.queue->copyIn(bytesOf(range), range.begin));
     }
@@ -195,20 +201,81 @@ Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
 
 Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
   return attempt(index, [&](Lane &lane) -> Status {
-    ++lane.given;
-    lane.leaving = lane.leaving.unite(bytes);
-    for (const Range &range : bytes.ranges()) {
+    const RangeSet left = lane.copies ? bytes.subtract(lane.copies->atHome()) : bytes;
+    if (left.empty()) {
+      return {};
+    }
+    TUTTI_TRY(give(lane));
+    lane.leaving = lane.leaving.unite(left);
+    for (const Range &range : left.ranges()) {
       TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
     }
-    counters_.deviceOutBytes += bytes.bytes();
-    counters_.deviceOutCopies += bytes.ranges().size();
+    counters_.deviceOutBytes += left.bytes();
+    counters_.deviceOutCopies += left.ranges().size();
     return {};
   });
 }
 
+Status Devices::streamIn(std::int32_t index, const RangeSet &bytes) {
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    CopyLanes *copies = nullptr;
+    TUTTI_ASSIGN(copies, copiesOf(lane, window_));
+    if (!std::exchange(lane.isAhead, true)) {
+      TUTTI_TRY(copies->orderAfterMain());
+    }
+    TUTTI_TRY(copies->copyIn(bytes));
+    counters_.deviceInBytes += bytes.bytes();
+    counters_.deviceInCopies += bytes.ranges().size();
+    return {};
+  }));
+  if (isLost(index)) {
+    wroteInPlaceOf(index, bytes);
+  }
+  return {};
+}
+
+Status Devices::streamOut(std::int32_t index, const RangeSet &bytes) {
+  return attempt(index, [&](Lane &lane) -> Status {
+    CopyLanes *copies = nullptr;
+    TUTTI_ASSIGN(copies, copiesOf(lane, window_));
+    const RangeSet left = bytes.subtract(copies->atHome());
+    if (left.empty()) {
+      return {};
+    }
+    lane.leaving = lane.leaving.unite(left);
+    TUTTI_TRY(copies->copyOut(left));
+    counters_.deviceOutBytes += left.bytes();
+    counters_.deviceOutCopies += left.ranges().size();
+    return {};
+  });
+}
+
+template <typename Reads> Result<bool> Devices::isAnyReading(Reads &&reads) {
+  bool isReading = false;
+  for (std::int32_t index = 0; index < count() && !isReading; ++index) {
+    if (!lane(index).copies) {
+      continue;
+    }
+    TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+      TUTTI_ASSIGN(isReading, reads(*lane.copies));
+      return {};
+    }));
+  }
+  return isReading;
+}
+
+Result<bool> Devices::isReading() {
+  return isAnyReading([](CopyLanes &copies) { return copies.isReading(); });
+}
+
+Result<bool> Devices::isReading(const RangeSet &bytes) {
+  return isAnyReading([&](CopyLanes &copies) { return copies.isReading(bytes); });
+}
+
 Status Devices::put(std::int32_t index, std::uint64_t address, std::span<const std::byte> bytes) {
   TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
-    ++lane.given;
+    TUTTI_TRY(give(lane));
+    changed(lane, RangeSet::of({{address, address + bytes.size()}}));
     TUTTI_TRY(lane.queue->copyIn(bytes, address));
     counters_.deviceInBytes += bytes.size();
     ++counters_.deviceInCopies;
@@ -224,7 +291,7 @@ Status Devices::put(std::int32_t index, std::uint64_t address, std::span<const s
 
 Status Devices::read(std::int32_t index, std::uint64_t address, std::span<std::byte> target) {
   TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
-    ++lane.given;
+    TUTTI_TRY(give(lane));
     TUTTI_TRY(lane.queue->copyOut(address, target));
     counters_.deviceOutBytes += target.size();
     ++counters_.deviceOutCopies;
@@ -258,7 +325,7 @@ Result<bool> Devices::keepOn(Lane &lane, const RangeSet &bytes) {
     return made.error().code == ErrorCode::OutOfMemory ? Result<bool>(false) : made.error();
   }
   for (const Compared &piece : pieces) {
-    ++lane.given;
+    TUTTI_TRY(give(lane));
     const Status status = lane.queue->keep(piece.grains, **made, piece.offset);
     if (!status && status.error().code == ErrorCode::OutOfMemory) {
       TUTTI_TRY(finish(lane));
@@ -295,6 +362,32 @@ Devices::takeChanges(std::int32_t index,
   return finish(lane);
 }
 
+/// What streams through a device.
+Result<CopyLanes *> Devices::copiesOf(Lane &lane, const memory::Window &window) {
+  if (!lane.copies) {
+    TUTTI_ASSIGN(lane.copies, CopyLanes::make(*lane.device, *lane.queue, window));
+  }
+  return lane.copies.get();
+}
+
+/// Counts an operation that the main queue is about to be given and that is not streamed: it comes
+/// after all that was.
+Status Devices::give(Lane &lane) {
+  lane.isAhead = false;
+  lane.unstreamed = ++lane.given;
+  return join(lane);
+}
+
+/// Notes that bytes of a device change, or leave it.
+void Devices::changed(Lane &lane, const RangeSet &bytes) {
+  if (lane.copies) {
+    lane.copies->changed(bytes);
+  }
+}
+
+/// The main queue comes after all that streams.
+Status Devices::join(Lane &lane) { return lane.copies ? lane.copies->join() : Status(); }
+
 Status Devices::recordIn(Lane &lane) {
   if (lane.marked < lane.given) {
     TUTTI_ASSIGN(lane.event, lane.queue->record());
@@ -314,7 +407,9 @@ void Devices::ended(Lane &lane) {
   if (lane.done < lane.given) {
     return;
   }
-  lane.leaving = {};
+  if (!lane.copies) {
+    lane.leaving = {};
+  }
   if (lane.latest) {
     lane.latest->isTried = true;
   }
@@ -327,6 +422,7 @@ bool Devices::isUntried(std::int32_t index) const {
 
 Status Devices::finish(Lane &lane) {
   TUTTI_TRY(lane.queue->finish());
+  TUTTI_TRY(lane.copies ? lane.copies->finish() : Status());
   lane.marked = lane.given;
   ended(lane);
   return {};
@@ -335,6 +431,10 @@ Status Devices::finish(Lane &lane) {
 Status Devices::order(std::int32_t earlier, std::int32_t later) {
   Lane &first = lane(earlier);
   Lane &second = lane(later);
+  if (first.copies && !first.copies->isJoined()) {
+    TUTTI_TRY(attempt(earlier, give));
+  }
+  second.isAhead = false;
   Step &behind = second.behind[static_cast<std::size_t>(earlier)];
   if (first.done == first.given || behind == first.given || second.loss) {
     return {};
@@ -368,6 +468,10 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
   Lane &source = lane(from);
   Lane &target = lane(to);
   bool hasRoute = source.backend == target.backend && !source.loss && !target.loss;
+  if (hasRoute) {
+    TUTTI_TRY(attempt(to, give));
+    hasRoute = !target.loss;
+  }
   for (std::size_t done = 0; done < bytes.ranges().size() && hasRoute; ++done) {
     Status status = target.queue->copyFrom(*source.device, bytes.ranges()[done]);
     hasRoute = status || status.error().code != ErrorCode::NoRoute || done > 0;
@@ -382,7 +486,8 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
     TUTTI_TRY(require(from, bytes));
     return copyIn(to, bytes);
   }
-  source.readBy[static_cast<std::size_t>(to)] = ++target.given;
+  source.readBy[static_cast<std::size_t>(to)] = target.given;
+  changed(target, bytes);
   counters_.devicePeerBytes += bytes.bytes();
   counters_.devicePeerCopies += bytes.ranges().size();
   return {};
@@ -390,7 +495,8 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
 
 Status Devices::copyForeign(device::ForeignMemory &from, std::int32_t to, const RangeSet &bytes) {
   TUTTI_TRY(attempt(to, [&](Lane &target) -> Status {
-    ++target.given;
+    TUTTI_TRY(give(target));
+    changed(target, bytes);
     for (const Range &range : bytes.ranges()) {
       TUTTI_TRY(target.queue->copyForeign(from, range));
     }
@@ -407,6 +513,7 @@ Status Devices::copyForeign(device::ForeignMemory &from, std::int32_t to, const 
 Result<std::unique_ptr<device::Event>> Devices::record(std::int32_t index) {
   std::unique_ptr<device::Event> event;
   TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    TUTTI_TRY(join(lane));
     TUTTI_ASSIGN(event, lane.queue->record());
     return {};
   }));
@@ -477,9 +584,23 @@ Status Devices::reservePartials(Lane &lane) {
   return {};
 }
 
-Status Devices::run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
-                    bool isDisjoint) {
-  return attempt(index, [&](Lane &lane) { return runOn(lane, launch, chunk, isDisjoint); });
+Status Devices::run(const DevicePart &part, const Launch &launch, bool isDisjoint) {
+  return attempt(part.device, [&](Lane &lane) -> Status {
+    TUTTI_TRY(give(lane));
+    changed(lane, part.touched);
+    return runOn(lane, launch, part.chunk, isDisjoint);
+  });
+}
+
+Status Devices::runStreamed(const DevicePart &part, const Launch &launch, bool isDisjoint) {
+  return attempt(part.device, [&](Lane &lane) -> Status {
+    CopyLanes *copies = nullptr;
+    TUTTI_ASSIGN(copies, copiesOf(lane, window_));
+    TUTTI_TRY(copies->beforeKernel(part.touched, part.writes));
+    ++lane.given;
+    TUTTI_TRY(runOn(lane, launch, part.chunk, isDisjoint));
+    return copies->afterKernel(part.touched);
+  });
 }
 
 Status Devices::runOn(Lane &lane, const Launch &launch, const balance::Chunk &chunk,
@@ -500,7 +621,6 @@ Status Devices::runOn(Lane &lane, const Launch &launch, const balance::Chunk &ch
   kernel.partialBytes = launch.region->device->partial_bytes;
   setArguments(kernel.arguments, launch);
   TUTTI_TRY(reservePartials(lane));
-  ++lane.given;
   TUTTI_TRY(lane.queue->launch(kernel));
   ++counters_.kernels;
   counters_.partialBytes += lane.partialBytes;
@@ -528,6 +648,36 @@ Result<bool> Devices::isIdle() {
 }
 
 Result<bool> Devices::isIdle(std::int32_t index) {
+  bool isDone = false;
+  TUTTI_ASSIGN(isDone, isMainIdle(index));
+  if (!isDone || !lane(index).copies) {
+    return isDone;
+  }
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    TUTTI_ASSIGN(isDone, lane.copies->isIdle());
+    if (isDone) {
+      lane.leaving = {};
+    }
+    return {};
+  }));
+  return isDone;
+}
+
+Result<bool> Devices::isIdle(std::int32_t index, const RangeSet &units) {
+  const Lane &lane = this->lane(index);
+  if (!lane.copies || lane.unstreamed > lane.done) {
+    return isIdle(index);
+  }
+  bool isDone = true;
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    TUTTI_ASSIGN(isDone, lane.copies->isIdle(units));
+    return {};
+  }));
+  return isDone;
+}
+
+/// Whether the queue for all but what is streamed has done what it was given.
+Result<bool> Devices::isMainIdle(std::int32_t index) {
   if (lane(index).done == lane(index).given) {
     return true;
   }

@@ -7,8 +7,10 @@
 #include "base/result.h"
 #include "runtime/balance/cut.h"
 #include "runtime/device/device.h"
+#include "runtime/exec/copy_lanes.h"
 #include "runtime/exec/kernel_choice.h"
 #include "runtime/exec/launch.h"
+#include "runtime/exec/plan.h"
 #include "runtime/exec/rooms.h"
 #include "runtime/memory/window.h"
 #include "runtime/trace/counters.h"
@@ -98,6 +100,20 @@ public:
   /// Starts copying bytes of the window from this rank's host memory to a device.
   Status copyIn(std::int32_t index, const RangeSet &bytes);
 
+  /// The same beside kernels that do not touch them, for a loop that streams through the device.
+  /// The host's memory may be written to once it is not read any more (`isReading`).
+  Status streamIn(std::int32_t index, const RangeSet &bytes);
+
+  /// Starts copying bytes to this rank's host memory that only the device has, because they are
+  /// going to leave it: `copyOut` finds them there then. Beside all that does not touch them.
+  Status streamOut(std::int32_t index, const RangeSet &bytes);
+
+  /// Whether the host's memory may still be read for something that is streamed in.
+  Result<bool> isReading();
+
+  /// The same for `bytes` of it.
+  Result<bool> isReading(const RangeSet &bytes);
+
   /// Starts copying bytes that are for a device but not in the window.
   Status put(std::int32_t index, std::uint64_t address, std::span<const std::byte> bytes);
 
@@ -171,8 +187,10 @@ public:
   /// Does nothing on a device that is lost: whoever waits for it asks for that then.
   ///
   /// Errors: NotSupported  the region has no kernel for the device, with nothing done.
-  Status run(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
-             bool isDisjoint);
+  Status run(const DevicePart &part, const Launch &launch, bool isDisjoint);
+
+  /// The same, after no copies in and out but those that touch the same bytes.
+  Status runStreamed(const DevicePart &part, const Launch &launch, bool isDisjoint);
 
   /// Whether no run of the kernel of the latest run is known to have come to its end.
   bool isUntried(std::int32_t index) const;
@@ -192,6 +210,9 @@ public:
 
   /// The same for one device.
   Result<bool> isIdle(std::int32_t index);
+
+  /// The same for what touches `units` of it.
+  Result<bool> isIdle(std::int32_t index, const RangeSet &units);
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -215,6 +236,10 @@ private:
   struct Lane {
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
+    std::unique_ptr<CopyLanes> copies; ///< Null if nothing has been streamed.
+    /// Copies in come after all that the queue has been given but streamed kernels.
+    bool isAhead = false;
+    Step unstreamed = 0; ///< The latest that is no streamed kernel.
     std::optional<Error> loss;
     RangeSet gone;                              ///< With the device, if it is lost.
     RangeSet leaving;                           ///< Bytes that are on their way to the host.
@@ -240,7 +265,13 @@ private:
 
   template <typename Do> Status attempt(std::int32_t index, Do &&run);
   template <typename Do> Status request(std::int32_t index, Do &&run);
+  static Result<CopyLanes *> copiesOf(Lane &lane, const memory::Window &window);
+  template <typename Reads> Result<bool> isAnyReading(Reads &&reads);
+  static Status give(Lane &lane);
+  static Status join(Lane &lane);
+  static void changed(Lane &lane, const RangeSet &bytes);
   Status recordIn(Lane &lane);
+  Result<bool> isMainIdle(std::int32_t index);
   Status finish(Lane &lane);
   static Result<Loaded *> loaded(Lane &lane, const tutti_region &region,
                                  const tutti_kernel &kernel);

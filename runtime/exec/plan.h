@@ -93,6 +93,7 @@ struct Plan {
   /// such a launch writes is merged.
   std::uint64_t reach = 0;
   bool isInPlace = false;  ///< Nothing moves, and nobody's copy becomes invalid.
+  bool isPortion = false;  ///< Of a launch that streams through devices.
   bool isDisjoint = false; ///< What is written through one object is not touched through another.
 
   // Rank 0 only.

@@ -290,7 +290,7 @@ Planner::Planned Planner::plan(const Launch &launch) {
     return std::move(*known);
   }
   const bool isInPlace = inPlace_->holds(launch, directory());
-  auto plan = isInPlace ? makeInPlace() : make(launch);
+  auto plan = isInPlace ? makeInPlace(launch) : make(launch);
   if (isWorthRemembering(*plan)) {
     remember(plan);
   }
@@ -345,19 +345,26 @@ Planner::Division Planner::divide(const Launch &launch) {
     most = 1; // No portion may stand if another one is undone, and each reads everywhere.
   }
   Division division{0, std::nullopt};
-  do {
-    division.portions =
-        static_cast<std::int32_t>(std::min(most, 2 * std::int64_t{trial.portion.count}));
-    trial.portion.count = division.portions;
-    division.tooSmall = tooSmall(trial);
-  } while (division.tooSmall && division.portions < most);
+  for (const std::uint64_t atOnce : {kPortionsAtOnce, std::uint64_t{1}}) {
+    trial.portion = {};
+    do {
+      division.portions =
+          static_cast<std::int32_t>(std::min(most, 2 * std::int64_t{trial.portion.count}));
+      trial.portion.count = division.portions;
+      division.tooSmall = tooSmall(trial, atOnce);
+    } while (division.tooSmall && division.portions < most);
+    if (!division.tooSmall) {
+      break;
+    }
+  }
   forgetIfFull(1);
   divisions_.emplace(std::move(key), division);
   return division;
 }
 
-/// A device that could not hold its part of some portion of `launch` if it held nothing else.
-std::optional<Place> Planner::tooSmall(Launch &launch) const {
+/// A device that could not hold its parts of as many portions of `launch` as the largest if it held
+/// nothing else.
+std::optional<Place> Planner::tooSmall(Launch &launch, std::uint64_t portions) const {
   const AllocationOf allocationOf = allocationsOf(launch);
   for (launch.portion.index = 0; launch.portion.index < launch.portion.count;
        ++launch.portion.index) {
@@ -369,7 +376,7 @@ std::optional<Place> Planner::tooSmall(Launch &launch) const {
       }
       const memory::AccessSet sets =
           touchesOf(launch, window_, chunks[index].lower, chunks[index].upper, allocationOf).sets;
-      if (footprint({sets.reads, sets.writes}).bytes() >
+      if (portions * footprint({sets.reads, sets.writes}).bytes() >
           rooms_.capacity(static_cast<std::size_t>(place - topology_.ranks()))) {
         return place;
       }
@@ -442,9 +449,10 @@ bool Planner::writesWhatItFollows(const Launch &launch, const Survey &survey) co
 }
 
 /// The plan of a launch for which `inPlace_` holds.
-std::shared_ptr<const Plan> Planner::makeInPlace() {
+std::shared_ptr<const Plan> Planner::makeInPlace(const Launch &launch) {
   auto plan = std::make_shared<Plan>();
   plan->isInPlace = true;
+  plan->isPortion = launch.portion.count > 1;
   plan->isDisjoint = areDisjoint(inPlace_->reaches());
   plan->outcome = std::make_shared<const Outcome>(Outcome{{}, directory_.identity()});
   plan->bytesTouched = static_cast<std::uint64_t>(inPlace_->bytesTouched());
@@ -483,6 +491,7 @@ std::shared_ptr<const Plan> Planner::makeInPlace() {
 
 std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   auto plan = std::make_shared<Plan>();
+  plan->isPortion = launch.portion.count > 1;
   const Survey survey = this->survey(launch);
   if (!survey.reasonHome.empty()) {
     plan->reasonHome = survey.reasonHome;

@@ -106,7 +106,7 @@ private:
 
   void applyPending(std::size_t count);
   std::shared_ptr<const Plan> make(const Launch &launch);
-  std::shared_ptr<const Plan> makeInPlace();
+  std::shared_ptr<const Plan> makeInPlace(const Launch &launch);
   Survey survey(const Launch &launch);
   bool mustBeExact(const Launch &launch, const Survey &survey) const;
   bool writesWhatItFollows(const Launch &launch, const Survey &survey) const;
@@ -121,7 +121,7 @@ private:
   void addCopies(Plan &plan, const std::vector<memory::Transfer> &transfers,
                  const Survey &survey) const;
   void addLoans(Plan &plan, const std::vector<memory::Transfer> &transfers) const;
-  std::optional<Place> tooSmall(Launch &launch) const;
+  std::optional<Place> tooSmall(Launch &launch, std::uint64_t portions) const;
   RangeSet footprint(const memory::ChunkAccess &access) const;
   RangeSet footprintAt(const Survey &survey, Place place) const;
   void addParts(Plan &plan, const Survey &survey) const;

@@ -1023,7 +1023,7 @@ TEST_F(PortionTest, DividesWhatADeviceCannotHold) {
   const Planner::Division division = planner_.divide(loop.launch);
 
   EXPECT_FALSE(division.tooSmall.has_value());
-  EXPECT_EQ(division.portions, 4);
+  EXPECT_EQ(division.portions, 16);
 }
 
 TEST_F(PortionTest, GivesUpWhereOneIterationIsTooLarge) {

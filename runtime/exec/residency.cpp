@@ -28,10 +28,10 @@ bool Residency::fits(const Plan &plan) const {
 }
 
 void Residency::remove(Uses &uses, const RangeSet &units) {
-  for (RangeSet &use : uses) {
-    use = use.subtract(units);
+  for (Use &use : uses) {
+    use.units = use.units.subtract(units);
   }
-  std::erase_if(uses, [](const RangeSet &use) { return use.empty(); });
+  std::erase_if(uses, [](const Use &use) { return use.units.empty(); });
 }
 
 bool Residency::isRecent(const Plan &plan) const {
@@ -53,7 +53,7 @@ std::vector<Leaving> Residency::lacking(const Plan &plan) const {
 void Residency::holds(const Leaving &units) {
   const auto device = static_cast<std::size_t>(units.place - topology_.ranks());
   held_[device] = held_[device].unite(units.units);
-  uses_[device].insert(uses_[device].begin(), units.units);
+  uses_[device].insert(uses_[device].begin(), Use{units.units, false});
 }
 
 /// What a device may hold while `plan` runs: less what it takes for a copy of what is merged, if it
@@ -65,14 +65,29 @@ std::uint64_t Residency::mostFor(const Plan &plan, std::size_t device) const {
   return own + copy <= capacity ? capacity - copy : capacity;
 }
 
+/// Portions of loops that the device holds and that are not all part of `plan`; none if it is no
+/// portion itself.
+std::size_t Residency::portionsBeside(const Plan &plan, std::size_t device) const {
+  if (!plan.isPortion || plan.footprints[device].empty()) {
+    return 0;
+  }
+  return static_cast<std::size_t>(std::ranges::count_if(uses_[device], [&](const Use &use) {
+    return use.isPortion && !use.units.subtract(plan.footprints[device]).empty();
+  }));
+}
+
 std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
   if (isRecent(plan) && plan.merged.empty()) {
     return {}; // Nothing has left since.
   }
+  if (plan.isPortion) {
+    foldRecent();
+  }
   bool isRoom = true;
   for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
-    isRoom =
-        isRoom && held_[device].unite(plan.footprints[device]).bytes() <= mostFor(plan, device);
+    isRoom = isRoom &&
+             held_[device].unite(plan.footprints[device]).bytes() <= mostFor(plan, device) &&
+             portionsBeside(plan, device) < kPortionsAtOnce;
   }
   if (isRoom) {
     return {};
@@ -82,10 +97,14 @@ std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
   for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
     const std::uint64_t most = mostFor(plan, device);
     std::uint64_t bytes = held_[device].unite(plan.footprints[device]).bytes();
+    std::size_t portions = portionsBeside(plan, device);
     std::vector<Range> units;
-    for (const RangeSet &use : uses_[device]) {
-      for (const Range &unit : rooms_.single(use.subtract(plan.footprints[device]))) {
-        if (bytes <= most) {
+    for (const Use &use : uses_[device]) {
+      const RangeSet others = use.units.subtract(plan.footprints[device]);
+      const bool isTooMany = use.isPortion && !others.empty() && portions >= kPortionsAtOnce;
+      portions -= isTooMany ? 1 : 0;
+      for (const Range &unit : rooms_.single(others)) {
+        if (bytes <= most && !isTooMany) {
           break;
         }
         units.push_back(unit);
@@ -129,7 +148,7 @@ void Residency::foldRecent() {
     for (std::size_t device = 0; device < plan->footprints.size(); ++device) {
       if (!plan->footprints[device].empty()) {
         remove(uses_[device], plan->footprints[device]);
-        uses_[device].push_back(plan->footprints[device]);
+        uses_[device].push_back({plan->footprints[device], plan->isPortion});
       }
     }
   }

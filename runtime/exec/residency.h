@@ -30,7 +30,9 @@ public:
 
   /// What has to leave the devices before they can take their parts of `plan`, least recently used
   /// first; nothing if there is room, also for copies of what is merged where a device can hold
-  /// them.
+  /// them. Of loops that stream through a device only `kPortionsAtOnce` portions stay: so that each
+  /// finds the memory that it had when the loop ran before, and other data stays where there is
+  /// room.
   ///
   /// Shape: `plan` fits.
   std::vector<Leaving> makeRoom(const Plan &plan);
@@ -56,12 +58,19 @@ public:
   void use(const std::shared_ptr<const Plan> &plan);
 
 private:
-  /// Of one device: units that were last used together, the oldest first.
+  /// Units of a device that were last used together.
+  struct Use {
+    RangeSet units;
+    bool isPortion; ///< By a portion of a loop.
+  };
+
+  /// Of one device, the oldest first.
   ///
   /// Always: disjoint, not empty.
-  using Uses = std::vector<RangeSet>;
+  using Uses = std::vector<Use>;
 
   std::uint64_t mostFor(const Plan &plan, std::size_t device) const;
+  std::size_t portionsBeside(const Plan &plan, std::size_t device) const;
   void foldRecent();
   static void remove(Uses &uses, const RangeSet &units);
 

@@ -173,11 +173,37 @@ TEST_F(ResidencyTest, TakesWhatWasHeldForNothingFirst) {
   EXPECT_EQ(launch(planOf(units({{4, 6}}))), units({{2, 3}}));
 }
 
+TEST_F(ResidencyTest, KeepsFewPortionsOfLoopsThatStream) {
+  const auto portionOf = [](RangeSet second) {
+    auto plan = std::make_shared<Plan>(*planOf({}, std::move(second)));
+    plan->isPortion = true;
+    return plan;
+  };
+  residency_.use(planOf({}, units({{20, 21}})));
+
+  for (std::uint64_t pass = 0; pass < 2; ++pass) {
+    for (std::uint64_t portion = 0; portion < 8; ++portion) {
+      const auto plan = portionOf(units({{portion, portion + 1}}));
+      const auto leaving = residency_.makeRoom(*plan);
+      RangeSet left;
+      for (const Leaving &units : leaving) {
+        residency_.left(units);
+        left = units.units;
+      }
+      residency_.use(plan);
+
+      const bool isFull = pass > 0 || portion >= kPortionsAtOnce;
+      const std::uint64_t oldest = (portion + 8 - kPortionsAtOnce) % 8;
+      EXPECT_EQ(left, isFull ? units({{oldest, oldest + 1}}) : RangeSet()) << portion;
+    }
+  }
+}
+
 TEST_F(ResidencyTest, HasUnitsThatAreSmallBesideTheSmallestDevice) {
   EXPECT_EQ(rooms_.unit(), kUnit);
   const std::uint64_t large = std::uint64_t{80} << 30;
   EXPECT_EQ(Rooms(window(), {{large, kUnit}}).unit(), std::uint64_t{64} << 20);
-  EXPECT_EQ(Rooms(window(), {{large, kUnit}, {large / 5, 4096}}).unit(), std::uint64_t{16} << 20);
+  EXPECT_EQ(Rooms(window(), {{large, kUnit}, {large / 5, 4096}}).unit(), std::uint64_t{64} << 20);
   EXPECT_EQ(Rooms(window(), {{1 << 16, 4096}}).unit(), 4096U);
 }
 

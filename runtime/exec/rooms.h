@@ -14,6 +14,10 @@
 
 namespace tutti::exec {
 
+/// So many portions of a loop that streams through a device are there at once: one comes, one runs,
+/// one goes, one waits to go. A power of two, as their number is.
+inline constexpr std::uint64_t kPortionsAtOnce = 4;
+
 /// The window as devices see it.
 device::Segments segmentsOf(const memory::Window &window);
 

@@ -30,7 +30,8 @@ Status Evictions::evict(Progress::Lock &lock, const Leaving &leaving,
   const RangeSet rescued = alone();
   salvage_.hostGets(rescued);
   TUTTI_TRY(engine_.devices.copyOut(device, rescued));
-  engine_.progress.waitUntil(lock, [&] { return orDie(engine_.devices.isIdle()); });
+  engine_.progress.waitUntil(lock,
+                             [&] { return orDie(engine_.devices.isIdle(device, leaving.units)); });
   TUTTI_TRY(salvage_.bring(lock, device, rescued));
   loans_.recall(lock, device, leaving.units);
   orDie(engine_.devices.release(device, leaving.units));

@@ -3,6 +3,10 @@
 /// What `Queue` and `Event` promise about copies and order, checked on every device.
 #include "runtime/device/conformance/fixture.h"
 
+#include <array>
+#include <cstring>
+#include <span>
+
 namespace tutti::device {
 
 namespace {
@@ -144,6 +148,41 @@ TEST_P(DeviceQueue, WaitsForAnotherDevice) {
   ASSERT_TRUE(ok((*theirs)->finish()));
 
   EXPECT_EQ(out, words);
+}
+
+TEST_P(DeviceQueue, CopiesLockedMemoryBesideOtherQueues) {
+  constexpr std::size_t kWords = kMiB / 8;
+  alignas(4096) static std::array<std::byte, 2 * kMiB> pages; // Outlives the device.
+  const std::span<std::byte> both(pages);
+  const std::span<std::byte> from = both.first(kMiB);
+  const std::span<std::byte> to = both.last(kMiB);
+  const Words words = pattern(kWords, 5);
+  std::memcpy(from.data(), words.data(), kMiB);
+  std::memset(to.data(), 0, kMiB);
+  if (const Status status = device().lock(both); !status) {
+    ASSERT_EQ(status.error().code, ErrorCode::NotSupported);
+    GTEST_SKIP() << "no memory of the host can be locked";
+  }
+  EXPECT_TRUE(ok(device().lock(both))); // It is already.
+  ASSERT_TRUE(ok(device().commit(rangeAt(kHeap, kMiB))));
+  const auto in = makeQueue();
+  const auto out = makeQueue();
+
+  ASSERT_TRUE(ok(in->copyInLocked(from, kHeap)));
+  auto arrived = in->record();
+  ASSERT_TRUE(ok(arrived));
+  ASSERT_TRUE(ok(queue().wait(**arrived)));
+  const std::uint64_t one = 1;
+  ASSERT_TRUE(ok(queue().copyIn(std::as_bytes(std::span(&one, 1)), kHeap + 8)));
+  auto changed = queue().record();
+  ASSERT_TRUE(ok(changed));
+  ASSERT_TRUE(ok(out->wait(**changed)));
+  ASSERT_TRUE(ok(out->copyOutLocked(kHeap, to)));
+  ASSERT_TRUE(ok(out->finish()));
+
+  Words expected = words;
+  expected[1] = 1;
+  EXPECT_EQ(std::memcmp(to.data(), expected.data(), kMiB), 0);
 }
 
 TEST_P(DeviceQueue, CopiesFromAnotherDeviceOrHasNoRoute) {

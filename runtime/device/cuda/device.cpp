@@ -48,7 +48,15 @@ Status CudaDevice::measureCapacity() {
   return {};
 }
 
-CudaDevice::~CudaDevice() { std::erase(*peers_, this); }
+CudaDevice::~CudaDevice() {
+  std::erase(*peers_, this);
+  if (!locked_.empty()) {
+    context_->enter().ignore("a lost device refuses what follows; the pages go with the process");
+  }
+  for (std::byte *pages : locked_) {
+    context_->cuda().cuMemHostUnregister(pages);
+  }
+}
 
 /// Lets `other` read and write the memory of this device, if the hardware can.
 void CudaDevice::letUse(CudaDevice &other) {
@@ -76,10 +84,30 @@ Result<std::unique_ptr<HostBuffer>> CudaDevice::makeHostBuffer(std::size_t bytes
   return buffer;
 }
 
+Status CudaDevice::lock(std::span<std::byte> pages) {
+  TUTTI_TRY(context_->enter());
+  const CUresult result =
+      context_->cuda().cuMemHostRegister_v2(pages.data(), pages.size(), kRegisterPortable);
+  if (result == kAlreadyRegistered) {
+    return {};
+  }
+  if (result != kSuccess) {
+    return context_->failed(result, "lock {} bytes of host memory", pages.size());
+  }
+  locked_.push_back(pages.data());
+  return {};
+}
+
 Result<std::unique_ptr<Snapshot>> CudaDevice::makeSnapshot(std::uint64_t bytes) {
-  std::unique_ptr<Memory> memory;
-  TUTTI_ASSIGN(memory, Memory::make(*context_, bytes));
-  return std::make_unique<CudaSnapshot>(std::move(memory));
+  auto memory = Memory::make(*context_, bytes);
+  if (!memory && memory.error().code == ErrorCode::OutOfMemory) {
+    TUTTI_TRY(mirror_->trim());
+    memory = Memory::make(*context_, bytes);
+  }
+  if (!memory) {
+    return std::move(memory).error();
+  }
+  return std::make_unique<CudaSnapshot>(std::move(*memory));
 }
 
 } // namespace tutti::device::cuda

@@ -9,7 +9,9 @@
 #include "runtime/device/cuda/mirror.h"
 #include "runtime/device/device.h"
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tutti::device::cuda {
@@ -50,6 +52,7 @@ public:
   Result<std::unique_ptr<Queue>> makeQueue() override;
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override;
   Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override;
+  Status lock(std::span<std::byte> pages) override;
 
   Status allowSharing() override { return mirror_->allowSharing(); }
 
@@ -74,6 +77,7 @@ private:
   Kernels kernels_;
   Copier copier_;
   std::shared_ptr<Peers> peers_;
+  std::vector<std::byte *> locked_; ///< Begins of what this device has locked.
   std::uint64_t capacity_ = 0;
 };
 

@@ -103,6 +103,7 @@ struct CUlaunchConfig {
   CONSTANT(kLaunchTimeout, 702, CUDA_ERROR_LAUNCH_TIMEOUT)                                         \
   CONSTANT(kContextDestroyed, 709, CUDA_ERROR_CONTEXT_IS_DESTROYED)                                \
   CONSTANT(kAssert, 710, CUDA_ERROR_ASSERT)                                                        \
+  CONSTANT(kAlreadyRegistered, 712, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)                     \
   CONSTANT(kHardwareStackError, 714, CUDA_ERROR_HARDWARE_STACK_ERROR)                              \
   CONSTANT(kLaunchFailed, 719, CUDA_ERROR_LAUNCH_FAILED)                                           \
   CONSTANT(kNotPermitted, 800, CUDA_ERROR_NOT_PERMITTED)                                           \
@@ -129,6 +130,7 @@ struct CUlaunchConfig {
   CONSTANT(kAccessReadWrite, 3, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)                                \
   CONSTANT(kHostPortable, 1, CU_MEMHOSTALLOC_PORTABLE)                                             \
   CONSTANT(kHostDeviceMap, 2, CU_MEMHOSTALLOC_DEVICEMAP)                                           \
+  CONSTANT(kRegisterPortable, 1, CU_MEMHOSTREGISTER_PORTABLE)                                      \
   CONSTANT(kJitErrorLog, 5, CU_JIT_ERROR_LOG_BUFFER)                                               \
   CONSTANT(kJitErrorLogBytes, 6, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)                               \
   CONSTANT(kFunctionMaxThreads, 0, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                        \

@@ -2,6 +2,8 @@
 #include "runtime/device/cuda/mirror.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace tutti::device::cuda {
 
@@ -35,10 +37,10 @@ Result<std::unique_ptr<Mirror>> Mirror::open(Context &context, const Segments &w
 
 Mirror::~Mirror() {
   context_.enter().ignore("a lost device refuses what follows, which changes nothing");
-  while (!blocks_.empty()) {
-    const auto block = blocks_.begin();
-    dropBlock(block).ignore("the device gets its memory back with the context at the latest");
+  for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+    free(block);
   }
+  trim().ignore("the device gets its memory back with the context at the latest");
   for (const Reservation &reservation : {low_, high_}) {
     if (!reservation.window.empty()) {
       context_.cuda().cuMemAddressFree(reservation.window.begin + reservation.delta,
@@ -132,8 +134,9 @@ Status Mirror::commit(Range bytes) {
       const std::uint64_t end = std::min(gap.end, up(at + 1, kBlockBytes));
       if (Status status = addBlock({at, end}); !status) {
         for (const std::uint64_t begin : added) {
-          dropBlock(blocks_.find(begin)).ignore("the first failure is reported");
+          free(blocks_.find(begin));
         }
+        giveBack(~std::uint64_t{0}).ignore("the first failure is reported");
         return status;
       }
       added.push_back(at);
@@ -161,41 +164,98 @@ Status Mirror::release(Range bytes) {
   if (!committed_.overlaps(inside)) {
     return {};
   }
-  TUTTI_TRY(context_.enter());
   committed_ = committed_.subtract(inside);
   const Range hull = inside.hull();
   auto block = blocks_.upper_bound(hull.begin);
   if (block != blocks_.begin()) {
     --block;
   }
-  std::vector<Range> dropped;
-  Status outcome;
-  while (block != blocks_.end() && block->first < hull.end) {
+  std::vector<Range> freed;
+  for (; block != blocks_.end() && block->first < hull.end; ++block) {
     const Range window{block->first, block->first + block->second.bytes};
-    const auto next = std::next(block);
     if (!committed_.overlaps(only(window))) {
-      dropped.push_back(window);
-      if (Status status = dropBlock(block); !status && outcome) {
-        outcome = std::move(status);
-      }
+      freed.push_back(window);
+      free(block);
     }
-    block = next;
   }
-  backed_ = backed_.subtract(RangeSet::of(std::move(dropped)));
-  return outcome;
+  backed_ = backed_.subtract(RangeSet::of(std::move(freed)));
+  return {};
+}
+
+Status Mirror::trim() {
+  TUTTI_TRY(context_.enter());
+  return giveBack(~std::uint64_t{0});
 }
 
 Status Mirror::addBlock(Range window) {
-  const CUmemAllocationProp wanted = properties();
-  CUmemHandle handle = 0;
-  if (const CUresult result = context_.cuda().cuMemCreate(&handle, window.size(), &wanted, 0)) {
-    return context_.failed(result, "allocate {} bytes for {:#x}", window.size(), window.begin);
+  if (reuse(window)) {
+    return {};
   }
+  TUTTI_TRY(unmapOthers(window));
+  CUmemHandle handle = 0;
+  TUTTI_ASSIGN(handle, takeMemory(window.size()));
   if (Status status = mapBlock(window, handle); !status) {
-    context_.cuda().cuMemRelease(handle);
+    free_.push_back({window.size(), handle});
     return status;
   }
-  blocks_.emplace(window.begin, Block{window.size(), handle});
+  blocks_.emplace(window.begin, Block{window.size(), handle, true});
+  return {};
+}
+
+/// Uses the block that is mapped there, if it is free.
+bool Mirror::reuse(Range window) {
+  const auto block = blocks_.find(window.begin);
+  if (block == blocks_.end() || block->second.bytes != window.size()) {
+    return false;
+  }
+  const auto found = std::ranges::find(free_, block->second.handle, &Free::handle);
+  if (found == free_.end()) {
+    return false;
+  }
+  free_.erase(found);
+  block->second.isUsed = true;
+  return true;
+}
+
+/// The oldest free block of a size, or a new one: in place of what else is free, so that no more is
+/// taken from the device than was used at some time.
+Result<CUmemHandle> Mirror::takeMemory(std::uint64_t bytes) {
+  if (const auto found = std::ranges::find(free_, bytes, &Free::bytes); found != free_.end()) {
+    const CUmemHandle handle = found->handle;
+    free_.erase(found);
+    return handle;
+  }
+  TUTTI_TRY(giveBack(bytes));
+  const CUmemAllocationProp wanted = properties();
+  CUmemHandle handle = 0;
+  CUresult result = context_.cuda().cuMemCreate(&handle, bytes, &wanted, 0);
+  if (result == kOutOfMemory && !free_.empty()) {
+    TUTTI_TRY(giveBack(~std::uint64_t{0}));
+    result = context_.cuda().cuMemCreate(&handle, bytes, &wanted, 0);
+  }
+  if (result != kSuccess) {
+    return context_.failed(result, "allocate {} bytes", bytes);
+  }
+  return handle;
+}
+
+/// Gives the device the oldest free blocks, until so many bytes are its own again or none are left.
+Status Mirror::giveBack(std::uint64_t bytes) {
+  for (std::uint64_t given = 0; given < bytes && !free_.empty();) {
+    const auto [size, handle] = free_.front();
+    free_.pop_front();
+    given += size;
+    for (auto block = blocks_.begin(); block != blocks_.end();) {
+      const auto next = std::next(block);
+      if (block->second.handle == handle) {
+        TUTTI_TRY(unmap(block));
+      }
+      block = next;
+    }
+    if (const CUresult result = context_.cuda().cuMemRelease(handle)) {
+      return context_.failed(result, "free {} bytes", size);
+    }
+  }
   return {};
 }
 
@@ -224,14 +284,35 @@ Status Mirror::setAccess(Range window) {
   return {};
 }
 
-Status Mirror::dropBlock(std::map<std::uint64_t, Block>::iterator block) {
+/// Nothing, if it is not used.
+void Mirror::free(Blocks::iterator block) {
+  if (std::exchange(block->second.isUsed, false)) {
+    free_.push_back({block->second.bytes, block->second.handle});
+  }
+}
+
+/// Order: the block is not used there.
+Status Mirror::unmap(Blocks::iterator block) {
   const auto [begin, memory] = *block;
   blocks_.erase(block);
   if (const CUresult result = context_.cuda().cuMemUnmap(at(begin), memory.bytes)) {
     return context_.failed(result, "unmap {} bytes at {:#x}", memory.bytes, begin);
   }
-  if (const CUresult result = context_.cuda().cuMemRelease(memory.handle)) {
-    return context_.failed(result, "free {} bytes of {:#x}", memory.bytes, begin);
+  return {};
+}
+
+/// What has served in parts of `window` before. Order: none of it is used there.
+Status Mirror::unmapOthers(Range window) {
+  auto block = blocks_.upper_bound(window.begin);
+  if (block != blocks_.begin()) {
+    --block;
+  }
+  while (block != blocks_.end() && block->first < window.end) {
+    const auto next = std::next(block);
+    if (block->first + block->second.bytes > window.begin) {
+      TUTTI_TRY(unmap(block));
+    }
+    block = next;
   }
   return {};
 }
@@ -277,7 +358,7 @@ Result<Descriptor> Mirror::share(Range bytes) const {
   }
   const Range window{down(bytes.begin, granule_), up(bytes.end, granule_)};
   const auto block = blocks_.find(window.begin);
-  if (block == blocks_.end() || block->second.bytes != window.size()) {
+  if (block == blocks_.end() || !block->second.isUsed || block->second.bytes != window.size()) {
     return failure(ErrorCode::InvalidArgument, "{}: [{:#x}, {:#x}) is not a block",
                    context_.label(), bytes.begin, bytes.end);
   }

@@ -142,6 +142,20 @@ Status CudaQueue::copyOut(std::uint64_t address, std::span<std::byte> target) {
   return {};
 }
 
+Status CudaQueue::copyInLocked(std::span<const std::byte> source, std::uint64_t address) {
+  TUTTI_TRY(requireCommitted({address, address + source.size()}));
+  TUTTI_TRY(device_.context().enter());
+  TUTTI_TRY(stream_->settle());
+  return stream_->copyInLocked(source, device_.mirror().at(address));
+}
+
+Status CudaQueue::copyOutLocked(std::uint64_t address, std::span<std::byte> target) {
+  TUTTI_TRY(requireCommitted({address, address + target.size()}));
+  TUTTI_TRY(device_.context().enter());
+  TUTTI_TRY(stream_->settle());
+  return stream_->copyOutLocked(device_.mirror().at(address), target);
+}
+
 Status CudaQueue::copyFrom(Device &from, Range bytes) {
   auto *other = dynamic_cast<CudaDevice *>(&from);
   if (!other || !other->mirror().grants(device_.context().device())) {

@@ -78,6 +78,8 @@ public:
 
   Status copyIn(std::span<const std::byte> source, std::uint64_t address) override;
   Status copyOut(std::uint64_t address, std::span<std::byte> target) override;
+  Status copyInLocked(std::span<const std::byte> source, std::uint64_t address) override;
+  Status copyOutLocked(std::uint64_t address, std::span<std::byte> target) override;
   Status copyFrom(Device &from, Range bytes) override;
   Status copyForeign(ForeignMemory &from, Range bytes) override;
   Status keep(Range bytes, Snapshot &to, std::uint64_t offset) override;

@@ -121,6 +121,22 @@ Result<std::uint64_t> Stream::copyOut(CUdeviceptr source, std::span<std::byte> t
   return given_;
 }
 
+Status Stream::copyInLocked(std::span<const std::byte> source, CUdeviceptr target) {
+  if (const CUresult result =
+          context_.cuda().cuMemcpyHtoDAsync_v2(target, source.data(), source.size(), handle())) {
+    return context_.failed(result, "copy {} bytes in", source.size());
+  }
+  return {};
+}
+
+Status Stream::copyOutLocked(CUdeviceptr source, std::span<std::byte> target) {
+  if (const CUresult result =
+          context_.cuda().cuMemcpyDtoHAsync_v2(target.data(), source, target.size(), handle())) {
+    return context_.failed(result, "copy {} bytes out", target.size());
+  }
+  return {};
+}
+
 /// Gives the device as much as there is room for.
 Status Stream::issueOut() {
   while (!requests_.empty()) {

@@ -67,6 +67,10 @@ public:
   /// `target` is written by the `progress` that makes `landed` reach the value returned here.
   Result<std::uint64_t> copyOut(CUdeviceptr source, std::span<std::byte> target);
 
+  /// Of host memory that is locked: no staging, nothing to land. Order: the stream is settled.
+  Status copyInLocked(std::span<const std::byte> source, CUdeviceptr target);
+  Status copyOutLocked(CUdeviceptr source, std::span<std::byte> target);
+
   /// Copies out that have been given to `copyOut`, and that have reached their targets.
   std::uint64_t given() const { return given_; }
 

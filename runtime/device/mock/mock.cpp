@@ -219,6 +219,11 @@ public:
     return std::make_unique<MockHostBuffer>(bytes);
   }
 
+  Status lock(std::span<std::byte> pages) override {
+    static_cast<void>(pages);
+    return begin(Operation::Lock, {});
+  }
+
   Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override {
     TUTTI_TRY(begin(Operation::MakeSnapshot, {}));
     if (committed() + bytes > state_->plan.memory) {
@@ -368,6 +373,18 @@ public:
     add([this, bytes, staged = std::vector<std::byte>(source.begin(), source.end())] {
       device_.forPieces(bytes, [&](std::byte *memory, std::uint64_t offset, std::uint64_t size) {
         std::memcpy(memory, staged.data() + offset, size);
+      });
+      return Status{};
+    });
+    return {};
+  }
+
+  Status copyInLocked(std::span<const std::byte> source, std::uint64_t address) override {
+    const Range bytes{address, address + source.size()};
+    TUTTI_TRY(begin(Operation::CopyIn, bytes));
+    add([this, bytes, source] {
+      device_.forPieces(bytes, [&](std::byte *memory, std::uint64_t offset, std::uint64_t size) {
+        std::memcpy(memory, source.data() + offset, size);
       });
       return Status{};
     });

@@ -42,6 +42,7 @@ enum class Operation : std::uint8_t {
   MakeQueue,
   MakeHostBuffer,
   MakeSnapshot,
+  Lock,
   CopyIn,
   CopyOut,
   CopyFrom,

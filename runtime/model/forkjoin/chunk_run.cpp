@@ -63,6 +63,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
   lend();
   orderDevices();
   copy(false, isKnown);
+  waitForCopiesIn();
   startTransfers(isKnown);
   runParts(isKnown, waits);
   if (merging_.isAny()) {
@@ -71,6 +72,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
   returnBytes();
   job_.loans.launchEnded();
   job_.running = nullptr;
+  streamOut();
 }
 
 void ChunkRun::finish() {
@@ -82,9 +84,9 @@ void ChunkRun::finish() {
   });
 }
 
-/// Sends of earlier launches may still read what this one overwrites.
+/// Sends and copies to devices of earlier launches may still read what this one overwrites.
 void ChunkRun::waitForReaders() {
-  if (!job_.streams.isSending()) {
+  if (!job_.streams.isSending() && !orDie(job_.devices.isReading())) {
     return;
   }
   std::vector<Range> blocks;
@@ -92,10 +94,36 @@ void ChunkRun::waitForReaders() {
     blocks.push_back({block.address, block.address + block.bytes});
   }
   const RangeSet overwritten = RangeSet::of(std::move(blocks));
-  job_.progress.waitUntil(lock_, [&] {
-    return !job_.streams.isSending() ||
-           (!job_.streams.isReading(plan_.overwritten) && !job_.streams.isReading(overwritten));
-  });
+  const auto isRead = [&](const RangeSet &bytes) {
+    return job_.streams.isReading(bytes) || orDie(job_.devices.isReading(bytes));
+  };
+  job_.progress.waitUntil(lock_,
+                          [&] { return !isRead(plan_.overwritten) && !isRead(overwritten); });
+}
+
+/// What this launch itself streams to devices may be read where it writes to the host's memory.
+void ChunkRun::waitForCopiesIn() {
+  if (isStreamed_) {
+    job_.progress.waitUntil(lock_,
+                            [this] { return !orDie(job_.devices.isReading(plan_.overwritten)); });
+  }
+}
+
+/// What the devices of this rank alone have now is going to leave them when they take one of the
+/// next portions. After the launch: until then a lost device's part may have to be run anew.
+void ChunkRun::streamOut() {
+  if (!isStreamed_) {
+    return;
+  }
+  for (const DevicePart &part : plan_.devices) {
+    const Place place = job_.topology.deviceOf(job_.rank(), part.device);
+    const RangeSet bytes = job_.planner.directory().onlyAt(place, part.writes);
+    if (job_.devices.isLost(part.device) || job_.streams.isReading(bytes)) {
+      continue;
+    }
+    job_.salvage.hostGets(bytes);
+    check(job_.devices.streamOut(part.device, bytes));
+  }
 }
 
 /// Devices of other ranks may still copy what this launch overwrites on devices.
@@ -194,7 +222,9 @@ void ChunkRun::copy(bool late, bool isKnown) {
     }
     const Timed timed(job_, job_.counters.copyNanoseconds);
     if (topology.isHost(copy.from)) {
-      check(job_.devices.copyIn(topology.indexOf(copy.to), copy.ranges));
+      const std::int32_t to = topology.indexOf(copy.to);
+      check(isStreamed_ ? job_.devices.streamIn(to, copy.ranges)
+                        : job_.devices.copyIn(to, copy.ranges));
     } else if (topology.isHost(copy.to)) {
       check(job_.devices.copyOut(topology.indexOf(copy.from), copy.ranges));
       reachesHost = true;
@@ -317,7 +347,8 @@ bool ChunkRun::startDevices(bool isAskedFor, bool isTimed) {
     if (isTimed) {
       job_.devices.startClock(part.device);
     }
-    check(job_.devices.run(part.device, launch_, part.chunk, plan_.isDisjoint));
+    check(isStreamed_ ? job_.devices.runStreamed(part, launch_, plan_.isDisjoint)
+                      : job_.devices.run(part, launch_, plan_.isDisjoint));
     isFirst = isFirst || job_.devices.isUntried(part.device);
     if (isAskedFor) {
       check(job_.devices.mark(part.device));
@@ -405,6 +436,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   waitForReceived();
   if (!startsAtOnce) {
     copy(true, isKnown);
+    waitForCopiesIn();
     borrow(isKnown);
     if (merges) {
       // Nobody writes before all that read the same bytes from here have them as they were.

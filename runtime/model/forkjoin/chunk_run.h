@@ -30,7 +30,8 @@ using protocol::Job;
 class ChunkRun {
 public:
   ChunkRun(Job &job, Progress::Lock &lock, const Launch &launch, const Plan &plan)
-      : job_(job), lock_(lock), launch_(launch), plan_(plan), merging_(job, lock, launch, plan) {}
+      : job_(job), lock_(lock), launch_(launch), plan_(plan), merging_(job, lock, launch, plan),
+        isStreamed_(launch.portion.count > 1 && plan.merged.empty()) {}
 
   /// Runs the chunk. Sends may still be under way when it returns, and on rank 0 returns.
   ///
@@ -55,6 +56,8 @@ private:
   void storeBlocks();
   template <typename Visit> void forCrossings(Visit &&visit);
   void orderDevices();
+  void waitForCopiesIn();
+  void streamOut();
   void waitForBorrowers();
   void lend();
   void borrow(bool isKnown);
@@ -84,6 +87,7 @@ private:
   std::vector<Streams::Id> sent_;     ///< To ranks whose chunks need it.
   std::vector<Streams::Id> others_;
   std::vector<std::int32_t> stoodIn_; ///< Devices whose part the host has run.
+  bool isStreamed_;                   ///< Copies in and out overlap with those of other portions.
   bool crosses_ = false;              ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
 };

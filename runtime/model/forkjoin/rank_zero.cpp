@@ -147,6 +147,8 @@ bool RankZero::distribute(Launch &launch) {
     waited = secondsSince(beginOfWait);
   }
   const auto went = runPortions(lock, region, launch, *planned, isMeasured);
+  // The program may write there as soon as it goes on.
+  job_.progress.waitUntil(lock, [this] { return !orDie(job_.devices.isReading()); });
   if (!went) {
     region.hasStrayed = true;
     return staysHome(region, kStrayed);

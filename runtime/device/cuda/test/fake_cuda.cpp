@@ -70,9 +70,10 @@ namespace {
 struct Block {
   std::size_t bytes = 0;
   int device = 0;                 ///< `kElsewhere` if it is another process's.
-  Descriptor file = Descriptor(); ///< What holds the bytes, if it can be shared.
+  Descriptor file = Descriptor(); ///< What holds the bytes.
+  bool isShareable = false;
   Descriptor hold = Descriptor(); ///< Of memory of another process: says that it is in use.
-  bool isMapped = false;
+  int mappings = 0;
 };
 
 struct Mapping {
@@ -493,18 +494,16 @@ CUresult cuMemCreate(CUmemHandle *handle, std::size_t bytes, const CUmemAllocati
   if (bytes % kGranule != 0) {
     return kInvalidValue;
   }
-  Descriptor file;
-  if (wanted->requestedHandleTypes == kHandleFile) {
-    if (!m.plan.hasFileHandles) {
-      return kNotSupported;
-    }
-    file = Descriptor(::memfd_create("fake_cuda", MFD_CLOEXEC));
-    if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) {
-      return kOutOfMemory;
-    }
+  const bool isShareable = wanted->requestedHandleTypes == kHandleFile;
+  if (isShareable && !m.plan.hasFileHandles) {
+    return kNotSupported;
+  }
+  Descriptor file(::memfd_create("fake_cuda", MFD_CLOEXEC));
+  if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) {
+    return kOutOfMemory;
   }
   *handle = m.nextHandle++;
-  m.blocks[*handle] = {bytes, wanted->location.id, std::move(file)};
+  m.blocks[*handle] = {bytes, wanted->location.id, std::move(file), isShareable};
   return kSuccess;
 }
 
@@ -512,7 +511,7 @@ CUresult cuMemExportToShareableHandle(void *shareable, CUmemHandle handle, CUmem
                                       unsigned long long) {
   FAKE_ENTER(true);
   const auto found = m.blocks.find(handle);
-  if (found == m.blocks.end() || found->second.file.number() < 0 || type != kHandleFile) {
+  if (found == m.blocks.end() || !found->second.isShareable || type != kHandleFile) {
     return kInvalidValue;
   }
   *static_cast<int *>(shareable) = ::fcntl(found->second.file.number(), F_DUPFD_CLOEXEC, 0);
@@ -532,14 +531,14 @@ CUresult cuMemImportFromShareableHandle(CUmemHandle *handle, void *shareable,
   ::flock(hold.number(), LOCK_SH);
   *handle = m.nextHandle++;
   m.blocks[*handle] = {static_cast<std::size_t>(status.st_size), kElsewhere,
-                       Descriptor(::fcntl(file, F_DUPFD_CLOEXEC, 0)), std::move(hold)};
+                       Descriptor(::fcntl(file, F_DUPFD_CLOEXEC, 0)), true, std::move(hold)};
   return kSuccess;
 }
 
 CUresult cuMemRelease(CUmemHandle handle) {
   FAKE_ENTER(false);
   const auto found = m.blocks.find(handle);
-  if (found == m.blocks.end() || found->second.isMapped) {
+  if (found == m.blocks.end() || found->second.mappings > 0) {
     misuse(__func__, "not an allocation, or mapped");
   }
   if (isUsedElsewhere(found->second)) {
@@ -561,11 +560,11 @@ CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::size_t offset, CU
   const bool overlaps = (next != m.mappings.end() && next->first < pointer + bytes) ||
                         (next != m.mappings.begin() &&
                          std::prev(next)->first + std::prev(next)->second.bytes > pointer);
-  if (!isReserved || overlaps || offset != 0 || bytes != block.bytes || block.isMapped) {
+  if (!isReserved || overlaps || offset != 0 || bytes != block.bytes) {
     return kInvalidValue;
   }
   remap(pointer, bytes, block);
-  block.isMapped = true;
+  ++block.mappings;
   m.mappings[pointer] = {bytes, handle, {}};
   return kSuccess;
 }
@@ -576,7 +575,7 @@ CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t bytes) {
   if (found == m.mappings.end() || found->second.bytes != bytes) {
     misuse(__func__, "not one mapping");
   }
-  m.blocks.at(found->second.handle).isMapped = false;
+  --m.blocks.at(found->second.handle).mappings;
   m.mappings.erase(found);
   remap(pointer, bytes, {});
   return kSuccess;
@@ -647,6 +646,27 @@ CUresult cuMemFreeHost(void *memory) {
     misuse(__func__, "not an allocation");
   }
   std::free(memory);
+  return kSuccess;
+}
+
+CUresult cuMemHostRegister_v2(void *memory, std::size_t bytes, unsigned) {
+  FAKE_ENTER(true);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  if (bytes == 0 || address % 4096 != 0 || bytes % 4096 != 0) {
+    return kInvalidValue;
+  }
+  if (isPinned(memory, bytes)) {
+    return kAlreadyRegistered;
+  }
+  m.pinned[address] = bytes;
+  return kSuccess;
+}
+
+CUresult cuMemHostUnregister(void *memory) {
+  FAKE_ENTER(false);
+  if (m.pinned.erase(reinterpret_cast<std::uintptr_t>(memory)) == 0) {
+    misuse(__func__, "not locked");
+  }
   return kSuccess;
 }
 

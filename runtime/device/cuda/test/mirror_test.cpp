@@ -75,7 +75,64 @@ TEST_F(CudaMirror, ReleasesABlockOnceAllOfItIsReleased) {
   ASSERT_TRUE(ok(device->release(rangeAt(kHeap + 60 * kMiB, 40 * kMiB))));
 
   EXPECT_EQ(device->committed(), 0U);
-  EXPECT_EQ(fake_cuda::allocated(), 0U);
+  EXPECT_EQ(fake_cuda::allocated(), 100 * kMiB);
+}
+
+TEST_F(CudaMirror, ServesTheNextCommitWithWhatIsFree) {
+  auto device = open();
+  ASSERT_TRUE(ok(device->commit(rangeAt(kHeap, 128 * kMiB))));
+  ASSERT_TRUE(ok(device->release(rangeAt(kHeap, 128 * kMiB))));
+
+  ASSERT_TRUE(ok(device->commit(rangeAt(kHeap + 256 * kMiB, 128 * kMiB))));
+
+  EXPECT_EQ(fake_cuda::calls("cuMemCreate"), 1U);
+  EXPECT_EQ(device->committed(), 128 * kMiB);
+}
+
+TEST_F(CudaMirror, AsksTheDriverNothingOnceALoopHasStreamedThrough) {
+  constexpr std::uint64_t kPieces = 8;
+  constexpr std::uint64_t kAtOnce = 4;
+  auto device = open();
+  const auto pieceAt = [](std::uint64_t piece) {
+    return rangeAt(kHeap + piece % kPieces * 128 * kMiB, 128 * kMiB);
+  };
+  const auto pass = [&](std::uint64_t first) {
+    for (std::uint64_t piece = first; piece < first + kPieces; ++piece) {
+      if (piece >= kAtOnce) {
+        ASSERT_TRUE(ok(device->release(pieceAt(piece - kAtOnce))));
+      }
+      ASSERT_TRUE(ok(device->commit(pieceAt(piece))));
+      ASSERT_TRUE(ok(queueOf(*device)->copyIn(pattern(8, piece), pieceAt(piece).begin)));
+      EXPECT_TRUE(fails(queueOf(*device)->copyIn(pattern(8, 1), pieceAt(piece + kAtOnce).begin),
+                        ErrorCode::InvalidArgument));
+    }
+  };
+  pass(0);
+  EXPECT_EQ(fake_cuda::calls("cuMemCreate"), kAtOnce);
+  EXPECT_EQ(fake_cuda::calls("cuMemMap"), kPieces);
+  fake_cuda::clearCalls();
+
+  pass(kPieces);
+
+  for (const char *call : {"cuMemCreate", "cuMemMap", "cuMemSetAccess", "cuMemUnmap"}) {
+    EXPECT_EQ(fake_cuda::calls(call), 0U) << call;
+  }
+  EXPECT_EQ(fake_cuda::allocated(), kAtOnce * 128 * kMiB);
+}
+
+TEST_F(CudaMirror, GivesBackWhatIsFreeForBlocksOfAnotherSize) {
+  restart({.memory = 300 * kMiB});
+  auto device = open();
+  ASSERT_TRUE(ok(device->commit(rangeAt(kHeap, 128 * kMiB))));
+  ASSERT_TRUE(ok(device->commit(rangeAt(kHeap + 128 * kMiB, 128 * kMiB))));
+  ASSERT_TRUE(ok(device->release(rangeAt(kHeap, 256 * kMiB))));
+
+  ASSERT_TRUE(ok(device->commit(rangeAt(kHeap + 64 * kMiB, 64 * kMiB))));
+
+  EXPECT_EQ(fake_cuda::allocated(), (128 + 64) * kMiB);
+  ASSERT_TRUE(ok(queueOf(*device)->copyIn(pattern(8, 1), kHeap + 64 * kMiB)));
+  ASSERT_TRUE(ok(device->commit(rangeAt(kHeap + 128 * kMiB, 128 * kMiB))));
+  EXPECT_EQ(fake_cuda::allocated(), (128 + 64) * kMiB);
 }
 
 TEST_F(CudaMirror, TakesBackPartsOfABlockForNothing) {
