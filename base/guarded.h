@@ -3,7 +3,8 @@
 /// Data that can be reached only through its lock.
 #pragma once
 
-#include <mutex>
+#include "base/mutex.h"
+
 #include <utility>
 
 namespace tutti {
@@ -18,30 +19,32 @@ public:
   template <typename... Args>
   explicit Guarded(Args &&...args) : value_(std::forward<Args>(args)...) {}
 
-  /// Exclusive access; movable, so that a helper can hand it on.
-  class Handle {
+  /// Exclusive access.
+  class TUTTI_SCOPED_CAPABILITY Handle {
   public:
-    T &operator*() const { return *value_; }
+    explicit Handle(Guarded &guarded) TUTTI_ACQUIRE(guarded.mutex_)
+        : lock_(guarded.mutex_), value_(guarded.value_) {}
 
-    T *operator->() const { return value_; }
+    ~Handle() TUTTI_RELEASE() = default;
 
-    /// For waiting on a condition variable.
-    std::unique_lock<std::mutex> &lock() { return lock_; }
+    Handle(const Handle &) = delete;
+    Handle &operator=(const Handle &) = delete;
+
+    T &operator*() const { return value_; }
+
+    T *operator->() const { return &value_; }
 
   private:
-    friend class Guarded;
-
-    Handle(std::mutex &mutex, T &value) : lock_(mutex), value_(&value) {}
-
-    std::unique_lock<std::mutex> lock_;
-    T *value_;
+    ScopedLock lock_;
+    T &value_;
   };
 
-  Handle lock() { return Handle(mutex_, value_); }
+  // Not analysed: the analysis does not see that what is returned goes on holding.
+  Handle lock() TUTTI_ACQUIRE(mutex_) TUTTI_NO_THREAD_SAFETY_ANALYSIS { return Handle(*this); }
 
 private:
-  std::mutex mutex_;
-  T value_;
+  Mutex mutex_;
+  T value_ TUTTI_GUARDED_BY(mutex_);
 };
 
 } // namespace tutti

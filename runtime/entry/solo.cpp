@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/entry/solo.h"
 
+#include "base/mutex.h"
 #include "runtime/entry/report.h"
 
 #include <atomic>
 #include <map>
-#include <mutex>
 
 namespace tutti::entry::solo {
 
 namespace {
 
 struct Launches {
-  std::mutex mutex;
-  std::map<const tutti_region *, trace::RegionReport> byRegion;
+  Mutex mutex;
+  std::map<const tutti_region *, trace::RegionReport> byRegion TUTTI_GUARDED_BY(mutex);
 };
 
 std::atomic<Launches *> launches{nullptr}; // Never destroyed: exit handlers may launch.
@@ -32,7 +32,7 @@ bool isCounting() { return launches.load(std::memory_order_relaxed) != nullptr; 
 
 void count(const tutti_region &region, double seconds) {
   Launches &all = *launches;
-  const std::lock_guard lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   trace::RegionReport &report = all.byRegion[&region];
   ++report.launches;
   report.seconds += seconds;
@@ -43,7 +43,7 @@ void finish() {
     return;
   }
   Launches &all = *launches;
-  const std::lock_guard lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   trace::Report report;
   for (const auto &[region, own] : all.byRegion) {
     report.regions.push_back(own);

@@ -15,13 +15,14 @@ Engine::Engine(EngineSetup setup)
       devices(std::move(setup.devices), window, rooms, counters),
       planner(endpoint.rank(), topology, window, rooms), rank_(endpoint.rank()),
       size_(endpoint.size()) {
-  serve({[this] { return orDie(streams.progress()); }, [this] { return !streams.isIdle(); }});
+  serve({[this]() TUTTI_IN_TURN { return orDie(streams.progress()); },
+         [this]() TUTTI_IN_TURN { return !streams.isIdle(); }});
 }
 
 void Engine::start() {
-  progress.start([this] { return poll(); }, [this] { return isBusy(); },
+  progress.start([this] { return poll(); }, [this]() TUTTI_IN_TURN { return isBusy(); },
                  // Whoever needs a device waits for it; but its failure should show some time.
-                 [this] { orDie(devices.isIdle()); });
+                 [this]() TUTTI_IN_TURN { orDie(devices.isIdle()); });
 }
 
 bool Engine::poll() {

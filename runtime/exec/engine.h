@@ -57,7 +57,7 @@ public:
   Rank size() const { return size_; }
 
   /// Who has which bytes: before the launch that this rank is in, or now.
-  const memory::Directory &directoryNow() {
+  const memory::Directory &directoryNow() TUTTI_IN_TURN {
     return running ? planner.directoryBefore() : planner.directory();
   }
 
@@ -66,20 +66,21 @@ public:
   const memory::Topology topology;
   const Rooms rooms;
   const bool keepsTime;
-  trace::Counters counters;
+  trace::Counters counters TUTTI_GUARDED_BY(kTurn);
   memory::TouchQueue queue;
   Progress progress;
-  Streams streams;
-  Devices devices;
-  Planner planner;
-  bool timesDevices = false; ///< Somebody wants to know when they end while they run.
+  Streams streams TUTTI_GUARDED_BY(kTurn);
+  Devices devices TUTTI_GUARDED_BY(kTurn);
+  Planner planner TUTTI_GUARDED_BY(kTurn);
+  bool timesDevices TUTTI_GUARDED_BY(kTurn) =
+      false; ///< Somebody wants to know when they end while they run.
   /// The launch that this rank is in; null between launches.
-  const Plan *running = nullptr;
-  Sequence finished = 0; ///< The latest launch that this rank has finished.
+  const Plan *running TUTTI_GUARDED_BY(kTurn) = nullptr;
+  Sequence finished TUTTI_GUARDED_BY(kTurn) = 0; ///< The latest launch that this rank has finished.
 
 private:
   bool poll();
-  bool isBusy();
+  bool isBusy() TUTTI_IN_TURN;
 
   Rank rank_;
   Rank size_;

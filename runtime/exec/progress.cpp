@@ -46,11 +46,24 @@ void Backoff::pause() {
   }
 }
 
-Progress::Lock Progress::lock() {
-  wanting_.fetch_add(1, std::memory_order_relaxed);
-  Lock lock(mutex_);
-  wanting_.fetch_sub(1, std::memory_order_relaxed);
-  return lock;
+Progress::Lock::Lock(Progress &progress) : progress_(progress) { lock(); }
+
+Progress::Lock::~Lock() {
+  if (isHeld_) {
+    progress_.mutex_.unlock();
+  }
+}
+
+void Progress::Lock::lock() {
+  progress_.wanting_.fetch_add(1, std::memory_order_relaxed);
+  progress_.mutex_.lock();
+  progress_.wanting_.fetch_sub(1, std::memory_order_relaxed);
+  isHeld_ = true;
+}
+
+void Progress::Lock::unlock() {
+  isHeld_ = false;
+  progress_.mutex_.unlock();
 }
 
 Progress::Waiting::~Waiting() {
@@ -102,7 +115,7 @@ void Progress::run() {
     bool moved = false;
     bool isBusy = false;
     {
-      const Lock lock(mutex_);
+      const Lock lock(*this);
       moved = poll_();
       isBusy = isBusy_();
       if (!isBusy) {

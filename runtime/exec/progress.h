@@ -4,6 +4,7 @@
 /// waiting that polls.
 #pragma once
 
+#include "base/mutex.h"
 #include "runtime/memory/faults.h"
 
 #include <atomic>
@@ -30,12 +31,38 @@ private:
   std::uint32_t rounds_ = 0;
 };
 
+/// What the lock of `Progress` is to the thread-safety analysis, which cannot tell that what a job
+/// and each of its protocols refer to is one object: for all of them it is this one, which a thread
+/// holds in its own rank.
+class TUTTI_CAPABILITY("lock of progress") Turn {};
+
+inline constexpr Turn kTurn;
+
+/// Who calls the function holds the lock of its rank's `Progress`. Behind the parameters of a
+/// lambda, too, which without it holds nothing.
+#define TUTTI_IN_TURN TUTTI_REQUIRES(::tutti::exec::kTurn)
+
 /// The lock of everything that a rank's threads share, and the thread that polls under it.
 ///
 /// Threading: internally synchronised.
 class Progress {
 public:
-  using Lock = std::unique_lock<std::mutex>;
+  /// Holds the lock, but while it has been given away in between.
+  class TUTTI_SCOPED_CAPABILITY Lock {
+  public:
+    /// Takes the lock, ahead of the thread.
+    explicit Lock(Progress &progress) TUTTI_ACQUIRE(kTurn);
+    ~Lock() TUTTI_RELEASE();
+    Lock(const Lock &) = delete;
+    Lock &operator=(const Lock &) = delete;
+
+    void lock() TUTTI_ACQUIRE();
+    void unlock() TUTTI_RELEASE();
+
+  private:
+    Progress &progress_;
+    bool isHeld_ = false;
+  };
 
   /// Moves everything on; whether anything moved. Called under the lock.
   using Poll = std::function<bool()>;
@@ -61,11 +88,22 @@ public:
   /// Ends the thread. Waiting still works.
   void stop();
 
-  /// Takes the lock, ahead of the thread.
-  Lock lock();
+  // Not analysed: the analysis does not see that what is returned goes on holding.
+  Lock lock() TUTTI_ACQUIRE(kTurn) TUTTI_NO_THREAD_SAFETY_ANALYSIS { return Lock(*this); }
+
+  /// Gives the lock away while `during()` runs.
+  ///
+  /// Not analysed: a reference says nothing to the analysis of what the lock behind it holds. What
+  /// calls this holds the lock, and `during` is analysed as a function that does not.
+  template <typename During>
+  void giveAway(Lock &lock, During &&during) TUTTI_IN_TURN TUTTI_NO_THREAD_SAFETY_ANALYSIS {
+    lock.unlock();
+    during();
+    lock.lock();
+  }
 
   /// Polls until `isDone()`, giving the lock away in between.
-  template <typename IsDone> void waitUntil(Lock &lock, IsDone &&isDone) {
+  template <typename IsDone> void waitUntil(Lock &lock, IsDone &&isDone) TUTTI_IN_TURN {
     if (isDone()) {
       return;
     }
@@ -80,9 +118,7 @@ public:
         backoff.reset();
         continue;
       }
-      lock.unlock();
-      backoff.pause();
-      lock = this->lock();
+      giveAway(lock, [&] { backoff.pause(); });
     }
   }
 
@@ -109,7 +145,7 @@ private:
   Poll poll_;
   IsBusy isBusy_;
   Watch watch_;
-  std::mutex mutex_;
+  std::mutex mutex_;                      ///< The analysis knows it as `kTurn`.
   std::atomic<std::uint32_t> wanting_{0}; ///< Threads at the lock; the progress thread lets them.
   std::atomic<std::uint32_t> waiting_{0}; ///< Threads in `waitUntil`.
   std::atomic<bool> isStopping_{false};

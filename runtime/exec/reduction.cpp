@@ -54,7 +54,7 @@ void Reduction::accumulate(const Contribution &contribution, void **list) {
 }
 
 bool Reduction::add(const Contribution &contribution) {
-  const std::lock_guard lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (sum_.empty()) {
     sum_.resize(bytesOf(contribution.sizes));
   }
@@ -83,12 +83,12 @@ bool Reduction::add(const Contribution &contribution) {
 }
 
 void Reduction::addPiece() {
-  const std::lock_guard lock(mutex_);
+  const ScopedLock lock(mutex_);
   ++site_.pieces;
 }
 
 void Reduction::addPartials(const Contribution &contribution, std::span<std::byte> partials) {
-  const std::lock_guard lock(mutex_);
+  const ScopedLock lock(mutex_);
   const std::uint64_t bytes = bytesOf(contribution.sizes);
   if (partials.size() < bytes) {
     return;
@@ -120,7 +120,7 @@ bool Reduction::combineRanks(const Contribution &contribution) {
     {
       Progress::Lock lock = progress_.lock();
       const std::pair key{site_.sequence, child};
-      progress_.waitUntil(lock, [&] { return arrived_.contains(key); });
+      progress_.waitUntil(lock, [&]() TUTTI_IN_TURN { return arrived_.contains(key); });
       part = std::move(arrived_.extract(key).mapped());
     }
     if (part.empty()) {

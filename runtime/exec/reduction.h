@@ -4,6 +4,7 @@
 /// partial results of the ranks into one on rank 0.
 #pragma once
 
+#include "base/mutex.h"
 #include "runtime/exec/launch.h"
 #include "runtime/exec/progress.h"
 #include "runtime/transport/transport.h"
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -71,19 +71,20 @@ public:
   void addPartials(const Contribution &contribution, std::span<std::byte> partials);
 
 private:
-  void accumulate(const Contribution &contribution, void **list);
-  bool combineRanks(const Contribution &contribution);
+  void accumulate(const Contribution &contribution, void **list) TUTTI_REQUIRES(mutex_);
+  bool combineRanks(const Contribution &contribution) TUTTI_REQUIRES(mutex_);
   std::vector<void *> slotsOf(const Contribution &contribution, std::byte *bytes) const;
 
-  Site site_;
+  Site site_; ///< Pieces may be added under the mutex; the rest never changes.
   Progress &progress_;
-  PartialResults &arrived_;
+  PartialResults &arrived_ TUTTI_GUARDED_BY(kTurn);
   Send send_;
-  std::mutex mutex_;
-  std::int32_t threadsArrived_ = 0;
-  std::int32_t piecesDone_ = 0;
-  bool isFirst_ = true;
-  std::vector<std::byte> sum_; ///< The partial result; empty before the first copy.
+  Mutex mutex_;
+  std::int32_t threadsArrived_ TUTTI_GUARDED_BY(mutex_) = 0;
+  std::int32_t piecesDone_ TUTTI_GUARDED_BY(mutex_) = 0;
+  bool isFirst_ TUTTI_GUARDED_BY(mutex_) = true;
+  /// The partial result; empty before the first copy.
+  std::vector<std::byte> sum_ TUTTI_GUARDED_BY(mutex_);
 };
 
 } // namespace tutti::exec

@@ -19,7 +19,7 @@ Acknowledgements::Acknowledgements(exec::Engine &engine, Mail &mail)
   for (const Rank child : exec::treeChildren(engine.rank(), engine.size())) {
     byChild_[child] = 0;
   }
-  mail_.on(kAcknowledge, [this](transport::Control &message, Reader &reader) {
+  mail_.on(kAcknowledge, [this](transport::Control &message, Reader &reader) TUTTI_IN_TURN {
     byChild_[message.from] = reader.take<Sequence>();
     acknowledge();
   });

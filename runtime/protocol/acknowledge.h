@@ -25,21 +25,21 @@ public:
   static constexpr Sequence kAhead = 64;
 
   /// Notes that this rank has finished a launch.
-  void finish(Sequence sequence);
+  void finish(Sequence sequence) TUTTI_IN_TURN;
 
   /// A launch that all of this rank's subtree are known to have finished.
-  Sequence bySubtree() const { return bySubtree_; }
+  Sequence bySubtree() const TUTTI_IN_TURN { return bySubtree_; }
 
   /// On rank 0: the same, or, if that is the only rank, the latest launch.
   Sequence byAll() const { return engine_.size() > 1 ? bySubtree_ : engine_.finished; }
 
 private:
-  void acknowledge();
+  void acknowledge() TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   Mail &mail_;
-  Sequence bySubtree_ = 0;
-  std::map<Rank, Sequence> byChild_;
+  Sequence bySubtree_ TUTTI_GUARDED_BY(exec::kTurn) = 0;
+  std::map<Rank, Sequence> byChild_ TUTTI_GUARDED_BY(exec::kTurn);
 };
 
 } // namespace tutti::protocol

@@ -98,7 +98,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
 }
 
 Announcements::Announcements(Mail &mail) : mail_(mail) {
-  mail_.on(kLaunch, [this](transport::Control &message, Reader &) {
+  mail_.on(kLaunch, [this](transport::Control &message, Reader &) TUTTI_IN_TURN {
     mail_.passDown(message.bytes);
     arrived_.push_back(std::move(message.bytes));
   });

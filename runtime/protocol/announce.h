@@ -39,18 +39,18 @@ public:
   explicit Announcements(Mail &mail);
 
   /// On rank 0: to all others. Each of them passes it on before it looks at it.
-  void send(const Launch &launch);
+  void send(const Launch &launch) TUTTI_IN_TURN;
 
   /// On the others: whether a launch has come.
-  bool hasNext() const { return !arrived_.empty(); }
+  bool hasNext() const TUTTI_IN_TURN { return !arrived_.empty(); }
 
   /// The oldest one.
-  Launch takeNext(RegionOf regionOf);
+  Launch takeNext(RegionOf regionOf) TUTTI_IN_TURN;
 
 private:
   Mail &mail_;
-  RecentlyFollowed recent_; ///< The same on all ranks.
-  std::deque<std::vector<std::byte>> arrived_;
+  RecentlyFollowed recent_ TUTTI_GUARDED_BY(exec::kTurn); ///< The same on all ranks.
+  std::deque<std::vector<std::byte>> arrived_ TUTTI_GUARDED_BY(exec::kTurn);
 };
 
 } // namespace tutti::protocol

@@ -17,21 +17,23 @@ std::vector<memory::Event> eventsOf(const Leaving &leaving, const memory::Topolo
 }
 
 Status Evictions::evict(Progress::Lock &lock, const Leaving &leaving) {
-  return evict(lock, leaving,
-               [&] { return engine_.planner.directory().onlyAt(leaving.place, leaving.units); });
+  return evict(lock, leaving, [&]() TUTTI_IN_TURN {
+    return engine_.planner.directory().onlyAt(leaving.place, leaving.units);
+  });
 }
 
 Status Evictions::evict(Progress::Lock &lock, const Leaving &leaving,
                         const std::function<RangeSet()> &alone) {
   const std::int32_t device = engine_.topology.indexOf(leaving.place);
   // Sends of earlier launches may still read what the host had there before.
-  engine_.progress.waitUntil(
-      lock, [&] { return !engine_.streams.isSending() || !engine_.streams.isReading(alone()); });
+  engine_.progress.waitUntil(lock, [&]() TUTTI_IN_TURN {
+    return !engine_.streams.isSending() || !engine_.streams.isReading(alone());
+  });
   const RangeSet rescued = alone();
   salvage_.hostGets(rescued);
   TUTTI_TRY(engine_.devices.copyOut(device, rescued));
-  engine_.progress.waitUntil(lock,
-                             [&] { return orDie(engine_.devices.isIdle(device, leaving.units)); });
+  engine_.progress.waitUntil(
+      lock, [&]() TUTTI_IN_TURN { return orDie(engine_.devices.isIdle(device, leaving.units)); });
   TUTTI_TRY(salvage_.bring(lock, device, rescued));
   loans_.recall(lock, device, leaving.units);
   orDie(engine_.devices.release(device, leaving.units));

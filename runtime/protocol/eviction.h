@@ -33,11 +33,11 @@ public:
   /// Order:  before its events are applied. Waits, and so lets other events happen, until nothing
   ///         is under way on this rank's devices.
   /// Errors: DeviceLost  some of that is gone with the device; its events must not be applied.
-  Status evict(Progress::Lock &lock, const Leaving &leaving);
+  Status evict(Progress::Lock &lock, const Leaving &leaving) TUTTI_IN_TURN;
 
   /// The same where somebody else knows what no other place has.
   Status evict(Progress::Lock &lock, const Leaving &leaving,
-               const std::function<RangeSet()> &alone);
+               const std::function<RangeSet()> &alone) TUTTI_IN_TURN;
 
 private:
   exec::Engine &engine_;

@@ -70,7 +70,7 @@ protected:
   }
 
   /// As after a launch on the device that writes the first two pages of the heap.
-  void runLaunch() {
+  void runLaunch() TUTTI_IN_TURN {
     tutti_region region{};
     region.source = "test.c:1:1";
     region.accesses = touchTwoUnits;

@@ -22,9 +22,8 @@ FetchRequest decodeFetch(Reader &reader) {
 
 Fetches::Fetches(Engine &engine, Mail &mail, Salvage &salvage)
     : engine_(engine), mail_(mail), salvage_(salvage) {
-  mail_.on(kFetch, [this](transport::Control &, Reader &reader) {
-    requests_.push_back(decodeFetch(reader));
-  });
+  mail_.on(kFetch, [this](transport::Control &, Reader &reader)
+                       TUTTI_IN_TURN { requests_.push_back(decodeFetch(reader)); });
 }
 
 Streams::Id Fetches::ask(Rank owner, const FetchRequest &request) {
@@ -69,7 +68,8 @@ void Fetches::bringToHost(Progress::Lock &lock, const RangeSet &ranges) {
     salvage_.hostGets(RangeSet::of(bytes));
     orDie(engine_.devices.copyOut(engine_.topology.indexOf(place), RangeSet::of(bytes)));
   }
-  engine_.progress.waitUntil(lock, [this] { return orDie(engine_.devices.isIdle()); });
+  engine_.progress.waitUntil(lock,
+                             [this]() TUTTI_IN_TURN { return orDie(engine_.devices.isIdle()); });
   for (const auto &[place, bytes] : byDevice) {
     orDie(salvage_.bring(lock, engine_.topology.indexOf(place), RangeSet::of(bytes)));
   }

@@ -37,22 +37,22 @@ public:
   Fetches(exec::Engine &engine, Mail &mail, Salvage &salvage);
 
   /// On rank 0: asks another rank; the stream that will bring the bytes to the host.
-  Streams::Id ask(Rank owner, const FetchRequest &request);
+  Streams::Id ask(Rank owner, const FetchRequest &request) TUTTI_IN_TURN;
 
   /// On an owner: whether it has been asked for something that it can give now.
-  bool isAsked() const;
+  bool isAsked() const TUTTI_IN_TURN;
 
   /// Answers what it can answer now. `rescued`: bytes that are on this host although the directory
   /// does not know that yet.
-  void serve(Progress::Lock &lock, const RangeSet &rescued);
+  void serve(Progress::Lock &lock, const RangeSet &rescued) TUTTI_IN_TURN;
 
 private:
-  void bringToHost(Progress::Lock &lock, const RangeSet &ranges);
+  void bringToHost(Progress::Lock &lock, const RangeSet &ranges) TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   Mail &mail_;
   Salvage &salvage_;
-  std::deque<FetchRequest> requests_; ///< Of rank 0, on an owner.
+  std::deque<FetchRequest> requests_ TUTTI_GUARDED_BY(exec::kTurn); ///< Of rank 0, on an owner.
 };
 
 } // namespace tutti::protocol

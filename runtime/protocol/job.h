@@ -42,7 +42,7 @@ public:
   ~Job() { progress.stop(); } // Which polls the protocols.
 
   /// Whether nothing is under way between this rank's memories or to and from others.
-  bool isIdle();
+  bool isIdle() TUTTI_IN_TURN;
 
   Mail mail{*this};
   Acknowledgements acknowledgements{*this, mail};

@@ -24,18 +24,20 @@ public:
 Loans::Loans(Engine &engine, Mail &mail, HandleRoutes routes)
     : engine_(engine), mail_(mail), self_(engine.rank()), topology_(engine.topology),
       devices_(engine.devices), routes_(std::move(routes)) {
-  engine_.serve({[this] { return orDie(returnCopied()); }, [this] { return !isIdle(); }});
+  engine_.serve({[this]() TUTTI_IN_TURN { return orDie(returnCopied()); },
+                 [this]() TUTTI_IN_TURN { return !isIdle(); }});
   using transport::Control;
-  mail_.on(kBlocks, [this](Control &message, Reader &reader) { addBlocks(message.from, reader); });
-  mail_.on(kLent, [this](Control &message, Reader &reader) {
-    lentToUs_[message.from] = reader.take<Sequence>();
-  });
-  mail_.on(kLentByHost, [this](Control &, Reader &reader) { addByHost(reader); });
-  mail_.on(kReturned, [this](Control &message, Reader &reader) {
+  mail_.on(kBlocks, [this](Control &message, Reader &reader)
+                        TUTTI_IN_TURN { addBlocks(message.from, reader); });
+  mail_.on(kLent, [this](Control &message, Reader &reader)
+                      TUTTI_IN_TURN { lentToUs_[message.from] = reader.take<Sequence>(); });
+  mail_.on(kLentByHost, [this](Control &, Reader &reader) TUTTI_IN_TURN { addByHost(reader); });
+  mail_.on(kReturned, [this](Control &message, Reader &reader) TUTTI_IN_TURN {
     accounts_[message.from].returned = reader.take<Sequence>();
   });
-  mail_.on(kRecall, [this](Control &message, Reader &reader) { letGo(message.from, reader); });
-  mail_.on(kRecalled, [this](Control &, Reader &) { --recalled_; });
+  mail_.on(kRecall,
+           [this](Control &message, Reader &reader) TUTTI_IN_TURN { letGo(message.from, reader); });
+  mail_.on(kRecalled, [this](Control &, Reader &) TUTTI_IN_TURN { --recalled_; });
 }
 
 void Loans::close() {
@@ -135,10 +137,11 @@ bool Loans::areReturned() const {
 }
 
 bool Loans::areLent(Sequence sequence, const std::vector<Borrowing> &borrowings) const {
-  return std::all_of(borrowings.begin(), borrowings.end(), [&](const Borrowing &borrowing) {
-    const auto lent = lentToUs_.find(topology_.rankOf(borrowing.owner));
-    return lent != lentToUs_.end() && lent->second >= sequence;
-  });
+  return std::all_of(borrowings.begin(), borrowings.end(),
+                     [&](const Borrowing &borrowing) TUTTI_IN_TURN {
+                       const auto lent = lentToUs_.find(topology_.rankOf(borrowing.owner));
+                       return lent != lentToUs_.end() && lent->second >= sequence;
+                     });
 }
 
 Status Loans::borrow(Sequence sequence, const std::vector<Borrowing> &borrowings) {
@@ -206,7 +209,7 @@ Result<bool> Loans::returnCopied() {
 }
 
 void Loans::recall(Progress::Lock &lock, std::int32_t device, const RangeSet &units) {
-  engine_.progress.waitUntil(lock, [this] { return areReturned(); });
+  engine_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return areReturned(); });
   const Place owner = topology_.deviceOf(self_, device);
   for (auto &[pair, given] : given_) {
     const RangeSet some = given.intersect(units);
@@ -218,7 +221,7 @@ void Loans::recall(Progress::Lock &lock, std::int32_t device, const RangeSet &un
     mail_.send(topology_.rankOf(pair.second),
                Writer(kRecall).add(owner).add(pair.second).add(some).bytes());
   }
-  engine_.progress.waitUntil(lock, [this] { return recalled_ == 0; });
+  engine_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return recalled_ == 0; });
 }
 
 void Loans::addBlocks(Rank from, Reader &reader) {

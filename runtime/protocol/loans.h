@@ -64,29 +64,29 @@ public:
   ///
   /// Order: what was lent before has been returned; the devices have done all they were given, and
   ///        the host has what lost ones held.
-  void lend(Progress::Lock &lock, Sequence sequence, const std::vector<Loan> &loans);
+  void lend(Progress::Lock &lock, Sequence sequence, const std::vector<Loan> &loans) TUTTI_IN_TURN;
 
   /// Whether everything that was lent has been copied.
-  bool areReturned() const;
+  bool areReturned() const TUTTI_IN_TURN;
 
   /// Whether everything that launch `sequence` borrows may be copied.
   bool areLent(Sequence sequence, const std::vector<Borrowing> &borrowings) const;
 
   /// Starts the copies of launch `sequence`.
-  Status borrow(Sequence sequence, const std::vector<Borrowing> &borrowings);
+  Status borrow(Sequence sequence, const std::vector<Borrowing> &borrowings) TUTTI_IN_TURN;
 
   /// The launch of the latest `borrow` is over.
-  void launchEnded() { inLaunch_ = 0; }
+  void launchEnded() TUTTI_IN_TURN { inLaunch_ = 0; }
 
   /// Makes all borrowers let go of units of one of this rank's devices, so that it can give them
   /// back.
-  void recall(Progress::Lock &lock, std::int32_t device, const RangeSet &units);
+  void recall(Progress::Lock &lock, std::int32_t device, const RangeSet &units) TUTTI_IN_TURN;
 
   /// Whether nothing that was borrowed is being copied.
-  bool isIdle() const { return copying_.empty(); }
+  bool isIdle() const TUTTI_IN_TURN { return copying_.empty(); }
 
   /// Leaves the memory of other ranks. Collective, when nothing is under way.
-  void close();
+  void close() TUTTI_IN_TURN;
 
 private:
   /// A device of one rank, and one of another that copies from it.
@@ -114,15 +114,16 @@ private:
     Sequence returned = 0;
   };
 
-  void sendFromHost(Sequence sequence, const Loan &loan);
-  RangeSet takeFromHosts(Sequence sequence, Pair pair, std::int32_t device, Status &status);
-  Result<bool> isCopied(Copying &copying);
-  void handOver(Progress::Lock &lock, const Loan &loan);
-  void addBlocks(Rank from, Reader &reader);
-  void addByHost(Reader &reader);
-  void letGo(Rank from, Reader &reader);
-  Result<bool> returnCopied();
-  void say(Kind kind, Rank to, Sequence sequence);
+  void sendFromHost(Sequence sequence, const Loan &loan) TUTTI_IN_TURN;
+  RangeSet takeFromHosts(Sequence sequence, Pair pair, std::int32_t device,
+                         Status &status) TUTTI_IN_TURN;
+  Result<bool> isCopied(Copying &copying) TUTTI_IN_TURN;
+  void handOver(Progress::Lock &lock, const Loan &loan) TUTTI_IN_TURN;
+  void addBlocks(Rank from, Reader &reader) TUTTI_IN_TURN;
+  void addByHost(Reader &reader) TUTTI_IN_TURN;
+  void letGo(Rank from, Reader &reader) TUTTI_IN_TURN;
+  Result<bool> returnCopied() TUTTI_IN_TURN;
+  void say(Kind kind, Rank to, Sequence sequence) TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   Mail &mail_;
@@ -130,14 +131,16 @@ private:
   const memory::Topology &topology_;
   Devices &devices_;
   HandleRoutes routes_;
-  std::map<Rank, Account> accounts_;  ///< By borrower.
-  std::map<Pair, RangeSet> given_;    ///< Units that borrowers have handles of.
-  std::uint64_t recalled_ = 0;        ///< Answers that are still to come.
-  std::map<Rank, Sequence> lentToUs_; ///< By owner: the latest launch.
-  std::map<Pair, std::unique_ptr<device::ForeignMemory>> foreign_;
-  std::deque<Copying> copying_; ///< The oldest first.
-  std::vector<ByHost> byHost_;  ///< To be put onto devices.
-  Sequence inLaunch_ = 0;       ///< That borrows and is not over, or 0.
+  std::map<Rank, Account> accounts_ TUTTI_GUARDED_BY(exec::kTurn); ///< By borrower.
+  std::map<Pair, RangeSet>
+      given_ TUTTI_GUARDED_BY(exec::kTurn); ///< Units that borrowers have handles of.
+  std::uint64_t recalled_ TUTTI_GUARDED_BY(exec::kTurn) = 0; ///< Answers that are still to come.
+  std::map<Rank, Sequence>
+      lentToUs_ TUTTI_GUARDED_BY(exec::kTurn); ///< By owner: the latest launch.
+  std::map<Pair, std::unique_ptr<device::ForeignMemory>> foreign_ TUTTI_GUARDED_BY(exec::kTurn);
+  std::deque<Copying> copying_ TUTTI_GUARDED_BY(exec::kTurn); ///< The oldest first.
+  std::vector<ByHost> byHost_ TUTTI_GUARDED_BY(exec::kTurn);  ///< To be put onto devices.
+  Sequence inLaunch_ TUTTI_GUARDED_BY(exec::kTurn) = 0; ///< That borrows and is not over, or 0.
 };
 
 } // namespace tutti::protocol

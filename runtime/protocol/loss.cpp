@@ -40,10 +40,10 @@ Loss decodeLoss(Reader &reader) {
 }
 
 Losses::Losses(Engine &engine, Mail &mail) : engine_(engine), mail_(mail) {
-  engine_.devices.setAtLoss(
-      [this](std::int32_t device, const Error &why) { return note(device, why); });
-  mail_.on(kLost,
-           [this](transport::Control &, Reader &reader) { known_.push_back(decodeLoss(reader)); });
+  engine_.devices.setAtLoss([this](std::int32_t device, const Error &why)
+                                TUTTI_IN_TURN { return note(device, why); });
+  mail_.on(kLost, [this](transport::Control &, Reader &reader)
+                      TUTTI_IN_TURN { known_.push_back(decodeLoss(reader)); });
 }
 
 /// What the device held and this rank's host did not. Of the launch that it is lost in nothing

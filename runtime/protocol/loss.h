@@ -37,16 +37,16 @@ public:
   Losses(exec::Engine &engine, Mail &mail);
 
   /// On rank 0: whether there are losses that nobody has taken.
-  bool isEmpty() const { return known_.empty(); }
+  bool isEmpty() const TUTTI_IN_TURN { return known_.empty(); }
 
-  std::vector<Loss> take() { return std::exchange(known_, {}); }
+  std::vector<Loss> take() TUTTI_IN_TURN { return std::exchange(known_, {}); }
 
 private:
-  RangeSet note(std::int32_t device, const Error &why);
+  RangeSet note(std::int32_t device, const Error &why) TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   Mail &mail_;
-  std::vector<Loss> known_; ///< Of all ranks, on rank 0.
+  std::vector<Loss> known_ TUTTI_GUARDED_BY(exec::kTurn); ///< Of all ranks, on rank 0.
 };
 
 } // namespace tutti::protocol

@@ -13,7 +13,8 @@ using exec::orDie;
 
 Mail::Mail(exec::Engine &engine) : engine_(engine) {
   // To other ranks than the first anything may come at any time.
-  engine_.serve({[this] { return deliver(); }, [this] { return engine_.rank() != 0; }});
+  engine_.serve(
+      {[this]() TUTTI_IN_TURN { return deliver(); }, [this] { return engine_.rank() != 0; }});
 }
 
 void Mail::on(Kind kind, Handler handler) {

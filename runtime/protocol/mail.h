@@ -38,21 +38,21 @@ public:
   /// All kinds that somebody takes, sorted.
   std::vector<Kind> kinds() const;
 
-  void send(Rank to, std::span<const std::byte> bytes);
+  void send(Rank to, std::span<const std::byte> bytes) TUTTI_IN_TURN;
 
   /// The same for results, which are not counted as control messages: their senders count them.
   void sendResult(Rank to, std::span<const std::byte> bytes);
 
   /// Sends to the children of this rank in the tree over all ranks.
-  void passDown(std::span<const std::byte> bytes);
+  void passDown(std::span<const std::byte> bytes) TUTTI_IN_TURN;
 
   /// Hands over what has arrived; whether anything had. Part of the engine's poll.
-  bool deliver();
+  bool deliver() TUTTI_IN_TURN;
 
 private:
   exec::Engine &engine_;
   std::map<Kind, Handler> handlers_;
-  std::vector<transport::Control> arrived_;
+  std::vector<transport::Control> arrived_ TUTTI_GUARDED_BY(exec::kTurn);
 };
 
 } // namespace tutti::protocol

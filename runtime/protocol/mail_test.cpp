@@ -94,7 +94,10 @@ TEST_F(MailTest, EndsTheJobWithOneLineAtAKindThatNobodyTakes) {
   constexpr Kind kNonsense("nonsense");
   ASSERT_TRUE(otherEnd_->sendControl(0, Writer(kNonsense).bytes()));
 
-  const std::string line = lineOf([&] { job_.mail.deliver(); });
+  const std::string line = lineOf([&] {
+    const Progress::Lock lock = job_.progress.lock();
+    job_.mail.deliver();
+  });
 
   EXPECT_NE(line.find("understand a control message of rank 1: no protocol takes kind "
                       "\"nonsense\""),
@@ -103,6 +106,7 @@ TEST_F(MailTest, EndsTheJobWithOneLineAtAKindThatNobodyTakes) {
 }
 
 TEST_F(MailTest, CountsResultsNotAsControlMessages) {
+  const Progress::Lock lock = job_.progress.lock();
   job_.mail.send(1, Writer(kFetch).bytes());
   job_.mail.sendResult(1, Writer(kChanges).bytes());
 

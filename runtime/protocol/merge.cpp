@@ -19,9 +19,8 @@ Changes decodeChanges(Reader &reader) {
 }
 
 Merges::Merges(exec::Engine &engine, Mail &mail) : engine_(engine), mail_(mail) {
-  mail_.on(kChanges, [this](transport::Control &, Reader &reader) {
-    arrived_.push_back(decodeChanges(reader));
-  });
+  mail_.on(kChanges, [this](transport::Control &, Reader &reader)
+                         TUTTI_IN_TURN { arrived_.push_back(decodeChanges(reader)); });
 }
 
 void Merges::send(Sequence sequence, bool isLast, std::span<const std::byte> bytes) {
@@ -31,7 +30,7 @@ void Merges::send(Sequence sequence, bool isLast, std::span<const std::byte> byt
 }
 
 Changes Merges::await(Progress::Lock &lock, Sequence sequence) {
-  engine_.progress.waitUntil(lock, [this] { return !arrived_.empty(); });
+  engine_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return !arrived_.empty(); });
   Changes changes = std::move(arrived_.front());
   arrived_.pop_front();
   TUTTI_CHECK(changes.sequence == sequence, "merge launch {} with changes of launch {}", sequence,

@@ -37,15 +37,15 @@ public:
   Merges(exec::Engine &engine, Mail &mail);
 
   /// Sends some of what this rank changed in launch `sequence` to rank 0.
-  void send(Sequence sequence, bool isLast, std::span<const std::byte> bytes);
+  void send(Sequence sequence, bool isLast, std::span<const std::byte> bytes) TUTTI_IN_TURN;
 
   /// On rank 0: waits for some changes of launch `sequence`.
-  Changes await(Progress::Lock &lock, Sequence sequence);
+  Changes await(Progress::Lock &lock, Sequence sequence) TUTTI_IN_TURN;
 
 private:
   exec::Engine &engine_;
   Mail &mail_;
-  std::deque<Changes> arrived_; ///< Of the launch that rank 0 is in.
+  std::deque<Changes> arrived_ TUTTI_GUARDED_BY(exec::kTurn); ///< Of the launch that rank 0 is in.
 };
 
 } // namespace tutti::protocol

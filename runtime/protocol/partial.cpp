@@ -4,7 +4,7 @@
 namespace tutti::protocol {
 
 Partials::Partials(exec::Engine &engine, Mail &mail) : engine_(engine), mail_(mail) {
-  mail_.on(kPartial, [this](transport::Control &message, Reader &reader) {
+  mail_.on(kPartial, [this](transport::Control &message, Reader &reader) TUTTI_IN_TURN {
     const auto sequence = reader.take<Sequence>();
     arrived[{sequence, message.from}].assign(reader.rest().begin(), reader.rest().end());
   });

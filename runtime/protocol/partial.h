@@ -22,10 +22,10 @@ class Partials {
 public:
   Partials(exec::Engine &engine, Mail &mail);
 
-  void send(Rank to, Sequence sequence, std::span<const std::byte> bytes);
+  void send(Rank to, Sequence sequence, std::span<const std::byte> bytes) TUTTI_IN_TURN;
 
   /// Those that have come. Whoever combines them takes them out.
-  exec::PartialResults arrived;
+  exec::PartialResults arrived TUTTI_GUARDED_BY(exec::kTurn);
 
 private:
   exec::Engine &engine_;

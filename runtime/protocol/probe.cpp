@@ -14,7 +14,7 @@ constexpr int kProbes = 16;
 } // namespace
 
 Probes::Probes(exec::Engine &engine, Mail &mail) : engine_(engine), mail_(mail) {
-  mail_.on(kProbe, [this](transport::Control &message, Reader &) {
+  mail_.on(kProbe, [this](transport::Control &message, Reader &) TUTTI_IN_TURN {
     if (engine_.rank() == 0) {
       ++returned_;
     } else {
@@ -31,7 +31,7 @@ double Probes::measure(Progress::Lock &lock, Rank peer) {
     const std::uint64_t before = returned_;
     const Clock::time_point begin = Clock::now();
     mail_.send(peer, probe.bytes());
-    engine_.progress.waitUntil(lock, [&] { return returned_ > before; });
+    engine_.progress.waitUntil(lock, [&]() TUTTI_IN_TURN { return returned_ > before; });
     best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count() / 2);
   }
   return best;

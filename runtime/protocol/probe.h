@@ -22,12 +22,12 @@ public:
 
   /// On rank 0: seconds for one way to `peer`, the shortest of a few round trips: the others met
   /// something else.
-  double measure(Progress::Lock &lock, Rank peer);
+  double measure(Progress::Lock &lock, Rank peer) TUTTI_IN_TURN;
 
 private:
   exec::Engine &engine_;
   Mail &mail_;
-  std::uint64_t returned_ = 0; ///< On rank 0.
+  std::uint64_t returned_ TUTTI_GUARDED_BY(exec::kTurn) = 0; ///< On rank 0.
 };
 
 } // namespace tutti::protocol

@@ -54,10 +54,9 @@ Answer decodeAnswer(Reader &reader) {
 
 Reservations::Reservations(Engine &engine, Mail &mail, Evictions &evictions)
     : engine_(engine), mail_(mail), evictions_(evictions) {
-  mail_.on(kReserve, [this](transport::Control &, Reader &reader) {
-    wanted_.push_back(decodeReservation(reader));
-  });
-  mail_.on(kReserved, [this](transport::Control &, Reader &reader) {
+  mail_.on(kReserve, [this](transport::Control &, Reader &reader)
+                         TUTTI_IN_TURN { wanted_.push_back(decodeReservation(reader)); });
+  mail_.on(kReserved, [this](transport::Control &, Reader &reader) TUTTI_IN_TURN {
     Answer answer = decodeAnswer(reader);
     answers_[answer.place] = std::move(answer.status);
   });
@@ -69,7 +68,7 @@ void Reservations::ask(const Reservation &reservation) {
 }
 
 std::map<Place, Status> Reservations::await(Progress::Lock &lock) {
-  engine_.progress.waitUntil(lock, [this] { return answers_.size() == asked_; });
+  engine_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return answers_.size() == asked_; });
   asked_ = 0;
   return std::exchange(answers_, {});
 }

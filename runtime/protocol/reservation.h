@@ -64,35 +64,36 @@ public:
   Reservations(exec::Engine &engine, Mail &mail, Evictions &evictions);
 
   /// On rank 0: asks a device of another rank.
-  void ask(const Reservation &reservation);
+  void ask(const Reservation &reservation) TUTTI_IN_TURN;
 
   /// On rank 0: waits for the answers to all that has been asked since the last call.
-  std::map<Place, Status> await(Progress::Lock &lock);
+  std::map<Place, Status> await(Progress::Lock &lock) TUTTI_IN_TURN;
 
   /// On the others: whether there is a reservation that can be served, behind the launches before,
   /// which may have made room.
-  bool isAsked() const;
+  bool isAsked() const TUTTI_IN_TURN;
 
   /// Serves those that can be.
-  void serve(Progress::Lock &lock, RegionOf regionOf);
+  void serve(Progress::Lock &lock, RegionOf regionOf) TUTTI_IN_TURN;
 
   /// What has been rescued for reservations since the latest launch: it is on the host although the
   /// directory learns of it with the next launch.
-  const RangeSet &rescued() const { return rescued_; }
+  const RangeSet &rescued() const TUTTI_IN_TURN { return rescued_; }
 
   /// The directory knows.
-  void launchBegins() { rescued_ = {}; }
+  void launchBegins() TUTTI_IN_TURN { rescued_ = {}; }
 
 private:
-  Status reserve(const Reservation &wanted, RegionOf regionOf);
+  Status reserve(const Reservation &wanted, RegionOf regionOf) TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   Mail &mail_;
   Evictions &evictions_;
-  std::size_t asked_ = 0;           ///< Without an answer that has been awaited.
-  std::map<Place, Status> answers_; ///< On rank 0.
-  std::deque<Reservation> wanted_;  ///< On the others.
-  RangeSet rescued_;
+  std::size_t
+      asked_ TUTTI_GUARDED_BY(exec::kTurn) = 0; ///< Without an answer that has been awaited.
+  std::map<Place, Status> answers_ TUTTI_GUARDED_BY(exec::kTurn); ///< On rank 0.
+  std::deque<Reservation> wanted_ TUTTI_GUARDED_BY(exec::kTurn);  ///< On the others.
+  RangeSet rescued_ TUTTI_GUARDED_BY(exec::kTurn);
 };
 
 } // namespace tutti::protocol

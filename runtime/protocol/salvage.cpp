@@ -32,15 +32,14 @@ RangeSet without(const RangeSet &bytes, std::span<const Event> events,
 } // namespace
 
 Salvage::Salvage(Engine &engine, Mail &mail) : engine_(engine), mail_(mail) {
-  engine_.serve({[this] { return answerAll(); }, {}});
-  mail_.on(kSalvage, [this](transport::Control &message, Reader &reader) {
+  engine_.serve({[this]() TUTTI_IN_TURN { return answerAll(); }, {}});
+  mail_.on(kSalvage, [this](transport::Control &message, Reader &reader) TUTTI_IN_TURN {
     const auto after = reader.take<Sequence>();
     const auto place = reader.take<Place>();
     requests_.push_back({message.from, after, place, reader.takeRanges()});
   });
-  mail_.on(kSalvaged, [this](transport::Control &message, Reader &reader) {
-    takePiece(message.from, reader);
-  });
+  mail_.on(kSalvaged, [this](transport::Control &message, Reader &reader)
+                          TUTTI_IN_TURN { takePiece(message.from, reader); });
 }
 
 void Salvage::happened(std::span<const Event> events) {
@@ -72,7 +71,8 @@ Status Salvage::bring(Progress::Lock &lock, std::int32_t device, const RangeSet 
     return {};
   }
   // Of launches before, which have sent older ones.
-  engine_.progress.waitUntil(lock, [&] { return !engine_.streams.isReading(missing); });
+  engine_.progress.waitUntil(lock,
+                             [&]() TUTTI_IN_TURN { return !engine_.streams.isReading(missing); });
   hostGets(missing);
   bringFromOwn(device, missing);
   for (Place place = 0; place < engine_.topology.places(); ++place) {
@@ -114,7 +114,7 @@ void Salvage::bringFrom(Progress::Lock &lock, std::int32_t device, const RangeSe
   isAwaiting_ = true;
   mail_.send(engine_.topology.rankOf(place),
              Writer(kSalvage).add(engine_.finished).add(place).add(held).bytes());
-  engine_.progress.waitUntil(lock, [this] { return !isAwaiting_; });
+  engine_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return !isAwaiting_; });
   arrived(std::exchange(brought_, {}));
 }
 
@@ -156,7 +156,7 @@ bool Salvage::answerAll() {
 
 /// What this rank still has, piece by piece, and an empty piece at the end.
 void Salvage::answer(const Request &request) {
-  const auto say = [&](Range range, std::span<const std::byte> bytes) {
+  const auto say = [&](Range range, std::span<const std::byte> bytes) TUTTI_IN_TURN {
     mail_.send(request.from, Writer(kSalvaged).add(range).addBytes(bytes).bytes());
   };
   std::vector<std::byte> buffer;

@@ -51,19 +51,19 @@ public:
   using ReadHost = std::function<bool(std::uint64_t address, std::span<std::byte> target)>;
 
   /// On rank 0, before the first launch.
-  void setReadHost(ReadHost readHost) { readHost_ = std::move(readHost); }
+  void setReadHost(ReadHost readHost) TUTTI_IN_TURN { readHost_ = std::move(readHost); }
 
   /// Notes what happened behind the latest launch.
-  void happened(std::span<const memory::Event> events);
+  void happened(std::span<const memory::Event> events) TUTTI_IN_TURN;
 
   /// Notes a launch that this rank begins. Order: behind `happened` for its events.
   ///
   /// Cost: allocates nothing unless something happened.
-  void begins(const Launch &launch, const std::shared_ptr<const Plan> &plan);
+  void begins(const Launch &launch, const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
 
   /// Notes bytes that this rank's host is about to get since the latest launch began, beside what
   /// its plan says.
-  void hostGets(const RangeSet &bytes);
+  void hostGets(const RangeSet &bytes) TUTTI_IN_TURN;
 
   /// Makes sure that this rank's host has those of `bytes` that a lost device held: brings what is
   /// gone. In a launch it is brought as it was before that.
@@ -71,7 +71,7 @@ public:
   /// Order:  nobody but this rank's stand-in needs what the host holds there.
   /// Errors: DeviceLost  nobody has all of it.
   /// Cost:   none if nothing is gone; else waits for other ranks.
-  Status bring(Progress::Lock &lock, std::int32_t device, const RangeSet &bytes);
+  Status bring(Progress::Lock &lock, std::int32_t device, const RangeSet &bytes) TUTTI_IN_TURN;
 
 private:
   static constexpr std::size_t kRemembered = 128; ///< Ranks are no further apart.
@@ -91,26 +91,29 @@ private:
     RangeSet bytes;
   };
 
-  RangeSet goneOf(std::int32_t device, const RangeSet &bytes) const;
-  void bringFromOwn(std::int32_t device, const RangeSet &bytes);
-  void bringFrom(Progress::Lock &lock, std::int32_t device, const RangeSet &bytes, Place place);
-  void arrived(const RangeSet &bytes);
-  void takePiece(Rank from, Reader &reader);
-  bool answerAll();
-  void answer(const Request &request);
-  RangeSet unchanged(Place place, Sequence since, RangeSet bytes) const;
+  RangeSet goneOf(std::int32_t device, const RangeSet &bytes) const TUTTI_IN_TURN;
+  void bringFromOwn(std::int32_t device, const RangeSet &bytes) TUTTI_IN_TURN;
+  void bringFrom(Progress::Lock &lock, std::int32_t device, const RangeSet &bytes,
+                 Place place) TUTTI_IN_TURN;
+  void arrived(const RangeSet &bytes) TUTTI_IN_TURN;
+  void takePiece(Rank from, Reader &reader) TUTTI_IN_TURN;
+  bool answerAll() TUTTI_IN_TURN;
+  void answer(const Request &request) TUTTI_IN_TURN;
+  RangeSet unchanged(Place place, Sequence since, RangeSet bytes) const TUTTI_IN_TURN;
   RangeSet unchangedBy(const Plan &plan, Place place, const RangeSet &bytes) const;
-  bool read(Place place, std::uint64_t address, std::span<std::byte> target);
+  bool read(Place place, std::uint64_t address, std::span<std::byte> target) TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   Mail &mail_;
-  ReadHost readHost_;
-  std::array<Entry, kRemembered> entries_; ///< By sequence, modulo its size.
-  Sequence latest_ = 0;
-  std::vector<memory::Event> events_; ///< Since the latest launch began.
-  std::deque<Request> requests_;
-  bool isAwaiting_ = false; ///< An answer.
-  RangeSet brought_;        ///< By the latest answer, so far.
+  ReadHost readHost_ TUTTI_GUARDED_BY(exec::kTurn);
+  std::array<Entry, kRemembered>
+      entries_ TUTTI_GUARDED_BY(exec::kTurn); ///< By sequence, modulo its size.
+  Sequence latest_ TUTTI_GUARDED_BY(exec::kTurn) = 0;
+  std::vector<memory::Event>
+      events_ TUTTI_GUARDED_BY(exec::kTurn); ///< Since the latest launch began.
+  std::deque<Request> requests_ TUTTI_GUARDED_BY(exec::kTurn);
+  bool isAwaiting_ TUTTI_GUARDED_BY(exec::kTurn) = false; ///< An answer.
+  RangeSet brought_ TUTTI_GUARDED_BY(exec::kTurn);        ///< By the latest answer, so far.
 };
 
 } // namespace tutti::protocol

@@ -102,7 +102,7 @@ protected:
   }
 
   /// What this rank gives of a place as it was behind launch `after`.
-  RangeSet give(Progress::Lock &lock, Place place, Sequence after) {
+  RangeSet give(Progress::Lock &lock, Place place, Sequence after) TUTTI_IN_TURN {
     given_ = {};
     givenBytes_.clear();
     isAnswered_ = false;
@@ -112,7 +112,7 @@ protected:
     return given_;
   }
 
-  void launch(Sequence sequence, std::shared_ptr<const Plan> plan) {
+  void launch(Sequence sequence, std::shared_ptr<const Plan> plan) TUTTI_IN_TURN {
     Launch launch;
     launch.sequence = sequence;
     plans_.push_back(plan);
@@ -122,7 +122,7 @@ protected:
 
   void commit(void (*accesses)(const std::uint64_t *, const std::uint64_t *, std::int64_t,
                                std::int64_t, std::int64_t, tutti_sink *),
-              std::vector<Share> shares) {
+              std::vector<Share> shares) TUTTI_IN_TURN {
     tutti_region region{};
     region.source = "test.c:1:1";
     region.accesses = accesses;
@@ -134,7 +134,7 @@ protected:
   }
 
   /// Both devices hold the bytes, no host does; then this rank's is lost.
-  void loseDevice() {
+  void loseDevice() TUTTI_IN_TURN {
     ASSERT_TRUE(job_->devices.commit(0, part(0, kUnit)));
     commit(writeAll, {{kOther, 1}});
     commit(readAll, {{kDevice, 1}, {kOther, 1}});

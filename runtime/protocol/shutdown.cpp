@@ -4,7 +4,7 @@
 namespace tutti::protocol {
 
 Shutdown::Shutdown(Mail &mail) : mail_(mail) {
-  mail_.on(kShutdown, [this](transport::Control &message, Reader &) {
+  mail_.on(kShutdown, [this](transport::Control &message, Reader &) TUTTI_IN_TURN {
     mail_.passDown(message.bytes);
     hasCome_ = true;
   });

@@ -16,14 +16,14 @@ public:
   explicit Shutdown(Mail &mail);
 
   /// On rank 0: to all others.
-  void send() { mail_.passDown(Writer(kShutdown).bytes()); }
+  void send() TUTTI_IN_TURN { mail_.passDown(Writer(kShutdown).bytes()); }
 
   /// On the others: no launch comes any more, but for those that have arrived already.
-  bool hasCome() const { return hasCome_; }
+  bool hasCome() const TUTTI_IN_TURN { return hasCome_; }
 
 private:
   Mail &mail_;
-  bool hasCome_ = false;
+  bool hasCome_ TUTTI_GUARDED_BY(exec::kTurn) = false;
 };
 
 } // namespace tutti::protocol

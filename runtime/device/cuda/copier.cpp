@@ -21,10 +21,10 @@ constexpr std::size_t kLine = 64;
 
 Copier::~Copier() {
   {
-    const std::lock_guard lock(mutex_);
+    const ScopedLock lock(mutex_);
     ends_ = true;
   }
-  given_.notify_all();
+  given_.notifyAll();
   for (std::thread &helper : helpers_) {
     helper.join();
   }
@@ -49,15 +49,17 @@ void Copier::copy(std::byte *target, const std::byte *source, std::size_t bytes)
   }
   const Work work{target, source, bytes};
   {
-    const std::lock_guard lock(mutex_);
+    const ScopedLock lock(mutex_);
     work_ = work;
     busy_ = static_cast<unsigned>(helpers_.size());
     ++round_;
   }
-  given_.notify_all();
+  given_.notifyAll();
   copyPart(work, 0);
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [&] { return busy_ == 0; });
+  const ScopedLock lock(mutex_);
+  while (busy_ > 0) {
+    done_.wait(mutex_);
+  }
 }
 
 void Copier::start() {
@@ -68,9 +70,11 @@ void Copier::start() {
 
 void Copier::help(unsigned number) {
   std::uint64_t seen = 0;
-  std::unique_lock lock(mutex_);
+  RelockableLock lock(mutex_);
   while (true) {
-    given_.wait(lock, [&] { return ends_ || round_ != seen; });
+    while (!ends_ && round_ == seen) {
+      given_.wait(mutex_);
+    }
     if (ends_) {
       return;
     }
@@ -80,7 +84,7 @@ void Copier::help(unsigned number) {
     copyPart(work, number);
     lock.lock();
     if (--busy_ == 0) {
-      done_.notify_one();
+      done_.notifyOne();
     }
   }
 }

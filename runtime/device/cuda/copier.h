@@ -3,10 +3,10 @@
 /// Copies inside host memory by several threads: one core does not keep up with PCIe.
 #pragma once
 
-#include <condition_variable>
+#include "base/mutex.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -41,14 +41,13 @@ private:
 
   const unsigned threads_;
   std::vector<std::thread> helpers_;
-  std::mutex mutex_;
-  std::condition_variable given_;
-  std::condition_variable done_;
-  // Guarded by mutex_.
-  Work work_;
-  std::uint64_t round_ = 0;
-  unsigned busy_ = 0;
-  bool ends_ = false;
+  Mutex mutex_;
+  Condition given_;
+  Condition done_;
+  Work work_ TUTTI_GUARDED_BY(mutex_);
+  std::uint64_t round_ TUTTI_GUARDED_BY(mutex_) = 0;
+  unsigned busy_ TUTTI_GUARDED_BY(mutex_) = 0;
+  bool ends_ TUTTI_GUARDED_BY(mutex_) = false;
 };
 
 } // namespace tutti::device::cuda

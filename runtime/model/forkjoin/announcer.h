@@ -10,7 +10,8 @@ namespace tutti::model::forkjoin {
 
 using exec::Launch;
 
-/// Threading: guarded by the lock of the job's progress.
+/// Threading: confined to the program's main thread, which holds the lock of the job's progress but
+///            for `latest`.
 class Announcer {
 public:
   explicit Announcer(Job &job) : job_(job) {}
@@ -19,12 +20,12 @@ public:
   Sequence latest() const { return latest_; }
 
   /// Whether the other ranks are near enough for one more launch.
-  bool mayAnnounce() const {
+  bool mayAnnounce() const TUTTI_IN_TURN {
     return latest_ < job_.acknowledgements.bySubtree() + protocol::Acknowledgements::kAhead;
   }
 
   /// Gives `launch` its number and the events of `view`, and tells all ranks.
-  void announce(Launch &launch, SequentialView &view);
+  void announce(Launch &launch, SequentialView &view) TUTTI_IN_TURN;
 
 private:
   Job &job_;

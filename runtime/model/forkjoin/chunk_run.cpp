@@ -63,7 +63,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
   lend();
   orderDevices();
   copy(false, isKnown);
-  waitForCopiesIn();
+  waitForCopies();
   startTransfers(isKnown);
   runParts(isKnown, waits);
   if (merging_.isAny()) {
@@ -76,7 +76,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
 }
 
 void ChunkRun::finish() {
-  const auto hasEnded = [this](Streams::Id id) { return job_.streams.hasEnded(id); };
+  const auto hasEnded = [this](Streams::Id id) TUTTI_IN_TURN { return job_.streams.hasEnded(id); };
   job_.progress.waitUntil(lock_, [&] {
     return std::all_of(received_.begin(), received_.end(), hasEnded) &&
            std::all_of(sent_.begin(), sent_.end(), hasEnded) &&
@@ -94,18 +94,19 @@ void ChunkRun::waitForReaders() {
     blocks.push_back({block.address, block.address + block.bytes});
   }
   const RangeSet overwritten = RangeSet::of(std::move(blocks));
-  const auto isRead = [&](const RangeSet &bytes) {
+  const auto isRead = [&](const RangeSet &bytes) TUTTI_IN_TURN {
     return job_.streams.isReading(bytes) || orDie(job_.devices.isReading(bytes));
   };
-  job_.progress.waitUntil(lock_,
-                          [&] { return !isRead(plan_.overwritten) && !isRead(overwritten); });
+  job_.progress.waitUntil(
+      lock_, [&]() TUTTI_IN_TURN { return !isRead(plan_.overwritten) && !isRead(overwritten); });
 }
 
 /// What this launch itself streams to devices may be read where it writes to the host's memory.
-void ChunkRun::waitForCopiesIn() {
+void ChunkRun::waitForCopies() {
   if (isStreamed_) {
-    job_.progress.waitUntil(lock_,
-                            [this] { return !orDie(job_.devices.isReading(plan_.overwritten)); });
+    job_.progress.waitUntil(lock_, [this]() TUTTI_IN_TURN {
+      return !orDie(job_.devices.isReading(plan_.overwritten));
+    });
   }
 }
 
@@ -128,7 +129,7 @@ void ChunkRun::streamOut() {
 
 /// Devices of other ranks may still copy what this launch overwrites on devices.
 void ChunkRun::waitForBorrowers() {
-  job_.progress.waitUntil(lock_, [this] { return job_.loans.areReturned(); });
+  job_.progress.waitUntil(lock_, [this]() TUTTI_IN_TURN { return job_.loans.areReturned(); });
 }
 
 /// Devices of other ranks may copy what launches before have written.
@@ -139,11 +140,12 @@ void ChunkRun::lend() {
   {
     const Timed timed(job_, job_.counters.waitNanoseconds);
     job_.progress.waitUntil(lock_, [this] {
-      return std::all_of(plan_.loans.begin(), plan_.loans.end(), [this](const Loan &loan) {
-        const Result<bool> isIdle = job_.devices.isIdle(loan.device);
-        check(isIdle ? Status() : Status(isIdle.error()));
-        return *isIdle;
-      });
+      return std::all_of(plan_.loans.begin(), plan_.loans.end(),
+                         [this](const Loan &loan) TUTTI_IN_TURN {
+                           const Result<bool> isIdle = job_.devices.isIdle(loan.device);
+                           check(isIdle ? Status() : Status(isIdle.error()));
+                           return *isIdle;
+                         });
     });
   }
   for (const Loan &loan : plan_.loans) {
@@ -176,7 +178,8 @@ void ChunkRun::borrow(bool isKnown) {
 void ChunkRun::standInForBorrowers() {
   for (const Borrowing &borrowing : plan_.borrowings) {
     if (job_.devices.isLost(borrowing.device)) {
-      job_.progress.waitUntil(lock_, [&] { return !job_.streams.isReading(borrowing.ranges); });
+      job_.progress.waitUntil(
+          lock_, [&]() TUTTI_IN_TURN { return !job_.streams.isReading(borrowing.ranges); });
       job_.salvage.hostGets(borrowing.ranges);
     }
   }
@@ -205,7 +208,7 @@ void ChunkRun::orderDevices() {
     return;
   }
   const Timed timed(job_, job_.counters.copyNanoseconds);
-  forCrossings([this](const Copy &, std::int32_t from, std::int32_t to) {
+  forCrossings([this](const Copy &, std::int32_t from, std::int32_t to) TUTTI_IN_TURN {
     check(job_.devices.order(from, to));
     crosses_ = true;
   });
@@ -237,7 +240,7 @@ void ChunkRun::copy(bool late, bool isKnown) {
     }
   }
   // Of this launch only kernels write what is copied from where it is valid.
-  forCrossings([&](const Copy &copy, std::int32_t from, std::int32_t to) {
+  forCrossings([&](const Copy &copy, std::int32_t from, std::int32_t to) TUTTI_IN_TURN {
     if (!late && copy.isOverwritten) {
       check(job_.devices.order(to, from));
     }
@@ -304,13 +307,13 @@ void ChunkRun::startTransfers(bool isKnown) {
 void ChunkRun::waitForReceived() {
   job_.progress.waitUntil(lock_, [this] {
     return std::all_of(received_.begin(), received_.end(),
-                       [this](Streams::Id id) { return job_.streams.hasEnded(id); });
+                       [this](Streams::Id id) TUTTI_IN_TURN { return job_.streams.hasEnded(id); });
   });
 }
 
 void ChunkRun::waitForDevices() {
   const Timed timed(job_, job_.counters.waitNanoseconds);
-  job_.progress.waitUntil(lock_, [this] {
+  job_.progress.waitUntil(lock_, [this]() TUTTI_IN_TURN {
     const Result<bool> isIdle = job_.devices.isIdle();
     check(isIdle ? Status() : Status(isIdle.error()));
     return *isIdle;
@@ -320,11 +323,11 @@ void ChunkRun::waitForDevices() {
 void ChunkRun::runPiece(const balance::Chunk &piece, Reduction *reduction) {
   const tutti_chunk arguments{job_.window.delta(), piece.lower, piece.upper, launch_.total,
                               reduction};
-  lock_.unlock();
-  const auto begin = std::chrono::steady_clock::now();
-  launch_.region->run(launch_.captures.data(), &arguments);
-  hostSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  lock_ = job_.progress.lock();
+  job_.progress.giveAway(lock_, [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    launch_.region->run(launch_.captures.data(), &arguments);
+    hostSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
 }
 
 /// A piece that runs beside devices: when they end is compared with what it takes.
@@ -371,8 +374,9 @@ void ChunkRun::standIn(Reduction *reduction) {
     check(job_.salvage.bring(lock_, part.device, sets.reads));
     job_.salvage.hostGets(sets.writes);
     merging_.keepForStandIn();
-    job_.progress.waitUntil(
-        lock_, [&] { return !job_.streams.isSending() || !job_.streams.isReading(sets.writes); });
+    job_.progress.waitUntil(lock_, [&]() TUTTI_IN_TURN {
+      return !job_.streams.isSending() || !job_.streams.isReading(sets.writes);
+    });
     if (reduction) {
       reduction->addPiece();
     }
@@ -418,9 +422,9 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   pieces += endsWithoutIterations ? 1 : 0;
   Reduction reduction(
       {job_.rank(), plan_.contributors, launch_.sequence, pieces, merging_.strayed()},
-      job_.progress, job_.partials.arrived, [this](Rank to, std::span<const std::byte> bytes) {
-        job_.partials.send(to, launch_.sequence, bytes);
-      });
+      job_.progress, job_.partials.arrived,
+      [this](Rank to, std::span<const std::byte> bytes)
+          TUTTI_IN_TURN { job_.partials.send(to, launch_.sequence, bytes); });
   Reduction *const used = reduces ? &reduction : nullptr;
   const bool merges = merging_.isAny();
   const bool startsAtOnce = received_.empty() && !merges;
@@ -436,7 +440,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   waitForReceived();
   if (!startsAtOnce) {
     copy(true, isKnown);
-    waitForCopiesIn();
+    waitForCopies();
     borrow(isKnown);
     if (merges) {
       // Nobody writes before all that read the same bytes from here have them as they were.
@@ -471,7 +475,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
 void ChunkRun::waitForSent() {
   job_.progress.waitUntil(lock_, [this] {
     return std::all_of(sent_.begin(), sent_.end(),
-                       [this](Streams::Id id) { return job_.streams.hasEnded(id); });
+                       [this](Streams::Id id) TUTTI_IN_TURN { return job_.streams.hasEnded(id); });
   });
 }
 

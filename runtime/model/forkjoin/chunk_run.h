@@ -38,10 +38,10 @@ public:
   /// `isKnown`: the plan was made for an earlier launch; for the counters. `waits`: for devices in
   /// any case; else kernels may still be running, too, if the host needs nothing of them: what is
   /// given to a device later comes behind them.
-  void run(bool isKnown, bool waits);
+  void run(bool isKnown, bool waits) TUTTI_IN_TURN;
 
   /// Waits for everything of this launch that `run` has started.
-  void finish();
+  void finish() TUTTI_IN_TURN;
 
   /// On rank 0: some part has met a stray pointer. Nothing that the launch wrote is left, and
   /// nothing has been combined.
@@ -51,30 +51,31 @@ public:
   double hostSeconds() const { return hostSeconds_; }
 
 private:
-  void waitForReaders();
-  void standInForBorrowers();
+  void waitForReaders() TUTTI_IN_TURN;
+  void standInForBorrowers() TUTTI_IN_TURN;
   void storeBlocks();
-  template <typename Visit> void forCrossings(Visit &&visit);
-  void orderDevices();
-  void waitForCopiesIn();
-  void streamOut();
-  void waitForBorrowers();
-  void lend();
-  void borrow(bool isKnown);
-  void copy(bool late, bool isKnown);
-  void copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
-  void startTransfers(bool isKnown);
-  void waitForReceived();
-  void waitForDevices();
-  void runParts(bool isKnown, bool waits);
-  bool startDevices(bool isAskedFor, bool isTimed);
-  void standIn(Reduction *reduction);
-  bool hasLost(const DevicePart &part) const;
-  void runPiece(const balance::Chunk &piece, Reduction *reduction);
-  void runBesideDevices(const balance::Chunk &piece, Reduction *reduction, bool isTimed);
-  void addPartials(Reduction &reduction);
-  void waitForSent();
-  void returnBytes();
+  template <typename Visit> void forCrossings(Visit &&visit) TUTTI_IN_TURN;
+  void orderDevices() TUTTI_IN_TURN;
+  void waitForCopies() TUTTI_IN_TURN;
+  void streamOut() TUTTI_IN_TURN;
+  void waitForBorrowers() TUTTI_IN_TURN;
+  void lend() TUTTI_IN_TURN;
+  void borrow(bool isKnown) TUTTI_IN_TURN;
+  void copy(bool late, bool isKnown) TUTTI_IN_TURN;
+  void copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes) TUTTI_IN_TURN;
+  void startTransfers(bool isKnown) TUTTI_IN_TURN;
+  void waitForReceived() TUTTI_IN_TURN;
+  void waitForDevices() TUTTI_IN_TURN;
+  void runParts(bool isKnown, bool waits) TUTTI_IN_TURN;
+  bool startDevices(bool isAskedFor, bool isTimed) TUTTI_IN_TURN;
+  void standIn(Reduction *reduction) TUTTI_IN_TURN;
+  bool hasLost(const DevicePart &part) const TUTTI_IN_TURN;
+  void runPiece(const balance::Chunk &piece, Reduction *reduction) TUTTI_IN_TURN;
+  void runBesideDevices(const balance::Chunk &piece, Reduction *reduction,
+                        bool isTimed) TUTTI_IN_TURN;
+  void addPartials(Reduction &reduction) TUTTI_IN_TURN;
+  void waitForSent() TUTTI_IN_TURN;
+  void returnBytes() TUTTI_IN_TURN;
 
   void check(const Status &status) const { exec::orDie(status, *launch_.region); }
 

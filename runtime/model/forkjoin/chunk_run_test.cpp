@@ -161,7 +161,7 @@ TEST_F(ChunkRunTest, StartsOtherLaunchesWhileBorrowersCopy) {
 
   ChunkRun run(*job_, lock, launch_, plan);
   run.run(false, false);
-  job_->progress.waitUntil(lock, [this] { return job_->loans.areReturned(); });
+  job_->progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return job_->loans.areReturned(); });
   lock.unlock();
 
   EXPECT_EQ(kernelsBefore_, 1);
@@ -177,7 +177,7 @@ TEST_F(ChunkRunTest, LendsFromTheHostWhatALostDeviceHeld) {
 
   ChunkRun run(*job_, lock, launch_, plan);
   run.run(false, false);
-  job_->progress.waitUntil(lock, [this] { return job_->loans.areReturned(); });
+  job_->progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return job_->loans.areReturned(); });
   lock.unlock();
 
   const auto lent = std::ranges::find_if(messages_, [](const transport::Control &message) {

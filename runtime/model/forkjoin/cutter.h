@@ -48,20 +48,21 @@ public:
   ///
   /// Cost: one look-up if a launch like this has been cut as the latest one.
   exec::Planner::Planned plan(CutHistory &history, exec::Launch &launch,
-                              const exec::Placement &placement, const CutCosts &costs) const;
+                              const exec::Placement &placement,
+                              const CutCosts &costs) const TUTTI_IN_TURN;
 
 private:
   using Planned = exec::Planner::Planned;
 
-  std::optional<Planned> find(const CutHistory &history, exec::Launch &launch) const;
-  Planned planOf(const CutHistory &history, exec::Launch &launch) const;
+  std::optional<Planned> find(const CutHistory &history, exec::Launch &launch) const TUTTI_IN_TURN;
+  Planned planOf(const CutHistory &history, exec::Launch &launch) const TUTTI_IN_TURN;
   std::optional<Planned> planOnFewer(const CutHistory &history, exec::Launch &launch,
-                                     const exec::Placement &placement) const;
+                                     const exec::Placement &placement) const TUTTI_IN_TURN;
   std::optional<Planned> planAsBefore(const CutHistory &history, exec::Launch &launch,
-                                      const exec::Placement &placement) const;
+                                      const exec::Placement &placement) const TUTTI_IN_TURN;
   std::optional<Planned> planWhereDataIs(CutHistory &history, exec::Launch &launch,
                                          const exec::Placement &placement,
-                                         const CutCosts &costs) const;
+                                         const CutCosts &costs) const TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   const exec::Placer &placer_;

@@ -89,7 +89,7 @@ public:
   /// Decides on a launch that is complete. Takes devices out of `candidate` that can hold no
   /// portion of it; sets the shares of `launch` and how many portions it takes.
   Decision decide(LoopHistory &history, Launch &launch, Candidate &candidate,
-                  const Residency &residency) const;
+                  const Residency &residency) const TUTTI_IN_TURN;
 
   /// Whether how long the launch takes should be measured. A choice that rests on time needs the
   /// time of whole launches: of some, because waiting for their end lets the devices idle in
@@ -106,7 +106,7 @@ public:
   }
 
   /// Notes how fast this rank's places were, for the next cut.
-  void noteSpeeds(LoopHistory &history, const Plan &plan, double hostSeconds) const;
+  void noteSpeeds(LoopHistory &history, const Plan &plan, double hostSeconds) const TUTTI_IN_TURN;
 
   /// Notes a launch that ran at home and might be distributed the next time.
   void noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const;
@@ -126,7 +126,7 @@ private:
                                std::uint32_t wanted) const;
   Candidate hostsOnly(LoopHistory &history, std::string_view reason) const;
   Decision plan(LoopHistory &history, Launch &launch, Candidate &candidate,
-                const Residency &residency) const;
+                const Residency &residency) const TUTTI_IN_TURN;
   void passOver(Place place, LoopHistory &history, const Launch &launch,
                 Candidate &candidate) const;
   bool isWorth(const Candidate &candidate, const Launch &launch, const Plan &plan) const;

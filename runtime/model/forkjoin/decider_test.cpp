@@ -66,6 +66,7 @@ protected:
   }
 
   Decision decide(const Decider &decider, Launch &launch) {
+    const Progress::Lock lock = engine_.progress.lock();
     return decider.decide(history_, launch, decider.candidateFor(history_, region_), residency_);
   }
 

@@ -114,7 +114,7 @@ bool Fetcher::progress() {
   }
   if (fetch_ && (fetch_->fromDevices.empty() || orDie(job_.devices.isIdle())) &&
       std::all_of(fetch_->streams.begin(), fetch_->streams.end(),
-                  [this](Streams::Id id) { return job_.streams.hasEnded(id); })) {
+                  [this](Streams::Id id) TUTTI_IN_TURN { return job_.streams.hasEnded(id); })) {
     finishFetch();
     moved = true;
   }
@@ -159,7 +159,7 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
 
 /// The first that has the bytes, unless that is a device of this rank that they are gone with.
 memory::Place Fetcher::sourceOf(Range run, const memory::Holders &holders) const {
-  const auto isThere = [&](memory::Place place) {
+  const auto isThere = [&](memory::Place place) TUTTI_IN_TURN {
     return job_.topology.isHost(place) || job_.topology.rankOf(place) != 0 ||
            !job_.devices.gone(job_.topology.indexOf(place)).overlaps(RangeSet::of({run}));
   };
@@ -210,9 +210,10 @@ void Fetcher::fetch(std::vector<Range> pages, bool isWide) {
 void Fetcher::finishFetch() {
   Fetch done = std::move(*fetch_);
   fetch_.reset();
-  const bool isAllThere = std::ranges::all_of(done.fromDevices, [this](const auto &part) {
-    return !job_.devices.gone(part.first).overlaps(part.second);
-  });
+  const bool isAllThere =
+      std::ranges::all_of(done.fromDevices, [this](const auto &part) TUTTI_IN_TURN {
+        return !job_.devices.gone(part.first).overlaps(part.second);
+      });
   if (!isAllThere) {
     fetch(std::move(done.pages), done.isWide); // From others that have it, or from none.
     return;

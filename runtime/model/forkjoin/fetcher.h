@@ -66,19 +66,19 @@ public:
   Fetcher(Job &job, memory::PageTable &pages) : job_(job), pages_(pages) {}
 
   /// Moves touches on; whether anything moved.
-  bool progress();
+  bool progress() TUTTI_IN_TURN;
 
   /// Whether no bytes are on their way.
-  bool isIdle() const { return !fetch_; }
+  bool isIdle() const TUTTI_IN_TURN { return !fetch_; }
 
   /// Launches announced so far; owners answer when they have finished them.
-  void announced(Sequence sequence) { sequence_ = sequence; }
+  void announced(Sequence sequence) TUTTI_IN_TURN { sequence_ = sequence; }
 
   /// Notes events and applies them to the directory.
-  void record(std::span<const memory::Event> events);
+  void record(std::span<const memory::Event> events) TUTTI_IN_TURN;
 
   /// Events since the last call.
-  std::vector<memory::Event> takeEvents();
+  std::vector<memory::Event> takeEvents() TUTTI_IN_TURN;
 
 private:
   struct Fetch {
@@ -90,21 +90,22 @@ private:
   };
 
   std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const;
-  void serve(const memory::Touch &touch, std::uint64_t page);
+  void serve(const memory::Touch &touch, std::uint64_t page) TUTTI_IN_TURN;
   memory::Place sourceOf(Range run, const memory::Holders &holders) const;
-  void fetch(std::vector<Range> pages, bool isWide);
-  void finishFetch();
-  void claim(Range pages, bool isWide);
+  void fetch(std::vector<Range> pages, bool isWide) TUTTI_IN_TURN;
+  void finishFetch() TUTTI_IN_TURN;
+  void claim(Range pages, bool isWide) TUTTI_IN_TURN;
   Range wholeRun(std::uint64_t page) const;
 
   Job &job_;
   memory::PageTable &pages_;
-  Sequence sequence_ = 0;
-  std::vector<memory::Event> events_;
-  std::deque<memory::Touch *> touches_;
-  std::optional<Fetch> fetch_;
-  Stride reads_{std::uint64_t{64} << 20};
-  Stride writes_{std::uint64_t{16} << 20}; ///< What is claimed has to travel again.
+  Sequence sequence_ TUTTI_GUARDED_BY(exec::kTurn) = 0;
+  std::vector<memory::Event> events_ TUTTI_GUARDED_BY(exec::kTurn);
+  std::deque<memory::Touch *> touches_ TUTTI_GUARDED_BY(exec::kTurn);
+  std::optional<Fetch> fetch_ TUTTI_GUARDED_BY(exec::kTurn);
+  Stride reads_ TUTTI_GUARDED_BY(exec::kTurn){std::uint64_t{64} << 20};
+  Stride writes_ TUTTI_GUARDED_BY(exec::kTurn){std::uint64_t{16}
+                                               << 20}; ///< What is claimed has to travel again.
 };
 
 } // namespace tutti::model::forkjoin

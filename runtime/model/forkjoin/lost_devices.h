@@ -14,17 +14,18 @@ namespace tutti::model::forkjoin {
 
 using exec::Place;
 
-/// Threading: guarded by the lock of the job's progress; `say` from the program's main thread.
+/// Threading: confined to the program's main thread, which holds the lock of the job's progress but
+///            for `hasLines`.
 class LostDevices {
 public:
   LostDevices(Job &job, SequentialView &view) : job_(job), view_(view) {}
 
   /// Whether devices were lost that nobody has retired.
-  bool isAny() const { return !job_.losses.isEmpty(); }
+  bool isAny() const TUTTI_IN_TURN { return !job_.losses.isEmpty(); }
 
   /// Records that the ranks' hosts have what the lost devices held, unless it is gone. Order: all
   /// else that has happened is recorded. The devices: no later launch may use them.
-  std::vector<Place> retire(Sequence latest);
+  std::vector<Place> retire(Sequence latest) TUTTI_IN_TURN;
 
   /// Writes the lines about devices all of whose launches are among those up to `finished`: if one
   /// of these cannot be finished, there is a line about that.
@@ -33,6 +34,9 @@ public:
       sayFinished(finished);
     }
   }
+
+  /// Whether there is something to say.
+  bool hasLines() const { return !lines_.empty(); }
 
 private:
   void sayFinished(Sequence finished);

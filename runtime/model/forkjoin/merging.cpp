@@ -45,13 +45,15 @@ void Merging::takeDeviceChanges(const VisitChange &visit) {
       continue;
     }
     buffer.resize(std::min<std::size_t>(kPiece, plan_.merged.bytes()));
-    base_->forEachPiece(kPiece, [&](std::uint64_t address, std::span<const std::byte> before) {
+    const VisitChange compare = [&](std::uint64_t address,
+                                    std::span<const std::byte> before) TUTTI_IN_TURN {
       const auto now = std::span(buffer).first(before.size());
       check(job_.devices.read(part.device, address, now));
       memory::forEachDifference(before, now, [&](std::size_t offset, std::size_t bytes) {
         visit(address + offset, now.subspan(offset, bytes));
       });
-    });
+    };
+    base_->forEachPiece(kPiece, compare);
   }
 }
 
@@ -69,10 +71,10 @@ void Merging::takeHostChanges(const VisitChange &visit) const {
 
 /// Sends what this rank's devices and host changed to rank 0.
 void Merging::sendChanges(bool hostHasWritten) {
-  const auto send = [this](std::span<const std::byte> bytes, bool isLast) {
-    job_.merges.send(launch_.sequence, isLast, bytes);
-  };
-  memory::ChangeWriter changes([&](std::span<const std::byte> message) { send(message, false); });
+  const auto send = [this](std::span<const std::byte> bytes, bool isLast)
+                        TUTTI_IN_TURN { job_.merges.send(launch_.sequence, isLast, bytes); };
+  memory::ChangeWriter changes([&](std::span<const std::byte> message)
+                                   TUTTI_IN_TURN { send(message, false); });
   const auto add = [&](std::uint64_t address, std::span<const std::byte> bytes) {
     changes.add(address, bytes);
   };

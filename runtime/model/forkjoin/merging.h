@@ -38,7 +38,7 @@ public:
   /// compared with one of the host's, as is the host.
   ///
   /// Order: all that is merged has arrived in this rank's memories, and nobody reads it any more.
-  void keep();
+  void keep() TUTTI_IN_TURN;
 
   /// Keeps the host's copy, if there is none, because the host is about to write in place of a lost
   /// device.
@@ -49,12 +49,12 @@ public:
 
   /// Takes over what this rank's devices say about that: what they add to a result counts only if
   /// none has strayed. Order: they are idle.
-  void noteDeviceStrays();
+  void noteDeviceStrays() TUTTI_IN_TURN;
 
   /// Gives rank 0's host what the places changed. Order: all parts of this rank have ended.
   ///
   /// `hostHasWritten`: the host has had a part, or stood in for a device.
-  void merge(bool hostHasWritten);
+  void merge(bool hostHasWritten) TUTTI_IN_TURN;
 
   /// On rank 0, once it has merged: some part has met a stray pointer, so nothing that the launch
   /// wrote is left.
@@ -63,10 +63,10 @@ public:
 private:
   using VisitChange = std::function<void(std::uint64_t address, std::span<const std::byte> bytes)>;
 
-  void takeDeviceChanges(const VisitChange &visit);
+  void takeDeviceChanges(const VisitChange &visit) TUTTI_IN_TURN;
   void takeHostChanges(const VisitChange &visit) const;
-  void sendChanges(bool hostHasWritten);
-  void applyChanges();
+  void sendChanges(bool hostHasWritten) TUTTI_IN_TURN;
+  void applyChanges() TUTTI_IN_TURN;
   void undo();
 
   void check(const Status &status) const { exec::orDie(status, *launch_.region); }

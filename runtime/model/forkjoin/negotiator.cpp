@@ -52,7 +52,7 @@ std::vector<Reservation> Negotiator::reservationsFor(const Launch &launch, const
                                                      const std::vector<Leaving> &leaving,
                                                      const std::vector<Leaving> &lacking) {
   std::vector<Reservation> reservations = kernelsFor(launch, plan);
-  const auto reservationOf = [&](Place place) -> Reservation & {
+  const auto reservationOf = [&](Place place) TUTTI_IN_TURN -> Reservation & {
     const auto known = std::ranges::find(reservations, place, &Reservation::place);
     return known != reservations.end()
                ? *known

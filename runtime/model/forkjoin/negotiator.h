@@ -28,13 +28,13 @@ public:
   Negotiator(Job &job, SequentialView &view, const Decider &decider)
       : job_(job), view_(view), decider_(decider), residency_(job.topology, job.rooms) {}
 
-  const Residency &residency() const { return residency_; }
+  const Residency &residency() const TUTTI_IN_TURN { return residency_; }
 
   /// Whether all devices have been ready for `plan` since it ran: nothing has left, and none needs
   /// more for it than its units.
   ///
   /// Cost: some comparisons.
-  bool isReserved(const Plan &plan) const {
+  bool isReserved(const Plan &plan) const TUTTI_IN_TURN {
     return plan.merged.empty() && residency_.isRecent(plan);
   }
 
@@ -47,26 +47,28 @@ public:
 
   /// Reserves what `plan` of `launch` needs.
   Outcome reserve(Progress::Lock &lock, const Launch &launch,
-                  const std::shared_ptr<const Plan> &plan);
+                  const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
 
   /// Notes that the launch of `plan` begins.
-  void use(const std::shared_ptr<const Plan> &plan) { residency_.use(plan); }
+  void use(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN { residency_.use(plan); }
 
 private:
-  std::vector<Reservation> kernelsFor(const Launch &launch, const Plan &plan) const;
+  std::vector<Reservation> kernelsFor(const Launch &launch, const Plan &plan) const TUTTI_IN_TURN;
   std::vector<Reservation> reservationsFor(const Launch &launch, const Plan &plan,
                                            const std::vector<Leaving> &leaving,
-                                           const std::vector<Leaving> &lacking);
-  void release(const Leaving &leaving);
-  void evictOwn(Progress::Lock &lock, const std::vector<Leaving> &leaving);
-  Status reserveOwn(const Launch &launch, const Plan &plan, const std::vector<Leaving> &lacking);
-  Status awaitAnswers(Progress::Lock &lock, const std::vector<Reservation> &asked);
+                                           const std::vector<Leaving> &lacking) TUTTI_IN_TURN;
+  void release(const Leaving &leaving) TUTTI_IN_TURN;
+  void evictOwn(Progress::Lock &lock, const std::vector<Leaving> &leaving) TUTTI_IN_TURN;
+  Status reserveOwn(const Launch &launch, const Plan &plan,
+                    const std::vector<Leaving> &lacking) TUTTI_IN_TURN;
+  Status awaitAnswers(Progress::Lock &lock, const std::vector<Reservation> &asked) TUTTI_IN_TURN;
 
   Job &job_;
   SequentialView &view_;
   const Decider &decider_;
-  Residency residency_;
-  std::set<std::pair<Place, KernelName>> loaded_; ///< Kernels that devices of other ranks have.
+  Residency residency_ TUTTI_GUARDED_BY(exec::kTurn);
+  std::set<std::pair<Place, KernelName>>
+      loaded_ TUTTI_GUARDED_BY(exec::kTurn); ///< Kernels that devices of other ranks have.
 };
 
 } // namespace tutti::model::forkjoin

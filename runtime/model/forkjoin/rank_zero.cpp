@@ -33,7 +33,10 @@ RankZero::RankZero(Setup setup)
       lost_(job_, view_), statistics_(job_, setup.pages) {}
 
 void RankZero::start() {
-  view_.serve();
+  {
+    const Progress::Lock lock = job_.progress.lock();
+    view_.serve();
+  }
   job_.start();
   if (decider_.policy() == Distribute::Auto && job_.size() > 1) {
     Progress::Lock lock = job_.progress.lock();
@@ -58,7 +61,10 @@ bool RankZero::staysHome(Region &region, std::string_view reason) {
 }
 
 void RankZero::ranHome(const tutti_region &region, double seconds) {
-  lost_.say(job_.acknowledgements.byAll());
+  if (lost_.hasLines()) {
+    const Progress::Lock lock = job_.progress.lock();
+    lost_.say(job_.acknowledgements.byAll());
+  }
   regionOf(region).report.seconds += seconds;
 }
 
@@ -143,7 +149,7 @@ bool RankZero::distribute(Launch &launch) {
   double waited = 0; // For launches before.
   if (isMeasured) {
     const Clock::time_point beginOfWait = Clock::now();
-    job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
+    job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return orDie(job_.devices.isIdle()); });
     waited = secondsSince(beginOfWait);
   }
   const auto went = runPortions(lock, region, launch, *planned, isMeasured);
@@ -167,7 +173,8 @@ bool RankZero::distribute(Launch &launch) {
 /// Until nothing is under way that belongs to the state before: what is fetched, and what the
 /// program has changed in pages that cannot be protected. Waiting lets events happen.
 void RankZero::catchUp(Progress::Lock &lock) {
-  job_.progress.waitUntil(lock, [this] { return view_.isIdle() && announcer_.mayAnnounce(); });
+  job_.progress.waitUntil(
+      lock, [this]() TUTTI_IN_TURN { return view_.isIdle() && announcer_.mayAnnounce(); });
   view_.collectWrites();
 }
 
@@ -297,20 +304,21 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
 
 void RankZero::waitForDevices() {
   Progress::Lock lock = job_.progress.lock();
-  job_.progress.waitUntil(lock, [this] { return orDie(job_.devices.isIdle()); });
+  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return orDie(job_.devices.isIdle()); });
 }
 
 trace::Report RankZero::finish() {
   {
     Progress::Lock lock = job_.progress.lock();
-    job_.progress.waitUntil(lock, [this] { return view_.isIdle(); });
+    job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return view_.isIdle(); });
     if (lost_.isAny()) {
       retireLost(lock);
     }
     job_.shutdown.send();
-    job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
+    job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return job_.isIdle(); });
   }
   job_.progress.stop();
+  const Progress::Lock lock = job_.progress.lock();
   job_.loans.close();
   trace::Report report = statistics_.sum();
   lost_.say(announcer_.latest());

@@ -101,16 +101,17 @@ private:
   Region &regionOf(const tutti_region &region);
   bool staysHome(Region &region, std::string_view reason);
   void findEverything(Launch &launch);
-  void catchUp(Progress::Lock &lock);
-  void retireLost(Progress::Lock &lock);
-  Status reserve(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned);
+  void catchUp(Progress::Lock &lock) TUTTI_IN_TURN;
+  void retireLost(Progress::Lock &lock) TUTTI_IN_TURN;
+  Status reserve(Progress::Lock &lock, const Launch &launch,
+                 Planner::Planned &planned) TUTTI_IN_TURN;
   std::optional<Planner::Planned> agree(Progress::Lock &lock, Region &region, Launch &launch,
-                                        Candidate &candidate);
+                                        Candidate &candidate) TUTTI_IN_TURN;
   std::optional<Progressed> runPortions(Progress::Lock &lock, Region &region, Launch &launch,
-                                        Planner::Planned &planned, bool isMeasured);
+                                        Planner::Planned &planned, bool isMeasured) TUTTI_IN_TURN;
   [[nodiscard]] bool run(Progress::Lock &lock, Region &region, Launch &launch,
-                         const Planner::Planned &planned, bool isMeasured);
-  void finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch);
+                         const Planner::Planned &planned, bool isMeasured) TUTTI_IN_TURN;
+  void finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch) TUTTI_IN_TURN;
 
   Job job_;
   Finder finder_;

@@ -23,10 +23,10 @@ SequentialView::SequentialView(Job &job, memory::PageTable &pages)
       protectedStack_(job.window.stack().end) {}
 
 void SequentialView::serve() {
-  job_.salvage.setReadHost([this](std::uint64_t address, std::span<std::byte> target) {
-    return readShared(address, target);
-  });
-  job_.serve({[this] { return fetcher_.progress(); }, [this] { return !fetcher_.isIdle(); }});
+  job_.salvage.setReadHost([this](std::uint64_t address, std::span<std::byte> target)
+                               TUTTI_IN_TURN { return readShared(address, target); });
+  job_.serve({[this]() TUTTI_IN_TURN { return fetcher_.progress(); },
+              [this]() TUTTI_IN_TURN { return !fetcher_.isIdle(); }});
 }
 
 /// Copies bytes that other places have, too, as they were behind the latest launch. A launch that

@@ -27,25 +27,25 @@ public:
   SequentialView(Job &job, memory::PageTable &pages);
 
   /// Serves touches from then on. Order: before the job's start.
-  void serve();
+  void serve() TUTTI_IN_TURN;
 
   /// Whether nothing is on its way for sequential code.
-  bool isIdle() const { return fetcher_.isIdle(); }
+  bool isIdle() const TUTTI_IN_TURN { return fetcher_.isIdle(); }
 
   /// Turns what sequential code has written where no fault tells into events.
   ///
   /// Cost: in a steady loop some comparisons; nobody looks into the directory.
-  void collectWrites() {
+  void collectWrites() TUTTI_IN_TURN {
     if (twins_.haveChanged()) {
       recordWrites();
     }
   }
 
   /// Notes events and applies them to the directory.
-  void record(std::span<const memory::Event> events) { fetcher_.record(events); }
+  void record(std::span<const memory::Event> events) TUTTI_IN_TURN { fetcher_.record(events); }
 
   /// Events since the last call, for launch `sequence`, which is about to be announced.
-  std::vector<memory::Event> takeEvents(Sequence sequence);
+  std::vector<memory::Event> takeEvents(Sequence sequence) TUTTI_IN_TURN;
 
   /// Keeps copies of pages that sequential code may write without a fault. Order: as `plan`'s
   /// launch begins.
@@ -56,7 +56,7 @@ public:
   }
 
   /// Protects pages as `plan` asks. Order: as its launch ends.
-  void protect(const std::shared_ptr<const Plan> &plan) {
+  void protect(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN {
     protectPages(plan);
     twins_.refresh(plan->exchanged);
   }
@@ -74,19 +74,19 @@ public:
   const memory::PageTable &pages() const { return pages_; }
 
 private:
-  void recordWrites();
-  void protectPages(const std::shared_ptr<const Plan> &plan);
-  bool readShared(std::uint64_t address, std::span<std::byte> target) const;
+  void recordWrites() TUTTI_IN_TURN;
+  void protectPages(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
+  bool readShared(std::uint64_t address, std::span<std::byte> target) const TUTTI_IN_TURN;
 
   Job &job_;
   const memory::Window &window_;
   memory::PageTable &pages_;
-  Fetcher fetcher_;
+  Fetcher fetcher_ TUTTI_GUARDED_BY(exec::kTurn);
   memory::Twins twins_;
   std::uint64_t protectedStack_; ///< No page of `main`'s stack below is protected.
   /// Plans whose pages are protected as they ask, as of that version of the page table. Shared with
   /// the planner, so that no other plan gets the address of one that it has forgotten.
-  std::map<std::shared_ptr<const Plan>, std::uint64_t> protectedAt_;
+  std::map<std::shared_ptr<const Plan>, std::uint64_t> protectedAt_ TUTTI_GUARDED_BY(exec::kTurn);
 };
 
 } // namespace tutti::model::forkjoin

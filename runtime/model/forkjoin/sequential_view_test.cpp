@@ -39,7 +39,10 @@ protected:
   void SetUp() override {
     pages_ = std::move(memory::PageTable::create(window())).value();
     view_ = std::make_unique<SequentialView>(job_, *pages_);
-    view_->serve();
+    {
+      const Progress::Lock lock = job_.progress.lock();
+      view_->serve();
+    }
     job_.start();
   }
 
@@ -129,7 +132,7 @@ TEST_F(SequentialViewTest, SaysThatADeviceIsLostWhenItsLaunchesAreFinished) {
   EXPECT_FALSE(lost.isAny());
   ASSERT_TRUE(otherEnd_->sendControl(
       0, protocol::encode(protocol::Loss{kTheirDevice, RangeSet(), "it fell"})));
-  job_.progress.waitUntil(lock, [&] { return lost.isAny(); });
+  job_.progress.waitUntil(lock, [&]() TUTTI_IN_TURN { return lost.isAny(); });
 
   testing::internal::CaptureStderr();
   EXPECT_EQ(lost.retire(5), std::vector<Place>{kTheirDevice});

@@ -24,7 +24,7 @@ public:
   Statistics(Job &job, const memory::PageTable &pages) : job_(job), pages_(pages) {}
 
   /// Counts a launch, or one portion of it, that begins.
-  void begins(const exec::Planner::Planned &planned, bool isPortion) {
+  void begins(const exec::Planner::Planned &planned, bool isPortion) TUTTI_IN_TURN {
     trace::Counters &counters = job_.counters;
     ++(planned.isKnown           ? counters.plansReused
        : planned.plan->isInPlace ? counters.plansInPlace
@@ -33,7 +33,7 @@ public:
   }
 
   /// Counts what it and the sequential code since the launch before have cost. Order: as it ends.
-  void ends(bool isKnown) {
+  void ends(bool isKnown) TUTTI_IN_TURN {
     const std::uint64_t faults = memory::faultCount();
     const std::uint64_t protections = pages_.protections();
     if (isKnown) {
@@ -45,15 +45,15 @@ public:
   }
 
   /// Counts of all ranks. Collective.
-  trace::Report sum();
+  trace::Report sum() TUTTI_IN_TURN;
 
 private:
   void countRoutes(trace::Report &report) const;
 
   Job &job_;
   const memory::PageTable &pages_;
-  std::uint64_t faultsBefore_ = 0;
-  std::uint64_t protectionsBefore_ = 0;
+  std::uint64_t faultsBefore_ TUTTI_GUARDED_BY(exec::kTurn) = 0;
+  std::uint64_t protectionsBefore_ TUTTI_GUARDED_BY(exec::kTurn) = 0;
 };
 
 } // namespace tutti::model::forkjoin

@@ -14,7 +14,7 @@ void Worker::run() {
   job_.start();
   Progress::Lock lock = job_.progress.lock();
   while (true) {
-    job_.progress.waitUntil(lock, [this] {
+    job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN {
       return job_.announcements.hasNext() || job_.shutdown.hasCome() || job_.fetches.isAsked() ||
              job_.reservations.isAsked();
     });
@@ -26,9 +26,10 @@ void Worker::run() {
       break;
     }
   }
-  job_.progress.waitUntil(lock, [this] { return job_.isIdle(); });
+  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return job_.isIdle(); });
   lock.unlock();
   job_.progress.stop();
+  lock.lock();
   job_.loans.close();
   orDie(job_.endpoint.sum(job_.counters.all()));
   orDie(job_.endpoint.close());

@@ -24,7 +24,7 @@ public:
   void run();
 
 private:
-  void runLaunch(Progress::Lock &lock, const Launch &launch);
+  void runLaunch(Progress::Lock &lock, const Launch &launch) TUTTI_IN_TURN;
 
   Job job_;
   RegionOf regionOf_;

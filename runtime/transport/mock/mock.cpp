@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/transport/mock/mock.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -37,7 +37,7 @@ public:
   using Channel = std::tuple<Rank, Rank, std::uint32_t>; ///< From, to, tag.
 
   /// The injected failure of `operation`, if there is one.
-  std::optional<Error> takeFailure(Rank rank, Operation operation) {
+  std::optional<Error> takeFailure(Rank rank, Operation operation) TUTTI_REQUIRES(mutex) {
     const auto found = failures.find({rank, operation});
     if (found == failures.end() || found->second.empty()) {
       return std::nullopt;
@@ -47,33 +47,37 @@ public:
     return error;
   }
 
-  /// Joins a collective operation: the last to come calls `finish`, all return after that.
-  template <typename Finish> void meet(std::unique_lock<std::mutex> &lock, Finish &&finish) {
+  /// Whether all others have joined the collective operation that the caller is about to join.
+  bool isLast() const TUTTI_REQUIRES(mutex) { return arrived + 1 == size; }
+
+  /// Joins a collective operation; all return after the last has come.
+  void meet() TUTTI_REQUIRES(mutex) {
     const std::uint64_t mine = round;
     if (++arrived == size) {
-      finish();
       arrived = 0;
       ++round;
-      allArrived.notify_all();
+      allArrived.notifyAll();
       return;
     }
-    allArrived.wait(lock, [&] { return round != mine; });
+    while (round == mine) {
+      allArrived.wait(mutex);
+    }
   }
 
   const Rank size;
-  mutable std::mutex mutex; ///< Guards all below.
-  std::condition_variable allArrived;
-  std::uint32_t delay = 0;
-  std::map<Channel, std::deque<Message>> messages;
-  std::vector<std::deque<ControlMessage>> inboxes;
-  std::map<std::pair<Rank, Operation>, std::deque<Error>> failures;
-  std::vector<Sent> sent;
-  Rank arrived = 0;
-  std::uint64_t round = 0;
-  std::vector<std::uint64_t> sums;
-  std::map<Rank, std::vector<std::byte>> parts;
-  std::vector<std::byte> gathered;
-  bool unequal = false;
+  mutable Mutex mutex;
+  Condition allArrived;
+  std::uint32_t delay TUTTI_GUARDED_BY(mutex) = 0;
+  std::map<Channel, std::deque<Message>> messages TUTTI_GUARDED_BY(mutex);
+  std::vector<std::deque<ControlMessage>> inboxes TUTTI_GUARDED_BY(mutex);
+  std::map<std::pair<Rank, Operation>, std::deque<Error>> failures TUTTI_GUARDED_BY(mutex);
+  std::vector<Sent> sent TUTTI_GUARDED_BY(mutex);
+  Rank arrived TUTTI_GUARDED_BY(mutex) = 0;
+  std::uint64_t round TUTTI_GUARDED_BY(mutex) = 0;
+  std::vector<std::uint64_t> sums TUTTI_GUARDED_BY(mutex);
+  std::map<Rank, std::vector<std::byte>> parts TUTTI_GUARDED_BY(mutex);
+  std::vector<std::byte> gathered TUTTI_GUARDED_BY(mutex);
+  bool unequal TUTTI_GUARDED_BY(mutex) = false;
 };
 
 class Network::MockEndpoint final : public Endpoint {
@@ -85,7 +89,7 @@ public:
   Rank size() const override { return state_->size; }
 
   Result<Request> send(Rank to, std::uint32_t tag, std::span<const std::byte> bytes) override {
-    const std::unique_lock lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     TUTTI_TRY(begin(Operation::Send, to));
     state_->messages[{rank_, to, tag}].push_back({{bytes.begin(), bytes.end()}, state_->delay});
     state_->sent.push_back({rank_, to, false, tag, bytes.size()});
@@ -95,7 +99,7 @@ public:
   }
 
   Result<Request> receive(Rank from, std::uint32_t tag, std::span<std::byte> bytes) override {
-    const std::unique_lock lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     TUTTI_TRY(begin(Operation::Receive, from));
     const Request request{++last_};
     receives_[{from, rank_, tag}].push_back({request, bytes});
@@ -104,7 +108,7 @@ public:
   }
 
   Result<bool> test(Request request) override {
-    const std::unique_lock lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     TUTTI_TRY(begin(Operation::Test, rank_));
     if (sends_.erase(request) > 0) {
       return true;
@@ -125,7 +129,7 @@ public:
   }
 
   Status sendControl(Rank to, std::span<const std::byte> bytes) override {
-    const std::unique_lock lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     TUTTI_TRY(begin(Operation::SendControl, to));
     state_->inboxes[static_cast<std::size_t>(to)].push_back(
         {{rank_, {bytes.begin(), bytes.end()}}, state_->delay});
@@ -134,7 +138,7 @@ public:
   }
 
   Status pollControl(std::vector<Control> &out) override {
-    const std::unique_lock lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     TUTTI_TRY(begin(Operation::PollControl, rank_));
     auto &inbox = state_->inboxes[static_cast<std::size_t>(rank_)];
     while (!inbox.empty() && inbox.front().polls == 0) {
@@ -148,37 +152,38 @@ public:
   }
 
   Status sum(std::span<std::uint64_t> values) override {
-    std::unique_lock lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     TUTTI_TRY(begin(Operation::Sum, rank_));
     auto &sums = state_->sums;
     sums.resize(std::max(sums.size(), values.size()));
     for (std::size_t i = 0; i < values.size(); ++i) {
       sums[i] += values[i];
     }
-    state_->meet(lock, [] {});
+    state_->meet();
     if (rank_ == 0) {
       std::copy_n(sums.begin(), values.size(), values.begin());
       sums.clear();
     }
-    state_->meet(lock, [] {}); // Nobody adds to the next sum before rank 0 has taken this one.
+    state_->meet(); // Nobody adds to the next sum before rank 0 has taken this one.
     return {};
   }
 
   Result<std::vector<std::byte>> allGather(std::span<const std::byte> bytes) override {
-    std::unique_lock lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     TUTTI_TRY(begin(Operation::AllGather, rank_));
     state_->parts[rank_].assign(bytes.begin(), bytes.end());
-    state_->meet(lock, [&] {
+    if (state_->isLast()) {
       state_->gathered.clear();
       state_->unequal = false;
       for (const auto &[rank, part] : state_->parts) {
         state_->gathered.insert(state_->gathered.end(), part.begin(), part.end());
         state_->unequal = state_->unequal || part.size() != bytes.size();
       }
-    });
+    }
+    state_->meet();
     std::vector<std::byte> result = state_->gathered;
     const bool unequal = state_->unequal;
-    state_->meet(lock, [] {}); // Nobody overwrites the result before all have it.
+    state_->meet(); // Nobody overwrites the result before all have it.
     if (unequal) {
       return failure(ErrorCode::SizeMismatch, "ranks gather parts of different sizes");
     }
@@ -186,16 +191,16 @@ public:
   }
 
   Status close() override {
-    std::unique_lock lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     TUTTI_TRY(begin(Operation::Close, rank_));
-    state_->meet(lock, [] {});
+    state_->meet();
     return {};
   }
 
   [[noreturn]] void abort(int status) override { throw Aborted{rank_, status}; }
 
 private:
-  Status begin(Operation operation, Rank peer) {
+  Status begin(Operation operation, Rank peer) TUTTI_REQUIRES(state_->mutex) {
     if (auto error = state_->takeFailure(rank_, operation)) {
       return *std::move(error);
     }
@@ -213,7 +218,7 @@ private:
   }
 
   /// Matches what has arrived on `channel` with its receives, in posting order.
-  void deliver(const State::Channel &channel) {
+  void deliver(const State::Channel &channel) TUTTI_REQUIRES(state_->mutex) {
     auto &messages = state_->messages[channel];
     auto &receives = receives_[channel];
     while (!messages.empty() && !receives.empty() && messages.front().polls == 0) {
@@ -251,17 +256,17 @@ std::unique_ptr<Endpoint> Network::open(Rank rank) {
 }
 
 void Network::delay(std::uint32_t polls) {
-  const std::unique_lock lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   state_->delay = polls;
 }
 
 void Network::failNext(Rank rank, Operation operation, Error error) {
-  const std::unique_lock lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   state_->failures[{rank, operation}].push_back(std::move(error));
 }
 
 std::vector<Sent> Network::sent() const {
-  const std::unique_lock lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   return state_->sent;
 }
 
