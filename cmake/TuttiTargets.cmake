@@ -32,12 +32,13 @@ function(tutti_add_library name)
   target_link_libraries(${name} PUBLIC tutti_options ${arg_DEPS})
 endfunction()
 
-# tutti_add_test(NAME [NEEDS_WINDOW] SRCS ... DEPS ...)
+# tutti_add_test(NAME [NEEDS_WINDOW] [THREADS] SRCS ... DEPS ...)
 #
 # A GoogleTest program and its ctest entry (label "unit"). NEEDS_WINDOW: all of its tests map
-# the window, which cannot be done with ThreadSanitizer.
+# the window, which cannot be done with ThreadSanitizer. THREADS (label "threads" as well): some start
+# several threads, and it takes little to build.
 function(tutti_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NEEDS_WINDOW" "" "SRCS;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NEEDS_WINDOW;THREADS" "" "SRCS;DEPS")
   if(arg_NEEDS_WINDOW AND TUTTI_SANITIZE MATCHES thread)
     return() # ThreadSanitizer has its shadow at the addresses of the window.
   endif()
@@ -45,6 +46,10 @@ function(tutti_add_test name)
   if(TUTTI_BUILD_TESTS)
     add_test(NAME ${name} COMMAND ${TUTTI_LIMITED} $<TARGET_FILE:${name}>)
     set_tests_properties(${name} PROPERTIES LABELS unit)
+    if(arg_THREADS)
+      set_tests_properties(${name} PROPERTIES LABELS "unit;threads")
+      add_dependencies(tutti_threads_tests ${name})
+    endif()
   endif()
 endfunction()
 
