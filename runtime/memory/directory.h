@@ -135,7 +135,7 @@ public:
   struct Standing {
     bool isValid; ///< It has a valid copy of all of them.
     bool isAlone; ///< Nobody else has one of any.
-    bool isHome;  ///< Place 0 has a valid copy of all.
+    bool isHome;  ///< Place 0 has a valid copy of all; means nothing unless `isValid`.
   };
 
   /// Cost: O(log n) and the runs that it meets while all holds.
