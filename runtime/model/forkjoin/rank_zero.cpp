@@ -3,11 +3,15 @@
 
 #include "base/check.h"
 #include "runtime/exec/or_die.h"
+#include "runtime/exec/reduction.h"
 #include "runtime/exec/region_view.h"
+#include "runtime/exec/survey.h"
 #include "runtime/model/forkjoin/chunk_run.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <span>
 #include <utility>
 
 namespace tutti::model::forkjoin {
@@ -191,9 +195,10 @@ void RankZero::retireLost(Progress::Lock &lock) {
 }
 
 /// What has to be there before a launch, or a portion of it, is announced: all data is whole if a
-/// device refuses.
+/// device refuses. Waiting lets events happen, after which there may be no plan any more: then
+/// nothing has to be there.
 Status RankZero::reserve(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
-  if (negotiator_.isReserved(*planned.plan)) {
+  if (!planned.plan->reasonHome.empty() || negotiator_.isReserved(*planned.plan)) {
     return {};
   }
   Negotiator::Outcome outcome = negotiator_.reserve(lock, launch, planned.plan);
@@ -226,6 +231,10 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
       decision.planned = job_.planner.plan(launch);
     }
     const Status status = reserve(lock, launch, decision.planned);
+    if (status && !decision.planned.plan->reasonHome.empty()) {
+      staysHome(region, decision.planned.plan->reasonHome);
+      return std::nullopt;
+    }
     if (status && !lost_.isAny()) {
       return std::move(decision.planned);
     }
@@ -254,15 +263,18 @@ std::optional<RankZero::Progressed> RankZero::runPortions(Progress::Lock &lock, 
     }
     catchUp(lock);
     planned = job_.planner.plan(launch);
-    if (const Status status = reserve(lock, launch, planned); !status) {
+    const Status status = reserve(lock, launch, planned);
+    if (!status) {
       decider_.keepOff(region.history, *launch.region, status);
+    }
+    if (!status || !planned.plan->reasonHome.empty()) {
       finishOnHosts(lock, region, launch);
       return went;
     }
   }
 }
 
-/// Runs what is left of every part on the host of its rank.
+/// Runs what is left of every part on the host of its rank, or here if there is no plan for that.
 void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch) {
   const std::vector<Share> shares = launch.shares;
   for (; launch.portion.index < launch.portion.count; ++launch.portion.index) {
@@ -270,11 +282,30 @@ void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launc
       launch.shares[index].place = job_.topology.rankOf(shares[index].place);
       launch.onlyShare = static_cast<std::int32_t>(index);
       catchUp(lock);
-      const bool isDone = run(lock, region, launch, job_.planner.plan(launch), false);
-      TUTTI_CHECK(isDone, "undo a portion of the loop at {}", launch.region->source);
+      const Planner::Planned planned = job_.planner.plan(launch);
+      if (planned.plan->reasonHome.empty()) {
+        const bool isDone = run(lock, region, launch, planned, false);
+        TUTTI_CHECK(isDone, "undo a portion of the loop at {}", launch.region->source);
+      } else {
+        runHere(lock, launch, chunksOf(launch)[index]);
+      }
       launch.shares = shares;
     }
   }
+}
+
+/// Runs iterations as sequential code between launches: touches bring what they need.
+void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance::Chunk &chunk) {
+  if (chunk.empty()) {
+    return;
+  }
+  const std::array<Rank, 1> self{0};
+  Reduction reduction({0, self, launch.sequence, 1}, job_.progress, job_.partials.arrived,
+                      [](Rank, std::span<const std::byte>) {});
+  const bool reduces = (launch.region->flags & TUTTI_REGION_REDUCES) != 0;
+  const tutti_chunk arguments{0, chunk.lower, chunk.upper, launch.total,
+                              reduces ? &reduction : nullptr};
+  job_.progress.giveAway(lock, [&] { launch.region->run(launch.captures.data(), &arguments); });
 }
 
 /// One portion on all ranks, from its announcement. False if it had to be undone: then it is the

@@ -112,6 +112,8 @@ private:
   [[nodiscard]] bool run(Progress::Lock &lock, Region &region, Launch &launch,
                          const Planner::Planned &planned, bool isMeasured) TUTTI_IN_TURN;
   void finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch) TUTTI_IN_TURN;
+  void runHere(Progress::Lock &lock, const Launch &launch,
+               const balance::Chunk &chunk) TUTTI_IN_TURN;
 
   Job job_;
   Finder finder_;

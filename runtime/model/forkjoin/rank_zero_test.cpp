@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Launches on one rank with one mock device that is too small for them, or gets lost.
+/// Launches on one rank with one mock device that is too small for them, or gets lost, or for whose
+/// later portions there is no plan.
 #include "base/log.h"
 #include "runtime/device/mock/mock.h"
 #include "runtime/exec/test/flat_code.h"
@@ -11,9 +12,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,8 +50,21 @@ std::uint64_t step(std::uint64_t value, std::int64_t index) {
   return 3 * value + static_cast<std::uint64_t>(index);
 }
 
+/// Whose launches run; opens what they touch as sequential code, which nobody protects here.
+RankZero *current = nullptr;
+
+void touch(const tutti_chunk &chunk, Range bytes, bool isWritten) {
+  if (chunk.delta == 0) {
+    current->open(bytes, isWritten);
+  }
+}
+
 /// Each word of an array becomes its `step`. Captures: its address, its words.
 void run(const std::uint64_t *captures, const tutti_chunk *chunk) {
+  const auto addressOf = [&](std::int64_t index) {
+    return captures[0] + static_cast<std::uint64_t>(index) * kWord;
+  };
+  touch(*chunk, {addressOf(chunk->lower), addressOf(chunk->upper)}, true);
   for (std::int64_t index = chunk->lower; index < chunk->upper; ++index) {
     word(captures[0], index) = step(word(captures[0], index), index);
   }
@@ -74,6 +91,36 @@ void accessesToAll(const std::uint64_t *captures, const std::uint64_t *values, s
   accesses(captures, values, lower, upper, total, sink);
   const tutti_dim dim{kWord, total};
   sink->add(TUTTI_READ, captures[0], captures[0], kWord, 1, &dim);
+}
+
+/// As if no closed form held but for the loop as a whole.
+void accessesOfTheWhole(const std::uint64_t *captures, const std::uint64_t *values,
+                        std::int64_t lower, std::int64_t upper, std::int64_t total,
+                        tutti_sink *sink) {
+  accesses(captures, values, lower, upper, total, sink);
+  sink->add(upper - lower < total ? TUTTI_ANYWHERE : 0, 0, 0, 0, 0, nullptr);
+}
+
+/// The same, and for what begins it.
+void accessesOfTheBegin(const std::uint64_t *captures, const std::uint64_t *values,
+                        std::int64_t lower, std::int64_t upper, std::int64_t total,
+                        tutti_sink *sink) {
+  accesses(captures, values, lower, upper, total, sink);
+  sink->add(lower > 0 ? TUTTI_ANYWHERE : 0, 0, 0, 0, 0, nullptr);
+}
+
+/// A table of two units, of which every iteration reads so many runs that nobody moves them, and
+/// what happens when that is asked for.
+std::uint64_t table = 0;
+std::function<void()> whenAsked;
+
+void accessesWithTable(const std::uint64_t *captures, const std::uint64_t *values,
+                       std::int64_t lower, std::int64_t upper, std::int64_t total,
+                       tutti_sink *sink) {
+  accesses(captures, values, lower, upper, total, sink);
+  const std::array<tutti_dim, 3> dims{{{80, 200}, {160, 200}, {240, 200}}};
+  sink->add(TUTTI_READ, table, table, kWord, 3, dims.data());
+  whenAsked();
 }
 
 constexpr FlatCode kCode("step");
@@ -116,6 +163,7 @@ protected:
         Distribute::Always,
         {{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, room}},
         TUTTI_DEVICE_OPENCL});
+    current = zero_.get();
     zero_->start();
   }
 
@@ -248,6 +296,72 @@ TEST_F(RankZeroTest, FinishesOnTheHostWhereMemoryIsRefusedBehindTheFirstPortion)
   expectRight(array);
   EXPECT_FALSE(launch(region_, array)) << "it stays home from now on";
   zero_->finish();
+}
+
+TEST_F(RankZeroTest, RunsAtHomeWhereThereIsNoPlanForTheFirstPortion) {
+  const tutti_region whole = regionWith(accessesOfTheWhole);
+  Array array = arrayOf(4 * kUnits);
+
+  EXPECT_FALSE(launch(whole, array));
+
+  EXPECT_EQ(count(Operation::Launch), 0);
+  expectRight(array);
+  const trace::Report report = zero_->finish();
+  ASSERT_EQ(report.regions.size(), 1U);
+  EXPECT_EQ(report.regions[0].reasonHome, "its index arithmetic may wrap around");
+}
+
+TEST_F(RankZeroTest, RunsTheRestItselfWhereThereIsNoPlanForALaterPortion) {
+  const tutti_region begin = regionWith(accessesOfTheBegin);
+  Array array = arrayOf(4 * kUnits);
+
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(launch(begin, array));
+  }
+
+  EXPECT_EQ(count(Operation::Launch), 2) << "the first portions";
+  expectRight(array);
+  zero_->finish();
+}
+
+TEST_F(RankZeroTest, RunsAtHomeWhatCannotBePlannedAnyMoreOnceThereIsRoom) {
+  Array other = arrayOf(1);
+  Array read = arrayOf(2);
+  EXPECT_TRUE(launch(region_, other)); // Has to leave.
+  EXPECT_TRUE(launch(region_, read));  // The device alone has it: nothing of it has to move.
+  table = read.address;
+  const Range bytes{table, table + 2 * kUnit};
+  // Another thread of the program writes all of it once the launch is being planned, and is served
+  // as soon as somebody waits: for room.
+  std::thread writer;
+  std::atomic<bool> isServed = false;
+  int asked = 0;
+  whenAsked = [&] {
+    if (++asked == 2) { // The first time no lock is held.
+      writer = std::thread([&] {
+        zero_->open(bytes, true);
+        isServed = true;
+      });
+      while (zero_->touches().isEmpty() && !isServed) {
+        std::this_thread::yield();
+      }
+    }
+  };
+  const tutti_region region = regionWith(accessesWithTable);
+  Array array = arrayOf(2);
+
+  EXPECT_FALSE(launch(region, array));
+
+  writer.join();
+  EXPECT_EQ(count(Operation::Launch), 2);
+  expectRight(array);
+  expectRight(read);
+  expectRight(other);
+  const trace::Report report = zero_->finish();
+  EXPECT_GT(report.counters.evictedBytes, 0U);
+  EXPECT_TRUE(std::ranges::any_of(report.regions, [](const trace::RegionReport &one) {
+    return one.reasonHome == "its accesses are too fragmented";
+  }));
 }
 
 TEST_F(RankZeroTest, LeavesALoopOnTheHostWhosePortionsAreTooLarge) {
