@@ -372,6 +372,12 @@ void ChunkRun::standIn(Reduction *reduction) {
     // What the host has received or written itself.
     job_.devices.wroteInPlaceOf(part.device, plan_.overwritten);
     check(job_.salvage.bring(lock_, part.device, sets.reads));
+    // The gaps of hulls were to move, and nobody else is going to have them. What the device alone
+    // had between its writes is gone, which matters only to who needs it.
+    const RangeSet gaps = part.writes.subtract(sets.writes);
+    const Place place = job_.topology.deviceOf(job_.rank(), part.device);
+    check(job_.salvage.bring(lock_, part.device,
+                             gaps.subtract(job_.directoryNow().onlyAt(place, gaps))));
     job_.salvage.hostGets(sets.writes);
     merging_.keepForStandIn();
     job_.progress.waitUntil(lock_, [&]() TUTTI_IN_TURN {
