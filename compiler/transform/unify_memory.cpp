@@ -75,6 +75,20 @@ bool definesAllocation(const Module &module) {
          isDefined("free") || isDefined("_ZdlPv") || isDefined("_ZdaPv");
 }
 
+/// Keeps inline functions of C++, and instances of templates, from taking the place of those of
+/// libraries: every library that uses one has its own. A driver's compiler would otherwise allocate
+/// by the program's `std::string`, and take unified memory while a launch waits for it.
+bool hideInlineFunctions(Module &module) {
+  bool changed = false;
+  for (Function &function : module) {
+    if (function.hasLinkOnceODRLinkage() && function.hasDefaultVisibility()) {
+      function.setVisibility(GlobalValue::HiddenVisibility);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 /// A variable of the user, writable and the same for all threads.
 bool belongsToWindow(const GlobalVariable &variable) {
   const StringRef name = variable.getName();
@@ -182,6 +196,7 @@ PreservedAnalyses UnifyMemoryPass::run(Module &module, ModuleAnalysisManager &) 
   bool changed = replaceFunctions(module, kThreads);
   if (!definesAllocation(module)) {
     changed |= replaceFunctions(module, kAllocation);
+    changed |= hideInlineFunctions(module);
     changed |= moveVariables(module);
   }
   changed |= markEnds(module);

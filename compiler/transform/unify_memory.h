@@ -3,7 +3,8 @@
 /// Brings the program's own memory into unified memory: allocation calls become those of the
 /// runtime, and variables with static storage move to sections that the runtime maps. Calls that
 /// ask OpenMP for numbers of threads become the runtime's, too: it wants to know the answers. Where
-/// large arrays on the stack end, the runtime is told.
+/// large arrays on the stack end, the runtime is told. Inline functions become hidden, so that
+/// libraries do not allocate by the program's.
 ///
 ///   %p = call ptr @malloc(i64 %n)          ->  %p = call noalias ptr @tutti_malloc(i64 %n)
 ///   @table = global [9 x double] zeroinit   ->  @table = ..., in a section of ours

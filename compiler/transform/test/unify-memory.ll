@@ -4,6 +4,8 @@
 
 $odd = comdat any
 $group = comdat any
+$inlined = comdat any
+$instance = comdat any
 
 ; CHECK-DAG: @zero = global [4 x double] zeroinitializer, section ".llvm.linkonce.b.tutti"
 ; CHECK-DAG: @set = internal global i32 7, section "tutti_data"
@@ -31,6 +33,18 @@ declare void @free(ptr)
 declare i32 @omp_get_max_threads()
 declare i32 @omp_get_thread_num()
 declare void @omp_set_num_threads(i32)
+
+; Libraries that use an inline function have their own. Those that use an instance which is made on purpose need this one.
+; CHECK: define linkonce_odr hidden ptr @inlined() comdat
+define linkonce_odr ptr @inlined() comdat {
+  %new = call ptr @_Znwm(i64 8)
+  ret ptr %new
+}
+
+; CHECK: define weak_odr ptr @instance() comdat
+define weak_odr ptr @instance() comdat {
+  ret ptr null
+}
 
 ; CHECK-LABEL: @asks
 ; CHECK:         %threads = call i32 @tutti_get_max_threads()
