@@ -131,9 +131,14 @@ Result<bool> CopyLanes::isReading() {
   return !copiesIn_.isEmpty();
 }
 
-Result<bool> CopyLanes::isReading(const RangeSet &bytes) {
-  TUTTI_TRY(copiesIn_.poll());
-  return copiesIn_.touches(bytes);
+Result<bool> CopyLanes::isWriting() {
+  TUTTI_TRY(copiesOut_.poll());
+  return !copiesOut_.isEmpty();
+}
+
+Result<bool> CopyLanes::isCopying(const RangeSet &bytes) {
+  TUTTI_TRY(poll());
+  return copiesIn_.touches(bytes) || copiesOut_.touches(bytes);
 }
 
 Result<bool> CopyLanes::isIdle() {

@@ -96,8 +96,11 @@ public:
   /// Whether copies in may still read the host's memory. Never blocks.
   Result<bool> isReading();
 
-  /// The same for `bytes` of it.
-  Result<bool> isReading(const RangeSet &bytes);
+  /// Whether copies out may still write it. Never blocks.
+  Result<bool> isWriting();
+
+  /// Whether copies may still read or write `bytes` of the host's memory. Never blocks.
+  Result<bool> isCopying(const RangeSet &bytes);
 
   /// Whether nothing is under way, of kernels those that `afterKernel` was told of. Never blocks.
   Result<bool> isIdle();

@@ -140,8 +140,8 @@ TEST_F(CopyLanesTest, ReadsLockedMemoryUntilItSaysSo) {
   ASSERT_TRUE(lanes_->copyIn(bytes(0, kBlock)));
   EXPECT_EQ(count(Operation::Lock), 1);
 
-  EXPECT_FALSE(*lanes_->isReading(bytes(kBlock, 2 * kBlock)));
-  EXPECT_TRUE(*lanes_->isReading(bytes(8, 16)));
+  EXPECT_FALSE(*lanes_->isCopying(bytes(kBlock, 2 * kBlock)));
+  EXPECT_TRUE(*lanes_->isCopying(bytes(8, 16)));
   EXPECT_FALSE(*lanes_->isReading());
   host(kHeap) = 0;
 

@@ -250,26 +250,35 @@ Status Devices::streamOut(std::int32_t index, const RangeSet &bytes) {
   });
 }
 
-template <typename Reads> Result<bool> Devices::isAnyReading(Reads &&reads) {
-  bool isReading = false;
-  for (std::int32_t index = 0; index < count() && !isReading; ++index) {
+/// Whether `asks` says so of the copies of any device.
+template <typename Asks> Result<bool> Devices::isAny(Asks &&asks) {
+  bool isSo = false;
+  for (std::int32_t index = 0; index < count() && !isSo; ++index) {
     if (!lane(index).copies) {
       continue;
     }
     TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
-      TUTTI_ASSIGN(isReading, reads(*lane.copies));
+      TUTTI_ASSIGN(isSo, asks(*lane.copies));
       return {};
     }));
   }
-  return isReading;
+  return isSo;
 }
 
 Result<bool> Devices::isReading() {
-  return isAnyReading([](CopyLanes &copies) { return copies.isReading(); });
+  return isAny([](CopyLanes &copies) { return copies.isReading(); });
 }
 
-Result<bool> Devices::isReading(const RangeSet &bytes) {
-  return isAnyReading([&](CopyLanes &copies) { return copies.isReading(bytes); });
+Result<bool> Devices::isStreamingOut() {
+  return isAny([](CopyLanes &copies) { return copies.isWriting(); });
+}
+
+Result<bool> Devices::isStreaming(const RangeSet &bytes) {
+  return isAny([&](CopyLanes &copies) { return copies.isCopying(bytes); });
+}
+
+bool Devices::streams() const {
+  return std::ranges::any_of(lanes_, [](const Lane &lane) { return lane.copies != nullptr; });
 }
 
 Status Devices::put(std::int32_t index, std::uint64_t address, std::span<const std::byte> bytes) {

@@ -111,8 +111,15 @@ public:
   /// Whether the host's memory may still be read for something that is streamed in.
   Result<bool> isReading();
 
-  /// The same for `bytes` of it.
-  Result<bool> isReading(const RangeSet &bytes);
+  /// Whether the host's memory may still be written for something that is streamed out.
+  Result<bool> isStreamingOut();
+
+  /// Whether `bytes` of the host's memory may still be read or written for something that is
+  /// streamed in or out.
+  Result<bool> isStreaming(const RangeSet &bytes);
+
+  /// Whether anything has been streamed since the devices were opened: else nothing is.
+  bool streams() const;
 
   /// Starts copying bytes that are for a device but not in the window.
   Status put(std::int32_t index, std::uint64_t address, std::span<const std::byte> bytes);
@@ -266,7 +273,7 @@ private:
   template <typename Do> Status attempt(std::int32_t index, Do &&run);
   template <typename Do> Status request(std::int32_t index, Do &&run);
   static Result<CopyLanes *> copiesOf(Lane &lane, const memory::Window &window);
-  template <typename Reads> Result<bool> isAnyReading(Reads &&reads);
+  template <typename Asks> Result<bool> isAny(Asks &&asks);
   static Status give(Lane &lane);
   static Status join(Lane &lane);
   static void changed(Lane &lane, const RangeSet &bytes);

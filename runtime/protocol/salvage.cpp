@@ -2,6 +2,7 @@
 #include "runtime/protocol/salvage.h"
 
 #include "base/check.h"
+#include "runtime/exec/or_die.h"
 
 #include <algorithm>
 #include <cstring>
@@ -71,8 +72,9 @@ Status Salvage::bring(Progress::Lock &lock, std::int32_t device, const RangeSet 
     return {};
   }
   // Of launches before, which have sent older ones.
-  engine_.progress.waitUntil(lock,
-                             [&]() TUTTI_IN_TURN { return !engine_.streams.isReading(missing); });
+  engine_.progress.waitUntil(lock, [&]() TUTTI_IN_TURN {
+    return !engine_.streams.isReading(missing) && !orDie(engine_.devices.isStreaming(missing));
+  });
   hostGets(missing);
   bringFromOwn(device, missing);
   for (Place place = 0; place < engine_.topology.places(); ++place) {

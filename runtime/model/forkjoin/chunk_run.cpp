@@ -84,9 +84,10 @@ void ChunkRun::finish() {
   });
 }
 
-/// Sends and copies to devices of earlier launches may still read what this one overwrites.
+/// Sends and copies of earlier launches may still read what this one overwrites, and what has been
+/// streamed out may still arrive there.
 void ChunkRun::waitForReaders() {
-  if (!job_.streams.isSending() && !orDie(job_.devices.isReading())) {
+  if (!job_.streams.isSending() && !job_.devices.streams()) {
     return;
   }
   std::vector<Range> blocks;
@@ -94,18 +95,23 @@ void ChunkRun::waitForReaders() {
     blocks.push_back({block.address, block.address + block.bytes});
   }
   const RangeSet overwritten = RangeSet::of(std::move(blocks));
-  const auto isRead = [&](const RangeSet &bytes) TUTTI_IN_TURN {
-    return job_.streams.isReading(bytes) || orDie(job_.devices.isReading(bytes));
+  const auto isUsed = [&](const RangeSet &bytes) TUTTI_IN_TURN {
+    return job_.streams.isReading(bytes) || orDie(job_.devices.isStreaming(bytes));
   };
-  job_.progress.waitUntil(
-      lock_, [&]() TUTTI_IN_TURN { return !isRead(plan_.overwritten) && !isRead(overwritten); });
+  job_.progress.waitUntil(lock_, [&]() TUTTI_IN_TURN {
+    bool isAnyUsed = isUsed(plan_.overwritten) || isUsed(overwritten);
+    for (const Return &returned : plan_.returns) {
+      isAnyUsed = isAnyUsed || isUsed(returned.ranges);
+    }
+    return !isAnyUsed;
+  });
 }
 
 /// What this launch itself streams to devices may be read where it writes to the host's memory.
 void ChunkRun::waitForCopies() {
   if (isStreamed_) {
     job_.progress.waitUntil(lock_, [this]() TUTTI_IN_TURN {
-      return !orDie(job_.devices.isReading(plan_.overwritten));
+      return !orDie(job_.devices.isStreaming(plan_.overwritten));
     });
   }
 }
@@ -381,7 +387,7 @@ void ChunkRun::standIn(Reduction *reduction) {
     job_.salvage.hostGets(sets.writes);
     merging_.keepForStandIn();
     job_.progress.waitUntil(lock_, [&]() TUTTI_IN_TURN {
-      return !job_.streams.isSending() || !job_.streams.isReading(sets.writes);
+      return !job_.streams.isReading(sets.writes) && !orDie(job_.devices.isStreaming(sets.writes));
     });
     if (reduction) {
       reduction->addPiece();

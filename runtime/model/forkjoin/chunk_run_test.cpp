@@ -195,6 +195,28 @@ TEST_F(ChunkRunTest, LendsFromTheHostWhatALostDeviceHeld) {
       std::ranges::all_of(reader.rest(), [](std::byte byte) { return byte == std::byte{5}; }));
 }
 
+TEST_F(ChunkRunTest, ReceivesWhereSomethingOlderIsStreamedOutOnceThatHasArrived) {
+  const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
+  Progress::Lock lock = job_->progress.lock();
+  std::memset(window().view(kHeapBase), 1, kUnit);
+  ASSERT_TRUE(job_->devices.commit(0, bytes));
+  ASSERT_TRUE(job_->devices.streamIn(0, bytes));
+  ASSERT_TRUE(job_->devices.streamOut(0, bytes));
+  const std::vector<std::byte> newer(kUnit, std::byte{9});
+  ASSERT_TRUE(otherEnd_->send(0, 0, newer));
+  Plan plan;
+  plan.links = {{false, 1, bytes, {}}};
+  plan.overwritten = bytes;
+
+  ChunkRun run(*job_, lock, launch_, plan);
+  run.run(false, false);
+  run.finish();
+  job_->progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return *job_->devices.isIdle(); });
+  lock.unlock();
+
+  EXPECT_EQ(std::memcmp(window().view(kHeapBase), newer.data(), kUnit), 0);
+}
+
 } // namespace
 
 } // namespace tutti::model::forkjoin

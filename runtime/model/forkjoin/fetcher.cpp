@@ -118,7 +118,8 @@ bool Fetcher::progress() {
     finishFetch();
     moved = true;
   }
-  while (!fetch_ && !touches_.empty()) {
+  // What is streamed out may be older than what the program is about to get, or to write.
+  while (!fetch_ && !touches_.empty() && !orDie(job_.devices.isStreamingOut())) {
     memory::Touch &touch = *touches_.front();
     if (const auto page = firstUnready(touch)) {
       serve(touch, *page);

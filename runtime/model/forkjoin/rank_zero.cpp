@@ -158,7 +158,8 @@ bool RankZero::distribute(Launch &launch) {
   }
   const auto went = runPortions(lock, region, launch, *planned, isMeasured);
   // The program may write there as soon as it goes on.
-  job_.progress.waitUntil(lock, [this] { return !orDie(job_.devices.isReading()); });
+  job_.progress.waitUntil(lock,
+                          [this]() TUTTI_IN_TURN { return !orDie(job_.devices.isReading()); });
   if (!went) {
     region.hasStrayed = true;
     return staysHome(region, kStrayed);
