@@ -69,7 +69,7 @@ public:
   bool progress() TUTTI_IN_TURN;
 
   /// Whether no bytes are on their way.
-  bool isIdle() const TUTTI_IN_TURN { return !fetch_; }
+  bool isIdle() const TUTTI_IN_TURN { return !fetch_ && touches_.empty(); }
 
   /// Launches announced so far; owners answer when they have finished them.
   void announced(Sequence sequence) TUTTI_IN_TURN { sequence_ = sequence; }
