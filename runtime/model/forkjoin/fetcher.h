@@ -68,7 +68,7 @@ public:
   /// Moves touches on; whether anything moved.
   bool progress() TUTTI_IN_TURN;
 
-  /// Whether no bytes are on their way.
+  /// Whether no bytes are on their way, and nobody waits for any.
   bool isIdle() const TUTTI_IN_TURN { return !fetch_ && touches_.empty(); }
 
   /// Launches announced so far; owners answer when they have finished them.
