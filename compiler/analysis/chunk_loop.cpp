@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/chunk_loop.h"
 
-#include "compiler/analysis/chosen_reads.h"
 #include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -65,15 +64,10 @@ void addForm(FunctionPassManager &passes) {
 }
 
 void run(FunctionPassManager &passes, Function &copy, FunctionAnalysisManager &analyses) {
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(LCSSAPass());
   analyses.invalidate(copy, PreservedAnalyses::none());
   passes.run(copy, analyses);
-  // InstCombine joins the reads of `c ? a[i] : b[i]`, which the model has seen one by one.
-  separateChosenReads(copy);
-  FunctionPassManager loops;
-  loops.addPass(LoopSimplifyPass());
-  loops.addPass(LCSSAPass());
-  analyses.invalidate(copy, PreservedAnalyses::none());
-  loops.run(copy, analyses);
   analyses.invalidate(copy, PreservedAnalyses::none());
 }
 

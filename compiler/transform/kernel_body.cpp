@@ -2,11 +2,11 @@
 #include "compiler/transform/kernel_body.h"
 
 #include "abi/abi.h"
-#include "compiler/analysis/chosen_reads.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/transform/carried_loads.h"
+#include "compiler/transform/chosen_reads.h"
 #include "compiler/transform/device_pointers.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/library_calls.h"
@@ -16,7 +16,6 @@
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -148,7 +147,7 @@ Function *KernelBody::importCombine(Function &combine) {
   Function *whole = CloneFunction(&combine, map);
   Function *copy = nullptr;
   if (inlineCallees(*whole).empty()) {
-    separateChosenReads(*whole);
+    separateChosenReads(*whole, ChosenReads::All);
     copy = Function::Create(combine.getFunctionType(), GlobalValue::InternalLinkage, "combine",
                             kernels_.module());
     ValueToValueMapTy arguments;
@@ -364,12 +363,6 @@ std::string KernelBody::checkRead(Instruction &inst, Value *pointer,
                                   ArrayRef<std::pair<const SCEV *, std::uint64_t>> touched) {
   auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(*function_);
   auto &loops = analyses_.getResult<LoopAnalysis>(*function_);
-  // One of them may be the address of a value, which only the host's memory has.
-  const Value *from = getUnderlyingObject(pointer);
-  const auto *phi = dyn_cast<PHINode>(from);
-  if (isa<SelectInst>(from) || (phi && !loops.isLoopHeader(phi->getParent()))) {
-    return "it chooses between pointers while it runs";
-  }
   const SCEV *address = scev.getSCEV(pointer);
   const bool varies = SCEVExprContains(address, [&loops](const SCEV *part) {
     const auto *unknown = dyn_cast<SCEVUnknown>(part);

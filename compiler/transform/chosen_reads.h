@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Takes reads through a pointer that is one of several apart.
-///
-/// Clang makes one read of `c ? a[i] : b[i]`. Either address has a closed form, and may be in
-/// shared or in private memory; the one that is chosen has none.
+/// Takes reads through a pointer that may lead to private or to shared memory apart.
 ///
 /// In C++ `a ? x : y` is an object, not a value: a combiner that keeps the better of two structures
 /// copies from one of two addresses.
@@ -18,8 +15,13 @@
 
 namespace tutti::compiler {
 
+enum class ChosenReads {
+  Private, ///< Where one address is known to be that of a private variable.
+  All,     ///< In a combiner, which knows nothing of its arguments.
+};
+
 /// Treats loads and copies whose source alone is chosen, by `select` or where paths meet, or is at
 /// a constant distance from what is chosen: a structure that is copied member by member.
-void separateChosenReads(llvm::Function &function);
+void separateChosenReads(llvm::Function &function, ChosenReads which);
 
 } // namespace tutti::compiler
