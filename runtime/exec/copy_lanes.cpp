@@ -121,7 +121,7 @@ Status CopyLanes::join() {
 }
 
 void CopyLanes::changed(const RangeSet &bytes) {
-  if (!atHome_.empty()) {
+  if (atHome_.overlaps(bytes)) {
     atHome_ = atHome_.subtract(bytes);
   }
 }

@@ -183,12 +183,11 @@ Status Devices::release(std::int32_t index, const RangeSet &units) {
   });
 }
 
-Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
+/// What `copy`, called with the lane, copies in is counted; the host has it for a lost device.
+template <typename Copy>
+Status Devices::bringIn(std::int32_t index, const RangeSet &bytes, Copy &&copy) {
   TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
-    TUTTI_TRY(give(lane));
-    for (const Range &range : bytes.ranges()) {
-      TUTTI_TRY(lane.queue->copyIn(bytesOf(range), range.begin));
-    }
+    TUTTI_TRY(copy(lane));
     counters_.deviceInBytes += bytes.bytes();
     counters_.deviceInCopies += bytes.ranges().size();
     return {};
@@ -199,54 +198,58 @@ Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
   return {};
 }
 
-Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
+/// Has `copy`, called with the lane and what of `bytes` is not at home, copy that out.
+template <typename Copy>
+Status Devices::takeOut(std::int32_t index, const RangeSet &bytes, Copy &&copy) {
   return attempt(index, [&](Lane &lane) -> Status {
     const RangeSet left = lane.copies ? bytes.subtract(lane.copies->atHome()) : bytes;
     if (left.empty()) {
       return {};
     }
-    TUTTI_TRY(give(lane));
     lane.leaving = lane.leaving.unite(left);
-    for (const Range &range : left.ranges()) {
-      TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
-    }
+    TUTTI_TRY(copy(lane, left));
     counters_.deviceOutBytes += left.bytes();
     counters_.deviceOutCopies += left.ranges().size();
     return {};
   });
 }
 
+Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
+  return bringIn(index, bytes, [&](Lane &lane) -> Status {
+    TUTTI_TRY(give(lane));
+    for (const Range &range : bytes.ranges()) {
+      TUTTI_TRY(lane.queue->copyIn(bytesOf(range), range.begin));
+    }
+    return {};
+  });
+}
+
+Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
+  return takeOut(index, bytes, [this](Lane &lane, const RangeSet &left) -> Status {
+    TUTTI_TRY(give(lane));
+    for (const Range &range : left.ranges()) {
+      TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
+    }
+    return {};
+  });
+}
+
 Status Devices::streamIn(std::int32_t index, const RangeSet &bytes) {
-  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+  return bringIn(index, bytes, [&](Lane &lane) -> Status {
     CopyLanes *copies = nullptr;
     TUTTI_ASSIGN(copies, copiesOf(lane, window_));
     if (!std::exchange(lane.isAhead, true)) {
       TUTTI_TRY(copies->orderAfterMain());
     }
-    TUTTI_TRY(copies->copyIn(bytes));
-    counters_.deviceInBytes += bytes.bytes();
-    counters_.deviceInCopies += bytes.ranges().size();
-    return {};
-  }));
-  if (isLost(index)) {
-    wroteInPlaceOf(index, bytes);
-  }
-  return {};
+    return copies->copyIn(bytes);
+  });
 }
 
 Status Devices::streamOut(std::int32_t index, const RangeSet &bytes) {
-  return attempt(index, [&](Lane &lane) -> Status {
+  return takeOut(index, bytes, [this](Lane &lane, const RangeSet &left) -> Status {
     CopyLanes *copies = nullptr;
     TUTTI_ASSIGN(copies, copiesOf(lane, window_));
-    const RangeSet left = bytes.subtract(copies->atHome());
-    if (left.empty()) {
-      return {};
-    }
-    lane.leaving = lane.leaving.unite(left);
-    TUTTI_TRY(copies->copyOut(left));
-    counters_.deviceOutBytes += left.bytes();
-    counters_.deviceOutCopies += left.ranges().size();
-    return {};
+    return copies->copyOut(left);
   });
 }
 

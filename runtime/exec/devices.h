@@ -273,6 +273,8 @@ private:
   template <typename Do> Status attempt(std::int32_t index, Do &&run);
   template <typename Do> Status request(std::int32_t index, Do &&run);
   static Result<CopyLanes *> copiesOf(Lane &lane, const memory::Window &window);
+  template <typename Copy> Status bringIn(std::int32_t index, const RangeSet &bytes, Copy &&copy);
+  template <typename Copy> Status takeOut(std::int32_t index, const RangeSet &bytes, Copy &&copy);
   template <typename Asks> Result<bool> isAny(Asks &&asks);
   static Status give(Lane &lane);
   static Status join(Lane &lane);

@@ -166,12 +166,9 @@ Status Mirror::release(Range bytes) {
   }
   committed_ = committed_.subtract(inside);
   const Range hull = inside.hull();
-  auto block = blocks_.upper_bound(hull.begin);
-  if (block != blocks_.begin()) {
-    --block;
-  }
   std::vector<Range> freed;
-  for (; block != blocks_.end() && block->first < hull.end; ++block) {
+  for (auto block = firstAround(hull.begin); block != blocks_.end() && block->first < hull.end;
+       ++block) {
     const Range window{block->first, block->first + block->second.bytes};
     if (!committed_.overlaps(only(window))) {
       freed.push_back(window);
@@ -301,12 +298,15 @@ Status Mirror::unmap(Blocks::iterator block) {
   return {};
 }
 
+/// The block that begins last up to `address`, else the first.
+Mirror::Blocks::iterator Mirror::firstAround(std::uint64_t address) {
+  const auto after = blocks_.upper_bound(address);
+  return after == blocks_.begin() ? after : std::prev(after);
+}
+
 /// What has served in parts of `window` before. Order: none of it is used there.
 Status Mirror::unmapOthers(Range window) {
-  auto block = blocks_.upper_bound(window.begin);
-  if (block != blocks_.begin()) {
-    --block;
-  }
+  auto block = firstAround(window.begin);
   while (block != blocks_.end() && block->first < window.end) {
     const auto next = std::next(block);
     if (block->first + block->second.bytes > window.begin) {

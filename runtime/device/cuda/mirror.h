@@ -129,6 +129,7 @@ private:
   Status setAccess(Range window);
   void free(Blocks::iterator block);
   Status unmap(Blocks::iterator block);
+  Blocks::iterator firstAround(std::uint64_t address);
   Status unmapOthers(Range window);
 
   Context &context_;
