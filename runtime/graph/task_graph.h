@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which task waits for which: the dependences between the accesses that tasks name, exact to the
+/// byte. Pure data: runs nothing, owns no thread, no device and no user memory.
+///
+/// Every task has a *domain*, in which its children are ordered by their accesses. A child's access
+/// to memory that lies in one of its parent's continues the parent's place in the domain above: it
+/// waits for what the parent's (weak) access waits for, and delays what comes after the parent.
+#pragma once
+
+#include "abi/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace tutti::graph {
+
+/// How a task uses memory. Source: OmpSs-2, dependence clauses.
+enum class AccessKind : std::uint8_t { In = 1, Out, InOut, Concurrent, Commutative, Reduction };
+
+/// What makes two reductions one: accesses with equal regions and equal operations run together.
+struct ReductionKey {
+  std::uint64_t operation = 0;
+  std::uint64_t type = 0;
+  friend bool operator==(const ReductionKey &, const ReductionKey &) = default;
+};
+
+/// Bytes that a task names: `bytes` from `begin`, or that many from each point of a box.
+///
+/// Shape: `dimensions` outermost first, at most kMaxDimensions, each with a positive count; strides
+///        may be negative. Runs may not overlap one another. Empty for one run.
+struct Region {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::span<const tutti_dim> dimensions;
+};
+
+inline constexpr std::size_t kMaxDimensions = 8;
+
+struct Access {
+  Region region;
+  AccessKind kind = AccessKind::In;
+  bool isWeak = false;
+  ReductionKey reduction; ///< Of AccessKind::Reduction alone.
+};
+
+/// The private copies of one region that tasks reduce together, from the first of them to the
+/// combination. Whoever runs the tasks hangs the copies on it.
+struct ReductionGroup {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  ReductionKey key;
+  void *copies = nullptr; ///< The caller's.
+};
+
+struct NodeState; ///< The graph's own.
+
+/// A task, as a node of the graph. Lies inside of the caller's task; stays where it is from `add`
+/// to `Sink::gone`.
+class Node {
+public:
+  Node() = default;
+  Node(const Node &) = delete;
+  Node &operator=(const Node &) = delete;
+
+  NodeState *state = nullptr; ///< Null for a task without accesses that has no children with any.
+};
+
+/// What a change of the graph means to the caller. Called while the graph changes: must not call
+/// the graph.
+class Sink {
+public:
+  /// All that the node waits for has happened; it has the commutative memory that it names to
+  /// itself. Once for each node that `add` did not say to be ready.
+  virtual void ready(Node &node) = 0;
+
+  /// All tasks of the group have ended: combine the copies into the original now. What comes after
+  /// becomes ready after this call. The group is not used after it.
+  virtual void combine(ReductionGroup &group) = 0;
+
+protected:
+  ~Sink() = default;
+};
+
+/// The dependences of all tasks of a program.
+///
+/// Threading: externally synchronised.
+class TaskGraph {
+public:
+  TaskGraph();
+  TaskGraph(const TaskGraph &) = delete;
+  TaskGraph &operator=(const TaskGraph &) = delete;
+  ~TaskGraph();
+
+  /// Adds a child of `parent` after all that were added before; the accesses are copied. Overlapping
+  /// accesses of one node count as their union. Returns whether the node is ready.
+  /// Cost: constant for regions that equal earlier ones; no allocation in the steady state.
+  bool add(Node &node, Node &parent, std::span<const Access> accesses);
+
+  /// The body has ended (with `wait`: and all descendants): what no live child covers is released,
+  /// the rest as those children release it.
+  void end(Node &node, Sink &sink);
+
+  /// The running node gives up part of what it named. False if it did not name that, or in another
+  /// way: then nothing has happened.
+  bool release(Node &node, std::span<const Access> accesses, Sink &sink);
+
+  /// All children of `node` have ended, and their descendants: combines what they reduced and
+  /// belongs to no access of `node`, and forgets them.
+  void closeDomain(Node &node, Sink &sink);
+
+  /// Node and all of its descendants have ended and will not be named again.
+  void forget(Node &node, Sink &sink);
+
+  /// The group of the reduction of `node` that has this byte; null if it reduces none there. For
+  /// running nodes.
+  ReductionGroup *reductionOf(const Node &node, std::uint64_t byte) const;
+
+  /// Nodes, accesses and pieces that are kept, for tests and limits.
+  struct Size {
+    std::size_t nodes = 0;
+    std::size_t accesses = 0;
+  };
+  Size size() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace tutti::graph
