@@ -147,6 +147,12 @@ char *tutti_task_access(uint32_t kind, const volatile void *base, size_t bytes);
 /// elements. The innermost elements are contiguous. A count of 0 or less is no access.
 char *tutti_task_section(uint32_t kind, const volatile void *base, uint32_t dimensions, ...);
 
+/// The task uses a copy of a variable that Clang takes for shared: every word of the block's shareds
+/// that is the variable's address becomes that of memory which lives as long as the block, with the
+/// variable's bytes if `isInitialised`. None does where the body does not use it: then there is no
+/// copy. Each task of a taskloop has its own.
+char *tutti_task_copy(const volatile void *variable, size_t bytes, int isInitialised);
+
 /// A reduction of `bytes` bytes from `base`, element by element. `weak` is 0 or TUTTI_TASK_WEAK.
 char *tutti_task_reduction(uint32_t weak, void *base, size_t bytes, uint32_t operation,
                            uint32_t type);

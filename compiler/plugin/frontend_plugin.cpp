@@ -2,9 +2,11 @@
 /// \file
 /// Registers Tutti's pragmas with clang (`-fplugin`). A library of its own: opt loads the passes
 /// and has no front end.
+#include "compiler/frontend/ompss/ompss.h"
 #include "compiler/frontend/pragma/tutti_pragma.h"
 
 #include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 
 namespace {
@@ -13,7 +15,10 @@ class PragmaAction : public clang::PluginASTAction {
 protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef) override {
-    return tutti::compiler::pragma::install(compiler);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(tutti::compiler::pragma::install(compiler));
+    consumers.push_back(tutti::compiler::ompss::install(compiler));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
   bool ParseArgs(const clang::CompilerInstance &, const std::vector<std::string> &) override {

@@ -94,8 +94,8 @@ public:
   TaskGraph &operator=(const TaskGraph &) = delete;
   ~TaskGraph();
 
-  /// Adds a child of `parent` after all that were added before; the accesses are copied. Overlapping
-  /// accesses of one node count as their union. Returns whether the node is ready.
+  /// Adds a child of `parent` after all that were added before; the accesses are copied.
+  /// Overlapping accesses of one node count as their union. Returns whether the node is ready.
   /// Cost: constant for regions that equal earlier ones; no allocation in the steady state.
   bool add(Node &node, Node &parent, std::span<const Access> accesses);
 
@@ -123,6 +123,7 @@ public:
     std::size_t nodes = 0;
     std::size_t accesses = 0;
   };
+
   Size size() const;
 
 private:

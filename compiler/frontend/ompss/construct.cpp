@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/ompss/construct.h"
+
+#include "abi/tasks.h"
+
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace tutti::compiler::ompss {
+
+namespace {
+
+/// Of clauses whose form is Items; `on` of a taskwait means inout.
+std::uint32_t accessKindOf(ClauseKind kind) {
+  switch (kind) {
+  case ClauseKind::In:
+    return TUTTI_TASK_IN;
+  case ClauseKind::Out:
+    return TUTTI_TASK_OUT;
+  case ClauseKind::Concurrent:
+    return TUTTI_TASK_CONCURRENT;
+  case ClauseKind::Commutative:
+    return TUTTI_TASK_COMMUTATIVE;
+  case ClauseKind::WeakIn:
+    return TUTTI_TASK_IN | TUTTI_TASK_WEAK;
+  case ClauseKind::WeakOut:
+    return TUTTI_TASK_OUT | TUTTI_TASK_WEAK;
+  case ClauseKind::WeakInout:
+    return TUTTI_TASK_INOUT | TUTTI_TASK_WEAK;
+  case ClauseKind::WeakCommutative:
+    return TUTTI_TASK_COMMUTATIVE | TUTTI_TASK_WEAK;
+  default:
+    return TUTTI_TASK_INOUT;
+  }
+}
+
+/// Reads the arguments of clauses. Every member that returns a bool has reported an error if it is
+/// false.
+class Reader {
+public:
+  Reader(Preprocessor &preprocessor, Construct &construct)
+      : preprocessor_(preprocessor), diagnostics_(preprocessor.getDiagnostics()),
+        construct_(construct) {}
+
+  bool read() {
+    return llvm::all_of(construct_.directive.clauses,
+                        [this](const Clause &clause) { return this->clause(clause); });
+  }
+
+private:
+  bool clause(const Clause &clause);
+  bool items(TokensRef tokens, std::uint32_t kind, Colon colon);
+  bool depend(const Clause &clause);
+  bool reduction(const Clause &clause);
+  bool word(const Clause &clause, llvm::ArrayRef<llvm::StringRef> valid);
+  bool label(const Clause &clause);
+
+  Preprocessor &preprocessor_;
+  DiagnosticsEngine &diagnostics_;
+  Construct &construct_;
+};
+
+bool Reader::clause(const Clause &clause) {
+  switch (formOf(clause.kind)) {
+  case ClauseForm::Items:
+    return items(clause.arguments, accessKindOf(clause.kind), Colon::Last);
+  case ClauseForm::Depend:
+    return depend(clause);
+  case ClauseForm::Reduction:
+    return reduction(clause);
+  case ClauseForm::Word:
+    return clause.kind == ClauseKind::Default
+               ? word(clause, {"none", "shared", "private", "firstprivate"})
+               : word(clause, {"smp", "cuda", "opencl", "fpga"});
+  case ClauseForm::Label:
+    return label(clause);
+  default:
+    return true;
+  }
+}
+
+bool Reader::word(const Clause &clause, llvm::ArrayRef<llvm::StringRef> valid) {
+  const Token &first = clause.arguments.front();
+  if (clause.arguments.size() == 1 && llvm::is_contained(valid, wordOf(first))) {
+    return true;
+  }
+  error(diagnostics_, first.getLocation(), "clause '%0' takes one of %1")
+      << wordOf(clause.kind) << llvm::join(valid, ", ");
+  return false;
+}
+
+bool Reader::label(const Clause &clause) {
+  const std::vector<TokensRef> parts = splitAtCommas(clause.arguments);
+  if (parts.size() > 2 || llvm::any_of(parts, [](TokensRef part) { return part.empty(); })) {
+    error(diagnostics_, clause.where, "clause 'label' takes a text, and maybe one of the instance");
+    return false;
+  }
+  return true;
+}
+
+bool Reader::items(TokensRef tokens, std::uint32_t kind, Colon colon) {
+  for (TokensRef part : splitAtCommas(tokens)) {
+    if (part.empty()) {
+      error(diagnostics_, tokens.front().getLocation(), "expected a dependence item");
+      return false;
+    }
+    std::optional<Item> item = readItem(preprocessor_, part, colon);
+    if (!item) {
+      return false;
+    }
+    construct_.items.push_back({kind, std::move(*item)});
+  }
+  return true;
+}
+
+/// `depend([weak,] kind : items)`.
+bool Reader::depend(const Clause &clause) {
+  TokensRef tokens = clause.arguments;
+  std::uint32_t kind = 0;
+  if (isWord(tokens[0], "weak") && tokens.size() > 2 && tokens[1].is(tok::comma)) {
+    kind = TUTTI_TASK_WEAK;
+    tokens = tokens.drop_front(2);
+  }
+  const std::uint32_t base = llvm::StringSwitch<std::uint32_t>(wordOf(tokens[0]))
+                                 .Case("in", TUTTI_TASK_IN)
+                                 .Case("out", TUTTI_TASK_OUT)
+                                 .Case("inout", TUTTI_TASK_INOUT)
+                                 .Case("inoutset", TUTTI_TASK_CONCURRENT)
+                                 .Case("mutexinoutset", TUTTI_TASK_COMMUTATIVE)
+                                 .Default(0);
+  if (base == 0) {
+    error(diagnostics_, tokens[0].getLocation(),
+          "expected in, out, inout, inoutset or mutexinoutset");
+    return false;
+  }
+  if (tokens.size() < 3 || tokens[1].isNot(tok::colon)) {
+    error(diagnostics_, tokens.size() < 2 ? clause.close : tokens[1].getLocation(),
+          "expected ':' and dependence items");
+    return false;
+  }
+  return items(tokens.drop_front(2), kind | base, Colon::Count);
+}
+
+bool Reader::reduction(const Clause &clause) {
+  TokensRef tokens = clause.arguments;
+  const auto *colon = llvm::find_if(tokens, [](const Token &t) { return t.is(tok::colon); });
+  if (colon == tokens.begin() || colon == tokens.end() || colon + 1 == tokens.end()) {
+    error(diagnostics_, tokens.front().getLocation(),
+          "expected an operation, ':' and what is reduced");
+    return false;
+  }
+  const Tokens operation(tokens.begin(), colon);
+  for (TokensRef part : splitAtCommas({colon + 1, tokens.end()})) {
+    std::optional<Item> item =
+        part.empty() ? std::nullopt : readItem(preprocessor_, part, Colon::Last);
+    if (!item) {
+      return false;
+    }
+    if (item->base.size() != 1 || item->base.front().isNot(tok::identifier) ||
+        !item->subscripts.empty() || !item->iterators.empty()) {
+      error(diagnostics_, item->where, "a reduction is of a variable or of a shape [n]p");
+      return false;
+    }
+    for (const ReducedItem &other : construct_.reductions) {
+      if (wordOf(other.item.base.front()) == wordOf(item->base.front())) {
+        error(diagnostics_, item->where, "'%0' is reduced twice") << wordOf(item->base.front());
+        return false;
+      }
+    }
+    construct_.reductions.push_back(
+        {clause.kind == ClauseKind::WeakReduction, operation, std::move(*item)});
+  }
+  return true;
+}
+
+/// The number of a built-in operation, 0 of the program's own.
+std::uint32_t operationOf(TokensRef tokens) {
+  if (tokens.size() != 1) {
+    return 0;
+  }
+  switch (tokens.front().getKind()) {
+  case tok::plus:
+    return TUTTI_REDUCE_ADD;
+  case tok::minus:
+    return TUTTI_REDUCE_SUBTRACT;
+  case tok::star:
+    return TUTTI_REDUCE_MULTIPLY;
+  case tok::amp:
+    return TUTTI_REDUCE_BIT_AND;
+  case tok::pipe:
+    return TUTTI_REDUCE_BIT_OR;
+  case tok::caret:
+    return TUTTI_REDUCE_BIT_XOR;
+  case tok::ampamp:
+    return TUTTI_REDUCE_AND;
+  case tok::pipepipe:
+    return TUTTI_REDUCE_OR;
+  default:
+    return llvm::StringSwitch<std::uint32_t>(wordOf(tokens.front()))
+        .Case("min", TUTTI_REDUCE_MIN)
+        .Case("max", TUTTI_REDUCE_MAX)
+        .Default(0);
+  }
+}
+
+/// Writes the calls and clauses of a construct.
+class Writer {
+public:
+  Writer(TokenWriter &out, Preprocessor &preprocessor, const Construct &construct)
+      : out_(out), preprocessor_(preprocessor), construct_(construct) {}
+
+  void clauses(const Sharing &sharing);
+
+private:
+  void variables(const Clause &clause, const Sharing &sharing);
+  void copies(const Sharing &sharing);
+  void list(llvm::StringRef clause, llvm::ArrayRef<std::string> names);
+  void pass(const Clause &clause);
+  void calls(const Sharing &sharing);
+  void begin();
+  void option(const Clause &clause, std::uint32_t option);
+  void label(const Clause &clause);
+  void reduction(const ReducedItem &reduced);
+  void elementType(const ReducedItem &reduced);
+  void reductionCall(const ReducedItem &reduced);
+  std::uint32_t traits() const;
+
+  TokenWriter &out_;
+  Preprocessor &preprocessor_;
+  const Construct &construct_;
+};
+
+void Writer::list(llvm::StringRef clause, llvm::ArrayRef<std::string> names) {
+  for (const std::string &name : names) {
+    out_.text(clause).text("(").text(name).text(")");
+  }
+}
+
+/// A clause that OpenMP has too.
+void Writer::pass(const Clause &clause) {
+  out_.at(clause.where).text(wordOf(clause.kind)).group(clause.arguments);
+  out_.at(construct_.directive.where);
+}
+
+std::uint32_t Writer::traits() const {
+  const auto has = [&](ClauseKind kind, std::uint32_t trait) {
+    return construct_.directive.find(kind) ? trait : 0;
+  };
+  return has(ClauseKind::Wait, TUTTI_TASK_WAITS) | has(ClauseKind::Onready, TUTTI_TASK_ONREADY) |
+         (construct_.namesIterations() ? TUTTI_TASK_ACCESSES : 0) |
+         (construct_.directive.kind == DirectiveKind::TaskFor ? TUTTI_TASK_WHOLE : 0);
+}
+
+void Writer::begin() {
+  out_.text("tutti_task_begin(");
+  writeSource(out_, preprocessor_, construct_.directive.where);
+  out_.text(",");
+  const Clause *label = construct_.directive.find(ClauseKind::Label);
+  label ? out_.tokens(splitAtCommas(label->arguments).front()) : out_.text("(const char*)0");
+  out_.text(",").number(traits()).text("),");
+}
+
+void Writer::label(const Clause &clause) {
+  const std::vector<TokensRef> parts = splitAtCommas(clause.arguments);
+  if (parts.size() > 1) {
+    out_.text("tutti_task_instance(").tokens(parts[1]).text("),");
+  }
+}
+
+void Writer::option(const Clause &clause, std::uint32_t option) {
+  out_.at(clause.where).text("tutti_task_option(").number(option).text(",(long long)(");
+  const bool isCondition = option == TUTTI_TASK_IF || option == TUTTI_TASK_FINAL;
+  out_.group(clause.arguments).text(isCondition ? "?1:0" : "").text(")),");
+  out_.at(construct_.directive.where);
+}
+
+/// `_Generic` tells C's and C++'s types apart, those of dependent expressions too.
+void Writer::elementType(const ReducedItem &reduced) {
+  static constexpr std::pair<const char *, int> kTypes[] = {
+      {"char", TUTTI_TYPE_INT8},
+      {"signed char", TUTTI_TYPE_INT8},
+      {"unsigned char", TUTTI_TYPE_UINT8},
+      {"short", TUTTI_TYPE_INT16},
+      {"unsigned short", TUTTI_TYPE_UINT16},
+      {"int", TUTTI_TYPE_INT32},
+      {"unsigned", TUTTI_TYPE_UINT32},
+      {"long", TUTTI_TYPE_INT64},
+      {"long long", TUTTI_TYPE_INT64},
+      {"unsigned long", TUTTI_TYPE_UINT64},
+      {"unsigned long long", TUTTI_TYPE_UINT64},
+      {"float", TUTTI_TYPE_FLOAT},
+      {"double", TUTTI_TYPE_DOUBLE},
+      {"long double", TUTTI_TYPE_LONG_DOUBLE},
+      {"_Complex float", TUTTI_TYPE_COMPLEX_FLOAT},
+      {"_Complex double", TUTTI_TYPE_COMPLEX_DOUBLE},
+      {"_Complex long double", TUTTI_TYPE_COMPLEX_LONG_DOUBLE},
+  };
+  out_.text("__extension__ _Generic(");
+  // The first element of whatever dimensions there are: reductions are of arithmetic types.
+  out_.text(reduced.item.shape.empty() ? "" : "*").group(reduced.item.base);
+  for (const auto &[type, number] : kTypes) {
+    out_.text(",").text(type).text(":").number(number);
+  }
+  out_.text(out_.isCxx() ? ",bool:" : ",_Bool:").number(TUTTI_TYPE_BOOL).text(")");
+}
+
+void Writer::reductionCall(const ReducedItem &reduced) {
+  const std::uint32_t operation = operationOf(reduced.operation);
+  out_.at(reduced.item.where).text("tutti_task_reduction(");
+  out_.number(reduced.isWeak ? TUTTI_TASK_WEAK : 0).text(",(void*)");
+  writeAddress(out_, reduced.item);
+  out_.text(",");
+  writeSize(out_, reduced.item);
+  out_.text(",").number(operation).text(",");
+  elementType(reduced);
+  out_.text("),").at(construct_.directive.where);
+}
+
+/// A list of variables, without those that the runtime copies.
+void Writer::variables(const Clause &clause, const Sharing &sharing) {
+  const bool isShared = clause.kind == ClauseKind::Shared;
+  const std::vector<TokensRef> parts = splitAtCommas(clause.arguments);
+  for (TokensRef part : parts) {
+    const bool isCopied = !isShared && part.size() == 1 &&
+                          llvm::any_of(sharing.copies, [&](const Sharing::Copy &copy) {
+                            return copy.name == wordOf(part.front());
+                          });
+    if (!isCopied) {
+      out_.at(clause.where).text(wordOf(clause.kind)).group(part);
+    }
+  }
+  out_.at(construct_.directive.where);
+}
+
+void Writer::copies(const Sharing &sharing) {
+  for (const Sharing::Copy &copy : sharing.copies) {
+    out_.text("tutti_task_copy((const volatile void*)&" + copy.name + ",sizeof(" + copy.name +
+              ")," + (copy.isInitialised ? "1" : "0") + "),");
+  }
+}
+
+void Writer::calls(const Sharing &sharing) {
+  begin();
+  copies(sharing);
+  for (const Clause &clause : construct_.directive.clauses) {
+    switch (clause.kind) {
+    case ClauseKind::If:
+      option(clause, TUTTI_TASK_IF);
+      break;
+    case ClauseKind::Final:
+      option(clause, TUTTI_TASK_FINAL);
+      break;
+    case ClauseKind::Priority:
+      option(clause, TUTTI_TASK_PRIORITY);
+      break;
+    case ClauseKind::Cost:
+      option(clause, TUTTI_TASK_COST);
+      break;
+    case ClauseKind::Node:
+      option(clause, TUTTI_TASK_NODE);
+      break;
+    case ClauseKind::Chunksize:
+      option(clause, TUTTI_TASK_CHUNKSIZE);
+      break;
+    case ClauseKind::Label:
+      label(clause);
+      break;
+    default:
+      break;
+    }
+  }
+  if (!construct_.namesIterations()) {
+    writeItems(out_, construct_, ",");
+  }
+  out_.at(construct_.directive.where);
+  for (const ReducedItem &reduced : construct_.reductions) {
+    reductionCall(reduced);
+  }
+}
+
+/// Clang then looks up the private copy in the body.
+void Writer::reduction(const ReducedItem &reduced) {
+  out_.at(reduced.item.where).text("in_reduction(").tokens(reduced.operation).text(":");
+  out_.tokens(reduced.item.base);
+  if (!reduced.item.shape.empty()) {
+    out_.text("[0:");
+    for (std::size_t i = 0; i < reduced.item.shape.size(); ++i) {
+      out_.text(i == 0 ? "" : "*").group(reduced.item.shape[i]);
+    }
+    out_.text("]");
+  }
+  out_.text(")").at(construct_.directive.where);
+}
+
+void Writer::clauses(const Sharing &sharing) {
+  for (const Clause &clause : construct_.directive.clauses) {
+    switch (clause.kind) {
+    case ClauseKind::Private:
+    case ClauseKind::Firstprivate:
+    case ClauseKind::Shared:
+      variables(clause, sharing);
+      break;
+    case ClauseKind::Default:
+    case ClauseKind::Collapse:
+    case ClauseKind::Grainsize:
+      pass(clause);
+      break;
+    default:
+      break;
+    }
+  }
+  list("shared", sharing.shared);
+  list("firstprivate", sharing.firstprivate);
+  for (const Sharing::Copy &copy : sharing.copies) {
+    out_.text("shared(" + copy.name + ")");
+  }
+  for (const ReducedItem &reduced : construct_.reductions) {
+    if (!reduced.isWeak) {
+      reduction(reduced);
+    }
+  }
+  // A taskloop takes no dependences; both forms are evaluated once the task has been made.
+  out_.text(construct_.isLoop() ? "if((" : "depend(out:*(");
+  calls(sharing);
+  out_.text(construct_.isLoop() ? "tutti_task_described()==(char*)0))"
+                                : "tutti_task_described()))");
+}
+
+} // namespace
+
+bool Construct::namesIterations() const {
+  return isLoop() && llvm::any_of(items, [&](const NamedItem &named) {
+           return llvm::any_of(iterationVariables,
+                               [&](const std::string &name) { return mentions(named.item, name); });
+         });
+}
+
+std::optional<Construct> readConstruct(Preprocessor &preprocessor, Directive directive) {
+  Construct construct{};
+  construct.directive = std::move(directive);
+  return Reader(preprocessor, construct).read() ? std::optional(std::move(construct))
+                                                : std::nullopt;
+}
+
+void writeSource(TokenWriter &writer, Preprocessor &preprocessor, SourceLocation at) {
+  const PresumedLoc place = preprocessor.getSourceManager().getPresumedLoc(
+      preprocessor.getSourceManager().getExpansionLoc(at));
+  writer.literal(place.isInvalid()
+                     ? std::string("?")
+                     : std::string(place.getFilename()) + ":" + std::to_string(place.getLine()));
+}
+
+void writeItems(TokenWriter &writer, const Construct &construct, llvm::StringRef separator) {
+  for (const NamedItem &named : construct.items) {
+    writeAccess(writer, named.item, named.kind);
+    writer.text(separator);
+  }
+}
+
+void writeOpening(TokenWriter &writer, const Construct &construct, llvm::StringRef marker) {
+  writer.text(construct.isLoop() ? "taskloop nogroup shared(" : "task shared(");
+  writer.text(marker).text(")");
+}
+
+std::vector<std::string> namesOf(const Clause &clause) {
+  std::vector<std::string> names;
+  for (TokensRef part : splitAtCommas(clause.arguments)) {
+    if (part.size() == 1) {
+      names.push_back(wordOf(part.front()).str());
+    }
+  }
+  return names;
+}
+
+void writeClauses(TokenWriter &writer, Preprocessor &preprocessor, const Construct &construct,
+                  const Sharing &sharing) {
+  Writer(writer, preprocessor, construct).clauses(sharing);
+}
+
+} // namespace tutti::compiler::ompss

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/ompss/pragma_handler.h"
+
+#include "compiler/frontend/ompss/names.h"
+#include "compiler/frontend/ompss/task_function.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace tutti::compiler::ompss {
+
+namespace {
+
+/// The variable that a `for` header counts with: the one that its first part assigns or declares.
+std::string iterationVariable(TokensRef header) {
+  for (std::size_t i = 1; i < header.size() && header[i].isNot(tok::semi); ++i) {
+    if (header[i].isOneOf(tok::equal, tok::l_brace, tok::l_paren) && i > 1 &&
+        header[i - 1].is(tok::identifier)) {
+      return wordOf(header[i - 1]).str();
+    }
+  }
+  return {};
+}
+
+/// How many loops the construct takes, as far as that is a literal.
+std::uint64_t depthOf(const Construct &construct, Preprocessor &preprocessor) {
+  const Clause *collapse = construct.directive.find(ClauseKind::Collapse);
+  std::uint64_t depth = 1;
+  if (collapse && collapse->arguments.size() == 1 &&
+      collapse->arguments.front().is(tok::numeric_constant)) {
+    Token token = collapse->arguments.front();
+    llvm::SmallString<16> buffer;
+    if (preprocessor.getSpelling(token, buffer).getAsInteger(0, depth)) {
+      depth = 1; // Clang reports it.
+    }
+  }
+  return depth;
+}
+
+} // namespace
+
+void PragmaHandler::HandlePragma(Preprocessor &preprocessor, PragmaIntroducer introducer,
+                                 Token &first) {
+  std::optional<Directive> directive = readDirective(preprocessor, introducer.Loc, first);
+  if (!directive || preprocessor.getLangOpts().OpenMP == 0) {
+    return;
+  }
+  TokenWriter writer(preprocessor, directive->where);
+  switch (directive->kind) {
+  case DirectiveKind::Atomic:
+  case DirectiveKind::Critical:
+  case DirectiveKind::Declare:
+    plain(*directive, writer);
+    break;
+  case DirectiveKind::Assert:
+  case DirectiveKind::Lint:
+    return;
+  default: {
+    std::optional<Construct> construct = readConstruct(preprocessor, std::move(*directive));
+    if (!construct) {
+      return;
+    }
+    if (construct->isLoop()) {
+      loop(std::move(*construct), writer);
+    } else if (construct->directive.kind == DirectiveKind::Task) {
+      task(std::move(*construct), writer);
+    } else if (construct->directive.kind == DirectiveKind::Taskiter) {
+      taskiter(std::move(*construct), writer);
+    } else {
+      waiting(*construct, writer);
+    }
+  }
+  }
+  enter(preprocessor, writer.take());
+}
+
+/// The directive up to the body, and the marker for the rest of its clauses.
+void PragmaHandler::open(Construct construct, TokenWriter &writer) {
+  const std::string marker = kMarkerPrefix.str() + std::to_string(unit_->constructs.size());
+  const Clause *onready = construct.directive.find(ClauseKind::Onready);
+  writer.at(construct.directive.where).annotation(tok::annot_pragma_openmp);
+  writeOpening(writer, construct, marker);
+  writer.at(construct.directive.end).annotation(tok::annot_pragma_openmp_end);
+  if (onready && !construct.isLoop()) {
+    // The runtime calls the body for the expression alone, before the task is ready.
+    writer.at(onready->where).text("if(tutti_task_asks()) (void)").group(onready->arguments);
+    writer.text("; else");
+  }
+  unit_->constructs.push_back(std::move(construct));
+}
+
+void PragmaHandler::task(Construct construct, TokenWriter &writer) {
+  Tokens ahead = lexUntilKnown();
+  if (beginsDeclaration(ahead).value_or(false)) {
+    ahead = lexDeclaration(std::move(ahead));
+    function(std::move(construct), ahead, writer);
+    return;
+  }
+  open(std::move(construct), writer);
+  writer.tokens(ahead);
+}
+
+void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &writer) {
+  std::optional<TaskFunction> function =
+      readTaskFunction(unit_->preprocessor.getDiagnostics(), ahead);
+  if (!function) {
+    writer.tokens(ahead);
+    return;
+  }
+  for (const Clause &clause : construct.directive.clauses) {
+    if (formOf(clause.kind) == ClauseForm::Names || clause.kind == ClauseKind::Default) {
+      error(unit_->preprocessor.getDiagnostics(), clause.where,
+            "the clause '%0' is not for functions: their parameters are copied, references shared")
+          << wordOf(clause.kind);
+      writer.tokens(ahead);
+      return;
+    }
+  }
+  const bool isMember = isa<CXXRecordDecl>(unit_->sema->CurContext);
+  const std::string creator = kCreatorPrefix.str() + std::to_string(unit_->constructs.size());
+  unit_->functions.add(function->name.getLocation(), construct.directive.where, creator);
+  const Token ending = ahead.back();
+  const SourceLocation where = construct.directive.where;
+  if (!function->hasBody) {
+    writer.tokens(ahead);
+  } else if (!isMember) {
+    writeDeclaration(writer, *function, /*withDefaults=*/true);
+    writer.text(";");
+  }
+  // References are what the caller has, not copies.
+  for (const Parameter &parameter : function->parameters) {
+    if (parameter.isReference) {
+      TokenWriter name(unit_->preprocessor, where);
+      construct.directive.clauses.push_back(
+          {ClauseKind::Shared, where, name.text(parameter.name).take(), where});
+    }
+  }
+  writeCreatorHead(writer.at(where), *function, creator, isMember);
+  writer.text("{");
+  open(std::move(construct), writer);
+  writer.at(where);
+  writeCall(writer, *function);
+  writer.text("; }");
+  if (function->hasBody) {
+    writeDeclaration(writer, *function, /*withDefaults=*/isMember);
+    writer.tokens(ending);
+  }
+}
+
+/// Lexes what follows a pragma as far as it takes to know whether it is a declaration.
+Tokens PragmaHandler::lexUntilKnown() {
+  Tokens tokens;
+  do {
+    Token token;
+    unit_->preprocessor.Lex(token);
+    tokens.push_back(token);
+  } while (!tokens.back().isOneOf(tok::eof, tok::semi, tok::r_brace) && !beginsDeclaration(tokens));
+  return tokens;
+}
+
+/// Lexes a declaration up to and with its `;`, or the `{` of its body.
+Tokens PragmaHandler::lexDeclaration(Tokens tokens) {
+  int depth = 0;
+  const auto isEnd = [&](const Token &token) {
+    depth += token.isOneOf(tok::l_paren, tok::l_square);
+    depth -= token.isOneOf(tok::r_paren, tok::r_square);
+    return token.is(tok::eof) || (depth == 0 && token.isOneOf(tok::semi, tok::l_brace));
+  };
+  bool isComplete = llvm::any_of(tokens, isEnd);
+  while (!isComplete) {
+    Token token;
+    unit_->preprocessor.Lex(token);
+    tokens.push_back(token);
+    isComplete = isEnd(token);
+  }
+  return tokens;
+}
+
+/// Lexes `( ... )`. False if something else follows; what was lexed is in `tokens` either way.
+bool PragmaHandler::lexParentheses(Tokens &tokens) {
+  int depth = 0;
+  do {
+    Token token;
+    unit_->preprocessor.Lex(token);
+    tokens.push_back(token);
+    if (token.isOneOf(tok::eof, tok::r_brace)) {
+      return false;
+    }
+    depth += token.is(tok::l_paren);
+    depth -= token.is(tok::r_paren);
+    if (depth == 0 && token.isNot(tok::r_paren)) {
+      return false;
+    }
+  } while (depth > 0);
+  return true;
+}
+
+/// Items that depend on the iteration are named by the body, when the runtime asks for them.
+void PragmaHandler::loop(Construct construct, TokenWriter &writer) {
+  const std::uint64_t depth = depthOf(construct, unit_->preprocessor);
+  Tokens ahead;
+  bool isLoop = true;
+  for (std::uint64_t level = 0; level < depth && isLoop; ++level) {
+    Token token;
+    do {
+      unit_->preprocessor.Lex(token);
+      ahead.push_back(token);
+    } while (level > 0 && token.is(tok::l_brace));
+    Tokens header;
+    isLoop = token.is(tok::kw_for) && lexParentheses(header);
+    const std::string variable = iterationVariable(header);
+    if (!variable.empty()) {
+      construct.iterationVariables.push_back(variable);
+    }
+    ahead.insert(ahead.end(), header.begin(), header.end());
+  }
+  const bool namesIterations = isLoop && construct.namesIterations();
+  const Construct copy = construct;
+  open(std::move(construct), writer);
+  writer.tokens(ahead);
+  if (namesIterations) {
+    writer.at(copy.directive.where).text("if(tutti_task_asks()) {");
+    writeItems(writer, copy, ";");
+    writer.text("} else");
+  }
+}
+
+/// One task that runs the loop, whose iterations make the tasks. A `while` looks at what they
+/// wrote, so it waits for them.
+void PragmaHandler::taskiter(Construct construct, TokenWriter &writer) {
+  Tokens ahead(1);
+  unit_->preprocessor.Lex(ahead.front());
+  if (!ahead.front().isOneOf(tok::kw_for, tok::kw_while)) {
+    error(unit_->preprocessor.getDiagnostics(), ahead.front().getLocation(),
+          "'#pragma oss taskiter' needs a for or while loop");
+    writer.tokens(ahead);
+    return;
+  }
+  const SourceLocation where = construct.directive.where;
+  const bool isWhile = ahead.front().is(tok::kw_while);
+  open(std::move(construct), writer);
+  Tokens header;
+  if (!isWhile || !lexParentheses(header)) {
+    writer.tokens(ahead).tokens(header);
+    return;
+  }
+  writer.tokens(ahead).at(where).text("((tutti_task_wait(");
+  writeSource(writer, unit_->preprocessor, where);
+  writer.text("),").tokens(header).text("))");
+}
+
+/// Directives that stand alone are statements.
+void PragmaHandler::waiting(const Construct &construct, TokenWriter &writer) {
+  const bool isRelease = construct.directive.kind == DirectiveKind::Release;
+  if (isRelease && construct.items.empty()) {
+    error(unit_->preprocessor.getDiagnostics(), construct.directive.where,
+          "'#pragma oss release' needs a clause that says what is released");
+    return;
+  }
+  const std::string call = isRelease ? "tutti_task_release" : "tutti_task_wait";
+  writer.text("{" + call + (construct.items.empty() ? "(" : "_begin("));
+  writeSource(writer, unit_->preprocessor, construct.directive.where);
+  writer.text(");");
+  writeItems(writer, construct, ";");
+  if (!construct.items.empty()) {
+    writer.at(construct.directive.where).text(call + "_end();");
+  }
+  writer.text("}");
+}
+
+/// Directives that are those of OpenMP.
+void PragmaHandler::plain(const Directive &directive, TokenWriter &writer) {
+  writer.annotation(tok::annot_pragma_openmp).text(wordOf(directive.kind));
+  if (directive.kind == DirectiveKind::Critical) {
+    // One lock for each name, and not the one of OpenMP's construct of that name.
+    const bool isNamed = directive.rest.size() == 3;
+    writer.text(("(" + kCriticalPrefix + (isNamed ? wordOf(directive.rest[1]) : "") + ")").str());
+  } else {
+    writer.tokens(directive.rest);
+  }
+  writer.at(directive.end).annotation(tok::annot_pragma_openmp_end);
+}
+
+} // namespace tutti::compiler::ompss

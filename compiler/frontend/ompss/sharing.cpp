@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/ompss/sharing.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/Sema/Lookup.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace tutti::compiler::ompss {
+
+namespace {
+
+/// What an item does with the variable that it begins with.
+enum class Use {
+  Object,  ///< Is it, or is a part of it.
+  Pointer, ///< Follows it, as a pointer.
+  Unknown, ///< Depends on a template's arguments.
+};
+
+class Walk {
+public:
+  Walk(Sema &sema, QualType type) : sema_(sema) { become(type); }
+
+  /// Goes on with what comes after the variable, then with so many sections.
+  Use follow(TokensRef tokens, std::size_t sections);
+
+private:
+  void become(QualType type) { type_ = type.getNonReferenceType().getCanonicalType(); }
+
+  void index();
+  void member(const Token &name);
+
+  Sema &sema_;
+  QualType type_;
+  Use use_ = Use::Object;
+};
+
+void Walk::index() {
+  if (use_ != Use::Object) {
+    return;
+  }
+  if (const ArrayType *array = sema_.getASTContext().getAsArrayType(type_)) {
+    become(array->getElementType());
+  } else if (type_->isPointerType()) {
+    use_ = Use::Pointer;
+  } else if (type_->isDependentType()) {
+    use_ = Use::Unknown;
+  }
+}
+
+void Walk::member(const Token &name) {
+  const RecordDecl *record = type_->getAsRecordDecl();
+  if (!record || !record->isCompleteDefinition()) {
+    use_ = type_->isDependentType() ? Use::Unknown : use_;
+    return;
+  }
+  const auto found = record->lookup(name.getIdentifierInfo());
+  if (!found.empty()) {
+    if (const auto *field = dyn_cast<FieldDecl>(found.front())) {
+      become(field->getType());
+    }
+  }
+}
+
+Use Walk::follow(TokensRef tokens, std::size_t sections) {
+  int depth = 0;
+  for (std::size_t i = 0; i < tokens.size() && use_ == Use::Object; ++i) {
+    if (tokens[i].isOneOf(tok::l_square, tok::l_paren)) {
+      if (depth++ == 0 && tokens[i].is(tok::l_square)) {
+        index();
+      }
+    } else if (tokens[i].isOneOf(tok::r_square, tok::r_paren)) {
+      --depth;
+    } else if (depth == 0 && tokens[i].is(tok::arrow)) {
+      use_ = Use::Pointer;
+    } else if (depth == 0 && tokens[i].is(tok::period) && i + 1 < tokens.size()) {
+      member(tokens[i + 1]);
+    }
+  }
+  for (std::size_t i = 0; i < sections; ++i) {
+    index();
+  }
+  return use_;
+}
+
+/// The variable that a name means; null if it means something else, or nothing.
+VarDecl *variableOf(Sema &sema, Scope *scope, const Token &name) {
+  LookupResult found(sema, name.getIdentifierInfo(), name.getLocation(), Sema::LookupOrdinaryName);
+  found.suppressDiagnostics();
+  return sema.LookupName(found, scope) && found.isSingleResult()
+             ? dyn_cast<VarDecl>(found.getFoundDecl())
+             : nullptr;
+}
+
+/// One decision.
+class Decision {
+public:
+  Decision(Sema &sema, Scope *scope, const Construct &construct)
+      : sema_(sema), scope_(scope), construct_(construct) {}
+
+  /// What the items share.
+  void items();
+
+  /// Variables whose size is known at run time only.
+  void variableSizes();
+
+  /// What constructs around this one share: this one does not inherit it.
+  void inherited(const llvm::SmallPtrSetImpl<VarDecl *> &variables);
+
+  /// All variables that are shared and live on a stack.
+  llvm::SmallPtrSet<VarDecl *, 8> shared() const { return shared_; }
+
+  Sharing take() { return std::move(sharing_); }
+
+private:
+  /// The clause that names the variable; null if none does.
+  const Clause *clauseOf(llvm::StringRef name) const;
+  bool isDecided(const VarDecl &variable) const;
+  void item(const Item &item);
+
+  void copy(const VarDecl &variable, bool isInitialised) {
+    sharing_.copies.push_back({variable.getName().str(), isInitialised});
+  }
+
+  Sema &sema_;
+  Scope *scope_;
+  const Construct &construct_;
+  Sharing sharing_;
+  llvm::SmallPtrSet<VarDecl *, 8> shared_;
+};
+
+const Clause *Decision::clauseOf(llvm::StringRef name) const {
+  for (const Clause &clause : construct_.directive.clauses) {
+    if (formOf(clause.kind) == ClauseForm::Names &&
+        llvm::is_contained(namesOf(clause), name.str())) {
+      return &clause;
+    }
+  }
+  return nullptr;
+}
+
+/// Whether items or a reduction say what becomes of it.
+bool Decision::isDecided(const VarDecl &variable) const {
+  return shared_.contains(const_cast<VarDecl *>(&variable)) ||
+         llvm::any_of(construct_.reductions, [&](const ReducedItem &reduced) {
+           return wordOf(reduced.item.base.front()) == variable.getName();
+         });
+}
+
+void Decision::items() {
+  for (const NamedItem &named : construct_.items) {
+    item(named.item);
+  }
+  for (const Clause &clause : construct_.directive.clauses) {
+    for (TokensRef part : clause.kind == ClauseKind::Shared ? splitAtCommas(clause.arguments)
+                                                            : std::vector<TokensRef>()) {
+      VarDecl *variable = part.size() == 1 && part.front().is(tok::identifier)
+                              ? variableOf(sema_, scope_, part.front())
+                              : nullptr;
+      if (variable) {
+        shared_.insert(variable);
+      }
+    }
+  }
+}
+
+void Decision::item(const Item &item) {
+  const Token &first = item.base.front();
+  const bool isOther =
+      first.isNot(tok::identifier) ||
+      (item.base.size() > 1 && item.base[1].isOneOf(tok::coloncolon, tok::l_paren)) ||
+      llvm::any_of(item.iterators, [&](const Iterator &iterator) {
+        return wordOf(iterator.name) == wordOf(first);
+      });
+  VarDecl *variable = isOther ? nullptr : variableOf(sema_, scope_, first);
+  if (!variable || shared_.contains(variable)) {
+    return; // Clang reports names that mean nothing where the access is evaluated.
+  }
+  const std::size_t sections = item.shape.empty() ? item.subscripts.size() : 1;
+  const Use use =
+      Walk(sema_, variable->getType()).follow(TokensRef(item.base).drop_front(), sections);
+  const Clause *named = clauseOf(wordOf(first));
+  if (use == Use::Object && !named) {
+    sharing_.shared.push_back(wordOf(first).str());
+    shared_.insert(variable);
+  } else if (use == Use::Object && named->kind != ClauseKind::Shared) {
+    error(sema_.getDiagnostics(), first.getLocation(),
+          "'%0' is %1, so other tasks do not see what this one does with it")
+        << wordOf(first) << wordOf(named->kind);
+  } else if (use == Use::Unknown && !named) {
+    error(sema_.getDiagnostics(), first.getLocation(),
+          "whether '%0' is the memory or a pointer to it depends on a template argument; name it "
+          "in shared() or firstprivate()")
+        << wordOf(first);
+  }
+}
+
+void Decision::variableSizes() {
+  const Clause *byDefault = construct_.directive.find(ClauseKind::Default);
+  const bool isShared = byDefault && isWord(byDefault->arguments.front(), "shared");
+  const bool isPrivate = byDefault && isWord(byDefault->arguments.front(), "private");
+  for (Scope *scope = scope_; scope; scope = scope->getParent()) {
+    for (Decl *declaration : scope->decls()) {
+      auto *variable = dyn_cast<VarDecl>(declaration);
+      if (!variable || !variable->getType()->isVariablyModifiedType() || isDecided(*variable)) {
+        continue;
+      }
+      const Clause *clause = clauseOf(variable->getName());
+      if (clause ? clause->kind != ClauseKind::Shared : !isShared) {
+        copy(*variable, clause ? clause->kind == ClauseKind::Firstprivate : !isPrivate);
+        shared_.insert(variable);
+      }
+    }
+    if (scope->isFunctionScope() && !scope->isOpenMPDirectiveScope()) {
+      break;
+    }
+  }
+}
+
+void Decision::inherited(const llvm::SmallPtrSetImpl<VarDecl *> &variables) {
+  for (VarDecl *variable : variables) {
+    if (isDecided(*variable) || clauseOf(variable->getName()) || !variable->hasLocalStorage()) {
+      continue;
+    }
+    Token name;
+    name.startToken();
+    name.setKind(tok::identifier);
+    name.setIdentifierInfo(variable->getIdentifier());
+    name.setLocation(construct_.directive.where);
+    if (variableOf(sema_, scope_, name) != variable) {
+      continue; // Another one hides it.
+    }
+    const QualType type = variable->getType().getNonReferenceType();
+    if (type->isDependentType() || type.isTriviallyCopyableType(sema_.getASTContext())) {
+      copy(*variable, true);
+    } else {
+      sharing_.firstprivate.push_back(variable->getName().str());
+    }
+  }
+}
+
+} // namespace
+
+Sharing Nesting::share(Sema &sema, Scope *scope, const Construct &construct) {
+  Decision decision(sema, scope, construct);
+  decision.items();
+  Variables all;
+  if (!construct.directive.find(ClauseKind::Default)) {
+    for (const DeclContext *context = sema.CurContext; context && !context->isFileContext();
+         context = context->getParent()) {
+      const auto around =
+          isa<CapturedDecl>(context) ? shared_.find(context->getParent()) : shared_.end();
+      if (around != shared_.end()) {
+        all.insert(around->second.begin(), around->second.end());
+      }
+    }
+  }
+  decision.variableSizes();
+  decision.inherited(all);
+  shared_[sema.CurContext] = decision.shared();
+  return decision.take();
+}
+
+} // namespace tutti::compiler::ompss

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/ompss/task_calls.h"
+
+#include "compiler/frontend/ompss/names.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Sema/Template.h"
+
+using namespace clang;
+
+namespace tutti::compiler::ompss {
+
+namespace {
+
+/// Finds calls of function tasks outside of their creators.
+class Visitor : public RecursiveASTVisitor<Visitor> {
+public:
+  Visitor(Sema &sema, const TaskFunctions &functions) : sema_(sema), functions_(functions) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool shouldVisitImplicitCode() const { return true; }
+
+  bool TraverseFunctionDecl(FunctionDecl *function) {
+    return isCreator(*function) || RecursiveASTVisitor::TraverseFunctionDecl(function);
+  }
+
+  bool TraverseCXXMethodDecl(CXXMethodDecl *function) {
+    return isCreator(*function) || RecursiveASTVisitor::TraverseCXXMethodDecl(function);
+  }
+
+  bool VisitCallExpr(CallExpr *call) {
+    FunctionDecl *callee = call->getDirectCallee();
+    const TaskFunctions::Entry *entry = callee ? functions_.find(*callee) : nullptr;
+    const SourceManager &sources = sema_.getSourceManager();
+    if (entry && !call->isTypeDependent() &&
+        sources.isBeforeInTranslationUnit(entry->pragma, call->getBeginLoc())) {
+      if (FunctionDecl *creator = creatorOf(*callee, entry->creator, call->getBeginLoc())) {
+        redirect(*call, *creator);
+      }
+    }
+    return true;
+  }
+
+private:
+  static bool isCreator(const FunctionDecl &function) {
+    const IdentifierInfo *name = function.getIdentifier();
+    return name && name->getName().starts_with(kCreatorPrefix);
+  }
+
+  FunctionDecl *creatorOf(FunctionDecl &callee, const std::string &name, SourceLocation at);
+  FunctionDecl *instance(FunctionDecl &callee, FunctionTemplateDecl &creator, SourceLocation at);
+
+  static void redirect(CallExpr &call, FunctionDecl &creator) {
+    Expr *callee = call.getCallee()->IgnoreParenImpCasts();
+    if (auto *name = dyn_cast<DeclRefExpr>(callee)) {
+      name->setDecl(&creator);
+    } else if (auto *member = dyn_cast<MemberExpr>(callee)) {
+      member->setMemberDecl(&creator);
+    }
+  }
+
+  Sema &sema_;
+  const TaskFunctions &functions_;
+};
+
+FunctionDecl *Visitor::instance(FunctionDecl &callee, FunctionTemplateDecl &creator,
+                                SourceLocation at) {
+  const TemplateArgumentList *arguments = callee.getTemplateSpecializationArgs();
+  if (!arguments) {
+    return nullptr;
+  }
+  FunctionDecl *instance = sema_.InstantiateFunctionDeclaration(&creator, arguments, at);
+  if (instance && !instance->getBody()) {
+    sema_.InstantiateFunctionDefinition(at, instance, /*Recursive=*/true);
+  }
+  return instance;
+}
+
+FunctionDecl *Visitor::creatorOf(FunctionDecl &callee, const std::string &name, SourceLocation at) {
+  DeclContext *context = callee.getDeclContext()->getRedeclContext();
+  IdentifierInfo &identifier = sema_.getASTContext().Idents.get(name);
+  for (NamedDecl *found : context->lookup(DeclarationName(&identifier))) {
+    FunctionDecl *creator = dyn_cast<FunctionDecl>(found);
+    if (auto *templated = dyn_cast<FunctionTemplateDecl>(found)) {
+      creator = instance(callee, *templated, at);
+    }
+    if (creator) {
+      if (!creator->getDefinition() && creator->getTemplateInstantiationPattern()) {
+        sema_.InstantiateFunctionDefinition(at, creator, /*Recursive=*/true);
+      }
+      creator->markUsed(sema_.getASTContext());
+      return creator;
+    }
+  }
+  return nullptr; // Of a creator with errors.
+}
+
+} // namespace
+
+void TaskFunctions::add(SourceLocation name, SourceLocation pragma, std::string creator) {
+  functions_[name] = {pragma, std::move(creator)};
+}
+
+const TaskFunctions::Entry *TaskFunctions::find(const FunctionDecl &function) const {
+  const FunctionDecl *pattern = function.getTemplateInstantiationPattern();
+  for (const FunctionDecl *each : (pattern ? pattern : &function)->redecls()) {
+    const auto found = functions_.find(each->getLocation());
+    if (found != functions_.end()) {
+      return &found->second;
+    }
+  }
+  return nullptr;
+}
+
+void redirectCalls(Sema &sema, const TaskFunctions &functions, DeclGroupRef group) {
+  if (!functions.isEmpty()) {
+    for (Decl *declaration : group) {
+      Visitor(sema, functions).TraverseDecl(declaration);
+    }
+  }
+}
+
+} // namespace tutti::compiler::ompss

@@ -1,0 +1,85 @@
+// Every mistake in `#pragma oss` is an error at its place.
+// RUN: not clang -fopenmp -fplugin=%frontend -ferror-limit=0 -fsyntax-only %s 2>&1 | FileCheck %s
+// RUN: not clang -fopenmp -fplugin=%frontend -fsyntax-only -fdiagnostics-parseable-fixits %s 2>&1 | FileCheck %s --check-prefix=FIX
+struct S { int bit : 3; int m; };
+void f(int n, int *p, struct S *s) {
+  int a[4];
+  int b[4][4];
+  int x;
+  // CHECK: :[[@LINE+2]]:15: error: unknown directive 'tsak'; did you mean 'task'?
+  // FIX: fix-it:"{{.*}}":{[[@LINE+1]]:15-[[@LINE+1]]:19}:"task"
+  #pragma oss tsak
+  // CHECK: :[[@LINE+1]]:20: error: unknown clause 'inuot'; did you mean 'inout'?
+  #pragma oss task inuot(x)
+  // CHECK: :[[@LINE+1]]:20: error: '#pragma oss task' takes no clause 'grainsize'
+  #pragma oss task grainsize(3)
+  // CHECK: :[[@LINE+1]]:24: error: '#pragma oss taskwait' takes no clause 'weakin'
+  #pragma oss taskwait weakin(x)
+  // CHECK: :[[@LINE+1]]:23: error: '#pragma oss release' takes no clause 'reduction'
+  #pragma oss release reduction(+: x)
+  // CHECK: :[[@LINE+1]]:23: error: expected '(' after 'in'
+  #pragma oss task in x
+  // CHECK: :[[@LINE+1]]:23: error: clause 'in' needs an argument
+  #pragma oss task in()
+  // CHECK: :[[@LINE+1]]:27: error: expected ')'
+  #pragma oss task in(a[0]
+  // CHECK: :[[@LINE+1]]:32: error: more than one clause 'priority' in one directive
+  #pragma oss task priority(1) priority(2)
+  // CHECK: :[[@LINE+1]]:28: error: clause 'default' takes one of none, shared, private, firstprivate
+  #pragma oss task default(all)
+  // CHECK: :[[@LINE+1]]:27: error: clause 'device' takes one of smp, cuda, opencl, fpga
+  #pragma oss task device(gpu)
+  // CHECK: :[[@LINE+1]]:34: error: a section in depend() is written [first:count], not with ';'
+  #pragma oss task depend(in: p[0;3])
+  // CHECK: :[[@LINE+1]]:27: error: expected in, out, inout, inoutset or mutexinoutset
+  #pragma oss task depend(source: x)
+  // CHECK: :[[@LINE+1]]:23: error: an item in braces needs iterators: {item, i=first:last}
+  #pragma oss task in({p[0]})
+  // CHECK: :[[@LINE+1]]:33: error: the range of iterator 'i' is not complete
+  #pragma oss task in({p[i], i=0:})
+  // CHECK: :[[@LINE+1]]:30: error: expected an iterator: name=first:last, name=first;count or name={values}
+  #pragma oss task in({p[i], i})
+  // CHECK: :[[@LINE+1]]:23: error: a shape needs a size in each bracket
+  #pragma oss task in([]p)
+  // CHECK: :[[@LINE+1]]:23: error: expected an expression after the shape
+  #pragma oss task in([3])
+  // CHECK: :[[@LINE+1]]:53: error: 'x' is reduced twice
+  #pragma oss task reduction(+: x) weakreduction(+: x)
+  // CHECK: :[[@LINE+1]]:33: error: a reduction is of a variable or of a shape [n]p
+  #pragma oss task reduction(+: s->m)
+  // CHECK: :[[@LINE+1]]:3: error: '#pragma oss release' needs a clause that says what is released
+  #pragma oss release
+  // CHECK: :[[@LINE+2]]:3: error: '#pragma oss taskiter' needs a for or while loop
+  #pragma oss taskiter
+  x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: 'x' is firstprivate, so other tasks do not see what this one does with it
+  #pragma oss task in(x) firstprivate(x)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: use of undeclared identifier 'y'
+  #pragma oss task in(y)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: address of bit-field requested
+  #pragma oss task in(s->bit)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: cannot take the address of an rvalue of type 'int'
+  #pragma oss task in(x + 1)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: static assertion failed{{.*}}: a section of a pointer needs its last element or its length
+  #pragma oss task in(p[2:])
+  x = 1;
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: error: cannot return from OpenMP region
+  #pragma oss task
+  return;
+  // CHECK: :[[@LINE+1]]:36: warning: extra tokens at the end of '#pragma oss task' are ignored
+  #pragma oss task firstprivate(x) + 3
+  x = 1;
+}
+// CHECK: :[[@LINE+2]]:1: error: a function that is a task returns void
+#pragma oss task
+int result(int *p);
+// CHECK: :[[@LINE+1]]:18: error: the clause 'shared' is not for functions: their parameters are copied, references shared
+#pragma oss task shared(p)
+void shared(int *p);
+// CHECK: :[[@LINE+2]]:16: error: '#pragma oss task' cannot be used here: one function only may be declared
+#pragma oss task
+void one(int *), two(int *);

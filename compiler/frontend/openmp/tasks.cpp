@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/openmp/tasks.h"
+
+#include "abi/tasks.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tutti::compiler::openmp {
+
+namespace {
+
+constexpr StringLiteral kDescribed = "tutti_task_described";
+constexpr StringLiteral kAsks = "tutti_task_asks";
+constexpr StringLiteral kCriticalVariable = ".gomp_critical_user_tutti_oss_critical_";
+
+CallBase *callOf(Instruction &instruction, StringRef name) {
+  auto *call = dyn_cast<CallBase>(&instruction);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName() == name ? call : nullptr;
+}
+
+/// Arguments of __kmpc_omp_task_alloc.
+enum AllocArgument : unsigned { kFlags = 2, kBytes, kShareds, kEntry };
+
+/// Arguments of __kmpc_taskloop.
+enum LoopArgument : unsigned {
+  kLower = 4,
+  kUpper,
+  kStride,
+  kNoGroup,
+  kSchedule,
+  kGrainsize,
+  kDuplicate
+};
+
+constexpr unsigned kTask = 2; ///< Argument of all calls that take a task.
+
+/// Rewrites the calls of one module.
+class Lowering {
+public:
+  explicit Lowering(Module &module) : module_(module) {}
+
+  bool run();
+
+private:
+  FunctionCallee function(StringRef name, Type *result, ArrayRef<Type *> arguments) {
+    return module_.getOrInsertFunction(name, FunctionType::get(result, arguments, false));
+  }
+
+  void lowerTask(CallBase &described);
+  void lowerAlloc(CallBase &alloc);
+  void lowerSubmit(CallBase &submit);
+  void lowerLoop(CallBase &loop);
+  void lowerBody(Function &body);
+  void lowerCriticals();
+
+  static void replace(CallBase &old, Value *value) {
+    old.replaceAllUsesWith(value ? value : PoisonValue::get(old.getType()));
+    if (auto *invoke = dyn_cast<InvokeInst>(&old)) {
+      BranchInst::Create(invoke->getNormalDest(), invoke->getIterator());
+      invoke->getUnwindDest()->removePredecessor(invoke->getParent());
+    }
+    old.eraseFromParent();
+  }
+
+  Module &module_;
+  Type *pointer_ = PointerType::getUnqual(module_.getContext());
+  Type *int32_ = Type::getInt32Ty(module_.getContext());
+  Type *int64_ = Type::getInt64Ty(module_.getContext());
+  Type *nothing_ = Type::getVoidTy(module_.getContext());
+  SmallPtrSet<Function *, 16> bodies_;
+};
+
+/// What hands the task to libomp: the next such call on every way from `described` on.
+CallBase *submitAfter(CallBase &described) {
+  SmallPtrSet<const BasicBlock *, 8> seen;
+  Instruction *next = described.isTerminator()
+                          ? &*cast<InvokeInst>(described).getNormalDest()->begin()
+                          : described.getNextNode();
+  while (next) {
+    if (CallBase *call = callOf(*next, "__kmpc_omp_task_with_deps")) {
+      return call;
+    }
+    if (CallBase *call = callOf(*next, "__kmpc_taskloop")) {
+      return call;
+    }
+    if (!next->isTerminator()) {
+      next = next->getNextNode();
+    } else if (next->getNumSuccessors() > 0 && seen.insert(next->getParent()).second) {
+      next = &*next->getSuccessor(0)->begin();
+    } else {
+      break;
+    }
+  }
+  return nullptr;
+}
+
+void Lowering::lowerTask(CallBase &described) {
+  CallBase *submit = submitAfter(described);
+  Value *task = submit ? submit->getArgOperand(kTask)->stripPointerCasts() : nullptr;
+  auto *alloc = dyn_cast_or_null<CallBase>(task);
+  if (!alloc || !callOf(*alloc, "__kmpc_omp_task_alloc")) {
+    report_fatal_error("tutti: a task is not made as clang 19 makes it");
+  }
+  replace(described, ConstantPointerNull::get(cast<PointerType>(pointer_)));
+  if (auto *entry = dyn_cast<Function>(alloc->getArgOperand(kEntry)->stripPointerCasts())) {
+    lowerBody(*entry);
+  }
+  if (submit->getCalledFunction()->getName() == "__kmpc_taskloop") {
+    lowerLoop(*submit);
+  } else {
+    lowerSubmit(*submit);
+  }
+  lowerAlloc(*alloc);
+}
+
+void Lowering::lowerAlloc(CallBase &alloc) {
+  IRBuilder<> builder(&alloc);
+  replace(alloc, builder.CreateCall(
+                     function("tutti_task_create", pointer_, {int32_, int64_, int64_, pointer_}),
+                     {alloc.getArgOperand(kFlags), alloc.getArgOperand(kBytes),
+                      alloc.getArgOperand(kShareds), alloc.getArgOperand(kEntry)}));
+}
+
+void Lowering::lowerSubmit(CallBase &submit) {
+  IRBuilder<> builder(&submit);
+  builder.CreateCall(function("tutti_task_submit", nothing_, {pointer_}),
+                     {submit.getArgOperand(kTask)});
+  replace(submit, nullptr);
+}
+
+void Lowering::lowerLoop(CallBase &loop) {
+  IRBuilder<> builder(&loop);
+  constexpr std::uint64_t kByGrainsize = 1;
+  const auto *schedule = dyn_cast<ConstantInt>(loop.getArgOperand(kSchedule));
+  if (schedule && schedule->getZExtValue() == kByGrainsize) {
+    builder.CreateCall(function("tutti_task_option", pointer_, {int32_, int64_}),
+                       {builder.getInt32(TUTTI_TASK_GRAINSIZE), loop.getArgOperand(kGrainsize)});
+  }
+  builder.CreateCall(function("tutti_task_submit_loop", nothing_,
+                              {pointer_, pointer_, pointer_, int64_, pointer_}),
+                     {loop.getArgOperand(kTask), loop.getArgOperand(kLower),
+                      loop.getArgOperand(kUpper), loop.getArgOperand(kStride),
+                      loop.getArgOperand(kDuplicate)});
+  replace(loop, nullptr);
+}
+
+/// The task's function and what it was outlined from: there the body looks up private copies, and
+/// is told what is asked of it by its second argument, the block's `part`.
+void Lowering::lowerBody(Function &body) {
+  if (body.isDeclaration() || !bodies_.insert(&body).second) {
+    return;
+  }
+  SmallVector<CallBase *, 8> lookups;
+  SmallVector<CallBase *, 4> questions;
+  for (Instruction &instruction : instructions(body)) {
+    if (CallBase *call = callOf(instruction, "__kmpc_task_reduction_get_th_data")) {
+      lookups.push_back(call);
+    } else if (CallBase *call = callOf(instruction, kAsks)) {
+      questions.push_back(call);
+    } else if (auto *call = dyn_cast<CallBase>(&instruction)) {
+      Function *callee = call->getCalledFunction();
+      if (callee && callee->hasInternalLinkage() &&
+          callee->getName().starts_with(".omp_outlined.")) {
+        lowerBody(*callee);
+      }
+    }
+  }
+  for (CallBase *lookup : lookups) {
+    IRBuilder<> builder(lookup);
+    replace(*lookup, builder.CreateCall(function("tutti_task_private", pointer_, {pointer_}),
+                                        {lookup->getArgOperand(2)}));
+  }
+  if (questions.empty()) {
+    return;
+  }
+  // Read once, where every loop sees that it does not change.
+  BasicBlock &first = body.getEntryBlock();
+  IRBuilder<> builder(&first, first.getFirstNonPHIOrDbgOrAlloca());
+  Value *part = builder.CreateLoad(int32_, body.getArg(1), "asks");
+  for (CallBase *question : questions) {
+    replace(*question, part);
+  }
+}
+
+void Lowering::lowerCriticals() {
+  for (Function &body : module_) {
+    for (Instruction &instruction : make_early_inc_range(instructions(body))) {
+      CallBase *begin = callOf(instruction, "__kmpc_critical");
+      CallBase *end = callOf(instruction, "__kmpc_end_critical");
+      CallBase *call = begin ? begin : end;
+      if (call && call->getArgOperand(2)->getName().starts_with(kCriticalVariable)) {
+        IRBuilder<> builder(call);
+        builder.CreateCall(function(begin ? "tutti_task_critical_begin" : "tutti_task_critical_end",
+                                    nothing_, {pointer_}),
+                           {call->getArgOperand(2)});
+        replace(*call, nullptr);
+      }
+    }
+  }
+}
+
+bool Lowering::run() {
+  Function *described = module_.getFunction(kDescribed);
+  const bool hasCriticals = any_of(module_.globals(), [](const GlobalVariable &variable) {
+    return variable.getName().starts_with(kCriticalVariable);
+  });
+  if (hasCriticals) {
+    lowerCriticals();
+  }
+  if (!described) {
+    return hasCriticals;
+  }
+  while (!described->use_empty()) {
+    lowerTask(*cast<CallBase>(described->user_back()));
+  }
+  described->eraseFromParent();
+  return true;
+}
+
+} // namespace
+
+PreservedAnalyses LowerTasksPass::run(Module &module, ModuleAnalysisManager &) {
+  return Lowering(module).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace tutti::compiler::openmp
