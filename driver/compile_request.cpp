@@ -68,6 +68,14 @@ bool contains(const std::array<std::string_view, N> &list, std::string_view item
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
+constexpr std::string_view kOmpSs = "-fompss-2";
+
+/// Options of ours, which Clang does not know.
+bool isOmpSsOption(std::string_view option) {
+  return option == kOmpSs || option == "-fno-ompss-2" ||
+         option.starts_with(std::string(kOmpSs) + "=");
+}
+
 bool isHeader(std::string_view input) {
   constexpr auto kExtensions =
       std::to_array<std::string_view>({".h", ".hh", ".hpp", ".hxx", ".H", ".h++"});
@@ -155,6 +163,12 @@ private:
       linkerInput_ = true;
     } else if (option == "-cc1" || option == "-cc1as" || option == "-cc1gen-reproducer") {
       request_.isInternal = true;
+    } else if (isOmpSsOption(option)) {
+      request_.ompss = option == "-fno-ompss-2" ? OmpSs::Ignored : OmpSs::On;
+    } else if (option.starts_with("-fopenmp") && !option.starts_with("-fopenmp-")) {
+      request_.asksForOpenmp = true;
+    } else if (option == "-fno-openmp") {
+      request_.asksForOpenmp = false;
     } else {
       linkFlag(option);
     }
@@ -208,6 +222,8 @@ void addUserArguments(std::vector<std::string> &command,
   for (const std::string &argument : arguments) {
     if (!onlyInputs && argument == "--") {
       onlyInputs = true;
+    } else if (!onlyInputs && isOmpSsOption(argument)) {
+      continue;
     } else if (onlyInputs && argument.starts_with('-')) {
       command.push_back("./" + argument);
     } else {
@@ -216,7 +232,37 @@ void addUserArguments(std::vector<std::string> &command,
   }
 }
 
+/// The headers of OmpSs-2 come after all others: a program may bring its own.
+void addOmpSs(std::vector<std::string> &command, const CompileRequest &request,
+              const Installation &installation) {
+  command.insert(command.end(),
+                 {"-idirafter", installation.libraryDir + "/../../include/tutti/ompss"});
+  if (request.ompss == OmpSs::On) {
+    command.emplace_back("-D_OMPSS_2=1");
+  } else if (request.ompss == OmpSs::Ignored) {
+    command.emplace_back("-fplugin-arg-tutti-no-ompss");
+  }
+}
+
 } // namespace
+
+std::string problemOf(const std::vector<std::string> &arguments) {
+  for (const std::string &argument : arguments) {
+    if (argument == "--") {
+      break;
+    }
+    if (!isOmpSsOption(argument) || !argument.starts_with(std::string(kOmpSs) + "=")) {
+      continue;
+    }
+    const std::string runtime = argument.substr(kOmpSs.size() + 1);
+    if (runtime != "libnanos6" && runtime != "libnodes") {
+      return "'" + runtime + "' in '" + argument +
+             "' is unknown; libnanos6 and libnodes are the "
+             "names of the reference, and both mean Tutti";
+    }
+  }
+  return {};
+}
 
 CompileRequest readRequest(const std::vector<std::string> &arguments) {
   std::vector<std::string> expanded;
@@ -257,6 +303,7 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
                  {"--start-no-unused-arguments", "-fopenmp=libomp", "-fno-lto",
                   "-fplugin=" + installation.libraryDir + "/libtutti_frontend.so",
                   "-fpass-plugin=" + installation.libraryDir + "/libtutti_compiler.so"});
+  addOmpSs(command, request, installation);
   if (links) {
     if (!isShared) {
       command.push_back("-no-pie");

@@ -22,6 +22,13 @@ enum class Product {
   Relocatable, ///< `-r`: one object made of several.
 };
 
+/// What `#pragma oss` means.
+enum class OmpSs {
+  Found,   ///< OmpSs-2, in files that have it.
+  On,      ///< `-fompss-2`: OmpSs-2, and `_OMPSS_2` is defined.
+  Ignored, ///< `-fno-ompss-2`.
+};
+
 /// Always: what the command line says, response files included.
 struct CompileRequest {
   Product product = Product::Nothing;
@@ -31,6 +38,8 @@ struct CompileRequest {
   bool usesGold = false;    ///< `-fuse-ld=gold`.
   bool isInternal = false;  ///< `-cc1` and the like: Clang calling itself.
   bool asksForHelp = false; ///< `--help`.
+  OmpSs ompss = OmpSs::Found;
+  bool asksForOpenmp = false; ///< `-fopenmp` in any form is the last word on it.
 };
 
 /// Where the parts are that a command line refers to.
@@ -43,6 +52,9 @@ struct Installation {
 /// Reads `arguments` (without the program's name). An unreadable response file counts as an input,
 /// which leaves the complaint to Clang.
 CompileRequest readRequest(const std::vector<std::string> &arguments);
+
+/// Why the request cannot be carried out, as far as it can be known here; empty if it can.
+std::string problemOf(const std::vector<std::string> &arguments);
 
 /// The complete command, program first, for a request read from the same `arguments`.
 std::vector<std::string> compileCommand(const CompileRequest &request,

@@ -76,6 +76,27 @@ TEST(CompileRequest, LooksIntoResponseFiles) {
   EXPECT_EQ(request.product, Product::Intermediate);
 }
 
+TEST(CompileRequest, KeepsTheOptionsOfOmpSsFromClang) {
+  const Arguments on = commandFor({"-fompss-2", "a.c"});
+  EXPECT_TRUE(has(on, "-D_OMPSS_2=1"));
+  EXPECT_FALSE(has(on, "-fompss-2"));
+  const Arguments spelled = commandFor({"-fompss-2=libnanos6", "a.c"});
+  EXPECT_TRUE(has(spelled, "-D_OMPSS_2=1"));
+  EXPECT_FALSE(has(spelled, "-fompss-2=libnanos6"));
+  const Arguments off = commandFor({"-fompss-2", "-fno-ompss-2", "a.c"});
+  EXPECT_TRUE(has(off, "-fplugin-arg-tutti-no-ompss"));
+  EXPECT_FALSE(has(off, "-D_OMPSS_2=1"));
+  EXPECT_FALSE(has(off, "-fno-ompss-2"));
+  const Arguments plain = commandFor({"a.c"});
+  EXPECT_FALSE(has(plain, "-D_OMPSS_2=1"));
+  EXPECT_FALSE(has(plain, "-fplugin-arg-tutti-no-ompss"));
+}
+
+TEST(CompileRequest, KnowsTheRuntimesOfOmpSsByName) {
+  EXPECT_EQ(problemOf({"-fompss-2=libnanos6", "-fompss-2=libnodes", "-fompss-2"}), "");
+  EXPECT_NE(problemOf({"-fompss-2=libnanos"}), "");
+}
+
 TEST(CompileRequest, LetsTheLastOfOpposedOptionsDecide) {
   EXPECT_TRUE(readRequest({"-no-pie", "-pie", "a.c"}).asksForPie);
   EXPECT_FALSE(readRequest({"-pie", "-no-pie", "a.c"}).asksForPie);

@@ -23,11 +23,14 @@ namespace {
 using namespace tutti::driver;
 
 constexpr const char *kHelp =
-    "tutticc, tuttic++: compile OpenMP programs for a cluster (start them with tuttirun).\n"
+    "tutticc, tuttic++: compile OpenMP and OmpSs-2 programs for a cluster (start them with\n"
+    "tuttirun).\n"
     "\n"
     "All options are Clang's (see --help). Always on: -fopenmp. Executables are not PIE.\n"
     "  -Rpass=tutti           say which loops are distributed\n"
     "  -Rpass-missed=tutti    say which loops stay on rank 0, and why\n"
+    "  -fompss-2              OmpSs-2: defines _OMPSS_2. Without it '#pragma oss' counts, too\n"
+    "  -fno-ompss-2           '#pragma oss' is ignored\n"
     "  --tutti-help           this text\n"
     "Environment:\n"
     "  TUTTI_CLANG            the Clang 19 to use (default: clang-19 in PATH, then Debian's)\n"
@@ -98,9 +101,11 @@ int main(int argc, char **argv) {
     printHelp();
     return 0;
   }
-  if (const std::string problem = problemOfTargets(); !problem.empty()) {
-    std::fprintf(stderr, "%s: error: %s\n", name, problem.c_str());
-    return 1;
+  for (const std::string &problem : {problemOfTargets(), problemOf(arguments)}) {
+    if (!problem.empty()) {
+      std::fprintf(stderr, "%s: error: %s\n", name, problem.c_str());
+      return 1;
+    }
   }
   const FoundInstallation found = findInstallation();
   if (!found.problem.empty()) {

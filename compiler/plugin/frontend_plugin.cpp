@@ -6,8 +6,9 @@
 #include "compiler/frontend/pragma/tutti_pragma.h"
 
 #include "clang/Frontend/FrontendAction.h"
-#include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace {
 
@@ -17,15 +18,22 @@ protected:
                                                         llvm::StringRef) override {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(tutti::compiler::pragma::install(compiler));
-    consumers.push_back(tutti::compiler::ompss::install(compiler));
+    if (takesOmpSs_) {
+      consumers.push_back(tutti::compiler::ompss::install(compiler));
+    }
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
-  bool ParseArgs(const clang::CompilerInstance &, const std::vector<std::string> &) override {
+  bool ParseArgs(const clang::CompilerInstance &,
+                 const std::vector<std::string> &arguments) override {
+    takesOmpSs_ = !llvm::is_contained(arguments, "no-ompss"); // -fno-ompss-2 of tutticc.
     return true;
   }
 
   ActionType getActionType() override { return AddBeforeMainAction; }
+
+private:
+  bool takesOmpSs_ = true;
 };
 
 const clang::FrontendPluginRegistry::Add<PragmaAction> registration("tutti", "#pragma tutti");
