@@ -210,8 +210,9 @@ std::uint32_t operationOf(TokensRef tokens) {
 /// Writes the calls and clauses of a construct.
 class Writer {
 public:
-  Writer(TokenWriter &out, Preprocessor &preprocessor, const Construct &construct)
-      : out_(out), preprocessor_(preprocessor), construct_(construct) {}
+  Writer(TokenWriter &out, Preprocessor &preprocessor, const DeclaredReductions &declared,
+         const Construct &construct)
+      : out_(out), preprocessor_(preprocessor), declared_(declared), construct_(construct) {}
 
   void clauses(const Sharing &sharing);
 
@@ -226,11 +227,12 @@ private:
   void label(const Clause &clause);
   void reduction(const ReducedItem &reduced);
   void elementType(const ReducedItem &reduced);
-  void reductionCall(const ReducedItem &reduced);
+  void reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type);
   std::uint32_t traits() const;
 
   TokenWriter &out_;
   Preprocessor &preprocessor_;
+  const DeclaredReductions &declared_;
   const Construct &construct_;
 };
 
@@ -278,7 +280,7 @@ void Writer::option(const Clause &clause, std::uint32_t option) {
   out_.at(construct_.directive.where);
 }
 
-/// `_Generic` tells C's and C++'s types apart, those of dependent expressions too.
+/// A type that templates leave open is known when they are instantiated.
 void Writer::elementType(const ReducedItem &reduced) {
   static constexpr std::pair<const char *, int> kTypes[] = {
       {"char", TUTTI_TYPE_INT8},
@@ -300,7 +302,6 @@ void Writer::elementType(const ReducedItem &reduced) {
       {"_Complex long double", TUTTI_TYPE_COMPLEX_LONG_DOUBLE},
   };
   out_.text("__extension__ _Generic(");
-  // The first element of whatever dimensions there are: reductions are of arithmetic types.
   out_.text(reduced.item.shape.empty() ? "" : "*").group(reduced.item.base);
   for (const auto &[type, number] : kTypes) {
     out_.text(",").text(type).text(":").number(number);
@@ -308,15 +309,41 @@ void Writer::elementType(const ReducedItem &reduced) {
   out_.text(out_.isCxx() ? ",bool:" : ",_Bool:").number(TUTTI_TYPE_BOOL).text(")");
 }
 
-void Writer::reductionCall(const ReducedItem &reduced) {
+void Writer::reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type) {
   const std::uint32_t operation = operationOf(reduced.operation);
-  out_.at(reduced.item.where).text("tutti_task_reduction(");
+  const std::string name = operationName(reduced.operation);
+  const bool isDeclared =
+      declared_.has(name) && (operation == 0 || (type.isKnown && type.type == 0));
+  if (!isDeclared && (operation == 0 || (type.isKnown && type.type == 0))) {
+    error(preprocessor_.getDiagnostics(), reduced.item.where,
+          "no reduction '%0' is declared for the type of '%1'")
+        << name << wordOf(reduced.item.base.front());
+    return;
+  }
+  out_.at(reduced.item.where)
+      .text(isDeclared ? "tutti_task_reduction_by(" : "tutti_task_reduction(");
   out_.number(reduced.isWeak ? TUTTI_TASK_WEAK : 0).text(",(void*)");
   writeAddress(out_, reduced.item);
   out_.text(",");
   writeSize(out_, reduced.item);
-  out_.text(",").number(operation).text(",");
-  elementType(reduced);
+  out_.text(",");
+  if (isDeclared) {
+    TokenWriter element(preprocessor_, reduced.item.where);
+    element.group(reduced.item.base).text(reduced.item.shape.empty() ? "" : "[0]");
+    for (unsigned i = 0; i < type.dimensions; ++i) {
+      element.text("[0]");
+    }
+    const Tokens tokens = element.take();
+    out_.text("sizeof(").tokens(tokens).text("),");
+    declared_.writeFunctions(out_, name, tokens);
+  } else {
+    out_.number(operation).text(",");
+    if (type.isKnown) {
+      out_.number(type.type);
+    } else {
+      elementType(reduced);
+    }
+  }
   out_.text("),").at(construct_.directive.where);
 }
 
@@ -377,8 +404,8 @@ void Writer::calls(const Sharing &sharing) {
     writeItems(out_, construct_, ",");
   }
   out_.at(construct_.directive.where);
-  for (const ReducedItem &reduced : construct_.reductions) {
-    reductionCall(reduced);
+  for (std::size_t i = 0; i < construct_.reductions.size(); ++i) {
+    reductionCall(construct_.reductions[i], sharing.reduced[i]);
   }
 }
 
@@ -476,9 +503,10 @@ std::vector<std::string> namesOf(const Clause &clause) {
   return names;
 }
 
-void writeClauses(TokenWriter &writer, Preprocessor &preprocessor, const Construct &construct,
+void writeClauses(TokenWriter &writer, Preprocessor &preprocessor,
+                  const DeclaredReductions &declared, const Construct &construct,
                   const Sharing &sharing) {
-  Writer(writer, preprocessor, construct).clauses(sharing);
+  Writer(writer, preprocessor, declared, construct).clauses(sharing);
 }
 
 } // namespace tutti::compiler::ompss

@@ -18,6 +18,7 @@
 /// the runtime what the clauses say (abi/tasks.h).
 #pragma once
 
+#include "compiler/frontend/ompss/declared_reductions.h"
 #include "compiler/frontend/ompss/items.h"
 
 namespace tutti::compiler::ompss {
@@ -64,6 +65,14 @@ struct Sharing {
   /// Those that Clang cannot copy into a task, as their size is known at run time only, and those
   /// that may not even be used: shared for Clang, copied by the runtime.
   std::vector<Copy> copies;
+
+  struct Reduced {
+    bool isKnown;        ///< Does not depend on a template's arguments.
+    std::uint32_t type;  ///< One of tutti_reduction_types; 0 if it is another type.
+    unsigned dimensions; ///< Of the array that the variable is, or that it points to.
+  };
+
+  std::vector<Reduced> reduced; ///< One for each reduction.
 };
 
 /// The names in a clause of variables.
@@ -80,6 +89,7 @@ void writeOpening(TokenWriter &writer, const Construct &construct, llvm::StringR
 
 /// The clauses that come after it.
 void writeClauses(TokenWriter &writer, clang::Preprocessor &preprocessor,
-                  const Construct &construct, const Sharing &sharing);
+                  const DeclaredReductions &declared, const Construct &construct,
+                  const Sharing &sharing);
 
 } // namespace tutti::compiler::ompss

@@ -30,6 +30,8 @@ char *tutti_task_access(unsigned, const volatile void *, unsigned long) TUTTI_NO
 char *tutti_task_section(unsigned, const volatile void *, unsigned, ...) TUTTI_NOTHROW;
 char *tutti_task_copy(const volatile void *, unsigned long, int) TUTTI_NOTHROW;
 char *tutti_task_reduction(unsigned, void *, unsigned long, unsigned, unsigned) TUTTI_NOTHROW;
+char *tutti_task_reduction_by(unsigned, void *, unsigned long, unsigned long,
+                              void (*)(void *, void *), void (*)(void *, void *)) TUTTI_NOTHROW;
 char *tutti_task_described(void) TUTTI_NOTHROW;
 unsigned tutti_task_asks(void) TUTTI_NOTHROW;
 void tutti_task_wait(const char *);
@@ -71,7 +73,7 @@ private:
   void addClauses(std::size_t number, Scope *scope) {
     const Construct construct = unit_->constructs[number]; // Templates in items may add others.
     TokenWriter writer(unit_->preprocessor, construct.directive.where);
-    writeClauses(writer, unit_->preprocessor, construct,
+    writeClauses(writer, unit_->preprocessor, unit_->reductions, construct,
                  unit_->nesting.share(*unit_->sema, scope, construct));
     enter(unit_->preprocessor, writer.take());
   }
@@ -109,7 +111,7 @@ private:
 
 std::unique_ptr<ASTConsumer> install(CompilerInstance &compiler) {
   Preprocessor &preprocessor = compiler.getPreprocessor();
-  auto unit = std::make_shared<Unit>(Unit{preprocessor, nullptr, {}, {}, {}});
+  auto unit = std::make_shared<Unit>(Unit{preprocessor, nullptr, {}, {}, {}, {}});
   preprocessor.AddPragmaHandler(new PragmaHandler(unit)); // Owned by the preprocessor.
   preprocessor.setPredefines(preprocessor.getPredefines() + kDeclarations.str());
   return std::make_unique<Consumer>(unit);

@@ -281,6 +281,9 @@ void PragmaHandler::plain(const Directive &directive, TokenWriter &writer) {
     writer.tokens(directive.rest);
   }
   writer.at(directive.end).annotation(tok::annot_pragma_openmp_end);
+  if (directive.kind == DirectiveKind::Declare) {
+    unit_->reductions.declare(directive, writer.at(directive.where));
+  }
 }
 
 } // namespace tutti::compiler::ompss

@@ -22,6 +22,7 @@ struct Unit {
   std::vector<Construct> constructs; ///< By number of their marker.
   TaskFunctions functions;
   Nesting nesting;
+  DeclaredReductions reductions;
 };
 
 class PragmaHandler : public clang::PragmaHandler {

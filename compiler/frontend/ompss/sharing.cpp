@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/sharing.h"
 
+#include "abi/tasks.h"
+
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Sema/Lookup.h"
@@ -94,6 +96,50 @@ VarDecl *variableOf(Sema &sema, Scope *scope, const Token &name) {
              : nullptr;
 }
 
+/// One of tutti_reduction_types; 0 for other types.
+std::uint32_t typeNumberOf(QualType type) {
+  const bool isComplex = type->isAnyComplexType();
+  if (isComplex) {
+    type = type->castAs<ComplexType>()->getElementType();
+  }
+  const auto *builtin = type->getAs<BuiltinType>();
+  if (!builtin) {
+    return 0;
+  }
+  switch (builtin->getKind()) {
+  case BuiltinType::Bool:
+    return TUTTI_TYPE_BOOL;
+  case BuiltinType::Char_S:
+  case BuiltinType::SChar:
+    return TUTTI_TYPE_INT8;
+  case BuiltinType::Char_U:
+  case BuiltinType::UChar:
+    return TUTTI_TYPE_UINT8;
+  case BuiltinType::Short:
+    return TUTTI_TYPE_INT16;
+  case BuiltinType::UShort:
+    return TUTTI_TYPE_UINT16;
+  case BuiltinType::Int:
+    return TUTTI_TYPE_INT32;
+  case BuiltinType::UInt:
+    return TUTTI_TYPE_UINT32;
+  case BuiltinType::Long:
+  case BuiltinType::LongLong:
+    return TUTTI_TYPE_INT64;
+  case BuiltinType::ULong:
+  case BuiltinType::ULongLong:
+    return TUTTI_TYPE_UINT64;
+  case BuiltinType::Float:
+    return isComplex ? TUTTI_TYPE_COMPLEX_FLOAT : TUTTI_TYPE_FLOAT;
+  case BuiltinType::Double:
+    return isComplex ? TUTTI_TYPE_COMPLEX_DOUBLE : TUTTI_TYPE_DOUBLE;
+  case BuiltinType::LongDouble:
+    return isComplex ? TUTTI_TYPE_COMPLEX_LONG_DOUBLE : TUTTI_TYPE_LONG_DOUBLE;
+  default:
+    return 0;
+  }
+}
+
 /// One decision.
 class Decision {
 public:
@@ -108,6 +154,9 @@ public:
 
   /// What constructs around this one share: this one does not inherit it.
   void inherited(const llvm::SmallPtrSetImpl<VarDecl *> &variables);
+
+  /// What the elements of reductions are.
+  void reductions();
 
   /// All variables that are shared and live on a stack.
   llvm::SmallPtrSet<VarDecl *, 8> shared() const { return shared_; }
@@ -219,6 +268,30 @@ void Decision::variableSizes() {
   }
 }
 
+void Decision::reductions() {
+  for (const ReducedItem &reduced : construct_.reductions) {
+    const VarDecl *variable = variableOf(sema_, scope_, reduced.item.base.front());
+    QualType type = variable ? variable->getType().getNonReferenceType() : QualType();
+    if (variable && !reduced.item.shape.empty()) {
+      type = type->isPointerType() ? type->getPointeeType() : type; // Of an array its elements.
+    }
+    unsigned dimensions = 0;
+    for (QualType of = type; !of.isNull(); ++dimensions) {
+      const ArrayType *array = sema_.getASTContext().getAsArrayType(of);
+      if (!array) {
+        type = of;
+        break;
+      }
+      of = array->getElementType();
+    }
+    const bool isKnown = !type.isNull() && !type->isDependentType();
+    const bool isArray = variable && variable->getType().getNonReferenceType()->isArrayType();
+    sharing_.reduced.push_back(
+        {isKnown, isKnown ? typeNumberOf(type) : 0,
+         !reduced.item.shape.empty() && isArray ? dimensions - 1 : dimensions});
+  }
+}
+
 void Decision::inherited(const llvm::SmallPtrSetImpl<VarDecl *> &variables) {
   for (VarDecl *variable : variables) {
     if (isDecided(*variable) || clauseOf(variable->getName()) || !variable->hasLocalStorage()) {
@@ -246,6 +319,7 @@ void Decision::inherited(const llvm::SmallPtrSetImpl<VarDecl *> &variables) {
 Sharing Nesting::share(Sema &sema, Scope *scope, const Construct &construct) {
   Decision decision(sema, scope, construct);
   decision.items();
+  decision.reductions();
   Variables all;
   if (!construct.directive.find(ClauseKind::Default)) {
     for (const DeclContext *context = sema.CurContext; context && !context->isFileContext();

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/ompss/declared_reductions.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace tutti::compiler::ompss {
+
+namespace {
+
+/// The parts of `(id : types : combiner) initializer(expression)`.
+struct Parts {
+  TokensRef operation;
+  std::vector<TokensRef> types;
+  TokensRef combiner;
+  TokensRef initializer; ///< Empty if there is none.
+};
+
+/// The index of the bracket that closes the one at `open`, or the number of tokens.
+std::size_t closeOf(TokensRef tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    depth += tokens[i].isOneOf(tok::l_paren, tok::l_square, tok::l_brace);
+    depth -= tokens[i].isOneOf(tok::r_paren, tok::r_square, tok::r_brace);
+    if (depth == 0) {
+      return i;
+    }
+  }
+  return tokens.size();
+}
+
+/// The index of the first colon in no brackets, or the number of tokens.
+std::size_t colonIn(TokensRef tokens) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].is(tok::l_paren)) {
+      i = closeOf(tokens, i);
+    } else if (tokens[i].is(tok::colon)) {
+      return i;
+    }
+  }
+  return tokens.size();
+}
+
+std::optional<Parts> read(TokensRef tokens) {
+  const std::size_t close = tokens.empty() ? 0 : closeOf(tokens, 0);
+  if (close == 0 || close >= tokens.size() || tokens[0].isNot(tok::l_paren)) {
+    return std::nullopt;
+  }
+  TokensRef inside = tokens.slice(1, close - 1);
+  const std::size_t first = colonIn(inside);
+  if (first == 0 || first == inside.size()) {
+    return std::nullopt;
+  }
+  TokensRef after = inside.drop_front(first + 1);
+  const std::size_t second = colonIn(after);
+  if (second == 0 || second + 1 >= after.size()) {
+    return std::nullopt;
+  }
+  Parts parts{inside.take_front(first),
+              splitAtCommas(after.take_front(second)),
+              after.drop_front(second + 1),
+              {}};
+  TokensRef rest = tokens.drop_front(close + 1);
+  if (rest.size() > 2 && isWord(rest[0], "initializer")) {
+    const std::size_t end = closeOf(rest, 1);
+    if (rest[1].isNot(tok::l_paren) || end != rest.size() - 1) {
+      return std::nullopt;
+    }
+    parts.initializer = rest.slice(2, end - 2);
+  } else if (!rest.empty()) {
+    return std::nullopt;
+  }
+  return parts;
+}
+
+/// An expression in which OpenMP's names stand for what two pointers lead to.
+void writeExpression(TokenWriter &writer, TokensRef tokens) {
+  for (const Token &token : tokens) {
+    const llvm::StringRef word = wordOf(token);
+    if (word == "omp_out" || word == "omp_in" || word == "omp_priv" || word == "omp_orig") {
+      writer.text(("(*__tutti_" + word.drop_front(4) + ")").str());
+    } else {
+      writer.tokens(token);
+    }
+  }
+}
+
+void writeCombine(TokenWriter &writer, const Parts &parts, TokensRef type,
+                  const std::string &number) {
+  writer.text("static __attribute__((__unused__)) void __tutti_combine_" + number + "(")
+      .tokens(type)
+      .text("*__tutti_out,")
+      .tokens(type)
+      .text("*__tutti_in) {");
+  writeExpression(writer, parts.combiner);
+  writer.text("; }");
+}
+
+void writeInitialize(TokenWriter &writer, const Parts &parts, TokensRef type,
+                     const std::string &number) {
+  writer.text("static __attribute__((__unused__)) void __tutti_initialize_" + number + "(")
+      .tokens(type)
+      .text("*__tutti_priv,")
+      .tokens(type)
+      .text("*__tutti_orig) { (void)__tutti_orig;");
+  TokensRef initializer = parts.initializer;
+  const bool isPriv = !initializer.empty() && isWord(initializer.front(), "omp_priv");
+  const bool assigns = isPriv && initializer.size() > 2 && initializer[1].is(tok::equal);
+  if (initializer.empty()) {
+    writer.text("__builtin_memset((void*)__tutti_priv,0,sizeof *__tutti_priv);");
+  } else if (assigns) {
+    // May be a list in braces, which initialises but does not assign.
+    writer.tokens(type).text("__tutti_value = ");
+    writeExpression(writer, initializer.drop_front(2));
+    writer.text("; __builtin_memcpy((void*)__tutti_priv,&__tutti_value,sizeof __tutti_value);");
+  } else if (isPriv) { // `omp_priv(arguments)`.
+    writer.tokens(type).text("__tutti_value");
+    writeExpression(writer, initializer.drop_front(1));
+    writer.text("; __builtin_memcpy((void*)__tutti_priv,&__tutti_value,sizeof __tutti_value);");
+  } else {
+    writeExpression(writer, initializer);
+    writer.text(";");
+  }
+  writer.text("}");
+}
+
+} // namespace
+
+std::string operationName(TokensRef operation) {
+  std::string name;
+  for (const Token &token : operation) {
+    const char *punctuation = tok::getPunctuatorSpelling(token.getKind());
+    name += wordOf(token).empty() && punctuation ? punctuation : wordOf(token).str();
+  }
+  return name;
+}
+
+void DeclaredReductions::declare(const Directive &directive, TokenWriter &writer) {
+  const std::optional<Parts> parts = read(directive.rest);
+  if (!parts) {
+    return;
+  }
+  for (TokensRef type : parts->types) {
+    const std::string number = std::to_string(count_++);
+    writeCombine(writer, *parts, type, number);
+    writeInitialize(writer, *parts, type, number);
+    byOperation_[operationName(parts->operation)].push_back({{type.begin(), type.end()}, number});
+  }
+}
+
+void DeclaredReductions::writeFunctions(TokenWriter &writer, llvm::StringRef operation,
+                                        TokensRef element) const {
+  const auto &declared = byOperation_.find(operation)->second;
+  for (const char *function : {"__tutti_initialize_", "__tutti_combine_"}) {
+    const bool isFirst = function == llvm::StringRef("__tutti_initialize_");
+    writer.text("(void (*)(void*,void*))__extension__ _Generic(").tokens(element);
+    for (const Declared &each : declared) {
+      writer.text(",").tokens(each.type).text(":").text(function + each.number);
+    }
+    writer.text(isFirst ? ")," : ")");
+  }
+}
+
+} // namespace tutti::compiler::ompss

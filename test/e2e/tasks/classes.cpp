@@ -1,0 +1,106 @@
+// Copies of objects: made when the task is, destroyed when its life is over; lambdas and members.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+static int alive = 0;
+
+struct Counted {
+  int value;
+  explicit Counted(int v = 0) : value(v) { count(1); }
+  Counted(const Counted &other) : value(other.value + 1) { count(1); }
+  ~Counted() { count(-1); }
+  static void count(int by) { __atomic_fetch_add(&alive, by, __ATOMIC_RELAXED); }
+};
+
+struct Owner {
+  int member = 3;
+  int array[4] = {1, 2, 3, 4};
+  int *pointer = array;
+
+  void run() {
+    for (int i = 0; i < 4; i++) {
+      #pragma oss task inout(array[i]) in(member)
+      array[i] = array[i] * 10 + member;
+      #pragma oss task inout(this->pointer[i])
+      pointer[i] += 1;
+    }
+    #pragma oss task inout(member)
+    member *= 2;
+    #pragma oss taskwait
+  }
+};
+
+template <class T> T chain(T start, int n) {
+  T value = start;
+  for (int i = 0; i < n; i++) {
+    #pragma oss task inout(value) firstprivate(i)
+    value = value * 2 + static_cast<T>(i);
+  }
+  #pragma oss taskwait
+  return value;
+}
+
+int main() {
+  int seen[6] = {0};
+  {
+    Counted c(10);
+    for (int i = 0; i < 6; i++) {
+      #pragma oss task out(seen[i]) shared(seen)
+      seen[i] = c.value > 10 ? 1 : 0;
+      c.value++;
+    }
+    #pragma oss taskwait
+  }
+  std::printf("objects %d alive %d\n", seen[5], alive);
+
+  std::string text = "abc";
+  std::vector<int> numbers{1, 2, 3};
+  std::size_t length = 0;
+  #pragma oss task shared(length)
+  { auto own = text + "def"; length = own.size() * 10 + numbers.size(); }
+  #pragma oss taskwait
+  std::printf("library %zu %zu %zu\n", length, text.size(), numbers.size());
+
+  Owner owner;
+  owner.run();
+  std::printf("members %d %d %d\n", owner.member, owner.array[0], owner.array[3]);
+  std::printf("templates %d %.1f\n", chain(1, 10), chain(1.5, 4));
+
+  std::vector<int> cells(8, 1);
+  auto step = [&](int k, int by) {
+    #pragma oss task inout(cells[k])
+    cells[k] = cells[k] * 3 + by;
+  };
+  for (int i = 0; i < 40; i++) step(i % 8, i);
+  #pragma oss taskwait
+  int total = 0;
+  for (int c : cells) total = total * 7 + c;
+  std::printf("lambdas %d\n", total);
+
+  int order = 0;
+  auto shared = std::make_shared<int>(5);
+  for (int i = 0; i < 3; i++) {
+    #pragma oss task inout(order)
+    order = order * 10 + *shared + static_cast<int>(shared.use_count() > 1);
+  }
+  int &alias = order;
+  #pragma oss task inout(alias)
+  alias += 1000;
+  #pragma oss taskwait
+  std::printf("pointers %d\n", order);
+
+  int caught = 0;
+  for (int i = 0; i < 4; i++) {
+    #pragma oss task inout(caught)
+    try {
+      if (i % 2) throw i;
+      caught += 10;
+    } catch (int e) {
+      caught += e;
+    }
+  }
+  #pragma oss taskwait
+  std::printf("exceptions %d\n", caught);
+}
