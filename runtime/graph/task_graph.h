@@ -95,9 +95,10 @@ public:
   ~TaskGraph();
 
   /// Adds a child of `parent` after all that were added before; the accesses are copied.
-  /// Overlapping accesses of one node count as their union. Returns whether the node is ready.
-  /// Cost: constant for regions that equal earlier ones; no allocation in the steady state.
-  bool add(Node &node, Node &parent, std::span<const Access> accesses);
+  /// Overlapping accesses of one node count as their union. Returns whether the node is ready;
+  /// `sink` is told of others, and of reductions that it comes after and whose tasks have all
+  /// ended. Cost: constant for regions that equal earlier ones; no allocation in the steady state.
+  bool add(Node &node, Node &parent, std::span<const Access> accesses, Sink &sink);
 
   /// The body has ended (with `wait`: and all descendants): what no live child covers is released,
   /// the rest as those children release it.
@@ -118,10 +119,12 @@ public:
   /// running nodes.
   ReductionGroup *reductionOf(const Node &node, std::uint64_t byte) const;
 
-  /// Nodes, accesses and pieces that are kept, for tests and limits.
+  /// What is kept, for tests and limits: nodes with anything to remember, live accesses as often as
+  /// they are divided, and ranges of memory that have them or had them lately.
   struct Size {
     std::size_t nodes = 0;
     std::size_t accesses = 0;
+    std::size_t segments = 0;
   };
 
   Size size() const;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/graph/cascade.h"
+
+#include <utility>
+
+namespace tutti::graph {
+
+void Cascade::run(Sink &sink) {
+  settle(sink);
+  // Nothing below changes a list that `settle` goes through.
+  for (std::size_t i = 0; i < satisfied_.size(); ++i) {
+    NodeState &node = *satisfied_[i];
+    if (!node.needsTokens || takeTokens(node)) {
+      sink.ready(*node.node);
+    }
+  }
+  satisfied_.clear();
+  for (std::size_t i = 0; i < freed_.size(); ++i) {
+    Segment &token = *freed_[i];
+    while (token.holder == nullptr && token.firstWaiter != nullptr) {
+      NodeState &node = *token.firstWaiter;
+      token.firstWaiter = std::exchange(node.nextWaiter, nullptr);
+      if (takeTokens(node)) {
+        sink.ready(*node.node);
+      }
+    }
+  }
+  freed_.clear();
+}
+
+void Cascade::settle(Sink &sink) {
+  while (true) {
+    if (!lowered_.empty()) {
+      Segment &segment = *lowered_.back();
+      lowered_.pop_back();
+      open(segment.first, segment.open);
+    } else if (!released_.empty()) {
+      Stake &stake = *released_.back();
+      released_.pop_back();
+      releaseNow(stake, sink);
+    } else {
+      return;
+    }
+  }
+}
+
+void Cascade::releaseNow(Stake &stake, Sink &sink) {
+  if (stake.node->domain != nullptr && !uncover(stake)) {
+    return;
+  }
+  if (Segment *token = tokenOf(stake); token != nullptr && token->holder == &stake) {
+    token->holder = nullptr;
+    if (token->firstWaiter != nullptr) {
+      freed_.push_back(token);
+    }
+  }
+  Round &round = *stake.round;
+  segments_.destroy(stake);
+  if (round.group != nullptr && !round.isInherited) {
+    if (round.group->isClosed && round.group->live == 0) {
+      combine(*round.group, sink);
+    }
+  } else if (round.live == 0) {
+    remove(round);
+  }
+}
+
+/// Drops what lies below the roof. Not if it has rounds again: the program goes on using what it
+/// has released, and the roof stays until that has ended as well.
+bool Cascade::uncover(Stake &roof) {
+  Domain &domain = *roof.node->domain;
+  const Range range = roof.segment->range;
+  auto at = domain.index.lower_bound(range.begin);
+  while (at != domain.index.end() && at->first < range.end) {
+    Segment &below = *at->second;
+    ++at;
+    if (below.roof != &roof) {
+      continue;
+    }
+    if (!below.empty()) {
+      return false;
+    }
+    segments_.erase(below);
+  }
+  return true;
+}
+
+void Cascade::close(Group &group, Sink &sink) {
+  group.isClosed = true;
+  if (group.live == 0) {
+    combine(group, sink);
+  }
+}
+
+void Cascade::combine(Group &group, Sink &sink) {
+  sink.combine(group);
+  Round *round = group.rounds;
+  segments_.destroy(group);
+  while (round != nullptr) {
+    Round *next = round->nextOfGroup;
+    remove(*round);
+    round = next;
+  }
+}
+
+void Cascade::remove(Round &round) {
+  Segment &segment = *round.segment;
+  const Kinds kinds = round.previous == nullptr
+                          ? segment.open
+                          : round.previous->open & goesBeside(round.previous->kind);
+  Round *next = round.next;
+  segments_.destroy(round);
+  if (next != nullptr) {
+    open(next, kinds);
+  } else if (segment.empty()) {
+    emptied(segment);
+  }
+}
+
+void Cascade::emptied(Segment &segment) {
+  --segment.domain->live;
+  if (segment.roof != nullptr) {
+    if (segment.roof->hasEnded) {
+      release(*segment.roof);
+    }
+  } else if (segment.domain->owner->hasEnded) {
+    segments_.erase(segment);
+  }
+}
+
+void Cascade::open(Round *round, Kinds kinds) {
+  // What is open grows only, so that nothing changes behind a round that stays the same.
+  for (; round != nullptr && round->open != kinds; round = round->next) {
+    round->open = kinds;
+    for (Stake *stake = round->first; stake != nullptr; stake = stake->nextInRound) {
+      satisfy(*stake, kinds);
+    }
+    kinds &= goesBeside(round->kind);
+  }
+}
+
+void Cascade::satisfy(Stake &stake, Kinds kinds) {
+  NodeState &node = *stake.node;
+  if (!stake.isWeak && !stake.isSatisfied && (kinds & bitOf(stake.kind)) != 0) {
+    stake.isSatisfied = true;
+    if (--node.pending == 0) {
+      satisfied_.push_back(&node);
+    }
+  }
+  if (node.domain == nullptr) {
+    return;
+  }
+  const Range range = stake.segment->range;
+  Index &index = node.domain->index;
+  for (auto at = index.lower_bound(range.begin); at != index.end() && at->first < range.end; ++at) {
+    Segment &below = *at->second;
+    if (below.roof == &stake && below.open != kinds) {
+      below.open = kinds;
+      if (!below.empty()) {
+        lowered_.push_back(&below);
+      }
+    }
+  }
+}
+
+bool Cascade::takeTokens(NodeState &node) {
+  for (Stake *stake = node.stakes; stake != nullptr; stake = stake->nextOfNode) {
+    Segment *token = tokenOf(*stake);
+    if (token == nullptr || token->holder == nullptr) {
+      continue;
+    }
+    if (token->firstWaiter == nullptr) {
+      token->firstWaiter = &node;
+    } else {
+      token->lastWaiter->nextWaiter = &node;
+    }
+    token->lastWaiter = &node;
+    return false;
+  }
+  for (Stake *stake = node.stakes; stake != nullptr; stake = stake->nextOfNode) {
+    if (Segment *token = tokenOf(*stake); token != nullptr) {
+      token->holder = stake;
+    }
+  }
+  return true;
+}
+
+} // namespace tutti::graph

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What follows when a stake is released: later rounds open, in the domains below as well; empty
+/// segments release what lies above them; reductions are combined; tokens change hands. Lists of
+/// work instead of recursion, as domains may be nested deeply.
+#pragma once
+
+#include "runtime/graph/segments.h"
+
+#include <vector>
+
+namespace tutti::graph {
+
+/// Threading: externally synchronised.
+class Cascade {
+public:
+  explicit Cascade(Segments &segments) : segments_(segments) {}
+
+  Cascade(const Cascade &) = delete;
+  Cascade &operator=(const Cascade &) = delete;
+
+  /// Takes note that the stake is live no more; `run` does the rest.
+  void release(Stake &stake) { released_.push_back(&stake); }
+
+  /// The group takes no more members.
+  void close(Group &group, Sink &sink);
+
+  /// Goes on until nothing follows any more.
+  void run(Sink &sink);
+
+  /// Takes all tokens that a node with satisfied stakes needs, or none: then it waits for one of
+  /// them, and is told as ready later.
+  bool takeTokens(NodeState &node);
+
+private:
+  void settle(Sink &sink);
+  void releaseNow(Stake &stake, Sink &sink);
+  bool uncover(Stake &roof);
+  void combine(Group &group, Sink &sink);
+  void remove(Round &round);
+  void emptied(Segment &segment);
+  void open(Round *round, Kinds kinds);
+  void satisfy(Stake &stake, Kinds kinds);
+
+  Segments &segments_;
+  std::vector<Stake *> released_;
+  std::vector<Segment *> lowered_; ///< Whose roof lets more go.
+  std::vector<NodeState *> satisfied_;
+  std::vector<Segment *> freed_; ///< Whose token is free while nodes wait for it.
+};
+
+} // namespace tutti::graph

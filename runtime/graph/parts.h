@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What a graph consists of: the segments of a domain's memory, the rounds that wait at each of
+/// them, and the stakes of nodes in these rounds. Data alone; `Segments` divides them, `Cascade`
+/// lets the changes run through them.
+///
+/// All bytes of a segment have the same history, so that whatever holds for one byte holds for the
+/// segment: nothing is ever partly satisfied or partly released.
+#pragma once
+
+#include "base/range.h"
+#include "runtime/graph/pool.h"
+#include "runtime/graph/task_graph.h"
+
+#include <functional>
+#include <map>
+
+namespace tutti::graph {
+
+struct Domain;
+struct Group;
+struct Round;
+struct Segment;
+
+/// Which accesses may go: a set of the bits below. Grows only, as long as what it belongs to lives.
+using Kinds = std::uint8_t;
+inline constexpr Kinds kReads = 1;
+inline constexpr Kinds kConcurrents = 2;
+inline constexpr Kinds kOthers = 4;
+inline constexpr Kinds kAllKinds = 7;
+
+/// How an access is ordered: `out` as `inout`.
+inline AccessKind orderOf(AccessKind kind) {
+  return kind == AccessKind::Out ? AccessKind::InOut : kind;
+}
+
+inline Kinds bitOf(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::In:
+    return kReads;
+  case AccessKind::Concurrent:
+    return kConcurrents;
+  default:
+    return kOthers;
+  }
+}
+
+/// What may go beside a live access that comes before it, however much comes between: a task that
+/// reads below a weak `inout` need not wait for readers before that.
+inline Kinds goesBeside(AccessKind kind) { return bitOf(kind) & static_cast<Kinds>(~kOthers); }
+
+/// The access of one node to one segment. A node has at most one in each.
+struct Stake {
+  NodeState *node = nullptr;
+  Segment *segment = nullptr;
+  Round *round = nullptr;
+  Stake *previousInRound = nullptr;
+  Stake *nextInRound = nullptr;
+  Stake *previousOfNode = nullptr;
+  Stake *nextOfNode = nullptr;
+  AccessKind kind = AccessKind::In; ///< As it was named.
+  bool isWeak = false;
+  bool isSatisfied = false; ///< Of a strong one: nothing before it excludes it.
+  /// The node has given it up: it is live until the one segment below it is empty. Then that
+  /// segment has the same bytes, always.
+  bool hasEnded = false;
+};
+
+/// Stakes in one segment that do not wait for one another. One of the others waits for all of the
+/// rounds before.
+struct Round {
+  Segment *segment = nullptr;
+  Round *previous = nullptr;
+  Round *next = nullptr;
+  Stake *first = nullptr;
+  Stake *last = nullptr;
+  Group *group = nullptr; ///< Of reductions.
+  Round *nextOfGroup = nullptr;
+  std::uint32_t live = 0;
+  AccessKind kind = AccessKind::In; ///< By `orderOf`.
+  Kinds open = 0;
+  /// The group is that of the roof: what is reduced is combined above.
+  bool isInherited = false;
+};
+
+/// Bytes of a domain's memory with the rounds that are live there. One without rounds is kept so
+/// that it need not be made again, or as what its roof covers.
+struct Segment {
+  Range range;
+  Domain *domain = nullptr;
+  Stake *roof = nullptr; ///< Of the domain's owner, if its access has these bytes.
+  /// Who uses these bytes needs the token of this segment in a domain above, which has the same
+  /// bytes, always.
+  Segment *tokenAbove = nullptr;
+  Round *first = nullptr;
+  Round *last = nullptr;
+  Stake *holder = nullptr; ///< Of this segment's own token.
+  NodeState *firstWaiter = nullptr;
+  NodeState *lastWaiter = nullptr;
+  Segment *nextInBucket = nullptr;
+  Kinds open = kAllKinds; ///< What the roof lets go.
+
+  bool empty() const { return first == nullptr; }
+};
+
+/// By first byte; without overlaps.
+using Index = std::map<std::uint64_t, Segment *, std::less<>,
+                       SlotAllocator<std::pair<const std::uint64_t, Segment *>>>;
+
+/// Segments that a domain may have without a thought of those that are empty.
+inline constexpr std::size_t kKept = 4096;
+
+/// The memory in which the children of a node are ordered. Every byte of the owner's stakes that
+/// have not ended lies in a segment with that stake as its roof.
+struct Domain {
+  Domain(NodeState &state, Slots &slots)
+      : owner(&state), index(SlotAllocator<std::pair<const std::uint64_t, Segment *>>(slots)) {}
+
+  NodeState *owner;
+  Index index;
+  std::size_t live = 0;      ///< Segments with rounds.
+  std::size_t limit = kKept; ///< More segments than this are tidied up.
+  Group *groups = nullptr;
+};
+
+struct Group : ReductionGroup {
+  Domain *domain = nullptr;
+  Group *previous = nullptr;
+  Group *next = nullptr;
+  Round *rounds = nullptr;
+  std::uint32_t live = 0; ///< Stakes.
+  bool isClosed = false;  ///< Takes no more members: is combined when the last one has ended.
+};
+
+struct NodeState {
+  explicit NodeState(Node &of) : node(&of) {}
+
+  Node *node;
+  Domain *domain = nullptr;
+  Stake *stakes = nullptr;
+  NodeState *nextWaiter = nullptr;
+  std::uint32_t pending = 0; ///< Strong stakes that are not satisfied.
+  bool hasEnded = false;
+  bool needsTokens = false;
+};
+
+/// Which token a strong access below `roof` needs.
+inline Segment *tokenUnder(const Stake *roof) {
+  if (roof == nullptr || !roof->isWeak) {
+    return nullptr; // Nothing, or what the owner holds itself.
+  }
+  if (roof->segment->tokenAbove != nullptr) {
+    return roof->segment->tokenAbove;
+  }
+  return roof->round->kind == AccessKind::Commutative ? roof->segment : nullptr;
+}
+
+/// The token that the node has to hold before it is ready; null if none.
+inline Segment *tokenOf(const Stake &stake) {
+  if (stake.isWeak) {
+    return nullptr;
+  }
+  if (stake.segment->tokenAbove != nullptr) {
+    return stake.segment->tokenAbove;
+  }
+  return stake.round->kind == AccessKind::Commutative ? stake.segment : nullptr;
+}
+
+} // namespace tutti::graph

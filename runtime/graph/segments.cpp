@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/graph/segments.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tutti::graph {
+
+namespace {
+
+/// Of a node of `Index`.
+constexpr std::size_t kIndexSlot = 64;
+
+constexpr std::size_t kFirstBuckets = 256;
+
+template <typename T> void link(T *&first, T *&last, T &added, T *T::*previous, T *T::*next) {
+  added.*previous = last;
+  added.*next = nullptr;
+  (last == nullptr ? first : last->*next) = &added;
+  last = &added;
+}
+
+template <typename T> void unlink(T *&first, T *&last, T &gone, T *T::*previous, T *T::*next) {
+  (gone.*previous == nullptr ? first : (gone.*previous)->*next) = gone.*next;
+  (gone.*next == nullptr ? last : (gone.*next)->*previous) = gone.*previous;
+}
+
+} // namespace
+
+Segments::Segments() : indexSlots_(kIndexSlot), table_(kFirstBuckets) {}
+
+NodeState &Segments::state(Node &node) {
+  if (node.state == nullptr) {
+    node.state = states_.make(node);
+  }
+  return *node.state;
+}
+
+void Segments::destroy(NodeState &state) {
+  if (state.domain != nullptr) {
+    TUTTI_CHECK(state.domain->live == 0 && state.domain->groups == nullptr,
+                "a task is forgotten before its children");
+    eraseEmpty(*state.domain);
+    domains_.destroy(state.domain);
+  }
+  TUTTI_CHECK(state.stakes == nullptr, "a task is forgotten before its accesses");
+  state.node->state = nullptr;
+  states_.destroy(&state);
+}
+
+Domain &Segments::domainOf(NodeState &state) {
+  if (state.domain == nullptr) {
+    state.domain = domains_.make(state, indexSlots_);
+    for (Stake *stake = state.stakes; stake != nullptr; stake = stake->nextOfNode) {
+      make(*state.domain, stake->segment->range, stake);
+    }
+  }
+  return *state.domain;
+}
+
+std::size_t Segments::bucketOf(const Domain &domain, Range range) const {
+  std::uint64_t mixed = (range.begin ^ (reinterpret_cast<std::uintptr_t>(&domain) << 24)) +
+                        range.end * 0x9e3779b97f4a7c15ULL;
+  mixed = (mixed ^ (mixed >> 29)) * 0xff51afd7ed558ccdULL;
+  return (mixed >> 32) & (table_.size() - 1);
+}
+
+Segment *Segments::find(const Domain &domain, Range range) const {
+  Segment *segment = table_[bucketOf(domain, range)];
+  while (segment != nullptr && (segment->range != range || segment->domain != &domain)) {
+    segment = segment->nextInBucket;
+  }
+  return segment;
+}
+
+void Segments::enter(Segment &segment) {
+  Segment *&bucket = table_[bucketOf(*segment.domain, segment.range)];
+  segment.nextInBucket = bucket;
+  bucket = &segment;
+}
+
+void Segments::leave(Segment &segment) {
+  Segment **link = &table_[bucketOf(*segment.domain, segment.range)];
+  while (*link != &segment) {
+    link = &(*link)->nextInBucket;
+  }
+  *link = segment.nextInBucket;
+}
+
+void Segments::growTable() {
+  std::vector<Segment *> old(table_.size() * 2);
+  old.swap(table_);
+  for (Segment *segment : old) {
+    while (segment != nullptr) {
+      Segment *next = segment->nextInBucket;
+      enter(*segment);
+      segment = next;
+    }
+  }
+}
+
+Index::iterator Segments::firstBehind(Domain &domain, std::uint64_t byte) {
+  auto at = domain.index.upper_bound(byte);
+  if (at != domain.index.begin()) {
+    const auto before = std::prev(at);
+    if (before->second->range.end > byte) {
+      return before;
+    }
+  }
+  return at;
+}
+
+Segment &Segments::make(Domain &domain, Range range, Stake *roof) {
+  if (segments_.size() >= table_.size()) {
+    growTable();
+  }
+  Segment &segment = *segments_.make();
+  segment.range = range;
+  segment.domain = &domain;
+  segment.roof = roof;
+  segment.tokenAbove = tokenUnder(roof);
+  segment.open = roof == nullptr ? kAllKinds : roof->round->open;
+  domain.index.emplace(range.begin, &segment);
+  enter(segment);
+  return segment;
+}
+
+Index::iterator Segments::erase(Segment &segment) {
+  Domain &domain = *segment.domain;
+  leave(segment);
+  const auto next = domain.index.erase(domain.index.find(segment.range.begin));
+  segments_.destroy(&segment);
+  return next;
+}
+
+void Segments::cut(Segment &segment, std::uint64_t at) {
+  Segment *top = &segment;
+  while (top->roof != nullptr && (top->tokenAbove != nullptr || top->roof->hasEnded)) {
+    top = top->roof->segment; // They have the same bytes, and go on having them.
+  }
+  divide(*top, at, top->roof);
+  while (!cuts_.empty()) {
+    const Cut next = cuts_.back();
+    cuts_.pop_back();
+    divide(*next.segment, at, next.leftRoof);
+  }
+}
+
+void Segments::divide(Segment &segment, std::uint64_t at, Stake *leftRoof) {
+  Domain &domain = *segment.domain;
+  Segment &left = *segments_.make();
+  left.range = {segment.range.begin, at};
+  left.domain = &domain;
+  left.roof = leftRoof;
+  left.tokenAbove = tokenUnder(leftRoof);
+  left.open = segment.open;
+  leave(segment);
+  segment.range.begin = at;
+  const auto entry = domain.index.find(left.range.begin);
+  entry->second = &left;
+  domain.index.emplace_hint(std::next(entry), at, &segment);
+  enter(left);
+  enter(segment);
+  if (!segment.empty()) {
+    ++domain.live;
+    copyRounds(segment, left);
+  }
+  if (segments_.size() > table_.size()) {
+    growTable();
+  }
+}
+
+void Segments::copyRounds(const Segment &from, Segment &to) {
+  for (const Round *round = from.first; round != nullptr; round = round->next) {
+    Round &copy = appendRound(to, round->kind, round->group, round->isInherited);
+    copy.open = round->open;
+    for (Stake *stake = round->first; stake != nullptr; stake = stake->nextInRound) {
+      copyStake(*stake, copy);
+    }
+  }
+}
+
+void Segments::copyStake(Stake &stake, Round &round) {
+  Stake &copy = *stakes_.make(stake);
+  NodeState &node = *stake.node;
+  copy.segment = round.segment;
+  copy.round = &round;
+  link(round.first, round.last, copy, &Stake::previousInRound, &Stake::nextInRound);
+  ++round.live;
+  if (round.group != nullptr && !round.isInherited) {
+    ++round.group->live;
+  }
+  copy.previousOfNode = stake.previousOfNode;
+  copy.nextOfNode = &stake;
+  (stake.previousOfNode == nullptr ? node.stakes : stake.previousOfNode->nextOfNode) = &copy;
+  stake.previousOfNode = &copy;
+  if (!stake.isWeak && !stake.isSatisfied) {
+    ++node.pending;
+  }
+  if (const Segment *token = tokenOf(stake); token != nullptr && token->holder == &stake) {
+    tokenOf(copy)->holder = &copy;
+  }
+  if (node.domain != nullptr) {
+    moveRoof(stake, copy);
+  }
+}
+
+/// What lies below `from` left of it is below `to` now.
+void Segments::moveRoof(Stake &from, Stake &to) {
+  const Range left = to.segment->range;
+  Index &index = from.node->domain->index;
+  for (auto at = index.lower_bound(left.begin); at != index.end() && at->first < left.end; ++at) {
+    Segment &below = *at->second;
+    if (below.roof != &from) {
+      continue;
+    }
+    if (below.range.end > left.end) {
+      cuts_.push_back({&below, &to});
+    } else {
+      below.roof = &to; // Needs no token: otherwise it would have the bytes of `from`.
+    }
+  }
+}
+
+void Segments::tidy(Domain &domain, Range range) {
+  Segment *before = nullptr;
+  auto at = firstBehind(domain, range.begin);
+  while (at != domain.index.end() && at->first < range.end) {
+    Segment &segment = *at->second;
+    if (segment.empty() && segment.roof == nullptr) {
+      at = erase(segment);
+      continue;
+    }
+    if (!segment.empty() || segment.tokenAbove != nullptr || segment.roof->hasEnded) {
+      before = nullptr;
+    } else if (before != nullptr && before->roof == segment.roof &&
+               before->range.end == segment.range.begin) {
+      leave(*before);
+      before->range.end = segment.range.end;
+      enter(*before);
+      at = erase(segment);
+      continue;
+    } else {
+      before = &segment;
+    }
+    ++at;
+  }
+}
+
+void Segments::tidyIfLarge(Domain &domain) {
+  if (domain.index.size() > domain.limit) {
+    tidy(domain, {0, ~std::uint64_t{0}});
+    domain.limit = kKept + 2 * domain.index.size();
+  }
+}
+
+void Segments::eraseEmpty(Domain &domain) {
+  for (auto at = domain.index.begin(); at != domain.index.end();) {
+    at = at->second->empty() ? erase(*at->second) : std::next(at);
+  }
+}
+
+Round &Segments::appendRound(Segment &segment, AccessKind kind, Group *group, bool isInherited) {
+  Round &round = *rounds_.make();
+  round.segment = &segment;
+  round.kind = kind;
+  round.group = group;
+  round.isInherited = isInherited;
+  link(segment.first, segment.last, round, &Round::previous, &Round::next);
+  round.open = round.previous == nullptr ? segment.open
+                                         : round.previous->open & goesBeside(round.previous->kind);
+  if (group != nullptr && !isInherited) {
+    round.nextOfGroup = group->rounds;
+    group->rounds = &round;
+  }
+  return round;
+}
+
+void Segments::append(Round &round, NodeState &node, AccessKind kind, bool isWeak) {
+  Stake &stake = *stakes_.make();
+  stake.node = &node;
+  stake.segment = round.segment;
+  stake.round = &round;
+  stake.kind = kind;
+  stake.isWeak = isWeak;
+  link(round.first, round.last, stake, &Stake::previousInRound, &Stake::nextInRound);
+  ++round.live;
+  if (round.group != nullptr && !round.isInherited) {
+    ++round.group->live;
+  }
+  stake.nextOfNode = node.stakes;
+  if (node.stakes != nullptr) {
+    node.stakes->previousOfNode = &stake;
+  }
+  node.stakes = &stake;
+}
+
+void Segments::destroy(Stake &stake) {
+  Round &round = *stake.round;
+  unlink(round.first, round.last, stake, &Stake::previousInRound, &Stake::nextInRound);
+  --round.live;
+  if (round.group != nullptr && !round.isInherited) {
+    --round.group->live;
+  }
+  (stake.previousOfNode == nullptr ? stake.node->stakes : stake.previousOfNode->nextOfNode) =
+      stake.nextOfNode;
+  if (stake.nextOfNode != nullptr) {
+    stake.nextOfNode->previousOfNode = stake.previousOfNode;
+  }
+  stakes_.destroy(&stake);
+}
+
+void Segments::destroy(Round &round) {
+  Segment &segment = *round.segment;
+  unlink(segment.first, segment.last, round, &Round::previous, &Round::next);
+  rounds_.destroy(&round);
+}
+
+Group &Segments::makeGroup(Domain &domain, Range range, const ReductionKey &key) {
+  Group &group = *groups_.make();
+  group.begin = range.begin;
+  group.bytes = range.size();
+  group.key = key;
+  group.domain = &domain;
+  group.next = domain.groups;
+  if (group.next != nullptr) {
+    group.next->previous = &group;
+  }
+  domain.groups = &group;
+  return group;
+}
+
+void Segments::destroy(Group &group) {
+  (group.previous == nullptr ? group.domain->groups : group.previous->next) = group.next;
+  if (group.next != nullptr) {
+    group.next->previous = group.previous;
+  }
+  groups_.destroy(&group);
+}
+
+TaskGraph::Size Segments::size() const {
+  return {states_.size(), stakes_.size(), segments_.size()};
+}
+
+} // namespace tutti::graph

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/graph/task_graph.h"
+
+#include "runtime/graph/cascade.h"
+#include "runtime/graph/runs.h"
+#include "runtime/graph/segments.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tutti::graph {
+
+namespace {
+
+/// Of a node that is being added: it cannot become satisfied.
+constexpr std::uint32_t kAdding = 1U << 31;
+
+/// An access on its way into segments.
+struct Placing {
+  NodeState &node;
+  Domain &domain;
+  AccessKind kind;
+  bool isWeak;
+  Group *group = nullptr;
+  bool isInherited = false;
+};
+
+bool isOf(const ReductionGroup &group, Range range, const ReductionKey &key) {
+  return group.begin == range.begin && group.bytes == range.size() && group.key == key;
+}
+
+} // namespace
+
+struct TaskGraph::Impl {
+  void add(NodeState &node, Domain &domain, std::span<const Access> accesses, Sink &sink);
+  bool satisfyNew(NodeState &node);
+  void end(NodeState &node, Sink &sink);
+  bool release(NodeState &node, std::span<const Access> accesses, Sink &sink);
+  void closeGroups(Domain &domain, Sink &sink);
+
+  Segments segments;
+  Cascade cascade{segments};
+
+private:
+  struct Named {
+    std::uint64_t begin;
+    Stake *stake; ///< Null once it has ended.
+  };
+
+  void joinGroup(Placing &placing, Range range, const ReductionKey &key);
+  void place(const Placing &placing, Range range, Sink &sink);
+  void placeAmong(const Placing &placing, Range range, Sink &sink);
+  void put(const Placing &placing, Segment &segment, Sink &sink);
+  void unite(const Placing &placing, Stake &stake, Sink &sink);
+  Segment *firstLiveBelow(const Stake &stake);
+  void retire(Stake &stake, Sink &sink);
+  void collectNamed(const NodeState &node);
+  std::size_t namedAt(std::uint64_t byte) const;
+  bool hasNamed(const Access &access, Range run) const;
+  void releaseRun(Range run, Sink &sink);
+
+  std::vector<Named> named_;
+};
+
+namespace {
+
+/// Whether an access has to give up reducing: it overlaps another one of the same node.
+bool isMixed(std::span<const Access> accesses, std::size_t index) {
+  const Access &access = accesses[index];
+  const Range hull = Runs(access.region).hull();
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Range other = Runs(accesses[i].region).hull();
+    if (i != index && other.overlaps(hull) &&
+        (accesses[i].kind != AccessKind::Reduction || other != hull ||
+         accesses[i].reduction != access.reduction)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+void TaskGraph::Impl::add(NodeState &node, Domain &domain, std::span<const Access> accesses,
+                          Sink &sink) {
+  node.pending = kAdding;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Access &access = accesses[i];
+    const Runs runs(access.region);
+    if (runs.first().empty()) {
+      continue;
+    }
+    Placing placing{node, domain, access.kind, access.isWeak};
+    if (access.kind == AccessKind::Reduction) {
+      if (isMixed(accesses, i)) {
+        placing.kind = AccessKind::InOut;
+      } else {
+        joinGroup(placing, runs.hull(), access.reduction);
+      }
+      place(placing, runs.hull(), sink);
+    } else if (runs.isOne()) {
+      place(placing, runs.first(), sink);
+    } else {
+      runs.forEach([&](Range run) { place(placing, run, sink); });
+    }
+  }
+  cascade.run(sink);
+}
+
+/// Says whether a node that has just been added is ready.
+bool TaskGraph::Impl::satisfyNew(NodeState &node) {
+  node.pending = 0;
+  for (Stake *stake = node.stakes; stake != nullptr; stake = stake->nextOfNode) {
+    if (stake->isWeak) {
+      continue;
+    }
+    stake->isSatisfied = (stake->round->open & bitOf(stake->kind)) != 0;
+    node.pending += stake->isSatisfied ? 0 : 1;
+    node.needsTokens |= tokenOf(*stake) != nullptr;
+  }
+  return node.pending == 0 && (!node.needsTokens || cascade.takeTokens(node));
+}
+
+/// Whatever lies below a reduction of the same takes part in it; then comes the group that is last
+/// in the domain.
+void TaskGraph::Impl::joinGroup(Placing &placing, Range range, const ReductionKey &key) {
+  const auto at = Segments::firstBehind(placing.domain, range.begin);
+  const Segment *first = nullptr;
+  if (at != placing.domain.index.end() && at->first <= range.begin) {
+    first = at->second;
+  }
+  if (first != nullptr && first->roof != nullptr && !first->roof->hasEnded) {
+    Group *above = first->roof->round->group;
+    if (above != nullptr && isOf(*above, range, key)) {
+      placing.group = above;
+      placing.isInherited = true;
+      return;
+    }
+  }
+  if (first != nullptr && !first->empty() && !first->last->isInherited) {
+    Group *last = first->last->group;
+    if (last != nullptr && !last->isClosed && isOf(*last, range, key)) {
+      placing.group = last;
+      return;
+    }
+  }
+  placing.group = &segments.makeGroup(placing.domain, range, key);
+}
+
+void TaskGraph::Impl::place(const Placing &placing, Range range, Sink &sink) {
+  if (Segment *same = segments.find(placing.domain, range)) {
+    put(placing, *same, sink);
+  } else {
+    placeAmong(placing, range, sink);
+  }
+}
+
+/// Places an access into whatever segments it overlaps, with new ones in between.
+void TaskGraph::Impl::placeAmong(const Placing &placing, Range range, Sink &sink) {
+  Domain &domain = placing.domain;
+  segments.tidyIfLarge(domain);
+  segments.tidy(domain, range);
+  std::uint64_t at = range.begin;
+  while (at < range.end) {
+    const auto entry = Segments::firstBehind(domain, at);
+    if (entry == domain.index.end() || entry->first > at) {
+      const std::uint64_t end =
+          entry == domain.index.end() ? range.end : std::min(range.end, entry->first);
+      put(placing, segments.make(domain, {at, end}, nullptr), sink);
+      at = end;
+      continue;
+    }
+    Segment *segment = entry->second;
+    if (segment->range.begin < at) {
+      segments.cut(*segment, at);
+    }
+    if (segment->range.end > range.end) {
+      segments.cut(*segment, range.end);
+      segment = segments.find(domain, {at, range.end});
+    }
+    at = segment->range.end;
+    put(placing, *segment, sink);
+  }
+}
+
+void TaskGraph::Impl::put(const Placing &placing, Segment &segment, Sink &sink) {
+  const AccessKind order = orderOf(placing.kind);
+  if (!segment.empty() && segment.last->last != nullptr &&
+      segment.last->last->node == &placing.node) {
+    unite(placing, *segment.last->last, sink);
+    return;
+  }
+  Round *last = segment.last;
+  if (last != nullptr && last->group != nullptr && !last->isInherited &&
+      last->group != placing.group) {
+    cascade.close(*last->group, sink); // May take the round away.
+    last = segment.last;
+  }
+  if (last == nullptr || last->kind != order || order == AccessKind::InOut ||
+      last->group != placing.group) {
+    if (segment.empty()) {
+      ++placing.domain.live;
+    }
+    last = &segments.appendRound(segment, order, placing.group, placing.isInherited);
+  }
+  segments.append(*last, placing.node, placing.kind, placing.isWeak);
+}
+
+/// The node has named these bytes before.
+void TaskGraph::Impl::unite(const Placing &placing, Stake &stake, Sink &sink) {
+  const bool isWeak = stake.isWeak && placing.isWeak;
+  if (stake.kind == placing.kind) {
+    stake.isWeak = isWeak;
+    return;
+  }
+  if (orderOf(stake.kind) == AccessKind::InOut) {
+    stake.kind = AccessKind::InOut;
+    stake.isWeak = isWeak;
+    return;
+  }
+  Segment &segment = *stake.segment;
+  Round &round = *stake.round;
+  segments.destroy(stake);
+  if (round.live == 0) {
+    segments.destroy(round);
+    placing.domain.live -= segment.empty() ? 1 : 0;
+  }
+  put({placing.node, placing.domain, AccessKind::InOut, isWeak}, segment, sink);
+}
+
+void TaskGraph::Impl::closeGroups(Domain &domain, Sink &sink) {
+  for (Group *group = domain.groups; group != nullptr;) {
+    Group *next = group->next;
+    if (!group->isClosed) {
+      cascade.close(*group, sink);
+    }
+    group = next;
+  }
+}
+
+void TaskGraph::Impl::end(NodeState &node, Sink &sink) {
+  TUTTI_CHECK(!node.hasEnded, "a task ends twice");
+  node.hasEnded = true;
+  if (node.domain != nullptr) {
+    closeGroups(*node.domain, sink);
+    cascade.run(sink);
+  }
+  for (Stake *stake = node.stakes; stake != nullptr;) {
+    Stake *next = stake->nextOfNode;
+    if (node.domain == nullptr) {
+      cascade.release(*stake);
+    } else if (!stake->hasEnded) {
+      retire(*stake, sink);
+    }
+    stake = next;
+  }
+  cascade.run(sink);
+  if (node.domain != nullptr) {
+    segments.eraseEmpty(*node.domain);
+  }
+}
+
+/// The first segment below with rounds; those before it are dropped.
+Segment *TaskGraph::Impl::firstLiveBelow(const Stake &stake) {
+  Domain &domain = *stake.node->domain;
+  const Range range = stake.segment->range;
+  auto at = domain.index.lower_bound(range.begin);
+  while (at != domain.index.end() && at->first < range.end) {
+    Segment &below = *at->second;
+    if (below.roof == &stake && !below.empty()) {
+      return &below;
+    }
+    at = below.roof == &stake ? segments.erase(below) : std::next(at);
+  }
+  return nullptr;
+}
+
+/// The node gives the stake up: releases what no segment below has rounds for, and leaves to each
+/// of the others a stake of its bytes.
+void TaskGraph::Impl::retire(Stake &stake, Sink &sink) {
+  while (true) {
+    Segment *below = stake.node->domain == nullptr ? nullptr : firstLiveBelow(stake);
+    if (below == nullptr) {
+      cascade.release(stake);
+      cascade.run(sink);
+      return;
+    }
+    if (stake.segment->range.begin < below->range.begin) {
+      segments.cut(*stake.segment, below->range.begin);
+      cascade.release(*stake.previousOfNode);
+      cascade.run(sink);
+    }
+    if (stake.segment->range.end == below->range.end) {
+      stake.hasEnded = true;
+      return;
+    }
+    segments.cut(*stake.segment, below->range.end);
+    stake.previousOfNode->hasEnded = true;
+  }
+}
+
+void TaskGraph::Impl::collectNamed(const NodeState &node) {
+  named_.clear();
+  for (Stake *stake = node.stakes; stake != nullptr; stake = stake->nextOfNode) {
+    if (!stake->hasEnded) {
+      named_.push_back({stake->segment->range.begin, stake});
+    }
+  }
+  std::sort(named_.begin(), named_.end(),
+            [](const Named &a, const Named &b) { return a.begin < b.begin; });
+}
+
+/// The last that does not begin behind the byte, or else the first one. What is cut off later
+/// shortens stakes at their begin only, which does not change their order.
+std::size_t TaskGraph::Impl::namedAt(std::uint64_t byte) const {
+  const auto behind =
+      std::upper_bound(named_.begin(), named_.end(), byte,
+                       [](std::uint64_t begin, const Named &named) { return begin < named.begin; });
+  return behind == named_.begin() ? 0 : static_cast<std::size_t>(behind - named_.begin()) - 1;
+}
+
+bool TaskGraph::Impl::hasNamed(const Access &access, Range run) const {
+  std::uint64_t at = run.begin;
+  for (std::size_t i = namedAt(at); at < run.end; ++i) {
+    if (i == named_.size() || !named_[i].stake->segment->range.contains({at, at + 1}) ||
+        named_[i].stake->kind != access.kind || named_[i].stake->isWeak != access.isWeak) {
+      return false;
+    }
+    at = named_[i].stake->segment->range.end;
+  }
+  return true;
+}
+
+void TaskGraph::Impl::releaseRun(Range run, Sink &sink) {
+  for (std::size_t i = namedAt(run.begin); i < named_.size() && named_[i].begin < run.end; ++i) {
+    Stake *stake = named_[i].stake;
+    if (stake == nullptr || !stake->segment->range.overlaps(run)) {
+      continue;
+    }
+    if (stake->segment->range.begin < run.begin) {
+      segments.cut(*stake->segment, run.begin);
+    }
+    if (stake->segment->range.end > run.end) {
+      segments.cut(*stake->segment, run.end);
+      stake = stake->previousOfNode;
+    } else {
+      named_[i].stake = nullptr;
+    }
+    retire(*stake, sink);
+  }
+}
+
+bool TaskGraph::Impl::release(NodeState &node, std::span<const Access> accesses, Sink &sink) {
+  collectNamed(node);
+  for (const Access &access : accesses) {
+    bool isNamed = access.kind != AccessKind::Reduction;
+    Runs(access.region).forEach([&](Range run) { isNamed = isNamed && hasNamed(access, run); });
+    if (!isNamed) {
+      return false;
+    }
+  }
+  if (node.domain != nullptr) {
+    closeGroups(*node.domain,
+                sink); // What has been reduced is not to wait for the end of the body.
+    cascade.run(sink);
+  }
+  for (const Access &access : accesses) {
+    Runs(access.region).forEach([&](Range run) { releaseRun(run, sink); });
+  }
+  return true;
+}
+
+TaskGraph::TaskGraph() : impl_(std::make_unique<Impl>()) {}
+
+TaskGraph::~TaskGraph() = default;
+
+bool TaskGraph::add(Node &node, Node &parent, std::span<const Access> accesses, Sink &sink) {
+  TUTTI_CHECK(node.state == nullptr, "a task is added twice");
+  if (accesses.empty()) {
+    return true;
+  }
+  NodeState &above = impl_->segments.state(parent);
+  TUTTI_CHECK(!above.hasEnded, "a task has a child after its end");
+  NodeState &state = impl_->segments.state(node);
+  impl_->add(state, impl_->segments.domainOf(above), accesses, sink);
+  return impl_->satisfyNew(state);
+}
+
+void TaskGraph::end(Node &node, Sink &sink) {
+  if (node.state != nullptr) {
+    impl_->end(*node.state, sink);
+  }
+}
+
+bool TaskGraph::release(Node &node, std::span<const Access> accesses, Sink &sink) {
+  if (node.state == nullptr) {
+    return accesses.empty();
+  }
+  return impl_->release(*node.state, accesses, sink);
+}
+
+void TaskGraph::closeDomain(Node &node, Sink &sink) {
+  if (node.state != nullptr && node.state->domain != nullptr) {
+    impl_->closeGroups(*node.state->domain, sink);
+    impl_->cascade.run(sink);
+    impl_->segments.tidyIfLarge(*node.state->domain);
+  }
+}
+
+void TaskGraph::forget(Node &node, Sink &sink) {
+  if (node.state == nullptr) {
+    return;
+  }
+  if (!node.state->hasEnded) {
+    impl_->end(*node.state, sink);
+  }
+  impl_->segments.destroy(*node.state);
+}
+
+ReductionGroup *TaskGraph::reductionOf(const Node &node, std::uint64_t byte) const {
+  const Stake *stake = node.state == nullptr ? nullptr : node.state->stakes;
+  for (; stake != nullptr; stake = stake->nextOfNode) {
+    Group *group = stake->round->group;
+    if (group != nullptr && byte - group->begin < group->bytes) {
+      return group;
+    }
+  }
+  return nullptr;
+}
+
+TaskGraph::Size TaskGraph::size() const { return impl_->segments.size(); }
+
+} // namespace tutti::graph
