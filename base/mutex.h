@@ -7,6 +7,7 @@
 /// mutex, and a lambda is a function of its own, which holds only what its attributes say.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -110,6 +111,13 @@ public:
   void wait(Mutex &mutex) TUTTI_REQUIRES(mutex) {
     std::unique_lock lock(mutex.mutex_, std::adopt_lock);
     variable_.wait(lock);
+    lock.release();
+  }
+
+  /// The same, but not longer than to that time.
+  void waitUntil(Mutex &mutex, std::chrono::steady_clock::time_point time) TUTTI_REQUIRES(mutex) {
+    std::unique_lock lock(mutex.mutex_, std::adopt_lock);
+    variable_.wait_until(lock, time);
     lock.release();
   }
 

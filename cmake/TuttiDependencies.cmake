@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Finds what Tutti builds on. Folders link the imported targets that they need:
-#   MPI::MPI_C  Boost::headers  fmt::fmt  CLI11::CLI11  nlohmann_json::nlohmann_json
+#   MPI::MPI_C  Boost::headers  Boost::context (static: libtutti.so is in every program)  fmt::fmt  CLI11::CLI11  nlohmann_json::nlohmann_json
 #   GTest::gtest_main  GTest::gmock  benchmark::benchmark
 #   tutti_hwloc       hwloc
 #   tutti_libomp      libomp of LLVM 19 and its <omp.h>
@@ -12,7 +12,8 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(Boost REQUIRED)
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost REQUIRED COMPONENTS context)
 find_package(spdlog QUIET)
 find_package(MPI REQUIRED COMPONENTS C)
 

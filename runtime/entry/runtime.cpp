@@ -10,6 +10,7 @@
 #include "runtime/entry/routes.h"
 #include "runtime/entry/signals.h"
 #include "runtime/entry/solo.h"
+#include "runtime/entry/tasks.h"
 #include "runtime/entry/threads.h"
 #include "runtime/exec/or_die.h"
 #include "runtime/memory/faults.h"
@@ -164,6 +165,7 @@ void Runtime::start() {
           tasks);
     }
     exec::orDie(settings ? Status() : Status(settings.error()));
+    setWorkers(settings->workers);
     startAlone(*settings);
     return;
   }
@@ -190,6 +192,7 @@ void Runtime::start() {
   const auto hellos =
       exec::orDie(exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
   checkStart(*endpoint, settings, hellos);
+  setWorkers(settings->workers);
   startRank(std::move(endpoint), *settings, hellos);
 }
 
@@ -283,7 +286,7 @@ void Runtime::enterMain(void (*body)(void *), void *argument) {
 }
 
 void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) {
-  if (!isMainThread() || privateStackTop_ == 0) {
+  if (!isMainThread() || privateStackTop_ == 0 || isInTask()) {
     region.home(captures);
     return;
   }
@@ -363,6 +366,7 @@ void Runtime::finishJob() {
   const trace::Report report = zero_->finish();
   memory::removeFaultHandler();
   print(settings_.stats, report);
+  reportTasks(settings_.stats);
 }
 
 } // namespace tutti::entry

@@ -83,6 +83,10 @@ Result<Settings> readSettings() {
   if (!device) {
     return device.error();
   }
+  const auto workers = options.integer("TUTTI_WORKERS", 0, 1, 4096);
+  if (!workers) {
+    return workers.error();
+  }
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
   const auto deviceMemory = options.size("TUTTI_DEVICE_MEMORY", kNoLimit, kMiB / 16, kNoLimit);
   if (!deviceMemory) {
@@ -91,7 +95,12 @@ Result<Settings> readSettings() {
   if (isFirstRank()) {
     options.warnUnknown();
   }
-  return Settings{*heap & ~(kMiB - 1), *distribute, *stats, *device, *deviceMemory};
+  return Settings{*heap & ~(kMiB - 1),
+                  *distribute,
+                  *stats,
+                  *device,
+                  *deviceMemory,
+                  static_cast<std::uint32_t>(*workers)};
 }
 
 bool isFirstRank() {

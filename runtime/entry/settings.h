@@ -18,6 +18,7 @@ struct Settings {
   Stats stats;                            ///< TUTTI_STATS: 0, 1 or json.
   std::uint32_t device;                   ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
+  std::uint32_t workers;      ///< TUTTI_WORKERS: that run tasks; 0 for one on each processor.
 };
 
 /// Errors: InvalidArgument.

@@ -3,6 +3,7 @@
 
 #include "base/mutex.h"
 #include "runtime/entry/report.h"
+#include "runtime/entry/tasks.h"
 
 #include <atomic>
 #include <map>
@@ -52,6 +53,7 @@ void finish() {
   }
   report.sortRegions();
   print(stats, report);
+  reportTasks(stats);
 }
 
 } // namespace tutti::entry::solo

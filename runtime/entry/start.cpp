@@ -5,6 +5,7 @@
 #include "runtime/entry/next.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/solo.h"
+#include "runtime/entry/tasks.h"
 
 #include <cstdlib>
 
@@ -15,9 +16,16 @@ using Main = int (*)(int argc, char **argv, char **environment);
 Main userMain = nullptr;
 void (*endOfLibraries)() = nullptr;
 
+/// On one rank without devices.
+int runMainAlone(int argc, char **argv, char **environment) {
+  const int status = userMain(argc, argv, environment);
+  tutti::entry::finishTasks();
+  return status;
+}
+
 int runMain(int argc, char **argv, char **environment) {
   int status = 0;
-  tutti::entry::Runtime::active()->runMain([&] { status = userMain(argc, argv, environment); });
+  tutti::entry::Runtime::active()->runMain([&] { status = runMainAlone(argc, argv, environment); });
   tutti::entry::Runtime::waitForDevices();
   return status;
 }
@@ -39,15 +47,17 @@ TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init
   const auto next = tutti::entry::next<decltype(&__libc_start_main)>("__libc_start_main");
   tutti::entry::Runtime::start();
   const bool isActive = tutti::entry::Runtime::active() != nullptr;
-  if (!isActive && !tutti::entry::solo::isCounting()) {
-    return next(main, argc, argv, init, fini, endLibraries, stackEnd);
-  }
   userMain = main;
+  if (!isActive && !tutti::entry::solo::isCounting()) {
+    return next(runMainAlone, argc, argv, init, fini, endLibraries, stackEnd);
+  }
   endOfLibraries = endLibraries;
-  return next(isActive ? runMain : main, argc, argv, init, fini, finishThenEndLibraries, stackEnd);
+  return next(isActive ? runMain : runMainAlone, argc, argv, init, fini, finishThenEndLibraries,
+              stackEnd);
 }
 
 TUTTI_EXPORT void exit(int status) noexcept {
+  tutti::entry::finishTasks();
   tutti::entry::Runtime::waitForDevices();
   tutti::entry::next<void (*)(int)>("exit")(status);
   __builtin_unreachable();

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Memory for the tasks that one worker makes: no allocation in the steady state, whoever gives the
+/// memory back.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tutti::engine {
+
+/// Threading: confined to its owner; `release` from any thread.
+class Pool {
+public:
+  Pool() = default;
+  Pool(const Pool &) = delete;
+  Pool &operator=(const Pool &) = delete;
+  ~Pool();
+
+  /// Memory from `pool`, or from the general heap where that is null; aligned as `malloc` does.
+  static void *allocate(Pool *pool, std::size_t bytes);
+
+  /// Gives back what `allocate` gave. `own` is the calling thread's pool, or null.
+  static void release(void *memory, Pool *own);
+
+  /// Bytes that are in use. As many as that at most: other threads may have given some back.
+  std::size_t used() const { return used_; }
+
+  /// The same, exactly.
+  std::size_t usedNow() {
+    collect();
+    return used_;
+  }
+
+  /// How often memory was asked for from the general heap, for tests.
+  std::size_t allocations() const { return allocations_; }
+
+private:
+  static constexpr std::size_t kStep = 64;
+  static constexpr std::size_t kClasses = 32;
+  static constexpr std::size_t kSlab = std::size_t{64} << 10;
+
+  /// Stands in front of each block.
+  struct alignas(16) Header {
+    Pool *owner;
+    std::size_t bytes; ///< Of the block, the header included.
+
+    /// While the block is free: the link of a list, in the user's part.
+    Header *&next() { return *reinterpret_cast<Header **>(this + 1); }
+  };
+
+  Header *refill(std::size_t index);
+  void putBack(Header *header);
+  void collect();
+
+  std::array<Header *, kClasses> free_{};
+  std::size_t used_ = 0;
+  std::size_t allocations_ = 0;
+  std::byte *rest_ = nullptr; ///< Of the newest slab.
+  std::byte *restEnd_ = nullptr;
+  std::vector<void *> slabs_;
+  alignas(64) std::atomic<Header *> returned_{nullptr}; ///< By other threads.
+};
+
+} // namespace tutti::engine

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A thread that runs what is ready: its own newest first, then what others have had longest.
+///
+/// Work runs on the worker's stack. If it has to wait, the stack is left to it, and the worker goes
+/// on with another one, until it finds that the waiting is over.
+#pragma once
+
+#include "base/steal_deque.h"
+#include "runtime/engine/bed.h"
+#include "runtime/engine/parked.h"
+#include "runtime/engine/pool.h"
+#include "runtime/engine/stack.h"
+#include "runtime/engine/thread_state.h"
+#include "runtime/engine/work.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tutti::engine {
+
+class Engine;
+
+/// What one worker did.
+struct WorkerCounts {
+  std::uint64_t run = 0;
+  std::uint64_t stolen = 0;
+  std::uint64_t blocked = 0; ///< Left a stack to who waits.
+  std::uint64_t stacks = 0;  ///< That were ever made.
+  std::uint64_t slept = 0;
+};
+
+/// Threading: confined to its thread, unless said otherwise.
+class Worker {
+public:
+  Worker(Engine &engine, std::uint32_t index);
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
+  ~Worker();
+
+  /// The calling thread, if it is one.
+  static Worker *current() { return current_; }
+
+  /// Immutable; from any thread.
+  std::uint32_t index() const { return index_; }
+
+  Pool &pool() { return pool_; }
+
+  /// Of memory for tasks from the general heap, so far.
+  std::size_t allocations() const { return pool_.allocations(); }
+
+  /// From any thread, but exact only while nothing runs.
+  const WorkerCounts &counts() const { return counts_; }
+
+  /// Queues what has become ready.
+  void push(Work &work);
+
+  /// What this worker would run next, if `wants` says so of it; else, and if somebody who waited
+  /// here may go on, null.
+  template <typename Wants> Work *takeIf(Wants &&wants);
+
+  /// Runs the work on top of the caller, and what becomes ready by it, as long as `wants` says so.
+  template <typename Wants> void runOnTop(Work &work, Wants &&wants);
+
+  /// Whether work may run on top of what runs at `frame`.
+  bool hasRoom(const void *frame) const { return running_->hasRoom(frame); }
+
+  /// Memory for tasks is short: waits until some has come back, or there is nothing else to run.
+  /// Only a few wait so at a time: who makes tasks in tasks makes them go, too, newest first.
+  void makeRoom();
+
+  /// Whether `makeRoom` is called for.
+  bool isShortOfMemory() const;
+
+  const FloatControl &usualFloatControl() const { return floatControl_; }
+
+private:
+  friend class Engine;
+  friend class Parked;
+
+  /// The calling thread becomes this worker, on the stack where it is.
+  void adopt(std::size_t bytes);
+  /// The thread of a worker that has none yet: leaves its stack for one of the engine's.
+  void serve();
+  [[noreturn]] void loop();
+  void runAll(Work *work);
+
+  /// Of what has become ready by the work before: whether nothing else comes first.
+  bool mustRunNow(const Work &work) const;
+
+  void park(Parked &parked);
+  void unpark(Parked &parked); ///< From any thread.
+  Parked *takeResumed();
+
+  bool hasResumed() const {
+    return resumed_ || returned_.load(std::memory_order_relaxed) != nullptr;
+  }
+
+  void switchTo(Stack &stack);
+  Stack &idleStack();
+
+  Work *find();
+  Work *steal();
+  /// Looks for work for a while, then sleeps; null if the loop has other things to look after.
+  Work *search();
+  void sleep();
+  Parked *takeThrottled(bool isIdle);
+
+  inline static thread_local Worker *current_ [[gnu::tls_model("initial-exec")]] = nullptr;
+
+  Engine &engine_;
+  const std::uint32_t index_;
+  std::uint32_t nextVictim_;
+  FloatControl floatControl_;
+  Stack *running_ = nullptr;      ///< What the thread is on.
+  std::unique_ptr<Stack> native_; ///< The thread's own.
+  std::vector<Stack *> idle_;     ///< In the middle of `loop`.
+  std::vector<std::unique_ptr<Stack>> stacks_;
+  Parked *resumed_ = nullptr; ///< The oldest first.
+  std::vector<Parked *> throttled_;
+  std::size_t extra_ = 0; ///< Bytes that tasks may have beyond the limit.
+  WorkerCounts counts_;
+  Pool pool_;
+  StealDeque<Work> ready_;                              ///< Stolen from by others.
+  Bed bed_;                                             ///< Woken by others.
+  alignas(64) std::atomic<Parked *> returned_{nullptr}; ///< Resumed by others, the newest first.
+  Worker *nextSleeping_ = nullptr;                      ///< The engine's.
+};
+
+} // namespace tutti::engine

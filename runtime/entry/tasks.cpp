@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The entry points of abi/tasks.h.
+#include "runtime/entry/tasks.h"
+
+#include "abi/tasks.h"
+#include "base/log.h"
+#include "runtime/entry/exports.h"
+#include "runtime/model/tasks/operation.h"
+#include "runtime/model/tasks/tasks.h"
+
+#include <array>
+#include <cstdarg>
+
+namespace {
+
+using tutti::entry::tasks;
+using tutti::model::tasks::SectionDim;
+using tutti::model::tasks::Task;
+using tutti::model::tasks::Tasks;
+
+/// The task that is being described; ends the job if there is none.
+Task &described(const char *what) {
+  Task *task = tasks().described();
+  if (!task) {
+    tutti::log::fatal("{} outside of the description of a task", what);
+  }
+  return *task;
+}
+
+} // namespace
+
+TUTTI_EXPORT tutti_task_block *tutti_task_create(std::uint32_t flags, std::size_t bytes,
+                                                 std::size_t shareds, tutti_task_entry entry) {
+  return &tasks().create(flags, bytes, shareds, entry).block;
+}
+
+TUTTI_EXPORT char *tutti_task_begin(const char *source, const char *label, std::uint32_t traits) {
+  Task &task = described("tutti_task_begin");
+  task.source = source;
+  task.label = label;
+  task.flags |= traits;
+  return nullptr;
+}
+
+TUTTI_EXPORT char *tutti_task_option(std::uint32_t option, std::int64_t value) {
+  tasks().setOption(described("tutti_task_option"), option, value);
+  return nullptr;
+}
+
+TUTTI_EXPORT char *tutti_task_instance(const char *label) {
+  if (label) {
+    tasks().description(described("tutti_task_instance")).instance = label;
+  }
+  return nullptr;
+}
+
+TUTTI_EXPORT char *tutti_task_access(std::uint32_t kind, const volatile void *base,
+                                     std::size_t bytes) {
+  Task &task = described("tutti_task_access");
+  if (bytes > 0) {
+    tasks().description(task).add(kind, reinterpret_cast<std::uint64_t>(base), bytes);
+  }
+  return nullptr;
+}
+
+TUTTI_EXPORT char *tutti_task_section(std::uint32_t kind, const volatile void *base,
+                                      std::uint32_t dimensions, ...) {
+  Task &task = described("tutti_task_section");
+  constexpr std::size_t kMost = 32;
+  std::array<SectionDim, kMost> dims{};
+  bool isKnown = dimensions <= kMost;
+  std::va_list arguments;
+  va_start(arguments, dimensions);
+  for (std::uint32_t index = 0; isKnown && index < dimensions; ++index) {
+    dims[index].step = va_arg(arguments, std::size_t);
+    dims[index].first = va_arg(arguments, std::int64_t);
+    dims[index].count = va_arg(arguments, std::int64_t);
+  }
+  va_end(arguments);
+  isKnown = isKnown && tasks().description(task).addSection(
+                           kind, reinterpret_cast<std::uint64_t>(base), {dims.data(), dimensions});
+  if (!isKnown) {
+    tutti::log::fatal("task {} names a section of too many dimensions: {}", task.name(),
+                      dimensions);
+  }
+  return nullptr;
+}
+
+TUTTI_EXPORT char *tutti_task_reduction(std::uint32_t weak, void *base, std::size_t bytes,
+                                        std::uint32_t operation, std::uint32_t type) {
+  Task &task = described("tutti_task_reduction");
+  if (!tutti::model::tasks::isOperation(operation, type)) {
+    tutti::log::fatal("task {}: there is no reduction {} of type {}", task.name(), operation, type);
+  }
+  tasks().description(task).addReduction(weak != 0, reinterpret_cast<std::uint64_t>(base), bytes,
+                                         tutti::model::tasks::keyOf(operation, type));
+  return nullptr;
+}
+
+TUTTI_EXPORT char *tutti_task_reduction_by(std::uint32_t weak, void *base, std::size_t bytes,
+                                           std::size_t element, void (*initialize)(void *, void *),
+                                           void (*combine)(void *, void *)) {
+  Task &task = described("tutti_task_reduction_by");
+  tasks().description(task).addReduction(weak != 0, reinterpret_cast<std::uint64_t>(base), bytes,
+                                         tutti::model::tasks::keyOf(element, initialize, combine));
+  return nullptr;
+}
+
+TUTTI_EXPORT void *tutti_task_private(void *original) { return tasks().privateOf(original); }
+
+TUTTI_EXPORT void tutti_task_submit(tutti_task_block *block) { tasks().submit(Task::of(block)); }
+
+TUTTI_EXPORT void tutti_task_submit_loop(tutti_task_block *block, std::uint64_t *lower,
+                                         std::uint64_t *upper, std::int64_t stride,
+                                         void (*duplicate)(tutti_task_block *, tutti_task_block *,
+                                                           std::int32_t)) {
+  tasks().submitLoop(Task::of(block), *lower, *upper, stride, duplicate);
+}
+
+TUTTI_EXPORT std::uint32_t tutti_task_asks() { return Tasks::asks(); }
+
+TUTTI_EXPORT void tutti_task_wait(const char *) {
+  if (tutti::entry::hasTasks()) {
+    tasks().waitForChildren();
+  }
+}
+
+TUTTI_EXPORT char *tutti_task_wait_begin(const char *source) {
+  tasks().beginNaming(source);
+  return nullptr;
+}
+
+TUTTI_EXPORT void tutti_task_wait_end() { tasks().endWaiting(); }
+
+TUTTI_EXPORT char *tutti_task_release_begin(const char *source) {
+  tasks().beginNaming(source);
+  return nullptr;
+}
+
+TUTTI_EXPORT void tutti_task_release_end() { tasks().endReleasing(); }
+
+TUTTI_EXPORT void tutti_task_critical_begin(void **lock) { tasks().enterCritical(lock); }
+
+TUTTI_EXPORT void tutti_task_critical_end(void **lock) { tasks().leaveCritical(lock); }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/tasks/description.h"
+
+namespace tutti::model::tasks {
+
+namespace {
+
+graph::Access accessOf(std::uint32_t kind, std::uint64_t begin, std::size_t bytes) {
+  graph::Access access;
+  access.region.begin = begin;
+  access.region.bytes = bytes;
+  access.kind = static_cast<graph::AccessKind>(kind & ~std::uint32_t{TUTTI_TASK_WEAK});
+  access.isWeak = (kind & TUTTI_TASK_WEAK) != 0;
+  return access;
+}
+
+} // namespace
+
+void Description::add(std::uint32_t kind, std::uint64_t begin, std::size_t bytes) {
+  if (bytes == 0) {
+    return;
+  }
+  const graph::Access access = accessOf(kind, begin, bytes);
+  if (joins && !accesses_.empty()) {
+    graph::Access &last = accesses_.back();
+    if (last.kind == access.kind && last.isWeak == access.isWeak &&
+        last.kind != graph::AccessKind::Reduction && firstDims_.back() == dims_.size() &&
+        last.region.begin + last.region.bytes == begin) {
+      last.region.bytes += bytes;
+      return;
+    }
+  }
+  accesses_.push_back(access);
+  firstDims_.push_back(dims_.size());
+}
+
+bool Description::addSection(std::uint32_t kind, std::uint64_t base,
+                             std::span<const SectionDim> dims) {
+  std::uint64_t begin = base;
+  for (const SectionDim &dim : dims) {
+    if (dim.count <= 0) {
+      return true;
+    }
+    begin += static_cast<std::uint64_t>(dim.first) * dim.step;
+  }
+  if (dims.empty()) {
+    return true;
+  }
+  // From the inside out, what is one run of bytes; then the rest.
+  std::size_t left = dims.size() - 1;
+  std::size_t bytes = dims[left].step * static_cast<std::size_t>(dims[left].count);
+  const auto joins = [&](const SectionDim &dim) { return dim.count == 1 || dim.step == bytes; };
+  while (left > 0 && joins(dims[left - 1])) {
+    --left;
+    bytes *= static_cast<std::size_t>(dims[left].count);
+  }
+  if (left == 0) {
+    add(kind, begin, bytes);
+    return true;
+  }
+  const std::size_t firstDim = dims_.size();
+  for (const SectionDim &dim : dims.first(left)) {
+    if (dim.count > 1) {
+      dims_.push_back({static_cast<std::int64_t>(dim.step), dim.count});
+    }
+  }
+  if (dims_.size() - firstDim > graph::kMaxDimensions) {
+    dims_.resize(firstDim);
+    return false;
+  }
+  accesses_.push_back(accessOf(kind, begin, bytes));
+  firstDims_.push_back(firstDim);
+  return true;
+}
+
+void Description::addReduction(bool isWeak, std::uint64_t begin, std::size_t bytes,
+                               graph::ReductionKey key) {
+  if (bytes == 0) {
+    return;
+  }
+  graph::Access access = accessOf(TUTTI_TASK_REDUCTION, begin, bytes);
+  access.isWeak = isWeak;
+  access.reduction = key;
+  accesses_.push_back(access);
+  firstDims_.push_back(dims_.size());
+}
+
+void Description::addAll(const Description &other) {
+  const std::size_t before = dims_.size();
+  accesses_.insert(accesses_.end(), other.accesses_.begin(), other.accesses_.end());
+  for (const std::size_t firstDim : other.firstDims_) {
+    firstDims_.push_back(before + firstDim);
+  }
+  dims_.insert(dims_.end(), other.dims_.begin(), other.dims_.end());
+}
+
+std::span<const graph::Access> Description::accesses() {
+  if (!dims_.empty()) {
+    for (std::size_t index = 0; index < accesses_.size(); ++index) {
+      const std::size_t end = index + 1 < accesses_.size() ? firstDims_[index + 1] : dims_.size();
+      accesses_[index].region.dimensions =
+          std::span(dims_).subspan(firstDims_[index], end - firstDims_[index]);
+    }
+  }
+  return accesses_;
+}
+
+void Description::clear() {
+  accesses_.clear();
+  firstDims_.clear();
+  dims_.clear();
+  joins = false;
+  grainsize = 0;
+  instance.clear();
+}
+
+} // namespace tutti::model::tasks

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What a task that is being made names, until the graph has taken it over.
+#pragma once
+
+#include "abi/tasks.h"
+#include "runtime/graph/task_graph.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::model::tasks {
+
+/// One dimension of a section of an array.
+struct SectionDim {
+  std::size_t step; ///< Bytes from one element to the next.
+  std::int64_t first;
+  std::int64_t count;
+};
+
+/// Used again and again: keeps its memory.
+///
+/// Threading: externally synchronised.
+class Description {
+public:
+  /// `kind` is one of tutti_task_access_kinds, with TUTTI_TASK_WEAK or without.
+  void add(std::uint32_t kind, std::uint64_t begin, std::size_t bytes);
+
+  /// Dimensions outermost first. False if there are more than the graph knows.
+  bool addSection(std::uint32_t kind, std::uint64_t base, std::span<const SectionDim> dims);
+
+  void addReduction(bool isWeak, std::uint64_t begin, std::size_t bytes, graph::ReductionKey key);
+
+  /// All that `other` has, too.
+  void addAll(const Description &other);
+
+  bool isEmpty() const { return accesses_.empty(); }
+
+  /// Valid until something is added.
+  std::span<const graph::Access> accesses();
+
+  void clear();
+
+  /// What continues the access before in the same way becomes one with it: iterations of a loop
+  /// name their memory one after the other.
+  bool joins = false;
+  std::int64_t grainsize = 0; ///< Iterations; 0 if the program does not say.
+  std::string instance;       ///< The label of this one.
+
+private:
+  std::vector<graph::Access> accesses_;
+  std::vector<std::size_t> firstDims_; ///< Of each access: into `dims_`.
+  std::vector<tutti_dim> dims_;
+};
+
+} // namespace tutti::model::tasks

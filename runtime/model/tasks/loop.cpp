@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Loops whose iterations become tasks.
+#include "runtime/model/tasks/tasks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tutti::model::tasks {
+
+namespace {
+
+/// Both bounds inclusive. Bounds of signed and of unsigned loops differ by less than half of all
+/// numbers.
+std::uint64_t iterations(std::uint64_t lower, std::uint64_t upper, std::int64_t stride) {
+  const std::uint64_t reach = stride > 0 ? upper - lower : lower - upper;
+  const std::uint64_t step = stride > 0 ? static_cast<std::uint64_t>(stride)
+                                        : std::uint64_t{0} - static_cast<std::uint64_t>(stride);
+  return stride == 0 || static_cast<std::int64_t>(reach) < 0 ? 0 : reach / step + 1;
+}
+
+} // namespace
+
+Task &Tasks::copyOf(Task &task, Task &creator) {
+  Task &copy = newTask(creator, task.bytes, task.sharedsBytes);
+  void *const shareds = copy.block.shareds;
+  std::memcpy(&copy.block, &task.block, task.bytes);
+  copy.block.shareds = shareds;
+  if (task.sharedsBytes > 0) {
+    std::memcpy(shareds, task.block.shareds, task.sharedsBytes);
+  }
+  copy.flags = task.flags;
+  copy.work.priority = task.work.priority;
+  copy.source = task.source;
+  copy.label = task.label;
+  return copy;
+}
+
+/// Has the task's function name what its iterations use.
+void Tasks::askAccesses(Task &task, Task &creator) {
+  description(task).joins = true;
+  task.outer = std::exchange(creator.described, &task);
+  const std::uint32_t asked = std::exchange(asks_, TUTTI_ASKS_ACCESSES);
+  task.block.entry(0, &task.block);
+  asks_ = asked;
+  creator.described = task.outer;
+}
+
+void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
+                       void (*duplicate)(tutti_task_block *, tutti_task_block *, std::int32_t)) {
+  Task &creator = *task.parent;
+  creator.described = task.outer;
+  const std::uint64_t count = iterations(lower, upper, stride);
+  const std::int64_t asked = task.description ? task.description->grainsize : 0;
+  const std::uint64_t grain =
+      std::max<std::uint64_t>(asked > 0 ? static_cast<std::uint64_t>(asked) : count / slots_, 1);
+  const bool isWhole = (task.flags & kWhole) != 0;
+  const std::uint64_t chunks = count == 0 ? 0
+                               : isWhole  ? 1
+                                          : std::max<std::uint64_t>(count / grain, 1);
+  std::uint64_t first = 0;
+  for (std::uint64_t index = 0; index < chunks; ++index) {
+    const std::uint64_t size = count / chunks + (index < count % chunks ? 1 : 0);
+    Task &copy = copyOf(task, creator);
+    copy.block.lower = lower + first * static_cast<std::uint64_t>(stride);
+    copy.block.upper = lower + (first + size - 1) * static_cast<std::uint64_t>(stride);
+    copy.block.stride = stride;
+    copy.block.isLast = index + 1 == chunks ? 1 : 0;
+    if (duplicate) {
+      duplicate(&copy.block, &task.block, copy.block.isLast);
+    }
+    if (task.description) {
+      description(copy).addAll(*task.description);
+    }
+    if ((task.flags & kAsksAccesses) != 0) {
+      askAccesses(copy, creator);
+    }
+    copy.outer = creator.described;
+    submit(copy);
+    first += size;
+  }
+  discard(task);
+}
+
+} // namespace tutti::model::tasks

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One task: what the program has said of it, and what it waits for.
+#pragma once
+
+#include "abi/tasks.h"
+#include "runtime/engine/latch.h"
+#include "runtime/engine/work.h"
+#include "runtime/graph/task_graph.h"
+#include "runtime/model/tasks/description.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::model::tasks {
+
+/// What is true of one task.
+enum TaskFlags : std::uint32_t {
+  kWaits = TUTTI_TASK_WAITS,
+  kOnReady = TUTTI_TASK_ONREADY, ///< Until it has been asked.
+  kAsksAccesses = TUTTI_TASK_ACCESSES,
+  kWhole = TUTTI_TASK_WHOLE,
+  kDestroys = 1U << 8,
+  kUndeferred = 1U << 9, ///< Its creator waits for it.
+  kFinal = 1U << 10,     ///< All that is made below it runs at once.
+  kHasEvents = 1U << 11, ///< `events` has been more than one.
+  kForeign = 1U << 12,   ///< Stands for a thread that is no worker.
+  kSpawned = 1U << 13,   ///< Nobody's child; somebody may want to know when it is over.
+  kEnded = 1U << 14,     ///< The graph knows that the body has ended.
+};
+
+/// Bit of `Task::alive`: the task waits for its children.
+inline constexpr std::uint64_t kAwaited = std::uint64_t{1} << 32;
+
+/// Threading: confined to who makes it until it is submitted, then to who runs it; atomics from any
+///            thread that knows the task to be alive.
+/// Ownership: its own, until it is deeply complete. The block that the program knows is its end.
+struct Task {
+  engine::Work work; ///< First: the engine knows the task by it.
+  graph::Node node;
+  Task *parent = nullptr;
+  /// One until the task is complete, and one for each child that is not deeply complete.
+  std::atomic<std::uint64_t> alive{1};
+  /// One until the body has ended, and what the program has bound to the task.
+  std::atomic<std::int64_t> events{1};
+  std::uint32_t flags = 0;
+  std::uint32_t depth = 0;
+  engine::Parked *parked = nullptr; ///< Its own waiting for its children.
+  engine::Latch *done = nullptr;    ///< Who waits until it is complete.
+  const char *source = nullptr;
+  const char *label = nullptr;
+  Task *described = nullptr; ///< Its newest child that has not been submitted.
+  Task *outer = nullptr;     ///< The one that its parent described before.
+  Description *description = nullptr;
+  std::atomic<std::int32_t> wakes{
+      0}; ///< Unblocked more often than blocked; -1 while it is blocked.
+  std::uint32_t sharedsBytes = 0;
+  std::uint32_t bytes = 0; ///< Of the block and the private copies behind it.
+  alignas(16) tutti_task_block block;
+
+  static Task &of(tutti_task_block *block) {
+    return *reinterpret_cast<Task *>(reinterpret_cast<std::byte *>(block) - offsetof(Task, block));
+  }
+
+  static Task &of(engine::Work &work) { return *reinterpret_cast<Task *>(&work); }
+
+  static const Task &of(const engine::Work &work) { return *reinterpret_cast<const Task *>(&work); }
+
+  static Task &of(graph::Node &node) {
+    return *reinterpret_cast<Task *>(reinterpret_cast<std::byte *>(&node) - offsetof(Task, node));
+  }
+
+  bool hasGraph() const { return node.state != nullptr; }
+
+  std::uint64_t children() const {
+    return (alive.load(std::memory_order_acquire) & (kAwaited - 1)) - 1;
+  }
+
+  /// Whether it runs at once inside of its parent.
+  bool included() const { return parent && (parent->flags & kFinal) != 0; }
+
+  /// Whether it is below `ancestor`, however deep.
+  bool isBelow(const Task &ancestor) const {
+    const Task *task = this;
+    while (task->depth > ancestor.depth) {
+      task = task->parent;
+    }
+    return task == &ancestor && task != this;
+  }
+
+  /// For messages: label or place.
+  const char *name() const { return label ? label : source ? source : "task"; }
+};
+
+} // namespace tutti::model::tasks

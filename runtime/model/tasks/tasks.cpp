@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/tasks/tasks.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace tutti::model::tasks {
+
+using engine::Latch;
+using engine::Pool;
+using engine::Work;
+using engine::Worker;
+
+namespace {
+
+constexpr std::size_t kAlignment = 16;
+
+constexpr std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) & ~(kAlignment - 1);
+}
+
+Pool *ownPool() {
+  Worker *worker = Worker::current();
+  return worker ? &worker->pool() : nullptr;
+}
+
+} // namespace
+
+/// The task that a thread stands for which is no worker. Lives until the thread has ended and all
+/// that it has made is over.
+struct Tasks::ForeignThread {
+  Task *task = nullptr;
+  Tasks *tasks = nullptr;
+
+  ~ForeignThread() {
+    if (task) {
+      current_ = nullptr;
+      tasks->leave(*task);
+    }
+  }
+};
+
+Tasks::Tasks(const engine::EngineSettings &settings)
+    : perWorker_(std::max(settings.workers, 1U)), slots_(std::max(settings.workers, 1U)),
+      engine_(*this, settings) {
+  main_.parent = &root_;
+  main_.depth = 1;
+  current_ = &main_;
+}
+
+Tasks::~Tasks() {
+  finish();
+  current_ = nullptr;
+}
+
+Task &Tasks::foreign() {
+  static thread_local ForeignThread thread;
+  if (!thread.task) {
+    thread.tasks = this;
+    thread.task = new Task;
+    thread.task->parent = &root_;
+    thread.task->depth = 1;
+    thread.task->flags = kForeign;
+  }
+  current_ = thread.task;
+  return *thread.task;
+}
+
+void Tasks::leave(Task &task) {
+  if (task.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    Changes changes;
+    leaveGraph(task, changes);
+    queueAll(changes);
+    delete &task;
+  }
+}
+
+// --- Making ---
+
+Task &Tasks::newTask(Task &creator, std::size_t blockBytes, std::size_t shareds) {
+  blockBytes = aligned(std::max(blockBytes, sizeof(tutti_task_block)));
+  Worker *worker = Worker::current();
+  void *memory = Pool::allocate(worker ? &worker->pool() : nullptr,
+                                offsetof(Task, block) + blockBytes + shareds);
+  if (worker) {
+    ++perWorker_[worker->index()].created;
+  }
+  Task &task = *new (memory) Task;
+  task.parent = &creator;
+  task.depth = creator.depth + 1;
+  task.bytes = static_cast<std::uint32_t>(blockBytes);
+  task.sharedsBytes = static_cast<std::uint32_t>(shareds);
+  task.block.shareds =
+      shareds > 0 ? reinterpret_cast<std::byte *>(&task.block) + blockBytes : nullptr;
+  return task;
+}
+
+Task &Tasks::create(std::uint32_t flags, std::size_t bytes, std::size_t shareds,
+                    tutti_task_entry entry) {
+  Task &creator = current();
+  Task &task = newTask(creator, bytes, shareds);
+  task.block.entry = entry;
+  task.block.part = 0;
+  task.block.isLast = 0;
+  task.block.reductions = nullptr;
+  task.flags = ((flags & TUTTI_TASK_DESTROYS) != 0 ? kDestroys : 0U) |
+               ((flags & TUTTI_TASK_FINAL_TRUE) != 0 ? kFinal : 0U);
+  task.outer = std::exchange(creator.described, &task);
+  return task;
+}
+
+Description &Tasks::description(Task &task) {
+  if (!task.description) {
+    Worker *worker = Worker::current();
+    auto *idle = worker ? &perWorker_[worker->index()].descriptions : nullptr;
+    if (idle && !idle->empty()) {
+      task.description = idle->back().release();
+      idle->pop_back();
+    } else {
+      task.description = new Description;
+    }
+  }
+  return *task.description;
+}
+
+void Tasks::giveBack(Description *&description) {
+  if (!description) {
+    return;
+  }
+  if (Worker *worker = Worker::current()) {
+    description->clear();
+    perWorker_[worker->index()].descriptions.emplace_back(description);
+  } else {
+    delete description;
+  }
+  description = nullptr;
+}
+
+void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
+  switch (option) {
+  case TUTTI_TASK_PRIORITY:
+    task.work.priority =
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX));
+    break;
+  case TUTTI_TASK_IF:
+    task.flags |= value == 0 ? kUndeferred : 0U;
+    break;
+  case TUTTI_TASK_FINAL:
+    task.flags |= value != 0 ? kFinal : 0U;
+    break;
+  case TUTTI_TASK_GRAINSIZE:
+    description(task).grainsize = value;
+    break;
+  default:
+    break; // Hints that one rank has no use for.
+  }
+}
+
+/// Once the graph has the task, it may be over before this comes back, unless somebody waits for
+/// it.
+bool Tasks::addToGraph(Task &task) {
+  Description *description = std::exchange(task.description, nullptr);
+  if (!description) {
+    return true;
+  }
+  bool isReady = true;
+  if (!description->isEmpty()) {
+    const SpinGuard guard(graphLock_);
+    isReady = graph_.add(task.node, task.parent->node, description->accesses());
+  }
+  giveBack(description);
+  return isReady;
+}
+
+void Tasks::submit(Task &task) {
+  Task &creator = *task.parent;
+  creator.described = task.outer;
+  creator.alive.fetch_add(1, std::memory_order_relaxed);
+  if ((creator.flags & kForeign) != 0) {
+    root_.alive.fetch_add(1, std::memory_order_relaxed);
+  }
+  if ((task.flags & (kUndeferred | kFinal)) != 0 || (creator.flags & kFinal) != 0) [[unlikely]] {
+    runUndeferred(task);
+    return;
+  }
+  if (addToGraph(task)) {
+    becomeReady(task);
+  }
+  if (Worker *worker = Worker::current(); worker && worker->isShortOfMemory()) [[unlikely]] {
+    worker->makeRoom();
+    current_ = &creator;
+  }
+}
+
+void Tasks::runUndeferred(Task &task) {
+  Task &creator = *task.parent;
+  Latch done;
+  task.done = &done;
+  bool isReady = true;
+  if ((creator.flags & kFinal) != 0) {
+    // In order, all that it could wait for is over.
+    task.flags |= kFinal;
+    giveBack(task.description);
+  } else {
+    isReady = addToGraph(task);
+  }
+  Worker *worker = Worker::current();
+  if (isReady && worker && worker->hasRoom(__builtin_frame_address(0))) {
+    const engine::ThreadState state(worker->usualFloatControl());
+    if (Work *next = run(*worker, task.work)) {
+      worker->push(*next);
+    }
+  } else if (isReady) {
+    becomeReady(task);
+  }
+  done.wait();
+  current_ = &creator;
+}
+
+void Tasks::discard(Task &task) {
+  Task &creator = *task.parent;
+  creator.described = task.outer;
+  giveBack(task.description);
+  if ((task.flags & kDestroys) != 0 && task.block.destroy) {
+    task.block.destroy(0, &task.block);
+  }
+  Pool::release(&task, ownPool());
+}
+
+// --- Running ---
+
+void Tasks::becomeReady(Task &task) {
+  if ((task.flags & kOnReady) != 0 && Worker::current() && !askOnReady(task)) {
+    return; // Queued when its events have happened.
+  }
+  engine_.submit(task.work);
+}
+
+/// Whether the task can be run now.
+bool Tasks::askOnReady(Task &task) {
+  Task *before = std::exchange(current_, &task);
+  const std::uint32_t asked = std::exchange(asks_, TUTTI_ASKS_ONREADY);
+  task.block.entry(0, &task.block);
+  asks_ = asked;
+  current_ = before;
+  if ((task.flags & kHasEvents) != 0 && task.events.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return false;
+  }
+  task.flags &= ~(kOnReady | kHasEvents);
+  task.events.store(1, std::memory_order_relaxed);
+  return true;
+}
+
+Work *Tasks::run(Worker &, Work &work) {
+  Task &task = Task::of(work);
+  if ((task.flags & kOnReady) != 0 && !askOnReady(task)) {
+    return nullptr;
+  }
+  Task *before = std::exchange(current_, &task);
+  task.block.entry(0, &task.block);
+  // What is called at the end of a task's life is nobody's body.
+  current_ = &root_;
+  Work *next = nullptr;
+  if ((task.flags & kHasEvents) == 0 || task.events.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    next = complete(task);
+  }
+  current_ = before;
+  return next;
+}
+
+Work *Tasks::complete(Task &task) {
+  Latch *done = task.done;
+  const bool isLeaf = task.alive.load(std::memory_order_acquire) == 1;
+  Changes changes;
+  if (isLeaf) {
+    leaveGraph(task, changes);
+    bury(task, changes);
+  } else {
+    if (task.hasGraph() && (task.flags & kWaits) == 0) {
+      task.flags |= kEnded;
+      const SpinGuard guard(graphLock_);
+      graph_.end(task.node, changes);
+    }
+    if (task.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      leaveGraph(task, changes);
+      bury(task, changes);
+    }
+  }
+  if (done) {
+    done->set();
+  }
+  return queueAllButFirst(changes);
+}
+
+void Tasks::leaveGraph(Task &task, Changes &changes) {
+  if (!task.hasGraph()) {
+    return;
+  }
+  const SpinGuard guard(graphLock_);
+  graph_.closeDomain(task.node, changes);
+  if ((task.flags & kEnded) == 0) {
+    graph_.end(task.node, changes);
+  }
+  graph_.forget(task.node, changes);
+}
+
+namespace {
+
+/// One child is over. What was there before; a task that waited for its last child is to be resumed
+/// by who has taken the mark off.
+std::uint64_t dropChild(Task &parent) {
+  std::uint64_t before = parent.alive.load(std::memory_order_relaxed);
+  std::uint64_t after = 0;
+  do {
+    after = before == (kAwaited | 2) ? 1 : before - 1;
+  } while (!parent.alive.compare_exchange_weak(before, after, std::memory_order_acq_rel,
+                                               std::memory_order_relaxed));
+  return before;
+}
+
+} // namespace
+
+void Tasks::bury(Task &last, Changes &changes) {
+  for (Task *task = &last; task;) {
+    Task *parent = task->parent;
+    if ((task->flags & kDestroys) != 0 && task->block.destroy) {
+      task->block.destroy(0, &task->block);
+    }
+    if ((task->flags & kSpawned) != 0) {
+      const Spawned &spawned = spawnedOf(task->block);
+      if (spawned.then) {
+        spawned.then(spawned.thenArgument);
+      }
+    }
+    Pool::release(task, ownPool());
+    const bool isOfForeign = (parent->flags & kForeign) != 0;
+    task = nullptr;
+    if (const std::uint64_t before = dropChild(*parent); before == (kAwaited | 2)) {
+      parent->parked->resume();
+    } else if (before == 1) {
+      leaveGraph(*parent, changes);
+      if (isOfForeign) {
+        delete parent;
+      } else {
+        task = parent;
+      }
+    }
+    if (isOfForeign && dropChild(root_) == (kAwaited | 2)) {
+      root_.parked->resume();
+    }
+  }
+}
+
+// --- What the graph says ---
+
+void Tasks::Changes::ready(graph::Node &node) {
+  Work &work = Task::of(node).work;
+  work.next = nullptr;
+  (last_ ? last_->next : first_) = &work;
+  last_ = &work;
+}
+
+void Tasks::Changes::combine(graph::ReductionGroup &group) {
+  if (auto *copies = static_cast<Copies *>(group.copies)) {
+    copies->combine();
+    delete copies;
+    group.copies = nullptr;
+  }
+}
+
+Task *Tasks::Changes::take() {
+  Work *work = first_;
+  if (!work) {
+    return nullptr;
+  }
+  first_ = work->next;
+  return &Task::of(*work);
+}
+
+void Tasks::queueAll(Changes &changes) {
+  while (Task *task = changes.take()) {
+    becomeReady(*task);
+  }
+}
+
+Work *Tasks::queueAllButFirst(Changes &changes) {
+  Task *first = changes.take();
+  if (!first) {
+    return nullptr;
+  }
+  queueAll(changes);
+  if ((first->flags & kOnReady) != 0) {
+    becomeReady(*first);
+    return nullptr;
+  }
+  return &first->work;
+}
+
+} // namespace tutti::model::tasks

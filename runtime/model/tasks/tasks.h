@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The life of tasks: made, described and submitted by who reaches the construct, run by workers
+/// when the graph says so, complete when the body has ended and what it has bound to itself has
+/// happened, over when its children are.
+#pragma once
+
+#include "abi/tasks.h"
+#include "base/spin_lock.h"
+#include "runtime/engine/engine.h"
+#include "runtime/engine/timers.h"
+#include "runtime/graph/task_graph.h"
+#include "runtime/model/tasks/copies.h"
+#include "runtime/model/tasks/description.h"
+#include "runtime/model/tasks/statistics.h"
+#include "runtime/model/tasks/task.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tutti::model::tasks {
+
+/// All tasks of a process.
+///
+/// Threading: from any thread. A thread that is no worker counts as a task that runs: what it makes
+///            are its children.
+class Tasks final : engine::Client {
+public:
+  /// The calling thread's task is the main one if it becomes a worker.
+  explicit Tasks(const engine::EngineSettings &settings);
+  Tasks(const Tasks &) = delete;
+  Tasks &operator=(const Tasks &) = delete;
+  ~Tasks();
+
+  /// The task that the calling thread runs.
+  Task &current() {
+    Task *task = current_;
+    return task ? *task : foreign();
+  }
+
+  bool isMain(const Task &task) const { return &task == &main_; }
+
+  engine::Engine &engine() { return engine_; }
+
+  /// @name Making a task. The calls that describe speak of the newest one of the calling task.
+  /// @{
+  Task &create(std::uint32_t flags, std::size_t bytes, std::size_t shareds, tutti_task_entry entry);
+
+  /// Null if there is none.
+  Task *described() { return current().described; }
+
+  Description &description(Task &task);
+  void setOption(Task &task, std::uint32_t option, std::int64_t value);
+  void submit(Task &task);
+  void submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
+                  void (*duplicate)(tutti_task_block *, tutti_task_block *, std::int32_t));
+
+  /// The function that the calling thread is in is to answer this.
+  static std::uint32_t asks() { return asks_; }
+
+  /// @}
+
+  /// Until all descendants of the calling task are deeply complete.
+  void waitForChildren();
+
+  /// Accesses named between the two are waited for, or given up.
+  void beginNaming(const char *source);
+  void endWaiting();
+  void endReleasing();
+
+  /// One at a time between the two; one lock for each `lock`, which is null at its start.
+  void enterCritical(void **lock);
+  void leaveCritical(void **lock);
+
+  /// The calling task's copy of a byte that it reduces.
+  void *privateOf(void *original);
+
+  /// Waits until `unblock` has been called once more than `block`.
+  void block(Task &task);
+  void unblock(Task &task);
+
+  /// About so many nanoseconds.
+  void sleep(std::uint64_t nanoseconds);
+
+  /// The task is complete only when as much has been taken off. `bind` by the task itself.
+  void bind(Task &task, std::uint64_t count);
+  void fulfil(Task &task, std::uint64_t count);
+
+  /// Runs `body(argument)` as nobody's child, and `then(thenArgument)` when that is over.
+  void spawn(void (*body)(void *), void *argument, void (*then)(void *), void *thenArgument,
+             const char *label);
+
+  /// Until all tasks are deeply complete; by the main task.
+  void finish();
+
+  /// Threading: exact while no task runs.
+  Statistics statistics() const;
+
+private:
+  /// What a change of the graph has made ready.
+  class Changes final : public graph::Sink {
+  public:
+    void ready(graph::Node &node) override;
+    void combine(graph::ReductionGroup &group) override;
+    Task *take();
+
+  private:
+    engine::Work *first_ = nullptr;
+    engine::Work *last_ = nullptr;
+  };
+
+  struct ForeignThread;
+
+  /// What a spawned task has behind its block.
+  struct Spawned {
+    void (*body)(void *);
+    void *argument;
+    void (*then)(void *);
+    void *thenArgument;
+  };
+
+  static Spawned &spawnedOf(tutti_task_block &block) {
+    return *reinterpret_cast<Spawned *>(&block + 1);
+  }
+
+  engine::Work *run(engine::Worker &worker, engine::Work &work) override;
+  Task &foreign();
+  void leave(Task &task);
+  Task &newTask(Task &creator, std::size_t blockBytes, std::size_t shareds);
+  Task &copyOf(Task &task, Task &creator);
+  void askAccesses(Task &task, Task &creator);
+  void discard(Task &task);
+  void giveBack(Description *&description);
+
+  bool addToGraph(Task &task);
+  void runUndeferred(Task &task);
+  /// Queues it, or asks it first what it wants to do.
+  void becomeReady(Task &task);
+  bool askOnReady(Task &task);
+  void queueAll(Changes &changes);
+  /// The first of them may be run next by the calling worker.
+  engine::Work *queueAllButFirst(Changes &changes);
+
+  /// The body has ended, or an event was the last.
+  engine::Work *complete(Task &task);
+  /// Its last child is over, and so is it.
+  void leaveGraph(Task &task, Changes &changes);
+  void bury(Task &task, Changes &changes);
+  void waitFor(Task &task);
+  void runOnTop(Task &task);
+
+  inline static thread_local Task *current_ [[gnu::tls_model("initial-exec")]] = nullptr;
+  inline static thread_local std::uint32_t asks_ [[gnu::tls_model("initial-exec")]] =
+      TUTTI_ASKS_NOTHING;
+
+  /// Of one worker.
+  struct alignas(64) PerWorker {
+    std::vector<std::unique_ptr<Description>> descriptions; ///< That lie idle.
+    std::uint64_t created = 0;
+  };
+
+  Task root_; ///< Parent of main and of spawned tasks; never runs.
+  Task main_;
+  SpinLock graphLock_;
+  graph::TaskGraph graph_ TUTTI_GUARDED_BY(graphLock_);
+  std::vector<PerWorker> perWorker_;
+  std::uint32_t slots_;
+  engine::Timers timers_;
+  engine::Engine engine_; ///< Last: its threads use the rest.
+};
+
+} // namespace tutti::model::tasks

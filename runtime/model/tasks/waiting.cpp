@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The ways in which tasks wait, and go on.
+#include "base/check.h"
+#include "base/log.h"
+#include "runtime/model/tasks/critical.h"
+#include "runtime/model/tasks/tasks.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace tutti::model::tasks {
+
+using engine::Latch;
+using engine::Parked;
+using engine::Work;
+using engine::Worker;
+
+namespace {
+
+std::int32_t doNothing(std::int32_t, void *) { return 0; }
+
+} // namespace
+
+/// Runs what `task` waits for, as long as this worker has some of it: it cannot wait for `task`
+/// itself.
+void Tasks::runOnTop(Task &task) {
+  Worker *worker = Worker::current();
+  const auto isBelow = [&task](const Work &work) { return Task::of(work).isBelow(task); };
+  std::optional<engine::ThreadState> state;
+  while (worker && worker->hasRoom(__builtin_frame_address(0)) && task.children() > 0) {
+    Work *work = worker->takeIf(isBelow);
+    if (!work) {
+      return;
+    }
+    if (!state) {
+      state.emplace(worker->usualFloatControl());
+    }
+    worker->runOnTop(*work, isBelow);
+  }
+}
+
+void Tasks::waitFor(Task &task) {
+  runOnTop(task);
+  Parked parked;
+  task.parked = &parked;
+  std::uint64_t alive = task.alive.load(std::memory_order_acquire);
+  do {
+    if (alive == 1) {
+      return;
+    }
+    // Pairs with the exchange of the last child, which takes the mark off.
+  } while (!task.alive.compare_exchange_weak(alive, alive | kAwaited, std::memory_order_acq_rel,
+                                             std::memory_order_acquire));
+  parked.wait();
+}
+
+void Tasks::waitForChildren() {
+  Task &task = current();
+  if (task.children() > 0) {
+    waitFor(task);
+    current_ = &task;
+  }
+  if (task.hasGraph()) {
+    Changes changes;
+    {
+      const SpinGuard guard(graphLock_);
+      graph_.closeDomain(task.node, changes);
+    }
+    queueAll(changes);
+  }
+}
+
+void Tasks::beginNaming(const char *source) {
+  create(0, sizeof(tutti_task_block), 0, doNothing).source = source;
+}
+
+void Tasks::endWaiting() {
+  Task &task = *described();
+  if (!task.description || task.description->isEmpty()) {
+    discard(task);
+    return;
+  }
+  task.flags |= kUndeferred;
+  submit(task);
+}
+
+void Tasks::endReleasing() {
+  Task &task = current();
+  Task &names = *task.described;
+  if (names.description && !names.description->isEmpty() && task.hasGraph()) {
+    Changes changes;
+    bool isKnown = false;
+    {
+      const SpinGuard guard(graphLock_);
+      isKnown = graph_.release(task.node, names.description->accesses(), changes);
+    }
+    if (!isKnown) {
+      log::fatal("{}: task {} releases what it has not named, or not in that way",
+                 names.source ? names.source : "?", task.name());
+    }
+    queueAll(changes);
+  }
+  discard(names);
+}
+
+void Tasks::enterCritical(void **lock) {
+  const std::atomic_ref<void *> place(*lock);
+  auto *critical = static_cast<Critical *>(place.load(std::memory_order_acquire));
+  if (!critical) {
+    auto own = std::make_unique<Critical>();
+    void *other = nullptr;
+    if (place.compare_exchange_strong(other, own.get(), std::memory_order_acq_rel)) {
+      critical = own.release(); // As long as the program's variable.
+    } else {
+      critical = static_cast<Critical *>(other);
+    }
+  }
+  Task &task = current();
+  critical->enter();
+  current_ = &task;
+}
+
+void Tasks::leaveCritical(void **lock) {
+  static_cast<Critical *>(std::atomic_ref<void *>(*lock).load(std::memory_order_acquire))->leave();
+}
+
+void Tasks::block(Task &task) {
+  Parked parked;
+  task.parked = &parked;
+  if (task.wakes.fetch_sub(1, std::memory_order_acq_rel) <= 0) {
+    parked.wait();
+    current_ = &task;
+  }
+}
+
+void Tasks::unblock(Task &task) {
+  if (task.wakes.fetch_add(1, std::memory_order_acq_rel) < 0) {
+    task.parked->resume();
+  }
+}
+
+void Tasks::sleep(std::uint64_t nanoseconds) {
+  Task &task = current();
+  Latch latch;
+  timers_.setAt(engine::Timers::Clock::now() + std::chrono::nanoseconds(nanoseconds), latch);
+  latch.wait();
+  current_ = &task;
+}
+
+void Tasks::bind(Task &task, std::uint64_t count) {
+  task.flags |= kHasEvents;
+  task.events.fetch_add(static_cast<std::int64_t>(count), std::memory_order_relaxed);
+}
+
+void Tasks::fulfil(Task &task, std::uint64_t count) {
+  const auto taken = static_cast<std::int64_t>(count);
+  if (count == 0 || task.events.fetch_sub(taken, std::memory_order_acq_rel) != taken) {
+    return;
+  }
+  if ((task.flags & kOnReady) != 0) {
+    task.flags &= ~(kOnReady | kHasEvents);
+    task.events.store(1, std::memory_order_relaxed);
+    engine_.submit(task.work);
+  } else if (Work *next = complete(task)) {
+    engine_.submit(*next);
+  }
+}
+
+void Tasks::spawn(void (*body)(void *), void *argument, void (*then)(void *), void *thenArgument,
+                  const char *label) {
+  Task &task = newTask(root_, sizeof(tutti_task_block) + sizeof(Spawned), 0);
+  task.block.entry = [](std::int32_t, void *block) -> std::int32_t {
+    const Spawned &spawned = spawnedOf(*static_cast<tutti_task_block *>(block));
+    spawned.body(spawned.argument);
+    return 0;
+  };
+  spawnedOf(task.block) = {body, argument, then, thenArgument};
+  task.flags = kSpawned;
+  task.label = label;
+  root_.alive.fetch_add(1, std::memory_order_relaxed);
+  engine_.submit(task.work);
+}
+
+void *Tasks::privateOf(void *original) {
+  const auto byte = reinterpret_cast<std::uint64_t>(original);
+  for (Task *task = &current(); task; task = task->included() ? task->parent : nullptr) {
+    if (!task->hasGraph()) {
+      continue;
+    }
+    Worker *worker = Worker::current();
+    TUTTI_CHECK(worker, "a task that reduces runs on a worker");
+    graph::ReductionGroup *group = nullptr;
+    {
+      const SpinGuard guard(graphLock_);
+      group = graph_.reductionOf(task->node, byte);
+      if (group && !group->copies) {
+        group->copies = new Copies(*group, slots_);
+      }
+    }
+    if (group) {
+      return static_cast<Copies *>(group->copies)->of(worker->index()) + (byte - group->begin);
+    }
+  }
+  return original;
+}
+
+Statistics Tasks::statistics() const {
+  Statistics sum;
+  for (const PerWorker &each : perWorker_) {
+    sum.created += each.created;
+  }
+  for (const auto &worker : engine_.workers()) {
+    const engine::WorkerCounts &counts = worker->counts();
+    ++sum.workers;
+    sum.run += counts.run;
+    sum.stolen += counts.stolen;
+    sum.blocked += counts.blocked;
+    sum.stacks += counts.stacks;
+    sum.allocations += worker->allocations();
+  }
+  return sum;
+}
+
+void Tasks::finish() {
+  waitForChildren();
+  waitFor(root_);
+  current_ = &main_;
+}
+
+} // namespace tutti::model::tasks
