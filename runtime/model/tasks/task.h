@@ -77,6 +77,9 @@ struct Task {
     return (alive.load(std::memory_order_acquire) & (kAwaited - 1)) - 1;
   }
 
+  /// Whether it or a task that it runs in is final.
+  bool isFinal() const { return (flags & kFinal) != 0; }
+
   /// Whether it runs at once inside of its parent.
   bool included() const { return parent && (parent->flags & kFinal) != 0; }
 

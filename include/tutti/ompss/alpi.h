@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/** \file The services of the runtime for libraries that make other things task-aware. */
+#ifndef TUTTI_ALPI_H
+#define TUTTI_ALPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ALPI_VERSION_MAJOR 1
+#define ALPI_VERSION_MINOR 0
+#define ALPI_VERSION ((ALPI_VERSION_MAJOR << 8) | ALPI_VERSION_MINOR)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  ALPI_SUCCESS = 0,
+  ALPI_ERR_VERSION,
+  ALPI_ERR_NOT_INITIALIZED,
+  ALPI_ERR_PARAMETER,
+  ALPI_ERR_OUT_OF_MEMORY,
+  ALPI_ERR_OUTSIDE_TASK,
+  ALPI_ERR_UNKNOWN,
+  ALPI_ERR_MAX
+};
+
+struct alpi_task;
+struct alpi_attr;
+
+const char *alpi_error_string(int error);
+
+/** Success if the runtime is of that major version and at least of that minor one. */
+int alpi_version_check(int major, int minor);
+int alpi_version_get(int *major, int *minor);
+
+/** The calling task; null outside of any. */
+int alpi_task_self(struct alpi_task **handle);
+
+int alpi_task_block(struct alpi_task *handle);
+int alpi_task_unblock(struct alpi_task *handle);
+
+int alpi_task_events_increase(struct alpi_task *handle, uint64_t increment);
+int alpi_task_events_decrease(struct alpi_task *handle, uint64_t decrement);
+/** Whether the task waits for events. */
+int alpi_task_events_test(struct alpi_task *handle, uint64_t *has_events);
+
+int alpi_task_waitfor_ns(uint64_t target_ns, uint64_t *actual_ns);
+
+/** Attributes of spawned tasks: none so far. A null pointer means the usual ones. */
+int alpi_attr_create(struct alpi_attr **attr);
+int alpi_attr_destroy(struct alpi_attr *attr);
+int alpi_attr_init(struct alpi_attr *attr);
+int alpi_attr_size(uint64_t *attr_size);
+
+int alpi_task_spawn(void (*body)(void *), void *body_args, void (*completion_callback)(void *),
+                    void *completion_args, const char *label, const struct alpi_attr *attr);
+
+int alpi_cpu_count(uint64_t *count);
+int alpi_cpu_logical_id(uint64_t *logical_id);
+int alpi_cpu_system_id(uint64_t *system_id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

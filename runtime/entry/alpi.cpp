@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What libraries for tasks call by name: <alpi.h>.
+#include "include/tutti/ompss/alpi.h"
+
+#include "runtime/entry/exports.h"
+#include "runtime/entry/tasks.h"
+#include "runtime/model/tasks/tasks.h"
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <sched.h>
+
+namespace {
+
+using tutti::entry::tasks;
+using tutti::model::tasks::Task;
+
+Task &taskOf(alpi_task *handle) { return *reinterpret_cast<Task *>(handle); }
+
+template <typename T> int give(T *to, T value) {
+  if (!to) {
+    return ALPI_ERR_PARAMETER;
+  }
+  *to = value;
+  return ALPI_SUCCESS;
+}
+
+/// Size of attributes, of which there are none.
+constexpr uint64_t kAttributeBytes = 8;
+
+} // namespace
+
+TUTTI_EXPORT const char *alpi_error_string(int error) {
+  static constexpr std::array<const char *, ALPI_ERR_MAX> kTexts{
+      "success",         "another version of the interface",
+      "not initialized", "invalid parameter",
+      "out of memory",   "not in a task",
+      "unknown error"};
+  return error >= 0 && error < ALPI_ERR_MAX ? kTexts[static_cast<std::size_t>(error)]
+                                            : "no error code";
+}
+
+TUTTI_EXPORT int alpi_version_check(int major, int minor) {
+  return major == ALPI_VERSION_MAJOR && minor <= ALPI_VERSION_MINOR ? ALPI_SUCCESS
+                                                                    : ALPI_ERR_VERSION;
+}
+
+TUTTI_EXPORT int alpi_version_get(int *major, int *minor) {
+  const int status = give(major, ALPI_VERSION_MAJOR);
+  return status == ALPI_SUCCESS ? give(minor, ALPI_VERSION_MINOR) : status;
+}
+
+TUTTI_EXPORT int alpi_task_self(alpi_task **handle) {
+  Task &task = tasks().current();
+  const bool isTask = (task.flags & tutti::model::tasks::kForeign) == 0;
+  return give(handle, isTask ? reinterpret_cast<alpi_task *>(&task) : nullptr);
+}
+
+TUTTI_EXPORT int alpi_task_block(alpi_task *handle) {
+  if (!handle) {
+    return ALPI_ERR_PARAMETER;
+  }
+  if (&taskOf(handle) != &tasks().current()) {
+    return ALPI_ERR_OUTSIDE_TASK;
+  }
+  tasks().block(taskOf(handle));
+  return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_task_unblock(alpi_task *handle) {
+  if (!handle) {
+    return ALPI_ERR_PARAMETER;
+  }
+  tasks().unblock(taskOf(handle));
+  return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_task_events_increase(alpi_task *handle, uint64_t increment) {
+  if (!handle) {
+    return ALPI_ERR_PARAMETER;
+  }
+  tasks().bind(taskOf(handle), increment);
+  return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_task_events_decrease(alpi_task *handle, uint64_t decrement) {
+  if (!handle) {
+    return ALPI_ERR_PARAMETER;
+  }
+  tasks().fulfil(taskOf(handle), decrement);
+  return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_task_events_test(alpi_task *handle, uint64_t *hasEvents) {
+  if (!handle) {
+    return ALPI_ERR_PARAMETER;
+  }
+  return give(hasEvents,
+              uint64_t{taskOf(handle).events.load(std::memory_order_acquire) > 1 ? 1U : 0U});
+}
+
+TUTTI_EXPORT int alpi_task_waitfor_ns(uint64_t target, uint64_t *actual) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  tasks().sleep(target);
+  if (actual) {
+    *actual = static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+  }
+  return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_attr_create(alpi_attr **attr) {
+  return give(attr, static_cast<alpi_attr *>(std::calloc(1, kAttributeBytes)));
+}
+
+TUTTI_EXPORT int alpi_attr_destroy(alpi_attr *attr) {
+  std::free(attr);
+  return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_attr_init(alpi_attr *attr) {
+  return attr ? ALPI_SUCCESS : ALPI_ERR_PARAMETER;
+}
+
+TUTTI_EXPORT int alpi_attr_size(uint64_t *bytes) { return give(bytes, kAttributeBytes); }
+
+TUTTI_EXPORT int alpi_task_spawn(void (*body)(void *), void *bodyArgs, void (*completion)(void *),
+                                 void *completionArgs, const char *label, const alpi_attr *) {
+  if (!body) {
+    return ALPI_ERR_PARAMETER;
+  }
+  tasks().spawn(body, bodyArgs, completion, completionArgs, label);
+  return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_cpu_count(uint64_t *count) {
+  return give(count, uint64_t{tasks().engine().workers().size()});
+}
+
+TUTTI_EXPORT int alpi_cpu_logical_id(uint64_t *id) {
+  tasks();
+  const auto *worker = tutti::engine::Worker::current();
+  return worker ? give(id, uint64_t{worker->index()}) : ALPI_ERR_OUTSIDE_TASK;
+}
+
+TUTTI_EXPORT int alpi_cpu_system_id(uint64_t *id) {
+  return give(id, static_cast<uint64_t>(sched_getcpu()));
+}
