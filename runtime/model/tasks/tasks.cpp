@@ -169,8 +169,12 @@ bool Tasks::addToGraph(Task &task) {
   }
   bool isReady = true;
   if (!description->isEmpty()) {
-    const SpinGuard guard(graphLock_);
-    isReady = graph_.add(task.node, task.parent->node, description->accesses());
+    Changes changes;
+    {
+      const SpinGuard guard(graphLock_);
+      isReady = graph_.add(task.node, task.parent->node, description->accesses(), changes);
+    }
+    queueAll(changes);
   }
   giveBack(description);
   return isReady;
