@@ -34,7 +34,8 @@ public:
   Engine(Client &client, const EngineSettings &settings);
   Engine(const Engine &) = delete;
   Engine &operator=(const Engine &) = delete;
-  /// Order: nothing is ready, runs or waits. In the thread that made it.
+  /// Order: nothing is ready, runs or waits, and no thread is about to resume anything. In the thread
+  ///        that made it.
   ~Engine();
 
   std::span<const std::unique_ptr<Worker>> workers() const { return workers_; }

@@ -168,8 +168,8 @@ private:
   graph::TaskGraph graph_ TUTTI_GUARDED_BY(graphLock_);
   std::vector<PerWorker> perWorker_;
   std::uint32_t slots_;
-  engine::Timers timers_;
-  engine::Engine engine_; ///< Last: its threads use the rest.
+  engine::Engine engine_; ///< Behind what its threads use.
+  engine::Timers timers_; ///< Whose thread uses the engine.
 };
 
 } // namespace tutti::model::tasks

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/tasks/description.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::model::tasks {
+
+namespace {
+
+/// Begin, bytes and dimensions.
+struct Named {
+  std::uint64_t begin;
+  std::uint64_t bytes;
+  std::vector<std::int64_t> dims; ///< Stride and count in turn.
+
+  bool operator==(const Named &) const = default;
+};
+
+std::vector<Named> namedBy(Description &description) {
+  std::vector<Named> all;
+  for (const graph::Access &access : description.accesses()) {
+    all.push_back({access.region.begin, access.region.bytes, {}});
+    for (const tutti_dim &dim : access.region.dimensions) {
+      all.back().dims.insert(all.back().dims.end(), {dim.stride, dim.count});
+    }
+  }
+  return all;
+}
+
+TEST(Description, KeepsAccessesApartUnlessTheyAreALoops) {
+  Description description;
+
+  description.add(TUTTI_TASK_IN, 100, 8);
+  description.add(TUTTI_TASK_IN, 108, 8);
+  EXPECT_EQ(namedBy(description), (std::vector<Named>{{100, 8, {}}, {108, 8, {}}}));
+
+  description.clear();
+  description.joins = true;
+  description.add(TUTTI_TASK_IN, 100, 8);
+  description.add(TUTTI_TASK_IN, 108, 8);
+  description.add(TUTTI_TASK_INOUT, 116, 8);
+  description.add(TUTTI_TASK_INOUT | TUTTI_TASK_WEAK, 124, 8);
+  description.add(TUTTI_TASK_INOUT | TUTTI_TASK_WEAK, 140, 8);
+  description.add(TUTTI_TASK_INOUT | TUTTI_TASK_WEAK, 148, 0);
+  EXPECT_EQ(namedBy(description),
+            (std::vector<Named>{{100, 16, {}}, {116, 8, {}}, {124, 8, {}}, {140, 8, {}}}));
+}
+
+TEST(Description, MakesOneRunOfWhatIsContiguous) {
+  Description description;
+  const std::array<SectionDim, 2> rows{{{80, 2, 3}, {8, 0, 10}}};
+  const std::array<SectionDim, 2> oneRow{{{80, 2, 1}, {8, 3, 4}}};
+
+  description.addSection(TUTTI_TASK_IN, 1000, rows);
+  description.addSection(TUTTI_TASK_IN, 1000, oneRow);
+
+  EXPECT_EQ(namedBy(description), (std::vector<Named>{{1160, 240, {}}, {1184, 32, {}}}));
+}
+
+TEST(Description, NamesBlocksByTheirOuterDimensions) {
+  Description description;
+  const std::array<SectionDim, 3> block{{{800, 1, 2}, {80, 2, 3}, {8, 1, 4}}};
+  const std::array<SectionDim, 2> nothing{{{80, 0, 3}, {8, 0, 0}}};
+
+  description.add(TUTTI_TASK_IN, 1, 1);
+  description.addSection(TUTTI_TASK_INOUT, 0, block);
+  description.addSection(TUTTI_TASK_INOUT, 0, nothing);
+
+  EXPECT_EQ(namedBy(description), (std::vector<Named>{{1, 1, {}}, {968, 32, {800, 2, 80, 3}}}));
+}
+
+TEST(Description, TakesOverAllOfAnother) {
+  Description from;
+  Description to;
+  const std::array<SectionDim, 2> block{{{80, 2, 3}, {8, 1, 4}}};
+  from.addSection(TUTTI_TASK_INOUT, 0, block);
+  from.add(TUTTI_TASK_IN, 5, 1);
+  to.addSection(TUTTI_TASK_INOUT, 10, block);
+
+  to.addAll(from);
+
+  EXPECT_EQ(namedBy(to), (std::vector<Named>{{178, 32, {80, 3}}, {168, 32, {80, 3}}, {5, 1, {}}}));
+}
+
+} // namespace
+
+} // namespace tutti::model::tasks

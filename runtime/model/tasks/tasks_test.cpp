@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Tasks whose bodies are functions, on any number of workers.
+#include "runtime/model/tasks/tasks.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+} // namespace
+
+// Sanitizers bring their own.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define TUTTI_COUNTS_NOT
+#endif
+#endif
+#if !defined(TUTTI_COUNTS_NOT)
+void *operator new(std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(bytes);
+}
+
+void *operator new(std::size_t bytes, std::align_val_t alignment) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return std::aligned_alloc(static_cast<std::size_t>(alignment), bytes);
+}
+
+void operator delete(void *memory) noexcept { std::free(memory); }
+
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+
+void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
+
+void operator delete(void *memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#endif
+
+namespace tutti::model::tasks {
+
+namespace {
+
+using Body = std::function<void()>;
+
+/// A block as compiled code lays it out, with the body as its private copy.
+struct Block {
+  tutti_task_block head;
+  Body body;
+};
+
+std::int32_t runBody(std::int32_t, void *memory) {
+  static_cast<Block *>(memory)->body();
+  return 0;
+}
+
+std::int32_t destroyBody(std::int32_t, void *memory) {
+  static_cast<Block *>(memory)->body.~Body();
+  return 0;
+}
+
+/// The parameter is the number of workers.
+class TasksTest : public testing::TestWithParam<std::uint32_t> {
+protected:
+  TasksTest() : tasks_(settings()) {}
+
+  static engine::EngineSettings settings() {
+    engine::EngineSettings settings;
+    settings.workers = GetParam();
+    settings.stackBytes = std::size_t{512} << 10;
+    settings.taskBytes = std::size_t{64} << 10;
+    return settings;
+  }
+
+  Task &make(Body body) {
+    Task &task = tasks_.create(TUTTI_TASK_DESTROYS, sizeof(Block), 0, runBody);
+    task.block.destroy = destroyBody;
+    new (&reinterpret_cast<Block *>(&task.block)->body) Body(std::move(body));
+    return task;
+  }
+
+  template <typename T> void access(Task &task, std::uint32_t kind, const T &object) {
+    tasks_.description(task).add(kind, reinterpret_cast<std::uint64_t>(&object), sizeof object);
+  }
+
+  void submit(Body body) { tasks_.submit(make(std::move(body))); }
+
+  template <typename T> void submit(Body body, std::uint32_t kind, const T &object) {
+    Task &task = make(std::move(body));
+    access(task, kind, object);
+    tasks_.submit(task);
+  }
+
+  Tasks tasks_;
+};
+
+TEST_P(TasksTest, RunsEachTaskOnceBeforeTheWaitEnds) {
+  std::vector<std::atomic<int>> run(500);
+
+  for (std::atomic<int> &each : run) {
+    submit([&each] { ++each; });
+  }
+  tasks_.waitForChildren();
+
+  for (const std::atomic<int> &each : run) {
+    EXPECT_EQ(each, 1);
+  }
+}
+
+TEST_P(TasksTest, RunsTasksOnTheSameMemoryInTheirOrder) {
+  std::vector<int> order;
+
+  for (int index = 0; index < 300; ++index) {
+    submit([&order, index] { order.push_back(index); }, TUTTI_TASK_INOUT, order);
+  }
+  tasks_.waitForChildren();
+
+  for (int index = 0; index < 300; ++index) {
+    ASSERT_EQ(order[static_cast<std::size_t>(index)], index);
+  }
+}
+
+TEST_P(TasksTest, WaitsForChildrenOfChildren) {
+  std::atomic<int> count{0};
+  std::function<void(int)> grow = [&](int levels) {
+    ++count;
+    for (int child = 0; levels > 0 && child < 3; ++child) {
+      submit([&grow, levels] { grow(levels - 1); });
+    }
+    if (levels % 2 == 0) {
+      tasks_.waitForChildren();
+    }
+  };
+
+  grow(5);
+  tasks_.waitForChildren();
+
+  EXPECT_EQ(count, 364);
+}
+
+TEST_P(TasksTest, MakesSomeTasksWaitWhenMemoryIsShortAndEndsAll) {
+  std::atomic<int> count{0};
+
+  for (int outer = 0; outer < 20; ++outer) {
+    submit([this, &count] {
+      for (int inner = 0; inner < 500; ++inner) {
+        submit([&count] { ++count; });
+      }
+    });
+  }
+  for (int index = 0; index < 5000; ++index) {
+    submit([&count] { ++count; });
+  }
+  tasks_.waitForChildren();
+
+  EXPECT_EQ(count, 15'000);
+}
+
+TEST_P(TasksTest, AllocatesNothingOnceItHasSeenAsManyTasks) {
+  long cells[16] = {};
+
+  struct Empty {
+    static std::int32_t run(std::int32_t, void *) { return 0; }
+  };
+
+  const auto round = [&] {
+    for (int index = 0; index < 2000; ++index) {
+      Task &task = tasks_.create(0, sizeof(tutti_task_block), 0, Empty::run);
+      if (index % 2 == 0) {
+        access(task, TUTTI_TASK_INOUT, cells[index % 16]);
+      }
+      tasks_.submit(task);
+    }
+    tasks_.waitForChildren();
+  };
+  std::size_t made = 0;
+
+  for (int turn = 0; turn < 50; ++turn) { // How many live at once is the workers' affair.
+    const std::size_t before = allocations;
+    round();
+    made = allocations - before;
+    if (made == 0 && turn > 2) {
+      break;
+    }
+  }
+
+  EXPECT_EQ(made, 0U);
+}
+
+TEST_P(TasksTest, LetsAnotherThreadFulfilAnEvent) {
+  int value = 0;
+  int seen = 0;
+  std::atomic<Task *> bound{nullptr};
+  submit(
+      [&] {
+        Task &own = tasks_.current();
+        tasks_.bind(own, 1);
+        bound = &own;
+      },
+      TUTTI_TASK_OUT, value);
+  submit([&] { seen = value; }, TUTTI_TASK_IN, value);
+
+  std::thread thread([&] {
+    while (!bound) {
+      std::this_thread::yield();
+    }
+    value = 42;
+    tasks_.fulfil(*bound, 1);
+  });
+  tasks_.waitForChildren();
+  thread.join();
+
+  EXPECT_EQ(seen, 42);
+}
+
+TEST_P(TasksTest, LetsTasksBlockAndUnblockOneAnother) {
+  constexpr int kPairs = 50;
+  std::vector<std::atomic<Task *>> blocked(kPairs);
+  std::atomic<int> over{0};
+
+  for (std::atomic<Task *> &each : blocked) {
+    submit([&] {
+      Task &own = tasks_.current();
+      each = &own;
+      tasks_.block(own);
+      ++over;
+    });
+    submit([&] {
+      while (!each) {
+        tasks_.sleep(1000);
+      }
+      tasks_.unblock(*each);
+    });
+  }
+  tasks_.waitForChildren();
+
+  EXPECT_EQ(over, kPairs);
+}
+
+TEST_P(TasksTest, LetsOneAtATimeIntoACriticalSection) {
+  void *lock = nullptr;
+  int count = 0;
+
+  for (int index = 0; index < 200; ++index) {
+    submit([&] {
+      tasks_.enterCritical(&lock);
+      const int before = count;
+      if (before % 10 == 0) {
+        tasks_.sleep(1000);
+      }
+      count = before + 1;
+      tasks_.leaveCritical(&lock);
+    });
+  }
+  tasks_.waitForChildren();
+
+  EXPECT_EQ(count, 200);
+}
+
+TEST_P(TasksTest, CombinesWhatAllHaveReduced) {
+  std::int64_t sum = 5;
+  std::int64_t seen = 0;
+  for (int index = 1; index <= 100; ++index) {
+    Task &task = make(
+        [this, &sum, index] { *static_cast<std::int64_t *>(tasks_.privateOf(&sum)) += index; });
+    tasks_.description(task).addReduction(false, reinterpret_cast<std::uint64_t>(&sum), sizeof sum,
+                                          keyOf(TUTTI_REDUCE_ADD, TUTTI_TYPE_INT64));
+    tasks_.submit(task);
+  }
+
+  submit([&] { seen = sum; }, TUTTI_TASK_IN, sum);
+  tasks_.waitForChildren();
+
+  EXPECT_EQ(seen, 5055);
+}
+
+TEST_P(TasksTest, RunsWhatIsBelowAFinalTaskAtOnce) {
+  std::vector<int> order;
+  Task &task = make([&] {
+    for (int index = 0; index < 3; ++index) {
+      submit([&order, index] { order.push_back(index); });
+      order.push_back(10 + index);
+    }
+  });
+  tasks_.setOption(task, TUTTI_TASK_FINAL, 1);
+
+  tasks_.submit(task);
+
+  EXPECT_EQ(order, (std::vector<int>{0, 10, 1, 11, 2, 12}));
+}
+
+TEST_P(TasksTest, SpawnsFromThreadsThatAreNoWorkersAndEndsWithTheLast) {
+  std::atomic<int> run{0};
+  std::atomic<int> over{0};
+
+  struct Counts {
+    std::atomic<int> &run;
+    std::atomic<int> &over;
+  } counts{run, over};
+
+  std::vector<std::thread> threads;
+
+  for (int index = 0; index < 3; ++index) {
+    threads.emplace_back([this, &counts] {
+      for (int turn = 0; turn < 100; ++turn) {
+        tasks_.spawn([](void *all) { ++static_cast<Counts *>(all)->run; }, &counts,
+                     [](void *all) { ++static_cast<Counts *>(all)->over; }, &counts, "spawned");
+      }
+      std::atomic<int> own{0};
+      submit([&own] { ++own; });
+      tasks_.waitForChildren();
+      EXPECT_EQ(own, 1);
+    });
+  }
+  for (std::thread &thread : threads) {
+    if (GetParam() == 1) {
+      while (run < 300) {
+        tasks_.sleep(1000); // The only worker is this thread.
+      }
+    }
+    thread.join();
+  }
+  tasks_.finish();
+
+  EXPECT_EQ(run, 300);
+  EXPECT_EQ(over, 300);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, TasksTest, testing::Values(1U, 2U, 4U));
+
+} // namespace
+
+} // namespace tutti::model::tasks
