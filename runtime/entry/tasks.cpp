@@ -55,6 +55,13 @@ TUTTI_EXPORT char *tutti_task_instance(const char *label) {
   return nullptr;
 }
 
+TUTTI_EXPORT char *tutti_task_copy(const volatile void *variable, std::size_t bytes,
+                                   int isInitialised) {
+  Task &task = described("tutti_task_copy");
+  task.variables.add(task.block, task.sharedsBytes, variable, bytes, isInitialised != 0);
+  return nullptr;
+}
+
 TUTTI_EXPORT char *tutti_task_access(std::uint32_t kind, const volatile void *base,
                                      std::size_t bytes) {
   Task &task = described("tutti_task_access");

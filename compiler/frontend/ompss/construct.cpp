@@ -445,9 +445,9 @@ void Writer::clauses(const Sharing &sharing) {
   for (const Sharing::Copy &copy : sharing.copies) {
     out_.text("shared(" + copy.name + ")");
   }
-  for (const ReducedItem &reduced : construct_.reductions) {
-    if (!reduced.isWeak) {
-      reduction(reduced);
+  for (std::size_t i = 0; i < construct_.reductions.size(); ++i) {
+    if (!construct_.reductions[i].isWeak && !sharing.reduced[i].isPointer) {
+      reduction(construct_.reductions[i]);
     }
   }
   // A taskloop takes no dependences; both forms are evaluated once the task has been made.
@@ -485,6 +485,24 @@ void writeItems(TokenWriter &writer, const Construct &construct, llvm::StringRef
   for (const NamedItem &named : construct.items) {
     writeAccess(writer, named.item, named.kind);
     writer.text(separator);
+  }
+}
+
+void writePrologue(TokenWriter &writer, const Construct &construct) {
+  for (const ReducedItem &reduced : construct.reductions) {
+    if (reduced.isWeak || reduced.item.shape.empty()) {
+      continue;
+    }
+    TokensRef base = reduced.item.base;
+    writer.at(reduced.item.where).text("if(");
+    if (writer.isCxx()) {
+      writer.text("__is_pointer(__typeof__").group(base).text(")");
+    } else {
+      writer.text("__builtin_types_compatible_p(__typeof__").group(base).text(",__typeof__(&");
+      writer.group(base).text("[0]))");
+    }
+    writer.text("&&(*(void**)(void*)&").group(base).text("=tutti_task_private((void*)");
+    writer.group(base).text("),0)) {} else");
   }
 }
 

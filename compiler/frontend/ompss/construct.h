@@ -70,6 +70,7 @@ struct Sharing {
     bool isKnown;        ///< Does not depend on a template's arguments.
     std::uint32_t type;  ///< One of tutti_reduction_types; 0 if it is another type.
     unsigned dimensions; ///< Of the array that the variable is, or that it points to.
+    bool isPointer; ///< A shape of a pointer: the body's own copy of it leads to the private copy.
   };
 
   std::vector<Reduced> reduced; ///< One for each reduction.
@@ -83,6 +84,10 @@ void writeSource(TokenWriter &writer, clang::Preprocessor &preprocessor, clang::
 
 /// Writes calls that name all items, each followed by `separator`.
 void writeItems(TokenWriter &writer, const Construct &construct, llvm::StringRef separator);
+
+/// Writes what comes before the body: it lets pointers that are shaped by a reduction lead to the
+/// task's private copy.
+void writePrologue(TokenWriter &writer, const Construct &construct);
 
 /// The words of OpenMP for the directive up to where the parser asks for `marker`.
 void writeOpening(TokenWriter &writer, const Construct &construct, llvm::StringRef marker);

@@ -33,6 +33,7 @@ char *tutti_task_reduction(unsigned, void *, unsigned long, unsigned, unsigned) 
 char *tutti_task_reduction_by(unsigned, void *, unsigned long, unsigned long,
                               void (*)(void *, void *), void (*)(void *, void *)) TUTTI_NOTHROW;
 char *tutti_task_described(void) TUTTI_NOTHROW;
+void *tutti_task_private(void *) TUTTI_NOTHROW;
 unsigned tutti_task_asks(void) TUTTI_NOTHROW;
 void tutti_task_wait(const char *);
 char *tutti_task_wait_begin(const char *) TUTTI_NOTHROW;

@@ -88,6 +88,9 @@ void PragmaHandler::open(Construct construct, TokenWriter &writer) {
     writer.at(onready->where).text("if(tutti_task_asks()) (void)").group(onready->arguments);
     writer.text("; else");
   }
+  if (!construct.isLoop()) {
+    writePrologue(writer, construct);
+  }
   unit_->constructs.push_back(std::move(construct));
 }
 
@@ -225,6 +228,7 @@ void PragmaHandler::loop(Construct construct, TokenWriter &writer) {
     writeItems(writer, copy, ";");
     writer.text("} else");
   }
+  writePrologue(writer, copy);
 }
 
 /// One task that runs the loop, whose iterations make the tasks. A `while` looks at what they

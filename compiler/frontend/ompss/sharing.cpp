@@ -285,10 +285,19 @@ void Decision::reductions() {
       of = array->getElementType();
     }
     const bool isKnown = !type.isNull() && !type->isDependentType();
-    const bool isArray = variable && variable->getType().getNonReferenceType()->isArrayType();
-    sharing_.reduced.push_back(
-        {isKnown, isKnown ? typeNumberOf(type) : 0,
-         !reduced.item.shape.empty() && isArray ? dimensions - 1 : dimensions});
+    const bool isShaped = !reduced.item.shape.empty();
+    const bool isPointer =
+        isShaped && variable && variable->getType().getNonReferenceType()->isPointerType();
+    if (variable && !clauseOf(variable->getName())) {
+      if (isPointer && !reduced.isWeak) {
+        sharing_.firstprivate.push_back(variable->getName().str());
+      } else if (!isPointer && reduced.isWeak) {
+        sharing_.shared.push_back(variable->getName().str()); // Children reduce it.
+        shared_.insert(const_cast<VarDecl *>(variable));
+      }
+    }
+    sharing_.reduced.push_back({isKnown, isKnown ? typeNumberOf(type) : 0,
+                                isShaped && !isPointer ? dimensions - 1 : dimensions, isPointer});
   }
 }
 

@@ -57,6 +57,7 @@ private:
   void lowerAlloc(CallBase &alloc);
   void lowerSubmit(CallBase &submit);
   void lowerLoop(CallBase &loop);
+  static void widenUpper(Value &upper);
   void lowerBody(Function &body);
   void lowerCriticals();
 
@@ -135,8 +136,24 @@ void Lowering::lowerSubmit(CallBase &submit) {
   replace(submit, nullptr);
 }
 
+/// The last of no iterations is -1, which clang widens as an unsigned number.
+void Lowering::widenUpper(Value &upper) {
+  for (User *user : upper.users()) {
+    auto *store = dyn_cast<StoreInst>(user);
+    auto *wide = store ? dyn_cast<ZExtInst>(store->getValueOperand()) : nullptr;
+    if (wide) {
+      IRBuilder<> builder(store);
+      Value *narrow = wide->getOperand(0);
+      Value *isNone = builder.CreateICmpEQ(narrow, Constant::getAllOnesValue(narrow->getType()));
+      store->setOperand(
+          0, builder.CreateSelect(isNone, Constant::getAllOnesValue(wide->getType()), wide));
+    }
+  }
+}
+
 void Lowering::lowerLoop(CallBase &loop) {
   IRBuilder<> builder(&loop);
+  widenUpper(*loop.getArgOperand(kUpper));
   constexpr std::uint64_t kByGrainsize = 1;
   const auto *schedule = dyn_cast<ConstantInt>(loop.getArgOperand(kSchedule));
   if (schedule && schedule->getZExtValue() == kByGrainsize) {
@@ -152,7 +169,7 @@ void Lowering::lowerLoop(CallBase &loop) {
 }
 
 /// The task's function and what it was outlined from: there the body looks up private copies, and
-/// is told what is asked of it by its second argument, the block's `part`.
+/// learns what is asked of it.
 void Lowering::lowerBody(Function &body) {
   if (body.isDeclaration() || !bodies_.insert(&body).second) {
     return;
@@ -180,12 +197,12 @@ void Lowering::lowerBody(Function &body) {
   if (questions.empty()) {
     return;
   }
-  // Read once, where every loop sees that it does not change.
+  // Asked once, where every loop sees that the answer does not change.
   BasicBlock &first = body.getEntryBlock();
   IRBuilder<> builder(&first, first.getFirstNonPHIOrDbgOrAlloca());
-  Value *part = builder.CreateLoad(int32_, body.getArg(1), "asks");
+  Value *asks = builder.CreateCall(function(kAsks, int32_, {}), {}, "asks");
   for (CallBase *question : questions) {
-    replace(*question, part);
+    replace(*question, asks);
   }
 }
 

@@ -67,6 +67,7 @@ void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std
     copy.block.upper = lower + (first + size - 1) * static_cast<std::uint64_t>(stride);
     copy.block.stride = stride;
     copy.block.isLast = index + 1 == chunks ? 1 : 0;
+    copy.variables.addAll(copy.block, copy.sharedsBytes, task.variables);
     if (duplicate) {
       duplicate(&copy.block, &task.block, copy.block.isLast);
     }

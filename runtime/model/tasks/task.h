@@ -8,6 +8,7 @@
 #include "runtime/engine/work.h"
 #include "runtime/graph/task_graph.h"
 #include "runtime/model/tasks/description.h"
+#include "runtime/model/tasks/variables.h"
 
 #include <atomic>
 #include <cstddef>
@@ -53,6 +54,7 @@ struct Task {
   Task *described = nullptr; ///< Its newest child that has not been submitted.
   Task *outer = nullptr;     ///< The one that its parent described before.
   Description *description = nullptr;
+  VariableCopies variables;
   std::atomic<std::int32_t> wakes{
       0}; ///< Unblocked more often than blocked; -1 while it is blocked.
   std::uint32_t sharedsBytes = 0;

@@ -232,6 +232,7 @@ void Tasks::discard(Task &task) {
   if ((task.flags & kDestroys) != 0 && task.block.destroy) {
     task.block.destroy(0, &task.block);
   }
+  task.variables.clear();
   Pool::release(&task, ownPool());
 }
 
@@ -340,6 +341,7 @@ void Tasks::bury(Task &last, Changes &changes) {
         spawned.then(spawned.thenArgument);
       }
     }
+    task->variables.clear();
     Pool::release(task, ownPool());
     const bool isOfForeign = (parent->flags & kForeign) != 0;
     task = nullptr;

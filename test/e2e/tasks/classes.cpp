@@ -83,7 +83,7 @@ int main() {
   auto shared = std::make_shared<int>(5);
   for (int i = 0; i < 3; i++) {
     #pragma oss task inout(order)
-    order = order * 10 + *shared + static_cast<int>(shared.use_count() > 1);
+    order = order * 10 + *shared + static_cast<int>(shared.use_count() > 0);
   }
   int &alias = order;
   #pragma oss task inout(alias)

@@ -81,7 +81,7 @@ static void shared_out(int n) {
 static void iterative(int n) {
   unsigned a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, total = 0;
   int left = n;
-  #pragma oss taskiter unroll(2)
+  #pragma oss taskiter unroll(2) shared(a, total)
   for (int round = 0; round < n; round++) {
     for (int i = 0; i < 8; i++) {
       #pragma oss task inout(a[i]) in(a[(i + 7) % 8])
@@ -91,7 +91,7 @@ static void iterative(int n) {
     total = mix(total, sum(a, 8));
   }
   #pragma oss taskwait
-  #pragma oss taskiter shared(left)
+  #pragma oss taskiter shared(left, a)
   while (left > 0) {
     #pragma oss task inout(left, a[0])
     { a[0] = mix(a[0], left); left--; }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/tasks/variables.h"
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+namespace tutti::model::tasks {
+
+/// The bytes come after it.
+struct alignas(64) VariableCopy {
+  VariableCopy *next;
+  std::size_t bytes;
+  bool isInitialised;
+
+  void *data() { return this + 1; }
+  const void *data() const { return this + 1; }
+};
+
+namespace {
+
+constexpr std::align_val_t kAlignment{alignof(VariableCopy)};
+
+} // namespace
+
+void VariableCopies::add(tutti_task_block &block, std::size_t sharedsBytes,
+                         const volatile void *variable, std::size_t bytes, bool isInitialised) {
+  auto **words = static_cast<const volatile void **>(block.shareds);
+  VariableCopy *copy = nullptr;
+  for (std::size_t i = 0; i < sharedsBytes / sizeof *words; ++i) {
+    if (words[i] != variable) {
+      continue;
+    }
+    if (!copy) {
+      copy = new (::operator new(sizeof(VariableCopy) + bytes, kAlignment))
+          VariableCopy{first_, bytes, isInitialised};
+      first_ = copy;
+      if (isInitialised) {
+        std::memcpy(copy->data(), const_cast<const void *>(variable), bytes);
+      }
+    }
+    words[i] = copy->data();
+  }
+}
+
+void VariableCopies::addAll(tutti_task_block &block, std::size_t sharedsBytes,
+                            const VariableCopies &others) {
+  for (const VariableCopy *other = others.first_; other; other = other->next) {
+    add(block, sharedsBytes, other->data(), other->bytes, other->isInitialised);
+  }
+}
+
+void VariableCopies::clear() {
+  while (VariableCopy *copy = first_) {
+    first_ = copy->next;
+    ::operator delete(copy, kAlignment);
+  }
+}
+
+} // namespace tutti::model::tasks
