@@ -5,6 +5,15 @@
 
 namespace tutti::graph {
 
+namespace {
+
+/// Whether the stakes of both do not wait for one another.
+bool areOne(const Round &a, const Round &b) {
+  return a.kind == b.kind && a.kind != AccessKind::InOut && a.group == b.group;
+}
+
+} // namespace
+
 void Cascade::run(Sink &sink) {
   settle(sink);
   // Nothing below changes a list that `settle` goes through.
@@ -105,15 +114,22 @@ void Cascade::combine(Group &group, Sink &sink) {
 
 void Cascade::remove(Round &round) {
   Segment &segment = *round.segment;
-  const Kinds kinds = round.previous == nullptr
-                          ? segment.open
-                          : round.previous->open & goesBeside(round.previous->kind);
+  Round *previous = round.previous;
   Round *next = round.next;
   segments_.destroy(round);
-  if (next != nullptr) {
-    open(next, kinds);
-  } else if (segment.empty()) {
-    emptied(segment);
+  if (next == nullptr) {
+    if (segment.empty()) {
+      emptied(segment);
+    }
+    return;
+  }
+  if (previous == nullptr) {
+    open(next, segment.open);
+  } else if (areOne(*previous, *next)) {
+    open(next, previous->open);
+    segments_.join(*previous, *next);
+  } else {
+    open(next, previous->open & goesBeside(previous->kind));
   }
 }
 

@@ -316,6 +316,21 @@ void Segments::destroy(Round &round) {
   rounds_.destroy(&round);
 }
 
+Round &Segments::join(Round &first, Round &second) {
+  Round &kept = first.live < second.live ? second : first;
+  Round &gone = first.live < second.live ? first : second;
+  for (Stake *stake = gone.first; stake != nullptr; stake = stake->nextInRound) {
+    stake->round = &kept;
+  }
+  first.last->nextInRound = second.first;
+  second.first->previousInRound = first.last;
+  kept.first = first.first;
+  kept.last = second.last;
+  kept.live += gone.live;
+  destroy(gone);
+  return kept;
+}
+
 Group &Segments::makeGroup(Domain &domain, Range range, const ReductionKey &key) {
   Group &group = *groups_.make();
   group.begin = range.begin;

@@ -59,6 +59,10 @@ public:
   /// Takes a round out of its segment.
   void destroy(Round &round);
 
+  /// Makes two rounds that follow one another, without groups of their own, and are open alike,
+  /// one.
+  Round &join(Round &first, Round &second);
+
   Group &makeGroup(Domain &domain, Range range, const ReductionKey &key);
   void destroy(Group &group);
 

@@ -70,7 +70,7 @@ bool isMixed(std::span<const Access> accesses, std::size_t index) {
   const Range hull = Runs(access.region).hull();
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Range other = Runs(accesses[i].region).hull();
-    if (i != index && other.overlaps(hull) &&
+    if (i != index && !other.empty() && other.overlaps(hull) &&
         (accesses[i].kind != AccessKind::Reduction || other != hull ||
          accesses[i].reduction != access.reduction)) {
       return true;
