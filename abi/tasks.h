@@ -60,15 +60,19 @@ enum tutti_task_traits {
   TUTTI_TASK_WAITS = 1,    ///< `wait`: nothing is released before all descendants are complete.
   TUTTI_TASK_ONREADY = 2,  ///< The function answers TUTTI_ASKS_ONREADY.
   TUTTI_TASK_ACCESSES = 4, ///< Of a taskloop: the function answers TUTTI_ASKS_ACCESSES.
-  TUTTI_TASK_WHOLE = 8,    ///< Of a taskloop: all iterations are one task (`task for`, `taskiter`).
+  TUTTI_TASK_WHOLE = 8,    ///< Of a taskloop: all iterations are one task (`task for`).
+  /// With ACCESSES: each iteration makes the same calls, with addresses that differ by constants
+  /// from those of the iteration before, and equal sizes.
+  TUTTI_TASK_AFFINE = 16,
 };
 
 /// Values that the program computes for one task.
 enum tutti_task_options {
   TUTTI_TASK_PRIORITY = 1,
   TUTTI_TASK_COST = 2,
-  TUTTI_TASK_IF = 3,    ///< 0: the creator waits until the task is complete.
-  TUTTI_TASK_FINAL = 4, ///< Not 0: the task and its descendants run at once inside of their creator.
+  TUTTI_TASK_IF = 3, ///< 0: the creator waits until the task is complete.
+  TUTTI_TASK_FINAL =
+      4, ///< Not 0: the task and its descendants run at once inside of their creator.
   TUTTI_TASK_NODE = 5,
   TUTTI_TASK_GRAINSIZE = 6, ///< Iterations; of a taskloop.
   TUTTI_TASK_CHUNKSIZE = 7, ///< Iterations; of a task for.
@@ -147,10 +151,10 @@ char *tutti_task_access(uint32_t kind, const volatile void *base, size_t bytes);
 /// elements. The innermost elements are contiguous. A count of 0 or less is no access.
 char *tutti_task_section(uint32_t kind, const volatile void *base, uint32_t dimensions, ...);
 
-/// The task uses a copy of a variable that Clang takes for shared: every word of the block's shareds
-/// that is the variable's address becomes that of memory which lives as long as the block, with the
-/// variable's bytes if `isInitialised`. None does where the body does not use it: then there is no
-/// copy. Each task of a taskloop has its own.
+/// The task uses a copy of a variable that Clang takes for shared: every word of the block's
+/// shareds that is the variable's address becomes that of memory which lives as long as the block,
+/// with the variable's bytes if `isInitialised`. None does where the body does not use it: then
+/// there is no copy. Each task of a taskloop has its own.
 char *tutti_task_copy(const volatile void *variable, size_t bytes, int isInitialised);
 
 /// A reduction of `bytes` bytes from `base`, element by element. `weak` is 0 or TUTTI_TASK_WEAK.
@@ -194,8 +198,8 @@ void tutti_task_wait_end(void);
 char *tutti_task_release_begin(const char *source);
 void tutti_task_release_end(void);
 
-/// One lock for each `lock`, a variable of the program that is null at its start. A task that has to
-/// wait holds no thread.
+/// One lock for each `lock`, a variable of the program that is null at its start. A task that has
+/// to wait holds no thread.
 void tutti_task_critical_begin(void **lock);
 void tutti_task_critical_end(void **lock);
 

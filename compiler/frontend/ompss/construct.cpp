@@ -222,13 +222,13 @@ private:
   void list(llvm::StringRef clause, llvm::ArrayRef<std::string> names);
   void pass(const Clause &clause);
   void calls(const Sharing &sharing);
-  void begin();
+  void begin(const Sharing &sharing);
   void option(const Clause &clause, std::uint32_t option);
   void label(const Clause &clause);
   void reduction(const ReducedItem &reduced);
   void elementType(const ReducedItem &reduced);
   void reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type);
-  std::uint32_t traits() const;
+  std::uint32_t traits(const Sharing &sharing) const;
 
   TokenWriter &out_;
   Preprocessor &preprocessor_;
@@ -248,22 +248,23 @@ void Writer::pass(const Clause &clause) {
   out_.at(construct_.directive.where);
 }
 
-std::uint32_t Writer::traits() const {
+std::uint32_t Writer::traits(const Sharing &sharing) const {
   const auto has = [&](ClauseKind kind, std::uint32_t trait) {
     return construct_.directive.find(kind) ? trait : 0;
   };
   return has(ClauseKind::Wait, TUTTI_TASK_WAITS) | has(ClauseKind::Onready, TUTTI_TASK_ONREADY) |
          (construct_.namesIterations() ? TUTTI_TASK_ACCESSES : 0) |
+         (sharing.isAffine ? TUTTI_TASK_AFFINE : 0) |
          (construct_.directive.kind == DirectiveKind::TaskFor ? TUTTI_TASK_WHOLE : 0);
 }
 
-void Writer::begin() {
+void Writer::begin(const Sharing &sharing) {
   out_.text("tutti_task_begin(");
   writeSource(out_, preprocessor_, construct_.directive.where);
   out_.text(",");
   const Clause *label = construct_.directive.find(ClauseKind::Label);
   label ? out_.tokens(splitAtCommas(label->arguments).front()) : out_.text("(const char*)0");
-  out_.text(",").number(traits()).text("),");
+  out_.text(",").number(traits(sharing)).text("),");
 }
 
 void Writer::label(const Clause &clause) {
@@ -371,7 +372,7 @@ void Writer::copies(const Sharing &sharing) {
 }
 
 void Writer::calls(const Sharing &sharing) {
-  begin();
+  begin(sharing);
   copies(sharing);
   for (const Clause &clause : construct_.directive.clauses) {
     switch (clause.kind) {

@@ -74,6 +74,8 @@ struct Sharing {
   };
 
   std::vector<Reduced> reduced; ///< One for each reduction.
+  /// Of a loop whose items depend on the iteration: they move by constant distances.
+  bool isAffine = false;
 };
 
 /// The names in a clause of variables.

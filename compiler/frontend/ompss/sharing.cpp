@@ -2,6 +2,7 @@
 #include "compiler/frontend/ompss/sharing.h"
 
 #include "abi/tasks.h"
+#include "compiler/frontend/ompss/affine.h"
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclCXX.h"
@@ -155,6 +156,9 @@ public:
   /// What constructs around this one share: this one does not inherit it.
   void inherited(const llvm::SmallPtrSetImpl<VarDecl *> &variables);
 
+  /// How items depend on the iteration.
+  void iterations();
+
   /// What the elements of reductions are.
   void reductions();
 
@@ -268,6 +272,27 @@ void Decision::variableSizes() {
   }
 }
 
+void Decision::iterations() {
+  // Of several loops the iterations are counted through: what moves at the end of a row differs.
+  if (!construct_.namesIterations() || construct_.iterationVariables.size() != 1) {
+    return;
+  }
+  sharing_.isAffine = llvm::all_of(construct_.items, [&](const NamedItem &named) {
+    const Token &first = named.item.base.front();
+    const ValueDecl *declared = nullptr;
+    if (first.is(tok::identifier)) {
+      LookupResult found(sema_, first.getIdentifierInfo(), first.getLocation(),
+                         Sema::LookupOrdinaryName);
+      found.suppressDiagnostics();
+      declared = sema_.LookupName(found, scope_) && found.isSingleResult()
+                     ? dyn_cast<ValueDecl>(found.getFoundDecl())
+                     : nullptr;
+    }
+    return isAffine(sema_.getASTContext(), declared, named.item,
+                    construct_.iterationVariables.front());
+  });
+}
+
 void Decision::reductions() {
   for (const ReducedItem &reduced : construct_.reductions) {
     const VarDecl *variable = variableOf(sema_, scope_, reduced.item.base.front());
@@ -329,6 +354,7 @@ Sharing Nesting::share(Sema &sema, Scope *scope, const Construct &construct) {
   Decision decision(sema, scope, construct);
   decision.items();
   decision.reductions();
+  decision.iterations();
   Variables all;
   if (!construct.directive.find(ClauseKind::Default)) {
     for (const DeclContext *context = sema.CurContext; context && !context->isFileContext();

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/tasks/description.h"
 
+#include <algorithm>
+
 namespace tutti::model::tasks {
 
 namespace {
+
+/// Accesses of one iteration that may be joined with those of the one before.
+constexpr std::size_t kLookBack = 8;
 
 graph::Access accessOf(std::uint32_t kind, std::uint64_t begin, std::size_t bytes) {
   graph::Access access;
@@ -21,10 +26,13 @@ void Description::add(std::uint32_t kind, std::uint64_t begin, std::size_t bytes
     return;
   }
   const graph::Access access = accessOf(kind, begin, bytes);
-  if (joins && !accesses_.empty()) {
-    graph::Access &last = accesses_.back();
+  // An iteration has several accesses: each continues one of those of the iteration before.
+  for (std::size_t back = 0; joins && back < std::min(accesses_.size(), kLookBack); ++back) {
+    const std::size_t index = accesses_.size() - 1 - back;
+    graph::Access &last = accesses_[index];
+    const std::size_t end = back == 0 ? dims_.size() : firstDims_[index + 1];
     if (last.kind == access.kind && last.isWeak == access.isWeak &&
-        last.kind != graph::AccessKind::Reduction && firstDims_.back() == dims_.size() &&
+        last.kind != graph::AccessKind::Reduction && firstDims_[index] == end &&
         last.region.begin + last.region.bytes == begin) {
       last.region.bytes += bytes;
       return;
@@ -73,6 +81,59 @@ bool Description::addSection(std::uint32_t kind, std::uint64_t base,
   return true;
 }
 
+void Description::shrink(std::size_t first) {
+  if (first < accesses_.size()) {
+    dims_.resize(firstDims_[first]);
+    accesses_.resize(first);
+    firstDims_.resize(first);
+  }
+}
+
+bool Description::extend(std::size_t first, std::uint64_t count) {
+  const std::size_t named = (accesses_.size() - first) / 2;
+  if (first + 2 * named != accesses_.size()) {
+    return false;
+  }
+  const std::vector<graph::Access> found(accesses_.begin() + static_cast<std::ptrdiff_t>(first),
+                                         accesses_.end());
+  std::vector<std::vector<tutti_dim>> boxes;
+  for (std::size_t index = 0; index < 2 * named; ++index) {
+    const std::span<const tutti_dim> box = dimsOf(first + index);
+    boxes.emplace_back(box.begin(), box.end());
+  }
+  shrink(first);
+  for (std::size_t index = 0; index < named; ++index) {
+    graph::Access access = found[index];
+    const graph::Access &next = found[named + index];
+    const auto distance = static_cast<std::int64_t>(next.region.begin - access.region.begin);
+    if (next.kind != access.kind || next.region.bytes != access.region.bytes ||
+        boxes[index].size() != boxes[named + index].size()) {
+      return false;
+    }
+    const std::uint64_t step = distance < 0 ? -static_cast<std::uint64_t>(distance) : distance;
+    std::uint64_t reach = access.region.bytes; // Bytes from the first to the last of one iteration.
+    for (const tutti_dim &dim : boxes[index]) {
+      if (dim.stride < 0) {
+        return false;
+      }
+      reach += static_cast<std::uint64_t>(dim.stride) * static_cast<std::uint64_t>(dim.count - 1);
+    }
+    firstDims_.push_back(dims_.size());
+    if (step != 0 && step <= access.region.bytes && boxes[index].empty()) {
+      access.region.begin -= distance < 0 ? step * (count - 1) : 0;
+      access.region.bytes += step * (count - 1);
+    } else if (step != 0) {
+      if (step < reach || boxes[index].size() == graph::kMaxDimensions) {
+        return false; // Runs would overlap.
+      }
+      dims_.push_back({distance, static_cast<std::int64_t>(count)});
+    }
+    dims_.insert(dims_.end(), boxes[index].begin(), boxes[index].end());
+    accesses_.push_back(access);
+  }
+  return true;
+}
+
 void Description::addReduction(bool isWeak, std::uint64_t begin, std::size_t bytes,
                                graph::ReductionKey key) {
   if (bytes == 0) {
@@ -94,12 +155,15 @@ void Description::addAll(const Description &other) {
   dims_.insert(dims_.end(), other.dims_.begin(), other.dims_.end());
 }
 
+std::span<const tutti_dim> Description::dimsOf(std::size_t index) const {
+  const std::size_t end = index + 1 < accesses_.size() ? firstDims_[index + 1] : dims_.size();
+  return std::span(dims_).subspan(firstDims_[index], end - firstDims_[index]);
+}
+
 std::span<const graph::Access> Description::accesses() {
   if (!dims_.empty()) {
     for (std::size_t index = 0; index < accesses_.size(); ++index) {
-      const std::size_t end = index + 1 < accesses_.size() ? firstDims_[index + 1] : dims_.size();
-      accesses_[index].region.dimensions =
-          std::span(dims_).subspan(firstDims_[index], end - firstDims_[index]);
+      accesses_[index].region.dimensions = dimsOf(index);
     }
   }
   return accesses_;

@@ -39,6 +39,16 @@ public:
 
   bool isEmpty() const { return accesses_.empty(); }
 
+  std::size_t size() const { return accesses_.size(); }
+
+  /// From `first` on stand the accesses of an iteration, and then as many of the next one. Makes of
+  /// both what `count` iterations name whose accesses go on so. False, and what stands there is
+  /// anything, if that cannot be said.
+  bool extend(std::size_t first, std::uint64_t count);
+
+  /// Drops all from `first` on.
+  void shrink(std::size_t first);
+
   /// Valid until something is added.
   std::span<const graph::Access> accesses();
 
@@ -51,6 +61,8 @@ public:
   std::string instance;       ///< The label of this one.
 
 private:
+  std::span<const tutti_dim> dimsOf(std::size_t index) const;
+
   std::vector<graph::Access> accesses_;
   std::vector<std::size_t> firstDims_; ///< Of each access: into `dims_`.
   std::vector<tutti_dim> dims_;

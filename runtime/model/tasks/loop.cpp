@@ -37,9 +37,29 @@ Task &Tasks::copyOf(Task &task, Task &creator) {
   return copy;
 }
 
-/// Has the task's function name what its iterations use.
+/// Has the task's function name what its iterations use. Where these differ by constants, two tell
+/// of all.
 void Tasks::askAccesses(Task &task, Task &creator) {
-  description(task).joins = true;
+  Description &asked = description(task);
+  tutti_task_block &block = task.block;
+  const std::uint64_t count = iterations(block.lower, block.upper, block.stride);
+  const bool isShort = (task.flags & kAffine) != 0 && count > 2;
+  const std::uint64_t last = block.upper;
+  const std::size_t before = asked.size();
+  if (isShort) {
+    block.upper = block.lower + static_cast<std::uint64_t>(block.stride);
+  }
+  asked.joins = !isShort;
+  callForAccesses(task, creator);
+  block.upper = last;
+  if (isShort && !asked.extend(before, count)) {
+    asked.shrink(before);
+    asked.joins = true;
+    callForAccesses(task, creator);
+  }
+}
+
+void Tasks::callForAccesses(Task &task, Task &creator) {
   task.outer = std::exchange(creator.described, &task);
   const std::uint32_t asked = std::exchange(asks_, TUTTI_ASKS_ACCESSES);
   task.block.entry(0, &task.block);

@@ -22,6 +22,7 @@ enum TaskFlags : std::uint32_t {
   kOnReady = TUTTI_TASK_ONREADY, ///< Until it has been asked.
   kAsksAccesses = TUTTI_TASK_ACCESSES,
   kWhole = TUTTI_TASK_WHOLE,
+  kAffine = TUTTI_TASK_AFFINE,
   kDestroys = 1U << 8,
   kUndeferred = 1U << 9, ///< Its creator waits for it.
   kFinal = 1U << 10,     ///< All that is made below it runs at once.

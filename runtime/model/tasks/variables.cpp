@@ -14,6 +14,7 @@ struct alignas(64) VariableCopy {
   bool isInitialised;
 
   void *data() { return this + 1; }
+
   const void *data() const { return this + 1; }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Variables of which a task has a copy that the compiler did not make: their sizes are known at run
-/// time only (abi/tasks.h, `tutti_task_copy`).
+/// Variables of which a task has a copy that the compiler did not make: their sizes are known at
+/// run time only (abi/tasks.h, `tutti_task_copy`).
 #pragma once
 
 #include "abi/tasks.h"
