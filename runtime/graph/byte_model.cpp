@@ -40,11 +40,21 @@ bool isUnordered(AccessKind kind) {
   return kind == AccessKind::In || kind == AccessKind::Concurrent;
 }
 
-/// Whether `other`, a sibling of `ancestor` before it, keeps an access of kind `kind` below
-/// waiting.
-bool excludes(const ByteAccess &other, const ByteAccess &ancestor, AccessKind kind) {
-  return other.isNamed && other.isLive && !mayGoTogether(other, ancestor) &&
-         !(isUnordered(kind) && other.kind == kind);
+/// Whether siblings before `ancestor` keep an access of kind `kind` below it waiting.
+bool isKeptBySiblings(const Task &ancestor, AccessKind kind, std::size_t byte) {
+  const ByteAccess &own = ancestor.bytes[byte];
+  bool isBehindOthers = false;
+  for (std::size_t i = ancestor.number; i-- > 0;) {
+    const ByteAccess &other = ancestor.parent->children[i]->bytes[byte];
+    if (!other.isNamed || !other.isLive || (mayGoTogether(other, own) && !isBehindOthers)) {
+      continue;
+    }
+    isBehindOthers = true; // What those wait for, `ancestor` waits for.
+    if (!isUnordered(kind) || other.kind != kind) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// The groups of a domain that keep its child `task`, or what is below that, from `byte`.
@@ -58,12 +68,7 @@ bool isKeptByGroup(const Task &task, std::size_t byte) {
 bool isSatisfiedAt(const Task &task, std::size_t byte) {
   const AccessKind kind = ordered(task.bytes[byte].kind);
   for (const Task *at = &task;; at = at->parent) {
-    for (std::size_t i = 0; i < at->number; ++i) {
-      if (excludes(at->parent->children[i]->bytes[byte], at->bytes[byte], kind)) {
-        return false;
-      }
-    }
-    if (isKeptByGroup(*at, byte)) {
+    if (isKeptBySiblings(*at, kind, byte) || isKeptByGroup(*at, byte)) {
       return false;
     }
     if (!at->bytes[byte].isLinked) {

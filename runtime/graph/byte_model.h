@@ -16,9 +16,9 @@
 /// 4. Siblings exclude one another at a byte by the table of accesses. For a task in a domain
 /// below,
 ///    its ancestor there stands for it, as long as the byte is linked all the way; but what reads
-///    below a weak inout does not wait for siblings of that which only read either, and so with
-///    concurrent. A strong access waits for live accesses before it that exclude it; weak ones wait
-///    for nothing.
+///    below a weak inout does not wait for siblings of that, if all that they wait for and they
+///    themselves only read either, and so with concurrent. A strong access waits for live accesses
+///    before it that exclude it; weak ones wait for nothing.
 /// 5. A reduction joins the group of the parent's access if that reduces the same region by the
 /// same
 ///    operation, else the last group of its domain if that does and is open, else it makes one. An

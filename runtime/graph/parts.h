@@ -10,6 +10,7 @@
 
 #include "base/range.h"
 #include "runtime/graph/pool.h"
+#include "runtime/graph/runs.h"
 #include "runtime/graph/task_graph.h"
 
 #include <functional>
@@ -86,7 +87,10 @@ struct Round {
 /// Bytes of a domain's memory with the rounds that are live there. One without rounds is kept so
 /// that it need not be made again, or as what its roof covers.
 struct Segment {
-  Range range;
+  Range range; ///< Of a box: from its first byte to its last one.
+  /// The runs of a box, all of them in the index. Only without roof, and without anything below its
+  /// stakes; what overlaps it or comes below makes it a segment for each run.
+  Runs *box = nullptr;
   Domain *domain = nullptr;
   Stake *roof = nullptr; ///< Of the domain's owner, if its access has these bytes.
   /// Who uses these bytes needs the token of this segment in a domain above, which has the same
@@ -103,12 +107,22 @@ struct Segment {
   bool empty() const { return first == nullptr; }
 };
 
-/// By first byte; without overlaps.
+/// By the first byte of each run; without overlaps.
 using Index = std::map<std::uint64_t, Segment *, std::less<>,
                        SlotAllocator<std::pair<const std::uint64_t, Segment *>>>;
 
-/// Segments that a domain may have without a thought of those that are empty.
-inline constexpr std::size_t kKept = 4096;
+/// Weight that a domain may have without a thought of segments that are empty.
+inline constexpr std::size_t kKept = 8192;
+
+/// Memory that a segment takes, in segments.
+inline std::size_t weightOf(const Segment &segment) {
+  return segment.box == nullptr ? 1 : 1 + segment.box->count() / 64;
+}
+
+/// Of the run that begins at `begin`.
+inline std::uint64_t runEnd(std::uint64_t begin, const Segment &segment) {
+  return segment.box == nullptr ? segment.range.end : begin + segment.box->first().size();
+}
 
 /// The memory in which the children of a node are ordered. Every byte of the owner's stakes that
 /// have not ended lies in a segment with that stake as its roof.
@@ -119,7 +133,8 @@ struct Domain {
   NodeState *owner;
   Index index;
   std::size_t live = 0;      ///< Segments with rounds.
-  std::size_t limit = kKept; ///< More segments than this are tidied up.
+  std::size_t weight = 0;    ///< Of all segments.
+  std::size_t limit = kKept; ///< More than this is tidied up.
   Group *groups = nullptr;
 };
 

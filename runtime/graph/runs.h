@@ -7,6 +7,7 @@
 #include "base/range.h"
 #include "runtime/graph/task_graph.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,32 @@ public:
   }
 
   bool isOne() const { return dimensions_ == 0; }
+
+  std::size_t count() const {
+    std::size_t all = first_.empty() ? 0 : 1;
+    for (std::size_t i = 0; i < dimensions_; ++i) {
+      all *= counts_[i];
+    }
+    return all;
+  }
+
+  /// Whether no run comes between those of an inner dimension.
+  bool isNested() const {
+    Range inner = first_;
+    for (std::size_t i = 0; i < dimensions_; ++i) {
+      if (strides_[i] < inner.size()) {
+        return false;
+      }
+      inner.end += strides_[i] * (counts_[i] - 1);
+    }
+    return true;
+  }
+
+  friend bool operator==(const Runs &a, const Runs &b) {
+    return a.first_ == b.first_ && a.dimensions_ == b.dimensions_ &&
+           std::equal(a.strides_.begin(), a.strides_.begin() + a.dimensions_, b.strides_.begin()) &&
+           std::equal(a.counts_.begin(), a.counts_.begin() + a.dimensions_, b.counts_.begin());
+  }
 
   Range first() const { return first_; }
 

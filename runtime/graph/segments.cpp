@@ -50,6 +50,7 @@ void Segments::destroy(NodeState &state) {
 
 Domain &Segments::domainOf(NodeState &state) {
   if (state.domain == nullptr) {
+    breakBoxes(state);
     state.domain = domains_.make(state, indexSlots_);
     for (Stake *stake = state.stakes; stake != nullptr; stake = stake->nextOfNode) {
       make(*state.domain, stake->segment->range, stake);
@@ -67,7 +68,17 @@ std::size_t Segments::bucketOf(const Domain &domain, Range range) const {
 
 Segment *Segments::find(const Domain &domain, Range range) const {
   Segment *segment = table_[bucketOf(domain, range)];
-  while (segment != nullptr && (segment->range != range || segment->domain != &domain)) {
+  while (segment != nullptr &&
+         (segment->range != range || segment->domain != &domain || segment->box != nullptr)) {
+    segment = segment->nextInBucket;
+  }
+  return segment;
+}
+
+Segment *Segments::findBox(const Domain &domain, const Runs &runs) const {
+  Segment *segment = table_[bucketOf(domain, runs.hull())];
+  while (segment != nullptr &&
+         (segment->domain != &domain || segment->box == nullptr || !(*segment->box == runs))) {
     segment = segment->nextInBucket;
   }
   return segment;
@@ -103,7 +114,7 @@ Index::iterator Segments::firstBehind(Domain &domain, std::uint64_t byte) {
   auto at = domain.index.upper_bound(byte);
   if (at != domain.index.begin()) {
     const auto before = std::prev(at);
-    if (before->second->range.end > byte) {
+    if (runEnd(before->first, *before->second) > byte) {
       return before;
     }
   }
@@ -121,14 +132,77 @@ Segment &Segments::make(Domain &domain, Range range, Stake *roof) {
   segment.tokenAbove = tokenUnder(roof);
   segment.open = roof == nullptr ? kAllKinds : roof->round->open;
   domain.index.emplace(range.begin, &segment);
+  ++domain.weight;
   enter(segment);
   return segment;
+}
+
+Segment *Segments::makeBox(Domain &domain, const Runs &runs) {
+  bool isFree = runs.isNested();
+  runs.forEach([&](Range run) {
+    if (isFree) {
+      tidy(domain, run);
+      const auto at = firstBehind(domain, run.begin);
+      isFree = at == domain.index.end() || at->first >= run.end;
+    }
+  });
+  if (!isFree) {
+    return nullptr;
+  }
+  Segment &segment = *segments_.make();
+  segment.range = runs.hull();
+  segment.box = boxes_.make(runs);
+  segment.domain = &domain;
+  runs.forEach([&](Range run) { domain.index.emplace(run.begin, &segment); });
+  domain.weight += weightOf(segment);
+  enter(segment);
+  return &segment;
+}
+
+void Segments::breakBox(Segment &segment) {
+  Domain &domain = *segment.domain;
+  Runs *box = segment.box;
+  leave(segment);
+  domain.weight -= weightOf(segment);
+  segment.box = nullptr;
+  segment.range = box->first();
+  enter(segment);
+  ++domain.weight;
+  box->forEach([&](Range run) {
+    if (run == segment.range) {
+      return;
+    }
+    domain.index.erase(run.begin);
+    Segment &part = make(domain, run, nullptr);
+    part.open = segment.open;
+    if (!segment.empty()) {
+      ++domain.live;
+      copyRounds(segment, part);
+    }
+  });
+  boxes_.destroy(box);
+}
+
+void Segments::breakBoxes(NodeState &node) {
+  for (Stake *stake = node.stakes; stake != nullptr; stake = stake->nextOfNode) {
+    if (stake->segment->box != nullptr) {
+      breakBox(*stake->segment);
+    }
+  }
 }
 
 Index::iterator Segments::erase(Segment &segment) {
   Domain &domain = *segment.domain;
   leave(segment);
-  const auto next = domain.index.erase(domain.index.find(segment.range.begin));
+  domain.weight -= weightOf(segment);
+  Index::iterator next;
+  if (segment.box == nullptr) {
+    next = domain.index.erase(domain.index.find(segment.range.begin));
+  } else {
+    segment.box->forEach([&](Range run) { domain.index.erase(run.begin); });
+    next = domain.index.lower_bound(segment.range.begin);
+    boxes_.destroy(segment.box);
+  }
   segments_.destroy(&segment);
   return next;
 }
@@ -155,6 +229,7 @@ void Segments::divide(Segment &segment, std::uint64_t at, Stake *leftRoof) {
   left.tokenAbove = tokenUnder(leftRoof);
   left.open = segment.open;
   leave(segment);
+  ++domain.weight;
   segment.range.begin = at;
   const auto entry = domain.index.find(left.range.begin);
   entry->second = &left;
@@ -248,9 +323,9 @@ void Segments::tidy(Domain &domain, Range range) {
 }
 
 void Segments::tidyIfLarge(Domain &domain) {
-  if (domain.index.size() > domain.limit) {
+  if (domain.weight > domain.limit) {
     tidy(domain, {0, ~std::uint64_t{0}});
-    domain.limit = kKept + 2 * domain.index.size();
+    domain.limit = kKept + 2 * domain.weight;
   }
 }
 

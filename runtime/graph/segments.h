@@ -25,6 +25,7 @@ public:
 
   /// The segment of exactly these bytes, or null.
   Segment *find(const Domain &domain, Range range) const;
+  Segment *findBox(const Domain &domain, const Runs &runs) const;
 
   /// The first segment that ends behind `byte`.
   static Index::iterator firstBehind(Domain &domain, std::uint64_t byte);
@@ -32,13 +33,22 @@ public:
   /// A segment without rounds, where there is none.
   Segment &make(Domain &domain, Range range, Stake *roof);
 
-  /// Drops a segment without rounds; returns what follows.
+  /// A segment of all these runs, if nothing but empty segments without roof lies there; else null.
+  Segment *makeBox(Domain &domain, const Runs &runs);
+
+  /// Makes a box a segment for each of its runs. It becomes the first of them.
+  void breakBox(Segment &segment);
+
+  /// All stakes of the node.
+  void breakBoxes(NodeState &node);
+
+  /// Drops a segment without rounds; returns what follows, or something before that.
   Index::iterator erase(Segment &segment);
 
-  /// Divides a segment at a byte inside, and what has to be divided with it above and below. The
-  /// segment and its stakes keep what comes after the byte; those with the part before it are new,
-  /// and stand in the lists of their nodes before the others.
-  /// Cost: stakes in the segment and those segments below whose roof changes.
+  /// Divides a segment, which is no box, at a byte inside, and what has to be divided with it above
+  /// and below. The segment and its stakes keep what comes after the byte; those with the part
+  /// before it are new, and stand in the lists of their nodes before the others. Cost: stakes in
+  /// the segment and those segments below whose roof changes.
   void cut(Segment &segment, std::uint64_t at);
 
   /// Drops segments that have neither rounds nor roof, and joins those that differ in nothing.
@@ -86,6 +96,7 @@ private:
   Pool<NodeState> states_;
   Pool<Domain> domains_;
   Pool<Segment> segments_;
+  Pool<Runs> boxes_;
   Pool<Round> rounds_;
   Pool<Stake> stakes_;
   Pool<Group> groups_;

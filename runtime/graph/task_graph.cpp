@@ -49,6 +49,7 @@ private:
 
   void joinGroup(Placing &placing, Range range, const ReductionKey &key);
   void place(const Placing &placing, Range range, Sink &sink);
+  void placeBox(const Placing &placing, const Runs &runs, Sink &sink);
   void placeAmong(const Placing &placing, Range range, Sink &sink);
   void put(const Placing &placing, Segment &segment, Sink &sink);
   void unite(const Placing &placing, Stake &stake, Sink &sink);
@@ -101,7 +102,7 @@ void TaskGraph::Impl::add(NodeState &node, Domain &domain, std::span<const Acces
     } else if (runs.isOne()) {
       place(placing, runs.first(), sink);
     } else {
-      runs.forEach([&](Range run) { place(placing, run, sink); });
+      placeBox(placing, runs, sink);
     }
   }
   cascade.run(sink);
@@ -155,6 +156,19 @@ void TaskGraph::Impl::place(const Placing &placing, Range range, Sink &sink) {
   }
 }
 
+void TaskGraph::Impl::placeBox(const Placing &placing, const Runs &runs, Sink &sink) {
+  Segment *segment = segments.findBox(placing.domain, runs);
+  if (segment == nullptr) {
+    segments.tidyIfLarge(placing.domain);
+    segment = segments.makeBox(placing.domain, runs);
+  }
+  if (segment != nullptr) {
+    put(placing, *segment, sink);
+  } else {
+    runs.forEach([&](Range run) { place(placing, run, sink); });
+  }
+}
+
 /// Places an access into whatever segments it overlaps, with new ones in between.
 void TaskGraph::Impl::placeAmong(const Placing &placing, Range range, Sink &sink) {
   Domain &domain = placing.domain;
@@ -171,6 +185,10 @@ void TaskGraph::Impl::placeAmong(const Placing &placing, Range range, Sink &sink
       continue;
     }
     Segment *segment = entry->second;
+    if (segment->box != nullptr) {
+      segments.breakBox(*segment);
+      continue;
+    }
     if (segment->range.begin < at) {
       segments.cut(*segment, at);
     }
@@ -351,6 +369,7 @@ void TaskGraph::Impl::releaseRun(Range run, Sink &sink) {
 }
 
 bool TaskGraph::Impl::release(NodeState &node, std::span<const Access> accesses, Sink &sink) {
+  segments.breakBoxes(node);
   collectNamed(node);
   for (const Access &access : accesses) {
     bool isNamed = access.kind != AccessKind::Reduction;

@@ -268,10 +268,15 @@ TEST(TaskGraphScale, RunsTilesOfAMatrix) {
     runner.add(nodes[i], {&tile, 1});
   }
   EXPECT_EQ(runner.queue.size(), 16U);
+  EXPECT_EQ(runner.graph.size().segments, 16U);
+  Node row; // Through all tiles: each becomes a segment for each of its rows.
+  runner.add(row, std::array{access(AccessKind::In, 1 << 15, 1 << 15)});
+  EXPECT_EQ(runner.graph.size().segments, 16U * kRows);
 
   runner.endAll();
 
-  EXPECT_EQ(runner.ended, nodes.size());
+  EXPECT_EQ(runner.ended, nodes.size() + 1);
+  EXPECT_EQ(runner.graph.size().accesses, 0U);
 }
 
 } // namespace
