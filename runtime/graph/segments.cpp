@@ -53,7 +53,7 @@ Domain &Segments::domainOf(NodeState &state) {
     breakBoxes(state);
     state.domain = domains_.make(state, indexSlots_);
     for (Stake *stake = state.stakes; stake != nullptr; stake = stake->nextOfNode) {
-      make(*state.domain, stake->segment->range, stake);
+      make(*state.domain, stake->segment->range, stake, state.domain->index.begin());
     }
   }
   return *state.domain;
@@ -99,6 +99,9 @@ void Segments::leave(Segment &segment) {
 }
 
 void Segments::growTable() {
+  if (segments_.size() * 2 <= table_.size()) {
+    return;
+  }
   std::vector<Segment *> old(table_.size() * 2);
   old.swap(table_);
   for (Segment *segment : old) {
@@ -121,17 +124,15 @@ Index::iterator Segments::firstBehind(Domain &domain, std::uint64_t byte) {
   return at;
 }
 
-Segment &Segments::make(Domain &domain, Range range, Stake *roof) {
-  if (segments_.size() >= table_.size()) {
-    growTable();
-  }
+Segment &Segments::make(Domain &domain, Range range, Stake *roof, Index::const_iterator hint) {
+  growTable();
   Segment &segment = *segments_.make();
   segment.range = range;
   segment.domain = &domain;
   segment.roof = roof;
   segment.tokenAbove = tokenUnder(roof);
   segment.open = roof == nullptr ? kAllKinds : roof->round->open;
-  domain.index.emplace(range.begin, &segment);
+  domain.index.emplace_hint(hint, range.begin, &segment);
   ++domain.weight;
   enter(segment);
   return segment;
@@ -149,6 +150,7 @@ Segment *Segments::makeBox(Domain &domain, const Runs &runs) {
   if (!isFree) {
     return nullptr;
   }
+  growTable();
   Segment &segment = *segments_.make();
   segment.range = runs.hull();
   segment.box = boxes_.make(runs);
@@ -172,8 +174,8 @@ void Segments::breakBox(Segment &segment) {
     if (run == segment.range) {
       return;
     }
-    domain.index.erase(run.begin);
-    Segment &part = make(domain, run, nullptr);
+    const auto next = domain.index.erase(domain.index.find(run.begin));
+    Segment &part = make(domain, run, nullptr, next);
     part.open = segment.open;
     if (!segment.empty()) {
       ++domain.live;
@@ -207,20 +209,22 @@ Index::iterator Segments::erase(Segment &segment) {
   return next;
 }
 
-void Segments::cut(Segment &segment, std::uint64_t at) {
+Segment &Segments::cut(Segment &segment, std::uint64_t at) {
   Segment *top = &segment;
   while (top->roof != nullptr && (top->tokenAbove != nullptr || top->roof->hasEnded)) {
     top = top->roof->segment; // They have the same bytes, and go on having them.
   }
-  divide(*top, at, top->roof);
+  const std::uint64_t begin = segment.range.begin;
+  Segment &left = divide(*top, at, top->roof);
   while (!cuts_.empty()) {
     const Cut next = cuts_.back();
     cuts_.pop_back();
     divide(*next.segment, at, next.leftRoof);
   }
+  return top == &segment ? left : *find(*segment.domain, {begin, at});
 }
 
-void Segments::divide(Segment &segment, std::uint64_t at, Stake *leftRoof) {
+Segment &Segments::divide(Segment &segment, std::uint64_t at, Stake *leftRoof) {
   Domain &domain = *segment.domain;
   Segment &left = *segments_.make();
   left.range = {segment.range.begin, at};
@@ -240,9 +244,8 @@ void Segments::divide(Segment &segment, std::uint64_t at, Stake *leftRoof) {
     ++domain.live;
     copyRounds(segment, left);
   }
-  if (segments_.size() > table_.size()) {
-    growTable();
-  }
+  growTable();
+  return left;
 }
 
 void Segments::copyRounds(const Segment &from, Segment &to) {

@@ -30,8 +30,8 @@ public:
   /// The first segment that ends behind `byte`.
   static Index::iterator firstBehind(Domain &domain, std::uint64_t byte);
 
-  /// A segment without rounds, where there is none.
-  Segment &make(Domain &domain, Range range, Stake *roof);
+  /// A segment without rounds, where there is none; `hint` is what comes after it.
+  Segment &make(Domain &domain, Range range, Stake *roof, Index::const_iterator hint);
 
   /// A segment of all these runs, if nothing but empty segments without roof lies there; else null.
   Segment *makeBox(Domain &domain, const Runs &runs);
@@ -49,7 +49,7 @@ public:
   /// and below. The segment and its stakes keep what comes after the byte; those with the part
   /// before it are new, and stand in the lists of their nodes before the others. Cost: stakes in
   /// the segment and those segments below whose roof changes.
-  void cut(Segment &segment, std::uint64_t at);
+  Segment &cut(Segment &segment, std::uint64_t at);
 
   /// Drops segments that have neither rounds nor roof, and joins those that differ in nothing.
   void tidy(Domain &domain, Range range);
@@ -88,7 +88,7 @@ private:
   void enter(Segment &segment);
   void leave(Segment &segment);
   void growTable();
-  void divide(Segment &segment, std::uint64_t at, Stake *leftRoof);
+  Segment &divide(Segment &segment, std::uint64_t at, Stake *leftRoof);
   void copyRounds(const Segment &from, Segment &to);
   void copyStake(Stake &stake, Round &round);
   void moveRoof(Stake &from, Stake &to);

@@ -25,6 +25,12 @@ struct Placing {
   bool isInherited = false;
 };
 
+/// Whether the range lies in the segment, and that is not to be dropped.
+bool isInside(Range range, const Segment &segment) {
+  return segment.box == nullptr && segment.range.contains(range) &&
+         (segment.roof != nullptr || !segment.empty());
+}
+
 bool isOf(const ReductionGroup &group, Range range, const ReductionKey &key) {
   return group.begin == range.begin && group.bytes == range.size() && group.key == key;
 }
@@ -173,31 +179,36 @@ void TaskGraph::Impl::placeBox(const Placing &placing, const Runs &runs, Sink &s
 void TaskGraph::Impl::placeAmong(const Placing &placing, Range range, Sink &sink) {
   Domain &domain = placing.domain;
   segments.tidyIfLarge(domain);
-  segments.tidy(domain, range);
-  std::uint64_t at = range.begin;
-  while (at < range.end) {
-    const auto entry = Segments::firstBehind(domain, at);
+  auto entry = Segments::firstBehind(domain, range.begin);
+  const bool isFree = entry == domain.index.end() || entry->first >= range.end;
+  if (!isFree && !isInside(range, *entry->second)) {
+    segments.tidy(domain, range);
+    entry = Segments::firstBehind(domain, range.begin);
+  }
+  for (std::uint64_t at = range.begin; at < range.end;) {
     if (entry == domain.index.end() || entry->first > at) {
       const std::uint64_t end =
           entry == domain.index.end() ? range.end : std::min(range.end, entry->first);
-      put(placing, segments.make(domain, {at, end}, nullptr), sink);
+      put(placing, segments.make(domain, {at, end}, nullptr, entry), sink);
       at = end;
       continue;
     }
     Segment *segment = entry->second;
     if (segment->box != nullptr) {
       segments.breakBox(*segment);
+      entry = Segments::firstBehind(domain, at);
       continue;
     }
+    const bool isWhole = segment->range.begin == at && segment->range.end <= range.end;
     if (segment->range.begin < at) {
       segments.cut(*segment, at);
     }
     if (segment->range.end > range.end) {
-      segments.cut(*segment, range.end);
-      segment = segments.find(domain, {at, range.end});
+      segment = &segments.cut(*segment, range.end);
     }
     at = segment->range.end;
     put(placing, *segment, sink);
+    entry = isWhole ? std::next(entry) : Segments::firstBehind(domain, at);
   }
 }
 
