@@ -43,7 +43,9 @@ struct Access {
   Region region;
   AccessKind kind = AccessKind::In;
   bool isWeak = false;
-  ReductionKey reduction; ///< Of AccessKind::Reduction alone.
+  /// Of AccessKind::Reduction alone. All from the first byte of a box to its last one is reduced.
+  /// One that overlaps another access of its task, but for its equal, counts as InOut.
+  ReductionKey reduction;
 };
 
 /// The private copies of one region that tasks reduce together, from the first of them to the

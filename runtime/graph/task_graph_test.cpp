@@ -171,6 +171,16 @@ TEST(TaskGraph, CombinesAtOnceWhenAllHaveEnded) {
   EXPECT_EQ(graph.size().accesses, 0U);
 }
 
+TEST(TaskGraph, ReducesTheGapsOfBoxes) {
+  const std::array<tutti_dim, 1> rows = {{{16, 2}}};
+  TestGraph graph;
+  graph.add("a", {{{0, 8, rows}, AccessKind::Reduction, false, {1, 1}}});
+  graph.add("b", {reduction(0, 24)});
+
+  EXPECT_TRUE(graph.isReady("b"));
+  EXPECT_EQ(graph.reductionOf("a", 12), graph.reductionOf("b", 0));
+}
+
 TEST(TaskGraph, DoesNotReduceWhatTheTaskUsesOtherwise) {
   TestGraph graph;
   graph.add("a", {reduction(0, 16), in(8, 8)});
