@@ -51,6 +51,9 @@ public:
   /// Of memory for tasks from the general heap, so far.
   std::size_t allocations() const { return pool_.allocations(); }
 
+  /// Counts work that has been run without having been queued.
+  void countRun() { ++counts_.run; }
+
   /// From any thread, but exact only while nothing runs.
   const WorkerCounts &counts() const { return counts_; }
 

@@ -26,6 +26,7 @@ import moving
 import nests
 import options
 import rows
+import tasks
 import teams
 from harness import ROOT, Failure, Program, Workshop, compare
 
@@ -83,6 +84,7 @@ def all_tests(workshop):
     tests += [(f"failures/{name}", lambda c=check: c(workshop))
               for name, check in failures.all_checks()]
     tests += [(f"hangs/{name}", lambda c=check: c(workshop)) for name, check in hangs.all_checks()]
+    tests += [(f"tasks/{name}", lambda c=check: c(workshop)) for name, check in tasks.all_checks()]
     for name, arguments in cases.EXAMPLES:
         program = example(name)
         for ranks in cases.EXAMPLE_RANKS:

@@ -215,6 +215,7 @@ void Tasks::runUndeferred(Task &task) {
   Worker *worker = Worker::current();
   if (isReady && worker && worker->hasRoom(__builtin_frame_address(0))) {
     const engine::ThreadState state(worker->usualFloatControl());
+    worker->countRun();
     if (Work *next = run(*worker, task.work)) {
       worker->push(*next);
     }

@@ -11,6 +11,7 @@
 #include "runtime/engine/timers.h"
 #include "runtime/graph/task_graph.h"
 #include "runtime/model/tasks/copies.h"
+#include "runtime/model/tasks/critical.h"
 #include "runtime/model/tasks/description.h"
 #include "runtime/model/tasks/statistics.h"
 #include "runtime/model/tasks/task.h"
@@ -167,6 +168,8 @@ private:
   Task main_;
   SpinLock graphLock_;
   graph::TaskGraph graph_ TUTTI_GUARDED_BY(graphLock_);
+  Mutex criticalsMutex_;
+  std::vector<std::unique_ptr<Critical>> criticals_ TUTTI_GUARDED_BY(criticalsMutex_);
   std::vector<PerWorker> perWorker_;
   std::uint32_t slots_;
   engine::Engine engine_; ///< Behind what its threads use.

@@ -3,7 +3,6 @@
 /// The ways in which tasks wait, and go on.
 #include "base/check.h"
 #include "base/log.h"
-#include "runtime/model/tasks/critical.h"
 #include "runtime/model/tasks/tasks.h"
 
 #include <atomic>
@@ -109,12 +108,12 @@ void Tasks::enterCritical(void **lock) {
   const std::atomic_ref<void *> place(*lock);
   auto *critical = static_cast<Critical *>(place.load(std::memory_order_acquire));
   if (!critical) {
-    auto own = std::make_unique<Critical>();
-    void *other = nullptr;
-    if (place.compare_exchange_strong(other, own.get(), std::memory_order_acq_rel)) {
-      critical = own.release(); // As long as the program's variable.
-    } else {
-      critical = static_cast<Critical *>(other);
+    const ScopedLock guard(criticalsMutex_);
+    critical = static_cast<Critical *>(place.load(std::memory_order_relaxed));
+    if (!critical) {
+      criticals_.push_back(std::make_unique<Critical>());
+      critical = criticals_.back().get();
+      place.store(critical, std::memory_order_release);
     }
   }
   Task &task = current();
