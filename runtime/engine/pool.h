@@ -24,6 +24,11 @@ public:
   /// Memory from `pool`, or from the general heap where that is null; aligned as `malloc` does.
   static void *allocate(Pool *pool, std::size_t bytes);
 
+  /// How much there is at what `allocate` gave.
+  static std::size_t bytesOf(const void *memory) {
+    return (static_cast<const Header *>(memory) - 1)->bytes - sizeof(Header);
+  }
+
   /// Gives back what `allocate` gave. `own` is the calling thread's pool, or null.
   static void release(void *memory, Pool *own);
 

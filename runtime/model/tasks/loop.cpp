@@ -23,12 +23,13 @@ std::uint64_t iterations(std::uint64_t lower, std::uint64_t upper, std::int64_t 
 } // namespace
 
 Task &Tasks::copyOf(Task &task, Task &creator) {
-  Task &copy = newTask(creator, task.bytes, task.sharedsBytes);
-  void *const shareds = copy.block.shareds;
-  std::memcpy(&copy.block, &task.block, task.bytes);
-  copy.block.shareds = shareds;
-  if (task.sharedsBytes > 0) {
-    std::memcpy(shareds, task.block.shareds, task.sharedsBytes);
+  const std::size_t bytes = engine::Pool::bytesOf(&task) - offsetof(Task, block);
+  Task &copy = newTask(creator, bytes, 0);
+  std::memcpy(static_cast<void *>(&copy.block), &task.block, bytes);
+  if (task.block.shareds) { // They lie behind the private copies.
+    copy.block.shareds = reinterpret_cast<std::byte *>(&copy.block) +
+                         (static_cast<std::byte *>(task.block.shareds) -
+                          reinterpret_cast<std::byte *>(&task.block));
   }
   copy.flags = task.flags;
   copy.work.priority = task.work.priority;
@@ -60,17 +61,17 @@ void Tasks::askAccesses(Task &task, Task &creator) {
 }
 
 void Tasks::callForAccesses(Task &task, Task &creator) {
-  task.outer = std::exchange(creator.described, &task);
+  task.beginDescription(creator);
   const std::uint32_t asked = std::exchange(asks_, TUTTI_ASKS_ACCESSES);
-  task.block.entry(0, &task.block);
+  call(task);
   asks_ = asked;
-  creator.described = task.outer;
+  task.endDescription(creator);
 }
 
 void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
                        void (*duplicate)(tutti_task_block *, tutti_task_block *, std::int32_t)) {
   Task &creator = *task.parent;
-  creator.described = task.outer;
+  task.endDescription(creator);
   const std::uint64_t count = iterations(lower, upper, stride);
   const std::int64_t asked = task.description ? task.description->grainsize : 0;
   const std::uint64_t grain =
@@ -97,7 +98,7 @@ void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std
     if ((task.flags & kAsksAccesses) != 0) {
       askAccesses(copy, creator);
     }
-    copy.outer = creator.described;
+    copy.beginDescription(creator);
     submit(copy);
     first += size;
   }

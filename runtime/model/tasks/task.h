@@ -52,14 +52,11 @@ struct Task {
   engine::Latch *done = nullptr;    ///< Who waits until it is complete.
   const char *source = nullptr;
   const char *label = nullptr;
-  Task *described = nullptr; ///< Its newest child that has not been submitted.
-  Task *outer = nullptr;     ///< The one that its parent described before.
+  Task *described = nullptr; ///< Its newest child that has not been submitted; see `outer`.
   Description *description = nullptr;
   VariableCopies variables;
   std::atomic<std::int32_t> wakes{
       0}; ///< Unblocked more often than blocked; -1 while it is blocked.
-  std::uint32_t sharedsBytes = 0;
-  std::uint32_t bytes = 0; ///< Of the block and the private copies behind it.
   alignas(16) tutti_task_block block;
 
   static Task &of(tutti_task_block *block) {
@@ -73,6 +70,17 @@ struct Task {
   static Task &of(graph::Node &node) {
     return *reinterpret_cast<Task *>(reinterpret_cast<std::byte *>(&node) - offsetof(Task, node));
   }
+
+  /// While it is described: the one that its parent described before.
+  Task *outer() const { return reinterpret_cast<Task *>(work.next); }
+
+  /// From here on it is the one that `creator` describes.
+  void beginDescription(Task &creator) {
+    work.next = reinterpret_cast<engine::Work *>(creator.described);
+    creator.described = this;
+  }
+
+  void endDescription(Task &creator) { creator.described = outer(); }
 
   bool hasGraph() const { return node.state != nullptr; }
 
@@ -98,5 +106,8 @@ struct Task {
   /// For messages: label or place.
   const char *name() const { return label ? label : source ? source : "task"; }
 };
+
+// With what the pool puts in front of a task, blocks are aligned as vectors in them may have to be.
+static_assert(offsetof(Task, block) == 112);
 
 } // namespace tutti::model::tasks

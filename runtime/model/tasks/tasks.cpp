@@ -92,8 +92,6 @@ Task &Tasks::newTask(Task &creator, std::size_t blockBytes, std::size_t shareds)
   Task &task = *new (memory) Task;
   task.parent = &creator;
   task.depth = creator.depth + 1;
-  task.bytes = static_cast<std::uint32_t>(blockBytes);
-  task.sharedsBytes = static_cast<std::uint32_t>(shareds);
   task.block.shareds =
       shareds > 0 ? reinterpret_cast<std::byte *>(&task.block) + blockBytes : nullptr;
   return task;
@@ -109,7 +107,7 @@ Task &Tasks::create(std::uint32_t flags, std::size_t bytes, std::size_t shareds,
   task.block.reductions = nullptr;
   task.flags = ((flags & TUTTI_TASK_DESTROYS) != 0 ? kDestroys : 0U) |
                ((flags & TUTTI_TASK_FINAL_TRUE) != 0 ? kFinal : 0U);
-  task.outer = std::exchange(creator.described, &task);
+  task.beginDescription(creator);
   return task;
 }
 
@@ -182,7 +180,7 @@ bool Tasks::addToGraph(Task &task) {
 
 void Tasks::submit(Task &task) {
   Task &creator = *task.parent;
-  creator.described = task.outer;
+  task.endDescription(creator);
   creator.alive.fetch_add(1, std::memory_order_relaxed);
   if ((creator.flags & kForeign) != 0) {
     root_.alive.fetch_add(1, std::memory_order_relaxed);
@@ -227,8 +225,6 @@ void Tasks::runUndeferred(Task &task) {
 }
 
 void Tasks::discard(Task &task) {
-  Task &creator = *task.parent;
-  creator.described = task.outer;
   giveBack(task.description);
   if ((task.flags & kDestroys) != 0 && task.block.destroy) {
     task.block.destroy(0, &task.block);
@@ -250,7 +246,7 @@ void Tasks::becomeReady(Task &task) {
 bool Tasks::askOnReady(Task &task) {
   Task *before = std::exchange(current_, &task);
   const std::uint32_t asked = std::exchange(asks_, TUTTI_ASKS_ONREADY);
-  task.block.entry(0, &task.block);
+  call(task);
   asks_ = asked;
   current_ = before;
   if ((task.flags & kHasEvents) != 0 && task.events.fetch_sub(1, std::memory_order_acq_rel) != 1) {
@@ -261,13 +257,16 @@ bool Tasks::askOnReady(Task &task) {
   return true;
 }
 
+/// An exception that leaves a body ends the program: below may be other tasks' frames.
+void Tasks::call(Task &task) noexcept { task.block.entry(0, &task.block); }
+
 Work *Tasks::run(Worker &, Work &work) {
   Task &task = Task::of(work);
   if ((task.flags & kOnReady) != 0 && !askOnReady(task)) {
     return nullptr;
   }
   Task *before = std::exchange(current_, &task);
-  task.block.entry(0, &task.block);
+  call(task);
   // What is called at the end of a task's life is nobody's body.
   current_ = &root_;
   Work *next = nullptr;

@@ -131,6 +131,7 @@ private:
   Task &foreign();
   void leave(Task &task);
   Task &newTask(Task &creator, std::size_t blockBytes, std::size_t shareds);
+  static void call(Task &task) noexcept;
   Task &copyOf(Task &task, Task &creator);
   static void callForAccesses(Task &task, Task &creator);
   void askAccesses(Task &task, Task &creator);

@@ -78,6 +78,7 @@ void Tasks::beginNaming(const char *source) {
 void Tasks::endWaiting() {
   Task &task = *described();
   if (!task.description || task.description->isEmpty()) {
+    task.endDescription(*task.parent);
     discard(task);
     return;
   }
@@ -88,6 +89,7 @@ void Tasks::endWaiting() {
 void Tasks::endReleasing() {
   Task &task = current();
   Task &names = *task.described;
+  names.endDescription(task);
   if (names.description && !names.description->isEmpty() && task.hasGraph()) {
     Changes changes;
     bool isKnown = false;
