@@ -27,10 +27,11 @@ Task &Tasks::copyOf(Task &task, Task &creator) {
   Task &copy = newTask(creator, bytes, 0);
   std::memcpy(static_cast<void *>(&copy.block), &task.block, bytes);
   if (task.block.shareds) { // They lie behind the private copies.
-    copy.block.shareds = reinterpret_cast<std::byte *>(&copy.block) +
-                         (static_cast<std::byte *>(task.block.shareds) -
-                          reinterpret_cast<std::byte *>(&task.block));
+    copy.block.shareds =
+        reinterpret_cast<std::byte *>(&copy.block) +
+        (static_cast<std::byte *>(task.block.shareds) - reinterpret_cast<std::byte *>(&task.block));
   }
+  copy.sharedsBytes = task.sharedsBytes;
   copy.flags = task.flags;
   copy.work.priority = task.work.priority;
   copy.source = task.source;

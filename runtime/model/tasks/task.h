@@ -48,15 +48,19 @@ struct Task {
   std::atomic<std::int64_t> events{1};
   std::uint32_t flags = 0;
   std::uint32_t depth = 0;
-  engine::Parked *parked = nullptr; ///< Its own waiting for its children.
-  engine::Latch *done = nullptr;    ///< Who waits until it is complete.
+
+  union {
+    Description *description = nullptr; ///< Until it is submitted.
+    engine::Parked *parked;             ///< While it runs: its own waiting.
+  };
+
+  engine::Latch *done = nullptr; ///< Who waits until it is complete.
   const char *source = nullptr;
   const char *label = nullptr;
   Task *described = nullptr; ///< Its newest child that has not been submitted; see `outer`.
-  Description *description = nullptr;
   VariableCopies variables;
-  std::atomic<std::int32_t> wakes{
-      0}; ///< Unblocked more often than blocked; -1 while it is blocked.
+  std::atomic<std::int32_t> wakes{0}; ///< Unblocked more often than blocked; -1 while blocked.
+  std::uint32_t sharedsBytes = 0;
   alignas(16) tutti_task_block block;
 
   static Task &of(tutti_task_block *block) {

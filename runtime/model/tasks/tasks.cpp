@@ -92,6 +92,7 @@ Task &Tasks::newTask(Task &creator, std::size_t blockBytes, std::size_t shareds)
   Task &task = *new (memory) Task;
   task.parent = &creator;
   task.depth = creator.depth + 1;
+  task.sharedsBytes = static_cast<std::uint32_t>(shareds);
   task.block.shareds =
       shareds > 0 ? reinterpret_cast<std::byte *>(&task.block) + blockBytes : nullptr;
   return task;
