@@ -40,6 +40,7 @@ class Program:
     name: str
     sources: list
     flags: list = dataclasses.field(default_factory=lambda: ["-O3"])
+    tutti_flags: list = dataclasses.field(default_factory=list)  # Of tutticc alone.
     libraries: list = dataclasses.field(default_factory=list)
     arguments: list = dataclasses.field(default_factory=list)
     stdin: str = ""
@@ -94,7 +95,8 @@ class Workshop:
 
     def compile(self, program, tutti):
         if tutti:
-            compiler = [str(self.bin / ("tuttic++" if program.is_cxx else "tutticc"))]
+            compiler = [str(self.bin / ("tuttic++" if program.is_cxx else "tutticc")),
+                        *program.tutti_flags]
         else:
             compiler = ["clang++-19" if program.is_cxx else "clang-19", "-fopenmp"]
         if program.is_cxx:

@@ -24,6 +24,7 @@ import images
 import kernels
 import moving
 import nests
+import ompss
 import options
 import rows
 import tasks
@@ -85,6 +86,7 @@ def all_tests(workshop):
               for name, check in failures.all_checks()]
     tests += [(f"hangs/{name}", lambda c=check: c(workshop)) for name, check in hangs.all_checks()]
     tests += [(f"tasks/{name}", lambda c=check: c(workshop)) for name, check in tasks.all_checks()]
+    tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
     for name, arguments in cases.EXAMPLES:
         program = example(name)
         for ranks in cases.EXAMPLE_RANKS:

@@ -146,6 +146,12 @@ void Description::addReduction(bool isWeak, std::uint64_t begin, std::size_t byt
   firstDims_.push_back(dims_.size());
 }
 
+void Description::strengthen() {
+  for (graph::Access &access : accesses_) {
+    access.isWeak = false;
+  }
+}
+
 void Description::addAll(const Description &other) {
   const std::size_t before = dims_.size();
   accesses_.insert(accesses_.end(), other.accesses_.begin(), other.accesses_.end());

@@ -34,6 +34,9 @@ public:
 
   void addReduction(bool isWeak, std::uint64_t begin, std::size_t bytes, graph::ReductionKey key);
 
+  /// Weak accesses become strong ones.
+  void strengthen();
+
   /// All that `other` has, too.
   void addAll(const Description &other);
 

@@ -209,6 +209,9 @@ void Tasks::runUndeferred(Task &task) {
     task.flags |= kFinal;
     giveBack(task.description);
   } else {
+    if ((task.flags & kFinal) != 0 && task.description) {
+      task.description->strengthen(); // What is made below it waits for nothing.
+    }
     isReady = addToGraph(task);
   }
   Worker *worker = Worker::current();

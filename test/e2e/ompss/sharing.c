@@ -1,4 +1,3 @@
-// FLAGS: -O2 -fompss-2
 // Which variables a task shares with its creator, and of which it has a copy.
 #include <stdio.h>
 #include <string.h>

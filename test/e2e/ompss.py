@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""OmpSs-2 programs, which must print what they print without their pragmas; and such programs made
+at random."""
+import random
+
+from commands import require
+from harness import ROOT, Program, compare
+
+FOLDER = ROOT / "test/e2e/ompss"
+LEVELS = ("-O0", "-O2")
+WORKERS = (1, 2, 4)
+RANKS = (1, 2)
+SEEDS = 50
+CELLS = 40
+SUMS = 3
+DEEPEST = 3
+TASKS = 60  # In one program, about.
+
+
+class Writer:
+    """Writes one program. A task names parts of what the task around it has, and touches them before
+    it makes tasks itself, or after it has waited for these."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines = []
+        self.left = TASKS
+
+    def line(self, depth, text):
+        self.lines.append("  " * (depth + 1) + text)
+
+    def part(self, owned):
+        """A range [first, last) of cells in one of `owned`, and whether it may be written."""
+        first, last, writable = self.random.choice(owned)
+        begin = self.random.randrange(first, last)
+        return begin, self.random.randrange(begin, min(last, begin + 9)) + 1, writable
+
+    def touch(self, depth, parts):
+        """Reads all parts and writes those that may be."""
+        value = self.random.randrange(1, 100)
+        self.line(depth, f"unsigned v = {value}; busy();")
+        for first, last, _ in parts:
+            self.line(depth, f"for (int i = {first}; i < {last}; i++) v = v * 31 + m[i];")
+        for first, last, writable in parts:
+            if writable:
+                self.line(depth, f"for (int i = {first}; i < {last}; i++) m[i] = m[i] * 17 + v + i;")
+
+    def item(self, first, last):
+        spelling = self.random.randrange(4)
+        if spelling == 0:
+            return f"m[{first}:{last - 1}]"
+        if spelling == 1:
+            return f"{{m[k], k={first};{last - first}}}"
+        if spelling == 2 and first + 1 == last:
+            return f"m[{first}]"
+        return f"m[{first};{last - first}]"
+
+    def clauses(self):
+        choice = self.random.randrange(8)
+        return {0: " if(0)", 1: " wait", 2: f" priority({self.random.randrange(5)})",
+                3: " final(1)"}.get(choice, "")
+
+    def task(self, depth, owned):
+        parts = [self.part(owned) for _ in range(self.random.randint(1, 3))]
+        parts = [(first, last, writable and self.random.random() < 0.6)
+                 for first, last, writable in parts]
+        is_weak = depth < DEEPEST and self.random.random() < 0.25
+        weak = "weak" if is_weak else ""
+        words = "".join(f" {weak}{'inout' if writable else 'in'}({self.item(first, last)})"
+                        for first, last, writable in parts)
+        self.left -= 1
+        # What is read while something else of the same task writes it counts as written.
+        self.line(depth, f"#pragma oss task{words}{self.clauses()}")
+        self.line(depth, "{")
+        if not is_weak:
+            self.touch(depth + 1, parts)
+        if depth < DEEPEST and (is_weak or self.random.random() < 0.4):
+            self.body(depth + 1, parts, self.random.randint(1, 4))
+            if not is_weak and self.random.random() < 0.3:
+                self.line(depth + 1, "#pragma oss taskwait")
+                self.line(depth + 1, "{")
+                self.touch(depth + 2, parts)
+                self.line(depth + 1, "}")
+        self.line(depth, "}")
+
+    def reduction(self, depth):
+        which = self.random.randrange(SUMS)
+        value = self.random.randrange(1, 50)
+        self.line(depth, f"#pragma oss task reduction(+: s{which})")
+        self.line(depth, f"{{ busy(); s{which} += {value}; }}")
+
+    def reader(self, depth, owned):
+        which = self.random.randrange(SUMS)
+        writable = [each for each in owned if each[2]]
+        first, last, _ = self.part(writable or owned)
+        if writable:
+            self.line(depth, f"#pragma oss task in(s{which}) inout(m[{first};{last - first}])")
+            self.line(depth, f"m[{first}] = m[{first}] * 3 + s{which};")
+
+    def loop(self, depth, owned):
+        first, last, writable = self.part(owned)
+        grain = self.random.randint(1, 4)
+        if writable:
+            self.line(depth, f"#pragma oss taskloop grainsize({grain}) inout(m[i])")
+            self.line(depth, f"for (int i = {first}; i < {last}; i++) {{ busy(); m[i] = m[i] * 5 + i; }}")
+
+    def body(self, depth, owned, count):
+        for _ in range(count):
+            if self.left <= 0:
+                return
+            choice = self.random.random()
+            if depth == 0 and choice < 0.15:
+                self.reduction(depth)
+            elif depth == 0 and choice < 0.25:
+                self.reader(depth, owned)
+            elif choice < 0.32:
+                self.loop(depth, owned)
+            elif choice < 0.36:
+                self.line(depth, "#pragma oss taskwait")
+            elif choice < 0.40 and depth == 0:
+                first, last, _ = self.part(owned)
+                self.line(depth, f"#pragma oss taskwait in(m[{first};{last - first}])")
+                self.line(depth, f"printf(\"%u\\n\", m[{first}]);")
+            else:
+                self.task(depth, owned)
+
+    def program(self):
+        self.body(0, [(0, CELLS, True)], 10 ** 6)
+        sums = "\n".join(f"static unsigned s{i};" for i in range(SUMS))
+        body = "\n".join(self.lines)
+        return (f"#include <stdio.h>\nstatic unsigned m[{CELLS}];\n{sums}\n"
+                "static void busy(void) { for (volatile int i = 0; i < 40; i++) {} }\n"
+                f"int main(void) {{\n{body}\n#pragma oss taskwait\n"
+                f"for (int i = 0; i < {CELLS}; i++) printf(\"%u \", m[i]);\n"
+                f"printf(\"%u %u %u\\n\", s0, s1, s2);\n}}\n")
+
+
+def random_program(workshop, seed):
+    def make():
+        path = workshop.folder / f"ompss_{seed}.c"
+        path.write_text(Writer(seed).program())
+        program = Program.read(path)
+        program.flags = ["-O1"]
+        return program
+    return workshop.cached(("ompss", seed), make)
+
+
+def programs():
+    for path in sorted(FOLDER.iterdir()):
+        if path.suffix in (".c", ".cpp") or path.is_dir():
+            for level in LEVELS:
+                program = Program.read(path)
+                program.name = f"ompss-{path.stem}{level}"
+                program.flags = [level, "-g"]
+                program.tutti_flags = ["-fompss-2"]
+                yield path.stem + level, program
+
+
+def ignoring_pragmas_makes_no_tasks(workshop):
+    program = Program.read(FOLDER / "items.c")
+    program.name = "ompss-ignored"
+    program.flags = ["-O1"]
+    program.tutti_flags = ["-fno-ompss-2"]
+    result = workshop.launch(program, [], 1, {"TUTTI_STATS": "json", "TUTTI_WORKERS": "2"})
+    require(result.status == 0 and "tutti-tasks" not in result.errors, result.errors)
+
+
+def all_checks():
+    """Pairs (name, function of the workshop)."""
+    checks = [(ignoring_pragmas_makes_no_tasks.__name__, ignoring_pragmas_makes_no_tasks)]
+    for name, program in programs():
+        checks += [(f"{name}/{workers}/{ranks}",
+                    lambda w, p=program, k=workers, r=ranks:
+                    compare(w, p, p.arguments, r, {"TUTTI_WORKERS": str(k)}))
+                   for workers in WORKERS for ranks in RANKS if ranks == 1 or workers == 2]
+    return checks + random_checks(range(1, SEEDS + 1))
+
+
+def random_checks(seeds):
+    return [(f"generated/{seed}",
+             lambda w, s=seed: compare(w, random_program(w, s), [], 1,
+                                       {"TUTTI_WORKERS": str(1 + s % 4)})) for seed in seeds]
