@@ -73,6 +73,50 @@ TEST(Description, NamesBlocksByTheirOuterDimensions) {
   EXPECT_EQ(namedBy(description), (std::vector<Named>{{1, 1, {}}, {968, 32, {800, 2, 80, 3}}}));
 }
 
+TEST(Description, ExtendsTwoIterationsToAll) {
+  Description description;
+  description.add(TUTTI_TASK_IN, 7, 1); // Of the creator.
+  for (const std::uint64_t iteration : {0, 1}) {
+    description.add(TUTTI_TASK_IN, 1000 + 8 * iteration, 8);    // The next element.
+    description.add(TUTTI_TASK_INOUT, 2000 - 4 * iteration, 8); // Backwards, overlapping.
+    description.add(TUTTI_TASK_OUT, 3000 + 64 * iteration, 8);  // Far apart.
+    description.add(TUTTI_TASK_COMMUTATIVE, 4000, 16);          // The same one.
+  }
+
+  EXPECT_TRUE(description.extend(1, 10));
+
+  EXPECT_EQ(namedBy(description),
+            (std::vector<Named>{
+                {7, 1, {}}, {1000, 80, {}}, {1964, 44, {}}, {3000, 8, {64, 10}}, {4000, 16, {}}}));
+}
+
+TEST(Description, ExtendsBlocksThatDoNotOverlap) {
+  const std::array<SectionDim, 2> block{{{80, 0, 3}, {8, 1, 4}}};
+  for (const auto &[distance, isPossible] : {std::pair{240, true}, std::pair{80, false}}) {
+    Description description;
+    description.addSection(TUTTI_TASK_INOUT, 0, block);
+    description.addSection(TUTTI_TASK_INOUT, static_cast<std::uint64_t>(distance), block);
+
+    EXPECT_EQ(description.extend(0, 5), isPossible);
+
+    if (isPossible) {
+      EXPECT_EQ(namedBy(description), (std::vector<Named>{{8, 32, {240, 5, 80, 3}}}));
+    }
+  }
+}
+
+TEST(Description, DoesNotExtendWhatDiffersBetweenIterations) {
+  Description description;
+  description.add(TUTTI_TASK_IN, 0, 8);
+  description.add(TUTTI_TASK_IN, 8, 16);
+  EXPECT_FALSE(description.extend(0, 5));
+  description.shrink(0);
+  description.add(TUTTI_TASK_IN, 0, 8);
+  EXPECT_FALSE(description.extend(0, 5));
+  description.shrink(0);
+  EXPECT_TRUE(description.isEmpty());
+}
+
 TEST(Description, TakesOverAllOfAnother) {
   Description from;
   Description to;

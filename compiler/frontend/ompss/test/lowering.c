@@ -60,7 +60,7 @@ void calls(double *x) {
 // CHECK-LABEL: define{{.*}} void @loops(
 void loops(int n, double *x, double *y) {
   // The grain size, then the loop, whose function is asked what it touches.
-  // CHECK: call ptr @tutti_task_begin({{.*}}, ptr {{.*}}, i32 {{.*}}4)
+  // CHECK: call ptr @tutti_task_begin({{.*}}, ptr {{.*}}, i32 {{.*}}20)
   // CHECK: call ptr @tutti_task_option(i32 6, i64 {{.*}})
   // CHECK: call void @tutti_task_submit_loop(
   #pragma oss taskloop grainsize(n) in(x[i]) inout(y[i])
