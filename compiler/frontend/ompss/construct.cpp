@@ -48,11 +48,14 @@ public:
 
   bool read() {
     return llvm::all_of(construct_.directive.clauses,
-                        [this](const Clause &clause) { return this->clause(clause); });
+                        [this](const Clause &clause) { return this->clause(clause); }) &&
+           devices() && areApart();
   }
 
 private:
   bool clause(const Clause &clause);
+  bool devices();
+  bool areApart();
   bool items(TokensRef tokens, std::uint32_t kind, Colon colon);
   bool depend(const Clause &clause);
   bool reduction(const Clause &clause);
@@ -81,6 +84,40 @@ bool Reader::clause(const Clause &clause) {
   default:
     return true;
   }
+}
+
+bool Reader::devices() {
+  const Clause *device = construct_.directive.find(ClauseKind::Device);
+  const bool isHost = !device || isWord(device->arguments.front(), "smp");
+  for (ClauseKind kind : {ClauseKind::Ndrange, ClauseKind::Grid, ClauseKind::Shmem}) {
+    const Clause *clause = construct_.directive.find(kind);
+    if (clause && isHost) {
+      error(diagnostics_, clause->where, "clause '%0' needs device(cuda) or device(opencl)")
+          << wordOf(kind);
+      return false;
+    }
+  }
+  if (!isHost) {
+    error(diagnostics_, device->where,
+          "tasks do not run on devices yet; device(%0) is not possible")
+        << wordOf(device->arguments.front());
+  }
+  return isHost;
+}
+
+/// A variable is reduced or used otherwise, not both.
+bool Reader::areApart() {
+  for (const ReducedItem &reduced : construct_.reductions) {
+    for (const NamedItem &named : construct_.items) {
+      if (named.item.base.size() == 1 && named.item.iterators.empty() &&
+          wordOf(named.item.base.front()) == wordOf(reduced.item.base.front())) {
+        error(diagnostics_, named.item.where, "'%0' is reduced and named as a dependence, too")
+            << wordOf(named.item.base.front());
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 bool Reader::word(const Clause &clause, llvm::ArrayRef<llvm::StringRef> valid) {

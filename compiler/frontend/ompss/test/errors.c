@@ -29,6 +29,12 @@ void f(int n, int *p, struct S *s) {
   #pragma oss task default(all)
   // CHECK: :[[@LINE+1]]:27: error: clause 'device' takes one of smp, cuda, opencl, fpga
   #pragma oss task device(gpu)
+  // CHECK: :[[@LINE+1]]:20: error: tasks do not run on devices yet; device(cuda) is not possible
+  #pragma oss task device(cuda)
+  // CHECK: :[[@LINE+1]]:20: error: clause 'ndrange' needs device(cuda) or device(opencl)
+  #pragma oss task ndrange(1, n, 128)
+  // CHECK: :[[@LINE+1]]:38: error: 'x' is reduced and named as a dependence, too
+  #pragma oss task reduction(+: x) in(x)
   // CHECK: :[[@LINE+1]]:34: error: a section in depend() is written [first:count], not with ';'
   #pragma oss task depend(in: p[0;3])
   // CHECK: :[[@LINE+1]]:27: error: expected in, out, inout, inoutset or mutexinoutset
