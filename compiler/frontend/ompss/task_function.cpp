@@ -306,11 +306,17 @@ std::optional<bool> beginsDeclaration(TokensRef tokens) {
     return true;
   }
   // Of another type: a mistake that is reported as one of functions. `int (x)` is none.
-  if (at + 2 >= tokens.size() && (isBuiltinType(tokens[at]) || at > 0)) {
+  const bool isType = isBuiltinType(tokens[at]) || tokens[at].is(tok::identifier);
+  if (at > 0 || !isType) {
+    return at > 0;
+  }
+  if (tokens.size() < 2) {
     return std::nullopt;
   }
-  return at > 0 || (isBuiltinType(tokens[at]) && tokens[at + 1].is(tok::identifier) &&
-                    tokens[at + 2].is(tok::l_paren));
+  if (tokens[1].isNot(tok::identifier)) {
+    return false;
+  }
+  return tokens.size() < 3 ? std::nullopt : std::optional(tokens[2].is(tok::l_paren));
 }
 
 std::optional<TaskFunction> readTaskFunction(DiagnosticsEngine &diagnostics, TokensRef tokens) {

@@ -33,7 +33,7 @@ void f(int n, int *p, struct S *s) {
   #pragma oss task device(cuda)
   // CHECK: :[[@LINE+1]]:20: error: clause 'ndrange' needs device(cuda) or device(opencl)
   #pragma oss task ndrange(1, n, 128)
-  // CHECK: :[[@LINE+1]]:38: error: 'x' is reduced and named as a dependence, too
+  // CHECK: :[[@LINE+1]]:39: error: 'x' is reduced and named as a dependence, too
   #pragma oss task reduction(+: x) in(x)
   // CHECK: :[[@LINE+1]]:34: error: a section in depend() is written [first:count], not with ';'
   #pragma oss task depend(in: p[0;3])
@@ -89,3 +89,7 @@ void shared(int *p);
 // CHECK: :[[@LINE+2]]:16: error: '#pragma oss task' cannot be used here: one function only may be declared
 #pragma oss task
 void one(int *), two(int *);
+typedef int number;
+// CHECK: :[[@LINE+2]]:1: error: a function that is a task returns void
+#pragma oss task
+number other(int *p);
