@@ -31,6 +31,8 @@ std::uint32_t accessKindOf(ClauseKind kind) {
     return TUTTI_TASK_OUT | TUTTI_TASK_WEAK;
   case ClauseKind::WeakInout:
     return TUTTI_TASK_INOUT | TUTTI_TASK_WEAK;
+  case ClauseKind::WeakConcurrent:
+    return TUTTI_TASK_CONCURRENT | TUTTI_TASK_WEAK;
   case ClauseKind::WeakCommutative:
     return TUTTI_TASK_COMMUTATIVE | TUTTI_TASK_WEAK;
   default:

@@ -7,9 +7,6 @@ namespace tutti::model::tasks {
 
 namespace {
 
-/// Accesses of one iteration that may be joined with those of the one before.
-constexpr std::size_t kLookBack = 8;
-
 graph::Access accessOf(std::uint32_t kind, std::uint64_t begin, std::size_t bytes) {
   graph::Access access;
   access.region.begin = begin;
@@ -26,20 +23,42 @@ void Description::add(std::uint32_t kind, std::uint64_t begin, std::size_t bytes
     return;
   }
   const graph::Access access = accessOf(kind, begin, bytes);
-  // An iteration has several accesses: each continues one of those of the iteration before.
-  for (std::size_t back = 0; joins && back < std::min(accesses_.size(), kLookBack); ++back) {
-    const std::size_t index = accesses_.size() - 1 - back;
-    graph::Access &last = accesses_[index];
-    const std::size_t end = back == 0 ? dims_.size() : firstDims_[index + 1];
-    if (last.kind == access.kind && last.isWeak == access.isWeak &&
-        last.kind != graph::AccessKind::Reduction && firstDims_[index] == end &&
-        last.region.begin + last.region.bytes == begin) {
-      last.region.bytes += bytes;
-      return;
-    }
+  if (joins && join(access)) {
+    return;
   }
   accesses_.push_back(access);
   firstDims_.push_back(dims_.size());
+}
+
+/// Makes the access one with an earlier one that it continues, upwards or downwards. The iterations
+/// of a loop name a few things in turn: what the last one has named is near the end.
+bool Description::join(const graph::Access &access) {
+  constexpr std::size_t kNear = 16;
+  const graph::Region &region = access.region;
+  const std::size_t first = accesses_.size() - std::min(accesses_.size(), kNear);
+  for (std::size_t index = accesses_.size(); index > first; --index) {
+    graph::Access &last = accesses_[index - 1];
+    if (last.kind != access.kind || last.isWeak != access.isWeak ||
+        last.kind == graph::AccessKind::Reduction || hasDims(index - 1)) {
+      continue;
+    }
+    if (last.region.begin + last.region.bytes == region.begin ||
+        region.begin + region.bytes == last.region.begin) {
+      last.region.begin = std::min(last.region.begin, region.begin);
+      last.region.bytes += region.bytes;
+      return true;
+    }
+    if (last.region.begin <= region.begin &&
+        region.begin + region.bytes <= last.region.begin + last.region.bytes) {
+      return true; // As if `x[0]` were named by each.
+    }
+  }
+  return false;
+}
+
+bool Description::hasDims(std::size_t index) const {
+  const std::size_t end = index + 1 < firstDims_.size() ? firstDims_[index + 1] : dims_.size();
+  return firstDims_[index] != end;
 }
 
 bool Description::addSection(std::uint32_t kind, std::uint64_t base,

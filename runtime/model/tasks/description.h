@@ -65,6 +65,8 @@ public:
 
 private:
   std::span<const tutti_dim> dimsOf(std::size_t index) const;
+  bool join(const graph::Access &access);
+  bool hasDims(std::size_t index) const;
 
   std::vector<graph::Access> accesses_;
   std::vector<std::size_t> firstDims_; ///< Of each access: into `dims_`.

@@ -50,6 +50,22 @@ TEST(Description, KeepsAccessesApartUnlessTheyAreALoops) {
             (std::vector<Named>{{100, 16, {}}, {116, 8, {}}, {124, 8, {}}, {140, 8, {}}}));
 }
 
+TEST(Description, JoinsWhatALoopNamesInTurn) {
+  Description description;
+  description.joins = true;
+
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    description.add(TUTTI_TASK_IN, 1000 + 8 * i, 8);
+    description.add(TUTTI_TASK_INOUT, 5000 - 4 * i, 4);
+    description.add(TUTTI_TASK_IN, 9000, 16);
+    description.add(TUTTI_TASK_IN, 3000 + 8 * i, 8);
+  }
+
+  EXPECT_EQ(
+      namedBy(description),
+      (std::vector<Named>{{1000, 800, {}}, {4604, 400, {}}, {9000, 16, {}}, {3000, 800, {}}}));
+}
+
 TEST(Description, MakesOneRunOfWhatIsContiguous) {
   Description description;
   const std::array<SectionDim, 2> rows{{{80, 2, 3}, {8, 0, 10}}};
