@@ -90,7 +90,8 @@ bool Reader::clause(const Clause &clause) {
 
 bool Reader::devices() {
   const Clause *device = construct_.directive.find(ClauseKind::Device);
-  const bool isHost = !device || isWord(device->arguments.front(), "smp");
+  const bool isFpga = device && isWord(device->arguments.front(), "fpga"); // None here: the cores.
+  const bool isHost = !device || isFpga || isWord(device->arguments.front(), "smp");
   for (ClauseKind kind : {ClauseKind::Ndrange, ClauseKind::Grid, ClauseKind::Shmem}) {
     const Clause *clause = construct_.directive.find(kind);
     if (clause && isHost) {
