@@ -406,8 +406,8 @@ void Writer::variables(const Clause &clause, const Sharing &sharing) {
 
 void Writer::copies(const Sharing &sharing) {
   for (const Sharing::Copy &copy : sharing.copies) {
-    out_.text("tutti_task_copy((const volatile void*)&" + copy.name + ",sizeof(" + copy.name +
-              ")," + (copy.isInitialised ? "1" : "0") + "),");
+    out_.text("tutti_task_copy((const volatile void*)&" + copy.name + ",sizeof(__typeof__(" +
+              copy.name + "))," + (copy.isInitialised ? "1" : "0") + "),");
   }
 }
 
