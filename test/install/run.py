@@ -44,7 +44,7 @@ def build_autoconf(folder, compilers):
 
 
 PROJECTS = [("cmake_project", build_cmake), ("make_project", build_make),
-            ("autoconf_project", build_autoconf)]
+            ("autoconf_project", build_autoconf), ("ompss_project", build_make)]
 
 
 def check(name, build, prefix, work):
