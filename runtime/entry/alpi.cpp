@@ -9,8 +9,13 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sched.h>
+
+#define TUTTI_QUOTED(text) #text
+#define TUTTI_TEXT(macro) TUTTI_QUOTED(macro)
 
 namespace {
 
@@ -37,7 +42,7 @@ TUTTI_EXPORT const char *alpi_error_string(int error) {
       "success",         "another version of the interface",
       "not initialized", "invalid parameter",
       "out of memory",   "not in a task",
-      "unknown error"};
+      "unknown error",   "no such feature"};
   return error >= 0 && error < ALPI_ERR_MAX ? kTexts[static_cast<std::size_t>(error)]
                                             : "no error code";
 }
@@ -50,6 +55,26 @@ TUTTI_EXPORT int alpi_version_check(int major, int minor) {
 TUTTI_EXPORT int alpi_version_get(int *major, int *minor) {
   const int status = give(major, ALPI_VERSION_MAJOR);
   return status == ALPI_SUCCESS ? give(minor, ALPI_VERSION_MINOR) : status;
+}
+
+TUTTI_EXPORT int alpi_info_get(alpi_info_t query, char *buffer, int size, int *length) {
+  static constexpr std::array<const char *, 3> kTexts{
+      "Tutti", "Tutti",
+      "ALPI " TUTTI_TEXT(ALPI_VERSION_MAJOR) "." TUTTI_TEXT(ALPI_VERSION_MINOR) " (Tutti)"};
+  const auto index = static_cast<std::size_t>(query);
+  if (!buffer || size <= 0 || index >= kTexts.size()) {
+    return ALPI_ERR_PARAMETER;
+  }
+  std::snprintf(buffer, static_cast<std::size_t>(size), "%s", kTexts[index]);
+  if (length) {
+    *length = static_cast<int>(std::strlen(buffer));
+  }
+  return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_feature_check(int features) {
+  constexpr int kFeatures = ALPI_FEATURE_BLOCKING | ALPI_FEATURE_EVENTS | ALPI_FEATURE_RESOURCES;
+  return (features & ~kFeatures) == 0 ? ALPI_SUCCESS : ALPI_ERR_FEATURE_UNKNOWN;
 }
 
 TUTTI_EXPORT int alpi_task_self(alpi_task **handle) {

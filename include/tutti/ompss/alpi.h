@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 #define ALPI_VERSION_MAJOR 1
-#define ALPI_VERSION_MINOR 0
+#define ALPI_VERSION_MINOR 2
 #define ALPI_VERSION ((ALPI_VERSION_MAJOR << 8) | ALPI_VERSION_MINOR)
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum {
+typedef enum alpi_error_t {
   ALPI_SUCCESS = 0,
   ALPI_ERR_VERSION,
   ALPI_ERR_NOT_INITIALIZED,
@@ -22,8 +22,21 @@ enum {
   ALPI_ERR_OUT_OF_MEMORY,
   ALPI_ERR_OUTSIDE_TASK,
   ALPI_ERR_UNKNOWN,
+  ALPI_ERR_FEATURE_UNKNOWN,
   ALPI_ERR_MAX
-};
+} alpi_error_t;
+
+typedef enum alpi_info_t {
+  ALPI_INFO_RUNTIME_NAME = 0,
+  ALPI_INFO_RUNTIME_VENDOR,
+  ALPI_INFO_VERSION
+} alpi_info_t;
+
+/** Bits of `alpi_feature_check`. */
+#define ALPI_FEATURE_BLOCKING (1 << 0)
+#define ALPI_FEATURE_EVENTS (1 << 1)
+#define ALPI_FEATURE_RESOURCES (1 << 2)
+#define ALPI_FEATURE_SUSPEND (1 << 3)
 
 struct alpi_task;
 struct alpi_attr;
@@ -33,6 +46,13 @@ const char *alpi_error_string(int error);
 /** Success if the runtime is of that major version and at least of that minor one. */
 int alpi_version_check(int major, int minor);
 int alpi_version_get(int *major, int *minor);
+
+/** A text, cut off at `max_length` characters with the null at its end; its length, unless that is
+    null. */
+int alpi_info_get(alpi_info_t query, char *buffer, int max_length, int *length);
+
+/** Success if there are all features of the mask. */
+int alpi_feature_check(int feature_mask);
 
 /** The calling task; null outside of any. */
 int alpi_task_self(struct alpi_task **handle);
