@@ -40,6 +40,29 @@ bool isUnordered(AccessKind kind) {
   return kind == AccessKind::In || kind == AccessKind::Concurrent;
 }
 
+bool hasEnded(const Task &task) {
+  return task.state == State::Gone || (task.state == State::Ended && !task.waits);
+}
+
+bool isHeldByGroup(const Task &task, std::size_t byte) {
+  return std::ranges::any_of(task.groups, [&](const std::unique_ptr<Group> &group) {
+    return group->covers(byte) && !group->isCombined &&
+           group->members.front()->bytes[byte].isLinked;
+  });
+}
+
+/// Whether nothing but accesses of this kind is left of a live one.
+bool isOnly(const Task &task, AccessKind kind, std::size_t byte) {
+  if (task.bytes[byte].kind == kind) {
+    return true;
+  }
+  return hasEnded(task) && !isHeldByGroup(task, byte) &&
+         std::ranges::all_of(task.children, [&](const Task *child) {
+           const ByteAccess &access = child->bytes[byte];
+           return !access.isLinked || !access.isLive || isOnly(*child, kind, byte);
+         });
+}
+
 /// Whether siblings before `ancestor` keep an access of kind `kind` below it waiting.
 bool isKeptBySiblings(const Task &ancestor, AccessKind kind, std::size_t byte) {
   const ByteAccess &own = ancestor.bytes[byte];
@@ -50,7 +73,7 @@ bool isKeptBySiblings(const Task &ancestor, AccessKind kind, std::size_t byte) {
       continue;
     }
     isBehindOthers = true; // What those wait for, `ancestor` waits for.
-    if (!isUnordered(kind) || other.kind != kind) {
+    if (!isUnordered(kind) || !isOnly(*ancestor.parent->children[i], kind, byte)) {
       return true;
     }
   }
@@ -95,11 +118,7 @@ bool isCovered(const Task &task, std::size_t byte) {
   const auto isLiveAt = [&](const Task *child) {
     return child->bytes[byte].isLinked && child->bytes[byte].isLive;
   };
-  const auto holds = [&](const std::unique_ptr<Group> &group) {
-    return group->covers(byte) && !group->isCombined &&
-           group->members.front()->bytes[byte].isLinked;
-  };
-  return std::ranges::any_of(task.children, isLiveAt) || std::ranges::any_of(task.groups, holds);
+  return std::ranges::any_of(task.children, isLiveAt) || isHeldByGroup(task, byte);
 }
 
 void updateTask(Task &task, std::vector<Group *> &combined) {
@@ -107,10 +126,9 @@ void updateTask(Task &task, std::vector<Group *> &combined) {
     updateTask(*child, combined);
   }
   updateGroups(task, combined);
-  const bool hasEnded = task.state == State::Gone || (task.state == State::Ended && !task.waits);
   for (std::size_t byte = 0; byte < kBytes; ++byte) {
     ByteAccess &access = task.bytes[byte];
-    const bool isDone = hasEnded || access.isReleased;
+    const bool isDone = hasEnded(task) || access.isReleased;
     access.isLive = access.isNamed && !(isDone && !isCovered(task, byte));
   }
 }

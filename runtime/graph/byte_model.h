@@ -17,8 +17,10 @@
 /// below,
 ///    its ancestor there stands for it, as long as the byte is linked all the way; but what reads
 ///    below a weak inout does not wait for siblings of that, if all that they wait for and they
-///    themselves only read either, and so with concurrent. A strong access waits for live accesses
-///    before it that exclude it; weak ones wait for nothing.
+///    themselves only read either, and so with concurrent. The access of a task that has ended only
+///    reads if that is its kind, or if all linked accesses of children to it that are live only
+///    read; not as long as a group that is linked there is uncombined. A strong access waits for
+///    live accesses before it that exclude it; weak ones wait for nothing.
 /// 5. A reduction joins the group of the parent's access if that reduces the same region by the
 /// same
 ///    operation, else the last group of its domain if that does and is open, else it makes one. An

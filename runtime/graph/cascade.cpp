@@ -42,7 +42,11 @@ void Cascade::settle(Sink &sink) {
     if (!lowered_.empty()) {
       Segment &segment = *lowered_.back();
       lowered_.pop_back();
-      open(segment.first, segment.open);
+      open(segment, segment.first, segment.open);
+    } else if (!passing_.empty()) {
+      Segment &segment = *passing_.back();
+      passing_.pop_back();
+      passUp(segment);
     } else if (!released_.empty()) {
       Stake &stake = *released_.back();
       released_.pop_back();
@@ -71,6 +75,8 @@ void Cascade::releaseNow(Stake &stake, Sink &sink) {
     }
   } else if (round.live == 0) {
     remove(round);
+  } else {
+    openBehind(round); // What is left may let more go.
   }
 }
 
@@ -120,16 +126,35 @@ void Cascade::remove(Round &round) {
   if (next == nullptr) {
     if (segment.empty()) {
       emptied(segment);
+    } else {
+      pass(segment);
     }
-    return;
-  }
-  if (previous == nullptr) {
-    open(next, segment.open);
+  } else if (previous == nullptr) {
+    open(segment, next, segment.open);
   } else if (areOne(*previous, *next)) {
-    open(next, previous->open);
-    segments_.join(*previous, *next);
+    openOne(*next, previous->open);
+    const Round &joined = segments_.join(*previous, *next);
+    openBehind(joined);
   } else {
-    open(next, previous->open & goesBeside(previous->kind));
+    open(segment, next, previous->open & passesOf(*previous));
+  }
+}
+
+void Cascade::pass(Segment &below) {
+  // Before the end of the body there may come more children.
+  if (below.roof != nullptr && below.roof->hasEnded && below.roof->node->hasEnded) {
+    passing_.push_back(&below);
+  }
+}
+
+/// What goes beside all that lives in the segment goes beside the roof.
+void Cascade::passUp(Segment &segment) {
+  Stake &roof = *segment.roof;
+  const Kinds more = segment.tail & static_cast<Kinds>(~(roof.passes | kOthers));
+  if (more != 0) {
+    Round &round = *roof.round;
+    segments_.pass(roof, more);
+    openBehind(round);
   }
 }
 
@@ -144,14 +169,27 @@ void Cascade::emptied(Segment &segment) {
   }
 }
 
-void Cascade::open(Round *round, Kinds kinds) {
+/// Opens the round, and what follows in the segment from that.
+void Cascade::open(Segment &segment, Round *round, Kinds kinds) {
   // What is open grows only, so that nothing changes behind a round that stays the same.
   for (; round != nullptr && round->open != kinds; round = round->next) {
-    round->open = kinds;
-    for (Stake *stake = round->first; stake != nullptr; stake = stake->nextInRound) {
-      satisfy(*stake, kinds);
-    }
-    kinds &= goesBeside(round->kind);
+    openOne(*round, kinds);
+    kinds &= passesOf(*round);
+  }
+  if (round == nullptr && segment.tail != kinds) {
+    segment.tail = kinds;
+    pass(segment);
+  }
+}
+
+void Cascade::openBehind(const Round &round) {
+  open(*round.segment, round.next, round.open & passesOf(round));
+}
+
+void Cascade::openOne(Round &round, Kinds kinds) {
+  round.open = kinds;
+  for (Stake *stake = round.first; stake != nullptr; stake = stake->nextInRound) {
+    satisfy(*stake, kinds);
   }
 }
 
@@ -172,7 +210,9 @@ void Cascade::satisfy(Stake &stake, Kinds kinds) {
     Segment &below = *at->second;
     if (below.roof == &stake && below.open != kinds) {
       below.open = kinds;
-      if (!below.empty()) {
+      if (below.empty()) {
+        below.tail = kinds;
+      } else {
         lowered_.push_back(&below);
       }
     }

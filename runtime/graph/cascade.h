@@ -22,6 +22,9 @@ public:
   /// Takes note that the stake is live no more; `run` does the rest.
   void release(Stake &stake) { released_.push_back(&stake); }
 
+  /// Takes note that the node of the stake has ended while this segment lies below that.
+  void pass(Segment &below);
+
   /// The group takes no more members.
   void close(Group &group, Sink &sink);
 
@@ -39,12 +42,16 @@ private:
   void combine(Group &group, Sink &sink);
   void remove(Round &round);
   void emptied(Segment &segment);
-  void open(Round *round, Kinds kinds);
+  void passUp(Segment &segment);
+  void open(Segment &segment, Round *round, Kinds kinds);
+  void openBehind(const Round &round);
+  void openOne(Round &round, Kinds kinds);
   void satisfy(Stake &stake, Kinds kinds);
 
   Segments &segments_;
   std::vector<Stake *> released_;
   std::vector<Segment *> lowered_; ///< Whose roof lets more go.
+  std::vector<Segment *> passing_; ///< Where more may go now, below what has ended.
   std::vector<NodeState *> satisfied_;
   std::vector<Segment *> freed_; ///< Whose token is free while nodes wait for it.
 };

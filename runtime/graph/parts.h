@@ -65,6 +65,8 @@ struct Stake {
   /// The node has given it up: it is live until the one segment below it is empty. Then that
   /// segment has the same bytes, always.
   bool hasEnded = false;
+  /// Of one whose node has ended: what all that is live below lets go.
+  Kinds passes = 0;
 };
 
 /// Stakes in one segment that do not wait for one another. One of the others waits for all of the
@@ -78,6 +80,8 @@ struct Round {
   Group *group = nullptr; ///< Of reductions.
   Round *nextOfGroup = nullptr;
   std::uint32_t live = 0;
+  std::uint32_t passingReads = 0; ///< Stakes that let reads go.
+  std::uint32_t passingConcurrents = 0;
   AccessKind kind = AccessKind::In; ///< By `orderOf`.
   Kinds open = 0;
   /// The group is that of the roof: what is reduced is combined above.
@@ -103,6 +107,7 @@ struct Segment {
   NodeState *lastWaiter = nullptr;
   Segment *nextInBucket = nullptr;
   Kinds open = kAllKinds; ///< What the roof lets go.
+  Kinds tail = kAllKinds; ///< What a round that was appended now would be open for.
 
   bool empty() const { return first == nullptr; }
 };
@@ -158,6 +163,16 @@ struct NodeState {
   bool hasEnded = false;
   bool needsTokens = false;
 };
+
+/// What goes beside all of a round.
+inline Kinds passesOf(const Round &round) {
+  Kinds kinds = goesBeside(round.kind);
+  if (round.live > 0 && (round.group == nullptr || round.isInherited)) {
+    kinds |= round.passingReads == round.live ? kReads : 0;
+    kinds |= round.passingConcurrents == round.live ? kConcurrents : 0;
+  }
+  return kinds;
+}
 
 /// Which token a strong access below `roof` needs.
 inline Segment *tokenUnder(const Stake *roof) {

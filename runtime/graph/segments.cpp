@@ -25,6 +25,18 @@ template <typename T> void unlink(T *&first, T *&last, T &gone, T *T::*previous,
   (gone.*next == nullptr ? last : (gone.*next)->*previous) = gone.*previous;
 }
 
+/// Counts a stake in or out of its round.
+void count(const Stake &stake, int by) {
+  Round &round = *stake.round;
+  const auto some = static_cast<std::uint32_t>(by);
+  round.live += some;
+  round.passingReads += (stake.passes & kReads) != 0 ? some : 0;
+  round.passingConcurrents += (stake.passes & kConcurrents) != 0 ? some : 0;
+  if (round.group != nullptr && !round.isInherited) {
+    round.group->live += some;
+  }
+}
+
 } // namespace
 
 Segments::Segments() : indexSlots_(kIndexSlot), table_(kFirstBuckets) {}
@@ -131,7 +143,7 @@ Segment &Segments::make(Domain &domain, Range range, Stake *roof, Index::const_i
   segment.domain = &domain;
   segment.roof = roof;
   segment.tokenAbove = tokenUnder(roof);
-  segment.open = roof == nullptr ? kAllKinds : roof->round->open;
+  segment.open = segment.tail = roof == nullptr ? kAllKinds : roof->round->open;
   domain.index.emplace_hint(hint, range.begin, &segment);
   ++domain.weight;
   enter(segment);
@@ -176,7 +188,7 @@ void Segments::breakBox(Segment &segment) {
     }
     const auto next = domain.index.erase(domain.index.find(run.begin));
     Segment &part = make(domain, run, nullptr, next);
-    part.open = segment.open;
+    part.open = part.tail = segment.open;
     if (!segment.empty()) {
       ++domain.live;
       copyRounds(segment, part);
@@ -231,7 +243,7 @@ Segment &Segments::divide(Segment &segment, std::uint64_t at, Stake *leftRoof) {
   left.domain = &domain;
   left.roof = leftRoof;
   left.tokenAbove = tokenUnder(leftRoof);
-  left.open = segment.open;
+  left.open = left.tail = segment.open;
   leave(segment);
   ++domain.weight;
   segment.range.begin = at;
@@ -255,6 +267,7 @@ void Segments::copyRounds(const Segment &from, Segment &to) {
     for (Stake *stake = round->first; stake != nullptr; stake = stake->nextInRound) {
       copyStake(*stake, copy);
     }
+    to.tail = from.tail;
   }
 }
 
@@ -264,10 +277,7 @@ void Segments::copyStake(Stake &stake, Round &round) {
   copy.segment = round.segment;
   copy.round = &round;
   link(round.first, round.last, copy, &Stake::previousInRound, &Stake::nextInRound);
-  ++round.live;
-  if (round.group != nullptr && !round.isInherited) {
-    ++round.group->live;
-  }
+  count(copy, 1);
   copy.previousOfNode = stake.previousOfNode;
   copy.nextOfNode = &stake;
   (stake.previousOfNode == nullptr ? node.stakes : stake.previousOfNode->nextOfNode) = &copy;
@@ -345,8 +355,7 @@ Round &Segments::appendRound(Segment &segment, AccessKind kind, Group *group, bo
   round.group = group;
   round.isInherited = isInherited;
   link(segment.first, segment.last, round, &Round::previous, &Round::next);
-  round.open = round.previous == nullptr ? segment.open
-                                         : round.previous->open & goesBeside(round.previous->kind);
+  round.open = segment.tail;
   if (group != nullptr && !isInherited) {
     round.nextOfGroup = group->rounds;
     group->rounds = &round;
@@ -362,10 +371,8 @@ void Segments::append(Round &round, NodeState &node, AccessKind kind, bool isWea
   stake.kind = kind;
   stake.isWeak = isWeak;
   link(round.first, round.last, stake, &Stake::previousInRound, &Stake::nextInRound);
-  ++round.live;
-  if (round.group != nullptr && !round.isInherited) {
-    ++round.group->live;
-  }
+  count(stake, 1);
+  round.segment->tail = round.open & passesOf(round);
   stake.nextOfNode = node.stakes;
   if (node.stakes != nullptr) {
     node.stakes->previousOfNode = &stake;
@@ -376,10 +383,7 @@ void Segments::append(Round &round, NodeState &node, AccessKind kind, bool isWea
 void Segments::destroy(Stake &stake) {
   Round &round = *stake.round;
   unlink(round.first, round.last, stake, &Stake::previousInRound, &Stake::nextInRound);
-  --round.live;
-  if (round.group != nullptr && !round.isInherited) {
-    --round.group->live;
-  }
+  count(stake, -1);
   (stake.previousOfNode == nullptr ? stake.node->stakes : stake.previousOfNode->nextOfNode) =
       stake.nextOfNode;
   if (stake.nextOfNode != nullptr) {
@@ -390,6 +394,10 @@ void Segments::destroy(Stake &stake) {
 
 void Segments::destroy(Round &round) {
   Segment &segment = *round.segment;
+  if (round.next == nullptr) {
+    const Round *last = round.previous;
+    segment.tail = last == nullptr ? segment.open : last->open & passesOf(*last);
+  }
   unlink(segment.first, segment.last, round, &Round::previous, &Round::next);
   rounds_.destroy(&round);
 }
@@ -405,8 +413,16 @@ Round &Segments::join(Round &first, Round &second) {
   kept.first = first.first;
   kept.last = second.last;
   kept.live += gone.live;
+  kept.passingReads += gone.passingReads;
+  kept.passingConcurrents += gone.passingConcurrents;
   destroy(gone);
   return kept;
+}
+
+void Segments::pass(Stake &stake, Kinds kinds) {
+  count(stake, -1);
+  stake.passes |= kinds;
+  count(stake, 1);
 }
 
 Group &Segments::makeGroup(Domain &domain, Range range, const ReductionKey &key) {

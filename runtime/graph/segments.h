@@ -73,6 +73,9 @@ public:
   /// one.
   Round &join(Round &first, Round &second);
 
+  /// Says what more goes beside the stake.
+  void pass(Stake &stake, Kinds kinds);
+
   Group &makeGroup(Domain &domain, Range range, const ReductionKey &key);
   void destroy(Group &group);
 

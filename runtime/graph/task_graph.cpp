@@ -280,6 +280,8 @@ void TaskGraph::Impl::end(NodeState &node, Sink &sink) {
       cascade.release(*stake);
     } else if (!stake->hasEnded) {
       retire(*stake, sink);
+    } else if (Segment *below = firstLiveBelow(*stake)) {
+      cascade.pass(*below);
     }
     stake = next;
   }
@@ -319,12 +321,16 @@ void TaskGraph::Impl::retire(Stake &stake, Sink &sink) {
       cascade.release(*stake.previousOfNode);
       cascade.run(sink);
     }
-    if (stake.segment->range.end == below->range.end) {
-      stake.hasEnded = true;
+    const bool isLast = stake.segment->range.end == below->range.end;
+    if (!isLast) {
+      segments.cut(*stake.segment, below->range.end);
+    }
+    (isLast ? stake : *stake.previousOfNode).hasEnded = true;
+    cascade.pass(*below);
+    cascade.run(sink);
+    if (isLast) {
       return;
     }
-    segments.cut(*stake.segment, below->range.end);
-    stake.previousOfNode->hasEnded = true;
   }
 }
 

@@ -90,6 +90,31 @@ TEST(TaskGraphNesting, ReadersBelowAWeakInOutGoBesideReaders) {
   EXPECT_TRUE(graph.isReady("writes"));
 }
 
+TEST(TaskGraphNesting, OnlyWhatChildrenDoIsLeftOfATaskThatHasEnded) {
+  TestGraph graph;
+  graph.add("parent", {inOut(0, 8)});
+  graph.add("weak", "parent", {weak(inOut(0, 8))});
+  graph.add("child", "weak", {in(0, 8)});
+  graph.add("reads", {weak(inOut(0, 4)), in(4, 4)});
+  graph.add("below", "reads", {in(0, 4)});
+  graph.add("writes", "reads", {inOut(0, 4)});
+  graph.add("concurrent", {concurrent(4, 4)});
+  graph.end("parent");
+  EXPECT_THAT(graph.ready(), ElementsAre("parent", "weak", "child"));
+
+  graph.end("weak");
+  EXPECT_TRUE(graph.isReady("reads"));
+  EXPECT_TRUE(graph.isReady("below"));
+  graph.end("below");
+  EXPECT_FALSE(graph.isReady("writes"));
+  graph.end("reads");
+  EXPECT_FALSE(graph.isReady("concurrent"));
+
+  graph.end("child");
+  EXPECT_TRUE(graph.isReady("writes"));
+  EXPECT_TRUE(graph.isReady("concurrent"));
+}
+
 TEST(TaskGraphNesting, ForgetsAWeakAccessBetweenTwoThatMayGoTogether) {
   TestGraph graph;
   graph.add("write", {inOut(8, 8)});
