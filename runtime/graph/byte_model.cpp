@@ -2,7 +2,6 @@
 #include "runtime/graph/byte_model.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace tutti::graph::model {
 
@@ -249,36 +248,35 @@ bool isAfter(const Task &task, const Task &domain, const Group &group) {
   return false;
 }
 
-std::set<Token> tokensOf(const Task &task) {
-  std::set<Token> tokens;
+std::set<std::size_t> tokensOf(const Task &task) {
+  std::set<std::size_t> tokens;
   for (std::size_t byte = 0; byte < kBytes; ++byte) {
     if (!task.bytes[byte].isNamed || task.bytes[byte].isWeak) {
       continue;
     }
-    std::optional<Token> token;
-    for (const Task *at = &task;; at = at->parent) {
-      if (at != &task && !at->bytes[byte].isWeak) {
-        break;
-      }
+    for (const Task *at = &task; at == &task || at->bytes[byte].isWeak; at = at->parent) {
       if (at->bytes[byte].kind == AccessKind::Commutative) {
-        token = {at->parent, byte};
+        tokens.insert(byte);
       }
       if (!at->bytes[byte].isLinked) {
         break;
       }
     }
-    if (token) {
-      tokens.insert(*token);
-    }
   }
   return tokens;
 }
 
-std::set<Token> heldBy(const Task &task) {
-  std::set<Token> held;
-  for (const Token &token : tokensOf(task)) {
-    if (task.holdsTokens && task.bytes[token.second].isLive) {
-      held.insert(token);
+std::set<std::size_t> heldFrom(const Task &task, const Task &holder) {
+  std::set<std::size_t> held;
+  for (const Task *at = &task; at != nullptr; at = at->parent) {
+    if (at == &holder) {
+      return held;
+    }
+  }
+  const std::set<std::size_t> own = tokensOf(task);
+  for (const std::size_t byte : tokensOf(holder)) {
+    if (holder.holdsTokens && holder.bytes[byte].isLive && own.contains(byte)) {
+      held.insert(byte);
     }
   }
   return held;

@@ -27,9 +27,10 @@
 ///    access of another kind, or of another group, closes a group that it overlaps; so do the end
 ///    of the parent's body, its release of anything, and `closeDomain`. A closed group without live
 ///    members is combined. Until then it excludes what comes after it, on all of its bytes.
-/// 6. A strong access needs the token of a byte in the outermost domain where it is commutative
-///    itself, or where it is linked to a weak commutative access through weak accesses only. It
-///    holds that from readiness on, until it is not live.
+/// 6. A strong access needs the token of a byte if it is commutative itself, or is linked to a weak
+///    commutative access through weak accesses only. A byte has one token in the whole program. A
+///    task holds the tokens that it needs from readiness on, each until it is not live there; of
+///    others, only its descendants may take them meanwhile.
 #pragma once
 
 #include "runtime/graph/task_graph.h"
@@ -38,7 +39,6 @@
 #include <cstdint>
 #include <memory>
 #include <set>
-#include <utility>
 #include <vector>
 
 namespace tutti::graph::model {
@@ -87,9 +87,6 @@ struct Task {
   std::vector<std::unique_ptr<Group>> groups; ///< Of its domain.
 };
 
-/// A domain and a byte.
-using Token = std::pair<const Task *, std::size_t>;
-
 inline AccessKind ordered(AccessKind kind) {
   return kind == AccessKind::Out ? AccessKind::InOut : kind;
 }
@@ -113,9 +110,10 @@ bool isSatisfied(const Task &task);
 /// Whether `task` comes after the group, on bytes of both.
 bool isAfter(const Task &task, const Task &domain, const Group &group);
 
-std::set<Token> tokensOf(const Task &task);
+/// The bytes whose tokens it needs.
+std::set<std::size_t> tokensOf(const Task &task);
 
-/// Tokens that are held while the task has what it holds.
-std::set<Token> heldBy(const Task &task);
+/// Those that it holds, and keeps `task` from.
+std::set<std::size_t> heldFrom(const Task &task, const Task &holder);
 
 } // namespace tutti::graph::model

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/graph/cascade.h"
 
-#include <utility>
-
 namespace tutti::graph {
 
 namespace {
@@ -24,17 +22,7 @@ void Cascade::run(Sink &sink) {
     }
   }
   satisfied_.clear();
-  for (std::size_t i = 0; i < freed_.size(); ++i) {
-    Segment &token = *freed_[i];
-    while (token.holder == nullptr && token.firstWaiter != nullptr) {
-      NodeState &node = *token.firstWaiter;
-      token.firstWaiter = std::exchange(node.nextWaiter, nullptr);
-      if (takeTokens(node)) {
-        sink.ready(*node.node);
-      }
-    }
-  }
-  freed_.clear();
+  tokens_.retry([&](NodeState &node) { sink.ready(*node.node); });
 }
 
 void Cascade::settle(Sink &sink) {
@@ -61,11 +49,8 @@ void Cascade::releaseNow(Stake &stake, Sink &sink) {
   if (stake.node->domain != nullptr && !uncover(stake)) {
     return;
   }
-  if (Segment *token = tokenOf(stake); token != nullptr && token->holder == &stake) {
-    token->holder = nullptr;
-    if (token->firstWaiter != nullptr) {
-      freed_.push_back(token);
-    }
+  if (stake.node->needsTokens && needsToken(stake)) {
+    tokens_.giveBack(*stake.node, *stake.segment);
   }
   Round &round = *stake.round;
   segments_.destroy(stake);
@@ -217,28 +202,6 @@ void Cascade::satisfy(Stake &stake, Kinds kinds) {
       }
     }
   }
-}
-
-bool Cascade::takeTokens(NodeState &node) {
-  for (Stake *stake = node.stakes; stake != nullptr; stake = stake->nextOfNode) {
-    Segment *token = tokenOf(*stake);
-    if (token == nullptr || token->holder == nullptr) {
-      continue;
-    }
-    if (token->firstWaiter == nullptr) {
-      token->firstWaiter = &node;
-    } else {
-      token->lastWaiter->nextWaiter = &node;
-    }
-    token->lastWaiter = &node;
-    return false;
-  }
-  for (Stake *stake = node.stakes; stake != nullptr; stake = stake->nextOfNode) {
-    if (Segment *token = tokenOf(*stake); token != nullptr) {
-      token->holder = stake;
-    }
-  }
-  return true;
 }
 
 } // namespace tutti::graph

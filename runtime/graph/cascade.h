@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/graph/segments.h"
+#include "runtime/graph/tokens.h"
 
 #include <vector>
 
@@ -31,9 +32,8 @@ public:
   /// Goes on until nothing follows any more.
   void run(Sink &sink);
 
-  /// Takes all tokens that a node with satisfied stakes needs, or none: then it waits for one of
-  /// them, and is told as ready later.
-  bool takeTokens(NodeState &node);
+  /// For a node with satisfied stakes. If not, it is told as ready later.
+  bool takeTokens(NodeState &node) { return tokens_.take(node); }
 
 private:
   void settle(Sink &sink);
@@ -49,11 +49,11 @@ private:
   void satisfy(Stake &stake, Kinds kinds);
 
   Segments &segments_;
+  Tokens tokens_;
   std::vector<Stake *> released_;
   std::vector<Segment *> lowered_; ///< Whose roof lets more go.
   std::vector<Segment *> passing_; ///< Where more may go now, below what has ended.
   std::vector<NodeState *> satisfied_;
-  std::vector<Segment *> freed_; ///< Whose token is free while nodes wait for it.
 };
 
 } // namespace tutti::graph

@@ -96,15 +96,10 @@ struct Segment {
   /// stakes; what overlaps it or comes below makes it a segment for each run.
   Runs *box = nullptr;
   Domain *domain = nullptr;
-  Stake *roof = nullptr; ///< Of the domain's owner, if its access has these bytes.
-  /// Who uses these bytes needs the token of this segment in a domain above, which has the same
-  /// bytes, always.
-  Segment *tokenAbove = nullptr;
+  Stake *roof = nullptr;   ///< Of the domain's owner, if its access has these bytes.
+  bool needsToken = false; ///< Who uses these bytes is commutative: the roof is, and weak.
   Round *first = nullptr;
   Round *last = nullptr;
-  Stake *holder = nullptr; ///< Of this segment's own token.
-  NodeState *firstWaiter = nullptr;
-  NodeState *lastWaiter = nullptr;
   Segment *nextInBucket = nullptr;
   Kinds open = kAllKinds; ///< What the roof lets go.
   Kinds tail = kAllKinds; ///< What a round that was appended now would be open for.
@@ -174,26 +169,16 @@ inline Kinds passesOf(const Round &round) {
   return kinds;
 }
 
-/// Which token a strong access below `roof` needs.
-inline Segment *tokenUnder(const Stake *roof) {
-  if (roof == nullptr || !roof->isWeak) {
-    return nullptr; // Nothing, or what the owner holds itself.
-  }
-  if (roof->segment->tokenAbove != nullptr) {
-    return roof->segment->tokenAbove;
-  }
-  return roof->round->kind == AccessKind::Commutative ? roof->segment : nullptr;
+/// Whether a strong access below `roof` needs the tokens of its bytes, of whatever kind it is.
+inline bool isTokenUnder(const Stake *roof) {
+  return roof != nullptr && roof->isWeak && // A strong one has the tokens itself.
+         (roof->segment->needsToken || roof->round->kind == AccessKind::Commutative);
 }
 
-/// The token that the node has to hold before it is ready; null if none.
-inline Segment *tokenOf(const Stake &stake) {
-  if (stake.isWeak) {
-    return nullptr;
-  }
-  if (stake.segment->tokenAbove != nullptr) {
-    return stake.segment->tokenAbove;
-  }
-  return stake.round->kind == AccessKind::Commutative ? stake.segment : nullptr;
+/// Whether the node has to hold the tokens of these bytes before it is ready.
+inline bool needsToken(const Stake &stake) {
+  return !stake.isWeak &&
+         (stake.segment->needsToken || stake.round->kind == AccessKind::Commutative);
 }
 
 } // namespace tutti::graph

@@ -142,7 +142,7 @@ Segment &Segments::make(Domain &domain, Range range, Stake *roof, Index::const_i
   segment.range = range;
   segment.domain = &domain;
   segment.roof = roof;
-  segment.tokenAbove = tokenUnder(roof);
+  segment.needsToken = isTokenUnder(roof);
   segment.open = segment.tail = roof == nullptr ? kAllKinds : roof->round->open;
   domain.index.emplace_hint(hint, range.begin, &segment);
   ++domain.weight;
@@ -223,7 +223,7 @@ Index::iterator Segments::erase(Segment &segment) {
 
 Segment &Segments::cut(Segment &segment, std::uint64_t at) {
   Segment *top = &segment;
-  while (top->roof != nullptr && (top->tokenAbove != nullptr || top->roof->hasEnded)) {
+  while (top->roof != nullptr && top->roof->hasEnded) {
     top = top->roof->segment; // They have the same bytes, and go on having them.
   }
   const std::uint64_t begin = segment.range.begin;
@@ -242,7 +242,7 @@ Segment &Segments::divide(Segment &segment, std::uint64_t at, Stake *leftRoof) {
   left.range = {segment.range.begin, at};
   left.domain = &domain;
   left.roof = leftRoof;
-  left.tokenAbove = tokenUnder(leftRoof);
+  left.needsToken = segment.needsToken;
   left.open = left.tail = segment.open;
   leave(segment);
   ++domain.weight;
@@ -285,9 +285,6 @@ void Segments::copyStake(Stake &stake, Round &round) {
   if (!stake.isWeak && !stake.isSatisfied) {
     ++node.pending;
   }
-  if (const Segment *token = tokenOf(stake); token != nullptr && token->holder == &stake) {
-    tokenOf(copy)->holder = &copy;
-  }
   if (node.domain != nullptr) {
     moveRoof(stake, copy);
   }
@@ -305,7 +302,7 @@ void Segments::moveRoof(Stake &from, Stake &to) {
     if (below.range.end > left.end) {
       cuts_.push_back({&below, &to});
     } else {
-      below.roof = &to; // Needs no token: otherwise it would have the bytes of `from`.
+      below.roof = &to;
     }
   }
 }
@@ -319,7 +316,7 @@ void Segments::tidy(Domain &domain, Range range) {
       at = erase(segment);
       continue;
     }
-    if (!segment.empty() || segment.tokenAbove != nullptr || segment.roof->hasEnded) {
+    if (!segment.empty() || segment.roof->hasEnded) {
       before = nullptr;
     } else if (before != nullptr && before->roof == segment.roof &&
                before->range.end == segment.range.begin) {

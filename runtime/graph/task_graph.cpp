@@ -123,7 +123,7 @@ bool TaskGraph::Impl::satisfyNew(NodeState &node) {
     }
     stake->isSatisfied = (stake->round->open & bitOf(stake->kind)) != 0;
     node.pending += stake->isSatisfied ? 0 : 1;
-    node.needsTokens |= tokenOf(*stake) != nullptr;
+    node.needsTokens |= needsToken(*stake);
   }
   return node.pending == 0 && (!node.needsTokens || cascade.takeTokens(node));
 }
@@ -412,6 +412,8 @@ TaskGraph::~TaskGraph() = default;
 
 bool TaskGraph::add(Node &node, Node &parent, std::span<const Access> accesses, Sink &sink) {
   TUTTI_CHECK(node.state == nullptr, "a task is added twice");
+  node.parent = &parent;
+  node.depth = parent.depth + 1;
   if (accesses.empty()) {
     return true;
   }

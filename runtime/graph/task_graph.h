@@ -68,6 +68,8 @@ public:
   Node &operator=(const Node &) = delete;
 
   NodeState *state = nullptr; ///< Null for a task without accesses that has no children with any.
+  Node *parent = nullptr;     ///< Set by `add`.
+  std::uint32_t depth = 0;    ///< Ancestors.
 };
 
 /// What a change of the graph means to the caller. Called while the graph changes: must not call

@@ -190,6 +190,41 @@ TEST(TaskGraphNesting, WeakCommutativeTakesNothingItself) {
   EXPECT_TRUE(graph.isReady(isLeft ? "b" : "left"));
 }
 
+TEST(TaskGraphNesting, CommutativeTasksAreNeverTogether) {
+  TestGraph graph;
+  graph.add("p", {weak(commutative(1, 2)), weak(commutative(4, 1))});
+  graph.add("q", {weak(commutative(3, 3))});
+  graph.add("first", "p", {commutative(2, 1), commutative(5, 1)});
+  graph.add("second", "q", {commutative(4, 1), commutative(5, 1)});
+  graph.add("third", "q", {commutative(4, 1)});
+  EXPECT_THAT(graph.ready(), ElementsAre("p", "q", "first", "third"));
+  graph.end("third");
+  EXPECT_FALSE(graph.isReady("second"));
+
+  graph.end("first");
+
+  EXPECT_TRUE(graph.isReady("second"));
+}
+
+TEST(TaskGraphNesting, DescendantsMayHaveTheCommutativeMemoryOfAnAncestor) {
+  TestGraph graph;
+  graph.add("holder", {commutative(0, 8)});
+  graph.add("none", "holder", {});
+  graph.add("elsewhere", {});
+  graph.add("outside", "elsewhere", {commutative(6, 4)});
+  graph.add("a", "none", {commutative(4, 8)});
+  graph.add("b", "holder", {commutative(0, 8)});
+  EXPECT_THAT(graph.ready(), ElementsAre("holder", "none", "elsewhere", "a"));
+  graph.end("a");
+  EXPECT_TRUE(graph.isReady("b"));
+  graph.end("holder");
+  EXPECT_FALSE(graph.isReady("outside"));
+
+  graph.end("b");
+
+  EXPECT_TRUE(graph.isReady("outside"));
+}
+
 TEST(TaskGraphNesting, ChildrenOfWeakReductionsReduceWithTheParentsSiblings) {
   TestGraph graph;
   graph.add("a", {reduction(0, 8)});
