@@ -413,7 +413,6 @@ TaskGraph::~TaskGraph() = default;
 bool TaskGraph::add(Node &node, Node &parent, std::span<const Access> accesses, Sink &sink) {
   TUTTI_CHECK(node.state == nullptr, "a task is added twice");
   node.parent = &parent;
-  node.depth = parent.depth + 1;
   if (accesses.empty()) {
     return true;
   }

@@ -68,8 +68,9 @@ public:
   Node &operator=(const Node &) = delete;
 
   NodeState *state = nullptr; ///< Null for a task without accesses that has no children with any.
-  Node *parent = nullptr;     ///< Set by `add`.
-  std::uint32_t depth = 0;    ///< Ancestors.
+  /// The caller's to set for nodes that are never added: without accesses, but with children. `add`
+  /// sets it for others.
+  Node *parent = nullptr;
 };
 
 /// What a change of the graph means to the caller. Called while the graph changes: must not call

@@ -16,10 +16,10 @@ bool isBelow(const Node &node, const NodeState &above) {
     return false;
   }
   const Node *at = &node;
-  while (at->depth > above.node->depth) {
+  while (at != nullptr && at != above.node) {
     at = at->parent;
   }
-  return at == above.node;
+  return at != nullptr;
 }
 
 template <typename Visit> void forEachRun(const Segment &segment, Visit visit) {

@@ -71,7 +71,7 @@ void Tasks::callForAccesses(Task &task, Task &creator) {
 
 void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
                        void (*duplicate)(tutti_task_block *, tutti_task_block *, std::int32_t)) {
-  Task &creator = *task.parent;
+  Task &creator = *task.parent();
   task.endDescription(creator);
   const std::uint64_t count = iterations(lower, upper, stride);
   const std::int64_t asked = task.description ? task.description->grainsize : 0;

@@ -41,7 +41,6 @@ inline constexpr std::uint64_t kAwaited = std::uint64_t{1} << 32;
 struct Task {
   engine::Work work; ///< First: the engine knows the task by it.
   graph::Node node;
-  Task *parent = nullptr;
   /// One until the task is complete, and one for each child that is not deeply complete.
   std::atomic<std::uint64_t> alive{1};
   /// One until the body has ended, and what the program has bound to the task.
@@ -86,6 +85,11 @@ struct Task {
 
   void endDescription(Task &creator) { creator.described = outer(); }
 
+  /// Null for the root of all.
+  Task *parent() const { return node.parent ? &of(*node.parent) : nullptr; }
+
+  void setParent(Task &task) { node.parent = &task.node; }
+
   bool hasGraph() const { return node.state != nullptr; }
 
   std::uint64_t children() const {
@@ -96,13 +100,13 @@ struct Task {
   bool isFinal() const { return (flags & kFinal) != 0; }
 
   /// Whether it runs at once inside of its parent.
-  bool included() const { return parent && (parent->flags & kFinal) != 0; }
+  bool included() const { return node.parent && (parent()->flags & kFinal) != 0; }
 
   /// Whether it is below `ancestor`, however deep.
   bool isBelow(const Task &ancestor) const {
     const Task *task = this;
     while (task->depth > ancestor.depth) {
-      task = task->parent;
+      task = task->parent();
     }
     return task == &ancestor && task != this;
   }

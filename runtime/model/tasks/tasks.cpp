@@ -47,7 +47,7 @@ struct Tasks::ForeignThread {
 Tasks::Tasks(const engine::EngineSettings &settings)
     : perWorker_(std::max(settings.workers, 1U)), slots_(std::max(settings.workers, 1U)),
       engine_(*this, settings) {
-  main_.parent = &root_;
+  main_.setParent(root_);
   main_.depth = 1;
   current_ = &main_;
 }
@@ -62,7 +62,7 @@ Task &Tasks::foreign() {
   if (!thread.task) {
     thread.tasks = this;
     thread.task = new Task;
-    thread.task->parent = &root_;
+    thread.task->setParent(root_);
     thread.task->depth = 1;
     thread.task->flags = kForeign;
   }
@@ -90,7 +90,7 @@ Task &Tasks::newTask(Task &creator, std::size_t blockBytes, std::size_t shareds)
     ++perWorker_[worker->index()].created;
   }
   Task &task = *new (memory) Task;
-  task.parent = &creator;
+  task.setParent(creator);
   task.depth = creator.depth + 1;
   task.sharedsBytes = static_cast<std::uint32_t>(shareds);
   task.block.shareds =
@@ -171,7 +171,7 @@ bool Tasks::addToGraph(Task &task) {
     Changes changes;
     {
       const SpinGuard guard(graphLock_);
-      isReady = graph_.add(task.node, task.parent->node, description->accesses(), changes);
+      isReady = graph_.add(task.node, *task.node.parent, description->accesses(), changes);
     }
     queueAll(changes);
   }
@@ -180,7 +180,7 @@ bool Tasks::addToGraph(Task &task) {
 }
 
 void Tasks::submit(Task &task) {
-  Task &creator = *task.parent;
+  Task &creator = *task.parent();
   task.endDescription(creator);
   creator.alive.fetch_add(1, std::memory_order_relaxed);
   if ((creator.flags & kForeign) != 0) {
@@ -200,7 +200,7 @@ void Tasks::submit(Task &task) {
 }
 
 void Tasks::runUndeferred(Task &task) {
-  Task &creator = *task.parent;
+  Task &creator = *task.parent();
   Latch done;
   task.done = &done;
   bool isReady = true;
@@ -335,7 +335,7 @@ std::uint64_t dropChild(Task &parent) {
 
 void Tasks::bury(Task &last, Changes &changes) {
   for (Task *task = &last; task;) {
-    Task *parent = task->parent;
+    Task *parent = task->parent();
     if ((task->flags & kDestroys) != 0 && task->block.destroy) {
       task->block.destroy(0, &task->block);
     }

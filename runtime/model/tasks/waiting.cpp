@@ -78,7 +78,7 @@ void Tasks::beginNaming(const char *source) {
 void Tasks::endWaiting() {
   Task &task = *described();
   if (!task.description || task.description->isEmpty()) {
-    task.endDescription(*task.parent);
+    task.endDescription(*task.parent());
     discard(task);
     return;
   }
@@ -186,7 +186,7 @@ void Tasks::spawn(void (*body)(void *), void *argument, void (*then)(void *), vo
 
 void *Tasks::privateOf(void *original) {
   const auto byte = reinterpret_cast<std::uint64_t>(original);
-  for (Task *task = &current(); task; task = task->included() ? task->parent : nullptr) {
+  for (Task *task = &current(); task; task = task->included() ? task->parent() : nullptr) {
     if (!task->hasGraph()) {
       continue;
     }
