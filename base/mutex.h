@@ -35,6 +35,9 @@
 #define TUTTI_ACQUIRE(...) TUTTI_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define TUTTI_RELEASE(...) TUTTI_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 
+/// The function takes the mutex if it returns that value.
+#define TUTTI_TRY_ACQUIRE(...) TUTTI_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+
 /// The analysis cannot follow the function; a comment at it says why.
 #define TUTTI_NO_THREAD_SAFETY_ANALYSIS TUTTI_THREAD_ATTRIBUTE(no_thread_safety_analysis)
 

@@ -35,6 +35,12 @@ public:
     }
   }
 
+  /// Whether it was free.
+  bool tryLock() TUTTI_TRY_ACQUIRE(true) {
+    return !isHeld_.load(std::memory_order_relaxed) &&
+           !isHeld_.exchange(true, std::memory_order_acquire);
+  }
+
   void unlock() TUTTI_RELEASE() { isHeld_.store(false, std::memory_order_release); }
 
 private:

@@ -173,6 +173,7 @@ bool Tasks::addToGraph(Task &task) {
       const SpinGuard guard(graphLock_);
       isReady = graph_.add(task.node, *task.node.parent, description->accesses(), changes);
     }
+    settleEnded();
     queueAll(changes);
   }
   giveBack(description);
@@ -283,16 +284,20 @@ Work *Tasks::run(Worker &, Work &work) {
 
 Work *Tasks::complete(Task &task) {
   Latch *done = task.done;
-  const bool isLeaf = task.alive.load(std::memory_order_acquire) == 1;
   Changes changes;
-  if (isLeaf) {
-    leaveGraph(task, changes);
+  if (task.alive.load(std::memory_order_acquire) == 1) {
+    if (!endOrLeave(task, changes)) {
+      return nullptr;
+    }
     bury(task, changes);
   } else {
     if (task.hasGraph() && (task.flags & kWaits) == 0) {
       task.flags |= kEnded;
-      const SpinGuard guard(graphLock_);
-      graph_.end(task.node, changes);
+      {
+        const SpinGuard guard(graphLock_);
+        graph_.end(task.node, changes);
+      }
+      settleEnded();
     }
     if (task.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       leaveGraph(task, changes);
@@ -305,16 +310,77 @@ Work *Tasks::complete(Task &task) {
   return queueAllButFirst(changes);
 }
 
-void Tasks::leaveGraph(Task &task, Changes &changes) {
-  if (!task.hasGraph()) {
-    return;
+/// False if another thread does the rest.
+bool Tasks::endOrLeave(Task &task, Changes &changes) {
+  if (!task.hasGraph() || slots_ == 1) {
+    leaveGraph(task, changes);
+    return true;
   }
-  const SpinGuard guard(graphLock_);
+  if (graphLock_.tryLock()) {
+    endInGraph(task, changes);
+    graphLock_.unlock();
+    settleEnded();
+    return true;
+  }
+  // To wait for the graph costs more than what is to be done there: who has it does it.
+  task.work.next = ended_.load(std::memory_order_relaxed);
+  // Pairs with the exchange in `settleEnded`.
+  while (!ended_.compare_exchange_weak(task.work.next, &task.work, std::memory_order_seq_cst,
+                                       std::memory_order_relaxed)) {
+  }
+  settleEnded();
+  return false;
+}
+
+void Tasks::endInGraph(Task &task, Changes &changes) {
   graph_.closeDomain(task.node, changes);
   if ((task.flags & kEnded) == 0) {
     graph_.end(task.node, changes);
   }
   graph_.forget(task.node, changes);
+}
+
+void Tasks::leaveGraph(Task &task, Changes &changes) {
+  if (!task.hasGraph()) {
+    return;
+  }
+  {
+    const SpinGuard guard(graphLock_);
+    endInGraph(task, changes);
+  }
+  settleEnded();
+}
+
+void Tasks::settleEnded() {
+  if (slots_ == 1) {
+    return; // Nobody leaves anything.
+  }
+  // Who leaves a task asks for the lock behind it, who gives the lock back looks behind that: one
+  // of both sees the other.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!ended_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  Task *const before = std::exchange(current_, &root_);
+  Changes changes;
+  while (ended_.load(std::memory_order_relaxed) && graphLock_.tryLock()) {
+    Work *first = ended_.exchange(nullptr, std::memory_order_acquire);
+    for (Work *work = first; work; work = work->next) {
+      endInGraph(Task::of(*work), changes);
+    }
+    graphLock_.unlock();
+    while (first) {
+      Task &task = Task::of(*std::exchange(first, first->next));
+      Latch *done = task.done;
+      bury(task, changes);
+      if (done) {
+        done->set();
+      }
+    }
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  current_ = before;
+  queueAll(changes);
 }
 
 namespace {

@@ -151,6 +151,10 @@ private:
   engine::Work *complete(Task &task);
   /// Its last child is over, and so is it.
   void leaveGraph(Task &task, Changes &changes);
+  bool endOrLeave(Task &task, Changes &changes);
+  void endInGraph(Task &task, Changes &changes) TUTTI_REQUIRES(graphLock_);
+  /// After each use of the graph: takes care of the tasks whose ends others have left to who had it.
+  void settleEnded();
   void bury(Task &task, Changes &changes);
   void waitFor(Task &task);
   void runOnTop(Task &task);
@@ -169,6 +173,7 @@ private:
   Task main_;
   SpinLock graphLock_;
   graph::TaskGraph graph_ TUTTI_GUARDED_BY(graphLock_);
+  alignas(64) std::atomic<engine::Work *> ended_{nullptr}; ///< Left to who has the graph.
   Mutex criticalsMutex_;
   std::vector<std::unique_ptr<Critical>> criticals_ TUTTI_GUARDED_BY(criticalsMutex_);
   std::vector<PerWorker> perWorker_;

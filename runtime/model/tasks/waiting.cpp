@@ -67,6 +67,7 @@ void Tasks::waitForChildren() {
       const SpinGuard guard(graphLock_);
       graph_.closeDomain(task.node, changes);
     }
+    settleEnded();
     queueAll(changes);
   }
 }
@@ -97,6 +98,7 @@ void Tasks::endReleasing() {
       const SpinGuard guard(graphLock_);
       isKnown = graph_.release(task.node, names.description->accesses(), changes);
     }
+    settleEnded();
     if (!isKnown) {
       log::fatal("{}: task {} releases what it has not named, or not in that way",
                  names.source ? names.source : "?", task.name());
@@ -200,6 +202,7 @@ void *Tasks::privateOf(void *original) {
         group->copies = new Copies(*group, slots_);
       }
     }
+    settleEnded();
     if (group) {
       return static_cast<Copies *>(group->copies)->of(worker->index()) + (byte - group->begin);
     }
