@@ -99,14 +99,34 @@ bool isSatisfiedAt(const Task &task, std::size_t byte) {
   }
 }
 
-void updateGroups(Task &task, std::vector<Group *> &combined) {
-  for (const std::unique_ptr<Group> &group : task.groups) {
-    const bool isLive = std::ranges::any_of(group->members, [&](const Task *member) {
-      return std::ranges::any_of(member->bytes, [&](const ByteAccess &access) {
-        return access.group == group.get() && access.isLive;
-      });
+bool waitsAt(const Task &task, std::size_t byte) {
+  const ByteAccess &access = task.bytes[byte];
+  return access.isNamed && !access.isWeak && access.kind != AccessKind::Reduction;
+}
+
+bool isComplete(const Group &group) {
+  if (!group.isClosed || group.isCombined) {
+    return false;
+  }
+  const bool isLive = std::ranges::any_of(group.members, [&](const Task *member) {
+    return std::ranges::any_of(member->bytes, [&](const ByteAccess &access) {
+      return access.group == &group && access.isLive;
     });
-    if (group->isClosed && !isLive && !group->isCombined) {
+  });
+  for (std::size_t byte = 0; byte < kBytes && !isLive; ++byte) {
+    if (group.covers(byte) && !isSatisfiedAt(*group.members.front(), byte)) {
+      return false;
+    }
+  }
+  return !isLive;
+}
+
+void updateGroups(Task &task, std::vector<Group *> &combined) {
+  for (Task *child : task.children) {
+    updateGroups(*child, combined);
+  }
+  for (const std::unique_ptr<Group> &group : task.groups) {
+    if (isComplete(*group)) {
       group->isCombined = true;
       combined.push_back(group.get());
     }
@@ -120,16 +140,37 @@ bool isCovered(const Task &task, std::size_t byte) {
   return std::ranges::any_of(task.children, isLiveAt) || isHeldByGroup(task, byte);
 }
 
-void updateTask(Task &task, std::vector<Group *> &combined) {
+void updateLiveness(Task &task) {
   for (Task *child : task.children) {
-    updateTask(*child, combined);
+    updateLiveness(*child);
   }
-  updateGroups(task, combined);
   for (std::size_t byte = 0; byte < kBytes; ++byte) {
     ByteAccess &access = task.bytes[byte];
     const bool isDone = hasEnded(task) || access.isReleased;
     access.isLive = access.isNamed && !(isDone && !isCovered(task, byte));
   }
+}
+
+/// Whether what a new child of the task does at the byte needs the token, whatever it is.
+bool isTokenBelow(const Task &task, std::size_t byte) {
+  if (!task.bytes[byte].isLive) {
+    return false;
+  }
+  for (const Task *at = &task; at->bytes[byte].isWeak; at = at->parent) {
+    if (at->bytes[byte].kind == AccessKind::Commutative) {
+      return true;
+    }
+    if (!at->bytes[byte].isLinked) {
+      return false;
+    }
+  }
+  return false;
+}
+
+bool reduces(const Task &task, const Access &access) {
+  return access.kind == AccessKind::Reduction && !isMixed(task, access) &&
+         std::ranges::none_of(bytesOf(access.region),
+                              [&](std::size_t byte) { return isTokenBelow(*task.parent, byte); });
 }
 
 } // namespace
@@ -158,7 +199,7 @@ std::vector<std::size_t> bytesOf(const Region &region) {
 void name(Task &task) {
   task.bytes = {};
   for (const Access &access : task.accesses) {
-    const bool isInOut = access.kind == AccessKind::Reduction && isMixed(task, access);
+    const bool isInOut = access.kind == AccessKind::Reduction && !reduces(task, access);
     const AccessKind kind = isInOut ? AccessKind::InOut : access.kind;
     for (const std::size_t byte : bytesOf(access.region)) {
       ByteAccess &at = task.bytes[byte];
@@ -219,13 +260,18 @@ void closeGroups(Task &parent) {
 
 std::vector<Group *> update(Task &root) {
   std::vector<Group *> combined;
-  updateTask(root, combined);
+  std::size_t known = 0;
+  do {
+    known = combined.size();
+    updateLiveness(root);
+    updateGroups(root, combined);
+  } while (combined.size() > known);
   return combined;
 }
 
 bool isSatisfied(const Task &task) {
   for (std::size_t byte = 0; byte < kBytes; ++byte) {
-    if (task.bytes[byte].isNamed && !task.bytes[byte].isWeak && !isSatisfiedAt(task, byte)) {
+    if (waitsAt(task, byte) && !isSatisfiedAt(task, byte)) {
       return false;
     }
   }
@@ -234,7 +280,7 @@ bool isSatisfied(const Task &task) {
 
 bool isAfter(const Task &task, const Task &domain, const Group &group) {
   for (std::size_t byte = 0; byte < kBytes; ++byte) {
-    if (!task.bytes[byte].isNamed || task.bytes[byte].isWeak || !group.covers(byte)) {
+    if (!waitsAt(task, byte) || !group.covers(byte)) {
       continue;
     }
     const Task *at = &task;

@@ -6,7 +6,8 @@
 /// 1. A task's access to a byte is the union of those it names: equal ones stay what they are,
 /// others
 ///    are an inout together; weak if all are. `out` is `inout`. A reduction that overlaps anything
-///    else of its task is an inout as a whole.
+///    else of its task, or lies below a weak commutative access through weak ones only, is an inout
+///    as a whole.
 /// 2. An access is *linked* at a byte if the parent's access to it is live when the task is added.
 /// One
 ///    that is not linked is ordered among siblings alone.
@@ -20,13 +21,14 @@
 ///    themselves only read either, and so with concurrent. The access of a task that has ended only
 ///    reads if that is its kind, or if all linked accesses of children to it that are live only
 ///    read; not as long as a group that is linked there is uncombined. A strong access waits for
-///    live accesses before it that exclude it; weak ones wait for nothing.
+///    live accesses before it that exclude it; weak ones and reductions wait for nothing.
 /// 5. A reduction joins the group of the parent's access if that reduces the same region by the
 /// same
 ///    operation, else the last group of its domain if that does and is open, else it makes one. An
 ///    access of another kind, or of another group, closes a group that it overlaps; so do the end
 ///    of the parent's body, its release of anything, and `closeDomain`. A closed group without live
-///    members is combined. Until then it excludes what comes after it, on all of its bytes.
+///    members is combined as soon as nothing excludes its first member on any of its bytes. Until
+///    then it excludes what comes after it, on all of them.
 /// 6. A strong access needs the token of a byte if it is commutative itself, or is linked to a weak
 ///    commutative access through weak accesses only. A byte has one token in the whole program. A
 ///    task holds the tokens that it needs from readiness on, each until it is not live there; of
@@ -57,6 +59,8 @@ struct Group {
   bool isClosed = false;
   bool isCombined = false;
   ReductionGroup *actual = nullptr;
+
+  const Task *parent() const;
 
   bool covers(std::size_t byte) const { return kBegin + byte - begin < bytes; }
 };
@@ -90,6 +94,8 @@ struct Task {
 inline AccessKind ordered(AccessKind kind) {
   return kind == AccessKind::Out ? AccessKind::InOut : kind;
 }
+
+inline const Task *Group::parent() const { return members.front()->parent; }
 
 /// Bytes of a region, as indices.
 std::vector<std::size_t> bytesOf(const Region &region);

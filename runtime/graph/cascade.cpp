@@ -35,17 +35,21 @@ void Cascade::settle(Sink &sink) {
       Segment &segment = *passing_.back();
       passing_.pop_back();
       passUp(segment);
+    } else if (!complete_.empty()) {
+      Group &group = *complete_.back();
+      complete_.pop_back();
+      combine(group, sink);
     } else if (!released_.empty()) {
       Stake &stake = *released_.back();
       released_.pop_back();
-      releaseNow(stake, sink);
+      releaseNow(stake);
     } else {
       return;
     }
   }
 }
 
-void Cascade::releaseNow(Stake &stake, Sink &sink) {
+void Cascade::releaseNow(Stake &stake) {
   if (stake.node->domain != nullptr && !uncover(stake)) {
     return;
   }
@@ -53,16 +57,18 @@ void Cascade::releaseNow(Stake &stake, Sink &sink) {
     tokens_.giveBack(*stake.node, *stake.segment);
   }
   Round &round = *stake.round;
+  NodeState &node = *stake.node;
+  NodeState &above = *stake.segment->domain->owner;
   segments_.destroy(stake);
   if (round.group != nullptr && !round.isInherited) {
-    if (round.group->isClosed && round.group->live == 0) {
-      combine(*round.group, sink);
-    }
+    complete(*round.group);
   } else if (round.live == 0) {
     remove(round);
   } else {
     openBehind(round); // What is left may let more go.
   }
+  segments_.dropForgotten(node);
+  segments_.dropForgotten(above);
 }
 
 /// Drops what lies below the roof. Not if it has rounds again: the program goes on using what it
@@ -85,22 +91,30 @@ bool Cascade::uncover(Stake &roof) {
   return true;
 }
 
-void Cascade::close(Group &group, Sink &sink) {
+void Cascade::close(Group &group) {
   group.isClosed = true;
-  if (group.live == 0) {
-    combine(group, sink);
+  complete(group);
+}
+
+/// Has the group combined if nothing of it, or before it, is left.
+void Cascade::complete(Group &group) {
+  if (group.isClosed && group.live == 0 && group.shut == 0 && !group.isComplete) {
+    group.isComplete = true;
+    complete_.push_back(&group);
   }
 }
 
 void Cascade::combine(Group &group, Sink &sink) {
   sink.combine(group);
   Round *round = group.rounds;
+  NodeState &owner = *group.domain->owner;
   segments_.destroy(group);
   while (round != nullptr) {
     Round *next = round->nextOfGroup;
     remove(*round);
     round = next;
   }
+  segments_.dropForgotten(owner);
 }
 
 void Cascade::remove(Round &round) {
@@ -172,6 +186,11 @@ void Cascade::openBehind(const Round &round) {
 }
 
 void Cascade::openOne(Round &round, Kinds kinds) {
+  if (round.group != nullptr && !round.isInherited && isOpenForAll(kinds) &&
+      !isOpenForAll(round.open)) {
+    --round.group->shut;
+    complete(*round.group);
+  }
   round.open = kinds;
   for (Stake *stake = round.first; stake != nullptr; stake = stake->nextInRound) {
     satisfy(*stake, kinds);

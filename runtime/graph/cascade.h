@@ -26,8 +26,8 @@ public:
   /// Takes note that the node of the stake has ended while this segment lies below that.
   void pass(Segment &below);
 
-  /// The group takes no more members.
-  void close(Group &group, Sink &sink);
+  /// The group takes no more members. `run` combines it, or a later one.
+  void close(Group &group);
 
   /// Goes on until nothing follows any more.
   void run(Sink &sink);
@@ -37,8 +37,9 @@ public:
 
 private:
   void settle(Sink &sink);
-  void releaseNow(Stake &stake, Sink &sink);
+  void releaseNow(Stake &stake);
   bool uncover(Stake &roof);
+  void complete(Group &group);
   void combine(Group &group, Sink &sink);
   void remove(Round &round);
   void emptied(Segment &segment);
@@ -53,6 +54,7 @@ private:
   std::vector<Stake *> released_;
   std::vector<Segment *> lowered_; ///< Whose roof lets more go.
   std::vector<Segment *> passing_; ///< Where more may go now, below what has ended.
+  std::vector<Group *> complete_;
   std::vector<NodeState *> satisfied_;
 };
 

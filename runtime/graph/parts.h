@@ -30,6 +30,8 @@ inline constexpr Kinds kConcurrents = 2;
 inline constexpr Kinds kOthers = 4;
 inline constexpr Kinds kAllKinds = 7;
 
+inline bool isOpenForAll(Kinds kinds) { return (kinds & kOthers) != 0; }
+
 /// How an access is ordered: `out` as `inout`.
 inline AccessKind orderOf(AccessKind kind) {
   return kind == AccessKind::Out ? AccessKind::InOut : kind;
@@ -143,18 +145,22 @@ struct Group : ReductionGroup {
   Group *previous = nullptr;
   Group *next = nullptr;
   Round *rounds = nullptr;
-  std::uint32_t live = 0; ///< Stakes.
-  bool isClosed = false;  ///< Takes no more members: is combined when the last one has ended.
+  std::uint32_t live = 0;  ///< Stakes.
+  std::uint32_t shut = 0;  ///< Rounds that are not open: what comes before is live.
+  bool isClosed = false;   ///< Takes no more members: is combined when nothing of these is left.
+  bool isComplete = false; ///< About to be combined.
 };
 
 struct NodeState {
   explicit NodeState(Node &of) : node(&of) {}
 
-  Node *node;
+  Node *node; ///< Null once it is forgotten, while there is something to combine below.
   Domain *domain = nullptr;
   Stake *stakes = nullptr;
   NodeState *nextWaiter = nullptr;
-  std::uint32_t pending = 0; ///< Strong stakes that are not satisfied.
+  NodeState *parent = nullptr; ///< In whose domain it has accesses.
+  std::uint32_t children = 0;  ///< With accesses, that have not ended.
+  std::uint32_t pending = 0;   ///< Strong stakes that are not satisfied.
   bool hasEnded = false;
   bool needsTokens = false;
 };

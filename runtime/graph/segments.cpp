@@ -48,15 +48,23 @@ NodeState &Segments::state(Node &node) {
   return *node.state;
 }
 
-void Segments::destroy(NodeState &state) {
-  if (state.domain != nullptr) {
-    TUTTI_CHECK(state.domain->live == 0 && state.domain->groups == nullptr,
-                "a task is forgotten before its children");
+void Segments::forget(NodeState &state) {
+  TUTTI_CHECK(state.hasEnded && state.children == 0, "a task is forgotten before its children");
+  state.node->state = nullptr;
+  state.node = nullptr;
+  dropForgotten(state);
+}
+
+void Segments::dropForgotten(NodeState &state) {
+  const Domain *domain = state.domain;
+  const bool isEmpty = domain == nullptr || (domain->live == 0 && domain->groups == nullptr);
+  if (state.node != nullptr || state.stakes != nullptr || !isEmpty) {
+    return;
+  }
+  if (domain != nullptr) {
     eraseEmpty(*state.domain);
     domains_.destroy(state.domain);
   }
-  TUTTI_CHECK(state.stakes == nullptr, "a task is forgotten before its accesses");
-  state.node->state = nullptr;
   states_.destroy(&state);
 }
 
@@ -262,8 +270,8 @@ Segment &Segments::divide(Segment &segment, std::uint64_t at, Stake *leftRoof) {
 
 void Segments::copyRounds(const Segment &from, Segment &to) {
   for (const Round *round = from.first; round != nullptr; round = round->next) {
+    to.tail = round->open;
     Round &copy = appendRound(to, round->kind, round->group, round->isInherited);
-    copy.open = round->open;
     for (Stake *stake = round->first; stake != nullptr; stake = stake->nextInRound) {
       copyStake(*stake, copy);
     }
@@ -356,6 +364,7 @@ Round &Segments::appendRound(Segment &segment, AccessKind kind, Group *group, bo
   if (group != nullptr && !isInherited) {
     round.nextOfGroup = group->rounds;
     group->rounds = &round;
+    group->shut += isOpenForAll(round.open) ? 0 : 1;
   }
   return round;
 }

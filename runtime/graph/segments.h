@@ -18,7 +18,12 @@ public:
   Segments &operator=(const Segments &) = delete;
 
   NodeState &state(Node &node);
-  void destroy(NodeState &state);
+
+  /// Leaves the state without its node, if there is something to combine below.
+  void forget(NodeState &state);
+
+  /// Drops it if it has been forgotten and nothing is left below.
+  void dropForgotten(NodeState &state);
 
   /// With segments below all stakes of the node.
   Domain &domainOf(NodeState &state);

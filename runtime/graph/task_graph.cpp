@@ -42,7 +42,7 @@ struct TaskGraph::Impl {
   bool satisfyNew(NodeState &node);
   void end(NodeState &node, Sink &sink);
   bool release(NodeState &node, std::span<const Access> accesses, Sink &sink);
-  void closeGroups(Domain &domain, Sink &sink);
+  void closeGroups(Domain &domain);
 
   Segments segments;
   Cascade cascade{segments};
@@ -54,11 +54,11 @@ private:
   };
 
   void joinGroup(Placing &placing, Range range, const ReductionKey &key);
-  void place(const Placing &placing, Range range, Sink &sink);
-  void placeBox(const Placing &placing, const Runs &runs, Sink &sink);
-  void placeAmong(const Placing &placing, Range range, Sink &sink);
-  void put(const Placing &placing, Segment &segment, Sink &sink);
-  void unite(const Placing &placing, Stake &stake, Sink &sink);
+  void place(const Placing &placing, Range range);
+  void placeBox(const Placing &placing, const Runs &runs);
+  void placeAmong(const Placing &placing, Range range);
+  void put(const Placing &placing, Segment &segment);
+  void unite(const Placing &placing, Stake &stake);
   Segment *firstLiveBelow(const Stake &stake);
   void retire(Stake &stake, Sink &sink);
   void collectNamed(const NodeState &node);
@@ -86,6 +86,15 @@ bool isMixed(std::span<const Access> accesses, std::size_t index) {
   return false;
 }
 
+/// Whether something in the range needs a token, whatever is done there.
+bool isTokenBelow(Domain &domain, Range range) {
+  auto at = Segments::firstBehind(domain, range.begin);
+  while (at != domain.index.end() && at->first < range.end && !at->second->needsToken) {
+    ++at;
+  }
+  return at != domain.index.end() && at->first < range.end;
+}
+
 } // namespace
 
 void TaskGraph::Impl::add(NodeState &node, Domain &domain, std::span<const Access> accesses,
@@ -99,16 +108,16 @@ void TaskGraph::Impl::add(NodeState &node, Domain &domain, std::span<const Acces
     }
     Placing placing{node, domain, access.kind, access.isWeak};
     if (access.kind == AccessKind::Reduction) {
-      if (isMixed(accesses, i)) {
+      if (isMixed(accesses, i) || isTokenBelow(domain, runs.hull())) {
         placing.kind = AccessKind::InOut;
       } else {
         joinGroup(placing, runs.hull(), access.reduction);
       }
-      place(placing, runs.hull(), sink);
+      place(placing, runs.hull());
     } else if (runs.isOne()) {
-      place(placing, runs.first(), sink);
+      place(placing, runs.first());
     } else {
-      placeBox(placing, runs, sink);
+      placeBox(placing, runs);
     }
   }
   cascade.run(sink);
@@ -121,7 +130,9 @@ bool TaskGraph::Impl::satisfyNew(NodeState &node) {
     if (stake->isWeak) {
       continue;
     }
-    stake->isSatisfied = (stake->round->open & bitOf(stake->kind)) != 0;
+    // A body that reduces sees nothing but its copy.
+    stake->isSatisfied =
+        stake->kind == AccessKind::Reduction || (stake->round->open & bitOf(stake->kind)) != 0;
     node.pending += stake->isSatisfied ? 0 : 1;
     node.needsTokens |= needsToken(*stake);
   }
@@ -154,29 +165,29 @@ void TaskGraph::Impl::joinGroup(Placing &placing, Range range, const ReductionKe
   placing.group = &segments.makeGroup(placing.domain, range, key);
 }
 
-void TaskGraph::Impl::place(const Placing &placing, Range range, Sink &sink) {
+void TaskGraph::Impl::place(const Placing &placing, Range range) {
   if (Segment *same = segments.find(placing.domain, range)) {
-    put(placing, *same, sink);
+    put(placing, *same);
   } else {
-    placeAmong(placing, range, sink);
+    placeAmong(placing, range);
   }
 }
 
-void TaskGraph::Impl::placeBox(const Placing &placing, const Runs &runs, Sink &sink) {
+void TaskGraph::Impl::placeBox(const Placing &placing, const Runs &runs) {
   Segment *segment = segments.findBox(placing.domain, runs);
   if (segment == nullptr) {
     segments.tidyIfLarge(placing.domain);
     segment = segments.makeBox(placing.domain, runs);
   }
   if (segment != nullptr) {
-    put(placing, *segment, sink);
+    put(placing, *segment);
   } else {
-    runs.forEach([&](Range run) { place(placing, run, sink); });
+    runs.forEach([&](Range run) { place(placing, run); });
   }
 }
 
 /// Places an access into whatever segments it overlaps, with new ones in between.
-void TaskGraph::Impl::placeAmong(const Placing &placing, Range range, Sink &sink) {
+void TaskGraph::Impl::placeAmong(const Placing &placing, Range range) {
   Domain &domain = placing.domain;
   segments.tidyIfLarge(domain);
   auto entry = Segments::firstBehind(domain, range.begin);
@@ -189,7 +200,7 @@ void TaskGraph::Impl::placeAmong(const Placing &placing, Range range, Sink &sink
     if (entry == domain.index.end() || entry->first > at) {
       const std::uint64_t end =
           entry == domain.index.end() ? range.end : std::min(range.end, entry->first);
-      put(placing, segments.make(domain, {at, end}, nullptr, entry), sink);
+      put(placing, segments.make(domain, {at, end}, nullptr, entry));
       at = end;
       continue;
     }
@@ -207,23 +218,22 @@ void TaskGraph::Impl::placeAmong(const Placing &placing, Range range, Sink &sink
       segment = &segments.cut(*segment, range.end);
     }
     at = segment->range.end;
-    put(placing, *segment, sink);
+    put(placing, *segment);
     entry = isWhole ? std::next(entry) : Segments::firstBehind(domain, at);
   }
 }
 
-void TaskGraph::Impl::put(const Placing &placing, Segment &segment, Sink &sink) {
+void TaskGraph::Impl::put(const Placing &placing, Segment &segment) {
   const AccessKind order = orderOf(placing.kind);
   if (!segment.empty() && segment.last->last != nullptr &&
       segment.last->last->node == &placing.node) {
-    unite(placing, *segment.last->last, sink);
+    unite(placing, *segment.last->last);
     return;
   }
   Round *last = segment.last;
   if (last != nullptr && last->group != nullptr && !last->isInherited &&
       last->group != placing.group) {
-    cascade.close(*last->group, sink); // May take the round away.
-    last = segment.last;
+    cascade.close(*last->group);
   }
   if (last == nullptr || last->kind != order || order == AccessKind::InOut ||
       last->group != placing.group) {
@@ -236,7 +246,7 @@ void TaskGraph::Impl::put(const Placing &placing, Segment &segment, Sink &sink) 
 }
 
 /// The node has named these bytes before.
-void TaskGraph::Impl::unite(const Placing &placing, Stake &stake, Sink &sink) {
+void TaskGraph::Impl::unite(const Placing &placing, Stake &stake) {
   const bool isWeak = stake.isWeak && placing.isWeak;
   if (stake.kind == placing.kind) {
     stake.isWeak = isWeak;
@@ -254,24 +264,23 @@ void TaskGraph::Impl::unite(const Placing &placing, Stake &stake, Sink &sink) {
     segments.destroy(round);
     placing.domain.live -= segment.empty() ? 1 : 0;
   }
-  put({placing.node, placing.domain, AccessKind::InOut, isWeak}, segment, sink);
+  put({placing.node, placing.domain, AccessKind::InOut, isWeak}, segment);
 }
 
-void TaskGraph::Impl::closeGroups(Domain &domain, Sink &sink) {
-  for (Group *group = domain.groups; group != nullptr;) {
-    Group *next = group->next;
-    if (!group->isClosed) {
-      cascade.close(*group, sink);
-    }
-    group = next;
+void TaskGraph::Impl::closeGroups(Domain &domain) {
+  for (Group *group = domain.groups; group != nullptr; group = group->next) {
+    cascade.close(*group);
   }
 }
 
 void TaskGraph::Impl::end(NodeState &node, Sink &sink) {
   TUTTI_CHECK(!node.hasEnded, "a task ends twice");
   node.hasEnded = true;
+  if (node.parent != nullptr) {
+    --node.parent->children;
+  }
   if (node.domain != nullptr) {
-    closeGroups(*node.domain, sink);
+    closeGroups(*node.domain);
     cascade.run(sink);
   }
   for (Stake *stake = node.stakes; stake != nullptr;) {
@@ -396,8 +405,7 @@ bool TaskGraph::Impl::release(NodeState &node, std::span<const Access> accesses,
     }
   }
   if (node.domain != nullptr) {
-    closeGroups(*node.domain,
-                sink); // What has been reduced is not to wait for the end of the body.
+    closeGroups(*node.domain); // What has been reduced is not to wait for the end of the body.
     cascade.run(sink);
   }
   for (const Access &access : accesses) {
@@ -419,6 +427,8 @@ bool TaskGraph::add(Node &node, Node &parent, std::span<const Access> accesses, 
   NodeState &above = impl_->segments.state(parent);
   TUTTI_CHECK(!above.hasEnded, "a task has a child after its end");
   NodeState &state = impl_->segments.state(node);
+  state.parent = &above;
+  ++above.children;
   impl_->add(state, impl_->segments.domainOf(above), accesses, sink);
   return impl_->satisfyNew(state);
 }
@@ -438,7 +448,7 @@ bool TaskGraph::release(Node &node, std::span<const Access> accesses, Sink &sink
 
 void TaskGraph::closeDomain(Node &node, Sink &sink) {
   if (node.state != nullptr && node.state->domain != nullptr) {
-    impl_->closeGroups(*node.state->domain, sink);
+    impl_->closeGroups(*node.state->domain);
     impl_->cascade.run(sink);
     impl_->segments.tidyIfLarge(*node.state->domain);
   }
@@ -451,7 +461,7 @@ void TaskGraph::forget(Node &node, Sink &sink) {
   if (!node.state->hasEnded) {
     impl_->end(*node.state, sink);
   }
-  impl_->segments.destroy(*node.state);
+  impl_->segments.forget(*node.state);
 }
 
 ReductionGroup *TaskGraph::reductionOf(const Node &node, std::uint64_t byte) const {

@@ -43,8 +43,9 @@ struct Access {
   Region region;
   AccessKind kind = AccessKind::In;
   bool isWeak = false;
-  /// Of AccessKind::Reduction alone. All from the first byte of a box to its last one is reduced.
-  /// One that overlaps another access of its task, but for its equal, counts as InOut.
+  /// Of AccessKind::Reduction alone, which delays its combination and not the task. All from the
+  /// first byte of a box to its last one is reduced. One that overlaps another access of its task,
+  /// but for its equal, counts as InOut, and so does one below a weak commutative access.
   ReductionKey reduction;
 };
 
@@ -81,8 +82,9 @@ public:
   /// itself. Once for each node that `add` did not say to be ready.
   virtual void ready(Node &node) = 0;
 
-  /// All tasks of the group have ended: combine the copies into the original now. What comes after
-  /// becomes ready after this call. The group is not used after it.
+  /// All tasks of the group have ended, and all that comes before it: combine the copies into the
+  /// original now. What comes after becomes ready after this call. The group is not used after it.
+  /// Its tasks, and the parent of these, may have been forgotten before.
   virtual void combine(ReductionGroup &group) = 0;
 
 protected:
@@ -113,8 +115,9 @@ public:
   /// way: then nothing has happened.
   bool release(Node &node, std::span<const Access> accesses, Sink &sink);
 
-  /// All children of `node` have ended, and their descendants: combines what they reduced and
-  /// belongs to no access of `node`, and forgets them.
+  /// All children of `node` have ended, and their descendants: what they reduced and belongs to no
+  /// reduction of `node` is combined, and they are forgotten. But for what `node` names weakly, or
+  /// reduces itself, and something before it still uses: that is combined after this has ended.
   void closeDomain(Node &node, Sink &sink);
 
   /// Node and all of its descendants have ended and will not be named again.

@@ -254,12 +254,21 @@ private:
     return boxes_.back();
   }
 
-  /// Whether the task needs a token besides those of an ancestor that needs some.
+  /// Whether an ancestor holds tokens while the task needs others, or waits for what that ancestor
+  /// has not waited for: it only reduces there.
   static bool mayDeadlock(const Task &task) {
     const std::set<std::size_t> own = tokensOf(task);
     for (const Task *at = task.parent; at != nullptr; at = at->parent) {
       const std::set<std::size_t> held = tokensOf(*at);
-      if (!held.empty() && !std::ranges::includes(held, own)) {
+      if (held.empty()) {
+        continue;
+      }
+      bool mayWait = !std::ranges::includes(held, own);
+      for (std::size_t byte = 0; byte < kBytes; ++byte) {
+        mayWait |= at->bytes[byte].isNamed && at->bytes[byte].kind == AccessKind::Reduction &&
+                   task.bytes[byte].isNamed && task.bytes[byte].kind != AccessKind::Reduction;
+      }
+      if (mayWait) {
         return true;
       }
     }
@@ -323,21 +332,39 @@ private:
         tasks_.begin());
   }
 
+  struct Combined {
+    ReductionGroup *group;
+    std::uint64_t begin;
+    std::uint64_t bytes;
+    ReductionKey key;
+  };
+
+  static bool isOne(const Group &group, const Combined &combined) {
+    return group.actual != nullptr ? combined.group == group.actual
+                                   : combined.begin == group.begin &&
+                                         combined.bytes == group.bytes && combined.key == group.key;
+  }
+
   /// The same groups, each before what comes after it.
   void checkCombined(const std::vector<Group *> &expected) {
     EXPECT_EQ(combined_.size(), expected.size());
     for (Group *group : expected) {
-      const auto found = std::ranges::find_if(combined_, [&](const Combined &combined) {
-        return group->actual != nullptr
-                   ? combined.group == group->actual
-                   : combined.begin == group->begin && combined.bytes == group->bytes &&
-                         combined.key == group->key;
-      });
+      const auto found = std::ranges::find_if(
+          combined_, [&](const Combined &combined) { return isOne(*group, combined); });
       ASSERT_NE(found, combined_.end());
       actual_.erase(found->group);
       const auto at = static_cast<std::size_t>(found - combined_.begin());
+      for (const Group *other : expected) {
+        if (other->parent() == group->parent() && other->number < group->number &&
+            other->begin < group->begin + group->bytes &&
+            group->begin < other->begin + other->bytes) {
+          EXPECT_TRUE(std::any_of(combined_.begin(), found, [&](const Combined &before) {
+            return isOne(*other, before);
+          })) << "combined out of order";
+        }
+      }
       for (const auto &[task, combinedBefore] : readied_) {
-        if (isAfter(*task, *group->members.front()->parent, *group)) {
+        if (isAfter(*task, *group->parent(), *group)) {
           EXPECT_LT(at, combinedBefore) << "ready before the combination: " << indexOf(*task);
         }
       }
@@ -360,13 +387,6 @@ private:
       EXPECT_EQ(group->actual, actual);
     }
   }
-
-  struct Combined {
-    ReductionGroup *group;
-    std::uint64_t begin;
-    std::uint64_t bytes;
-    ReductionKey key;
-  };
 
   struct Readied {
     Task *task;

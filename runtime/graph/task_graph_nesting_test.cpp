@@ -169,7 +169,7 @@ TEST(TaskGraphNesting, GoesOnWithWhatIsUsedAfterItsRelease) {
 
   graph.end("task");
 
-  EXPECT_THAT(graph.ready(), ElementsAre("task", "child", "combine", "again", "combine", "after"));
+  EXPECT_THAT(graph.ready(), ElementsAre("task", "child", "again", "combine", "combine", "after"));
 }
 
 TEST(TaskGraphNesting, WeakCommutativeTakesNothingItself) {
@@ -253,6 +253,48 @@ TEST(TaskGraphNesting, PartsOfAWeakReductionAreCombinedBelow) {
   graph.closeDomain("weak");
 
   EXPECT_EQ(graph.combined(), 1U);
+}
+
+TEST(TaskGraphNesting, CombinesBelowOnceThatIsOpenThoughAllTasksBelowAreForgotten) {
+  TestGraph graph;
+  graph.add("write", {inOut(0, 16)});
+  graph.add("parent", {weak(inOut(0, 16))});
+  graph.add("weak", "parent", {weak(reduction(0, 16))});
+  graph.add("whole", "weak", {reduction(0, 16)});
+  graph.add("part", "weak", {reduction(0, 8)});
+  graph.add("beside", "parent", {reduction(32, 8)});
+  graph.add("after", {in(8, 8)});
+  EXPECT_THAT(graph.ready(), ElementsAre("write", "parent", "weak", "whole", "part", "beside"));
+  for (const char *task : {"whole", "part", "weak", "beside"}) {
+    graph.end(task);
+    graph.forget(task);
+  }
+  EXPECT_EQ(graph.combined(), 0U);
+  graph.closeDomain("parent");
+  EXPECT_EQ(graph.combined(), 1U) << "what nothing comes before";
+  graph.end("parent");
+  graph.forget("parent");
+  EXPECT_EQ(graph.combined(), 1U);
+
+  graph.end("write");
+
+  EXPECT_EQ(graph.combined(), 3U);
+  EXPECT_TRUE(graph.isReady("after"));
+  graph.end("after");
+  graph.forget("after");
+  graph.forget("write");
+  EXPECT_EQ(graph.size().nodes, 1U) << "the root's";
+}
+
+TEST(TaskGraphNesting, ReductionsBelowAWeakCommutativeTakeTurns) {
+  TestGraph graph;
+  graph.add("weak", {weak(commutative(0, 8))});
+  graph.add("a", "weak", {reduction(0, 16)});
+  graph.add("b", "weak", {reduction(0, 16)});
+  EXPECT_THAT(graph.ready(), ElementsAre("weak", "a"));
+  EXPECT_EQ(graph.reductionOf("a", 0), nullptr);
+  graph.end("a");
+  EXPECT_TRUE(graph.isReady("b"));
 }
 
 TEST(TaskGraphNesting, WhatChildrenReduceIsCombinedBeforeTheParentReleasesIt) {

@@ -48,8 +48,8 @@ Together expected(std::string_view earlier, std::string_view later) {
   if (earlier == later && earlier == "commutative") {
     return Together::NeverTogether;
   }
-  const bool isFree = earlier == later && (earlier == "in" || earlier == "concurrent" ||
-                                           earlier == "add" || earlier == "multiply");
+  const bool isFree = later == "add" || later == "multiply" ||
+                      (earlier == later && (earlier == "in" || earlier == "concurrent"));
   return isFree ? Together::Free : Together::Waits;
 }
 
@@ -171,6 +171,24 @@ TEST(TaskGraph, CombinesAtOnceWhenAllHaveEnded) {
   EXPECT_EQ(graph.size().accesses, 0U);
 }
 
+TEST(TaskGraph, ReducesBesideWhatComesBeforeAndCombinesAfterIt) {
+  TestGraph graph;
+  graph.add("write", {inOut(0, 8)});
+  graph.add("read", {in(0, 4)});
+  graph.add("add", {reduction(0, 8, 1)});
+  graph.add("multiply", {reduction(0, 8, 2)});
+  graph.add("after", {in(0, 2)});
+  graph.end("multiply");
+  graph.end("add");
+  graph.end("write");
+  EXPECT_THAT(graph.ready(), ElementsAre("write", "add", "multiply", "read"));
+
+  graph.end("read");
+
+  EXPECT_THAT(graph.ready(),
+              ElementsAre("write", "add", "multiply", "read", "combine", "combine", "after"));
+}
+
 TEST(TaskGraph, ReducesTheGapsOfBoxes) {
   const std::array<tutti_dim, 1> rows = {{{16, 2}}};
   TestGraph graph;
@@ -186,11 +204,13 @@ TEST(TaskGraph, DoesNotReduceWhatTheTaskUsesOtherwise) {
   graph.add("a", {reduction(0, 16), in(8, 8)});
   EXPECT_EQ(graph.reductionOf("a", 0), nullptr);
   graph.add("b", {reduction(0, 16)});
-  EXPECT_FALSE(graph.isReady("b"));
+  graph.add("c", {reduction(0, 16), in(8, 8)});
+  graph.end("b");
+  EXPECT_THAT(graph.ready(), ElementsAre("a", "b"));
 
   graph.end("a");
 
-  EXPECT_THAT(graph.ready(), ElementsAre("a", "b"));
+  EXPECT_THAT(graph.ready(), ElementsAre("a", "b", "combine", "c"));
 }
 
 TEST(TaskGraph, KeepsNothingOfTasksWithoutAccesses) {
