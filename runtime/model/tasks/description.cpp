@@ -22,6 +22,17 @@ void Description::add(std::uint32_t kind, std::uint64_t begin, std::size_t bytes
   if (bytes == 0) {
     return;
   }
+  if (expected_ < accesses_.size() && dims_.empty() &&
+      joins) { // Each iteration of a loop comes here.
+    graph::Access &last = accesses_[expected_];
+    const auto itsKind =
+        static_cast<std::uint32_t>(last.kind) | (last.isWeak ? TUTTI_TASK_WEAK : 0U);
+    if (last.region.begin + last.region.bytes == begin && itsKind == kind) {
+      last.region.bytes += bytes;
+      expected_ = expected_ + 1 < accesses_.size() ? expected_ + 1 : 0;
+      return;
+    }
+  }
   const graph::Access access = accessOf(kind, begin, bytes);
   if (joins && join(access)) {
     return;
@@ -31,29 +42,39 @@ void Description::add(std::uint32_t kind, std::uint64_t begin, std::size_t bytes
 }
 
 /// Makes the access one with an earlier one that it continues, upwards or downwards. The iterations
-/// of a loop name a few things in turn: what the last one has named is near the end.
+/// of a loop name a few things in turn: most often it continues what follows the one found before.
 bool Description::join(const graph::Access &access) {
   constexpr std::size_t kNear = 16;
-  const graph::Region &region = access.region;
-  const std::size_t first = accesses_.size() - std::min(accesses_.size(), kNear);
-  for (std::size_t index = accesses_.size(); index > first; --index) {
-    graph::Access &last = accesses_[index - 1];
-    if (last.kind != access.kind || last.isWeak != access.isWeak ||
-        last.kind == graph::AccessKind::Reduction || hasDims(index - 1)) {
-      continue;
-    }
-    if (last.region.begin + last.region.bytes == region.begin ||
-        region.begin + region.bytes == last.region.begin) {
-      last.region.begin = std::min(last.region.begin, region.begin);
-      last.region.bytes += region.bytes;
+  const std::size_t size = accesses_.size();
+  const std::size_t first = size - std::min(size, kNear);
+  expected_ = expected_ >= first && expected_ < size ? expected_ : first;
+  std::size_t index = expected_;
+  for (std::size_t turn = first; turn < size; ++turn) {
+    if (joinAt(index, access)) {
+      expected_ = index + 1;
       return true;
     }
-    if (last.region.begin <= region.begin &&
-        region.begin + region.bytes <= last.region.begin + last.region.bytes) {
-      return true; // As if `x[0]` were named by each.
-    }
+    index = index + 1 < size ? index + 1 : first;
   }
   return false;
+}
+
+bool Description::joinAt(std::size_t index, const graph::Access &access) {
+  graph::Region &last = accesses_[index].region;
+  const graph::Region &region = access.region;
+  const std::uint64_t lastEnd = last.begin + last.bytes;
+  const std::uint64_t end = region.begin + region.bytes;
+  const bool isInside = last.begin <= region.begin && end <= lastEnd; // As `x[0]` of each.
+  if (lastEnd != region.begin && end != last.begin && !isInside) {
+    return false;
+  }
+  if (accesses_[index].kind != access.kind || accesses_[index].isWeak != access.isWeak ||
+      access.kind == graph::AccessKind::Reduction || hasDims(index)) {
+    return false;
+  }
+  last.begin = std::min(last.begin, region.begin);
+  last.bytes = std::max(lastEnd, end) - last.begin;
+  return true;
 }
 
 bool Description::hasDims(std::size_t index) const {
@@ -198,6 +219,7 @@ void Description::clear() {
   accesses_.clear();
   firstDims_.clear();
   dims_.clear();
+  expected_ = 0;
   joins = false;
   grainsize = 0;
   instance.clear();

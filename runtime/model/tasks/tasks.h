@@ -153,7 +153,8 @@ private:
   void leaveGraph(Task &task, Changes &changes);
   bool endOrLeave(Task &task, Changes &changes);
   void endInGraph(Task &task, Changes &changes) TUTTI_REQUIRES(graphLock_);
-  /// After each use of the graph: takes care of the tasks whose ends others have left to who had it.
+  /// After each use of the graph: takes care of the tasks whose ends others have left to who had
+  /// it.
   void settleEnded();
   void bury(Task &task, Changes &changes);
   void waitFor(Task &task);
