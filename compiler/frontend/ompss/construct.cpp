@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/construct.h"
 
+#include "abi/backends.h"
 #include "abi/tasks.h"
 
 #include "clang/Basic/SourceManager.h"
@@ -38,6 +39,18 @@ std::uint32_t accessKindOf(ClauseKind kind) {
   default:
     return TUTTI_TASK_INOUT;
   }
+}
+
+/// What `device` may say: the host, the backends, and FPGAs.
+std::vector<llvm::StringRef> deviceNames() {
+  std::vector<llvm::StringRef> names = {"smp"};
+  for (const abi::DeviceKind &kind : abi::kDeviceKinds) {
+    if (abi::isBackend(kind.number)) {
+      names.push_back(kind.name);
+    }
+  }
+  names.push_back("fpga");
+  return names;
 }
 
 /// Reads the arguments of clauses. Every member that returns a bool has reported an error if it is
@@ -80,7 +93,7 @@ bool Reader::clause(const Clause &clause) {
   case ClauseForm::Word:
     return clause.kind == ClauseKind::Default
                ? word(clause, {"none", "shared", "private", "firstprivate"})
-               : word(clause, {"smp", "cuda", "opencl", "fpga"});
+               : word(clause, deviceNames());
   case ClauseForm::Label:
     return label(clause);
   default:
@@ -95,7 +108,8 @@ bool Reader::devices() {
   for (ClauseKind kind : {ClauseKind::Ndrange, ClauseKind::Grid, ClauseKind::Shmem}) {
     const Clause *clause = construct_.directive.find(kind);
     if (clause && isHost) {
-      error(diagnostics_, clause->where, "clause '%0' needs device(cuda) or device(opencl)")
+      error(diagnostics_, clause->where,
+            "clause '%0' needs device() with another one than the host")
           << wordOf(kind);
       return false;
     }
@@ -315,7 +329,7 @@ void Writer::label(const Clause &clause) {
 }
 
 void Writer::option(const Clause &clause, std::uint32_t option) {
-  out_.at(clause.where).text("tutti_task_option(").number(option).text(",(long long)(");
+  out_.at(clause.where).text("tutti_task_option(").number(option).text(",(long)(");
   const bool isCondition = option == TUTTI_TASK_IF || option == TUTTI_TASK_FINAL;
   out_.group(clause.arguments).text(isCondition ? "?1:0" : "").text(")),");
   out_.at(construct_.directive.where);

@@ -24,7 +24,7 @@ extern "C" {
 #define TUTTI_NOTHROW __attribute__((__nothrow__))
 extern char tutti_task_marker;
 char *tutti_task_begin(const char *, const char *, unsigned) TUTTI_NOTHROW;
-char *tutti_task_option(unsigned, long long) TUTTI_NOTHROW;
+char *tutti_task_option(unsigned, long) TUTTI_NOTHROW;
 char *tutti_task_instance(const char *) TUTTI_NOTHROW;
 char *tutti_task_access(unsigned, const volatile void *, unsigned long) TUTTI_NOTHROW;
 char *tutti_task_section(unsigned, const volatile void *, unsigned, ...) TUTTI_NOTHROW;

@@ -8,9 +8,13 @@ static int alive = 0;
 
 struct Counted {
   int value;
+
   explicit Counted(int v = 0) : value(v) { count(1); }
+
   Counted(const Counted &other) : value(other.value + 1) { count(1); }
+
   ~Counted() { count(-1); }
+
   static void count(int by) { __atomic_fetch_add(&alive, by, __ATOMIC_RELAXED); }
 };
 
@@ -21,24 +25,24 @@ struct Owner {
 
   void run() {
     for (int i = 0; i < 4; i++) {
-      #pragma oss task inout(array[i]) in(member)
+#pragma oss task inout(array[i]) in(member)
       array[i] = array[i] * 10 + member;
-      #pragma oss task inout(this->pointer[i])
+#pragma oss task inout(this->pointer[i])
       pointer[i] += 1;
     }
-    #pragma oss task inout(member)
+#pragma oss task inout(member)
     member *= 2;
-    #pragma oss taskwait
+#pragma oss taskwait
   }
 };
 
 template <class T> T chain(T start, int n) {
   T value = start;
   for (int i = 0; i < n; i++) {
-    #pragma oss task inout(value) firstprivate(i)
+#pragma oss task inout(value) firstprivate(i)
     value = value * 2 + static_cast<T>(i);
   }
-  #pragma oss taskwait
+#pragma oss taskwait
   return value;
 }
 
@@ -47,20 +51,23 @@ int main() {
   {
     Counted c(10);
     for (int i = 0; i < 6; i++) {
-      #pragma oss task out(seen[i]) shared(seen)
+#pragma oss task out(seen[i]) shared(seen)
       seen[i] = c.value > 10 ? 1 : 0;
       c.value++;
     }
-    #pragma oss taskwait
+#pragma oss taskwait
   }
   std::printf("objects %d alive %d\n", seen[5], alive);
 
   std::string text = "abc";
   std::vector<int> numbers{1, 2, 3};
   std::size_t length = 0;
-  #pragma oss task shared(length)
-  { auto own = text + "def"; length = own.size() * 10 + numbers.size(); }
-  #pragma oss taskwait
+#pragma oss task shared(length)
+  {
+    auto own = text + "def";
+    length = own.size() * 10 + numbers.size();
+  }
+#pragma oss taskwait
   std::printf("library %zu %zu %zu\n", length, text.size(), numbers.size());
 
   Owner owner;
@@ -70,37 +77,43 @@ int main() {
 
   std::vector<int> cells(8, 1);
   auto step = [&](int k, int by) {
-    #pragma oss task inout(cells[k])
+#pragma oss task inout(cells[k])
     cells[k] = cells[k] * 3 + by;
   };
-  for (int i = 0; i < 40; i++) step(i % 8, i);
-  #pragma oss taskwait
+  for (int i = 0; i < 40; i++) {
+    step(i % 8, i);
+  }
+#pragma oss taskwait
   int total = 0;
-  for (int c : cells) total = total * 7 + c;
+  for (int c : cells) {
+    total = total * 7 + c;
+  }
   std::printf("lambdas %d\n", total);
 
   int order = 0;
   auto shared = std::make_shared<int>(5);
   for (int i = 0; i < 3; i++) {
-    #pragma oss task inout(order)
+#pragma oss task inout(order)
     order = order * 10 + *shared + static_cast<int>(shared.use_count() > 0);
   }
   int &alias = order;
-  #pragma oss task inout(alias)
+#pragma oss task inout(alias)
   alias += 1000;
-  #pragma oss taskwait
+#pragma oss taskwait
   std::printf("pointers %d\n", order);
 
   int caught = 0;
   for (int i = 0; i < 4; i++) {
-    #pragma oss task inout(caught)
+#pragma oss task inout(caught)
     try {
-      if (i % 2) throw i;
+      if (i % 2) {
+        throw i;
+      }
       caught += 10;
     } catch (int e) {
       caught += e;
     }
   }
-  #pragma oss taskwait
+#pragma oss taskwait
   std::printf("exceptions %d\n", caught);
 }

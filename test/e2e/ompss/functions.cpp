@@ -3,26 +3,33 @@
 #include <string>
 #include <vector>
 
-#pragma oss task inout([n]x) label("scale")
+#pragma oss task inout([n] x) label("scale")
 void scale(int n, double *x, double by = 2.0);
 
-#pragma oss task in([n]x) inout(*sum)
+#pragma oss task in([n] x)inout(*sum)
+
 void add(int n, const double *x, double *sum) {
   for (int i = 0; i < n; i++) {
-    if (x[i] > 1e9) return; // Leaves the function, as it may.
+    if (x[i] > 1e9) {
+      return; // Leaves the function, as it may.
+    }
     *sum += x[i];
   }
 }
 
 void scale(int n, double *x, double by) {
-  for (int i = 0; i < n; i++) x[i] = x[i] * by + i;
+  for (int i = 0; i < n; i++) {
+    x[i] = x[i] * by + i;
+  }
 }
 
 #pragma oss task inout(value) in(step)
+
 static void bump(int &value, const int &step, int times) { value = value * 3 + step * times; }
 
 #pragma oss task out(*result)
 void fibonacci(int n, long *result);
+
 void fibonacci(int n, long *result) {
   if (n < 2) {
     *result = n;
@@ -31,7 +38,7 @@ void fibonacci(int n, long *result) {
   long a, b;
   fibonacci(n - 1, &a);
   fibonacci(n - 2, &b);
-  #pragma oss taskwait
+#pragma oss taskwait
   *result = a + b;
 }
 
@@ -44,89 +51,114 @@ struct Vector {
   int size;
   double *data;
 
-  #pragma oss task inout(data[0;size])
+#pragma oss task inout(data[0; size])
   void fill(double value);
 
-  #pragma oss task inout(data[first;count]) in(*this)
+#pragma oss task inout(data[first; count]) in(*this)
+
   void shift(int first, int count, double by) const {
-    for (int i = first; i < first + count; i++) data[i] = data[i] * 0.5 + by;
+    for (int i = first; i < first + count; i++) {
+      data[i] = data[i] * 0.5 + by;
+    }
   }
 
-  #pragma oss task in([n]from) inout([n]to)
+#pragma oss task in([n] from)inout([n] to)
+
   static void copy(int n, const double *from, double *to) {
-    for (int i = 0; i < n; i++) to[i] += from[i];
+    for (int i = 0; i < n; i++) {
+      to[i] += from[i];
+    }
   }
 
-  #pragma oss task inout(data[0])
+#pragma oss task inout(data[0])
+
   void overloaded(int by) { data[0] += by; }
 
-  #pragma oss task inout(data[0])
+#pragma oss task inout(data[0])
+
   void overloaded(double by) { data[0] *= by; }
 };
 
 void Vector::fill(double value) {
-  for (int i = 0; i < size; i++) data[i] = value + i;
+  for (int i = 0; i < size; i++) {
+    data[i] = value + i;
+  }
 }
 
 namespace deep {
 #pragma oss task inout(*p)
+
 template <class T, int N> void advance(T *p, T by) { *p = *p * N + by; }
 
 template <class T> struct Box {
   T value[4];
 
-  #pragma oss task inout(value[i])
+#pragma oss task inout(value[i])
+
   void set(int i, T to) { value[i] = value[i] * 2 + to; }
 
   void all() {
-    for (int round = 0; round < 3; round++)
-      for (int i = 0; i < 4; i++) set(i, static_cast<T>(i + round));
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 4; i++) {
+        set(i, static_cast<T>(i + round));
+      }
+    }
   }
 };
 } // namespace deep
 
 #pragma oss task inout(*out)
+
 void by_value(Point p, std::vector<int> v, int *out) {
   p.x += 1;
   v.push_back(3);
   *out = *out * 5 + static_cast<int>(p.x + p.y) + static_cast<int>(v.size() + p.name.size());
 }
 
-#pragma oss task inout(*out) if(0)
+#pragma oss task inout(*out) if (0)
+
 void at_once(int *out, int (*with)(int), int (&array)[3]) { *out = with(*out) + array[1]; }
 
 static int twice(int x) { return 2 * x; }
 
 int main() {
   double x[10], sum = 0;
-  for (int i = 0; i < 10; i++) x[i] = i;
+  for (int i = 0; i < 10; i++) {
+    x[i] = i;
+  }
   scale(10, x);
   add(10, x, &sum);
   scale(5, x + 5, 3.0);
   add(10, x, &sum);
-  #pragma oss taskwait
+#pragma oss taskwait
   std::printf("free %.3f\n", sum);
 
   int value = 1, step = 2;
-  for (int i = 0; i < 10; i++) bump(value, step, i);
-  #pragma oss taskwait on(value)
+  for (int i = 0; i < 10; i++) {
+    bump(value, step, i);
+  }
+#pragma oss taskwait on(value)
   std::printf("references %d\n", value);
 
   long result;
   fibonacci(15, &result);
-  #pragma oss taskwait
+#pragma oss taskwait
   std::printf("recursive %ld\n", result);
 
   double memory[8], other[8] = {0};
   Vector v{8, memory};
   v.fill(1.5);
-  for (int i = 0; i < 8; i += 2) v.shift(i, 2, i);
+  for (int i = 0; i < 8; i += 2) {
+    v.shift(i, 2, i);
+  }
   Vector::copy(8, memory, other);
   v.overloaded(3);
   v.overloaded(1.5);
   Vector::copy(8, memory, other);
-  #pragma oss taskwait
-  for (double d : other) std::printf("%.4f ", d);
+#pragma oss taskwait
+  for (double d : other) {
+    std::printf("%.4f ", d);
+  }
   std::printf("methods\n");
 
   long l = 1;
@@ -139,7 +171,7 @@ int main() {
   deep::Box<double> doubles{{1, 2, 3, 4}};
   ints.all();
   doubles.all();
-  #pragma oss taskwait
+#pragma oss taskwait
   std::printf("templates %ld %.1f %d %.1f\n", l, f, ints.value[3], doubles.value[2]);
 
   int out = 1;

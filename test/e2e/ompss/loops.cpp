@@ -6,60 +6,97 @@ static unsigned mix(unsigned value, unsigned by) { return value * 1664525u + by 
 
 template <class T> static unsigned sum(const T *p, int n) {
   unsigned s = 0;
-  for (int i = 0; i < n; i++) s = mix(s, static_cast<unsigned>(p[i]));
+  for (int i = 0; i < n; i++) {
+    s = mix(s, static_cast<unsigned>(p[i]));
+  }
   return s;
 }
 
 static void plain(int n) {
   std::vector<unsigned> storage(n, 1);
   unsigned *a = storage.data();
-  #pragma oss taskloop grainsize(7)
-  for (int i = 0; i < n; i++) a[i] = mix(a[i], i);
-  #pragma oss taskwait
-  #pragma oss taskloop
-  for (long i = n - 1; i >= 0; i -= 3) a[i] = mix(a[i], i);
-  #pragma oss taskwait
-  #pragma oss taskloop grainsize(4) shared(storage)
-  for (unsigned i = 2; i < storage.size(); i += 2) storage[i] += i;
-  #pragma oss taskwait
-  #pragma oss taskloop if(0)
-  for (int i = 0; i <= n / 2; ++i) a[i] ^= 5;
+#pragma oss taskloop grainsize(7)
+  for (int i = 0; i < n; i++) {
+    a[i] = mix(a[i], i);
+  }
+#pragma oss taskwait
+#pragma oss taskloop
+  for (long i = n - 1; i >= 0; i -= 3) {
+    a[i] = mix(a[i], i);
+  }
+#pragma oss taskwait
+#pragma oss taskloop grainsize(4) shared(storage)
+  for (unsigned i = 2; i < storage.size(); i += 2) {
+    storage[i] += i;
+  }
+#pragma oss taskwait
+#pragma oss taskloop if (0)
+  for (int i = 0; i <= n / 2; ++i) {
+    a[i] ^= 5;
+  }
   std::printf("plain %u\n", sum(a, n));
 }
 
 static void dependent(int n) {
   unsigned a[64], b[64], *p = a, *q = b;
-  for (int i = 0; i < 64; i++) { a[i] = i; b[i] = 7 * i; }
-  for (unsigned round = 0; round < 5; round++) {
-    #pragma oss taskloop grainsize(6) in(p[i]) inout(q[i])
-    for (int i = 0; i < n; i++) q[i] = mix(q[i], p[i]);
-    #pragma oss taskloop grainsize(5) inout(p[i;2]) in(q[n-1-i])
-    for (int i = 0; i < n - 1; i += 2) { p[i] = mix(p[i], q[n - 1 - i]); p[i + 1] += p[i]; }
-    #pragma oss taskloop grainsize(9) inout(a[2*i]) in(b[0;n])
-    for (int i = 0; i < n / 2; i++) a[2 * i] = mix(a[2 * i], b[i]);
-    #pragma oss taskloop grainsize(3) inout({p[k], k=4*i;4})
-    for (int i = 0; i < n / 4; i++) for (int k = 4 * i; k < 4 * i + 4; k++) p[k] = mix(p[k], round);
+  for (int i = 0; i < 64; i++) {
+    a[i] = i;
+    b[i] = 7 * i;
   }
-  #pragma oss taskwait
+  for (unsigned round = 0; round < 5; round++) {
+#pragma oss taskloop grainsize(6) in(p[i])inout(q[i])
+    for (int i = 0; i < n; i++) {
+      q[i] = mix(q[i], p[i]);
+    }
+#pragma oss taskloop grainsize(5) inout(p[i; 2]) in(q[n - 1 - i])
+    for (int i = 0; i < n - 1; i += 2) {
+      p[i] = mix(p[i], q[n - 1 - i]);
+      p[i + 1] += p[i];
+    }
+#pragma oss taskloop grainsize(9) inout(a[2 * i]) in(b[0; n])
+    for (int i = 0; i < n / 2; i++) {
+      a[2 * i] = mix(a[2 * i], b[i]);
+    }
+#pragma oss taskloop grainsize(3) inout({p[k], k = 4 * i; 4})
+    for (int i = 0; i < n / 4; i++) {
+      for (int k = 4 * i; k < 4 * i + 4; k++) {
+        p[k] = mix(p[k], round);
+      }
+    }
+  }
+#pragma oss taskwait
   std::printf("dependent %u %u\n", sum(a, 64), sum(b, 64));
 }
 
 static void nested(int n, int m) {
   static unsigned t[20][20];
-  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) t[i][j] = i * 31 + j;
-  #pragma oss taskloop collapse(2) grainsize(11)
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < m; j++) t[i][j] = mix(t[i][j], i + j);
-  #pragma oss taskwait
-  for (unsigned round = 0; round < 3; round++) {
-    #pragma oss taskloop collapse(2) grainsize(10) inout(t[i][j])
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < m; j++) { t[i][j] = mix(t[i][j], round); }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) {
+      t[i][j] = i * 31 + j;
     }
-    #pragma oss task inout(t[2;3][1;4])
-    for (int i = 2; i < 5; i++) for (int j = 1; j < 5; j++) t[i][j] = mix(t[i][j], t[2][1]);
   }
-  #pragma oss taskwait
+#pragma oss taskloop collapse(2) grainsize(11)
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) {
+      t[i][j] = mix(t[i][j], i + j);
+    }
+  }
+#pragma oss taskwait
+  for (unsigned round = 0; round < 3; round++) {
+#pragma oss taskloop collapse(2) grainsize(10) inout(t[i][j])
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < m; j++) {
+        t[i][j] = mix(t[i][j], round);
+      }
+    }
+#pragma oss task inout(t[2; 3][1; 4])
+    for (int i = 2; i < 5; i++) {
+      for (int j = 1; j < 5; j++) {
+        t[i][j] = mix(t[i][j], t[2][1]);
+      }
+    }
+  }
+#pragma oss taskwait
   std::printf("nested %u\n", sum(&t[0][0], 400));
 }
 
@@ -67,36 +104,43 @@ static void shared_out(int n) {
   std::vector<unsigned> storage(n, 3);
   unsigned *a = storage.data(), last = 0;
   for (int round = 0; round < 4; round++) {
-    #pragma oss task for inout(a[0;n]) chunksize(8)
-    for (int i = 0; i < n; i++) a[i] = mix(a[i], i);
-    #pragma oss taskloop for inout(a[i]) grainsize(16) chunksize(4)
-    for (int i = 0; i < n; i++) a[i] = mix(a[i], round);
-    #pragma oss task in(a[0;n]) inout(last)
+#pragma oss task for inout(a[0; n]) chunksize(8)
+    for (int i = 0; i < n; i++) {
+      a[i] = mix(a[i], i);
+    }
+#pragma oss taskloop for inout(a[i]) grainsize(16) chunksize(4)
+    for (int i = 0; i < n; i++) {
+      a[i] = mix(a[i], round);
+    }
+#pragma oss task in(a[0; n])inout(last)
     last = mix(last, sum(a, n));
   }
-  #pragma oss taskwait
+#pragma oss taskwait
   std::printf("task for %u\n", last);
 }
 
 static void iterative(int n) {
   unsigned a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, total = 0;
   int left = n;
-  #pragma oss taskiter unroll(2) shared(a, total)
+#pragma oss taskiter unroll(2) shared(a, total)
   for (int round = 0; round < n; round++) {
     for (int i = 0; i < 8; i++) {
-      #pragma oss task inout(a[i]) in(a[(i + 7) % 8])
+#pragma oss task inout(a[i]) in(a[(i + 7) % 8])
       a[i] = mix(a[i], a[(i + 7) % 8] + round);
     }
-    #pragma oss task in(a) inout(total)
+#pragma oss task in(a)inout(total)
     total = mix(total, sum(a, 8));
   }
-  #pragma oss taskwait
-  #pragma oss taskiter shared(left, a)
+#pragma oss taskwait
+#pragma oss taskiter shared(left, a)
   while (left > 0) {
-    #pragma oss task inout(left, a[0])
-    { a[0] = mix(a[0], left); left--; }
+#pragma oss task inout(left, a[0])
+    {
+      a[0] = mix(a[0], left);
+      left--;
+    }
   }
-  #pragma oss taskwait
+#pragma oss taskwait
   std::printf("taskiter %u %u %d\n", total, a[0], left);
 }
 
@@ -104,30 +148,43 @@ struct Table {
   unsigned value[40];
 
   void run(int n) {
-    #pragma oss taskloop grainsize(3) inout(value[i])
-    for (int i = 0; i < n; i++) value[i] = mix(value[i], i);
-    #pragma oss taskloop grainsize(4) inout(value[i])
-    for (int i = n - 1; i >= 0; i--) value[i] = mix(value[i], 2 * i);
-    #pragma oss taskwait
+#pragma oss taskloop grainsize(3) inout(value[i])
+    for (int i = 0; i < n; i++) {
+      value[i] = mix(value[i], i);
+    }
+#pragma oss taskloop grainsize(4) inout(value[i])
+    for (int i = n - 1; i >= 0; i--) {
+      value[i] = mix(value[i], 2 * i);
+    }
+#pragma oss taskwait
   }
 };
 
 template <class T> static T generic(int n) {
   T a[32];
-  for (int i = 0; i < n; i++) a[i] = i;
-  #pragma oss taskloop grainsize(5) inout(a[i]) shared(a)
-  for (int i = 0; i < n; i++) a[i] = a[i] * 2 + 1;
+  for (int i = 0; i < n; i++) {
+    a[i] = i;
+  }
+#pragma oss taskloop grainsize(5) inout(a[i]) shared(a)
+  for (int i = 0; i < n; i++) {
+    a[i] = a[i] * 2 + 1;
+  }
   T total = 0;
-  #pragma oss task in(a[0;n]) inout(total) shared(a)
-  for (int i = 0; i < n; i++) total += a[i];
-  #pragma oss taskwait
+#pragma oss task in(a[0; n])inout(total) shared(a)
+  for (int i = 0; i < n; i++) {
+    total += a[i];
+  }
+#pragma oss taskwait
   return total;
 }
 
 struct Object {
   int value;
+
   explicit Object(int v) : value(v) {}
+
   Object(const Object &other) = default;
+
   ~Object() { value = -1; }
 };
 
@@ -135,9 +192,11 @@ static void objects() {
   int seen[12] = {0};
   Object object(4);
   int list[3] = {10, 20, 30};
-  #pragma oss taskloop grainsize(2) firstprivate(object, list) shared(seen)
-  for (int i = 0; i < 12; i++) seen[i] = object.value + list[i % 3] + i;
-  #pragma oss taskwait
+#pragma oss taskloop grainsize(2) firstprivate(object, list) shared(seen)
+  for (int i = 0; i < 12; i++) {
+    seen[i] = object.value + list[i % 3] + i;
+  }
+#pragma oss taskwait
   std::printf("objects %u\n", sum(seen, 12));
 }
 

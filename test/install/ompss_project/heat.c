@@ -14,12 +14,16 @@ int main(void) {
   for (int step = 0; step < 50; step++) {
     double *from = step % 2 ? b : a, *to = step % 2 ? a : b;
     for (int i = 1; i <= N; i += BLOCK) {
-      #pragma oss task in(from[i - 1;BLOCK + 2]) out(to[i;BLOCK])
-      for (int k = i; k < i + BLOCK; k++) to[k] = 0.5 * (from[k - 1] + from[k + 1]);
+#pragma oss task in(from[i - 1; BLOCK + 2]) out(to[i; BLOCK])
+      for (int k = i; k < i + BLOCK; k++) {
+        to[k] = 0.5 * (from[k - 1] + from[k + 1]);
+      }
     }
   }
-  #pragma oss taskwait
+#pragma oss taskwait
   double sum = 0;
-  for (int i = 0; i < N + 2; i++) sum += a[i];
+  for (int i = 0; i < N + 2; i++) {
+    sum += a[i];
+  }
   printf("%.9f %d\n", sum, nanos6_in_final());
 }

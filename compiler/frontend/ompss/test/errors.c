@@ -31,7 +31,7 @@ void f(int n, int *p, struct S *s) {
   #pragma oss task device(gpu)
   // CHECK: :[[@LINE+1]]:20: error: tasks do not run on devices yet; device(cuda) is not possible
   #pragma oss task device(cuda)
-  // CHECK: :[[@LINE+1]]:20: error: clause 'ndrange' needs device(cuda) or device(opencl)
+  // CHECK: :[[@LINE+1]]:20: error: clause 'ndrange' needs device() with another one than the host
   #pragma oss task ndrange(1, n, 128)
   // CHECK: :[[@LINE+1]]:39: error: 'x' is reduced and named as a dependence, too
   #pragma oss task reduction(+: x) in(x)
