@@ -64,11 +64,13 @@ void Cascade::releaseNow(Stake &stake) {
     complete(*round.group);
   } else if (round.live == 0) {
     remove(round);
-  } else {
+  } else if (round.passingReads + round.passingConcurrents > 0) {
     openBehind(round); // What is left may let more go.
   }
-  segments_.dropForgotten(node);
-  segments_.dropForgotten(above);
+  if (segments_.hasForgotten()) {
+    segments_.dropForgotten(node);
+    segments_.dropForgotten(above);
+  }
 }
 
 /// Drops what lies below the roof. Not if it has rounds again: the program goes on using what it

@@ -168,7 +168,8 @@ struct NodeState {
 /// What goes beside all of a round.
 inline Kinds passesOf(const Round &round) {
   Kinds kinds = goesBeside(round.kind);
-  if (round.live > 0 && (round.group == nullptr || round.isInherited)) {
+  if (round.passingReads + round.passingConcurrents > 0 &&
+      (round.group == nullptr || round.isInherited)) {
     kinds |= round.passingReads == round.live ? kReads : 0;
     kinds |= round.passingConcurrents == round.live ? kConcurrents : 0;
   }

@@ -26,12 +26,14 @@ template <typename T> void unlink(T *&first, T *&last, T &gone, T *T::*previous,
 }
 
 /// Counts a stake in or out of its round.
-void count(const Stake &stake, int by) {
+inline void count(const Stake &stake, int by) {
   Round &round = *stake.round;
   const auto some = static_cast<std::uint32_t>(by);
   round.live += some;
-  round.passingReads += (stake.passes & kReads) != 0 ? some : 0;
-  round.passingConcurrents += (stake.passes & kConcurrents) != 0 ? some : 0;
+  if (stake.passes != 0) {
+    round.passingReads += (stake.passes & kReads) != 0 ? some : 0;
+    round.passingConcurrents += (stake.passes & kConcurrents) != 0 ? some : 0;
+  }
   if (round.group != nullptr && !round.isInherited) {
     round.group->live += some;
   }
@@ -52,6 +54,7 @@ void Segments::forget(NodeState &state) {
   TUTTI_CHECK(state.hasEnded && state.children == 0, "a task is forgotten before its children");
   state.node->state = nullptr;
   state.node = nullptr;
+  ++forgotten_;
   dropForgotten(state);
 }
 
@@ -66,6 +69,7 @@ void Segments::dropForgotten(NodeState &state) {
     domains_.destroy(state.domain);
   }
   states_.destroy(&state);
+  --forgotten_;
 }
 
 Domain &Segments::domainOf(NodeState &state) {
@@ -421,7 +425,9 @@ Round &Segments::join(Round &first, Round &second) {
   kept.live += gone.live;
   kept.passingReads += gone.passingReads;
   kept.passingConcurrents += gone.passingConcurrents;
+  const Kinds tail = first.segment->tail; // Is for the caller to change, who tells of it.
   destroy(gone);
+  kept.segment->tail = tail;
   return kept;
 }
 

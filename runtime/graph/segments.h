@@ -22,6 +22,8 @@ public:
   /// Leaves the state without its node, if there is something to combine below.
   void forget(NodeState &state);
 
+  bool hasForgotten() const { return forgotten_ > 0; }
+
   /// Drops it if it has been forgotten and nothing is left below.
   void dropForgotten(NodeState &state);
 
@@ -102,6 +104,7 @@ private:
   void moveRoof(Stake &from, Stake &to);
 
   Pool<NodeState> states_;
+  std::size_t forgotten_ = 0; ///< States without nodes.
   Pool<Domain> domains_;
   Pool<Segment> segments_;
   Pool<Runs> boxes_;
