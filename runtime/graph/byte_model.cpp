@@ -101,7 +101,9 @@ bool isSatisfiedAt(const Task &task, std::size_t byte) {
 
 bool waitsAt(const Task &task, std::size_t byte) {
   const ByteAccess &access = task.bytes[byte];
-  return access.isNamed && !access.isWeak && access.kind != AccessKind::Reduction;
+  const bool reduces =
+      access.kind == AccessKind::Reduction && !(access.group && access.group->key.readsOriginal);
+  return access.isNamed && !access.isWeak && !reduces;
 }
 
 bool isComplete(const Group &group) {

@@ -131,8 +131,9 @@ bool TaskGraph::Impl::satisfyNew(NodeState &node) {
       continue;
     }
     // A body that reduces sees nothing but its copy.
-    stake->isSatisfied =
-        stake->kind == AccessKind::Reduction || (stake->round->open & bitOf(stake->kind)) != 0;
+    const bool needsNothing =
+        stake->kind == AccessKind::Reduction && !stake->round->group->key.readsOriginal;
+    stake->isSatisfied = needsNothing || (stake->round->open & bitOf(stake->kind)) != 0;
     node.pending += stake->isSatisfied ? 0 : 1;
     node.needsTokens |= needsToken(*stake);
   }

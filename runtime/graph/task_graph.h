@@ -24,6 +24,8 @@ enum class AccessKind : std::uint8_t { In = 1, Out, InOut, Concurrent, Commutati
 struct ReductionKey {
   std::uint64_t operation = 0;
   std::uint64_t type = 0;
+  /// Copies are made of what the original holds: its tasks wait for what comes before them.
+  bool readsOriginal = false;
   friend bool operator==(const ReductionKey &, const ReductionKey &) = default;
 };
 
@@ -43,7 +45,8 @@ struct Access {
   Region region;
   AccessKind kind = AccessKind::In;
   bool isWeak = false;
-  /// Of AccessKind::Reduction alone, which delays its combination and not the task. All from the
+  /// Of AccessKind::Reduction alone, which delays its combination and not the task, unless copies
+  /// are made of the original. All from the
   /// first byte of a box to its last one is reduced. One that overlaps another access of its task,
   /// but for its equal, counts as InOut, and so does one below a weak commutative access.
   ReductionKey reduction;

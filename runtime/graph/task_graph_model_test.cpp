@@ -209,7 +209,7 @@ private:
       made.kind = AccessKind::InOut;
     }
     made.isWeak = oneIn(3);
-    made.reduction = {upTo(1), 1};
+    made.reduction = {upTo(1), 1, upTo(3) == 0};
     Range range = oneIn(2) ? popular_[upTo(popular_.size() - 1)] : interval();
     made.region = {range.begin, range.size(), {}};
     if (made.kind == AccessKind::Reduction) {

@@ -139,9 +139,19 @@ std::string operationName(TokensRef operation) {
 void DeclaredReductions::declare(const Directive &directive, TokenWriter &writer) {
   const std::optional<Parts> parts = read(directive.rest);
   if (!parts) {
-    return;
+    writer.annotation(tok::annot_pragma_openmp).text("declare reduction").tokens(directive.rest);
+    writer.at(directive.end).annotation(tok::annot_pragma_openmp_end);
+    return; // Clang says what is wrong with it.
   }
   for (TokensRef type : parts->types) {
+    // One by one: Clang 19 reads the expressions of a second type with the first one's variables.
+    writer.at(directive.where).annotation(tok::annot_pragma_openmp).text("declare reduction(");
+    writer.tokens(parts->operation).text(":").tokens(type).text(":").tokens(parts->combiner);
+    writer.text(")");
+    if (!parts->initializer.empty()) {
+      writer.text("initializer(").tokens(parts->initializer).text(")");
+    }
+    writer.at(directive.end).annotation(tok::annot_pragma_openmp_end).at(directive.where);
     const std::string number = std::to_string(count_++);
     writeCombine(writer, *parts, type, number);
     writeInitialize(writer, *parts, type, number);

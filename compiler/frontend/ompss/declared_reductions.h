@@ -16,8 +16,8 @@ namespace tutti::compiler::ompss {
 /// The reductions that one translation unit declares.
 class DeclaredReductions {
 public:
-  /// Reads what comes after `declare reduction`, and writes the functions. What is wrong with it is
-  /// left to Clang.
+  /// Reads what comes after `declare reduction`, and writes OpenMP's declarations and the
+  /// functions. What is wrong with it is left to Clang.
   void declare(const Directive &directive, TokenWriter &writer);
 
   /// Whether an operation of this name has been declared.

@@ -276,6 +276,10 @@ void PragmaHandler::waiting(const Construct &construct, TokenWriter &writer) {
 
 /// Directives that are those of OpenMP.
 void PragmaHandler::plain(const Directive &directive, TokenWriter &writer) {
+  if (directive.kind == DirectiveKind::Declare) {
+    unit_->reductions.declare(directive, writer);
+    return;
+  }
   writer.annotation(tok::annot_pragma_openmp).text(wordOf(directive.kind));
   if (directive.kind == DirectiveKind::Critical) {
     // One lock for each name, and not the one of OpenMP's construct of that name.
@@ -285,9 +289,6 @@ void PragmaHandler::plain(const Directive &directive, TokenWriter &writer) {
     writer.tokens(directive.rest);
   }
   writer.at(directive.end).annotation(tok::annot_pragma_openmp_end);
-  if (directive.kind == DirectiveKind::Declare) {
-    unit_->reductions.declare(directive, writer.at(directive.where));
-  }
 }
 
 } // namespace tutti::compiler::ompss

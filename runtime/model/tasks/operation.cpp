@@ -199,7 +199,8 @@ bool isOperation(std::uint32_t operation, std::uint32_t type) {
 
 graph::ReductionKey keyOf(std::uint32_t operation, std::uint32_t type) {
   // `-` adds up as `+` does: both may be in one reduction.
-  return {operation == TUTTI_REDUCE_SUBTRACT ? std::uint32_t{TUTTI_REDUCE_ADD} : operation, type};
+  return {operation == TUTTI_REDUCE_SUBTRACT ? std::uint32_t{TUTTI_REDUCE_ADD} : operation, type,
+          false};
 }
 
 graph::ReductionKey keyOf(std::size_t element, void (*initialize)(void *, void *),
@@ -218,7 +219,8 @@ graph::ReductionKey keyOf(std::size_t element, void (*initialize)(void *, void *
     operation.combineOne = combine;
     found = own.all.insert(found, operation);
   }
-  return {kOwn + static_cast<std::uint64_t>(found - own.all.begin()), 0};
+  // The program's functions may look at the original.
+  return {kOwn + static_cast<std::uint64_t>(found - own.all.begin()), 0, true};
 }
 
 Operation operationOf(const graph::ReductionKey &key) {
