@@ -52,7 +52,7 @@ def programs_without_tasks_have_one_thread(workshop):
                       'int main() { int threads = 0; namespace fs = std::filesystem;\n'
                       'for (auto &each : fs::directory_iterator("/proc/self/task")) threads += each.exists();\n'
                       'std::printf("%d\\n", threads); }\n')
-    result = workshop.launch(Program("alone", [source], ["-O1"]), [], 1, {"TUTTI_WORKERS": "4"})
+    result = workshop.launch(Program("tasks-alone", [source], ["-O1"]), [], 1, {"TUTTI_WORKERS": "4"})
     require(result.output == "1\n", result.output)
 
 
