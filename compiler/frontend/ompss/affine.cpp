@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/affine.h"
 
+#include "compiler/frontend/ompss/brackets.h"
+
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -10,29 +12,12 @@ namespace tutti::compiler::ompss {
 
 namespace {
 
-bool contains(TokensRef tokens, llvm::StringRef name) {
-  return llvm::any_of(tokens, [&](const Token &token) { return wordOf(token) == name; });
-}
-
-/// The index after the bracket that closes the one at `open`, or the number of tokens.
-std::size_t afterClose(TokensRef tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    depth += tokens[i].isOneOf(tok::l_paren, tok::l_square);
-    depth -= tokens[i].isOneOf(tok::r_paren, tok::r_square);
-    if (depth == 0) {
-      return i + 1;
-    }
-  }
-  return tokens.size();
-}
-
 /// Parts between tokens of these kinds that stand in no brackets. Signs do not divide.
 std::vector<TokensRef> split(TokensRef tokens, llvm::ArrayRef<tok::TokenKind> kinds) {
   std::vector<TokensRef> parts;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < tokens.size();) {
-    if (tokens[i].isOneOf(tok::l_paren, tok::l_square)) {
+    if (opens(tokens[i])) {
       i = afterClose(tokens, i);
     } else if (i > begin && llvm::is_contained(kinds, tokens[i].getKind())) {
       parts.push_back(tokens.slice(begin, i - begin));

@@ -3,6 +3,7 @@
 
 #include "abi/backends.h"
 #include "abi/tasks.h"
+#include "compiler/frontend/ompss/brackets.h"
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"

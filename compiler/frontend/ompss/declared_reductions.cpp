@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/declared_reductions.h"
 
+#include "compiler/frontend/ompss/brackets.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -16,19 +18,6 @@ struct Parts {
   TokensRef combiner;
   TokensRef initializer; ///< Empty if there is none.
 };
-
-/// The index of the bracket that closes the one at `open`, or the number of tokens.
-std::size_t closeOf(TokensRef tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    depth += tokens[i].isOneOf(tok::l_paren, tok::l_square, tok::l_brace);
-    depth -= tokens[i].isOneOf(tok::r_paren, tok::r_square, tok::r_brace);
-    if (depth == 0) {
-      return i;
-    }
-  }
-  return tokens.size();
-}
 
 /// The index of the first colon in no brackets, or the number of tokens.
 std::size_t colonIn(TokensRef tokens) {
@@ -86,24 +75,24 @@ void writeExpression(TokenWriter &writer, TokensRef tokens) {
   }
 }
 
+/// The head of a function of two pointers, up to and with its `{`.
+void writeHead(TokenWriter &writer, const std::string &name, TokensRef type,
+               const std::string &first, const std::string &second) {
+  writer.text("static __attribute__((__unused__)) void " + name + "(").tokens(type);
+  writer.text("*" + first + ",").tokens(type).text("*" + second + ") {");
+}
+
 void writeCombine(TokenWriter &writer, const Parts &parts, TokensRef type,
                   const std::string &number) {
-  writer.text("static __attribute__((__unused__)) void __tutti_combine_" + number + "(")
-      .tokens(type)
-      .text("*__tutti_out,")
-      .tokens(type)
-      .text("*__tutti_in) {");
+  writeHead(writer, "__tutti_combine_" + number, type, "__tutti_out", "__tutti_in");
   writeExpression(writer, parts.combiner);
   writer.text("; }");
 }
 
 void writeInitialize(TokenWriter &writer, const Parts &parts, TokensRef type,
                      const std::string &number) {
-  writer.text("static __attribute__((__unused__)) void __tutti_initialize_" + number + "(")
-      .tokens(type)
-      .text("*__tutti_priv,")
-      .tokens(type)
-      .text("*__tutti_orig) { (void)__tutti_orig;");
+  writeHead(writer, "__tutti_initialize_" + number, type, "__tutti_priv", "__tutti_orig");
+  writer.text("(void)__tutti_orig;");
   TokensRef initializer = parts.initializer;
   const bool isPriv = !initializer.empty() && isWord(initializer.front(), "omp_priv");
   const bool assigns = isPriv && initializer.size() > 2 && initializer[1].is(tok::equal);

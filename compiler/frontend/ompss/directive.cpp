@@ -265,24 +265,4 @@ std::optional<Directive> readDirective(Preprocessor &preprocessor, SourceLocatio
   return Reader(preprocessor, first).read(where);
 }
 
-std::vector<TokensRef> splitAtCommas(TokensRef tokens) {
-  std::vector<TokensRef> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].isOneOf(tok::l_paren, tok::l_square, tok::l_brace)) {
-      ++depth;
-    } else if (tokens[i].isOneOf(tok::r_paren, tok::r_square, tok::r_brace)) {
-      --depth;
-    } else if (depth == 0 && tokens[i].is(tok::comma)) {
-      parts.push_back(tokens.slice(begin, i - begin));
-      begin = i + 1;
-    }
-  }
-  if (!tokens.empty()) {
-    parts.push_back(tokens.drop_front(begin));
-  }
-  return parts;
-}
-
 } // namespace tutti::compiler::ompss

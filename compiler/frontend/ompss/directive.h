@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/frontend/ompss/token_writer.h"
+#include "compiler/frontend/pragma/diagnostics.h"
 
 #include <cstdint>
 #include <optional>
@@ -65,22 +66,7 @@ struct Directive {
 std::optional<Directive> readDirective(clang::Preprocessor &preprocessor,
                                        clang::SourceLocation where, clang::Token &first);
 
-/// The parts of a list between commas that stand in no brackets. Of an empty list none.
-std::vector<TokensRef> splitAtCommas(TokensRef tokens);
-
-/// Begins an error with a text in the form of Clang's diagnostics.
-template <std::size_t N>
-clang::DiagnosticBuilder error(clang::DiagnosticsEngine &diagnostics, clang::SourceLocation where,
-                               const char (&text)[N]) {
-  return diagnostics.Report(where,
-                            diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, text));
-}
-
-template <std::size_t N>
-clang::DiagnosticBuilder warning(clang::DiagnosticsEngine &diagnostics, clang::SourceLocation where,
-                                 const char (&text)[N]) {
-  return diagnostics.Report(where,
-                            diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Warning, text));
-}
+using pragma::error;
+using pragma::warning;
 
 } // namespace tutti::compiler::ompss

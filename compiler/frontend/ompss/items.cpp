@@ -2,6 +2,7 @@
 #include "compiler/frontend/ompss/items.h"
 
 #include "abi/tasks.h"
+#include "compiler/frontend/ompss/brackets.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -10,22 +11,6 @@ using namespace clang;
 namespace tutti::compiler::ompss {
 
 namespace {
-
-bool opens(const Token &token) { return token.isOneOf(tok::l_paren, tok::l_square, tok::l_brace); }
-
-bool closes(const Token &token) { return token.isOneOf(tok::r_paren, tok::r_square, tok::r_brace); }
-
-/// The index of the bracket that closes the one at `open`.
-std::size_t closeOf(TokensRef tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    depth += opens(tokens[i]) - closes(tokens[i]);
-    if (depth == 0) {
-      return i;
-    }
-  }
-  return tokens.size();
-}
 
 /// The index of the bracket that the one at `close` closes.
 std::size_t openOf(TokensRef tokens, std::size_t close) {
@@ -451,10 +436,6 @@ void Writer::access(std::uint32_t kind) {
     out_.text("} }");
   }
   out_.text("(char*)0;})");
-}
-
-bool contains(TokensRef tokens, llvm::StringRef name) {
-  return llvm::any_of(tokens, [&](const Token &token) { return wordOf(token) == name; });
 }
 
 } // namespace

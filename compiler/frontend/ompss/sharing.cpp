@@ -3,6 +3,7 @@
 
 #include "abi/tasks.h"
 #include "compiler/frontend/ompss/affine.h"
+#include "compiler/frontend/ompss/brackets.h"
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclCXX.h"
@@ -88,13 +89,17 @@ Use Walk::follow(TokensRef tokens, std::size_t sections) {
   return use_;
 }
 
-/// The variable that a name means; null if it means something else, or nothing.
-VarDecl *variableOf(Sema &sema, Scope *scope, const Token &name) {
+/// What a name means if it is a variable or a member; else null.
+ValueDecl *valueOf(Sema &sema, Scope *scope, const Token &name) {
   LookupResult found(sema, name.getIdentifierInfo(), name.getLocation(), Sema::LookupOrdinaryName);
   found.suppressDiagnostics();
   return sema.LookupName(found, scope) && found.isSingleResult()
-             ? dyn_cast<VarDecl>(found.getFoundDecl())
+             ? dyn_cast<ValueDecl>(found.getFoundDecl())
              : nullptr;
+}
+
+VarDecl *variableOf(Sema &sema, Scope *scope, const Token &name) {
+  return dyn_cast_or_null<VarDecl>(valueOf(sema, scope, name));
 }
 
 /// One of tutti_reduction_types; 0 for other types.
@@ -279,15 +284,7 @@ void Decision::iterations() {
   }
   sharing_.isAffine = llvm::all_of(construct_.items, [&](const NamedItem &named) {
     const Token &first = named.item.base.front();
-    const ValueDecl *declared = nullptr;
-    if (first.is(tok::identifier)) {
-      LookupResult found(sema_, first.getIdentifierInfo(), first.getLocation(),
-                         Sema::LookupOrdinaryName);
-      found.suppressDiagnostics();
-      declared = sema_.LookupName(found, scope_) && found.isSingleResult()
-                     ? dyn_cast<ValueDecl>(found.getFoundDecl())
-                     : nullptr;
-    }
+    const ValueDecl *declared = first.is(tok::identifier) ? valueOf(sema_, scope_, first) : nullptr;
     return isAffine(sema_.getASTContext(), declared, named.item,
                     construct_.iterationVariables.front());
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/task_function.h"
 
+#include "compiler/frontend/ompss/brackets.h"
 #include "compiler/frontend/ompss/directive.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,22 +12,6 @@ using namespace clang;
 namespace tutti::compiler::ompss {
 
 namespace {
-
-bool opens(const Token &token) { return token.isOneOf(tok::l_paren, tok::l_square, tok::l_brace); }
-
-bool closes(const Token &token) { return token.isOneOf(tok::r_paren, tok::r_square, tok::r_brace); }
-
-/// The index after the bracket that closes the one at `open`, or the number of tokens.
-std::size_t afterClose(TokensRef tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    depth += opens(tokens[i]) - closes(tokens[i]);
-    if (depth == 0) {
-      return i + 1;
-    }
-  }
-  return tokens.size();
-}
 
 /// The index after the `>` that closes the `<` at `open`, or the number of tokens.
 std::size_t afterAngle(TokensRef tokens, std::size_t open) {

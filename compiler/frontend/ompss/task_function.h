@@ -41,7 +41,6 @@ struct TaskFunction {
   Tokens specifiers;                           ///< Up to and with `void`.
   clang::Token name;
   std::vector<Parameter> parameters;
-  bool isVariadic = false;
   Tokens qualifiers;    ///< After the parameters.
   bool hasBody = false; ///< `{` comes next, not `;`.
   bool isStatic = false;

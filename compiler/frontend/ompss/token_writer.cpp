@@ -2,6 +2,7 @@
 #include "compiler/frontend/ompss/token_writer.h"
 
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <memory>
 #include <string>
@@ -88,5 +89,9 @@ llvm::StringRef wordOf(const Token &token) {
 }
 
 bool isWord(const Token &token, llvm::StringRef word) { return wordOf(token) == word; }
+
+bool contains(TokensRef tokens, llvm::StringRef word) {
+  return llvm::any_of(tokens, [&](const Token &token) { return isWord(token, word); });
+}
 
 } // namespace tutti::compiler::ompss

@@ -64,6 +64,9 @@ void enter(clang::Preprocessor &preprocessor, TokensRef tokens);
 /// Whether a token is the name `word`, as identifier or keyword.
 bool isWord(const clang::Token &token, llvm::StringRef word);
 
+/// Whether one of the tokens is the name `word`.
+bool contains(TokensRef tokens, llvm::StringRef word);
+
 /// The spelling of an identifier or keyword; empty for other tokens.
 llvm::StringRef wordOf(const clang::Token &token);
 

@@ -4,6 +4,8 @@
 /// clause.
 #pragma once
 
+#include "compiler/frontend/pragma/diagnostics.h"
+
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/Token.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -54,9 +56,7 @@ public:
   /// Begins an error with a text in the form of Clang's diagnostics.
   template <std::size_t N>
   clang::DiagnosticBuilder error(clang::SourceLocation where, const char (&text)[N]) {
-    auto &diagnostics = preprocessor_.getDiagnostics();
-    return diagnostics.Report(where,
-                              diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, text));
+    return pragma::error(preprocessor_.getDiagnostics(), where, text);
   }
 
 private:

@@ -202,10 +202,7 @@ void DirectiveTable::finish() {
 }
 
 void DirectiveTable::warn(const Entry &entry) {
-  diagnostics_.Report(
-      entry.pragma,
-      diagnostics_.getCustomDiagID(DiagnosticsEngine::Warning,
-                                   "'#pragma tutti' is ignored: no OpenMP construct follows it"));
+  warning(diagnostics_, entry.pragma, "'#pragma tutti' is ignored: no OpenMP construct follows it");
 }
 
 PragmaHandler::PragmaHandler(std::shared_ptr<DirectiveTable> table)

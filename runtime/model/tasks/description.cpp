@@ -69,17 +69,12 @@ bool Description::joinAt(std::size_t index, const graph::Access &access) {
     return false;
   }
   if (accesses_[index].kind != access.kind || accesses_[index].isWeak != access.isWeak ||
-      access.kind == graph::AccessKind::Reduction || hasDims(index)) {
+      access.kind == graph::AccessKind::Reduction || !dimsOf(index).empty()) {
     return false;
   }
   last.begin = std::min(last.begin, region.begin);
   last.bytes = std::max(lastEnd, end) - last.begin;
   return true;
-}
-
-bool Description::hasDims(std::size_t index) const {
-  const std::size_t end = index + 1 < firstDims_.size() ? firstDims_[index + 1] : dims_.size();
-  return firstDims_[index] != end;
 }
 
 bool Description::addSection(std::uint32_t kind, std::uint64_t base,

@@ -67,7 +67,6 @@ private:
   std::span<const tutti_dim> dimsOf(std::size_t index) const;
   bool join(const graph::Access &access);
   bool joinAt(std::size_t index, const graph::Access &access);
-  bool hasDims(std::size_t index) const;
 
   std::size_t expected_ = 0; ///< Which access the next one probably continues.
   std::vector<graph::Access> accesses_;
