@@ -76,6 +76,7 @@ enum tutti_task_options {
   TUTTI_TASK_NODE = 5,
   TUTTI_TASK_GRAINSIZE = 6, ///< Iterations; of a taskloop.
   TUTTI_TASK_CHUNKSIZE = 7, ///< Iterations; of a task for.
+  TUTTI_TASK_SHMEM = 8,     ///< Bytes of local memory that a group of a kernel gets beside its own.
 };
 
 /// How a task uses memory that it names. Source: OmpSs-2 specification, dependence clauses.
@@ -185,6 +186,52 @@ void tutti_task_submit_loop(tutti_task_block *block, uint64_t *lower, uint64_t *
 
 /// What the calling task's function is asked for: one of tutti_task_questions.
 uint32_t tutti_task_asks(void);
+
+/// A text of the program in a language of devices, as the link step puts it into the executable: a
+/// record for each file, in section TUTTI_SECTION_TEXTS.
+#define TUTTI_SECTION_TEXTS "tutti_texts"
+
+typedef struct tutti_task_text {
+  const char *file; ///< As the user has named it.
+  const char *text; ///< Ends in a zero.
+} tutti_task_text;
+
+/// A task construct for devices, and the kernel that it calls, as the program's objects bring it.
+/// One for each construct, written by the compiler; lives as long as the program.
+typedef struct tutti_task_kernel {
+  uint32_t device; ///< tutti_device_kind of a backend.
+  /// Of the kernel, as code of the device calls it (mangled in CUDA C++). Null if the body is code
+  /// of the host that gives work to the task's own queue.
+  const char *name;
+  /// The host's stubs of a CUDA kernel: nvcc calls it as the kernel, clang otherwise. Null where
+  /// the program has none of that name.
+  const void *stubs[2];
+  /// The program's cudaGetFuncBySymbol, which knows the function behind a stub; null without it.
+  const void *functionOf;
+  const tutti_task_text *texts; ///< All of the program, for kernels that come as text.
+  const tutti_task_text *textsEnd;
+} tutti_task_kernel;
+
+enum tutti_task_shapes {
+  TUTTI_TASK_NDRANGE = 1, ///< Work-items and work-items of a group, for each dimension.
+  TUTTI_TASK_GRID = 2,    ///< Groups and work-items of a group.
+};
+
+/// The task runs on a device. Without dimensions its body is code of the host. Fastest dimension
+/// first; group sizes of 0 are those that the program has not given, and mean 1.
+char *tutti_task_device(const tutti_task_kernel *kernel, uint32_t device, uint32_t shape,
+                        uint32_t dimensions, int64_t size0, int64_t size1, int64_t size2,
+                        int64_t group0, int64_t group1, int64_t group2);
+
+/// The body of a task that is a kernel: gives the kernel to the device, with `count` arguments, for
+/// each of which come its address (`const void *`), its bytes (`size_t`) and whether it is a
+/// pointer
+/// (`int`).
+void tutti_task_launch(uint32_t count, ...);
+
+/// Stands before a call of the kernel's host stub that is there to name it, and is taken away by
+/// the compiler with this one.
+void tutti_task_kernel_named(void);
 
 /// Waits until all descendants of the calling task are deeply complete.
 void tutti_task_wait(const char *source);

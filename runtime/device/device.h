@@ -12,6 +12,7 @@
 #pragma once
 
 #include "abi/abi.h"
+#include "abi/tasks.h"
 #include "base/descriptor.h"
 #include "base/range.h"
 #include "base/result.h"
@@ -188,6 +189,23 @@ struct KernelLaunch {
   }
 };
 
+/// An argument of a kernel that the user wrote.
+struct NativeArgument {
+  const void *value;
+  std::size_t bytes;
+  /// A pointer into the window: the kernel gets where that byte lies on the device. Other pointers
+  /// are handed on as they are.
+  bool isTranslated;
+};
+
+/// One run of a kernel that the user wrote.
+struct NativeLaunch {
+  Kernel *kernel = nullptr;
+  Grid grid;
+  std::uint64_t localBytes = 0; ///< Local memory of a group beside what the kernel declares.
+  std::vector<NativeArgument> arguments;
+};
+
 class Device;
 
 /// In-order queue of one device: operations complete in the order in which they were given, and
@@ -260,6 +278,30 @@ public:
   /// Source: cuLaunchKernel, clEnqueueNDRangeKernel.
   virtual Status launch(const KernelLaunch &launch) = 0;
 
+  /// Runs a kernel of the user's. The arguments may change when the call returns.
+  ///
+  /// Errors: InvalidArgument  the grid, the local memory or the arguments are not the kernel's, in
+  ///         words for the user; NotSupported  the backend runs none.
+  /// Source: cuLaunchKernel, clEnqueueNDRangeKernel.
+  virtual Status launchNative(const NativeLaunch &launch) {
+    static_cast<void>(launch);
+    return failure(ErrorCode::NotSupported, "the device runs no kernels of the program's own");
+  }
+
+  /// What the vendor's library knows the queue by, for code of the program that gives it work
+  /// itself (`CUstream`, `cl_command_queue`); null if it knows none. Makes the device current for
+  /// the calling thread where the vendor's library has such a notion.
+  virtual Result<void *> native() { return nullptr; }
+
+  /// Starts moving managed memory of the program to the device; for reading only, a copy of it.
+  /// Memory that is not managed stays where it is, without an error.
+  /// Source: cuMemPrefetchAsync, cuMemAdvise.
+  virtual Status prefetch(std::span<const std::byte> memory, bool isRead) {
+    static_cast<void>(memory);
+    static_cast<void>(isRead);
+    return {};
+  }
+
   /// Marks this point of the queue.
   virtual Result<std::unique_ptr<Event>> record() = 0;
 
@@ -313,6 +355,15 @@ public:
   ///         NotSupported  format or precision are not the device's.
   /// Cost:   compiles at the first call: milliseconds to seconds.
   virtual Result<Kernel *> load(const tutti_kernel &kernel) = 0;
+
+  /// Makes a kernel ready that the program brings; the same pointer gives the same kernel.
+  ///
+  /// Errors: NotSupported, WrongImage  with what is missing, or the words of the vendor's compiler.
+  /// Cost:   may compile at the first call.
+  virtual Result<Kernel *> find(const tutti_task_kernel &kernel) {
+    return failure(ErrorCode::NotSupported, "{} runs no kernels of the program's own, as {}",
+                   info().name, kernel.name);
+  }
 
   virtual Result<std::unique_ptr<Queue>> makeQueue() = 0;
 
