@@ -102,6 +102,9 @@ enum tutti_region_flags {
   /// The last capture is no variable: it is the number of threads that the construct asks for; 0 if
   /// it does not ask. `home` and `run` pass it on.
   TUTTI_REGION_THREADS = 64,
+  /// A task construct for devices (abi/tasks.h): `directive` says for which. Of the functions none
+  /// is set.
+  TUTTI_REGION_TASK = 128,
 };
 
 /// The formats of kernels: abi/backends.def.

@@ -25,6 +25,18 @@ struct KernelFormat {
   bool isGeneral;         ///< Devices of all vendors take it.
 };
 
+/// How the host knows kernels that users write.
+struct NativeStub {
+  std::uint32_t kind; ///< tutti_device_kind
+  std::string_view prefix;
+  std::string_view functionOf;
+};
+
+inline constexpr auto kNativeStubs = std::to_array<NativeStub>({
+#define TUTTI_NATIVE_STUB(NAME, PREFIX, FUNCTION_OF) {TUTTI_DEVICE_##NAME, PREFIX, FUNCTION_OF},
+#include "abi/backends.def"
+});
+
 inline constexpr auto kDeviceKinds = std::to_array<DeviceKind>({
 #define TUTTI_DEVICE_KIND(NAME, NUMBER, TEXT, IS_BACKEND) {TEXT, NUMBER, (IS_BACKEND) != 0},
 #include "abi/backends.def"

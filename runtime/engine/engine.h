@@ -34,7 +34,8 @@ public:
   Engine(Client &client, const EngineSettings &settings);
   Engine(const Engine &) = delete;
   Engine &operator=(const Engine &) = delete;
-  /// Order: nothing is ready, runs or waits, and no thread is about to resume anything. In the thread
+  /// Order: nothing is ready, runs or waits, and no thread is about to resume anything. In the
+  /// thread
   ///        that made it.
   ~Engine();
 
@@ -44,6 +45,9 @@ public:
 
   /// Queues what has become ready; from any thread.
   void submit(Work &work);
+
+  /// From now on workers poll the client. Before there is anything to look for.
+  void startPolling() { isPolled_.store(true, std::memory_order_release); }
 
   /// How many CPUs the calling thread may use.
   static std::uint32_t usableProcessors();
@@ -83,6 +87,8 @@ private:
   Priorities urgent_; ///< Above 0.
   Priorities idle_;   ///< Below 0.
   std::atomic<bool> isEnding_{false};
+  std::atomic<bool> isPolled_{false};
+  std::atomic<bool> hasPoller_{false}; ///< Of workers without work one polls.
   alignas(64) std::atomic<std::uint32_t> searching_{0};
   std::atomic<std::uint32_t> sleeping_{0};
   SpinLock sleepers_;

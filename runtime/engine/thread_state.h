@@ -72,7 +72,7 @@ private:
   };
 
   static Exceptions *exceptions() {
-    return reinterpret_cast<Exceptions *>(abi::__cxa_get_globals());
+    return reinterpret_cast<Exceptions *>(__cxxabiv1::__cxa_get_globals());
   }
 
   int errno_;

@@ -22,6 +22,10 @@ public:
   /// become ready by it; or null.
   virtual Work *run(Worker &worker, Work &work) = 0;
 
+  /// Looks for what happens elsewhere and may make work ready: by workers before they take work,
+  /// and by one of those that find none. True while there is something to look for.
+  virtual bool poll() { return false; }
+
 protected:
   ~Client() = default;
 };

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "runtime/engine/engine.h"
 
+#include <sched.h>
 #include <utility>
 
 namespace tutti::engine {
@@ -131,6 +132,9 @@ void Worker::loop() {
       parked = takeThrottled(false);
     }
     if (!parked) {
+      if (engine_.isPolled_.load(std::memory_order_relaxed)) {
+        engine_.client_.poll();
+      }
       Work *work = find();
       if (!work && !throttled_.empty()) {
         parked = takeThrottled(true);
@@ -221,6 +225,9 @@ Work *Worker::search() {
       work = find();
     }
     if (!work && !hasResumed() && !engine.isEnding_.load(std::memory_order_relaxed)) {
+      work = pollUntilWork();
+    }
+    if (!work && !hasResumed() && !engine.isEnding_.load(std::memory_order_relaxed)) {
       sleep();
     }
     isOver = work || hasResumed() || engine.isEnding_.load(std::memory_order_relaxed);
@@ -231,6 +238,23 @@ Work *Worker::search() {
     engine.wakeOne();
   }
   return work;
+}
+
+/// One of those without work polls, as long as there is something to look for.
+Work *Worker::pollUntilWork() {
+  Engine &engine = engine_;
+  if (!engine.isPolled_.load(std::memory_order_relaxed) ||
+      engine.hasPoller_.exchange(true, std::memory_order_acquire)) {
+    return nullptr;
+  }
+  Work *work = nullptr;
+  while (!work && !hasResumed() && !engine.isEnding_.load(std::memory_order_relaxed) &&
+         engine.client_.poll()) {
+    work = find();
+    sched_yield();
+  }
+  engine.hasPoller_.store(false, std::memory_order_release);
+  return work ? work : find();
 }
 
 /// In and out as one of those that search.

@@ -108,6 +108,7 @@ private:
   Work *steal();
   /// Looks for work for a while, then sleeps; null if the loop has other things to look after.
   Work *search();
+  Work *pollUntilWork();
   void sleep();
   Parked *takeThrottled(bool isIdle);
 

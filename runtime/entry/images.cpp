@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "runtime/device/selection.h"
+#include "runtime/exec/task_work.h"
 
 #include <algorithm>
 #include <array>
@@ -121,6 +122,9 @@ std::uint64_t executableHash() {
 }
 
 const tutti_region *regionOf(std::uint64_t id) {
+  if (id == exec::taskRegion().id) {
+    return &exec::taskRegion();
+  }
   const auto found = regionsById().find(id);
   return found == regionsById().end() ? nullptr : found->second;
 }
@@ -132,7 +136,8 @@ DeviceNeeds deviceNeeds() {
   }
   for (const tutti_image *image : frozen()) {
     for (const tutti_region *region : regionsOf(*image)) {
-      needs.hasKernels = needs.hasKernels || (region->device && region->device->mappings > 0);
+      needs.hasKernels = needs.hasKernels || (region->flags & TUTTI_REGION_TASK) != 0 ||
+                         (region->device && region->device->mappings > 0);
       if (region->directive && region->directive->device > TUTTI_DEVICE_CPU) {
         needs.asked |= device::kindBit(region->directive->device);
       }

@@ -87,8 +87,9 @@ TUTTI_EXPORT const char *nanos6_library_mode_init() {
 
 TUTTI_EXPORT void nanos6_shutdown() { tutti::entry::finishTasks(); }
 
-TUTTI_EXPORT void *oss_device_alloc(oss_device_t device, int, size_t size, size_t, size_t) {
-  return device == oss_device_host ? tutti_malloc(size) : nullptr;
+/// Unified memory goes where tasks name it.
+TUTTI_EXPORT void *oss_device_alloc(oss_device_t, int, size_t size, size_t, size_t) {
+  return tutti_malloc(size);
 }
 
 TUTTI_EXPORT void oss_device_free(void *address) { std::free(address); }

@@ -10,6 +10,7 @@
 #include "runtime/entry/routes.h"
 #include "runtime/entry/signals.h"
 #include "runtime/entry/solo.h"
+#include "runtime/entry/task_devices.h"
 #include "runtime/entry/tasks.h"
 #include "runtime/entry/threads.h"
 #include "runtime/exec/or_die.h"
@@ -254,10 +255,14 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   heapRange_ = window_->heap();
   heap_ = std::make_unique<memory::Heap>(heapRange_);
   pages_ = exec::orDie(memory::PageTable::create(*window_));
+  const bool hasDevices = !job.setup.devices.empty();
   zero_ = std::make_unique<model::forkjoin::RankZero>(model::forkjoin::RankZero::Setup{
       std::move(job.setup), *pages_,
       memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
       std::move(job.traits), settings.device});
+  if (hasDevices) {
+    accelerators_ = std::make_unique<TaskDevices>(*this, *zero_, *window_);
+  }
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();
@@ -330,6 +335,11 @@ void Runtime::leaveFrames(std::uint64_t frame) {
   if (isMainThread() && window_->stack().contains({frame, frame + 1})) {
     zero_->renewStackBelow(frame);
   }
+}
+
+bool Runtime::isOnSharedStack() const {
+  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  return privateStackTop_ != 0 && window_->stack().contains({frame, frame + 1});
 }
 
 void Runtime::waitForDevices() {

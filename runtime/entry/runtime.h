@@ -6,12 +6,15 @@
 
 #include "abi/abi.h"
 #include "runtime/entry/agreement.h"
+#include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/devices.h"
 #include "runtime/entry/settings.h"
+#include "runtime/entry/signals.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/window.h"
 #include "runtime/model/forkjoin/rank_zero.h"
+#include "runtime/model/tasks/accelerators.h"
 #include "runtime/transport/transport.h"
 
 #include <atomic>
@@ -70,6 +73,19 @@ public:
   /// Makes memory that is given to the user ready for anything; from any thread.
   void renew(Range range) { zero_->renew(range); }
 
+  /// What tasks may use of the devices of this rank; null if it has none.
+  model::tasks::Accelerators *accelerators() { return accelerators_.get(); }
+
+  /// Runs a function on a stack that is none of unified memory: no page of it is protected.
+  template <typename Function> void runOnOwnStack(Function &&function) {
+    const HeldSignals held(areSignalsHandled());
+    if (isOnSharedStack()) {
+      callOnStack(privateStackTop_, function);
+    } else {
+      function();
+    }
+  }
+
   /// Nothing in `main`'s stack below `frame` is alive. Does nothing on other stacks.
   void leaveFrames(std::uint64_t frame);
 
@@ -104,6 +120,7 @@ private:
   /// Ends the job in front of a `fork` that would leave parent and child on one stack.
   static void checkFork();
   void prepare(const Settings &settings, RankJob job);
+  bool isOnSharedStack() const;
   void enterMain(void (*body)(void *), void *argument);
   void finishJob();
 
@@ -118,6 +135,7 @@ private:
   std::unique_ptr<memory::PageTable> pages_;
   std::unique_ptr<memory::Heap> heap_;
   std::unique_ptr<model::forkjoin::RankZero> zero_;
+  std::unique_ptr<model::tasks::Accelerators> accelerators_;
   Range heapRange_;
   Settings settings_{};
   std::int32_t process_ = 0;

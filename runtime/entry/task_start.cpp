@@ -2,6 +2,7 @@
 /// \file
 /// Start and end of the tasks of this process.
 #include "base/mutex.h"
+#include "runtime/entry/runtime.h"
 #include "runtime/entry/tasks.h"
 #include "runtime/model/tasks/tasks.h"
 
@@ -37,6 +38,9 @@ Tasks &detail::startTasks() {
   settings.workers = wantedWorkers > 0 ? wantedWorkers : engine::Engine::usableProcessors();
   settings.adoptsCaller = syscall(SYS_gettid) == getpid();
   auto *tasks = new Tasks(settings); // As long as the process: exit handlers may make tasks.
+  if (Runtime *runtime = Runtime::active(); runtime && runtime->accelerators()) {
+    tasks->setAccelerators(*runtime->accelerators());
+  }
   pthread_atfork(nullptr, nullptr, forgetTasks);
   theTasks.store(tasks, std::memory_order_release);
   return *tasks;

@@ -3,6 +3,7 @@
 /// The entry points of abi/tasks.h.
 #include "runtime/entry/tasks.h"
 
+#include "abi/backends.h"
 #include "abi/tasks.h"
 #include "base/log.h"
 #include "runtime/entry/exports.h"
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <cstdarg>
+#include <vector>
 
 namespace {
 
@@ -47,6 +49,38 @@ TUTTI_EXPORT char *tutti_task_option(std::uint32_t option, std::int64_t value) {
   tasks().setOption(described("tutti_task_option"), option, value);
   return nullptr;
 }
+
+TUTTI_EXPORT char *tutti_task_device(const tutti_task_kernel *kernel, std::uint32_t device,
+                                     std::uint32_t shape, std::uint32_t dimensions,
+                                     std::int64_t size0, std::int64_t size1, std::int64_t size2,
+                                     std::int64_t group0, std::int64_t group1,
+                                     std::int64_t group2) {
+  Task &task = described("tutti_task_device");
+  if (!tasks().hasDevices()) {
+    const tutti::abi::DeviceKind *kind = tutti::abi::findDeviceKind(device);
+    tutti::log::fatal("task {} is for a device of kind {}, and this process has no device",
+                      task.name(), kind ? kind->name : "?");
+  }
+  tasks().setDevice(
+      task, {kernel, shape, dimensions, {size0, size1, size2}, {group0, group1, group2}, 0});
+  return nullptr;
+}
+
+TUTTI_EXPORT void tutti_task_launch(std::uint32_t count, ...) {
+  std::vector<tutti::model::tasks::KernelArgument> arguments(count);
+  std::va_list list;
+  va_start(list, count);
+  for (tutti::model::tasks::KernelArgument &argument : arguments) {
+    argument.value = va_arg(list, const void *);
+    argument.bytes = va_arg(list, std::size_t);
+    argument.isPointer = va_arg(list, int) != 0;
+  }
+  va_end(list);
+  tasks().launchKernel(arguments);
+}
+
+/// The compiler takes all calls away.
+TUTTI_EXPORT void tutti_task_kernel_named() {}
 
 TUTTI_EXPORT char *tutti_task_instance(const char *label) {
   if (label) {

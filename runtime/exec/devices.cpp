@@ -124,11 +124,15 @@ Status Devices::outlive(std::int32_t index, Status status) {
   if (lane.copies) {
     lane.copies->finish().ignore("the same");
   }
+  if (lane.tasks) {
+    lane.tasks->finish().ignore("the same");
+  }
   // Nobody knows what of that has reached the host.
   lane.gone = atLoss_(index, status.error()).unite(std::exchange(lane.leaving, {}));
   lane.loss = std::move(status).error();
   lane.event.reset();
   lane.copies.reset();
+  lane.tasks.reset();
   lane.snapshot.reset();
   lane.done = lane.given;
   return {};
@@ -152,11 +156,17 @@ void Devices::wroteInPlaceOf(std::int32_t index, const RangeSet &bytes) {
   lane(index).gone = lane(index).gone.subtract(bytes);
 }
 
+/// The main queue of a device, when it is first needed.
+Status Devices::openQueue(Lane &lane) {
+  if (!lane.queue) {
+    TUTTI_ASSIGN(lane.queue, lane.device->makeQueue());
+  }
+  return {};
+}
+
 Status Devices::commit(std::int32_t index, const RangeSet &units) {
   return request(index, [&](Lane &lane) -> Status {
-    if (!lane.queue) {
-      TUTTI_ASSIGN(lane.queue, lane.device->makeQueue());
-    }
+    TUTTI_TRY(openQueue(lane));
     const RangeSet missing = units.subtract(lane.committed);
     // One by one, as they will be given back.
     for (const Range &unit : rooms_.single(missing)) {
@@ -216,7 +226,7 @@ Status Devices::takeOut(std::int32_t index, const RangeSet &bytes, Copy &&copy) 
 
 Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
   return bringIn(index, bytes, [&](Lane &lane) -> Status {
-    TUTTI_TRY(give(lane));
+    TUTTI_TRY(give(lane, bytes));
     for (const Range &range : bytes.ranges()) {
       TUTTI_TRY(lane.queue->copyIn(bytesOf(range), range.begin));
     }
@@ -226,7 +236,7 @@ Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
 
 Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
   return takeOut(index, bytes, [this](Lane &lane, const RangeSet &left) -> Status {
-    TUTTI_TRY(give(lane));
+    TUTTI_TRY(give(lane, left));
     for (const Range &range : left.ranges()) {
       TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
     }
@@ -384,10 +394,22 @@ Result<CopyLanes *> Devices::copiesOf(Lane &lane, const memory::Window &window) 
 
 /// Counts an operation that the main queue is about to be given and that is not streamed: it comes
 /// after all that was.
-Status Devices::give(Lane &lane) {
+Status Devices::advance(Lane &lane) {
   lane.isAhead = false;
   lane.unstreamed = ++lane.given;
   return join(lane);
+}
+
+/// The same, after all tasks.
+Status Devices::give(Lane &lane) {
+  TUTTI_TRY(advance(lane));
+  return lane.tasks ? lane.tasks->order(*lane.queue) : Status();
+}
+
+/// The same, after those tasks that touch `bytes`, which are all that the operation touches.
+Status Devices::give(Lane &lane, const RangeSet &bytes) {
+  TUTTI_TRY(advance(lane));
+  return lane.tasks ? lane.tasks->order(bytes, *lane.queue) : Status();
 }
 
 /// Notes that bytes of a device change, or leave it.
@@ -433,6 +455,7 @@ bool Devices::isUntried(std::int32_t index) const {
 }
 
 Status Devices::finish(Lane &lane) {
+  TUTTI_TRY(lane.tasks ? lane.tasks->finish() : Status());
   TUTTI_TRY(lane.queue->finish());
   TUTTI_TRY(lane.copies ? lane.copies->finish() : Status());
   lane.marked = lane.given;
@@ -443,8 +466,9 @@ Status Devices::finish(Lane &lane) {
 Status Devices::order(std::int32_t earlier, std::int32_t later) {
   Lane &first = lane(earlier);
   Lane &second = lane(later);
-  if (first.copies && !first.copies->isJoined()) {
-    TUTTI_TRY(attempt(earlier, give));
+  const bool hasTasks = first.tasks && !first.tasks->isEmpty();
+  if (hasTasks || (first.copies && !first.copies->isJoined())) {
+    TUTTI_TRY(attempt(earlier, [](Lane &lane) { return give(lane); }));
   }
   second.isAhead = false;
   Step &behind = second.behind[static_cast<std::size_t>(earlier)];
@@ -460,6 +484,9 @@ Status Devices::order(std::int32_t earlier, std::int32_t later) {
     return {};
   }
   behind = first.given;
+  if (second.tasks) {
+    second.unstreamed = ++second.given; // Tasks come after the wait, too.
+  }
   return attempt(later, [&](Lane &lane) { return lane.queue->wait(*first.event); });
 }
 
@@ -481,7 +508,7 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
   Lane &target = lane(to);
   bool hasRoute = source.backend == target.backend && !source.loss && !target.loss;
   if (hasRoute) {
-    TUTTI_TRY(attempt(to, give));
+    TUTTI_TRY(attempt(to, [](Lane &lane) { return give(lane); }));
     hasRoute = !target.loss;
   }
   for (std::size_t done = 0; done < bytes.ranges().size() && hasRoute; ++done) {
@@ -596,7 +623,59 @@ Status Devices::reservePartials(Lane &lane) {
   return {};
 }
 
+/// Lets the main queue of a device come after what `work` comes after of other devices.
+Status Devices::orderTask(std::int32_t index, const TaskWork &work) {
+  Lane &own = lane(index);
+  for (std::int32_t other = 0; other < count(); ++other) {
+    Lane &before = lane(other);
+    if (other == index || !before.tasks || before.tasks->isEmpty()) {
+      continue;
+    }
+    if (before.backend != own.backend) {
+      TUTTI_TRY(attempt(other, [](Lane &lane) { return lane.tasks->finish(); }));
+    } else {
+      TUTTI_TRY(advance(own));
+      TUTTI_TRY(before.tasks->order(work, *own.queue));
+    }
+  }
+  return {};
+}
+
+Status Devices::giveTask(Lane &lane, TaskWork &work) {
+  TUTTI_TRY(openQueue(lane));
+  TUTTI_TRY(join(lane));
+  changed(lane, work.touched);
+  if (!lane.tasks) {
+    lane.tasks = std::make_unique<TaskQueues>(*lane.device);
+  }
+  TUTTI_TRY(orderTask(work.device, work));
+  bool isMainDone = false;
+  TUTTI_ASSIGN(isMainDone, isMainIdle(work.device));
+  TUTTI_TRY(lane.tasks->run(work, isMainDone ? nullptr : lane.event.get()));
+  ++counters_.kernels;
+  return {};
+}
+
+void Devices::runTask(TaskWork &work) {
+  work.status = requireAlive(work.device);
+  if (work.status) {
+    work.status = attempt(work.device, [&](Lane &lane) { return giveTask(lane, work); });
+  }
+  if (work.status) {
+    work.status = requireAlive(work.device);
+  }
+}
+
+Result<device::Kernel *> Devices::find(std::int32_t index, const tutti_task_kernel &kernel) {
+  TUTTI_TRY(requireAlive(index));
+  return lane(index).device->find(kernel);
+}
+
 Status Devices::run(const DevicePart &part, const Launch &launch, bool isDisjoint) {
+  if (launch.task) {
+    runTask(*launch.task);
+    return {};
+  }
   return attempt(part.device, [&](Lane &lane) -> Status {
     TUTTI_TRY(give(lane));
     changed(lane, part.touched);
@@ -662,6 +741,12 @@ Result<bool> Devices::isIdle() {
 Result<bool> Devices::isIdle(std::int32_t index) {
   bool isDone = false;
   TUTTI_ASSIGN(isDone, isMainIdle(index));
+  if (isDone && lane(index).tasks) {
+    TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+      TUTTI_ASSIGN(isDone, lane.tasks->isIdle());
+      return {};
+    }));
+  }
   if (!isDone || !lane(index).copies) {
     return isDone;
   }
@@ -682,7 +767,12 @@ Result<bool> Devices::isIdle(std::int32_t index, const RangeSet &units) {
   }
   bool isDone = true;
   TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
-    TUTTI_ASSIGN(isDone, lane.copies->isIdle(units));
+    if (lane.tasks) {
+      TUTTI_ASSIGN(isDone, lane.tasks->isIdle(units));
+    }
+    if (isDone) {
+      TUTTI_ASSIGN(isDone, lane.copies->isIdle(units));
+    }
     return {};
   }));
   return isDone;

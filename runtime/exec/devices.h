@@ -12,6 +12,7 @@
 #include "runtime/exec/launch.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/rooms.h"
+#include "runtime/exec/task_queues.h"
 #include "runtime/memory/window.h"
 #include "runtime/trace/counters.h"
 
@@ -199,6 +200,15 @@ public:
   /// The same, after no copies in and out but those that touch the same bytes.
   Status runStreamed(const DevicePart &part, const Launch &launch, bool isDisjoint);
 
+  /// Gives a task to its device. What it needs has been committed and copied, or is on the way.
+  ///
+  /// Sets the work's event and status: DeviceLost  also if the device has been lost before; what
+  /// the work says.
+  void runTask(TaskWork &work);
+
+  /// Makes a kernel ready that the program brings.
+  Result<device::Kernel *> find(std::int32_t index, const tutti_task_kernel &kernel);
+
   /// Whether no run of the kernel of the latest run is known to have come to its end.
   bool isUntried(std::int32_t index) const;
 
@@ -244,6 +254,7 @@ private:
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
     std::unique_ptr<CopyLanes> copies; ///< Null if nothing has been streamed.
+    std::unique_ptr<TaskQueues> tasks; ///< Null if there was no task.
     /// Copies in come after all that the queue has been given but streamed kernels.
     bool isAhead = false;
     Step unstreamed = 0; ///< The latest that is no streamed kernel.
@@ -277,6 +288,11 @@ private:
   template <typename Copy> Status takeOut(std::int32_t index, const RangeSet &bytes, Copy &&copy);
   template <typename Asks> Result<bool> isAny(Asks &&asks);
   static Status give(Lane &lane);
+  static Status give(Lane &lane, const RangeSet &bytes);
+  static Status advance(Lane &lane);
+  static Status openQueue(Lane &lane);
+  Status orderTask(std::int32_t index, const TaskWork &work);
+  Status giveTask(Lane &lane, TaskWork &work);
   static Status join(Lane &lane);
   static void changed(Lane &lane, const RangeSet &bytes);
   Status recordIn(Lane &lane);

@@ -17,6 +17,7 @@
 namespace tutti::exec {
 
 class Followed;
+struct TaskWork;
 
 /// Number of a launch that was announced; the first is 1.
 using Sequence = std::uint64_t;
@@ -76,6 +77,8 @@ struct Launch {
   balance::Portion portion; ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
   std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.
+  /// What a launch of `taskRegion` does, on the rank whose device runs it; else null.
+  TaskWork *task = nullptr;
 };
 
 /// The captures that the region's code gets.

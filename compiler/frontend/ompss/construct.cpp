@@ -71,6 +71,9 @@ public:
 private:
   bool clause(const Clause &clause);
   bool devices();
+  bool sizes();
+  std::optional<std::int64_t> literal(TokensRef tokens);
+  bool isAtLeast(std::int64_t least, TokensRef tokens, llvm::StringRef what);
   bool areApart();
   bool items(TokensRef tokens, std::uint32_t kind, Colon colon);
   bool depend(const Clause &clause);
@@ -104,23 +107,95 @@ bool Reader::clause(const Clause &clause) {
 
 bool Reader::devices() {
   const Clause *device = construct_.directive.find(ClauseKind::Device);
-  const bool isFpga = device && isWord(device->arguments.front(), "fpga"); // None here: the cores.
-  const bool isHost = !device || isFpga || isWord(device->arguments.front(), "smp");
+  // There are no FPGAs here: the cores.
+  if (device) {
+    for (const abi::DeviceKind &kind : abi::kDeviceKinds) {
+      if (abi::isBackend(kind.number) && isWord(device->arguments.front(), kind.name)) {
+        construct_.device = kind.number;
+      }
+    }
+  }
   for (ClauseKind kind : {ClauseKind::Ndrange, ClauseKind::Grid, ClauseKind::Shmem}) {
     const Clause *clause = construct_.directive.find(kind);
-    if (clause && isHost) {
+    if (clause && construct_.device == 0) {
       error(diagnostics_, clause->where,
             "clause '%0' needs device() with another one than the host")
           << wordOf(kind);
       return false;
     }
   }
-  if (!isHost) {
-    error(diagnostics_, device->where,
-          "tasks do not run on devices yet; device(%0) is not possible")
-        << wordOf(device->arguments.front());
+  if (construct_.device != 0 && !construct_.reductions.empty()) {
+    error(diagnostics_, construct_.reductions.front().item.where,
+          "a task for a device cannot reduce: kernels know nothing of private copies");
+    return false;
   }
-  return isHost;
+  const Clause *shmem = construct_.directive.find(ClauseKind::Shmem);
+  const Clause *grid = construct_.directive.find(ClauseKind::Grid);
+  if (grid && construct_.directive.find(ClauseKind::Ndrange)) {
+    error(diagnostics_, grid->where, "clauses 'ndrange' and 'grid' of one task");
+    return false;
+  }
+  if (shmem && !construct_.shape()) {
+    error(diagnostics_, shmem->where, "clause 'shmem' needs 'ndrange' or 'grid'");
+    return false;
+  }
+  return sizes() && (!shmem || isAtLeast(0, shmem->arguments, "clause 'shmem'"));
+}
+
+/// A number that is written down, with its sign.
+std::optional<std::int64_t> Reader::literal(TokensRef tokens) {
+  const bool isNegative = !tokens.empty() && tokens.front().is(tok::minus);
+  tokens = tokens.drop_front(isNegative ? 1 : 0);
+  if (tokens.size() != 1 || tokens.front().isNot(tok::numeric_constant)) {
+    return std::nullopt;
+  }
+  llvm::SmallString<16> buffer;
+  const llvm::StringRef digits = preprocessor_.getSpelling(tokens.front(), buffer).rtrim("uUlL");
+  std::int64_t value = 0;
+  return digits.getAsInteger(0, value) ? std::nullopt : std::optional(isNegative ? -value : value);
+}
+
+bool Reader::isAtLeast(std::int64_t least, TokensRef tokens, llvm::StringRef what) {
+  const std::optional<std::int64_t> value = literal(tokens);
+  if (value && *value < least) {
+    error(diagnostics_, tokens.front().getLocation(), "%0 takes numbers from %1 on")
+        << what << static_cast<int>(least);
+    return false;
+  }
+  return true;
+}
+
+/// `ndrange(dimensions, sizes..., groups...)`.
+bool Reader::sizes() {
+  const Clause *shape = construct_.shape();
+  if (!shape) {
+    return true;
+  }
+  const std::string what = "clause '" + wordOf(shape->kind).str() + "'";
+  const std::vector<TokensRef> parts = splitAtCommas(shape->arguments);
+  for (TokensRef part : parts) {
+    if (part.empty()) {
+      error(diagnostics_, shape->close, "expected an expression between the commas of %0") << what;
+      return false;
+    }
+  }
+  const std::optional<std::int64_t> dimensions = literal(parts.front());
+  if (!dimensions || *dimensions < 1 || *dimensions > 3) {
+    error(diagnostics_, parts.front().front().getLocation(),
+          "%0 begins with the number of dimensions: 1, 2 or 3")
+        << what;
+    return false;
+  }
+  construct_.dimensions = static_cast<std::size_t>(*dimensions);
+  const std::size_t given = parts.size() - 1;
+  if (given != construct_.dimensions && given != 2 * construct_.dimensions) {
+    error(diagnostics_, shape->where,
+          "%0 of %1 dimension%s1 takes as many sizes, and as many of groups or none; there are %2")
+        << what << static_cast<int>(*dimensions) << static_cast<int>(given);
+    return false;
+  }
+  return llvm::all_of(llvm::ArrayRef(parts).drop_front(),
+                      [&](TokensRef part) { return isAtLeast(1, part, what); });
 }
 
 /// A variable is reduced or used otherwise, not both.
@@ -279,6 +354,7 @@ private:
   void calls(const Sharing &sharing);
   void begin(const Sharing &sharing);
   void option(const Clause &clause, std::uint32_t option);
+  void device();
   void label(const Clause &clause);
   void reduction(const ReducedItem &reduced);
   void elementType(const ReducedItem &reduced);
@@ -327,6 +403,32 @@ void Writer::label(const Clause &clause) {
   if (parts.size() > 1) {
     out_.text("tutti_task_instance(").tokens(parts[1]).text("),");
   }
+}
+
+/// Sizes are integers: other types have no `|`.
+void Writer::device() {
+  const Clause *shape = construct_.shape();
+  std::vector<TokensRef> parts;
+  std::uint32_t kind = 0;
+  if (shape) {
+    out_.at(shape->where);
+    kind = shape->kind == ClauseKind::Grid ? TUTTI_TASK_GRID : TUTTI_TASK_NDRANGE;
+    parts = splitAtCommas(shape->arguments);
+  }
+  out_.text("tutti_task_device((const void*)0,").number(construct_.device).text(",").number(kind);
+  out_.text(",").number(static_cast<std::int64_t>(construct_.dimensions));
+  constexpr std::size_t kMost = 3;
+  for (std::size_t i = 0; i < 2 * kMost; ++i) {
+    const std::size_t part = 1 + i % kMost + i / kMost * construct_.dimensions;
+    out_.text(",");
+    if (i % kMost < construct_.dimensions && part < parts.size()) {
+      out_.at(parts[part].front().getLocation());
+      out_.text("(long)(").group(parts[part]).text("|0)").at(shape->where);
+    } else {
+      out_.number(i < kMost ? 1 : 0);
+    }
+  }
+  out_.text("),").at(construct_.directive.where);
 }
 
 void Writer::option(const Clause &clause, std::uint32_t option) {
@@ -449,12 +551,18 @@ void Writer::calls(const Sharing &sharing) {
     case ClauseKind::Chunksize:
       option(clause, TUTTI_TASK_CHUNKSIZE);
       break;
+    case ClauseKind::Shmem:
+      option(clause, TUTTI_TASK_SHMEM);
+      break;
     case ClauseKind::Label:
       label(clause);
       break;
     default:
       break;
     }
+  }
+  if (construct_.device != 0) {
+    device();
   }
   if (!construct_.namesIterations()) {
     writeItems(out_, construct_, ",");
@@ -514,6 +622,11 @@ void Writer::clauses(const Sharing &sharing) {
 }
 
 } // namespace
+
+const Clause *Construct::shape() const {
+  const Clause *ndrange = directive.find(ClauseKind::Ndrange);
+  return ndrange ? ndrange : directive.find(ClauseKind::Grid);
+}
 
 bool Construct::namesIterations() const {
   return isLoop() && llvm::any_of(items, [&](const NamedItem &named) {

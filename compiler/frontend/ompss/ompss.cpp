@@ -28,6 +28,10 @@ char *tutti_task_option(unsigned, long) TUTTI_NOTHROW;
 char *tutti_task_instance(const char *) TUTTI_NOTHROW;
 char *tutti_task_access(unsigned, const volatile void *, unsigned long) TUTTI_NOTHROW;
 char *tutti_task_section(unsigned, const volatile void *, unsigned, ...) TUTTI_NOTHROW;
+char *tutti_task_device(const void *, unsigned, unsigned, unsigned, long, long, long, long, long,
+                        long) TUTTI_NOTHROW;
+void tutti_task_launch(unsigned, ...);
+void tutti_task_kernel_named(void) TUTTI_NOTHROW;
 char *tutti_task_copy(const volatile void *, unsigned long, int) TUTTI_NOTHROW;
 char *tutti_task_reduction(unsigned, void *, unsigned long, unsigned, unsigned) TUTTI_NOTHROW;
 char *tutti_task_reduction_by(unsigned, void *, unsigned long, unsigned long,

@@ -101,6 +101,13 @@ void PragmaHandler::task(Construct construct, TokenWriter &writer) {
     function(std::move(construct), ahead, writer);
     return;
   }
+  if (const Clause *shape = construct.shape()) {
+    error(unit_->preprocessor.getDiagnostics(), shape->where,
+          "the clause '%0' is for functions that are kernels of the device")
+        << wordOf(shape->kind);
+    writer.tokens(ahead);
+    return;
+  }
   open(std::move(construct), writer);
   writer.tokens(ahead);
 }
@@ -120,6 +127,10 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
       writer.tokens(ahead);
       return;
     }
+  }
+  if (construct.shape() && !mayBeKernel(unit_->preprocessor.getDiagnostics(), *function)) {
+    writer.tokens(ahead);
+    return;
   }
   const bool isMember = isa<CXXRecordDecl>(unit_->sema->CurContext);
   const std::string creator = kCreatorPrefix.str() + std::to_string(unit_->constructs.size());
@@ -142,9 +153,10 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
   }
   writeCreatorHead(writer.at(where), *function, creator, isMember);
   writer.text("{");
+  const bool isKernel = construct.shape() != nullptr;
   open(std::move(construct), writer);
   writer.at(where);
-  writeCall(writer, *function);
+  isKernel ? writeLaunch(writer, *function) : writeCall(writer, *function);
   writer.text("; }");
   if (function->hasBody) {
     writeDeclaration(writer, *function, /*withDefaults=*/isMember);

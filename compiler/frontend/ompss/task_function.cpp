@@ -371,4 +371,29 @@ void writeCall(TokenWriter &writer, const TaskFunction &function) {
   writer.text(")");
 }
 
+bool mayBeKernel(DiagnosticsEngine &diagnostics, const TaskFunction &function) {
+  for (const Parameter &parameter : function.parameters) {
+    if (parameter.isReference || parameter.isPack) {
+      error(diagnostics, parameter.declaration.front().getLocation(),
+            "a kernel takes values and pointers, no references and no packs");
+      return false;
+    }
+  }
+  return true;
+}
+
+void writeLaunch(TokenWriter &writer, const TaskFunction &function) {
+  writer.text("{tutti_task_kernel_named();");
+  writeCall(writer, function);
+  writer.text(";tutti_task_launch(").number(static_cast<std::int64_t>(function.parameters.size()));
+  constexpr int kPointerClass = 5; // Of __builtin_classify_type.
+  for (const Parameter &parameter : function.parameters) {
+    writer
+        .text(",(const void*)__builtin_addressof(" + parameter.name + "),sizeof(" + parameter.name +
+              "),__builtin_classify_type(" + parameter.name + ")==")
+        .number(kPointerClass);
+  }
+  writer.text(");}");
+}
+
 } // namespace tutti::compiler::ompss

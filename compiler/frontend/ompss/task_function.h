@@ -61,4 +61,11 @@ void writeCreatorHead(TokenWriter &writer, const TaskFunction &function, llvm::S
 /// Writes the call of the function with the creator's parameters.
 void writeCall(TokenWriter &writer, const TaskFunction &function);
 
+/// Whether the function can be a kernel; an error has been reported if not.
+bool mayBeKernel(clang::DiagnosticsEngine &diagnostics, const TaskFunction &function);
+
+/// Writes the body of a task that is a kernel: the runtime gets the parameters as they are in
+/// memory. The call is there to name the kernel, whatever overloads it has, and never made.
+void writeLaunch(TokenWriter &writer, const TaskFunction &function);
+
 } // namespace tutti::compiler::ompss

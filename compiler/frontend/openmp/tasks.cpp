@@ -2,6 +2,7 @@
 #include "compiler/frontend/openmp/tasks.h"
 
 #include "abi/tasks.h"
+#include "compiler/frontend/openmp/kernel_tasks.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -16,6 +17,7 @@ namespace tutti::compiler::openmp {
 namespace {
 
 constexpr StringLiteral kDescribed = "tutti_task_described";
+constexpr StringLiteral kDevice = "tutti_task_device";
 constexpr StringLiteral kAsks = "tutti_task_asks";
 constexpr StringLiteral kCriticalVariable = ".gomp_critical_user_tutti_oss_critical_";
 
@@ -54,6 +56,7 @@ private:
   }
 
   void lowerTask(CallBase &described);
+  void describeDevices();
   void lowerAlloc(CallBase &alloc);
   void lowerSubmit(CallBase &submit);
   void lowerLoop(CallBase &loop);
@@ -102,13 +105,32 @@ CallBase *submitAfter(CallBase &described) {
   return nullptr;
 }
 
-void Lowering::lowerTask(CallBase &described) {
-  CallBase *submit = submitAfter(described);
+/// What makes the task that `submit` hands to libomp.
+CallBase &allocOf(CallBase *submit) {
   Value *task = submit ? submit->getArgOperand(kTask)->stripPointerCasts() : nullptr;
   auto *alloc = dyn_cast_or_null<CallBase>(task);
   if (!alloc || !callOf(*alloc, "__kmpc_omp_task_alloc")) {
     report_fatal_error("tutti: a task is not made as clang 19 makes it");
   }
+  return *alloc;
+}
+
+/// Says what the constructs for devices are. Order: before any task is lowered.
+void Lowering::describeDevices() {
+  Function *device = module_.getFunction(kDevice);
+  if (!device) {
+    return;
+  }
+  for (User *user : device->users()) {
+    auto &call = *cast<CallBase>(user);
+    Value *entry = allocOf(submitAfter(call)).getArgOperand(kEntry)->stripPointerCasts();
+    describeDeviceTask(module_, call, *cast<Function>(entry));
+  }
+}
+
+void Lowering::lowerTask(CallBase &described) {
+  CallBase *submit = submitAfter(described);
+  CallBase *alloc = &allocOf(submit);
   replace(described, ConstantPointerNull::get(cast<PointerType>(pointer_)));
   if (auto *entry = dyn_cast<Function>(alloc->getArgOperand(kEntry)->stripPointerCasts())) {
     lowerBody(*entry);
@@ -234,6 +256,7 @@ bool Lowering::run() {
   if (!described) {
     return hasCriticals;
   }
+  describeDevices();
   while (!described->use_empty()) {
     lowerTask(*cast<CallBase>(described->user_back()));
   }

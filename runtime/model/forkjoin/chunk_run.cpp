@@ -358,7 +358,7 @@ bool ChunkRun::startDevices(bool isAskedFor, bool isTimed) {
     }
     check(isStreamed_ ? job_.devices.runStreamed(part, launch_, plan_.isDisjoint)
                       : job_.devices.run(part, launch_, plan_.isDisjoint));
-    isFirst = isFirst || job_.devices.isUntried(part.device);
+    isFirst = isFirst || (!launch_.task && job_.devices.isUntried(part.device));
     if (isAskedFor) {
       check(job_.devices.mark(part.device));
     }
@@ -369,8 +369,8 @@ bool ChunkRun::startDevices(bool isAskedFor, bool isTimed) {
 /// Runs the parts of lost devices on this rank's host, which holds what they held.
 void ChunkRun::standIn(Reduction *reduction) {
   for (const DevicePart &part : plan_.devices) {
-    if (!hasLost(part)) {
-      continue;
+    if (!hasLost(part) || launch_.task) {
+      continue; // A task that fails says so.
     }
     const memory::AccessSet sets =
         touchesOf(launch_, job_.window, part.chunk.lower, part.chunk.upper, allocationsOf(launch_))

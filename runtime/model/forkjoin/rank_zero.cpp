@@ -24,6 +24,15 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
+/// The kinds of the first `count`.
+std::vector<std::uint32_t> kindsOf(const std::vector<DeviceTraits> &devices, std::size_t count) {
+  std::vector<std::uint32_t> kinds;
+  for (const DeviceTraits &each : std::span(devices).first(count)) {
+    kinds.push_back(each.backend);
+  }
+  return kinds;
+}
+
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -31,7 +40,8 @@ double secondsSince(Clock::time_point begin) {
 } // namespace
 
 RankZero::RankZero(Setup setup)
-    : job_(std::move(setup.job)), finder_(job_.window, std::move(setup.objects)),
+    : kinds_(kindsOf(setup.devices, setup.job.devices.size())), job_(std::move(setup.job)),
+      finder_(job_.window, std::move(setup.objects)),
       decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute}),
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),
       lost_(job_, view_), statistics_(job_, setup.pages) {}
@@ -146,6 +156,7 @@ bool RankZero::distribute(Launch &launch) {
   }
   findEverything(launch);
   Progress::Lock lock = job_.progress.lock();
+  const Launching launching(*this, lock);
   std::optional<Planner::Planned> planned = agree(lock, region, launch, candidate);
   if (!planned) {
     return false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/exec/finder.h"
+#include "runtime/exec/task_work.h"
 #include "runtime/memory/objects.h"
 #include "runtime/memory/protection.h"
 #include "runtime/model/forkjoin/announcer.h"
@@ -24,11 +25,13 @@
 namespace tutti::model::forkjoin {
 
 using exec::Finder;
+using exec::TaskAccess;
+using exec::TaskWork;
 using protocol::JobSetup;
 
 /// Threading: `prepare`, `distribute`, `renewStackBelow`, `ranHome` and `finish` from the program's
-///            main thread, the latter two on any stack; `open`, `renew` and `waitForDevices` from
-///            any thread.
+///            main thread, the latter two on any stack; `open`, `renew`, `waitForDevices` and what
+///            tasks call from any thread.
 class RankZero {
 public:
   struct Setup {
@@ -82,6 +85,28 @@ public:
   /// Waits until this rank's devices have done what they were given. From any thread, on any stack.
   void waitForDevices();
 
+  /// @name Tasks on devices of this rank. On a stack that is not part of the window.
+  /// @{
+
+  /// The device of this rank on which a task costs least: of those of `kind` that are not lost the
+  /// one that has most of `touched`, or that the fewest tasks are under way on. Nothing if there is
+  /// none.
+  std::optional<std::int32_t> deviceFor(std::uint32_t kind, const RangeSet &touched);
+
+  /// Makes a kernel ready that the program brings.
+  Result<device::Kernel *> find(std::int32_t device, const tutti_task_kernel &kernel);
+
+  /// Gives a task to its device, with what it names of unified memory, which it then has, and what
+  /// it may write nobody else.
+  ///
+  /// Errors: DeviceLost, OutOfMemory; those of the work.
+  Status startTask(TaskWork &work, std::span<const TaskAccess> accesses);
+
+  /// Whether a task that was started is over. Never blocks.
+  Result<bool> hasEnded(device::Event &event);
+
+  /// @}
+
   /// Ends the job for all ranks and gives the sums of all counters.
   trace::Report finish();
 
@@ -98,6 +123,25 @@ private:
     std::uint64_t bytes = 0; ///< Moved once, not at each such launch.
   };
 
+  /// One launch at a time, whoever asks for it.
+  class Launching {
+  public:
+    Launching(RankZero &zero, Progress::Lock &lock) TUTTI_IN_TURN : zero_(zero) {
+      zero.job_.progress.waitUntil(lock, [&zero]() TUTTI_IN_TURN { return !zero.isLaunching_; });
+      zero.isLaunching_ = true;
+    }
+
+    /// Not analysed: the lock is still held.
+    ~Launching() TUTTI_NO_THREAD_SAFETY_ANALYSIS { zero_.isLaunching_ = false; }
+
+    Launching(const Launching &) = delete;
+    Launching &operator=(const Launching &) = delete;
+
+  private:
+    RankZero &zero_;
+  };
+
+  Status launchTask(Progress::Lock &lock, Launch &launch) TUTTI_IN_TURN;
   Region &regionOf(const tutti_region &region);
   bool staysHome(Region &region, std::string_view reason);
   void findEverything(Launch &launch);
@@ -115,6 +159,7 @@ private:
   void runHere(Progress::Lock &lock, const Launch &launch,
                const balance::Chunk &chunk) TUTTI_IN_TURN;
 
+  std::vector<std::uint32_t> kinds_; ///< Of this rank's devices, whose places come first.
   Job job_;
   Finder finder_;
   Decider decider_;
@@ -123,6 +168,9 @@ private:
   Announcer announcer_;
   LostDevices lost_;
   Statistics statistics_;
+  bool isLaunching_ TUTTI_GUARDED_BY(exec::kTurn) = false;
+  std::vector<std::uint64_t> started_ TUTTI_GUARDED_BY(exec::kTurn); ///< Tasks, by device.
+  Region tasks_;                                                     ///< Those on devices.
   Launch spare_;                                   ///< Its vectors serve the next launch.
   std::map<const tutti_region *, Region> regions_; ///< The main thread's.
 };

@@ -218,6 +218,7 @@ void Description::clear() {
   joins = false;
   grainsize = 0;
   instance.clear();
+  device = {};
 }
 
 } // namespace tutti::model::tasks

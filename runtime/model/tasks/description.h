@@ -5,6 +5,7 @@
 
 #include "abi/tasks.h"
 #include "runtime/graph/task_graph.h"
+#include "runtime/model/tasks/accelerators.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,7 @@ public:
   bool joins = false;
   std::int64_t grainsize = 0; ///< Iterations; 0 if the program does not say.
   std::string instance;       ///< The label of this one.
+  DeviceRequest device;       ///< Where it is to run.
 
 private:
   std::span<const tutti_dim> dimsOf(std::size_t index) const;

@@ -30,6 +30,7 @@ enum TaskFlags : std::uint32_t {
   kForeign = 1U << 12,   ///< Stands for a thread that is no worker.
   kSpawned = 1U << 13,   ///< Nobody's child; somebody may want to know when it is over.
   kEnded = 1U << 14,     ///< The graph knows that the body has ended.
+  kOnDevice = 1U << 20,  ///< For a device; its description stays until it has been run.
 };
 
 /// Bit of `Task::alive`: the task waits for its children.

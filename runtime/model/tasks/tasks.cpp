@@ -72,7 +72,7 @@ Task &Tasks::foreign() {
 
 void Tasks::leave(Task &task) {
   if (task.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    Changes changes;
+    Changes changes(*this);
     leaveGraph(task, changes);
     queueAll(changes);
     delete &task;
@@ -151,6 +151,9 @@ void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
   case TUTTI_TASK_FINAL:
     task.flags |= value != 0 ? kFinal : 0U;
     break;
+  case TUTTI_TASK_SHMEM:
+    description(task).device.localBytes = value;
+    break;
   case TUTTI_TASK_GRAINSIZE:
     description(task).grainsize = value;
     break;
@@ -162,13 +165,14 @@ void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
 /// Once the graph has the task, it may be over before this comes back, unless somebody waits for
 /// it.
 bool Tasks::addToGraph(Task &task) {
-  Description *description = std::exchange(task.description, nullptr);
+  // With devices it stays with the task until that runs.
+  Description *description = devices_ ? task.description : std::exchange(task.description, nullptr);
   if (!description) {
     return true;
   }
   bool isReady = true;
   if (!description->isEmpty()) {
-    Changes changes;
+    Changes changes(*this);
     {
       const SpinGuard guard(graphLock_);
       isReady = graph_.add(task.node, *task.node.parent, description->accesses(), changes);
@@ -176,7 +180,9 @@ bool Tasks::addToGraph(Task &task) {
     settleEnded();
     queueAll(changes);
   }
-  giveBack(description);
+  if (!devices_) {
+    giveBack(description);
+  }
   return isReady;
 }
 
@@ -208,7 +214,9 @@ void Tasks::runUndeferred(Task &task) {
   if ((creator.flags & kFinal) != 0) {
     // In order, all that it could wait for is over.
     task.flags |= kFinal;
-    giveBack(task.description);
+    if ((task.flags & kOnDevice) == 0) {
+      giveBack(task.description);
+    }
   } else {
     if ((task.flags & kFinal) != 0 && task.description) {
       task.description->strengthen(); // What is made below it waits for nothing.
@@ -216,7 +224,7 @@ void Tasks::runUndeferred(Task &task) {
     isReady = addToGraph(task);
   }
   Worker *worker = Worker::current();
-  if (isReady && worker && worker->hasRoom(__builtin_frame_address(0))) {
+  if (isReady && !devices_ && worker && worker->hasRoom(__builtin_frame_address(0))) {
     const engine::ThreadState state(worker->usualFloatControl());
     worker->countRun();
     if (Work *next = run(*worker, task.work)) {
@@ -244,6 +252,9 @@ void Tasks::becomeReady(Task &task) {
   if ((task.flags & kOnReady) != 0 && Worker::current() && !askOnReady(task)) {
     return; // Queued when its events have happened.
   }
+  if (devices_ && devices_->take(task)) {
+    return;
+  }
   engine_.submit(task.work);
 }
 
@@ -270,6 +281,12 @@ Work *Tasks::run(Worker &, Work &work) {
   if ((task.flags & kOnReady) != 0 && !askOnReady(task)) {
     return nullptr;
   }
+  if (task.description) [[unlikely]] {
+    if ((task.flags & kOnDevice) != 0) {
+      return runOnDevice(task);
+    }
+    giveBack(task.description);
+  }
   Task *before = std::exchange(current_, &task);
   call(task);
   // What is called at the end of a task's life is nobody's body.
@@ -284,14 +301,14 @@ Work *Tasks::run(Worker &, Work &work) {
 
 Work *Tasks::complete(Task &task) {
   Latch *done = task.done;
-  Changes changes;
+  Changes changes(*this);
   if (task.alive.load(std::memory_order_acquire) == 1) {
     if (!endOrLeave(task, changes)) {
       return nullptr;
     }
     bury(task, changes);
   } else {
-    if (task.hasGraph() && (task.flags & kWaits) == 0) {
+    if (task.hasGraph() && (task.flags & (kWaits | kEnded)) == 0) {
       task.flags |= kEnded;
       {
         const SpinGuard guard(graphLock_);
@@ -362,7 +379,7 @@ void Tasks::settleEnded() {
     return;
   }
   Task *const before = std::exchange(current_, &root_);
-  Changes changes;
+  Changes changes(*this);
   while (ended_.load(std::memory_order_relaxed) && graphLock_.tryLock()) {
     Work *first = ended_.exchange(nullptr, std::memory_order_acquire);
     for (Work *work = first; work; work = work->next) {
@@ -442,6 +459,9 @@ void Tasks::Changes::ready(graph::Node &node) {
 
 void Tasks::Changes::combine(graph::ReductionGroup &group) {
   if (auto *copies = static_cast<Copies *>(group.copies)) {
+    if (tasks_.devices_) {
+      tasks_.devices_->waitFor(group.begin, group.bytes);
+    }
     copies->combine();
     delete copies;
     group.copies = nullptr;
@@ -469,7 +489,7 @@ Work *Tasks::queueAllButFirst(Changes &changes) {
     return nullptr;
   }
   queueAll(changes);
-  if ((first->flags & kOnReady) != 0) {
+  if ((first->flags & kOnReady) != 0 || devices_) {
     becomeReady(*first);
     return nullptr;
   }

@@ -13,6 +13,7 @@
 #include "runtime/model/tasks/copies.h"
 #include "runtime/model/tasks/critical.h"
 #include "runtime/model/tasks/description.h"
+#include "runtime/model/tasks/device_tasks.h"
 #include "runtime/model/tasks/statistics.h"
 #include "runtime/model/tasks/task.h"
 
@@ -28,7 +29,7 @@ namespace tutti::model::tasks {
 ///
 /// Threading: from any thread. A thread that is no worker counts as a task that runs: what it makes
 ///            are its children.
-class Tasks final : engine::Client {
+class Tasks final : engine::Client, DeviceClient {
 public:
   /// The calling thread's task is the main one if it becomes a worker.
   explicit Tasks(const engine::EngineSettings &settings);
@@ -45,6 +46,17 @@ public:
   bool isMain(const Task &task) const { return &task == &main_; }
 
   engine::Engine &engine() { return engine_; }
+
+  /// Tasks may run on `accelerators` from now on. Before the first of them is made.
+  void setAccelerators(Accelerators &accelerators);
+
+  bool hasDevices() const { return devices_ != nullptr; }
+
+  /// Where the newest task of the calling one is to run.
+  void setDevice(Task &task, const DeviceRequest &request);
+
+  /// The body of the calling task, which is a kernel.
+  void launchKernel(std::span<const KernelArgument> arguments);
 
   /// @name Making a task. The calls that describe speak of the newest one of the calling task.
   /// @{
@@ -104,11 +116,14 @@ private:
   /// What a change of the graph has made ready.
   class Changes final : public graph::Sink {
   public:
+    explicit Changes(Tasks &tasks) : tasks_(tasks) {}
+
     void ready(graph::Node &node) override;
     void combine(graph::ReductionGroup &group) override;
     Task *take();
 
   private:
+    Tasks &tasks_;
     engine::Work *first_ = nullptr;
     engine::Work *last_ = nullptr;
   };
@@ -128,6 +143,18 @@ private:
   }
 
   engine::Work *run(engine::Worker &worker, engine::Work &work) override;
+
+  bool poll() override { return devices_ && devices_->serve(); }
+
+  void callBody(Task &task) override;
+  void queued(Task &task) override;
+  void ended(Task &task) override;
+
+  void canRun(Task &task) override { engine_.submit(task.work); }
+
+  engine::Work *runOnDevice(Task &task);
+
+
   Task &foreign();
   void leave(Task &task);
   Task &newTask(Task &creator, std::size_t blockBytes, std::size_t shareds);
@@ -178,6 +205,7 @@ private:
   Mutex criticalsMutex_;
   std::vector<std::unique_ptr<Critical>> criticals_ TUTTI_GUARDED_BY(criticalsMutex_);
   std::vector<PerWorker> perWorker_;
+  std::unique_ptr<DeviceTasks> devices_; ///< Null without devices.
   std::uint32_t slots_;
   engine::Engine engine_; ///< Behind what its threads use.
   engine::Timers timers_; ///< Whose thread uses the engine.

@@ -62,7 +62,7 @@ void Tasks::waitForChildren() {
     current_ = &task;
   }
   if (task.hasGraph()) {
-    Changes changes;
+    Changes changes(*this);
     {
       const SpinGuard guard(graphLock_);
       graph_.closeDomain(task.node, changes);
@@ -92,7 +92,7 @@ void Tasks::endReleasing() {
   Task &names = *task.described;
   names.endDescription(task);
   if (names.description && !names.description->isEmpty() && task.hasGraph()) {
-    Changes changes;
+    Changes changes(*this);
     bool isKnown = false;
     {
       const SpinGuard guard(graphLock_);
@@ -165,7 +165,7 @@ void Tasks::fulfil(Task &task, std::uint64_t count) {
   if ((task.flags & kOnReady) != 0) {
     task.flags &= ~(kOnReady | kHasEvents);
     task.events.store(1, std::memory_order_relaxed);
-    engine_.submit(task.work);
+    becomeReady(task);
   } else if (Work *next = complete(task)) {
     engine_.submit(*next);
   }

@@ -29,8 +29,29 @@ void f(int n, int *p, struct S *s) {
   #pragma oss task default(all)
   // CHECK: :[[@LINE+1]]:27: error: clause 'device' takes one of smp, cuda, opencl, fpga
   #pragma oss task device(gpu)
-  // CHECK: :[[@LINE+1]]:20: error: tasks do not run on devices yet; device(cuda) is not possible
-  #pragma oss task device(cuda)
+  // CHECK: :[[@LINE+1]]:33: error: the clause 'ndrange' is for functions that are kernels of the device
+  #pragma oss task device(cuda) ndrange(1, n, 128)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:33: error: clause 'ndrange' of 2 dimensions takes as many sizes, and as many of groups or none; there are 3
+  #pragma oss task device(cuda) ndrange(2, n, 1, 8)
+  // CHECK: :[[@LINE+1]]:33: error: clause 'grid' of 1 dimension takes as many sizes, and as many of groups or none; there are 0
+  #pragma oss task device(cuda) grid(1)
+  // CHECK: :[[@LINE+1]]:41: error: clause 'ndrange' begins with the number of dimensions: 1, 2 or 3
+  #pragma oss task device(cuda) ndrange(4, n, n, n, n)
+  // CHECK: :[[@LINE+1]]:41: error: clause 'ndrange' begins with the number of dimensions: 1, 2 or 3
+  #pragma oss task device(cuda) ndrange(n, n)
+  // CHECK: :[[@LINE+1]]:44: error: clause 'ndrange' takes numbers from 1 on
+  #pragma oss task device(cuda) ndrange(1, 0, 128)
+  // CHECK: :[[@LINE+1]]:47: error: clause 'ndrange' takes numbers from 1 on
+  #pragma oss task device(cuda) ndrange(1, n, -2)
+  // CHECK: :[[@LINE+1]]:44: error: expected an expression between the commas of clause 'ndrange'
+  #pragma oss task device(cuda) ndrange(1, )
+  // CHECK: :[[@LINE+1]]:33: error: clause 'shmem' needs 'ndrange' or 'grid'
+  #pragma oss task device(cuda) shmem(8)
+  // CHECK: :[[@LINE+1]]:58: error: clause 'shmem' takes numbers from 0 on
+  #pragma oss task device(cuda) ndrange(1, n, 128) shmem(-1)
+  // CHECK: :[[@LINE+1]]:47: error: clauses 'ndrange' and 'grid' of one task
+  #pragma oss task device(cuda) ndrange(1, n) grid(1, n)
   // CHECK: :[[@LINE+1]]:20: error: clause 'ndrange' needs device() with another one than the host
   #pragma oss task ndrange(1, n, 128)
   // CHECK: :[[@LINE+1]]:39: error: 'x' is reduced and named as a dependence, too
@@ -93,3 +114,9 @@ typedef int number;
 // CHECK: :[[@LINE+2]]:1: error: a function that is a task returns void
 #pragma oss task
 number other(int *p);
+// CHECK: :[[@LINE+1]]:41: error: invalid operands to binary expression ('double *' and 'int')
+#pragma oss task device(cuda) ndrange(1, y, 128) inout([n]y)
+void scale(int n, double *y);
+// CHECK: :[[@LINE+1]]:44: error: a task for a device cannot reduce
+#pragma oss task device(cuda) reduction(+: [1]y)
+void sum(double *y);

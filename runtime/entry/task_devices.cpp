@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/task_devices.h"
+
+#include "abi/backends.h"
+#include "runtime/entry/runtime.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tutti::entry {
+
+using graph::AccessKind;
+using model::tasks::DeviceRequest;
+using model::tasks::KernelArgument;
+
+namespace {
+
+thread_local void *current = nullptr;
+
+std::uint32_t flagsOf(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::In:
+    return TUTTI_READ;
+  case AccessKind::Out:
+    // The kernel need not write all of it: what it leaves is what was there.
+    return TUTTI_WRITE | TUTTI_AT_MOST;
+  default:
+    return TUTTI_READ | TUTTI_WRITE;
+  }
+}
+
+Range hullOf(const graph::Region &region) {
+  Range hull{region.begin, region.begin + region.bytes};
+  for (const tutti_dim &dimension : region.dimensions) {
+    const std::int64_t reach = dimension.stride * (dimension.count - 1);
+    (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
+  }
+  return hull;
+}
+
+void appendRuns(std::vector<Range> &runs, std::uint64_t begin, std::uint64_t bytes,
+                std::span<const tutti_dim> dimensions) {
+  if (dimensions.empty()) {
+    runs.push_back({begin, begin + bytes});
+    return;
+  }
+  for (std::int64_t index = 0; index < dimensions.front().count; ++index) {
+    appendRuns(runs, begin + static_cast<std::uint64_t>(index * dimensions.front().stride), bytes,
+               dimensions.subspan(1));
+  }
+}
+
+/// Groups and their sizes as the clause says.
+Result<device::Grid> gridOf(const DeviceRequest &request) {
+  device::Grid grid;
+  for (std::uint32_t dimension = 0; dimension < request.dimensions; ++dimension) {
+    const std::int64_t size = request.sizes[dimension];
+    const std::int64_t group = std::max<std::int64_t>(request.groups[dimension], 1);
+    if (size < 0 || request.groups[dimension] < 0 || group > UINT32_MAX) {
+      return failure(ErrorCode::InvalidArgument,
+                     "{} work-items in groups of {} (dimension {}) are no grid", size,
+                     request.groups[dimension], dimension + 1);
+    }
+    grid.group[dimension] = static_cast<std::uint32_t>(group);
+    grid.groups[dimension] = static_cast<std::uint64_t>(
+        request.shape == TUTTI_TASK_GRID ? size : size / group + (size % group != 0 ? 1 : 0));
+  }
+  return grid;
+}
+
+} // namespace
+
+void *TaskDevices::currentQueue() { return current; }
+
+Result<TaskDevices::Named> TaskDevices::named(std::span<const graph::Access> accesses) const {
+  Named named;
+  std::vector<Range> touched;
+  std::vector<Range> written;
+  std::vector<Range> shared;
+  for (const graph::Access &access : accesses) {
+    const Range hull = hullOf(access.region);
+    if (access.isWeak || hull.empty()) {
+      continue;
+    }
+    std::vector<Range> runs;
+    appendRuns(runs, access.region.begin, access.region.bytes, access.region.dimensions);
+    touched.insert(touched.end(), runs.begin(), runs.end());
+    if (access.kind != AccessKind::In && access.kind != AccessKind::Concurrent) {
+      written.insert(written.end(), runs.begin(), runs.end());
+    }
+    if (window_.contains(hull)) {
+      shared.insert(shared.end(), runs.begin(), runs.end());
+      named.accesses.push_back({flagsOf(access.kind), access.region.begin, access.region.bytes,
+                                access.region.dimensions});
+    } else if (isShared(hull.begin) || isShared(hull.end - 1)) {
+      return failure(ErrorCode::InvalidArgument,
+                     "it names {} bytes from {:#x} on, which is more than there is", hull.size(),
+                     hull.begin);
+    } else {
+      named.foreign.emplace_back(hull, access.kind == AccessKind::In);
+    }
+  }
+  named.touched = RangeSet::of(std::move(touched));
+  named.written = RangeSet::of(std::move(written));
+  named.shared = RangeSet::of(std::move(shared));
+  return named;
+}
+
+Result<std::int32_t> TaskDevices::deviceFor(const DeviceRequest &request,
+                                            const RangeSet &shared) const {
+  const std::uint32_t kind = request.kernel->device;
+  const auto device = zero_.deviceFor(kind, shared);
+  if (!device) {
+    const abi::DeviceKind *known = abi::findDeviceKind(kind);
+    return failure(ErrorCode::NotSupported, "this process has no device of kind {}",
+                   known ? known->name : "?");
+  }
+  return *device;
+}
+
+Result<TaskDevices::Handle> TaskDevices::launch(const DeviceRequest &request,
+                                                std::span<const graph::Access> accesses,
+                                                std::span<const KernelArgument> arguments) {
+  Result<Handle> handle{Handle()};
+  runtime_.runOnOwnStack([&] {
+    handle = [&]() -> Result<Handle> {
+      Named names;
+      TUTTI_ASSIGN(names, named(accesses));
+      exec::TaskWork work;
+      TUTTI_ASSIGN(work.device, deviceFor(request, names.shared));
+      device::NativeLaunch launch;
+      TUTTI_ASSIGN(launch.kernel, zero_.find(work.device, *request.kernel));
+      TUTTI_ASSIGN(launch.grid, gridOf(request));
+      launch.localBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(request.localBytes, 0));
+      for (const KernelArgument &argument : arguments) {
+        std::uint64_t address = 0;
+        if (argument.isPointer) {
+          std::memcpy(&address, argument.value, sizeof address);
+        }
+        launch.arguments.push_back({argument.value, argument.bytes, isShared(address)});
+      }
+      work.touched = names.touched;
+      work.written = names.written;
+      work.give = [&](device::Queue &queue) -> Status {
+        for (const auto &[range, isRead] : names.foreign) {
+          TUTTI_TRY(queue.prefetch({reinterpret_cast<const std::byte *>(range.begin),
+                                    static_cast<std::size_t>(range.size())},
+                                   isRead));
+        }
+        // There is nothing to do for no work-items.
+        return launch.grid.groupCount() > 0 ? queue.launchNative(launch) : Status();
+      };
+      TUTTI_TRY(zero_.startTask(work, names.accesses));
+      return Handle(std::move(work.event));
+    }();
+  });
+  return handle;
+}
+
+Result<TaskDevices::Handle> TaskDevices::callWithQueue(const DeviceRequest &request,
+                                                       std::span<const graph::Access> accesses,
+                                                       const std::function<void()> &body) {
+  Result<Handle> handle{Handle()};
+  exec::TaskWork work;
+  void *native = nullptr;
+  Status status;
+  runtime_.runOnOwnStack([&] {
+    status = [&]() -> Status {
+      Named names;
+      TUTTI_ASSIGN(names, named(accesses));
+      // The body may hand host memory to the driver, for which a protected page is an error.
+      for (const exec::TaskAccess &access : names.accesses) {
+        const graph::Region region{access.begin, access.bytes, access.dimensions};
+        zero_.open(hullOf(region), (access.flags & TUTTI_WRITE) != 0);
+      }
+      TUTTI_ASSIGN(work.device, deviceFor(request, {}));
+      work.give = [&](device::Queue &queue) -> Status {
+        TUTTI_ASSIGN(native, queue.native());
+        return {};
+      };
+      return zero_.startTask(work, {});
+    }();
+  });
+  TUTTI_TRY(status);
+  void *const before = std::exchange(current, native);
+  body();
+  current = before;
+  runtime_.runOnOwnStack([&] {
+    work.give = [](device::Queue &) -> Status { return {}; };
+    status = zero_.startTask(work, {});
+  });
+  TUTTI_TRY(status);
+  return Handle(std::move(work.event));
+}
+
+Result<bool> TaskDevices::hasEnded(void *handle) {
+  Result<bool> hasEnded{false};
+  runtime_.runOnOwnStack([&] { hasEnded = zero_.hasEnded(*static_cast<device::Event *>(handle)); });
+  return hasEnded;
+}
+
+} // namespace tutti::entry

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Tasks on the devices of this rank, in terms of the engine: what they name of unified memory is
+/// brought to the device and stays there; other memory that they name is the program's affair, or
+/// its driver's.
+#pragma once
+
+#include "runtime/exec/task_work.h"
+#include "runtime/memory/window.h"
+#include "runtime/model/forkjoin/rank_zero.h"
+#include "runtime/model/tasks/accelerators.h"
+
+#include <vector>
+
+namespace tutti::entry {
+
+class Runtime;
+
+class TaskDevices final : public model::tasks::Accelerators {
+public:
+  TaskDevices(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window)
+      : runtime_(runtime), zero_(zero), window_(window) {}
+
+  Result<Handle> launch(const model::tasks::DeviceRequest &request,
+                        std::span<const graph::Access> accesses,
+                        std::span<const model::tasks::KernelArgument> arguments) override;
+  Result<Handle> callWithQueue(const model::tasks::DeviceRequest &request,
+                               std::span<const graph::Access> accesses,
+                               const std::function<void()> &body) override;
+  Result<bool> hasEnded(void *handle) override;
+
+  /// What the vendor's library knows the queue by that belongs to the body that the calling thread
+  /// is in; null outside of one.
+  static void *currentQueue();
+
+private:
+  /// What a task names.
+  struct Named {
+    RangeSet touched; ///< All, and what it writes not beside others.
+    RangeSet written;
+    RangeSet shared;                             ///< Of unified memory,
+    std::vector<exec::TaskAccess> accesses;      ///< the same as boxes,
+    std::vector<std::pair<Range, bool>> foreign; ///< and elsewhere, with whether it is only read.
+  };
+
+  Result<Named> named(std::span<const graph::Access> accesses) const;
+  Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request,
+                                 const RangeSet &shared) const;
+
+  bool isShared(std::uint64_t address) const {
+    return window_.contains(Range{address, address + 1});
+  }
+
+  Runtime &runtime_;
+  model::forkjoin::RankZero &zero_;
+  const memory::Window &window_;
+};
+
+} // namespace tutti::entry

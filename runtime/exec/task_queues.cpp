@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/task_queues.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::exec {
+
+/// Forgets what is done.
+Status TaskQueues::poll() {
+  std::array<bool, kQueues> isBusy{};
+  for (std::size_t index = 0; index < underway_.size();) {
+    Operation &operation = underway_[index];
+    if (!isBusy[operation.queue]) {
+      bool isDone = false;
+      TUTTI_ASSIGN(isDone, operation.event->hasCompleted());
+      if (isDone) {
+        underway_.erase(underway_.begin() + static_cast<std::ptrdiff_t>(index));
+        continue;
+      }
+      isBusy[operation.queue] = true; // Those after it are not done either.
+    }
+    if (std::ranges::all_of(isBusy, std::identity())) {
+      break;
+    }
+    ++index;
+  }
+  return {};
+}
+
+/// That of the latest work that it comes after: no event is needed then.
+std::size_t TaskQueues::choose(const TaskWork &work) const {
+  const auto last =
+      std::find_if(underway_.rbegin(), underway_.rend(),
+                   [&](const Operation &operation) { return operation.isBefore(work); });
+  return last == underway_.rend() ? next_ : last->queue;
+}
+
+Status TaskQueues::run(TaskWork &work, device::Event *main) {
+  TUTTI_TRY(poll());
+  const std::size_t chosen = work.queue ? *work.queue : choose(work);
+  work.queue = chosen;
+  next_ = chosen == next_ ? (next_ + 1) % kQueues : next_;
+  std::unique_ptr<device::Queue> &queue = queues_[chosen];
+  if (!queue) {
+    TUTTI_ASSIGN(queue, device_.makeQueue());
+  }
+  std::array<bool, kQueues> isAfter{};
+  isAfter[chosen] = true;
+  for (auto operation = underway_.rbegin(); operation != underway_.rend(); ++operation) {
+    if (!isAfter[operation->queue] && operation->isBefore(work)) {
+      isAfter[operation->queue] = true;
+      TUTTI_TRY(queue->wait(*operation->event));
+    }
+  }
+  if (main) {
+    TUTTI_TRY(queue->wait(*main));
+  }
+  TUTTI_TRY(work.give(*queue));
+  TUTTI_ASSIGN(work.event, queue->record());
+  underway_.push_back({chosen, work.touched, work.written, work.event});
+  return {};
+}
+
+Status TaskQueues::order(const RangeSet &bytes, device::Queue &later) {
+  TaskWork work;
+  work.touched = bytes;
+  work.written = bytes;
+  return order(work, later);
+}
+
+Status TaskQueues::order(const TaskWork &work, device::Queue &later) {
+  std::array<bool, kQueues> isAfter{};
+  for (auto operation = underway_.rbegin(); operation != underway_.rend(); ++operation) {
+    if (!isAfter[operation->queue] && operation->isBefore(work)) {
+      isAfter[operation->queue] = true;
+      TUTTI_TRY(later.wait(*operation->event));
+    }
+  }
+  return {};
+}
+
+Status TaskQueues::order(device::Queue &later) {
+  std::array<bool, kQueues> isAfter{};
+  for (auto operation = underway_.rbegin(); operation != underway_.rend(); ++operation) {
+    if (!std::exchange(isAfter[operation->queue], true)) {
+      TUTTI_TRY(later.wait(*operation->event));
+    }
+  }
+  return {};
+}
+
+Result<bool> TaskQueues::isIdle() {
+  TUTTI_TRY(poll());
+  return underway_.empty();
+}
+
+Result<bool> TaskQueues::isIdle(const RangeSet &bytes) {
+  TUTTI_TRY(poll());
+  return std::ranges::none_of(
+      underway_, [&](const Operation &operation) { return operation.touched.overlaps(bytes); });
+}
+
+Status TaskQueues::finish() {
+  for (const auto &queue : queues_) {
+    TUTTI_TRY(queue ? queue->finish() : Status());
+  }
+  underway_.clear();
+  return {};
+}
+
+} // namespace tutti::exec

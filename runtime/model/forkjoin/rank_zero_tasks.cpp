@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Tasks on devices: launches of one iteration on one place, which the graph of tasks has put in
+/// order.
+#include "runtime/exec/or_die.h"
+#include "runtime/model/forkjoin/chunk_run.h"
+#include "runtime/model/forkjoin/rank_zero.h"
+
+#include <algorithm>
+
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+
+std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeSet &touched) {
+  const Progress::Lock lock = job_.progress.lock();
+  std::optional<std::int32_t> best;
+  std::uint64_t bestBytes = 0;
+  started_.resize(static_cast<std::size_t>(job_.devices.count()));
+  for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
+    const auto index = static_cast<std::size_t>(device);
+    if (kinds_[index] != kind || job_.devices.isLost(device)) {
+      continue;
+    }
+    std::uint64_t bytes = 0;
+    if (job_.devices.count() > 1) {
+      const Place place = job_.topology.deviceOf(0, device);
+      const RangeSet missing = job_.planner.directory().missing(place, touched);
+      bytes = touched.bytes() - missing.bytes();
+    }
+    const bool isBetter =
+        !best || bytes > bestBytes ||
+        (bytes == bestBytes && started_[index] < started_[static_cast<std::size_t>(*best)]);
+    if (isBetter) {
+      best = device;
+      bestBytes = bytes;
+    }
+  }
+  if (best) {
+    ++started_[static_cast<std::size_t>(*best)];
+  }
+  return best;
+}
+
+Result<device::Kernel *> RankZero::find(std::int32_t device, const tutti_task_kernel &kernel) {
+  const Progress::Lock lock = job_.progress.lock();
+  return job_.devices.find(device, kernel);
+}
+
+Status RankZero::startTask(TaskWork &work, std::span<const TaskAccess> accesses) {
+  Progress::Lock lock = job_.progress.lock();
+  const Launching launching(*this, lock);
+  if (accesses.empty()) {
+    job_.devices.runTask(work);
+    return work.status;
+  }
+  Launch launch;
+  launch.region = &taskRegion();
+  launch.captures = capturesOf(accesses);
+  launch.total = 1;
+  launch.shares = {{job_.topology.deviceOf(0, work.device), 1}};
+  launch.task = &work;
+  return launchTask(lock, launch);
+}
+
+Status RankZero::launchTask(Progress::Lock &lock, Launch &launch) {
+  while (true) {
+    if (lost_.isAny()) {
+      retireLost(lock);
+    }
+    TUTTI_TRY(job_.devices.requireAlive(launch.task->device));
+    catchUp(lock);
+    Planner::Planned planned = job_.planner.plan(launch);
+    if (!planned.plan->reasonHome.empty()) {
+      return failure(ErrorCode::InvalidArgument, "{}", planned.plan->reasonHome);
+    }
+    if (!negotiator_.residency().fits(*planned.plan)) {
+      return failure(ErrorCode::OutOfMemory, "it names more memory than the device may hold");
+    }
+    TUTTI_TRY(reserve(lock, launch, planned));
+    if (!lost_.isAny()) {
+      const bool isDone = run(lock, tasks_, launch, planned, false);
+      static_cast<void>(isDone); // It follows no pointers, so nothing is undone.
+      return std::move(launch.task->status);
+    }
+  }
+}
+
+Result<bool> RankZero::hasEnded(device::Event &event) {
+  const Progress::Lock lock = job_.progress.lock();
+  return event.hasCompleted();
+}
+
+} // namespace tutti::model::forkjoin

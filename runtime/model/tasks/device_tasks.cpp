@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/tasks/device_tasks.h"
+
+#include "base/log.h"
+#include "base/spin_lock.h"
+#include "runtime/model/tasks/task.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tutti::model::tasks {
+
+namespace {
+
+/// As many are given to devices before the first of them is done: more would only fill the
+/// driver's queues.
+constexpr std::size_t kMostUnderway = 256;
+
+/// Of those under way as many are asked at a time, the oldest ones.
+constexpr std::size_t kMostAsked = 32;
+
+struct Hull {
+  std::uint64_t begin;
+  std::uint64_t end;
+
+  bool overlaps(const Hull &other) const { return begin < other.end && other.begin < end; }
+};
+
+/// From the first byte of a box to its last one.
+Hull hullOf(const graph::Region &region) {
+  Hull hull{region.begin, region.begin + region.bytes};
+  for (const tutti_dim &dimension : region.dimensions) {
+    const std::int64_t reach = dimension.stride * (dimension.count - 1);
+    (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
+  }
+  return hull;
+}
+
+/// Boxes count as their hulls: a task that waits although it need not is right, too.
+bool collide(std::span<const graph::Access> ours, std::span<const graph::Access> theirs) {
+  for (const graph::Access &our : ours) {
+    if (our.isWeak) {
+      continue;
+    }
+    const Hull hull = hullOf(our.region);
+    for (const graph::Access &their : theirs) {
+      const bool isRead = our.kind == graph::AccessKind::In && their.kind == graph::AccessKind::In;
+      if (!isRead && hull.overlaps(hullOf(their.region))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+[[noreturn]] void fail(const Task &task, const Error &error) {
+  const char *place = task.source ? task.source : "?";
+  if (task.label) {
+    log::fatal("task {} ({}): {}", task.label, place, error.message);
+  }
+  log::fatal("the task at {}: {}", place, error.message);
+}
+
+} // namespace
+
+DeviceTasks::~DeviceTasks() {
+  {
+    const ScopedLock lock(mutex_);
+    isEnding_ = true;
+    changed_.notifyAll();
+  }
+  if (helper_.joinable()) {
+    helper_.join();
+  }
+}
+
+/// Whether something under way names what the task names, and one of both writes it.
+bool DeviceTasks::delays(Description &description) {
+  const auto accesses = description.accesses();
+  return std::ranges::any_of(underway_, [&](const Underway &each) {
+    return collide(accesses, each.description->accesses());
+  });
+}
+
+bool DeviceTasks::take(Task &task) {
+  const bool isKernel = task.description && task.description->device.isKernel();
+  if (!isKernel) {
+    if (!task.description || !isBusy()) {
+      return false;
+    }
+    const ScopedLock lock(mutex_);
+    if (!delays(*task.description)) {
+      return false;
+    }
+    held_.push_back(&task);
+    return true;
+  }
+  {
+    const ScopedLock lock(mutex_);
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    ready_.push_back({task.work.priority, ++age_, &task});
+    std::push_heap(ready_.begin(), ready_.end());
+    startHelper();
+  }
+  serve();
+  return true;
+}
+
+bool DeviceTasks::serve() {
+  if (!isBusy()) {
+    return false;
+  }
+  while (isBusy() && !isServing_.exchange(true, std::memory_order_acquire)) {
+    bool hasMoved = settle();
+    while (launchNext()) {
+      hasMoved = true;
+    }
+    isServing_.store(false, std::memory_order_release);
+    // What came while this thread was serving has been left to it.
+    if (!hasMoved) {
+      break;
+    }
+  }
+  return isBusy();
+}
+
+/// Takes away what is done. False if nothing is.
+bool DeviceTasks::settle() {
+  std::vector<Underway> done;
+  std::vector<Task *> free;
+  {
+    const ScopedLock lock(mutex_);
+    std::size_t asked = 0;
+    for (auto each = underway_.begin(); each != underway_.end() && asked < kMostAsked; ++asked) {
+      const Result<bool> hasEnded = accelerators_.hasEnded(each->handle.get());
+      if (!hasEnded) {
+        fail(*each->task, hasEnded.error());
+      }
+      if (*hasEnded) {
+        done.push_back(std::move(*each));
+        each = underway_.erase(each);
+      } else {
+        ++each;
+      }
+    }
+    if (!done.empty()) {
+      const auto isFree = [this](Task *task)
+                              TUTTI_REQUIRES(mutex_) { return !delays(*task->description); };
+      for (std::size_t index = 0; index < held_.size();) {
+        if (isFree(held_[index])) {
+          free.push_back(held_[index]);
+          held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(index));
+        } else {
+          ++index;
+        }
+      }
+    }
+  }
+  for (Task *task : free) {
+    client_.canRun(*task);
+  }
+  for (const Underway &each : done) {
+    client_.ended(*each.task);
+    busy_.fetch_sub(1, std::memory_order_release);
+  }
+  return !done.empty();
+}
+
+/// False if nothing is ready, or enough is under way.
+bool DeviceTasks::launchNext() {
+  Task *task = nullptr;
+  {
+    const ScopedLock lock(mutex_);
+    if (ready_.empty() || underway_.size() >= kMostUnderway) {
+      return false;
+    }
+    std::pop_heap(ready_.begin(), ready_.end());
+    task = ready_.back().task;
+    ready_.pop_back();
+  }
+  client_.callBody(*task);
+  client_.queued(*task);
+  return true;
+}
+
+void DeviceTasks::add(Task &task, Accelerators::Handle handle) {
+  const ScopedLock lock(mutex_);
+  underway_.push_back({&task, task.description, std::move(handle)});
+  launched_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void DeviceTasks::launchKernel(Task &task, std::span<const KernelArgument> arguments) {
+  auto handle =
+      accelerators_.launch(task.description->device, task.description->accesses(), arguments);
+  if (!handle) {
+    fail(task, handle.error());
+  }
+  add(task, *std::move(handle));
+}
+
+void DeviceTasks::runHostBody(Task &task, const std::function<void()> &body) {
+  auto handle =
+      accelerators_.callWithQueue(task.description->device, task.description->accesses(), body);
+  if (!handle) {
+    fail(task, handle.error());
+  }
+  {
+    const ScopedLock lock(mutex_);
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    startHelper();
+  }
+  add(task, *std::move(handle));
+}
+
+void DeviceTasks::waitFor(std::uint64_t begin, std::uint64_t bytes) {
+  graph::Access access;
+  access.region.begin = begin;
+  access.region.bytes = bytes;
+  access.kind = graph::AccessKind::InOut;
+  std::vector<std::pair<Task *, Accelerators::Handle>> awaited;
+  {
+    const ScopedLock lock(mutex_);
+    for (const Underway &each : underway_) {
+      if (collide({&access, 1}, each.description->accesses())) {
+        awaited.emplace_back(each.task, each.handle);
+      }
+    }
+  }
+  for (const auto &[task, handle] : awaited) {
+    for (bool isDone = false; !isDone;) {
+      const Result<bool> hasEnded = accelerators_.hasEnded(handle.get());
+      if (!hasEnded) {
+        fail(*task, hasEnded.error());
+      }
+      isDone = *hasEnded;
+      relaxProcessor();
+    }
+  }
+}
+
+/// A thread that serves while all workers are inside of long tasks.
+void DeviceTasks::startHelper() {
+  if (!std::exchange(hasHelper_, true)) {
+    helper_ = std::thread([this] { help(); });
+  }
+  changed_.notifyAll();
+}
+
+void DeviceTasks::help() {
+  constexpr std::chrono::milliseconds kPeriod{1};
+  while (true) {
+    {
+      const ScopedLock lock(mutex_);
+      while (!isEnding_ && !isBusy()) {
+        changed_.wait(mutex_);
+      }
+      if (isEnding_) {
+        return;
+      }
+    }
+    std::this_thread::sleep_for(kPeriod);
+    serve();
+  }
+}
+
+} // namespace tutti::model::tasks
