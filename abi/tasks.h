@@ -200,13 +200,14 @@ typedef struct tutti_task_text {
 /// One for each construct, written by the compiler; lives as long as the program.
 typedef struct tutti_task_kernel {
   uint32_t device; ///< tutti_device_kind of a backend.
-  /// Of the kernel, as code of the device calls it (mangled in CUDA C++). Null if the body is code
+  /// Of the kernel, as code of the device calls it (mangled in C++). Null if the body is code
   /// of the host that gives work to the task's own queue.
   const char *name;
-  /// The host's stubs of a CUDA kernel: nvcc calls it as the kernel, clang otherwise. Null where
-  /// the program has none of that name.
+  /// The host's stubs of the kernel (abi/backends.def): one of the kernel's own name, and one with
+  /// the prefix. Null where the program has none of that name, as compilers differ.
   const void *stubs[2];
-  /// The program's cudaGetFuncBySymbol, which knows the function behind a stub; null without it.
+  /// The function of the vendor's library in the program that knows what is behind a stub
+  /// (abi/backends.def); null without it.
   const void *functionOf;
   const tutti_task_text *texts; ///< All of the program, for kernels that come as text.
   const tutti_task_text *textsEnd;

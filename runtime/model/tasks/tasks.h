@@ -154,7 +154,6 @@ private:
 
   engine::Work *runOnDevice(Task &task);
 
-
   Task &foreign();
   void leave(Task &task);
   Task &newTask(Task &creator, std::size_t blockBytes, std::size_t shareds);

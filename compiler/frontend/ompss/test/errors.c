@@ -114,7 +114,7 @@ typedef int number;
 // CHECK: :[[@LINE+2]]:1: error: a function that is a task returns void
 #pragma oss task
 number other(int *p);
-// CHECK: :[[@LINE+1]]:41: error: invalid operands to binary expression ('double *' and 'int')
+// CHECK: :[[@LINE+1]]:42: error: invalid operands to binary expression ('double *' and 'int')
 #pragma oss task device(cuda) ndrange(1, y, 128) inout([n]y)
 void scale(int n, double *y);
 // CHECK: :[[@LINE+1]]:44: error: a task for a device cannot reduce
