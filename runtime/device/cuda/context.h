@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "runtime/device/cuda/library.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,13 +39,18 @@ public:
   /// Makes the context current for the calling thread; before native calls.
   ///
   /// Errors: DeviceLost  a kernel or the device has failed before; sticky.
-  /// Cost:   two comparisons if the thread has entered before.
+  /// Cost:   comparisons if the thread has entered before; a native call if the context is shared.
   Status enter() {
-    if (!fault_ && current == context_) [[likely]] {
+    if (!fault_ && current == context_ && !isShared_.load(std::memory_order_relaxed)) [[likely]] {
       return {};
     }
     return enterSlowly();
   }
+
+  /// From now on `enter` takes it that the program makes other contexts current on any thread.
+  ///
+  /// Threading: any thread that works for one of the driver's devices.
+  void share() { isShared_.store(true, std::memory_order_relaxed); }
 
   /// Makes any context current, which is enough to ask for an event.
   ///
@@ -84,6 +90,8 @@ private:
   CUdevice device_;
   std::string label_;
   CUcontext context_ = nullptr;
+  /// Pairs with nothing: whoever lets the program at the device sets it before.
+  std::atomic<bool> isShared_ = false;
   std::optional<Error> fault_;
 };
 

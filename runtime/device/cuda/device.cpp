@@ -33,7 +33,8 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(std::shared_ptr<const Libra
 CudaDevice::CudaDevice(Info info, std::unique_ptr<Context> context, std::unique_ptr<Mirror> mirror,
                        std::shared_ptr<Peers> peers)
     : info_(std::move(info)), context_(std::move(context)), mirror_(std::move(mirror)),
-      kernels_(*context_), copier_(Copier::sensibleThreads()), peers_(std::move(peers)) {}
+      kernels_(*context_), natives_(*context_), managed_(*context_),
+      copier_(Copier::sensibleThreads()), peers_(std::move(peers)) {}
 
 /// What is free, less a margin for what the driver itself takes later: code, stacks of kernels.
 Status CudaDevice::measureCapacity() {
@@ -65,6 +66,17 @@ void CudaDevice::letUse(CudaDevice &other) {
                                                                  context_->device());
   if (result == kSuccess && reaches != 0) {
     mirror_->grant(other.context_->device()).ignore("copies go through the host then");
+  }
+}
+
+Result<Kernel *> CudaDevice::find(const tutti_task_kernel &kernel) {
+  shareContexts();
+  return natives_.find(kernel);
+}
+
+void CudaDevice::shareContexts() {
+  for (CudaDevice *device : *peers_) {
+    device->context_->share();
   }
 }
 

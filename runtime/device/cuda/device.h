@@ -6,7 +6,9 @@
 #include "runtime/device/cuda/context.h"
 #include "runtime/device/cuda/copier.h"
 #include "runtime/device/cuda/kernel.h"
+#include "runtime/device/cuda/managed.h"
 #include "runtime/device/cuda/mirror.h"
+#include "runtime/device/cuda/native.h"
 #include "runtime/device/device.h"
 
 #include <cstddef>
@@ -49,6 +51,7 @@ public:
 
   Result<Kernel *> load(const tutti_kernel &kernel) override { return kernels_.load(kernel); }
 
+  Result<Kernel *> find(const tutti_task_kernel &kernel) override;
   Result<std::unique_ptr<Queue>> makeQueue() override;
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override;
   Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override;
@@ -64,6 +67,11 @@ public:
 
   Mirror &mirror() { return *mirror_; }
 
+  Managed &managed() { return managed_; }
+
+  /// The program works with devices itself from now on, on whatever thread.
+  void shareContexts();
+
 private:
   CudaDevice(Info info, std::unique_ptr<Context> context, std::unique_ptr<Mirror> mirror,
              std::shared_ptr<Peers> peers);
@@ -75,6 +83,8 @@ private:
   std::unique_ptr<Context> context_;
   std::unique_ptr<Mirror> mirror_;
   Kernels kernels_;
+  NativeKernels natives_;
+  Managed managed_;
   Copier copier_;
   std::shared_ptr<Peers> peers_;
   std::vector<std::byte *> locked_; ///< Begins of what this device has locked.

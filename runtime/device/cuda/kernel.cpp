@@ -61,34 +61,70 @@ std::string waitingText(std::string_view text) {
   return waiting;
 }
 
+Error notReady(Context &context, CUresult result, std::string_view name) {
+  Error error = context.failed(result, "load kernel {}", name);
+  if (!context.fault()) {
+    error.code = ErrorCode::WrongImage;
+  }
+  return error;
+}
+
 } // namespace
 
 Result<std::unique_ptr<CudaKernel>> CudaKernel::make(Context &context, CUmodule module,
                                                      const char *name, bool waits) {
-  const Library &cuda = context.cuda();
   std::unique_ptr<CudaKernel> kernel(new CudaKernel);
   kernel->name_ = name;
   kernel->waits_ = waits;
+  if (const CUresult result =
+          context.cuda().cuModuleGetFunction(&kernel->function_, module, name)) {
+    return notReady(context, result, name);
+  }
+  TUTTI_TRY(kernel->inspect(context));
+  return kernel;
+}
+
+Result<std::unique_ptr<CudaKernel>> CudaKernel::of(Context &context, CUfunction function,
+                                                   std::string name) {
+  std::unique_ptr<CudaKernel> kernel(new CudaKernel);
+  kernel->name_ = std::move(name);
+  kernel->function_ = function;
+  TUTTI_TRY(kernel->inspect(context));
+  kernel->readParameters(context.cuda());
+  return kernel;
+}
+
+Status CudaKernel::inspect(Context &context) {
+  const Library &cuda = context.cuda();
   int maxGroup = 0;
   int staticShared = 0;
-  CUresult result = cuda.cuModuleGetFunction(&kernel->function_, module, name);
+  CUresult result = cuda.cuFuncGetAttribute(&maxGroup, kFunctionMaxThreads, function_);
   if (result == kSuccess) {
-    result = cuda.cuFuncGetAttribute(&maxGroup, kFunctionMaxThreads, kernel->function_);
-  }
-  if (result == kSuccess) {
-    result = cuda.cuFuncGetAttribute(&staticShared, kFunctionSharedBytes, kernel->function_);
+    result = cuda.cuFuncGetAttribute(&staticShared, kFunctionSharedBytes, function_);
   }
   if (result != kSuccess) {
-    Error error = context.failed(result, "load kernel {}", name);
-    if (!context.fault()) {
-      error.code = ErrorCode::WrongImage;
-    }
-    return error;
+    return notReady(context, result, name_);
   }
-  kernel->maxGroup_ = static_cast<std::uint32_t>(maxGroup);
-  const auto used = static_cast<std::uint64_t>(staticShared);
-  kernel->allowedShared_ = used < kUsualShared ? kUsualShared - used : 0;
-  return kernel;
+  maxGroup_ = static_cast<std::uint32_t>(maxGroup);
+  staticShared_ = static_cast<std::uint64_t>(staticShared);
+  allowedShared_ = staticShared_ < kUsualShared ? kUsualShared - staticShared_ : 0;
+  return {};
+}
+
+void CudaKernel::readParameters(const Library &cuda) {
+  if (!cuda.cuFuncGetParamInfo) {
+    return;
+  }
+  std::vector<std::size_t> all;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  CUresult result = kSuccess;
+  while ((result = cuda.cuFuncGetParamInfo(function_, all.size(), &offset, &bytes)) == kSuccess) {
+    all.push_back(bytes);
+  }
+  if (result == kInvalidValue) { // There is no such parameter: that was the last one.
+    parameterBytes_ = std::move(all);
+  }
 }
 
 Status CudaKernel::allowShared(Context &context, std::uint64_t bytes) {

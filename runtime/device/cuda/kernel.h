@@ -12,7 +12,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tutti::device::cuda {
 
@@ -25,6 +27,12 @@ public:
   static Result<std::unique_ptr<CudaKernel>> make(Context &context, CUmodule module,
                                                   const char *name, bool waits);
 
+  /// Of a function that is ready.
+  ///
+  /// Errors: WrongImage  the driver cannot finish it.
+  static Result<std::unique_ptr<CudaKernel>> of(Context &context, CUfunction function,
+                                                std::string name);
+
   std::uint32_t maxGroup() const override { return maxGroup_; }
 
   CUfunction function() const { return function_; }
@@ -32,6 +40,12 @@ public:
   const std::string &name() const { return name_; }
 
   bool waits() const { return waits_; }
+
+  /// Shared memory that a group has anyway.
+  std::uint64_t staticShared() const { return staticShared_; }
+
+  /// Of each parameter of a function that was ready; nothing if the driver does not tell.
+  const std::optional<std::vector<std::size_t>> &parameterBytes() const { return parameterBytes_; }
 
   /// Makes sure that a group may have so much dynamic shared memory.
   ///
@@ -42,10 +56,15 @@ public:
 private:
   CudaKernel() = default;
 
+  Status inspect(Context &context);
+  void readParameters(const Library &cuda);
+
   std::string name_;
   CUfunction function_ = nullptr;
   std::uint32_t maxGroup_ = 0;
+  std::uint64_t staticShared_ = 0;
   std::uint64_t allowedShared_ = 0;
+  std::optional<std::vector<std::size_t>> parameterBytes_;
   bool waits_ = false;
 };
 

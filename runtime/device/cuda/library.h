@@ -24,6 +24,8 @@ using CUattribute = int;                ///< CUdevice_attribute
 using CUfunctionAttribute = int;        ///< CUfunction_attribute
 using CUgranularity = int;              ///< CUmemAllocationGranularity_flags
 using CUjitOption = int;                ///< CUjit_option
+using CUpointerAttribute = int;         ///< CUpointer_attribute
+using CUmemAdvice = int;                ///< CUmem_advise
 using CUcontext = struct ContextObject *;
 using CUmodule = struct ModuleObject *;
 using CUfunction = struct FunctionObject *;
@@ -91,6 +93,7 @@ struct CUlaunchConfig {
   CONSTANT(kDeviceUnavailable, 46, CUDA_ERROR_DEVICE_UNAVAILABLE)                                  \
   CONSTANT(kNoDevice, 100, CUDA_ERROR_NO_DEVICE)                                                   \
   CONSTANT(kInvalidContext, 201, CUDA_ERROR_INVALID_CONTEXT)                                       \
+  CONSTANT(kNoBinaryForGpu, 209, CUDA_ERROR_NO_BINARY_FOR_GPU)                                     \
   CONSTANT(kEccUncorrectable, 214, CUDA_ERROR_ECC_UNCORRECTABLE)                                   \
   CONSTANT(kInvalidPtx, 218, CUDA_ERROR_INVALID_PTX)                                               \
   CONSTANT(kNvlinkUncorrectable, 220, CUDA_ERROR_NVLINK_UNCORRECTABLE)                             \
@@ -119,6 +122,7 @@ struct CUlaunchConfig {
   CONSTANT(kCapabilityMajor, 75, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)                     \
   CONSTANT(kCapabilityMinor, 76, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)                     \
   CONSTANT(kMaxSharedOptin, 97, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)             \
+  CONSTANT(kConcurrentManagedAccess, 89, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)            \
   CONSTANT(kHasVirtualMemory, 102, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)        \
   CONSTANT(kHasFileHandles, 103, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED)  \
   CONSTANT(kComputeModeProhibited, 2, CU_COMPUTEMODE_PROHIBITED)                                   \
@@ -131,6 +135,9 @@ struct CUlaunchConfig {
   CONSTANT(kHostPortable, 1, CU_MEMHOSTALLOC_PORTABLE)                                             \
   CONSTANT(kHostDeviceMap, 2, CU_MEMHOSTALLOC_DEVICEMAP)                                           \
   CONSTANT(kRegisterPortable, 1, CU_MEMHOSTREGISTER_PORTABLE)                                      \
+  CONSTANT(kPointerIsManaged, 8, CU_POINTER_ATTRIBUTE_IS_MANAGED)                                  \
+  CONSTANT(kSetReadMostly, 1, CU_MEM_ADVISE_SET_READ_MOSTLY)                                       \
+  CONSTANT(kUnsetReadMostly, 2, CU_MEM_ADVISE_UNSET_READ_MOSTLY)                                   \
   CONSTANT(kJitErrorLog, 5, CU_JIT_ERROR_LOG_BUFFER)                                               \
   CONSTANT(kJitErrorLogBytes, 6, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)                               \
   CONSTANT(kFunctionMaxThreads, 0, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                        \

@@ -86,6 +86,9 @@ public:
   Result<std::span<const Change>> changes(Range bytes, const Snapshot &since,
                                           std::uint64_t offset) override;
   Status launch(const KernelLaunch &launch) override;
+  Status launchNative(const NativeLaunch &launch) override;
+  Result<void *> native() override;
+  Status prefetch(std::span<const std::byte> memory, bool isRead) override;
   Result<std::unique_ptr<Event>> record() override;
   Status wait(Event &event) override;
   Status finish() override;
@@ -96,6 +99,7 @@ private:
   Status checkLaunch(const KernelLaunch &launch) const;
   void packArguments(const KernelLaunch &launch, CUdeviceptr partials);
   Status start(Kernel &kernel, const Grid &grid, std::uint32_t partialBytes);
+  Status packNative(const NativeLaunch &launch, const CudaKernel &kernel);
   Status combine(const KernelLaunch &launch);
   Status compare(Range bytes, const CudaSnapshot &since, std::uint64_t offset);
 
@@ -103,6 +107,7 @@ private:
   std::shared_ptr<Stream> stream_;        ///< Shared with events.
   std::unique_ptr<Memory> partials_;      ///< Of the launch that runs, for its combiner.
   std::vector<std::uint64_t> parameters_; ///< Of the launch being made; kept for its memory.
+  std::vector<void *> addresses_;         ///< Of a native kernel's arguments, likewise.
   std::unique_ptr<Memory> found_;         ///< As `kChangesBegin` says; made when first needed.
   std::uint32_t changesFound_ = 0;
   std::vector<Change> changes_; ///< Room for them.

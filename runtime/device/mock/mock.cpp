@@ -2,6 +2,8 @@
 #include "runtime/device/mock/mock.h"
 
 #include "runtime/device/committed.h"
+#include "runtime/device/mock/native.h"
+#include "runtime/device/native.h"
 
 #include <algorithm>
 #include <bit>
@@ -212,6 +214,18 @@ public:
     return known.get();
   }
 
+  Result<Kernel *> find(const tutti_task_kernel &kernel) override {
+    TUTTI_TRY(state_->begin({index_, Operation::Load, {}, kernel.name}));
+    if (!kernel.stubs[0] || state_->plan.refusesImages) {
+      return failure(ErrorCode::WrongImage, "mock {} has no kernel {}", index_, kernel.name);
+    }
+    auto &known = natives_[&kernel];
+    if (!known) {
+      known = std::make_unique<MockNative>(kernel, info_.maxGroup);
+    }
+    return known.get();
+  }
+
   Result<std::unique_ptr<Queue>> makeQueue() override;
 
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override {
@@ -266,6 +280,7 @@ private:
   Committed committed_;
   std::map<std::uint64_t, std::vector<std::byte>> memory_; ///< By granule.
   std::map<const tutti_kernel *, std::unique_ptr<MockKernel>> kernels_;
+  std::map<const tutti_task_kernel *, std::unique_ptr<MockNative>> natives_;
 };
 
 namespace {
@@ -478,6 +493,41 @@ public:
     return {};
   }
 
+  Status launchNative(const NativeLaunch &launch) override {
+    const auto *kernel = dynamic_cast<const MockNative *>(launch.kernel);
+    if (!kernel) {
+      return failure(ErrorCode::InvalidArgument, "a kernel of another backend");
+    }
+    TUTTI_TRY(device_.machine().begin({device_.index(), Operation::Launch, {}, kernel->name()}));
+    TUTTI_TRY(checkNative(
+        launch, {kernel->name(), device_.info().name, device_.info(), kernel->maxGroup()}));
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      if (launch.arguments[i].isTranslated) {
+        std::uint64_t address = 0;
+        TUTTI_ASSIGN(address, pointerOf(launch, i, kernel->name()));
+        TUTTI_TRY(device_.require({address, address + 1}));
+      }
+    }
+    add([this, call = NativeCall(launch)]() -> Status {
+      TUTTI_TRY(device_.machine().due(device_.index(), Operation::Run));
+      try {
+        call.run([this](std::uint64_t address) { return device_.at(address); });
+      } catch (const Fault &fault) {
+        return faultAt(fault);
+      }
+      return {};
+    });
+    return {};
+  }
+
+  Result<void *> native() override { return static_cast<void *>(this); }
+
+  Status prefetch(std::span<const std::byte> memory, bool isRead) override {
+    static_cast<void>(isRead);
+    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+    return device_.begin(Operation::Prefetch, {at, at + memory.size()});
+  }
+
   Result<std::unique_ptr<Event>> record() override {
     TUTTI_TRY(begin(Operation::Record, {}));
     return std::make_unique<MockEvent>(tasks_, device_.machine().plan.delay);
@@ -563,10 +613,14 @@ private:
     try {
       function(MockRun(device_, launch, uncombined));
     } catch (const Fault &fault) {
-      return failure(ErrorCode::KernelFault, "a kernel touches {:#x}, which is not committed",
-                     fault.address);
+      return faultAt(fault);
     }
     return {};
+  }
+
+  static Error faultAt(const Fault &fault) {
+    return failure(ErrorCode::KernelFault, "a kernel touches {:#x}, which is not committed",
+                   fault.address);
   }
 
   Status runBoth(const KernelLaunch &launch, const Function &function, const Function &combine) {

@@ -15,7 +15,8 @@
 ///   TUTTI_MOCK_FAIL_COMMIT=n  from its n-th commit of new memory on, a device is full
 ///   TUTTI_MOCK_LOSE=n         at its n-th operation a device is lost
 ///   TUTTI_MOCK_REFUSE=1       images are refused
-/// They have no functions to run, so that a launch gives WrongImage.
+/// They have no functions to run for loops, so that a launch gives WrongImage. Kernels of tasks are
+/// functions of the program (run.h).
 #pragma once
 
 #include "abi/backends.h"
@@ -38,7 +39,7 @@ enum class Operation : std::uint8_t {
   Open,
   Commit, ///< Of memory that was not there.
   Release,
-  Load,
+  Load, ///< And `find`.
   MakeQueue,
   MakeHostBuffer,
   MakeSnapshot,
@@ -46,9 +47,10 @@ enum class Operation : std::uint8_t {
   CopyIn,
   CopyOut,
   CopyFrom,
+  Prefetch,
   Keep,
   Changes,
-  Launch,
+  Launch, ///< And `launchNative`.
   Record,
   Wait,
   Finish,

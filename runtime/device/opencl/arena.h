@@ -54,6 +54,8 @@ public:
 
   Memory buffer() const { return buffer_.get(); }
 
+  std::uint64_t size() const { return bytes_; }
+
 private:
   std::uint64_t ample(std::uint64_t end) const;
   Result<Owned<Memory>> allocate(std::uint64_t bytes);

@@ -6,6 +6,7 @@
 #include "runtime/device/opencl/queue.h"
 #include "runtime/device/opencl/status.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tutti::device::opencl {
@@ -76,7 +77,9 @@ Status OpenclDevice::start() {
   service_ = std::move(*queue);
   arena_.emplace(library_, context_.get(), service_.get(), committed_.window(),
                  Arena::Limits{found_.largestBuffer, found_.memory, !found_.info.isGpu, *first});
-  kernels_.emplace(library_, context_.get(), found_.device, buildOptions(found_));
+  builder_.emplace(library_, context_.get(), found_.device, buildOptions(found_));
+  kernels_.emplace(*builder_);
+  userKernels_.emplace(*builder_);
   return {};
 }
 
@@ -126,6 +129,35 @@ Result<Kernel *> OpenclDevice::load(const tutti_kernel &kernel) {
     return note(loaded.error()).error();
   }
   return *loaded;
+}
+
+Result<Kernel *> OpenclDevice::find(const tutti_task_kernel &kernel) {
+  TUTTI_TRY(alive());
+  Result<UserKernel *> found = userKernels_->find(kernel);
+  if (!found) {
+    return note(found.error()).error();
+  }
+  return *found;
+}
+
+Result<Owned<Memory>> OpenclDevice::constantAt(std::uint64_t address, Ulong &offset) {
+  Uint bits = 0;
+  Ulong most = 0;
+  TUTTI_TRY(statusOf(
+      library_.getDeviceInfo(found_.device, kDeviceAddressAlign, sizeof bits, &bits, nullptr),
+      "clGetDeviceInfo"));
+  TUTTI_TRY(statusOf(
+      library_.getDeviceInfo(found_.device, kDeviceConstantBytes, sizeof most, &most, nullptr),
+      "clGetDeviceInfo"));
+  const Ulong at = arena_->offsetsOf({address, address + 1}).begin;
+  offset = at % std::max<Ulong>(bits / 8, 1);
+  const BufferRegion region{at - offset, std::min(most, arena_->size() - (at - offset))};
+  Int code = kSuccess;
+  Owned<Memory> memory(
+      library_.createSubBuffer(arena_->buffer(), kMemReadWrite, kCreateRegion, &region, &code),
+      library_.releaseMemObject);
+  TUTTI_TRY(note(statusOf(code, "clCreateSubBuffer")));
+  return memory;
 }
 
 Result<std::unique_ptr<Queue>> OpenclDevice::makeQueue() {

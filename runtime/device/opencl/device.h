@@ -9,6 +9,7 @@
 #include "runtime/device/opencl/arena.h"
 #include "runtime/device/opencl/kernel.h"
 #include "runtime/device/opencl/library.h"
+#include "runtime/device/opencl/user_kernel.h"
 
 #include <memory>
 #include <optional>
@@ -47,6 +48,7 @@ public:
   std::uint64_t committed() const override { return committed_.ranges().bytes(); }
 
   Result<Kernel *> load(const tutti_kernel &kernel) override;
+  Result<Kernel *> find(const tutti_task_kernel &kernel) override;
   Result<std::unique_ptr<Queue>> makeQueue() override;
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override;
   Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override;
@@ -58,6 +60,12 @@ public:
   const Committed &mirrored() const { return committed_; }
 
   const Arena &arena() const { return *arena_; }
+
+  /// A buffer that begins at most so many bytes before a byte of the arena as the device aligns
+  /// buffers, which `offset` tells, and is as long as constant memory may be.
+  ///
+  /// Order: the byte is committed.
+  Result<Owned<Memory>> constantAt(std::uint64_t address, Ulong &offset);
 
   /// A buffer of device memory outside of the arena.
   Result<Owned<Memory>> allocate(std::uint64_t bytes, Ulong flags);
@@ -83,7 +91,9 @@ private:
   Owned<Context> context_;
   Owned<CommandQueue> service_; ///< For copies of the arena, and mapping.
   std::optional<Arena> arena_;
+  std::optional<Builder> builder_;
   std::optional<Kernels> kernels_;
+  std::optional<UserKernels> userKernels_;
   std::vector<CommandQueue> queues_; ///< Of all queues that there are.
   std::optional<Error> lost_;
 };

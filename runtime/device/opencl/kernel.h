@@ -6,6 +6,7 @@
 #include "abi/abi.h"
 #include "base/result.h"
 #include "runtime/device/device.h"
+#include "runtime/device/opencl/builder.h"
 #include "runtime/device/opencl/library.h"
 
 #include <cstdint>
@@ -45,24 +46,19 @@ private:
 /// The kernels and programs of a device; a text is built once.
 ///
 /// Threading: externally synchronised.
-/// Ownership: library and context outlive it.
+/// Ownership: the builder outlives it.
 class Kernels {
 public:
-  Kernels(const Library &library, Context context, DeviceId device, std::string options)
-      : library_(library), context_(context), device_(device), options_(std::move(options)) {}
+  explicit Kernels(const Builder &builder) : builder_(builder) {}
 
   /// Errors: WrongImage  the text does not build, with its log, or has no such kernel.
   Result<OpenclKernel *> load(const tutti_kernel &kernel);
 
 private:
   Result<Program> build(const char *text);
-  std::string buildLog(Program program) const;
   Result<std::unique_ptr<OpenclKernel>> make(Program program, const char *name) const;
 
-  const Library &library_;
-  Context context_;
-  DeviceId device_;
-  std::string options_;
+  const Builder &builder_;
   std::map<const char *, Owned<Program>> programs_; ///< By text.
   std::map<const tutti_kernel *, std::unique_ptr<OpenclKernel>> kernels_;
 };

@@ -44,6 +44,7 @@ inline constexpr Int kBuildFailure = -11;        ///< CL_BUILD_PROGRAM_FAILURE
 inline constexpr Int kInvalidContext = -34;      ///< CL_INVALID_CONTEXT
 inline constexpr Int kInvalidCommandQueue = -36; ///< CL_INVALID_COMMAND_QUEUE
 inline constexpr Int kInvalidKernelName = -46;   ///< CL_INVALID_KERNEL_NAME
+inline constexpr Int kInvalidArgumentSize = -51; ///< CL_INVALID_ARG_SIZE
 inline constexpr Int kInvalidBufferSize = -61;   ///< CL_INVALID_BUFFER_SIZE
 inline constexpr Int kPlatformNotFound = -1001;  ///< CL_PLATFORM_NOT_FOUND_KHR
 inline constexpr Int kContextTerminated = -1121; ///< CL_CONTEXT_TERMINATED_KHR
@@ -63,8 +64,10 @@ inline constexpr Uint kDeviceMaxGroupSize = 0x1004;      ///< CL_DEVICE_MAX_WORK
 inline constexpr Uint kDeviceMaxItemSizes = 0x1005;      ///< CL_DEVICE_MAX_WORK_ITEM_SIZES
 inline constexpr Uint kDeviceAddressBits = 0x100D;       ///< CL_DEVICE_ADDRESS_BITS
 inline constexpr Uint kDeviceMaxAllocation = 0x1010;     ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE
+inline constexpr Uint kDeviceAddressAlign = 0x1019;      ///< CL_DEVICE_MEM_BASE_ADDR_ALIGN
 inline constexpr Uint kDeviceSingleConfig = 0x101B;      ///< CL_DEVICE_SINGLE_FP_CONFIG
 inline constexpr Uint kDeviceGlobalMemory = 0x101F;      ///< CL_DEVICE_GLOBAL_MEM_SIZE
+inline constexpr Uint kDeviceConstantBytes = 0x1020;     ///< CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE
 inline constexpr Uint kDeviceLocalMemory = 0x1023;       ///< CL_DEVICE_LOCAL_MEM_SIZE
 inline constexpr Uint kDeviceLittleEndian = 0x1026;      ///< CL_DEVICE_ENDIAN_LITTLE
 inline constexpr Uint kDeviceAvailable = 0x1027;         ///< CL_DEVICE_AVAILABLE
@@ -93,10 +96,26 @@ struct PciBusInfo {
 inline constexpr Ulong kMemReadWrite = 1 << 0;    ///< CL_MEM_READ_WRITE
 inline constexpr Ulong kMemAllocHostPtr = 1 << 4; ///< CL_MEM_ALLOC_HOST_PTR
 inline constexpr Ulong kMapReadWrite = 3;         ///< CL_MAP_READ | CL_MAP_WRITE
+inline constexpr Uint kCreateRegion = 0x1220;     ///< CL_BUFFER_CREATE_TYPE_REGION
+
+/// cl_buffer_region
+struct BufferRegion {
+  Size origin;
+  Size bytes;
+};
 
 /// Programs, kernels and events.
 inline constexpr Uint kProgramBuildLog = 0x1183;      ///< CL_PROGRAM_BUILD_LOG
+inline constexpr Uint kKernelFunctionName = 0x1190;   ///< CL_KERNEL_FUNCTION_NAME
 inline constexpr Uint kKernelArguments = 0x1191;      ///< CL_KERNEL_NUM_ARGS
+inline constexpr Uint kArgumentAddress = 0x1196;      ///< CL_KERNEL_ARG_ADDRESS_QUALIFIER
+inline constexpr Uint kArgumentTypeName = 0x1198;     ///< CL_KERNEL_ARG_TYPE_NAME
+inline constexpr Uint kArgumentName = 0x119A;         ///< CL_KERNEL_ARG_NAME
+inline constexpr Uint kAddressGlobal = 0x119B;        ///< CL_KERNEL_ARG_ADDRESS_GLOBAL
+inline constexpr Uint kAddressLocal = 0x119C;         ///< CL_KERNEL_ARG_ADDRESS_LOCAL
+inline constexpr Uint kAddressConstant = 0x119D;      ///< CL_KERNEL_ARG_ADDRESS_CONSTANT
+inline constexpr Uint kAddressPrivate = 0x119E;       ///< CL_KERNEL_ARG_ADDRESS_PRIVATE
+inline constexpr Uint kKernelCompileGroup = 0x11B1;   ///< CL_KERNEL_COMPILE_WORK_GROUP_SIZE
 inline constexpr Uint kKernelGroupSize = 0x11B0;      ///< CL_KERNEL_WORK_GROUP_SIZE
 inline constexpr Uint kKernelLocalMemory = 0x11B2;    ///< CL_KERNEL_LOCAL_MEM_SIZE
 inline constexpr Uint kEventExecutionStatus = 0x11D3; ///< CL_EVENT_COMMAND_EXECUTION_STATUS

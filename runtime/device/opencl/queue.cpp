@@ -333,6 +333,10 @@ Status OpenclQueue::start(const Kernel &kernel, const Grid &grid, std::uint32_t 
     set(Size{partialBytes} * grid.groupSize(), nullptr);
   }
   TUTTI_TRY(device_.note(statusOf(code, "clSetKernelArg")));
+  return run(ours.native(), ours.name(), grid);
+}
+
+Status OpenclQueue::run(NativeKernel kernel, const std::string &name, const Grid &grid) {
   std::array<Size, 3> global{};
   std::array<Size, 3> local{};
   for (std::size_t d = 0; d < 3; ++d) {
@@ -340,10 +344,10 @@ Status OpenclQueue::start(const Kernel &kernel, const Grid &grid, std::uint32_t 
     global[d] = grid.groups[d] * local[d];
   }
   NativeEvent event = nullptr;
-  const Int launched = library_.enqueueKernel(native_.get(), ours.native(), 3, nullptr,
-                                              global.data(), local.data(), 0, nullptr, &event);
+  const Int launched = library_.enqueueKernel(native_.get(), kernel, 3, nullptr, global.data(),
+                                              local.data(), 0, nullptr, &event);
   TUTTI_TRY(device_.note(statusOf(launched, "clEnqueueNDRangeKernel")));
-  operations_->addKernel({event, library_.releaseEvent}, ours.name());
+  operations_->addKernel({event, library_.releaseEvent}, name);
   return {};
 }
 

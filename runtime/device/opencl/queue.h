@@ -18,6 +18,7 @@ namespace tutti::device::opencl {
 
 class OpenclDevice;
 class OpenclKernel;
+class UserKernel;
 
 class OpenclEvent final : public Event {
 public:
@@ -69,6 +70,8 @@ public:
   Result<std::span<const Change>> changes(Range bytes, const Snapshot &since,
                                           std::uint64_t offset) override;
   Status launch(const KernelLaunch &launch) override;
+  Status launchNative(const NativeLaunch &launch) override;
+  Result<void *> native() override;
   Result<std::unique_ptr<Event>> record() override;
   Status wait(Event &event) override;
   Status finish() override;
@@ -81,6 +84,12 @@ private:
   Status checkLaunch(const KernelLaunch &launch) const;
   Status start(const Kernel &kernel, const Grid &grid, std::uint32_t partialBytes,
                const Parameters &parameters);
+  /// Runs a kernel whose arguments are set.
+  Status run(NativeKernel kernel, const std::string &name, const Grid &grid);
+  Status setNative(const NativeLaunch &launch, const UserKernel &kernel);
+  Status setParameter(const NativeLaunch &launch, const UserKernel &kernel, std::size_t index,
+                      Uint &position);
+  Result<Ulong> offsetOf(const NativeLaunch &launch, const UserKernel &kernel, std::size_t index);
   Status reserveChanges(std::uint64_t count);
   Status compare(Range bytes, const Snapshot &since, std::uint64_t offset);
 
@@ -91,6 +100,7 @@ private:
   Staging staging_;
   Scratch partials_; ///< Of the launch that runs; kernels that do not reduce get it too.
   Scratch combined_; ///< The same, of a combiner.
+  std::vector<Owned<Memory>> constants_; ///< Of the launch being made.
   Owned<Memory> changesOnDevice_;
   std::uint32_t changesFound_ = 0;
   std::vector<Change> changes_; ///< Room for as many.

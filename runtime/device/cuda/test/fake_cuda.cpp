@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/library.h"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +42,7 @@ struct FunctionObject {
   std::string name;
   bool waits = false; ///< For the kernel before it, itself.
   int dynamicShared = 48 << 10;
+  std::vector<std::size_t> parameters; ///< Bytes of each.
 };
 
 struct EventObject {
@@ -100,6 +102,10 @@ struct Machine {
   int fault = 0;
   std::map<std::string, std::size_t> calls;
   std::size_t bytesOut = 0;
+  std::map<std::uintptr_t, std::size_t> managed;
+  std::size_t prefetched = 0;
+  bool isReadMostly = false;
+  std::vector<std::unique_ptr<ModuleObject>> modulesOfProgram;
   std::vector<Failure> failures;
   std::map<std::string, fake_cuda::Function> functions;
   std::map<int, ContextObject> contexts;
@@ -209,11 +215,30 @@ bool isMapped(CUdeviceptr pointer, std::size_t bytes, int device) {
   return true;
 }
 
+bool isIn(const std::map<std::uintptr_t, std::size_t> &ranges, std::uintptr_t address,
+          std::size_t bytes) {
+  auto at = ranges.upper_bound(address);
+  return at != ranges.begin() && (--at, address + bytes <= at->first + at->second);
+}
+
 bool isPinned(const void *memory, std::size_t bytes) {
-  const auto &pinned = machine().pinned;
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  auto at = pinned.upper_bound(address);
-  return at != pinned.begin() && (--at, address + bytes <= at->first + at->second);
+  return isIn(machine().pinned, reinterpret_cast<std::uintptr_t>(memory), bytes);
+}
+
+/// Of the parameters of `.entry name(...)`, from their types.
+std::vector<std::size_t> parametersOf(const std::string &text, const std::string &name) {
+  const std::size_t begin = text.find(".entry " + name + "(");
+  std::istringstream words(text.substr(begin, text.find(')', begin) - begin));
+  std::vector<std::size_t> bytes;
+  for (std::string word; words >> word;) {
+    const bool isType = word.size() > 2 && word[0] == '.' && std::isdigit(word.back()) != 0;
+    if (isType) {
+      bytes.push_back(std::strtoul(word.c_str() + 2, nullptr, 10) / 8);
+    } else if (const std::size_t array = word.find('['); array != word.npos && !bytes.empty()) {
+      bytes.back() *= std::strtoul(word.c_str() + array + 1, nullptr, 10);
+    }
+  }
+  return bytes;
 }
 
 void runUpTo(StreamObject &stream, std::uint64_t position) {
@@ -266,14 +291,25 @@ CUresult launch(Machine &m, const CUlaunchConfig &config, const FunctionObject &
                 void **parameters, void **extra) {
   const unsigned threads = config.blockDimX * config.blockDimY * config.blockDimZ;
   if (config.sharedMemBytes > static_cast<unsigned>(function.dynamicShared) || threads > 1024 ||
-      parameters || reinterpret_cast<std::uintptr_t>(extra[0]) != kLaunchBuffer ||
-      reinterpret_cast<std::uintptr_t>(extra[2]) != kLaunchBufferSize ||
-      reinterpret_cast<std::uintptr_t>(extra[4]) != kLaunchEnd) {
+      (parameters != nullptr) == (extra != nullptr)) {
     return kInvalidValue;
   }
-  const auto *first = static_cast<const std::uint64_t *>(extra[1]);
-  const std::size_t count = *static_cast<std::size_t *>(extra[3]) / sizeof(std::uint64_t);
-  const std::vector<std::uint64_t> values(first, first + count);
+  std::vector<std::vector<std::byte>> arguments;
+  if (parameters) {
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+      const auto *first = static_cast<const std::byte *>(parameters[i]);
+      arguments.emplace_back(first, first + function.parameters[i]);
+    }
+  } else if (reinterpret_cast<std::uintptr_t>(extra[0]) != kLaunchBuffer ||
+             reinterpret_cast<std::uintptr_t>(extra[2]) != kLaunchBufferSize ||
+             reinterpret_cast<std::uintptr_t>(extra[4]) != kLaunchEnd) {
+    return kInvalidValue;
+  }
+  std::vector<std::uint64_t> values;
+  if (extra) {
+    const auto *first = static_cast<const std::uint64_t *>(extra[1]);
+    values.assign(first, first + *static_cast<std::size_t *>(extra[3]) / sizeof(std::uint64_t));
+  }
   const auto run = m.functions.find(function.name);
   if (run == m.functions.end() && !m.isIdle) {
     misuse(__func__, ("no function for kernel " + function.name).c_str());
@@ -286,7 +322,8 @@ CUresult launch(Machine &m, const CUlaunchConfig &config, const FunctionObject &
                    {config.blockDimX, config.blockDimY, config.blockDimZ},
                    config.sharedMemBytes,
                    values.data(),
-                   values.size()});
+                   values.size(),
+                   arguments});
     });
   }
   config.hStream->endsInKernel = true;
@@ -398,6 +435,7 @@ CUresult cuDeviceGetAttribute(int *value, CUattribute attribute, CUdevice device
       {kCapabilityMajor, m.plan.capability / 10},
       {kCapabilityMinor, m.plan.capability % 10},
       {kMaxSharedOptin, kSharedOptin},
+      {kConcurrentManagedAccess, m.plan.hasConcurrentManaged ? 1 : 0},
       {kHasVirtualMemory, m.plan.hasVirtualMemory ? 1 : 0},
       {kHasFileHandles, m.plan.hasFileHandles ? 1 : 0},
   };
@@ -729,6 +767,37 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
   return kSuccess;
 }
 
+CUresult cuPointerGetAttribute(void *value, CUpointerAttribute attribute, CUdeviceptr pointer) {
+  FAKE_ENTER(true);
+  if (attribute != kPointerIsManaged || !isIn(m.managed, pointer, 1)) {
+    return kInvalidValue; // As for memory that the real one does not know.
+  }
+  *static_cast<std::uint32_t *>(value) = 1;
+  return kSuccess;
+}
+
+CUresult cuMemAdvise(CUdeviceptr pointer, std::size_t bytes, CUmemAdvice advice, CUdevice) {
+  FAKE_ENTER(true);
+  if (!isIn(m.managed, pointer, bytes) ||
+      (advice != kSetReadMostly && advice != kUnsetReadMostly)) {
+    return kInvalidValue;
+  }
+  m.isReadMostly = advice == kSetReadMostly;
+  return kSuccess;
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr pointer, std::size_t bytes, CUdevice device,
+                            CUstream stream) {
+  FAKE_ENTER(true);
+  if (!isIn(m.managed, pointer, bytes) || device != stream->device ||
+      !m.plan.hasConcurrentManaged) {
+    return kInvalidValue;
+  }
+  m.prefetched += bytes;
+  give(*stream, [] { return 0; });
+  return kSuccess;
+}
+
 CUresult cuModuleUnload(CUmodule module) {
   FAKE_ENTER(false);
   delete module;
@@ -741,7 +810,9 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return kNotFound;
   }
   m.loaded.push_back(std::make_unique<FunctionObject>(
-      FunctionObject{name, module->text.find("griddepcontrol.wait") != std::string::npos}));
+      FunctionObject{.name = name,
+                     .waits = module->text.find("griddepcontrol.wait") != std::string::npos,
+                     .parameters = parametersOf(module->text, name)}));
   *function = m.loaded.back().get();
   return kSuccess;
 }
@@ -751,6 +822,17 @@ CUresult cuFuncGetAttribute(int *value, CUfunctionAttribute attribute, CUfunctio
   *value = attribute == kFunctionMaxThreads ? 640 : 0;
   return attribute == kFunctionMaxThreads || attribute == kFunctionSharedBytes ? kSuccess
                                                                                : kInvalidValue;
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t *offset,
+                            std::size_t *bytes) {
+  FAKE_ENTER(true);
+  if (index >= function->parameters.size()) {
+    return kInvalidValue;
+  }
+  *offset = 0;
+  *bytes = function->parameters[index];
+  return kSuccess;
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunctionAttribute attribute, int value) {
@@ -948,6 +1030,42 @@ int place(const fake_cuda::Launch &launch) {
   return 0;
 }
 
+// Those of runtime/device/conformance/natives.h, whose arguments are addresses on the device.
+
+int scaled(const fake_cuda::Launch &launch) {
+  auto *x = reinterpret_cast<std::uint64_t *>(at(launch.argument<CUdeviceptr>(2)));
+  const auto n = static_cast<std::uint64_t>(launch.argument<std::int64_t>(0));
+  for (std::uint64_t i = 0; i < std::min(n, launch.groups[0] * launch.group[0]); ++i) {
+    x[i] *= launch.argument<std::uint64_t>(1);
+  }
+  return 0;
+}
+
+int mixed(const fake_cuda::Launch &launch) {
+  struct Pair {
+    std::int32_t i;
+    std::int64_t l;
+  };
+
+  const auto pair = launch.argument<Pair>(3);
+  std::uint64_t sum = 0;
+  std::memcpy(&sum, at(launch.argument<CUdeviceptr>(4)), sizeof sum);
+  sum += launch.argument<std::uint8_t>(0);
+  sum += static_cast<std::uint64_t>(launch.argument<std::int16_t>(1));
+  sum += static_cast<std::uint64_t>(launch.argument<float>(2));
+  sum += static_cast<std::uint64_t>(pair.i) + static_cast<std::uint64_t>(pair.l);
+  std::memcpy(at(launch.argument<CUdeviceptr>(5)), &sum, sizeof sum);
+  return 0;
+}
+
+int turned(const fake_cuda::Launch &launch) {
+  auto *x = reinterpret_cast<std::uint64_t *>(at(launch.argument<CUdeviceptr>(0)));
+  for (std::uint64_t group = 0; group < launch.groups[0]; ++group) {
+    std::reverse(x + group * launch.group[0], x + (group + 1) * launch.group[0]);
+  }
+  return 0;
+}
+
 /// That of the backend's changes.cpp.
 int changes(const fake_cuda::Launch &launch) {
   const std::span parameters(launch.parameters, launch.count);
@@ -978,8 +1096,10 @@ void printCalls() {
 }
 
 void addUsualFunctions(Machine &machine) {
-  machine.functions = {{"scale", scale}, {"halve", halve}, {"sum", sum},
-                       {"add", add},     {"place", place}, {"tutti_changes", changes}};
+  machine.functions = {{"scale", scale},    {"halve", halve}, {"sum", sum},
+                       {"add", add},        {"place", place}, {"tutti_changes", changes},
+                       {"scaled", scaled},  {"mixed", mixed}, {"turned", turned},
+                       {"reversed", turned}};
 }
 
 } // namespace
@@ -1029,11 +1149,39 @@ std::size_t calls(const std::string &name) {
   return sum;
 }
 
+int functionBySymbol(void **function, const void *stub) {
+  const std::lock_guard guard(lock());
+  const std::string text = static_cast<const char *>(stub);
+  const std::size_t entry = text.find(".entry ") + 7;
+  CUmodule module = nullptr;
+  if (const CUresult result = cuModuleLoadDataEx(&module, stub, 0, nullptr, nullptr)) {
+    return result;
+  }
+  machine().modulesOfProgram.emplace_back(module);
+  return cuModuleGetFunction(reinterpret_cast<CUfunction *>(function), module,
+                             text.substr(entry, text.find('(', entry) - entry).c_str());
+}
+
+void setCurrent(int device) { current = &machine().contexts.at(device); }
+
+int currentDevice() { return current ? current->device : -1; }
+
+void setManaged(const void *memory, std::size_t bytes) {
+  machine().managed[reinterpret_cast<std::uintptr_t>(memory)] = bytes;
+}
+
+void clearManaged() { machine().managed.clear(); }
+
+std::size_t prefetched() { return machine().prefetched; }
+
+bool isReadMostly() { return machine().isReadMostly; }
+
 std::size_t bytesOut() { return machine().bytesOut; }
 
 void clearCalls() {
   machine().calls.clear();
   machine().bytesOut = 0;
+  machine().prefetched = 0;
 }
 
 bool isInside() { return depth > 0; }

@@ -19,8 +19,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace fake_cuda {
 
@@ -37,6 +39,7 @@ struct Plan {
   /// Polls of an event that find it incomplete. Negative: only `run` and waiting get on.
   int delay = 0;
   int full = -1; ///< A device that gives 4 MiB only, whatever it says.
+  bool hasConcurrentManaged = true;
   int slow = -1; ///< A device whose events take two milliseconds, unless somebody waits.
 };
 
@@ -47,6 +50,14 @@ struct Launch {
   std::size_t shared; ///< Dynamic shared memory.
   const std::uint64_t *parameters;
   std::size_t count;
+  /// Where the launch has given addresses of its arguments instead: copies of them.
+  std::vector<std::vector<std::byte>> arguments;
+
+  template <typename T> T argument(std::size_t index) const {
+    T value;
+    std::memcpy(&value, arguments.at(index).data(), sizeof value);
+    return value;
+  }
 };
 
 /// Returns a CUresult: what is not 0 ends the context.
@@ -56,6 +67,23 @@ using Function = std::function<int(const Launch &)>;
 void reset(const Plan &plan);
 
 void setFunction(const std::string &name, Function function);
+
+/// Stands for the program's cudaGetFuncBySymbol: `stub` is the text of a module with one kernel.
+int functionBySymbol(void **function, const void *stub);
+
+/// What cudaSetDevice does on this thread, to a device that has been opened, and which it is; -1:
+/// none.
+void setCurrent(int device);
+int currentDevice();
+
+/// Makes host memory managed, or ordinary again.
+void setManaged(const void *memory, std::size_t bytes);
+void clearManaged();
+
+/// Bytes of managed memory that prefetches have asked for since `clearCalls`, and whether the
+/// advice on the last of them was that it is mostly read.
+std::size_t prefetched();
+bool isReadMostly();
 
 /// The next call of this name, after `skip` others, gives `result` and does nothing else.
 void failNext(const std::string &call, int result, int skip = 0);

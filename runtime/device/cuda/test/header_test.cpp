@@ -26,6 +26,9 @@ constexpr bool isSameCall<R(As...), S(Bs...)> = isAlike<R, S> && (isAlike<As, Bs
 
 #define TUTTI_CUDA(name, ...)                                                                      \
   static_assert(isSameCall<Library::Type_##name, decltype(::name)>, #name);
+#if CUDA_VERSION >= 13000
+#define TUTTI_CUDA_EARLIER(name, ...)
+#endif
 #include "runtime/device/cuda/functions.def"
 #undef TUTTI_CUDA
 
