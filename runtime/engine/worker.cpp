@@ -222,6 +222,9 @@ Work *Worker::search() {
       for (int pause = 0; pause < kPauses; ++pause) {
         relaxProcessor();
       }
+      if (engine.isPolled_.load(std::memory_order_relaxed)) {
+        engine.client_.poll();
+      }
       work = find();
     }
     if (!work && !hasResumed() && !engine.isEnding_.load(std::memory_order_relaxed)) {

@@ -6,6 +6,7 @@
 #include "runtime/memory/heap.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -150,6 +151,16 @@ RangeSet protectablePages(const std::vector<Range> &objects, Range heap, const F
     addPagesOfArrays(pages, inHeap);
   }
   return RangeSet::of(std::move(pages));
+}
+
+/// Those of `objects` that lie in `heap`. Tasks name blocks of arrays: what shares a page with one
+/// is mostly the block beside it, and were it a small object, its touch is a fault and nothing
+/// else.
+std::vector<Range> inside(const std::vector<Range> &objects, Range heap) {
+  std::vector<Range> found;
+  std::ranges::copy_if(objects, std::back_inserter(found),
+                       [&](const Range &object) { return heap.contains(object); });
+  return found;
 }
 
 /// Pages of what is alive that are full of allocations, or of one array among the variables.
@@ -531,8 +542,11 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   const RangeSet arrays = arrays_.unite(arraysAmong(objects, window_));
   plan.arrays = arrays.subtract(arrays_);
   objects.insert(objects.end(), arrays.ranges().begin(), arrays.ranges().end());
-  const RangeSet protectable = protectablePages(objects, window_.heap(), launch.followed.get())
-                                   .unite(protectableOf(launch.everywhere, window_));
+  RangeSet protectable = protectablePages(objects, window_.heap(), launch.followed.get())
+                             .unite(protectableOf(launch.everywhere, window_));
+  if ((launch.region->flags & TUTTI_REGION_TASK) != 0) {
+    protectable = protectable.unite(pagesAround(RangeSet::of(inside(objects, window_.heap()))));
+  }
 
   memory::Step step = directory_.step(survey.accesses, topology_);
   std::vector<memory::Transfer> &transfers = step.transfers;
