@@ -3,38 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <fstream>
-#include <sstream>
 
 namespace tutti::driver {
 
 namespace {
-
-/// Options whose value is the next argument when it is not joined to them.
-constexpr auto kTakesNext = std::to_array<std::string_view>({"-o",           "-x",
-                                                             "-I",           "-D",
-                                                             "-U",           "-L",
-                                                             "-l",           "-B",
-                                                             "-F",           "-T",
-                                                             "-u",           "-e",
-                                                             "-z",           "-A",
-                                                             "-G",           "-V",
-                                                             "-b",           "-h",
-                                                             "-MF",          "-MT",
-                                                             "-MQ",          "-MJ",
-                                                             "-include",     "-imacros",
-                                                             "-isystem",     "-iquote",
-                                                             "-idirafter",   "-iprefix",
-                                                             "-isysroot",    "-imultilib",
-                                                             "-iwithprefix", "-iwithprefixbefore",
-                                                             "-cxx-isystem", "-include-pch",
-                                                             "-Xclang",      "-Xlinker",
-                                                             "-Xassembler",  "-Xpreprocessor",
-                                                             "-Xanalyzer",   "-Xopenmp-target",
-                                                             "-mllvm",       "-target",
-                                                             "-arch",        "-rpath",
-                                                             "--param",      "--sysroot"});
 
 constexpr auto kStopsBeforeLink = std::to_array<std::string_view>({"-c",
                                                                    "-S",
@@ -83,38 +55,17 @@ bool isHeader(std::string_view input) {
                      [&](std::string_view extension) { return input.ends_with(extension); });
 }
 
-/// Appends `argument`, or what the response file that it names holds.
-void expandInto(std::vector<std::string> &expanded, const std::string &argument, int depth) {
-  constexpr int kDeepest = 20;
-  if (argument.size() > 1 && argument[0] == '@' && depth < kDeepest) {
-    std::ifstream file(argument.substr(1));
-    if (file) {
-      std::ostringstream text;
-      text << file.rdbuf();
-      for (const std::string &inner : splitResponseFile(text.str())) {
-        expandInto(expanded, inner, depth + 1);
-      }
-      return;
-    }
-  }
-  expanded.push_back(argument);
-}
-
 /// Collects facts argument by argument.
 class Reader {
 public:
   void read(const std::vector<std::string> &arguments) {
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const std::string &argument = arguments[i];
-      if (onlyInputs_ || argument == "-" || !argument.starts_with('-')) {
-        input(argument);
-      } else if (argument == "--") {
-        onlyInputs_ = true;
-      } else if (contains(kTakesNext, argument)) {
-        separate(argument, i + 1 < arguments.size() ? arguments[i + 1] : "");
-        ++i;
-      } else {
-        flag(argument);
+    for (const Word &word : wordsOf(arguments)) {
+      if (word.isInput) {
+        input(word);
+      } else if (word.text == "-l" || word.text == "-Xlinker") {
+        linkerInput_ = true;
+      } else if (word.count == 1) {
+        flag(word.text);
       }
     }
   }
@@ -137,17 +88,9 @@ public:
   }
 
 private:
-  void input(std::string_view name) {
+  void input(const Word &word) {
     ++inputs_;
-    headers_ += language_.empty() ? isHeader(name) : language_.ends_with("-header");
-  }
-
-  void separate(std::string_view option, std::string_view value) {
-    if (option == "-x") {
-      language_ = value == "none" ? "" : value;
-    } else if (option == "-l" || option == "-Xlinker") {
-      linkerInput_ = true;
-    }
+    headers_ += word.language.empty() ? isHeader(word.text) : word.language.ends_with("-header");
   }
 
   void flag(std::string_view option) {
@@ -157,8 +100,6 @@ private:
                option.starts_with("--print-") || option.starts_with("--autocomplete")) {
       isQuestion_ = true;
       request_.asksForHelp |= option == "--help" || option == "-help";
-    } else if (option.starts_with("-x")) {
-      language_ = option.substr(2) == "none" ? "" : option.substr(2);
     } else if (option.starts_with("-l") || option.starts_with("-Wl,")) {
       linkerInput_ = true;
     } else if (option == "-cc1" || option == "-cc1as" || option == "-cc1gen-reproducer") {
@@ -197,13 +138,11 @@ private:
   CompileRequest request_;
   int inputs_ = 0;
   int headers_ = 0;
-  bool onlyInputs_ = false;
   bool linkerInput_ = false;
   bool stops_ = false;
   bool isQuestion_ = false;
   bool isShared_ = false;
   bool isRelocatable_ = false;
-  std::string language_;
 };
 
 void addLinkerArgument(std::vector<std::string> &command, const std::string &argument) {
@@ -265,18 +204,15 @@ std::string problemOf(const std::vector<std::string> &arguments) {
 }
 
 CompileRequest readRequest(const std::vector<std::string> &arguments) {
-  std::vector<std::string> expanded;
-  for (const std::string &argument : arguments) {
-    expandInto(expanded, argument, 0);
-  }
   Reader reader;
-  reader.read(expanded);
+  reader.read(expanded(arguments));
   return reader.result();
 }
 
 std::vector<std::string> compileCommand(const CompileRequest &request,
                                         const std::vector<std::string> &arguments,
-                                        const Installation &installation, bool isCxx) {
+                                        const Installation &installation, bool isCxx,
+                                        const Additions &additions) {
   std::vector<std::string> command = {installation.clang};
   if (request.isInternal) {
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -304,6 +240,7 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
                   "-fplugin=" + installation.libraryDir + "/libtutti_frontend.so",
                   "-fpass-plugin=" + installation.libraryDir + "/libtutti_compiler.so"});
   addOmpSs(command, request, installation);
+  command.insert(command.end(), additions.host.begin(), additions.host.end());
   if (links) {
     if (!isShared) {
       command.push_back("-no-pie");
@@ -320,45 +257,10 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
       addLinkerArgument(command, "-rpath");
       addLinkerArgument(command, installation.openmpDir);
     }
+    command.insert(command.end(), additions.link.begin(), additions.link.end());
   }
   command.push_back("--end-no-unused-arguments");
   return command;
-}
-
-std::vector<std::string> splitResponseFile(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool inWord = false;
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-      word += text[++i];
-      inWord = true;
-    } else if (quote != '\0') {
-      if (c == quote) {
-        quote = '\0';
-      } else {
-        word += c;
-      }
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      inWord = true;
-    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      if (inWord) {
-        words.push_back(word);
-      }
-      word.clear();
-      inWord = false;
-    } else {
-      word += c;
-      inWord = true;
-    }
-  }
-  if (inWord) {
-    words.push_back(word);
-  }
-  return words;
 }
 
 } // namespace tutti::driver

@@ -7,8 +7,9 @@
 /// around them. Where two options exclude each other Clang takes the last, so ours come last.
 #pragma once
 
+#include "driver/command_line.h"
+
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tutti::driver {
@@ -49,6 +50,14 @@ struct Installation {
   std::string openmpDir;  ///< Holds libomp.so; empty if Clang finds it alone.
 };
 
+/// What languages of devices add to the command.
+struct Additions {
+  std::vector<std::string> host; ///< Behind the user's options.
+  /// Last of all, behind what ends the program's variables: what comes from there belongs to each
+  /// process alone.
+  std::vector<std::string> link;
+};
+
 /// Reads `arguments` (without the program's name). An unreadable response file counts as an input,
 /// which leaves the complaint to Clang.
 CompileRequest readRequest(const std::vector<std::string> &arguments);
@@ -59,9 +68,7 @@ std::string problemOf(const std::vector<std::string> &arguments);
 /// The complete command, program first, for a request read from the same `arguments`.
 std::vector<std::string> compileCommand(const CompileRequest &request,
                                         const std::vector<std::string> &arguments,
-                                        const Installation &installation, bool isCxx);
-
-/// Splits the text of a response file as Clang and GCC do.
-std::vector<std::string> splitResponseFile(std::string_view text);
+                                        const Installation &installation, bool isCxx,
+                                        const Additions &additions = {});
 
 } // namespace tutti::driver

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <sstream>
 #include <unistd.h>
+#include <utility>
 
 namespace tutti::driver {
 
@@ -19,18 +19,6 @@ constexpr const char *kMissingClang =
     "libomp-19-dev, or set TUTTI_CLANG to the path of Clang 19";
 
 bool isExecutable(const fs::path &path) { return ::access(path.c_str(), X_OK) == 0; }
-
-std::optional<fs::path> findInPath(const std::string &name) {
-  const char *path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
-    if (isExecutable(candidate)) {
-      return candidate;
-    }
-  }
-  return std::nullopt;
-}
 
 /// What `clang -dumpversion` prints; empty if it does not run.
 std::string versionOf(const std::string &clang) {
@@ -55,9 +43,8 @@ std::string versionOf(const std::string &clang) {
 std::string findClang(std::string &clang) {
   if (const char *chosen = std::getenv("TUTTI_CLANG"); chosen != nullptr && *chosen != '\0') {
     const fs::path path = fs::is_directory(chosen) ? fs::path(chosen) / "clang" : fs::path(chosen);
-    const auto found =
-        path.has_parent_path() ? std::optional<fs::path>(path) : findInPath(path.string());
-    const std::string version = found && isExecutable(*found) ? versionOf(found->string()) : "";
+    const std::string found = path.has_parent_path() ? path.string() : findInPath(path.string());
+    const std::string version = !found.empty() && isExecutable(found) ? versionOf(found) : "";
     if (version.empty()) {
       return "TUTTI_CLANG=" + std::string(chosen) + " does not run; it must name Clang 19";
     }
@@ -65,11 +52,11 @@ std::string findClang(std::string &clang) {
       return "TUTTI_CLANG=" + std::string(chosen) + " is version " + version +
              "; Tutti needs Clang 19";
     }
-    clang = found->string();
+    clang = found;
     return {};
   }
-  if (const auto found = findInPath("clang-19")) {
-    clang = found->string();
+  if (std::string found = findInPath("clang-19"); !found.empty()) {
+    clang = std::move(found);
     return {};
   }
   const fs::path debian = "/usr/lib/llvm-19/bin/clang";
@@ -81,6 +68,18 @@ std::string findClang(std::string &clang) {
 }
 
 } // namespace
+
+std::string findInPath(const std::string &name) {
+  const char *path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
+    if (isExecutable(candidate)) {
+      return candidate.string();
+    }
+  }
+  return {};
+}
 
 FoundInstallation findInstallation() {
   FoundInstallation found;

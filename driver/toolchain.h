@@ -15,6 +15,9 @@ struct FoundInstallation {
   std::string problem; ///< Empty if all is there.
 };
 
+/// The first program of this name in $PATH; empty if there is none.
+std::string findInPath(const std::string &name);
+
 /// Looks for Clang 19 at $TUTTI_CLANG, in $PATH and where Debian installs it, and for Tutti's files
 /// beside the running program.
 ///

@@ -2,20 +2,23 @@
 /// \file
 /// tutticc and tuttic++: Clang 19 with OpenMP, Tutti's plugin and Tutti's runtime library.
 ///
-/// Becomes Clang (exec), so that exit status, signals and output are Clang's own.
+/// Becomes Clang (exec), so that exit status, signals and output are Clang's own. Only where there
+/// are files in languages of devices it stays, and runs what makes objects of them first.
 #include "abi/backends.h"
+#include "driver/commands.h"
 #include "driver/compile_request.h"
+#include "driver/device_build.h"
+#include "driver/device_language.h"
 #include "driver/toolchain.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -91,6 +94,50 @@ bool checkRequest(const char *name, const CompileRequest &request) {
   return true;
 }
 
+bool write(const TextFile &file) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(file.path).parent_path(), error);
+  std::ofstream stream(file.path);
+  return static_cast<bool>(stream << file.text << std::flush);
+}
+
+/// Files in languages of devices first, then what is left for Clang. Returns the exit status.
+int buildWithDevices(const char *name, const std::vector<std::string> &arguments,
+                     const CompileRequest &request, const Installation &installation, bool isCxx) {
+  const TemporaryFolder folder;
+  if (folder.path().empty()) {
+    std::fprintf(stderr, "%s: error: there is no folder for temporary files\n", name);
+    return 1;
+  }
+  const DeviceBuild build =
+      planDeviceBuild(arguments, request, installation, deviceLanguages(), folder.path());
+  if (!build.problem.empty()) {
+    std::fprintf(stderr, "%s: error: %s\n", name, build.problem.c_str());
+    return 1;
+  }
+  const bool isShown = std::ranges::find(arguments, "-###") != arguments.end();
+  const bool isTold = isShown || std::ranges::find(arguments, "-v") != arguments.end();
+  for (const TextFile &file : build.files) {
+    if (!isShown && !write(file)) {
+      std::fprintf(stderr, "%s: error: cannot write %s\n", name, file.path.c_str());
+      return 1;
+    }
+  }
+  for (const Command &command : build.commands) {
+    if (isTold) {
+      std::fprintf(stderr, "%s\n", quoted(command).c_str());
+    }
+    if (const int status = isShown ? 0 : runToEnd(command); status != 0) {
+      return status;
+    }
+  }
+  if (!build.needsClang) {
+    return 0;
+  }
+  return runToEnd(compileCommand(request, build.arguments, installation, isCxx,
+                                 additionsFor(arguments, request, deviceLanguages())));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -121,15 +168,13 @@ int main(int argc, char **argv) {
     std::fputs("\n", stdout);
     std::fflush(stdout);
   }
-  const std::vector<std::string> command =
-      compileCommand(request, arguments, found.installation, isCxx);
-  std::vector<char *> raw;
-  raw.reserve(command.size() + 1);
-  for (const std::string &argument : command) {
-    raw.push_back(const_cast<char *>(argument.c_str()));
+  const std::vector<std::string> whole = expanded(arguments);
+  if (!request.isInternal && request.product != Product::Nothing &&
+      hasDeviceSources(whole, deviceLanguages())) {
+    return buildWithDevices(name, whole, request, found.installation, isCxx);
   }
-  raw.push_back(nullptr);
-  ::execv(raw[0], raw.data());
-  std::fprintf(stderr, "%s: error: cannot start %s: %s\n", name, raw[0], std::strerror(errno));
+  const Additions additions =
+      request.isInternal ? Additions() : additionsFor(whole, request, deviceLanguages());
+  become(compileCommand(request, arguments, found.installation, isCxx, additions));
   return 1;
 }
