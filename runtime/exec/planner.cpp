@@ -189,11 +189,13 @@ RangeSet arraysAmong(const std::vector<Range> &objects, const memory::Window &wi
   return RangeSet::of(std::move(arrays));
 }
 
-RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
+/// The bytes of all transfers that `isWanted` says yes to.
+template <typename IsWanted>
+RangeSet unionOf(const std::vector<memory::Transfer> &transfers, IsWanted &&isWanted) {
   std::vector<Range> all;
   std::optional<std::uint32_t> piece;
   for (const memory::Transfer &transfer : transfers) {
-    if (piece != transfer.piece) {
+    if (piece != transfer.piece && isWanted(transfer)) {
       const auto &ranges = transfer.ranges.ranges();
       all.insert(all.end(), ranges.begin(), ranges.end());
       piece = transfer.piece;
@@ -570,7 +572,15 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   plan.outcome =
       std::make_shared<const Outcome>(Outcome{directory_.now(undo), directory_.identity()});
   if (self_ == 0) {
-    addPages(plan, directory_, unionOf(transfers), survey.writtenElsewhere, protectable);
+    const auto isAny = [](const memory::Transfer &) { return true; };
+    addPages(plan, directory_, unionOf(transfers, isAny), survey.writtenElsewhere, protectable);
+    // Sequential code may run beside a task's launch: what it has written meanwhile is not taken
+    // over with what the launch only reads here.
+    const auto arrives = [](const memory::Transfer &transfer) { return transfer.to == 0; };
+    plan.exchanged = unionOf(transfers, arrives);
+    for (const Return &returned : plan.returns) {
+      plan.exchanged = plan.exchanged.unite(returned.ranges);
+    }
   }
   directory_.revert(undo);
 }
@@ -787,10 +797,6 @@ void Planner::addPages(Plan &plan, const Directory &after, const RangeSet &trans
   plan.absentPages = absent.intersect(protectable);
   plan.readOnlyPages = shared.intersect(protectable).subtract(plan.absentPages);
   plan.twinPages = shared.subtract(protectable);
-  plan.exchanged = transferred;
-  for (const Return &returned : plan.returns) {
-    plan.exchanged = plan.exchanged.unite(returned.ranges);
-  }
 }
 
 } // namespace tutti::exec

@@ -18,6 +18,7 @@ import cases
 import commands
 import constructs
 import counters
+import device_tasks
 import failures
 import hangs
 import images
@@ -86,6 +87,8 @@ def all_tests(workshop):
               for name, check in failures.all_checks()]
     tests += [(f"hangs/{name}", lambda c=check: c(workshop)) for name, check in hangs.all_checks()]
     tests += [(f"tasks/{name}", lambda c=check: c(workshop)) for name, check in tasks.all_checks()]
+    tests += [(f"device-tasks/{name}", lambda c=check: c(workshop))
+              for name, check in device_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
     for name, arguments in cases.EXAMPLES:
         program = example(name)

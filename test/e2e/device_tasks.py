@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""OmpSs-2 programs with tasks on devices, which must print what they print without their pragmas; such
+programs made at random; and what is said of wrong ones."""
+import json
+import re
+
+import ompss
+from commands import require
+from harness import ROOT, Program, compare
+
+FOLDER = ROOT / "test/e2e/device_tasks"
+SEEDS = 20
+DEVICE = {"TUTTI_DEVICE": "opencl"}
+TOUCH = """
+#ifdef _OMPSS_2
+#pragma oss task device(opencl) ndrange(1, 1) inout(m[first;count]) in(m[from;length])
+void touch_cells(unsigned *m, int first, int count, int from, int length, unsigned v);
+#else
+static void touch_cells(unsigned *m, int first, int count, int from, int length, unsigned v) {
+  for (int i = from; i < from + length; i++) v = v * 31 + m[i];
+  for (int i = first; i < first + count; i++) m[i] = m[i] * 17 + v + i;
+}
+#endif
+"""
+
+
+class Writer(ompss.Writer):
+    """Some of the tasks that make none are kernels."""
+
+    def task(self, depth, owned):
+        writable = [each for each in owned if each[2]]
+        if not writable or self.random.random() < 0.5:
+            super().task(depth, owned)
+            return
+        self.left -= 1
+        first, last, _ = self.part(writable)
+        begin, end, _ = self.part(owned)
+        value = self.random.randrange(1, 100)
+        self.line(depth, f"touch_cells(m, {first}, {last - first}, {begin}, {end - begin}, {value});")
+
+    def program(self):
+        """In variables, or in an allocation."""
+        text = super().program()
+        array = f"static unsigned m[{ompss.CELLS}];"
+        if self.random.random() < 0.5:
+            text = text.replace(array, "#include <stdlib.h>\nstatic unsigned *m;")
+            text = text.replace("int main(void) {", f"int main(void) {{\n  m = calloc({ompss.CELLS}, sizeof *m);")
+        return text.replace("static void busy(void)", TOUCH + "static void busy(void)")
+
+
+def random_program(workshop, seed):
+    def make():
+        path = workshop.folder / f"device_tasks_{seed}.c"
+        path.write_text(Writer(seed).program())
+        program = Program.read(path)
+        program.flags = ["-O1"]
+        program.tutti_flags = ["-fompss-2", str(FOLDER / "touch_cells.cl")]
+        return program
+    return workshop.cached(("device_tasks", seed), make)
+
+
+def kernels(level):
+    program = Program.read(FOLDER / "kernels.c")
+    program.name = f"device-kernels{level}"
+    program.flags = [level, "-g", "-Wno-unknown-pragmas"]
+    program.tutti_flags = ["-fompss-2", str(FOLDER / "kernels.cl")]
+    return program
+
+
+def counts(workshop, text, environment=None):
+    """What the device did in a program of `text`."""
+    path = workshop.folder / f"device_tasks_{abs(hash(text))}.c"
+    path.write_text(text)
+    program = Program.read(path)
+    program.flags = ["-O1", f"-I{FOLDER}"]
+    program.tutti_flags = ["-fompss-2", str(FOLDER / "kernels.cl")]
+    result = workshop.launch(program, [], 1, {**DEVICE, "TUTTI_STATS": "json", **(environment or {})})
+    require(result.status == 0, result.errors)
+    found = re.search(r"^tutti-stats: (.*)$", result.errors, re.M)
+    require(found, result.errors)
+    return json.loads(found[1])["devices"]
+
+
+SAXPY = """
+#include "kernels.h"
+#include <stdlib.h>
+enum { kBlocks = 8, kBlock = 4096 };
+int main(void) {
+  double *x = calloc(kBlocks * kBlock, sizeof *x), *y = calloc(kBlocks * kBlock, sizeof *y);
+  for (int round = 0; round < ROUNDS; ++round)
+    for (int b = 0; b < kBlocks; ++b) axpy(kBlock, 1.0, x + b * kBlock, y + b * kBlock);
+  double sum = 0;
+#pragma oss task in(y[0;kBlocks * kBlock]) shared(sum)
+  for (int i = 0; i < kBlocks * kBlock; ++i) sum += y[i];
+#pragma oss taskwait
+  return sum != 0;
+}
+"""
+BYTES = 8 * 4096 * 8
+
+
+def kernels_by_blocks_move_each_byte_once_each_way(workshop):
+    counters = counts(workshop, SAXPY.replace("ROUNDS", "1"))
+    require(counters["in"]["bytes"] == 2 * BYTES, counters)
+    require(counters["out"]["bytes"] == BYTES, counters)
+    require(counters["kernels"] == 8, counters)
+
+
+def kernels_on_data_that_is_there_move_nothing(workshop):
+    counters = counts(workshop, SAXPY.replace("ROUNDS", "25"))
+    require(counters["in"]["bytes"] == 2 * BYTES, counters)
+    require(counters["out"]["bytes"] == BYTES, counters)
+    require(counters["kernels"] == 200, counters)
+
+
+def kernels_find_room_on_a_small_device(workshop):
+    compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_DEVICE_MEMORY": "128K"})
+
+
+WRONG = {
+    "unknown_kernel": ("""
+#pragma oss task device(opencl) ndrange(1, 4) inout([4]y) label("lost")
+void nowhere(int *y);
+int main(void) { static int y[4]; nowhere(y); }
+""", r"task lost \(.*:2\): .*nowhere"),
+    "impossible_grid": ("""
+#pragma oss task device(opencl) grid(1, 1, n) inout([4]y)
+void number(int *y, int n);
+int main(void) { static int y[4]; number(y, -5); }
+""", r"the task at .*:2: .*-5"),
+    "arguments": ("""
+#pragma oss task device(opencl) ndrange(1, 4) inout([4]y)
+void number(int n, int *y);
+int main(void) { static int y[4]; number(3, y); }
+""", r"the task at .*:2: .*number"),
+}
+
+
+def says_what_is_wrong(workshop, name):
+    text, expected = WRONG[name]
+    path = workshop.folder / f"device_task_{name}.c"
+    path.write_text(text)
+    program = Program.read(path)
+    program.tutti_flags = ["-fompss-2", str(FOLDER / "kernels.cl")]
+    result = workshop.launch(program, [], 1, DEVICE)
+    require(result.status not in (0, None) and re.search(expected, result.errors), result.errors)
+
+
+def says_that_there_is_no_device(workshop):
+    result = workshop.launch(kernels("-O2"), [], 1, {"TUTTI_DEVICE": "cpu"})
+    require(result.status == 1 and "has no device" in result.errors, result.errors)
+
+
+def all_checks():
+    """Pairs (name, function of the workshop)."""
+    checks = [(check.__name__, check) for check in (
+        kernels_by_blocks_move_each_byte_once_each_way, kernels_on_data_that_is_there_move_nothing,
+        kernels_find_room_on_a_small_device, says_that_there_is_no_device)]
+    checks += [(f"wrong/{name}", lambda w, n=name: says_what_is_wrong(w, n)) for name in WRONG]
+    checks += [(f"kernels{level}/{workers}/{ranks}",
+                lambda w, l=level, k=workers, r=ranks:
+                compare(w, kernels(l), [], r, {**DEVICE, "TUTTI_WORKERS": str(k)}))
+               for level in ("-O0", "-O2") for workers, ranks in ((1, 1), (4, 1), (2, 2))]
+    return checks + random_checks(range(1, SEEDS + 1))
+
+
+def random_checks(seeds):
+    return [(f"generated/{seed}",
+             lambda w, s=seed: compare(w, random_program(w, s), [], 1 + (s % 5 == 0),
+                                       {**DEVICE, "TUTTI_WORKERS": str(1 + s % 4)})) for seed in seeds]

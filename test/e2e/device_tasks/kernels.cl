@@ -1,0 +1,33 @@
+struct Pair { float scale; int shift; };
+
+__kernel void axpy(long n, double a, __global const double *x, __global double *y) {
+  long i = get_global_id(0);
+  if (i < n) y[i] += a * x[i];
+}
+
+__kernel void transpose(int rows, int columns, __global const float *from, __global float *to) {
+  int c = get_global_id(0), r = get_global_id(1);
+  if (r < rows && c < columns) to[c * rows + r] = from[r * columns + c];
+}
+
+__kernel void number(__global int *cells) {
+  int i = (get_global_id(2) * 4 + get_global_id(1)) * 5 + get_global_id(0);
+  cells[i] = i;
+}
+
+__kernel void sums(long groups, __global const int *x, __global int *sums) {
+  if (get_local_id(0) == 0) {
+    int sum = 0;
+    for (int i = 0; i < 16; i++) sum += x[16 * get_group_id(0) + i];
+    sums[get_group_id(0)] = sum;
+  }
+}
+
+__kernel void kinds(char c, uchar u, short s, int i, uint v, long l, float f, double d, struct Pair p, __global double *all) {
+  *all = c + u + s + i + v + l + f + d + p.scale * 3 + p.shift;
+}
+
+__kernel void smooth(long n, __global const double *from, __global double *to) {
+  long i = get_global_id(0);
+  if (i > 0 && i + 1 < n) to[i] = (from[i - 1] + from[i] + from[i + 1]) / 4;
+}
