@@ -47,6 +47,7 @@ struct LinkJob {
 struct DeviceLanguage {
   std::string_view name;              ///< For `-x`.
   std::string_view extension;         ///< Of its files.
+  const char *help;                   ///< Lines of `--tutti-help`.
   std::span<const OwnOption> options; ///< Which Clang does not get where there are such files.
 
   SourcePlan (*compile)(const SourceJob &job);

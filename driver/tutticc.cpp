@@ -34,7 +34,9 @@ constexpr const char *kHelp =
     "  -Rpass-missed=tutti    say which loops stay on rank 0, and why\n"
     "  -fompss-2              OmpSs-2: defines _OMPSS_2. Without it '#pragma oss' counts, too\n"
     "  -fno-ompss-2           '#pragma oss' is ignored\n"
-    "  --tutti-help           this text\n"
+    "  --tutti-help           this text\n";
+
+constexpr const char *kHelpOnEnvironment =
     "Environment:\n"
     "  TUTTI_CLANG            the Clang 19 to use (default: clang-19 in PATH, then Debian's)\n"
     "  TUTTI_TARGETS          the device code that loops get: ";
@@ -53,7 +55,12 @@ std::string namesOfTargets(const char *comma) {
 }
 
 void printHelp() {
-  std::printf("%s%s (default), one, or none\n", kHelp, namesOfTargets(",").c_str());
+  std::fputs(kHelp, stdout);
+  std::fputs("Files with kernels of the program's own:\n", stdout);
+  for (const DeviceLanguage *language : deviceLanguages()) {
+    std::fputs(language->help, stdout);
+  }
+  std::printf("%s%s (default), one, or none\n", kHelpOnEnvironment, namesOfTargets(",").c_str());
 }
 
 bool isTarget(const std::string &name) {

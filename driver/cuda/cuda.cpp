@@ -15,6 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char *kHelp =
+    "  .cu                    CUDA C++: nvcc compiles it (of CUDA_HOME, CUDA_PATH, PATH or\n"
+    "                         /usr/local/cuda), else Clang with such a toolkit; the CUDA runtime\n"
+    "                         library is linked. -arch=sm_NN, --cuda-gpu-arch=sm_NN or -gencode\n"
+    "                         choose GPUs (default: those of this machine); -ccbin, -Xptxas,\n"
+    "                         -lineinfo and the like are for nvcc, as is NVCC_APPEND_FLAGS\n";
+
 /// GPUs of 2018 and later, for which every nvcc still writes code.
 constexpr int kOldest = 75;
 
@@ -325,6 +332,7 @@ std::vector<std::string> linkOptionsFor(const LinkJob &job, const Toolkit &toolk
 constinit const DeviceLanguage kLanguage{
     .name = "cuda",
     .extension = ".cu",
+    .help = kHelp,
     .options = kOptions,
     .compile = compile,
     .hostOptions = hostOptions,

@@ -32,6 +32,10 @@ bool holdsZero(const std::string &path) {
   return std::find(begin, {}, '\0') != std::istreambuf_iterator<char>();
 }
 
+constexpr const char *kHelp =
+    "  .cl                    OpenCL C: the text goes into the program, and is built when a task\n"
+    "                         needs a kernel of it\n";
+
 SourcePlan compile(const SourceJob &job) {
   SourcePlan plan;
   std::error_code error;
@@ -73,6 +77,7 @@ std::string assemblyOf(const std::string &file, const std::string &path) {
 
 constinit const DeviceLanguage kLanguage{.name = "cl",
                                          .extension = ".cl",
+                                         .help = kHelp,
                                          .options = {},
                                          .compile = compile,
                                          .hostOptions = nullptr,

@@ -23,6 +23,7 @@ import failures
 import hangs
 import images
 import kernels
+import languages
 import moving
 import nests
 import ompss
@@ -85,6 +86,8 @@ def all_tests(workshop):
              for name, check in commands.all_checks()]
     tests += [(f"failures/{name}", lambda c=check: c(workshop))
               for name, check in failures.all_checks()]
+    tests += [(f"languages/{name}", lambda c=check: c(workshop))
+              for name, check in languages.all_checks()]
     tests += [(f"hangs/{name}", lambda c=check: c(workshop)) for name, check in hangs.all_checks()]
     tests += [(f"tasks/{name}", lambda c=check: c(workshop)) for name, check in tasks.all_checks()]
     tests += [(f"device-tasks/{name}", lambda c=check: c(workshop))

@@ -3,7 +3,32 @@
 /// Kernels of the program's own: how they are found and run, and managed memory.
 #include "runtime/device/cuda/test/fixture.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <thread>
+
+namespace {
+
+/// Blocks of memory that the backend has asked for since somebody counts.
+thread_local std::size_t allocations = 0;
+thread_local bool isCounting = false;
+
+} // namespace
+
+void *operator new(std::size_t bytes) {
+  if (isCounting && !fake_cuda::isInside()) {
+    ++allocations;
+  }
+  if (void *memory = std::malloc(std::max<std::size_t>(bytes, 1))) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+
+void operator delete(void *memory) noexcept { std::free(memory); }
+
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace tutti::device::cuda {
 
@@ -166,6 +191,23 @@ TEST_F(CudaNativeTest, NeedsFewCallsForASteadyLaunch) {
   EXPECT_EQ(fake_cuda::calls("cuLaunchKernel"), 1U);
   EXPECT_EQ(fake_cuda::calls("cuCtxSetCurrent"), 1U);
   EXPECT_EQ(fake_cuda::calls(""), 2U);
+  ASSERT_TRUE(ok(queue().finish()));
+}
+
+TEST_F(CudaNativeTest, TakesNoMemoryForASteadyLaunch) {
+  const NativeLaunch launch = launchOf(device().find(kernel_).value());
+  ASSERT_TRUE(ok(queue().launchNative(launch)));
+  allocations = 0;
+
+  isCounting = true;
+  bool succeeds = true;
+  for (int round = 0; round < 10; ++round) {
+    succeeds = succeeds && device().find(kernel_) && queue().launchNative(launch);
+  }
+  isCounting = false;
+
+  EXPECT_TRUE(succeeds);
+  EXPECT_EQ(allocations, 0U);
   ASSERT_TRUE(ok(queue().finish()));
 }
 
