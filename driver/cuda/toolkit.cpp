@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/cuda/toolkit.h"
 
+#include "driver/commands.h"
 #include "driver/toolchain.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <initializer_list>
 #include <set>
+#include <string_view>
 #include <unistd.h>
 
 namespace tutti::driver::cuda {
@@ -47,6 +51,36 @@ Toolkit toolkitAt(const fs::path &root) {
   return toolkit;
 }
 
+/// The toolkit of an nvcc that is a script, or lies elsewhere: it says where it takes things from.
+std::string rootAsNvccSays(const std::string &nvcc) {
+  constexpr std::string_view kRoot = "#$ TOP=";
+  const Command question = {nvcc, "--dryrun", "-c", "-x", "cu", "/dev/null", "-o", "/dev/null"};
+  FILE *pipe = ::popen((quoted(question) + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) {
+    return {};
+  }
+  std::string root;
+  for (std::array<char, 4096> line{}; std::fgets(line.data(), line.size(), pipe) != nullptr;) {
+    std::string_view text = line.data();
+    if (text.starts_with(kRoot)) {
+      text.remove_prefix(kRoot.size());
+      root = text.substr(0, text.find_last_not_of(" \r\n") + 1);
+    }
+  }
+  ::pclose(pipe);
+  return root;
+}
+
+Toolkit toolkitOf(const std::string &nvcc) {
+  std::error_code error;
+  Toolkit toolkit = toolkitAt(fs::canonical(nvcc, error).parent_path().parent_path());
+  if (toolkit.root.empty()) {
+    toolkit = toolkitAt(rootAsNvccSays(nvcc));
+  }
+  toolkit.nvcc = nvcc;
+  return toolkit;
+}
+
 } // namespace
 
 Toolkit findToolkit() {
@@ -57,10 +91,7 @@ Toolkit findToolkit() {
     }
   }
   if (const std::string nvcc = findInPath("nvcc"); !nvcc.empty()) {
-    std::error_code error;
-    const fs::path real = fs::canonical(nvcc, error);
-    found.push_back(toolkitAt(real.parent_path().parent_path()));
-    found.back().nvcc = nvcc;
+    found.push_back(toolkitOf(nvcc));
   }
   found.push_back(toolkitAt("/usr/local/cuda"));
   std::erase_if(found, [](const Toolkit &toolkit) { return toolkit.root.empty(); });

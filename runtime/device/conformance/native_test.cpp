@@ -339,6 +339,17 @@ TEST_P(DeviceNativeText, TakesNullButNoOtherPointerOfTheHost) {
   EXPECT_TRUE(fails(queue().launchNative(launch), ErrorCode::InvalidArgument));
 }
 
+TEST_P(DeviceNativeText, TakesPointersToArrays) {
+  put(kHeap, Words(8, 1));
+
+  ASSERT_TRUE(ok(queue().launchNative({.kernel = find("rows"),
+                                       .grid = {{2, 1, 1}, {1, 1, 1}},
+                                       .localBytes = 0,
+                                       .arguments = {at(kHeap)}})));
+
+  EXPECT_EQ(get(kHeap, 8), (Words{1, 1, 1, 2, 1, 1, 1, 2}));
+}
+
 TEST_P(DeviceNativeText, HasGroupsAsItsAttributeSays) {
   put(kHeap, Words(64, 1));
   NativeLaunch launch{.kernel = find("fixed_"),

@@ -57,6 +57,8 @@ __kernel void looked_up(__constant ulong *table, __global ulong *x) {
   x[get_global_id(0)] += table[get_local_id(0)];
 }
 
+__kernel void rows(__global ulong (*x)[4]) { x[get_global_id(0)][3] += 1; }
+
 __kernel void absent(__global ulong *x, ulong value, __global ulong *maybe) {
   x[get_global_id(0)] = maybe ? value : value + 1;
 }
@@ -242,11 +244,11 @@ tutti_task_kernel asFunction(const char *name, tutti_mock_kernel function) {
 using Kernels = std::map<std::string_view, tutti_task_kernel>;
 
 const Kernels &kernelsFor(const Info &info) {
-  static const Kernels texts{{"scaled", asText("scaled")},  {"mixed", asText("mixed")},
-                             {"turned", asText("turned")},  {"reversed", asText("reversed")},
-                             {"fixed_", asText("fixed_")},  {"looked_up", asText("looked_up")},
-                             {"absent", asText("absent")},  {"pictured", asText("pictured")},
-                             {"nothing", asText("nothing")}};
+  static const Kernels texts{{"scaled", asText("scaled")},     {"mixed", asText("mixed")},
+                             {"turned", asText("turned")},     {"reversed", asText("reversed")},
+                             {"fixed_", asText("fixed_")},     {"looked_up", asText("looked_up")},
+                             {"absent", asText("absent")},     {"rows", asText("rows")},
+                             {"pictured", asText("pictured")}, {"nothing", asText("nothing")}};
   static const Kernels modules{{"scaled", asModule("scaled", kScaledPtx)},
                                {"mixed", asModule("mixed", kMixedPtx)},
                                {"turned", asModule("turned", kTurnedPtx)},

@@ -36,7 +36,8 @@ const tutti_task_kernel *nativeOfWrongText();
 /// gives as a parameter, whose argument means nothing.
 ///
 /// Of them there are more: `fixed_` (x) has groups of 32, `looked_up` (table, x) reads constant
-/// memory, `absent` (x, value, maybe) asks whether a pointer is null, `pictured` takes an image.
+/// memory, `absent` (x, value, maybe) asks whether a pointer is null, `rows`
+/// (x) has a pointer to arrays of 4 words, `pictured` takes an image.
 bool comesAsText(const Info &info);
 
 } // namespace tutti::device::conformance

@@ -20,11 +20,11 @@ Int statusOfEvent(const Library &library, NativeEvent event) {
 }
 
 void Operations::add(Owned<NativeEvent> event, std::string what) {
-  add({std::move(event), std::move(what), false});
+  add({std::move(event), std::move(what), nullptr});
 }
 
 void Operations::addKernel(Owned<NativeEvent> event, const std::string &name) {
-  add({std::move(event), "kernel " + name, true});
+  add({std::move(event), {}, &name}); // No text: most kernels do not fail.
 }
 
 void Operations::add(Operation operation) {
@@ -38,7 +38,7 @@ void Operations::add(Operation operation) {
 /// After the fault of a kernel some drivers let everything fail that nobody has looked at yet.
 const Operations::Operation &Operations::culprit() const {
   for (const Operation &operation : underWay_) {
-    if (operation.isKernel && statusOfEvent(library_, operation.event.get()) < kComplete) {
+    if (operation.kernel && statusOfEvent(library_, operation.event.get()) < kComplete) {
       return operation;
     }
   }
@@ -54,7 +54,9 @@ void Operations::poll() {
     }
     ++done_;
     if (status < kComplete && !failed_) {
-      failed_ = outcomeOf(status, culprit().what.c_str()).error();
+      const Operation &failed = culprit();
+      const std::string what = failed.kernel ? "kernel " + *failed.kernel : failed.what;
+      failed_ = outcomeOf(status, what.c_str()).error();
       failedNumber_ = done_;
     }
     underWay_.pop_front();

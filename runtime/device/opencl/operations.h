@@ -29,6 +29,7 @@ public:
   /// `what` says what failed, if it does: "copy to the device".
   void add(Owned<NativeEvent> event, std::string what);
 
+  /// Ownership: the name outlives this.
   void addKernel(Owned<NativeEvent> event, const std::string &name);
 
   /// Looks at the events of those not known to be done. Never blocks.
@@ -45,7 +46,7 @@ private:
   struct Operation {
     Owned<NativeEvent> event;
     std::string what;
-    bool isKernel;
+    const std::string *kernel; ///< Its name, if it is one.
   };
 
   void add(Operation operation);

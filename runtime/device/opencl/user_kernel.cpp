@@ -41,6 +41,23 @@ bool isOpaque(std::string_view type) {
   return std::ranges::find(kTypes, type) != kTypes.end();
 }
 
+/// Only images and pipes have an access, and only pointers an address space.
+Parameter::Kind kindOf(Uint space, Uint access, std::string_view type) {
+  if (access != kAccessNone) {
+    return Parameter::Kind::Other;
+  }
+  switch (space) {
+  case kAddressGlobal:
+    return Parameter::Kind::Global;
+  case kAddressConstant:
+    return Parameter::Kind::Constant;
+  case kAddressLocal:
+    return Parameter::Kind::Local;
+  default:
+    return isOpaque(type) ? Parameter::Kind::Other : Parameter::Kind::Value;
+  }
+}
+
 } // namespace
 
 UserKernel::UserKernel(Signature signature, std::unique_ptr<OpenclKernel> wrapper)
@@ -140,10 +157,14 @@ Result<Signature> UserKernels::signatureOf(NativeKernel kernel) const {
 Result<Parameter> UserKernels::parameterOf(NativeKernel kernel, Uint index) const {
   const Library &library = builder_.library();
   Uint space = 0;
+  Uint access = 0;
   std::array<char, 512> type{};
   std::array<char, 512> name{};
   TUTTI_TRY(statusOf(
       library.getKernelArgInfo(kernel, index, kArgumentAddress, sizeof space, &space, nullptr),
+      "clGetKernelArgInfo"));
+  TUTTI_TRY(statusOf(
+      library.getKernelArgInfo(kernel, index, kArgumentAccess, sizeof access, &access, nullptr),
       "clGetKernelArgInfo"));
   TUTTI_TRY(statusOf(library.getKernelArgInfo(kernel, index, kArgumentTypeName, type.size() - 1,
                                               type.data(), nullptr),
@@ -151,18 +172,7 @@ Result<Parameter> UserKernels::parameterOf(NativeKernel kernel, Uint index) cons
   TUTTI_TRY(statusOf(
       library.getKernelArgInfo(kernel, index, kArgumentName, name.size() - 1, name.data(), nullptr),
       "clGetKernelArgInfo"));
-  Parameter parameter{Parameter::Kind::Other, type.data(), name.data()};
-  const bool isPointer = parameter.type.ends_with('*');
-  if (isPointer && space == kAddressGlobal) {
-    parameter.kind = Parameter::Kind::Global;
-  } else if (isPointer && space == kAddressConstant) {
-    parameter.kind = Parameter::Kind::Constant;
-  } else if (isPointer && space == kAddressLocal) {
-    parameter.kind = Parameter::Kind::Local;
-  } else if (!isPointer && space == kAddressPrivate && !isOpaque(parameter.type)) {
-    parameter.kind = Parameter::Kind::Value;
-  }
-  return parameter;
+  return Parameter{kindOf(space, access, type.data()), type.data(), name.data()};
 }
 
 Result<std::unique_ptr<UserKernel>> UserKernels::make(Text &text, const std::string &name) {
