@@ -2,6 +2,7 @@
 /// \file
 /// What the mock can do beyond the conformance suite: record, delay and fail.
 #include "runtime/device/mock/mock.h"
+#include "runtime/device/mock/run.h"
 
 #include <gtest/gtest.h>
 
@@ -169,6 +170,75 @@ TEST(MockDevice, RefusesImages) {
 
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, ErrorCode::WrongImage);
+}
+
+/// As a test program brings a kernel: writes its first argument to where the second one points.
+void store(const tutti_mock_run *run) {
+  std::uintptr_t address = 0;
+  std::memcpy(&address, run->arguments[1], sizeof address);
+  std::memcpy(run->at(run, address), run->arguments[0], 4);
+}
+
+tutti_task_kernel nativeOf(tutti_mock_kernel function) {
+  return {TUTTI_DEVICE_GPU, "store", {reinterpret_cast<const void *>(function), nullptr},
+          nullptr,          nullptr, nullptr};
+}
+
+TEST(MockDevice, RunsFunctionsOfTheProgramWhenTheirTurnComes) {
+  Machine machine({.delay = 1});
+  const auto device = open(machine);
+  const auto queue = std::move(device->makeQueue()).value();
+  const tutti_task_kernel kernel = nativeOf(store);
+  std::uint32_t value = 77;
+  std::uint32_t out = 0;
+  std::uint64_t address = kBase + 4;
+  const NativeLaunch launch{
+      .kernel = device->find(kernel).value(),
+      .grid = {},
+      .localBytes = 0,
+      .arguments = {{&value, sizeof value, false}, {&address, sizeof address, true}}};
+  ASSERT_TRUE(device->commit({kBase, kBase + 8}));
+  machine.clearLog();
+
+  ASSERT_TRUE(queue->launchNative(launch));
+  ASSERT_TRUE(queue->copyOut(kBase + 4, std::as_writable_bytes(std::span(&out, 1))));
+  value = 0;
+  EXPECT_EQ(out, 0U);
+  ASSERT_TRUE(queue->finish());
+
+  EXPECT_EQ(out, 77U);
+  EXPECT_EQ(machine.log().front(), (Entry{0, Operation::Launch, {}, "store"}));
+}
+
+TEST(MockDevice, NoticesWhereFunctionsOfTheProgramReach) {
+  Machine machine({});
+  const auto device = open(machine);
+  const auto queue = std::move(device->makeQueue()).value();
+  const tutti_task_kernel kernel = nativeOf(store);
+  const std::uint64_t far = kBase + (512 << 10);
+  const NativeLaunch launch{.kernel = device->find(kernel).value(),
+                            .grid = {},
+                            .localBytes = 0,
+                            .arguments = {{&far, sizeof far, false}, {&far, sizeof far, false}}};
+
+  ASSERT_TRUE(queue->launchNative(launch));
+  const Status status = queue->finish();
+
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::KernelFault);
+}
+
+TEST(MockDevice, RecordsWhatIsToBeMovedAhead) {
+  Machine machine({});
+  const auto device = open(machine);
+  const auto queue = std::move(device->makeQueue()).value();
+  machine.clearLog();
+
+  ASSERT_TRUE(queue->prefetch(kBytes, true));
+
+  const auto first = reinterpret_cast<std::uintptr_t>(kBytes.data());
+  EXPECT_EQ(machine.log(),
+            (std::vector<Entry>{{0, Operation::Prefetch, {first, first + kBytes.size()}, {}}}));
 }
 
 TEST(MockDevice, HasNoRoutesIfToldSo) {
