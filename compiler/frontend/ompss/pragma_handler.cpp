@@ -2,10 +2,11 @@
 #include "compiler/frontend/ompss/pragma_handler.h"
 
 #include "compiler/frontend/ompss/names.h"
-#include "compiler/frontend/ompss/task_function.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <utility>
 
 using namespace clang;
 
@@ -112,6 +113,36 @@ void PragmaHandler::task(Construct construct, TokenWriter &writer) {
   writer.tokens(ahead);
 }
 
+/// A parameter of the function's own name hides the function where its creator calls it: it gets
+/// another name there, and in the clauses. Whether there is one.
+bool PragmaHandler::renameShadowing(TaskFunction &function, Directive &directive) {
+  for (Parameter &parameter : function.parameters) {
+    if (parameter.name != wordOf(function.name)) {
+      continue;
+    }
+    const std::string shadowing = std::exchange(parameter.name, parameter.name + "_of_task");
+    TokenWriter writer(unit_->preprocessor, directive.where);
+    const Token name = writer.text(parameter.name).take().front();
+    const auto rename = [&](Tokens &tokens) {
+      for (Token &token : tokens) {
+        if (token.is(tok::identifier) && wordOf(token) == shadowing) {
+          const SourceLocation where = token.getLocation();
+          token = name;
+          token.setLocation(where);
+        }
+      }
+    };
+    for (Parameter &each : function.parameters) { // Lengths may name others.
+      rename(each.declaration);
+    }
+    for (Clause &clause : directive.clauses) {
+      rename(clause.arguments);
+    }
+    return true;
+  }
+  return false;
+}
+
 void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &writer) {
   std::optional<TaskFunction> function =
       readTaskFunction(unit_->preprocessor.getDiagnostics(), ahead);
@@ -127,6 +158,16 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
       writer.tokens(ahead);
       return;
     }
+  }
+  TaskFunction called = *function; // As the creator has it.
+  if (renameShadowing(called, construct.directive)) {
+    std::optional<Construct> renamed =
+        readConstruct(unit_->preprocessor, std::move(construct.directive));
+    if (!renamed) {
+      writer.tokens(ahead);
+      return;
+    }
+    construct = std::move(*renamed);
   }
   if (construct.shape() && !mayBeKernel(unit_->preprocessor.getDiagnostics(), *function)) {
     writer.tokens(ahead);
@@ -144,19 +185,19 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
     writer.text(";");
   }
   // References are what the caller has, not copies.
-  for (const Parameter &parameter : function->parameters) {
+  for (const Parameter &parameter : called.parameters) {
     if (parameter.isReference) {
       TokenWriter name(unit_->preprocessor, where);
       construct.directive.clauses.push_back(
           {ClauseKind::Shared, where, name.text(parameter.name).take(), where});
     }
   }
-  writeCreatorHead(writer.at(where), *function, creator, isMember);
+  writeCreatorHead(writer.at(where), called, creator, isMember);
   writer.text("{");
   const bool isKernel = construct.shape() != nullptr;
   open(std::move(construct), writer);
   writer.at(where);
-  isKernel ? writeLaunch(writer, *function) : writeCall(writer, *function);
+  isKernel ? writeLaunch(writer, called) : writeCall(writer, called);
   writer.text("; }");
   if (function->hasBody) {
     writeDeclaration(writer, *function, /*withDefaults=*/isMember);

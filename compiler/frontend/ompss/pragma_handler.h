@@ -7,6 +7,7 @@
 #include "compiler/frontend/ompss/construct.h"
 #include "compiler/frontend/ompss/sharing.h"
 #include "compiler/frontend/ompss/task_calls.h"
+#include "compiler/frontend/ompss/task_function.h"
 
 #include "clang/Lex/Pragma.h"
 
@@ -36,6 +37,7 @@ public:
 private:
   void task(Construct construct, TokenWriter &writer);
   void function(Construct construct, TokensRef ahead, TokenWriter &writer);
+  bool renameShadowing(TaskFunction &function, Directive &directive);
   void loop(Construct construct, TokenWriter &writer);
   void taskiter(Construct construct, TokenWriter &writer);
   void waiting(const Construct &construct, TokenWriter &writer);

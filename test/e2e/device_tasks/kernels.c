@@ -82,7 +82,7 @@ int main(void) {
   }
   transpose(6, 10, &matrix[0][0], &turned[0][0]);
   number(cells);
-  sums(4, whole, parts);
+  sums(4, whole, parts, NULL);
   kinds(-3, 200, -30000, 7, 4000000000U, 1L << 40, 0.25F, 1e-3, (struct Pair){1.5F, -9}, &all);
 #pragma oss taskwait
   printf("%g %g %g\n", turned[9][0], turned[0][5], turned[4][3]);

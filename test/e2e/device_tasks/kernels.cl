@@ -15,12 +15,14 @@ __kernel void number(__global int *cells) {
   cells[i] = i;
 }
 
-__kernel void sums(long groups, __global const int *x, __global int *sums) {
-  if (get_local_id(0) == 0) {
-    int sum = 0;
-    for (int i = 0; i < 16; i++) sum += x[16 * get_group_id(0) + i];
-    sums[get_group_id(0)] = sum;
+__kernel void sums(long groups, __global const int *x, __global int *sums, __local int *scratch) {
+  int item = get_local_id(0);
+  scratch[item] = x[get_global_id(0)];
+  for (int step = 8; step > 0; step /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < step) scratch[item] += scratch[item + step];
   }
+  if (item == 0) sums[get_group_id(0)] = scratch[0];
 }
 
 __kernel void kinds(char c, uchar u, short s, int i, uint v, long l, float f, double d, struct Pair p, __global double *all) {

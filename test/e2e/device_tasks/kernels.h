@@ -22,7 +22,7 @@ void number(int *cells)
 BODY({ for (int i = 0; i < 60; i++) cells[i] = i; })
 
 TASKS(grid(1, groups, 16) shmem(16 * sizeof(int)) in([groups * 16]x) out([groups]sums))
-void sums(long groups, const int *x, int *sums)
+void sums(long groups, const int *x, int *sums, int *scratch)
 BODY({ for (long g = 0; g < groups; g++) { sums[g] = 0; for (int i = 0; i < 16; i++) sums[g] += x[16 * g + i]; } })
 
 TASKS(ndrange(1, 1) out([1]all))

@@ -121,6 +121,14 @@ void at_once(int *out, int (*with)(int), int (&array)[3]) { *out = with(*out) + 
 
 static int twice(int x) { return 2 * x; }
 
+/// A parameter that hides its function.
+#pragma oss task inout(hidden[0]) in(part[0;n])
+static void hidden(int n, const int *part, int *hidden) {
+  for (int i = 0; i < n; i++) {
+    *hidden += part[i];
+  }
+}
+
 int main() {
   double x[10], sum = 0;
   for (int i = 0; i < 10; i++) {
@@ -182,4 +190,8 @@ int main() {
   int array[3] = {1, 20, 3};
   at_once(&out, twice, array);
   std::printf("values %d\n", out);
+  int found = 0;
+  hidden(3, array, &found);
+#pragma oss taskwait
+  std::printf("hidden %d\n", found);
 }
