@@ -230,6 +230,10 @@ char *tutti_task_device(const tutti_task_kernel *kernel, uint32_t device, uint32
 /// (`int`).
 void tutti_task_launch(uint32_t count, ...);
 
+/// What the vendor's library knows the queue by that the calling task's body may give work to; null
+/// outside of the body of a task for a device that is code of the host.
+void *tutti_task_queue(void);
+
 /// Stands before a call of the kernel's host stub that is there to name it, and is taken away by
 /// the compiler with this one.
 void tutti_task_kernel_named(void);

@@ -7,6 +7,7 @@
 #include "abi/tasks.h"
 #include "base/log.h"
 #include "runtime/entry/exports.h"
+#include "runtime/entry/task_devices.h"
 #include "runtime/model/tasks/operation.h"
 #include "runtime/model/tasks/tasks.h"
 
@@ -78,6 +79,8 @@ TUTTI_EXPORT void tutti_task_launch(std::uint32_t count, ...) {
   va_end(list);
   tasks().launchKernel(arguments);
 }
+
+TUTTI_EXPORT void *tutti_task_queue() { return tutti::entry::TaskDevices::currentQueue(); }
 
 /// The compiler takes all calls away.
 TUTTI_EXPORT void tutti_task_kernel_named() {}

@@ -5,6 +5,7 @@
 
 #include <nanos6/blocking.h>
 #include <nanos6/cluster.h>
+#include <nanos6/cuda_device.h>
 #include <nanos6/debug.h>
 #include <nanos6/directory.h>
 #include <nanos6/events.h>
