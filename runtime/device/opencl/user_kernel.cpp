@@ -119,6 +119,9 @@ Status UserKernels::readKernels(Text &text) const {
   Uint count = 0;
   TUTTI_TRY(statusOf(library.createKernelsInProgram(text.plain.get(), 0, nullptr, &count),
                      "clCreateKernelsInProgram"));
+  if (count == 0) {
+    return {};
+  }
   std::vector<NativeKernel> natives(count);
   TUTTI_TRY(
       statusOf(library.createKernelsInProgram(text.plain.get(), count, natives.data(), nullptr),
@@ -128,7 +131,12 @@ Status UserKernels::readKernels(Text &text) const {
     owned.emplace_back(native, library.releaseKernel);
   }
   for (NativeKernel native : natives) {
-    TUTTI_ASSIGN(text.kernels.emplace_back(), signatureOf(native));
+    Signature signature;
+    TUTTI_ASSIGN(signature, signatureOf(native));
+    for (Parameter &parameter : signature.parameters) {
+      parameter.type = spelled(parameter.type, text.source->text);
+    }
+    text.kernels.push_back(std::move(signature));
   }
   return {};
 }

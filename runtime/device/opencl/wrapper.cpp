@@ -67,6 +67,17 @@ bool Signature::canBeWrapped() const {
   });
 }
 
+std::string spelled(const std::string &type, std::string_view text) {
+  for (const std::string_view keyword : {"struct", "union", "enum"}) {
+    const bool mayBeTwoWords =
+        type.starts_with(keyword) && type.size() > keyword.size() && type[keyword.size()] != ' ';
+    if (mayBeTwoWords && text.find(type) == std::string_view::npos) {
+      return fmt::format("{} {}", keyword, type.substr(keyword.size()));
+    }
+  }
+  return type;
+}
+
 std::string wrapperNameOf(const std::string &kernel) { return "tutti_run_" + kernel; }
 
 std::string wrappersOf(std::span<const Signature> kernels) {

@@ -17,6 +17,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::device::opencl {
@@ -45,6 +46,10 @@ struct Signature {
 
   bool canBeWrapped() const;
 };
+
+/// A type that the driver tells as it is written in `text`: drivers may leave the space out of
+/// "struct pair". Source: CL_KERNEL_ARG_TYPE_NAME.
+std::string spelled(const std::string &type, std::string_view text);
 
 std::string wrapperNameOf(const std::string &kernel);
 

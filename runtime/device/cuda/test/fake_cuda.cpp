@@ -291,7 +291,7 @@ CUresult launch(Machine &m, const CUlaunchConfig &config, const FunctionObject &
                 void **parameters, void **extra) {
   const unsigned threads = config.blockDimX * config.blockDimY * config.blockDimZ;
   if (config.sharedMemBytes > static_cast<unsigned>(function.dynamicShared) || threads > 1024 ||
-      (parameters != nullptr) == (extra != nullptr)) {
+      (parameters && extra) || (!parameters && !extra && !function.parameters.empty())) {
     return kInvalidValue;
   }
   std::vector<std::vector<std::byte>> arguments;
@@ -300,9 +300,9 @@ CUresult launch(Machine &m, const CUlaunchConfig &config, const FunctionObject &
       const auto *first = static_cast<const std::byte *>(parameters[i]);
       arguments.emplace_back(first, first + function.parameters[i]);
     }
-  } else if (reinterpret_cast<std::uintptr_t>(extra[0]) != kLaunchBuffer ||
-             reinterpret_cast<std::uintptr_t>(extra[2]) != kLaunchBufferSize ||
-             reinterpret_cast<std::uintptr_t>(extra[4]) != kLaunchEnd) {
+  } else if (extra && (reinterpret_cast<std::uintptr_t>(extra[0]) != kLaunchBuffer ||
+                       reinterpret_cast<std::uintptr_t>(extra[2]) != kLaunchBufferSize ||
+                       reinterpret_cast<std::uintptr_t>(extra[4]) != kLaunchEnd)) {
     return kInvalidValue;
   }
   std::vector<std::uint64_t> values;

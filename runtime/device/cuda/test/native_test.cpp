@@ -170,6 +170,19 @@ TEST_F(CudaNativeTest, GivesWhereBytesLieOnTheDevice) {
   EXPECT_EQ(std::memcmp(reinterpret_cast<const void *>(seen), bytes.data(), bytes.size()), 0);
 }
 
+TEST_F(CudaNativeTest, MayTakeNoArguments) {
+  const tutti_task_kernel idle =
+      kernelOf(fake_cuda::functionBySymbol, ".version 6.3\n.entry _Z4idlev()");
+  int runs = 0;
+  fake_cuda::setFunction("_Z4idlev", [&](const fake_cuda::Launch &) { return ++runs, 0; });
+
+  ASSERT_TRUE(ok(queue().launchNative(
+      {.kernel = device().find(idle).value(), .grid = {}, .localBytes = 0, .arguments = {}})));
+  ASSERT_TRUE(ok(queue().finish()));
+
+  EXPECT_EQ(runs, 1);
+}
+
 TEST_F(CudaNativeTest, SaysWhichArgumentIsNotTheKernels) {
   NativeLaunch launch = launchOf(device().find(kernel_).value());
   launch.arguments[1].bytes = 8;
