@@ -13,6 +13,14 @@
 #include <utility>
 #include <vector>
 
+namespace tutti::device::cuda {
+
+// As the backend calls what the driver's handles point to.
+struct FunctionObject;
+struct ModuleObject;
+
+} // namespace tutti::device::cuda
+
 namespace tutti::device::conformance {
 
 namespace {
@@ -168,17 +176,17 @@ constexpr const char *kTurnedPtx = TURNING("turned", ".extern .shared .align 16 
 constexpr const char *kReversedPtx = TURNING("reversed", ".shared .align 8 .b8 words[512];");
 
 /// As a program's cudaGetFuncBySymbol: the stub's kernel in the context that is current.
-int functionBySymbol(void **function, const void *stub) {
-  using Load = int(void **, const void *, unsigned, int *, void **);
-  using Get = int(void **, void *, const char *);
+int functionBySymbol(cuda::FunctionObject **function, const void *stub) {
+  using Load = int(cuda::ModuleObject **, const void *, unsigned, int *, void **);
+  using Get = int(cuda::FunctionObject **, cuda::ModuleObject *, const char *);
   void *const driver = ::dlopen("libcuda.so.1", RTLD_NOW);
   auto *load = reinterpret_cast<Load *>(::dlsym(driver, "cuModuleLoadDataEx"));
   auto *get = reinterpret_cast<Get *>(::dlsym(driver, "cuModuleGetFunction"));
   const std::string_view text = static_cast<const char *>(stub);
   const std::size_t begin = text.find(".entry ") + 7;
   const std::string name(text.substr(begin, text.find('(', begin) - begin));
-  static std::vector<void *> modules; // Go with their context.
-  void *&module = modules.emplace_back();
+  static std::vector<cuda::ModuleObject *> modules; // Go with their context.
+  cuda::ModuleObject *&module = modules.emplace_back();
   if (const int result = load(&module, stub, 0, nullptr, nullptr)) {
     return result;
   }

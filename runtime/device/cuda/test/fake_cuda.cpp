@@ -1149,7 +1149,7 @@ std::size_t calls(const std::string &name) {
   return sum;
 }
 
-int functionBySymbol(void **function, const void *stub) {
+int functionBySymbol(CUfunction *function, const void *stub) {
   const std::lock_guard guard(lock());
   const std::string text = static_cast<const char *>(stub);
   const std::size_t entry = text.find(".entry ") + 7;
@@ -1158,7 +1158,7 @@ int functionBySymbol(void **function, const void *stub) {
     return result;
   }
   machine().modulesOfProgram.emplace_back(module);
-  return cuModuleGetFunction(reinterpret_cast<CUfunction *>(function), module,
+  return cuModuleGetFunction(function, module,
                              text.substr(entry, text.find('(', entry) - entry).c_str());
 }
 

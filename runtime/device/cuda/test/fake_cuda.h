@@ -24,6 +24,12 @@
 #include <string>
 #include <vector>
 
+namespace tutti::device::cuda {
+
+struct FunctionObject;
+
+} // namespace tutti::device::cuda
+
 namespace fake_cuda {
 
 struct Plan {
@@ -69,7 +75,7 @@ void reset(const Plan &plan);
 void setFunction(const std::string &name, Function function);
 
 /// Stands for the program's cudaGetFuncBySymbol: `stub` is the text of a module with one kernel.
-int functionBySymbol(void **function, const void *stub);
+int functionBySymbol(tutti::device::cuda::FunctionObject **function, const void *stub);
 
 /// What cudaSetDevice does on this thread, to a device that has been opened, and which it is; -1:
 /// none.

@@ -38,23 +38,23 @@ constexpr const char *kStub =
     ".version 6.3\n.entry _Z4mineliPd( .param .u64 n, .param .u32 i, .param .u64 x )";
 constexpr const char *kName = "_Z4mineliPd";
 
-int noImage(void **, const void *) { return 209; }
+int noImage(CUfunction *, const void *) { return 209; }
 
-int noFunction(void **, const void *) { return 98; }
+int noFunction(CUfunction *, const void *) { return 98; }
 
-int oldDriver(void **, const void *) { return 35; }
+int oldDriver(CUfunction *, const void *) { return 35; }
 
-int otherError(void **, const void *) { return 218; }
+int otherError(CUfunction *, const void *) { return 218; }
 
 /// Looks what the program sees when it is asked.
 thread_local int askedInContext = 0;
 
-int needsContext(void **function, const void *stub) {
+int needsContext(CUfunction *function, const void *stub) {
   ++askedInContext;
   return fake_cuda::functionBySymbol(function, stub); // Refuses without a context.
 }
 
-tutti_task_kernel kernelOf(int (*functionOf)(void **, const void *), const void *first = kStub,
+tutti_task_kernel kernelOf(int (*functionOf)(CUfunction *, const void *), const void *first = kStub,
                            const void *second = nullptr) {
   return {TUTTI_DEVICE_CUDA, kName,  {first, second}, reinterpret_cast<const void *>(functionOf),
           nullptr,           nullptr};
