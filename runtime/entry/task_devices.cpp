@@ -138,6 +138,12 @@ Result<TaskDevices::Handle> TaskDevices::launch(const DeviceRequest &request,
         if (argument.isPointer) {
           std::memcpy(&address, argument.value, sizeof address);
         }
+        if (isShared(address) && names.accesses.empty() && launch.grid.groupCount() > 0) {
+          return failure(
+              ErrorCode::InvalidArgument,
+              "argument {} points to memory of the program, of which the task names none",
+              launch.arguments.size() + 1);
+        }
         launch.arguments.push_back({argument.value, argument.bytes, isShared(address)});
       }
       work.touched = names.touched;

@@ -128,6 +128,11 @@ int main(void) { static int y[4]; nowhere(y); }
 void number(int *y, int n);
 int main(void) { static int y[4]; number(y, -5); }
 """, r"the task at .*:2: .*-5"),
+    "unnamed_memory": ("""
+#pragma oss task device(opencl) ndrange(1, 4)
+void number(int *y);
+int main(void) { static int y[4]; number(y); }
+""", r"the task at .*:2: argument 1 points to memory"),
     "arguments": ("""
 #pragma oss task device(opencl) ndrange(1, 4) inout([4]y)
 void number(int n, int *y);

@@ -415,7 +415,10 @@ void Writer::device() {
     kind = shape->kind == ClauseKind::Grid ? TUTTI_TASK_GRID : TUTTI_TASK_NDRANGE;
     parts = splitAtCommas(shape->arguments);
   }
-  out_.text("tutti_task_device((const void*)0,").number(construct_.device).text(",").number(kind);
+  out_.text("tutti_task_device((const struct tutti_task_kernel*)0,")
+      .number(construct_.device)
+      .text(",")
+      .number(kind);
   out_.text(",").number(static_cast<std::int64_t>(construct_.dimensions));
   constexpr std::size_t kMost = 3;
   for (std::size_t i = 0; i < 2 * kMost; ++i) {

@@ -28,8 +28,9 @@ char *tutti_task_option(unsigned, long) TUTTI_NOTHROW;
 char *tutti_task_instance(const char *) TUTTI_NOTHROW;
 char *tutti_task_access(unsigned, const volatile void *, unsigned long) TUTTI_NOTHROW;
 char *tutti_task_section(unsigned, const volatile void *, unsigned, ...) TUTTI_NOTHROW;
-char *tutti_task_device(const void *, unsigned, unsigned, unsigned, long, long, long, long, long,
-                        long) TUTTI_NOTHROW;
+struct tutti_task_kernel;
+char *tutti_task_device(const struct tutti_task_kernel *, unsigned, unsigned, unsigned, long, long,
+                        long, long, long, long) TUTTI_NOTHROW;
 void tutti_task_launch(unsigned, ...);
 void tutti_task_kernel_named(void) TUTTI_NOTHROW;
 char *tutti_task_copy(const volatile void *, unsigned long, int) TUTTI_NOTHROW;

@@ -216,19 +216,14 @@ TEST_P(DeviceNative, RefusesMoreLocalMemoryThanThereIs) {
   EXPECT_TRUE(ok(queue().finish()));
 }
 
-TEST_P(DeviceNative, RefusesPointersToWhatTheDeviceDoesNotHave) {
+TEST_P(DeviceNative, RefusesPointersOfAnotherSize) {
   constexpr std::int64_t kCount = 10;
   constexpr std::uint64_t kFactor = 3;
-  const std::uint64_t far = kHeap + 700 * kMiB;
-  const std::uint64_t outside = 1;
   put(kHeap, Words(10, 1));
   NativeLaunch launch = scaling(kCount, kFactor, kHeap);
 
-  for (const std::uint64_t *address : {&far, &outside, &kNull}) {
-    launch.arguments[2] = at(*address);
-    EXPECT_TRUE(fails(queue().launchNative(launch), ErrorCode::InvalidArgument)) << *address;
-  }
   launch.arguments[2].bytes = 4;
+
   EXPECT_TRUE(fails(queue().launchNative(launch), ErrorCode::InvalidArgument));
 }
 

@@ -90,6 +90,13 @@ int main(void) {
   printf("%d %d %d %d\n", parts[0], parts[1], parts[2], parts[3]);
   printf("%.10g\n", all);
 
+  double *many = calloc(1 << 21, sizeof *many);
+  many[(1 << 21) - 1] = 8;
+  later((1 << 21) - 100, 100, many);
+#pragma oss taskwait
+  printf("%g\n", many[(1 << 21) - 1]);
+  free(many);
+
   // No work-items: nothing to do, but the order holds.
   axpy(0, 1.0, x, y);
 #pragma oss taskwait

@@ -33,3 +33,8 @@ __kernel void smooth(long n, __global const double *from, __global double *to) {
   long i = get_global_id(0);
   if (i > 0 && i + 1 < n) to[i] = (from[i - 1] + from[i] + from[i + 1]) / 4;
 }
+
+__kernel void later(long first, long n, __global double *x) {
+  long i = get_global_id(0);
+  if (i < n) x[first + i] = -x[first + i];
+}

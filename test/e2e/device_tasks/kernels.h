@@ -29,6 +29,11 @@ TASKS(ndrange(1, 1) out([1]all))
 void kinds(char c, unsigned char u, short s, int i, unsigned v, long l, float f, double d, struct Pair p, double *all)
 BODY({ *all = c + u + s + i + v + l + f + d + p.scale * 3 + p.shift; })
 
+/* What is touched lies behind the pointer. */
+TASKS(ndrange(1, n, 64) inout(x[first;n]))
+void later(long first, long n, double *x)
+BODY({ for (long i = first; i < first + n; i++) x[i] = -x[i]; })
+
 /* Writes the inner cells only: the border stays as it was. */
 TASKS(ndrange(1, n) in([n]from) out([n]to) priority(n))
 void smooth(long n, const double *from, double *to)
