@@ -4,6 +4,7 @@
 #include "compiler/analysis/dealt_loops.h"
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/frontend/openmp/libomp_calls.h"
+#include "compiler/frontend/openmp/task_teams.h"
 #include "compiler/frontend/openmp/tasks.h"
 #include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
@@ -41,6 +42,7 @@ void registerPasses(PassBuilder &builder) {
   builder.registerPipelineParsingCallback(parsePass);
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
     passes.addPass(openmp::LowerTasksPass());
+    passes.addPass(openmp::TaskTeamsPass());
     if (level != OptimizationLevel::O0) {
       passes.addPass(JoinDebugFunctionsPass());
       passes.addPass(TargetRegionsPass());

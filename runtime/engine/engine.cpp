@@ -13,6 +13,9 @@ Engine::Engine(Client &client, const EngineSettings &settings)
   for (std::uint32_t index = 0; index < std::max(settings.workers, 1U); ++index) {
     workers_.push_back(std::make_unique<Worker>(*this, index));
   }
+  if (settings.hasGuests) {
+    return;
+  }
   if (settings.adoptsCaller) {
     workers_.front()->adopt(settings.stackBytes);
   }
@@ -29,10 +32,30 @@ Engine::~Engine() {
   for (std::thread &thread : threads_) {
     thread.join();
   }
-  if (settings_.adoptsCaller) {
+  if (settings_.adoptsCaller && !settings_.hasGuests) {
     Worker::current_ = nullptr;
   }
 }
+
+void Engine::enter() {
+  isEnding_.store(false, std::memory_order_relaxed);
+  workers_.front()->adopt(settings_.stackBytes);
+}
+
+void Engine::serve(std::uint32_t index) {
+  Worker &worker = *workers_[index];
+  worker.serve();
+  worker.leave();
+}
+
+void Engine::dismiss() {
+  isEnding_.store(true);
+  for (const auto &worker : workers_) {
+    wake(*worker);
+  }
+}
+
+void Engine::leave() { workers_.front()->leave(); }
 
 void Engine::submit(Work &work) {
   if (Worker *worker = Worker::current(); worker && &worker->engine_ == this) {
@@ -41,7 +64,14 @@ void Engine::submit(Work &work) {
   }
   if (work.priority != 0) {
     (work.priority > 0 ? urgent_ : idle_).push(work);
+    announce();
   } else {
+    submitOutside(work);
+  }
+}
+
+void Engine::submitOutside(Work &work) {
+  {
     const SpinGuard guard(outside_);
     work.next = nullptr;
     (lastOutside_ ? lastOutside_->next : firstOutside_) = &work;

@@ -25,6 +25,8 @@ struct EngineSettings {
                                                  ///< tasks waits while there is something to run.
   bool adoptsCaller =
       true; ///< The thread that makes the engine is worker 0; else that is one more.
+  /// No thread is started, and the caller is not adopted: threads come and go, see `enter`.
+  bool hasGuests = false;
 };
 
 /// Threading: internally synchronised, unless said otherwise.
@@ -49,6 +51,23 @@ public:
   /// From now on workers poll the client. Before there is anything to look for.
   void startPolling() { isPolled_.store(true, std::memory_order_release); }
 
+  /// @name Of an engine with guests.
+  /// @{
+
+  /// The calling thread is worker 0 from here to `leave`, and others may come.
+  void enter();
+
+  /// The calling thread is that worker until `dismiss` is called, which may have been before.
+  void serve(std::uint32_t index);
+
+  /// Order: before `leave`; nothing is ready, runs or waits.
+  void dismiss();
+
+  /// Order: by the thread that entered. All others have to be back before somebody enters again.
+  void leave();
+
+  /// @}
+
   /// How many CPUs the calling thread may use.
   static std::uint32_t usableProcessors();
 
@@ -69,6 +88,10 @@ private:
     }
   }
 
+  /// Gives work to whoever asks next, by whatever thread.
+  void submitOutside(Work &work);
+  /// Some of the oldest are looked at, and stand last afterwards.
+  template <typename Wants> Work *takeOutside(Wants &&wants);
   void wakeOne();
   /// Wakes that one if it sleeps.
   void wake(Worker &worker);
@@ -127,6 +150,55 @@ template <typename Wants> Work *Worker::takeIf(Wants &&wants) {
     work = nullptr;
   }
   return work;
+}
+
+template <typename Wants> Work *Engine::takeOutside(Wants &&wants) {
+  constexpr int kMost = 64;
+  if (fromOutside_.load(std::memory_order_relaxed) == 0) {
+    return nullptr;
+  }
+  const SpinGuard guard(outside_);
+  for (int turn = 0; turn < kMost && firstOutside_; ++turn) {
+    Work *work = firstOutside_;
+    firstOutside_ = work->next;
+    lastOutside_ = firstOutside_ ? lastOutside_ : nullptr;
+    if (wants(*work)) {
+      fromOutside_.fetch_sub(1, std::memory_order_relaxed);
+      return work;
+    }
+    work->next = nullptr;
+    (lastOutside_ ? lastOutside_->next : firstOutside_) = work;
+    lastOutside_ = work;
+  }
+  return nullptr;
+}
+
+template <typename Wants> Work *Worker::search(Wants &&wants, bool isPatient) {
+  if (Work *work = engine_.urgent_.takeIf(wants)) {
+    return work;
+  }
+  if (Work *work = ready_.pop()) {
+    if (wants(*work)) {
+      return work;
+    }
+    if (isPatient) {
+      ready_.push(work);
+    } else {
+      engine_.submitOutside(*work);
+    }
+  }
+  if (Work *work = engine_.takeOutside(wants)) {
+    return work;
+  }
+  if (!isPatient) {
+    if (Work *work = steal()) {
+      if (wants(*work)) {
+        return work;
+      }
+      engine_.submitOutside(*work);
+    }
+  }
+  return engine_.idle_.takeIf(wants);
 }
 
 } // namespace tutti::engine

@@ -45,6 +45,25 @@ public:
     return work;
   }
 
+  /// One that `wants` says so of, not always the first of these; else null.
+  template <typename Wants> Work *takeIf(Wants &&wants) {
+    if (isEmpty()) {
+      return nullptr;
+    }
+    const SpinGuard guard(lock_);
+    const auto at = std::find_if(heap_.begin(), heap_.end(),
+                                 [&](const Entry &each) { return wants(*each.work); });
+    if (at == heap_.end()) {
+      return nullptr;
+    }
+    Work *work = at->work;
+    *at = heap_.back();
+    heap_.pop_back();
+    std::make_heap(heap_.begin(), heap_.end());
+    count_.store(heap_.size(), std::memory_order_relaxed);
+    return work;
+  }
+
 private:
   struct Entry {
     std::int32_t priority;

@@ -41,7 +41,13 @@ Worker::Worker(Engine &engine, std::uint32_t index)
 Worker::~Worker() = default;
 
 void Worker::adopt(std::size_t bytes) {
-  current_ = this;
+  before_ = std::exchange(current_, this);
+  // Stacks that another thread has left know its variables.
+  if (std::exchange(thread_, std::this_thread::get_id()) != std::this_thread::get_id()) {
+    idle_.clear();
+    asides_.clear();
+    stacks_.clear();
+  }
   floatControl_ = FloatControl::now();
   native_ = std::make_unique<Stack>(bytes);
   running_ = native_.get();
@@ -51,6 +57,46 @@ void Worker::serve() {
   constexpr std::size_t kOwnBytes = std::size_t{16} << 10; // Nothing runs there.
   adopt(kOwnBytes);
   switchTo(idleStack());
+}
+
+void Worker::leave() { current_ = std::exchange(before_, nullptr); }
+
+void Worker::runNow(Work &work) {
+  ++counts_.run;
+  if (hasRoom(__builtin_frame_address(0))) {
+    const ThreadState state(floatControl_);
+    if (Work *next = engine_.client_.run(*this, work)) {
+      push(*next);
+    }
+    return;
+  }
+  if (asides_.empty()) {
+    ++counts_.stacks;
+    stacks_.push_back(std::make_unique<Stack>(
+        engine_.settings_.stackBytes,
+        [](void *worker) { static_cast<Worker *>(worker)->runHanded(); }, this));
+    asides_.push_back(stacks_.back().get());
+  }
+  Stack &stack = *asides_.back();
+  asides_.pop_back();
+  handed_ = &work;
+  handedBack_ = running_;
+  const ThreadState state(floatControl_);
+  switchTo(stack);
+}
+
+void Worker::runHanded() {
+  for (;;) {
+    Stack &back = *handedBack_;
+    if (Work *next = engine_.client_.run(*this, *handed_)) {
+      push(*next);
+    }
+    if (asides_.size() >= kWarmStacks) {
+      running_->trim();
+    }
+    asides_.push_back(running_);
+    switchTo(back);
+  }
 }
 
 void Worker::push(Work &work) {

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace tutti::engine {
@@ -67,6 +68,14 @@ public:
   /// Runs the work on top of the caller, and what becomes ready by it, as long as `wants` says so.
   template <typename Wants> void runOnTop(Work &work, Wants &&wants);
 
+  /// Any work that `wants` says so of; some of what there is is looked at, each time other work.
+  /// What a patient one finds and does not want stays where it is; else it goes to where everybody
+  /// looks, so that in the end nothing is hidden from anybody.
+  template <typename Wants> Work *search(Wants &&wants, bool isPatient);
+
+  /// Runs the work and comes back: on top of the caller, or if that has no room, on another stack.
+  void runNow(Work &work);
+
   /// Whether work may run on top of what runs at `frame`.
   bool hasRoom(const void *frame) const { return running_->hasRoom(frame); }
 
@@ -85,8 +94,11 @@ private:
 
   /// The calling thread becomes this worker, on the stack where it is.
   void adopt(std::size_t bytes);
-  /// The thread of a worker that has none yet: leaves its stack for one of the engine's.
+  /// The thread of a worker that has none yet: leaves its stack for one of the engine's, until the
+  /// engine ends.
   void serve();
+  /// The calling thread is again what it was before `adopt`.
+  void leave();
   [[noreturn]] void loop();
   void runAll(Work *work);
 
@@ -103,6 +115,8 @@ private:
 
   void switchTo(Stack &stack);
   Stack &idleStack();
+  /// Body of the stacks that `runNow` takes.
+  [[noreturn]] void runHanded();
 
   Work *find();
   Work *steal();
@@ -121,7 +135,12 @@ private:
   Stack *running_ = nullptr;      ///< What the thread is on.
   std::unique_ptr<Stack> native_; ///< The thread's own.
   std::vector<Stack *> idle_;     ///< In the middle of `loop`.
+  std::vector<Stack *> asides_;   ///< In the middle of `runHanded`.
+  Work *handed_ = nullptr;        ///< To `runHanded`.
+  Stack *handedBack_ = nullptr;   ///< Where it comes from.
   std::vector<std::unique_ptr<Stack>> stacks_;
+  std::thread::id thread_;    ///< That the stacks belong to.
+  Worker *before_ = nullptr;  ///< What the thread was before.
   Parked *resumed_ = nullptr; ///< The oldest first.
   std::vector<Parked *> throttled_;
   std::size_t extra_ = 0; ///< Bytes that tasks may have beyond the limit.

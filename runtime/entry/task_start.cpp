@@ -6,13 +6,19 @@
 #include "runtime/entry/tasks.h"
 #include "runtime/model/tasks/tasks.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <omp.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tutti::entry {
 
+using model::tasks::OpenMp;
+using model::tasks::Statistics;
 using model::tasks::Tasks;
 
 constinit std::atomic<Tasks *> detail::theTasks{nullptr};
@@ -22,12 +28,51 @@ namespace {
 Mutex starting;
 std::uint32_t wantedWorkers = 0;
 
+/// Those that have been needed at a time, of each size; as long as the process: what has been
+/// fulfilled from outside may still look at them.
+struct Teams {
+  Mutex mutex;
+  std::vector<OpenMp *> all TUTTI_GUARDED_BY(mutex);
+  std::vector<OpenMp *> idle TUTTI_GUARDED_BY(mutex);
+};
+
+Teams &teams() {
+  static auto *teams = new Teams;
+  return *teams;
+}
+
 /// The workers are the parent's.
 void forgetTasks() { detail::theTasks.store(nullptr, std::memory_order_relaxed); }
 
 } // namespace
 
 void setWorkers(std::uint32_t workers) { wantedWorkers = workers; }
+
+std::uint32_t wishedWorkers() { return wantedWorkers; }
+
+OpenMp &takeTeam(std::uint32_t threads) {
+  const std::uint32_t workers = wantedWorkers > 0 ? std::min(wantedWorkers, threads) : threads;
+  Teams &of = teams();
+  const ScopedLock lock(of.mutex);
+  const auto found = std::ranges::find(of.idle, workers, &OpenMp::workers);
+  if (found != of.idle.end()) {
+    OpenMp &team = **found;
+    of.idle.erase(found);
+    return team;
+  }
+  engine::EngineSettings settings;
+  settings.workers = workers;
+  settings.stackBytes = std::max(settings.stackBytes, kmp_get_stacksize_s());
+  settings.hasGuests = true;
+  of.all.push_back(new OpenMp(settings, omp_get_max_task_priority()));
+  return *of.all.back();
+}
+
+void giveBackTeam(OpenMp &team) {
+  Teams &of = teams();
+  const ScopedLock lock(of.mutex);
+  of.idle.push_back(&team);
+}
 
 Tasks &detail::startTasks() {
   const ScopedLock lock(starting);
@@ -55,15 +100,33 @@ void finishTasks() {
 
 bool isInTask() {
   Tasks *tasks = detail::theTasks.load(std::memory_order_relaxed);
-  return tasks && !tasks->isMain(tasks->current());
+  return OpenMp::here() || (tasks && !tasks->isMain(tasks->current()));
 }
 
-void reportTasks(Stats stats) {
+namespace {
+
+/// Of the process and of all teams.
+Statistics statistics() {
   Tasks *tasks = detail::theTasks.load(std::memory_order_acquire);
-  if (!tasks || stats == Stats::Off) {
+  Statistics sum = tasks ? tasks->statistics() : Statistics();
+  Teams &of = teams();
+  const ScopedLock lock(of.mutex);
+  for (OpenMp *team : of.all) {
+    sum.add(team->tasks().statistics());
+  }
+  return sum;
+}
+
+} // namespace
+
+void reportTasks(Stats stats) {
+  if (stats == Stats::Off) {
     return;
   }
-  const model::tasks::Statistics s = tasks->statistics();
+  const Statistics s = statistics();
+  if (s.workers == 0) {
+    return;
+  }
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   const char *format =
       stats == Stats::Json

@@ -5,12 +5,9 @@
 #pragma once
 
 #include "runtime/entry/settings.h"
+#include "runtime/model/tasks/openmp.h"
 
 #include <atomic>
-
-namespace tutti::model::tasks {
-class Tasks;
-}
 
 namespace tutti::entry {
 
@@ -20,10 +17,17 @@ model::tasks::Tasks &startTasks();
 } // namespace detail
 
 /// From any thread.
-inline bool hasTasks() { return detail::theTasks.load(std::memory_order_acquire) != nullptr; }
+inline bool hasTasks() {
+  return model::tasks::OpenMp::here() ||
+         detail::theTasks.load(std::memory_order_acquire) != nullptr;
+}
 
-/// Starts the workers if there are none; from any thread.
+/// In a team of OpenMP those of the team, else those of the process. Starts the workers if there
+/// are none; from any thread.
 inline model::tasks::Tasks &tasks() {
+  if (model::tasks::OpenMp *openmp = model::tasks::OpenMp::here()) {
+    return openmp->tasks();
+  }
   model::tasks::Tasks *tasks = detail::theTasks.load(std::memory_order_acquire);
   return tasks ? *tasks : detail::startTasks();
 }
@@ -31,6 +35,13 @@ inline model::tasks::Tasks &tasks() {
 /// How many workers there are to be: TUTTI_WORKERS, or 0 for as many as processors. Before user
 /// code.
 void setWorkers(std::uint32_t workers);
+
+/// Of TUTTI_WORKERS, or 0.
+std::uint32_t wishedWorkers();
+
+/// Tasks for a team of OpenMP of so many threads, which are the caller's until `giveBackTeam`.
+model::tasks::OpenMp &takeTeam(std::uint32_t threads);
+void giveBackTeam(model::tasks::OpenMp &team);
 
 /// Waits until all tasks are over, if it is the main task that ends the process.
 void finishTasks();

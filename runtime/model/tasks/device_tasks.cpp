@@ -84,9 +84,11 @@ bool DeviceTasks::delays(Description &description) {
 }
 
 bool DeviceTasks::take(Task &task) {
-  const bool isKernel = task.description && task.description->device.isKernel();
-  if (!isKernel) {
-    if (!task.description || !isBusy()) {
+  if ((task.flags & kDescribed) == 0) {
+    return false;
+  }
+  if (!task.description->device.isKernel()) {
+    if (!isBusy()) {
       return false;
     }
     const ScopedLock lock(mutex_);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Loops whose iterations become tasks.
+#include "runtime/model/tasks/loop.h"
+
 #include "runtime/model/tasks/tasks.h"
 
 #include <algorithm>
@@ -8,19 +10,6 @@
 #include <utility>
 
 namespace tutti::model::tasks {
-
-namespace {
-
-/// Both bounds inclusive. Bounds of signed and of unsigned loops differ by less than half of all
-/// numbers.
-std::uint64_t iterations(std::uint64_t lower, std::uint64_t upper, std::int64_t stride) {
-  const std::uint64_t reach = stride > 0 ? upper - lower : lower - upper;
-  const std::uint64_t step = stride > 0 ? static_cast<std::uint64_t>(stride)
-                                        : std::uint64_t{0} - static_cast<std::uint64_t>(stride);
-  return stride == 0 || static_cast<std::int64_t>(reach) < 0 ? 0 : reach / step + 1;
-}
-
-} // namespace
 
 Task &Tasks::copyOf(Task &task, Task &creator) {
   const std::size_t bytes = engine::Pool::bytesOf(&task) - offsetof(Task, block);

@@ -30,7 +30,12 @@ enum TaskFlags : std::uint32_t {
   kForeign = 1U << 12,   ///< Stands for a thread that is no worker.
   kSpawned = 1U << 13,   ///< Nobody's child; somebody may want to know when it is over.
   kEnded = 1U << 14,     ///< The graph knows that the body has ended.
-  kOnDevice = 1U << 20,  ///< For a device; its description stays until it has been run.
+  kOnDevice = 1U << 20,  ///< For a device.
+  kDescribed = 1U << 21, ///< Its description stays until it is run.
+  kOpenMp = 1U << 24,    ///< Has what OpenMp knows of a task.
+  kImplicit = 1U << 25,  ///< Of OpenMP: what the thread runs that has entered the team.
+  kAgain = 1U << 26,     ///< Of OpenMP: the body has returned, but is to be called again.
+  kExclusive = 1U << 27, ///< Of OpenMP: it, or a task that it is in, excludes others.
 };
 
 /// Bit of `Task::alive`: the task waits for its children.

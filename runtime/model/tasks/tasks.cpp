@@ -2,6 +2,7 @@
 #include "runtime/model/tasks/tasks.h"
 
 #include "base/check.h"
+#include "runtime/model/tasks/openmp.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,12 +50,16 @@ Tasks::Tasks(const engine::EngineSettings &settings)
       engine_(*this, settings) {
   main_.setParent(root_);
   main_.depth = 1;
-  current_ = &main_;
+  if (!settings.hasGuests) {
+    current_ = &main_;
+  }
 }
 
 Tasks::~Tasks() {
-  finish();
-  current_ = nullptr;
+  if (!openmp_) {
+    finish();
+    current_ = nullptr;
+  }
 }
 
 Task &Tasks::foreign() {
@@ -170,12 +175,15 @@ bool Tasks::addToGraph(Task &task) {
   if (!description) {
     return true;
   }
+  task.flags |= devices_ ? kDescribed : 0U;
   bool isReady = true;
   if (!description->isEmpty()) {
     Changes changes(*this);
     {
       const SpinGuard guard(graphLock_);
-      isReady = graph_.add(task.node, *task.node.parent, description->accesses(), changes);
+      graph::Node *parent = task.node.parent;
+      isReady = graph_.add(task.node, domainOf(*task.parent()), description->accesses(), changes);
+      task.node.parent = parent;
     }
     settleEnded();
     queueAll(changes);
@@ -185,6 +193,14 @@ bool Tasks::addToGraph(Task &task) {
   }
   return isReady;
 }
+
+/// Where the children of a task are ordered.
+graph::Node &Tasks::domainOf(Task &creator) {
+  return (creator.flags & (kOpenMp | kImplicit)) != 0 ? openmp_->domainOf(creator) : creator.node;
+}
+
+/// Whether the graph knows anything of the task or its children.
+bool Tasks::isInGraph(Task &task) { return task.hasGraph() || domainOf(task).state != nullptr; }
 
 void Tasks::submit(Task &task) {
   Task &creator = *task.parent();
@@ -214,7 +230,9 @@ void Tasks::runUndeferred(Task &task) {
   if ((creator.flags & kFinal) != 0) {
     // In order, all that it could wait for is over.
     task.flags |= kFinal;
-    if ((task.flags & kOnDevice) == 0) {
+    if ((task.flags & kOnDevice) != 0) {
+      task.flags |= kDescribed;
+    } else {
       giveBack(task.description);
     }
   } else {
@@ -274,21 +292,34 @@ bool Tasks::askOnReady(Task &task) {
 }
 
 /// An exception that leaves a body ends the program: below may be other tasks' frames.
-void Tasks::call(Task &task) noexcept { task.block.entry(0, &task.block); }
+void Tasks::call(Task &task) noexcept { task.block.entry(thread_, &task.block); }
+
+bool Tasks::runBody(Task &task) {
+  if ((task.flags & kOpenMp) != 0) {
+    return openmp_->run(task);
+  }
+  call(task);
+  return true;
+}
 
 Work *Tasks::run(Worker &, Work &work) {
   Task &task = Task::of(work);
   if ((task.flags & kOnReady) != 0 && !askOnReady(task)) {
     return nullptr;
   }
-  if (task.description) [[unlikely]] {
+  if ((task.flags & kDescribed) != 0) [[unlikely]] {
+    task.flags &= ~kDescribed;
     if ((task.flags & kOnDevice) != 0) {
       return runOnDevice(task);
     }
     giveBack(task.description);
   }
   Task *before = std::exchange(current_, &task);
-  call(task);
+  if (!runBody(task)) {
+    current_ = before;
+    engine_.submit(task.work);
+    return nullptr;
+  }
   // What is called at the end of a task's life is nobody's body.
   current_ = &root_;
   Work *next = nullptr;
@@ -302,6 +333,9 @@ Work *Tasks::run(Worker &, Work &work) {
 Work *Tasks::complete(Task &task) {
   Latch *done = task.done;
   Changes changes(*this);
+  if ((task.flags & kOpenMp) != 0) {
+    openmp_->ended(task);
+  }
   if (task.alive.load(std::memory_order_acquire) == 1) {
     if (!endOrLeave(task, changes)) {
       return nullptr;
@@ -329,7 +363,7 @@ Work *Tasks::complete(Task &task) {
 
 /// False if another thread does the rest.
 bool Tasks::endOrLeave(Task &task, Changes &changes) {
-  if (!task.hasGraph() || slots_ == 1) {
+  if (!isInGraph(task) || slots_ == 1) {
     leaveGraph(task, changes);
     return true;
   }
@@ -355,10 +389,13 @@ void Tasks::endInGraph(Task &task, Changes &changes) {
     graph_.end(task.node, changes);
   }
   graph_.forget(task.node, changes);
+  if ((task.flags & kOpenMp) != 0) {
+    graph_.forget(openmp_->domainOf(task), changes);
+  }
 }
 
 void Tasks::leaveGraph(Task &task, Changes &changes) {
-  if (!task.hasGraph()) {
+  if (!isInGraph(task)) {
     return;
   }
   {

@@ -25,13 +25,16 @@
 
 namespace tutti::model::tasks {
 
-/// All tasks of a process.
+class OpenMp;
+
+/// All tasks of a process, or of a team of OpenMP.
 ///
 /// Threading: from any thread. A thread that is no worker counts as a task that runs: what it makes
 ///            are its children.
 class Tasks final : engine::Client, DeviceClient {
 public:
-  /// The calling thread's task is the main one if it becomes a worker.
+  /// The calling thread's task is the main one if it becomes a worker. Not if the engine has
+  /// guests, as for OpenMP's tasks: there OpenMp says who runs what.
   explicit Tasks(const engine::EngineSettings &settings);
   Tasks(const Tasks &) = delete;
   Tasks &operator=(const Tasks &) = delete;
@@ -113,6 +116,8 @@ public:
   Statistics statistics() const;
 
 private:
+  friend class OpenMp;
+
   /// What a change of the graph has made ready.
   class Changes final : public graph::Sink {
   public:
@@ -158,6 +163,8 @@ private:
   void leave(Task &task);
   Task &newTask(Task &creator, std::size_t blockBytes, std::size_t shareds);
   static void call(Task &task) noexcept;
+  /// False if the task is to be called again.
+  bool runBody(Task &task);
   Task &copyOf(Task &task, Task &creator);
   static void callForAccesses(Task &task, Task &creator);
   void askAccesses(Task &task, Task &creator);
@@ -165,6 +172,8 @@ private:
   void giveBack(Description *&description);
 
   bool addToGraph(Task &task);
+  graph::Node &domainOf(Task &creator);
+  bool isInGraph(Task &task);
   void runUndeferred(Task &task);
   /// Queues it, or asks it first what it wants to do.
   void becomeReady(Task &task);
@@ -189,6 +198,8 @@ private:
   inline static thread_local Task *current_ [[gnu::tls_model("initial-exec")]] = nullptr;
   inline static thread_local std::uint32_t asks_ [[gnu::tls_model("initial-exec")]] =
       TUTTI_ASKS_NOTHING;
+  /// What libomp calls the thread, which bodies hand on to it.
+  inline static thread_local std::int32_t thread_ [[gnu::tls_model("initial-exec")]] = 0;
 
   /// Of one worker.
   struct alignas(64) PerWorker {
@@ -206,8 +217,9 @@ private:
   std::vector<PerWorker> perWorker_;
   std::unique_ptr<DeviceTasks> devices_; ///< Null without devices.
   std::uint32_t slots_;
-  engine::Engine engine_; ///< Behind what its threads use.
-  engine::Timers timers_; ///< Whose thread uses the engine.
+  OpenMp *openmp_ = nullptr; ///< If these are OpenMP's.
+  engine::Engine engine_;    ///< Behind what its threads use.
+  engine::Timers timers_;    ///< Whose thread uses the engine.
 };
 
 } // namespace tutti::model::tasks
