@@ -27,6 +27,7 @@ import languages
 import moving
 import nests
 import ompss
+import openmp_tasks
 import options
 import rows
 import tasks
@@ -93,6 +94,8 @@ def all_tests(workshop):
     tests += [(f"device-tasks/{name}", lambda c=check: c(workshop))
               for name, check in device_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
+    tests += [(f"openmp-tasks/{name}", lambda c=check: c(workshop))
+              for name, check in openmp_tasks.all_checks()]
     for name, arguments in cases.EXAMPLES:
         program = example(name)
         for ranks in cases.EXAMPLE_RANKS:

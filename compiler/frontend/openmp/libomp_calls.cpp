@@ -54,6 +54,12 @@ public:
 };
 
 CallKind LibompCalls::kind(StringRef callee) const {
+  if (callee == "tutti_fork_tasks") { // In the place of a fork (task_teams.h).
+    return CallKind::OtherFork;
+  }
+  if (callee == "tutti_team_barrier") {
+    return CallKind::Barrier;
+  }
   if (!callee.consume_front(kPrefix)) {
     return CallKind::None;
   }

@@ -24,6 +24,7 @@ namespace tutti::compiler::openmp {
 namespace {
 
 constexpr const char *kRemarkName = "tutti";
+constexpr const char *kCancelled = "it may be cancelled as a whole";
 
 StringRef calleeName(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
@@ -149,6 +150,9 @@ std::string obstacle(const Instruction &instruction) {
     if (name == "__kmpc_copyprivate") {
       return "it hands a private variable to all threads (copyprivate)";
     }
+    if (name.starts_with("__kmpc_cancel")) {
+      return kCancelled;
+    }
     if (const auto *transfer = dyn_cast<MemIntrinsic>(call)) {
       return isOwn(transfer->getDest()) && !transfer->isVolatile()
                  ? ""
@@ -193,7 +197,7 @@ Verdict judge(Function &code) {
       if (call && calleeName(*call).starts_with("__kmpc_cancel") && call->arg_size() > 2) {
         const auto *kind = dyn_cast<ConstantInt>(call->getArgOperand(2));
         if (!kind || kind->getZExtValue() != kGroup) {
-          verdict.obstacle = "it may be cancelled as a whole";
+          verdict.obstacle = kCancelled;
         }
       }
     } else if (verdict.obstacle.empty()) {

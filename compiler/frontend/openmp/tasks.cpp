@@ -61,6 +61,7 @@ private:
   void lowerSubmit(CallBase &submit);
   void lowerLoop(CallBase &loop);
   static void widenUpper(Value &upper);
+  bool widenLoops();
   void lowerBody(Function &body);
   void lowerCriticals();
 
@@ -173,9 +174,25 @@ void Lowering::widenUpper(Value &upper) {
   }
 }
 
+/// Of OpenMP's loops, too, with which libomp would make 2^32 tasks of nothing.
+bool Lowering::widenLoops() {
+  bool changed = false;
+  for (const StringRef name : {"__kmpc_taskloop", "__kmpc_taskloop_5"}) {
+    if (Function *function = module_.getFunction(name)) {
+      for (User *user : function->users()) {
+        auto *loop = dyn_cast<CallBase>(user);
+        if (loop && loop->getCalledFunction() == function) {
+          widenUpper(*loop->getArgOperand(kUpper));
+          changed = true;
+        }
+      }
+    }
+  }
+  return changed;
+}
+
 void Lowering::lowerLoop(CallBase &loop) {
   IRBuilder<> builder(&loop);
-  widenUpper(*loop.getArgOperand(kUpper));
   constexpr std::uint64_t kByGrainsize = 1;
   const auto *schedule = dyn_cast<ConstantInt>(loop.getArgOperand(kSchedule));
   if (schedule && schedule->getZExtValue() == kByGrainsize) {
@@ -246,6 +263,7 @@ void Lowering::lowerCriticals() {
 }
 
 bool Lowering::run() {
+  const bool hasLoops = widenLoops();
   Function *described = module_.getFunction(kDescribed);
   const bool hasCriticals = any_of(module_.globals(), [](const GlobalVariable &variable) {
     return variable.getName().starts_with(kCriticalVariable);
@@ -254,7 +272,7 @@ bool Lowering::run() {
     lowerCriticals();
   }
   if (!described) {
-    return hasCriticals;
+    return hasCriticals || hasLoops;
   }
   describeDevices();
   while (!described->use_empty()) {

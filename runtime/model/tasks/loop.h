@@ -24,7 +24,7 @@ struct LoopShape {
   std::int64_t stride;
   std::uint64_t grainsize = 0; ///< Iterations of a task, less than twice that; 0 if not said.
   std::uint64_t tasks = 0;     ///< As many if there are iterations for them; 0 if not said.
-  bool isStrict = false;       ///< All tasks but the last have equally many iterations.
+  bool isStrict = false;       ///< All tasks but the last have so many iterations as is said.
 
   std::uint64_t count() const { return iterations(lower, upper, stride); }
 };
@@ -41,11 +41,9 @@ struct LoopPart {
 class LoopParts {
 public:
   LoopParts(const LoopShape &shape, std::uint64_t usualTasks) : count_(shape.count()) {
-    if (shape.isStrict && (shape.grainsize > 0 || shape.tasks > 0)) {
-      const std::uint64_t tasks = std::min(std::max<std::uint64_t>(shape.tasks, 1), count_);
-      size_ = shape.grainsize > 0 ? shape.grainsize
-                                  : (count_ + tasks - 1) / std::max<std::uint64_t>(tasks, 1);
-      parts_ = size_ > 0 ? (count_ + size_ - 1) / size_ : 0;
+    if (shape.isStrict && shape.grainsize > 0) {
+      size_ = shape.grainsize;
+      parts_ = (count_ + size_ - 1) / size_;
     } else if (count_ > 0) {
       const std::uint64_t asked = shape.grainsize > 0 ? count_ / shape.grainsize
                                   : shape.tasks > 0   ? shape.tasks

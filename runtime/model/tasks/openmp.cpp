@@ -221,6 +221,10 @@ void OpenMp::begin(tutti_task_block *block) {
 
 void OpenMp::end(tutti_task_block *block) {
   Task &task = Task::of(block);
+  while ((task.flags & kAgain) != 0) { // The caller has run the first part of an untied one.
+    task.flags &= ~kAgain;
+    Tasks::call(task);
+  }
   Task &creator = *task.parent();
   Countdown waiter;
   waiter.add();

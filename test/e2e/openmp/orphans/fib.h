@@ -1,0 +1,3 @@
+int fib(int n);
+void fibs(int n);
+int total(void);
