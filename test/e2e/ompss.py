@@ -116,13 +116,19 @@ class Writer:
             elif choice < 0.32:
                 self.loop(depth, owned)
             elif choice < 0.36:
-                self.line(depth, "#pragma oss taskwait")
+                self.wait(depth)
             elif choice < 0.40 and depth == 0:
-                first, last, _ = self.part(owned)
-                self.line(depth, f"#pragma oss taskwait in(m[{first};{last - first}])")
-                self.line(depth, f"printf(\"%u\\n\", m[{first}]);")
+                self.wait_for_part(depth, owned)
             else:
                 self.task(depth, owned)
+
+    def wait(self, depth):
+        self.line(depth, "#pragma oss taskwait")
+
+    def wait_for_part(self, depth, owned):
+        first, last, _ = self.part(owned)
+        self.line(depth, f"#pragma oss taskwait in(m[{first};{last - first}])")
+        self.line(depth, f"printf(\"%u\\n\", m[{first}]);")
 
     def program(self):
         self.body(0, [(0, CELLS, True)], 10 ** 6)

@@ -6,11 +6,13 @@ import re
 
 from commands import require
 from harness import ROOT, Program, compare
+from openmp_writer import OpenMpWriter
 
 FOLDER = ROOT / "test/e2e/openmp"
 LEVELS = ("-O0", "-O2")
 WORKERS = (1, 2, 4)
 RANKS = (1, 2)
+SEEDS = 25
 FOREIGN = ("others",)  # Their tasks stay with libomp.
 # What libomp fails on.
 ALONE = {"untied": "untied 987 1000\n", "empty_loops": "empty 100\n"}
@@ -59,6 +61,23 @@ def run(workshop, program, workers, ranks):
         compare(workshop, program, program.arguments, ranks, environment(workers))
 
 
+def random_program(workshop, seed):
+    def make():
+        path = workshop.folder / f"openmp_{seed}.c"
+        path.write_text(OpenMpWriter(seed).program())
+        program = Program.read(path)
+        program.flags = ["-O1"]
+        program.tutti_flags = ["-DTASKS"]
+        return program
+    return workshop.cached(("openmp", seed), make)
+
+
+def random_checks(seeds):
+    return [(f"generated/{seed}",
+             lambda w, s=seed: compare(w, random_program(w, s), [], 1, environment(1 + s % 4)))
+            for seed in seeds]
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = []
@@ -69,4 +88,4 @@ def all_checks():
                     lambda w, p=program, k=workers, r=ranks:
                     run(w, p, k, r))
                    for workers in WORKERS for ranks in RANKS if ranks == 1 or workers == 2]
-    return checks
+    return checks + random_checks(range(1, SEEDS + 1))
