@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Workers whose work is a function: what they run, how it waits and goes on.
+#include "runtime/engine/countdown.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/latch.h"
 #include "runtime/engine/timers.h"
@@ -269,6 +270,36 @@ TEST(Pool, GivesMemoryBackToItsOwnerFromAnyThread) {
     Pool::release(block, &pool);
   }
   EXPECT_EQ(pool.used(), 0U);
+}
+
+TEST(Countdown, IsOverWhenAllHasBeenDropped) {
+  constexpr int kThings = 1000;
+  Countdown countdown;
+  EXPECT_TRUE(countdown.isOver());
+  for (int index = 0; index < kThings; ++index) {
+    countdown.add();
+  }
+
+  std::thread other([&countdown] {
+    for (int index = 0; index < kThings; ++index) {
+      countdown.drop();
+    }
+  });
+  while (!countdown.isOver()) {
+    countdown.rest(std::chrono::milliseconds(100));
+  }
+  other.join();
+
+  EXPECT_TRUE(countdown.isOver());
+}
+
+TEST(Countdown, RestsNoLongerThanItMay) {
+  Countdown countdown;
+  countdown.add();
+
+  countdown.rest(std::chrono::milliseconds(1));
+
+  EXPECT_FALSE(countdown.isOver());
 }
 
 TEST(Pool, GivesLargeAndOwnerlessMemory) {

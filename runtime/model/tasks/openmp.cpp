@@ -221,9 +221,8 @@ void OpenMp::begin(tutti_task_block *block) {
 
 void OpenMp::end(tutti_task_block *block) {
   Task &task = Task::of(block);
-  while ((task.flags & kAgain) != 0) { // The caller has run the first part of an untied one.
-    task.flags &= ~kAgain;
-    Tasks::call(task);
+  while (std::exchange(partOf(task).isCalledAgain, false)) { // An untied one; the caller has run
+    Tasks::call(task);                                       // its first part.
   }
   Task &creator = *task.parent();
   Countdown waiter;
@@ -286,11 +285,7 @@ bool OpenMp::run(Task &task) {
   if (!group || !group->isCancelled.load(std::memory_order_relaxed)) {
     Tasks::call(task);
   }
-  if ((task.flags & kAgain) != 0) {
-    task.flags &= ~kAgain;
-    return false;
-  }
-  return true;
+  return !std::exchange(partOf(task).isCalledAgain, false);
 }
 
 void OpenMp::ended(Task &task) {
@@ -298,7 +293,7 @@ void OpenMp::ended(Task &task) {
   if ((task.flags & kDestroys) != 0 && task.block.destroy) {
     task.block.destroy(Tasks::thread_, &task.block);
   }
-  task.flags &= ~kDestroys;
+  task.block.destroy = nullptr; // Flags may be read meanwhile, by the ends of children.
   partOf(*task.parent()).children.drop();
   if (part.group) {
     part.group->tasks.drop();

@@ -42,6 +42,7 @@ struct OpenMpPart {
   TaskGroup *group = nullptr;          ///< In which the task is.
   TaskGroup *innermost = nullptr;      ///< In which its children are.
   Task *task = nullptr;                ///< Whose part it is.
+  bool isCalledAgain = false;
   Event event;
 };
 
@@ -101,7 +102,7 @@ public:
   /// @}
 
   /// An untied task is to be called again, once it has returned.
-  void callAgain() { tasks_.current().flags |= kAgain; }
+  void callAgain() { partOf(tasks_.current()).isCalledAgain = true; }
 
   static void fulfil(Event &event);
 

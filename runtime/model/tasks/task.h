@@ -34,8 +34,7 @@ enum TaskFlags : std::uint32_t {
   kDescribed = 1U << 21, ///< Its description stays until it is run.
   kOpenMp = 1U << 24,    ///< Has what OpenMp knows of a task.
   kImplicit = 1U << 25,  ///< Of OpenMP: what the thread runs that has entered the team.
-  kAgain = 1U << 26,     ///< Of OpenMP: the body has returned, but is to be called again.
-  kExclusive = 1U << 27, ///< Of OpenMP: it, or a task that it is in, excludes others.
+  kExclusive = 1U << 26, ///< Of OpenMP: it, or a task that it is in, excludes others.
 };
 
 /// Bit of `Task::alive`: the task waits for its children.
