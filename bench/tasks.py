@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a task costs: seven shapes of 1000 empty tasks, ours and libomp's side by side.
+"""What a task costs: seven shapes of 1000 empty tasks, ours, OpenMP's run by us, and libomp's side by side.
 
 Prints nanoseconds per task from the first creation to the end of the taskwait: the best of 700
 repetitions and, in brackets, the median; the programs take turns, and of each the best round counts. One
@@ -35,9 +35,10 @@ def main():
     build = arguments.build.resolve()
     with tempfile.TemporaryDirectory() as folder:
         flags = ["-O2", "-std=c++20", "-Wno-missing-exception-spec", f"-I{ROOT}"]
-        programs = {"ours": f"{folder}/ours", "libomp": f"{folder}/libomp"}
-        subprocess.run([build / "bin/tuttic++", *flags, ROOT / "bench/tasks/ours.cpp", "-o",
-                        programs["ours"]], check=True)
+        programs = {name: f"{folder}/{name}" for name in ("ours", "openmp", "libomp")}
+        for name, source in (("ours", "ours"), ("openmp", "libomp")):
+            subprocess.run([build / "bin/tuttic++", *flags, ROOT / f"bench/tasks/{source}.cpp", "-o",
+                            programs[name]], check=True)
         subprocess.run(["clang++-19", "-fopenmp", *flags, ROOT / "bench/tasks/libomp.cpp", "-o",
                         programs["libomp"]], check=True)
         kinds = [(name, workers) for workers in (1, 2) for name in programs]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The shapes with OpenMP's tasks, in a team of which one thread makes them.
+/// The shapes with OpenMP's tasks, in a team of which one thread makes them: libomp runs them, or
+/// Tutti, if its compiler has compiled this.
 #include "bench/tasks/shapes.h"
 
 namespace {

@@ -310,6 +310,7 @@ void OpenMp::ended(Task &task) {
 void OpenMp::waitFor(Countdown &count) {
   using std::chrono::microseconds;
   constexpr std::uint32_t kTurns = 256;
+  constexpr std::uint32_t kLooks = 32; // Between two rests.
   constexpr microseconds kRest{100};
   if (count.isOver()) {
     return;
@@ -321,7 +322,11 @@ void OpenMp::waitFor(Countdown &count) {
   for (std::uint32_t turn = 0; !count.isOver();) {
     // What others have is moved about by looking at it: less and less often.
     const bool isPatient = turn < kTurns && !std::has_single_bit(turn);
-    if (Work *work = worker.search(isBelow, isPatient)) {
+    Work *work = worker.search(isBelow, isPatient);
+    for (std::uint32_t look = 1; !work && turn == kTurns && look < kLooks; ++look) {
+      work = worker.search(isBelow, false);
+    }
+    if (work) {
       if (!state) {
         state.emplace(worker.usualFloatControl());
       }
@@ -331,7 +336,8 @@ void OpenMp::waitFor(Countdown &count) {
         worker.runNow(*work);
       }
       turn = 0;
-    } else if (++turn < kTurns) {
+    } else if (turn < kTurns) {
+      ++turn;
       relaxProcessor();
     } else {
       count.rest(kRest);
