@@ -57,9 +57,14 @@ public:
       return nullptr;
     }
     Work *work = at->work;
-    *at = heap_.back();
-    heap_.pop_back();
-    std::make_heap(heap_.begin(), heap_.end());
+    if (at == heap_.begin()) {
+      std::pop_heap(heap_.begin(), heap_.end());
+      heap_.pop_back();
+    } else {
+      *at = heap_.back();
+      heap_.pop_back();
+      std::make_heap(heap_.begin(), heap_.end());
+    }
     count_.store(heap_.size(), std::memory_order_relaxed);
     return work;
   }

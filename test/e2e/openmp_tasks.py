@@ -15,8 +15,9 @@ RANKS = (1, 2)
 SEEDS = 25
 FOREIGN = ("others",)  # Their tasks stay with libomp.
 # What libomp fails on.
-ALONE = {"untied": "untied 987 1000\n", "empty_loops": "empty 100\n"}
-FEW = ("empty_loops",)
+ALONE = {"untied": "untied 987 1000\n", "empty_loops": "empty 100\n",
+         "many": "many 300000 300000 50001 1\n"}
+FEW = ("empty_loops", "priorities")  # Programs of less than 100 tasks, or of one thread.
 
 
 def environment(workers):
@@ -45,7 +46,34 @@ def tasks_are_made_by_tutti(workshop, program, name):
     if name.startswith(FOREIGN):
         require(counts is None, f"{name}: {counts}")
     else:
-        require(counts and counts["workers"] == 2 and counts["created"] > (0 if name.startswith(FEW) else 100), f"{name}: {counts}")
+        workers, created = (1, 1) if name.startswith(FEW) else (2, 100)
+        require(counts and counts["workers"] >= workers and counts["created"] >= created,
+                f"{name}: {counts}")
+
+
+def named(name):
+    return next(program for stem, program in programs() if stem == name)
+
+
+def groups_are_cancelled(workshop):
+    compare(workshop, named("groups-O2"), [], 1, {**environment(2), "OMP_CANCELLATION": "true"})
+
+
+def priorities_are_kept(workshop):
+    compare(workshop, named("priorities-O2"), [], 1,
+            {**environment(2), "OMP_MAX_TASK_PRIORITY": "100"})
+
+
+def who_has_compiled_a_function_does_not_matter(workshop):
+    made = workshop.folder / "openmp_fib.o"
+    folder = FOLDER / "orphans"
+    done = workshop.execute(["clang-19", "-fopenmp", "-O1", "-c", str(folder / "fib.c"), "-o",
+                             str(made)], {}, "")
+    require(done.status == 0, done.errors)
+    program = Program("openmp-foreign", [folder / "main.c", made], ["-O1"])
+    compare(workshop, program, [], 1, environment(2))
+    counts = tasks_of(workshop, program, environment(2))
+    require(counts and counts["created"] > 1000, f"{counts}")
 
 
 def prints(workshop, program, expected, workers, ranks):
@@ -80,7 +108,9 @@ def random_checks(seeds):
 
 def all_checks():
     """Pairs (name, function of the workshop)."""
-    checks = []
+    checks = [(check.__name__, check) for check in
+              (groups_are_cancelled, priorities_are_kept,
+               who_has_compiled_a_function_does_not_matter)]
     for name, program in programs():
         checks.append((f"made/{name}",
                        lambda w, p=program, n=name: tasks_are_made_by_tutti(w, p, n)))

@@ -1,0 +1,44 @@
+// Many tasks: ready at once, one after the other, inside of one another. They take bounded memory,
+// which they do not with libomp, so the program checks itself.
+#include <stdio.h>
+#include <sys/resource.h>
+
+enum { N = 300000, DEPTH = 50000, MOST_MEGABYTES = 200 };
+
+static long deep(long n) {
+  long below = 0;
+  if (n > 0) {
+#pragma omp task shared(below)
+    below = deep(n - 1);
+#pragma omp taskwait
+  }
+  return below + 1;
+}
+
+int main(void) {
+  long ready = 0;
+  long chained = 0;
+  long depth = 0;
+  struct rusage usage;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < N; i++) {
+#pragma omp task shared(ready)
+      {
+#pragma omp atomic
+        ready++;
+      }
+    }
+#pragma omp taskwait
+    for (int i = 0; i < N; i++) {
+#pragma omp task depend(inout : chained) shared(chained)
+      chained++;
+    }
+#pragma omp taskwait
+    depth = deep(DEPTH);
+  }
+  getrusage(RUSAGE_SELF, &usage);
+  printf("many %ld %ld %ld %d\n", ready, chained, depth, usage.ru_maxrss < MOST_MEGABYTES * 1024);
+  return 0;
+}
