@@ -2,25 +2,23 @@
 #include "compiler/analysis/accesses.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/choices.h"
 #include "compiler/analysis/earlier_writes.h"
 #include "compiler/analysis/expressions.h"
+#include "compiler/analysis/guards.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/widen.h"
 #include "compiler/ir/entry_points.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/PatternMatch.h"
 
 #include <optional>
 
 using namespace llvm;
-using namespace llvm::PatternMatch;
 
 namespace tutti::compiler {
 
@@ -47,29 +45,14 @@ private:
   const Loop *loop_;
 };
 
-/// What is computed from the bounds of the chunk.
-class ChunkUse {
-public:
-  explicit ChunkUse(const ChunkModel &model) : model_(model) {}
-
-  bool isIn(const Value *value);
-  bool isIn(const SCEV *expression);
-
-private:
-  const ChunkModel &model_;
-  SmallPtrSet<const Value *, 8> seen_; ///< And not computed from them, as far as is known.
-};
-
 class Analyser {
 public:
   Analyser(ChunkModel &model, FunctionAnalysisManager &analyses, ArrayRef<std::uint64_t> captured,
            bool perIteration)
       : model_(model), captured_(captured),
         loops_(analyses.getResult<LoopAnalysis>(model.function())),
-        scev_(analyses.getResult<ScalarEvolutionAnalysis>(model.function())),
-        dominators_(analyses.getResult<DominatorTreeAnalysis>(model.function())),
-        postDominators_(analyses.getResult<PostDominatorTreeAnalysis>(model.function())),
-        forms_(model, scev_) {
+        scev_(analyses.getResult<ScalarEvolutionAnalysis>(model.function())), forms_(model, scev_),
+        guards_(model, forms_, analyses) {
     result_.perIteration = perIteration;
     chunkLoop_ = findChunkLoop();
   }
@@ -87,7 +70,7 @@ public:
   }
 
   /// The loop's extents depend on its iteration: looking at single iterations may help.
-  bool wantsPerIteration() const { return wantsPerIteration_; }
+  bool wantsPerIteration() const { return wantsPerIteration_ || guards_.wantsPerIteration(); }
 
 private:
   void fail(const Instruction &inst, const Twine &reason) {
@@ -132,7 +115,10 @@ private:
   bool isFollowed(const SCEV &pointer) const;
   void add(AccessRecord record);
   void addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags);
-  void addIrregular(Instruction &inst, Value *pointer, unsigned flags);
+  void addChosen(CallInst &touch, ArrayRef<Choice> choices, const SCEV *bytes, unsigned flags);
+  std::optional<AccessRecord> regular(CallInst &touch, const Choice &choice, const SCEV *bytes,
+                                      unsigned flags);
+  void addIrregular(Instruction &inst, const SCEV *address, unsigned flags);
   void addFound(Instruction &inst, const SCEVUnknown *pointer, bool isWritten);
   SmallVector<LoadInst *, 2> foundBy(const Value *pointer);
   std::string tableOf(const SCEVUnknown *pointer);
@@ -146,16 +132,18 @@ private:
                    SmallVectorImpl<AccessRecord::Dim> &dims, unsigned &flags);
   std::optional<const SCEV *> countOf(const Loop *loop, unsigned &flags);
   const SCEV *largest(const SCEV *count);
-  bool addGuards(AccessRecord &record, BasicBlock *block);
-  bool addGuard(AccessRecord &record, Value *condition, bool holds);
+
+  bool addGuards(AccessRecord &record, BasicBlock *block) {
+    return guards_.addAll(record.guards, block,
+                          [this](const SCEV *expression) { return seen(expression); });
+  }
 
   ChunkModel &model_;
   ArrayRef<std::uint64_t> captured_;
   LoopInfo &loops_;
   ScalarEvolution &scev_;
-  DominatorTree &dominators_;
-  PostDominatorTree &postDominators_;
   ClosedForms forms_;
+  GuardFinder guards_;
   Loop *chunkLoop_ = nullptr;
   RegionAccesses result_;
   bool wantsPerIteration_ = false;
@@ -261,23 +249,81 @@ void Analyser::addRaised(Instruction &inst, Value *pointer) {
   stopWalking();
 }
 
-void Analyser::addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags) {
-  // Of loops that have ended, their last value.
-  const SCEV *address = scev_.getSCEVAtScope(pointer, loops_.getLoopFor(touch.getParent()));
-  walk(*touch.getParent(), {address, bytes});
+/// The access of `touch` at `choice`, if that is in closed form. Always: its walks are under way.
+std::optional<AccessRecord> Analyser::regular(CallInst &touch, const Choice &choice,
+                                              const SCEV *bytes, unsigned flags) {
+  walk(*touch.getParent(), {choice.expression, bytes});
   AccessRecord record;
   record.flags = flags;
   record.bytes = seen(bytes);
-  if (!addGuards(record, touch.getParent())) {
-    record.flags |= TUTTI_AT_MOST;
+  bool exact = addGuards(record, touch.getParent()) && choice.isExact;
+  for (BasicBlock *block : choice.through) {
+    exact = addGuards(record, block) && exact;
   }
-  if (forms_.isClosed(record.bytes) && addDims(record, seen(address), *touch.getParent())) {
+  for (const auto &[condition, holds] : choice.conditions) {
+    exact = guards_.add(record.guards, condition, holds, [this](const SCEV *expression) {
+      return seen(expression);
+    }) && exact;
+  }
+  record.flags |= exact ? 0 : TUTTI_AT_MOST;
+  const bool isRegular =
+      forms_.isClosed(record.bytes) && addDims(record, seen(choice.expression), *touch.getParent());
+  return isRegular ? std::optional(std::move(record)) : std::nullopt;
+}
+
+void Analyser::addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags) {
+  // Of loops that have ended, their last value.
+  const SCEV *address = scev_.getSCEVAtScope(pointer, loops_.getLoopFor(touch.getParent()));
+  const auto choices = choicesOf(address, loops_, scev_, [this](const SCEV *expression) {
+    return forms_.isClosed(expression);
+  });
+  if (choices.size() > 1) {
+    addChosen(touch, choices, bytes, flags);
+    return;
+  }
+  const Choice only = choices.empty() ? Choice{address, {}, {}} : choices.front();
+  if (std::optional<AccessRecord> record = regular(touch, only, bytes, flags)) {
     records_[&touch] = result_.records.size();
-    add(std::move(record));
+    add(std::move(*record));
   } else {
-    addIrregular(touch, pointer, flags);
+    addIrregular(touch, only.expression == address ? scev_.getSCEV(pointer) : only.expression,
+                 flags);
   }
   stopWalking();
+}
+
+/// A record of each address that it may be. Where one of them may be anywhere in an object, so may
+/// be the others that begin at the same pointer.
+void Analyser::addChosen(CallInst &touch, ArrayRef<Choice> choices, const SCEV *bytes,
+                         unsigned flags) {
+  const auto baseOf = [&](const Choice &choice) { return scev_.getPointerBase(choice.expression); };
+  // A counter without a sign may be at its end where it is not chosen.
+  const auto isSound = [](const AccessRecord &record) {
+    return all_of(record.assumptions,
+                  [](const AccessRecord::Assumption &assumption) { return assumption.isSigned; });
+  };
+  SmallSetVector<const SCEV *, 4> irregular;
+  for (const Choice &choice : choices) {
+    const std::optional<AccessRecord> record = regular(touch, choice, bytes, flags);
+    if (!record || !isSound(*record)) {
+      irregular.insert(baseOf(choice));
+    }
+    stopWalking();
+  }
+  for (const Choice &choice : choices) {
+    if (irregular.contains(baseOf(choice))) {
+      continue;
+    }
+    add(*regular(touch, choice, bytes, flags));
+    stopWalking();
+  }
+  for (const SCEV *base : irregular) {
+    const auto *choice =
+        find_if(choices, [&](const Choice &other) { return baseOf(other) == base; });
+    walk(*touch.getParent(), {choice->expression, bytes});
+    addIrregular(touch, choice->expression, flags);
+    stopWalking();
+  }
 }
 
 /// Of reads that find what their own iteration has written, nothing is asked for but what their
@@ -303,32 +349,11 @@ void Analyser::dropCoveredReads() {
   });
 }
 
-/// Whether `value` is computed from the bounds of the chunk.
-bool ChunkUse::isIn(const Value *value) {
-  const auto *inst = dyn_cast<Instruction>(value);
-  if (!inst || isa<LoadInst>(inst)) {
-    return value == model_.lower() || value == model_.upper() || value == model_.isLast();
-  }
-  return seen_.insert(inst).second &&
-         any_of(inst->operands(), [this](const Use &use) { return isIn(use.get()); });
-}
-
-bool ChunkUse::isIn(const SCEV *expression) {
-  return SCEVExprContains(expression, [this](const SCEV *part) {
-    const auto *unknown = dyn_cast<SCEVUnknown>(part);
-    return unknown && isIn(unknown->getValue());
-  });
-}
-
 /// The conditions that are the same for all chunks: rank 0 looks the object up once, for the whole
 /// loop.
 void Analyser::addLaunchGuards(AccessRecord &record, BasicBlock *block) {
   addGuards(record, block);
-  erase_if(record.guards, [this](const AccessRecord::Guard &guard) {
-    ChunkUse use(model_);
-    return guard.condition ? use.isIn(guard.condition)
-                           : use.isIn(guard.left) || use.isIn(guard.right);
-  });
+  guards_.dropOfChunks(record.guards);
 }
 
 /// Size of the object that begins at `root`, if the compiler knows it.
@@ -421,8 +446,8 @@ void Analyser::addFound(Instruction &inst, const SCEVUnknown *pointer, bool isWr
 
 /// Accesses with no closed form may fall anywhere in the object that their base points into. What
 /// they may write is the same for all parts of the loop.
-void Analyser::addIrregular(Instruction &inst, Value *pointer, unsigned flags) {
-  const SCEV *base = seen(scev_.getPointerBase(scev_.getSCEV(pointer)));
+void Analyser::addIrregular(Instruction &inst, const SCEV *address, unsigned flags) {
+  const SCEV *base = seen(scev_.getPointerBase(address));
   const bool isWritten = (flags & TUTTI_WRITE) != 0;
   if (isWritten && (flags & TUTTI_REDUCED)) {
     fail(inst, "it writes at addresses that are not in closed form");
@@ -526,63 +551,6 @@ const SCEV *Analyser::largest(const SCEV *count) {
     count = scev_.getSMaxExpr(recurrence->getStart(), atEnd);
   }
   return count;
-}
-
-/// Adds the conditions under which `block` runs. Returns whether they are all: then the block runs
-/// in every iteration of the loops around it.
-bool Analyser::addGuards(AccessRecord &record, BasicBlock *block) {
-  bool exact = true;
-  const DomTreeNode *node = dominators_.getNode(block);
-  for (; node->getIDom(); node = node->getIDom()) {
-    BasicBlock *dominator = node->getIDom()->getBlock();
-    auto *branch = dyn_cast<BranchInst>(dominator->getTerminator());
-    int taken = -1;
-    if (branch && branch->isConditional() && branch->getSuccessor(0) != branch->getSuccessor(1)) {
-      for (int side = 0; side < 2; ++side) {
-        if (dominators_.dominates(BasicBlockEdge(dominator, branch->getSuccessor(side)), block)) {
-          taken = side;
-        }
-      }
-    }
-    if (taken < 0) {
-      exact = exact && postDominators_.dominates(node->getBlock(), dominator);
-      continue;
-    }
-    const Loop *loop = loops_.getLoopFor(dominator);
-    if (loop && !loop->contains(branch->getSuccessor(taken)) && !loop->contains(block)) {
-      continue; // Every loop is left in the end.
-    }
-    exact = addGuard(record, branch->getCondition(), taken == 0) && exact;
-  }
-  return exact;
-}
-
-/// Adds one condition, taking conjunctions apart. Returns whether it could be added.
-bool Analyser::addGuard(AccessRecord &record, Value *condition, bool holds) {
-  Value *left = nullptr;
-  Value *right = nullptr;
-  if (holds ? match(condition, m_LogicalAnd(m_Value(left), m_Value(right)))
-            : match(condition, m_LogicalOr(m_Value(left), m_Value(right)))) {
-    const bool hasLeft = addGuard(record, left, holds);
-    return addGuard(record, right, holds) && hasLeft;
-  }
-  if (forms_.isClosed(condition)) {
-    record.guards.push_back({condition, holds});
-    return true;
-  }
-  auto *compare = dyn_cast<ICmpInst>(condition);
-  if (!compare || !scev_.isSCEVable(compare->getOperand(0)->getType())) {
-    return false;
-  }
-  AccessRecord::Guard guard{nullptr, holds, compare->getPredicate(),
-                            seen(scev_.getSCEV(compare->getOperand(0))),
-                            seen(scev_.getSCEV(compare->getOperand(1)))};
-  if (!forms_.isClosed(guard.left) || !forms_.isClosed(guard.right)) {
-    wantsPerIteration_ = true;
-    return false;
-  }
-  record.guards.push_back(guard);
-  return true;
 }
 
 } // namespace

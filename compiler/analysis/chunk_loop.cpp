@@ -120,6 +120,11 @@ void formChunkLoop(Function &copy, const ChunkBounds &bounds, FunctionAnalysisMa
   form(copy, analyses);
 }
 
+void restoreLoops(Function &copy, FunctionAnalysisManager &analyses) {
+  FunctionPassManager passes;
+  run(passes, copy, analyses);
+}
+
 void closeAddresses(Function &copy, FunctionAnalysisManager &analyses, bool closesSums,
                     function_ref<void(FunctionPassManager &)> more) {
   FunctionPassManager passes;

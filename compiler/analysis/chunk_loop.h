@@ -32,6 +32,9 @@ void takeChunk(llvm::Function &copy, const Worksharing &loop, const llvm::ValueT
 void formChunkLoop(llvm::Function &copy, const ChunkBounds &bounds,
                    llvm::FunctionAnalysisManager &analyses);
 
+/// Brings loops into that form again.
+void restoreLoops(llvm::Function &copy, llvm::FunctionAnalysisManager &analyses);
+
 /// Brings addresses into closed form. `closesSums`: what a loop sums up, too. `more` adds passes
 /// behind those.
 void closeAddresses(llvm::Function &copy, llvm::FunctionAnalysisManager &analyses, bool closesSums,

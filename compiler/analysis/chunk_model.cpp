@@ -95,7 +95,7 @@ MemoryKind memoryKindOf(const Value *pointer, SmallPtrSetImpl<const Value *> &fo
   bool isConstant = false;
   bool isShared = false;
   for (const Value *object : objects) {
-    if (isa<ConstantPointerNull>(object)) {
+    if (isa<ConstantPointerNull, UndefValue>(object)) {
       continue; // Nobody follows it.
     }
     if (isa<AllocaInst>(object)) {

@@ -15,6 +15,7 @@ namespace tutti::compiler {
 KernelMemory kernelMemory(const Value *pointer, const Argument *partials) {
   SmallVector<const Value *, 4> objects;
   getUnderlyingObjects(pointer, objects, nullptr, 0);
+  erase_if(objects, [](const Value *object) { return isa<UndefValue>(object); });
   const auto isOfDevice = [&](const Value *object) {
     const auto *call = dyn_cast<CallInst>(object);
     const Function *callee = call ? call->getCalledFunction() : nullptr;

@@ -6,11 +6,12 @@
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/transform/carried_loads.h"
-#include "compiler/transform/chosen_reads.h"
+#include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/device_pointers.h"
 #include "compiler/transform/group_reduction.h"
 #include "compiler/transform/library_calls.h"
 #include "compiler/transform/pointer_checks.h"
+#include "compiler/transform/reported_reads.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -42,17 +43,6 @@ constexpr unsigned kMaxParameters = 128;
 
 template <typename T> T *mapped(const ValueToValueMapTy &map, T *original) {
   return cast<T>(&*map.lookup(original));
-}
-
-/// Bytes that `inst` reaches, or nothing if that is not constant.
-std::optional<std::uint64_t> accessBytes(const Instruction &inst) {
-  const DataLayout &layout = inst.getDataLayout();
-  if (isa<LoadInst>(inst)) {
-    return layout.getTypeStoreSize(inst.getType()).getFixedValue();
-  }
-  const auto *memory = dyn_cast<AnyMemIntrinsic>(&inst);
-  const auto *length = memory ? dyn_cast<ConstantInt>(memory->getLength()) : nullptr;
-  return length ? std::optional(length->getZExtValue()) : std::nullopt;
 }
 
 /// Removes calls that mean nothing on a device.
@@ -147,7 +137,7 @@ Function *KernelBody::importCombine(Function &combine) {
   Function *whole = CloneFunction(&combine, map);
   Function *copy = nullptr;
   if (inlineCallees(*whole).empty()) {
-    separateChosenReads(*whole, ChosenReads::All);
+    separateChosenAddresses(*whole);
     copy = Function::Create(combine.getFunctionType(), GlobalValue::InternalLinkage, "combine",
                             kernels_.module());
     ValueToValueMapTy arguments;
@@ -214,8 +204,12 @@ void KernelBody::mapModel(ValueToValueMapTy &map) {
   }
 }
 
-/// Loads of values become arguments, wherever they stand.
+/// Loads of values become arguments, wherever they stand, also where they have been joined with
+/// loads of something else.
 void KernelBody::replaceValues() {
+  if (separateChosenAddresses(*function_)) {
+    restoreLoops(*function_, analyses_);
+  }
   ValueToValueMapTy map;
   mapModel(map);
   SmallVector<Value *, 16> addresses;
@@ -279,108 +273,45 @@ std::string KernelBody::findChunkLoop() {
   return {};
 }
 
-/// Whether the model can compute `value` before the loop.
-bool KernelBody::isModelClosed(Value *value) const {
-  if (isa<Constant>(value)) {
-    return true;
-  }
-  if (auto *argument = dyn_cast<Argument>(value)) {
-    return model_.captureIndex(argument) >= 0;
-  }
-  auto *inst = cast<Instruction>(value);
-  if (auto *load = dyn_cast<LoadInst>(inst)) {
-    return is_contained(model_.values(), load);
-  }
-  const bool known = isa<GetElementPtrInst>(inst) || isa<CastInst>(inst) ||
-                     (isa<BinaryOperator>(inst) && !inst->isIntDivRem());
-  return known &&
-         all_of(inst->operands(), [this](Use &operand) { return isModelClosed(operand.get()); });
-}
-
 std::string KernelBody::checkMemory() {
   ValueToValueMapTy map;
   mapModel(map);
-  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(*function_);
-  SmallVector<std::pair<const SCEV *, std::uint64_t>, 8> touched;
-  SmallVector<WeakTrackingVH, 8> copies;
-  for (Instruction &inst : instructions(model_.function())) {
-    CallInst *touch = ChunkModel::asTouch(inst);
-    const auto *bytes = touch ? dyn_cast<ConstantInt>(touch->getArgOperand(1)) : nullptr;
-    if (bytes && cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue() == TUTTI_READ &&
-        isModelClosed(touch->getArgOperand(0))) {
-      Value *address = copyComputation(touch->getArgOperand(0), map, entryEnd());
-      touched.push_back({scev.getSCEV(address), bytes->getZExtValue()});
-      copies.push_back(address);
-    }
-  }
-  std::string reason;
+  ReportedReads reported(model_, *function_, map, analyses_);
   std::uint64_t privateBytes = 0;
   for (Instruction &inst : instructions(*function_)) {
     if (auto *alloca = dyn_cast<AllocaInst>(&inst)) {
       const auto size = alloca->getAllocationSize(function_->getDataLayout());
       if (!alloca->isStaticAlloca() || !size) {
-        reason = "it allocates private memory of variable size";
-        break;
+        return "it allocates private memory of variable size";
       }
       privateBytes += size->getFixedValue();
       if (privateBytes > kMaxPrivateBytes) {
-        reason = "its private variables take more than 16 KiB";
-        break;
+        return "its private variables take more than 16 KiB";
       }
     }
     if (inst.isAtomic() || inst.isVolatile()) {
-      reason = "it accesses a variable that is volatile or atomic";
-      break;
+      return "it accesses a variable that is volatile or atomic";
     }
     for (Use *use : dereferences(inst)) {
       const KernelMemory kind = kernelMemory(use->get(), partials_);
       if (kind == KernelMemory::Mixed) {
-        reason = "it reaches memory through a pointer whose origin is not known";
-      } else if (kind == KernelMemory::Shared) {
-        const auto *transfer = dyn_cast<AnyMemTransferInst>(&inst);
-        const bool reads = isa<LoadInst>(inst) || (transfer && use == &transfer->getRawSourceUse());
-        reason = reads ? checkRead(inst, use->get(), touched) : checkWrite(inst);
+        return "it reaches memory through a pointer whose origin is not known";
       }
-      if (!reason.empty()) {
-        break;
+      if (kind != KernelMemory::Shared) {
+        continue;
+      }
+      const auto *transfer = dyn_cast<AnyMemTransferInst>(&inst);
+      const bool reads = isa<LoadInst>(inst) || (transfer && use == &transfer->getRawSourceUse());
+      if (!reads) {
+        if (std::string reason = checkWrite(inst); !reason.empty()) {
+          return reason;
+        }
+      } else if (!reported.cover(inst, use->get(), chases_)) {
+        return "it reads a variable in a way that kernels cannot";
       }
     }
-    if (!reason.empty()) {
-      break;
-    }
   }
-  for (const WeakTrackingVH &copy : copies) {
-    if (copy) {
-      RecursivelyDeleteTriviallyDeadInstructions(copy);
-    }
-  }
-  return reason;
-}
-
-/// Values do not travel as memory: what is read at an address that could be one must be among what
-/// the region reports as read.
-std::string KernelBody::checkRead(Instruction &inst, Value *pointer,
-                                  ArrayRef<std::pair<const SCEV *, std::uint64_t>> touched) {
-  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(*function_);
-  auto &loops = analyses_.getResult<LoopAnalysis>(*function_);
-  const SCEV *address = scev.getSCEV(pointer);
-  const bool varies = SCEVExprContains(address, [&loops](const SCEV *part) {
-    const auto *unknown = dyn_cast<SCEVUnknown>(part);
-    const auto *leaf = unknown ? dyn_cast<Instruction>(unknown->getValue()) : nullptr;
-    return isa<SCEVAddRecExpr>(part) || (leaf && loops.getLoopFor(leaf->getParent()));
-  });
-  if (varies) {
-    return {};
-  }
-  const std::optional<std::uint64_t> bytes = accessBytes(inst);
-  for (auto [known, size] : touched) {
-    const auto *distance = dyn_cast<SCEVConstant>(scev.getMinusSCEV(address, known));
-    if (bytes && distance && distance->getAPInt().isNonNegative() &&
-        distance->getAPInt().getZExtValue() + *bytes <= size) {
-      return {};
-    }
-  }
-  return "it reads a variable in a way that kernels cannot";
+  return {};
 }
 
 /// Whether `block` is executed for the last iteration only.

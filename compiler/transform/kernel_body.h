@@ -11,10 +11,6 @@
 #include <string>
 #include <vector>
 
-namespace llvm {
-class SCEV;
-}
-
 namespace tutti::compiler {
 
 /// i32 (): whether the work-item executes the last iteration of the whole loop.
@@ -53,15 +49,12 @@ private:
   void replaceValues();
   std::string findChunkLoop();
   std::string checkMemory();
-  std::string checkRead(llvm::Instruction &inst, llvm::Value *pointer,
-                        llvm::ArrayRef<std::pair<const llvm::SCEV *, std::uint64_t>> touched);
   std::string checkWrite(llvm::Instruction &inst);
   std::string checkUses();
   std::string checkReduction();
   std::string collectSymbols();
   void nameParameters(llvm::Function &entry) const;
   bool isForLastIteration(llvm::BasicBlock *block);
-  bool isModelClosed(llvm::Value *value) const;
   void mapModel(llvm::ValueToValueMapTy &map);
   llvm::Instruction *entryEnd();
 

@@ -12,7 +12,7 @@
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
 #include "compiler/ir/launch_function.h"
-#include "compiler/transform/chosen_reads.h"
+#include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/device_code.h"
 #include "compiler/transform/late_texts.h"
@@ -103,7 +103,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
   loadPointersAsPointers(*prepared);
-  separateChosenReads(*prepared, ChosenReads::Private);
+  separateChosenAddresses(*prepared);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
   const bool mayEnd = !findEndings(*prepared).empty();
   Function *complete =

@@ -109,17 +109,17 @@ DISTRIBUTED = [
 ]
 
 # The same of features.
-DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "complex", "complex_numbers",
+DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "complex_numbers",
                         "constants_constructed", "debug_information", "found_nodes",
                         "found_pointers", "gather_objects", "iterators", "masked_indices",
                         "merged_writes", "reduction_arrays", "reduction_best", "scatter_steady",
                         "sparse", "sparse_steady", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.
-FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "earlier_writes", "found_nodes", "found_pointers",
-                           "gather_objects", "irregular", "merged_writes", "random_indices",
-                           "remainders", "scatter", "scatter_steady", "sparse", "staged_loads",
-                           "stray_pointers", "vectors_of_vectors"]
+FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "chosen", "earlier_writes", "found_nodes",
+                           "found_pointers", "gather_objects", "irregular", "merged_writes",
+                           "random_indices", "remainders", "scatter", "scatter_steady", "sparse",
+                           "staged_loads", "stray_pointers", "vectors_of_vectors"]
 
 # Programs whose measured results differ in the last digits that they print.
 TOLERANCES = {"kmeans": 1e-6}

@@ -285,7 +285,7 @@ def stray_pointers_keep_their_loops_home(workshop, stray, ranks, device):
     require(found["distributed"] == 5, f"{found['distributed']} launches were distributed")
 
 
-def found_pointers_have_kernels(workshop, program):
+def all_launches_have_kernels(workshop, program):
     found = workshop.statistics(program, [], 1, {"TUTTI_DEVICE": "opencl"})
     require(found["devices"]["kernels"] == found["distributed"] and found["home"] == 0,
             f"{found['devices']['kernels']} kernels, {found['distributed']} launches")

@@ -186,9 +186,9 @@ def all_tests(workshop):
         tests.append((f"counters/stray_pointers_keep_their_loops_home/{device}/{ranks}",
                       lambda d=device, r=ranks: counters.stray_pointers_keep_their_loops_home(
                           workshop, named["stray_pointers"], r, {"TUTTI_DEVICE": d})))
-    for name in ("found_pointers", "found_nodes"):
-        tests.append((f"counters/found_pointers_have_kernels/{name}",
-                      lambda p=named[name]: counters.found_pointers_have_kernels(workshop, p)))
+    for name in ("chosen", "found_pointers", "found_nodes"):
+        tests.append((f"counters/all_launches_have_kernels/{name}",
+                      lambda p=named[name]: counters.all_launches_have_kernels(workshop, p)))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))

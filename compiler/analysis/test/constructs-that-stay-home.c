@@ -149,11 +149,10 @@ double forms(int n, int *a, double *x) {
     for (int i = 0; i < n; i++) x[k + (i & 3)] += i;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it reaches memory through a pointer whose origin is not known
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it reaches memory through a pointer whose origin is not known (line [[@LINE+4]])
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
-    double own[4] = {1, 2, 3, 4};
-    double *p = a[i] > 0 ? &x[i] : &own[i & 3];
+    double *p = (double *)((unsigned long)a[i] * 8);
     *p += 1;
   }
 

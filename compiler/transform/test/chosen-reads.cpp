@@ -81,8 +81,7 @@ Pair pair(long n, const double *a) {
 
 // One of the ways that meet leads elsewhere, too.
 void either(int n, int m, long *b, const long *c) {
-  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
-  // CHECK: remark: parallel loop has no device kernel: it reaches memory through a pointer whose origin
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
   #pragma omp parallel for
   for (int r = 0; r < n; ++r) {
     long mine[8];
@@ -90,5 +89,43 @@ void either(int n, int m, long *b, const long *c) {
     const long *from = &mine[r & 7];
     if (m) from = &c[r / m];
     b[r] = *from;
+  }
+}
+
+// What else the iteration does comes between the choice and the access.
+void later(int n, long *b, const long *c) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int r = 0; r < n; ++r) {
+    long mine[8];
+    for (int j = 0; j < 8; ++j) mine[j] = r * j;
+    const long *from = c[r] > 3 ? &mine[c[r] & 7] : &c[n - r];
+    b[r] = 1;
+    for (int j = 0; j < n; ++j) b[r] += c[j];
+    b[r] += *from;
+  }
+}
+
+// Constants, which every rank has, and arrays.
+static const long primes[8] = {2, 3, 5, 7, 11, 13, 17, 19};
+long table[8];
+void constants(int n, long *b, const long *c) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int r = 0; r < n; ++r) {
+    const long *from = c[r] & 1 ? primes : table;
+    b[r] = from[r & 7] + from[c[r] & 7];
+  }
+}
+
+// Writes, and reads of what has been written.
+void writes(int n, long *b, const long *c) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int r = 0; r < n; ++r) {
+    long mine[4] = {1, 2, 3, 4};
+    long *to = c[r] & 1 ? &mine[r & 3] : &b[r];
+    *to += 5;
+    b[n + r] = mine[0] + mine[1] + mine[2] * mine[3];
   }
 }

@@ -1,0 +1,46 @@
+// Values are not in a device's memory. Kernels have them as parameters where an iteration chooses
+// between a value and an element, too, although the optimiser joins such reads into one.
+// RUN: env TUTTI_TARGETS=print %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
+// RUN: env TUTTI_TARGETS=print %tutticc -g -c -o /dev/null %s 2>&1 | FileCheck %s
+
+// One load for each array.
+// CHECK-LABEL: define void @tutti_limited_omp_outlined_flat(
+// CHECK-COUNT-2: load i64, ptr
+// CHECK-NOT:     load i64, ptr
+// CHECK:         store i64
+// CHECK:       }
+void limited(long n, long *a, const long *b, const long *c, long most) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = c[i] > 5 ? b[i] : most;
+}
+
+// The first element of an array is memory, and so it stays where both are read at one address.
+// CHECK-LABEL: define void @tutti_clamped_omp_outlined_flat(
+// CHECK-COUNT-1: load i64, ptr
+// CHECK-NOT:     load i64, ptr
+// CHECK:         store i64
+// CHECK:       }
+void clamped(long n, long *a, const long *b) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) a[i] = b[i > 3 ? i - 3 : 0];
+}
+
+// A structure's member that gives the loop its length is a value; another one is memory.
+struct Mesh {
+  long cells;
+  long least;
+  long *of;
+};
+
+// CHECK-LABEL: define void @tutti_members_omp_outlined_flat(
+// CHECK-COUNT-4: load i64, ptr
+// CHECK-NOT:     load i64, ptr
+// CHECK:         store i64
+// CHECK:       }
+void members(const struct Mesh *mesh, long *a, const long *b) {
+  #pragma omp parallel for
+  for (long i = 0; i < mesh->cells; i++) {
+    const long *from = b[i] > 7 ? &mesh->cells : b[i] < 3 ? &mesh->least : &mesh->of[i];
+    a[i] = *from + b[2 * i];
+  }
+}
