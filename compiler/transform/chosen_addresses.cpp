@@ -28,11 +28,29 @@ namespace {
 /// So many accesses are made of those of a function; the others stay chosen.
 constexpr unsigned kMostMade = 256;
 
-/// A `select` or a phi, and what is added to it on the way to an address.
+bool isPhi(const Value *value) { return isa<PHINode>(value); }
+
+/// A `select` or a phi, and the way from there to an address.
 struct ChosenAddress {
   Instruction *choice;
-  SmallVector<GetElementPtrInst *, 2> offsets; ///< The last one is the address.
+  /// What is added, and phis that nothing else comes to; the last one is the address.
+  SmallVector<Instruction *, 2> steps;
+
+  SmallVector<Value *, 4> indices() const {
+    SmallVector<Value *, 4> all;
+    for (Instruction *step : steps) {
+      if (auto *offset = dyn_cast<GetElementPtrInst>(step)) {
+        append_range(all, offset->indices());
+      }
+    }
+    return all;
+  }
 };
+
+/// `value` as it is on `edge` to the block where the choice is made; anywhere, if that is null.
+Value *onEdge(Value *value, const ChosenAddress &chosen, const BasicBlock *edge) {
+  return edge ? value->DoPHITranslation(chosen.choice->getParent(), edge) : value;
+}
 
 /// Whether no program gets there.
 bool isNowhere(const Value *pointer) { return isa<ConstantPointerNull, UndefValue>(pointer); }
@@ -87,6 +105,9 @@ private:
   void moveUp(Use &address, const ChosenAddress &chosen);
   void split(Use &address, const ChosenAddress &chosen);
   std::pair<Value *, Value *> divide(PHINode &choice, Value *first) const;
+  PHINode *carryOn(PHINode &phi, const Value *old, Value *now) const;
+  Value *addressOf(const ChosenAddress &chosen, Value *base, Instruction *before,
+                   const BasicBlock *edge) const;
   Value *accessThere(const Use &address, const ChosenAddress &chosen, Value *base,
                      Instruction *before, const BasicBlock *edge = nullptr);
   void replace(Instruction &access, Value *value);
@@ -121,20 +142,25 @@ bool Separator::run() {
 
 std::optional<ChosenAddress> Separator::chosenAt(const Use &address) const {
   ChosenAddress chosen{};
-  Value *pointer = address;
-  while (auto *offset = dyn_cast<GetElementPtrInst>(pointer)) {
-    chosen.offsets.insert(chosen.offsets.begin(), offset);
-    pointer = offset->getPointerOperand();
+  for (Value *pointer = address;;) {
+    auto *inst = dyn_cast<Instruction>(pointer);
+    const auto *select = dyn_cast_or_null<SelectInst>(inst);
+    const bool isChoice = (select && select->getCondition()->getType()->isIntegerTy(1)) ||
+                          (inst && isPhi(inst) && !headers_.contains(inst->getParent()));
+    const auto alternatives = isChoice ? alternativesOf(*inst) : SmallSetVector<Value *, 4>();
+    if (alternatives.size() > 1) {
+      chosen.choice = inst;
+      return chosen;
+    }
+    if (auto *offset = dyn_cast_or_null<GetElementPtrInst>(inst)) {
+      pointer = offset->getPointerOperand();
+    } else if (alternatives.size() == 1 && isPhi(inst)) {
+      pointer = alternatives.front();
+    } else {
+      return std::nullopt;
+    }
+    chosen.steps.insert(chosen.steps.begin(), inst);
   }
-  const auto *select = dyn_cast<SelectInst>(pointer);
-  const auto *phi = dyn_cast<PHINode>(pointer);
-  const bool isChoice = (select && select->getCondition()->getType()->isIntegerTy(1)) ||
-                        (phi && !headers_.contains(phi->getParent()));
-  if (!isChoice || alternativesOf(*cast<Instruction>(pointer)).size() < 2) {
-    return std::nullopt;
-  }
-  chosen.choice = cast<Instruction>(pointer);
-  return chosen;
 }
 
 /// Whether the addresses are of different kinds, or a value of the region may be read at one.
@@ -142,18 +168,16 @@ std::optional<ChosenAddress> Separator::chosenAt(const Use &address) const {
 bool Separator::mustSeparate(const Use &address, const ChosenAddress &chosen) const {
   const auto alternatives = alternativesOf(*chosen.choice);
   const MemoryKind kind = memoryKind(alternatives.front());
-  if (any_of(alternatives, [&](const Value *other) { return memoryKind(other) != kind; })) {
+  if (kind == MemoryKind::Mixed ||
+      any_of(alternatives, [&](const Value *other) { return memoryKind(other) != kind; })) {
     return true;
   }
   const auto *access = cast<Instruction>(address.getUser());
   const auto *transfer = dyn_cast<MemTransferInst>(access);
   const bool reads =
       isa<LoadInst>(access) || (transfer && &address == &transfer->getRawSourceUse());
-  return reads &&
-         (kind == MemoryKind::Private ||
-          (any_of(alternatives, isFixed) && all_of(chosen.offsets, [](GetElementPtrInst *offset) {
-             return all_of(offset->indices(), [](const Use &index) { return isFixed(index); });
-           })));
+  return reads && (kind == MemoryKind::Private ||
+                   (any_of(alternatives, isFixed) && all_of(chosen.indices(), isFixed)));
 }
 
 bool Separator::separate(Instruction &access) {
@@ -182,6 +206,38 @@ void Separator::separate(Use &address, const ChosenAddress &chosen) {
   }
 }
 
+/// `phi` with `now` where it is `old`, and nothing that counts elsewhere.
+PHINode *Separator::carryOn(PHINode &phi, const Value *old, Value *now) const {
+  auto *there = PHINode::Create(now->getType(), phi.getNumIncomingValues(), "", phi.getIterator());
+  for (auto [from, value] : zip_equal(phi.blocks(), phi.incoming_values())) {
+    there->addIncoming(value == old ? now : Constant::getNullValue(now->getType()), from);
+  }
+  return there;
+}
+
+/// The address that comes of `base` in the place of what is chosen, for use in front of `before`,
+/// where values are as on `edge` if that is given.
+Value *Separator::addressOf(const ChosenAddress &chosen, Value *base, Instruction *before,
+                            const BasicBlock *edge) const {
+  const Value *old = chosen.choice;
+  auto *const end = chosen.steps.end();
+  for (auto *at = chosen.steps.begin(); at != end; old = *at++) {
+    if (auto *phi = dyn_cast<PHINode>(*at)) {
+      base = carryOn(*phi, old, base);
+      continue;
+    }
+    auto *there = cast<GetElementPtrInst>((*at)->clone());
+    for (Use &index : there->indices()) {
+      index.set(onEdge(index, chosen, edge));
+    }
+    there->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
+    // What a phi carries on has to be computed in front of it.
+    there->insertBefore(any_of(make_range(at, end), isPhi) ? *at : before);
+    base = there;
+  }
+  return base;
+}
+
 /// The access at `address` with `base` in the place of what is chosen, in front of `before`, where
 /// values are as on `edge` if that is given. Returns its value.
 Value *Separator::accessThere(const Use &address, const ChosenAddress &chosen, Value *base,
@@ -191,25 +247,14 @@ Value *Separator::accessThere(const Use &address, const ChosenAddress &chosen, V
   if (isNowhere(base)) {
     return hasValue ? PoisonValue::get(access->getType()) : nullptr;
   }
-  const auto onEdge = [&](Value *value) {
-    return edge ? value->DoPHITranslation(chosen.choice->getParent(), edge) : value;
-  };
-  for (GetElementPtrInst *offset : chosen.offsets) {
-    auto *there = cast<GetElementPtrInst>(offset->clone());
-    for (Use &index : there->indices()) {
-      index.set(onEdge(index));
-    }
-    there->setOperand(GetElementPtrInst::getPointerOperandIndex(), base);
-    there->insertBefore(before);
-    base = there;
-  }
+  base = addressOf(chosen, base, before, edge);
   if (auto *copy = dyn_cast<MemCpyInst>(access);
       copy && (copy->getRawDest() == base || copy->getRawSource() == base)) {
     return nullptr; // It would change nothing.
   }
   Instruction *made = access->clone();
   for (Use &operand : made->operands()) {
-    operand.set(onEdge(operand));
+    operand.set(onEdge(operand, chosen, edge));
   }
   made->setOperand(address.getOperandNo(), base);
   made->insertBefore(before);
@@ -231,7 +276,7 @@ void Separator::replace(Instruction &access, Value *value) {
 bool Separator::canMoveUp(const Use &address, const ChosenAddress &chosen) const {
   const auto *access = cast<Instruction>(address.getUser());
   const BasicBlock *block = chosen.choice->getParent();
-  if (!isa<PHINode>(chosen.choice) || access->getParent() != block) {
+  if (!isPhi(chosen.choice) || access->getParent() != block || any_of(chosen.steps, isPhi)) {
     return false;
   }
   for (const Instruction &inst : *block) {
@@ -250,9 +295,7 @@ bool Separator::canMoveUp(const Use &address, const ChosenAddress &chosen) const
   return all_of(
              access->operands(),
              [&](const Use &operand) { return &operand == &address || isKnownAbove(operand); }) &&
-         all_of(
-             chosen.offsets,
-             [&](GetElementPtrInst *offset) { return all_of(offset->indices(), isKnownAbove); }) &&
+         all_of(chosen.indices(), isKnownAbove) &&
          all_of(predecessors(block), [&](const BasicBlock *from) {
            return seen.insert(from).second && isa<BranchInst>(from->getTerminator());
          });
@@ -320,6 +363,13 @@ void Separator::split(Use &address, const ChosenAddress &chosen) {
     }
     condition = isFirst;
     bases = divide(choice, first);
+  }
+  const Value *old = chosen.choice;
+  for (Instruction *step : chosen.steps) {
+    if (auto *phi = dyn_cast<PHINode>(step)) {
+      condition = carryOn(*phi, old, condition);
+    }
+    old = step;
   }
   Instruction *then = nullptr;
   Instruction *otherwise = nullptr;

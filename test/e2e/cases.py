@@ -39,7 +39,8 @@ FEATURE_RANKS = [1, 2, 3, 4]
 
 # Programs made at random: which module makes them, from which seed; how they run.
 # The number says of how many parts, each independent of the others, a program consists.
-SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4, "teams": 32, "moving": 5}
+SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4, "teams": 32, "moving": 5,
+              "places": 12}
 SEEDS = [
     ("rows", 1, 2, {}),
     ("rows", 1, 3, {}),
@@ -59,6 +60,10 @@ SEEDS = [
     ("moving", 2, 2, {}),
     ("moving", 3, 1, {"TUTTI_DEVICE": "opencl"}),
     ("moving", 4, 2, {"TUTTI_DEVICE": "hybrid"}),
+    ("places", 1, 3, {}),
+    ("places", 2, 2, {"TUTTI_DEVICE": "hybrid"}),
+    ("places", 3, 1, {"TUTTI_DEVICE": "opencl"}),
+    ("places", 4, 2, {}),
     ("teams", 7, 3, {}),
     ("teams", 7, 2, {"TUTTI_DISTRIBUTE": "auto"}),
     ("teams", 7, 2, {"TUTTI_DEVICE": "hybrid"}),

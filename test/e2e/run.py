@@ -29,6 +29,7 @@ import nests
 import ompss
 import openmp_tasks
 import options
+import places
 import rows
 import tasks
 import teams
@@ -63,7 +64,7 @@ def random_program(workshop, kind, seed, only=None):
     `only` is the number of one of teams' programs."""
     def make():
         module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs,
-                  "teams": teams, "moving": moving}[kind]
+                  "teams": teams, "moving": moving, "places": places}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
         more = {"only": only} if kind == "teams" else {}
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind], **more))

@@ -106,6 +106,25 @@ void later(int n, long *b, const long *c) {
   }
 }
 
+// One of the ways that meet has itself been chosen, and of it the private side.
+void nested(int n, long *b, const long *c, long most) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed
+  #pragma omp parallel for
+  for (int r = 0; r < n; ++r) {
+    long mine[8];
+    for (int j = 0; j < 8; ++j) mine[j] = r * j;
+    const long *from;
+    switch (c[r] % 4) {
+    case 0: from = c[n + r] > 3 ? &mine[c[r] & 7] : &c[n - r]; break;
+    case 2: from = &most; break;
+    default: from = c[n + r] & 1 ? &b[r] : &mine[3]; break;
+    }
+    b[r] = 1;
+    for (int j = 0; j < n; ++j) b[r] += c[j];
+    b[r] += *from;
+  }
+}
+
 // Constants, which every rank has, and arrays.
 static const long primes[8] = {2, 3, 5, 7, 11, 13, 17, 19};
 long table[8];

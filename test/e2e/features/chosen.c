@@ -151,6 +151,32 @@ static void one_of_four(long *a, const long *b, const long *c, long n, long most
   }
 }
 
+static void nested(long *a, const long *b, const long *c, long n, long most) {
+#pragma omp parallel for
+  for (long i = 0; i < n; ++i) {
+    long mine[8];
+    for (long j = 0; j < 8; ++j) {
+      mine[j] = i * j;
+    }
+    const long *from;
+    switch (c[i] % 4) {
+    case 0:
+      from = b[i] > 3 ? &mine[c[i] & 7] : &c[n - 1 - i];
+      break;
+    case 2:
+      from = &most;
+      break;
+    default:
+      from = b[i] & 1 ? &b[n - i] : &mine[3];
+    }
+    a[i] = 1;
+    for (long j = 0; j < n; ++j) {
+      a[i] += c[j] * mine[j & 7];
+    }
+    a[i] += *from;
+  }
+}
+
 static void rows_of_two(long *a, const long *b, const long *c, long n) {
 #pragma omp parallel for
   for (long i = 0; i < n; ++i) {
@@ -262,6 +288,8 @@ int main(void) {
     show("table or shared", a, n);
     one_of_four(a, b, c, n, 3000 + round);
     show("one of four", a, n);
+    nested(a, b, c, n, 4000 + round);
+    show("nested", a, n);
     rows_of_two(a, b, c, n);
     show("rows of two", a, n);
     found_or_other(a, rows, c, n);
