@@ -3,6 +3,7 @@
 /// Teams of OpenMP whose threads are the workers of the tasks that one of them makes.
 #include "abi/openmp.h"
 #include "runtime/entry/exports.h"
+#include "runtime/entry/sanitizer.h"
 #include "runtime/entry/tasks.h"
 #include "runtime/model/tasks/openmp.h"
 
@@ -46,7 +47,8 @@ void runRegion(std::int32_t *thread, std::int32_t *number, void *data) {
 } // namespace
 
 TUTTI_EXPORT void tutti_fork_tasks(void *place, tutti_team_body body, void *arguments) {
-  if (omp_get_level() > 0 || omp_get_num_teams() > 1 || tutti::entry::isInTask()) {
+  static const bool isChecked = tutti::entry::sanitizer() != nullptr;
+  if (isChecked || omp_get_level() > 0 || omp_get_num_teams() > 1 || tutti::entry::isInTask()) {
     __kmpc_fork_call(place, 1, reinterpret_cast<void *>(body), arguments);
     return;
   }

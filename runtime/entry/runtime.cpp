@@ -8,6 +8,7 @@
 #include "runtime/entry/images.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/routes.h"
+#include "runtime/entry/sanitizer.h"
 #include "runtime/entry/signals.h"
 #include "runtime/entry/solo.h"
 #include "runtime/entry/task_devices.h"
@@ -117,23 +118,6 @@ DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::i
   return DeviceSelection::find(needs.hasKernels && isWanted ? settings.device
                                                             : std::uint32_t{TUTTI_DEVICE_CPU},
                                needs.asked, local, locals, speaks);
-}
-
-/// What Clang's sanitizer in this program is called, or null. Sanitizers know neither memory of two
-/// addresses nor another stack, and lie where the window is.
-const char *sanitizer() {
-  static constexpr std::pair<const char *, const char *> kSanitizers[] = {
-      {"__asan_init", "AddressSanitizer"},
-      {"__hwasan_init", "HWAddressSanitizer"},
-      {"__lsan_init", "LeakSanitizer"},
-      {"__msan_init", "MemorySanitizer"},
-      {"__tsan_init", "ThreadSanitizer"}};
-  for (const auto &[symbol, name] : kSanitizers) {
-    if (dlsym(RTLD_DEFAULT, symbol)) {
-      return name;
-    }
-  }
-  return nullptr;
 }
 
 } // namespace

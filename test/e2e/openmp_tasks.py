@@ -76,6 +76,14 @@ def who_has_compiled_a_function_does_not_matter(workshop):
     require(counts and counts["created"] > 1000, f"{counts}")
 
 
+def tasks_of_programs_with_sanitizers_stay_with_libomp(workshop):
+    for name in ("depends", "waits"):
+        program = Program(f"openmp-checked-{name}", [FOLDER / f"{name}.c"],
+                          ["-O1", "-g", "-fsanitize=address"])
+        compare(workshop, program, [], 1, environment(2))
+        require(tasks_of(workshop, program, environment(2)) is None, name)
+
+
 def prints(workshop, program, expected, workers, ranks):
     result = workshop.launch(program, [], ranks, environment(workers))
     require(result.status == 0 and result.output == expected, f"{result}")
@@ -110,7 +118,8 @@ def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
               (groups_are_cancelled, priorities_are_kept,
-               who_has_compiled_a_function_does_not_matter)]
+               who_has_compiled_a_function_does_not_matter,
+               tasks_of_programs_with_sanitizers_stay_with_libomp)]
     for name, program in programs():
         checks.append((f"made/{name}",
                        lambda w, p=program, n=name: tasks_are_made_by_tutti(w, p, n)))

@@ -123,7 +123,7 @@ static void threads(void) {
 }
 
 static void atOnce(int yes) {
-  int order[8];
+  int order[16];
   int n = 0;
 #pragma omp parallel
 #pragma omp single
