@@ -21,6 +21,17 @@ public:
   Replace(ScalarEvolution &scev, const SCEV *old, const SCEV *now) : SCEVRewriteVisitor(scev) {
     RewriteResults[old] = now;
   }
+
+  /// That a recurrence does not wrap around is known only where it is chosen.
+  const SCEV *visitAddRecExpr(const SCEVAddRecExpr *recurrence) {
+    SmallVector<const SCEV *, 2> operands;
+    for (const SCEV *operand : recurrence->operands()) {
+      operands.push_back(visit(operand));
+    }
+    return equal(operands, recurrence->operands())
+               ? recurrence
+               : SE.getAddRecExpr(operands, recurrence->getLoop(), SCEV::FlagAnyWrap);
+  }
 };
 
 /// Whether no program gets to what `value` is a pointer to, or uses it as an index.

@@ -2,6 +2,7 @@
 #include "compiler/analysis/chunk_model.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/walks.h"
 #include "compiler/ir/construct_calls.h"
@@ -364,7 +365,9 @@ void ChunkModel::markAccess(Instruction &inst, Value *pointer, Value *bytes, uns
     reasonLocation_ = inst.getDebugLoc();
   }
   Value *kinds = ConstantInt::get(Type::getInt32Ty(inst.getContext()), flags);
-  insertMarker(kTouchMarker, {pointer, bytes, kinds}, &inst)->setDebugLoc(inst.getDebugLoc());
+  CallInst *touch = insertMarker(kTouchMarker, {pointer, bytes, kinds}, &inst);
+  touch->setDebugLoc(inst.getDebugLoc());
+  copyAccessNumber(inst, *touch);
 }
 
 int ChunkModel::captureIndex(const Argument *argument) const {
@@ -722,8 +725,24 @@ void ChunkModel::adoptReads() {
       Type *type = Type::getIntNTy(inst.getContext(), 8 * bytes->getZExtValue());
       values_.push_back(new LoadInst(type, pointer, "", entryEnd->getIterator()));
     }
+    const std::optional<unsigned> number = accessNumber(*touch);
+    hasAdoptedAnother_ = hasAdoptedAnother_ || !number;
+    if (number) {
+      adopted_.insert(*number);
+    }
     touch->eraseFromParent();
   }
+  for (Instruction &inst : instructions(*function_)) {
+    const CallInst *touch = asTouch(inst);
+    const std::optional<unsigned> number = touch ? accessNumber(*touch) : std::nullopt;
+    if (number && cast<ConstantInt>(touch->getArgOperand(2))->getZExtValue() == TUTTI_READ) {
+      announced_.insert(*number);
+    }
+  }
+}
+
+bool ChunkModel::announcesReads(unsigned number) const {
+  return !hasAdoptedAnother_ && announced_.contains(number) && !adopted_.contains(number);
 }
 
 } // namespace tutti::compiler

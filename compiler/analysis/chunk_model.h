@@ -23,6 +23,7 @@
 #include "compiler/analysis/chunk_loop.h"
 #include "compiler/analysis/worksharing.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -74,6 +75,10 @@ public:
   /// The pointer, a load, whose place in the model is right only if the loop does not write where
   /// it is loaded from; null if `inst` does not mark one.
   static llvm::Value *asRaised(llvm::Instruction &inst);
+
+  /// Whether all that the access with that number reads is announced, in whatever copies: none of
+  /// them has become a value.
+  bool announcesReads(unsigned number) const;
 
   bool isUnsigned() const { return isUnsigned_; }
 
@@ -135,6 +140,9 @@ private:
   unsigned captureCount_ = 0;
   llvm::SmallVector<llvm::LoadInst *, 16> values_;
   llvm::SmallVector<Row, 2> rows_;
+  llvm::SmallDenseSet<unsigned, 16> announced_; ///< Numbers of accesses that read.
+  llvm::SmallDenseSet<unsigned, 4> adopted_;    ///< Of those that have become values.
+  bool hasAdoptedAnother_ = false;              ///< One that has lost its number.
   std::string reason_;
   llvm::DebugLoc reasonLocation_;
 };

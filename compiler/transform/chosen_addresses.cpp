@@ -27,6 +27,8 @@ namespace {
 
 /// So many accesses are made of those of a function; the others stay chosen.
 constexpr unsigned kMostMade = 256;
+/// Of the way from a choice to an address. In code that is never reached it may have no end.
+constexpr unsigned kMostSteps = 64;
 
 bool isPhi(const Value *value) { return isa<PHINode>(value); }
 
@@ -142,7 +144,8 @@ bool Separator::run() {
 
 std::optional<ChosenAddress> Separator::chosenAt(const Use &address) const {
   ChosenAddress chosen{};
-  for (Value *pointer = address;;) {
+  Value *pointer = address;
+  while (chosen.steps.size() < kMostSteps) {
     auto *inst = dyn_cast<Instruction>(pointer);
     const auto *select = dyn_cast_or_null<SelectInst>(inst);
     const bool isChoice = (select && select->getCondition()->getType()->isIntegerTy(1)) ||
@@ -157,10 +160,11 @@ std::optional<ChosenAddress> Separator::chosenAt(const Use &address) const {
     } else if (alternatives.size() == 1 && isPhi(inst)) {
       pointer = alternatives.front();
     } else {
-      return std::nullopt;
+      break;
     }
     chosen.steps.insert(chosen.steps.begin(), inst);
   }
+  return std::nullopt;
 }
 
 /// Whether the addresses are of different kinds, or a value of the region may be read at one.

@@ -2,6 +2,7 @@
 #include "compiler/transform/kernel_body.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/access_numbers.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/kernel.h"
@@ -311,6 +312,7 @@ std::string KernelBody::checkMemory() {
       }
     }
   }
+  dropAccessNumbers(*function_);
   return {};
 }
 

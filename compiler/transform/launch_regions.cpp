@@ -2,6 +2,7 @@
 #include "compiler/transform/launch_regions.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/endings.h"
@@ -133,6 +134,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
     region.reason = whyNoChunkFunction(*prepared, found.loop, region.reasonLocation);
   }
   if (region.reason.empty()) {
+    numberAccesses(*prepared);
     ChunkModel model(*prepared, found.loop, analyses);
     RegionAccesses accesses;
     accesses.reason = model.reason();
@@ -154,6 +156,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
                        : createChunkFunction(*complete, name + ".chunk");
     }
     if (region.run) {
+      dropAccessNumbers(*region.run);
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
       region.values = model.values().size();

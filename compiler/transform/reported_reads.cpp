@@ -2,6 +2,7 @@
 #include "compiler/transform/reported_reads.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/choices.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/transform/kernel_module.h"
@@ -112,6 +113,9 @@ bool ReportedReads::isFixed(const SCEV *address) const {
 }
 
 bool ReportedReads::cover(const Instruction &inst, Value *pointer, bool everywhere) {
+  if (const auto number = accessNumber(inst); number && model_.announcesReads(*number)) {
+    return true;
+  }
   auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(body_);
   const std::optional<std::uint64_t> bytes = accessBytes(inst);
   const auto isReported = [&](const SCEV *address) {

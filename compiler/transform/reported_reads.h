@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Whether what a kernel reads is in the memory of its device: values of a region do not travel as
-/// memory, so what is read at an address that could be one must be among what the region reports as
-/// read.
+/// memory, so the access must be one that the region reports, or, where accesses have been joined,
+/// each address that could be that of a value must be among what it reports.
 #pragma once
 
 #include "compiler/analysis/chunk_model.h"

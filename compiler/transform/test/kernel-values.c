@@ -44,3 +44,19 @@ void members(const struct Mesh *mesh, long *a, const long *b) {
     a[i] = *from + b[2 * i];
   }
 }
+
+// What an address is in a kernel may differ from what it is in the model: at the first place of a
+// row that has one place only the next one is the same.
+// CHECK-LABEL: define void @tutti_plane_omp_outlined_flat(
+// CHECK:         store double
+// CHECK:       }
+void plane(int n, int m, double *a, const double *b) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      const int up = i == 0 ? n - 1 : i - 1;
+      const int left = j == 0 ? m - 1 : j - 1;
+      const int right = j == m - 1 ? 0 : j + 1;
+      a[i * m + j] = b[up * m + j] + b[i * m + left] + 2 * b[i * m + right];
+    }
+}

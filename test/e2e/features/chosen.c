@@ -107,6 +107,18 @@ static void plane(long *a, const long *b, long rows, long columns) {
   }
 }
 
+static void narrow_plane(long *a, const long *b, int rows, int columns) {
+#pragma omp parallel for
+  for (int i = 0; i < rows; ++i) {
+    const int up = i == 0 ? rows - 1 : i - 1;
+    for (int j = 0; j < columns; ++j) {
+      const int left = j == 0 ? columns - 1 : j - 1;
+      const int right = j == columns - 1 ? 0 : j + 1;
+      a[i * columns + j] = b[up * columns + j] + b[i * columns + left] + 2 * b[i * columns + right];
+    }
+  }
+}
+
 /* Half a matrix, row by row. */
 static void packed(long *a, const long *b, const long *x, long n) {
 #pragma omp parallel for
@@ -282,6 +294,8 @@ int main(void) {
     show("clamped", a, n);
     plane(a, b, n, n);
     show("plane", a, n * n);
+    narrow_plane(a, b, n - round, n);
+    show("narrow plane", a, n * (n - round));
     packed(a, b, c, n);
     show("packed", a, n);
     table_or_shared(a, c, n, 3 + round);
