@@ -122,7 +122,8 @@ void at_once(int *out, int (*with)(int), int (&array)[3]) { *out = with(*out) + 
 static int twice(int x) { return 2 * x; }
 
 /// A parameter that hides its function.
-#pragma oss task inout(hidden[0]) in(part[0;n])
+#pragma oss task inout(hidden[0]) in(part[0; n])
+
 static void hidden(int n, const int *part, int *hidden) {
   for (int i = 0; i < n; i++) {
     *hidden += part[i];

@@ -6,7 +6,7 @@ enum { N = 1000 };
 
 static int fewest(const int *sizes, int n) {
   int least = N;
-  for (int i = 0; i + 1 < n; i++) {
+  for (int i = 0; i < n; i++) {
     least = sizes[i] < least ? sizes[i] : least;
   }
   return least;
