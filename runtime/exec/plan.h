@@ -100,7 +100,7 @@ struct Plan {
   RangeSet absentPages;              ///< To be protected from any touch.
   RangeSet readOnlyPages;            ///< To be protected from writes; disjoint from `absentPages`.
   RangeSet twinPages;                ///< Shared, but not to be protected.
-  RangeSet exchanged;                ///< All bytes that arrive at this host.
+  RangeSet exchanged;                ///< Bytes that transfers are for, and those of returns.
   std::vector<RangeSet> footprints;  ///< By device of the job: units that its part touches,
   std::vector<balance::Chunk> parts; ///< and its part.
 

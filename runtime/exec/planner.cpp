@@ -189,13 +189,11 @@ RangeSet arraysAmong(const std::vector<Range> &objects, const memory::Window &wi
   return RangeSet::of(std::move(arrays));
 }
 
-/// The bytes of all transfers that `isWanted` says yes to.
-template <typename IsWanted>
-RangeSet unionOf(const std::vector<memory::Transfer> &transfers, IsWanted &&isWanted) {
+RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
   std::vector<Range> all;
   std::optional<std::uint32_t> piece;
   for (const memory::Transfer &transfer : transfers) {
-    if (piece != transfer.piece && isWanted(transfer)) {
+    if (piece != transfer.piece) {
       const auto &ranges = transfer.ranges.ranges();
       all.insert(all.end(), ranges.begin(), ranges.end());
       piece = transfer.piece;
@@ -552,6 +550,8 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
 
   memory::Step step = directory_.step(survey.accesses, topology_);
   std::vector<memory::Transfer> &transfers = step.transfers;
+  // Without the gaps that are going to travel, too: tasks of the host may be writing there.
+  const RangeSet exchanged = self_ == 0 ? unionOf(transfers) : RangeSet();
   joinRuns(transfers);
   addReturns(plan, step.assignments, survey, protectable);
   addLinks(plan, transfers);
@@ -572,12 +572,8 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   plan.outcome =
       std::make_shared<const Outcome>(Outcome{directory_.now(undo), directory_.identity()});
   if (self_ == 0) {
-    const auto isAny = [](const memory::Transfer &) { return true; };
-    addPages(plan, directory_, unionOf(transfers, isAny), survey.writtenElsewhere, protectable);
-    // Sequential code may run beside a task's launch: what it has written meanwhile is not taken
-    // over with what the launch only reads here.
-    const auto arrives = [](const memory::Transfer &transfer) { return transfer.to == 0; };
-    plan.exchanged = unionOf(transfers, arrives);
+    addPages(plan, directory_, unionOf(transfers), survey.writtenElsewhere, protectable);
+    plan.exchanged = exchanged;
     for (const Return &returned : plan.returns) {
       plan.exchanged = plan.exchanged.unite(returned.ranges);
     }
