@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// explicit PROGRAM copies|resident N BLOCK ROUNDS: the same programs by hand. `copies`: each block is
-/// copied in, computed and copied out before the next one, from pinned memory, as older task
+/// explicit PROGRAM copies|resident N BLOCK ROUNDS: the same programs by hand. `copies`: each block
+/// is copied in, computed and copied out before the next one, from pinned memory, as older task
 /// runtimes did. `resident`: all is copied in once, the kernels follow one another in one stream,
 /// and the result is copied out.
-#include "kernels.h"
+#include <cuda_runtime.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cuda_runtime.h>
+
+#include "kernels.h"
 
 namespace {
 

@@ -27,3 +27,14 @@ __global__ void multiply(long n, const double *a, const double *b, double *c) {
   }
   c[row * n + column] += sum;
 }
+
+__global__ void spin(long n, long turns, double *y) {
+  const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
+  double value = i < n ? y[i] : 0;
+  for (long turn = 0; turn < turns; ++turn) {
+    value = value * 1.0000001 + 1e-9;
+  }
+  if (i < n) {
+    y[i] = value;
+  }
+}

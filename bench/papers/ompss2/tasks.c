@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// tasks PROGRAM MEMORY N BLOCK ROUNDS: the programs as tasks. PROGRAM: axpy or multiply. MEMORY: heap,
-/// or managed. Prints the least seconds of five runs; each begins with data that the host has
+/// tasks PROGRAM MEMORY N BLOCK ROUNDS: the programs as tasks. PROGRAM: axpy or multiply. MEMORY:
+/// heap, or managed. Prints the least seconds of five runs; each begins with data that the host has
 /// written, and ends when the host has read the result.
-#include "kernels.h"
-
 #include <cuda_runtime.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "kernels.h"
 
 static int isManaged;
 
