@@ -72,7 +72,10 @@ void SequentialView::protectPages(const std::shared_ptr<const Plan> &plan) {
   for (const RangeSet *pages : {&plan->absentPages, &plan->readOnlyPages}) {
     for (const Range &range : pages->ranges()) {
       if (window_.stack().contains(range)) {
-        protectedStack_ = std::min(protectedStack_, range.begin);
+        std::uint64_t lowest = protectedStack_.load(std::memory_order_relaxed);
+        while (range.begin < lowest &&
+               !protectedStack_.compare_exchange_weak(lowest, range.begin)) {
+        }
       }
     }
   }
@@ -116,10 +119,11 @@ void SequentialView::renew(Range range) {
 }
 
 void SequentialView::renewStackBelow(std::uint64_t end) {
-  const Range dead = memory::pagesInside({protectedStack_, end});
+  std::uint64_t lowest = protectedStack_.load(std::memory_order_relaxed);
+  const Range dead = memory::pagesInside({lowest, end});
   if (!dead.empty()) {
     renew(dead);
-    protectedStack_ = dead.end;
+    protectedStack_.compare_exchange_strong(lowest, dead.end); // Unless more is protected now.
   }
 }
 

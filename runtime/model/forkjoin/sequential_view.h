@@ -9,6 +9,7 @@
 #include "runtime/model/forkjoin/fetcher.h"
 #include "runtime/protocol/job.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -83,7 +84,8 @@ private:
   memory::PageTable &pages_;
   Fetcher fetcher_ TUTTI_GUARDED_BY(exec::kTurn);
   memory::Twins twins_;
-  std::uint64_t protectedStack_; ///< No page of `main`'s stack below is protected.
+  /// No page of `main`'s stack below is protected. Tasks' launches may lower it beside `main`.
+  std::atomic<std::uint64_t> protectedStack_;
   /// Plans whose pages are protected as they ask, as of that version of the page table. Shared with
   /// the planner, so that no other plan gets the address of one that it has forgotten.
   std::map<std::shared_ptr<const Plan>, std::uint64_t> protectedAt_ TUTTI_GUARDED_BY(exec::kTurn);
