@@ -185,7 +185,8 @@ int functionBySymbol(cuda::FunctionObject **function, const void *stub) {
   const std::string_view text = static_cast<const char *>(stub);
   const std::size_t begin = text.find(".entry ") + 7;
   const std::string name(text.substr(begin, text.find('(', begin) - begin));
-  static std::vector<cuda::ModuleObject *> modules; // Go with their context.
+  // Go with their context; never destroyed, so that they can be found to the very end.
+  static auto &modules = *new std::vector<cuda::ModuleObject *>;
   cuda::ModuleObject *&module = modules.emplace_back();
   if (const int result = load(&module, stub, 0, nullptr, nullptr)) {
     return result;

@@ -16,6 +16,13 @@ thread_local bool isCounting = false;
 
 } // namespace
 
+// Sanitizers bring their own.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define TUTTI_COUNTS_NOT
+#endif
+#endif
+#if !defined(TUTTI_COUNTS_NOT)
 void *operator new(std::size_t bytes) {
   if (isCounting && !fake_cuda::isInside()) {
     ++allocations;
@@ -29,6 +36,7 @@ void *operator new(std::size_t bytes) {
 void operator delete(void *memory) noexcept { std::free(memory); }
 
 void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace tutti::device::cuda {
 
