@@ -178,7 +178,7 @@ void Worker::loop() {
       parked = takeThrottled(false);
     }
     if (!parked) {
-      if (engine_.isPolled_.load(std::memory_order_relaxed)) {
+      if (engine_.isPolled_.load(std::memory_order_acquire)) {
         engine_.client_.poll();
       }
       Work *work = find();
@@ -268,7 +268,7 @@ Work *Worker::search() {
       for (int pause = 0; pause < kPauses; ++pause) {
         relaxProcessor();
       }
-      if (engine.isPolled_.load(std::memory_order_relaxed)) {
+      if (engine.isPolled_.load(std::memory_order_acquire)) {
         engine.client_.poll();
       }
       work = find();
@@ -292,7 +292,7 @@ Work *Worker::search() {
 /// One of those without work polls, as long as there is something to look for.
 Work *Worker::pollUntilWork() {
   Engine &engine = engine_;
-  if (!engine.isPolled_.load(std::memory_order_relaxed) ||
+  if (!engine.isPolled_.load(std::memory_order_acquire) ||
       engine.hasPoller_.exchange(true, std::memory_order_acquire)) {
     return nullptr;
   }
