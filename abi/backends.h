@@ -58,6 +58,12 @@ constexpr const DeviceKind *findDeviceKind(std::uint32_t number) {
   return nullptr;
 }
 
+/// As users write it; "?" if there is no such kind.
+constexpr std::string_view deviceKindName(std::uint32_t number) {
+  const DeviceKind *found = findDeviceKind(number);
+  return found ? found->name : "?";
+}
+
 /// Null if there is no such format.
 constexpr const KernelFormat *findKernelFormat(std::uint32_t number) {
   for (const KernelFormat &format : kKernelFormats) {

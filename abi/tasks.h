@@ -225,9 +225,8 @@ char *tutti_task_device(const tutti_task_kernel *kernel, uint32_t device, uint32
                         int64_t group0, int64_t group1, int64_t group2);
 
 /// The body of a task that is a kernel: gives the kernel to the device, with `count` arguments, for
-/// each of which come its address (`const void *`), its bytes (`size_t`) and whether it is a
-/// pointer
-/// (`int`).
+/// each of which come its address (`const void *`), its bytes (`size_t`), and whether it is a
+/// pointer (`int`).
 void tutti_task_launch(uint32_t count, ...);
 
 /// What the vendor's library knows the queue by that the calling task's body may give work to; null

@@ -37,8 +37,7 @@ public:
   Engine(const Engine &) = delete;
   Engine &operator=(const Engine &) = delete;
   /// Order: nothing is ready, runs or waits, and no thread is about to resume anything. In the
-  /// thread
-  ///        that made it.
+  ///        thread that made it.
   ~Engine();
 
   std::span<const std::unique_ptr<Worker>> workers() const { return workers_; }

@@ -3,6 +3,7 @@
 
 #include "abi/backends.h"
 #include "runtime/entry/runtime.h"
+#include "runtime/graph/runs.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,27 +28,6 @@ std::uint32_t flagsOf(AccessKind kind) {
     return TUTTI_WRITE | TUTTI_AT_MOST;
   default:
     return TUTTI_READ | TUTTI_WRITE;
-  }
-}
-
-Range hullOf(const graph::Region &region) {
-  Range hull{region.begin, region.begin + region.bytes};
-  for (const tutti_dim &dimension : region.dimensions) {
-    const std::int64_t reach = dimension.stride * (dimension.count - 1);
-    (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
-  }
-  return hull;
-}
-
-void appendRuns(std::vector<Range> &runs, std::uint64_t begin, std::uint64_t bytes,
-                std::span<const tutti_dim> dimensions) {
-  if (dimensions.empty()) {
-    runs.push_back({begin, begin + bytes});
-    return;
-  }
-  for (std::int64_t index = 0; index < dimensions.front().count; ++index) {
-    appendRuns(runs, begin + static_cast<std::uint64_t>(index * dimensions.front().stride), bytes,
-               dimensions.subspan(1));
   }
 }
 
@@ -79,18 +59,23 @@ Result<TaskDevices::Named> TaskDevices::named(std::span<const graph::Access> acc
   std::vector<Range> written;
   std::vector<Range> shared;
   for (const graph::Access &access : accesses) {
-    const Range hull = hullOf(access.region);
+    const graph::Runs runs(access.region);
+    const Range hull = runs.hull();
     if (access.isWeak || hull.empty()) {
       continue;
     }
-    std::vector<Range> runs;
-    appendRuns(runs, access.region.begin, access.region.bytes, access.region.dimensions);
-    touched.insert(touched.end(), runs.begin(), runs.end());
-    if (access.kind != AccessKind::In && access.kind != AccessKind::Concurrent) {
-      written.insert(written.end(), runs.begin(), runs.end());
-    }
-    if (window_.contains(hull)) {
-      shared.insert(shared.end(), runs.begin(), runs.end());
+    const bool isWritten = access.kind != AccessKind::In && access.kind != AccessKind::Concurrent;
+    const bool isInWindow = window_.contains(hull);
+    runs.forEach([&](Range run) {
+      touched.push_back(run);
+      if (isWritten) {
+        written.push_back(run);
+      }
+      if (isInWindow) {
+        shared.push_back(run);
+      }
+    });
+    if (isInWindow) {
       named.accesses.push_back({flagsOf(access.kind), access.region.begin, access.region.bytes,
                                 access.region.dimensions});
     } else if (isShared(hull.begin) || isShared(hull.end - 1)) {
@@ -112,9 +97,8 @@ Result<std::int32_t> TaskDevices::deviceFor(const DeviceRequest &request,
   const std::uint32_t kind = request.kernel->device;
   const auto device = zero_.deviceFor(kind, shared);
   if (!device) {
-    const abi::DeviceKind *known = abi::findDeviceKind(kind);
     return failure(ErrorCode::NotSupported, "this process has no device of kind {}",
-                   known ? known->name : "?");
+                   abi::deviceKindName(kind));
   }
   return *device;
 }
@@ -178,7 +162,7 @@ Result<TaskDevices::Handle> TaskDevices::callWithQueue(const DeviceRequest &requ
       // The body may hand host memory to the driver, for which a protected page is an error.
       for (const exec::TaskAccess &access : names.accesses) {
         const graph::Region region{access.begin, access.bytes, access.dimensions};
-        zero_.open(hullOf(region), (access.flags & TUTTI_WRITE) != 0);
+        zero_.open(graph::Runs(region).hull(), (access.flags & TUTTI_WRITE) != 0);
       }
       TUTTI_ASSIGN(work.device, deviceFor(request, {}));
       work.give = [&](device::Queue &queue) -> Status {

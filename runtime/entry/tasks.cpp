@@ -58,9 +58,8 @@ TUTTI_EXPORT char *tutti_task_device(const tutti_task_kernel *kernel, std::uint3
                                      std::int64_t group2) {
   Task &task = described("tutti_task_device");
   if (!tasks().hasDevices()) {
-    const tutti::abi::DeviceKind *kind = tutti::abi::findDeviceKind(device);
     tutti::log::fatal("task {} is for a device of kind {}, and this process has no device",
-                      task.name(), kind ? kind->name : "?");
+                      task.name(), tutti::abi::deviceKindName(device));
   }
   tasks().setDevice(
       task, {kernel, shape, dimensions, {size0, size1, size2}, {group0, group1, group2}, 0});

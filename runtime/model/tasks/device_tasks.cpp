@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/spin_lock.h"
+#include "runtime/graph/runs.h"
 #include "runtime/model/tasks/task.h"
 
 #include <algorithm>
@@ -20,33 +21,16 @@ constexpr std::size_t kMostUnderway = 256;
 /// Of those under way as many are asked at a time, the oldest ones.
 constexpr std::size_t kMostAsked = 32;
 
-struct Hull {
-  std::uint64_t begin;
-  std::uint64_t end;
-
-  bool overlaps(const Hull &other) const { return begin < other.end && other.begin < end; }
-};
-
-/// From the first byte of a box to its last one.
-Hull hullOf(const graph::Region &region) {
-  Hull hull{region.begin, region.begin + region.bytes};
-  for (const tutti_dim &dimension : region.dimensions) {
-    const std::int64_t reach = dimension.stride * (dimension.count - 1);
-    (reach < 0 ? hull.begin : hull.end) += static_cast<std::uint64_t>(reach);
-  }
-  return hull;
-}
-
 /// Boxes count as their hulls: a task that waits although it need not is right, too.
 bool collide(std::span<const graph::Access> ours, std::span<const graph::Access> theirs) {
   for (const graph::Access &our : ours) {
     if (our.isWeak) {
       continue;
     }
-    const Hull hull = hullOf(our.region);
+    const Range hull = graph::Runs(our.region).hull();
     for (const graph::Access &their : theirs) {
       const bool isRead = our.kind == graph::AccessKind::In && their.kind == graph::AccessKind::In;
-      if (!isRead && hull.overlaps(hullOf(their.region))) {
+      if (!isRead && hull.overlaps(graph::Runs(their.region).hull())) {
         return true;
       }
     }
@@ -189,7 +173,6 @@ bool DeviceTasks::launchNext() {
 void DeviceTasks::add(Task &task, Accelerators::Handle handle) {
   const ScopedLock lock(mutex_);
   underway_.push_back({&task, task.description, std::move(handle)});
-  launched_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void DeviceTasks::launchKernel(Task &task, std::span<const KernelArgument> arguments) {

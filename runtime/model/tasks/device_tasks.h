@@ -78,9 +78,6 @@ public:
   /// Until nothing under way names these bytes. Cost: blocks.
   void waitFor(std::uint64_t begin, std::uint64_t bytes);
 
-  /// Kernels and bodies that devices were given.
-  std::uint64_t launched() const { return launched_.load(std::memory_order_relaxed); }
-
 private:
   struct Ready {
     std::int32_t priority;
@@ -109,7 +106,6 @@ private:
   Accelerators &accelerators_;
   std::atomic<bool> isServing_{false};
   std::atomic<std::uint64_t> busy_{0}; ///< Tasks that are ready or under way.
-  std::atomic<std::uint64_t> launched_{0};
   Mutex mutex_;
   Condition changed_;
   std::vector<Ready> ready_ TUTTI_GUARDED_BY(mutex_); ///< A heap: the most urgent first.

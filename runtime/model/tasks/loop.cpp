@@ -6,7 +6,6 @@
 #include "runtime/model/tasks/tasks.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace tutti::model::tasks {
@@ -14,17 +13,7 @@ namespace tutti::model::tasks {
 Task &Tasks::copyOf(Task &task, Task &creator) {
   const std::size_t bytes = engine::Pool::bytesOf(&task) - offsetof(Task, block);
   Task &copy = newTask(creator, bytes, 0);
-  std::memcpy(static_cast<void *>(&copy.block), &task.block, bytes);
-  if (task.block.shareds) { // They lie behind the private copies.
-    copy.block.shareds =
-        reinterpret_cast<std::byte *>(&copy.block) +
-        (static_cast<std::byte *>(task.block.shareds) - reinterpret_cast<std::byte *>(&task.block));
-  }
-  copy.sharedsBytes = task.sharedsBytes;
-  copy.flags = task.flags;
-  copy.work.priority = task.work.priority;
-  copy.source = task.source;
-  copy.label = task.label;
+  copy.takeBlockOf(task, bytes);
   return copy;
 }
 

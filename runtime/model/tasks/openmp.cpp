@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
@@ -241,15 +240,7 @@ void OpenMp::end(tutti_task_block *block) {
 Task &OpenMp::copyOf(Task &task, Task &creator) {
   const std::size_t bytes = Pool::bytesOf(&task) - offsetof(Task, block) - sizeof(OpenMpPart);
   Task &copy = newTask(creator, bytes, 0);
-  std::memcpy(static_cast<void *>(&copy.block), &task.block, bytes);
-  if (task.block.shareds) { // They lie behind the private copies.
-    copy.block.shareds =
-        reinterpret_cast<std::byte *>(&copy.block) +
-        (static_cast<std::byte *>(task.block.shareds) - reinterpret_cast<std::byte *>(&task.block));
-  }
-  copy.sharedsBytes = task.sharedsBytes;
-  copy.flags = task.flags;
-  copy.work.priority = task.work.priority;
+  copy.takeBlockOf(task, bytes);
   return copy;
 }
 

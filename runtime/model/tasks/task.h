@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tutti::model::tasks {
 
@@ -114,6 +115,23 @@ struct Task {
       task = task->parent();
     }
     return task == &ancestor && task != this;
+  }
+
+  /// Becomes a copy of what the program has put into another task: `bytes` bytes of the block, with
+  /// the private copies, and the captured values after them. Copies of class objects are made by
+  /// the program's own code.
+  void takeBlockOf(const Task &other, std::size_t bytes) {
+    std::memcpy(static_cast<void *>(&block), &other.block, bytes);
+    if (other.block.shareds) { // They lie behind the private copies.
+      block.shareds = reinterpret_cast<std::byte *>(&block) +
+                      (static_cast<const std::byte *>(other.block.shareds) -
+                       reinterpret_cast<const std::byte *>(&other.block));
+    }
+    sharedsBytes = other.sharedsBytes;
+    flags = other.flags;
+    work.priority = other.work.priority;
+    source = other.source;
+    label = other.label;
   }
 
   /// For messages: label or place.
