@@ -172,6 +172,19 @@ char *tutti_task_reduction_by(uint32_t weak, void *base, size_t bytes, size_t el
 /// Source: __kmpc_task_reduction_get_th_data of libomp.
 void *tutti_task_private(void *original);
 
+/// A variable of the program that the code of a task uses without having captured it.
+typedef struct tutti_task_variable {
+  const void *address; ///< Null for one of which each thread has its own.
+  uint64_t bytes;
+  uint64_t flags; ///< TUTTI_TASK_WRITES
+} tutti_task_variable;
+
+enum tutti_task_variable_flags { TUTTI_TASK_WRITES = 1 }; ///< It may be written.
+
+/// All of these variables that the compiler knows of; lives as long as the program. What functions
+/// of other files use is not among them.
+char *tutti_task_variables(const tutti_task_variable *first, size_t count);
+
 /// From now on the task runs when its accesses let it. Comes back at once, unless it is TASK_IF 0
 /// or FINAL, or memory for tasks is short.
 void tutti_task_submit(tutti_task_block *block);

@@ -9,6 +9,7 @@
 #include "include/tutti/ompss/nanos6/events.h"
 #include "include/tutti/ompss/nanos6/library-mode.h"
 #include "include/tutti/ompss/nanos6/task-instantiation.h"
+#include "runtime/entry/cluster.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/tasks.h"
 #include "runtime/model/tasks/tasks.h"
@@ -19,6 +20,7 @@
 
 namespace {
 
+using tutti::entry::clusterNode;
 using tutti::entry::tasks;
 using tutti::model::tasks::Task;
 
@@ -94,20 +96,21 @@ TUTTI_EXPORT void *oss_device_alloc(oss_device_t, int, size_t size, size_t, size
 
 TUTTI_EXPORT void oss_device_free(void *address) { std::free(address); }
 
-TUTTI_EXPORT int nanos6_in_cluster_mode() { return 0; }
+TUTTI_EXPORT int nanos6_in_cluster_mode() { return clusterNode().nodes > 1 ? 1 : 0; }
 
-TUTTI_EXPORT int nanos6_is_master_node() { return 1; }
+TUTTI_EXPORT int nanos6_is_master_node() { return clusterNode().rank == 0 ? 1 : 0; }
 
-TUTTI_EXPORT int nanos6_get_cluster_node_id() { return 0; }
+TUTTI_EXPORT int nanos6_get_cluster_node_id() { return clusterNode().rank; }
 
-TUTTI_EXPORT int nanos6_get_num_cluster_nodes() { return 1; }
+TUTTI_EXPORT int nanos6_get_num_cluster_nodes() { return clusterNode().nodes; }
 
+/// Unified memory goes where tasks name it: how it is divided at first is a hint.
 TUTTI_EXPORT void *nanos6_dmalloc(size_t size, nanos6_data_distribution_t, size_t, size_t *) {
-  return tutti_malloc(size);
+  return tutti::entry::allocateForCluster(size);
 }
 
-TUTTI_EXPORT void nanos6_dfree(void *memory, size_t) { std::free(memory); }
+TUTTI_EXPORT void nanos6_dfree(void *memory, size_t) { tutti::entry::freeForCluster(memory); }
 
-TUTTI_EXPORT void *nanos6_lmalloc(size_t size) { return tutti_malloc(size); }
+TUTTI_EXPORT void *nanos6_lmalloc(size_t size) { return tutti::entry::allocateForCluster(size); }
 
-TUTTI_EXPORT void nanos6_lfree(void *memory, size_t) { std::free(memory); }
+TUTTI_EXPORT void nanos6_lfree(void *memory, size_t) { tutti::entry::freeForCluster(memory); }

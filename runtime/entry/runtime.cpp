@@ -5,6 +5,7 @@
 #include "runtime/entry/agreement.h"
 #include "runtime/entry/allocation.h"
 #include "runtime/entry/call_on_stack.h"
+#include "runtime/entry/cluster.h"
 #include "runtime/entry/images.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/routes.h"
@@ -12,6 +13,7 @@
 #include "runtime/entry/signals.h"
 #include "runtime/entry/solo.h"
 #include "runtime/entry/task_devices.h"
+#include "runtime/entry/task_ranks.h"
 #include "runtime/entry/tasks.h"
 #include "runtime/entry/threads.h"
 #include "runtime/exec/or_die.h"
@@ -202,6 +204,7 @@ void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Set
                         const std::vector<Hello> &hellos) {
   const transport::Rank rank = endpoint->rank();
   const bool isCrowded = divideCores(hellos, rank);
+  setClusterNode({rank, endpoint->size()});
   auto window = openWindow(*endpoint, hellos);
   const auto [local, locals] = placeOnHost(hellos, rank);
   DeviceSelection devices = findDevices(settings, local, locals, rank == 0);
@@ -209,11 +212,13 @@ void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Set
     becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, isCrowded);
     return;
   }
+  keepMainOutOfTasks();
+  TaskHost tasks;
   model::forkjoin::Worker(jobOf(*endpoint, hellos, *window,
                                 devices.open(*window, settings.deviceMemory), isCrowded,
                                 settings.stats)
                               .setup,
-                          regionOf)
+                          regionOf, tasks)
       .run();
   leave(EXIT_SUCCESS);
 }
@@ -246,6 +251,9 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
       std::move(job.traits), settings.device});
   if (hasDevices) {
     accelerators_ = std::make_unique<TaskDevices>(*this, *zero_, *window_);
+  }
+  if (zero_->ranks() > 1) {
+    taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_);
   }
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();

@@ -15,6 +15,7 @@
 #include "runtime/memory/window.h"
 #include "runtime/model/forkjoin/rank_zero.h"
 #include "runtime/model/tasks/accelerators.h"
+#include "runtime/model/tasks/ranks.h"
 #include "runtime/transport/transport.h"
 
 #include <atomic>
@@ -76,6 +77,9 @@ public:
   /// What tasks may use of the devices of this rank; null if it has none.
   model::tasks::Accelerators *accelerators() { return accelerators_.get(); }
 
+  /// The other ranks as tasks may use them; null if there are none.
+  model::tasks::Ranks *taskRanks() { return taskRanks_.get(); }
+
   /// Runs a function on a stack that is none of unified memory: no page of it is protected.
   template <typename Function> void runOnOwnStack(Function &&function) {
     const HeldSignals held(areSignalsHandled());
@@ -136,6 +140,7 @@ private:
   std::unique_ptr<memory::Heap> heap_;
   std::unique_ptr<model::forkjoin::RankZero> zero_;
   std::unique_ptr<model::tasks::Accelerators> accelerators_;
+  std::unique_ptr<model::tasks::Ranks> taskRanks_;
   Range heapRange_;
   Settings settings_{};
   std::int32_t process_ = 0;

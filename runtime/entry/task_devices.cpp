@@ -3,6 +3,7 @@
 
 #include "abi/backends.h"
 #include "runtime/entry/runtime.h"
+#include "runtime/entry/task_names.h"
 #include "runtime/graph/runs.h"
 
 #include <algorithm>
@@ -11,25 +12,12 @@
 
 namespace tutti::entry {
 
-using graph::AccessKind;
 using model::tasks::DeviceRequest;
 using model::tasks::KernelArgument;
 
 namespace {
 
 thread_local void *current = nullptr;
-
-std::uint32_t flagsOf(AccessKind kind) {
-  switch (kind) {
-  case AccessKind::In:
-    return TUTTI_READ;
-  case AccessKind::Out:
-    // The kernel need not write all of it: what it leaves is what was there.
-    return TUTTI_WRITE | TUTTI_AT_MOST;
-  default:
-    return TUTTI_READ | TUTTI_WRITE;
-  }
-}
 
 /// Groups and their sizes as the clause says.
 Result<device::Grid> gridOf(const DeviceRequest &request) {
@@ -53,45 +41,6 @@ Result<device::Grid> gridOf(const DeviceRequest &request) {
 
 void *TaskDevices::currentQueue() { return current; }
 
-Result<TaskDevices::Named> TaskDevices::named(std::span<const graph::Access> accesses) const {
-  Named named;
-  std::vector<Range> touched;
-  std::vector<Range> written;
-  std::vector<Range> shared;
-  for (const graph::Access &access : accesses) {
-    const graph::Runs runs(access.region);
-    const Range hull = runs.hull();
-    if (access.isWeak || hull.empty()) {
-      continue;
-    }
-    const bool isWritten = access.kind != AccessKind::In && access.kind != AccessKind::Concurrent;
-    const bool isInWindow = window_.contains(hull);
-    runs.forEach([&](Range run) {
-      touched.push_back(run);
-      if (isWritten) {
-        written.push_back(run);
-      }
-      if (isInWindow) {
-        shared.push_back(run);
-      }
-    });
-    if (isInWindow) {
-      named.accesses.push_back({flagsOf(access.kind), access.region.begin, access.region.bytes,
-                                access.region.dimensions});
-    } else if (isShared(hull.begin) || isShared(hull.end - 1)) {
-      return failure(ErrorCode::InvalidArgument,
-                     "it names {} bytes from {:#x} on, which is more than there is", hull.size(),
-                     hull.begin);
-    } else {
-      named.foreign.emplace_back(hull, access.kind == AccessKind::In);
-    }
-  }
-  named.touched = RangeSet::of(std::move(touched));
-  named.written = RangeSet::of(std::move(written));
-  named.shared = RangeSet::of(std::move(shared));
-  return named;
-}
-
 Result<std::int32_t> TaskDevices::deviceFor(const DeviceRequest &request,
                                             const RangeSet &shared) const {
   const std::uint32_t kind = request.kernel->device;
@@ -109,8 +58,9 @@ Result<TaskDevices::Handle> TaskDevices::launch(const DeviceRequest &request,
   Result<Handle> handle{Handle()};
   runtime_.runOnOwnStack([&] {
     handle = [&]() -> Result<Handle> {
-      Named names;
-      TUTTI_ASSIGN(names, named(accesses));
+      TaskNames names;
+      // A kernel need not write all of an `out`: what it leaves is what was there.
+      TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Keep));
       exec::TaskWork work;
       TUTTI_ASSIGN(work.device, deviceFor(request, names.shared));
       device::NativeLaunch launch;
@@ -157,8 +107,8 @@ Result<TaskDevices::Handle> TaskDevices::callWithQueue(const DeviceRequest &requ
   Status status;
   runtime_.runOnOwnStack([&] {
     status = [&]() -> Status {
-      Named names;
-      TUTTI_ASSIGN(names, named(accesses));
+      TaskNames names;
+      TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Keep));
       // The body may hand host memory to the driver, for which a protected page is an error.
       for (const exec::TaskAccess &access : names.accesses) {
         const graph::Region region{access.begin, access.bytes, access.dimensions};

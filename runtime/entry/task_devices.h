@@ -34,16 +34,6 @@ public:
   static void *currentQueue();
 
 private:
-  /// What a task names.
-  struct Named {
-    RangeSet touched; ///< All, and what it writes not beside others.
-    RangeSet written;
-    RangeSet shared;                             ///< Of unified memory,
-    std::vector<exec::TaskAccess> accesses;      ///< the same as boxes,
-    std::vector<std::pair<Range, bool>> foreign; ///< and elsewhere, with whether it is only read.
-  };
-
-  Result<Named> named(std::span<const graph::Access> accesses) const;
   Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request,
                                  const RangeSet &shared) const;
 

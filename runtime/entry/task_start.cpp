@@ -2,6 +2,7 @@
 /// \file
 /// Start and end of the tasks of this process.
 #include "base/mutex.h"
+#include "runtime/entry/cluster.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/tasks.h"
 #include "runtime/model/tasks/tasks.h"
@@ -27,6 +28,7 @@ namespace {
 
 Mutex starting;
 std::uint32_t wantedWorkers = 0;
+bool isMainBusy = false;
 
 /// Those that have been needed at a time, of each size; as long as the process: what has been
 /// fulfilled from outside may still look at them.
@@ -47,6 +49,8 @@ void forgetTasks() { detail::theTasks.store(nullptr, std::memory_order_relaxed);
 } // namespace
 
 void setWorkers(std::uint32_t workers) { wantedWorkers = workers; }
+
+void keepMainOutOfTasks() { isMainBusy = true; }
 
 std::uint32_t wishedWorkers() { return wantedWorkers; }
 
@@ -80,11 +84,17 @@ Tasks &detail::startTasks() {
     return *tasks;
   }
   engine::EngineSettings settings;
-  settings.workers = wantedWorkers > 0 ? wantedWorkers : engine::Engine::usableProcessors();
-  settings.adoptsCaller = syscall(SYS_gettid) == getpid();
+  // Ranks of one host have divided its processors among themselves.
+  settings.workers = wantedWorkers > 0         ? wantedWorkers
+                     : clusterNode().nodes > 1 ? static_cast<std::uint32_t>(omp_get_max_threads())
+                                               : engine::Engine::usableProcessors();
+  settings.adoptsCaller = !isMainBusy && syscall(SYS_gettid) == getpid();
   auto *tasks = new Tasks(settings); // As long as the process: exit handlers may make tasks.
   if (Runtime *runtime = Runtime::active(); runtime && runtime->accelerators()) {
     tasks->setAccelerators(*runtime->accelerators());
+  }
+  if (Runtime *runtime = Runtime::active(); runtime && runtime->taskRanks()) {
+    tasks->setRanks(*runtime->taskRanks());
   }
   pthread_atfork(nullptr, nullptr, forgetTasks);
   theTasks.store(tasks, std::memory_order_release);
@@ -119,6 +129,32 @@ Statistics statistics() {
 
 } // namespace
 
+namespace {
+
+/// What has become of tasks that might have run on other ranks.
+void reportRemote(Stats stats) {
+  const Tasks *tasks = detail::theTasks.load(std::memory_order_acquire);
+  const auto *remote = tasks ? tasks->remote() : nullptr;
+  if (!remote) {
+    return;
+  }
+  const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+  if (stats == Stats::Json) {
+    std::fprintf(stderr, "tutti-remote-tasks: {\"sent\":%llu}\n", number(remote->sent()));
+    return;
+  }
+  if (remote->sent() > 0) {
+    std::fprintf(stderr, "tutti: %llu %s run on other ranks\n", number(remote->sent()),
+                 remote->sent() == 1 ? "task has" : "tasks have");
+  }
+  for (const auto &[reason, count] : remote->reasons()) {
+    std::fprintf(stderr, "tutti: %llu %s stayed on rank 0: %.*s\n", number(count),
+                 count == 1 ? "task" : "tasks", static_cast<int>(reason.size()), reason.data());
+  }
+}
+
+} // namespace
+
 void reportTasks(Stats stats) {
   if (stats == Stats::Off) {
     return;
@@ -136,6 +172,7 @@ void reportTasks(Stats stats) {
             "blocked, %llu stacks, %llu allocations\n";
   std::fprintf(stderr, format, number(s.workers), number(s.created), number(s.run),
                number(s.stolen), number(s.blocked), number(s.stacks), number(s.allocations));
+  reportRemote(stats);
 }
 
 } // namespace tutti::entry

@@ -130,13 +130,21 @@ TUTTI_EXPORT char *tutti_task_section(std::uint32_t kind, const volatile void *b
   return nullptr;
 }
 
+namespace {
+
+std::uint64_t originalOf(const void *base) {
+  return tasks().originalOf(reinterpret_cast<std::uint64_t>(base));
+}
+
+} // namespace
+
 TUTTI_EXPORT char *tutti_task_reduction(std::uint32_t weak, void *base, std::size_t bytes,
                                         std::uint32_t operation, std::uint32_t type) {
   Task &task = described("tutti_task_reduction");
   if (!tutti::model::tasks::isOperation(operation, type)) {
     tutti::log::fatal("task {}: there is no reduction {} of type {}", task.name(), operation, type);
   }
-  tasks().description(task).addReduction(weak != 0, reinterpret_cast<std::uint64_t>(base), bytes,
+  tasks().description(task).addReduction(weak != 0, originalOf(base), bytes,
                                          tutti::model::tasks::keyOf(operation, type));
   return nullptr;
 }
@@ -145,12 +153,17 @@ TUTTI_EXPORT char *tutti_task_reduction_by(std::uint32_t weak, void *base, std::
                                            std::size_t element, void (*initialize)(void *, void *),
                                            void (*combine)(void *, void *)) {
   Task &task = described("tutti_task_reduction_by");
-  tasks().description(task).addReduction(weak != 0, reinterpret_cast<std::uint64_t>(base), bytes,
+  tasks().description(task).addReduction(weak != 0, originalOf(base), bytes,
                                          tutti::model::tasks::keyOf(element, initialize, combine));
   return nullptr;
 }
 
 TUTTI_EXPORT void *tutti_task_private(void *original) { return tasks().privateOf(original); }
+
+TUTTI_EXPORT char *tutti_task_variables(const tutti_task_variable *first, std::size_t count) {
+  tasks().setVariables(described("tutti_task_variables"), {first, count});
+  return nullptr;
+}
 
 TUTTI_EXPORT void tutti_task_submit(tutti_task_block *block) { tasks().submit(Task::of(block)); }
 

@@ -36,6 +36,9 @@ inline model::tasks::Tasks &tasks() {
 /// code.
 void setWorkers(std::uint32_t workers);
 
+/// The process's main thread has other things to do than to run tasks. Before the first of them.
+void keepMainOutOfTasks();
+
 /// Of TUTTI_WORKERS, or 0.
 std::uint32_t wishedWorkers();
 

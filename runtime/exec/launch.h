@@ -79,6 +79,9 @@ struct Launch {
   std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.
   /// What a launch of `taskRegion` does, on the rank whose device runs it; else null.
   TaskWork *task = nullptr;
+  /// What a launch of `taskRegion` runs on the host of its share, if that is not a device's: the
+  /// task as its maker has packed it. No plan depends on it.
+  std::vector<std::byte> parcel;
 };
 
 /// The captures that the region's code gets.

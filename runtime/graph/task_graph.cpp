@@ -476,6 +476,16 @@ ReductionGroup *TaskGraph::reductionOf(const Node &node, std::uint64_t byte) con
   return nullptr;
 }
 
+void TaskGraph::forEachReduction(const Node &node,
+                                 const std::function<void(ReductionGroup &group)> &visit) const {
+  const Stake *stake = node.state == nullptr ? nullptr : node.state->stakes;
+  for (; stake != nullptr; stake = stake->nextOfNode) {
+    if (stake->round->group != nullptr) {
+      visit(*stake->round->group);
+    }
+  }
+}
+
 TaskGraph::Size TaskGraph::size() const { return impl_->segments.size(); }
 
 } // namespace tutti::graph

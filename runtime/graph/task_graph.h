@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -129,6 +130,10 @@ public:
   /// The group of the reduction of `node` that has this byte; null if it reduces none there. For
   /// running nodes.
   ReductionGroup *reductionOf(const Node &node, std::uint64_t byte) const;
+
+  /// The groups of all reductions of `node`, for running nodes; one may come several times.
+  void forEachReduction(const Node &node,
+                        const std::function<void(ReductionGroup &group)> &visit) const;
 
   /// What is kept, for tests and limits: nodes with anything to remember, live accesses as often as
   /// they are divided, and ranges of memory that have them or had them lately.

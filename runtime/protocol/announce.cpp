@@ -71,7 +71,8 @@ std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
       .add(launch.onlyShare)
       .add(launch.takesHulls)
       .add(launch.portion)
-      .add(launch.events);
+      .add(launch.events)
+      .add(launch.parcel);
   addFollowed(writer, launch.followed, recent);
   return writer.bytes();
 }
@@ -93,6 +94,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
   launch.takesHulls = reader.take<bool>();
   launch.portion = reader.take<balance::Portion>();
   launch.events = reader.takeVector<memory::Event>();
+  launch.parcel = reader.takeVector<std::byte>();
   launch.followed = takeFollowed(reader, recent);
   return launch;
 }

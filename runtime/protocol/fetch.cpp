@@ -20,8 +20,8 @@ FetchRequest decodeFetch(Reader &reader) {
   return {sequence, reader.takeRanges()};
 }
 
-Fetches::Fetches(Engine &engine, Mail &mail, Salvage &salvage)
-    : engine_(engine), mail_(mail), salvage_(salvage) {
+Fetches::Fetches(Engine &engine, Mail &mail, Salvage &salvage, const HostTasks &hostTasks)
+    : engine_(engine), mail_(mail), salvage_(salvage), hostTasks_(hostTasks) {
   mail_.on(kFetch, [this](transport::Control &, Reader &reader)
                        TUTTI_IN_TURN { requests_.push_back(decodeFetch(reader)); });
 }
@@ -34,7 +34,9 @@ Streams::Id Fetches::ask(Rank owner, const FetchRequest &request) {
 }
 
 bool Fetches::isAsked() const {
-  return !requests_.empty() && requests_.front().sequence <= engine_.finished;
+  // What a task is writing is whole when that has ended.
+  return !requests_.empty() && requests_.front().sequence <= engine_.finished &&
+         !hostTasks_.areWritten(requests_.front().ranges);
 }
 
 void Fetches::serve(Progress::Lock &lock, const RangeSet &rescued) {

@@ -5,6 +5,7 @@
 
 #include "base/range.h"
 #include "runtime/exec/engine.h"
+#include "runtime/protocol/host_tasks.h"
 #include "runtime/protocol/mail.h"
 #include "runtime/protocol/salvage.h"
 
@@ -34,7 +35,7 @@ FetchRequest decodeFetch(Reader &reader);
 /// Threading: guarded by the lock of the engine's progress.
 class Fetches {
 public:
-  Fetches(exec::Engine &engine, Mail &mail, Salvage &salvage);
+  Fetches(exec::Engine &engine, Mail &mail, Salvage &salvage, const HostTasks &hostTasks);
 
   /// On rank 0: asks another rank; the stream that will bring the bytes to the host.
   Streams::Id ask(Rank owner, const FetchRequest &request) TUTTI_IN_TURN;
@@ -52,6 +53,7 @@ private:
   exec::Engine &engine_;
   Mail &mail_;
   Salvage &salvage_;
+  const HostTasks &hostTasks_;
   std::deque<FetchRequest> requests_ TUTTI_GUARDED_BY(exec::kTurn); ///< Of rank 0, on an owner.
 };
 

@@ -8,6 +8,7 @@
 #include "runtime/protocol/announce.h"
 #include "runtime/protocol/eviction.h"
 #include "runtime/protocol/fetch.h"
+#include "runtime/protocol/host_tasks.h"
 #include "runtime/protocol/loans.h"
 #include "runtime/protocol/loss.h"
 #include "runtime/protocol/mail.h"
@@ -51,7 +52,8 @@ public:
   Loans loans;
   Salvage salvage{*this, mail};
   Evictions evictions{*this, salvage, loans};
-  Fetches fetches{*this, mail, salvage};
+  HostTasks hostTasks{*this, mail};
+  Fetches fetches{*this, mail, salvage, hostTasks};
   Reservations reservations{*this, mail, evictions};
   Merges merges{*this, mail};
   Partials partials{*this, mail};

@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import cases
+import cluster_tasks
 import commands
 import constructs
 import counters
@@ -94,6 +95,8 @@ def all_tests(workshop):
     tests += [(f"tasks/{name}", lambda c=check: c(workshop)) for name, check in tasks.all_checks()]
     tests += [(f"device-tasks/{name}", lambda c=check: c(workshop))
               for name, check in device_tasks.all_checks()]
+    tests += [(f"cluster/{name}", lambda c=check: c(workshop))
+              for name, check in cluster_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
     tests += [(f"openmp-tasks/{name}", lambda c=check: c(workshop))
               for name, check in openmp_tasks.all_checks()]

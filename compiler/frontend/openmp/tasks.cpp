@@ -3,6 +3,7 @@
 
 #include "abi/tasks.h"
 #include "compiler/frontend/openmp/kernel_tasks.h"
+#include "compiler/frontend/openmp/task_variables.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -135,6 +136,8 @@ void Lowering::lowerTask(CallBase &described) {
   replace(described, ConstantPointerNull::get(cast<PointerType>(pointer_)));
   if (auto *entry = dyn_cast<Function>(alloc->getArgOperand(kEntry)->stripPointerCasts())) {
     lowerBody(*entry);
+    IRBuilder<> builder(submit);
+    describeVariables(module_, builder, *entry);
   }
   if (submit->getCalledFunction()->getName() == "__kmpc_taskloop") {
     lowerLoop(*submit);

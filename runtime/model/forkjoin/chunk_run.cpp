@@ -273,7 +273,7 @@ void ChunkRun::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &by
 }
 
 void ChunkRun::startTransfers(bool isKnown) {
-  if (plan_.links.empty() && plan_.returns.empty()) {
+  if (plan_.links.empty() && (plan_.returns.empty() || isParcel())) {
     return;
   }
   std::vector<Streams::Id> ids;
@@ -296,7 +296,7 @@ void ChunkRun::startTransfers(bool isKnown) {
       counters.steadyExchangeMessages += messages;
     }
   }
-  if (job_.rank() == 0) {
+  if (job_.rank() == 0 && !isParcel()) {
     for (const Return &returned : plan_.returns) {
       const Rank from = job_.topology.rankOf(returned.from);
       if (from == 0) {
@@ -416,6 +416,10 @@ void ChunkRun::addPartials(Reduction &reduction) {
 
 /// What needs nothing that is still to arrive goes first.
 void ChunkRun::runParts(bool isKnown, bool waits) {
+  if (isParcel()) {
+    waitForReceived(); // The rest is for who runs the task.
+    return;
+  }
   const balance::Chunk chunk = plan_.chunk;
   const balance::Chunk inner = plan_.interior;
   const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
@@ -511,7 +515,7 @@ void ChunkRun::returnBytes() {
     check(hasLost(part) && hasEnded ? job_.devices.requireAlive(part.device) : Status());
   }
   standIn(nullptr);
-  if (job_.rank() == 0) {
+  if (job_.rank() == 0 || isParcel()) {
     return;
   }
   for (const Return &returned : plan_.returns) {

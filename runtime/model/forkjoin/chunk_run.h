@@ -77,6 +77,9 @@ private:
   void waitForSent() TUTTI_IN_TURN;
   void returnBytes() TUTTI_IN_TURN;
 
+  /// A task for another rank's host: what it returns comes with its end.
+  bool isParcel() const { return !launch_.parcel.empty(); }
+
   void check(const Status &status) const { exec::orDie(status, *launch_.region); }
 
   Job &job_;

@@ -139,6 +139,15 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
   }
   const Access before = pages_.at(page);
   const bool isRead = before == Access::None;
+  if (touch.isExact) {
+    const Range run = pages_.runAround(page, {page, memory::pagesAround(touch.range).end});
+    if (isRead) {
+      fetch({run}, false);
+    } else {
+      claim(run, false);
+    }
+    return;
+  }
   Stride &stride = isRead ? reads_ : writes_;
   Range wanted = stride.next(std::max(page, touch.range.begin));
   const bool isWalk = wanted.size() > kPageBytes;

@@ -330,13 +330,20 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   job_.salvage.begins(launch, plan);
   negotiator_.use(plan);
   view_.keep(*plan);
+  const bool isTask = (launch.region->flags & TUTTI_REGION_TASK) != 0;
+  if (isTask) {
+    view_.protect(plan);
+  }
   decider_.notePlan(region.history, planned);
   statistics_.begins(planned, launch.portion.count > 1);
   ChunkRun chunk(job_, lock, launch, *plan);
   chunk.run(isKnown, isMeasured);
   chunk.finish();
   job_.acknowledgements.finish(launch.sequence);
-  view_.protect(plan);
+  if (!isTask) {
+    view_.protect(plan);
+  }
+  view_.refresh(*plan);
   statistics_.ends(isKnown);
   lost_.say(job_.acknowledgements.byAll());
   if ((isKnown || plan->isInPlace) && isMeasured) {

@@ -75,6 +75,9 @@ public:
   /// Makes `range` readable, or writable, as a touch would. Does nothing outside of the window.
   void open(Range range, bool write) { view_.open(range, write); }
 
+  /// The same for what a task is going to touch: nothing around it comes along.
+  void openForTask(Range range, bool write) { view_.openExactly(range, write); }
+
   /// Makes `range`, in which nothing is alive, writable; what it holds may be lost. For the kernel
   /// a protected page is an error, and what will be there may be given to system calls.
   void renew(Range range) { view_.renew(range); }
@@ -101,6 +104,26 @@ public:
   ///
   /// Errors: DeviceLost, OutOfMemory; those of the work.
   Status startTask(TaskWork &work, std::span<const TaskAccess> accesses);
+
+  /// A task for the host of another rank.
+  struct RemoteTask {
+    Rank rank;
+    std::span<const TaskAccess> accesses; ///< In unified memory.
+    std::vector<std::byte> parcel;        ///< What that rank runs.
+    /// Called when it is over, under the lock of the job: it cannot wait.
+    protocol::HostTasks::WhenEnded whenEnded;
+  };
+
+  /// Gives a task to the host of another rank, which then has what the task names.
+  ///
+  /// Errors: OutOfMemory, InvalidArgument; in words for the user.
+  Status startTask(RemoteTask task);
+
+  /// How many of these bytes each rank's host lacks.
+  std::vector<std::uint64_t> missing(const RangeSet &bytes);
+
+  /// How many ranks there are.
+  Rank ranks() const { return job_.size(); }
 
   /// Whether a task that was started is over. Never blocks.
   Result<bool> hasEnded(device::Event &event);
@@ -141,7 +164,8 @@ private:
     RankZero &zero_;
   };
 
-  Status launchTask(Progress::Lock &lock, Launch &launch) TUTTI_IN_TURN;
+  void runTask(Progress::Lock &lock, Launch &launch, const Planner::Planned &planned) TUTTI_IN_TURN;
+  Result<Planner::Planned> planTask(Progress::Lock &lock, const Launch &launch) TUTTI_IN_TURN;
   Region &regionOf(const tutti_region &region);
   bool staysHome(Region &region, std::string_view reason);
   void findEverything(Launch &launch);

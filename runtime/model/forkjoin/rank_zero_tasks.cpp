@@ -60,15 +60,19 @@ Status RankZero::startTask(TaskWork &work, std::span<const TaskAccess> accesses)
   launch.total = 1;
   launch.shares = {{job_.topology.deviceOf(0, work.device), 1}};
   launch.task = &work;
-  return launchTask(lock, launch);
+  Planner::Planned planned;
+  TUTTI_ASSIGN(planned, planTask(lock, launch));
+  runTask(lock, launch, planned);
+  return work.status;
 }
 
-Status RankZero::launchTask(Progress::Lock &lock, Launch &launch) {
+/// The plan of a task, once all that it needs is ready.
+Result<Planner::Planned> RankZero::planTask(Progress::Lock &lock, const Launch &launch) {
   while (true) {
     if (lost_.isAny()) {
       retireLost(lock);
     }
-    TUTTI_TRY(job_.devices.requireAlive(launch.task->device));
+    TUTTI_TRY(launch.task ? job_.devices.requireAlive(launch.task->device) : Status());
     catchUp(lock);
     Planner::Planned planned = job_.planner.plan(launch);
     if (!planned.plan->reasonHome.empty()) {
@@ -79,11 +83,43 @@ Status RankZero::launchTask(Progress::Lock &lock, Launch &launch) {
     }
     TUTTI_TRY(reserve(lock, launch, planned));
     if (!lost_.isAny()) {
-      const bool isDone = run(lock, tasks_, launch, planned, false);
-      static_cast<void>(isDone); // It follows no pointers, so nothing is undone.
-      return std::move(launch.task->status);
+      return planned;
     }
   }
+}
+
+void RankZero::runTask(Progress::Lock &lock, Launch &launch, const Planner::Planned &planned) {
+  const bool isDone = run(lock, tasks_, launch, planned, false);
+  static_cast<void>(isDone); // It follows no pointers, so nothing is undone.
+}
+
+Status RankZero::startTask(RemoteTask task) {
+  Progress::Lock lock = job_.progress.lock();
+  const Launching launching(*this, lock);
+  Launch launch;
+  launch.region = &taskRegion();
+  launch.captures = capturesOf(task.accesses);
+  launch.total = 1;
+  launch.shares = {{task.rank, 1}};
+  launch.parcel = std::move(task.parcel);
+  Planner::Planned planned;
+  TUTTI_ASSIGN(planned, planTask(lock, launch));
+  job_.hostTasks.expect(announcer_.latest() + 1, [this, whenEnded = std::move(task.whenEnded)](
+                                                     protocol::TaskEnd &end) TUTTI_IN_TURN {
+    view_.takeBack(end.returned, end.bytes);
+    whenEnded(end);
+  });
+  runTask(lock, launch, planned);
+  return {};
+}
+
+std::vector<std::uint64_t> RankZero::missing(const RangeSet &bytes) {
+  const Progress::Lock lock = job_.progress.lock();
+  std::vector<std::uint64_t> missing;
+  for (Rank rank = 0; rank < job_.size(); ++rank) {
+    missing.push_back(job_.planner.directory().missing(rank, bytes).bytes());
+  }
+  return missing;
 }
 
 Result<bool> RankZero::hasEnded(device::Event &event) {

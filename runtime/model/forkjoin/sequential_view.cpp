@@ -57,7 +57,7 @@ std::vector<memory::Event> SequentialView::takeEvents(Sequence sequence) {
   return fetcher_.takeEvents();
 }
 
-void SequentialView::protectPages(const std::shared_ptr<const Plan> &plan) {
+void SequentialView::protect(const std::shared_ptr<const Plan> &plan) {
   if (plan->isInPlace) {
     return; // The pages are as the state asks already.
   }
@@ -86,7 +86,15 @@ void SequentialView::protectPages(const std::shared_ptr<const Plan> &plan) {
   protectedAt_[plan] = pages_.version();
 }
 
-void SequentialView::open(Range range, bool write) {
+void SequentialView::takeBack(const RangeSet &ranges, std::span<const std::byte> bytes) {
+  for (const Range &range : ranges.ranges()) {
+    std::memcpy(window_.view(range.begin), bytes.data(), range.size());
+    bytes = bytes.subspan(range.size());
+  }
+  twins_.refresh(ranges);
+}
+
+void SequentialView::open(Range range, bool write, bool isExact) {
   if (range.empty() || !window_.contains(range) ||
       !pages_.anyStricter(range, write ? Access::Open : Access::ReadOnly)) {
     return;
@@ -94,6 +102,7 @@ void SequentialView::open(Range range, bool write) {
   memory::Touch touch;
   touch.range = range;
   touch.write = write;
+  touch.isExact = isExact;
   job_.queue.await(touch);
 }
 

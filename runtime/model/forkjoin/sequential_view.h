@@ -56,14 +56,23 @@ public:
                 [this](std::uint64_t page) { return pages_.at(page) == memory::Access::Open; });
   }
 
-  /// Protects pages as `plan` asks. Order: as its launch ends.
-  void protect(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN {
-    protectPages(plan);
-    twins_.refresh(plan->exchanged);
-  }
+  /// Protects pages as `plan` asks. Order: as its launch ends; but before the lock is given away
+  /// where tasks run beside it: they may not claim what is about to be somewhere else.
+  void protect(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
+
+  /// Copies of pages that are not protected have what `plan` has brought. Order: as its launch
+  /// ends.
+  void refresh(const Plan &plan) { twins_.refresh(plan.exchanged); }
+
+  /// Takes over bytes that another rank has written on pages that are not protected here; `bytes`
+  /// has them one behind the other.
+  void takeBack(const RangeSet &ranges, std::span<const std::byte> bytes) TUTTI_IN_TURN;
 
   /// Makes `range` readable, or writable, as a touch would. Does nothing outside of the window.
-  void open(Range range, bool write);
+  void open(Range range, bool write) { open(range, write, false); }
+
+  /// The same, and nothing around it.
+  void openExactly(Range range, bool write) { open(range, write, true); }
 
   /// Makes `range`, in which nothing is alive, writable; what it holds may be lost. For the kernel
   /// a protected page is an error, and what will be there may be given to system calls.
@@ -75,8 +84,8 @@ public:
   const memory::PageTable &pages() const { return pages_; }
 
 private:
+  void open(Range range, bool write, bool isExact);
   void recordWrites() TUTTI_IN_TURN;
-  void protectPages(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
   bool readShared(std::uint64_t address, std::span<std::byte> target) const TUTTI_IN_TURN;
 
   Job &job_;

@@ -3,7 +3,10 @@
 
 #include "base/check.h"
 #include "runtime/exec/or_die.h"
+#include "runtime/exec/region_view.h"
 #include "runtime/model/forkjoin/chunk_run.h"
+
+#include <algorithm>
 
 namespace tutti::model::forkjoin {
 
@@ -44,8 +47,51 @@ void Worker::runLaunch(Progress::Lock &lock, const Launch &launch) {
               launch.region->source, plan->reasonHome);
   job_.planner.commit(*plan);
   job_.salvage.begins(launch, plan);
+  if (launch.parcel.empty()) {
+    waitForTasks(lock, *plan);
+  }
   ChunkRun(job_, lock, launch, *plan).run(isKnown, false);
+  if (!launch.parcel.empty() && !plan->chunk.empty()) {
+    startTask(lock, launch, *plan);
+  }
   job_.acknowledgements.finish(launch.sequence);
+}
+
+/// What tasks name nobody else uses while they run; but a loop may take along what lies between the
+/// bytes that it names.
+void Worker::waitForTasks(Progress::Lock &lock, const Plan &plan) {
+  job_.progress.waitUntil(lock, [&]() TUTTI_IN_TURN {
+    const HostTasks &tasks = job_.hostTasks;
+    return !tasks.areTouched(plan.overwritten) &&
+           std::ranges::none_of(plan.links,
+                                [&](const Link &link)
+                                    TUTTI_IN_TURN { return tasks.areWritten(link.ranges); }) &&
+           std::ranges::none_of(plan.copies, [&](const Copy &copy) TUTTI_IN_TURN {
+             return tasks.areWritten(copy.ranges);
+           });
+  });
+}
+
+void Worker::startTask(Progress::Lock &lock, const Launch &launch, const Plan &plan) {
+  const memory::AccessSet sets =
+      touchesOf(launch, job_.window, 0, launch.total, allocationsOf(launch)).sets;
+  RangeSet returned;
+  for (const Return &each : plan.returns) {
+    returned = returned.unite(each.ranges);
+  }
+  job_.hostTasks.begin(launch.sequence,
+                       {sets.reads.unite(sets.writes), sets.writes, std::move(returned)});
+  job_.progress.giveAway(lock, [&] {
+    tasks_.start(launch.parcel, [this, sequence = launch.sequence](TaskHost::Ended ended) {
+      const Progress::Lock own = job_.progress.lock();
+      job_.hostTasks.end({.sequence = sequence,
+                          .workers = ended.workers,
+                          .seconds = ended.seconds,
+                          .returned = {},
+                          .bytes = {},
+                          .results = std::move(ended.results)});
+    });
+  });
 }
 
 } // namespace tutti::model::forkjoin

@@ -8,13 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tutti::model::tasks {
 
 /// Copies of the memory of one group of reductions.
 ///
-/// Threading: externally synchronised.
+/// Threading: externally synchronised; `of` from the slot's worker beside `offsetOf`.
 class Copies {
 public:
   Copies(graph::ReductionGroup &group, std::uint32_t slots);
@@ -24,6 +25,9 @@ public:
 
   /// The copy of that slot; it is neutral if nobody has had it.
   std::byte *of(std::uint32_t slot);
+
+  /// Where in one of the copies a byte lies; nothing if it lies in none.
+  std::optional<std::size_t> offsetOf(std::uint64_t byte) const;
 
   /// Adds all copies to the original.
   void combine();

@@ -82,6 +82,7 @@ bool Description::addSection(std::uint32_t kind, std::uint64_t base,
   std::uint64_t begin = base;
   for (const SectionDim &dim : dims) {
     if (dim.count <= 0) {
+      hasNegative = hasNegative || dim.count < 0;
       return true;
     }
     begin += static_cast<std::uint64_t>(dim.first) * dim.step;
@@ -187,6 +188,15 @@ void Description::strengthen() {
   }
 }
 
+void Description::exclude() {
+  strengthen();
+  for (graph::Access &access : accesses_) {
+    if (access.kind == graph::AccessKind::Concurrent) {
+      access.kind = graph::AccessKind::InOut;
+    }
+  }
+}
+
 void Description::addAll(const Description &other) {
   const std::size_t before = dims_.size();
   accesses_.insert(accesses_.end(), other.accesses_.begin(), other.accesses_.end());
@@ -194,6 +204,9 @@ void Description::addAll(const Description &other) {
     firstDims_.push_back(before + firstDim);
   }
   dims_.insert(dims_.end(), other.dims_.begin(), other.dims_.end());
+  node = other.node;
+  variables = other.variables;
+  hasNegative = hasNegative || other.hasNegative;
 }
 
 std::span<const tutti_dim> Description::dimsOf(std::size_t index) const {
@@ -216,7 +229,10 @@ void Description::clear() {
   dims_.clear();
   expected_ = 0;
   joins = false;
+  hasNegative = false;
   grainsize = 0;
+  node = kAnyNode;
+  variables = {};
   instance.clear();
   device = {};
 }

@@ -38,7 +38,17 @@ public:
   /// Weak accesses become strong ones.
   void strengthen();
 
-  /// All that `other` has, too.
+  /// The same, and concurrent ones exclude one another: what they share they have in one memory.
+  void exclude();
+
+  /// Accesses that begin at a byte begin at `to(byte)` instead.
+  template <typename To> void move(To &&to) {
+    for (graph::Access &access : accesses_) {
+      access.region.begin = to(access.region.begin);
+    }
+  }
+
+  /// All that `other` has, too; to run where that is to run.
   void addAll(const Description &other);
 
   bool isEmpty() const { return accesses_.empty(); }
@@ -61,9 +71,16 @@ public:
   /// What continues the access before in the same way becomes one with it: iterations of a loop
   /// name their memory one after the other.
   bool joins = false;
+  /// Some section has a negative length: it counts as no access, but may be meant to be all memory.
+  bool hasNegative = false;
   std::int64_t grainsize = 0; ///< Iterations; 0 if the program does not say.
-  std::string instance;       ///< The label of this one.
-  DeviceRequest device;       ///< Where it is to run.
+
+  static constexpr std::int64_t kAnyNode = -2; ///< Source: <nanos6/cluster.h>, as the next one.
+  static constexpr std::int64_t kOwnNode = -1;
+  std::int64_t node = kAnyNode;                   ///< The rank that is to run it.
+  std::span<const tutti_task_variable> variables; ///< That its code uses.
+  std::string instance;                           ///< The label of this one.
+  DeviceRequest device;                           ///< Where it is to run.
 
 private:
   std::span<const tutti_dim> dimsOf(std::size_t index) const;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/tasks/device_tasks.h"
 
-#include "base/log.h"
 #include "base/spin_lock.h"
 #include "runtime/graph/runs.h"
 #include "runtime/model/tasks/task.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace tutti::model::tasks {
@@ -38,26 +36,7 @@ bool collide(std::span<const graph::Access> ours, std::span<const graph::Access>
   return false;
 }
 
-[[noreturn]] void fail(const Task &task, const Error &error) {
-  const char *place = task.source ? task.source : "?";
-  if (task.label) {
-    log::fatal("task {} ({}): {}", task.label, place, error.message);
-  }
-  log::fatal("the task at {}: {}", place, error.message);
-}
-
 } // namespace
-
-DeviceTasks::~DeviceTasks() {
-  {
-    const ScopedLock lock(mutex_);
-    isEnding_ = true;
-    changed_.notifyAll();
-  }
-  if (helper_.joinable()) {
-    helper_.join();
-  }
-}
 
 /// Whether something under way names what the task names, and one of both writes it.
 bool DeviceTasks::delays(Description &description) {
@@ -87,7 +66,7 @@ bool DeviceTasks::take(Task &task) {
     busy_.fetch_add(1, std::memory_order_relaxed);
     ready_.push_back({task.work.priority, ++age_, &task});
     std::push_heap(ready_.begin(), ready_.end());
-    startHelper();
+    helper_.wake();
   }
   serve();
   return true;
@@ -193,7 +172,7 @@ void DeviceTasks::runHostBody(Task &task, const std::function<void()> &body) {
   {
     const ScopedLock lock(mutex_);
     busy_.fetch_add(1, std::memory_order_relaxed);
-    startHelper();
+    helper_.wake();
   }
   add(task, *std::move(handle));
 }
@@ -221,31 +200,6 @@ void DeviceTasks::waitFor(std::uint64_t begin, std::uint64_t bytes) {
       isDone = *hasEnded;
       relaxProcessor();
     }
-  }
-}
-
-/// A thread that serves while all workers are inside of long tasks.
-void DeviceTasks::startHelper() {
-  if (!std::exchange(hasHelper_, true)) {
-    helper_ = std::thread([this] { help(); });
-  }
-  changed_.notifyAll();
-}
-
-void DeviceTasks::help() {
-  constexpr std::chrono::milliseconds kPeriod{1};
-  while (true) {
-    {
-      const ScopedLock lock(mutex_);
-      while (!isEnding_ && !isBusy()) {
-        changed_.wait(mutex_);
-      }
-      if (isEnding_) {
-        return;
-      }
-    }
-    std::this_thread::sleep_for(kPeriod);
-    serve();
   }
 }
 

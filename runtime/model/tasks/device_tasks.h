@@ -15,21 +15,20 @@
 #include "base/mutex.h"
 #include "runtime/model/tasks/accelerators.h"
 #include "runtime/model/tasks/description.h"
+#include "runtime/model/tasks/elsewhere.h"
+#include "runtime/model/tasks/serving_thread.h"
 
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <span>
-#include <thread>
 #include <vector>
 
 namespace tutti::model::tasks {
 
-struct Task;
-
 /// What the owner of the tasks does for them.
-class DeviceClient {
+class DeviceClient : public ElsewhereClient {
 public:
   /// Calls the body of a task whose kernel is to be given to a device; `launchKernel` is called in
   /// it. From any thread.
@@ -37,12 +36,6 @@ public:
 
   /// The kernel has been queued: others that are for devices may follow.
   virtual void queued(Task &task) = 0;
-
-  /// All of its work is done.
-  virtual void ended(Task &task) = 0;
-
-  /// A task of the host that was held can run.
-  virtual void canRun(Task &task) = 0;
 
 protected:
   ~DeviceClient() = default;
@@ -56,7 +49,6 @@ public:
 
   DeviceTasks(const DeviceTasks &) = delete;
   DeviceTasks &operator=(const DeviceTasks &) = delete;
-  ~DeviceTasks();
 
   /// Takes care of a task that has become ready, if it is a kernel, or has to wait for one. Its
   /// description stays with it until then.
@@ -95,8 +87,6 @@ private:
     Accelerators::Handle handle;
   };
 
-  void startHelper() TUTTI_REQUIRES(mutex_);
-  void help();
   bool settle();
   bool launchNext();
   bool delays(Description &description) TUTTI_REQUIRES(mutex_);
@@ -107,14 +97,11 @@ private:
   std::atomic<bool> isServing_{false};
   std::atomic<std::uint64_t> busy_{0}; ///< Tasks that are ready or under way.
   Mutex mutex_;
-  Condition changed_;
   std::vector<Ready> ready_ TUTTI_GUARDED_BY(mutex_); ///< A heap: the most urgent first.
   std::uint64_t age_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::deque<Underway> underway_ TUTTI_GUARDED_BY(mutex_); ///< The oldest first.
   std::vector<Task *> held_ TUTTI_GUARDED_BY(mutex_);
-  bool isEnding_ TUTTI_GUARDED_BY(mutex_) = false;
-  bool hasHelper_ TUTTI_GUARDED_BY(mutex_) = false;
-  std::thread helper_;
+  ServingThread helper_{[this] { return serve(); }};
 };
 
 } // namespace tutti::model::tasks

@@ -31,6 +31,9 @@ enum TaskFlags : std::uint32_t {
   kForeign = 1U << 12,   ///< Stands for a thread that is no worker.
   kSpawned = 1U << 13,   ///< Nobody's child; somebody may want to know when it is over.
   kEnded = 1U << 14,     ///< The graph knows that the body has ended.
+  kLeaves = 1U << 15,    ///< May run on another rank.
+  kCounted = 1U << 16,   ///< One of those that runs here all the same.
+  kArrived = 1U << 17,   ///< Of another rank, which wants to know when it is over.
   kOnDevice = 1U << 20,  ///< For a device.
   kDescribed = 1U << 21, ///< Its description stays until it is run.
   kOpenMp = 1U << 24,    ///< Has what OpenMp knows of a task.

@@ -159,6 +159,11 @@ void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
   case TUTTI_TASK_SHMEM:
     description(task).device.localBytes = value;
     break;
+  case TUTTI_TASK_NODE:
+    if (remote_) {
+      description(task).node = value;
+    }
+    break;
   case TUTTI_TASK_GRAINSIZE:
     description(task).grainsize = value;
     break;
@@ -170,12 +175,19 @@ void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
 /// Once the graph has the task, it may be over before this comes back, unless somebody waits for
 /// it.
 bool Tasks::addToGraph(Task &task) {
-  // With devices it stays with the task until that runs.
-  Description *description = devices_ ? task.description : std::exchange(task.description, nullptr);
+  if (remote_ && (task.flags & kOpenMp) == 0 && remote_->mayLeave(task)) {
+    task.flags |= kLeaves;
+  }
+  if (hasReducers_.load(std::memory_order_relaxed)) [[unlikely]] {
+    moveReductions(task);
+  }
+  // Where others may run some, it stays with the task until then.
+  const bool stays = sendsSome();
+  Description *description = stays ? task.description : std::exchange(task.description, nullptr);
   if (!description) {
     return true;
   }
-  task.flags |= devices_ ? kDescribed : 0U;
+  task.flags |= stays ? kDescribed : 0U;
   bool isReady = true;
   if (!description->isEmpty()) {
     Changes changes(*this);
@@ -188,7 +200,7 @@ bool Tasks::addToGraph(Task &task) {
     settleEnded();
     queueAll(changes);
   }
-  if (!devices_) {
+  if (!stays) {
     giveBack(description);
   }
   return isReady;
@@ -242,7 +254,7 @@ void Tasks::runUndeferred(Task &task) {
     isReady = addToGraph(task);
   }
   Worker *worker = Worker::current();
-  if (isReady && !devices_ && worker && worker->hasRoom(__builtin_frame_address(0))) {
+  if (isReady && !sendsSome() && worker && worker->hasRoom(__builtin_frame_address(0))) {
     const engine::ThreadState state(worker->usualFloatControl());
     worker->countRun();
     if (Work *next = run(*worker, task.work)) {
@@ -269,6 +281,10 @@ void Tasks::discard(Task &task) {
 void Tasks::becomeReady(Task &task) {
   if ((task.flags & kOnReady) != 0 && Worker::current() && !askOnReady(task)) {
     return; // Queued when its events have happened.
+  }
+  if ((task.flags & kLeaves) != 0) {
+    remote_->take(task);
+    return;
   }
   if (devices_ && devices_->take(task)) {
     return;
@@ -312,6 +328,9 @@ Work *Tasks::run(Worker &, Work &work) {
     if ((task.flags & kOnDevice) != 0) {
       return runOnDevice(task);
     }
+    if (remote_ && task.description) {
+      remote_->bring(*task.description);
+    }
     giveBack(task.description);
   }
   Task *before = std::exchange(current_, &task);
@@ -335,6 +354,9 @@ Work *Tasks::complete(Task &task) {
   Changes changes(*this);
   if ((task.flags & kOpenMp) != 0) {
     openmp_->ended(task);
+  }
+  if ((task.flags & kCounted) != 0) {
+    remote_->leftHome();
   }
   if (task.alive.load(std::memory_order_acquire) == 1) {
     if (!endOrLeave(task, changes)) {
@@ -465,6 +487,9 @@ void Tasks::bury(Task &last, Changes &changes) {
         spawned.then(spawned.thenArgument);
       }
     }
+    if ((task->flags & kArrived) != 0) {
+      leaveForHome(*task);
+    }
     task->variables.clear();
     Pool::release(task, ownPool());
     const bool isOfForeign = (parent->flags & kForeign) != 0;
@@ -526,7 +551,7 @@ Work *Tasks::queueAllButFirst(Changes &changes) {
     return nullptr;
   }
   queueAll(changes);
-  if ((first->flags & kOnReady) != 0 || devices_) {
+  if ((first->flags & kOnReady) != 0 || sendsSome()) {
     becomeReady(*first);
     return nullptr;
   }

@@ -14,11 +14,14 @@
 #include "runtime/model/tasks/critical.h"
 #include "runtime/model/tasks/description.h"
 #include "runtime/model/tasks/device_tasks.h"
+#include "runtime/model/tasks/parcel.h"
+#include "runtime/model/tasks/remote_tasks.h"
 #include "runtime/model/tasks/statistics.h"
 #include "runtime/model/tasks/task.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,7 +34,7 @@ class OpenMp;
 ///
 /// Threading: from any thread. A thread that is no worker counts as a task that runs: what it makes
 ///            are its children.
-class Tasks final : engine::Client, DeviceClient {
+class Tasks final : engine::Client, DeviceClient, RemoteClient {
 public:
   /// The calling thread's task is the main one if it becomes a worker. Not if the engine has
   /// guests, as for OpenMP's tasks: there OpenMp says who runs what.
@@ -55,6 +58,18 @@ public:
 
   bool hasDevices() const { return devices_ != nullptr; }
 
+  /// Tasks may run on other ranks from now on. Before the first of them is made.
+  void setRanks(Ranks &ranks);
+
+  /// Null where there are no others.
+  const RemoteTasks *remote() const { return remote_.get(); }
+
+  /// Called when a task is over that came from another rank, with what it has reduced.
+  using WhenOver = std::function<void(std::vector<std::byte> results)>;
+
+  /// Runs a task that another rank has packed, as nobody's child. From any thread.
+  void arrive(std::span<const std::byte> parcel, WhenOver whenOver);
+
   /// Where the newest task of the calling one is to run.
   void setDevice(Task &task, const DeviceRequest &request);
 
@@ -70,6 +85,14 @@ public:
 
   Description &description(Task &task);
   void setOption(Task &task, std::uint32_t option, std::int64_t value);
+
+  /// What its code uses without having captured it.
+  void setVariables(Task &task, std::span<const tutti_task_variable> variables) {
+    if (remote_) {
+      description(task).variables = variables;
+    }
+  }
+
   void submit(Task &task);
   void submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
                   void (*duplicate)(tutti_task_block *, tutti_task_block *, std::int32_t));
@@ -90,6 +113,10 @@ public:
   /// One at a time between the two; one lock for each `lock`, which is null at its start.
   void enterCritical(void **lock);
   void leaveCritical(void **lock);
+
+  /// The byte of which a task that the calling one is, or is below of, has this copy; else itself.
+  /// What a body says of a variable that it reduces, it says of its copy.
+  std::uint64_t originalOf(std::uint64_t byte);
 
   /// The calling task's copy of a byte that it reduces.
   void *privateOf(void *original);
@@ -147,15 +174,40 @@ private:
     return *reinterpret_cast<Spawned *>(&block + 1);
   }
 
+  /// What a task from another rank has at the end of its memory.
+  struct Arrival {
+    WhenOver whenOver;
+    std::vector<ParcelReduction> reductions;
+    std::vector<std::byte> copies; ///< Of what it reduces, one behind the other.
+  };
+
+  static Arrival *&arrivalOf(Task &task) {
+    return *reinterpret_cast<Arrival **>(reinterpret_cast<std::byte *>(&task) +
+                                         engine::Pool::bytesOf(&task) - sizeof(Arrival *));
+  }
+
+  static std::uint64_t standInFor(const Task &task, std::uint64_t byte);
+  void moveReductions(Task &task) const;
+  static void leaveForHome(Task &task);
+
   engine::Work *run(engine::Worker &worker, engine::Work &work) override;
 
-  bool poll() override { return devices_ && devices_->serve(); }
+  bool poll() override {
+    const bool hasDevices = devices_ && devices_->serve();
+    return (remote_ && remote_->serve()) || hasDevices;
+  }
+
+  /// Whether some tasks are run by others than the workers.
+  bool sendsSome() const { return devices_ || remote_; }
 
   void callBody(Task &task) override;
   void queued(Task &task) override;
   void ended(Task &task) override;
 
   void canRun(Task &task) override { engine_.submit(task.work); }
+
+  bool reduces(Task &task) override;
+  void addResults(Task &task, std::span<const std::byte> results) override;
 
   engine::Work *runOnDevice(Task &task);
 
@@ -216,6 +268,8 @@ private:
   std::vector<std::unique_ptr<Critical>> criticals_ TUTTI_GUARDED_BY(criticalsMutex_);
   std::vector<PerWorker> perWorker_;
   std::unique_ptr<DeviceTasks> devices_; ///< Null without devices.
+  std::unique_ptr<RemoteTasks> remote_;  ///< Null without other ranks.
+  std::atomic<bool> hasReducers_{false}; ///< Tasks have come from another rank that reduce.
   std::uint32_t slots_;
   OpenMp *openmp_ = nullptr; ///< If these are OpenMP's.
   engine::Engine engine_;    ///< Behind what its threads use.

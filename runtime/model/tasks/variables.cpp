@@ -26,6 +26,19 @@ constexpr std::align_val_t kAlignment{alignof(VariableCopy)};
 
 void VariableCopies::add(tutti_task_block &block, std::size_t sharedsBytes,
                          const volatile void *variable, std::size_t bytes, bool isInitialised) {
+  addAs(block, sharedsBytes, variable, bytes,
+        isInitialised ? const_cast<const void *>(variable) : nullptr);
+}
+
+void VariableCopies::forEach(
+    const std::function<void(const void *, std::size_t, bool)> &visit) const {
+  for (const VariableCopy *copy = first_; copy; copy = copy->next) {
+    visit(copy->data(), copy->bytes, copy->isInitialised);
+  }
+}
+
+void VariableCopies::addAs(tutti_task_block &block, std::size_t sharedsBytes,
+                           const volatile void *variable, std::size_t bytes, const void *from) {
   auto **words = static_cast<const volatile void **>(block.shareds);
   VariableCopy *copy = nullptr;
   for (std::size_t i = 0; i < sharedsBytes / sizeof *words; ++i) {
@@ -34,10 +47,10 @@ void VariableCopies::add(tutti_task_block &block, std::size_t sharedsBytes,
     }
     if (!copy) {
       copy = new (::operator new(sizeof(VariableCopy) + bytes, kAlignment))
-          VariableCopy{first_, bytes, isInitialised};
+          VariableCopy{first_, bytes, from != nullptr};
       first_ = copy;
-      if (isInitialised) {
-        std::memcpy(copy->data(), const_cast<const void *>(variable), bytes);
+      if (from) {
+        std::memcpy(copy->data(), from, bytes);
       }
     }
     words[i] = copy->data();

@@ -7,6 +7,7 @@
 #include "abi/tasks.h"
 
 #include <cstddef>
+#include <functional>
 
 namespace tutti::model::tasks {
 
@@ -28,8 +29,15 @@ public:
   void add(tutti_task_block &block, std::size_t sharedsBytes, const volatile void *variable,
            std::size_t bytes, bool isInitialised);
 
+  /// The same, with the bytes from elsewhere; null: it is not initialised.
+  void addAs(tutti_task_block &block, std::size_t sharedsBytes, const volatile void *variable,
+             std::size_t bytes, const void *from);
+
   /// The same for all that another task has, whose shareds `block` has taken over.
   void addAll(tutti_task_block &block, std::size_t sharedsBytes, const VariableCopies &others);
+
+  /// Calls `visit(const void *data, std::size_t bytes, bool isInitialised)`.
+  void forEach(const std::function<void(const void *, std::size_t, bool)> &visit) const;
 
   void clear();
 

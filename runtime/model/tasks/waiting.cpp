@@ -186,8 +186,31 @@ void Tasks::spawn(void (*body)(void *), void *argument, void (*then)(void *), vo
   engine_.submit(task.work);
 }
 
+std::uint64_t Tasks::originalOf(std::uint64_t byte) {
+  std::uint64_t original = byte;
+  const auto look = [&](const graph::ReductionGroup &group) {
+    const auto *copies = static_cast<const Copies *>(group.copies);
+    if (const auto offset = copies ? copies->offsetOf(byte) : std::nullopt) {
+      original = group.begin + *offset;
+    }
+  };
+  for (Task *task = &current(); task && original == byte; task = task->parent()) {
+    if (task->hasGraph()) {
+      const SpinGuard guard(graphLock_);
+      graph_.forEachReduction(task->node, look);
+    }
+  }
+  settleEnded();
+  return original;
+}
+
 void *Tasks::privateOf(void *original) {
-  const auto byte = reinterpret_cast<std::uint64_t>(original);
+  std::uint64_t byte = originalOf(reinterpret_cast<std::uint64_t>(original));
+  original = reinterpret_cast<void *>(byte);
+  if (hasReducers_.load(std::memory_order_relaxed)) [[unlikely]] {
+    byte = standInFor(current(), byte);
+    original = reinterpret_cast<void *>(byte);
+  }
   for (Task *task = &current(); task; task = task->included() ? task->parent() : nullptr) {
     if (!task->hasGraph()) {
       continue;
@@ -199,7 +222,7 @@ void *Tasks::privateOf(void *original) {
       const SpinGuard guard(graphLock_);
       group = graph_.reductionOf(task->node, byte);
       if (group && !group->copies) {
-        group->copies = new Copies(*group, slots_);
+        group->copies = new Copies(*group, slots_ + 1); // One more for other ranks'.
       }
     }
     settleEnded();

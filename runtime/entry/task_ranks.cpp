@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/task_ranks.h"
+
+#include "runtime/entry/cluster.h"
+#include "runtime/entry/runtime.h"
+#include "runtime/entry/task_names.h"
+#include "runtime/entry/tasks.h"
+#include "runtime/graph/runs.h"
+#include "runtime/model/tasks/tasks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <link.h>
+#include <utility>
+
+namespace tutti::entry {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Calls with the executable, which is the first object, and no others.
+int findInExecutable(dl_phdr_info *object, std::size_t, void *data) {
+  auto &address = *static_cast<std::uint64_t *>(data);
+  for (int index = 0; index < object->dlpi_phnum; ++index) {
+    const ElfW(Phdr) &part = object->dlpi_phdr[index];
+    if (part.p_type == PT_LOAD && address - (object->dlpi_addr + part.p_vaddr) < part.p_memsz) {
+      return 1;
+    }
+  }
+  address = 0;
+  return 1;
+}
+
+} // namespace
+
+/// Only the executable lies at the same addresses everywhere.
+bool TaskRanks::haveCode(tutti_task_entry entry) const {
+  auto address = reinterpret_cast<std::uint64_t>(entry);
+  dl_iterate_phdr(findInExecutable, &address);
+  return address != 0;
+}
+
+bool TaskRanks::areOfProgram(Range bytes) const {
+  const auto after =
+      std::ranges::upper_bound(variables_, bytes.begin, std::less<>(), &Range::begin);
+  return after != variables_.begin() && bytes.end <= std::prev(after)->end &&
+         window_.contains(bytes);
+}
+
+bool TaskRanks::areOfCluster(Range bytes) const { return entry::areOfCluster(bytes); }
+
+std::vector<std::uint64_t> TaskRanks::missing(std::span<const graph::Access> accesses) {
+  std::vector<std::uint64_t> missing;
+  runtime_.runOnOwnStack([&] {
+    const auto names = TaskNames::of(accesses, window_, Unwritten::Forget);
+    missing = zero_.missing(names ? names->shared : RangeSet());
+  });
+  return missing;
+}
+
+/// In place of one fault after the other, which would bring what lies around as well.
+void TaskRanks::bring(std::span<const graph::Access> accesses) {
+  runtime_.runOnOwnStack([&] {
+    for (const graph::Access &access : accesses) {
+      if (!access.isWeak && access.kind != graph::AccessKind::Reduction) {
+        graph::Runs(access.region).forEach([&](Range run) {
+          zero_.openForTask(run, access.kind != graph::AccessKind::In);
+        });
+      }
+    }
+  });
+}
+
+Status TaskRanks::start(std::uint32_t rank, std::span<const graph::Access> accesses,
+                        std::span<const Range> read, std::vector<std::byte> parcel,
+                        std::function<void(model::tasks::RemoteEnd end)> whenEnded) {
+  Status status;
+  runtime_.runOnOwnStack([&] {
+    status = [&]() -> Status {
+      TaskNames names;
+      TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Forget));
+      for (const Range &range : read) {
+        names.accesses.push_back({TUTTI_READ, range.begin, range.size(), {}});
+      }
+      return zero_.startTask({static_cast<transport::Rank>(rank), names.accesses, std::move(parcel),
+                              [whenEnded = std::move(whenEnded)](protocol::TaskEnd &end) {
+                                whenEnded({end.workers, end.seconds, std::move(end.results)});
+                              }});
+    }();
+  });
+  return status;
+}
+
+void TaskHost::start(std::span<const std::byte> parcel,
+                     std::function<void(Ended ended)> whenEnded) {
+  tasks().arrive(parcel, [begin = Clock::now(),
+                          whenEnded = std::move(whenEnded)](std::vector<std::byte> results) {
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    whenEnded({static_cast<std::uint32_t>(tasks().engine().workers().size()), took.count(),
+               std::move(results)});
+  });
+}
+
+} // namespace tutti::entry

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/tasks/rank_choice.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tutti::model::tasks {
+
+namespace {
+
+/// Of a network, about: only orders of magnitude matter here.
+constexpr double kBytesPerSecond = 4e9;
+
+/// What it costs to tell another rank of a task, and to hear of its end.
+constexpr double kRemoteSeconds = 50e-6;
+
+} // namespace
+
+std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,
+                                        std::span<const std::uint64_t> missing,
+                                        double taskSeconds) {
+  std::optional<std::uint32_t> best;
+  double least = 0;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const RankLoad &load = ranks[rank];
+    if (!load.hasRoom()) {
+      continue;
+    }
+    const double before =
+        load.underway < load.workers ? 0 : static_cast<double>(load.underway) / load.workers;
+    const double seconds = static_cast<double>(missing[rank]) / kBytesPerSecond +
+                           before * taskSeconds + (rank == 0 ? 0 : kRemoteSeconds);
+    if (!best || seconds < least) {
+      best = static_cast<std::uint32_t>(rank);
+      least = seconds;
+    }
+  }
+  return best;
+}
+
+} // namespace tutti::model::tasks

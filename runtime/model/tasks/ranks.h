@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What tasks know of other ranks: who gets them there, and back what they leave, is somebody
+/// else's affair.
+#pragma once
+
+#include "abi/tasks.h"
+#include "base/range.h"
+#include "base/result.h"
+#include "runtime/graph/task_graph.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tutti::model::tasks {
+
+/// How a task on another rank went.
+struct RemoteEnd {
+  std::uint32_t workers; ///< That the rank has.
+  double seconds;
+  std::vector<std::byte> results; ///< What it has reduced, in the order of its accesses.
+};
+
+/// The ranks of the job, as rank 0 sees them; its own is the first.
+///
+/// Threading: from any thread.
+class Ranks {
+public:
+  Ranks() = default;
+  Ranks(const Ranks &) = delete;
+  Ranks &operator=(const Ranks &) = delete;
+  virtual ~Ranks() = default;
+
+  virtual std::uint32_t count() const = 0;
+
+  /// Whether other ranks have this function at the same address.
+  virtual bool haveCode(tutti_task_entry entry) const = 0;
+
+  /// Whether the bytes are of unified memory, which other ranks have at the same addresses.
+  virtual bool areShared(Range bytes) const = 0;
+
+  /// Whether they are a variable of the program, in unified memory.
+  virtual bool areOfProgram(Range bytes) const = 0;
+
+  /// Whether the bytes are of memory for which the program has promised to name all that is used
+  /// (`nanos6_dmalloc`, `nanos6_lmalloc`).
+  virtual bool areOfCluster(Range bytes) const = 0;
+
+  /// Of what a task names, the bytes that each rank would have to get.
+  virtual std::vector<std::uint64_t> missing(std::span<const graph::Access> accesses) = 0;
+
+  /// Brings what a task names to the own rank, where it is about to run.
+  virtual void bring(std::span<const graph::Access> accesses) = 0;
+
+  /// Gives a task to another rank, which has then what the task names, and `read`. `whenEnded` is
+  /// called once, by any thread; it cannot wait.
+  ///
+  /// Errors: in words for the user.
+  virtual Status start(std::uint32_t rank, std::span<const graph::Access> accesses,
+                       std::span<const Range> read, std::vector<std::byte> parcel,
+                       std::function<void(RemoteEnd end)> whenEnded) = 0;
+};
+
+} // namespace tutti::model::tasks

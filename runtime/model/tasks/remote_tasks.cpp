@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/tasks/remote_tasks.h"
+
+#include "runtime/graph/runs.h"
+#include "runtime/model/tasks/parcel.h"
+#include "runtime/model/tasks/task.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace tutti::model::tasks {
+
+namespace {
+
+/// Until the first ones have ended.
+constexpr double kUnknownSeconds = 1e-3;
+
+/// How much the latest counts.
+constexpr double kWeight = 0.1;
+
+/// A captured word below is no address.
+constexpr std::uint64_t kLeastAddress = 1 << 16;
+
+/// Whether all that the task has captured by address is named, or its own.
+bool namesWhatItCaptures(Task &task, std::span<const graph::Access> accesses) {
+  const auto *shareds = static_cast<const std::byte *>(task.block.shareds);
+  for (std::size_t at = 0; shareds && at + 8 <= task.sharedsBytes; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, shareds + at, sizeof word);
+    bool isKnown = word < kLeastAddress;
+    for (const graph::Access &access : accesses) {
+      const Range hull = graph::Runs(access.region).hull();
+      isKnown = isKnown || (hull.begin <= word && word < hull.end);
+    }
+    task.variables.forEach([&](const void *data, std::size_t, bool) {
+      isKnown = isKnown || word == reinterpret_cast<std::uint64_t>(data);
+    });
+    if (!isKnown) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool overlapsSome(Range bytes, std::span<const graph::Access> accesses) {
+  return std::ranges::any_of(accesses, [&](const graph::Access &access) {
+    return graph::Runs(access.region).hull().overlaps(bytes);
+  });
+}
+
+Range rangeOf(const tutti_task_variable &variable) {
+  const auto begin = reinterpret_cast<std::uint64_t>(variable.address);
+  return {begin, begin + variable.bytes};
+}
+
+} // namespace
+
+RemoteTasks::RemoteTasks(RemoteClient &client, Ranks &ranks, std::uint32_t ownWorkers)
+    : client_(client), ranks_(ranks), loads_(ranks.count(), {ownWorkers, 0}),
+      taskSeconds_(kUnknownSeconds) {}
+
+std::string_view RemoteTasks::reasonToStay(Task &task) const {
+  if (task.description->node >= ranks_.count()) {
+    return "there is no such node";
+  }
+  if ((task.flags & kDestroys) != 0) {
+    return "it has copies of objects of classes";
+  }
+  if ((task.flags & kOnDevice) != 0) {
+    return "it is for a device";
+  }
+  if (!ranks_.haveCode(task.block.entry)) {
+    return "its code is in a library";
+  }
+  if (task.description->hasNegative) {
+    return "it names a section of negative length";
+  }
+  const auto accesses = task.description->accesses();
+  for (const graph::Access &access : accesses) {
+    if (access.kind == graph::AccessKind::Reduction) {
+      if (access.reduction.readsOriginal) {
+        return "it reduces by functions of the program";
+      }
+      continue; // What it reduces is in a copy, and comes with its end.
+    }
+    if (!ranks_.areShared(graph::Runs(access.region).hull())) {
+      return "it names memory of a task's stack or of a library";
+    }
+  }
+  if (!namesWhatItCaptures(task, accesses)) {
+    return "it uses a variable that it does not name";
+  }
+  for (const tutti_task_variable &variable : task.description->variables) {
+    if (!variable.address) {
+      return "it uses a variable of which each thread has its own";
+    }
+    if ((variable.flags & TUTTI_TASK_WRITES) != 0 && ranks_.areOfProgram(rangeOf(variable)) &&
+        !overlapsSome(rangeOf(variable), accesses)) {
+      return "it may write a variable that it does not name";
+    }
+  }
+  return {};
+}
+
+bool RemoteTasks::mayLeave(Task &task) {
+  Description *description = task.description;
+  if (!description || description->node == Description::kOwnNode) {
+    return false;
+  }
+  const bool isAsked = description->node >= 0;
+  const auto accesses = description->accesses();
+  if (description->node == 0) {
+    return false;
+  }
+  const auto isFree = [this](const graph::Access &access) {
+    return !access.isWeak && access.kind != graph::AccessKind::Concurrent &&
+           ranks_.areOfCluster(graph::Runs(access.region).hull());
+  };
+  if (!isAsked && (accesses.empty() || !std::ranges::all_of(accesses, isFree))) {
+    return false;
+  }
+  if (const std::string_view reason = reasonToStay(task); !reason.empty()) {
+    const ScopedLock lock(mutex_);
+    ++stayed_[reason];
+    return false;
+  }
+  if (isAsked) {
+    description->exclude();
+  }
+  return true;
+}
+
+void RemoteTasks::take(Task &task) {
+  {
+    const ScopedLock lock(mutex_);
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    ready_.push_back({task.work.priority, ++age_, &task});
+    std::push_heap(ready_.begin(), ready_.end());
+  }
+  helper_.wake();
+  serve();
+}
+
+void RemoteTasks::leftHome() {
+  const ScopedLock lock(mutex_);
+  --loads_.front().underway;
+}
+
+bool RemoteTasks::serve() {
+  while (isBusy() && !isServing_.exchange(true, std::memory_order_acquire)) {
+    bool hasMoved = settle();
+    while (startNext()) {
+      hasMoved = true;
+    }
+    isServing_.store(false, std::memory_order_release);
+    // What came while this thread was serving has been left to it.
+    if (!hasMoved) {
+      break;
+    }
+  }
+  return isBusy();
+}
+
+/// Takes away what has ended. False if nothing has.
+bool RemoteTasks::settle() {
+  std::vector<Ended> ended;
+  {
+    const ScopedLock lock(mutex_);
+    ended.swap(ended_);
+    for (const Ended &each : ended) {
+      RankLoad &load = loads_[each.rank];
+      --load.underway;
+      load.workers = each.end.workers;
+      taskSeconds_ += kWeight * (each.end.seconds - taskSeconds_);
+    }
+  }
+  for (const Ended &each : ended) {
+    if (!each.end.results.empty()) {
+      client_.addResults(*each.task, each.end.results);
+    }
+    client_.ended(*each.task);
+    busy_.fetch_sub(1, std::memory_order_release);
+  }
+  return !ended.empty();
+}
+
+/// Nothing if all ranks have enough to do.
+std::optional<std::uint32_t> RemoteTasks::rankFor(Task &task) {
+  if (!client_.reduces(task)) {
+    return 0; // One that overlaps something else is done where the original is.
+  }
+  if (task.description->node >= 0) {
+    return static_cast<std::uint32_t>(task.description->node);
+  }
+  {
+    const ScopedLock lock(mutex_);
+    if (std::ranges::none_of(loads_, &RankLoad::hasRoom)) {
+      return std::nullopt;
+    }
+  }
+  const std::vector<std::uint64_t> missing = ranks_.missing(task.description->accesses());
+  const ScopedLock lock(mutex_);
+  return chooseRank(loads_, missing, taskSeconds_);
+}
+
+/// False if nothing is ready, or all ranks have enough to do.
+bool RemoteTasks::startNext() {
+  Task *task = nullptr;
+  {
+    const ScopedLock lock(mutex_);
+    if (ready_.empty()) {
+      return false;
+    }
+    task = ready_.front().task;
+  }
+  const std::optional<std::uint32_t> rank = rankFor(*task);
+  if (!rank) {
+    return false;
+  }
+  {
+    // What has come meanwhile may be more urgent: it is next then.
+    const ScopedLock lock(mutex_);
+    if (ready_.front().task == task) {
+      std::pop_heap(ready_.begin(), ready_.end());
+      ready_.pop_back();
+    } else {
+      ready_.erase(std::ranges::find(ready_, task, &Ready::task));
+      std::make_heap(ready_.begin(), ready_.end());
+    }
+    ++loads_[*rank].underway;
+  }
+  if (*rank == 0) {
+    task->flags |= kCounted;
+    client_.canRun(*task);
+    busy_.fetch_sub(1, std::memory_order_release);
+  } else {
+    start(*task, *rank);
+  }
+  return true;
+}
+
+void RemoteTasks::start(Task &task, std::uint32_t rank) {
+  sent_.fetch_add(1, std::memory_order_relaxed);
+  std::vector<Range> read;
+  for (const tutti_task_variable &variable : task.description->variables) {
+    const Range bytes = rangeOf(variable);
+    if (ranks_.areOfProgram(bytes) && !overlapsSome(bytes, task.description->accesses())) {
+      read.push_back(bytes);
+    }
+  }
+  const Status status = ranks_.start(rank, task.description->accesses(), read, pack(task),
+                                     [this, &task, rank](RemoteEnd end) {
+                                       const ScopedLock lock(mutex_);
+                                       ended_.push_back({&task, rank, std::move(end)});
+                                     });
+  if (!status) {
+    fail(task, status.error());
+  }
+}
+
+std::vector<std::pair<std::string_view, std::uint64_t>> RemoteTasks::reasons() const {
+  const ScopedLock lock(mutex_);
+  return {stayed_.begin(), stayed_.end()};
+}
+
+} // namespace tutti::model::tasks
