@@ -96,6 +96,12 @@ const tutti_region &shift() {
 
 const tutti_region *regionNumber(std::uint64_t id) { return id == 1 ? &rows() : &shift(); }
 
+class NoTasks final : public TaskHost {
+  void start(std::span<const std::byte>, std::function<void(Ended ended)>) override {
+    ADD_FAILURE() << "a task came";
+  }
+};
+
 class FollowTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -110,7 +116,9 @@ protected:
                         TUTTI_DEVICE_AUTO});
     ASSERT_TRUE(memory::installFaultHandler(window(), *pages_, zero_->touches()));
     worker_ = std::thread([this] {
-      Worker({*otherEndpoint_, window(), memory::Topology({0, 0}), {}, {}, true}, regionNumber)
+      NoTasks tasks;
+      Worker({*otherEndpoint_, window(), memory::Topology({0, 0}), {}, {}, true}, regionNumber,
+             tasks)
           .run();
     });
     zero_->start();
