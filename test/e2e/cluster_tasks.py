@@ -60,7 +60,7 @@ def random_program(workshop, seed):
 def program(name, level="-O2"):
     made = Program.read(FOLDER / f"{name}.c")
     made.name = f"cluster-{name}{level}"
-    made.flags = [level, "-g", "-Wno-unknown-pragmas"]
+    made.flags = [level, "-g", "-Wno-unknown-pragmas", "-lm"]
     made.tutti_flags = ["-fompss-2"]
     return made
 
@@ -158,9 +158,9 @@ def all_checks():
                 compare(w, program("nodes", l), [str(r)], r, {"TUTTI_WORKERS": str(k)}))
                for level, ranks, workers in (("-O0", 2, 1), ("-O2", 1, 2), ("-O2", 2, 2), ("-O2", 3, 1),
                                              ("-O2", 4, 2))]
-    checks += [(f"memory/{ranks}/{workers}",
-                lambda w, r=ranks, k=workers: compare(w, program("memory"), [], r, {"TUTTI_WORKERS": str(k)}))
-               for ranks, workers in ((1, 2), (2, 1), (3, 2), (4, 1))]
+    checks += [(f"{name}/{ranks}/{workers}",
+                lambda w, n=name, r=ranks, k=workers: compare(w, program(n), [], r, {"TUTTI_WORKERS": str(k)}))
+               for name in ("memory", "cholesky") for ranks, workers in ((1, 2), (2, 1), (3, 2), (4, 1))]
     return checks + random_checks(range(1, SEEDS + 1))
 
 
