@@ -56,6 +56,18 @@ void freeForCluster(void *memory) {
   std::free(memory);
 }
 
+std::int32_t homeInCluster(Range bytes) {
+  Pieces &all = pieces();
+  const ScopedLock lock(all.mutex);
+  auto after = all.ends.upper_bound(bytes.begin);
+  if (after == all.ends.begin() || (--after)->second <= bytes.begin) {
+    return own.rank;
+  }
+  const auto nodes = static_cast<std::uint64_t>(own.nodes);
+  const std::uint64_t part = (after->second - after->first + nodes - 1) / nodes;
+  return static_cast<std::int32_t>((bytes.begin - after->first) / part);
+}
+
 bool areOfCluster(Range bytes) {
   Pieces &all = pieces();
   const ScopedLock lock(all.mutex);

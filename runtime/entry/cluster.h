@@ -23,6 +23,11 @@ void setClusterNode(ClusterNode node);
 /// Memory that begins a page; null if there is none left. From any thread.
 /// Source: `nanos6_dmalloc`.
 void *allocateForCluster(std::size_t bytes);
+
+/// The node on which the first of these bytes is to lie at first: each has an equal part of each
+/// piece of memory. The own one for other memory. From any thread.
+std::int32_t homeInCluster(Range bytes);
+
 void freeForCluster(void *memory);
 
 /// Whether all of the bytes are of one such piece of memory. From any thread.

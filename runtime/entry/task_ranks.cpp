@@ -9,7 +9,6 @@
 #include "runtime/model/tasks/tasks.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iterator>
 #include <link.h>
@@ -18,8 +17,6 @@
 namespace tutti::entry {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Calls with the executable, which is the first object, and no others.
 int findInExecutable(dl_phdr_info *object, std::size_t, void *data) {
@@ -53,12 +50,25 @@ bool TaskRanks::areOfProgram(Range bytes) const {
 bool TaskRanks::areOfCluster(Range bytes) const { return entry::areOfCluster(bytes); }
 
 std::vector<std::uint64_t> TaskRanks::missing(std::span<const graph::Access> accesses) {
-  std::vector<std::uint64_t> missing;
+  std::vector<Range> read;
+  std::vector<std::uint64_t> elsewhere(count());
+  for (const graph::Access &access : accesses) {
+    const graph::Runs runs(access.region);
+    if (access.kind == graph::AccessKind::Out) {
+      const auto home = static_cast<std::size_t>(homeInCluster(runs.hull()));
+      for (std::size_t rank = 0; rank < elsewhere.size(); ++rank) {
+        elsewhere[rank] += rank == home ? 0 : runs.hull().size();
+      }
+    } else if (access.kind != graph::AccessKind::Reduction) {
+      runs.forEach([&](Range run) { read.push_back(run); });
+    }
+  }
+  const RangeSet bytes = RangeSet::of(std::move(read));
   runtime_.runOnOwnStack([&] {
-    const auto names = TaskNames::of(accesses, window_, Unwritten::Forget);
-    missing = zero_.missing(names ? names->shared : RangeSet());
+    const std::vector<std::uint64_t> missing = zero_.missing(bytes);
+    std::ranges::transform(missing, elsewhere, elsewhere.begin(), std::plus<>());
   });
-  return missing;
+  return elsewhere;
 }
 
 /// In place of one fault after the other, which would bring what lies around as well.
@@ -96,12 +106,11 @@ Status TaskRanks::start(std::uint32_t rank, std::span<const graph::Access> acces
 
 void TaskHost::start(std::span<const std::byte> parcel,
                      std::function<void(Ended ended)> whenEnded) {
-  tasks().arrive(parcel, [begin = Clock::now(),
-                          whenEnded = std::move(whenEnded)](std::vector<std::byte> results) {
-    const std::chrono::duration<double> took = Clock::now() - begin;
-    whenEnded({static_cast<std::uint32_t>(tasks().engine().workers().size()), took.count(),
-               std::move(results)});
-  });
+  tasks().arrive(
+      parcel, [whenEnded = std::move(whenEnded)](std::vector<std::byte> results, double seconds) {
+        whenEnded({static_cast<std::uint32_t>(tasks().engine().workers().size()), seconds,
+                   std::move(results)});
+      });
 }
 
 } // namespace tutti::entry

@@ -338,7 +338,9 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   statistics_.begins(planned, launch.portion.count > 1);
   ChunkRun chunk(job_, lock, launch, *plan);
   chunk.run(isKnown, isMeasured);
-  chunk.finish();
+  if (launch.parcel.empty()) {
+    chunk.finish();
+  } // Else nobody writes what is on its way before the task has ended, which has it then.
   job_.acknowledgements.finish(launch.sequence);
   if (!isTask) {
     view_.protect(plan);

@@ -81,7 +81,8 @@ void Tasks::arrive(std::span<const std::byte> parcel, WhenOver whenOver) {
 
 void Tasks::leaveForHome(Task &task) {
   const std::unique_ptr<Arrival> arrival(arrivalOf(task));
-  arrival->whenOver(std::move(arrival->copies));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - arrival->begin;
+  arrival->whenOver(std::move(arrival->copies), took.count());
 }
 
 /// Below a task that reduces and came from another rank its copy is the original.

@@ -11,6 +11,9 @@ namespace {
 /// Of a network, about: only orders of magnitude matter here.
 constexpr double kBytesPerSecond = 4e9;
 
+/// What leaves its place for once is wanted there again, mostly.
+constexpr double kMoves = 2;
+
 /// What it costs to tell another rank of a task, and to hear of its end.
 constexpr double kRemoteSeconds = 50e-6;
 
@@ -19,6 +22,11 @@ constexpr double kRemoteSeconds = 50e-6;
 std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,
                                         std::span<const std::uint64_t> missing,
                                         double taskSeconds) {
+  // Rank 0 tells others of one task after the other: where its own workers would have run as many
+  // meanwhile, others are of no help.
+  if (taskSeconds < kRemoteSeconds * ranks.front().workers / 2) {
+    return ranks.front().hasRoom() ? std::optional(0U) : std::nullopt;
+  }
   std::optional<std::uint32_t> best;
   double least = 0;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -26,10 +34,8 @@ std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,
     if (!load.hasRoom()) {
       continue;
     }
-    const double before =
-        load.underway < load.workers ? 0 : static_cast<double>(load.underway) / load.workers;
-    const double seconds = static_cast<double>(missing[rank]) / kBytesPerSecond +
-                           before * taskSeconds + (rank == 0 ? 0 : kRemoteSeconds);
+    const double seconds = kMoves * static_cast<double>(missing[rank]) / kBytesPerSecond +
+                           load.before() * taskSeconds + (rank == 0 ? 0 : kRemoteSeconds);
     if (!best || seconds < least) {
       best = static_cast<std::uint32_t>(rank);
       least = seconds;

@@ -28,9 +28,21 @@ TEST(RankChoice, DoesNotWaitForAWorkerWhereAnotherOneIsIdle) {
   EXPECT_EQ(chooseRank(loads, std::array<std::uint64_t, 2>{0, 1 << 20}, kShort), 0U);
 }
 
+TEST(RankChoice, WaitsForTheDataRatherThanMoveIt) {
+  const std::array<RankLoad, 2> loads{{{4, 9}, {4, 7}}};
+  EXPECT_EQ(chooseRank(loads, std::array<std::uint64_t, 2>{0, 1 << 28}, 1e-2), 0U);
+  EXPECT_EQ(chooseRank(loads, std::array<std::uint64_t, 2>{0, 0}, 1e-2), 1U);
+}
+
 TEST(RankChoice, WaitsWhereAllHaveEnoughToDo) {
-  const std::array<RankLoad, 2> full{{{2, 4}, {1, 2}}};
+  const std::array<RankLoad, 2> full{{{2, 128}, {1, 64}}};
   EXPECT_EQ(chooseRank(full, std::array<std::uint64_t, 2>{0, 0}, kLong), std::nullopt);
+}
+
+TEST(RankChoice, KeepsWhatIsOverBeforeOthersHaveHeardOfIt) {
+  const std::array<RankLoad, 2> loads{{{8, 20}, {8, 0}}};
+  EXPECT_EQ(chooseRank(loads, std::array<std::uint64_t, 2>{1 << 20, 0}, 1e-4), 0U);
+  EXPECT_EQ(chooseRank(loads, std::array<std::uint64_t, 2>{1 << 20, 0}, 1e-3), 1U);
 }
 
 TEST(RankChoice, CountsTheWorkersOfEachRank) {

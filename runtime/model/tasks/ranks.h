@@ -50,7 +50,8 @@ public:
   /// (`nanos6_dmalloc`, `nanos6_lmalloc`).
   virtual bool areOfCluster(Range bytes) const = 0;
 
-  /// Of what a task names, the bytes that each rank would have to get.
+  /// Of what a task names, the bytes that each rank would have to get; and of what it only writes,
+  /// those that are to lie elsewhere.
   virtual std::vector<std::uint64_t> missing(std::span<const graph::Access> accesses) = 0;
 
   /// Brings what a task names to the own rank, where it is about to run.

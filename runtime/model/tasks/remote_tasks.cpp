@@ -57,8 +57,7 @@ Range rangeOf(const tutti_task_variable &variable) {
 } // namespace
 
 RemoteTasks::RemoteTasks(RemoteClient &client, Ranks &ranks, std::uint32_t ownWorkers)
-    : client_(client), ranks_(ranks), loads_(ranks.count(), {ownWorkers, 0}),
-      taskSeconds_(kUnknownSeconds) {}
+    : client_(client), ranks_(ranks), loads_(ranks.count(), {ownWorkers, 0}) {}
 
 std::string_view RemoteTasks::reasonToStay(Task &task) const {
   if (task.description->node >= ranks_.count()) {
@@ -172,7 +171,8 @@ bool RemoteTasks::settle() {
       RankLoad &load = loads_[each.rank];
       --load.underway;
       load.workers = each.end.workers;
-      taskSeconds_ += kWeight * (each.end.seconds - taskSeconds_);
+      double &seconds = seconds_.try_emplace(each.task->source, each.end.seconds).first->second;
+      seconds += kWeight * (each.end.seconds - seconds);
     }
   }
   for (const Ended &each : ended) {
@@ -201,7 +201,8 @@ std::optional<std::uint32_t> RemoteTasks::rankFor(Task &task) {
   }
   const std::vector<std::uint64_t> missing = ranks_.missing(task.description->accesses());
   const ScopedLock lock(mutex_);
-  return chooseRank(loads_, missing, taskSeconds_);
+  const auto known = seconds_.find(task.source);
+  return chooseRank(loads_, missing, known == seconds_.end() ? kUnknownSeconds : known->second);
 }
 
 /// False if nothing is ready, or all ranks have enough to do.

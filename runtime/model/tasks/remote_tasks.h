@@ -27,6 +27,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -113,7 +114,8 @@ private:
   std::uint64_t age_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::vector<Ended> ended_ TUTTI_GUARDED_BY(mutex_);
   std::vector<RankLoad> loads_ TUTTI_GUARDED_BY(mutex_);
-  double taskSeconds_ TUTTI_GUARDED_BY(mutex_); ///< What tasks of late have taken.
+  std::unordered_map<const char *, double>
+      seconds_ TUTTI_GUARDED_BY(mutex_); ///< What tasks of late have taken, by construct.
   std::map<std::string_view, std::uint64_t> stayed_ TUTTI_GUARDED_BY(mutex_);
   ServingThread helper_{[this] { return serve(); }};
 };

@@ -123,10 +123,10 @@ protected:
   /// Plays the other ranks once: what they have been given runs, here.
   void playOthers(Tasks &others) {
     for (FakeRanks::Sent &sent : ranks_.take()) {
-      others.arrive(sent.parcel,
-                    [whenEnded = std::move(sent.whenEnded)](std::vector<std::byte> results) {
-                      whenEnded({1, 1e-3, std::move(results)});
-                    });
+      others.arrive(sent.parcel, [whenEnded = std::move(sent.whenEnded)](
+                                     std::vector<std::byte> results, double) {
+        whenEnded({1, 1e-3, std::move(results)});
+      });
     }
   }
 

@@ -333,6 +333,9 @@ Work *Tasks::run(Worker &, Work &work) {
     }
     giveBack(task.description);
   }
+  if ((task.flags & kArrived) != 0) [[unlikely]] {
+    arrivalOf(task)->begin = std::chrono::steady_clock::now();
+  }
   Task *before = std::exchange(current_, &task);
   if (!runBody(task)) {
     current_ = before;

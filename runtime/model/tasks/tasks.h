@@ -19,6 +19,7 @@
 #include "runtime/model/tasks/statistics.h"
 #include "runtime/model/tasks/task.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -64,8 +65,9 @@ public:
   /// Null where there are no others.
   const RemoteTasks *remote() const { return remote_.get(); }
 
-  /// Called when a task is over that came from another rank, with what it has reduced.
-  using WhenOver = std::function<void(std::vector<std::byte> results)>;
+  /// Called when a task is over that came from another rank, with what it has reduced, and how long
+  /// it has taken since it began to run.
+  using WhenOver = std::function<void(std::vector<std::byte> results, double seconds)>;
 
   /// Runs a task that another rank has packed, as nobody's child. From any thread.
   void arrive(std::span<const std::byte> parcel, WhenOver whenOver);
@@ -179,6 +181,7 @@ private:
     WhenOver whenOver;
     std::vector<ParcelReduction> reductions;
     std::vector<std::byte> copies; ///< Of what it reduces, one behind the other.
+    std::chrono::steady_clock::time_point begin;
   };
 
   static Arrival *&arrivalOf(Task &task) {
