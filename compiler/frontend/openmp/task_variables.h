@@ -4,14 +4,40 @@
 /// another rank they are to be as they are where the task was made.
 #pragma once
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
+#include <map>
+
 namespace tutti::compiler::openmp {
 
-/// Tells the runtime of the variables that are used by `entry`, by what it calls and by the tasks
-/// that it makes, as far as this module has them, with a call at the place of `builder`. No call if
-/// there are none. Source: `tutti_task_variables` of abi/tasks.h.
-void describeVariables(llvm::Module &module, llvm::IRBuilder<> &builder, llvm::Function &entry);
+/// Those of one module. What functions use is looked up once.
+class TaskVariables {
+public:
+  explicit TaskVariables(llvm::Module &module) : module_(module) {}
+
+  /// Tells the runtime of the variables that are used by `entry`, by what it calls and by the tasks
+  /// that it makes, as far as this module has them, with a call at the place of `builder`. No call
+  /// if there are none. Source: `tutti_task_variables` of abi/tasks.h.
+  void describe(llvm::IRBuilder<> &builder, llvm::Function &entry);
+
+private:
+  /// By variable, whether it may be written.
+  using Uses = llvm::MapVector<llvm::GlobalVariable *, bool>;
+
+  /// What one function names.
+  struct Names {
+    llvm::SetVector<llvm::Function *> functions; ///< That are defined here.
+    Uses variables;
+  };
+
+  const Names &namesOf(llvm::Function &function);
+  static void add(Names &names, llvm::Use &operand, llvm::Value *value);
+
+  llvm::Module &module_;
+  std::map<llvm::Function *, Names> names_;
+};
 
 } // namespace tutti::compiler::openmp

@@ -81,6 +81,7 @@ private:
   Type *int64_ = Type::getInt64Ty(module_.getContext());
   Type *nothing_ = Type::getVoidTy(module_.getContext());
   SmallPtrSet<Function *, 16> bodies_;
+  TaskVariables variables_{module_};
 };
 
 /// What hands the task to libomp: the next such call on every way from `described` on.
@@ -137,7 +138,7 @@ void Lowering::lowerTask(CallBase &described) {
   if (auto *entry = dyn_cast<Function>(alloc->getArgOperand(kEntry)->stripPointerCasts())) {
     lowerBody(*entry);
     IRBuilder<> builder(submit);
-    describeVariables(module_, builder, *entry);
+    variables_.describe(builder, *entry);
   }
   if (submit->getCalledFunction()->getName() == "__kmpc_taskloop") {
     lowerLoop(*submit);
