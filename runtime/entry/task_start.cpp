@@ -90,11 +90,13 @@ Tasks &detail::startTasks() {
                                                : engine::Engine::usableProcessors();
   settings.adoptsCaller = !isMainBusy && syscall(SYS_gettid) == getpid();
   auto *tasks = new Tasks(settings); // As long as the process: exit handlers may make tasks.
-  if (Runtime *runtime = Runtime::active(); runtime && runtime->accelerators()) {
-    tasks->setAccelerators(*runtime->accelerators());
-  }
-  if (Runtime *runtime = Runtime::active(); runtime && runtime->taskRanks()) {
-    tasks->setRanks(*runtime->taskRanks());
+  if (Runtime *runtime = Runtime::active()) {
+    if (runtime->accelerators()) {
+      tasks->setAccelerators(*runtime->accelerators());
+    }
+    if (runtime->taskRanks()) {
+      tasks->setRanks(*runtime->taskRanks());
+    }
   }
   pthread_atfork(nullptr, nullptr, forgetTasks);
   theTasks.store(tasks, std::memory_order_release);

@@ -61,7 +61,7 @@ def program(name, level="-O2"):
     made = Program.read(FOLDER / f"{name}.c")
     made.name = f"cluster-{name}{level}"
     made.flags = [level, "-g", "-Wno-unknown-pragmas", "-lm"]
-    made.tutti_flags = ["-fompss-2"]
+    made.tutti_flags = ["-fompss-2", "-fopenmp"]
     return made
 
 
@@ -161,6 +161,9 @@ def all_checks():
     checks += [(f"{name}/{ranks}/{workers}",
                 lambda w, n=name, r=ranks, k=workers: compare(w, program(n), [], r, {"TUTTI_WORKERS": str(k)}))
                for name in ("memory", "cholesky") for ranks, workers in ((1, 2), (2, 1), (3, 2), (4, 1))]
+    # What goes wrong there does so in one run of some.
+    checks += [(f"beside/{turn}", lambda w, r=2 + turn % 2: compare(w, program("beside"), [], r, {"TUTTI_WORKERS": "3"}))
+               for turn in range(6)]
     return checks + random_checks(range(1, SEEDS + 1))
 
 

@@ -330,10 +330,7 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   job_.salvage.begins(launch, plan);
   negotiator_.use(plan);
   view_.keep(*plan);
-  const bool isTask = (launch.region->flags & TUTTI_REGION_TASK) != 0;
-  if (isTask) {
-    view_.protect(plan);
-  }
+  view_.protect(plan); // Before the lock is given away.
   decider_.notePlan(region.history, planned);
   statistics_.begins(planned, launch.portion.count > 1);
   ChunkRun chunk(job_, lock, launch, *plan);
@@ -342,9 +339,6 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
     chunk.finish();
   } // Else nobody writes what is on its way before the task has ended, which has it then.
   job_.acknowledgements.finish(launch.sequence);
-  if (!isTask) {
-    view_.protect(plan);
-  }
   view_.refresh(*plan);
   statistics_.ends(isKnown);
   lost_.say(job_.acknowledgements.byAll());

@@ -88,7 +88,8 @@ public:
   /// Waits until this rank's devices have done what they were given. From any thread, on any stack.
   void waitForDevices();
 
-  /// @name Tasks on devices of this rank. On a stack that is not part of the window.
+  /// @name Tasks on devices of this rank, and on other ranks. On a stack that is not part of the
+  ///       window.
   /// @{
 
   /// The device of this rank on which a task costs least: of those of `kind` that are not lost the

@@ -56,8 +56,8 @@ public:
                 [this](std::uint64_t page) { return pages_.at(page) == memory::Access::Open; });
   }
 
-  /// Protects pages as `plan` asks. Order: as its launch ends; but before the lock is given away
-  /// where tasks run beside it: they may not claim what is about to be somewhere else.
+  /// Protects pages as `plan` asks. Order: as its launch begins, before the lock is given away:
+  /// other threads may not claim what is about to be somewhere else.
   void protect(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
 
   /// Copies of pages that are not protected have what `plan` has brought. Order: as its launch

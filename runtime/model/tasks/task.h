@@ -34,6 +34,7 @@ enum TaskFlags : std::uint32_t {
   kLeaves = 1U << 15,    ///< May run on another rank.
   kCounted = 1U << 16,   ///< One of those that runs here all the same.
   kArrived = 1U << 17,   ///< Of another rank, which wants to know when it is over.
+  kNames = 1U << 18,     ///< Says what a directive names, and has no code of the program.
   kOnDevice = 1U << 20,  ///< For a device.
   kDescribed = 1U << 21, ///< Its description stays until it is run.
   kOpenMp = 1U << 24,    ///< Has what OpenMp knows of a task.

@@ -175,7 +175,7 @@ void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
 /// Once the graph has the task, it may be over before this comes back, unless somebody waits for
 /// it.
 bool Tasks::addToGraph(Task &task) {
-  if (remote_ && (task.flags & kOpenMp) == 0 && remote_->mayLeave(task)) {
+  if (remote_ && (task.flags & (kOpenMp | kNames)) == 0 && remote_->mayLeave(task)) {
     task.flags |= kLeaves;
   }
   if (hasReducers_.load(std::memory_order_relaxed)) [[unlikely]] {

@@ -73,7 +73,9 @@ void Tasks::waitForChildren() {
 }
 
 void Tasks::beginNaming(const char *source) {
-  create(0, sizeof(tutti_task_block), 0, doNothing).source = source;
+  Task &names = create(0, sizeof(tutti_task_block), 0, doNothing);
+  names.source = source;
+  names.flags |= kNames;
 }
 
 void Tasks::endWaiting() {
