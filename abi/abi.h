@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 8
+#define TUTTI_ABI_VERSION 9
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -240,6 +240,8 @@ typedef struct tutti_variable {
   uint64_t bytes;
 } tutti_variable;
 
+struct tutti_xmp_unit;
+
 /// What one executable or shared library brings; registered before any user code runs.
 ///
 /// Always: data and bss bounds are page-aligned and hold user variables only.
@@ -254,6 +256,10 @@ typedef struct tutti_image {
   char *data_end;
   char *bss_begin;
   char *bss_end;
+  /// Null if no input is XcalableMP (abi/xmp.h). An executable that has any, or whose libraries
+  /// have, is run by every rank, each a node.
+  const struct tutti_xmp_unit *const *xmp_begin;
+  const struct tutti_xmp_unit *const *xmp_end;
 } tutti_image;
 
 /// May be called before constructors of any library have run.

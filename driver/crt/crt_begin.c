@@ -14,13 +14,18 @@ TUTTI_CRT_PAD(TUTTI_SECTION_BSS) char tutti_crt_bss_begin[TUTTI_CRT_PAGE];
 extern char tutti_crt_data_end[] __attribute__((visibility("hidden")));
 extern char tutti_crt_bss_end[] __attribute__((visibility("hidden")));
 
-/* Set by the linker; both of a pair null if no input has a region, or a variable. */
+/* Set by the linker; both of a pair null if no input has a region, a variable, or is XMP. */
 extern const tutti_region *const __start_tutti_regions[]
     __attribute__((weak, visibility("hidden")));
 extern const tutti_region *const __stop_tutti_regions[] __attribute__((weak, visibility("hidden")));
 
 extern const tutti_variable __start_tutti_variables[] __attribute__((weak, visibility("hidden")));
 extern const tutti_variable __stop_tutti_variables[] __attribute__((weak, visibility("hidden")));
+
+extern const struct tutti_xmp_unit *const __start_tutti_xmp[]
+    __attribute__((weak, visibility("hidden")));
+extern const struct tutti_xmp_unit *const __stop_tutti_xmp[]
+    __attribute__((weak, visibility("hidden")));
 
 static void registerImage(void) {
   /* Without a stack protector or any call into libc: an executable's runs before their set-up. */
@@ -39,6 +44,8 @@ static void registerImage(void) {
   image.data_end = tutti_crt_data_end;
   image.bss_begin = tutti_crt_bss_begin + TUTTI_CRT_PAGE;
   image.bss_end = tutti_crt_bss_end;
+  image.xmp_begin = __start_tutti_xmp;
+  image.xmp_end = __stop_tutti_xmp;
   tutti_register_image(&image);
 }
 
