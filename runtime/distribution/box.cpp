@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/distribution/box.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tutti::distribution {
+
+void Box::add(std::vector<Progression> steps) { dimensions_.push_back(std::move(steps)); }
+
+void Box::compact() {
+  std::vector<std::vector<Progression>> kept;
+  for (auto dimension = dimensions_.rbegin(); dimension != dimensions_.rend(); ++dimension) {
+    if (dimension->size() == 1 && dimension->front().count == 1) {
+      base_ += dimension->front().first;
+      continue;
+    }
+    if (dimension->size() == 1 && !kept.empty() && kept.back().size() == 1) {
+      const Progression &outer = dimension->front();
+      Progression &inner = kept.back().front();
+      if (outer.stride == inner.stride * inner.count) {
+        inner.first += outer.first;
+        inner.count *= outer.count;
+        continue;
+      }
+    }
+    kept.push_back(std::move(*dimension));
+  }
+  std::reverse(kept.begin(), kept.end());
+  dimensions_ = std::move(kept);
+}
+
+Index Box::elements() const {
+  Index product = 1;
+  for (const auto &steps : dimensions_) {
+    product *= countOf(steps);
+  }
+  return product;
+}
+
+Index Message::elements() const {
+  if (fills) {
+    return 1;
+  }
+  return std::accumulate(boxes.begin(), boxes.end(), Index{0},
+                         [](Index sum, const Box &box) { return sum + box.elements(); });
+}
+
+Move reversed(Move move) {
+  std::reverse(move.phases.begin(), move.phases.end());
+  for (Phase &phase : move.phases) {
+    std::swap(phase.sends, phase.receives);
+    for (LocalCopy &copy : phase.copies) {
+      std::swap(copy.from, copy.to);
+    }
+  }
+  return move;
+}
+
+std::vector<Progression> stepsOf(const ArrayMap &map, std::size_t dimension, Index coordinate,
+                                 const IndexSet &indices, Index stride) {
+  std::vector<Progression> steps;
+  for (const Progression &progression : indices) {
+    const Index first = map.localOf(dimension, coordinate, progression.first);
+    // Within what a node owns, or has in one shadow, equal distances stay equal ones: a progression
+    // lies in one block, or goes from block to block.
+    const Index distance =
+        progression.count == 1 ? 1 : map.localOf(dimension, coordinate, progression.at(1)) - first;
+    TUTTI_DCHECK(map.localOf(dimension, coordinate, progression.last()) ==
+                 first + (progression.count - 1) * distance);
+    steps.push_back({first * stride, progression.count, distance * stride});
+  }
+  return steps;
+}
+
+Box boxOf(const ArrayMap &map, const std::vector<Index> &coordinates,
+          const std::vector<IndexSet> &indices) {
+  const Layout layout = map.layout(coordinates);
+  Box box(0);
+  for (std::size_t d = 0; d < map.dimensions(); ++d) {
+    box.add(stepsOf(map, d, map.coordinate(d, coordinates), indices[d], layout.strides[d]));
+  }
+  box.compact();
+  return box;
+}
+
+} // namespace tutti::distribution
