@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "runtime/transport/group.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +16,6 @@
 #include <vector>
 
 namespace tutti::transport {
-
-using Rank = std::int32_t;
-
-/// A send or receive under way; a token of the endpoint that gave it out.
-enum class Request : std::uint64_t {};
 
 struct Control {
   Rank from;
@@ -68,6 +64,13 @@ public:
   /// Every rank's bytes, on every rank. Equal sizes. Collective, blocking: returns on no rank
   /// before all have called it, even for no bytes. Source: MPI_Allgather.
   virtual Result<std::vector<std::byte>> allGather(std::span<const std::byte> bytes) = 0;
+
+  /// The ranks `members`, of which this is one, as a group; a rank's position in the list is that
+  /// in the group. Collective over the members: all give the same list.
+  ///
+  /// Errors: InvalidArgument  a member is no rank of the job, or this rank is not a member.
+  /// Source: MPI_Comm_create_group.
+  virtual Result<std::unique_ptr<Group>> group(std::span<const Rank> members) = 0;
 
   /// Leaves the job in order. Collective. Source: MPI_Finalize.
   virtual Status close() = 0;

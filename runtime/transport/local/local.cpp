@@ -1,15 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/transport/local/local.h"
 
+#include "runtime/transport/members.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace tutti::transport::local {
 
 namespace {
+
+/// Of one member: everything ends as it begins.
+class LocalGroup final : public Group {
+public:
+  Result<Request> barrier() override { return newRequest(); }
+
+  Result<Request> broadcast(Rank root, std::span<std::byte>) override {
+    if (root != 0) {
+      return failure(ErrorCode::InvalidArgument, "position {} in a group of 1", root);
+    }
+    return newRequest();
+  }
+
+  Result<Request> allReduce(Element type, Combination operation, std::span<std::byte>) override {
+    if (!canCombine(type, operation)) {
+      return failure(ErrorCode::InvalidArgument, "a reduction that this type does not have");
+    }
+    return newRequest();
+  }
+
+  Result<Request> allGather(std::span<const std::byte> own, std::span<std::byte> all) override {
+    if (!own.empty()) {
+      std::memmove(all.data(), own.data(), own.size());
+    }
+    return newRequest();
+  }
+
+  Result<bool> test(Request request) override {
+    if (underWay_.erase(request) == 0) {
+      return failure(ErrorCode::InvalidArgument, "request {} is not under way",
+                     static_cast<std::uint64_t>(request));
+    }
+    return true;
+  }
+
+  Result<std::uintptr_t> native() override { return std::uintptr_t{0}; }
+
+private:
+  Request newRequest() {
+    const Request request{++last_};
+    underWay_.insert(request);
+    return request;
+  }
+
+  std::uint64_t last_ = 0;
+  std::set<Request> underWay_;
+};
 
 class LocalEndpoint final : public Endpoint {
 public:
@@ -67,6 +117,11 @@ public:
 
   Result<std::vector<std::byte>> allGather(std::span<const std::byte> bytes) override {
     return std::vector<std::byte>(bytes.begin(), bytes.end());
+  }
+
+  Result<std::unique_ptr<Group>> group(std::span<const Rank> members) override {
+    TUTTI_TRY(positionAmong(members, 0, 1));
+    return std::make_unique<LocalGroup>();
   }
 
   Status close() override { return {}; }

@@ -2,10 +2,12 @@
 #include "runtime/transport/mock/mock.h"
 
 #include "base/mutex.h"
+#include "runtime/transport/members.h"
 
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -64,6 +66,15 @@ public:
     }
   }
 
+  /// One collective operation of a group.
+  struct Meeting {
+    std::map<Rank, std::vector<std::byte>> parts; ///< By position.
+    std::size_t taken = 0;
+    std::uint32_t polls = 0; ///< That the result still hides from, once all have come.
+  };
+
+  using MeetingKey = std::pair<std::vector<Rank>, std::uint64_t>; ///< Members, number.
+
   const Rank size;
   mutable Mutex mutex;
   Condition allArrived;
@@ -78,6 +89,105 @@ public:
   std::map<Rank, std::vector<std::byte>> parts TUTTI_GUARDED_BY(mutex);
   std::vector<std::byte> gathered TUTTI_GUARDED_BY(mutex);
   bool unequal TUTTI_GUARDED_BY(mutex) = false;
+  std::map<MeetingKey, Meeting> meetings TUTTI_GUARDED_BY(mutex);
+  /// By rank: how many operations of groups with these members it has begun.
+  std::map<std::pair<Rank, std::vector<Rank>>, std::uint64_t> begun TUTTI_GUARDED_BY(mutex);
+};
+
+/// Members leave their parts; who asks when all have come makes the result of them.
+class Network::MockGroup final : public Group {
+public:
+  MockGroup(std::shared_ptr<State> state, std::vector<Rank> members, Rank position)
+      : state_(std::move(state)), members_(std::move(members)), position_(position) {}
+
+  Result<Request> barrier() override {
+    return begin({}, [](const auto &) {});
+  }
+
+  Result<Request> broadcast(Rank root, std::span<std::byte> bytes) override {
+    if (root < 0 || root >= static_cast<Rank>(members_.size())) {
+      return failure(ErrorCode::InvalidArgument, "position {} in a group of {}", root,
+                     members_.size());
+    }
+    return begin(bytes, [root, bytes](const Parts &parts) {
+      std::ranges::copy(parts.at(root), bytes.begin());
+    });
+  }
+
+  Result<Request> allReduce(Element type, Combination operation,
+                            std::span<std::byte> values) override {
+    if (!canCombine(type, operation)) {
+      return failure(ErrorCode::InvalidArgument, "a reduction that this type does not have");
+    }
+    return begin(values, [type, operation, values](const Parts &parts) {
+      std::ranges::copy(parts.begin()->second, values.begin());
+      for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
+        combine(type, operation, values, part->second);
+      }
+    });
+  }
+
+  Result<Request> allGather(std::span<const std::byte> own, std::span<std::byte> all) override {
+    return begin(own, [all](const Parts &parts) {
+      auto at = all.begin();
+      for (const auto &[position, part] : parts) {
+        at = std::ranges::copy(part, at).out;
+      }
+    });
+  }
+
+  Result<bool> test(Request request) override {
+    const auto found = underWay_.find(request);
+    if (found == underWay_.end()) {
+      return failure(ErrorCode::InvalidArgument, "request {} is not under way",
+                     static_cast<std::uint64_t>(request));
+    }
+    const ScopedLock lock(state_->mutex);
+    const auto meeting = state_->meetings.find(found->second.key);
+    if (meeting->second.parts.size() < members_.size()) {
+      return false;
+    }
+    if (meeting->second.polls > 0) {
+      --meeting->second.polls;
+      return false;
+    }
+    found->second.take(meeting->second.parts);
+    underWay_.erase(found);
+    if (++meeting->second.taken == members_.size()) {
+      state_->meetings.erase(meeting);
+    }
+    return true;
+  }
+
+  Result<std::uintptr_t> native() override { return std::uintptr_t{0}; }
+
+private:
+  using Parts = std::map<Rank, std::vector<std::byte>>;
+
+  struct Own {
+    State::MeetingKey key;
+    std::function<void(const Parts &parts)> take;
+  };
+
+  Result<Request> begin(std::span<const std::byte> own,
+                        std::function<void(const Parts &parts)> take) {
+    const ScopedLock lock(state_->mutex);
+    const std::uint64_t number =
+        state_->begun[{members_[static_cast<std::size_t>(position_)], members_}]++;
+    State::MeetingKey key{members_, number};
+    State::Meeting &meeting = state_->meetings[key];
+    meeting.parts[position_].assign(own.begin(), own.end());
+    meeting.polls = state_->delay;
+    const Request request{++last_};
+    underWay_.emplace(request, Own{std::move(key), std::move(take)});
+    return request;
+  }
+
+  std::shared_ptr<State> state_; ///< Second owners: the network and the endpoints.
+  std::vector<Rank> members_;
+  Rank position_;
+  std::uint64_t last_ = 0;
+  std::map<Request, Own> underWay_;
 };
 
 class Network::MockEndpoint final : public Endpoint {
@@ -188,6 +298,13 @@ public:
       return failure(ErrorCode::SizeMismatch, "ranks gather parts of different sizes");
     }
     return result;
+  }
+
+  Result<std::unique_ptr<Group>> group(std::span<const Rank> members) override {
+    Rank position = 0;
+    TUTTI_ASSIGN(position, positionAmong(members, rank_, state_->size));
+    return std::make_unique<MockGroup>(state_, std::vector<Rank>(members.begin(), members.end()),
+                                       position);
   }
 
   Status close() override {

@@ -70,6 +70,7 @@ public:
 private:
   class State;
   class MockEndpoint;
+  class MockGroup;
   std::shared_ptr<State> state_; ///< Second owners: the endpoints.
 };
 

@@ -2,6 +2,8 @@
 #include "runtime/transport/mpi/endpoint.h"
 
 #include "base/log.h"
+#include "runtime/transport/members.h"
+#include "runtime/transport/mpi/group.h"
 #include "runtime/transport/mpi/library.h"
 #include "runtime/transport/mpi/status.h"
 
@@ -275,6 +277,11 @@ Result<std::vector<std::byte>> MpiEndpoint::allGather(std::span<const std::byte>
     return statusOf(code, "MPI_Allgather");
   }));
   return result;
+}
+
+Result<std::unique_ptr<Group>> MpiEndpoint::group(std::span<const Rank> members) {
+  TUTTI_TRY(positionAmong(members, rank_, size_));
+  return MpiGroup::create(collectiveComm_, members);
 }
 
 Status MpiEndpoint::close() {

@@ -38,6 +38,7 @@ public:
   Status pollControl(std::vector<Control> &out) override;
   Status sum(std::span<std::uint64_t> values) override;
   Result<std::vector<std::byte>> allGather(std::span<const std::byte> bytes) override;
+  Result<std::unique_ptr<Group>> group(std::span<const Rank> members) override;
   Status close() override;
   [[noreturn]] void abort(int status) override;
 
