@@ -73,6 +73,12 @@ public:
     return bounds_[static_cast<std::size_t>(coordinate) + 1];
   }
 
+  /// Of blocks that are dealt in turn: how many indices of its block lie below an index.
+  Index placeInBlock(Index index) const { return (index + phase_) % width_; }
+
+  /// Of blocks that are dealt in turn: the index at which a round of blocks would begin.
+  Index origin() const { return -phase_; }
+
   /// How many owned indices lie below one that the node owns.
   Index rankOf(Index coordinate, Index index) const;
 
