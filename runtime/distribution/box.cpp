@@ -40,6 +40,18 @@ Index Box::elements() const {
   return product;
 }
 
+std::optional<Progression> Box::asRun() const {
+  if (dimensions_.empty()) {
+    return Progression{base_, 1, 1};
+  }
+  if (dimensions_.size() > 1 || dimensions_.front().size() != 1) {
+    return std::nullopt;
+  }
+  Progression run = dimensions_.front().front();
+  run.first += base_;
+  return run;
+}
+
 Index Message::elements() const {
   if (fills) {
     return 1;

@@ -9,6 +9,7 @@
 #include "runtime/distribution/nodes.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,9 @@ public:
   void compact();
 
   Index elements() const;
+
+  /// The elements as one progression, if they are one after `compact`.
+  std::optional<Progression> asRun() const;
 
   /// Calls `run(first, count, stride)` for what together are all elements, in order.
   template <typename Run> void forEachRun(Run &&run) const { visit(0, base_, run); }

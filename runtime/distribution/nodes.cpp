@@ -69,22 +69,33 @@ Result<std::vector<Node>> Nodes::section(std::span<const Triplet> section) const
       }
     }
   }
-  std::vector<Node> ranks;
-  std::vector<Index> k(section.size(), 0);
-  std::vector<Index> coordinates(section.size());
-  while (true) {
-    for (std::size_t d = 0; d < section.size(); ++d) {
-      coordinates[d] = section[d].at(k[d]);
-    }
-    ranks.push_back(at(coordinates));
-    std::size_t d = section.size();
-    while (d > 0 && ++k[d - 1] == section[d - 1].count) {
-      k[--d] = 0;
-    }
-    if (d == 0) {
-      return ranks;
+  std::vector<std::vector<Index>> subscripts;
+  for (const Triplet &part : section) {
+    auto &list = subscripts.emplace_back();
+    for (Index k = 0; k < part.count; ++k) {
+      list.push_back(part.at(k));
     }
   }
+  return select(subscripts);
+}
+
+std::vector<Node> Nodes::select(const std::vector<std::vector<Index>> &subscripts) const {
+  TUTTI_CHECK(subscripts.size() == extents_.size());
+  std::vector<Index> positions{0};
+  for (std::size_t d = 0; d < subscripts.size(); ++d) {
+    std::vector<Index> next;
+    for (const Index position : positions) {
+      for (const Index subscript : subscripts[d]) {
+        next.push_back(position * extents_[d] + subscript);
+      }
+    }
+    positions = std::move(next);
+  }
+  std::vector<Node> ranks;
+  for (const Index position : positions) {
+    ranks.push_back(ranks_[static_cast<std::size_t>(position)]);
+  }
+  return ranks;
 }
 
 void Nodes::describe(std::vector<Index> &words) const {

@@ -58,6 +58,9 @@ public:
   /// Errors: InvalidArgument  a subscript lies outside, or there are none.
   Result<std::vector<Node>> section(std::span<const Triplet> section) const;
 
+  /// The ranks with one of these subscripts in each dimension, in the order of the lists.
+  std::vector<Node> select(const std::vector<std::vector<Index>> &subscripts) const;
+
   /// Appends all that says what it is.
   void describe(std::vector<Index> &words) const;
 

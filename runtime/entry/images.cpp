@@ -63,6 +63,16 @@ bool hasExecutable() {
                      [](const tutti_image *image) { return image->is_executable != 0; });
 }
 
+std::vector<const tutti_xmp_unit *> xmpUnits() {
+  std::vector<const tutti_xmp_unit *> units;
+  for (const tutti_image *image : frozen()) {
+    if (image->abi_version == TUTTI_ABI_VERSION) {
+      units.insert(units.end(), image->xmp_begin, image->xmp_end);
+    }
+  }
+  return units;
+}
+
 std::uint32_t imagesVersion() {
   for (const tutti_image *image : frozen()) {
     if (image->abi_version != TUTTI_ABI_VERSION) {

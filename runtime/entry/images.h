@@ -4,6 +4,7 @@
 #pragma once
 
 #include "abi/abi.h"
+#include "abi/xmp.h"
 #include "base/range.h"
 
 #include <cstdint>
@@ -19,6 +20,10 @@ void registerImage(const tutti_image &image);
 void freezeImages();
 
 bool hasExecutable();
+
+/// What is XcalableMP in the images, in the order in which they were registered; if there is any,
+/// every rank runs the program.
+std::vector<const tutti_xmp_unit *> xmpUnits();
 
 /// The ABI version of the images; another one than ours if any image has another one.
 std::uint32_t imagesVersion();

@@ -7,6 +7,7 @@
 #include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/cluster.h"
 #include "runtime/entry/images.h"
+#include "runtime/entry/nodes.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/routes.h"
 #include "runtime/entry/sanitizer.h"
@@ -144,6 +145,7 @@ void Runtime::start() {
   if (!hasExecutable()) {
     return;
   }
+  const bool areNodes = !xmpUnits().empty();
   if (ranks <= 1) {
     if (const std::int64_t tasks = tasksWithoutMpi(); tasks > 1 && isFirstRank()) {
       log::warn(
@@ -153,10 +155,13 @@ void Runtime::start() {
     }
     exec::orDie(settings ? Status() : Status(settings.error()));
     setWorkers(settings->workers);
-    startAlone(*settings);
+    if (areNodes) {
+      nodes::start(exec::orDie(transport::local::open()), settings->stats);
+    }
+    startAlone(*settings, Place{0, 1, true, false});
     return;
   }
-  if (const char *name = sanitizer()) {
+  if (const char *name = areNodes ? nullptr : sanitizer()) {
     if (isFirstRank()) {
       log::setRank(0);
       log::warn("a program with {} runs on one rank only", name);
@@ -180,16 +185,25 @@ void Runtime::start() {
       exec::orDie(exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
   checkStart(*endpoint, settings, hellos);
   setWorkers(settings->workers);
+  if (areNodes) {
+    const transport::Rank rank = endpoint->rank();
+    const bool isCrowded = divideCores(hellos, rank);
+    const auto [local, locals] = placeOnHost(hellos, rank);
+    nodes::start(std::move(endpoint), settings->stats);
+    startAlone(*settings, Place{local, locals, rank == 0, isCrowded});
+    return;
+  }
   startRank(std::move(endpoint), *settings, hellos);
 }
 
 /// A program on its own: plain OpenMP, unless there are devices to share its memory with.
-void Runtime::startAlone(const Settings &settings) {
+void Runtime::startAlone(const Settings &settings, const Place &place) {
   const char *checker = sanitizer();
   if (checker && settings.device != TUTTI_DEVICE_AUTO && settings.device != TUTTI_DEVICE_CPU) {
     log::warn("devices are not used: this is a program with {}", checker);
   }
-  DeviceSelection devices = checker ? DeviceSelection() : findDevices(settings, 0, 1, true);
+  DeviceSelection devices =
+      checker ? DeviceSelection() : findDevices(settings, place.local, place.locals, place.speaks);
   if (devices.isEmpty()) {
     solo::start(settings);
     return;
@@ -197,7 +211,8 @@ void Runtime::startAlone(const Settings &settings) {
   const std::vector<Hello> hellos{Hello::ofThisProcess(settings.heapBytes)};
   auto endpoint = exec::orDie(transport::local::open());
   auto window = openWindow(*endpoint, hellos);
-  becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, false);
+  becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices,
+                 place.isCrowded);
 }
 
 void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
@@ -365,9 +380,13 @@ void Runtime::finish() {
 }
 
 void Runtime::finishJob() {
-  const trace::Report report = zero_->finish();
+  trace::Report report = zero_->finish();
   memory::removeFaultHandler();
-  print(settings_.stats, report);
+  if (nodes::isActive()) {
+    nodes::take(std::move(report));
+  } else {
+    print(settings_.stats, report);
+  }
   reportTasks(settings_.stats);
 }
 

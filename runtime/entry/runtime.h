@@ -104,7 +104,15 @@ public:
 private:
   Runtime() = default;
 
-  static void startAlone(const Settings &settings);
+  /// Where on its host a job of one is: with others there are nodes beside it.
+  struct Place {
+    std::int32_t local;
+    std::int32_t locals;
+    bool speaks;
+    bool isCrowded;
+  };
+
+  static void startAlone(const Settings &settings, const Place &place);
   static void startRank(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
                         const std::vector<Hello> &hellos);
 

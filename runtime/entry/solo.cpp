@@ -2,11 +2,13 @@
 #include "runtime/entry/solo.h"
 
 #include "base/mutex.h"
+#include "runtime/entry/nodes.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/tasks.h"
 
 #include <atomic>
 #include <map>
+#include <utility>
 
 namespace tutti::entry::solo {
 
@@ -52,7 +54,11 @@ void finish() {
     report.regions.back().reasonHome = "there is one rank only";
   }
   report.sortRegions();
-  print(stats, report);
+  if (nodes::isActive()) {
+    nodes::take(std::move(report));
+  } else {
+    print(stats, report);
+  }
   reportTasks(stats);
 }
 

@@ -3,6 +3,7 @@
 /// Comes before the program: takes the place of the C library's start.
 #include "runtime/entry/exports.h"
 #include "runtime/entry/next.h"
+#include "runtime/entry/nodes.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/solo.h"
 #include "runtime/entry/tasks.h"
@@ -18,7 +19,11 @@ void (*endOfLibraries)() = nullptr;
 
 /// On one rank without devices.
 int runMainAlone(int argc, char **argv, char **environment) {
+  if (tutti::entry::nodes::isActive()) {
+    tutti::entry::nodes::runStartUp();
+  }
   const int status = userMain(argc, argv, environment);
+  tutti::entry::nodes::noteStatus(status);
   tutti::entry::finishTasks();
   return status;
 }
@@ -35,6 +40,7 @@ int runMain(int argc, char **argv, char **environment) {
 void finishThenEndLibraries() {
   tutti::entry::Runtime::finish();
   tutti::entry::solo::finish();
+  tutti::entry::nodes::finish();
   if (endOfLibraries) {
     endOfLibraries();
   }
@@ -48,7 +54,8 @@ TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init
   tutti::entry::Runtime::start();
   const bool isActive = tutti::entry::Runtime::active() != nullptr;
   userMain = main;
-  if (!isActive && !tutti::entry::solo::isCounting()) {
+  const bool mayEndAsItIs = !tutti::entry::solo::isCounting() && !tutti::entry::nodes::isActive();
+  if (!isActive && mayEndAsItIs) {
     return next(runMainAlone, argc, argv, init, fini, endLibraries, stackEnd);
   }
   endOfLibraries = endLibraries;
@@ -57,6 +64,7 @@ TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init
 }
 
 TUTTI_EXPORT void exit(int status) noexcept {
+  tutti::entry::nodes::noteStatus(status);
   tutti::entry::finishTasks();
   tutti::entry::Runtime::waitForDevices();
   tutti::entry::next<void (*)(int)>("exit")(status);

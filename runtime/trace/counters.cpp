@@ -90,6 +90,11 @@ std::string asText(const Report &report) {
   line("fetch", moved(c.fetchBytes, c.fetchMessages));
   line("twin", moved(c.twinBytes, c.twinMessages));
   line("merge", moved(c.mergeBytes, c.mergeMessages));
+  if (c.movesPlanned > 0 || c.collectives > 0) {
+    line("reflect", moved(c.reflectBytes, c.reflectMessages));
+    line("gmove", moved(c.gmoveBytes, c.gmoveMessages));
+    line("collectives", fmt::format("{:>16} bytes in {}", c.collectiveBytes, c.collectives));
+  }
   if (c.kernels > 0) {
     const auto copied = [](std::uint64_t bytes, std::uint64_t copies) {
       return fmt::format("{:>16} bytes in {} copies", bytes, copies);
@@ -168,6 +173,7 @@ std::string asJson(const Report &report) {
       "{{\"ranks\":{},\"launches\":{},\"distributed\":{},\"home\":{},\"bytes\":{},\"messages\":{},"
       "{},{},{},{},{},{},\"control\":{},\"faults\":{},\"protections\":{},"
       "\"plans\":{{\"made\":{},\"reused\":{},\"inPlace\":{}}},"
+      "\"nodes\":{{{},{},{},\"groups\":{},\"moves\":{{\"made\":{},\"reused\":{}}}}},"
       "\"steady\":{{{},{},\"faults\":{},\"protections\":{}}},\"regions\":[{}]}}",
       report.ranks, launches.all, launches.distributed, launches.all - launches.distributed,
       c.exchangeBytes + c.reductionBytes + c.fetchBytes + c.twinBytes + c.mergeBytes,
@@ -177,7 +183,10 @@ std::string asJson(const Report &report) {
       kind("fetch", c.fetchBytes, c.fetchMessages), kind("twin", c.twinBytes, c.twinMessages),
       kind("merge", c.mergeBytes, c.mergeMessages), devices, c.controlMessages, c.faults,
       c.protections, c.plansMade, c.plansReused, c.plansInPlace,
-      kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),
+      kind("reflect", c.reflectBytes, c.reflectMessages),
+      kind("gmove", c.gmoveBytes, c.gmoveMessages),
+      kind("collectives", c.collectiveBytes, c.collectives), c.groupsMade, c.movesPlanned,
+      c.movesReused, kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),
       copies("devices", c.steadyDeviceBytes, c.steadyDeviceCopies), c.steadyFaults,
       c.steadyProtections, regions);
 }

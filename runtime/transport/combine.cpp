@@ -4,52 +4,12 @@
 #include "base/check.h"
 
 #include <algorithm>
-#include <complex>
 #include <cstring>
 #include <type_traits>
 
 namespace tutti::transport {
 
 namespace {
-
-template <typename T> struct Tag {
-  using Type = T;
-};
-
-template <typename Body> auto visit(Element type, Body &&body) {
-  switch (type) {
-  case Element::Int8:
-    return body(Tag<std::int8_t>());
-  case Element::UInt8:
-    return body(Tag<std::uint8_t>());
-  case Element::Int16:
-    return body(Tag<std::int16_t>());
-  case Element::UInt16:
-    return body(Tag<std::uint16_t>());
-  case Element::Int32:
-    return body(Tag<std::int32_t>());
-  case Element::UInt32:
-    return body(Tag<std::uint32_t>());
-  case Element::Int64:
-    return body(Tag<std::int64_t>());
-  case Element::UInt64:
-    return body(Tag<std::uint64_t>());
-  case Element::Float:
-    return body(Tag<float>());
-  case Element::Double:
-    return body(Tag<double>());
-  case Element::LongDouble:
-    return body(Tag<long double>());
-  case Element::ComplexFloat:
-    return body(Tag<std::complex<float>>());
-  case Element::ComplexDouble:
-    return body(Tag<std::complex<double>>());
-  case Element::ComplexLongDouble:
-    return body(Tag<std::complex<long double>>());
-  }
-  TUTTI_CHECK(false, "no type of elements: {}", static_cast<int>(type));
-  return body(Tag<std::int8_t>());
-}
 
 template <typename T> inline constexpr bool kHasOrder = std::is_arithmetic_v<T>;
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/nodes.h"
+
+#include "abi/abi.h"
+#include "abi/xmp.h"
+#include "base/log.h"
+#include "runtime/entry/images.h"
+#include "runtime/entry/report.h"
+#include "runtime/entry/runtime.h"
+#include "runtime/entry/tasks.h"
+#include "runtime/exec/or_die.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace tutti::entry::nodes {
+
+namespace {
+
+struct Node {
+  std::unique_ptr<transport::Endpoint> endpoint;
+  std::unique_ptr<model::spmd::World> world;
+  Stats stats;
+  pid_t process;
+  std::optional<trace::Report> report; ///< Of what this process did as a job of one.
+};
+
+// Lives as long as the process: exit handlers of the program may use it.
+Node *node = nullptr;
+std::atomic<int> exitStatus{0};
+
+model::spmd::Host host() {
+  return {[](std::size_t bytes) { return tutti_calloc(1, bytes); },
+          [](void *memory) { std::free(memory); },
+          [](const void *memory, std::size_t bytes, bool write) {
+            Runtime *runtime = Runtime::active();
+            if (runtime && runtime->isShared(memory)) {
+              runtime->open(memory, bytes, write);
+            }
+          }};
+}
+
+} // namespace
+
+void start(std::unique_ptr<transport::Endpoint> endpoint, Stats stats) {
+  node = new Node{std::move(endpoint), nullptr, stats, getpid(), std::nullopt};
+  node->world = std::make_unique<model::spmd::World>(*node->endpoint, host());
+}
+
+bool isActive() { return node != nullptr; }
+
+model::spmd::World &world() { return *node->world; }
+
+void runStartUp() {
+  for (const tutti_xmp_unit *unit : xmpUnits()) {
+    if (unit->version != TUTTI_XMP_VERSION) {
+      fail(unit->file, failure(ErrorCode::WrongImage,
+                               "compiled for version {} of XcalableMP's part of the runtime, "
+                               "which is {}",
+                               unit->version, TUTTI_XMP_VERSION));
+    }
+    unit->start();
+  }
+}
+
+void noteStatus(int status) { exitStatus.store(status); }
+
+void take(trace::Report report) { node->report = std::move(report); }
+
+void finish() {
+  if (!node || node->process != getpid()) {
+    return;
+  }
+  Node &own = *std::exchange(node, nullptr);
+  if (exitStatus.load() != 0 && own.endpoint->size() > 1) {
+    std::fflush(nullptr);
+    own.endpoint->abort(exitStatus.load());
+  }
+  own.world->close();
+  trace::Report report = own.report ? *std::move(own.report) : trace::Report{};
+  const auto counted = own.world->counters().all();
+  const auto all = report.counters.all();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] += counted[i];
+  }
+  report.ranks = own.endpoint->size();
+  if (own.stats != Stats::Off) {
+    exec::orDie(own.endpoint->sum(report.counters.all()));
+    if (own.endpoint->rank() == 0) {
+      print(own.stats, report);
+    }
+  }
+  exec::orDie(own.endpoint->close());
+}
+
+void fail(const char *source, const Error &error) {
+  // All nodes that execute usually find the same; the first of them says it, and that ends the
+  // others while they wait. Where only others have found it, they speak.
+  constexpr std::chrono::seconds kTurn{2};
+  if (node && node->endpoint->size() > 1 && node->world->executing().front() != node->world->me()) {
+    std::this_thread::sleep_for(kTurn);
+  }
+  log::fatal("{}: {}", source, error.message);
+}
+
+} // namespace tutti::entry::nodes

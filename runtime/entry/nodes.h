@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A program that every rank runs: what a rank is besides a job of one.
+#pragma once
+
+#include "runtime/entry/settings.h"
+#include "runtime/model/spmd/world.h"
+#include "runtime/trace/counters.h"
+#include "runtime/transport/transport.h"
+
+#include <memory>
+
+namespace tutti::entry::nodes {
+
+/// Makes this process a node, before user code. `endpoint` is its end of the nodes' job.
+void start(std::unique_ptr<transport::Endpoint> endpoint, Stats stats);
+
+/// Whether the process is a node.
+bool isActive();
+
+/// The node. Only where it is active.
+model::spmd::World &world();
+
+/// Runs what the images bring to be run before `main`, in their order. Once.
+void runStartUp();
+
+/// What `main` returned or `exit` was called with.
+void noteStatus(int status);
+
+/// Takes what this process has counted, for the report of all.
+void take(trace::Report report);
+
+/// Leaves the job, in order behind all others' ends; or ends it at once, if this node has failed.
+void finish();
+
+/// A directive at `source` cannot be done: ends the job with one line.
+[[noreturn]] void fail(const char *source, const Error &error);
+
+} // namespace tutti::entry::nodes

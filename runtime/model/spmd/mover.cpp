@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/spmd/mover.h"
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "runtime/model/spmd/world.h"
+
+#include <cstring>
+#include <span>
+
+namespace tutti::model::spmd {
+
+namespace {
+
+using distribution::Box;
+using distribution::Index;
+using distribution::LocalCopy;
+using distribution::Message;
+using distribution::Phase;
+
+/// Calls `body(place of the element, bytes from its place to the next one's, count)`.
+template <typename Body> void forEachRun(const Box &box, std::size_t elementBytes, Body &&body) {
+  const auto size = static_cast<Index>(elementBytes);
+  box.forEachRun([&](Index first, Index count, Index stride) {
+    body(first * size, stride * size, static_cast<std::size_t>(count));
+  });
+}
+
+void fill(const Box &box, std::byte *memory, std::size_t elementBytes, const std::byte *element) {
+  forEachRun(box, elementBytes, [&](Index at, Index stride, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k, at += stride) {
+      std::memcpy(memory + at, element, elementBytes);
+    }
+  });
+}
+
+void add(const Box &box, std::byte *memory, transport::Element type, const std::byte *bytes) {
+  const std::size_t elementBytes = transport::sizeOf(type);
+  forEachRun(box, elementBytes, [&](Index at, Index stride, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k, at += stride, bytes += elementBytes) {
+      transport::combine(type, transport::Combination::Sum, {memory + at, elementBytes},
+                         {bytes, elementBytes});
+    }
+  });
+}
+
+/// The bytes of a message that lie one behind the other in memory; empty if they do not.
+struct Direct {
+  Index at = 0;
+  std::size_t bytes = 0;
+};
+
+Direct directOf(const Message &message, std::size_t elementBytes) {
+  if (message.fills || message.boxes.size() != 1) {
+    return {};
+  }
+  const auto run = message.boxes.front().asRun();
+  if (!run || (run->count > 1 && run->stride != 1)) {
+    return {};
+  }
+  return {run->first * static_cast<Index>(elementBytes),
+          static_cast<std::size_t>(run->count) * elementBytes};
+}
+
+std::size_t bytesOf(const Message &message, std::size_t elementBytes) {
+  return static_cast<std::size_t>(message.elements()) * elementBytes;
+}
+
+/// A move that has begun: phases one after the other.
+class Moving final : public Operation {
+public:
+  Moving(World &world, Plan &plan, const Operands &operands, MoveCounters counters)
+      : world_(world), plan_(plan), operands_(operands), counters_(counters),
+        ownsPlanBuffers_(!plan.isBusy) {
+    if (ownsPlanBuffers_) {
+      plan.isBusy = true;
+    } else {
+      spare_.resize(plan.buffers.size());
+    }
+  }
+
+  ~Moving() override {
+    if (ownsPlanBuffers_) {
+      plan_.isBusy = false;
+    }
+  }
+
+  Result<bool> advance() override {
+    while (phase_ < plan_.move.phases.size()) {
+      if (!hasBegun_) {
+        TUTTI_TRY(begin());
+        hasBegun_ = true;
+      }
+      while (!requests_.empty()) {
+        const Result<bool> done = world_.endpoint().test(requests_.back());
+        TUTTI_TRY(done);
+        if (!*done) {
+          return false;
+        }
+        requests_.pop_back();
+      }
+      takeReceived();
+      hasBegun_ = false;
+      ++phase_;
+    }
+    return true;
+  }
+
+private:
+  const Phase &phase() const { return plan_.move.phases[phase_]; }
+
+  Plan::Buffers &buffers() { return (ownsPlanBuffers_ ? plan_.buffers : spare_)[phase_]; }
+
+  Status begin() {
+    Plan::Buffers &own = buffers();
+    own.sends.resize(phase().sends.size());
+    own.receives.resize(phase().receives.size());
+    TUTTI_TRY(beginReceives(own));
+    TUTTI_TRY(beginSends(own));
+    copy(own);
+    return {};
+  }
+
+  std::uint32_t tag() const { return plan_.tag + static_cast<std::uint32_t>(phase_); }
+
+  Status beginReceives(Plan::Buffers &own) {
+    for (std::size_t i = 0; i < phase().receives.size(); ++i) {
+      const Message &message = phase().receives[i];
+      const std::size_t bytes = bytesOf(message, operands_.elementBytes);
+      std::span<std::byte> into;
+      if (const Direct direct = receivesDirectly(message); direct.bytes > 0) {
+        into = {operands_.target + direct.at, direct.bytes};
+        world_.host().open(into.data(), into.size(), true);
+      } else {
+        own.receives[i].resize(bytes);
+        into = own.receives[i];
+      }
+      transport::Request request{};
+      TUTTI_ASSIGN(request, world_.endpoint().receive(message.peer, tag(), into));
+      requests_.push_back(request);
+    }
+    return {};
+  }
+
+  Direct receivesDirectly(const Message &message) const {
+    return operands_.adds || !operands_.isApart ? Direct{}
+                                                : directOf(message, operands_.elementBytes);
+  }
+
+  Status beginSends(Plan::Buffers &own) {
+    for (std::size_t i = 0; i < phase().sends.size(); ++i) {
+      const Message &message = phase().sends[i];
+      const std::size_t bytes = bytesOf(message, operands_.elementBytes);
+      std::span<const std::byte> out;
+      if (const Direct direct = sendsDirectly(message); direct.bytes > 0) {
+        out = {operands_.source + direct.at, direct.bytes};
+        world_.host().open(out.data(), out.size(), false);
+      } else {
+        own.sends[i].resize(bytes);
+        std::byte *at = own.sends[i].data();
+        for (const Box &box : message.boxes) {
+          pack(box, operands_.source, operands_.elementBytes, at);
+          at += static_cast<std::size_t>(box.elements()) * operands_.elementBytes;
+        }
+        out = own.sends[i];
+      }
+      ++counters_.messages;
+      counters_.bytes += bytes;
+      transport::Request request{};
+      TUTTI_ASSIGN(request, world_.endpoint().send(message.peer, tag(), out));
+      requests_.push_back(request);
+    }
+    return {};
+  }
+
+  Direct sendsDirectly(const Message &message) const {
+    return operands_.isApart ? directOf(message, operands_.elementBytes) : Direct{};
+  }
+
+  /// All is read before anything is written.
+  void copy(Plan::Buffers &own) {
+    std::size_t bytes = 0;
+    for (const LocalCopy &copy : phase().copies) {
+      bytes += static_cast<std::size_t>(copy.from.elements()) * operands_.elementBytes;
+    }
+    own.copies.resize(bytes);
+    std::byte *at = own.copies.data();
+    for (const LocalCopy &copy : phase().copies) {
+      pack(copy.from, operands_.source, operands_.elementBytes, at);
+      at += static_cast<std::size_t>(copy.from.elements()) * operands_.elementBytes;
+    }
+    at = own.copies.data();
+    for (const LocalCopy &copy : phase().copies) {
+      write(copy.to, copy.fills, at);
+      at += static_cast<std::size_t>(copy.from.elements()) * operands_.elementBytes;
+    }
+  }
+
+  void write(const Box &box, bool fills, const std::byte *bytes) {
+    if (fills) {
+      fill(box, operands_.target, operands_.elementBytes, bytes);
+    } else if (operands_.adds) {
+      add(box, operands_.target, *operands_.adds, bytes);
+    } else {
+      unpack(box, operands_.target, operands_.elementBytes, bytes);
+    }
+  }
+
+  void takeReceived() {
+    Plan::Buffers &own = buffers();
+    for (std::size_t i = 0; i < phase().receives.size(); ++i) {
+      const Message &message = phase().receives[i];
+      if (receivesDirectly(message).bytes > 0) {
+        continue;
+      }
+      const std::byte *at = own.receives[i].data();
+      for (const Box &box : message.boxes) {
+        write(box, message.fills, at);
+        at += static_cast<std::size_t>(box.elements()) * operands_.elementBytes;
+      }
+    }
+  }
+
+  World &world_;
+  Plan &plan_;
+  Operands operands_;
+  MoveCounters counters_;
+  bool ownsPlanBuffers_;
+  std::vector<Plan::Buffers> spare_; ///< Where the plan's are in use.
+  std::size_t phase_ = 0;
+  bool hasBegun_ = false;
+  std::vector<transport::Request> requests_;
+};
+
+} // namespace
+
+std::uint32_t tagOf(const std::vector<Index> &content) {
+  // Phases follow one another; the highest bits stay free for other messages.
+  constexpr std::uint64_t kTags = std::uint64_t{1} << 24;
+  return static_cast<std::uint32_t>(Hash().add(std::as_bytes(std::span(content))).value() % kTags);
+}
+
+std::unique_ptr<Operation> beginMove(World &world, Plan &plan, const Operands &operands,
+                                     MoveCounters counters) {
+  return std::make_unique<Moving>(world, plan, operands, counters);
+}
+
+void pack(const Box &box, const std::byte *memory, std::size_t elementBytes, std::byte *bytes) {
+  forEachRun(box, elementBytes, [&](Index at, Index stride, std::size_t count) {
+    if (stride == static_cast<Index>(elementBytes) || count == 1) {
+      std::memcpy(bytes, memory + at, count * elementBytes);
+      bytes += count * elementBytes;
+      return;
+    }
+    for (std::size_t k = 0; k < count; ++k, at += stride, bytes += elementBytes) {
+      std::memcpy(bytes, memory + at, elementBytes);
+    }
+  });
+}
+
+void unpack(const Box &box, std::byte *memory, std::size_t elementBytes, const std::byte *bytes) {
+  forEachRun(box, elementBytes, [&](Index at, Index stride, std::size_t count) {
+    if (stride == static_cast<Index>(elementBytes) || count == 1) {
+      std::memcpy(memory + at, bytes, count * elementBytes);
+      bytes += count * elementBytes;
+      return;
+    }
+    for (std::size_t k = 0; k < count; ++k, at += stride, bytes += elementBytes) {
+      std::memcpy(memory + at, bytes, elementBytes);
+    }
+  });
+}
+
+} // namespace tutti::model::spmd

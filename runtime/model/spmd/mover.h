@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Carries out one node's part of a move.
+#pragma once
+
+#include "base/result.h"
+#include "runtime/distribution/box.h"
+#include "runtime/transport/combine.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tutti::model::spmd {
+
+class Operation;
+class World;
+
+using Bytes = std::vector<std::byte>;
+
+/// A move that is remembered, with memory for its messages.
+struct Plan {
+  Plan(distribution::Move itsMove, std::uint32_t itsTag)
+      : move(std::move(itsMove)), tag(itsTag), buffers(move.phases.size()) {}
+
+  /// Of one phase; of each message one, of copies one for all.
+  struct Buffers {
+    std::vector<Bytes> sends;
+    std::vector<Bytes> receives;
+    Bytes copies;
+  };
+
+  distribution::Move move;
+  std::uint32_t tag; ///< Of its messages.
+  std::vector<Buffers> buffers;
+  bool isBusy = false; ///< Its buffers are in use.
+};
+
+/// The same on all nodes that take part in a move of that content.
+std::uint32_t tagOf(const std::vector<distribution::Index> &content);
+
+/// What is moved from where to where, on this node.
+struct Operands {
+  const std::byte *source; ///< The allocation that boxes of what is given refer to.
+  std::byte *target;       ///< Of what is received.
+  std::size_t elementBytes;
+  bool isApart; ///< In one phase nothing is written that is read.
+  /// Adds elements of this type to what is there, in place of writing them.
+  std::optional<transport::Element> adds;
+};
+
+/// What moves are counted as; references to two of the counters.
+struct MoveCounters {
+  std::uint64_t &messages;
+  std::uint64_t &bytes;
+};
+
+/// Begins the move. `plan` outlives it.
+std::unique_ptr<Operation> beginMove(World &world, Plan &plan, const Operands &operands,
+                                     MoveCounters counters);
+
+/// Appends the elements to `bytes`, or takes as many from its front as the box has.
+void pack(const distribution::Box &box, const std::byte *memory, std::size_t elementBytes,
+          std::byte *bytes);
+void unpack(const distribution::Box &box, std::byte *memory, std::size_t elementBytes,
+            const std::byte *bytes);
+
+} // namespace tutti::model::spmd

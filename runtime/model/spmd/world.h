@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One node of a program that every rank runs: who executes, groups of nodes, and what is under way
+/// between them.
+#pragma once
+
+#include "base/result.h"
+#include "runtime/distribution/nodes.h"
+#include "runtime/model/spmd/mover.h"
+#include "runtime/trace/counters.h"
+#include "runtime/transport/transport.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tutti::model::spmd {
+
+using distribution::Index;
+using distribution::Node;
+
+/// Nodes in an order; the first has position 0.
+using NodeSet = std::vector<Node>;
+
+/// What a node needs of the process that it is in.
+struct Host {
+  std::function<void *(std::size_t bytes)> allocate; ///< Zeroed; null if there is no memory.
+  std::function<void(void *memory)> release;
+  /// Makes memory ready to be read, or written, by others than this thread.
+  std::function<void(const void *memory, std::size_t bytes, bool write)> open;
+};
+
+/// Something between nodes that has begun: it ends by being asked again and again.
+class Operation {
+public:
+  Operation(const Operation &) = delete;
+  Operation &operator=(const Operation &) = delete;
+  virtual ~Operation() = default;
+
+  /// Goes on as far as it can without waiting; whether it has ended.
+  virtual Result<bool> advance() = 0;
+
+protected:
+  Operation() = default;
+};
+
+/// Threading: confined to the thread that runs `main`.
+/// Ownership: borrows the endpoint.
+class World {
+public:
+  World(transport::Endpoint &endpoint, Host host);
+  World(const World &) = delete;
+  World &operator=(const World &) = delete;
+  ~World();
+
+  Node me() const { return endpoint_.rank(); }
+
+  transport::Endpoint &endpoint() { return endpoint_; }
+
+  const Host &host() const { return host_; }
+
+  /// All nodes of the job.
+  const NodeSet &everybody() const { return executing_.front(); }
+
+  /// The nodes that execute what this one does now.
+  const NodeSet &executing() const { return executing_.back(); }
+
+  /// The number of sets on the stack.
+  std::size_t depth() const { return executing_.size(); }
+
+  void push(NodeSet set) { executing_.push_back(std::move(set)); }
+
+  /// Back to a depth that was.
+  void popTo(std::size_t depth);
+
+  /// This node's position in the set; none if it is not a member.
+  std::optional<std::size_t> positionIn(const NodeSet &set) const;
+
+  /// The group of a set that has this node; made when it is first asked for, which is collective.
+  Result<transport::Group *> group(const NodeSet &set);
+
+  /// Until an operation of a group has ended.
+  Status wait(transport::Group &group, transport::Request request);
+
+  /// Until the operation has ended, or later: until `finish` is called with the id.
+  Status complete(std::unique_ptr<Operation> operation, std::optional<std::int64_t> async);
+
+  /// Ends all that has begun under the id; ids that are not known mean nothing.
+  Status finish(std::int64_t async);
+
+  /// Whether nothing is under way under the id any more.
+  Result<bool> hasEnded(std::int64_t async);
+
+  /// The plan of that content; `make` finds out what moves where there is none yet.
+  Result<Plan *> plan(std::vector<Index> content,
+                      const std::function<Result<distribution::Move>()> &make);
+
+  trace::Counters &counters() { return counters_; }
+
+  /// Gives groups back; before the endpoint closes.
+  void close();
+
+private:
+  Status drive(Operation &operation);
+
+  transport::Endpoint &endpoint_;
+  Host host_;
+  std::vector<NodeSet> executing_;
+  std::map<NodeSet, std::unique_ptr<transport::Group>> groups_;
+  std::map<std::vector<Index>, std::unique_ptr<Plan>> plans_;
+  std::vector<std::pair<std::int64_t, std::unique_ptr<Operation>>> underWay_;
+  trace::Counters counters_;
+};
+
+} // namespace tutti::model::spmd
