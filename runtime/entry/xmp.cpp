@@ -123,6 +123,11 @@ TUTTI_EXPORT void tutti_xmp_share(const char *source, const tutti_xmp_ref *on, l
   require(source, model::spmd::share(world(), *on, listOf(indices, count)));
 }
 
+TUTTI_EXPORT void tutti_xmp_share_elements(const char *source, const tutti_xmp_ref *on, long count,
+                                           tutti_xmp_index *indices) {
+  require(source, model::spmd::shareElements(world(), *on, listOf(indices, count)));
+}
+
 TUTTI_EXPORT int tutti_xmp_next_share(const char *source, const tutti_xmp_ref *on, long margin,
                                       long async, long n, long count, tutti_xmp_index *indices) {
   return require(source, model::spmd::nextShare(world(), *on, margin, asyncOf(async), n,

@@ -19,18 +19,21 @@ std::size_t spareOf(const Array &array) {
   return (array.elementBytes + kSpareBytes - 1) / kSpareBytes * kSpareBytes;
 }
 
-/// The extents of the dimensions of the template that the array follows.
-Result<std::vector<Index>> extentsOfTemplate(const Array &array) {
-  std::vector<Index> extents;
-  for (const tutti_xmp_alignment &alignment : array.alignments) {
+/// An extent that is not known is as far as the template goes.
+Status findExtents(Array &array) {
+  for (std::size_t d = 0; d < array.rank; ++d) {
+    const tutti_xmp_alignment &alignment = array.alignments[d];
+    if (array.extents[d] >= 0) {
+      continue;
+    }
     if (alignment.axis < 0) {
       return failure(ErrorCode::InvalidArgument,
-                     "the size of a dimension that is not aligned is not known");
+                     "the size of dimension {}, which is not aligned, is not known", d + 1);
     }
     const Axis &axis = array.with->axes[static_cast<std::size_t>(alignment.axis)];
-    extents.push_back(axis.end() - alignment.offset);
+    array.extents[d] = axis.end() - alignment.offset;
   }
-  return extents;
+  return {};
 }
 
 Status checkShadow(const Axis &axis, const Shadow &shadow, const tutti_xmp_template::Format &format,
@@ -74,9 +77,7 @@ Status layOut(World &world, Array &array) {
   if (!array.with->isFixed()) {
     return {};
   }
-  if (array.extents.empty()) {
-    TUTTI_ASSIGN(array.extents, extentsOfTemplate(array));
-  }
+  TUTTI_TRY(findExtents(array));
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < array.rank; ++d) {
     const tutti_xmp_alignment &alignment = array.alignments[d];
@@ -145,7 +146,7 @@ Result<std::unique_ptr<Array>> makeArray(World &world, ArrayWish wish) {
   if (!wish.with->isFixed() && wish.storage != TUTTI_XMP_LATER) {
     return failure(ErrorCode::InvalidArgument, "the template is not fixed yet");
   }
-  if (wish.storage != TUTTI_XMP_LATER || !array->extents.empty()) {
+  if (wish.storage != TUTTI_XMP_LATER) {
     TUTTI_TRY(layOut(world, *array));
   }
   TUTTI_TRY(provide(world, *array));

@@ -56,6 +56,12 @@ Status barrier(World &world, const tutti_xmp_ref *on) {
   return world.wait(*group, request);
 }
 
+Result<std::uintptr_t> communicatorOf(World &world, const NodeSet &set) {
+  transport::Group *group = nullptr;
+  TUTTI_ASSIGN(group, world.group(set));
+  return group->native();
+}
+
 Status broadcast(World &world, std::span<const tutti_xmp_section> items, const tutti_xmp_ref *from,
                  const tutti_xmp_ref *on, Async async) {
   NodeSet set;

@@ -59,7 +59,7 @@ struct Array : tutti_xmp_array {
   long type = TUTTI_XMP_OTHER;
   std::size_t elementBytes = 0;
   std::size_t rank = 0;
-  std::vector<Index> extents; ///< None until they are known.
+  std::vector<Index> extents; ///< -1 where not known yet.
   std::vector<tutti_xmp_alignment> alignments;
   const tutti_xmp_template *with = nullptr;
   std::vector<distribution::Shadow> shadows;
@@ -98,7 +98,7 @@ struct ArrayWish {
   long type;
   std::size_t elementBytes;
   std::size_t rank;
-  std::vector<Index> extents; ///< None: those of the template.
+  std::vector<Index> extents; ///< -1: as far as the template goes.
   std::vector<tutti_xmp_alignment> alignments;
   const tutti_xmp_template *with;
 };

@@ -22,6 +22,8 @@ Result<bool> enter(World &world, const tutti_xmp_ref &on);
 
 // Loops.
 Status share(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_index> indices);
+/// Iteration `i` is element `i` of the subscript that `on` has there.
+Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_index> indices);
 Result<bool> nextShare(World &world, const tutti_xmp_ref &on, long margin, Async async, long n,
                        std::span<tutti_xmp_index> indices);
 
@@ -41,6 +43,9 @@ Status reduceShadow(World &world, Array &array, std::span<const tutti_xmp_width>
                     bool isOrthogonal, Async async);
 Status gmove(World &world, const tutti_xmp_section &left, const tutti_xmp_section &right,
              Async async);
+
+/// The bits of an MPI_Comm of these nodes, for the program; 0 without MPI. Collective at first.
+Result<std::uintptr_t> communicatorOf(World &world, const NodeSet &set);
 
 /// The type that reductions know; none of structures.
 std::optional<transport::Element> elementOf(long type);

@@ -150,6 +150,37 @@ Status share(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_index> i
   return {};
 }
 
+Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_index> indices) {
+  TUTTI_TRY(checkStep(indices));
+  auto target = targetOf(world, on);
+  TUTTI_TRY(target);
+  bool concerned = false;
+  TUTTI_ASSIGN(concerned, isConcerned(*target, on));
+  for (tutti_xmp_index &index : indices) {
+    const auto d = static_cast<std::size_t>(index.axis);
+    const Axis &axis = target->axes[d];
+    distribution::Triplet triplet;
+    TUTTI_ASSIGN(triplet, on.count == 0
+                              ? Result<distribution::Triplet>(
+                                    distribution::Triplet{axis.lower(), axis.extent(), 1})
+                              : tripletOf(on.subscripts[d], axis.lower(), axis.extent()));
+    // As a loop over the subscripts themselves.
+    const Iterations subscripts{triplet.at(index.lower), triplet.at(index.last),
+                                triplet.step * index.step};
+    LoopShare share;
+    if (concerned) {
+      share = distribution::shareOf(axis, target->coordinate(d), 0, subscripts);
+      share.begin = (share.begin - triplet.first) / triplet.step;
+      share.cycle /= triplet.step;
+      for (Index &subscript : share.list) {
+        subscript = (subscript - triplet.first) / triplet.step;
+      }
+    }
+    write(std::move(share), index);
+  }
+  return {};
+}
+
 namespace {
 
 Result<distribution::NestShare> nestOf(const Target &target,
