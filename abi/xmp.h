@@ -42,6 +42,13 @@ typedef struct tutti_xmp_axis {
   long origin; ///< Packed position of the first stored element.
 } tutti_xmp_axis;
 
+/// The second of the two above.
+static inline __attribute__((always_inline, unused)) long
+tutti_xmp_position(long index, long first, long width, long cycle, long origin) {
+  const long distance = index - first;
+  return distance / cycle * width + distance % width - origin;
+}
+
 /// A global array. Code reads it; the runtime's own follows. The program's own variable, of pointer
 /// type, leads to the first element of the local allocation, lower shadow included.
 typedef struct tutti_xmp_array {
@@ -52,7 +59,7 @@ typedef struct tutti_xmp_array {
 
 enum tutti_xmp_subscripts {
   TUTTI_XMP_INDEX = 0, ///< first
-  TUTTI_XMP_ALL = 1,   ///< `:`
+  TUTTI_XMP_ALL = 1,   ///< `:`, every step-th
   TUTTI_XMP_MINE = 2,  ///< `*`: the calling node's own coordinate.
   TUTTI_XMP_COUNT = 3, ///< first : second elements : step. With step < 0 from first downwards.
   TUTTI_XMP_LAST = 4,  ///< first : second, inclusive : step.
@@ -163,7 +170,8 @@ enum tutti_xmp_storages {
 };
 
 /// `align`. Template dimensions that no array dimension follows are `*` (replicated) unless they
-/// are not distributed. `extents` is null for pointers without any: then those of the template.
+/// are not distributed. An extent of -1, of a pointer's first dimension: that of the template
+/// there.
 tutti_xmp_array *tutti_xmp_make_array(const char *source, void *variable, long storage, long type,
                                       long elementBytes, long rank, const long *extents,
                                       const tutti_xmp_alignment *alignments,
@@ -230,9 +238,14 @@ void tutti_xmp_share(const char *source, const tutti_xmp_ref *on, long count,
 
 enum tutti_xmp_margins { TUTTI_XMP_EXPAND = 1, TUTTI_XMP_MARGIN = 2, TUTTI_XMP_PEEL = 3 };
 
-/// The same in several boxes, for (long n = 0; tutti_xmp_next_share(..., n, ...); n++) nest:
-/// returns 0 behind the last. EXPAND has one box. PEEL waits for `async` between the first and the
-/// others.
+/// The same for `array`: iteration i is element i of the subscript that `on` has for the axis, and
+/// all of them are ALL, COUNT and the like, or give a condition as above.
+void tutti_xmp_share_elements(const char *source, const tutti_xmp_ref *on, long count,
+                              tutti_xmp_index *indices);
+
+/// The same as `share` in several boxes, for (long n = 0; tutti_xmp_next_share(..., n, ...); n++)
+/// nest: returns 0 behind the last. EXPAND has one box. PEEL waits for `async` between the first
+/// and the others.
 int tutti_xmp_next_share(const char *source, const tutti_xmp_ref *on, long margin, long async,
                          long n, long count, tutti_xmp_index *indices);
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/xmp/lowering.h"
+
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+
+namespace tutti::compiler::xmp {
+
+/// Nothing if the base is no global array.
+std::optional<Lowering::Chain> Lowering::chainOf(Expr *expr) const {
+  Chain chain;
+  expr = expr->IgnoreParenImpCasts();
+  while (auto *access = dyn_cast<ArraySubscriptExpr>(expr)) {
+    chain.accesses.insert(chain.accesses.begin(), access);
+    expr = access->getBase()->IgnoreParenImpCasts();
+  }
+  const auto *reference = dyn_cast<DeclRefExpr>(expr);
+  chain.entity = reference ? scopes_.find(reference->getDecl()) : nullptr;
+  chain.base = expr;
+  return chain.entity ? std::optional(chain) : std::nullopt;
+}
+
+/// Declarations of constants with the layout of an array, for code behind them.
+std::string Lowering::constantsOf(const Entity &array, const std::string &base) const {
+  const std::string &handle = array.handle;
+  std::string text = handle + "_t *const " + handle + "_base = " + base + "; const long ";
+  for (unsigned i = 0; i < array.rank; ++i) {
+    const std::string number = std::to_string(i);
+    const auto add = [&](const char *shortName, const char *member) {
+      text += handle + shortName + number + " = " + handle + "->axis[" + number + "]." + member;
+    };
+    text += i > 0 ? ", " : "";
+    add("_f", "first");
+    if (i + 1 < array.rank) {
+      text += ", ";
+      add("_s", "stride");
+    }
+    if (array.isPacked(i)) {
+      text += ", ";
+      add("_w", "width");
+      text += ", ";
+      add("_c", "cycle");
+      text += ", ";
+      add("_o", "origin");
+    }
+  }
+  return text + ";";
+}
+
+/// Whether constants will be there for an access at this place.
+bool Lowering::usesConstants(Entity &array) {
+  if (array.isReady) {
+    return true;
+  }
+  if (array.storage == Entity::Storage::Pointer) {
+    if (distributed_ > 0) {
+      usedInLoop_.insert(&array);
+    }
+    return distributed_ > 0;
+  }
+  if (array.isAtFileScope && function_) {
+    usedInFunction_.insert(&array);
+    return true;
+  }
+  return false;
+}
+
+std::string Lowering::baseOf(Entity &array) {
+  if (usesConstants(array)) {
+    return array.handle + "_base";
+  }
+  return array.isAtFileScope ? "(*" + array.handle + "_at)"
+                             : "((" + array.handle + "_t *)" + array.name + ")";
+}
+
+std::string Lowering::axisText(Entity &array, unsigned dimension, const char *shortName,
+                               const char *member) {
+  const std::string number = std::to_string(dimension);
+  return usesConstants(array) ? array.handle + shortName + number
+                              : array.handle + "->axis[" + number + "]." + member;
+}
+
+/// `a[i][j]` becomes `base[((i) - first0) * stride0 + ((j) - first1)]`, and `a[i]` the address of
+/// the first element that is stored of that row.
+void Lowering::rewrite(const Chain &chain) {
+  Entity &array = *chain.entity;
+  const unsigned count = std::min<std::size_t>(chain.accesses.size(), array.rank);
+  const bool isWhole = count == array.rank;
+  const unsigned name = program_.at(chain.base->getBeginLoc());
+  const unsigned begin = program_.at(chain.accesses[0]->getBeginLoc());
+  edits_.replace(name, baseOf(array));
+  if (!isWhole) {
+    edits_.before(begin, "(");
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    ArraySubscriptExpr *access = chain.accesses[i];
+    if (access->getLHS() != access->getBase()) {
+      error(access->getRBracketLoc(), "a global array must stand in front of its subscript");
+      return;
+    }
+    const unsigned open = program_.at(access->getLHS()->getEndLoc()) + 1;
+    const unsigned close = program_.at(access->getRBracketLoc());
+    const bool isPacked = array.isPacked(i);
+    std::string front = i > 0 ? "+ " : isWhole ? "[" : "+ ";
+    front += isPacked ? "tutti_xmp_position((" : "((";
+    std::string back = ") - " + axisText(array, i, "_f", "first") + ")";
+    if (isPacked) {
+      back = "), " + axisText(array, i, "_f", "first") + ", " + axisText(array, i, "_w", "width") +
+             ", " + axisText(array, i, "_c", "cycle") + ", " + axisText(array, i, "_o", "origin") +
+             ")";
+    }
+    if (i + 1 < array.rank) {
+      back += " * " + axisText(array, i, "_s", "stride");
+    }
+    if (i + 1 == count) {
+      back += isWhole ? "]" : ")";
+    }
+    edits_.replace(open, front);
+    edits_.replace(close, back);
+  }
+}
+
+bool Lowering::TraverseArraySubscriptExpr(ArraySubscriptExpr *access, DataRecursionQueue *) {
+  const auto chain = chainOf(access);
+  if (!chain) {
+    return Base::TraverseArraySubscriptExpr(access);
+  }
+  for (ArraySubscriptExpr *part : chain->accesses) {
+    TraverseStmt(part->getIdx());
+  }
+  rewrite(*chain);
+  return true;
+}
+
+bool Lowering::VisitDeclRefExpr(DeclRefExpr *reference) {
+  const Entity *array = scopes_.find(reference->getDecl());
+  const bool isPointerNow =
+      array && reference->getType()->isArrayType() && program_.has(reference->getBeginLoc());
+  if (!isPointerNow || array->rank == 1) {
+    return true;
+  }
+  std::string type = array->handle + "_t (*)";
+  for (unsigned i = 1; i < array->rank; ++i) {
+    type += "[" + array->extents[i] + "]";
+  }
+  edits_.replace(program_.at(reference->getBeginLoc()), "((" + type + ")" + array->name + ")");
+  return true;
+}
+
+bool Lowering::TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait,
+                                                DataRecursionQueue *) {
+  if (trait->getKind() != UETT_SizeOf || trait->isArgumentType()) {
+    return Base::TraverseUnaryExprOrTypeTraitExpr(trait);
+  }
+  const auto chain = chainOf(trait->getArgumentExpr());
+  const bool isArray = chain && chain->accesses.size() < chain->entity->rank &&
+                       trait->getArgumentExpr()->getType()->isArrayType();
+  if (!isArray) {
+    return Base::TraverseUnaryExprOrTypeTraitExpr(trait);
+  }
+  const Entity &array = *chain->entity;
+  std::string size = "(sizeof(" + array.handle + "_t)";
+  for (unsigned i = chain->accesses.size(); i < array.rank; ++i) {
+    size += " * (unsigned long)" + array.extents[i];
+  }
+  const unsigned begin = program_.at(trait->getBeginLoc());
+  edits_.erase(begin, program_.at(trait->getEndLoc()) + 1);
+  edits_.before(begin, size + ")");
+  return true;
+}
+
+bool Lowering::TraverseBinaryOperator(BinaryOperator *operation, DataRecursionQueue *) {
+  if (isArrayAssignment(operation)) {
+    return arrayAssignment(nullptr, operation);
+  }
+  return Base::TraverseBinaryOperator(operation);
+}
+
+} // namespace tutti::compiler::xmp

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/xmp/lowering.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/TypeLoc.h"
+
+using namespace clang;
+
+namespace tutti::compiler::xmp {
+
+namespace {
+
+/// The brackets of a declarator, outermost dimension first. A pointer's are those behind it.
+llvm::SmallVector<ArrayTypeLoc, 7> bracketsOf(const VarDecl *variable) {
+  llvm::SmallVector<ArrayTypeLoc, 7> brackets;
+  const TypeSourceInfo *info = variable->getTypeSourceInfo();
+  TypeLoc type = info ? info->getTypeLoc() : TypeLoc();
+  while (!type.isNull()) {
+    type = type.getUnqualifiedLoc().IgnoreParens();
+    if (const auto decayed = type.getAs<DecayedTypeLoc>()) {
+      type = decayed.getOriginalLoc();
+    } else if (const auto adjusted = type.getAs<AdjustedTypeLoc>()) {
+      type = adjusted.getOriginalLoc();
+    } else if (const auto pointer = type.getAs<PointerTypeLoc>(); pointer && brackets.empty()) {
+      type = pointer.getPointeeLoc();
+    } else if (const auto array = type.getAs<ArrayTypeLoc>()) {
+      brackets.push_back(array);
+      type = array.getElementLoc();
+    } else {
+      break;
+    }
+  }
+  return brackets;
+}
+
+/// The type that the program has written, before C makes a pointer of a parameter.
+QualType writtenType(const VarDecl *variable) {
+  const auto *parameter = dyn_cast<ParmVarDecl>(variable);
+  return parameter ? parameter->getOriginalType() : variable->getType();
+}
+
+} // namespace
+
+/// Null after an error.
+const VarDecl *Lowering::variableOf(const Directive &directive, const Target &target) {
+  if (target.expression) {
+    const auto *reference = dyn_cast_or_null<DeclRefExpr>(directive[target.expression].expr);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    if (!variable && directive[target.expression].expr) {
+      error(target.name.getLocation(), "'%0' is not a variable") << wordOf(target.name);
+    }
+    return variable;
+  }
+  const DeclarationName name(target.name.getIdentifierInfo());
+  for (NamedDecl *found : context_.getTranslationUnitDecl()->lookup(name)) {
+    if (const auto *variable = dyn_cast<VarDecl>(found)) {
+      return variable->getFirstDecl();
+    }
+  }
+  error(target.name.getLocation(), "array '%0' is not declared") << wordOf(target.name);
+  return nullptr;
+}
+
+/// `{axis, offset}, ...`
+bool Lowering::alignAxes(const Directive &directive, Entity &array, std::string &alignments) {
+  const Items &sources = directive.items;
+  const Items &subscripts = directive.with->subscripts;
+  llvm::SmallVector<int, 7> colons;
+  for (unsigned axis = 0; axis < subscripts.size(); ++axis) {
+    const Item &item = subscripts.items[axis];
+    if (item.kind == Item::Kind::Colon) {
+      colons.push_back(axis);
+    } else if (item.kind == Item::Kind::Dummy) {
+      if (llvm::none_of(sources.items, [&](const Item &source) {
+            return source.kind == Item::Kind::Dummy && source.name == item.name;
+          })) {
+        error(item.place.getLocation(), "'%0' is not an index of the array") << item.name;
+        return false;
+      }
+    } else if (item.kind != Item::Kind::Star) {
+      error(item.place.getLocation(), "expected an index of the array, ':' or '*'");
+      return false;
+    }
+  }
+  unsigned colon = 0;
+  for (const Item &source : sources.items) {
+    int axis = -1;
+    std::string offset = "0";
+    if (source.kind == Item::Kind::Colon) {
+      if (colon == colons.size()) {
+        error(source.place.getLocation(), "the array has more ':' than the template");
+        return false;
+      }
+      axis = colons[colon++];
+    } else if (source.kind == Item::Kind::Dummy && !source.first) {
+      for (unsigned other = 0; other < subscripts.size(); ++other) {
+        const Item &item = subscripts.items[other];
+        if (item.kind != Item::Kind::Dummy || item.name != source.name) {
+          continue;
+        }
+        if (axis >= 0) {
+          error(item.place.getLocation(), "index '%0' is used twice") << item.name;
+          return false;
+        }
+        axis = other;
+        if (item.first) {
+          offset = (item.isMinus ? "-" : "") + longOf(directive, item.first);
+        }
+      }
+      if (axis < 0) {
+        error(source.place.getLocation(), "index '%0' is not used in the template's subscripts")
+            << source.name;
+        return false;
+      }
+    } else if (source.kind != Item::Kind::Star) {
+      error(source.place.getLocation(), "expected an index, ':' or '*'");
+      return false;
+    }
+    if (axis >= 0 && llvm::is_contained(array.axes, axis)) {
+      error(source.place.getLocation(), "index '%0' is named twice") << source.name;
+      return false;
+    }
+    array.axes.push_back(axis);
+    alignments += (alignments.empty() ? "{" : ", {") + std::to_string(axis) + ", " + offset + "}";
+  }
+  if (colon < colons.size()) {
+    error(subscripts.items[colons[colon]].place.getLocation(),
+          "the template has more ':' than the array");
+    return false;
+  }
+  if (llvm::all_of(array.axes, [](int axis) { return axis < 0; })) {
+    error(directive.place, "no dimension of the array is aligned");
+    return false;
+  }
+  return true;
+}
+
+/// Reads what is declared: storage, element, and the rank that C knows.
+bool Lowering::arrayStorage(const Directive &directive, const Target &target, Entity &array) {
+  const auto *variable = cast<VarDecl>(array.variable);
+  QualType type = writtenType(variable);
+  const SourceLocation place = target.name.getLocation();
+  unsigned rank = 0;
+  array.storage = Entity::Storage::Own;
+  if (type->isPointerType()) {
+    array.storage = isa<ParmVarDecl>(variable) ? Entity::Storage::Given : Entity::Storage::Pointer;
+    type = type->getPointeeType();
+    rank = 1;
+    if (type->isPointerType()) {
+      error(place, "'%0' is a pointer to a pointer") << array.name;
+      note(variable->getLocation(), "'%0' is declared here") << array.name;
+      return false;
+    }
+  } else if (!type->isArrayType()) {
+    error(place, "'%0' is neither an array nor a pointer") << array.name;
+    note(variable->getLocation(), "'%0' is declared here") << array.name;
+    return false;
+  } else if (isa<ParmVarDecl>(variable) || variable->hasDefinition() == VarDecl::DeclarationOnly) {
+    array.storage = Entity::Storage::Given;
+  }
+  for (; type->isArrayType(); type = context_.getAsArrayType(type)->getElementType()) {
+    ++rank;
+  }
+  array.element = type;
+  if (rank != directive.items.size()) {
+    error(directive.items.place, "too %select{few|many}0 dimensions: array '%1' has %2")
+        << (directive.items.size() > rank) << array.name << rank;
+    note(variable->getLocation(), "'%0' is declared here") << array.name;
+    return false;
+  }
+  array.rank = rank;
+  if (variable->hasInit() && array.storage != Entity::Storage::Pointer) {
+    error(place, "array '%0' has an initializer, which an aligned array cannot have") << array.name;
+    note(variable->getLocation(), "'%0' is declared here") << array.name;
+    return false;
+  }
+  return true;
+}
+
+/// The declared sizes, as C text that is right where the descriptor is made.
+void Lowering::readExtents(const VarDecl *variable, Entity &array) {
+  const auto brackets = bracketsOf(variable);
+  const unsigned pointers = array.rank - brackets.size();
+  for (unsigned i = 0; i < array.rank; ++i) {
+    if (i < pointers) {
+      array.extents.push_back("-1");
+      continue;
+    }
+    const ArrayTypeLoc bracket = brackets[i - pointers];
+    const std::string size = edits_.text(program_.at(bracket.getLBracketLoc()) + 1,
+                                         program_.at(bracket.getRBracketLoc()));
+    array.extents.push_back(size.empty() ? "-1" : "(long)(" + size + ")");
+  }
+}
+
+/// `double a[N][M]` becomes `double (*a)`.
+void Lowering::replaceDeclarator(const VarDecl *variable, Entity &array) {
+  for (const VarDecl *declared : variable->redecls()) {
+    const unsigned name = program_.at(declared->getLocation());
+    for (const ArrayTypeLoc &bracket : bracketsOf(declared)) {
+      edits_.erase(program_.at(bracket.getLBracketLoc()),
+                   program_.at(bracket.getRBracketLoc()) + 1);
+    }
+    edits_.replace(name, "(*" + array.name + ")");
+  }
+}
+
+/// Whether no `shadow` of the array follows, so that its layout is known from here on.
+bool Lowering::isLastOf(const Directive &directive, const Entity &array) const {
+  for (const Directive &other : program_.directives) {
+    if (&other <= &directive || other.kind != DirectiveKind::Shadow ||
+        other.isAtFileScope != directive.isAtFileScope) {
+      continue;
+    }
+    if (function_ && other.at > program_.at(function_->getEndLoc())) {
+      continue;
+    }
+    for (const Target &target : other.targets) {
+      if (wordOf(target.name) == array.name && !target.isMember()) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Inside of functions: the layout into constants, once nothing changes it any more.
+void Lowering::makeReady(const Directive &directive, Entity &array) {
+  if (array.isAtFileScope || array.storage == Entity::Storage::Pointer ||
+      !isLastOf(directive, array)) {
+    return;
+  }
+  edits_.after(directive.at, constantsOf(array, "(" + array.handle + "_t *)" + array.name));
+  array.isReady = true;
+}
+
+void Lowering::alignTarget(const Directive &directive, const Target &target, const Entity &with) {
+  const VarDecl *variable = variableOf(directive, target);
+  if (!variable) {
+    return;
+  }
+  if (Entity *other = scopes_.find(variable)) {
+    error(target.name.getLocation(), "array '%0' is aligned already") << other->name;
+    note(other->place, "the other 'align' is here");
+    return;
+  }
+  Entity &array = scopes_.add();
+  array.kind = Entity::Kind::Array;
+  array.name = wordOf(target.name).str();
+  array.handle = unique(array.name);
+  array.place = target.name.getLocation();
+  array.variable = variable;
+  array.with = &with;
+  array.isAtFileScope = directive.isAtFileScope;
+  array.isLasting = directive.isAtFileScope || variable->isStaticLocal();
+  std::string alignments;
+  if (!arrayStorage(directive, target, array) || !alignAxes(directive, array, alignments)) {
+    return;
+  }
+  const bool isOwn = array.storage == Entity::Storage::Own;
+  const auto brackets = bracketsOf(variable);
+  const unsigned declared = array.rank - (array.variable->getType()->isPointerType() &&
+                                          writtenType(variable)->isPointerType());
+  if (brackets.size() != declared) {
+    error(array.place, "the dimensions of '%0' must stand in its declaration") << array.name;
+    note(variable->getLocation(), "'%0' is declared here") << array.name;
+    return;
+  }
+  readExtents(variable, array);
+  const unsigned semi = [&] {
+    unsigned at = program_.at(variable->getLocation());
+    for (int depth = 0; depth > 0 || program_.plain[at].isNot(tok::semi); ++at) {
+      depth += program_.plain[at].isOneOf(tok::l_paren, tok::l_brace, tok::l_square);
+      depth -= program_.plain[at].isOneOf(tok::r_paren, tok::r_brace, tok::r_square);
+      if (depth < 0) {
+        break; // A parameter.
+      }
+    }
+    return at;
+  }();
+  if (isOwn && !array.isAtFileScope) { // What the sizes are is decided where they stand.
+    for (unsigned i = 0; i < array.rank; ++i) {
+      const std::string name = array.handle + "_x" + std::to_string(i);
+      edits_.after(semi, "const long " + name + " = " + array.extents[i] + ";");
+      array.extents[i] = name;
+    }
+  }
+  const bool isPointerNow =
+      isOwn || (array.storage == Entity::Storage::Given && !isa<ParmVarDecl>(variable));
+  if (isPointerNow) {
+    replaceDeclarator(variable, array);
+  }
+  std::string element = array.name;
+  for (unsigned i = 0; i < (isPointerNow ? 1 : array.rank); ++i) {
+    element += "[0]";
+  }
+  const std::string type = array.handle + "_t";
+  std::string extents;
+  for (const std::string &extent : array.extents) {
+    extents += (extents.empty() ? "" : ", ") + extent;
+  }
+  std::string prologue = "typedef __typeof__(" + element + ") " + type + ";";
+  if (array.isAtFileScope) {
+    prologue += " static " + type + " **const " + array.handle + "_at = (" + type + " **)&" +
+                array.name + ";";
+  }
+  edits_.after(array.isAtFileScope && semi > directive.at ? semi : directive.at, prologue);
+  const char *storage = array.storage == Entity::Storage::Own     ? "TUTTI_XMP_ALLOCATE"
+                        : array.storage == Entity::Storage::Given ? "TUTTI_XMP_GIVEN"
+                                                                  : "TUTTI_XMP_LATER";
+  emitDeclaration(directive, array, "tutti_xmp_array",
+                  "tutti_xmp_make_array(" + source(array.place) + ", &" + array.name + ", " +
+                      storage + ", " + typeCode(array.element) + ", sizeof(" + type + "), " +
+                      std::to_string(array.rank) + ", (const long[]){" + extents +
+                      "}, (const tutti_xmp_alignment[]){" + alignments + "}, " + with.handle + ")");
+  scopes_.bind(variable, array);
+  scopes_.nameArray(array);
+  makeReady(directive, array);
+}
+
+void Lowering::align(const Directive &directive) {
+  const Entity *with = find(directive.with->name, false, true);
+  if (!with) {
+    return;
+  }
+  if (!with->distribution) {
+    error(directive.with->name.getLocation(), "template '%0' is not distributed") << with->name;
+    note(with->place, "'%0' is declared here") << with->name;
+    return;
+  }
+  if (directive.with->subscripts.size() != with->rank) {
+    error(directive.with->name.getLocation(), "template '%0' has %1 dimensions, not %2")
+        << with->name << with->rank << directive.with->subscripts.size();
+    note(with->place, "'%0' is declared here") << with->name;
+    return;
+  }
+  for (const Target &target : directive.targets) {
+    if (target.isMember()) {
+      error(target.name.getLocation(), "members of structures cannot be aligned yet");
+      continue;
+    }
+    alignTarget(directive, target, *with);
+  }
+}
+
+void Lowering::shadow(const Directive &directive) {
+  for (const Target &target : directive.targets) {
+    const VarDecl *variable = target.isMember() ? nullptr : variableOf(directive, target);
+    Entity *array = scopes_.find(variable);
+    if (!array) {
+      error(target.name.getLocation(), "array '%0' is not aligned") << wordOf(target.name);
+      continue;
+    }
+    if (array->hasShadow) {
+      error(target.name.getLocation(), "array '%0' has a shadow already") << array->name;
+      continue;
+    }
+    if (directive.items.size() != array->rank) {
+      error(directive.items.place, "too %select{few|many}0 dimensions: array '%1' has %2")
+          << (directive.items.size() > array->rank) << array->name << array->rank;
+      note(array->place, "'%0' is aligned here") << array->name;
+      continue;
+    }
+    std::string widths;
+    bool isRight = true;
+    for (unsigned i = 0; i < array->rank; ++i) {
+      const Item &item = directive.items.items[i];
+      widths += widths.empty() ? "" : ", ";
+      if (item.kind == Item::Kind::Star) {
+        array->isFull[i] = true;
+        widths += "{0, 0, TUTTI_XMP_FULL}";
+        continue;
+      }
+      const bool isPair = item.kind == Item::Kind::Triplet && item.first && item.second;
+      if (item.kind != Item::Kind::Value && !isPair) {
+        error(item.place.getLocation(), "expected the width of a shadow, both widths, or '*'");
+        isRight = false;
+        break;
+      }
+      const bool isZero = [&] {
+        for (ExpressionId id : {item.first, item.second}) {
+          Expr::EvalResult value;
+          if (id && directive[id].expr &&
+              !(directive[id].expr->EvaluateAsInt(value, context_) && value.Val.getInt() == 0)) {
+            return false;
+          }
+        }
+        return true;
+      }();
+      if (array->isPacked(i) && !isZero) {
+        error(item.place.getLocation(),
+              "dimension %0 of '%1' is cyclic and can have no shadow but '*'")
+            << i + 1 << array->name;
+        isRight = false;
+        break;
+      }
+      const std::string lower = longOf(directive, item.first);
+      widths += "{" + lower + ", " + (isPair ? longOf(directive, item.second) : lower) + ", 0}";
+    }
+    array->hasShadow = true;
+    if (isRight) {
+      const std::string call = "tutti_xmp_set_shadow(" + source(directive.place) + ", " +
+                               array->handle + ", " + std::to_string(array->rank) +
+                               ", (const tutti_xmp_width[]){" + widths + "})";
+      emitStatement(directive, call);
+      makeReady(directive, *array);
+    }
+  }
+}
+
+} // namespace tutti::compiler::xmp

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The names of directives.
+#pragma once
+
+#include "compiler/frontend/xmp/directive.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace tutti::compiler::xmp {
+
+struct DirectiveName {
+  llvm::StringRef text;
+  DirectiveKind kind;
+};
+
+inline constexpr DirectiveName kDirectiveNames[] = {
+    {"nodes", DirectiveKind::Nodes},
+    {"template", DirectiveKind::Template},
+    {"distribute", DirectiveKind::Distribute},
+    {"align", DirectiveKind::Align},
+    {"shadow", DirectiveKind::Shadow},
+    {"static_desc", DirectiveKind::StaticDesc},
+    {"template_fix", DirectiveKind::TemplateFix},
+    {"task", DirectiveKind::Task},
+    {"tasks", DirectiveKind::Tasks},
+    {"loop", DirectiveKind::Loop},
+    {"array", DirectiveKind::Array},
+    {"reflect", DirectiveKind::Reflect},
+    {"reduce_shadow", DirectiveKind::ReduceShadow},
+    {"gmove", DirectiveKind::Gmove},
+    {"barrier", DirectiveKind::Barrier},
+    {"reduction", DirectiveKind::Reduction},
+    {"bcast", DirectiveKind::Bcast},
+    {"wait_async", DirectiveKind::WaitAsync},
+};
+
+} // namespace tutti::compiler::xmp

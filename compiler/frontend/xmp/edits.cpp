@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/xmp/edits.h"
+
+using namespace clang;
+
+namespace tutti::compiler::xmp {
+
+namespace {
+
+constexpr unsigned kMostEmptyLines = 8;
+
+std::string quoted(llvm::StringRef text) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') {
+      result += '\\';
+    }
+    result += letter;
+  }
+  return result;
+}
+
+} // namespace
+
+void Edits::replace(unsigned at, std::string text) {
+  edits_[at].text = std::move(text);
+  edits_[at].isReplaced = true;
+}
+
+void Edits::before(unsigned at, const std::string &text) { edits_[at].before.insert(0, text); }
+
+void Edits::after(unsigned at, const std::string &text) { edits_[at].after += text; }
+
+void Edits::erase(unsigned begin, unsigned end) {
+  for (unsigned at = begin; at < end; ++at) {
+    Edit &edit = edits_[at];
+    edit = {};
+    edit.isReplaced = true;
+  }
+}
+
+const Edits::Edit *Edits::find(unsigned at) const {
+  const auto found = edits_.find(at);
+  return found == edits_.end() ? nullptr : &found->second;
+}
+
+std::string Edits::spelling(unsigned at) const {
+  return preprocessor_.getSpelling(program_.plain[at]);
+}
+
+std::string Edits::text(unsigned begin, unsigned end) const {
+  std::string text;
+  const auto add = [&](const std::string &part) {
+    if (!part.empty()) {
+      text += (text.empty() ? "" : " ") + part;
+    }
+  };
+  for (unsigned at = begin; at < end; ++at) {
+    const Edit *edit = find(at);
+    if (edit) {
+      add(edit->before);
+    }
+    if (edit && edit->isReplaced) {
+      add(edit->text);
+    } else if (program_.isUsers[at]) {
+      add(spelling(at));
+    }
+    if (edit) {
+      add(edit->after);
+    }
+  }
+  return text;
+}
+
+void Edits::moveTo(llvm::raw_ostream &out, SourceLocation place, bool atLineStart) {
+  SourceManager &sources = preprocessor_.getSourceManager();
+  const SourceLocation expansion = sources.getExpansionLoc(place);
+  const PresumedLoc presumed = sources.getPresumedLoc(expansion);
+  if (presumed.isInvalid()) {
+    return;
+  }
+  const bool isSameFile = file_ == presumed.getFilename();
+  const bool mayStay = isSameFile && line_ == presumed.getLine() && (!atLineStart || column_ == 0);
+  if (mayStay) {
+    return;
+  }
+  if (isSameFile && line_ < presumed.getLine() && presumed.getLine() - line_ <= kMostEmptyLines) {
+    for (; line_ < presumed.getLine(); ++line_) {
+      out << '\n';
+    }
+  } else {
+    file_ = presumed.getFilename();
+    line_ = presumed.getLine();
+    const SrcMgr::CharacteristicKind kind = sources.getFileCharacteristic(expansion);
+    out << (column_ > 0 ? "\n" : "") << "# " << line_ << " \"" << quoted(file_) << '"'
+        << (SrcMgr::isSystem(kind) ? " 3" : "") << '\n';
+  }
+  column_ = 0;
+  const unsigned indent = presumed.getColumn() - 1;
+  for (; column_ < indent && indent < 60; ++column_) {
+    out << ' ';
+  }
+}
+
+void Edits::printToken(llvm::raw_ostream &out, unsigned at) {
+  const Edit *edit = find(at);
+  const Token &token = program_.plain[at];
+  const bool isUsers = program_.isUsers[at] && token.isNot(tok::eof);
+  if (!isUsers && !edit) {
+    return;
+  }
+  if (isUsers) {
+    moveTo(out, token.getLocation(), false);
+  }
+  const auto put = [&](const std::string &text) {
+    if (!text.empty()) {
+      out << (column_ > 0 ? " " : "") << text;
+      column_ += text.size() + 1;
+    }
+  };
+  if (edit) {
+    put(edit->before);
+  }
+  if (edit && edit->isReplaced) {
+    put(edit->text);
+  } else if (isUsers) {
+    put(spelling(at));
+  }
+  if (edit) {
+    put(edit->after);
+  }
+}
+
+void Edits::printPragma(llvm::raw_ostream &out, const Pragma &pragma) {
+  if (pragma.tokens.empty()) {
+    return;
+  }
+  moveTo(out, pragma.place, true);
+  if (column_ > 0) { // The place is that of an operator in the midst of a line.
+    out << '\n';
+    ++line_;
+    column_ = 0;
+  }
+  out << "#pragma";
+  for (const Token &token : pragma.tokens) {
+    out << ' ' << preprocessor_.getSpelling(token);
+  }
+  out << '\n';
+  ++line_;
+  column_ = 0;
+}
+
+void Edits::print(llvm::raw_ostream &out, const std::string &end) {
+  std::size_t pragma = 0;
+  std::size_t directive = 0;
+  const auto &directives = program_.directives;
+  for (unsigned at = 0; at < program_.plain.size();) {
+    for (; pragma < program_.pragmas.size() && program_.pragmas[pragma].at <= at; ++pragma) {
+      printPragma(out, program_.pragmas[pragma]);
+    }
+    if (directive < directives.size() && directives[directive].at == at) {
+      if (const Edit *edit = find(at); edit && !(edit->before + edit->after).empty()) {
+        moveTo(out, directives[directive].place, false);
+        out << ' ' << edit->before << edit->after;
+        column_ += edit->before.size() + edit->after.size() + 1;
+      }
+      at = directives[directive].end;
+      ++directive;
+      continue;
+    }
+    printToken(out, at);
+    ++at;
+  }
+  out << '\n' << end;
+}
+
+} // namespace tutti::compiler::xmp

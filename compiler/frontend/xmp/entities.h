@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Node arrays, templates and global arrays of a program, and where their names are visible.
+#pragma once
+
+#include "compiler/frontend/xmp/directive.h"
+
+#include "clang/AST/Decl.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <array>
+#include <deque>
+#include <string>
+
+namespace tutti::compiler::xmp {
+
+enum class Format { None, Block, Cyclic, CyclicOf, Gblock };
+
+struct Entity {
+  enum class Kind { Nodes, Template, Array };
+  Kind kind = Kind::Nodes;
+  std::string name;
+  std::string handle; ///< The C variable with the descriptor; what belongs to it begins so too.
+  clang::SourceLocation place;
+  unsigned rank = 0;
+  bool isLasting = false; ///< Made once in the program.
+
+  // Of templates.
+  bool isFixed = true;
+  const Directive *distribution = nullptr;
+  const Entity *onto = nullptr;
+  llvm::SmallVector<Format, 4> formats;
+
+  // Of arrays.
+  enum class Storage { Own, Given, Pointer };
+  Storage storage = Storage::Own;
+  const clang::ValueDecl *variable = nullptr;
+  const Entity *with = nullptr;
+  llvm::SmallVector<int, 4> axes; ///< The template's dimension of each of the array's; -1: none.
+  clang::QualType element;
+  bool hasShadow = false;
+  std::array<bool, 7> isFull = {};
+  llvm::SmallVector<std::string, 4> extents;
+  bool isAtFileScope = false;
+  std::string member;   ///< Of a structure.
+  bool isReady = false; ///< Constants for accesses are in C variables of the block.
+
+  /// Whether an index of this dimension needs quotient and remainder.
+  bool isPacked(unsigned dimension) const {
+    const int axis = axes[dimension];
+    return axis >= 0 && !isFull[dimension] &&
+           (with->formats[axis] == Format::Cyclic || with->formats[axis] == Format::CyclicOf);
+  }
+};
+
+/// Names of node arrays and templates have a name space of their own. Arrays are found by their
+/// declaration.
+class Scopes {
+public:
+  Scopes() { push(); }
+
+  void push() {
+    names_.emplace_back();
+    arrayNames_.emplace_back();
+  }
+
+  void pop() {
+    names_.pop_back();
+    arrayNames_.pop_back();
+  }
+
+  Entity &add() { return all_.emplace_back(); }
+
+  void name(Entity &entity) { names_.back()[entity.name] = &entity; }
+
+  void bind(const clang::ValueDecl *variable, Entity &entity) {
+    arrays_[variable->getCanonicalDecl()] = &entity;
+  }
+
+  Entity *findHere(llvm::StringRef name) const {
+    const auto found = names_.back().find(name);
+    return found == names_.back().end() ? nullptr : found->second;
+  }
+
+  Entity *find(llvm::StringRef name) const {
+    for (auto scope = names_.rbegin(); scope != names_.rend(); ++scope) {
+      if (const auto found = scope->find(name); found != scope->end()) {
+        return found->second;
+      }
+    }
+    return nullptr;
+  }
+
+  Entity *find(const clang::Decl *variable) const {
+    return variable ? arrays_.lookup(variable->getCanonicalDecl()) : nullptr;
+  }
+
+  /// Arrays by their names, for `xmp_desc_of`.
+  void nameArray(Entity &array) { arrayNames_.back()[array.name + "." + array.member] = &array; }
+
+  Entity *findArray(llvm::StringRef name, llvm::StringRef member) const {
+    const std::string key = (name + "." + member).str();
+    for (auto scope = arrayNames_.rbegin(); scope != arrayNames_.rend(); ++scope) {
+      if (const auto found = scope->find(key); found != scope->end()) {
+        return found->second;
+      }
+    }
+    return nullptr;
+  }
+
+  /// All that are visible, for messages.
+  llvm::SmallVector<llvm::StringRef, 16> names() const {
+    llvm::SmallVector<llvm::StringRef, 16> all;
+    for (const auto &scope : names_) {
+      for (const auto &entry : scope) {
+        all.push_back(entry.getKey());
+      }
+    }
+    return all;
+  }
+
+private:
+  std::deque<Entity> all_;
+  std::vector<llvm::StringMap<Entity *>> names_;
+  std::vector<llvm::StringMap<Entity *>> arrayNames_;
+  llvm::DenseMap<const clang::Decl *, Entity *> arrays_;
+};
+
+} // namespace tutti::compiler::xmp

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/xmp/front_end.h"
+
+#include "compiler/frontend/xmp/entry_points.h"
+#include "compiler/frontend/xmp/lowering.h"
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Parse/Parser.h"
+#include "clang/Sema/Sema.h"
+
+using namespace clang;
+
+namespace tutti::compiler::xmp {
+
+namespace {
+
+/// What stands in front of the program: abi/xmp.h, and the marking functions.
+std::string prologue() {
+  return "# 1 \"tutti/xmp.h\" 3\n" + std::string(kEntryPoints) + "\nint " + kMark.str() +
+         "(int, ...);\nint " + kSection.str() + "(int, ...);\nvoid *" + kDescriptor.str() +
+         "(int);\n# 1 \"<built-in>\" 1\n";
+}
+
+/// Parses the plain program as clang::ParseAST would, from its tokens.
+void parse(CompilerInstance &compiler, const Program &program) {
+  Preprocessor &preprocessor = compiler.getPreprocessor();
+  SourceManager &sources = compiler.getSourceManager();
+  Sema &sema = compiler.getSema();
+  Parser parser(preprocessor, sema, /*SkipFunctionBodies=*/false);
+  // The tokens end in front of an empty file, which ends the program.
+  const FileID empty = sources.createFileID(llvm::MemoryBuffer::getMemBuffer("", "<end>"));
+  preprocessor.EnterSourceFile(empty, nullptr, SourceLocation());
+  preprocessor.EnterTokenStream(llvm::ArrayRef(program.plain).drop_back(),
+                                /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
+  parser.Initialize();
+  Parser::DeclGroupPtrTy declarations;
+  Sema::ModuleImportState state;
+  for (bool atEnd = parser.ParseFirstTopLevelDecl(declarations, state); !atEnd;
+       atEnd = parser.ParseTopLevelDecl(declarations, state)) {
+  }
+  sema.ActOnEndOfTranslationUnit();
+}
+
+} // namespace
+
+std::unique_ptr<ASTConsumer> WriteAction::CreateASTConsumer(CompilerInstance &, llvm::StringRef) {
+  return std::make_unique<ASTConsumer>();
+}
+
+bool WriteAction::BeginInvocation(CompilerInstance &compiler) {
+  // A loop that owns a statement has the pragma's indentation, which means nothing.
+  compiler.getDiagnosticOpts().Warnings.push_back("no-misleading-indentation");
+  compiler.getDiagnosticOpts().Warnings.push_back("no-gnu-folding-constant");
+  compiler.getPreprocessorOpts().addMacroDef("_XCALABLEMP=201705");
+  return true;
+}
+
+void WriteAction::ExecuteAction() {
+  CompilerInstance &compiler = getCompilerInstance();
+  Preprocessor &preprocessor = compiler.getPreprocessor();
+  preprocessor.setPredefines(preprocessor.getPredefines() + prologue());
+  Lexed lexed = lexProgram(preprocessor);
+  Program program = makePlain(preprocessor, std::move(lexed));
+  // OpenMP's pragmas are not among the tokens.
+  compiler.createSema(TU_Complete, nullptr);
+  parse(compiler, program);
+  DiagnosticsEngine &diagnostics = compiler.getDiagnostics();
+  if (diagnostics.hasUncompilableErrorOccurred()) {
+    return;
+  }
+  Edits edits(preprocessor, program);
+  Lowering lowering(compiler.getASTContext(), preprocessor, program, edits);
+  const std::string end = lowering.run();
+  if (diagnostics.hasUncompilableErrorOccurred()) {
+    return;
+  }
+  const std::unique_ptr<llvm::raw_pwrite_stream> out =
+      compiler.createOutputFile(output_, /*Binary=*/false, /*RemoveFileOnSignal=*/true,
+                                /*UseTemporary=*/true);
+  if (out) {
+    edits.print(*out, end);
+  }
+}
+
+} // namespace tutti::compiler::xmp

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Goes once through the parsed plain program, in the order of the source: binds directives to what
+/// they name, checks them, and says what is to be written in their place.
+#pragma once
+
+#include "compiler/frontend/pragma/diagnostics.h"
+#include "compiler/frontend/xmp/edits.h"
+#include "compiler/frontend/xmp/entities.h"
+#include "compiler/frontend/xmp/program.h"
+
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Preprocessor.h"
+
+#include <optional>
+#include <set>
+
+namespace tutti::compiler::xmp {
+
+/// A loop of a nest that a `loop` directive divides.
+struct NestLoop {
+  const clang::ForStmt *loop = nullptr;
+  const clang::VarDecl *variable = nullptr;
+  const Item *item = nullptr; ///< Of `on`.
+  unsigned axis = 0;
+  std::string lower;
+  std::string last;
+  std::string step;
+  bool isUp = true;
+  bool isConstantStep = false;
+  bool isInvariant = true; ///< Its bounds do not depend on the nest.
+};
+
+/// A variable or section of one, as abi/xmp.h describes it.
+struct SectionText {
+  Entity *entity = nullptr;
+  std::string text; ///< A tutti_xmp_section's initializer.
+  clang::QualType element;
+  unsigned rank = 0; ///< Dimensions that are not plain subscripts.
+};
+
+class Lowering : public clang::RecursiveASTVisitor<Lowering> {
+  using Base = clang::RecursiveASTVisitor<Lowering>;
+
+public:
+  Lowering(clang::ASTContext &context, clang::Preprocessor &preprocessor, Program &program,
+           Edits &edits)
+      : context_(context), preprocessor_(preprocessor), program_(program), edits_(edits) {}
+
+  /// Returns what is to stand behind the program.
+  std::string run();
+
+  // Of the visitor.
+  bool shouldVisitImplicitCode() const { return false; }
+
+  bool TraverseCompoundStmt(clang::CompoundStmt *block, DataRecursionQueue *queue = nullptr);
+  bool TraverseWhileStmt(clang::WhileStmt *statement, DataRecursionQueue *queue = nullptr);
+  bool TraverseCallExpr(clang::CallExpr *call, DataRecursionQueue *queue = nullptr);
+  bool TraverseArraySubscriptExpr(clang::ArraySubscriptExpr *access,
+                                  DataRecursionQueue *queue = nullptr);
+  bool TraverseUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr *trait,
+                                        DataRecursionQueue *queue = nullptr);
+  bool TraverseBinaryOperator(clang::BinaryOperator *operation,
+                              DataRecursionQueue *queue = nullptr);
+  bool VisitDeclRefExpr(clang::DeclRefExpr *reference);
+
+private:
+  // Traversal (lowering.cpp).
+  void topLevel(clang::Decl *declaration);
+  void function(clang::FunctionDecl *function);
+  Directive *directiveOf(const clang::Stmt *statement);
+  void bindExpressions(Directive &directive, clang::CallExpr *call);
+  void standing(Directive &directive);
+  bool owning(Directive &directive, clang::Stmt *body);
+  void tasks(Directive &directive, clang::Stmt *body);
+  void task(Directive &directive, clang::Stmt *body, const std::string &scopeReference);
+  void resolveDescriptors(clang::CallExpr *call);
+
+  // Declarations (declarations.cpp).
+  void nodes(const Directive &directive);
+  void templates(const Directive &directive);
+  void distribute(const Directive &directive);
+  void align(const Directive &directive);
+  void alignTarget(const Directive &directive, const Target &target, const Entity &with);
+  bool alignAxes(const Directive &directive, Entity &array, std::string &alignments);
+  bool arrayStorage(const Directive &directive, const Target &target, Entity &array);
+  void replaceDeclarator(const clang::VarDecl *variable, Entity &array);
+  void readExtents(const clang::VarDecl *variable, Entity &array);
+  void shadow(const Directive &directive);
+  void templateFix(const Directive &directive);
+  std::string formats(const Directive &directive, const Entity &entity);
+  bool declareName(Entity &entity, const clang::Token &token);
+  void emitDeclaration(const Directive &directive, const Entity &entity, const char *type,
+                       const std::string &make);
+  void emitStatement(const Directive &directive, const std::string &text);
+  void makeReady(const Directive &directive, Entity &array);
+  const clang::VarDecl *variableOf(const Directive &directive, const Target &target);
+  bool isLastOf(const Directive &directive, const Entity &array) const;
+
+  // Accesses (accesses.cpp).
+  struct Chain {
+    Entity *entity = nullptr;
+    clang::Expr *base = nullptr;
+    llvm::SmallVector<clang::ArraySubscriptExpr *, 7> accesses; ///< Outermost dimension first.
+  };
+
+  std::optional<Chain> chainOf(clang::Expr *expr) const;
+  void rewrite(const Chain &chain);
+  std::string constantsOf(const Entity &array, const std::string &base) const;
+  std::string baseOf(Entity &array);
+  std::string axisText(Entity &array, unsigned dimension, const char *shortName,
+                       const char *member);
+  bool usesConstants(Entity &array);
+
+  // Loops (loops.cpp).
+  bool loop(Directive &directive, clang::Stmt *body);
+  bool findNest(const Directive &directive, clang::Stmt *body, std::vector<NestLoop> &nest);
+  bool readLoop(NestLoop &loop);
+  bool readStep(NestLoop &loop);
+  void writeHeader(const NestLoop &loop, const Entity &set, const std::string &index,
+                   const std::string &prefix);
+  std::string sharesConstants(const std::string &index, const std::string &prefix) const;
+  std::string shareText(const Directive &directive, const Entity &set,
+                        llvm::ArrayRef<const NestLoop *> loops, const std::string &name,
+                        std::string &fill);
+  std::string reductionRef(const Directive &directive, const Entity &set) const;
+  void trackPositions(const Directive &directive, clang::Stmt *body, llvm::ArrayRef<NestLoop> nest,
+                      const std::string &name);
+  bool checkLoopBody(clang::Stmt *body);
+
+  // Transfers (transfers.cpp).
+  void reflect(const Directive &directive);
+  void reduction(const Directive &directive);
+  std::optional<std::string> reduced(const Directive &directive, const std::string &positions,
+                                     unsigned &count);
+  void bcast(const Directive &directive);
+  void barrier(const Directive &directive);
+  void waitAsync(const Directive &directive);
+  bool gmove(Directive &directive, clang::Stmt *body);
+  std::optional<SectionText> section(clang::Expr *expr);
+  std::optional<SectionText> variable(const Directive &directive, ExpressionId id);
+  Entity *arrayOf(const Directive &directive, ExpressionId id);
+  std::string asyncText(const Directive &directive) const;
+
+  // Array assignments (array_assignment.cpp).
+  bool isArrayAssignment(const clang::Stmt *statement) const;
+  bool arrayAssignment(const Directive *directive, clang::BinaryOperator *assignment);
+  std::string sectionLength(clang::ArraySubscriptExpr *access, const Entity *array,
+                            unsigned dimension);
+  bool elementLoops(const Directive *directive, const Entity *array, llvm::ArrayRef<int> axes,
+                    llvm::ArrayRef<std::string> lengths, const std::string &name,
+                    std::string &declarations, std::string &head);
+
+  // C text (c_text.cpp).
+  std::string text(const Directive &directive, ExpressionId id) const;
+  std::string text(const clang::Expr *expr) const;
+  std::string longOf(const Directive &directive, ExpressionId id) const;
+  std::string source(clang::SourceLocation place) const;
+  std::string subscript(const Directive &directive, const Item &item, bool isRound,
+                        bool isNodes) const;
+  std::optional<std::string> ref(const Directive &directive, const std::optional<Ref> &ref);
+  Entity *find(const clang::Token &name, bool mayBeNodes, bool mayBeTemplate);
+  Entity *checkedRef(const Directive &directive, const Ref &ref);
+  std::string typeCode(clang::QualType type) const;
+  unsigned statementEnd(const clang::Stmt *statement) const;
+  std::string unique(llvm::StringRef name);
+  static llvm::StringRef wordOf(const clang::Token &token);
+
+  template <std::size_t N>
+  clang::DiagnosticBuilder error(clang::SourceLocation where, const char (&text)[N]) {
+    return pragma::error(context_.getDiagnostics(), where, text);
+  }
+
+  template <std::size_t N>
+  clang::DiagnosticBuilder note(clang::SourceLocation where, const char (&text)[N]) {
+    clang::DiagnosticsEngine &diagnostics = context_.getDiagnostics();
+    return diagnostics.Report(where,
+                              diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Note, text));
+  }
+
+  clang::ASTContext &context_;
+  clang::Preprocessor &preprocessor_;
+  Program &program_;
+  Edits &edits_;
+  Scopes scopes_;
+  std::string start_; ///< Statements of the file's start-up.
+  unsigned names_ = 0;
+
+  // Of the function.
+  const clang::FunctionDecl *function_ = nullptr;
+  std::set<Entity *> usedInFunction_; ///< Those of file scope.
+  unsigned distributed_ = 0;          ///< `loop` directives around.
+  std::set<Entity *> usedInLoop_;     ///< Pointers; of the outermost `loop`.
+  bool inArrayAssignment_ = false;    ///< Sections may stand in subscripts.
+};
+
+} // namespace tutti::compiler::xmp
