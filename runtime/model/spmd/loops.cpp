@@ -160,10 +160,9 @@ Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_
     const auto d = static_cast<std::size_t>(index.axis);
     const Axis &axis = target->axes[d];
     distribution::Triplet triplet;
-    TUTTI_ASSIGN(triplet, on.count == 0
-                              ? Result<distribution::Triplet>(
-                                    distribution::Triplet{axis.lower(), axis.extent(), 1})
-                              : tripletOf(on.subscripts[d], axis.lower(), axis.extent()));
+    TUTTI_ASSIGN(triplet, on.count == 0 ? Result<distribution::Triplet>(
+                                              distribution::Triplet{axis.lower(), axis.extent(), 1})
+                                        : tripletOf(on.subscripts[d], axis.lower(), axis.extent()));
     // As a loop over the subscripts themselves.
     const Iterations subscripts{triplet.at(index.lower), triplet.at(index.last),
                                 triplet.step * index.step};

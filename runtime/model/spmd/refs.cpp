@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 #include <span>
 
@@ -50,9 +51,14 @@ Triplet asWritten(const tutti_xmp_subscript &subscript, Index lower, Index exten
 
 /// Which coordinates of the nodes along an axis own something of a subscript.
 Result<std::vector<Index>> coordinatesOf(const Axis &axis, const tutti_xmp_subscript &subscript) {
+  std::vector<Index> found;
+  if (subscript.kind == TUTTI_XMP_ALL && subscript.step == 1) {
+    found.resize(static_cast<std::size_t>(axis.parts()));
+    std::iota(found.begin(), found.end(), Index{0});
+    return found;
+  }
   Triplet indices;
   TUTTI_ASSIGN(indices, tripletOf(subscript, axis.lower(), axis.extent()));
-  std::vector<Index> found;
   for (Index c = 0; c < axis.parts(); ++c) {
     if (!positionsOf(axis.owned(c), indices.first, indices.count, indices.step).empty()) {
       found.push_back(c);

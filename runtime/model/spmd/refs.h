@@ -12,8 +12,9 @@
 
 namespace tutti::model::spmd {
 
-/// The members in their order; of owners in a template those of at least one element. Empty where
-/// it names this node's own coordinates, and this node has none.
+/// The members in their order; of owners in a template those of at least one element, but for `:`
+/// also who owns nothing: a result of all is also that node's. Empty where it names this node's own
+/// coordinates, and this node has none.
 ///
 /// Errors: InvalidArgument  a subscript lies outside, or the template is not fixed.
 Result<NodeSet> membersOf(const World &world, const tutti_xmp_ref &ref);
