@@ -40,6 +40,32 @@ Index Box::elements() const {
   return product;
 }
 
+void Box::write(std::vector<Index> &words) const {
+  words.push_back(base_);
+  words.push_back(static_cast<Index>(dimensions_.size()));
+  for (const auto &steps : dimensions_) {
+    words.push_back(static_cast<Index>(steps.size()));
+    for (const Progression &progression : steps) {
+      words.insert(words.end(), {progression.first, progression.count, progression.stride});
+    }
+  }
+}
+
+Box Box::read(const std::vector<Index> &words, std::size_t &next) {
+  const auto take = [&] { return words.at(next++); };
+  Box box(take());
+  for (Index d = take(); d > 0; --d) {
+    std::vector<Progression> steps;
+    for (Index i = take(); i > 0; --i) {
+      const Index first = take();
+      const Index count = take();
+      steps.push_back({first, count, take()});
+    }
+    box.add(std::move(steps));
+  }
+  return box;
+}
+
 std::optional<Progression> Box::asRun() const {
   if (dimensions_.empty()) {
     return Progression{base_, 1, 1};

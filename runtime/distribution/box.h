@@ -38,6 +38,10 @@ public:
   /// Calls `run(first, count, stride)` for what together are all elements, in order.
   template <typename Run> void forEachRun(Run &&run) const { visit(0, base_, run); }
 
+  /// Appends what it is, and reads that from `words`, from `next` on.
+  void write(std::vector<Index> &words) const;
+  static Box read(const std::vector<Index> &words, std::size_t &next);
+
   friend bool operator==(const Box &, const Box &) = default;
 
 private:

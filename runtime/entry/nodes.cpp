@@ -82,7 +82,7 @@ void finish() {
     std::fflush(nullptr);
     own.endpoint->abort(exitStatus.load());
   }
-  own.world->close();
+  exec::orDie(own.world->close());
   trace::Report report = own.report ? *std::move(own.report) : trace::Report{};
   const auto counted = own.world->counters().all();
   const auto all = report.counters.all();

@@ -178,10 +178,7 @@ TUTTI_EXPORT void tutti_xmp_reduce_shadow(const char *source, tutti_xmp_array *o
 
 TUTTI_EXPORT void tutti_xmp_gmove(const char *source, long mode, const tutti_xmp_section *left,
                                   const tutti_xmp_section *right, long async) {
-  if (mode != TUTTI_XMP_COLLECTIVE) {
-    entry::nodes::fail(source, failure(ErrorCode::NotSupported, "gmove in and out"));
-  }
-  require(source, model::spmd::gmove(world(), *left, *right, asyncOf(async)));
+  require(source, model::spmd::gmove(world(), mode, *left, *right, asyncOf(async)));
 }
 
 TUTTI_EXPORT void tutti_xmp_wait_async(const char *source, long count, const long *ids,

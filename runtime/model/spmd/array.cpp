@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/check.h"
 #include "runtime/model/spmd/descriptors.h"
+#include "runtime/model/spmd/one_sided.h"
 
 #include <utility>
 
@@ -150,6 +151,7 @@ Result<std::unique_ptr<Array>> makeArray(World &world, ArrayWish wish) {
     TUTTI_TRY(layOut(world, *array));
   }
   TUTTI_TRY(provide(world, *array));
+  world.oneSided().add(*array);
   return array;
 }
 
@@ -194,6 +196,7 @@ void release(World &world, void *descriptor) {
     return;
   default: {
     Array *array = &arrayOf(static_cast<tutti_xmp_array *>(descriptor));
+    world.oneSided().remove(*array);
     if (array->memory) {
       world.host().release(array->memory);
     }

@@ -67,6 +67,7 @@ struct Array : tutti_xmp_array {
   std::optional<distribution::ArrayMap> map;     ///< None until template and extents are fixed.
   std::optional<std::vector<Index>> coordinates; ///< Of this node; none if it has no part.
   distribution::Layout layout{{}, {}, 0};
+  Index number = -1;      ///< By which other nodes know it.
   void *memory = nullptr; ///< Ours, which the part lies in.
 
   std::byte *base() const { return static_cast<std::byte *>(*variable); }

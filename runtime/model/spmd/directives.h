@@ -41,7 +41,7 @@ Status reflect(World &world, Array &array, std::span<const tutti_xmp_width> widt
                bool isOrthogonal, Async async);
 Status reduceShadow(World &world, Array &array, std::span<const tutti_xmp_width> widths,
                     bool isOrthogonal, Async async);
-Status gmove(World &world, const tutti_xmp_section &left, const tutti_xmp_section &right,
+Status gmove(World &world, long mode, const tutti_xmp_section &left, const tutti_xmp_section &right,
              Async async);
 
 /// The bits of an MPI_Comm of these nodes, for the program; 0 without MPI. Collective at first.

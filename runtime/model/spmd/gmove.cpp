@@ -2,6 +2,7 @@
 #include "runtime/distribution/gmove.h"
 
 #include "runtime/model/spmd/directives.h"
+#include "runtime/model/spmd/one_sided.h"
 #include "runtime/model/spmd/sections.h"
 
 #include <memory>
@@ -19,7 +20,7 @@ bool areApart(const Operand &a, const Operand &b) {
 
 } // namespace
 
-Status gmove(World &world, const tutti_xmp_section &left, const tutti_xmp_section &right,
+Status gmove(World &world, long mode, const tutti_xmp_section &left, const tutti_xmp_section &right,
              Async async) {
   const NodeSet &executing = world.executing();
   const auto nodes =
@@ -31,6 +32,15 @@ Status gmove(World &world, const tutti_xmp_section &left, const tutti_xmp_sectio
   if (to->elementBytes != from->elementBytes) {
     return failure(ErrorCode::InvalidArgument, "elements of {} bytes are assigned to some of {}",
                    from->elementBytes, to->elementBytes);
+  }
+  if (mode != TUTTI_XMP_COLLECTIVE) {
+    std::unique_ptr<Operation> operation;
+    if (mode == TUTTI_XMP_IN) {
+      TUTTI_ASSIGN(operation, world.oneSided().get(*to, *from));
+    } else {
+      TUTTI_ASSIGN(operation, world.oneSided().put(*to, *from));
+    }
+    return world.complete(std::move(operation), async);
   }
   std::vector<Index> content{kGmove};
   content.insert(content.end(), executing.begin(), executing.end());

@@ -97,16 +97,15 @@ Result<std::unique_ptr<Operand>> operandOf(const tutti_xmp_section &section,
     return std::make_unique<Operand>(
         Operand{*map, std::move(subscripts), array.coordinates ? array.base() : nullptr,
                 static_cast<std::size_t>(array.layout.elements) * array.elementBytes,
-                array.elementBytes, true});
+                array.elementBytes, array.number});
   }
   TUTTI_ASSIGN(extents, extentsOf(section));
   std::vector<Subscript> subscripts;
   TUTTI_ASSIGN(subscripts, subscriptsOf(section, extents));
   const auto elementBytes = static_cast<std::size_t>(section.elementBytes);
-  return std::make_unique<Operand>(Operand{ArrayMap::local(std::move(nodes), extents),
-                                           std::move(subscripts),
-                                           static_cast<std::byte *>(section.base),
-                                           product(extents) * elementBytes, elementBytes, false});
+  return std::make_unique<Operand>(Operand{
+      ArrayMap::local(std::move(nodes), extents), std::move(subscripts),
+      static_cast<std::byte *>(section.base), product(extents) * elementBytes, elementBytes, -1});
 }
 
 Result<LocalSection> localSectionOf(const tutti_xmp_section &section) {

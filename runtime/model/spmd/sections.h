@@ -22,7 +22,7 @@ struct Operand {
   std::byte *base = nullptr; ///< Of this node's allocation; null where it has no part.
   std::size_t bytes = 0;     ///< Of it, as far as it is used.
   std::size_t elementBytes;
-  bool isGlobal;
+  Index number = -1; ///< Of a global array: by which other nodes know it.
 
   distribution::Side side() const { return {&map, subscripts, {}}; }
 

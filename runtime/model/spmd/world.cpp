@@ -2,6 +2,7 @@
 #include "runtime/model/spmd/world.h"
 
 #include "base/check.h"
+#include "runtime/model/spmd/one_sided.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,6 +15,7 @@ World::World(transport::Endpoint &endpoint, Host host)
   NodeSet all(static_cast<std::size_t>(endpoint.size()));
   std::iota(all.begin(), all.end(), Node{0});
   executing_.push_back(std::move(all));
+  oneSided_ = std::make_unique<OneSided>(*this);
 }
 
 World::~World() = default;
@@ -45,8 +47,16 @@ Status World::wait(transport::Group &group, transport::Request request) {
     if (*done) {
       return {};
     }
-    std::this_thread::yield();
+    TUTTI_TRY(idle());
   }
+}
+
+Status World::idle() {
+  if (endpoint_.size() > 1) {
+    TUTTI_TRY(oneSided_->serve());
+  }
+  std::this_thread::yield();
+  return {};
 }
 
 Status World::drive(Operation &operation) {
@@ -56,7 +66,7 @@ Status World::drive(Operation &operation) {
     if (*done) {
       return {};
     }
-    std::this_thread::yield();
+    TUTTI_TRY(idle());
   }
 }
 
@@ -114,9 +124,17 @@ Result<Plan *> World::plan(std::vector<Index> content,
   return result;
 }
 
-void World::close() {
+Status World::close() {
   underWay_.clear();
+  if (endpoint_.size() > 1) {
+    std::unique_ptr<transport::Group> all;
+    TUTTI_ASSIGN(all, endpoint_.group(everybody()));
+    transport::Request request{};
+    TUTTI_ASSIGN(request, all->barrier());
+    TUTTI_TRY(wait(*all, request));
+  }
   groups_.clear();
+  return {};
 }
 
 } // namespace tutti::model::spmd

@@ -34,6 +34,8 @@ struct Host {
   std::function<void(const void *memory, std::size_t bytes, bool write)> open;
 };
 
+class OneSided;
+
 /// Something between nodes that has begun: it ends by being asked again and again.
 class Operation {
 public:
@@ -99,13 +101,19 @@ public:
   Result<Plan *> plan(std::vector<Index> content,
                       const std::function<Result<distribution::Move>()> &make);
 
+  OneSided &oneSided() { return *oneSided_; }
+
   trace::Counters &counters() { return counters_; }
 
-  /// Gives groups back; before the endpoint closes.
-  void close();
+  /// Serves the others until all have called it, then gives groups back; before the endpoint
+  /// closes.
+  Status close();
 
 private:
   Status drive(Operation &operation);
+
+  /// What a node does while it waits.
+  Status idle();
 
   transport::Endpoint &endpoint_;
   Host host_;
@@ -113,6 +121,7 @@ private:
   std::map<NodeSet, std::unique_ptr<transport::Group>> groups_;
   std::map<std::vector<Index>, std::unique_ptr<Plan>> plans_;
   std::vector<std::pair<std::int64_t, std::unique_ptr<Operation>>> underWay_;
+  std::unique_ptr<OneSided> oneSided_;
   trace::Counters counters_;
 };
 

@@ -189,6 +189,39 @@ static void addShadows(void) {
   tutti_xmp_release(&array);
 }
 
+/* The first node fetches what others have, then gives it back with something added; they call
+ * nothing. */
+static void fetchAndGive(void) {
+  fill(a, blocks, 10);
+  tutti_xmp_barrier(HERE, NULL);
+  const tutti_xmp_subscript first = at(0);
+  const tutti_xmp_ref on = {nodes, 1, &first};
+  tutti_xmp_scope scope = {{0, 0, 0, 0}};
+  if (tutti_xmp_enter(HERE, &scope, &on, 0)) {
+    double copy[kElements] = {0};
+    const tutti_xmp_subscript odd = some(1, kElements / 2, 2);
+    const tutti_xmp_section here = locally(copy, &odd);
+    const tutti_xmp_section there = globally(a, &odd);
+    tutti_xmp_gmove(HERE, TUTTI_XMP_IN, &here, &there, TUTTI_XMP_NOW);
+    for (long i = 0; i < kElements; i++) {
+      CHECK(copy[i] == (i % 2 == 1 ? (double)i + 10 : 0));
+      copy[i] += 100;
+    }
+    tutti_xmp_gmove(HERE, TUTTI_XMP_OUT, &there, &here, 3);
+    const long id = 3;
+    tutti_xmp_wait_async(HERE, 1, &id, NULL);
+  }
+  tutti_xmp_leave(&scope);
+  tutti_xmp_barrier(HERE, NULL);
+  double all[kElements];
+  const tutti_xmp_section everywhere = locally(all, NULL);
+  const tutti_xmp_section whole = globally(a, NULL);
+  tutti_xmp_gmove(HERE, TUTTI_XMP_COLLECTIVE, &everywhere, &whole, TUTTI_XMP_NOW);
+  for (long i = 0; i < kElements; i++) {
+    CHECK(all[i] == (double)i + (i % 2 == 1 ? 110 : 10));
+  }
+}
+
 int main(int argc, char **argv) {
   const long rounds = argc > 1 ? atol(argv[1]) : 1;
   for (long round = 0; round < rounds; round++) {
@@ -198,6 +231,7 @@ int main(int argc, char **argv) {
     locate();
     decide();
     addShadows();
+    fetchAndGive();
   }
   if (xmpc_all_node_num() == 0) {
     puts("ok");
