@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 namespace tutti::driver {
 
@@ -42,11 +43,7 @@ bool contains(const std::array<std::string_view, N> &list, std::string_view item
 
 constexpr std::string_view kOmpSs = "-fompss-2";
 
-/// Options of ours, which Clang does not know.
-bool isOmpSsOption(std::string_view option) {
-  return option == kOmpSs || option == "-fno-ompss-2" ||
-         option.starts_with(std::string(kOmpSs) + "=");
-}
+bool isXmpOption(std::string_view option) { return option == "-fxmp" || option == "-fno-xmp"; }
 
 bool isHeader(std::string_view input) {
   constexpr auto kExtensions =
@@ -106,6 +103,8 @@ private:
       request_.isInternal = true;
     } else if (isOmpSsOption(option)) {
       request_.ompss = option == "-fno-ompss-2" ? OmpSs::Ignored : OmpSs::On;
+    } else if (isXmpOption(option)) {
+      request_.xmp = option == "-fxmp" ? Xmp::On : Xmp::Ignored;
     } else if (option.starts_with("-fopenmp") && !option.starts_with("-fopenmp-")) {
       request_.asksForOpenmp = true;
     } else if (option == "-fno-openmp") {
@@ -161,7 +160,7 @@ void addUserArguments(std::vector<std::string> &command,
   for (const std::string &argument : arguments) {
     if (!onlyInputs && argument == "--") {
       onlyInputs = true;
-    } else if (!onlyInputs && isOmpSsOption(argument)) {
+    } else if (!onlyInputs && (isOmpSsOption(argument) || isXmpOption(argument))) {
       continue;
     } else if (onlyInputs && argument.starts_with('-')) {
       command.push_back("./" + argument);
@@ -184,6 +183,21 @@ void addOmpSs(std::vector<std::string> &command, const CompileRequest &request,
 }
 
 } // namespace
+
+bool isOmpSsOption(std::string_view option) {
+  return option == kOmpSs || option == "-fno-ompss-2" ||
+         option.starts_with(std::string(kOmpSs) + "=");
+}
+
+std::vector<std::string> xmpIncludes(const Installation &installation) {
+  std::vector<std::string> options = {"-idirafter",
+                                      installation.libraryDir + "/../../include/tutti/xmp"};
+  std::istringstream folders(TUTTI_MPI_INCLUDES);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    options.insert(options.end(), {"-idirafter", folder});
+  }
+  return options;
+}
 
 std::string problemOf(const std::vector<std::string> &arguments) {
   for (const std::string &argument : arguments) {
@@ -240,6 +254,9 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
                   "-fplugin=" + installation.libraryDir + "/libtutti_frontend.so",
                   "-fpass-plugin=" + installation.libraryDir + "/libtutti_compiler.so"});
   addOmpSs(command, request, installation);
+  if (request.xmp == Xmp::Ignored) {
+    command.emplace_back("-fplugin-arg-tutti-no-xmp");
+  }
   command.insert(command.end(), additions.host.begin(), additions.host.end());
   if (links) {
     if (!isShared) {
@@ -256,6 +273,12 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
       command.push_back("-L" + installation.openmpDir);
       addLinkerArgument(command, "-rpath");
       addLinkerArgument(command, installation.openmpDir);
+    }
+    if (request.hasXmpSources) { // Programs may call MPI beside XcalableMP.
+      for (const char *argument :
+           {"--push-state", "--as-needed", TUTTI_MPI_LIBRARY, "--pop-state"}) {
+        addLinkerArgument(command, argument);
+      }
     }
     command.insert(command.end(), additions.link.begin(), additions.link.end());
   }

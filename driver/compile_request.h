@@ -10,6 +10,7 @@
 #include "driver/command_line.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::driver {
@@ -30,6 +31,13 @@ enum class OmpSs {
   Ignored, ///< `-fno-ompss-2`.
 };
 
+/// What `#pragma xmp` means.
+enum class Xmp {
+  Found,   ///< XcalableMP, in C files that have it.
+  On,      ///< `-fxmp`: all C files are XcalableMP.
+  Ignored, ///< `-fno-xmp`.
+};
+
 /// Always: what the command line says, response files included.
 struct CompileRequest {
   Product product = Product::Nothing;
@@ -40,6 +48,8 @@ struct CompileRequest {
   bool isInternal = false;  ///< `-cc1` and the like: Clang calling itself.
   bool asksForHelp = false; ///< `--help`.
   OmpSs ompss = OmpSs::Found;
+  Xmp xmp = Xmp::Found;
+  bool hasXmpSources = false; ///< Some file is compiled as XcalableMP; set by who has looked.
   bool asksForOpenmp = false; ///< `-fopenmp` in any form is the last word on it.
 };
 
@@ -61,6 +71,12 @@ struct Additions {
 /// Reads `arguments` (without the program's name). An unreadable response file counts as an input,
 /// which leaves the complaint to Clang.
 CompileRequest readRequest(const std::vector<std::string> &arguments);
+
+/// Options of ours, which Clang does not know.
+bool isOmpSsOption(std::string_view option);
+
+/// Where <xmp.h> is, and the <mpi.h> that it includes. Behind all other folders.
+std::vector<std::string> xmpIncludes(const Installation &installation);
 
 /// Why the request cannot be carried out, as far as it can be known here; empty if it can.
 std::string problemOf(const std::vector<std::string> &arguments);

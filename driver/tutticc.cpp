@@ -10,6 +10,7 @@
 #include "driver/device_build.h"
 #include "driver/device_language.h"
 #include "driver/toolchain.h"
+#include "driver/xmp_build.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -26,14 +27,17 @@ namespace {
 using namespace tutti::driver;
 
 constexpr const char *kHelp =
-    "tutticc, tuttic++: compile OpenMP and OmpSs-2 programs for a cluster (start them with\n"
-    "tuttirun).\n"
+    "tutticc, tuttic++: compile OpenMP, OmpSs-2 and XcalableMP programs for a cluster (start them\n"
+    "with tuttirun).\n"
     "\n"
     "All options are Clang's (see --help). Always on: -fopenmp. Executables are not PIE.\n"
     "  -Rpass=tutti           say which loops are distributed\n"
     "  -Rpass-missed=tutti    say which loops stay on rank 0, and why\n"
     "  -fompss-2              OmpSs-2: defines _OMPSS_2. Without it '#pragma oss' counts, too\n"
     "  -fno-ompss-2           '#pragma oss' is ignored\n"
+    "  -fxmp                  XcalableMP in all C files. Without it those with '#pragma xmp' have "
+    "it\n"
+    "  -fno-xmp               '#pragma xmp' is ignored\n"
     "  --tutti-help           this text\n";
 
 constexpr const char *kHelpOnEnvironment =
@@ -145,6 +149,45 @@ int buildWithDevices(const char *name, const std::vector<std::string> &arguments
                                  additionsFor(arguments, request, deviceLanguages())));
 }
 
+/// Files of XcalableMP first, then what is left for Clang. Returns the exit status.
+int buildWithXmp(const char *name, const std::vector<std::string> &arguments,
+                 CompileRequest request, const Installation &installation, bool isCxx) {
+  const TemporaryFolder folder;
+  if (folder.path().empty()) {
+    std::fprintf(stderr, "%s: error: there is no folder for temporary files\n", name);
+    return 1;
+  }
+  if (hasDeviceSources(arguments, deviceLanguages())) {
+    std::fprintf(
+        stderr,
+        "%s: error: files with kernels and files of XcalableMP must be compiled by commands "
+        "of their own\n",
+        name);
+    return 1;
+  }
+  request.hasXmpSources = true;
+  const XmpBuild build = planXmpBuild(arguments, request, installation, folder.path());
+  const bool isShown = std::ranges::find(arguments, "-###") != arguments.end();
+  const bool isTold = isShown || std::ranges::find(arguments, "-v") != arguments.end();
+  for (const std::string &own : build.folders) {
+    std::error_code error;
+    std::filesystem::create_directories(own, error);
+  }
+  for (const Command &command : build.commands) {
+    if (isTold) {
+      std::fprintf(stderr, "%s\n", quoted(command).c_str());
+    }
+    if (const int status = isShown ? 0 : runToEnd(command); status != 0) {
+      return status;
+    }
+  }
+  if (!build.needsClang) {
+    return 0;
+  }
+  return runToEnd(compileCommand(request, build.arguments, installation, isCxx,
+                                 additionsFor(arguments, request, deviceLanguages())));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -176,6 +219,10 @@ int main(int argc, char **argv) {
     std::fflush(stdout);
   }
   const std::vector<std::string> whole = expanded(arguments);
+  if (!request.isInternal && request.product != Product::Nothing && !isCxx &&
+      hasXmpSources(whole, request)) {
+    return buildWithXmp(name, whole, request, found.installation, isCxx);
+  }
   if (!request.isInternal && request.product != Product::Nothing &&
       hasDeviceSources(whole, deviceLanguages())) {
     return buildWithDevices(name, whole, request, found.installation, isCxx);

@@ -3,14 +3,42 @@
 /// Registers Tutti's pragmas with clang (`-fplugin`). A library of its own: opt loads the passes
 /// and has no front end.
 #include "compiler/frontend/ompss/ompss.h"
+#include "compiler/frontend/pragma/diagnostics.h"
 #include "compiler/frontend/pragma/tutti_pragma.h"
 
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Lex/Pragma.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace {
+
+/// Where a pragma of XcalableMP reaches the compiler, tutti-xmp has not seen the file.
+class XmpPragma : public clang::PragmaHandler {
+public:
+  explicit XmpPragma(bool isIgnored) : clang::PragmaHandler("xmp"), isIgnored_(isIgnored) {}
+
+  void HandlePragma(clang::Preprocessor &preprocessor, clang::PragmaIntroducer introducer,
+                    clang::Token &) override {
+    if (isIgnored_) {
+      return;
+    }
+    if (preprocessor.getLangOpts().CPlusPlus) {
+      tutti::compiler::pragma::error(
+          preprocessor.getDiagnostics(), introducer.Loc,
+          "XcalableMP is for C; in C++ '#pragma xmp' can only be ignored, with -fno-xmp");
+    } else {
+      tutti::compiler::pragma::error(
+          preprocessor.getDiagnostics(), introducer.Loc,
+          "this file has no '#pragma xmp', but includes one: compile it with -fxmp, or with "
+          "-fno-xmp to ignore XcalableMP");
+    }
+  }
+
+private:
+  bool isIgnored_;
+};
 
 class PragmaAction : public clang::PluginASTAction {
 protected:
@@ -18,6 +46,7 @@ protected:
                                                         llvm::StringRef) override {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(tutti::compiler::pragma::install(compiler));
+    compiler.getPreprocessor().AddPragmaHandler(new XmpPragma(ignoresXmp_)); // Which owns it.
     if (takesOmpSs_) {
       consumers.push_back(tutti::compiler::ompss::install(compiler));
     }
@@ -27,6 +56,7 @@ protected:
   bool ParseArgs(const clang::CompilerInstance &,
                  const std::vector<std::string> &arguments) override {
     takesOmpSs_ = !llvm::is_contained(arguments, "no-ompss"); // -fno-ompss-2 of tutticc.
+    ignoresXmp_ = llvm::is_contained(arguments, "no-xmp");    // -fno-xmp.
     return true;
   }
 
@@ -34,6 +64,7 @@ protected:
 
 private:
   bool takesOmpSs_ = true;
+  bool ignoresXmp_ = false;
 };
 
 const clang::FrontendPluginRegistry::Add<PragmaAction> registration("tutti", "#pragma tutti");

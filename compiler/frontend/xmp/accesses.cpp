@@ -15,8 +15,7 @@ std::optional<Lowering::Chain> Lowering::chainOf(Expr *expr) const {
     chain.accesses.insert(chain.accesses.begin(), access);
     expr = access->getBase()->IgnoreParenImpCasts();
   }
-  const auto *reference = dyn_cast<DeclRefExpr>(expr);
-  chain.entity = reference ? scopes_.find(reference->getDecl()) : nullptr;
+  chain.entity = scopes_.find(expr);
   chain.base = expr;
   return chain.entity ? std::optional(chain) : std::nullopt;
 }
@@ -89,6 +88,7 @@ void Lowering::rewrite(const Chain &chain) {
   const bool isWhole = count == array.rank;
   const unsigned name = program_.at(chain.base->getBeginLoc());
   const unsigned begin = program_.at(chain.accesses[0]->getBeginLoc());
+  edits_.erase(name, program_.at(chain.base->getEndLoc()) + 1);
   edits_.replace(name, baseOf(array));
   if (!isWhole) {
     edits_.before(begin, "(");
@@ -130,6 +130,15 @@ bool Lowering::TraverseArraySubscriptExpr(ArraySubscriptExpr *access, DataRecurs
     TraverseStmt(part->getIdx());
   }
   rewrite(*chain);
+  return true;
+}
+
+bool Lowering::VisitDeclStmt(DeclStmt *statement) {
+  for (const Decl *declaration : statement->decls()) {
+    if (const auto *variable = dyn_cast<VarDecl>(declaration)) {
+      membersOf(variable);
+    }
+  }
   return true;
 }
 

@@ -212,11 +212,10 @@ bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assig
   all.insert(all.begin(), left);
   if (!directive) {
     for (const Sectioned &one : all) {
-      const auto *reference = dyn_cast<DeclRefExpr>(one.base);
-      if (reference && scopes_.find(reference->getDecl())) {
+      if (const Entity *global = scopes_.find(one.base)) {
         error(one.base->getBeginLoc(),
               "a section of global array '%0' needs '#pragma xmp array' or '#pragma xmp gmove'")
-            << reference->getDecl()->getName();
+            << global->name;
         return true;
       }
     }
@@ -226,8 +225,7 @@ bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assig
   TraverseStmt(assignment->getLHS());
   TraverseStmt(assignment->getRHS());
   inArrayAssignment_ = wasIn;
-  const auto *reference = dyn_cast<DeclRefExpr>(left.base);
-  const Entity *array = reference ? scopes_.find(reference->getDecl()) : nullptr;
+  const Entity *array = scopes_.find(left.base);
   llvm::SmallVector<std::string, 7> lengths;
   llvm::SmallVector<int, 7> axes;
   for (unsigned at : left.sections) {

@@ -11,7 +11,7 @@ namespace tutti::compiler::xmp {
 namespace {
 
 /// The brackets of a declarator, outermost dimension first. A pointer's are those behind it.
-llvm::SmallVector<ArrayTypeLoc, 7> bracketsOf(const VarDecl *variable) {
+llvm::SmallVector<ArrayTypeLoc, 7> bracketsOf(const DeclaratorDecl *variable) {
   llvm::SmallVector<ArrayTypeLoc, 7> brackets;
   const TypeSourceInfo *info = variable->getTypeSourceInfo();
   TypeLoc type = info ? info->getTypeLoc() : TypeLoc();
@@ -34,7 +34,7 @@ llvm::SmallVector<ArrayTypeLoc, 7> bracketsOf(const VarDecl *variable) {
 }
 
 /// The type that the program has written, before C makes a pointer of a parameter.
-QualType writtenType(const VarDecl *variable) {
+QualType writtenType(const DeclaratorDecl *variable) {
   const auto *parameter = dyn_cast<ParmVarDecl>(variable);
   return parameter ? parameter->getOriginalType() : variable->getType();
 }
@@ -61,8 +61,22 @@ const VarDecl *Lowering::variableOf(const Directive &directive, const Target &ta
   return nullptr;
 }
 
-/// `{axis, offset}, ...`
-bool Lowering::alignAxes(const Directive &directive, Entity &array, std::string &alignments) {
+/// `{axis, offset}, ...`, for axes that are known.
+std::string Lowering::alignmentText(const Directive &directive, const Entity &array) const {
+  std::string alignments;
+  for (const int axis : array.axes) {
+    std::string offset = "0";
+    const Item *item = axis >= 0 ? &directive.with->subscripts.items[axis] : nullptr;
+    if (item && item->kind == Item::Kind::Dummy && item->first) {
+      offset = (item->isMinus ? "-" : "") + longOf(directive, item->first);
+    }
+    alignments += (alignments.empty() ? "{" : ", {") + std::to_string(axis) + ", " + offset + "}";
+  }
+  return alignments;
+}
+
+/// Which dimension of the template each of the array's follows.
+bool Lowering::alignAxes(const Directive &directive, Entity &array) {
   const Items &sources = directive.items;
   const Items &subscripts = directive.with->subscripts;
   llvm::SmallVector<int, 7> colons;
@@ -85,7 +99,6 @@ bool Lowering::alignAxes(const Directive &directive, Entity &array, std::string 
   unsigned colon = 0;
   for (const Item &source : sources.items) {
     int axis = -1;
-    std::string offset = "0";
     if (source.kind == Item::Kind::Colon) {
       if (colon == colons.size()) {
         error(source.place.getLocation(), "the array has more ':' than the template");
@@ -103,9 +116,6 @@ bool Lowering::alignAxes(const Directive &directive, Entity &array, std::string 
           return false;
         }
         axis = other;
-        if (item.first) {
-          offset = (item.isMinus ? "-" : "") + longOf(directive, item.first);
-        }
       }
       if (axis < 0) {
         error(source.place.getLocation(), "index '%0' is not used in the template's subscripts")
@@ -121,7 +131,6 @@ bool Lowering::alignAxes(const Directive &directive, Entity &array, std::string 
       return false;
     }
     array.axes.push_back(axis);
-    alignments += (alignments.empty() ? "{" : ", {") + std::to_string(axis) + ", " + offset + "}";
   }
   if (colon < colons.size()) {
     error(subscripts.items[colons[colon]].place.getLocation(),
@@ -136,10 +145,11 @@ bool Lowering::alignAxes(const Directive &directive, Entity &array, std::string 
 }
 
 /// Reads what is declared: storage, element, and the rank that C knows.
-bool Lowering::arrayStorage(const Directive &directive, const Target &target, Entity &array) {
-  const auto *variable = cast<VarDecl>(array.variable);
+bool Lowering::arrayStorage(const Directive &directive, const DeclaratorDecl *variable,
+                            Entity &array) {
+  const auto *object = dyn_cast<VarDecl>(variable);
   QualType type = writtenType(variable);
-  const SourceLocation place = target.name.getLocation();
+  const SourceLocation place = array.place;
   unsigned rank = 0;
   array.storage = Entity::Storage::Own;
   if (type->isPointerType()) {
@@ -155,7 +165,8 @@ bool Lowering::arrayStorage(const Directive &directive, const Target &target, En
     error(place, "'%0' is neither an array nor a pointer") << array.name;
     note(variable->getLocation(), "'%0' is declared here") << array.name;
     return false;
-  } else if (isa<ParmVarDecl>(variable) || variable->hasDefinition() == VarDecl::DeclarationOnly) {
+  } else if (isa<ParmVarDecl>(variable) ||
+             (object && object->hasDefinition() == VarDecl::DeclarationOnly)) {
     array.storage = Entity::Storage::Given;
   }
   for (; type->isArrayType(); type = context_.getAsArrayType(type)->getElementType()) {
@@ -169,7 +180,7 @@ bool Lowering::arrayStorage(const Directive &directive, const Target &target, En
     return false;
   }
   array.rank = rank;
-  if (variable->hasInit() && array.storage != Entity::Storage::Pointer) {
+  if (object && object->hasInit() && array.storage != Entity::Storage::Pointer) {
     error(place, "array '%0' has an initializer, which an aligned array cannot have") << array.name;
     note(variable->getLocation(), "'%0' is declared here") << array.name;
     return false;
@@ -178,7 +189,7 @@ bool Lowering::arrayStorage(const Directive &directive, const Target &target, En
 }
 
 /// The declared sizes, as C text that is right where the descriptor is made.
-void Lowering::readExtents(const VarDecl *variable, Entity &array) {
+void Lowering::readExtents(const DeclaratorDecl *variable, Entity &array) {
   const auto brackets = bracketsOf(variable);
   const unsigned pointers = array.rank - brackets.size();
   for (unsigned i = 0; i < array.rank; ++i) {
@@ -194,21 +205,22 @@ void Lowering::readExtents(const VarDecl *variable, Entity &array) {
 }
 
 /// `double a[N][M]` becomes `double (*a)`.
-void Lowering::replaceDeclarator(const VarDecl *variable, Entity &array) {
-  for (const VarDecl *declared : variable->redecls()) {
+void Lowering::replaceDeclarator(const DeclaratorDecl *variable) {
+  for (const Decl *declaration : variable->redecls()) {
+    const auto *declared = cast<DeclaratorDecl>(declaration);
     const unsigned name = program_.at(declared->getLocation());
     for (const ArrayTypeLoc &bracket : bracketsOf(declared)) {
       edits_.erase(program_.at(bracket.getLBracketLoc()),
                    program_.at(bracket.getRBracketLoc()) + 1);
     }
-    edits_.replace(name, "(*" + array.name + ")");
+    edits_.replace(name, "(*" + variable->getName().str() + ")");
   }
 }
 
 /// Whether no `shadow` of the array follows, so that its layout is known from here on.
 bool Lowering::isLastOf(const Directive &directive, const Entity &array) const {
   for (const Directive &other : program_.directives) {
-    if (&other <= &directive || other.kind != DirectiveKind::Shadow ||
+    if (other.at <= directive.at || other.kind != DirectiveKind::Shadow ||
         other.isAtFileScope != directive.isAtFileScope) {
       continue;
     }
@@ -234,64 +246,41 @@ void Lowering::makeReady(const Directive &directive, Entity &array) {
   array.isReady = true;
 }
 
-void Lowering::alignTarget(const Directive &directive, const Target &target, const Entity &with) {
-  const VarDecl *variable = variableOf(directive, target);
-  if (!variable) {
-    return;
+/// The `;` behind a declaration; of a parameter what ends it.
+unsigned Lowering::declarationEnd(const DeclaratorDecl *variable) const {
+  unsigned at = program_.at(variable->getLocation());
+  for (int depth = 0; depth > 0 || program_.plain[at].isNot(tok::semi); ++at) {
+    depth += program_.plain[at].isOneOf(tok::l_paren, tok::l_brace, tok::l_square);
+    depth -= program_.plain[at].isOneOf(tok::r_paren, tok::r_brace, tok::r_square);
+    if (depth < 0) {
+      break;
+    }
   }
-  if (Entity *other = scopes_.find(variable)) {
-    error(target.name.getLocation(), "array '%0' is aligned already") << other->name;
-    note(other->place, "the other 'align' is here");
-    return;
+  return at;
+}
+
+/// Checks an array that `declared` declares, and takes its declaration apart.
+bool Lowering::readArray(const Directive &directive, const DeclaratorDecl *declared,
+                         Entity &array) {
+  if (!arrayStorage(directive, declared, array) || !alignAxes(directive, array)) {
+    return false;
   }
-  Entity &array = scopes_.add();
-  array.kind = Entity::Kind::Array;
-  array.name = wordOf(target.name).str();
-  array.handle = unique(array.name);
-  array.place = target.name.getLocation();
-  array.variable = variable;
-  array.with = &with;
-  array.isAtFileScope = directive.isAtFileScope;
-  array.isLasting = directive.isAtFileScope || variable->isStaticLocal();
-  std::string alignments;
-  if (!arrayStorage(directive, target, array) || !alignAxes(directive, array, alignments)) {
-    return;
-  }
-  const bool isOwn = array.storage == Entity::Storage::Own;
-  const auto brackets = bracketsOf(variable);
-  const unsigned declared = array.rank - (array.variable->getType()->isPointerType() &&
-                                          writtenType(variable)->isPointerType());
-  if (brackets.size() != declared) {
+  const unsigned brackets = array.rank - (writtenType(declared)->isPointerType() ? 1 : 0);
+  if (bracketsOf(declared).size() != brackets) {
     error(array.place, "the dimensions of '%0' must stand in its declaration") << array.name;
-    note(variable->getLocation(), "'%0' is declared here") << array.name;
-    return;
+    note(declared->getLocation(), "'%0' is declared here") << array.name;
+    return false;
   }
-  readExtents(variable, array);
-  const unsigned semi = [&] {
-    unsigned at = program_.at(variable->getLocation());
-    for (int depth = 0; depth > 0 || program_.plain[at].isNot(tok::semi); ++at) {
-      depth += program_.plain[at].isOneOf(tok::l_paren, tok::l_brace, tok::l_square);
-      depth -= program_.plain[at].isOneOf(tok::r_paren, tok::r_brace, tok::r_square);
-      if (depth < 0) {
-        break; // A parameter.
-      }
-    }
-    return at;
-  }();
-  if (isOwn && !array.isAtFileScope) { // What the sizes are is decided where they stand.
-    for (unsigned i = 0; i < array.rank; ++i) {
-      const std::string name = array.handle + "_x" + std::to_string(i);
-      edits_.after(semi, "const long " + name + " = " + array.extents[i] + ";");
-      array.extents[i] = name;
-    }
-  }
-  const bool isPointerNow =
-      isOwn || (array.storage == Entity::Storage::Given && !isa<ParmVarDecl>(variable));
-  if (isPointerNow) {
-    replaceDeclarator(variable, array);
-  }
+  readExtents(declared, array);
+  array.isPointerNow = array.storage == Entity::Storage::Own ||
+                       (array.storage == Entity::Storage::Given && !isa<ParmVarDecl>(declared));
+  return true;
+}
+
+/// The descriptor of an array, and its type. `declaration` is where the array's ends.
+void Lowering::emitArray(const Directive &directive, const Entity &array, unsigned declaration) {
   std::string element = array.name;
-  for (unsigned i = 0; i < (isPointerNow ? 1 : array.rank); ++i) {
+  for (unsigned i = 0; i < (array.isPointerNow ? 1 : array.rank); ++i) {
     element += "[0]";
   }
   const std::string type = array.handle + "_t";
@@ -304,7 +293,8 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
     prologue += " static " + type + " **const " + array.handle + "_at = (" + type + " **)&" +
                 array.name + ";";
   }
-  edits_.after(array.isAtFileScope && semi > directive.at ? semi : directive.at, prologue);
+  edits_.after(array.isAtFileScope && declaration > directive.at ? declaration : directive.at,
+               prologue);
   const char *storage = array.storage == Entity::Storage::Own     ? "TUTTI_XMP_ALLOCATE"
                         : array.storage == Entity::Storage::Given ? "TUTTI_XMP_GIVEN"
                                                                   : "TUTTI_XMP_LATER";
@@ -312,10 +302,135 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
                   "tutti_xmp_make_array(" + source(array.place) + ", &" + array.name + ", " +
                       storage + ", " + typeCode(array.element) + ", sizeof(" + type + "), " +
                       std::to_string(array.rank) + ", (const long[]){" + extents +
-                      "}, (const tutti_xmp_alignment[]){" + alignments + "}, " + with.handle + ")");
+                      "}, (const tutti_xmp_alignment[]){" + alignmentText(directive, array) +
+                      "}, " + array.with->handle + ")");
+}
+
+void Lowering::alignTarget(const Directive &directive, const Target &target, const Entity &with) {
+  const VarDecl *variable = variableOf(directive, target);
+  if (!variable) {
+    return;
+  }
+  if (const Entity *other = scopes_.find(variable)) {
+    error(target.name.getLocation(), "array '%0' is aligned already") << other->name;
+    note(other->place, "the other 'align' is here");
+    return;
+  }
+  Entity &array = scopes_.add();
+  array.kind = Entity::Kind::Array;
+  array.name = wordOf(target.name).str();
+  array.handle = unique(array.name);
+  array.place = target.name.getLocation();
+  array.with = &with;
+  array.isAtFileScope = directive.isAtFileScope;
+  array.isLasting = directive.isAtFileScope || variable->isStaticLocal();
+  if (!readArray(directive, variable, array)) {
+    return;
+  }
+  const unsigned end = declarationEnd(variable);
+  if (array.storage == Entity::Storage::Own && !array.isAtFileScope) {
+    for (unsigned i = 0; i < array.rank; ++i) { // What the sizes are is decided where they stand.
+      const std::string name = array.handle + "_x" + std::to_string(i);
+      edits_.after(end, "const long " + name + " = " + array.extents[i] + ";");
+      array.extents[i] = name;
+    }
+  }
+  if (array.isPointerNow) {
+    replaceDeclarator(variable);
+  }
+  emitArray(directive, array, end);
   scopes_.bind(variable, array);
   scopes_.nameArray(array);
   makeReady(directive, array);
+}
+
+/// `align S.a`: of every variable of `struct S` from here on.
+void Lowering::alignMember(const Directive &directive, const Target &target, const Entity &with) {
+  const FieldDecl *field = memberOf(target);
+  if (!field) {
+    return;
+  }
+  if (members_.contains(field)) {
+    error(target.name.getLocation(), "array '%0' is aligned already") << field->getName();
+    return;
+  }
+  if (!directive.isAtFileScope) {
+    error(target.name.getLocation(), "members of structures can be aligned at file scope only");
+    return;
+  }
+  Entity probe;
+  probe.name = field->getName().str();
+  probe.place = target.name.getLocation();
+  probe.with = &with;
+  if (readArray(directive, field, probe)) {
+    if (probe.storage == Entity::Storage::Own) {
+      replaceDeclarator(field);
+    }
+    members_[field] = {&directive, nullptr, &with, target.name.getLocation()};
+  }
+}
+
+/// Null after an error.
+const FieldDecl *Lowering::memberOf(const Target &target) {
+  const DeclarationName name(target.name.getIdentifierInfo());
+  for (NamedDecl *found : context_.getTranslationUnitDecl()->lookup(name)) {
+    const auto *record = dyn_cast<RecordDecl>(found);
+    if (const auto *defined = dyn_cast<TypedefNameDecl>(found)) {
+      record = defined->getUnderlyingType()->getAsRecordDecl();
+    }
+    if (record) {
+      record = record->getDefinition();
+    }
+    for (const FieldDecl *field : record ? record->fields()
+                                         : RecordDecl::field_range(RecordDecl::field_iterator(),
+                                                                   RecordDecl::field_iterator())) {
+      if (field->getName() == wordOf(target.member)) {
+        return field;
+      }
+    }
+  }
+  error(target.name.getLocation(), "there is no structure '%0' with a member '%1'")
+      << wordOf(target.name) << wordOf(target.member);
+  return nullptr;
+}
+
+/// Makes the global arrays that are members of a variable.
+void Lowering::membersOf(const VarDecl *variable) {
+  const RecordDecl *record = variable->getType()->getAsRecordDecl();
+  if (!record || isa<ParmVarDecl>(variable) || members_.empty()) {
+    return;
+  }
+  for (const FieldDecl *field : record->fields()) {
+    const auto member = members_.find(field);
+    if (member == members_.end()) {
+      continue;
+    }
+    // As if the directives stood behind the variable.
+    const unsigned end = declarationEnd(variable);
+    Directive align = *member->second.align;
+    align.at = end;
+    align.isAtFileScope = function_ == nullptr;
+    Entity &array = scopes_.add();
+    array.kind = Entity::Kind::Array;
+    array.name = (variable->getName() + "." + field->getName()).str();
+    array.handle = unique((variable->getName() + "_" + field->getName()).str());
+    array.place = member->second.place;
+    array.with = member->second.with;
+    array.isAtFileScope = align.isAtFileScope;
+    array.isLasting = align.isAtFileScope || variable->isStaticLocal();
+    readArray(align, field, array);
+    emitArray(align, array, end);
+    scopes_.bind(variable, field, array);
+    scopes_.nameArray(array);
+    if (member->second.shadow) {
+      Directive shadow = *member->second.shadow;
+      shadow.at = end;
+      shadow.isAtFileScope = align.isAtFileScope;
+      setShadow(shadow, array, array.place);
+    } else {
+      makeReady(align, array);
+    }
+  }
 }
 
 void Lowering::align(const Directive &directive) {
@@ -336,74 +451,76 @@ void Lowering::align(const Directive &directive) {
   }
   for (const Target &target : directive.targets) {
     if (target.isMember()) {
-      error(target.name.getLocation(), "members of structures cannot be aligned yet");
+      alignMember(directive, target, *with);
+    } else {
+      alignTarget(directive, target, *with);
+    }
+  }
+}
+
+void Lowering::setShadow(const Directive &directive, Entity &array, SourceLocation place) {
+  if (array.hasShadow) {
+    error(place, "array '%0' has a shadow already") << array.name;
+    return;
+  }
+  if (directive.items.size() != array.rank) {
+    error(directive.items.place, "too %select{few|many}0 dimensions: array '%1' has %2")
+        << (directive.items.size() > array.rank) << array.name << array.rank;
+    note(array.place, "'%0' is aligned here") << array.name;
+    return;
+  }
+  array.hasShadow = true;
+  const auto isZero = [&](ExpressionId id) {
+    Expr::EvalResult value;
+    return !id || !directive[id].expr ||
+           (directive[id].expr->EvaluateAsInt(value, context_) && value.Val.getInt() == 0);
+  };
+  std::string widths;
+  for (unsigned i = 0; i < array.rank; ++i) {
+    const Item &item = directive.items.items[i];
+    widths += widths.empty() ? "" : ", ";
+    if (item.kind == Item::Kind::Star) {
+      array.isFull[i] = true;
+      widths += "{0, 0, TUTTI_XMP_FULL}";
       continue;
     }
-    alignTarget(directive, target, *with);
+    const bool isPair = item.kind == Item::Kind::Triplet && item.first && item.second && !item.step;
+    if (item.kind != Item::Kind::Value && !isPair) {
+      error(item.place.getLocation(), "expected the width of a shadow, both widths, or '*'");
+      return;
+    }
+    if (array.isPacked(i) && !(isZero(item.first) && isZero(item.second))) {
+      error(item.place.getLocation(),
+            "dimension %0 of '%1' is cyclic and can have no shadow but '*'")
+          << i + 1 << array.name;
+      return;
+    }
+    const std::string lower = longOf(directive, item.first);
+    widths += "{" + lower + ", " + (isPair ? longOf(directive, item.second) : lower) + ", 0}";
   }
+  emitStatement(directive, "tutti_xmp_set_shadow(" + source(directive.place) + ", " + array.handle +
+                               ", " + std::to_string(array.rank) + ", (const tutti_xmp_width[]){" +
+                               widths + "})");
+  makeReady(directive, array);
 }
 
 void Lowering::shadow(const Directive &directive) {
   for (const Target &target : directive.targets) {
-    const VarDecl *variable = target.isMember() ? nullptr : variableOf(directive, target);
+    if (target.isMember()) {
+      const FieldDecl *field = memberOf(target);
+      if (field && !members_.contains(field)) {
+        error(target.name.getLocation(), "array '%0' is not aligned") << field->getName();
+      } else if (field) {
+        members_[field].shadow = &directive;
+      }
+      continue;
+    }
+    const VarDecl *variable = variableOf(directive, target);
     Entity *array = scopes_.find(variable);
-    if (!array) {
+    if (variable && !array) {
       error(target.name.getLocation(), "array '%0' is not aligned") << wordOf(target.name);
-      continue;
-    }
-    if (array->hasShadow) {
-      error(target.name.getLocation(), "array '%0' has a shadow already") << array->name;
-      continue;
-    }
-    if (directive.items.size() != array->rank) {
-      error(directive.items.place, "too %select{few|many}0 dimensions: array '%1' has %2")
-          << (directive.items.size() > array->rank) << array->name << array->rank;
-      note(array->place, "'%0' is aligned here") << array->name;
-      continue;
-    }
-    std::string widths;
-    bool isRight = true;
-    for (unsigned i = 0; i < array->rank; ++i) {
-      const Item &item = directive.items.items[i];
-      widths += widths.empty() ? "" : ", ";
-      if (item.kind == Item::Kind::Star) {
-        array->isFull[i] = true;
-        widths += "{0, 0, TUTTI_XMP_FULL}";
-        continue;
-      }
-      const bool isPair = item.kind == Item::Kind::Triplet && item.first && item.second;
-      if (item.kind != Item::Kind::Value && !isPair) {
-        error(item.place.getLocation(), "expected the width of a shadow, both widths, or '*'");
-        isRight = false;
-        break;
-      }
-      const bool isZero = [&] {
-        for (ExpressionId id : {item.first, item.second}) {
-          Expr::EvalResult value;
-          if (id && directive[id].expr &&
-              !(directive[id].expr->EvaluateAsInt(value, context_) && value.Val.getInt() == 0)) {
-            return false;
-          }
-        }
-        return true;
-      }();
-      if (array->isPacked(i) && !isZero) {
-        error(item.place.getLocation(),
-              "dimension %0 of '%1' is cyclic and can have no shadow but '*'")
-            << i + 1 << array->name;
-        isRight = false;
-        break;
-      }
-      const std::string lower = longOf(directive, item.first);
-      widths += "{" + lower + ", " + (isPair ? longOf(directive, item.second) : lower) + ", 0}";
-    }
-    array->hasShadow = true;
-    if (isRight) {
-      const std::string call = "tutti_xmp_set_shadow(" + source(directive.place) + ", " +
-                               array->handle + ", " + std::to_string(array->rank) +
-                               ", (const tutti_xmp_width[]){" + widths + "})";
-      emitStatement(directive, call);
-      makeReady(directive, *array);
+    } else if (array) {
+      setShadow(directive, *array, target.name.getLocation());
     }
   }
 }

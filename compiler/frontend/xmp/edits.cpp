@@ -151,14 +151,24 @@ void Edits::printPragma(llvm::raw_ostream &out, const Pragma &pragma) {
 }
 
 void Edits::print(llvm::raw_ostream &out, const std::string &end) {
+  // The user has been warned, of the program as it was.
+  const SourceManager &sources = preprocessor_.getSourceManager();
+  const PresumedLoc main =
+      sources.getPresumedLoc(sources.getLocForStartOfFile(sources.getMainFileID()));
+  out << "# 1 \"" << quoted(main.getFilename())
+      << "\"\n#pragma clang diagnostic ignored \"-Weverything\"\n";
   std::size_t pragma = 0;
   std::size_t directive = 0;
   const auto &directives = program_.directives;
   for (unsigned at = 0; at < program_.plain.size();) {
-    for (; pragma < program_.pragmas.size() && program_.pragmas[pragma].at <= at; ++pragma) {
+    const bool isDirective = directive < directives.size() && directives[directive].at == at;
+    // Other languages' pragmas in front of `loop` are for its `for` as those behind it are.
+    const bool isLoop = isDirective && directives[directive].kind == DirectiveKind::Loop;
+    for (; !isLoop && pragma < program_.pragmas.size() && program_.pragmas[pragma].at <= at;
+         ++pragma) {
       printPragma(out, program_.pragmas[pragma]);
     }
-    if (directive < directives.size() && directives[directive].at == at) {
+    if (isDirective) {
       if (const Edit *edit = find(at); edit && !(edit->before + edit->after).empty()) {
         moveTo(out, directives[directive].place, false);
         out << ' ' << edit->before << edit->after;

@@ -35,7 +35,6 @@ struct Entity {
   // Of arrays.
   enum class Storage { Own, Given, Pointer };
   Storage storage = Storage::Own;
-  const clang::ValueDecl *variable = nullptr;
   const Entity *with = nullptr;
   llvm::SmallVector<int, 4> axes; ///< The template's dimension of each of the array's; -1: none.
   clang::QualType element;
@@ -43,8 +42,9 @@ struct Entity {
   std::array<bool, 7> isFull = {};
   llvm::SmallVector<std::string, 4> extents;
   bool isAtFileScope = false;
-  std::string member;   ///< Of a structure.
-  bool isReady = false; ///< Constants for accesses are in C variables of the block.
+  bool isPointerNow = false; ///< The program's array has become a pointer.
+  std::string member;        ///< Of a structure.
+  bool isReady = false;      ///< Constants for accesses are in C variables of the block.
 
   /// Whether an index of this dimension needs quotient and remainder.
   bool isPacked(unsigned dimension) const {
@@ -78,6 +78,10 @@ public:
     arrays_[variable->getCanonicalDecl()] = &entity;
   }
 
+  void bind(const clang::ValueDecl *variable, const clang::FieldDecl *member, Entity &entity) {
+    members_[{variable->getCanonicalDecl(), member}] = &entity;
+  }
+
   Entity *findHere(llvm::StringRef name) const {
     const auto found = names_.back().find(name);
     return found == names_.back().end() ? nullptr : found->second;
@@ -96,11 +100,28 @@ public:
     return variable ? arrays_.lookup(variable->getCanonicalDecl()) : nullptr;
   }
 
-  /// Arrays by their names, for `xmp_desc_of`.
-  void nameArray(Entity &array) { arrayNames_.back()[array.name + "." + array.member] = &array; }
+  /// The global array that an expression names: a variable, or a member of one.
+  Entity *find(const clang::Expr *expr) const {
+    expr = expr->IgnoreParenImpCasts();
+    if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(expr)) {
+      return find(reference->getDecl());
+    }
+    const auto *access = llvm::dyn_cast<clang::MemberExpr>(expr);
+    const auto *object =
+        access ? llvm::dyn_cast<clang::DeclRefExpr>(access->getBase()->IgnoreParenImpCasts())
+               : nullptr;
+    const auto *member =
+        access ? llvm::dyn_cast<clang::FieldDecl>(access->getMemberDecl()) : nullptr;
+    return object && member && !access->isArrow()
+               ? members_.lookup({object->getDecl()->getCanonicalDecl(), member})
+               : nullptr;
+  }
 
-  Entity *findArray(llvm::StringRef name, llvm::StringRef member) const {
-    const std::string key = (name + "." + member).str();
+  /// Arrays by their names, for `xmp_desc_of`.
+  void nameArray(Entity &array) { arrayNames_.back()[array.name] = &array; }
+
+  /// `name`, or `variable.member`.
+  Entity *findArray(llvm::StringRef key) const {
     for (auto scope = arrayNames_.rbegin(); scope != arrayNames_.rend(); ++scope) {
       if (const auto found = scope->find(key); found != scope->end()) {
         return found->second;
@@ -125,6 +146,7 @@ private:
   std::vector<llvm::StringMap<Entity *>> names_;
   std::vector<llvm::StringMap<Entity *>> arrayNames_;
   llvm::DenseMap<const clang::Decl *, Entity *> arrays_;
+  llvm::DenseMap<std::pair<const clang::Decl *, const clang::Decl *>, Entity *> members_;
 };
 
 } // namespace tutti::compiler::xmp

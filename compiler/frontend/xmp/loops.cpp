@@ -45,11 +45,15 @@ void findAssignments(const Stmt *statement, const ValueDecl *variable,
 
 } // namespace
 
-bool Lowering::checkLoopBody(Stmt *body) {
+/// A node that leaves the loop would be missed by the others where they reduce.
+bool Lowering::checkLoopBody(const Directive &directive, Stmt *body) {
+  if (directive.reductions.empty()) {
+    return true;
+  }
   llvm::SmallVector<const Stmt *, 2> returns;
   findReturns(body, returns);
   for (const Stmt *jump : returns) {
-    error(jump->getBeginLoc(), "a distributed loop cannot be left by 'return'");
+    error(jump->getBeginLoc(), "a distributed loop with a reduction cannot be left by 'return'");
   }
   return returns.empty();
 }
@@ -186,7 +190,7 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
   }
   std::vector<NestLoop> nest;
   const Entity *set = checkedRef(directive, *directive.on);
-  if (!set || !findNest(directive, body, nest) || !checkLoopBody(body)) {
+  if (!set || !findNest(directive, body, nest) || !checkLoopBody(directive, body)) {
     return true;
   }
   if (directive.widths.isGiven &&

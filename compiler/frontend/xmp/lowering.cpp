@@ -198,7 +198,9 @@ void Lowering::resolveDescriptors(CallExpr *call) {
   const llvm::StringRef name = wordOf(mark.name);
   const Entity *entity = scopes_.find(name);
   if (!entity) { // Then it is an array, which C's scopes have: the nearest one of that name.
-    entity = scopes_.findArray(name, mark.member.is(tok::unknown) ? "" : wordOf(mark.member));
+    entity = scopes_.findArray(mark.member.is(tok::unknown)
+                                   ? name.str()
+                                   : (name + "." + wordOf(mark.member)).str());
   }
   if (!entity) {
     error(mark.name.getLocation(),
@@ -232,6 +234,9 @@ void Lowering::function(FunctionDecl *function) {
 }
 
 void Lowering::topLevel(Decl *declaration) {
+  if (const auto *variable = dyn_cast<VarDecl>(declaration)) {
+    return membersOf(variable);
+  }
   auto *defined = dyn_cast<FunctionDecl>(declaration);
   if (!defined || !defined->doesThisDeclarationHaveABody() || !defined->getIdentifier()) {
     return;

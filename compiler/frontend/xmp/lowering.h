@@ -63,6 +63,7 @@ public:
   bool TraverseBinaryOperator(clang::BinaryOperator *operation,
                               DataRecursionQueue *queue = nullptr);
   bool VisitDeclRefExpr(clang::DeclRefExpr *reference);
+  bool VisitDeclStmt(clang::DeclStmt *statement);
 
 private:
   // Traversal (lowering.cpp).
@@ -82,10 +83,19 @@ private:
   void distribute(const Directive &directive);
   void align(const Directive &directive);
   void alignTarget(const Directive &directive, const Target &target, const Entity &with);
-  bool alignAxes(const Directive &directive, Entity &array, std::string &alignments);
-  bool arrayStorage(const Directive &directive, const Target &target, Entity &array);
-  void replaceDeclarator(const clang::VarDecl *variable, Entity &array);
-  void readExtents(const clang::VarDecl *variable, Entity &array);
+  void alignMember(const Directive &directive, const Target &target, const Entity &with);
+  void membersOf(const clang::VarDecl *variable);
+  const clang::FieldDecl *memberOf(const Target &target);
+  bool readArray(const Directive &directive, const clang::DeclaratorDecl *declared, Entity &array);
+  void emitArray(const Directive &directive, const Entity &array, unsigned declaration);
+  bool alignAxes(const Directive &directive, Entity &array);
+  std::string alignmentText(const Directive &directive, const Entity &array) const;
+  bool arrayStorage(const Directive &directive, const clang::DeclaratorDecl *variable,
+                    Entity &array);
+  void replaceDeclarator(const clang::DeclaratorDecl *variable);
+  void readExtents(const clang::DeclaratorDecl *variable, Entity &array);
+  unsigned declarationEnd(const clang::DeclaratorDecl *variable) const;
+  void setShadow(const Directive &directive, Entity &array, clang::SourceLocation place);
   void shadow(const Directive &directive);
   void templateFix(const Directive &directive);
   std::string formats(const Directive &directive, const Entity &entity);
@@ -126,7 +136,7 @@ private:
   std::string reductionRef(const Directive &directive, const Entity &set) const;
   void trackPositions(const Directive &directive, clang::Stmt *body, llvm::ArrayRef<NestLoop> nest,
                       const std::string &name);
-  bool checkLoopBody(clang::Stmt *body);
+  bool checkLoopBody(const Directive &directive, clang::Stmt *body);
 
   // Transfers (transfers.cpp).
   void reflect(const Directive &directive);
@@ -185,6 +195,16 @@ private:
   Scopes scopes_;
   std::string start_; ///< Statements of the file's start-up.
   unsigned names_ = 0;
+
+  /// Members of structures that are aligned.
+  struct Member {
+    const Directive *align = nullptr;
+    const Directive *shadow = nullptr;
+    const Entity *with = nullptr;
+    clang::SourceLocation place;
+  };
+
+  llvm::DenseMap<const clang::FieldDecl *, Member> members_;
 
   // Of the function.
   const clang::FunctionDecl *function_ = nullptr;

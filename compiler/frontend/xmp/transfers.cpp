@@ -51,8 +51,7 @@ Entity *Lowering::arrayOf(const Directive &directive, ExpressionId id) {
   if (!operand.expr) {
     return nullptr;
   }
-  const auto *reference = dyn_cast<DeclRefExpr>(operand.expr->IgnoreParenImpCasts());
-  Entity *array = reference ? scopes_.find(reference->getDecl()) : nullptr;
+  Entity *array = scopes_.find(operand.expr);
   if (!array) {
     error(operand.place(), "'%0' is not a global array") << wordOf(operand.tokens.front());
   }
@@ -112,16 +111,14 @@ std::optional<SectionText> Lowering::section(Expr *whole) {
     Expr *base = access->getBase()->IgnoreParens();
     const auto *decay = dyn_cast<ImplicitCastExpr>(base);
     expr = base->IgnoreParenImpCasts();
-    const bool isGlobal =
-        isa<DeclRefExpr>(expr) && scopes_.find(cast<DeclRefExpr>(expr)->getDecl());
+    const bool isGlobal = scopes_.find(expr) != nullptr;
     const bool isOfArray = decay && decay->getCastKind() == CK_ArrayToPointerDecay;
     if (!isOfArray && !isGlobal && !isa<ArraySubscriptExpr>(expr)) {
       break; // A pointer: what it leads to is the array.
     }
   }
   SectionText result;
-  const auto *reference = dyn_cast<DeclRefExpr>(expr);
-  result.entity = reference ? scopes_.find(reference->getDecl()) : nullptr;
+  result.entity = scopes_.find(expr);
   TraverseStmt(result.entity ? nullptr : expr);
   QualType type = expr->getType();
   unsigned rank = result.entity ? result.entity->rank : 0;
