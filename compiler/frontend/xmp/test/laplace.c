@@ -23,7 +23,7 @@ double f(void) {
   double value = 0.0;
   // CHECK: tutti_xmp_reflect("{{.*}}laplace.c:[[@LINE+1]]:24", {{.*}}, 0, 0, -9223372036854775807L);
   #pragma xmp reflect (uu)
-  // CHECK: tutti_xmp_begin_reduction("{{.*}}laplace.c:[[@LINE+10]]:15", &(const tutti_xmp_ref){[[T]], 2, (const tutti_xmp_subscript[]){{[{][{]}}TUTTI_XMP_ALL, 0, 0, 1}, {TUTTI_XMP_ALL, 0, 0, 1}}}, 1,
+  // CHECK: tutti_xmp_begin_reduction("{{.*}}laplace.c:[[@LINE+9]]:15", &(const tutti_xmp_ref){[[T]], 2, (const tutti_xmp_subscript[]){{[{][{]}}TUTTI_XMP_ALL, 0, 0, 1}, {TUTTI_XMP_ALL, 0, 0, 1}}}, 1,
   // CHECK-SAME: (void *)&(value), TUTTI_XMP_DOUBLE, sizeof((value)), 0, 0, 0}, TUTTI_XMP_ADD
   // CHECK-SAME: tutti_xmp_index [[L:tutti_loop_[0-9]+]][] = {{[{][{]}}.axis = 0, .offset = 0, .lower = (long)(1), .last = (long)(64 - 1) - 1, .step = 1}
   // CHECK-SAME: {.axis = 1, .offset = 0, .lower = (long)(1), .last = (long)(64 - 1), .step = (long)(2)}
