@@ -121,7 +121,7 @@ public:
       : map_(map), axis_(map.axis(dimension)), width_(widths[dimension]), dimension_(dimension),
         me_(std::move(me)) {
     for (std::size_t d = 0; d < map.dimensions(); ++d) {
-      others_.push_back(region(d, widths[d], d < dimension && !isOrthogonal));
+      others_.push_back(region(d, widths[d], d < dimension && !isOrthogonal, isOrthogonal));
     }
   }
 
@@ -153,17 +153,24 @@ public:
 
 private:
   /// The indices of another dimension that take part: what the node owns, and the shadows that are
-  /// up to date.
-  IndexSet region(std::size_t d, const Width &width, bool isDone) const {
+  /// up to date. Of a dimension that is left out nobody knows how far they are, so all of them do:
+  /// dimensions that are done one by one give the corners, too.
+  IndexSet region(std::size_t d, const Width &width, bool isDone, bool isOrthogonal) const {
     const Axis &axis = map_.axis(d);
+    const Shadow &shadow = map_.shadow(d);
     const Index coordinate = map_.coordinate(d, me_);
-    if (isDone && isWanted(width) && map_.shadow(d).isFull) {
+    const bool isLeftOut = !isWanted(width) && !isOrthogonal;
+    if (isLeftOut ? shadow.isFull : isDone && isWanted(width) && shadow.isFull) {
       return indexRange(axis.lower(), axis.end());
     }
-    if (!isDone || !isWanted(width) || axis.countOwned(coordinate) == 0) {
+    if ((!isDone && !isLeftOut) || axis.kind() == Axis::Kind::Cyclic ||
+        axis.countOwned(coordinate) == 0) {
       return axis.owned(coordinate);
     }
     const auto [begin, end] = blockOf(axis, coordinate);
+    if (isLeftOut) {
+      return indexRange(begin - shadow.below, end + shadow.above);
+    }
     const Index from = begin - width.below;
     const Index to = end + width.above;
     return width.isPeriodic ? indexRange(from, to)

@@ -193,6 +193,38 @@ TEST(Reflect, SendsOneMessageToANeighbourOnBothSides) {
   EXPECT_EQ(move.phases.front().sends.front().elements(), 2 * 5);
 }
 
+TEST(Reflect, OfOneDimensionAfterTheOtherGivesTheCorners) {
+  Random random(10);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Index> extents;
+    for (Index d = pick(random, 1, 3); d > 0; --d) {
+      extents.push_back(pick(random, 4, 9));
+    }
+    const ArrayMap map =
+        test::randomMap(random, extents, test::randomNodes(random, pick(random, 1, 8)), true);
+    std::vector<Width> widths = fullWidths(map);
+    for (std::size_t d = 0; d < widths.size(); ++d) {
+      widths[d].isPeriodic = !map.shadow(d).isFull && pick(random, 0, 1) == 0;
+    }
+    if (!movesOf(map, widths)) {
+      continue;
+    }
+    Memories memories(map);
+    memories.fill(0);
+    Memories expected = expectedOf(map, widths, false);
+
+    for (std::size_t d = 0; d < widths.size(); ++d) {
+      std::vector<Width> one(widths.size());
+      one[d] = widths[d];
+      runOn(map, one, false, memories);
+    }
+
+    for (const Node node : map.nodes().ranks()) {
+      EXPECT_EQ(memories.of(node), expected.of(node)) << "on node " << node;
+    }
+  }
+}
+
 TEST(Reflect, RefusesMoreThanTheShadow) {
   const ArrayMap map = blocks(40, 4, 2);
 
