@@ -49,6 +49,18 @@ Triplet asWritten(const tutti_xmp_subscript &subscript, Index lower, Index exten
   }
 }
 
+/// Of a section of nodes or of a template. Existing programs write in `base:length:step` how far it
+/// goes, where the language counts elements: if these are too many, that is what is meant.
+Result<Triplet> sectionPartOf(const tutti_xmp_subscript &subscript, Index lower, Index extent) {
+  const Index last = subscript.first + (subscript.second - 1) * subscript.step;
+  const Index reach = subscript.first + subscript.second - 1;
+  if (subscript.kind == TUTTI_XMP_COUNT && subscript.step > 1 && last >= lower + extent &&
+      reach < lower + extent) {
+    return tripletOf({TUTTI_XMP_LAST, subscript.first, reach, subscript.step}, lower, extent);
+  }
+  return tripletOf(subscript, lower, extent);
+}
+
 /// Which coordinates of the nodes along an axis own something of a subscript.
 Result<std::vector<Index>> coordinatesOf(const Axis &axis, const tutti_xmp_subscript &subscript) {
   std::vector<Index> found;
@@ -58,7 +70,7 @@ Result<std::vector<Index>> coordinatesOf(const Axis &axis, const tutti_xmp_subsc
     return found;
   }
   Triplet indices;
-  TUTTI_ASSIGN(indices, tripletOf(subscript, axis.lower(), axis.extent()));
+  TUTTI_ASSIGN(indices, sectionPartOf(subscript, axis.lower(), axis.extent()));
   for (Index c = 0; c < axis.parts(); ++c) {
     if (!positionsOf(axis.owned(c), indices.first, indices.count, indices.step).empty()) {
       found.push_back(c);
@@ -90,7 +102,7 @@ Result<NodeSet> ownersOf(const World &world, const tutti_xmp_template &of,
       continue;
     }
     if (axis.isWhole()) {
-      TUTTI_TRY(tripletOf(subscripts[d], axis.lower(), axis.extent()));
+      TUTTI_TRY(sectionPartOf(subscripts[d], axis.lower(), axis.extent()));
       continue;
     }
     TUTTI_ASSIGN(lists[axis.nodeDimension()], coordinatesOf(axis, subscripts[d]));
@@ -131,7 +143,7 @@ Result<std::vector<Triplet>> sectionOf(const World &world, const tutti_xmp_ref &
       section.push_back(own ? Triplet{(*own)[d], 1, 1} : Triplet{0, 0, 1});
     } else {
       Triplet triplet;
-      TUTTI_ASSIGN(triplet, tripletOf(ref.subscripts[d], 0, nodes.extents()[d]));
+      TUTTI_ASSIGN(triplet, sectionPartOf(ref.subscripts[d], 0, nodes.extents()[d]));
       section.push_back(triplet);
     }
   }
