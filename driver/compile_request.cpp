@@ -254,6 +254,10 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
                   "-fplugin=" + installation.libraryDir + "/libtutti_frontend.so",
                   "-fpass-plugin=" + installation.libraryDir + "/libtutti_compiler.so"});
   addOmpSs(command, request, installation);
+  if (request.hasXmpSources) { // Files beside them may call MPI, too.
+    const std::vector<std::string> includes = xmpIncludes(installation);
+    command.insert(command.end(), includes.begin(), includes.end());
+  }
   if (request.xmp == Xmp::Ignored) {
     command.emplace_back("-fplugin-arg-tutti-no-xmp");
   }

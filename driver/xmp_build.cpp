@@ -121,9 +121,13 @@ XmpBuild planXmpBuild(const std::vector<std::string> &arguments, const CompileRe
     command.insert(command.end(), {"-x", "c", std::string(word.text)});
     build.commands.push_back(std::move(command));
     if (!isPrinted) {
-      build.arguments.insert(build.arguments.end(),
-                             {"-x", "cpp-output", written, "-x",
-                              word.language.empty() ? "none" : std::string(word.language)});
+      // By its name Clang knows what it is, unless the user says that files are something else.
+      if (word.language.empty() || word.language == "none") {
+        build.arguments.push_back(written);
+      } else {
+        build.arguments.insert(build.arguments.end(),
+                               {"-x", "cpp-output", written, "-x", std::string(word.language)});
+      }
       ++inputs;
     }
   }

@@ -80,8 +80,8 @@ std::string Lowering::axisText(Entity &array, unsigned dimension, const char *sh
                               : array.handle + "->axis[" + number + "]." + member;
 }
 
-/// `a[i][j]` becomes `base[((i) - first0) * stride0 + ((j) - first1)]`, and `a[i]` the address of
-/// the first element that is stored of that row.
+/// `a[i][j]` becomes `base[((i) - first0) * stride0 + ((j) - first1)]`, and `a[i]` the row, from
+/// the first element on that is stored of it.
 void Lowering::rewrite(const Chain &chain) {
   Entity &array = *chain.entity;
   const unsigned count = std::min<std::size_t>(chain.accesses.size(), array.rank);
@@ -90,8 +90,12 @@ void Lowering::rewrite(const Chain &chain) {
   const unsigned begin = program_.at(chain.accesses[0]->getBeginLoc());
   edits_.erase(name, program_.at(chain.base->getEndLoc()) + 1);
   edits_.replace(name, baseOf(array));
-  if (!isWhole) {
-    edits_.before(begin, "(");
+  if (!isWhole) { // An array of its own, to be passed on or asked for its size.
+    std::string type = array.handle + "_t (*)";
+    for (unsigned i = count; i < array.rank; ++i) {
+      type += "[" + array.extents[i] + "]";
+    }
+    edits_.before(begin, "(*(" + type + ")(");
   }
   for (unsigned i = 0; i < count; ++i) {
     ArraySubscriptExpr *access = chain.accesses[i];
@@ -114,7 +118,7 @@ void Lowering::rewrite(const Chain &chain) {
       back += " * " + axisText(array, i, "_s", "stride");
     }
     if (i + 1 == count) {
-      back += isWhole ? "]" : ")";
+      back += isWhole ? "]" : "))";
     }
     edits_.replace(open, front);
     edits_.replace(close, back);
@@ -139,6 +143,35 @@ bool Lowering::VisitDeclStmt(DeclStmt *statement) {
       membersOf(variable);
     }
   }
+  return true;
+}
+
+bool Lowering::VisitMemberExpr(MemberExpr *access) {
+  const auto *field = dyn_cast<FieldDecl>(access->getMemberDecl());
+  if (field && members_.contains(field) && !scopes_.find(access)) {
+    error(access->getMemberLoc(), "global array '%0' can be reached through a variable of its "
+                                  "structure only, which is declared behind the 'align'")
+        << field->getName();
+  }
+  return true;
+}
+
+/// `&a` is the address of the local part, as the whole array.
+bool Lowering::TraverseUnaryOperator(UnaryOperator *operation, DataRecursionQueue *) {
+  const Expr *operand = operation->getSubExpr()->IgnoreParens();
+  const Entity *array = operation->getOpcode() == UO_AddrOf && operand->getType()->isArrayType()
+                            ? scopes_.find(operand)
+                            : nullptr;
+  if (!array) {
+    return Base::TraverseUnaryOperator(operation);
+  }
+  std::string type = array->handle + "_t (*)";
+  for (const std::string &extent : array->extents) {
+    type += "[" + extent + "]";
+  }
+  const unsigned begin = program_.at(operation->getBeginLoc());
+  edits_.erase(begin, program_.at(operation->getEndLoc()) + 1);
+  edits_.before(begin, "((" + type + ")" + array->name + ")");
   return true;
 }
 

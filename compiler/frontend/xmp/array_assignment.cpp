@@ -179,10 +179,19 @@ bool Lowering::elementLoops(const Directive *directive, const Entity *array,
   }
   if (directive) {
     std::string subscripts;
-    for (const Item &item : directive->on->subscripts.items) {
-      subscripts += (subscripts.empty() ? "" : ", ") + subscript(*directive, item,
-                                                                 directive->on->subscripts.isRound,
-                                                                 set->kind == Entity::Kind::Nodes);
+    const Items &list = directive->on->subscripts;
+    for (unsigned axis = 0; axis < list.size(); ++axis) {
+      const Item &item = list.items[axis];
+      const auto *k = llvm::find(divided, static_cast<int>(axis));
+      subscripts += subscripts.empty() ? "" : ", ";
+      if (k != divided.end() && !list.isRound && item.first && item.second) {
+        // Element by element beside the assignment's.
+        subscripts += "{TUTTI_XMP_COUNT, " + longOf(*directive, item.first) + ", " + name + "_" +
+                      std::to_string(k - divided.begin()) + "_l, " +
+                      (item.step ? longOf(*directive, item.step) : "1") + "}";
+        continue;
+      }
+      subscripts += subscript(*directive, item, list.isRound, set->kind == Entity::Kind::Nodes);
     }
     declarations +=
         (shares > 0 ? "tutti_xmp_index " + name + "[] = {" + indices + "}; " : "") +

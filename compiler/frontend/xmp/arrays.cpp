@@ -249,7 +249,8 @@ void Lowering::makeReady(const Directive &directive, Entity &array) {
 /// The `;` behind a declaration; of a parameter what ends it.
 unsigned Lowering::declarationEnd(const DeclaratorDecl *variable) const {
   unsigned at = program_.at(variable->getLocation());
-  for (int depth = 0; depth > 0 || program_.plain[at].isNot(tok::semi); ++at) {
+  for (int depth = 0;
+       at + 1 < program_.plain.size() && (depth > 0 || program_.plain[at].isNot(tok::semi)); ++at) {
     depth += program_.plain[at].isOneOf(tok::l_paren, tok::l_brace, tok::l_square);
     depth -= program_.plain[at].isOneOf(tok::r_paren, tok::r_brace, tok::r_square);
     if (depth < 0) {

@@ -169,10 +169,16 @@ void Edits::print(llvm::raw_ostream &out, const std::string &end) {
       printPragma(out, program_.pragmas[pragma]);
     }
     if (isDirective) {
-      if (const Edit *edit = find(at); edit && !(edit->before + edit->after).empty()) {
+      std::string text;
+      for (const unsigned edge : {at, directives[directive].end - 1}) {
+        if (const Edit *edit = find(edge)) {
+          text += edit->before + edit->after;
+        }
+      }
+      if (!text.empty()) {
         moveTo(out, directives[directive].place, false);
-        out << ' ' << edit->before << edit->after;
-        column_ += edit->before.size() + edit->after.size() + 1;
+        out << ' ' << text;
+        column_ += text.size() + 1;
       }
       at = directives[directive].end;
       ++directive;

@@ -73,6 +73,12 @@ void WriteAction::ExecuteAction() {
   Edits edits(preprocessor, program);
   Lowering lowering(compiler.getASTContext(), preprocessor, program, edits);
   const std::string end = lowering.run();
+  if (program.isLost && !diagnostics.hasErrorOccurred()) {
+    const SourceManager &sources = compiler.getSourceManager();
+    pragma::error(
+        diagnostics, sources.getLocForStartOfFile(sources.getMainFileID()),
+        "this program cannot be written as C: a part of it has no place; please report it");
+  }
   if (diagnostics.hasUncompilableErrorOccurred()) {
     return;
   }

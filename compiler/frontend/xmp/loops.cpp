@@ -178,6 +178,55 @@ void Lowering::trackPositions(const Directive &directive, Stmt *body, llvm::Arra
   }
 }
 
+/// Whether directives in a loop's body work on the executing set.
+bool Lowering::hasCollectives(const Stmt *statement) {
+  if (!statement) {
+    return false;
+  }
+  const auto *owner = dyn_cast<WhileStmt>(statement);
+  const Directive *directive = directiveOf(owner ? owner->getCond() : statement);
+  if (directive &&
+      (directive->kind == DirectiveKind::Task || directive->kind == DirectiveKind::Tasks)) {
+    return false; // Has a set of its own.
+  }
+  const bool isCollective =
+      directive && !directive->on &&
+      (directive->kind == DirectiveKind::Barrier || directive->kind == DirectiveKind::Reduction ||
+       directive->kind == DirectiveKind::Bcast || directive->kind == DirectiveKind::Gmove);
+  return isCollective || llvm::any_of(statement->children(),
+                                      [&](const Stmt *child) { return hasCollectives(child); });
+}
+
+/// Each iteration runs with its owners as executing set.
+void Lowering::enterIterations(const Directive &directive, const Entity &set,
+                               const NestLoop &innermost) {
+  const Items &list = directive.on->subscripts;
+  const bool isNodes = set.kind == Entity::Kind::Nodes;
+  std::string subscripts;
+  for (const Item &item : list.items) {
+    subscripts += subscripts.empty() ? "" : ", ";
+    if (item.kind == Item::Kind::Dummy) {
+      const std::string offset =
+          item.first ? (item.isMinus ? " - " : " + ") + longOf(directive, item.first) : "";
+      subscripts += "{TUTTI_XMP_INDEX, (long)" + item.name + offset +
+                    (isNodes && list.isRound ? " - 1" : "") + ", 0, 1}";
+    } else {
+      subscripts += item.kind == Item::Kind::Star
+                        ? "{TUTTI_XMP_ALL, 0, 0, 1}"
+                        : subscript(directive, item, list.isRound, isNodes);
+    }
+  }
+  const std::string scope = unique("scope");
+  const Stmt *body = innermost.loop->getBody();
+  edits_.before(program_.at(body->getBeginLoc()),
+                "{ tutti_xmp_scope " + scope +
+                    " __attribute__((cleanup(tutti_xmp_leave))) = {{0}}; tutti_xmp_enter(" +
+                    source(directive.place) + ", &" + scope + ", &(const tutti_xmp_ref){" +
+                    set.handle + ", " + std::to_string(list.size()) +
+                    ", (const tutti_xmp_subscript[]){" + subscripts + "}}, 0);");
+  edits_.after(statementEnd(body) - 1, "}");
+}
+
 bool Lowering::loop(Directive &directive, Stmt *body) {
   ++distributed_;
   scopes_.push();
@@ -247,6 +296,9 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
     }
     items = *list;
     trackPositions(directive, body, nest, name);
+  }
+  if (hasCollectives(body)) {
+    enterIterations(directive, *set, nest.back());
   }
   for (unsigned i = nest.size(); i-- > 0;) {
     if (nest[i].isInvariant) {

@@ -198,9 +198,8 @@ void Lowering::resolveDescriptors(CallExpr *call) {
   const llvm::StringRef name = wordOf(mark.name);
   const Entity *entity = scopes_.find(name);
   if (!entity) { // Then it is an array, which C's scopes have: the nearest one of that name.
-    entity = scopes_.findArray(mark.member.is(tok::unknown)
-                                   ? name.str()
-                                   : (name + "." + wordOf(mark.member)).str());
+    entity = scopes_.findArray(
+        mark.member.is(tok::unknown) ? name.str() : (name + "." + wordOf(mark.member)).str());
   }
   if (!entity) {
     error(mark.name.getLocation(),

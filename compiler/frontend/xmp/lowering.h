@@ -63,6 +63,8 @@ public:
   bool TraverseBinaryOperator(clang::BinaryOperator *operation,
                               DataRecursionQueue *queue = nullptr);
   bool VisitDeclRefExpr(clang::DeclRefExpr *reference);
+  bool VisitMemberExpr(clang::MemberExpr *access);
+  bool TraverseUnaryOperator(clang::UnaryOperator *operation, DataRecursionQueue *queue = nullptr);
   bool VisitDeclStmt(clang::DeclStmt *statement);
 
 private:
@@ -136,6 +138,8 @@ private:
   std::string reductionRef(const Directive &directive, const Entity &set) const;
   void trackPositions(const Directive &directive, clang::Stmt *body, llvm::ArrayRef<NestLoop> nest,
                       const std::string &name);
+  bool hasCollectives(const clang::Stmt *statement);
+  void enterIterations(const Directive &directive, const Entity &set, const NestLoop &innermost);
   bool checkLoopBody(const Directive &directive, clang::Stmt *body);
 
   // Transfers (transfers.cpp).

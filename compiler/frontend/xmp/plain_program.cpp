@@ -319,12 +319,16 @@ void Builder::directive(Directive directive) {
   }
   call(kMark, id, place);
   expressions(directive);
-  injected(tok::r_paren, "", place);
-  injected(owns ? tok::r_paren : tok::semi, "", place);
+  // Begin and end need places of their own, by which the AST's statements are found again.
+  const SourceLocation end = place.getLocWithOffset(1);
+  injected(tok::r_paren, "", end);
+  injected(owns ? tok::r_paren : tok::semi, "", end);
   if (directive.isAtFileScope) {
     injected(tok::r_brace, "", place);
   }
   directive.end = program_.plain.size();
+  program_.indices[place] = directive.at;
+  program_.indices[end] = directive.end - 1;
   program_.directives.push_back(std::move(directive));
 }
 

@@ -17,7 +17,6 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/Token.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Support/ErrorHandling.h"
 
 #include <vector>
 
@@ -72,14 +71,14 @@ struct Program {
   std::vector<DescriptorMark> descriptors;
   std::vector<Pragma> pragmas; ///< Of others; `at` is in the plain program.
   llvm::DenseMap<clang::SourceLocation, unsigned> indices;
+  mutable bool isLost = false; ///< Some place was asked for that no token has.
 
-  /// The token at this place, as the AST has it.
+  /// The token at this place, as the AST has it. After errors Clang makes up nodes, with places of
+  /// no token: then the last one is as good as any.
   unsigned at(clang::SourceLocation place) const {
     const auto found = indices.find(place);
-    if (found == indices.end()) {
-      llvm::report_fatal_error("tutti-xmp: a place that no token of the program has");
-    }
-    return found->second;
+    isLost |= found == indices.end();
+    return found == indices.end() ? plain.size() - 1 : found->second;
   }
 
   bool has(clang::SourceLocation place) const { return indices.contains(place); }
