@@ -92,7 +92,7 @@ Index Axis::countBelow(Index coordinate, Index distance) const {
 }
 
 IndexSet Axis::owned(Index coordinate) const {
-  if (isWhole()) {
+  if (isWhole() || parts_ == 1) {
     return indexRange(lower_, end());
   }
   if (kind_ == Kind::Blocks) {
@@ -104,7 +104,7 @@ IndexSet Axis::owned(Index coordinate) const {
   const Index firstRound = from / round;
   const Index rounds = to > from ? (to - 1) / round - firstRound + 1 : 0;
   IndexSet set;
-  if (width_ > rounds || parts_ == 1) {
+  if (width_ > rounds) {
     for (Index r = firstRound; r < firstRound + rounds; ++r) {
       const Index begin = r * round + coordinate * width_;
       for (const Progression &run :

@@ -55,6 +55,18 @@ TEST(Share, NeedsNoListForBlocksInTurn) {
   EXPECT_TRUE(shareOf(axis, 1, 0, {990, 5, -4}).list.empty());
 }
 
+TEST(Share, NeedsNoListForSingleElementsInTurn) {
+  for (const Index parts : {1, 3}) {
+    const Axis axis = Axis::cyclic(0, 1000, 0, parts, 1).value();
+
+    const LoopShare share = shareOf(axis, 0, 0, {3, 990, 2});
+
+    EXPECT_TRUE(share.list.empty()) << parts;
+    EXPECT_EQ(share.begin, 3) << parts;
+    EXPECT_EQ(share.cycle, 2 * parts) << parts;
+  }
+}
+
 std::set<std::vector<Index>> iterationsOf(const std::vector<std::vector<Interval>> &boxes,
                                           std::size_t from, std::size_t to) {
   std::set<std::vector<Index>> all;

@@ -34,6 +34,7 @@ import places
 import rows
 import tasks
 import teams
+import xmp
 from harness import ROOT, Failure, Program, Workshop, compare
 
 
@@ -98,6 +99,7 @@ def all_tests(workshop):
     tests += [(f"cluster/{name}", lambda c=check: c(workshop))
               for name, check in cluster_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
+    tests += [(f"xmp/{name}", lambda c=check: c(workshop)) for name, check in xmp.all_checks()]
     tests += [(f"openmp-tasks/{name}", lambda c=check: c(workshop))
               for name, check in openmp_tasks.all_checks()]
     for name, arguments in cases.EXAMPLES:
