@@ -138,7 +138,8 @@ void Lowering::writeHeader(const NestLoop &loop, const Entity &set, const std::s
     return;
   }
   const bool isDeclared = isa<DeclStmt>(loop.loop->getInit());
-  const bool isNarrowed = loop.isUp;
+  // Below 0 is what an unsigned variable cannot be compared with.
+  const bool isNarrowed = loop.isUp || loop.variable->getType()->isSignedIntegerType();
   const bool ownStep = loop.isConstantStep && format != Format::Cyclic;
   edits_.before(open, "(" + (isDeclared ? type + " " : "") + name + " = (" + type + ")" + prefix +
                           "_b; " + (isNarrowed ? name : "(long)" + name) +

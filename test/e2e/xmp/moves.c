@@ -15,39 +15,52 @@ int a[N][N], b[N][N], row[N];
 int main(void) {
   long sum = 0;
 #pragma xmp loop on t[i]
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) {
       a[i][j] = i * 100 + j;
+    }
+  }
 #ifdef _XCALABLEMP
 #pragma xmp gmove
   b[:][:] = a[:][:];
 #pragma xmp gmove
-  row[0:10] = b[3][5:10:3];
-#pragma xmp array on t[4:8]
-  a[4:8][2:3] = -1;
-  row[11:5] = row[10:5];
+  row [0:10] = b[3] [5:10:3];
+#pragma xmp array on t[4 : 8]
+  a [4:8] [2:3] = -1;
+  row [11:5] = row [10:5];
 #else
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) {
       b[i][j] = a[i][j];
-  for (int k = 0; k < 10; k++)
+    }
+  }
+  for (int k = 0; k < 10; k++) {
     row[k] = b[3][5 + 3 * k];
-  for (int i = 4; i < 12; i++)
-    for (int j = 2; j < 5; j++)
+  }
+  for (int i = 4; i < 12; i++) {
+    for (int j = 2; j < 5; j++) {
       a[i][j] = -1;
-  for (int k = 15; k > 10; k--)
+    }
+  }
+  for (int k = 15; k > 10; k--) {
     row[k] = row[k - 1];
+  }
 #endif
-#pragma xmp loop on s[j] reduction(+: sum)
-  for (int j = 0; j < N; j++)
-    for (int i = 0; i < N; i++)
+#pragma xmp loop on s[j] reduction(+ : sum)
+  for (int j = 0; j < N; j++) {
+    for (int i = 0; i < N; i++) {
       sum += b[i][j] * (i + 3 * j);
-#pragma xmp loop on t[i] reduction(+: sum)
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
+    }
+  }
+#pragma xmp loop on t[i] reduction(+ : sum)
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) {
       sum += a[i][j];
-  for (int i = 0; i < N; i++)
+    }
+  }
+  for (int i = 0; i < N; i++) {
     sum = sum * 3 + row[i];
+  }
 #pragma xmp task on p[0]
   printf("%ld\n", sum);
   return 0;

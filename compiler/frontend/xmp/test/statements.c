@@ -43,6 +43,11 @@ void f(int n, int c[100]) {
     for (int j = 0; j < i; j++)
       // CHECK: tutti_b{{.*}} [tutti_xmp_position({{.*}} + (( j ) - tutti_b_{{[0-9]+}}_f1)] = 1 ;
       b[i][j] = 1;
+  // CHECK: for (int i = (int)[[D:tutti_loop_[0-9]+]]_0_b; i > (int)[[D]]_0_e; i += [[D]]_0_s)
+  #pragma omp parallel for
+  #pragma xmp loop on p[i]
+  for (int i = 3; i >= 0; i--)
+    ;
   // CHECK: g ( a , ((tutti_b_{{[0-9]+}}_t (*)[(long)(100)])b) ) ;
   g(a, b);
   // CHECK: g ( & tutti_a_{{[0-9]+}}_base [tutti_xmp_position(( n ), {{.*}} , & (*(tutti_b_{{[0-9]+}}_t (*)[(long)(100)])( tutti_b_{{[0-9]+}}_base + tutti_xmp_position(( n ),
