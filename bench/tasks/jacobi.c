@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Jacobi by tasks over blocks of rows, which go where their blocks are. Arguments: blocks, rows of a block,
-   columns, steps. Prints the seconds of the steps, and an element. Without OmpSs-2 it is sequential. */
+/* Jacobi by tasks over blocks of rows, which go where their blocks are. Arguments: blocks, rows of
+   a block, columns, steps. Prints the seconds of the steps, and an element. Without OmpSs-2 it is
+   sequential. */
 #ifdef _OMPSS_2
 #include <nanos6/cluster.h>
 #define ALLOCATE(bytes) nanos6_dmalloc(bytes, nanos6_equpart_distribution, 0, NULL)
@@ -28,19 +29,24 @@ int main(int argc, char **argv) {
   double(*a)[columns] = ALLOCATE(sizeof(double[n][columns]));
   double(*b)[columns] = ALLOCATE(sizeof(double[n][columns]));
   for (int k = 0; k < blocks; ++k) {
-#pragma oss task out(a[k * rows;rows], b[k * rows;rows])
-    for (int i = k * rows; i < (k + 1) * rows; ++i)
-      for (int j = 0; j < columns; ++j) a[i][j] = b[i][j] = i % 10 + j % 7;
+#pragma oss task out(a[k * rows; rows], b[k * rows; rows])
+    for (int i = k * rows; i < (k + 1) * rows; ++i) {
+      for (int j = 0; j < columns; ++j) {
+        a[i][j] = b[i][j] = i % 10 + j % 7;
+      }
+    }
   }
 #pragma oss taskwait
   double begin = now();
   for (int step = 0; step < steps; ++step) {
     for (int k = 0; k < blocks; ++k) {
       int first = k > 0 ? k * rows : 1, last = k < blocks - 1 ? (k + 1) * rows : (int)n - 1;
-#pragma oss task in(a[first - 1;last - first + 2]) inout(b[first;last - first])
-      for (int i = first; i < last; ++i)
-        for (int j = 1; j < columns - 1; ++j)
+#pragma oss task in(a[first - 1; last - first + 2]) inout(b[first; last - first])
+      for (int i = first; i < last; ++i) {
+        for (int j = 1; j < columns - 1; ++j) {
           b[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
+        }
+      }
     }
     void *other = a;
     a = b;

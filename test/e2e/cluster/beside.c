@@ -10,7 +10,7 @@ int main(void) {
   long *own = calloc(kCells, sizeof *own);
   for (int step = 0; step < kSteps; ++step) {
     for (int k = 0; k < kBlocks; ++k) {
-#pragma oss task inout(own[k * kBlock;kOwn])
+#pragma oss task inout(own[k * kBlock; kOwn])
       for (int r = 0; r < 20; ++r) {
         for (int i = k * kBlock; i < k * kBlock + kOwn; ++i) {
           own[i] += i + r;
