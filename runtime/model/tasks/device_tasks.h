@@ -64,6 +64,9 @@ public:
   /// Does nothing while another thread does that.
   bool serve();
 
+  /// Only workers look from now on. Before the engine that they belong to goes.
+  void stopHelper() { helper_.stop(); }
+
   /// Whether there is something to look for.
   bool isBusy() const { return busy_.load(std::memory_order_acquire) != 0; }
 

@@ -42,7 +42,7 @@ void Tasks::queued(Task &task) {
     return;
   }
   Changes changes(*this);
-  task.flags |= kEnded;
+  task.noteEnded();
   {
     const SpinGuard guard(graphLock_);
     graph_.end(task.node, changes);

@@ -73,6 +73,9 @@ public:
   /// Does nothing while another thread does that.
   bool serve();
 
+  /// Only workers look from now on. Before the engine that they belong to goes.
+  void stopHelper() { helper_.stop(); }
+
   /// Tasks that have run on other ranks, and why others that were to run there have not, by how
   /// many.
   std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }

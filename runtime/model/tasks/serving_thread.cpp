@@ -11,7 +11,7 @@ constexpr std::chrono::milliseconds kPeriod{1};
 
 } // namespace
 
-ServingThread::~ServingThread() {
+void ServingThread::stop() {
   {
     const ScopedLock lock(mutex_);
     isEnding_ = true;
@@ -25,7 +25,7 @@ ServingThread::~ServingThread() {
 void ServingThread::wake() {
   const ScopedLock lock(mutex_);
   isAwake_ = true;
-  if (!thread_.joinable()) {
+  if (!thread_.joinable() && !isEnding_) {
     thread_ = std::thread([this] { run(); });
   }
   changed_.notifyAll();

@@ -18,7 +18,11 @@ public:
 
   ServingThread(const ServingThread &) = delete;
   ServingThread &operator=(const ServingThread &) = delete;
-  ~ServingThread();
+
+  ~ServingThread() { stop(); }
+
+  /// Waits until the thread has served for the last time. Nothing wakes it any more.
+  void stop();
 
   /// There is something to look for: each millisecond, until there is not.
   void wake();

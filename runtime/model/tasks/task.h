@@ -110,7 +110,14 @@ struct Task {
   bool isFinal() const { return (flags & kFinal) != 0; }
 
   /// Whether it runs at once inside of its parent.
-  bool included() const { return node.parent && (parent()->flags & kFinal) != 0; }
+  bool included() const { return node.parent && (parent()->flagsNow() & kFinal) != 0; }
+
+  /// For children, beside `noteEnded`: other flags do not change once the task runs.
+  std::uint32_t flagsNow() const {
+    return std::atomic_ref(const_cast<std::uint32_t &>(flags)).load(std::memory_order_relaxed);
+  }
+
+  void noteEnded() { std::atomic_ref(flags).store(flags | kEnded, std::memory_order_relaxed); }
 
   /// Whether it is below `ancestor`, however deep.
   bool isBelow(const Task &ancestor) const {

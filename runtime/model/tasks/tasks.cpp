@@ -60,6 +60,13 @@ Tasks::~Tasks() {
     finish();
     current_ = nullptr;
   }
+  // Who has woken this thread may not have come back from the engine.
+  if (devices_) {
+    devices_->stopHelper();
+  }
+  if (remote_) {
+    remote_->stopHelper();
+  }
 }
 
 Task &Tasks::foreign() {
@@ -368,7 +375,7 @@ Work *Tasks::complete(Task &task) {
     bury(task, changes);
   } else {
     if (task.hasGraph() && (task.flags & (kWaits | kEnded)) == 0) {
-      task.flags |= kEnded;
+      task.noteEnded();
       {
         const SpinGuard guard(graphLock_);
         graph_.end(task.node, changes);
@@ -495,7 +502,7 @@ void Tasks::bury(Task &last, Changes &changes) {
     }
     task->variables.clear();
     Pool::release(task, ownPool());
-    const bool isOfForeign = (parent->flags & kForeign) != 0;
+    const bool isOfForeign = (parent->flagsNow() & kForeign) != 0;
     task = nullptr;
     if (const std::uint64_t before = dropChild(*parent); before == (kAwaited | 2)) {
       parent->parked->resume();
