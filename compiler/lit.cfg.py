@@ -9,7 +9,7 @@ import lit_formats
 
 config.name = "tutti-compiler"
 config.test_format = lit_formats.SourcesAndOptions(execute_external=False)
-config.suffixes = [".c", ".cpp", ".ll"]
+config.suffixes = [".c", ".cpp", ".fa", ".ll"]
 config.excludes = [name for folder, _, names in os.walk(os.path.dirname(__file__))
                    if os.path.basename(folder) != "test" for name in names]
 config.test_source_root = os.path.dirname(__file__)

@@ -43,6 +43,13 @@ model::spmd::Host host() {
             if (runtime && runtime->isShared(memory)) {
               runtime->open(memory, bytes, write);
             }
+          },
+          [](void *memory, std::size_t bytes) {
+            Runtime *runtime = Runtime::active();
+            if (runtime && runtime->isShared(memory)) {
+              const auto address = reinterpret_cast<std::uint64_t>(memory);
+              runtime->renew({address, address + bytes});
+            }
           }};
 }
 

@@ -29,9 +29,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <omp.h>
 #include <optional>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -54,6 +56,8 @@ void endJob(void *context, std::string_view) {
 
 [[noreturn]] void leave(int status) {
   std::fflush(nullptr);
+  // libomp takes its mark away in an exit handler, and none is run here.
+  shm_unlink(fmt::format("/__KMP_REGISTERED_LIB_{}_{}", getpid(), getuid()).c_str());
   _exit(status);
 }
 
@@ -158,7 +162,7 @@ void Runtime::start() {
     if (areNodes) {
       nodes::start(exec::orDie(transport::local::open()), settings->stats);
     }
-    startAlone(*settings, Place{0, 1, true, false});
+    startAlone(*settings, Place{0, 0, 1, true, false});
     return;
   }
   if (const char *name = areNodes ? nullptr : sanitizer()) {
@@ -190,7 +194,7 @@ void Runtime::start() {
     const bool isCrowded = divideCores(hellos, rank);
     const auto [local, locals] = placeOnHost(hellos, rank);
     nodes::start(std::move(endpoint), settings->stats);
-    startAlone(*settings, Place{local, locals, rank == 0, isCrowded});
+    startAlone(*settings, Place{rank, local, locals, rank == 0, isCrowded});
     return;
   }
   startRank(std::move(endpoint), *settings, hellos);
@@ -263,7 +267,7 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   zero_ = std::make_unique<model::forkjoin::RankZero>(model::forkjoin::RankZero::Setup{
       std::move(job.setup), *pages_,
       memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
-      std::move(job.traits), settings.device});
+      std::move(job.traits), settings.device, settings.balances});
   if (hasDevices) {
     accelerators_ = std::make_unique<TaskDevices>(*this, *zero_, *window_);
   }

@@ -106,6 +106,7 @@ private:
 
   /// Where on its host a job of one is: with others there are nodes beside it.
   struct Place {
+    std::int32_t rank;
     std::int32_t local;
     std::int32_t locals;
     bool speaks;

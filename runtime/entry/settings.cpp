@@ -72,6 +72,12 @@ Result<Settings> readSettings() {
   if (!distribute) {
     return distribute.error();
   }
+  static constexpr std::array<std::pair<std::string_view, bool>, 2> kBalance{
+      {{"auto", true}, {"off", false}}};
+  const auto balances = options.choice<bool>("TUTTI_BALANCE", true, kBalance);
+  if (!balances) {
+    return balances.error();
+  }
   static constexpr std::array<std::pair<std::string_view, Stats>, 4> kStats{
       {{"0", Stats::Off}, {"1", Stats::Text}, {"text", Stats::Text}, {"json", Stats::Json}}};
   const auto stats = options.choice<Stats>("TUTTI_STATS", Stats::Off, kStats);
@@ -97,6 +103,7 @@ Result<Settings> readSettings() {
   }
   return Settings{*heap & ~(kMiB - 1),
                   *distribute,
+                  *balances,
                   *stats,
                   *device,
                   *deviceMemory,

@@ -74,6 +74,7 @@ struct Launch {
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.
   /// Places get whole hulls of what they touch in pieces: other launches will touch the rest.
   bool takesHulls = false;
+  bool isTimed = false;     ///< All ranks tell what their parts took.
   balance::Portion portion; ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
   std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.

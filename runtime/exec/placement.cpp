@@ -13,14 +13,8 @@ namespace {
 
 using memory::Place;
 
-/// Weight of the newest measurement.
-constexpr double kNewest = 0.3;
 /// What one device is taken to be worth, in hosts, until it has been measured.
 constexpr std::uint32_t kDeviceGuess = 8;
-/// Sum of weights that were measured.
-constexpr double kWeights = 10000;
-/// A new cut must shorten the launch by this fraction, because moving a border moves data.
-constexpr double kLeastGain = 0.1;
 /// Bytes that a device handles in the time that it takes to start a kernel and a few copies.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{2} << 20;
 
@@ -32,36 +26,7 @@ bool isFor(const DeviceTraits &traits, std::uint32_t wanted) {
   return !abi::isBackend(wanted) || traits.backend == wanted;
 }
 
-/// How long the slowest place takes, for one iteration in all.
-double slowest(const std::vector<Share> &shares, const PowerFactors &factors) {
-  double sum = 0;
-  for (const Share &share : shares) {
-    sum += share.weight;
-  }
-  double most = 0;
-  for (const Share &share : shares) {
-    most = std::max(most, share.weight / sum / factors.of(share.place));
-  }
-  return most;
-}
-
 } // namespace
-
-void PowerFactors::add(Place place, std::int64_t iterations, double seconds) {
-  if (iterations <= 0 || seconds <= 0) {
-    return;
-  }
-  const double speed = static_cast<double>(iterations) / seconds;
-  const auto [known, isNew] = perSecond_.try_emplace(place, speed);
-  if (!isNew) {
-    known->second += kNewest * (speed - known->second);
-  }
-}
-
-double PowerFactors::of(Place place) const {
-  const auto known = perSecond_.find(place);
-  return known == perSecond_.end() ? 0 : known->second;
-}
 
 std::uint32_t Placer::wantedFor(const tutti_region &region) const {
   const std::uint32_t wanted =
@@ -144,8 +109,7 @@ Placement Placer::oneDevice(const tutti_region &region) const {
   return placement;
 }
 
-Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
-                        const PowerFactors &factors, const std::vector<Share> &before) const {
+Placement Placer::place(const tutti_region &region, std::uint32_t wanted) const {
   if (!hasAnyFor(wanted)) {
     return hostsFor(wanted);
   }
@@ -165,9 +129,6 @@ Placement Placer::place(const tutti_region &region, std::uint32_t wanted,
   if (!placement.usesDevices) {
     return hostsOnly(region);
   }
-  if (wanted == TUTTI_DEVICE_HYBRID) {
-    placement.shares = weighted(std::move(placement.shares), factors, before);
-  }
   return placement;
 }
 
@@ -186,34 +147,6 @@ bool Placer::dropIdle(std::vector<Share> &shares, std::uint64_t bytes) const {
            // One of each rank stays in any case.
            return devices++ >= std::max<std::uint64_t>(most, 1);
          }) > 0;
-}
-
-/// Shares by measured speed. Ranks that have not been measured are as those of rank 0.
-std::vector<Share> Placer::weighted(std::vector<Share> shares, const PowerFactors &factors,
-                                    const std::vector<Share> &before) const {
-  PowerFactors known = factors;
-  double sum = 0;
-  for (const Share &share : shares) {
-    if (known.of(share.place) <= 0) {
-      const bool isHost = topology_.isHost(share.place);
-      const Place like = isHost || topology_.devicesOf(0) == 0 ? 0 : topology_.deviceOf(0, 0);
-      if (known.of(like) <= 0) {
-        return before.size() == shares.size() ? before : shares;
-      }
-      known.add(share.place, 1, 1 / known.of(like));
-    }
-    sum += known.of(share.place);
-  }
-  for (Share &share : shares) {
-    share.weight =
-        static_cast<std::uint32_t>(std::max(1.0, kWeights * known.of(share.place) / sum));
-  }
-  const bool isSame = std::equal(before.begin(), before.end(), shares.begin(), shares.end(),
-                                 [](const Share &a, const Share &b) { return a.place == b.place; });
-  if (isSame && slowest(shares, known) > (1 - kLeastGain) * slowest(before, known)) {
-    return before;
-  }
-  return shares;
 }
 
 } // namespace tutti::exec

@@ -10,7 +10,6 @@
 #include "runtime/memory/topology.h"
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,22 +25,6 @@ struct DeviceTraits {
   std::uint32_t isGpu;
   std::uint32_t units;
   Room room;
-};
-
-/// How fast the places have been for one region, each relative to the others.
-///
-/// Source: hycomp.txt section 3, Eq. 1-3: the measured power factor.
-/// Threading: externally synchronised.
-class PowerFactors {
-public:
-  /// One launch: `seconds` for `iterations` on a place. What took no time says nothing.
-  void add(memory::Place place, std::int64_t iterations, double seconds);
-
-  /// Iterations per second; 0 if it is not known.
-  double of(memory::Place place) const;
-
-private:
-  std::map<memory::Place, double> perSecond_;
 };
 
 /// Places for a launch, or why there are none but the hosts.
@@ -73,10 +56,11 @@ public:
   /// The first GPU of rank 0 that can run `region`, alone; all hosts if there is none.
   Placement oneDevice(const tutti_region &region) const;
 
-  /// Places for `region` as `wanted` asks. `before`: the shares of its last launch, which are kept
-  /// as long as no other cut is much better.
-  Placement place(const tutti_region &region, std::uint32_t wanted, const PowerFactors &factors,
-                  const std::vector<Share> &before) const;
+  /// Places for `region` as `wanted` asks, with a guess of their speeds as weights.
+  Placement place(const tutti_region &region, std::uint32_t wanted) const;
+
+  /// Of all ranks, in the order of places.
+  const std::vector<DeviceTraits> &devices() const { return devices_; }
 
   /// tutti_kernel_format of a device.
   std::uint32_t formatOf(memory::Place place) const { return traitsOf(place).format; }
@@ -95,8 +79,6 @@ private:
   Placement hostsFor(std::uint32_t wanted) const;
   Placement hostsOnly(const tutti_region &region) const;
   bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;
-  std::vector<Share> weighted(std::vector<Share> shares, const PowerFactors &factors,
-                              const std::vector<Share> &before) const;
 
   const memory::Topology &topology_;
   std::vector<DeviceTraits> devices_;

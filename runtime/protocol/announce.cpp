@@ -70,6 +70,7 @@ std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
       .add(launch.shares)
       .add(launch.onlyShare)
       .add(launch.takesHulls)
+      .add(launch.isTimed)
       .add(launch.portion)
       .add(launch.events)
       .add(launch.parcel);
@@ -92,6 +93,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
   launch.shares = reader.takeVector<Share>();
   launch.onlyShare = reader.take<std::int32_t>();
   launch.takesHulls = reader.take<bool>();
+  launch.isTimed = reader.take<bool>();
   launch.portion = reader.take<balance::Portion>();
   launch.events = reader.takeVector<memory::Event>();
   launch.parcel = reader.takeVector<std::byte>();

@@ -18,6 +18,7 @@
 #include "runtime/protocol/reservation.h"
 #include "runtime/protocol/salvage.h"
 #include "runtime/protocol/shutdown.h"
+#include "runtime/protocol/times.h"
 
 #include <vector>
 
@@ -59,6 +60,7 @@ public:
   Partials partials{*this, mail};
   Probes probes{*this, mail};
   Shutdown shutdown{mail};
+  Times times{*this, mail};
 };
 
 } // namespace tutti::protocol

@@ -124,6 +124,9 @@ std::string asText(const Report &report) {
   line("control", fmt::format("{:>16} messages", c.controlMessages));
   line("faults", fmt::format("{:>16}", c.faults));
   line("protections", fmt::format("{:>16}", c.protections));
+  if (c.recuts > 0) {
+    line("borders", fmt::format("{:>16} times moved to where all parts take as long", c.recuts));
+  }
   for (const RegionReport &region : report.regions) {
     fmt::format_to(std::back_inserter(out),
                    "tutti:   {:<32} {:>8} launches, {} distributed{}, {:.3f} s{}{}{}{}\n",
@@ -182,7 +185,7 @@ std::string asJson(const Report &report) {
       kind("reduction", c.reductionBytes, c.reductionMessages),
       kind("fetch", c.fetchBytes, c.fetchMessages), kind("twin", c.twinBytes, c.twinMessages),
       kind("merge", c.mergeBytes, c.mergeMessages), devices, c.controlMessages, c.faults,
-      c.protections, c.plansMade, c.plansReused, c.plansInPlace,
+      c.protections, c.plansMade, c.plansReused, c.plansInPlace, c.recuts,
       kind("reflect", c.reflectBytes, c.reflectMessages),
       kind("gmove", c.gmoveBytes, c.gmoveMessages),
       kind("collectives", c.collectiveBytes, c.collectives), c.groupsMade, c.movesPlanned,

@@ -79,6 +79,14 @@ def a_loop_too_large_even_in_portions_says_so_once(workshop, matmul):
             result.errors)
 
 
+def borders_follow_uneven_work(workshop, program, ranks):
+    """Of a triangle the last rank would have much more than the first one."""
+    for balance, moves in (("off", False), ("auto", True)):
+        found = workshop.statistics(program, [], ranks, {"TUTTI_BALANCE": balance})
+        require((found["recuts"] > 0) == moves, f"{balance}: {found['recuts']} recuts")
+        require(found["home"] == 0, f"{found['home']} launches stayed home")
+
+
 def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):
     """Every inner border of the cut moves one row each way; nothing else moves in steady state."""
     rows, columns, iterations = 240, 513, 20

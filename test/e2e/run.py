@@ -198,6 +198,10 @@ def all_tests(workshop):
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))
+    for ranks in (2, 4):
+        tests.append((f"counters/borders_follow_uneven_work/{ranks}",
+                      lambda r=ranks: counters.borders_follow_uneven_work(
+                          workshop, named["uneven"], r)))
     for ranks in (2, 3, 4):
         tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_moves_two_rows_per_border(

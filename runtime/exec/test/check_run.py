@@ -19,6 +19,7 @@ def main():
     conditions = [word for word in sys.argv[1:split] if word != "--expect"]
     environment = dict(os.environ, TUTTI_STATS="json")
     environment.setdefault("TUTTI_DISTRIBUTE", "always")
+    environment.setdefault("TUTTI_BALANCE", "off")  # Counters are to be the same from run to run.
     run = subprocess.run(sys.argv[split + 1:], env=environment, text=True, capture_output=True)
     output = run.stdout + run.stderr
     print(output)

@@ -310,6 +310,18 @@ void ChunkRun::startTransfers(bool isKnown) {
   orDie(job_.streams.progress());
 }
 
+protocol::LaunchTimes ChunkRun::times() const {
+  protocol::LaunchTimes times{launch_.sequence, {}};
+  if (!plan_.chunk.empty()) {
+    times.places.push_back({job_.rank(), hostSeconds_});
+  }
+  for (const DevicePart &part : plan_.devices) {
+    times.places.push_back(
+        {job_.topology.deviceOf(job_.rank(), part.device), job_.devices.seconds(part.device)});
+  }
+  return times;
+}
+
 void ChunkRun::waitForReceived() {
   job_.progress.waitUntil(lock_, [this] {
     return std::all_of(received_.begin(), received_.end(),

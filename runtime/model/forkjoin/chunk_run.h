@@ -47,8 +47,8 @@ public:
   /// nothing has been combined.
   bool hasStrayed() const { return merging_.isUndone(); }
 
-  /// What the host's own chunk has taken.
-  double hostSeconds() const { return hostSeconds_; }
+  /// What the parts of this rank's places have taken.
+  protocol::LaunchTimes times() const TUTTI_IN_TURN;
 
 private:
   void waitForReaders() TUTTI_IN_TURN;

@@ -37,8 +37,10 @@ std::string_view reasonHome(const Placement &placement) {
 } // namespace
 
 Decider::Decider(Engine &engine, Setup setup)
-    : engine_(engine), policy_(setup.policy),
-      placer_(engine.topology, std::move(setup.devices), setup.wanted), cutter_(engine, placer_) {
+    : engine_(engine), policy_(setup.policy), balances_(setup.balances),
+      placer_(engine.topology, std::move(setup.devices), setup.wanted),
+      ropes_(engine.topology, placer_.devices()), alternatives_(engine.topology),
+      cutter_(engine, placer_) {
   hosts_.ranks = engine.size();
   devices_.ranks = kDeviceGuess * (engine.topology.places() - engine.topology.ranks());
   devices_.latency = kDeviceLatency;
@@ -46,7 +48,7 @@ Decider::Decider(Engine &engine, Setup setup)
   devices_.areAlike = false;
 }
 
-/// The same for all launches of a region, unless measured speeds decide.
+/// The same for all launches of a region.
 const Placement &Decider::placementOf(LoopHistory &history, const tutti_region &region,
                                       std::uint32_t wanted) const {
   const bool scatters = (region.flags & (TUTTI_REGION_SCATTERS | TUTTI_REGION_CHASES)) != 0;
@@ -55,8 +57,8 @@ const Placement &Decider::placementOf(LoopHistory &history, const tutti_region &
     // What several places write travels at every launch; what one device writes stays there, or at
     // least is not read by others.
     history.placement = placer_.oneDevice(region);
-  } else if (!history.placement || wanted == TUTTI_DEVICE_HYBRID) {
-    history.placement = placer_.place(region, wanted, history.factors, history.shares);
+  } else if (!history.placement) {
+    history.placement = placer_.place(region, wanted);
   }
   return *history.placement;
 }
@@ -67,24 +69,43 @@ Candidate Decider::hostsOnly(LoopHistory &history, std::string_view reason) cons
   return candidate;
 }
 
-Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region) const {
+void Decider::place(LoopHistory &history, const tutti_region &region) const {
   const std::uint32_t wanted = placer_.wantedFor(region);
   Candidate &candidate = history.candidate;
   if (!history.keptOff.empty()) {
     candidate = hostsOnly(history, history.keptOff);
-    return candidate;
+    return;
   }
   candidate.placement = placementOf(history, region, wanted);
-  candidate.isWanted = false;
+  alternatives_.restrict(history.choice, candidate.placement);
   candidate.machine = &hosts_;
   candidate.history = &history.onHosts;
   if (candidate.placement.usesDevices) {
-    candidate.isWanted = wanted != TUTTI_DEVICE_AUTO;
     candidate.machine = &devices_;
     candidate.history = &history.onDevices;
   }
-  candidate.isWanted = candidate.isWanted || policy_ == Distribute::Always;
-  return candidate;
+  candidate.isWanted = (wanted != TUTTI_DEVICE_AUTO && history.placement->usesDevices) ||
+                       policy_ == Distribute::Always;
+}
+
+bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
+                          std::int64_t iterations) {
+  const std::uint32_t wanted = placer_.wantedFor(region);
+  if (!balances_ || wanted != TUTTI_DEVICE_HYBRID || !history.keptOff.empty()) {
+    return false;
+  }
+  const Placement &all = placementOf(history, region, wanted);
+  return all.usesDevices &&
+         alternatives_.begins(history.choice, all, iterations, ropes_.isSettled(history.rope));
+}
+
+Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region,
+                                 std::int64_t iterations) {
+  place(history, region);
+  if (balances_) {
+    ropes_.cut(history.rope, history.candidate.placement.shares, iterations);
+  }
+  return history.candidate;
 }
 
 bool Decider::isWorth(const Candidate &candidate, const Launch &launch, const Plan &plan) const {
@@ -186,18 +207,15 @@ std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &ca
 
 bool Decider::isToBeMeasured(const Candidate &candidate, Sequence latest) const {
   constexpr Sequence kEvery = 16;
-  const bool isHybrid = candidate.placement.shares.front().place == 0;
-  return !candidate.placement.usesDevices || isHybrid ||
+  return !candidate.placement.usesDevices ||
          (!candidate.isWanted &&
           (!candidate.history->distributed.isKnown() || latest % kEvery == 0));
 }
 
-void Decider::noteSpeeds(LoopHistory &history, const Plan &plan, double hostSeconds) const {
-  history.factors.add(0, plan.chunk.upper - plan.chunk.lower, hostSeconds);
-  for (const DevicePart &part : plan.devices) {
-    history.factors.add(engine_.topology.deviceOf(0, part.device),
-                        part.chunk.upper - part.chunk.lower, engine_.devices.seconds(part.device));
-  }
+bool Decider::isToBeTimed(LoopHistory &history, const Launch &launch) const {
+  const bool waits = history.candidate.placement.usesDevices;
+  return balances_ && launch.portion.count == 1 &&
+         ropes_.isToBeTimed(history.rope, launch.shares, waits);
 }
 
 void Decider::noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const {

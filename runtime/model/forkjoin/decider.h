@@ -10,7 +10,9 @@
 #include "runtime/exec/engine.h"
 #include "runtime/exec/placement.h"
 #include "runtime/exec/residency.h"
+#include "runtime/model/forkjoin/alternatives.h"
 #include "runtime/model/forkjoin/cutter.h"
+#include "runtime/model/forkjoin/ropes.h"
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +28,6 @@ using exec::Placement;
 using exec::Placer;
 using exec::Plan;
 using exec::Planner;
-using exec::PowerFactors;
 using exec::Residency;
 using exec::Sequence;
 using exec::Share;
@@ -47,10 +48,10 @@ struct Candidate {
 struct LoopHistory {
   balance::RegionHistory onHosts;
   balance::RegionHistory onDevices;
-  PowerFactors factors;
+  RopeHistory rope;
+  ChoiceHistory choice;               ///< Of a loop that may run on hosts and devices.
   Candidate candidate;                ///< Of the last launch; kept for its memory.
-  std::optional<Placement> placement; ///< As far as it is always the same.
-  std::vector<Share> shares;          ///< Of the last launch that was distributed.
+  std::optional<Placement> placement; ///< Always the same, but for the cut.
   std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
   CutHistory cuts;
   bool isTooLarge = false;    ///< Even in portions, for some device; that has been said.
@@ -70,6 +71,7 @@ public:
     std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
     Distribute policy;
+    bool balances = false; ///< Cuts follow what parts take.
   };
 
   Decider(exec::Engine &engine, Setup setup);
@@ -79,8 +81,15 @@ public:
   /// Sets how long a message takes. Units: seconds.
   void setLatency(double seconds) { hosts_.latency = seconds; }
 
-  /// Where `region` would run; in `history`, until the next call.
-  Candidate &candidateFor(LoopHistory &history, const tutti_region &region) const;
+  /// Whether `tellTime` has to be called before `candidateFor`.
+  bool asksForTime(LoopHistory &history, const tutti_region &region, std::int64_t iterations);
+
+  /// The time when all launches before have ended. Units: seconds.
+  void tellTime(double now) { alternatives_.tell(now); }
+
+  /// Where a launch of so many iterations would run; in `history`, until the next call.
+  Candidate &candidateFor(LoopHistory &history, const tutti_region &region,
+                          std::int64_t iterations);
 
   /// Why a launch of so many iterations stays home whatever it touches; or empty.
   std::string_view reasonToStay(LoopHistory &history, const Candidate &candidate,
@@ -96,6 +105,9 @@ public:
   /// between.
   bool isToBeMeasured(const Candidate &candidate, Sequence latest) const;
 
+  /// Whether all ranks should tell what their parts of the launch take.
+  bool isToBeTimed(LoopHistory &history, const Launch &launch) const;
+
   /// Notes a plan that was made or found, and is about to be run.
   void notePlan(LoopHistory &history, const Planner::Planned &planned) const {
     if (planned.isKnown) {
@@ -105,8 +117,13 @@ public:
     }
   }
 
-  /// Notes how fast this rank's places were, for the next cut.
-  void noteSpeeds(LoopHistory &history, const Plan &plan, double hostSeconds) const TUTTI_IN_TURN;
+  /// Notes a launch that is timed.
+  void beginsTimed(LoopHistory &history, const Launch &launch, const Plan &plan) {
+    ropes_.begins(history.rope, launch, static_cast<double>(plan.bytesTouched));
+  }
+
+  /// Takes what parts have taken into account, for the next cut; whether there is a new one.
+  bool learn(const protocol::LaunchTimes &times) { return ropes_.learn(times, hosts_.bandwidth); }
 
   /// Notes a launch that ran at home and might be distributed the next time.
   void noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const;
@@ -124,6 +141,7 @@ public:
 private:
   const Placement &placementOf(LoopHistory &history, const tutti_region &region,
                                std::uint32_t wanted) const;
+  void place(LoopHistory &history, const tutti_region &region) const;
   Candidate hostsOnly(LoopHistory &history, std::string_view reason) const;
   Decision plan(LoopHistory &history, Launch &launch, Candidate &candidate,
                 const Residency &residency) const TUTTI_IN_TURN;
@@ -133,7 +151,10 @@ private:
 
   exec::Engine &engine_;
   Distribute policy_;
+  bool balances_;
   Placer placer_;
+  Ropes ropes_;
+  Alternatives alternatives_;
   Cutter cutter_;
   balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
   balance::Machine devices_; ///< and over devices.

@@ -65,9 +65,10 @@ protected:
     return launch;
   }
 
-  Decision decide(const Decider &decider, Launch &launch) {
+  Decision decide(Decider &decider, Launch &launch) {
     const Progress::Lock lock = engine_.progress.lock();
-    return decider.decide(history_, launch, decider.candidateFor(history_, region_), residency_);
+    return decider.decide(history_, launch, decider.candidateFor(history_, region_, 1000),
+                          residency_);
   }
 
   transport::mock::Network network_{2};
@@ -80,7 +81,7 @@ protected:
 };
 
 TEST_F(DeciderTest, TakesThePlacesThatWereAskedFor) {
-  const Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL);
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL);
   Launch launch = launchOf(1);
 
   const Decision decision = decide(decider, launch);
@@ -92,7 +93,7 @@ TEST_F(DeciderTest, TakesThePlacesThatWereAskedFor) {
 }
 
 TEST_F(DeciderTest, DividesWhatADeviceCannotHold) {
-  const Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_OPENCL);
+  Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_OPENCL);
   Launch launch = launchOf(8);
 
   EXPECT_TRUE(decide(decider, launch).reasonHome.empty());
@@ -103,15 +104,15 @@ TEST_F(DeciderTest, DividesWhatADeviceCannotHold) {
 
 TEST_F(DeciderTest, SaysWhyALoopStaysHome) {
   region_.accesses = accessesToAll;
-  const Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_CPU);
+  Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_CPU);
   Launch launch = launchOf(1);
 
   EXPECT_FALSE(decide(decider, launch).reasonHome.empty()) << "two places write the same bytes";
 }
 
 TEST_F(DeciderTest, WeighsWhatNobodyAskedFor) {
-  const Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_CPU);
-  Candidate &candidate = decider.candidateFor(history_, region_);
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_CPU);
+  Candidate &candidate = decider.candidateFor(history_, region_, 1000);
   for (int round = 0; round < 5; ++round) {
     decider.noteHome(history_, 1000, 1e-9);
   }
@@ -122,15 +123,15 @@ TEST_F(DeciderTest, WeighsWhatNobodyAskedFor) {
 }
 
 TEST_F(DeciderTest, KeepsALoopOffDevicesThatHaveRefusedIt) {
-  const Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL);
-  EXPECT_TRUE(decider.candidateFor(history_, region_).placement.usesDevices);
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL);
+  EXPECT_TRUE(decider.candidateFor(history_, region_, 1000).placement.usesDevices);
 
   testing::internal::CaptureStderr();
   decider.keepOff(history_, region_, failure(ErrorCode::WrongImage, "what is this"));
 
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "tutti: the loop at test.c:1:1 is kept off devices: what is this\n");
-  const Candidate &candidate = decider.candidateFor(history_, region_);
+  const Candidate &candidate = decider.candidateFor(history_, region_, 1000);
   EXPECT_FALSE(candidate.placement.usesDevices);
   EXPECT_EQ(candidate.placement.reason, "the driver refuses its kernel");
 }
@@ -140,7 +141,7 @@ TEST_F(DeciderTest, PlacesNothingOnADroppedDevice) {
 
   decider.drop(kDevice);
 
-  EXPECT_FALSE(decider.candidateFor(history_, region_).placement.usesDevices);
+  EXPECT_FALSE(decider.candidateFor(history_, region_, 1000).placement.usesDevices);
 }
 
 } // namespace

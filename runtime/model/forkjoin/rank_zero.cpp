@@ -42,7 +42,7 @@ double secondsSince(Clock::time_point begin) {
 RankZero::RankZero(Setup setup)
     : kinds_(kindsOf(setup.devices, setup.job.devices.size())), job_(std::move(setup.job)),
       finder_(job_.window, std::move(setup.objects)),
-      decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute}),
+      decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute, setup.balances}),
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),
       lost_(job_, view_), statistics_(job_, setup.pages) {}
 
@@ -140,7 +140,11 @@ void RankZero::findEverything(Launch &launch) {
 
 bool RankZero::distribute(Launch &launch) {
   Region &region = regionOf(*launch.region);
-  Candidate &candidate = decider_.candidateFor(region.history, *launch.region);
+  if (decider_.asksForTime(region.history, *launch.region, launch.total)) {
+    waitForDevices();
+    decider_.tellTime(std::chrono::duration<double>(Clock::now().time_since_epoch()).count());
+  }
+  Candidate &candidate = decider_.candidateFor(region.history, *launch.region, launch.total);
   region.report.reasonNoDevice = candidate.placement.reason;
   std::string_view reason = decider_.reasonToStay(region.history, candidate, launch.total);
   if (reason.empty() && region.hasStrayed) {
@@ -177,11 +181,14 @@ bool RankZero::distribute(Launch &launch) {
   }
   region.report.addDistributed(job_.keepsTime ? secondsSince(begin) : 0, went->isKnown,
                                candidate.placement.usesDevices);
-  region.history.shares = launch.shares;
   if (isMeasured) {
-    candidate.history->addDistributed(*candidate.machine, launch.total,
-                                      secondsSince(begin) - waited,
+    const double seconds = secondsSince(begin) - waited;
+    candidate.history->addDistributed(*candidate.machine, launch.total, seconds,
                                       static_cast<double>(went->bytes));
+    region.history.rope.seconds += seconds;
+  }
+  while (const auto times = job_.times.takeNext()) {
+    job_.counters.recuts += decider_.learn(*times) ? 1 : 0;
   }
   return true;
 }
@@ -202,7 +209,6 @@ void RankZero::retireLost(Progress::Lock &lock) {
   }
   for (auto &[key, region] : regions_) {
     region.history.placement.reset();
-    region.history.shares.clear();
   }
 }
 
@@ -230,7 +236,8 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
   while (true) {
     if (lost_.isAny()) {
       retireLost(lock);
-      decider_.candidateFor(region.history, *launch.region); // Sets `candidate`, the region's.
+      decider_.candidateFor(region.history, *launch.region,
+                            launch.total); // Sets `candidate`, the region's.
     }
     catchUp(lock);
     Decision decision = decider_.decide(region.history, launch, candidate, negotiator_.residency());
@@ -252,7 +259,7 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
     }
     if (!status) {
       decider_.keepOff(region.history, *launch.region, status);
-      decider_.candidateFor(region.history, *launch.region);
+      decider_.candidateFor(region.history, *launch.region, launch.total);
     }
   }
 }
@@ -325,7 +332,12 @@ void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance
 bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
                    const Planner::Planned &planned, bool isMeasured) {
   const auto &[plan, isKnown] = planned;
+  launch.isTimed =
+      (isKnown || plan->isInPlace) && !launch.task && decider_.isToBeTimed(region.history, launch);
   announcer_.announce(launch, view_);
+  if (launch.isTimed) {
+    decider_.beginsTimed(region.history, launch, *plan);
+  }
   job_.planner.commit(*plan);
   job_.salvage.begins(launch, plan);
   negotiator_.use(plan);
@@ -334,7 +346,7 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   decider_.notePlan(region.history, planned);
   statistics_.begins(planned, launch.portion.count > 1);
   ChunkRun chunk(job_, lock, launch, *plan);
-  chunk.run(isKnown, isMeasured);
+  chunk.run(isKnown, isMeasured || launch.isTimed);
   if (launch.parcel.empty()) {
     chunk.finish();
   } // Else nobody writes what is on its way before the task has ended, which has it then.
@@ -342,8 +354,8 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   view_.refresh(*plan);
   statistics_.ends(isKnown);
   lost_.say(job_.acknowledgements.byAll());
-  if ((isKnown || plan->isInPlace) && isMeasured) {
-    decider_.noteSpeeds(region.history, *plan, chunk.hostSeconds());
+  if (launch.isTimed) {
+    job_.times.tell(chunk.times());
   }
   return !chunk.hasStrayed();
 }

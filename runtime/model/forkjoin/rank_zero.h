@@ -41,6 +41,7 @@ public:
     Distribute distribute;
     std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
+    bool balances = false;             ///< Cuts follow what parts take.
   };
 
   explicit RankZero(Setup setup);

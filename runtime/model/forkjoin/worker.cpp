@@ -50,7 +50,11 @@ void Worker::runLaunch(Progress::Lock &lock, const Launch &launch) {
   if (launch.parcel.empty()) {
     waitForTasks(lock, *plan);
   }
-  ChunkRun(job_, lock, launch, *plan).run(isKnown, false);
+  ChunkRun chunk(job_, lock, launch, *plan);
+  chunk.run(isKnown, launch.isTimed);
+  if (launch.isTimed) {
+    job_.times.tell(chunk.times());
+  }
   if (!launch.parcel.empty() && !plan->chunk.empty()) {
     startTask(lock, launch, *plan);
   }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/balance/choice.h"
+
+#include <algorithm>
+
+namespace tutti::balance {
+
+namespace {
+
+/// Launches after a change that may bring data, compile kernels, plan.
+constexpr std::int64_t kWarming = 3;
+/// Launches that an alternative may take to settle.
+constexpr std::int64_t kSettling = 200;
+/// Launches that are measured at least, and for how long.
+constexpr std::int64_t kMeasured = 16;
+constexpr double kLeastSeconds = 5e-3;
+constexpr std::int64_t kMostMeasured = 4096;
+/// The time is looked at after two launches, and then after so many times as many.
+constexpr std::int64_t kLater = 4;
+/// An alternative that is by this factor worse than the best one so far is tried no longer.
+constexpr double kHopeless = 2;
+/// Launches without the anchor after which another one is taken.
+constexpr std::int64_t kGiveUp = 10000;
+/// Another alternative has to be better by this fraction.
+constexpr double kLeastGain = 0.01;
+/// Launches between two trials; the next ones come later and later.
+constexpr std::int64_t kRest = 20000;
+constexpr std::int64_t kMostRest = 10000000;
+
+} // namespace
+
+Choice::Choice(std::size_t alternatives) : seconds_(alternatives, 0), rest_(kRest) {
+  if (alternatives < 2) {
+    phase_ = Phase::Rests;
+  }
+}
+
+void Choice::start(std::size_t alternative) {
+  present_ = alternative;
+  phase_ = Phase::Warms;
+  launches_ = 0;
+  unsettled_ = 0;
+}
+
+/// All alternatives are tried once more.
+void Choice::startAnew() {
+  std::ranges::fill(seconds_, 0);
+  anchor_ = nullptr;
+  start(present_);
+}
+
+bool Choice::begins(const void *loop, bool isSettled) {
+  ++launches_;
+  switch (phase_) {
+  case Phase::Warms:
+    unsettled_ += isSettled ? 0 : 1;
+    if (launches_ > kGiveUp) {
+      startAnew(); // The anchor does not come any more.
+    } else if (launches_ > kWarming && (isSettled || unsettled_ > kSettling) &&
+               (!anchor_ || loop == anchor_)) {
+      anchor_ = loop;
+      phase_ = Phase::Starts;
+      return true;
+    }
+    return false;
+  case Phase::Measures:
+    rounds_ += loop == anchor_ ? 1 : 0;
+    if (loop == anchor_ && launches_ >= look_) {
+      phase_ = Phase::Ends;
+      return true;
+    }
+    if (launches_ > look_ + kGiveUp) {
+      startAnew();
+    }
+    return false;
+  case Phase::Rests:
+    if (seconds_.size() > 1 && launches_ >= rest_) {
+      rest_ = std::min(2 * rest_, kMostRest);
+      startAnew();
+    }
+    return false;
+  default:
+    return true;
+  }
+}
+
+void Choice::tell(double now) {
+  if (phase_ == Phase::Starts) {
+    began_ = now;
+    launches_ = 0;
+    rounds_ = 0;
+    look_ = 2;
+    phase_ = Phase::Measures;
+    return;
+  }
+  const double took = now - began_;
+  const double round = took / static_cast<double>(rounds_);
+  const bool isKnown =
+      launches_ >= kMostMeasured || (launches_ >= kMeasured && took >= kLeastSeconds);
+  if (!isKnown && !(took >= kLeastSeconds && isHopeless(round))) {
+    look_ = kLater * launches_;
+    phase_ = Phase::Measures;
+    return;
+  }
+  seconds_[present_] = round;
+  decide();
+}
+
+/// Whether another alternative is much better than one that takes so long.
+bool Choice::isHopeless(double round) const {
+  return std::ranges::any_of(seconds_,
+                             [round](double each) { return each > 0 && kHopeless * each < round; });
+}
+
+/// Tries the next one, or takes the best.
+void Choice::decide() {
+  const auto untried = std::ranges::find(seconds_, 0.0);
+  if (untried != seconds_.end()) {
+    start(static_cast<std::size_t>(untried - seconds_.begin()));
+    return;
+  }
+  const auto best = std::ranges::min_element(seconds_);
+  if (*best < (1 - kLeastGain) * seconds_[present_]) {
+    present_ = static_cast<std::size_t>(best - seconds_.begin());
+  }
+  phase_ = Phase::Rests;
+  launches_ = 0;
+}
+
+} // namespace tutti::balance

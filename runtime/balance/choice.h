@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which of several ways to run the loops of a program takes least, found by trying them. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::balance {
+
+/// A choice between alternatives that are tried one after the other, each over some rounds of the
+/// program: from one launch of a loop, the *anchor*, to a later one of the same loop. So whatever
+/// else a round does counts, too, as what it moves because of the choice.
+///
+/// Threading: externally synchronised.
+class Choice {
+public:
+  explicit Choice(std::size_t alternatives);
+
+  std::size_t present() const { return present_; }
+
+  /// Whether alternatives are being tried.
+  bool isTrying() const { return phase_ != Phase::Rests; }
+
+  /// A launch of `loop` is about to begin; whether `tell` is to be called first, with the time when
+  /// all that was begun before has ended. `isSettled`: the way the present alternative runs is not
+  /// going to change by itself.
+  bool begins(const void *loop, bool isSettled);
+
+  /// Units: seconds, from any point in time.
+  void tell(double now);
+
+private:
+  enum class Phase {
+    Warms,    ///< What the alternative needs is brought to where it runs.
+    Starts,   ///< The time is to be told at the next launch.
+    Measures, ///< Launches are counted.
+    Ends,     ///< The time is to be told at the next launch of the anchor.
+    Rests,    ///< The best one is used.
+  };
+
+  void start(std::size_t alternative);
+  void startAnew();
+  bool isHopeless(double round) const;
+  void decide();
+
+  std::vector<double> seconds_; ///< Of a round, by alternative; 0: not tried.
+  std::size_t present_ = 0;
+  Phase phase_ = Phase::Warms;
+  const void *anchor_ = nullptr;
+  double began_ = 0;
+  std::int64_t launches_ = 0; ///< In this phase,
+  std::int64_t rounds_ = 0;   ///< and of the anchor.
+  std::int64_t look_ = 2;     ///< Launches after which the time is looked at.
+  std::int64_t rest_;         ///< Launches until the next trial.
+  std::int64_t unsettled_ = 0;
+};
+
+} // namespace tutti::balance

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A simulated program: a time loop of a few launches, whose rounds take what the alternative takes.
+#include "runtime/balance/choice.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace tutti::balance {
+
+namespace {
+
+class Program {
+public:
+  Program(Choice &choice, std::vector<double> seconds)
+      : choice_(choice), seconds_(std::move(seconds)) {}
+
+  /// So many rounds of a time loop of `loops` launches.
+  void run(int rounds, std::size_t loops = 3) {
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t loop = 0; loop < loops; ++loop) {
+        if (choice_.begins(&names_[loop], true)) {
+          ++told_;
+          choice_.tell(now_);
+        }
+        now_ += seconds_[choice_.present()] / static_cast<double>(loops);
+      }
+    }
+  }
+
+  double now() const { return now_; }
+
+  int told() const { return told_; }
+
+  std::vector<double> &seconds() { return seconds_; }
+
+private:
+  Choice &choice_;
+  std::vector<double> seconds_;
+  char names_[8] = {};
+  double now_ = 0;
+  int told_ = 0;
+};
+
+TEST(Choice, TakesTheBestOnceAllHaveBeenTried) {
+  for (std::size_t best = 0; best < 3; ++best) {
+    Choice choice(3);
+    std::vector<double> seconds(3, 3e-3);
+    seconds[best] = 2e-3;
+    Program program(choice, seconds);
+
+    program.run(100);
+
+    EXPECT_FALSE(choice.isTrying());
+    EXPECT_EQ(choice.present(), best);
+    EXPECT_LT(program.told(), 20) << "waiting for the end of launches costs";
+  }
+}
+
+TEST(Choice, TellsAlternativesApartThatTakeMicroseconds) {
+  Choice choice(2);
+  Program program(choice, {10e-6, 9e-6});
+
+  program.run(3000);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
+}
+
+TEST(Choice, TriesSomethingHopelessForAFewLaunchesOnly) {
+  Choice choice(3);
+  Program program(choice, {200e-6, 150e-6, 160e-3});
+
+  program.run(1000, 1);
+
+  EXPECT_EQ(choice.present(), 1U);
+  EXPECT_LT(program.now(), 1000 * 200e-6 + 7 * 160e-3);
+}
+
+TEST(Choice, StaysWithOneThatIsAsGood) {
+  Choice choice(2);
+  Program program(choice, {1e-3, 1.005e-3});
+  program.run(100);
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U) << "the one that was tried last";
+}
+
+TEST(Choice, WaitsUntilAnAlternativeHasSettled) {
+  Choice choice(2);
+  const char loop = 0;
+  for (int launch = 0; launch < 100; ++launch) {
+    EXPECT_FALSE(choice.begins(&loop, false));
+  }
+  EXPECT_TRUE(choice.begins(&loop, true));
+}
+
+TEST(Choice, ComparesRoundsOfTheSameLoop) {
+  Choice choice(2);
+  Program program(choice, {2e-3, 1e-3});
+  program.run(7, 1); // Another part of the program, which ends while the first one is tried.
+  program.run(5000, 4);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
+}
+
+TEST(Choice, TriesAgainMuchLater) {
+  Choice choice(2);
+  Program program(choice, {2e-3, 1e-3});
+  program.run(100);
+  EXPECT_EQ(choice.present(), 1U);
+  program.seconds()[1] = 5e-3;
+
+  program.run(10000);
+
+  EXPECT_EQ(choice.present(), 0U);
+}
+
+TEST(Choice, HasNothingToTryWithOneAlternative) {
+  Choice choice(1);
+  Program program(choice, {1e-3});
+  program.run(100);
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(program.told(), 0);
+}
+
+} // namespace
+
+} // namespace tutti::balance

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/balance/rope.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tutti::balance {
+
+namespace {
+
+/// A cut that is longer than the best one by less than this fraction stays.
+constexpr double kTolerated = 0.015;
+/// The same for each fraction by which times differ from launch to launch: the largest of many
+/// parts is always one that chance has made long.
+constexpr double kNoiseTolerated = 3;
+/// A loss that is larger is none of chance.
+constexpr double kMostTolerated = 0.2;
+/// From so many times of a cut on, more of them do not make it better known.
+constexpr std::int32_t kEnough = 7;
+/// What a new cut costs beside the bytes that it moves: new plans, new protections.
+constexpr double kCutSeconds = 100e-6;
+/// A new cut that loses more than this fraction of what the one before lost was futile: each such
+/// cut doubles what the next one has to be worth.
+constexpr double kFutile = 0.5;
+constexpr std::int32_t kMostFutile = 12;
+/// How fast loops are forgotten that are not run any more.
+constexpr double kForgotten = 0.9;
+/// No part is shorter: it may turn out to be worth more.
+constexpr double kLeast = 1.0 / kRopeLength;
+
+/// The loss by which a cut may only seem to be longer than the best one.
+double tolerated(const Work &work) {
+  const double times = std::clamp(work.timesOfLatest(), 1, kEnough);
+  return std::min(kTolerated + kNoiseTolerated * work.noise() / std::sqrt(times), kMostTolerated);
+}
+
+} // namespace
+
+Rope::Rope(std::span<const double> speeds, Places kind)
+    : kind_(kind), guesses_(speeds.begin(), speeds.end()) {
+  Sum first{{1.0}, guesses_};
+  recut(first);
+}
+
+Rope::Loop Rope::addLoop() {
+  loops_.push_back({Work(guesses_, kind_)});
+  return loops_.size() - 1;
+}
+
+/// The work of all loops together, each as often as it is run. A place's speed is that for all of
+/// them.
+Rope::Sum Rope::sum() const {
+  Sum all{std::vector<double>(loops_.front().work.buckets().size()),
+          std::vector<double>(guesses_.size())};
+  double total = 0;
+  for (const Member &loop : loops_) {
+    double work = 0;
+    for (std::size_t bucket = 0; bucket < all.buckets.size(); ++bucket) {
+      const double each = loop.frequency * loop.work.buckets()[bucket];
+      all.buckets[bucket] += each;
+      work += each;
+    }
+    total += work;
+    for (std::size_t place = 0; place < all.speeds.size(); ++place) {
+      all.speeds[place] += work / loop.work.speed(static_cast<std::int32_t>(place));
+    }
+  }
+  for (double &speed : all.speeds) {
+    speed = speed > 0 ? total / speed : 1;
+  }
+  return all;
+}
+
+Rope::Length Rope::lengthOf(const Sum &all, std::span<const double> borders) {
+  Length length;
+  for (std::size_t place = 0; place < all.speeds.size(); ++place) {
+    length.slowest =
+        std::max(length.slowest,
+                 workBetween(all.buckets, borders[place], borders[place + 1]) / all.speeds[place]);
+  }
+  length.balanced = std::accumulate(all.buckets.begin(), all.buckets.end(), 0.0) /
+                    std::accumulate(all.speeds.begin(), all.speeds.end(), 0.0);
+  return length;
+}
+
+/// Where all parts take the same time: each has a share of the work that is its place's of all
+/// speeds.
+std::vector<double> Rope::bordersFor(const Sum &all) {
+  const double work = std::accumulate(all.buckets.begin(), all.buckets.end(), 0.0);
+  const double speeds = std::accumulate(all.speeds.begin(), all.speeds.end(), 0.0);
+  const auto count = static_cast<double>(all.buckets.size());
+  std::vector<double> borders{0};
+  std::size_t bucket = 0;
+  double before = 0; // Work of the buckets before that one,
+  double wanted = 0; // and before the next border.
+  for (std::size_t place = 0; place + 1 < all.speeds.size(); ++place) {
+    wanted += work * all.speeds[place] / speeds;
+    while (bucket + 1 < all.buckets.size() && before + all.buckets[bucket] < wanted) {
+      before += all.buckets[bucket++];
+    }
+    const double inside = all.buckets[bucket] > 0 ? (wanted - before) / all.buckets[bucket] : 0;
+    const double border = (static_cast<double>(bucket) + std::clamp(inside, 0.0, 1.0)) / count;
+    borders.push_back(std::max(border, borders.back() + kLeast));
+  }
+  borders.push_back(1);
+  return borders;
+}
+
+void Rope::recut(const Sum &all) {
+  const std::vector<double> borders = bordersFor(all);
+  weights_.clear();
+  std::int64_t lower = 0;
+  for (std::size_t part = 1; part < borders.size(); ++part) {
+    const std::int64_t upper =
+        std::max(static_cast<std::int64_t>(std::llround(borders[part] * kRopeLength)), lower + 1);
+    weights_.push_back(static_cast<std::uint32_t>(upper - lower));
+    lower = upper;
+  }
+  borders_ = {0};
+  for (const std::uint32_t weight : weights_) {
+    borders_.push_back(borders_.back() + static_cast<double>(weight) / static_cast<double>(lower));
+  }
+  borders_.back() = 1;
+  lost_ = 0;
+}
+
+Rope::Length Rope::length() const { return lengthOf(sum(), borders_); }
+
+bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches, double bytes,
+               double bandwidth) {
+  for (Member &each : loops_) {
+    each.frequency *= kForgotten;
+  }
+  Member &member = loops_[loop];
+  member.frequency += (1 - kForgotten) * static_cast<double>(launches);
+  member.bytes = bytes;
+  member.work.add(parts);
+  const Sum all = sum();
+  const Length length = lengthOf(all, borders_);
+  const double loss = length.slowest > 0 ? 1 - length.balanced / length.slowest : 0;
+  if (loss < tolerated(member.work)) {
+    return false;
+  }
+  double longest = 0;
+  for (const PartTime &part : parts) {
+    longest = std::max(longest, part.seconds);
+  }
+  lost_ += loss * longest * static_cast<double>(launches);
+  const std::vector<double> wished = bordersFor(all);
+  double moved = 0;
+  for (std::size_t part = 0; part < wished.size(); ++part) {
+    moved += std::abs(wished[part] - borders_[part]);
+  }
+  double most = 0; // They work on the same bytes.
+  for (const Member &each : loops_) {
+    most = std::max(most, each.bytes);
+  }
+  const bool isFutile = loss > kFutile * lossAtCut_;
+  const std::int32_t doubled = isFutile ? futile_ : 0;
+  if (lost_ < std::ldexp(moved * most / bandwidth + kCutSeconds, doubled)) {
+    return false;
+  }
+  futile_ = isFutile ? std::min(futile_ + 1, kMostFutile) : 0;
+  lossAtCut_ = loss;
+  recut(all);
+  return true;
+}
+
+} // namespace tutti::balance

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The rope: loops that work on the same data are cut at the same borders, where their parts take
+/// the same time on all places. Pure.
+#pragma once
+
+#include "runtime/balance/work.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tutti::balance {
+
+/// Sum of all weights of a rope.
+inline constexpr std::uint32_t kRopeLength = std::uint32_t{1} << 24;
+
+/// A rope [0, 1) that is cut into one part per place. The parts have borders, told as weights.
+///
+/// Threading: externally synchronised.
+class Rope {
+public:
+  /// `speeds`: a guess of each place's speed; they decide the first cut.
+  Rope(std::span<const double> speeds, Places kind);
+
+  /// Begins with the cut of another rope of as many places.
+  void startAs(const Rope &other) {
+    weights_ = other.weights_;
+    borders_ = other.borders_;
+  }
+
+  /// One of the loops that are cut by this rope.
+  using Loop = std::size_t;
+
+  Loop addLoop();
+
+  /// What each place gets; none is zero, their sum is about kRopeLength.
+  std::span<const std::uint32_t> weights() const { return weights_; }
+
+  /// Begin of each part as a fraction, and 1 at the end.
+  std::span<const double> borders() const { return borders_; }
+
+  /// One launch of a loop, cut as `parts` says, whose parts were timed, and `launches` of it since
+  /// the latest one that was. `bytes`: of all that it touches; a part of it changes places with a
+  /// border. `bandwidth`: of such moves. Whether the rope has been cut anew.
+  bool add(Loop loop, std::span<const PartTime> parts, std::int64_t launches, double bytes,
+           double bandwidth);
+
+  /// Seconds of the slowest part of one launch of each loop, and how long they would take if all
+  /// parts took the same time.
+  struct Length {
+    double slowest = 0;
+    double balanced = 0;
+  };
+
+  Length length() const;
+
+private:
+  struct Member {
+    Work work;
+    double frequency = 0; ///< Launches between two looks at the rope, smoothed.
+    double bytes = 0;
+  };
+
+  struct Sum {
+    std::vector<double> buckets;
+    std::vector<double> speeds;
+  };
+
+  Sum sum() const;
+  void recut(const Sum &all);
+  static Length lengthOf(const Sum &all, std::span<const double> borders);
+  static std::vector<double> bordersFor(const Sum &all);
+
+  Places kind_;
+  std::vector<double> guesses_;
+  std::vector<std::uint32_t> weights_;
+  std::vector<double> borders_;
+  std::vector<Member> loops_;
+  double lost_ = 0;         ///< Seconds that the present cut has cost.
+  double lossAtCut_ = 0;    ///< What the cut before it seemed to lose, as a fraction.
+  std::int32_t futile_ = 0; ///< New cuts in a row that lost about as much.
+};
+
+} // namespace tutti::balance

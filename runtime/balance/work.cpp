@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/balance/work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tutti::balance {
+
+namespace {
+
+/// Buckets per place: a border that moves by a fraction of a part finds work of its own there.
+constexpr std::size_t kBucketsPerPlace = 8;
+constexpr std::size_t kLeastBuckets = 64;
+/// Cuts that are remembered.
+constexpr std::size_t kRemembered = 6;
+/// Times that these are gone over.
+constexpr int kSweeps = 4;
+/// Least weight of the newest among times of the same cut.
+constexpr double kNewest = 0.25;
+/// A time that differs by this factor from what the same cut took before is met once more before it
+/// is believed, and then at once: something else may have run on the same cores.
+constexpr double kOutlier = 1.5;
+/// How much of a difference between places that are alike counts as one of their speeds, and of
+/// those that are not.
+constexpr double kSpeedOfAlike = 0.25;
+constexpr double kSpeedOfUnlike = 0.9;
+
+bool isSameCut(std::span<const PartTime> a, std::span<const PartTime> b) {
+  return std::ranges::equal(a, b, [](const PartTime &one, const PartTime &other) {
+    return one.place == other.place && one.lower == other.lower && one.upper == other.upper;
+  });
+}
+
+bool saysAnything(const PartTime &part) { return part.upper > part.lower && part.seconds > 0; }
+
+} // namespace
+
+double workBetween(std::span<const double> buckets, double lower, double upper) {
+  const auto count = static_cast<double>(buckets.size());
+  const auto at = [&](double position) {
+    return std::min(static_cast<std::size_t>(position), buckets.size() - 1);
+  };
+  const double from = lower * count;
+  const double to = upper * count;
+  const std::size_t first = at(from);
+  const std::size_t last = at(to);
+  if (first == last) {
+    return buckets[first] * (to - from);
+  }
+  double sum = buckets[first] * (static_cast<double>(first + 1) - from) +
+               buckets[last] * (to - static_cast<double>(last));
+  for (std::size_t bucket = first + 1; bucket < last; ++bucket) {
+    sum += buckets[bucket];
+  }
+  return sum;
+}
+
+Work::Work(std::span<const double> speeds, Places kind)
+    : speedShare_(kind == Places::Alike ? kSpeedOfAlike : kSpeedOfUnlike),
+      speeds_(speeds.begin(), speeds.end()),
+      buckets_(std::max(kLeastBuckets, kBucketsPerPlace * speeds.size()), 0.0) {}
+
+double Work::workOf(const PartTime &part) const {
+  return workBetween(buckets_, part.lower, part.upper);
+}
+
+void Work::scaleBuckets(const PartTime &part, double factor) {
+  const auto count = static_cast<double>(buckets_.size());
+  const double from = part.lower * count;
+  const double to = part.upper * count;
+  const auto first = static_cast<std::size_t>(from);
+  const std::size_t last = std::min(static_cast<std::size_t>(std::ceil(to)), buckets_.size());
+  for (std::size_t bucket = first; bucket < last; ++bucket) {
+    const double covered =
+        std::min(to, static_cast<double>(bucket + 1)) - std::max(from, static_cast<double>(bucket));
+    buckets_[bucket] *= 1 + covered * (factor - 1);
+  }
+}
+
+/// Brings what is believed nearer to what a launch took.
+void Work::fit(const Launch &launch) {
+  for (const PartTime &part : launch.parts) {
+    if (!saysAnything(part)) {
+      continue;
+    }
+    const auto place = static_cast<std::size_t>(part.place);
+    const double ratio = part.seconds * speeds_[place] / workOf(part);
+    speeds_[place] *= std::pow(ratio, -speedShare_);
+    scaleBuckets(part, std::pow(ratio, 1 - speedShare_));
+  }
+}
+
+/// Whether a launch was cut as the latest one, whose times then are those of both; unless it is the
+/// first in a row that takes quite another time.
+bool Work::isRepeated(std::span<const PartTime> launch) {
+  if (launches_.empty() || !isSameCut(launches_.back().parts, launch)) {
+    return false;
+  }
+  Launch &latest = launches_.back();
+  double most = 1;
+  double differences = 0;
+  for (std::size_t part = 0; part < launch.size(); ++part) {
+    if (saysAnything(launch[part]) && saysAnything(latest.parts[part])) {
+      const double ratio = launch[part].seconds / latest.parts[part].seconds;
+      most = std::max({most, ratio, 1 / ratio});
+      differences += std::abs(ratio - 1);
+    }
+  }
+  if (most > kOutlier && ++latest.doubts == 1) {
+    return true;
+  }
+  ++latest.times;
+  const bool hasChanged = most > kOutlier;
+  if (!hasChanged) {
+    noise_ += kNewest * (differences / static_cast<double>(launch.size()) - noise_);
+  }
+  const double weight = hasChanged ? 1 : std::max(kNewest, 1.0 / latest.times);
+  for (std::size_t part = 0; part < launch.size(); ++part) {
+    double &seconds = latest.parts[part].seconds;
+    seconds += weight * (launch[part].seconds - seconds);
+  }
+  latest.doubts = 0;
+  if (hasChanged) {
+    launches_.erase(launches_.begin(), launches_.end() - 1); // They tell of something else.
+  }
+  return true;
+}
+
+void Work::add(std::span<const PartTime> launch) {
+  if (!std::ranges::any_of(launch, saysAnything)) {
+    return;
+  }
+  if (launches_.empty()) {
+    double all = 0;
+    for (const PartTime &part : launch) {
+      all += part.seconds * speeds_[static_cast<std::size_t>(part.place)];
+    }
+    std::ranges::fill(buckets_, all / static_cast<double>(buckets_.size()));
+  }
+  if (!isRepeated(launch)) {
+    launches_.push_back({{launch.begin(), launch.end()}});
+    if (launches_.size() > kRemembered) {
+      launches_.pop_front();
+    }
+  }
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (const Launch &each : launches_) {
+      fit(each);
+    }
+  }
+}
+
+} // namespace tutti::balance

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Whether all places that a loop may run on are used, or only some of them: cores beside a device
+/// cost what crosses between them at each launch, which nobody can tell before it was tried.
+#pragma once
+
+#include "runtime/balance/choice.h"
+#include "runtime/exec/placement.h"
+#include "runtime/memory/topology.h"
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+/// Loops of about the same length that may run on the same places and are launched in turn choose
+/// together, as they are cut together: they work on the same data.
+struct SharedChoice {
+  std::vector<memory::Place> places;
+  std::int64_t total; ///< Of the first loop.
+  balance::Choice choice;
+  std::int64_t launches = 0; ///< Of the loop that has been launched most often.
+};
+
+/// What a loop knows of its choice.
+///
+/// Threading: externally synchronised.
+struct ChoiceHistory {
+  SharedChoice *shared = nullptr;
+  std::int64_t launches = 0;
+};
+
+/// Threading: externally synchronised.
+class Alternatives {
+public:
+  explicit Alternatives(const memory::Topology &topology) : topology_(topology) {}
+
+  /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to
+  /// be called first. `isSettled`: its cut is not being
+  /// learned.
+  bool begins(ChoiceHistory &history, const exec::Placement &all, std::int64_t total,
+              bool isSettled);
+
+  /// Tells the time when all launches before have ended. Units: seconds.
+  void tell(double now);
+
+  /// Takes out of `placement` what the present choice does not use.
+  void restrict(const ChoiceHistory &mine, exec::Placement &placement) const;
+
+private:
+  SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total);
+
+  const memory::Topology &topology_;
+  std::deque<SharedChoice> choices_; ///< Their addresses stay.
+  SharedChoice *trying_ = nullptr;   ///< One at a time: trials of two would disturb each other.
+  std::int64_t waited_ = 0;          ///< Launches of others since one of its loops.
+};
+
+} // namespace tutti::model::forkjoin

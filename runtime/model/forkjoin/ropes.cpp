@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/forkjoin/ropes.h"
+
+#include "runtime/exec/survey.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+using memory::Place;
+
+namespace {
+
+/// Launches of each cut that are timed, one after the other.
+constexpr std::int32_t kTimedAtFirst = 4;
+/// After these the next one is timed once so much time has gone by, as far as that is known,
+constexpr double kSecondsBetween = 5e-3;
+/// or after so many launches whose end nobody has waited for.
+constexpr std::int64_t kLaunchesBetween = 64;
+/// Launches under way whose times are remembered; more are lost with a rank.
+constexpr std::size_t kMostTimed = 256;
+
+bool isOn(const std::vector<Share> &shares, const std::vector<Place> &places) {
+  return std::ranges::equal(shares, places, {}, &Share::place);
+}
+
+} // namespace
+
+/// Whether nothing is known that makes one of the places faster than another.
+bool Ropes::areAlike(const std::vector<Share> &shares) const {
+  const auto kindOf = [&](const Share &share) {
+    if (topology_.isHost(share.place)) {
+      return std::pair<std::uint32_t, std::uint32_t>{};
+    }
+    const DeviceTraits &traits =
+        devices_[static_cast<std::size_t>(share.place - topology_.ranks())];
+    return std::pair{traits.backend, traits.units};
+  };
+  return std::ranges::all_of(shares, [&, first = kindOf(shares.front())](const Share &share) {
+    return kindOf(share) == first;
+  });
+}
+
+SharedRope &Ropes::ropeFor(const std::vector<Share> &shares, std::int64_t total) {
+  const SharedRope *older = nullptr;
+  for (SharedRope &each : ropes_) {
+    if (isSameLength(each.total, total) && isOn(shares, each.places)) {
+      if (each.launches <= kTurns) {
+        return each;
+      }
+      older = &each;
+    }
+  }
+  std::vector<Place> places;
+  std::vector<double> speeds;
+  for (const Share &share : shares) {
+    places.push_back(share.place);
+    speeds.push_back(share.weight);
+  }
+  const balance::Places kind = areAlike(shares) ? balance::Places::Alike : balance::Places::Unlike;
+  SharedRope &rope = ropes_.emplace_back(std::move(places), total, balance::Rope(speeds, kind));
+  if (older && older->cuts > 0) {
+    rope.rope.startAs(older->rope); // Its data may lie there.
+    rope.cuts = 1;
+  }
+  return rope;
+}
+
+void Ropes::cut(RopeHistory &history, std::vector<Share> &shares, std::int64_t total) {
+  if (shares.size() < 2) {
+    return;
+  }
+  if (!history.rope || !isOn(shares, history.rope->places)) {
+    history.rope = &ropeFor(shares, total);
+    history.loop = history.rope->rope.addLoop();
+    history.timed = 0;
+    history.launches = 0;
+  }
+  SharedRope &rope = *history.rope;
+  rope.launches = std::max(rope.launches, ++history.launches);
+  if (std::exchange(history.cutsSeen, rope.cuts) != rope.cuts) {
+    history.timed = 0;
+  }
+  if (rope.cuts == 0) {
+    return; // They are as they were guessed.
+  }
+  for (std::size_t index = 0; index < shares.size(); ++index) {
+    shares[index].weight = rope.rope.weights()[index];
+  }
+}
+
+bool Ropes::isToBeTimed(RopeHistory &history, const std::vector<Share> &shares, bool waits) const {
+  if (!history.rope || !isOn(shares, history.rope->places)) {
+    return false;
+  }
+  ++history.untimed;
+  return history.timed < kTimedAtFirst || (!waits && history.seconds >= kSecondsBetween) ||
+         history.untimed >= kLaunchesBetween;
+}
+
+bool Ropes::isSettled(const RopeHistory &history) const {
+  return history.rope && history.timed >= kTimedAtFirst && history.cutsSeen == history.rope->cuts;
+}
+
+void Ropes::begins(RopeHistory &history, const Launch &launch, double bytes) {
+  Timed timed{&history, {}, history.rope->places, std::exchange(history.untimed, 0), bytes};
+  history.seconds = 0;
+  ++history.timed;
+  const auto total = static_cast<double>(launch.total);
+  for (const balance::Chunk &chunk : chunksOf(launch)) {
+    timed.parts.push_back({static_cast<std::int32_t>(timed.parts.size()),
+                           static_cast<double>(chunk.lower) / total,
+                           static_cast<double>(chunk.upper) / total, 0});
+  }
+  timed_.insert_or_assign(launch.sequence, std::move(timed));
+  if (timed_.size() > kMostTimed) {
+    timed_.erase(timed_.begin());
+  }
+}
+
+bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
+  const auto known = timed_.find(times.sequence);
+  if (known == timed_.end()) {
+    return false;
+  }
+  Timed timed = std::move(known->second);
+  timed_.erase(known);
+  SharedRope &rope = *timed.history->rope;
+  if (rope.places != timed.places) {
+    return false; // The loop has lost one of its places meanwhile.
+  }
+  for (const protocol::PlaceTime &each : times.places) {
+    const auto place = std::ranges::find(timed.places, each.place);
+    if (place != timed.places.end()) {
+      timed.parts[static_cast<std::size_t>(place - timed.places.begin())].seconds = each.seconds;
+    }
+  }
+  const bool isCut =
+      rope.rope.add(timed.history->loop, timed.parts, timed.launches, timed.bytes, bandwidth);
+  rope.cuts += isCut ? 1 : 0;
+  return isCut;
+}
+
+} // namespace tutti::model::forkjoin

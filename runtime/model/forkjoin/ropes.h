@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The ropes of a job: which loops are cut together, when their parts are timed, and what the times
+/// teach. Sends nothing.
+#pragma once
+
+#include "runtime/balance/rope.h"
+#include "runtime/exec/launch.h"
+#include "runtime/exec/placement.h"
+#include "runtime/memory/topology.h"
+#include "runtime/protocol/times.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+/// Loops of about the same length on the same places that are launched in turn: most of them work
+/// on the same data, and a border that differs from one to the next would move it at each launch.
+struct SharedRope {
+  std::vector<memory::Place> places;
+  std::int64_t total; ///< Of the first loop.
+  balance::Rope rope;
+  std::int32_t cuts = 0;     ///< Times that it has been cut anew.
+  std::int64_t launches = 0; ///< Of the loop that has been launched most often.
+};
+
+/// Whether loops of these lengths may work on the same data.
+inline bool isSameLength(std::int64_t one, std::int64_t other) {
+  constexpr double kTolerated = 0.02;
+  return static_cast<double>(std::abs(one - other)) <= kTolerated * static_cast<double>(one);
+}
+
+/// Launches of a loop after which one that has not been launched yet does not take turns with it.
+inline constexpr std::int64_t kTurns = 3;
+
+/// What a loop knows of its rope.
+///
+/// Threading: externally synchronised.
+struct RopeHistory {
+  SharedRope *rope = nullptr;
+  balance::Rope::Loop loop = 0;
+  std::int64_t launches = 0;
+  std::int64_t untimed = 0;  ///< Launches since the latest that was timed,
+  double seconds = 0;        ///< what they took, as far as that is known,
+  std::int32_t timed = 0;    ///< launches that were, since the latest cut,
+  std::int32_t cutsSeen = 0; ///< and the cuts of the rope until then.
+};
+
+/// Threading: externally synchronised.
+class Ropes {
+public:
+  /// `devices`: of all ranks, in the order of places.
+  Ropes(const memory::Topology &topology, const std::vector<exec::DeviceTraits> &devices)
+      : topology_(topology), devices_(devices) {}
+
+  /// Sets the weights of `shares` as the rope of the loop is cut.
+  void cut(RopeHistory &history, std::vector<exec::Share> &shares, std::int64_t total);
+
+  /// Whether the parts of a launch are to be timed: the first few of a cut, then now and then.
+  /// `waits`: for their end, so that devices idle; that is done more seldom.
+  bool isToBeTimed(RopeHistory &history, const std::vector<exec::Share> &shares, bool waits) const;
+
+  /// Whether the cut of a loop has been timed a few times since it was last changed.
+  bool isSettled(const RopeHistory &history) const;
+
+  /// Notes a launch whose parts are being timed. `bytes`: that it touches.
+  void begins(RopeHistory &history, const exec::Launch &launch, double bytes);
+
+  /// Takes the times of a launch into account; whether its rope has been cut anew. `bandwidth`: of
+  /// moves between places, in bytes per second.
+  bool learn(const protocol::LaunchTimes &times, double bandwidth);
+
+private:
+  struct Timed {
+    RopeHistory *history;
+    std::vector<balance::PartTime> parts; ///< Whose `place` is the index of the share.
+    std::vector<memory::Place> places;
+    std::int64_t launches;
+    double bytes;
+  };
+
+  SharedRope &ropeFor(const std::vector<exec::Share> &shares, std::int64_t total);
+  bool areAlike(const std::vector<exec::Share> &shares) const;
+
+  const memory::Topology &topology_;
+  const std::vector<exec::DeviceTraits> &devices_;
+  std::deque<SharedRope> ropes_; ///< Their addresses stay.
+  std::map<exec::Sequence, Timed> timed_;
+};
+
+} // namespace tutti::model::forkjoin

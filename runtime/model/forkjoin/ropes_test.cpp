@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/forkjoin/ropes.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+namespace {
+
+using exec::DeviceTraits;
+using exec::Launch;
+using exec::Share;
+
+constexpr double kBandwidth = 10e9;
+constexpr std::int64_t kTotal = 1000;
+
+class RopesTest : public testing::Test {
+protected:
+  /// A launch on two hosts, of which the second takes so many times as long per iteration.
+  Launch run(RopeHistory &history, double factor, std::int64_t total = kTotal) {
+    Launch launch;
+    launch.sequence = ++sequence_;
+    launch.total = total;
+    launch.shares = {{0, 1}, {1, 1}};
+    ropes_.cut(history, launch.shares, total);
+    if (ropes_.isToBeTimed(history, launch.shares, false)) {
+      ++timed_;
+      ropes_.begins(history, launch, 1e6);
+      const double first = static_cast<double>(launch.shares[0].weight) /
+                           (launch.shares[0].weight + launch.shares[1].weight);
+      ropes_.learn({launch.sequence, {{1, (1 - first) * factor}, {0, first}}}, kBandwidth);
+    }
+    return launch;
+  }
+
+  const memory::Topology topology_{{0, 0}};
+  const std::vector<DeviceTraits> devices_;
+  Ropes ropes_{topology_, devices_};
+  exec::Sequence sequence_ = 0;
+  int timed_ = 0;
+};
+
+TEST_F(RopesTest, KeepsTheWeightsUntilSomethingIsLearned) {
+  RopeHistory history;
+
+  EXPECT_EQ(run(history, 1).shares, (std::vector<Share>{{0, 1}, {1, 1}}));
+  EXPECT_EQ(run(history, 1).shares, (std::vector<Share>{{0, 1}, {1, 1}}));
+}
+
+TEST_F(RopesTest, GivesLessToWhoTakesLonger) {
+  RopeHistory history;
+  for (int launch = 0; launch < 10; ++launch) {
+    run(history, 3);
+  }
+
+  const Launch launch = run(history, 3);
+
+  EXPECT_NEAR(static_cast<double>(launch.shares[0].weight) / launch.shares[1].weight, 3, 0.3);
+}
+
+TEST_F(RopesTest, CutsLoopsOfTheSameLengthTogether) {
+  RopeHistory first;
+  RopeHistory second;
+  RopeHistory longer;
+  run(second, 1, kTotal - 2);
+  run(longer, 1, 2 * kTotal);
+  for (int launch = 0; launch < 10; ++launch) {
+    run(first, 3);
+  }
+
+  EXPECT_EQ(run(second, 1, kTotal - 2).shares, run(first, 3).shares);
+  EXPECT_EQ(run(longer, 1, 2 * kTotal).shares, (std::vector<Share>{{0, 1}, {1, 1}}));
+}
+
+TEST_F(RopesTest, TimesTheFirstLaunchesOfACutAndThenOneNowAndThen) {
+  RopeHistory history;
+  for (int launch = 0; launch < 64; ++launch) {
+    run(history, 1);
+  }
+  EXPECT_EQ(timed_, 4);
+  for (int launch = 0; launch < 64; ++launch) {
+    run(history, 1);
+  }
+  EXPECT_EQ(timed_, 5);
+  history.seconds = 1; // Much time has gone by.
+  run(history, 1);
+  EXPECT_EQ(timed_, 6);
+}
+
+TEST_F(RopesTest, ForgetsALoopThatHasLostAPlace) {
+  RopeHistory history;
+  Launch launch;
+  launch.sequence = 1;
+  launch.total = kTotal;
+  launch.shares = {{0, 1}, {1, 1}};
+  ropes_.cut(history, launch.shares, kTotal);
+  ropes_.begins(history, launch, 1e6);
+  std::vector<Share> fewer{{0, 1}};
+  ropes_.cut(history, fewer, kTotal);
+
+  EXPECT_FALSE(ropes_.isToBeTimed(history, fewer, false));
+  EXPECT_FALSE(ropes_.learn({2, {{0, 1.0}}}, kBandwidth)) << "of a launch that was not timed";
+}
+
+} // namespace
+
+} // namespace tutti::model::forkjoin
