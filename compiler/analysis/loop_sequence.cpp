@@ -305,6 +305,11 @@ std::string Sequence::check() {
 
 } // namespace
 
+std::string whyWhole(const Function &outlined) {
+  const StringRef why = outlined.getFnAttribute(kWholeConstruct).getValueAsString();
+  return why.empty() ? "" : ", and " + why.str();
+}
+
 std::string whyNotApart(Function &outlined, FunctionAnalysisManager &analyses) {
   return Sequence(outlined, analyses).check();
 }

@@ -27,6 +27,9 @@ namespace tutti::compiler {
 /// Attribute of an outlined function whose loops cannot be constructs of their own; says why.
 inline constexpr const char *kWholeConstruct = "tutti-whole";
 
+/// What it says, to follow another reason; empty if nothing has been said.
+std::string whyWhole(const llvm::Function &outlined);
+
 /// Why the loops of `outlined` cannot be constructs of their own, or an empty string. The function
 /// must be a promoted copy (see promotedCopy) with more than one of them.
 std::string whyNotApart(llvm::Function &outlined, llvm::FunctionAnalysisManager &analyses);

@@ -4,6 +4,7 @@
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/construct_code.h"
 #include "compiler/analysis/endings.h"
+#include "compiler/analysis/loop_sequence.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
@@ -76,7 +77,7 @@ std::string OneLaunch::check(DebugLoc &place) {
   const CallInst &init = *code_.loops()[kOnly].init;
   if (code_.isRepeated(kOnly)) {
     place = init.getDebugLoc();
-    return "its worksharing loop is executed repeatedly";
+    return "its worksharing loop is executed repeatedly" + whyWhole(code_.function());
   }
   if (!code_.isRegular() || !code_.fileInstructions()) {
     place = init.getDebugLoc();

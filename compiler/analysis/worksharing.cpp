@@ -105,7 +105,8 @@ std::string describeCall(const CallBase &call) {
   }
   const StringRef name = callee->getName();
   if (const CallKind kind = kindOf(callee); kind != CallKind::None) {
-    return describeConstruct(kind, name);
+    return describeConstruct(kind, name) +
+           (kind == CallKind::Single ? whyWhole(*call.getFunction()) : "");
   }
   if (name.starts_with("tutti_launch")) {
     return "it contains another parallel construct";
@@ -137,9 +138,8 @@ bool takeRuntimeCall(CallInst &call, Worksharing &loop, std::string &reason) {
   const CallKind kind = kindOf(call);
   if (isInit(kind)) {
     if (loop.init) {
-      const StringRef why = call.getFunction()->getFnAttribute(kWholeConstruct).getValueAsString();
-      reason = "the parallel construct holds more than one worksharing loop";
-      reason += why.empty() ? "" : ", and " + why.str();
+      reason = "the parallel construct holds more than one worksharing loop" +
+               whyWhole(*call.getFunction());
     } else if (!isPlainSchedule(call)) {
       reason = "the loop has an ordered clause or a schedule that is not distributed";
     }

@@ -45,7 +45,8 @@ enum class CallKind : std::uint8_t {
   RequestTeams,   ///< For the next fork of teams.
   Critical,
   Atomic,
-  Single, ///< What one thread does for all: single, master, masked.
+  Single,      ///< What one thread does for all: single, master, masked. Begins or ends it.
+  CopyPrivate, ///< Hands what one thread has found to all.
   Ordered,
   Task,
   ThreadPrivate,

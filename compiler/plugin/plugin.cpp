@@ -6,6 +6,7 @@
 #include "compiler/frontend/openmp/libomp_calls.h"
 #include "compiler/frontend/openmp/task_teams.h"
 #include "compiler/frontend/openmp/tasks.h"
+#include "compiler/transform/conduct_constructs.h"
 #include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/join_debug_functions.h"
@@ -48,6 +49,7 @@ void registerPasses(PassBuilder &builder) {
       passes.addPass(TargetRegionsPass());
       passes.addPass(MergeTeamsPass());
       passes.addPass(SplitConstructsPass());
+      passes.addPass(ConductConstructsPass());
       passes.addPass(KeepLoopsPass());
     }
   });

@@ -11,6 +11,7 @@
 #include "runtime/entry/solo.h"
 #include "runtime/exec/reduction.h"
 #include "runtime/exec/region_view.h"
+#include "runtime/memory/crash.h"
 
 #include <omp.h>
 
@@ -25,6 +26,7 @@ TUTTI_EXPORT void tutti_launch(const tutti_region *region, const std::uint64_t *
     runtime->launch(*region, captures);
     return;
   }
+  const tutti::memory::RunningLoop running(region->source);
   if (!tutti::entry::solo::isCounting()) {
     region->home(captures);
     return;

@@ -18,6 +18,7 @@
 #include "runtime/entry/tasks.h"
 #include "runtime/entry/threads.h"
 #include "runtime/exec/or_die.h"
+#include "runtime/memory/crash.h"
 #include "runtime/memory/faults.h"
 #include "runtime/model/forkjoin/worker.h"
 #include "runtime/transport/gather.h"
@@ -209,6 +210,10 @@ void Runtime::startAlone(const Settings &settings, const Place &place) {
   DeviceSelection devices =
       checker ? DeviceSelection() : findDevices(settings, place.local, place.locals, place.speaks);
   if (devices.isEmpty()) {
+    if (!checker) {
+      memory::setCrashContext(place.rank, 0);
+      exec::orDie(memory::installCrashHandler());
+    }
     solo::start(settings);
     return;
   }
@@ -231,6 +236,8 @@ void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Set
     becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices, isCrowded);
     return;
   }
+  memory::setCrashContext(rank, window->delta());
+  exec::orDie(memory::installCrashHandler());
   keepMainOutOfTasks();
   TaskHost tasks;
   model::forkjoin::Worker(jobOf(*endpoint, hellos, *window,
@@ -274,6 +281,7 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   if (zero_->ranks() > 1) {
     taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_);
   }
+  memory::setCrashContext(0, window_->delta());
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
   process_ = getpid();
@@ -334,7 +342,10 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
     zero_->recycle(*std::move(launch));
     return;
   }
-  const double seconds = secondsOf([&] { region.home(captures); });
+  const double seconds = secondsOf([&] {
+    const memory::RunningLoop running(region.source);
+    region.home(captures);
+  });
   if (launch) {
     zero_->ranHome(*launch, seconds);
   } else {

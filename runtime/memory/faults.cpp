@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/memory/faults.h"
 
+#include "runtime/memory/crash.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -107,11 +109,13 @@ void setAction(const struct sigaction &action) {
 }
 
 /// The instruction runs again and meets the kernel's default; a signal that was sent is repeated.
-void dieAsUsual(const siginfo_t &info) {
+void dieAsUsual(const siginfo_t &info, const void *context) {
   struct sigaction usual = {};
   usual.sa_handler = SIG_DFL;
   setAction(usual);
-  if (info.si_code <= 0) {
+  if (info.si_code > 0) {
+    sayCrash(info, context);
+  } else {
     syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
   }
 }
@@ -141,7 +145,7 @@ void passOn(int number, siginfo_t *info, void *rawContext) {
     return;
   }
   if (isIgnored || action.sa_handler == SIG_DFL || (isPassedOn != 0 && wasInHandler(context))) {
-    dieAsUsual(*info);
+    dieAsUsual(*info, rawContext);
     return;
   }
   if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {

@@ -40,7 +40,7 @@ FEATURE_RANKS = [1, 2, 3, 4]
 # Programs made at random: which module makes them, from which seed; how they run.
 # The number says of how many parts, each independent of the others, a program consists.
 SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4, "teams": 32, "moving": 5,
-              "places": 12}
+              "places": 12, "conducted": 6}
 SEEDS = [
     ("rows", 1, 2, {}),
     ("rows", 1, 3, {}),
@@ -49,6 +49,8 @@ SEEDS = [
     ("nests", 2, 3, {}),
     ("nests", 3, 2, {}),
     ("constructs", 1, 3, {}),
+    ("conducted", 201, 3, {}),
+    ("conducted", 202, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("nests", 2, 1, {"TUTTI_DEVICE": "opencl"}),
     ("kernels", 1, 2, {}),
     ("kernels", 2, 3, {}),
@@ -115,7 +117,7 @@ DISTRIBUTED = [
 
 # The same of features.
 DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "complex_numbers",
-                        "constants_constructed", "debug_information", "found_nodes",
+                        "conducted_steps", "constants_constructed", "debug_information", "found_nodes",
                         "found_pointers", "gather_objects", "iterators", "masked_indices",
                         "merged_writes", "reduction_arrays", "reduction_best", "scatter_steady",
                         "sparse", "sparse_steady", "vectors_of_vectors"]

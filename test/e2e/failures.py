@@ -242,6 +242,34 @@ def a_check_that_fails_in_a_loop(workshop, iteration, victim):
     require(result.output.startswith("before\n"), f"printed\n{result.output}")
 
 
+def a_fault_of_the_program(workshop, ranks, where):
+    """One line says what was touched, and in which loop."""
+    source = ROOT / "test/e2e/features/faults_in_a_loop.c"
+    binary = workshop.compiled(Program("faults_in_a_loop", [source], flags=["-O2", "-g"]), tutti=True)
+    result = Run(workshop, ranks, [binary, where], {"TUTTI_DISTRIBUTE": "always"}).finish()
+    loop = r" while the loop at \S*faults_in_a_loop\.c:14:1 runs" if where == "loop" else ""
+    said = [line for line in result.errors.splitlines() if "segmentation fault" in line]
+    require(said, result.errors)
+    for line in said:
+        require(re.fullmatch(r"tutti: rank \d+: segmentation fault: 0x[0-9a-f]+ is written" + loop +
+                             r", by the instruction at 0x[0-9a-f]+ \(addr2line -e PROGRAM tells its "
+                             r"line\)", line), line)
+    # On one rank the program takes the place of tuttirun.
+    require(result.status in (128 + signal.SIGSEGV, -signal.SIGSEGV), f"status {result.status}")
+
+
+def nothing_is_left_in_shared_memory(workshop):
+    """libomp marks each process there that it serves."""
+    binary = workshop.compiled(jacobi(), tutti=True)
+    wrapper = script(workshop, "says_its_process.sh", f'#!/bin/sh\necho "process $$"\nexec {binary} "$@"\n')
+    result = Run(workshop, 3, [wrapper, "20", "20", "2"]).finish()
+    processes = re.findall(r"^process (\d+)$", result.output, re.M)
+    require(len(processes) == 3, result.output)
+    left = [path.name for path in pathlib.Path("/dev/shm").iterdir()
+            if any(path.name.startswith(f"__KMP_REGISTERED_LIB_{pid}_") for pid in processes)]
+    require(not left, f"left {left}")
+
+
 def another_executable_on_one_rank(workshop):
     binary = workshop.compiled(jacobi(), tutti=True)
     other = workshop.folder / "jacobi-other"
@@ -447,7 +475,7 @@ def a_device_that_refuses(workshop, ranks, victim, setting, words):
 def all_checks():
     """(name, function of the workshop)"""
     plain = [a_full_heap_is_an_error_of_the_allocation, a_bad_alloc_that_nobody_catches_is_one_line,
-             another_executable_on_one_rank, a_bad_setting_on_another_rank, a_fork_on_several_ranks,
+             nothing_is_left_in_shared_memory, another_executable_on_one_rank, a_bad_setting_on_another_rank, a_fork_on_several_ranks,
              a_missing_launcher, a_launcher_of_another_mpi, slurm_without_mpi,
              a_launcher_that_starts_nothing, a_launcher_of_the_users_own]
     checks = [(f.__name__, f) for f in plain]
@@ -457,6 +485,9 @@ def all_checks():
     for iteration, victim in ("10", 0), ("490", 2):
         checks.append((f"a_check_that_fails_in_a_loop-{victim}",
                        lambda w, i=iteration, v=victim: a_check_that_fails_in_a_loop(w, i, v)))
+    for ranks, where in (1, "loop"), (1, "behind"), (2, "loop"), (2, "behind"):
+        checks.append((f"a_fault_of_the_program-{where}-{ranks}",
+                       lambda w, r=ranks, p=where: a_fault_of_the_program(w, r, p)))
     for ranks in (1, 2):
         checks.append((f"a_launcher_that_refuses_an_option-{ranks}",
                        lambda w, r=ranks: a_launcher_that_refuses_an_option(w, r)))

@@ -17,6 +17,7 @@ import time
 import cases
 import cluster_tasks
 import commands
+import conducted
 import constructs
 import counters
 import device_tasks
@@ -66,7 +67,8 @@ def random_program(workshop, kind, seed, only=None):
     `only` is the number of one of teams' programs."""
     def make():
         module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs,
-                  "teams": teams, "moving": moving, "places": places}[kind]
+                  "teams": teams, "moving": moving, "places": places,
+                  "conducted": conducted}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
         more = {"only": only} if kind == "teams" else {}
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind], **more))

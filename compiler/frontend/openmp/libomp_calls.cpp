@@ -88,6 +88,8 @@ CallKind LibompCalls::kind(StringRef callee) const {
       .StartsWith("single", CallKind::Single)
       .StartsWith("master", CallKind::Single)
       .StartsWith("masked", CallKind::Single)
+      .Cases("end_single", "end_master", "end_masked", CallKind::Single)
+      .Case("copyprivate", CallKind::CopyPrivate)
       .StartsWith("ordered", CallKind::Ordered)
       .StartsWith("doacross", CallKind::Ordered)
       .StartsWith("omp_task", CallKind::Task)

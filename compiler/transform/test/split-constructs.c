@@ -53,8 +53,8 @@ void threads(int n, double *a) {
 }
 
 void whole(int n, int steps, double *a, double *b, double *x) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the parallel construct holds more than one worksharing loop, and one of its loops is executed repeatedly
-  #pragma omp parallel
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the parallel construct holds more than one worksharing loop, and it asks for threads
+  #pragma omp parallel num_threads(4)
   for (int t = 0; t < steps; t++) {
     #pragma omp for
     for (int i = 1; i < n - 1; i++) a[i] = b[i - 1] + b[i + 1];
@@ -82,8 +82,8 @@ void whole(int n, int steps, double *a, double *b, double *x) {
     for (int i = 0; i < n; i++) b[i] = mine[i & 63];
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and one of its loops may change what a private value was computed from
-  #pragma omp parallel
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and it asks for threads
+  #pragma omp parallel num_threads(4)
   {
     double old = x[0];
     #pragma omp for
@@ -95,8 +95,8 @@ void whole(int n, int steps, double *a, double *b, double *x) {
   }
 
   // So may a loop change which way a thread takes.
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and one of its loops may change what a private value was computed from
-  #pragma omp parallel
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and it asks for threads
+  #pragma omp parallel num_threads(4)
   {
     int way = 0;
     if (x[0] > 0) way = 1;
@@ -110,8 +110,8 @@ void whole(int n, int steps, double *a, double *b, double *x) {
     }
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and it writes to shared memory outside of its loops
-  #pragma omp parallel
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and it asks for threads
+  #pragma omp parallel num_threads(4)
   {
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] = i;
@@ -120,8 +120,8 @@ void whole(int n, int steps, double *a, double *b, double *x) {
     for (int i = 0; i < n; i++) b[i] = x[0];
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}} single, master or masked construct
-  #pragma omp parallel
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}} single, master or masked construct, and it asks for threads
+  #pragma omp parallel num_threads(4)
   {
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] = i;
@@ -142,7 +142,7 @@ void whole(int n, int steps, double *a, double *b, double *x) {
   }
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'omp_get_thread_num'
-  #pragma omp parallel
+  #pragma omp parallel num_threads(4)
   {
     #pragma omp for
     for (int i = 0; i < n; i++) a[omp_get_thread_num()] = i;
@@ -163,7 +163,7 @@ void whole(int n, int steps, double *a, double *b, double *x) {
   }
 
   double s = 0;
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and it reduces over all of its loops
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: {{.*}} and it holds another construct outside of its loops
   #pragma omp parallel reduction(+ : s)
   {
     #pragma omp for

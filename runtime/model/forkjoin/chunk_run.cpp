@@ -6,6 +6,7 @@
 #include "runtime/exec/devices.h"
 #include "runtime/exec/or_die.h"
 #include "runtime/exec/region_view.h"
+#include "runtime/memory/crash.h"
 
 #include <algorithm>
 #include <array>
@@ -343,6 +344,7 @@ void ChunkRun::runPiece(const balance::Chunk &piece, Reduction *reduction) {
                               reduction};
   job_.progress.giveAway(lock_, [&] {
     const auto begin = std::chrono::steady_clock::now();
+    const memory::RunningLoop running(launch_.region->source);
     launch_.region->run(launch_.captures.data(), &arguments);
     hostSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   });

@@ -6,6 +6,7 @@
 #include "runtime/exec/reduction.h"
 #include "runtime/exec/region_view.h"
 #include "runtime/exec/survey.h"
+#include "runtime/memory/crash.h"
 #include "runtime/model/forkjoin/chunk_run.h"
 
 #include <algorithm>
@@ -324,7 +325,10 @@ void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance
   const bool reduces = (launch.region->flags & TUTTI_REGION_REDUCES) != 0;
   const tutti_chunk arguments{0, chunk.lower, chunk.upper, launch.total,
                               reduces ? &reduction : nullptr};
-  job_.progress.giveAway(lock, [&] { launch.region->run(launch.captures.data(), &arguments); });
+  job_.progress.giveAway(lock, [&] {
+    const memory::RunningLoop running(launch.region->source);
+    launch.region->run(launch.captures.data(), &arguments);
+  });
 }
 
 /// One portion on all ranks, from its announcement. False if it had to be undone: then it is the

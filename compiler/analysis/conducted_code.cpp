@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/conducted_code.h"
+
+#include "compiler/ir/construct_calls.h"
+#include "compiler/ir/forks.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// Where the decisions end that depend on `answer`: the ways that its branch or switch takes.
+void addWays(Instruction &answer, SmallVectorImpl<BasicBlock *> &blocks) {
+  SmallSetVector<Instruction *, 8> work;
+  work.insert(&answer);
+  for (unsigned at = 0; at < work.size(); ++at) {
+    for (User *user : work[at]->users()) {
+      if (isa<CmpInst, BranchInst, SwitchInst>(user)) {
+        work.insert(cast<Instruction>(user));
+      }
+    }
+    if (work[at]->isTerminator()) {
+      append_range(blocks, successors(work[at]->getParent()));
+    }
+  }
+}
+
+/// The instructions that close `calls`, and the blocks that are left by then.
+SmallSetVector<Instruction *, 8> closing(const SequencedLoop &calls,
+                                         SmallVectorImpl<BasicBlock *> &blocks) {
+  SmallSetVector<Instruction *, 8> found;
+  found.insert(calls.ends.begin(), calls.ends.end());
+  found.insert(calls.reduce.begin(), calls.reduce.end());
+  for (User *user : calls.lastFlag()->users()) {
+    if (auto *load = dyn_cast<LoadInst>(user)) {
+      found.insert(load);
+    }
+  }
+  for (Instruction *inst : found) {
+    blocks.push_back(inst->getParent());
+    if (!is_contained(calls.ends, inst)) {
+      addWays(*inst, blocks);
+    }
+  }
+  return found;
+}
+
+void flood(ConductedLoop &loop, const BasicBlock *end) {
+  loop.blocks.clear();
+  SmallVector<BasicBlock *, 16> work{loop.first};
+  while (!work.empty()) {
+    BasicBlock *block = work.pop_back_val();
+    if (block != end && loop.blocks.insert(block).second) {
+      append_range(work, successors(block));
+    }
+  }
+}
+
+/// Gives `loop` a last block in front of `join`, which others may reach, too.
+bool joinWays(ConductedLoop &loop, BasicBlock &join) {
+  flood(loop, &join);
+  SmallVector<BasicBlock *, 4> ways;
+  for (BasicBlock *block : predecessors(&join)) {
+    if (loop.blocks.contains(block)) {
+      ways.push_back(block);
+    }
+  }
+  loop.last = ways.empty() ? nullptr : SplitBlockPredecessors(&join, ways, ".done");
+  if (!loop.last) {
+    return false;
+  }
+  for (PHINode &phi : make_early_inc_range(loop.last->phis())) {
+    if (Value *same = phi.hasConstantValue()) {
+      phi.replaceAllUsesWith(same);
+      phi.eraseFromParent();
+    }
+  }
+  loop.exit = &join;
+  return true;
+}
+
+/// Functions of libraries that one thread may call for all, once: they know nothing of teams.
+bool isCallOfOne(const Function &callee, const TargetLibraryInfo &library) {
+  LibFunc known;
+  return library.getLibFunc(callee, known) || callee.doesNotReturn() ||
+         StringSwitch<bool>(callee.getName())
+             .Cases("omp_get_wtime", "omp_get_wtick", "clock", "clock_gettime", "time", true)
+             .Cases("getrusage", "fflush", true)
+             .Default(false);
+}
+
+/// Functions that every thread may as well call as one: they give values, and keep no memory.
+bool isCallOfEach(const CallBase &call, const TargetLibraryInfo &library) {
+  const Function *callee = call.getCalledFunction();
+  LibFunc known;
+  return call.doesNotReturn() || (call.onlyReadsMemory() && !call.isInlineAsm()) ||
+         (callee && library.getLibFunc(*callee, known) && library.hasOptimizedCodeGen(known)) ||
+         (callee && (callee->getName() == "omp_get_wtime" || callee->getName() == "omp_get_wtick"));
+}
+
+bool isHarmlessIntrinsic(const IntrinsicInst &call) {
+  const auto *memory = dyn_cast<MemIntrinsic>(&call);
+  return (memory && !memory->isVolatile()) || call.isLifetimeStartOrEnd() ||
+         call.isAssumeLikeIntrinsic() || !call.mayHaveSideEffects() ||
+         call.getIntrinsicID() == Intrinsic::stacksave ||
+         call.getIntrinsicID() == Intrinsic::stackrestore;
+}
+
+class Conducted {
+public:
+  Conducted(Function &function, std::vector<ConductedLoop> &loops, const TargetLibraryInfo &library)
+      : function_(function), loops_(loops), library_(library), dominators_(function) {}
+
+  std::string check();
+
+private:
+  static constexpr int kBeside = -1;
+
+  int owner(const Instruction &inst) const;
+  std::string checkAnywhere(const Instruction &inst) const;
+  std::string checkBeside(const Instruction &inst) const;
+  std::string checkCall(const CallBase &call) const;
+  std::string checkInputs(const Instruction &inst, int own) const;
+  std::string checkVariable(AllocaInst &variable);
+  std::string giveEachOwn(AllocaInst &variable, ConductedLoop &loop, ArrayRef<Instruction *> beside,
+                          ArrayRef<Instruction *> accesses);
+  bool isStoredBefore(const StoreInst &store, const ConductedLoop &loop) const;
+  bool isOfOne(const Instruction &inst) const;
+
+  Function &function_;
+  std::vector<ConductedLoop> &loops_;
+  const TargetLibraryInfo &library_;
+  DominatorTree dominators_;
+  SmallVector<BasicBlockEdge, 8> ofOne_; ///< Ways that one thread takes for all.
+};
+
+int Conducted::owner(const Instruction &inst) const {
+  for (unsigned index = 0; index < loops_.size(); ++index) {
+    if (loops_[index].contains(inst)) {
+      return index;
+    }
+  }
+  return kBeside;
+}
+
+/// Whether one thread executes `inst` for all.
+bool Conducted::isOfOne(const Instruction &inst) const {
+  return any_of(ofOne_, [&](const BasicBlockEdge &edge) {
+    return dominators_.dominates(edge, inst.getParent());
+  });
+}
+
+std::string Conducted::checkCall(const CallBase &call) const {
+  if (const auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
+    return isHarmlessIntrinsic(*intrinsic) ? "" : "it does more than compute outside of its loops";
+  }
+  switch (kindOf(call)) {
+  case CallKind::None:
+    break;
+  case CallKind::Barrier:
+  case CallKind::ThreadNumber:
+  case CallKind::CopyPrivate:
+    return {};
+  case CallKind::Single: {
+    const auto *filter =
+        call.arg_size() > 2 ? dyn_cast<ConstantInt>(call.getArgOperand(2)) : nullptr;
+    return call.arg_size() <= 2 || (filter && filter->isZero())
+               ? ""
+               : "another thread than the first has a part of its own";
+  }
+  default:
+    return "it holds another construct outside of its loops";
+  }
+  const Function *callee = call.getCalledFunction();
+  if (isCallOfEach(call, library_) ||
+      (callee && isOfOne(call) && callee->isDeclaration() && isCallOfOne(*callee, library_))) {
+    return {};
+  }
+  return "it calls " + (callee ? "'" + callee->getName().str() + "'" : "a function pointer") +
+         " outside of its loops";
+}
+
+/// What the conductor executes once, and each thread would have executed.
+std::string Conducted::checkBeside(const Instruction &inst) const {
+  if (const auto *call = dyn_cast<CallBase>(&inst)) {
+    return checkCall(*call);
+  }
+  if (inst.isAtomic() || inst.isVolatile() || inst.isEHPad()) {
+    return "its threads count or wait outside of its loops";
+  }
+  return {};
+}
+
+std::string Conducted::checkAnywhere(const Instruction &inst) const {
+  if (isa<IndirectBrInst>(inst)) {
+    return "it jumps to computed places";
+  }
+  const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
+  if ((intrinsic && intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address) ||
+      kindOf(inst) == CallKind::ThreadPrivate) {
+    return "it uses thread-private variables";
+  }
+  switch (kindOf(inst)) {
+  case CallKind::Fork:
+  case CallKind::ForkTeams:
+  case CallKind::OtherFork:
+  case CallKind::SerialFork:
+    return "it holds another parallel construct";
+  case CallKind::Task:
+  case CallKind::Other:
+    return "it holds a construct of another kind";
+  default:
+    return {};
+  }
+}
+
+/// What comes into a loop, or goes out of it, beside memory.
+std::string Conducted::checkInputs(const Instruction &inst, int own) const {
+  for (const Use &use : inst.uses()) {
+    const int user = owner(*cast<Instruction>(use.getUser()));
+    if (user == own) {
+      continue;
+    }
+    if (own != kBeside) {
+      return "one of its loops leaves a private value to what follows";
+    }
+    const auto *call = dyn_cast<CallBase>(use.getUser());
+    if (isThreadOfCalls(inst)) {
+      if (!call || kindOf(*call) == CallKind::None) {
+        return "it uses the number of the thread";
+      }
+      continue;
+    }
+    Type *type = inst.getType();
+    if (!type->isPointerTy() && !type->isFloatTy() && !type->isDoubleTy() &&
+        !(type->isIntegerTy() && type->getIntegerBitWidth() <= 64)) {
+      return "one of its loops uses a private value of an unusual type";
+    }
+  }
+  return {};
+}
+
+/// Whether `loop` finds in each execution what `store` has stored for it.
+bool Conducted::isStoredBefore(const StoreInst &store, const ConductedLoop &loop) const {
+  return store.isSimple() && store.getParent() == loop.before;
+}
+
+std::string Conducted::giveEachOwn(AllocaInst &variable, ConductedLoop &loop,
+                                   ArrayRef<Instruction *> beside,
+                                   ArrayRef<Instruction *> accesses) {
+  const auto size = variable.getAllocationSize(function_.getDataLayout());
+  const auto isWhole = [&](const Instruction *inst) {
+    const auto *store = dyn_cast<StoreInst>(inst);
+    return store && store->getPointerOperand() == &variable && size &&
+           function_.getDataLayout().getTypeStoreSize(store->getValueOperand()->getType()) == *size;
+  };
+  const auto beginsWith = [&](const Instruction *begin) {
+    return all_of(accesses, [&](const Instruction *access) {
+      return begin == access || dominators_.dominates(begin, access);
+    });
+  };
+  const bool isList = any_of(loop.calls.reduce, [&](const CallInst *call) {
+    return operandOf(*call, Role::List)->stripPointerCasts() == &variable;
+  });
+  if (!variable.isStaticAlloca()) {
+    return "one of its loops changes a private array of unknown size";
+  }
+  if (beside.empty() && (isList || any_of(accesses, [&](const Instruction *access) {
+                           return isWhole(access) && beginsWith(access);
+                         }))) {
+    loop.own[&variable] = nullptr;
+    return {};
+  }
+  for (const User *user : variable.users()) {
+    const auto *marker = dyn_cast<IntrinsicInst>(user);
+    if (beside.empty() && marker && marker->getIntrinsicID() == Intrinsic::lifetime_start &&
+        loop.contains(*marker) && beginsWith(marker)) {
+      loop.own[&variable] = nullptr;
+      return {};
+    }
+  }
+  if (beside.size() == 1 && isWhole(beside.front()) &&
+      isStoredBefore(*cast<StoreInst>(beside.front()), loop)) {
+    loop.own[&variable] = cast<StoreInst>(beside.front());
+    return {};
+  }
+  return "one of its loops changes a private variable that it has not set";
+}
+
+/// A private variable is the conductor's, which loops only read, or one loop's.
+std::string Conducted::checkVariable(AllocaInst &variable) {
+  SmallVector<Instruction *, 8> beside;
+  SmallVector<Instruction *, 16> accesses;
+  SmallSetVector<int, 4> readers;
+  SmallSetVector<int, 4> writers;
+  SmallSetVector<int, 4> keepers;
+  bool isDerivedBeside = false;
+  SetVector<Instruction *> pointers;
+  pointers.insert(&variable);
+  for (unsigned at = 0; at < pointers.size(); ++at) {
+    for (User *user : pointers[at]->users()) {
+      auto *inst = cast<Instruction>(user);
+      const int own = owner(*inst);
+      const auto *intrinsic = dyn_cast<IntrinsicInst>(inst);
+      const auto *store = dyn_cast<StoreInst>(inst);
+      if (isa<GetElementPtrInst, CastInst, PHINode, SelectInst>(inst)) {
+        isDerivedBeside |= own == kBeside;
+        pointers.insert(inst);
+        if (!inst->getType()->isPointerTy()) {
+          keepers.insert(own);
+        }
+        continue;
+      }
+      if ((intrinsic && intrinsic->isLifetimeStartOrEnd()) || isa<ICmpInst>(inst)) {
+        continue;
+      }
+      (own == kBeside ? static_cast<SmallVectorImpl<Instruction *> &>(beside) : accesses)
+          .push_back(inst);
+      if (isa<LoadInst>(inst)) {
+        readers.insert(own);
+      } else if (store && store->getValueOperand() != pointers[at]) {
+        writers.insert(own);
+      } else {
+        readers.insert(own);
+        writers.insert(own);
+        if (!isa<CallBase>(inst) ||
+            (own != kBeside && kindOf(*inst) == CallKind::None && !isa<AnyMemIntrinsic>(inst))) {
+          keepers.insert(own);
+        }
+      }
+    }
+  }
+  SmallSetVector<int, 4> loops;
+  for (const auto *owners : {&readers, &writers, &keepers}) {
+    for (const int own : *owners) {
+      if (own != kBeside) {
+        loops.insert(own);
+      }
+    }
+  }
+  if (keepers.contains(kBeside) || (!keepers.empty() && loops.size() > 1)) {
+    return "it keeps the address of a private variable";
+  }
+  const int writer = loops.size() == 1 ? loops.front() : kBeside;
+  if (none_of(writers, [](int own) { return own != kBeside; })) {
+    return {};
+  }
+  if (loops.size() > 1 || readers.contains(kBeside) || isDerivedBeside) {
+    return "one of its loops leaves a private value to what follows";
+  }
+  return giveEachOwn(variable, loops_[writer], beside, accesses);
+}
+
+std::string Conducted::check() {
+  for (Instruction &inst : instructions(function_)) {
+    if (kindOf(inst) != CallKind::Single || inst.getType()->isVoidTy()) {
+      continue;
+    }
+    for (User *user : inst.users()) {
+      const auto *compare = dyn_cast<ICmpInst>(user);
+      const auto *zero = compare ? dyn_cast<ConstantInt>(compare->getOperand(1)) : nullptr;
+      if (!zero || !compare->isEquality()) {
+        continue;
+      }
+      const bool isOnTrue = (compare->getPredicate() == ICmpInst::ICMP_NE) == zero->isZero();
+      for (const User *decision : compare->users()) {
+        if (const auto *branch = dyn_cast<BranchInst>(decision)) {
+          ofOne_.emplace_back(branch->getParent(), branch->getSuccessor(isOnTrue ? 0 : 1));
+        }
+      }
+    }
+  }
+  for (Instruction &inst : instructions(function_)) {
+    const int own = owner(inst);
+    std::string reason = checkAnywhere(inst);
+    if (reason.empty() && own == kBeside) {
+      reason = checkBeside(inst);
+    }
+    if (reason.empty() && !isa<AllocaInst>(inst)) {
+      reason = checkInputs(inst, own);
+    }
+    if (!reason.empty()) {
+      return reason;
+    }
+  }
+  for (unsigned index = 0; index < kThreadArguments; ++index) {
+    for (const User *user : function_.getArg(index)->users()) {
+      if (index > 0 || !isa<LoadInst>(user) || any_of(user->users(), [](const User *reader) {
+            return kindOf(*cast<Instruction>(reader)) == CallKind::None;
+          })) {
+        return "it uses the number of the thread";
+      }
+    }
+  }
+  for (Instruction &inst : instructions(function_)) {
+    if (auto *variable = dyn_cast<AllocaInst>(&inst)) {
+      if (std::string reason = checkVariable(*variable); !reason.empty()) {
+        return reason;
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+bool isThreadOfCalls(const Value &value) {
+  if (const auto *load = dyn_cast<LoadInst>(&value)) {
+    const auto *argument = dyn_cast<Argument>(load->getPointerOperand());
+    return argument && argument->getArgNo() == 0;
+  }
+  const auto *inst = dyn_cast<Instruction>(&value);
+  return inst && kindOf(*inst) == CallKind::ThreadNumber;
+}
+
+bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &loop) {
+  loop.calls = calls;
+  loop.before = calls.init->getParent();
+  loop.first = loop.before->splitBasicBlock(calls.init->getIterator(), "conducted");
+  SmallVector<BasicBlock *, 8> ways;
+  const SmallSetVector<Instruction *, 8> closes = closing(calls, ways);
+  const PostDominatorTree postDominators(function);
+  BasicBlock *join = ways.empty() ? nullptr : ways.front();
+  for (BasicBlock *way : ways) {
+    join = join ? postDominators.findNearestCommonDominator(join, way) : nullptr;
+  }
+  if (!join) {
+    return false;
+  }
+  Instruction *final = nullptr;
+  for (Instruction &inst : *join) {
+    final = closes.contains(&inst) ? &inst : final;
+  }
+  if (final) {
+    loop.last = join;
+    loop.exit = join->splitBasicBlock(std::next(final->getIterator()), ".after");
+  } else if (!joinWays(loop, *join)) {
+    return false;
+  }
+  flood(loop, loop.exit);
+  return all_of(loop.blocks, [&](BasicBlock *block) {
+    const bool isEntered =
+        all_of(predecessors(block), [&](BasicBlock *from) { return loop.blocks.contains(from); });
+    const bool isLeft = block != loop.last && is_contained(successors(block), loop.exit);
+    return !isLeft && (isEntered || block == loop.first);
+  });
+}
+
+std::string whyNotConducted(Function &function, std::vector<ConductedLoop> &loops,
+                            const TargetLibraryInfo &library) {
+  return Conducted(function, loops, library).check();
+}
+
+} // namespace tutti::compiler

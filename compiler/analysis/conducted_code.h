@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A parallel construct that one thread may conduct: it executes everything but the worksharing
+/// loops, as a team of one does, and forks for each loop (docs/adr/0028-conducted-constructs.md).
+///
+///   #pragma omp parallel
+///   for (int t = 0; t < steps; ++t) {      // beside the loops: the conductor
+///   #pragma omp for
+///     for (...) b[i] = a[i - 1] + a[i + 1];  // a fork
+///   #pragma omp single
+///     swap(a, b);                            // the conductor
+///   }
+#pragma once
+
+#include "compiler/analysis/construct_code.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+
+#include <string>
+#include <vector>
+
+namespace tutti::compiler {
+
+/// One worksharing loop with all that its threads do for it: `before` branches to `first` alone,
+/// `last` to `exit` alone, and no other way leads in or out.
+struct ConductedLoop {
+  SequencedLoop calls;
+  llvm::BasicBlock *before = nullptr;
+  llvm::BasicBlock *first = nullptr;
+  llvm::BasicBlock *last = nullptr;
+  llvm::BasicBlock *exit = nullptr;
+  llvm::SmallPtrSet<llvm::BasicBlock *, 16> blocks;
+
+  /// Variables of which each thread needs one, and what the conductor has stored there: null if
+  /// the loop stores first.
+  llvm::MapVector<llvm::AllocaInst *, llvm::StoreInst *> own;
+
+  bool contains(const llvm::Instruction &inst) const { return blocks.contains(inst.getParent()); }
+};
+
+/// Whether `value` is the number of the calling thread, as other calls want it.
+bool isThreadOfCalls(const llvm::Value &value);
+
+/// Splits blocks of `function` such that `calls` has blocks of its own. Returns false if they have
+/// an unusual form.
+bool isolateLoop(llvm::Function &function, const SequencedLoop &calls, ConductedLoop &loop);
+
+/// Why no one thread may conduct `function`, or an empty string. Fills in `own` of each loop.
+std::string whyNotConducted(llvm::Function &function, std::vector<ConductedLoop> &loops,
+                            const llvm::TargetLibraryInfo &library);
+
+} // namespace tutti::compiler

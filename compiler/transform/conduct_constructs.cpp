@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/conduct_constructs.h"
+
+#include "compiler/analysis/conducted_code.h"
+#include "compiler/analysis/construct_code.h"
+#include "compiler/analysis/loop_sequence.h"
+#include "compiler/analysis/worksharing.h"
+#include "compiler/ir/forks.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// Forks pass pointers and integers of 64 bits.
+Value *encode(IRBuilder<> &build, Value *value) {
+  Type *type = value->getType();
+  if (type->isPointerTy()) {
+    return value;
+  }
+  if (type->isFloatingPointTy()) {
+    value = build.CreateBitCast(value, build.getIntNTy(type->getPrimitiveSizeInBits()));
+  }
+  return build.CreateZExt(value, build.getInt64Ty());
+}
+
+Value *decode(IRBuilder<> &build, Value *value, Type *type) {
+  if (type->isPointerTy()) {
+    return value;
+  }
+  value = build.CreateTrunc(value, build.getIntNTy(type->getPrimitiveSizeInBits()));
+  return type->isFloatingPointTy() ? build.CreateBitCast(value, type) : value;
+}
+
+/// What `loop` uses of the conductor's values and variables.
+SmallSetVector<Value *, 16> inputsOf(Function &function, const ConductedLoop &loop) {
+  SmallSetVector<Value *, 16> inputs;
+  for (BasicBlock &block : function) {
+    if (!loop.blocks.contains(&block)) {
+      continue;
+    }
+    for (Instruction &inst : block) {
+      for (Value *used : inst.operands()) {
+        const auto *other = dyn_cast<Instruction>(used);
+        auto *variable = dyn_cast<AllocaInst>(used);
+        const bool isInput = other ? !loop.contains(*other) : isa<Argument>(used);
+        if (isInput && !isThreadOfCalls(*used) && !(variable && loop.own.count(variable))) {
+          inputs.insert(used);
+        }
+      }
+    }
+  }
+  for (const auto &[variable, store] : loop.own) {
+    if (store && !isa<Constant>(store->getValueOperand())) {
+      inputs.insert(store->getValueOperand());
+    }
+  }
+  return inputs;
+}
+
+/// The function of one loop: a copy of the conductor in which nothing else is left.
+class StepFunction {
+public:
+  StepFunction(Function &conductor, const ConductedLoop &loop, ArrayRef<Value *> inputs)
+      : conductor_(conductor), loop_(loop), inputs_(inputs) {}
+
+  Function *create(const Twine &name);
+
+private:
+  void enter(Function &step);
+  void takeVariables(IRBuilder<> &build);
+
+  Value *copyOf(const Value *value) {
+    return isa<Constant>(value) ? const_cast<Value *>(value) : static_cast<Value *>(map_[value]);
+  }
+
+  Function &conductor_;
+  const ConductedLoop &loop_;
+  ArrayRef<Value *> inputs_;
+  ValueToValueMapTy map_;
+};
+
+Function *StepFunction::create(const Twine &name) {
+  LLVMContext &context = conductor_.getContext();
+  Type *ptr = PointerType::getUnqual(context);
+  SmallVector<Type *, 16> types(kThreadArguments, ptr);
+  for (const Value *input : inputs_) {
+    types.push_back(input->getType()->isPointerTy() ? ptr : Type::getInt64Ty(context));
+  }
+  Function *step = Function::Create(FunctionType::get(Type::getVoidTy(context), types, false),
+                                    GlobalValue::InternalLinkage, name, conductor_.getParent());
+  for (Argument &argument : conductor_.args()) {
+    const bool isThread = argument.getArgNo() < kThreadArguments;
+    map_[&argument] = isThread ? static_cast<Value *>(step->getArg(argument.getArgNo()))
+                               : PoisonValue::get(argument.getType());
+  }
+  // Arguments keep what is known of them, aliases and sizes.
+  for (unsigned index = 0; index < inputs_.size(); ++index) {
+    if (isa<Argument>(inputs_[index])) {
+      map_[inputs_[index]] = step->getArg(index + kThreadArguments);
+    }
+  }
+  SmallVector<ReturnInst *, 1> returns;
+  CloneFunctionInto(step, &conductor_, map_, CloneFunctionChangeType::LocalChangesOnly, returns);
+  step->removeFnAttr(kWholeConstruct);
+  enter(*step);
+  removeUnreachableBlocks(*step);
+  return step;
+}
+
+/// Variables that begin with what the conductor has stored, or with nothing.
+void StepFunction::takeVariables(IRBuilder<> &build) {
+  for (const auto &[variable, store] : loop_.own) {
+    auto *own = cast<AllocaInst>(copyOf(variable));
+    own->removeFromParent();
+    build.Insert(own);
+    if (store) {
+      build.CreateAlignedStore(copyOf(store->getValueOperand()), own, store->getAlign());
+    }
+    SmallVector<const Instruction *, 4> inside;
+    bool isMarkedBeside = false;
+    for (const User *user : variable->users()) {
+      const auto *marker = dyn_cast<IntrinsicInst>(user);
+      if (marker && marker->isLifetimeStartOrEnd()) {
+        isMarkedBeside |= !loop_.contains(*marker);
+        if (loop_.contains(*marker)) {
+          inside.push_back(marker);
+        }
+      }
+    }
+    if (isMarkedBeside) { // What begins beside the loop may end in it.
+      for (const Instruction *marker : inside) {
+        cast<Instruction>(copyOf(marker))->eraseFromParent();
+      }
+    }
+  }
+}
+
+void StepFunction::enter(Function &step) {
+  BasicBlock *entry =
+      BasicBlock::Create(step.getContext(), "entry.step", &step, &step.getEntryBlock());
+  IRBuilder<> build(entry);
+  Value *thread = build.CreateLoad(build.getInt32Ty(), step.getArg(0));
+  for (unsigned index = 0; index < inputs_.size(); ++index) {
+    const Value *input = inputs_[index];
+    Value *passed = step.getArg(index + kThreadArguments);
+    if (isa<Argument>(input)) {
+      continue;
+    }
+    Value *copy = copyOf(input);
+    Value *value = decode(build, passed, input->getType());
+    copy->replaceAllUsesWith(value);
+    map_[input] = value;
+  }
+  takeVariables(build);
+  for (const BasicBlock *block : loop_.blocks) {
+    for (const Instruction &inst : *block) {
+      const CallKind kind = kindOf(inst);
+      if (kind != CallKind::None && kind != CallKind::ThreadNumber) {
+        setOperand(*cast<CallInst>(copyOf(&inst)), Role::Thread, thread);
+      }
+    }
+  }
+  build.CreateBr(cast<BasicBlock>(static_cast<Value *>(map_[loop_.first])));
+  auto *last = cast<BasicBlock>(static_cast<Value *>(map_[loop_.last]));
+  Instruction *leave = last->getTerminator();
+  cast<BasicBlock>(static_cast<Value *>(map_[loop_.exit]))->removePredecessor(last);
+  leave->eraseFromParent();
+  ReturnInst::Create(step.getContext(), last);
+}
+
+/// Puts a fork of `step` in the place of `loop`.
+void forkStep(const ConductedLoop &loop, Function &step, ArrayRef<Value *> inputs) {
+  CallInst &init = *loop.calls.init;
+  Instruction *leave = loop.before->getTerminator();
+  IRBuilder<> build(leave);
+  build.SetCurrentDebugLocation(init.getDebugLoc());
+  SmallVector<Value *, 16> operands{operandOf(init, Role::Place), build.getInt32(inputs.size()),
+                                    &step};
+  for (Value *input : inputs) {
+    operands.push_back(encode(build, input));
+  }
+  build.CreateCall(frontendOf(init).declare(*step.getParent(), CallKind::Fork), operands);
+  build.CreateBr(loop.exit);
+  loop.exit->replacePhiUsesWith(loop.last, loop.before);
+  loop.last->getTerminator()->eraseFromParent();
+  new UnreachableInst(step.getContext(), loop.last);
+  leave->eraseFromParent();
+}
+
+/// What a team of one does in the calls of the construct that are left: everything, at once.
+void conductAlone(Function &conductor) {
+  for (Instruction &inst : make_early_inc_range(instructions(conductor))) {
+    const CallKind kind = kindOf(inst);
+    if (kind == CallKind::Single && !inst.getType()->isVoidTy()) {
+      inst.replaceAllUsesWith(ConstantInt::get(inst.getType(), 1));
+    }
+    if (kind == CallKind::Single || kind == CallKind::Barrier || kind == CallKind::CopyPrivate ||
+        (isThreadOfCalls(inst) && inst.use_empty())) {
+      inst.eraseFromParent();
+    }
+  }
+  for (Instruction &inst : make_early_inc_range(instructions(conductor))) {
+    if (isThreadOfCalls(inst) && inst.use_empty()) {
+      inst.eraseFromParent();
+    }
+  }
+}
+
+bool holdsInit(const Function &function) {
+  return any_of(instructions(function),
+                [](const Instruction &inst) { return isInit(kindOf(inst)); });
+}
+
+/// Whether a function that `function` calls, from whatever depth, holds a worksharing loop.
+bool callsInit(Function &function) {
+  SmallSetVector<Function *, 16> work;
+  work.insert(&function);
+  for (unsigned at = 0; at < work.size(); ++at) {
+    if (at > 0 && holdsInit(*work[at])) {
+      return true;
+    }
+    for (Instruction &inst : instructions(*work[at])) {
+      const auto *call = dyn_cast<CallBase>(&inst);
+      Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && !callee->isDeclaration()) {
+        work.insert(callee);
+      }
+    }
+  }
+  return false;
+}
+
+bool holdsSingle(const Function &function) {
+  return any_of(instructions(function),
+                [](const Instruction &inst) { return kindOf(inst) == CallKind::Single; });
+}
+
+class Conductor {
+public:
+  Conductor(Function &outlined, FunctionAnalysisManager &functions)
+      : outlined_(outlined), functions_(functions) {}
+
+  /// Whether there is something to be conducted, as far as is seen without a copy.
+  bool isCandidate() const;
+
+  /// The conductor; null if it stays whole, and says why unless others do.
+  Function *create(ArrayRef<CallInst *> forks);
+
+private:
+  std::string prepare(Function &copy, ArrayRef<CallInst *> forks);
+
+  Function &outlined_;
+  FunctionAnalysisManager &functions_;
+  std::vector<ConductedLoop> loops_;
+};
+
+bool Conductor::isCandidate() const {
+  if (outlined_.hasFnAttribute(kWholeConstruct)) {
+    return true;
+  }
+  const bool isRepeated = any_of(sequencedLoops(outlined_), [&](const SequencedLoop &loop) {
+    const BasicBlock *block = loop.init->getParent();
+    return any_of(successors(block),
+                  [&](const BasicBlock *next) { return isPotentiallyReachable(next, block); });
+  });
+  return isRepeated || (holdsInit(outlined_) && holdsSingle(outlined_)) || callsInit(outlined_);
+}
+
+/// Why `copy` cannot be conducted.
+std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
+  if (any_of(forks, [](CallInst *fork) {
+        const ThreadRequests requests = threadRequests(*fork);
+        return requests.threads || requests.binding;
+      })) {
+    return "it asks for threads";
+  }
+  const SmallVector<SequencedLoop, 4> all = sequencedLoops(copy);
+  const bool isRegular = all_of(all, [](const SequencedLoop &loop) {
+    return !loop.ends.empty() && loop.isDispatch() != loop.next.empty() && loop.reduce.size() <= 1;
+  });
+  if (!isRegular) {
+    return "one of its loops has an unusual form";
+  }
+  for (const SequencedLoop &calls : all) {
+    if (!isolateLoop(copy, calls, loops_.emplace_back())) {
+      return "one of its loops has an unusual form";
+    }
+  }
+  for (unsigned index = 0; index < loops_.size(); ++index) {
+    for (const ConductedLoop &other : loops_) {
+      if (&other != &loops_[index] && other.contains(*loops_[index].calls.init)) {
+        return "one of its loops has an unusual form";
+      }
+    }
+  }
+  functions_.clear(copy, copy.getName());
+  return whyNotConducted(copy, loops_, functions_.getResult<TargetLibraryAnalysis>(copy));
+}
+
+Function *Conductor::create(ArrayRef<CallInst *> forks) {
+  Function *copy = promotedCopy(outlined_, outlined_.getName() + ".conducted", functions_);
+  const SmallVector<SequencedLoop, 4> all = sequencedLoops(*copy);
+  const bool isNeeded =
+      all.size() > 1 ||
+      (all.size() == 1 && (holdsSingle(*copy) || ConstructCode(*copy, functions_).isRepeated(0)));
+  const std::string reason = isNeeded ? prepare(*copy, forks) : "";
+  functions_.clear(*copy, copy->getName());
+  if (!isNeeded || !reason.empty()) {
+    if (isNeeded) {
+      outlined_.addFnAttr(kWholeConstruct, reason);
+    }
+    copy->eraseFromParent();
+    return nullptr;
+  }
+  SmallVector<SmallSetVector<Value *, 16>, 4> inputs;
+  SmallVector<Function *, 4> steps;
+  for (unsigned index = 0; index < loops_.size(); ++index) {
+    inputs.push_back(inputsOf(*copy, loops_[index]));
+    steps.push_back(StepFunction(*copy, loops_[index], inputs.back().getArrayRef())
+                        .create(outlined_.getName() + ".step" + Twine(index)));
+  }
+  for (unsigned index = 0; index < loops_.size(); ++index) {
+    forkStep(loops_[index], *steps[index], inputs[index].getArrayRef());
+  }
+  removeUnreachableBlocks(*copy);
+  conductAlone(*copy);
+  copy->removeFnAttr(kWholeConstruct);
+  return copy;
+}
+
+/// Calls `conductor` where `fork` starts threads.
+void conduct(CallInst &fork, Function &conductor) {
+  SmallVector<Value *, 16> operands(
+      kThreadArguments, ConstantPointerNull::get(PointerType::getUnqual(fork.getContext())));
+  operands.append(fork.arg_begin() + kFirstCapture, fork.arg_end());
+  IRBuilder<> build(&fork);
+  build.CreateCall(&conductor, operands);
+  fork.eraseFromParent();
+}
+
+} // namespace
+
+PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManager &analyses) {
+  auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  MapVector<Function *, SmallVector<CallInst *, 1>> constructs;
+  for (CallInst *fork : findForks(module, CallKind::Fork)) {
+    constructs[outlinedOf(*fork)].push_back(fork);
+  }
+  bool changed = false;
+  for (auto &[outlined, forks] : constructs) {
+    Conductor conductor(*outlined, functions);
+    if (!conductor.isCandidate()) {
+      continue;
+    }
+    changed = true;
+    if (Function *function = conductor.create(forks)) {
+      for (CallInst *fork : forks) {
+        conduct(*fork, *function);
+      }
+    }
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace tutti::compiler

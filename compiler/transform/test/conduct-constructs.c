@@ -1,0 +1,122 @@
+// Constructs that hold a loop over time, `single` and `master` are conducted by the thread that would
+// have forked; each worksharing loop is a construct of its own.
+// RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
+// RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s --check-prefix=CODE
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+void opaque(double *);
+
+// CODE-LABEL: define {{.*}} @steps(
+// CODE-NOT:     __kmpc_
+// CODE:         call void @tutti_launch(ptr nonnull @steps.omp_outlined.step0.tutti.region
+// CODE-NOT:     __kmpc_
+// CODE:         call void @tutti_launch(ptr nonnull @steps.omp_outlined.step1.tutti.region
+// CODE-NOT:     __kmpc_
+// CODE:         ret void
+void steps(int n, int count, double *a, double *b, double *seconds, double *total) {
+  double sum = 0;
+  #pragma omp parallel firstprivate(a, b)
+  for (int t = 0; t < count; t++) {
+    if (t == 1) {
+      #pragma omp master
+      *seconds = omp_get_wtime();
+    }
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+    #pragma omp for
+    for (int i = 1; i < n - 1; i++) a[i] = b[i - 1] + b[i + 1];
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+    #pragma omp for reduction(+ : sum) schedule(dynamic, 16)
+    for (int i = 0; i < n; i++) sum += a[i];
+    #pragma omp single
+    printf("%f\n", sum);
+    double *kept = a;
+    a = b;
+    b = kept;
+  }
+  *total = sum;
+}
+
+static void half(int n, double *u) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp for
+  for (int i = 0; i < n; i++) u[i] *= 0.5;
+}
+
+void orphaned(int n, int count, double *u, double *v) {
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    half(n, u);
+    half(n, v);
+  }
+}
+
+// What each thread has for itself, or does for itself.
+void home(int n, int count, double *a, double *b, int *counter) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and one of its loops leaves a private value to what follows
+  #pragma omp parallel
+  {
+    double mine = 0;
+    for (int t = 0; t < count; t++) {
+      #pragma omp for
+      for (int i = 0; i < n; i++) mine += a[i];
+    }
+    b[0] = mine;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and one of its loops leaves a private value to what follows
+  #pragma omp parallel
+  {
+    double own[16] = {0};
+    for (int t = 0; t < count; t++) {
+      #pragma omp for
+      for (int i = 0; i < n; i++) a[i] = own[i & 15]++;
+    }
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}'malloc'
+  #pragma omp parallel
+  {
+    double *own = malloc(16 * sizeof *own);
+    for (int t = 0; t < count; t++) {
+      #pragma omp for
+      for (int i = 0; i < n; i++) a[i] = own[i & 15]++;
+    }
+    free(own);
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += b[i];
+    #pragma omp atomic
+    counter[0]++;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += b[i];
+    counter[omp_get_thread_num()]++;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += b[i];
+    #pragma omp critical
+    counter[0]++;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}} single, master or masked construct{{.*}}, and it calls 'opaque' outside of its loops
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    #pragma omp single
+    opaque(a);
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += b[i];
+  }
+}
