@@ -308,13 +308,29 @@ void tutti_xmp_barrier(const char *source, const tutti_xmp_ref *on);
 void tutti_xmp_bcast(const char *source, long count, const tutti_xmp_section *items,
                      const tutti_xmp_ref *from, const tutti_xmp_ref *on, long async);
 
-enum tutti_xmp_reflect_flags { TUTTI_XMP_ORTHOGONAL = 1, TUTTI_XMP_ACC = 2 };
+enum tutti_xmp_reflect_flags {
+  TUTTI_XMP_ORTHOGONAL = 1,
+  TUTTI_XMP_ACC = 2, ///< Of the array's device copy.
+};
 
 /// `widths` null: as the shadow. Their rank is the array's.
 void tutti_xmp_reflect(const char *source, tutti_xmp_array *of, const tutti_xmp_width *widths,
                        long flags, long async);
 void tutti_xmp_reduce_shadow(const char *source, tutti_xmp_array *of, const tutti_xmp_width *widths,
                              long flags, long async);
+
+// Device copies: objects of their own.
+
+/// `acc replicate`: a copy as large as the local allocation of an array or, if that is null, as the
+/// variable. Returns where it is; what it holds is not known.
+void *tutti_xmp_replicate(const char *source, tutti_xmp_array *array, void *variable, long bytes);
+/// `copy` is the address of a pointer to one, or to null; for `cleanup`.
+void tutti_xmp_release_copy(void *copy);
+
+enum tutti_xmp_copies { TUTTI_XMP_COPY_IN = 1, TUTTI_XMP_COPY_OUT = 2 };
+
+/// `acc replicate_sync`: all of it, to the copy or from it.
+void tutti_xmp_replicate_sync(const char *source, void *copy, long direction);
 
 enum tutti_xmp_gmoves { TUTTI_XMP_COLLECTIVE = 0, TUTTI_XMP_IN = 1, TUTTI_XMP_OUT = 2 };
 

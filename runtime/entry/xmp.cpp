@@ -5,6 +5,7 @@
 
 #include "runtime/entry/exports.h"
 #include "runtime/entry/nodes.h"
+#include "runtime/model/spmd/copies.h"
 #include "runtime/model/spmd/directives.h"
 
 #include <cstddef>
@@ -163,9 +164,29 @@ TUTTI_EXPORT void tutti_xmp_bcast(const char *source, long count, const tutti_xm
 TUTTI_EXPORT void tutti_xmp_reflect(const char *source, tutti_xmp_array *of,
                                     const tutti_xmp_width *widths, long flags, long async) {
   Array &array = model::spmd::arrayOf(of);
-  require(source,
-          model::spmd::reflect(world(), array, listOf(widths, static_cast<long>(array.rank)),
-                               (flags & TUTTI_XMP_ORTHOGONAL) != 0, asyncOf(async)));
+  const auto list = listOf(widths, static_cast<long>(array.rank));
+  const bool isOrthogonal = (flags & TUTTI_XMP_ORTHOGONAL) != 0;
+  require(source, (flags & TUTTI_XMP_ACC) != 0
+                      ? model::spmd::reflectCopy(world(), array, list, isOrthogonal, asyncOf(async))
+                      : model::spmd::reflect(world(), array, list, isOrthogonal, asyncOf(async)));
+}
+
+TUTTI_EXPORT void *tutti_xmp_replicate(const char *source, tutti_xmp_array *array, void *variable,
+                                       long bytes) {
+  const Array *const of = array ? &model::spmd::arrayOf(array) : nullptr;
+  return require(source, world().copies().add(of, variable, static_cast<std::size_t>(bytes)));
+}
+
+TUTTI_EXPORT void tutti_xmp_release_copy(void *copy) {
+  if (entry::nodes::isActive()) {
+    require("acc replicate", world().copies().remove(*static_cast<void **>(copy)));
+  }
+}
+
+TUTTI_EXPORT void tutti_xmp_replicate_sync(const char *source, void *copy, long direction) {
+  require(source, world().copies().sync(copy, direction == TUTTI_XMP_COPY_IN
+                                                  ? model::spmd::CopyDirection::In
+                                                  : model::spmd::CopyDirection::Out));
 }
 
 TUTTI_EXPORT void tutti_xmp_reduce_shadow(const char *source, tutti_xmp_array *of,

@@ -92,6 +92,8 @@ std::string asText(const Report &report) {
   line("merge", moved(c.mergeBytes, c.mergeMessages));
   if (c.movesPlanned > 0 || c.collectives > 0) {
     line("reflect", moved(c.reflectBytes, c.reflectMessages));
+    line("reflect acc", moved(c.reflectCopyBytes, c.reflectCopyMessages));
+    line("replicate_sync", fmt::format("{:>16} bytes in {} copies", c.syncBytes, c.syncCopies));
     line("gmove", moved(c.gmoveBytes, c.gmoveMessages));
     line("collectives", fmt::format("{:>16} bytes in {}", c.collectiveBytes, c.collectives));
   }
@@ -187,6 +189,8 @@ std::string asJson(const Report &report) {
       kind("merge", c.mergeBytes, c.mergeMessages), devices, c.controlMessages, c.faults,
       c.protections, c.plansMade, c.plansReused, c.plansInPlace, c.recuts,
       kind("reflect", c.reflectBytes, c.reflectMessages),
+      kind("reflectAcc", c.reflectCopyBytes, c.reflectCopyMessages),
+      copies("replicateSync", c.syncBytes, c.syncCopies),
       kind("gmove", c.gmoveBytes, c.gmoveMessages),
       kind("collectives", c.collectiveBytes, c.collectives), c.groupsMade, c.movesPlanned,
       c.movesReused, kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),

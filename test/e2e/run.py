@@ -36,6 +36,7 @@ import rows
 import tasks
 import teams
 import xmp
+import xmp_acc
 from harness import ROOT, Failure, Program, Workshop, compare
 
 
@@ -102,6 +103,7 @@ def all_tests(workshop):
               for name, check in cluster_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
     tests += [(f"xmp/{name}", lambda c=check: c(workshop)) for name, check in xmp.all_checks()]
+    tests += [(f"xmp-acc/{name}", lambda c=check: c(workshop)) for name, check in xmp_acc.all_checks()]
     tests += [(f"openmp-tasks/{name}", lambda c=check: c(workshop))
               for name, check in openmp_tasks.all_checks()]
     for name, arguments in cases.EXAMPLES:

@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """XcalableMP programs, which must print on one node what they print without their pragmas."""
+import re
+
 from commands import require
 from harness import ROOT, Program, compare
 
 FOLDER = ROOT / "test/e2e/xmp"
 RANKS = (1, 2, 3, 4)
+EXAMPLE_SIZES = {  # Small: what is tested does not grow with them.
+    "cg": ("-DN=21 -DSTEPS=6", "-DN=5 -DSTEPS=3"),
+    "laplace": ("-DROWS=37 -DCOLUMNS=23 -DSTEPS=9", "-DROWS=5 -DCOLUMNS=3 -DSTEPS=2"),
+    "matmul": ("-DN=29", "-DN=5"),
+    "nbody": ("-DN=31 -DSTEPS=3", "-DN=5 -DSTEPS=2"),
+    "poisson3d": ("-DN=11 -DSTEPS=3", "-DN=5 -DSTEPS=2"),
+    "transpose": ("-DROWS=23 -DCOLUMNS=17", "-DROWS=3 -DCOLUMNS=5"),
+}
+EXAMPLE_RANKS = (1, 2, 3, 4, 6)
 
 
 def programs():
@@ -13,6 +24,16 @@ def programs():
         program.name = f"xmp-{path.stem}"
         program.flags = ["-O2", "-g"]
         yield path.stem, program
+
+
+def examples():
+    """Pairs (name, program): as they are, and with odd sizes; the last with more nodes than rows."""
+    for name, sizes in EXAMPLE_SIZES.items():
+        for size in sizes:
+            program = Program.read(ROOT / f"examples/xmp/{name}.c")
+            program.flags = ["-O2", *size.split()]
+            program.name = "-".join(["xmp", name, *re.findall(r"=(\d+)", size)])
+            yield program.name.removeprefix("xmp-"), program
 
 
 def ignoring_pragmas_makes_one_program(workshop):
@@ -47,10 +68,73 @@ def dependencies_are_those_of_the_source(workshop):
     require("depends.o:" in text and "depends.c" in text and "size.h" in text, text)
 
 
+def moved(workshop, what, times, ranks):
+    program = Program.read(ROOT / "test/e2e/xmp_counters/steps.c")
+    program.name = "xmp-counters"
+    if what == "grid":
+        program.name, program.tutti_flags = "xmp-counters-grid", ["-DGRID"]
+    return workshop.statistics(program, [what, str(times)], ranks)["nodes"]
+
+
+def require_moved(found, kind, messages, count):
+    expected = {"bytes": count, "messages": messages}
+    require(found[kind] == expected, f"{kind}: {found[kind]}, not {expected}")
+
+
+def reflect_moves_borders(workshop, ranks):
+    """48 rows of 10 doubles, in blocks: two messages for each of the ranks - 1 borders."""
+    for what, width in (("rows", 3), ("narrow", 1)):
+        messages = 2 * (ranks - 1)
+        require_moved(moved(workshop, what, 1, ranks), "reflect", messages,
+                      messages * width * 10 * 8)
+
+
+def reflect_of_a_grid_brings_corners_along(workshop, ranks):
+    """48 x 48 doubles on rows x 2 nodes. What moves is the shadow inside of the array, corners too,
+    in one message for each side that two nodes share."""
+    rows = ranks // 2
+    height, width = 48 // rows, 24
+    first = 2 * (rows - 1) * 2  # Messages between rows of nodes.
+    second = rows * 2           # Between the two columns.
+    sides = first * width + second * height
+    corners = (rows - 1) * 4
+    require_moved(moved(workshop, "grid", 1, ranks), "reflect", first + second,
+                  (sides + corners) * 8)
+
+
+def gmove_sends_what_is_lacking_once(workshop, ranks):
+    """From blocks to cyclic: a message for each pair of nodes that has a common element."""
+    size = -(-48 // ranks)
+    pairs = [(i // size, i % ranks) for i in range(48) if i // size != i % ranks]
+    require_moved(moved(workshop, "gmove", 1, ranks), "gmove", len(set(pairs)), len(pairs) * 8)
+    require_moved(moved(workshop, "same", 1, ranks), "gmove", 0, 0)
+
+
+def repeated_directives_plan_once(workshop, ranks):
+    for what in ("rows", "gmove", "task", "automatic"):
+        once = moved(workshop, what, 1, ranks)
+        often = moved(workshop, what, 10000 if what == "automatic" else 100, ranks)
+        require(often["moves"]["made"] == once["moves"]["made"] and
+                often["groups"] == once["groups"], f"{what}: {once}, then {often}")
+
+
+def counter_checks():
+    for ranks in (1, 2, 3, 4):
+        yield reflect_moves_borders, ranks
+        yield gmove_sends_what_is_lacking_once, ranks
+    for ranks in (2, 4, 6):
+        yield reflect_of_a_grid_brings_corners_along, ranks
+    yield repeated_directives_plan_once, 2
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
               (ignoring_pragmas_makes_one_program, pragmas_in_headers_alone_are_errors,
                dependencies_are_those_of_the_source)]
+    checks += [(f"{check.__name__}/{ranks}", lambda w, c=check, r=ranks: c(w, r))
+               for check, ranks in counter_checks()]
+    checks += [(f"examples/{name}/{ranks}", lambda w, p=program, r=ranks: compare(w, p, [], r))
+               for name, program in examples() for ranks in EXAMPLE_RANKS]
     return checks + [(f"{name}/{ranks}", lambda w, p=program, r=ranks: compare(w, p, [], r))
                      for name, program in programs() for ranks in RANKS]

@@ -49,6 +49,12 @@ std::string Lowering::constantsOf(const Entity &array, const std::string &base) 
 
 /// Whether constants will be there for an access at this place.
 bool Lowering::usesConstants(Entity &array) {
+  if (inAcc_) { // The loop brings them; what stands around it has those of the host's array.
+    inAcc_ = false;
+    usesConstants(array);
+    inAcc_ = true;
+    return true;
+  }
   if (array.isReady) {
     return true;
   }
@@ -71,6 +77,11 @@ std::string Lowering::baseOf(Entity &array) {
   }
   return array.isAtFileScope ? "(*" + array.handle + "_at)"
                              : "((" + array.handle + "_t *)" + array.name + ")";
+}
+
+/// What stands for an array without subscripts.
+std::string Lowering::localName(const Entity &array) const {
+  return inAcc_ ? array.handle + "_base" : array.name;
 }
 
 std::string Lowering::axisText(Entity &array, unsigned dimension, const char *shortName,
@@ -171,22 +182,27 @@ bool Lowering::TraverseUnaryOperator(UnaryOperator *operation, DataRecursionQueu
   }
   const unsigned begin = program_.at(operation->getBeginLoc());
   edits_.erase(begin, program_.at(operation->getEndLoc()) + 1);
-  edits_.before(begin, "((" + type + ")" + array->name + ")");
+  edits_.before(begin, "((" + type + ")" + localName(*array) + ")");
   return true;
 }
 
 bool Lowering::VisitDeclRefExpr(DeclRefExpr *reference) {
   const Entity *array = scopes_.find(reference->getDecl());
-  const bool isPointerNow =
-      array && reference->getType()->isArrayType() && program_.has(reference->getBeginLoc());
-  if (!isPointerNow || array->rank == 1) {
+  if (!array || !program_.has(reference->getBeginLoc())) {
+    return true;
+  }
+  if (!reference->getType()->isArrayType() || array->rank == 1) {
+    if (inAcc_) {
+      edits_.replace(program_.at(reference->getBeginLoc()), localName(*array));
+    }
     return true;
   }
   std::string type = array->handle + "_t (*)";
   for (unsigned i = 1; i < array->rank; ++i) {
     type += "[" + array->extents[i] + "]";
   }
-  edits_.replace(program_.at(reference->getBeginLoc()), "((" + type + ")" + array->name + ")");
+  edits_.replace(program_.at(reference->getBeginLoc()),
+                 "((" + type + ")" + localName(*array) + ")");
   return true;
 }
 

@@ -317,6 +317,11 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
     note(other->place, "the other 'align' is here");
     return;
   }
+  if (const Replica *replica = replicaOf(nullptr, variable)) {
+    error(target.name.getLocation(), "'align' must stand in front of 'acc replicate'");
+    note(replica->place, "'%0' is replicated here") << variable->getName();
+    return;
+  }
   Entity &array = scopes_.add();
   array.kind = Entity::Kind::Array;
   array.name = wordOf(target.name).str();

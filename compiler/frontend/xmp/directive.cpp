@@ -12,6 +12,7 @@ bool ownsStatement(DirectiveKind kind) {
   case DirectiveKind::Loop:
   case DirectiveKind::Array:
   case DirectiveKind::Gmove:
+  case DirectiveKind::Replicate:
     return true;
   default:
     return false;
@@ -26,6 +27,7 @@ bool isDeclarative(DirectiveKind kind) {
   case DirectiveKind::Align:
   case DirectiveKind::Shadow:
   case DirectiveKind::StaticDesc:
+  case DirectiveKind::Replicate:
     return true;
   default:
     return false;

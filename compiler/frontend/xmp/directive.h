@@ -34,9 +34,11 @@ enum class DirectiveKind {
   Reduction,
   Bcast,
   WaitAsync,
+  Replicate,
+  ReplicateSync,
 };
 
-/// Whether it applies to the next statement.
+/// Whether it applies to the next statement, inside of functions.
 bool ownsStatement(DirectiveKind kind);
 
 /// Whether it may stand outside of functions.
@@ -132,6 +134,14 @@ struct ReductionClause {
   std::vector<Operand> operands;
 };
 
+/// A variable in a clause that says what it is to the threads of a loop, or in which direction it
+/// is copied.
+struct AccVariable {
+  enum class Kind { Private, FirstPrivate, Shared, In, Out };
+  Kind kind = Kind::Shared;
+  ExpressionId expression;
+};
+
 struct Directive {
   DirectiveKind kind = DirectiveKind::Barrier;
   clang::SourceLocation place; ///< Of its name.
@@ -158,7 +168,10 @@ struct Directive {
   bool isOrthogonal = false;
   bool isIn = false;
   bool isOut = false;
-  bool isAcc = false;
+  bool isAcc = false;                    ///< Of a loop: on a device. Of reflect: of device copies.
+  std::vector<AccVariable> accVariables; ///< Of a loop and of replicate_sync.
+  std::vector<ExpressionId> blockSizes;  ///< `num_threads`.
+  clang::SourceLocation blockPlace;
 
   bool isAtFileScope = false;
   unsigned at = 0; ///< Its tokens in the plain program, without the statement that it owns.

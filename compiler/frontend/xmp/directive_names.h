@@ -33,6 +33,15 @@ inline constexpr DirectiveName kDirectiveNames[] = {
     {"reduction", DirectiveKind::Reduction},
     {"bcast", DirectiveKind::Bcast},
     {"wait_async", DirectiveKind::WaitAsync},
+    {"acc replicate", DirectiveKind::Replicate},
+    {"acc replicate_sync", DirectiveKind::ReplicateSync},
+};
+
+/// Those that stand behind `acc`.
+inline constexpr DirectiveName kAccDirectiveNames[] = {
+    {"replicate", DirectiveKind::Replicate}, {"replicate_sync", DirectiveKind::ReplicateSync},
+    {"reflect", DirectiveKind::Reflect},     {"barrier", DirectiveKind::Barrier},
+    {"loop", DirectiveKind::Loop},
 };
 
 } // namespace tutti::compiler::xmp

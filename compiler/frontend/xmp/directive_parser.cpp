@@ -23,6 +23,7 @@ public:
 
 private:
   bool kind();
+  bool accKind();
   bool body();
   bool nodes();
   bool templates();
@@ -50,11 +51,32 @@ private:
   bool width(bool mayBeUnbound);
   bool peel();
   bool async();
+  template <typename One> bool separated(One &&one);
+  template <typename One> bool parenthesised(One &&one);
+  bool replicateSync();
+  bool accVariables(AccVariable::Kind kind);
+  bool accClause(bool &isKnown);
   bool unknown(llvm::StringRef what, llvm::ArrayRef<llvm::StringRef> valid);
 
   Directive directive_;
   Cursor cursor_;
+  SourceLocation needsAcc_; ///< A clause that only `loop ... acc` has.
 };
+
+/// `one, one...`
+template <typename One> bool Parser::separated(One &&one) {
+  do {
+    if (!one()) {
+      return false;
+    }
+  } while (cursor_.accept(tok::comma));
+  return true;
+}
+
+/// `(one, one...)`
+template <typename One> bool Parser::parenthesised(One &&one) {
+  return cursor_.expect(tok::l_paren, "(") && separated(one) && cursor_.expect(tok::r_paren, ")");
+}
 
 bool Parser::unknown(llvm::StringRef what, llvm::ArrayRef<llvm::StringRef> valid) {
   const llvm::StringRef word = Cursor::wordOf(cursor_.token());
@@ -75,6 +97,9 @@ bool Parser::unknown(llvm::StringRef what, llvm::ArrayRef<llvm::StringRef> valid
 
 bool Parser::kind() {
   directive_.place = cursor_.place();
+  if (cursor_.acceptWord("acc") || cursor_.acceptWord("device")) {
+    return accKind();
+  }
   for (const DirectiveName &name : kDirectiveNames) {
     if (cursor_.acceptWord(name.text)) {
       directive_.kind = name.kind;
@@ -93,6 +118,24 @@ bool Parser::kind() {
   }
   if (Cursor::wordOf(cursor_.token()).empty()) {
     cursor_.error(cursor_.place(), "expected the name of a directive after '#pragma xmp'");
+    return false;
+  }
+  return unknown("directive", valid);
+}
+
+/// Behind `acc`, which the first form of the language has, or `device`.
+bool Parser::accKind() {
+  llvm::SmallVector<llvm::StringRef, 5> valid;
+  for (const DirectiveName &name : kAccDirectiveNames) {
+    if (cursor_.acceptWord(name.text)) {
+      directive_.kind = name.kind;
+      directive_.isAcc = name.kind == DirectiveKind::Loop || name.kind == DirectiveKind::Reflect;
+      return true;
+    }
+    valid.push_back(name.text);
+  }
+  if (Cursor::wordOf(cursor_.token()).empty()) {
+    cursor_.error(cursor_.place(), "expected the name of a directive after 'acc'");
     return false;
   }
   return unknown("directive", valid);
@@ -147,6 +190,10 @@ bool Parser::body() {
     return waitAsync() && clauses();
   case DirectiveKind::Tasks:
     return true;
+  case DirectiveKind::Replicate:
+    return operandList();
+  case DirectiveKind::ReplicateSync:
+    return replicateSync();
   }
   return false;
 }
@@ -190,12 +237,7 @@ bool Parser::declared(bool (Parser::*attribute)(), bool listBehindName, ItemSynt
     cursor_.error(cursor_.place(), "expected '::' and names");
     return false;
   }
-  do {
-    if (!target(what, mayBeMember)) {
-      return false;
-    }
-  } while (cursor_.accept(tok::comma));
-  return true;
+  return separated([&] { return target(what, mayBeMember); });
 }
 
 bool Parser::nodesOrigin() {
@@ -230,12 +272,7 @@ bool Parser::shadow() { return declared(nullptr, true, ItemSyntax::Width); }
 
 bool Parser::staticDesc() {
   cursor_.acceptDoubleColon();
-  do {
-    if (!target("a node array, template or array", true)) {
-      return false;
-    }
-  } while (cursor_.accept(tok::comma));
-  return true;
+  return separated([this] { return target("a node array, template or array", true); });
 }
 
 bool Parser::templateFix() {
@@ -286,8 +323,9 @@ bool Parser::loop() {
 }
 
 bool Parser::operandList() {
-  const bool isBare =
-      directive_.kind != DirectiveKind::Bcast && cursor_.token().is(tok::identifier);
+  const bool isBare = (directive_.kind == DirectiveKind::Reflect ||
+                       directive_.kind == DirectiveKind::ReduceShadow) &&
+                      cursor_.token().is(tok::identifier);
   if (!isBare && !cursor_.expect(tok::l_paren, "(")) {
     return false;
   }
@@ -301,16 +339,10 @@ bool Parser::operandList() {
 }
 
 bool Parser::waitAsync() {
-  if (!cursor_.expect(tok::l_paren, "(")) {
-    return false;
-  }
-  do {
+  return parenthesised([this] {
     directive_.ids.emplace_back();
-    if (!cursor_.expression(directive_.ids.back())) {
-      return false;
-    }
-  } while (cursor_.accept(tok::comma));
-  return cursor_.expect(tok::r_paren, ")");
+    return cursor_.expression(directive_.ids.back());
+  });
 }
 
 bool Parser::operation(std::string &operation) {
@@ -396,15 +428,7 @@ bool Parser::widths(bool mayBeUnbound) {
   }
   directive_.widths.isGiven = true;
   directive_.widths.place = cursor_.place();
-  if (!cursor_.expect(tok::l_paren, "(")) {
-    return false;
-  }
-  do {
-    if (!width(mayBeUnbound)) {
-      return false;
-    }
-  } while (cursor_.accept(tok::comma));
-  return cursor_.expect(tok::r_paren, ")");
+  return parenthesised([&] { return width(mayBeUnbound); });
 }
 
 bool Parser::peel() {
@@ -425,6 +449,61 @@ bool Parser::peel() {
 bool Parser::async() {
   return cursor_.expect(tok::l_paren, "(") && cursor_.expression(directive_.async) &&
          cursor_.expect(tok::r_paren, ")");
+}
+
+bool Parser::accVariables(AccVariable::Kind kind) {
+  return parenthesised([&] {
+    directive_.accVariables.push_back({kind, {}});
+    return cursor_.operand(directive_.accVariables.back().expression);
+  });
+}
+
+bool Parser::replicateSync() {
+  do {
+    const bool isIn = cursor_.acceptWord("in");
+    if (!isIn && !cursor_.acceptWord("out")) {
+      cursor_.error(cursor_.place(), "expected 'in' or 'out'");
+      return false;
+    }
+    if (!accVariables(isIn ? AccVariable::Kind::In : AccVariable::Kind::Out)) {
+      return false;
+    }
+  } while (!cursor_.atEnd());
+  return true;
+}
+
+/// What follows `acc` in a `loop`.
+bool Parser::accClause(bool &isKnown) {
+  static constexpr std::pair<llvm::StringRef, AccVariable::Kind> kLists[] = {
+      {"private", AccVariable::Kind::Private},
+      {"firstprivate", AccVariable::Kind::FirstPrivate},
+      {"shared", AccVariable::Kind::Shared}};
+  isKnown = true;
+  for (const auto &[word, kind] : kLists) {
+    const SourceLocation where = cursor_.place();
+    if (cursor_.acceptWord(word)) {
+      needsAcc_ = needsAcc_.isValid() ? needsAcc_ : where;
+      return accVariables(kind);
+    }
+  }
+  const SourceLocation where = cursor_.place();
+  const bool isSecond = (cursor_.isWord("acc") && directive_.isAcc) ||
+                        (cursor_.isWord("num_threads") && !directive_.blockSizes.empty());
+  if (isSecond) {
+    cursor_.error(where, "'%0' stands here twice") << Cursor::wordOf(cursor_.token());
+    return false;
+  }
+  if (cursor_.acceptWord("num_threads")) {
+    needsAcc_ = needsAcc_.isValid() ? needsAcc_ : where;
+    directive_.blockPlace = where;
+    return parenthesised([this] {
+      directive_.blockSizes.emplace_back();
+      return cursor_.expression(directive_.blockSizes.back());
+    });
+  }
+  isKnown = cursor_.acceptWord("acc");
+  directive_.isAcc |= isKnown;
+  return true;
 }
 
 bool Parser::clause(bool &isKnown) {
@@ -469,6 +548,16 @@ bool Parser::clause(bool &isKnown) {
     if (!directive_.widths.isGiven && cursor_.acceptWord("peel_and_wait")) {
       return peel();
     }
+    if (!accClause(isKnown)) {
+      return false;
+    }
+    if (isKnown) {
+      return true;
+    }
+  }
+  if (kind == Kind::Reflect && !directive_.isAcc && cursor_.acceptWord("acc")) {
+    directive_.isAcc = true;
+    return true;
   }
   isKnown = cursor_.acceptWord("profile");
   return true;
@@ -482,10 +571,15 @@ bool Parser::clauses() {
     }
     if (!isKnown) {
       static constexpr llvm::StringRef kClauses[] = {
-          "on",        "from",   "async",  "width",         "orthogonal", "nocomm",
-          "reduction", "expand", "margin", "peel_and_wait", "profile"};
+          "on",        "from",         "async",  "width",         "orthogonal", "nocomm",
+          "reduction", "expand",       "margin", "peel_and_wait", "profile",    "acc",
+          "private",   "firstprivate", "shared", "num_threads"};
       return unknown("clause", kClauses);
     }
+  }
+  if (needsAcc_.isValid() && !directive_.isAcc) {
+    cursor_.error(needsAcc_, "this clause needs 'acc'");
+    return false;
   }
   return true;
 }

@@ -31,6 +31,10 @@ void Edits::before(unsigned at, const std::string &text) { edits_[at].before.ins
 
 void Edits::after(unsigned at, const std::string &text) { edits_[at].after += text; }
 
+void Edits::pragma(unsigned at, SourceLocation place, const std::string &text) {
+  pragmas_.insert({at, {place, text}});
+}
+
 void Edits::erase(unsigned begin, unsigned end) {
   for (unsigned at = begin; at < end; ++at) {
     Edit &edit = edits_[at];
@@ -96,7 +100,7 @@ void Edits::moveTo(llvm::raw_ostream &out, SourceLocation place, bool atLineStar
         << (SrcMgr::isSystem(kind) ? " 3" : "") << '\n';
   }
   column_ = 0;
-  const unsigned indent = presumed.getColumn() - 1;
+  const unsigned indent = atLineStart ? 0 : presumed.getColumn() - 1;
   for (; column_ < indent && indent < 60; ++column_) {
     out << ' ';
   }
@@ -108,6 +112,13 @@ void Edits::printToken(llvm::raw_ostream &out, unsigned at) {
   const bool isUsers = program_.isUsers[at] && token.isNot(tok::eof);
   if (!isUsers && !edit) {
     return;
+  }
+  const auto [first, last] = pragmas_.equal_range(at);
+  for (auto pragma = first; pragma != last; ++pragma) {
+    beginPragma(out, pragma->second.place);
+    out << ' ' << pragma->second.text << '\n';
+    ++line_;
+    column_ = 0;
   }
   if (isUsers) {
     moveTo(out, token.getLocation(), false);
@@ -131,17 +142,16 @@ void Edits::printToken(llvm::raw_ostream &out, unsigned at) {
   }
 }
 
+void Edits::beginPragma(llvm::raw_ostream &out, SourceLocation place) {
+  moveTo(out, place, true);
+  out << "#pragma";
+}
+
 void Edits::printPragma(llvm::raw_ostream &out, const Pragma &pragma) {
   if (pragma.tokens.empty()) {
     return;
   }
-  moveTo(out, pragma.place, true);
-  if (column_ > 0) { // The place is that of an operator in the midst of a line.
-    out << '\n';
-    ++line_;
-    column_ = 0;
-  }
-  out << "#pragma";
+  beginPragma(out, pragma.place);
   for (const Token &token : pragma.tokens) {
     out << ' ' << preprocessor_.getSpelling(token);
   }

@@ -21,6 +21,8 @@ public:
   void replace(unsigned at, std::string text);
   void before(unsigned at, const std::string &text);
   void after(unsigned at, const std::string &text);
+  /// A pragma on lines of its own in front of a token, behind those that are there.
+  void pragma(unsigned at, clang::SourceLocation place, const std::string &text);
   /// Tokens [begin, end) and all that was written around them are gone.
   void erase(unsigned begin, unsigned end);
 
@@ -43,12 +45,20 @@ private:
 
   void printToken(llvm::raw_ostream &out, unsigned at);
   void printPragma(llvm::raw_ostream &out, const Pragma &pragma);
+  void beginPragma(llvm::raw_ostream &out, clang::SourceLocation place);
   void moveTo(llvm::raw_ostream &out, clang::SourceLocation place, bool atLineStart);
   const Edit *find(unsigned at) const;
 
   clang::Preprocessor &preprocessor_;
   const Program &program_;
   std::map<unsigned, Edit> edits_;
+
+  struct NewPragma {
+    clang::SourceLocation place;
+    std::string text;
+  };
+
+  std::multimap<unsigned, NewPragma> pragmas_;
 
   // Of printing.
   std::string file_;

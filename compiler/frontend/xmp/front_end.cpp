@@ -53,6 +53,11 @@ bool WriteAction::BeginInvocation(CompilerInstance &compiler) {
   // A loop that owns a statement has the pragma's indentation, which means nothing.
   compiler.getDiagnosticOpts().Warnings.push_back("no-misleading-indentation");
   compiler.getDiagnosticOpts().Warnings.push_back("no-gnu-folding-constant");
+  // Functions around directives at file scope; for the program's own what is written is asked
+  // again.
+  compiler.getDiagnosticOpts().Warnings.push_back("no-unused-function");
+  // The options have been looked at before.
+  ProcessWarningOptions(compiler.getDiagnostics(), compiler.getDiagnosticOpts());
   compiler.getPreprocessorOpts().addMacroDef("_XCALABLEMP=201705");
   return true;
 }

@@ -45,6 +45,11 @@ void findAssignments(const Stmt *statement, const ValueDecl *variable,
 
 } // namespace
 
+/// Whether a loop over it counts iterations, from which its body computes the index.
+bool Lowering::isDealtInBlocks(const Entity &set, unsigned axis) {
+  return formatOf(set, axis) == Format::CyclicOf;
+}
+
 /// A node that leaves the loop would be missed by the others where they reduce.
 bool Lowering::checkLoopBody(const Directive &directive, Stmt *body) {
   if (directive.reductions.empty()) {
@@ -117,6 +122,13 @@ std::string Lowering::sharesConstants(const std::string &index, const std::strin
          ".end, " + prefix + "_s = " + index + ".stride, " + prefix + "_n = " + index + ".count; ";
 }
 
+/// The same for what computes an index in a loop on devices.
+std::string Lowering::blocksConstants(const std::string &index, const std::string &prefix) const {
+  return "const long " + prefix + "_h = " + index + ".phase, " + prefix + "_p = " + index +
+         ".per, " + prefix + "_c = " + index + ".cycle, " + prefix + "_t = " + index +
+         ".step; const long *const " + prefix + "_l = " + index + ".list; ";
+}
+
 /// Writes the head of a loop over the share in `index`, a tutti_xmp_index.
 void Lowering::writeHeader(const NestLoop &loop, const Entity &set, const std::string &index,
                            const std::string &prefix) {
@@ -131,9 +143,14 @@ void Lowering::writeHeader(const NestLoop &loop, const Entity &set, const std::s
     edits_.before(open,
                   "(long " + count + " = 0; " + count + " < " + prefix + "_n; " + count + "++)");
     const Stmt *body = loop.loop->getBody();
-    edits_.before(program_.at(body->getBeginLoc()), "{ " + type + " " + name + " = (" + type +
-                                                        ")tutti_xmp_iteration(&" + index + ", " +
-                                                        count + ");");
+    const std::string place =
+        loop.isOnDevice
+            ? "(" + prefix + "_l ? " + prefix + "_l[" + count + "] : " + prefix + "_b + (" + count +
+                  " + " + prefix + "_h) / " + prefix + "_p * " + prefix + "_c + (" + count + " + " +
+                  prefix + "_h) % " + prefix + "_p * " + prefix + "_t)"
+            : "tutti_xmp_iteration(&" + index + ", " + count + ")";
+    edits_.before(program_.at(body->getBeginLoc()),
+                  "{ " + type + " " + name + " = (" + type + ")" + place + ";");
     edits_.after(statementEnd(body) - 1, "}");
     return;
   }
@@ -229,11 +246,13 @@ void Lowering::enterIterations(const Directive &directive, const Entity &set,
 }
 
 bool Lowering::loop(Directive &directive, Stmt *body) {
+  const bool wasInAcc = std::exchange(inAcc_, inAcc_ || directive.isAcc);
   ++distributed_;
   scopes_.push();
   TraverseStmt(body);
   scopes_.pop();
   --distributed_;
+  inAcc_ = wasInAcc;
   std::set<Entity *> pointers;
   if (distributed_ == 0) {
     pointers.swap(usedInLoop_);
@@ -277,6 +296,17 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
       error(loop->loop->getForLoc(), "the bounds of '%0' must be the same in all iterations")
           << loop->variable->getName();
       return true;
+    }
+  }
+  std::string copies;
+  if (directive.isAcc) {
+    auto declared = accLoop(directive, *set, body, nest);
+    if (!declared) {
+      return true;
+    }
+    copies = *std::move(declared);
+    for (NestLoop &loop : nest) {
+      loop.isOnDevice = true;
     }
   }
   std::vector<std::string> names(nest.size());
@@ -334,8 +364,13 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
       closing = "}" + closing;
     }
     for (unsigned i = 0; i < nest.size(); ++i) {
-      share += nest[i].isInvariant ? sharesConstants(names[i], name + "_" + std::to_string(i)) : "";
+      const std::string prefix = name + "_" + std::to_string(i);
+      share += nest[i].isInvariant ? sharesConstants(names[i], prefix) : "";
+      share += nest[i].isOnDevice && isDealtInBlocks(*set, nest[i].axis)
+                   ? blocksConstants(names[i], prefix)
+                   : "";
     }
+    share += copies;
   }
   if (!items.empty()) {
     const std::string on = reductionRef(directive, *set);

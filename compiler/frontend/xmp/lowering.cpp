@@ -67,6 +67,10 @@ void Lowering::standing(Directive &directive) {
     return bcast(directive);
   case DirectiveKind::WaitAsync:
     return waitAsync(directive);
+  case DirectiveKind::Replicate:
+    return replicate(directive, nullptr);
+  case DirectiveKind::ReplicateSync:
+    return replicateSync(directive);
   default: // static_desc says nothing new: descriptors are found again by content.
     return emitStatement(directive, "");
   }
@@ -129,6 +133,9 @@ bool Lowering::owning(Directive &directive, Stmt *body) {
     return loop(directive, body);
   case DirectiveKind::Gmove:
     return gmove(directive, body);
+  case DirectiveKind::Replicate:
+    replicate(directive, body);
+    return true;
   case DirectiveKind::Array: {
     auto *assignment = dyn_cast<BinaryOperator>(body);
     if (!assignment || !isArrayAssignment(assignment)) {

@@ -12,6 +12,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Preprocessor.h"
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -29,6 +30,7 @@ struct NestLoop {
   bool isUp = true;
   bool isConstantStep = false;
   bool isInvariant = true; ///< Its bounds do not depend on the nest.
+  bool isOnDevice = false; ///< Nothing of the host's stack is read in it.
 };
 
 /// A variable or section of one, as abi/xmp.h describes it.
@@ -123,15 +125,18 @@ private:
   std::string axisText(Entity &array, unsigned dimension, const char *shortName,
                        const char *member);
   bool usesConstants(Entity &array);
+  std::string localName(const Entity &array) const;
 
   // Loops (loops.cpp).
   bool loop(Directive &directive, clang::Stmt *body);
   bool findNest(const Directive &directive, clang::Stmt *body, std::vector<NestLoop> &nest);
   bool readLoop(NestLoop &loop);
   bool readStep(NestLoop &loop);
+  static bool isDealtInBlocks(const Entity &set, unsigned axis);
   void writeHeader(const NestLoop &loop, const Entity &set, const std::string &index,
                    const std::string &prefix);
   std::string sharesConstants(const std::string &index, const std::string &prefix) const;
+  std::string blocksConstants(const std::string &index, const std::string &prefix) const;
   std::string shareText(const Directive &directive, const Entity &set,
                         llvm::ArrayRef<const NestLoop *> loops, const std::string &name,
                         std::string &fill);
@@ -141,6 +146,41 @@ private:
   bool hasCollectives(const clang::Stmt *statement);
   void enterIterations(const Directive &directive, const Entity &set, const NestLoop &innermost);
   bool checkLoopBody(const Directive &directive, clang::Stmt *body);
+
+  // Device copies and loops on devices (acc.cpp).
+  struct Replica {
+    const Entity *array = nullptr;
+    const clang::VarDecl *variable = nullptr; ///< Null for members.
+    std::string copy;                         ///< The C variable that leads to the copy.
+    clang::SourceLocation place;
+  };
+
+  /// What a loop on devices uses.
+  struct AccBody {
+    llvm::ArrayRef<NestLoop> nest;
+    unsigned begin = 0; ///< In the plain program.
+    unsigned end = 0;
+    bool isRight = true;
+    std::string clauses;                     ///< Of OpenMP.
+    std::set<const clang::VarDecl *> listed; ///< Those that the clauses name.
+    std::set<const Entity *> sharedArrays;   ///< The host's own.
+    std::set<const void *> missing;          ///< Reported already.
+    std::map<const Entity *, const Replica *> arrays;
+    std::map<const clang::VarDecl *, const Replica *> variables;
+  };
+
+  const Replica *replicaOf(const Entity *array, const clang::VarDecl *variable) const;
+  std::optional<Replica> newReplica(const Directive &directive, ExpressionId id);
+  void replicate(const Directive &directive, clang::Stmt *body);
+  void replicateSync(const Directive &directive);
+  bool readAccClauses(const Directive &directive, AccBody &body);
+  void walkAccBody(const clang::Stmt *statement, AccBody &body);
+  void useInAcc(const Entity *array, const clang::VarDecl *variable, clang::SourceLocation place,
+                AccBody &body);
+  std::optional<std::string> blockText(const Directive &directive);
+  bool checkPragmas(const Directive &directive, bool &hasDevice);
+  std::optional<std::string> accLoop(const Directive &directive, const Entity &set,
+                                     clang::Stmt *statement, llvm::ArrayRef<NestLoop> nest);
 
   // Transfers (transfers.cpp).
   void reflect(const Directive &directive);
@@ -209,12 +249,14 @@ private:
   };
 
   llvm::DenseMap<const clang::FieldDecl *, Member> members_;
+  std::vector<Replica> replicas_; ///< Those that are visible; the innermost ones last.
 
   // Of the function.
   const clang::FunctionDecl *function_ = nullptr;
   std::set<Entity *> usedInFunction_; ///< Those of file scope.
   unsigned distributed_ = 0;          ///< `loop` directives around.
   std::set<Entity *> usedInLoop_;     ///< Pointers; of the outermost `loop`.
+  bool inAcc_ = false;                ///< In a loop whose arrays are device copies.
   bool inArrayAssignment_ = false;    ///< Sections may stand in subscripts.
 };
 

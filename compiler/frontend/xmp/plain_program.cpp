@@ -312,7 +312,7 @@ void Builder::directive(Directive directive) {
     injected(tok::r_paren, "", place);
     injected(tok::l_brace, "", place);
   }
-  const bool owns = ownsStatement(directive.kind);
+  const bool owns = ownsStatement(directive.kind) && !directive.isAtFileScope;
   if (owns) {
     injected(tok::kw_while, "while", place);
     injected(tok::l_paren, "", place);

@@ -72,6 +72,10 @@ void Lowering::reflect(const Directive &directive) {
       note(array->place, "'%0' is aligned here") << array->name;
       continue;
     }
+    if (directive.isAcc && !replicaOf(array, nullptr)) {
+      error(place, "'%0' is not replicated here") << array->name;
+      continue;
+    }
     std::string widths = "0";
     if (directive.widths.isGiven) {
       if (directive.widths.widths.size() != array->rank) {
@@ -95,8 +99,8 @@ void Lowering::reflect(const Directive &directive) {
     calls += (calls.empty() ? "" : "; ") +
              std::string(isReflect ? "tutti_xmp_reflect(" : "tutti_xmp_reduce_shadow(") +
              source(place) + ", " + array->handle + ", " + widths + ", " +
-             (directive.isOrthogonal ? "TUTTI_XMP_ORTHOGONAL" : "0") + ", " + asyncText(directive) +
-             ")";
+             (directive.isOrthogonal ? "TUTTI_XMP_ORTHOGONAL" : "0") +
+             (directive.isAcc ? " | TUTTI_XMP_ACC" : "") + ", " + asyncText(directive) + ")";
   }
   const bool isList = directive.operands.size() > 1;
   emitStatement(directive, isList ? "{ " + calls + "; }" : calls);
@@ -172,7 +176,9 @@ std::optional<SectionText> Lowering::section(Expr *whole) {
     subscripts += std::string("{TUTTI_XMP_") + kind + ", " + part(mark.first, "0") + ", " +
                   part(mark.second, "0") + ", " + part(mark.step, "1") + "}";
   }
-  const std::string list = rank == 0 ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}";
+  // The whole of a global array has no subscripts: only so can its local parts be reduced.
+  const std::string list =
+      accesses.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}";
   const std::string code = typeCode(result.element);
   if (result.entity) {
     result.text = "{" + result.entity->handle + ", 0, " + code + ", sizeof(" +

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/check.h"
+#include "runtime/model/spmd/copies.h"
 #include "runtime/model/spmd/descriptors.h"
 #include "runtime/model/spmd/one_sided.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tutti::model::spmd {
@@ -106,6 +108,9 @@ Status layOut(World &world, Array &array) {
     for (std::size_t d = 0; d < array.rank; ++d) {
       array.axis[d] = codeOf(array, d);
     }
+  } else {
+    // Code that computes places in front of a loop without iterations divides all the same.
+    std::fill_n(array.axis, array.rank, tutti_xmp_axis{0, 0, 1, 1, 0});
   }
   return {};
 }
@@ -156,6 +161,10 @@ Result<std::unique_ptr<Array>> makeArray(World &world, ArrayWish wish) {
 }
 
 Status setShadow(World &world, Array &array, std::span<const tutti_xmp_width> widths) {
+  if (world.copies().has(array)) {
+    return failure(ErrorCode::InvalidArgument,
+                   "the array is replicated already: too late for 'shadow'");
+  }
   for (std::size_t d = 0; d < array.rank; ++d) {
     const tutti_xmp_width &width = widths[d];
     const bool isFull = (width.flags & TUTTI_XMP_FULL) != 0;

@@ -39,6 +39,9 @@ Status reduce(World &world, const tutti_xmp_ref *on, std::span<const tutti_xmp_r
 // Moves. No widths: all of the shadow.
 Status reflect(World &world, Array &array, std::span<const tutti_xmp_width> widths,
                bool isOrthogonal, Async async);
+/// The same of the array's device copy.
+Status reflectCopy(World &world, Array &array, std::span<const tutti_xmp_width> widths,
+                   bool isOrthogonal, Async async);
 Status reduceShadow(World &world, Array &array, std::span<const tutti_xmp_width> widths,
                     bool isOrthogonal, Async async);
 Status gmove(World &world, long mode, const tutti_xmp_section &left, const tutti_xmp_section &right,

@@ -3,6 +3,7 @@
 #include "runtime/model/spmd/directives.h"
 #include "runtime/model/spmd/refs.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -74,15 +75,26 @@ Iterations iterationsOf(const tutti_xmp_index &index) {
   return {index.lower, index.last, index.step};
 }
 
-/// Lists are kept: loops inside a loop over one may ask for others.
-const long *kept(std::vector<Index> list) {
+/// Lists are kept: loops inside a loop over one may ask for others. They lie where devices reach.
+Result<const long *> kept(World &world, std::vector<Index> list) {
   static_assert(sizeof(Index) == sizeof(long));
-  static auto &lists = *new std::map<std::vector<Index>, std::vector<long>>;
-  std::vector<long> words(list.begin(), list.end());
-  return lists.try_emplace(std::move(list), std::move(words)).first->second.data();
+  static auto &lists = *new std::map<std::vector<Index>, const long *>;
+  const auto [entry, isNew] = lists.try_emplace(std::move(list), nullptr);
+  if (isNew) {
+    const std::vector<Index> &indices = entry->first;
+    const std::size_t bytes = indices.size() * sizeof(long);
+    auto *const words = static_cast<long *>(world.host().allocate(bytes));
+    if (!words) {
+      return failure(ErrorCode::OutOfMemory, "no memory for the indices of a loop: {} bytes",
+                     bytes);
+    }
+    std::copy(indices.begin(), indices.end(), words);
+    entry->second = words;
+  }
+  return entry->second;
 }
 
-void write(LoopShare share, tutti_xmp_index &index) {
+Status write(World &world, LoopShare share, tutti_xmp_index &index) {
   index.begin = share.begin;
   index.count = share.count;
   index.phase = share.phase;
@@ -92,13 +104,18 @@ void write(LoopShare share, tutti_xmp_index &index) {
   index.end = share.count == 0
                   ? share.begin
                   : share.begin + (share.count - 1) * index.stride + (index.step > 0 ? 1 : -1);
-  index.list = share.list.empty() ? nullptr : kept(std::move(share.list));
+  index.list = nullptr;
+  if (!share.list.empty()) {
+    TUTTI_ASSIGN(index.list, kept(world, std::move(share.list)));
+  }
+  return {};
 }
 
-void writeNothing(std::span<tutti_xmp_index> indices) {
+Status writeNothing(World &world, std::span<tutti_xmp_index> indices) {
   for (tutti_xmp_index &index : indices) {
-    write(LoopShare{}, index);
+    TUTTI_TRY(write(world, LoopShare{}, index));
   }
+  return {};
 }
 
 Status checkStep(std::span<const tutti_xmp_index> indices) {
@@ -138,14 +155,14 @@ Status share(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_index> i
   bool concerned = false;
   TUTTI_ASSIGN(concerned, isConcerned(*target, on));
   if (!concerned) {
-    writeNothing(indices);
-    return {};
+    return writeNothing(world, indices);
   }
   for (tutti_xmp_index &index : indices) {
     const auto d = static_cast<std::size_t>(index.axis);
-    write(distribution::shareOf(target->axes[d], target->coordinate(d), index.offset,
-                                iterationsOf(index)),
-          index);
+    TUTTI_TRY(write(world,
+                    distribution::shareOf(target->axes[d], target->coordinate(d), index.offset,
+                                          iterationsOf(index)),
+                    index));
   }
   return {};
 }
@@ -175,7 +192,7 @@ Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_
         subscript = (subscript - triplet.first) / triplet.step;
       }
     }
-    write(std::move(share), index);
+    TUTTI_TRY(write(world, std::move(share), index));
   }
   return {};
 }
@@ -236,7 +253,8 @@ Result<bool> nextShare(World &world, const tutti_xmp_ref &on, long margin, Async
     return false;
   }
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    write(distribution::shareOf(boxes[number][i], iterationsOf(indices[i])), indices[i]);
+    TUTTI_TRY(write(world, distribution::shareOf(boxes[number][i], iterationsOf(indices[i])),
+                    indices[i]));
   }
   return true;
 }

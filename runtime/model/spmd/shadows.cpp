@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/distribution/reflect.h"
+#include "runtime/model/spmd/copies.h"
 #include "runtime/model/spmd/directives.h"
 
 namespace tutti::model::spmd {
@@ -65,6 +66,27 @@ Status moveShadows(World &world, Array &array, std::span<const tutti_xmp_width> 
 Status reflect(World &world, Array &array, std::span<const tutti_xmp_width> widths,
                bool isOrthogonal, Async async) {
   return moveShadows(world, array, widths, isOrthogonal, Direction::Outwards, async);
+}
+
+Status reflectCopy(World &world, Array &array, std::span<const tutti_xmp_width> widths,
+                   bool isOrthogonal, Async async) {
+  TUTTI_TRY(mapOf(array));
+  Plan *plan = nullptr;
+  TUTTI_ASSIGN(plan,
+               planOf(world, array, widthsOf(array, widths), isOrthogonal, Direction::Outwards));
+  std::byte *copy = nullptr;
+  TUTTI_ASSIGN(copy, world.copies().of(array));
+  if (!array.coordinates) {
+    return {};
+  }
+  if (async) {
+    world.copies().noteAsync(array, *async);
+  }
+  const Operands operands{copy, copy, array.elementBytes, true, std::nullopt};
+  trace::Counters &counters = world.counters();
+  return world.complete(
+      beginMove(world, *plan, operands, {counters.reflectCopyMessages, counters.reflectCopyBytes}),
+      async);
 }
 
 Status reduceShadow(World &world, Array &array, std::span<const tutti_xmp_width> widths,

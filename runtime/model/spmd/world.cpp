@@ -2,6 +2,7 @@
 #include "runtime/model/spmd/world.h"
 
 #include "base/check.h"
+#include "runtime/model/spmd/copies.h"
 #include "runtime/model/spmd/one_sided.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ World::World(transport::Endpoint &endpoint, Host host)
   std::iota(all.begin(), all.end(), Node{0});
   executing_.push_back(std::move(all));
   oneSided_ = std::make_unique<OneSided>(*this);
+  copies_ = std::make_unique<Copies>(*this);
 }
 
 World::~World() = default;

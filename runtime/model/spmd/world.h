@@ -32,8 +32,11 @@ struct Host {
   std::function<void(void *memory)> release;
   /// Makes memory ready to be read, or written, by others than this thread.
   std::function<void(const void *memory, std::size_t bytes, bool write)> open;
+  /// Before all of it is written: what it holds is not needed any more.
+  std::function<void(void *memory, std::size_t bytes)> renew;
 };
 
+class Copies;
 class OneSided;
 
 /// Something between nodes that has begun: it ends by being asked again and again.
@@ -103,6 +106,8 @@ public:
 
   OneSided &oneSided() { return *oneSided_; }
 
+  Copies &copies() { return *copies_; }
+
   trace::Counters &counters() { return counters_; }
 
   /// Serves the others until all have called it, then gives groups back; before the endpoint
@@ -122,6 +127,7 @@ private:
   std::map<std::vector<Index>, std::unique_ptr<Plan>> plans_;
   std::vector<std::pair<std::int64_t, std::unique_ptr<Operation>>> underWay_;
   std::unique_ptr<OneSided> oneSided_;
+  std::unique_ptr<Copies> copies_;
   trace::Counters counters_;
 };
 

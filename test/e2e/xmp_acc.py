@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""XcalableMP programs with loops on devices, which must print on one node what they print without their
+pragmas, wherever the loops run; and what they move."""
+import re
+
+from commands import require
+from harness import ROOT, Program, compare
+
+FOLDER = ROOT / "test/e2e/xmp_acc"
+ONE = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread"}
+TWO = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread pthread"}
+HYBRID = {"TUTTI_DEVICE": "hybrid", "POCL_DEVICES": "pthread"}
+CORES = {"TUTTI_DEVICE": "cpu"}
+# Ranks, and where the loops run.
+RUNS = (("opencl", 3, ONE), ("two", 1, TWO), ("hybrid", 2, HYBRID), ("cores", 4, CORES))
+
+
+def programs():
+    for path in sorted(FOLDER.glob("*.c")):
+        yield path.stem, program(path.stem)
+
+
+def program(name):
+    found = Program.read(FOLDER / f"{name}.c")
+    found.name = f"xmp-acc-{name}"
+    found.flags = ["-O2", "-g"]
+    return found
+
+
+def syncs_copy_local_allocations_once(workshop):
+    """Of n elements on r nodes: the whole first array, which has a full shadow, and parts of the second."""
+    for ranks in (1, 2, 4):
+        found = workshop.statistics(program("figure3"), [], ranks, ONE)["nodes"]
+        n = 1000
+        require(found["replicateSync"] == {"bytes": 4 * n * (ranks + 1), "copies": 2 * ranks},
+                found["replicateSync"])
+        require(found["reflectAcc"] == {"bytes": 0, "messages": 0}, found["reflectAcc"])
+
+
+def reflect_of_copies_moves_borders_only(workshop):
+    """Nine steps with a border row of 29 doubles to each neighbour, then one and two
+    columns of 29 integers."""
+    for ranks in (1, 2, 4):
+        found = workshop.statistics(program("grids"), [], ranks, ONE)["nodes"]["reflectAcc"]
+        borders = ranks - 1
+        require(found["messages"] == 2 * borders * (9 + 1), found)
+        require(found["bytes"] == borders * (9 * 2 * 29 * 8 + 3 * 29 * 4), found)
+
+
+def loops_have_kernels(workshop):
+    """Every launch of every loop is a kernel's, so that the results are of devices. On one node, as others may
+    have a single iteration, which stays home."""
+    for name, _ in programs():
+        found = workshop.statistics(program(name), [], 1, ONE)
+        require(found["devices"]["kernels"] > 0, f"{name}: {found['devices']}")
+        for region in found["regions"]:
+            require(region["onDevices"] == region["launches"], f"{name}: {region}")
+
+
+def errors_of_written_loops_are_at_the_users_lines(workshop):
+    source = workshop.folder / "leaves.c"
+    source.write_text("#pragma xmp nodes p[*]\n#pragma xmp template t[9]\n"
+                      "#pragma xmp distribute t[block] onto p\n"
+                      "int main(void) {\n  #pragma xmp loop on t[i] acc\n"
+                      "  for (int i = 0; i < 9; i++) {\n    break;\n  }\n}\n")
+    result = workshop.execute([str(workshop.bin / "tutticc"), "-c", str(source)], {}, "")
+    require(result.status != 0 and re.search(r"leaves\.c:7:\d+: error: ", result.errors), result.errors)
+
+
+def all_checks():
+    """Pairs (name, function of the workshop)."""
+    checks = [(check.__name__, check) for check in
+              (syncs_copy_local_allocations_once, reflect_of_copies_moves_borders_only,
+               loops_have_kernels, errors_of_written_loops_are_at_the_users_lines)]
+    return checks + [(f"{name}/{where}-{ranks}",
+                      lambda w, p=each, r=ranks, e=environment: compare(w, p, [], r, e))
+                     for name, each in programs() for where, ranks, environment in RUNS]
