@@ -27,6 +27,7 @@ config.substitutions += [
     # What the drivers run, less linking; remarks go to standard error.
     ("%tutticc", f"clang -O3 -fopenmp {plugins} -Rpass=tutti -Rpass-missed=tutti"),
     ("%tuttic\\+\\+", f"clang++ -O3 -fopenmp {plugins} -Rpass=tutti -Rpass-missed=tutti"),
+    ("%tutti-luna", os.path.join(os.path.dirname(plugin), "tutti-luna-cpp")),
     ("%tutti-xmp", os.path.join(os.path.dirname(plugin), "tutti-xmp")),
     # Kernels in C (compiler/target/test/kernel.h) as LLVM IR; and whether a GPU's assembler takes
     # what became of them, where there is one.

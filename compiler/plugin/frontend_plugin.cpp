@@ -2,6 +2,7 @@
 /// \file
 /// Registers Tutti's pragmas with clang (`-fplugin`). A library of its own: opt loads the passes
 /// and has no front end.
+#include "compiler/frontend/luna/signatures.h"
 #include "compiler/frontend/ompss/ompss.h"
 #include "compiler/frontend/pragma/diagnostics.h"
 #include "compiler/frontend/pragma/tutti_pragma.h"
@@ -50,6 +51,9 @@ protected:
     if (takesOmpSs_) {
       consumers.push_back(tutti::compiler::ompss::install(compiler));
     }
+    if (!lunaImports_.empty()) {
+      consumers.push_back(tutti::compiler::luna::compareSignatures(compiler, lunaImports_));
+    }
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
@@ -57,6 +61,12 @@ protected:
                  const std::vector<std::string> &arguments) override {
     takesOmpSs_ = !llvm::is_contained(arguments, "no-ompss"); // -fno-ompss-2 of tutticc.
     ignoresXmp_ = llvm::is_contained(arguments, "no-xmp");    // -fno-xmp.
+    constexpr llvm::StringRef kImports = "luna-imports=";     // Of tuttic-luna.
+    for (const std::string &argument : arguments) {
+      if (llvm::StringRef(argument).starts_with(kImports)) {
+        lunaImports_ = argument.substr(kImports.size());
+      }
+    }
     return true;
   }
 
@@ -65,6 +75,7 @@ protected:
 private:
   bool takesOmpSs_ = true;
   bool ignoresXmp_ = false;
+  std::string lunaImports_;
 };
 
 const clang::FrontendPluginRegistry::Add<PragmaAction> registration("tutti", "#pragma tutti");

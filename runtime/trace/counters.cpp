@@ -90,7 +90,12 @@ std::string asText(const Report &report) {
   line("fetch", moved(c.fetchBytes, c.fetchMessages));
   line("twin", moved(c.twinBytes, c.twinMessages));
   line("merge", moved(c.mergeBytes, c.mergeMessages));
-  if (c.movesPlanned > 0 || c.collectives > 0) {
+  if (c.fragmentCalls > 0) {
+    line("fragments",
+         fmt::format("{} calls, {} data fragments, {} at a time, {} pushed", c.fragmentCalls,
+                     c.fragmentsMade, c.fragmentsPeak, c.fragmentPushes));
+  }
+  if (c.movesPlanned > 0 || c.collectives > 0 || c.syncCopies > 0) {
     line("reflect", moved(c.reflectBytes, c.reflectMessages));
     line("reflect acc", moved(c.reflectCopyBytes, c.reflectCopyMessages));
     line("replicate_sync", fmt::format("{:>16} bytes in {} copies", c.syncBytes, c.syncCopies));
@@ -177,8 +182,10 @@ std::string asJson(const Report &report) {
   return fmt::format(
       "{{\"ranks\":{},\"launches\":{},\"distributed\":{},\"home\":{},\"bytes\":{},\"messages\":{},"
       "{},{},{},{},{},{},\"control\":{},\"faults\":{},\"protections\":{},"
-      "\"plans\":{{\"made\":{},\"reused\":{},\"inPlace\":{}}},"
-      "\"nodes\":{{{},{},{},\"groups\":{},\"moves\":{{\"made\":{},\"reused\":{}}}}},"
+      "\"plans\":{{\"made\":{},\"reused\":{},\"inPlace\":{}}},\"recuts\":{},"
+      "\"nodes\":{{{},{},{},{},{},\"groups\":{},\"moves\":{{\"made\":{},\"reused\":{}}}}},"
+      "\"fragments\":{{\"calls\":{},\"made\":{},\"peak\":{},\"peakBytes\":{},\"unfolded\":{},{},"
+      "\"control\":{}}},"
       "\"steady\":{{{},{},\"faults\":{},\"protections\":{}}},\"regions\":[{}]}}",
       report.ranks, launches.all, launches.distributed, launches.all - launches.distributed,
       c.exchangeBytes + c.reductionBytes + c.fetchBytes + c.twinBytes + c.mergeBytes,
@@ -193,7 +200,9 @@ std::string asJson(const Report &report) {
       copies("replicateSync", c.syncBytes, c.syncCopies),
       kind("gmove", c.gmoveBytes, c.gmoveMessages),
       kind("collectives", c.collectiveBytes, c.collectives), c.groupsMade, c.movesPlanned,
-      c.movesReused, kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),
+      c.movesReused, c.fragmentCalls, c.fragmentsMade, c.fragmentsPeak, c.fragmentBytesPeak,
+      c.fragmentsUnfolded, kind("pushes", c.fragmentPushBytes, c.fragmentPushes),
+      c.fragmentMessages, kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),
       copies("devices", c.steadyDeviceBytes, c.steadyDeviceCopies), c.steadyFaults,
       c.steadyProtections, regions);
 }

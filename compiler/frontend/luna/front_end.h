@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The whole way from a LuNA program's file to messages and C++.
+#pragma once
+
+#include "compiler/frontend/luna/messages.h"
+#include "compiler/frontend/luna/preprocessor.h"
+
+#include <string>
+
+namespace tutti::compiler::luna {
+
+struct FrontEndOptions {
+  std::string path;
+  PreprocessorOptions preprocessor;
+  MessageOptions messages;
+  bool onlyPublicLanguage = false; ///< `--std=luna`: additions get warnings.
+  bool checksRun = false;          ///< `-fcheck`
+};
+
+struct FrontEndResult {
+  bool isRight = false;
+  std::string messages;
+  std::string code;    ///< C++; empty if there are errors.
+  std::string imports; ///< See `WrittenProgram`.
+};
+
+FrontEndResult compile(const FrontEndOptions &options, bool isSyntaxOnly);
+
+/// As `compile`, of a text that stands for the file.
+FrontEndResult compileText(const FrontEndOptions &options, std::string program, bool isSyntaxOnly);
+
+} // namespace tutti::compiler::luna

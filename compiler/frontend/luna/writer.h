@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Writes a program that has been checked as C++: the tables of abi/luna.h, a stub for each
+/// procedure, and what the program has in place.
+#pragma once
+
+#include "compiler/frontend/luna/ast.h"
+
+#include <string>
+
+namespace tutti::compiler::luna {
+
+struct WrittenProgram {
+  std::string code;
+  /// Procedures of other files that the program calls, one a line: name, then where it is imported
+  /// (file, line, column) and the letters of its types, with tabs between them.
+  std::string imports;
+};
+
+WrittenProgram write(const Program &program, const PreprocessedProgram &text,
+                     const Sources &sources, bool checksRun);
+
+} // namespace tutti::compiler::luna

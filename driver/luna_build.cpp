@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/luna_build.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace tutti::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isLuna(const Word &word) {
+  return word.isInput && (word.language.empty() || word.language == "none") &&
+         fs::path(word.text).extension() == ".fa";
+}
+
+/// Options that only the step understands.
+bool isOfStep(std::string_view option) {
+  return option == "--std=luna" || option == "-fcheck" || option.starts_with("--disable-warning=");
+}
+
+/// Options that the step obeys as the compiler does.
+bool isOfBoth(std::string_view option) {
+  return option.starts_with("-I") || option.starts_with("-D") || option == "-Werror" ||
+         option == "-w";
+}
+
+bool isSyntaxOnly(std::string_view option) {
+  return option == "-fsyntax-only" || option == "--syntax-only";
+}
+
+struct Import {
+  std::string file;
+  std::size_t line = 0;
+  std::size_t column = 0;
+};
+
+std::map<std::string, Import> readImports(const std::string &text) {
+  std::map<std::string, Import> imports;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string name;
+    Import import;
+    std::getline(fields, name, '\t');
+    std::getline(fields, import.file, '\t');
+    fields >> import.line >> import.column;
+    imports.emplace(name, import); // The first of several imports of one procedure.
+  }
+  return imports;
+}
+
+std::string missingProcedure(const std::string &name, const Import &import) {
+  const std::string line = std::to_string(import.line);
+  std::string message = import.file + ":" + line + ":" + std::to_string(import.column) +
+                        ": error: no procedure '" + name + "' (imported at line " + line +
+                        ") [E-CODE]\n";
+  std::ifstream file(import.file);
+  std::string source;
+  for (std::size_t i = 0; i < import.line; ++i) {
+    std::getline(file, source);
+  }
+  if (file) {
+    std::string mark = source.substr(0, import.column - 1);
+    std::ranges::replace_if(mark, [](char letter) { return letter != '\t'; }, ' ');
+    message += source + "\n" + mark + "^\n";
+  }
+  return message;
+}
+
+/// The symbol that a line of a linker misses; empty if it is about something else.
+std::string missingSymbol(const std::string &line) {
+  for (const std::string_view text : {"undefined reference to ", "undefined symbol: "}) {
+    const std::size_t at = line.find(text);
+    if (at != std::string::npos) {
+      std::string name = line.substr(at + text.size());
+      std::erase_if(name, [](char letter) { return letter == '`' || letter == '\''; });
+      return name;
+    }
+  }
+  return {};
+}
+
+bool isContext(const std::string &line) {
+  return line.find(": in function `") != std::string::npos || line.starts_with(">>> ");
+}
+
+} // namespace
+
+LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Installation &installation,
+                        const std::string &folder) {
+  LunaBuild build;
+  Command step;
+  Command rest;
+  std::string program;
+  bool onlyMessages = false;
+  for (const Word &word : wordsOf(arguments)) {
+    if (isLuna(word)) {
+      if (!program.empty()) {
+        build.problem = "multiple programs specified: " + program + ", " + std::string(word.text);
+        return build;
+      }
+      program = word.text;
+      rest.push_back(folder + "/" + fs::path(word.text).stem().string() + ".cpp");
+      continue;
+    }
+    onlyMessages |= isSyntaxOnly(word.text);
+    for (std::size_t i = 0; i < word.count && word.at + i < arguments.size(); ++i) {
+      if (!word.isInput && (isOfStep(word.text) || isOfBoth(word.text))) {
+        step.push_back(arguments[word.at + i]);
+      }
+      if (word.isInput || !isOfStep(word.text)) {
+        rest.push_back(arguments[word.at + i]);
+      }
+    }
+  }
+  if (program.empty()) {
+    build.problem = "no program specified";
+    return build;
+  }
+  const std::string written = folder + "/" + fs::path(program).stem().string() + ".cpp";
+  build.imports = written + ".imports";
+  build.step = {installation.libraryDir + "/tutti-luna-cpp", onlyMessages ? "" : written};
+  build.step.insert(build.step.end(), step.begin(), step.end());
+  build.step.push_back(program);
+  if (onlyMessages) {
+    return build;
+  }
+  const fs::path own = fs::path(program).parent_path();
+  build.compile = {installation.libraryDir + "/../../bin/tuttic++", "-DTUTTI_LUNA",
+                   "-fplugin-arg-tutti-luna-imports=" + build.imports, "-idirafter",
+                   installation.libraryDir + "/../../include/tutti/luna",
+                   // Code in the program may include what stands beside it.
+                   "-iquote", own.empty() ? "." : own.string()};
+  build.compile.insert(build.compile.end(), rest.begin(), rest.end());
+  return build;
+}
+
+std::string withMissingProcedures(const std::string &said, const std::string &imports) {
+  const std::map<std::string, Import> known = readImports(imports);
+  std::set<std::string> missing;
+  std::string rest;
+  std::string held;
+  std::string ending;
+  bool isExplained = true; // By missing procedures alone.
+  std::istringstream lines(said);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string symbol = missingSymbol(line);
+    if (known.contains(symbol)) {
+      missing.insert(symbol);
+      held.clear();
+    } else if (isContext(line)) {
+      held += line + "\n";
+    } else if (line.find("linker command failed") != std::string::npos) {
+      ending += line + "\n";
+    } else {
+      isExplained = false;
+      rest += held + line + "\n";
+      held.clear();
+    }
+  }
+  rest += isExplained && !missing.empty() ? "" : held + ending;
+  std::string messages;
+  for (const std::string &name : missing) {
+    messages += missingProcedure(name, known.at(name));
+  }
+  return messages + rest;
+}
+
+} // namespace tutti::driver

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What tuttic-luna runs: the step that writes a LuNA program as C++, then tuttic++ on that and the
+/// files with its procedures.
+#pragma once
+
+#include "driver/command_line.h"
+#include "driver/compile_request.h"
+
+#include <string>
+#include <vector>
+
+namespace tutti::driver {
+
+struct LunaBuild {
+  std::string problem; ///< One line; empty if there is none.
+  Command step;        ///< Writes the program as C++, or says only what is wrong with it.
+  Command compile;     ///< Empty if the messages are all that is wanted.
+  std::string imports; ///< The file in which the step names the program's procedures.
+};
+
+/// Plans the build of `arguments`, with what is written in `folder`.
+LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Installation &installation,
+                        const std::string &folder);
+
+/// What the compiler or the linker said, with a message at the import for each procedure that the
+/// linker did not find.
+std::string withMissingProcedures(const std::string &said, const std::string &imports);
+
+} // namespace tutti::driver

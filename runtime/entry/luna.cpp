@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The entry points of abi/luna.h: a LuNA program from its arguments to its end.
+#include "abi/luna.h"
+
+#include "abi/xmp.h"
+#include "base/format.h"
+#include "runtime/entry/exports.h"
+#include "runtime/entry/luna.h"
+#include "runtime/entry/nodes.h"
+#include "runtime/entry/runtime.h"
+#include "runtime/entry/tasks.h"
+#include "runtime/exec/or_die.h"
+#include "runtime/model/fragments/runner.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <omp.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+static_assert(offsetof(tutti_luna_unit, start) == offsetof(tutti_xmp_unit, start));
+static_assert(TUTTI_LUNA_XMP_VERSION == TUTTI_XMP_VERSION);
+
+namespace tutti::entry::luna {
+
+namespace {
+
+using model::fragments::Value;
+
+[[noreturn]] void endJob(const std::string &text) {
+  std::fflush(nullptr);
+  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fflush(nullptr);
+  if (nodes::isActive() && nodes::world().endpoint().size() > 1) {
+    nodes::world().endpoint().abort(EXIT_FAILURE);
+  }
+  _exit(EXIT_FAILURE);
+}
+
+/// Ends the job with a message that every rank may have: then one of them speaks.
+[[noreturn]] void endWith(const std::string &text) {
+  // An error that all have found ends the others while they wait.
+  constexpr std::chrono::seconds kTurn{2};
+  if (nodes::world().endpoint().rank() != 0) {
+    std::this_thread::sleep_for(kTurn);
+  }
+  endJob(text);
+}
+
+std::string typesText(const char *types) {
+  std::string text;
+  for (const char *type = types; *type; ++type) {
+    text += text.empty() ? "" : ", ";
+    text += *type == TUTTI_LUNA_TYPE_INT    ? "int"
+            : *type == TUTTI_LUNA_TYPE_REAL ? "real"
+                                            : "string";
+  }
+  return text;
+}
+
+/// One argument of the command line; unset if it has not that form.
+Value parse(char type, const char *text) {
+  char *end = nullptr;
+  errno = 0;
+  if (type == TUTTI_LUNA_TYPE_INT) {
+    const long value = std::strtol(text, &end, 10);
+    const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
+                      value <= std::numeric_limits<std::int32_t>::max();
+    return end != text && *end == '\0' && errno == 0 && fits
+               ? Value(static_cast<std::int32_t>(value))
+               : Value();
+  }
+  if (type == TUTTI_LUNA_TYPE_REAL) {
+    const double value = std::strtod(text, &end);
+    return end != text && *end == '\0' && errno == 0 ? Value(value) : Value();
+  }
+  return Value::ofText(text);
+}
+
+std::vector<Value> parseAll(const char *at, const char *types, int argc, char **argv) {
+  const std::size_t count = std::strlen(types);
+  const auto given = static_cast<std::size_t>(argc > 0 ? argc - 1 : 0);
+  if (given != count) {
+    endWith(fmt::format("{}: run-time error: 'main' takes {} argument{}{}, {} given [E-ARGS]", at,
+                        count, count == 1 ? "" : "s",
+                        count == 0 ? "" : fmt::format(" ({})", typesText(types)), given));
+  }
+  std::vector<Value> values;
+  for (std::size_t index = 0; index < count; ++index) {
+    values.push_back(parse(types[index], argv[index + 1]));
+    if (!values.back().isSet()) {
+      endWith(fmt::format("{}: run-time error: argument {} of 'main' is {}, '{}' is given [E-ARGS]",
+                          at, index + 1, typesText(std::string(1, types[index]).c_str()),
+                          argv[index + 1]));
+    }
+  }
+  return values;
+}
+
+/// Writes with nothing but what a signal handler may use.
+void say(const char *text) {
+  const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
+  static_cast<void>(written);
+}
+
+void onSignal(int number) {
+  if (const model::fragments::Running *running = model::fragments::running) {
+    const char *name = number == SIGSEGV  ? "SIGSEGV"
+                       : number == SIGBUS ? "SIGBUS"
+                       : number == SIGFPE ? "SIGFPE"
+                       : number == SIGILL ? "SIGILL"
+                                          : "SIGABRT";
+    say(running->at);
+    say(": run-time error: signal ");
+    say(name);
+    say(" in '");
+    say(running->procedure->code);
+    say("', called for '");
+    say(running->procedure->name);
+    say("' [E-UCODE]\n");
+    _exit(EXIT_FAILURE);
+  }
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+/// Beside devices faults are the runtime's own way to find out what is touched.
+void catchSignals() {
+  std::vector<int> numbers{SIGFPE, SIGILL, SIGABRT};
+  if (!Runtime::active()) {
+    numbers.insert(numbers.end(), {SIGSEGV, SIGBUS});
+  }
+  for (const int number : numbers) {
+    std::signal(number, onSignal);
+  }
+}
+
+std::uint32_t workers(std::int32_t ranks) {
+  return wishedWorkers() > 0 ? wishedWorkers()
+         : ranks > 1         ? static_cast<std::uint32_t>(omp_get_max_threads())
+                             : engine::Engine::usableProcessors();
+}
+
+/// `main` is a procedure: rank 0 calls it.
+void callMain(const tutti_luna_unit &unit, const std::vector<Value> &values) {
+  const tutti_luna_procedure &procedure = unit.procedures[unit.mainProcedure];
+  std::vector<tutti_luna_argument> arguments(values.size());
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (procedure.types[at] == TUTTI_LUNA_TYPE_INT) {
+      arguments[at].integer = values[at].integer();
+    } else if (procedure.types[at] == TUTTI_LUNA_TYPE_REAL) {
+      arguments[at].real = values[at].real();
+    } else {
+      arguments[at].text = values[at].text();
+    }
+  }
+  const model::fragments::Running here{&procedure, procedure.at};
+  model::fragments::running = &here;
+  try {
+    procedure.stub(arguments.data());
+  } catch (const std::exception &exception) {
+    endJob(fmt::format("{}: run-time error: exception in '{}': {} [E-UCODE]", procedure.at,
+                       procedure.code, exception.what()));
+  } catch (...) {
+    endJob(fmt::format("{}: run-time error: exception in '{}' [E-UCODE]", procedure.at,
+                       procedure.code));
+  }
+  model::fragments::running = nullptr;
+}
+
+void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
+  transport::Endpoint &endpoint = nodes::world().endpoint();
+  const model::fragments::Program program(unit);
+  engine::EngineSettings engine;
+  engine.workers = workers(endpoint.size());
+  model::fragments::StateSettings state;
+  state.rank = endpoint.rank();
+  state.ranks = endpoint.size();
+  auto runner = std::make_unique<model::fragments::Runner>(program, endpoint, engine, state);
+  if (const auto why = runner->run(std::move(values))) {
+    endWith(*why);
+  }
+  const model::fragments::Counts counts = runner->counts();
+  runner.reset();
+  trace::Counters &all = nodes::world().counters();
+  all.fragmentCalls += counts.calls;
+  all.fragmentsMade += counts.made;
+  all.fragmentsPeak += counts.peak;
+  all.fragmentBytesPeak += counts.peakBytes;
+  all.fragmentsUnfolded += counts.unfoldedPeak;
+  all.fragmentPushes += counts.pushes;
+  all.fragmentPushBytes += counts.pushedBytes;
+  all.fragmentMessages += counts.messages;
+}
+
+} // namespace
+
+std::int32_t workersHere() { return static_cast<std::int32_t>(workers(ranksHere())); }
+
+std::int32_t ranksHere() { return nodes::world().endpoint().size(); }
+
+void failInProcedure(const std::string &text, const char *code) {
+  const model::fragments::Running *running = model::fragments::running;
+  endJob(fmt::format("{}: run-time error: {} in '{}' [{}]", running ? running->at : "?", text,
+                     running ? running->procedure->code : "?", code));
+}
+
+} // namespace tutti::entry::luna
+
+TUTTI_EXPORT int tutti_luna_main(const tutti_luna_unit *unit, int argc, char **argv) {
+  using namespace tutti;
+  if (unit->version != TUTTI_LUNA_VERSION) {
+    entry::nodes::fail(unit->file,
+                       failure(ErrorCode::WrongImage,
+                               "compiled for version {} of LuNA's part of the runtime, which is {}",
+                               unit->version, TUTTI_LUNA_VERSION));
+  }
+  const bool isSub = unit->mainSub >= 0;
+  const char *at = isSub ? unit->subs[unit->mainSub].at : unit->procedures[unit->mainProcedure].at;
+  const char *types =
+      isSub ? unit->subs[unit->mainSub].types : unit->procedures[unit->mainProcedure].types;
+  auto values = entry::luna::parseAll(at, types, argc, argv);
+  entry::luna::catchSignals();
+  if (isSub) {
+    entry::luna::runSub(*unit, std::move(values));
+  } else if (entry::nodes::world().endpoint().rank() == 0) {
+    entry::luna::callMain(*unit, values);
+  }
+  std::fflush(nullptr);
+  // Nobody sends anything else before all have stopped to look for messages of fragments.
+  exec::orDie(entry::nodes::world().endpoint().allGather({}));
+  return 0;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What the library of LuNA programs needs of a program that runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::entry::luna {
+
+std::int32_t workersHere();
+std::int32_t ranksHere();
+
+/// What the procedure that the calling thread runs has done cannot be done: ends the job.
+[[noreturn]] void failInProcedure(const std::string &text, const char *code);
+
+} // namespace tutti::entry::luna

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One call of a procedure, from when it unfolds until it has ended.
+#pragma once
+
+#include "runtime/engine/work.h"
+#include "runtime/model/fragments/frame.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::model::fragments {
+
+/// Of one parameter. A data fragment that is read whole, or made, has an entry; what comes from an
+/// expression has a value alone.
+struct Argument {
+  Value value;
+  Entry *entry = nullptr;
+  bool isEvaluated = false;
+};
+
+struct Call : Waiter, engine::Work {
+  Scope *scope = nullptr;
+  std::int32_t rank = -1; ///< Where it runs, once that is known.
+  bool isBound = false;   ///< Asks for what it reads; before that for where it runs.
+  bool isReady = false;
+  std::vector<Argument> arguments;
+  std::vector<Entry *> signals;
+  std::vector<Entry *> deletes;
+};
+
+} // namespace tutti::model::fragments

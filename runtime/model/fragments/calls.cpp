@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A call from when it unfolds until it has ended: first all ranks find what it names and where it
+/// runs, then that rank waits for what it reads.
+#include "base/format.h"
+#include "runtime/model/fragments/state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+void State::link(Waiter &waiter) {
+  waiter.before = all_.before;
+  waiter.behind = &all_;
+  all_.before->behind = &waiter;
+  all_.before = &waiter;
+}
+
+void State::unlink(Waiter &waiter) {
+  waiter.before->behind = waiter.behind;
+  waiter.behind->before = waiter.before;
+}
+
+void State::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
+  auto *call = new Call;
+  call->isCall = true;
+  call->statement = index;
+  call->frame = retain(frame);
+  call->scope = scope;
+  call->arguments.resize(static_cast<std::size_t>(program_.statement(index).arguments.count));
+  enter(scope);
+  link(*call);
+  ++unfinished_;
+  counts_.unfoldedPeak = std::max(counts_.unfoldedPeak, unfinished_);
+  advance(*call);
+}
+
+void State::advance(Call &call) {
+  if (failure_ || (call.rank < 0 && !place(call))) {
+    return;
+  }
+  if (call.rank != settings_.rank) {
+    dismiss(call);
+  } else if (bind(call)) {
+    makeReady(call);
+  }
+}
+
+/// Finds all data fragments that the call names; what is an expression stays one, unless all ranks
+/// have to know its value.
+bool State::nameArguments(Call &call, Ask &ask) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const char *types = program_.unit().procedures[statement.callee].types;
+  const auto nodes = program_.list(statement.arguments);
+  for (std::size_t at = 0; at < nodes.size() && !ask.hasFailed; ++at) {
+    Argument &argument = call.arguments[at];
+    if (argument.entry || argument.isEvaluated) {
+      continue;
+    }
+    const bool isWhole = types[at] == TUTTI_LUNA_TYPE_NAME || types[at] == TUTTI_LUNA_TYPE_VALUE;
+    if (isWhole && isData(nodes[at], call.frame)) {
+      if (Entry *entry = resolve(nodes[at], call.frame, ask)) {
+        use(argument.entry, entry);
+      }
+      continue;
+    }
+    if (settings_.ranks == 1) {
+      continue;
+    }
+    if (program_.isShared(nodes[at])) {
+      const bool wasShared = std::exchange(ask.isShared, true);
+      argument.isEvaluated =
+          evaluate(nodes[at], call.frame, ask, argument.value) &&
+          convert(argument.value, types[at], call.statement, at, nodes[at], call.frame);
+      ask.isShared = wasShared;
+      continue;
+    }
+    program_.forData(nodes[at], 0, [&](std::int32_t node, std::int32_t up) {
+      if (Frame *frame = above(call.frame, up); isData(node, frame)) {
+        resolve(node, frame, ask);
+      }
+    });
+  }
+  return ask.missing.empty() && !ask.hasFailed;
+}
+
+bool State::nameOthers(Call &call, Ask &ask) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  if (!call.signals.empty() || !call.deletes.empty()) {
+    return true;
+  }
+  std::vector<Entry *> signals;
+  std::vector<Entry *> deletes;
+  for (const std::int32_t node : program_.list(statement.signals)) {
+    signals.push_back(resolve(node, call.frame, ask));
+  }
+  for (const std::int32_t node : program_.list(statement.deletes)) {
+    deletes.push_back(resolve(node, call.frame, ask));
+  }
+  if (!ask.missing.empty() || ask.hasFailed) {
+    return false;
+  }
+  call.signals.reserve(signals.size());
+  for (Entry *entry : signals) {
+    use(call.signals.emplace_back(), entry);
+  }
+  call.deletes.reserve(deletes.size());
+  for (Entry *entry : deletes) {
+    use(call.deletes.emplace_back(), entry);
+  }
+  return true;
+}
+
+/// What the rule `req_count` says of the call's outputs, where they are at home.
+bool State::limitRequests(Call &call, Ask &ask) {
+  for (const std::int32_t each : program_.list(program_.statement(call.statement).rules)) {
+    const tutti_luna_rule &rule = program_.unit().rules[each];
+    if (rule.kind != TUTTI_LUNA_REQ_COUNT) {
+      continue;
+    }
+    std::int32_t limit = 0;
+    const bool wasShared = std::exchange(ask.isShared, true);
+    Entry *entry = resolve(rule.id, call.frame, ask);
+    const bool isKnown = evaluateInt(rule.value, call.frame, ask, limit);
+    ask.isShared = wasShared;
+    if (!entry || !isKnown) {
+      return false;
+    }
+    if (!isHome(*entry)) {
+      continue;
+    }
+    entry->limit = std::max(limit, 0);
+    if (entry->requests > static_cast<std::uint32_t>(entry->limit)) {
+      failAt(program_.at(call.statement),
+             fmt::format("'{}' was requested {} times, req_count says {}", nameOf(*entry),
+                         entry->requests, entry->limit),
+             "E-COUNT");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool State::place(Call &call) {
+  Ask ask{call.statement};
+  const bool isNamed = nameArguments(call, ask) && nameOthers(call, ask) &&
+                       limitRequests(call, ask) && findPlace(call, ask);
+  if (isNamed && !ask.hasFailed) {
+    return settle(ask);
+  }
+  call.rank = -1;
+  if (!ask.hasFailed && !failure_) {
+    park(call, ask);
+  }
+  return false;
+}
+
+/// Asks for what the call reads; whether all of it is there.
+bool State::bind(Call &call) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const char *types = program_.unit().procedures[statement.callee].types;
+  const auto nodes = program_.list(statement.arguments);
+  Ask missing{call.statement};
+  for (std::size_t at = 0; at < nodes.size() && !missing.hasFailed; ++at) {
+    Argument &argument = call.arguments[at];
+    if (argument.isEvaluated || types[at] == TUTTI_LUNA_TYPE_NAME) {
+      continue;
+    }
+    if (Entry *entry = argument.entry) {
+      argument.isEvaluated = true;
+      if ((isHome(*entry) || entry->isDeleted) && !countRequest(*entry, call.statement)) {
+        return false;
+      }
+      ++entry->waitingReaders;
+      if (!entry->value.isSet()) {
+        missing.missing.push_back(entry);
+      }
+      continue;
+    }
+    Ask ask{call.statement};
+    if (evaluate(nodes[at], call.frame, ask, argument.value)) {
+      if (!settle(ask) ||
+          !convert(argument.value, types[at], call.statement, at, nodes[at], call.frame)) {
+        return false;
+      }
+      argument.isEvaluated = true;
+    }
+    missing.hasFailed = ask.hasFailed;
+    missing.missing.insert(missing.missing.end(), ask.missing.begin(), ask.missing.end());
+  }
+  return !missing.hasFailed && !failure_ && !park(call, missing);
+}
+
+/// From here on the call has what it reads, whatever becomes of the data fragments.
+void State::makeReady(Call &call) {
+  const char *types = program_.unit().procedures[program_.statement(call.statement).callee].types;
+  for (std::size_t at = 0; at < call.arguments.size(); ++at) {
+    Argument &argument = call.arguments[at];
+    if (argument.entry && types[at] != TUTTI_LUNA_TYPE_NAME) {
+      argument.value = argument.entry->value;
+      --argument.entry->waitingReaders;
+      exhaust(*argument.entry);
+    }
+  }
+  call.isReady = true;
+  ready_.push_back(&call);
+}
+
+Call *State::takeReady() {
+  if (ready_.empty() || failure_) {
+    return nullptr;
+  }
+  Call *call = ready_.front();
+  ready_.pop_front();
+  ++running_;
+  return call;
+}
+
+/// The call runs on another rank: what is at home here, it gets or brings.
+void State::dismiss(Call &call) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const char *types = program_.unit().procedures[statement.callee].types;
+  const auto nodes = program_.list(statement.arguments);
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    Argument &argument = call.arguments[at];
+    if (Entry *entry = argument.entry) {
+      if (isHome(*entry) && types[at] == TUTTI_LUNA_TYPE_NAME) {
+        expect(*entry);
+      } else if (isHome(*entry)) {
+        want(*entry, call.rank, call.statement);
+      }
+      continue;
+    }
+    if (argument.isEvaluated) {
+      continue;
+    }
+    program_.forData(nodes[at], 0, [&](std::int32_t node, std::int32_t up) {
+      Frame *frame = above(call.frame, up);
+      if (!isData(node, frame)) {
+        return;
+      }
+      Ask ask{call.statement};
+      Entry *entry = resolve(node, frame, ask);
+      if (entry && isHome(*entry)) {
+        want(*entry, call.rank, call.statement);
+      }
+    });
+  }
+  for (const std::vector<Entry *> *entries : {&call.signals, &call.deletes}) {
+    for (Entry *entry : *entries) {
+      if (isHome(*entry)) {
+        expect(*entry);
+      }
+    }
+  }
+  endCall(call);
+}
+
+void State::finish(Call &call, std::span<Value> outputs) {
+  --running_;
+  ++counts_.calls;
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
+  std::size_t output = 0;
+  for (std::size_t at = 0; at < call.arguments.size() && !failure_; ++at) {
+    if (procedure.types[at] != TUTTI_LUNA_TYPE_NAME) {
+      continue;
+    }
+    Entry &entry = *call.arguments[at].entry;
+    Value value = std::move(outputs[output++]);
+    if (!value.isSet()) {
+      fail(call,
+           fmt::format("'{}' returned without a value for its output '{}'", procedure.name,
+                       nameOf(entry)),
+           "E-UNSET");
+      break;
+    }
+    produce(entry, std::move(value), call.statement);
+  }
+  for (std::size_t at = 0; at < call.signals.size() && !failure_; ++at) {
+    produce(*call.signals[at], Value(1), call.statement);
+  }
+  for (std::size_t at = 0; at < call.deletes.size() && !failure_; ++at) {
+    deleteData(*call.deletes[at], call.statement);
+  }
+  endCall(call);
+}
+
+/// A value that was made on this rank.
+void State::produce(Entry &entry, Value value, std::int32_t statement) {
+  if (isHome(entry)) {
+    assign(entry, std::move(value), statement, settings_.rank);
+    return;
+  }
+  ++counts_.made;
+  send(entry.home, 1, entry, value, statement);
+  if (!entry.isDeleted) {
+    keep(entry, std::move(value));
+    wake(entry);
+  }
+}
+
+void State::endCall(Call &call) {
+  for (Argument &argument : call.arguments) {
+    unuse(argument.entry);
+  }
+  for (std::vector<Entry *> *entries : {&call.signals, &call.deletes}) {
+    for (Entry *&entry : *entries) {
+      unuse(entry);
+    }
+  }
+  unlink(call);
+  --unfinished_;
+  Frame *frame = call.frame;
+  Scope *scope = call.scope;
+  delete &call;
+  release(frame);
+  leave(scope);
+}
+
+} // namespace tutti::model::fragments

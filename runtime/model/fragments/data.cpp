@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Data fragments: found by name, assigned once, gone when advice or the end of their scope says
+/// so.
+#include "base/format.h"
+#include "runtime/model/fragments/state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+namespace {
+
+constexpr std::size_t kFirstBuckets = 1024;
+constexpr std::uint32_t kGraveBits = 6;
+
+std::uint64_t hashOf(const Base &base, const Tuple &tuple) {
+  return Hash().add(reinterpret_cast<std::uint64_t>(&base)).add(tuple.hash()).value();
+}
+
+/// Neighbours along the first index share a grave: in most programs that is time.
+std::pair<Tuple, std::uint32_t> graveOf(const Tuple &tuple) {
+  Tuple grave;
+  for (std::size_t at = 0; at < tuple.count(); ++at) {
+    grave.add(at == 0 ? tuple[at] >> kGraveBits : tuple[at]);
+  }
+  const auto bit = tuple.count() == 0 ? 0u : static_cast<std::uint32_t>(tuple[0]) & 63u;
+  return {std::move(grave), bit};
+}
+
+} // namespace
+
+void State::grow() {
+  std::vector<Entry *> before(std::max(kFirstBuckets, buckets_.size() * 2));
+  before.swap(buckets_);
+  for (Entry *first : before) {
+    while (first) {
+      Entry *entry = std::exchange(first, first->nextInBucket);
+      Entry *&bucket = buckets_[entry->hash & (buckets_.size() - 1)];
+      entry->nextInBucket = std::exchange(bucket, entry);
+    }
+  }
+}
+
+Entry *State::lookUp(Base &base, const Tuple &tuple) {
+  const bool isPlain = tuple.count() == 0;
+  const std::uint64_t hash = isPlain ? 0 : hashOf(base, tuple);
+  if (isPlain && base.plain) {
+    return base.plain;
+  }
+  if (!isPlain && entries_ > 0) {
+    for (Entry *entry = buckets_[hash & (buckets_.size() - 1)]; entry;
+         entry = entry->nextInBucket) {
+      if (entry->hash == hash && entry->base == &base && entry->tuple == tuple) {
+        return entry;
+      }
+    }
+  }
+  auto *entry = new Entry;
+  entry->base = &base;
+  entry->tuple = tuple;
+  entry->hash = hash;
+  entry->home = settings_.ranks == 1 ? 0 : -1;
+  if (!base.graves.empty()) {
+    const auto [grave, bit] = graveOf(tuple);
+    if (const auto found = base.graves.find(grave);
+        found != base.graves.end() && (found->second.bits >> bit & 1) != 0) {
+      entry->isAssigned = true;
+      entry->isDeleted = true;
+      entry->producer = found->second.producer;
+    }
+  }
+  entry->nextInBase = std::exchange(base.first, entry);
+  if (entry->nextInBase) {
+    entry->nextInBase->previousInBase = entry;
+  }
+  if (isPlain) {
+    base.plain = entry;
+    return entry;
+  }
+  if (++entries_ > buckets_.size()) {
+    grow();
+  }
+  Entry *&bucket = buckets_[hash & (buckets_.size() - 1)];
+  entry->nextInBucket = std::exchange(bucket, entry);
+  return entry;
+}
+
+void State::remove(Entry &entry) {
+  erase(entry);
+  Base &base = *entry.base;
+  (entry.previousInBase ? entry.previousInBase->nextInBase : base.first) = entry.nextInBase;
+  if (entry.nextInBase) {
+    entry.nextInBase->previousInBase = entry.previousInBase;
+  }
+  if (base.plain == &entry) {
+    base.plain = nullptr;
+  } else {
+    Entry **place = &buckets_[entry.hash & (buckets_.size() - 1)];
+    while (*place != &entry) {
+      place = &(*place)->nextInBucket;
+    }
+    *place = entry.nextInBucket;
+    --entries_;
+  }
+  delete &entry;
+}
+
+void State::use(Entry *&place, Entry *entry) {
+  place = entry;
+  ++entry->users;
+}
+
+void State::unuse(Entry *&place) {
+  if (Entry *entry = std::exchange(place, nullptr)) {
+    --entry->users;
+    tryBury(*entry);
+  }
+}
+
+/// What is over leaves a bit behind, so that a second assignment is still found.
+void State::tryBury(Entry &entry) {
+  if (!entry.isAssigned || !entry.isDeleted || entry.users > 0 || entry.limit >= 0 ||
+      !entry.waiters.empty()) {
+    return;
+  }
+  const auto [at, bit] = graveOf(entry.tuple);
+  auto [grave, isNew] = entry.base->graves.try_emplace(at);
+  Grave &into = grave->second;
+  into.producer = isNew || into.producer == entry.producer ? entry.producer : -1;
+  into.bits |= std::uint64_t{1} << bit;
+  remove(entry);
+}
+
+/// The value is here from now on.
+void State::keep(Entry &entry, Value value) {
+  if (!entry.value.isSet()) {
+    ++counts_.live;
+    counts_.liveBytes += value.size();
+    counts_.peak = std::max(counts_.peak, counts_.live);
+    counts_.peakBytes = std::max(counts_.peakBytes, counts_.liveBytes);
+  }
+  entry.value = std::move(value);
+}
+
+void State::erase(Entry &entry) {
+  if (entry.value.isSet()) {
+    --counts_.live;
+    counts_.liveBytes -= entry.value.size();
+    entry.value = Value();
+  }
+}
+
+void State::wake(Entry &entry) {
+  std::vector<Waiter *> waiters;
+  waiters.swap(entry.waiters);
+  for (Waiter *waiter : waiters) {
+    if (--waiter->missing > 0) {
+      continue;
+    }
+    if (waiter->isCall) {
+      advance(*static_cast<Call *>(waiter));
+    } else {
+      unlink(*waiter);
+      stack_.push_back(static_cast<Activity *>(waiter));
+    }
+  }
+}
+
+/// A value for a data fragment that is at home here, made by `statement` on rank `from`.
+void State::assign(Entry &entry, Value value, std::int32_t statement, std::int32_t from) {
+  if (entry.isAssigned) {
+    failAt(program_.at(statement),
+           fmt::format("data fragment '{}' is assigned twice (by {} and by {})", nameOf(entry),
+                       entry.producer < 0 ? "another fragment" : whoIs(entry.producer),
+                       whoIs(statement)),
+           "E-TWICE");
+    return;
+  }
+  ++counts_.made;
+  entry.isAssigned = true;
+  entry.producer = statement;
+  if (entry.isDeleted) {
+    tryBury(entry);
+    return;
+  }
+  keep(entry, std::move(value));
+  if (from != settings_.rank) {
+    entry.holders.push_back(from);
+    std::erase(entry.wanting, from);
+  }
+  for (const std::int32_t rank : std::exchange(entry.wanting, {})) {
+    push(entry, rank);
+  }
+  if (entry.isForAll) {
+    pushToAll(entry);
+  }
+  ++entry.users; // Who is woken may delete it.
+  wake(entry);
+  --entry.users;
+  exhaust(entry);
+  tryBury(entry);
+}
+
+bool State::countRequest(Entry &entry, std::int32_t statement) {
+  ++entry.requests;
+  if (entry.limit >= 0 && entry.requests > static_cast<std::uint32_t>(entry.limit)) {
+    failAt(program_.at(statement),
+           fmt::format("'{}' was requested {} times, req_count says {}", nameOf(entry),
+                       entry.requests, entry.limit),
+           "E-COUNT");
+    return false;
+  }
+  if (entry.isDeleted) {
+    failAt(program_.at(statement),
+           fmt::format("data fragment '{}' is requested after its deletion (by {})", nameOf(entry),
+                       whoIs(statement)),
+           "E-DEL");
+    return false;
+  }
+  return true;
+}
+
+/// All that `req_count` lets ask have asked: the value goes.
+void State::exhaust(Entry &entry) {
+  if (entry.limit >= 0 && entry.requests >= static_cast<std::uint32_t>(entry.limit) &&
+      entry.isAssigned && entry.waitingReaders == 0 && entry.wanting.empty() &&
+      entry.waiters.empty()) {
+    erase(entry);
+  }
+}
+
+/// A call on `rank` reads a data fragment that is at home here.
+void State::want(Entry &entry, std::int32_t rank, std::int32_t statement) {
+  if (!countRequest(entry, statement)) {
+    return;
+  }
+  if (std::ranges::find(entry.holders, rank) != entry.holders.end() ||
+      std::ranges::find(entry.wanting, rank) != entry.wanting.end()) {
+    exhaust(entry);
+    return;
+  }
+  if (entry.value.isSet()) {
+    push(entry, rank);
+    exhaust(entry);
+  } else {
+    entry.wanting.push_back(rank);
+  }
+}
+
+Frame *State::retain(Frame *frame) {
+  ++frame->references;
+  return frame;
+}
+
+void State::release(Frame *frame) {
+  if (--frame->references > 0 || frame->expected > 0) {
+    return;
+  }
+  // Names lead from frame to frame as deep as a program recurs.
+  std::vector<Frame *> open{frame};
+  while (!open.empty()) {
+    Frame *next = open.back();
+    open.pop_back();
+    releaseOne(next, open);
+  }
+}
+
+void State::releaseOne(Frame *frame, std::vector<Frame *> &open) {
+  const auto giveBack = [&open](Frame *other) {
+    if (--other->references == 0 && other->expected <= 0) {
+      open.push_back(other);
+    }
+  };
+  for (std::int32_t at = 0; at < frame->block->slotCount; ++at) {
+    Slot &slot = frame->slots[static_cast<std::size_t>(at)];
+    while (slot.own && slot.own->first) {
+      remove(*slot.own->first);
+    }
+    if (slot.name) {
+      giveBack(slot.name->base->frame);
+    }
+  }
+  if (frame->parent) {
+    giveBack(frame->parent);
+  }
+  if (settings_.ranks > 1) {
+    frames_.erase(frame->id);
+  }
+  (frame->before ? frame->before->behind : firstFrame_) = frame->behind;
+  if (frame->behind) {
+    frame->behind->before = frame->before;
+  }
+  delete frame;
+}
+
+Frame *State::makeFrame(Frame *parent, std::int32_t index, const FrameId &id,
+                        std::shared_ptr<const Chain> chain) {
+  const tutti_luna_block &block = program_.unit().blocks[index];
+  if (block.slotCount == 0 && parent) {
+    return retain(parent);
+  }
+  auto *frame = new Frame;
+  frame->behind = std::exchange(firstFrame_, frame);
+  if (frame->behind) {
+    frame->behind->before = frame;
+  }
+  frame->parent = parent ? retain(parent) : nullptr;
+  frame->block = &block;
+  frame->id = id;
+  frame->slots = std::make_unique<Slot[]>(static_cast<std::size_t>(block.slotCount));
+  frame->chain = std::move(chain);
+  for (std::int32_t at = block.firstData; at < block.slotCount; ++at) {
+    frame->slots[static_cast<std::size_t>(at)].own =
+        std::make_unique<Base>(Base{frame, block.firstSlot + at, at, nullptr, nullptr, {}});
+  }
+  return frame;
+}
+
+void State::deleteData(Entry &entry, std::int32_t statement) {
+  if (isHome(entry)) {
+    deleteAtHome(entry, statement);
+    return;
+  }
+  send(entry.home, 2, entry, Value(), statement);
+  erase(entry);
+  entry.isAssigned = true;
+  entry.isDeleted = true;
+  tryBury(entry);
+}
+
+void State::deleteAtHome(Entry &entry, std::int32_t statement) {
+  if (entry.isDeleted) {
+    return;
+  }
+  if (entry.waitingReaders > 0 || !entry.wanting.empty()) {
+    std::int32_t reader = -1;
+    for (Waiter *waiter = all_.behind; waiter != &all_ && reader < 0; waiter = waiter->behind) {
+      if (waiter->isCall) {
+        for (const Argument &argument : static_cast<Call *>(waiter)->arguments) {
+          reader = argument.entry == &entry ? waiter->statement : reader;
+        }
+      }
+    }
+    failAt(program_.at(reader < 0 ? statement : reader),
+           fmt::format("data fragment '{}' is requested after its deletion (by {})", nameOf(entry),
+                       reader < 0 ? "a fragment of another rank" : whoIs(reader)),
+           "E-DEL");
+    return;
+  }
+  for (const std::int32_t rank : entry.holders) {
+    send(rank, 3, entry, Value(), statement);
+  }
+  entry.holders.clear();
+  erase(entry);
+  entry.isDeleted = true;
+  tryBury(entry);
+}
+
+} // namespace tutti::model::fragments

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What is said of a program that is wrong.
+#include "base/format.h"
+#include "runtime/model/fragments/state.h"
+#include "runtime/model/fragments/wire.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+void State::failAt(std::string_view at, std::string_view text, std::string_view code) {
+  if (!failure_) {
+    failure_ = Failure{fmt::format("{}: run-time error: {} [{}]", at, text, code)};
+  }
+}
+
+void State::fail(Call &call, std::string_view text, std::string_view code) {
+  failAt(program_.at(call.statement), fmt::format("{}{}", text, chainOf(call.frame)), code);
+}
+
+std::string State::nameOf(const Entry &entry) const {
+  std::string name = program_.unit().slots[entry.base->slot].name;
+  for (std::size_t at = 0; at < entry.tuple.count(); ++at) {
+    name += fmt::format("[{}]", entry.tuple[at]);
+  }
+  return name;
+}
+
+std::string State::whoIs(std::int32_t statement) const {
+  return fmt::format("{} at {}", program_.nameOf(statement), program_.at(statement));
+}
+
+/// Through which calls of subs the program came there, the innermost first.
+std::string State::chainOf(const Frame *frame) const {
+  constexpr int kMost = 4;
+  std::string text;
+  int depth = 0;
+  for (const Chain *chain = frame->chain.get(); chain; chain = chain->outer.get()) {
+    if (depth++ == kMost) {
+      return text + ", ...";
+    }
+    text += fmt::format("{} {}", depth == 1 ? "; in" : ", in", whoIs(chain->statement));
+  }
+  return text;
+}
+
+std::vector<std::byte> State::describeWaiting() {
+  std::vector<std::byte> bytes;
+  Writer writer(bytes);
+  const auto addName = [&](const Entry &entry) {
+    writer.add(entry.base->frame->id);
+    writer.add(entry.base->slot);
+    writer.addText(nameOf(entry));
+  };
+  std::unordered_map<const Waiter *, const Entry *> lacks;
+  for (const Frame *frame = firstFrame_; frame; frame = frame->behind) {
+    for (std::int32_t at = 0; at < frame->block->slotCount; ++at) {
+      const Base *base = frame->slots[static_cast<std::size_t>(at)].own.get();
+      for (const Entry *entry = base ? base->first : nullptr; entry; entry = entry->nextInBase) {
+        for (const Waiter *waiter : entry->waiters) {
+          lacks.emplace(waiter, entry);
+        }
+      }
+    }
+  }
+  for (const Waiter *waiter = all_.behind; waiter != &all_; waiter = waiter->behind) {
+    const auto found = lacks.find(waiter);
+    const auto *call = waiter->isCall ? static_cast<const Call *>(waiter) : nullptr;
+    // What all ranks wait with, one of them tells of.
+    const bool isMine =
+        call && call->rank >= 0 ? call->rank == settings_.rank : settings_.rank == 0;
+    if (!isMine || found == lacks.end()) {
+      continue;
+    }
+    writer.add(waiter->statement);
+    writer.addText(chainOf(waiter->frame));
+    addName(*found->second);
+    std::vector<const Entry *> makes;
+    if (call) {
+      const char *types =
+          program_.unit().procedures[program_.statement(call->statement).callee].types;
+      for (std::size_t at = 0; at < call->arguments.size(); ++at) {
+        if (types[at] == TUTTI_LUNA_TYPE_NAME && call->arguments[at].entry) {
+          makes.push_back(call->arguments[at].entry);
+        }
+      }
+      makes.insert(makes.end(), call->signals.begin(), call->signals.end());
+    }
+    writer.add(static_cast<std::uint32_t>(makes.size()));
+    for (const Entry *entry : makes) {
+      addName(*entry);
+    }
+  }
+  return bytes;
+}
+
+namespace {
+
+/// A data fragment in what ranks say of what waits.
+struct Missing {
+  FrameId frame;
+  std::int32_t slot = 0;
+  std::string name;
+
+  static Missing take(Reader &reader) {
+    Missing missing;
+    missing.frame = reader.take<FrameId>();
+    missing.slot = reader.take<std::int32_t>();
+    missing.name = reader.takeText();
+    return missing;
+  }
+
+  friend bool operator<(const Missing &a, const Missing &b) {
+    return std::tie(a.frame.high, a.frame.low, a.slot, a.name) <
+           std::tie(b.frame.high, b.frame.low, b.slot, b.name);
+  }
+};
+
+struct Waiting {
+  std::int32_t statement = 0;
+  std::string chain;
+  Missing lacks;
+};
+
+/// Fragments that wait for each other in a circle, from any that leads there; empty if there is
+/// none.
+std::vector<std::size_t> findCycle(const std::vector<Waiting> &all,
+                                   const std::map<Missing, std::size_t> &makers) {
+  std::vector<int> seen(all.size());
+  int turn = 0;
+  for (std::size_t first = 0; first < all.size(); ++first) {
+    ++turn;
+    std::size_t at = first;
+    while (seen[at] == 0) {
+      seen[at] = turn;
+      const auto maker = makers.find(all[at].lacks);
+      if (maker == makers.end()) {
+        break;
+      }
+      at = maker->second;
+      if (seen[at] == turn) {
+        std::vector<std::size_t> cycle{at};
+        for (std::size_t next = makers.at(all[at].lacks); next != at;
+             next = makers.at(all[next].lacks)) {
+          cycle.push_back(next);
+        }
+        return cycle;
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+std::string explainHang(const Program &program, std::span<const std::vector<std::byte>> waiting) {
+  constexpr std::size_t kMost = 20;
+  std::vector<Waiting> all;
+  std::map<Missing, std::size_t> makers;
+  for (const std::vector<std::byte> &bytes : waiting) {
+    Reader reader(bytes);
+    while (!reader.isAtEnd()) {
+      Waiting &one = all.emplace_back();
+      one.statement = reader.take<std::int32_t>();
+      one.chain = reader.takeText();
+      one.lacks = Missing::take(reader);
+      for (auto count = reader.take<std::uint32_t>(); count > 0; --count) {
+        makers.emplace(Missing::take(reader), all.size() - 1);
+      }
+    }
+  }
+  std::vector<std::string> says;
+  const auto say = [&](const Waiting &one, std::string_view why) {
+    says.push_back(fmt::format("'{}' at {} waits for '{}', {} (declared at {}){}",
+                               program.nameOf(one.statement), program.at(one.statement),
+                               one.lacks.name, why, program.unit().slots[one.lacks.slot].at,
+                               one.chain));
+  };
+  std::int32_t first = all.empty() ? 0 : all.front().statement;
+  for (const Waiting &one : all) {
+    if (!makers.contains(one.lacks)) {
+      first = says.empty() ? one.statement : first;
+      say(one, "which no fragment produced");
+    }
+  }
+  for (const std::size_t at : findCycle(all, makers)) {
+    first = says.empty() ? all[at].statement : first;
+    say(all[at], fmt::format("which '{}' at {} would produce",
+                             program.nameOf(all[makers.at(all[at].lacks)].statement),
+                             program.at(all[makers.at(all[at].lacks)].statement)));
+  }
+  std::sort(says.begin(), says.end());
+  says.erase(std::unique(says.begin(), says.end()), says.end());
+  std::string text = fmt::format("{}: run-time error: {} fragment{} can never run; ",
+                                 program.at(first), all.size(), all.size() == 1 ? "" : "s");
+  for (std::size_t at = 0; at < std::min(says.size(), kMost); ++at) {
+    text += (at == 0 ? "" : "\n  ") + says[at];
+  }
+  return text + (says.size() > kMost ? "\n  ..." : "") + " [E-HANG]";
+}
+
+} // namespace tutti::model::fragments

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What lives while a program unfolds: frames with slots, and data fragments in them.
+#pragma once
+
+#include "abi/luna.h"
+#include "runtime/model/fragments/names.h"
+#include "runtime/model/fragments/value.h"
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace tutti::model::fragments {
+
+struct Base;
+struct Entry;
+struct Frame;
+
+/// Something that goes on once the data fragments that it asked for are there.
+struct Waiter {
+  std::uint32_t missing = 0;
+  bool isCall = false;      ///< A `Call`, else an `Activity`.
+  Waiter *before = nullptr; ///< In the list of all that lives, for messages.
+  Waiter *behind = nullptr;
+  std::int32_t statement = -1;
+  Frame *frame = nullptr;
+};
+
+/// What is known here of one data fragment: at its home everything, elsewhere a copy.
+struct Entry {
+  Base *base = nullptr;
+  Tuple tuple;
+  std::uint64_t hash = 0;
+  Entry *nextInBucket = nullptr;
+  Entry *nextInBase = nullptr;
+  Entry *previousInBase = nullptr;
+  Value value;
+  std::vector<Waiter *> waiters;
+  std::vector<std::int32_t> wanting; ///< Ranks that are to get it, of one that is at home here.
+  std::vector<std::int32_t> holders; ///< Ranks that have a copy.
+  std::int32_t producer = -1;        ///< The statement that assigned it.
+  std::int32_t home = -1;            ///< Once it is known.
+  std::int32_t limit = -1;           ///< Of `req_count`.
+  std::uint32_t requests = 0;        ///< That are known of, at home.
+  std::uint32_t users = 0;           ///< Pointers to it that calls and scopes have.
+  std::uint32_t waitingReaders = 0;  ///< Calls of this rank that read it, and wait for something.
+  bool isAssigned = false;           ///< Even if the value is gone.
+  bool isDeleted = false;
+  bool isForAll = false; ///< Every rank is to get it.
+};
+
+/// Which of 64 neighbours along the first index are assigned and deleted.
+struct Grave {
+  std::uint64_t bits = 0;
+  std::int32_t producer = -1; ///< -1 if there are several.
+};
+
+struct TupleHash {
+  std::size_t operator()(const Tuple &tuple) const { return tuple.hash(); }
+};
+
+/// A data fragment's name without indices, made by a frame.
+struct Base {
+  Frame *frame = nullptr;
+  std::int32_t slot = 0; ///< Of the unit's.
+  std::int32_t here = 0; ///< In the frame.
+  Entry *first = nullptr;
+  Entry *plain = nullptr; ///< The one without indices.
+  std::unordered_map<Tuple, Grave, TupleHash> graves;
+};
+
+/// Calls of subs that led somewhere, for messages.
+struct Chain {
+  std::int32_t statement;
+  std::shared_ptr<const Chain> outer; ///< Other owners: frames of subs that were called from there.
+};
+
+/// A name that is passed on.
+struct Name {
+  Base *base = nullptr;
+  Tuple tuple;
+};
+
+struct Slot {
+  Value value;
+  std::unique_ptr<Base> own;  ///< Of a data fragment of this frame.
+  std::unique_ptr<Name> name; ///< Of a `name` parameter; keeps the base's frame.
+};
+
+/// One coming to life of a block that has slots. Lives while anything in it does.
+struct Frame {
+  Frame *parent = nullptr; ///< Of the block around it; null for the body of a sub.
+  Frame *before = nullptr; ///< In the list of all.
+  Frame *behind = nullptr;
+  const tutti_luna_block *block = nullptr;
+  FrameId id;
+  std::uint64_t references = 1;
+  /// Messages of other ranks that are known to come; those that came before that was known count
+  /// below 0.
+  std::int64_t expected = 0;
+  std::unique_ptr<Slot[]> slots;
+  std::shared_ptr<const Chain> chain;
+};
+
+/// Everything below a call of a sub, for what is to happen when it is over.
+struct Scope {
+  Scope *outer = nullptr;
+  std::uint64_t open = 0; ///< Activities and calls of this rank that are not over.
+  std::int32_t statement = -1;
+  Frame *frame = nullptr; ///< Where `signals` and `deletes` of the statement are evaluated.
+  FrameId id;
+  std::int32_t arrived = 0; ///< Ranks on which it is over.
+  std::vector<Entry *> signals;
+  std::vector<Entry *> deletes;
+};
+
+/// A statement that unfolds.
+struct Activity : Waiter {
+  const tutti_luna_block *block = nullptr; ///< Of one that goes through a list of statements.
+  std::int32_t next = 0;                   ///< Statement of the list; or the counter of a loop.
+  std::int32_t last = 0;
+  bool isBegun = false; ///< The bounds of the loop are known.
+  bool isOver = false;
+  Frame *body = nullptr; ///< Of a `while` whose condition is asked about.
+  Scope *scope = nullptr;
+};
+
+} // namespace tutti::model::fragments

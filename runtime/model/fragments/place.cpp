@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Where data fragments live and calls run: every rank finds the same, and asks nobody.
+#include "runtime/model/fragments/state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+namespace {
+
+std::int32_t modulo(std::int64_t value, std::int32_t ranks) {
+  const std::int64_t rest = value % ranks;
+  return static_cast<std::int32_t>(rest < 0 ? rest + ranks : rest);
+}
+
+} // namespace
+
+/// False if a value that the rule uses is missing.
+bool State::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask,
+                   std::int32_t &out) {
+  const tutti_luna_rule &says = program_.unit().rules[rule.rule];
+  Frame *of = above(frame, rule.up);
+  const Tuple *before = std::exchange(ask.pattern, &pattern);
+  const bool wasShared = std::exchange(ask.isShared, true);
+  std::int32_t at = 0;
+  std::int32_t length = 0;
+  bool isKnown = evaluateInt(says.value, of, ask, at);
+  if (isKnown && rule.lengthNode >= 0) {
+    isKnown = evaluateInt(rule.lengthNode, above(of, rule.lengthUp), ask, length);
+  }
+  ask.pattern = before;
+  ask.isShared = wasShared;
+  if (says.kind == TUTTI_LUNA_LOCATOR_ROPE && length > 0) {
+    // The segment of rank r begins at the first coordinate c with c * ranks >= r * length.
+    const std::int64_t inside = std::clamp(at, 0, length - 1);
+    out = static_cast<std::int32_t>(inside * settings_.ranks / length);
+  } else {
+    out = modulo(at, settings_.ranks);
+  }
+  return isKnown;
+}
+
+bool State::findHome(Entry &entry, Ask &ask) {
+  if (entry.home >= 0) {
+    return true;
+  }
+  const Rule &rule = program_.homeOf(entry.base->slot);
+  std::int32_t home = 0;
+  if (rule.rule >= 0) {
+    if (!rankOf(rule, entry.base->frame, entry.tuple, ask, home)) {
+      return false;
+    }
+  } else if (entry.tuple.count() > 0) {
+    // The last index usually is the place, those before it time.
+    home = modulo(entry.tuple[entry.tuple.count() - 1], settings_.ranks);
+  } else {
+    home = modulo(static_cast<std::int64_t>(entry.base->frame->id.low >> 1) + entry.base->here,
+                  settings_.ranks);
+  }
+  entry.home = home;
+  return true;
+}
+
+/// Without advice a call runs where its first output lives, or else its first input.
+bool State::placeByData(Call &call, Ask &ask) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const char *types = program_.unit().procedures[statement.callee].types;
+  Entry *input = nullptr;
+  for (std::size_t at = 0; at < call.arguments.size(); ++at) {
+    Entry *entry = call.arguments[at].entry;
+    if (entry && types[at] == TUTTI_LUNA_TYPE_NAME) {
+      call.rank = entry->home;
+      return true;
+    }
+    input = input ? input : entry;
+  }
+  if (input) {
+    call.rank = input->home;
+    return true;
+  }
+  bool isComplete = true;
+  for (const std::int32_t node : program_.list(statement.arguments)) {
+    program_.forData(node, 0, [&](std::int32_t at, std::int32_t up) {
+      Frame *frame = above(call.frame, up);
+      if (!input && isComplete && isData(at, frame)) {
+        input = resolve(at, frame, ask);
+        isComplete = input != nullptr;
+      }
+    });
+  }
+  call.rank = input ? input->home
+                    : modulo(static_cast<std::int64_t>(call.frame->id.low >> 1) + call.statement,
+                             settings_.ranks);
+  return isComplete;
+}
+
+bool State::findPlace(Call &call, Ask &ask) {
+  if (settings_.ranks == 1) {
+    call.rank = 0;
+    return true;
+  }
+  const Rule &rule = program_.placeOf(call.statement);
+  if (rule.rule < 0) {
+    return placeByData(call, ask);
+  }
+  Tuple pattern;
+  const bool wasShared = std::exchange(ask.isShared, true);
+  bool isComplete = true;
+  for (const std::int32_t node : program_.list(program_.statement(call.statement).labelIndices)) {
+    std::int32_t index = 0;
+    isComplete = evaluateInt(node, call.frame, ask, index) && isComplete;
+    pattern.add(index);
+  }
+  ask.isShared = wasShared;
+  return isComplete && rankOf(rule, call.frame, pattern, ask, call.rank);
+}
+
+} // namespace tutti::model::fragments

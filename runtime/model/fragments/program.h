@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The tables of a unit, and what follows from them before anything runs.
+#pragma once
+
+#include "abi/luna.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::model::fragments {
+
+/// A rule that says where something is, and how far above the asker its frame is.
+struct Rule {
+  std::int32_t rule = -1;
+  std::int32_t up = 0;
+  std::int32_t lengthNode = -1; ///< Of the rope that it speaks of; -1 if nothing says how long.
+  std::int32_t lengthUp = 0;    ///< From the rule's frame.
+};
+
+/// Threading: immutable.
+/// Ownership: borrows the unit.
+class Program {
+public:
+  explicit Program(const tutti_luna_unit &unit);
+
+  const tutti_luna_unit &unit() const { return unit_; }
+
+  const tutti_luna_node &node(std::int32_t at) const { return unit_.nodes[at]; }
+
+  const tutti_luna_statement &statement(std::int32_t at) const { return unit_.statements[at]; }
+
+  std::span<const std::int32_t> list(const tutti_luna_list &list) const {
+    return {unit_.lists + list.first, static_cast<std::size_t>(list.count)};
+  }
+
+  /// Where the calls of a statement run, if advice says so.
+  const Rule &placeOf(std::int32_t statement) const {
+    static const Rule none;
+    const auto at = static_cast<std::size_t>(statement);
+    return at < places_.size() ? places_[at] : none;
+  }
+
+  /// Where the data fragments of a slot of the unit live, if advice says so; `up` is 0.
+  const Rule &homeOf(std::int32_t slot) const {
+    static const Rule none;
+    const auto at = static_cast<std::size_t>(slot);
+    return at < homes_.size() ? homes_[at] : none;
+  }
+
+  /// Whether all ranks have to know the value: which data fragments it asks for depends on others.
+  bool isShared(std::int32_t node) const;
+
+  /// Calls `each` for all nodes of data fragments in an expression, with frames to go up.
+  template <typename Each> void forData(std::int32_t node, std::int32_t up, Each &&each) const;
+
+  /// 'f' of a call, or what kind of statement it is.
+  std::string nameOf(std::int32_t statement) const;
+
+  const char *at(std::int32_t statement) const { return unit_.statements[statement].at; }
+
+private:
+  struct Around {
+    const tutti_luna_block *block;
+    bool hasFrame;
+    std::int32_t statement; ///< That it is the body of; -1 of a sub.
+  };
+
+  void look(std::int32_t block, std::int32_t statement, std::vector<Around> &around);
+  void lookAtStatement(std::int32_t statement, std::vector<Around> &around);
+  Rule lengthFor(Rule rule, const std::vector<Around> &around, std::size_t depth) const;
+  Rule placeFor(std::int32_t statement, const std::vector<Around> &around) const;
+  bool mentionsData(std::int32_t node) const;
+
+  const tutti_luna_unit &unit_;
+  std::vector<Rule> places_;
+  std::vector<Rule> homes_;
+  std::vector<std::int32_t> called_; ///< Subs, in the order of their calls.
+};
+
+template <typename Each>
+void Program::forData(std::int32_t at, std::int32_t up, Each &&each) const {
+  if (at < 0) {
+    return;
+  }
+  const tutti_luna_node &node = unit_.nodes[at];
+  switch (node.kind) {
+  case TUTTI_LUNA_SLOT:
+    each(at, up);
+    for (const std::int32_t index : list(node.indices)) {
+      forData(index, up, each);
+    }
+    return;
+  case TUTTI_LUNA_OUTER:
+    forData(node.a, up + node.up, each);
+    return;
+  case TUTTI_LUNA_INT:
+  case TUTTI_LUNA_REAL:
+  case TUTTI_LUNA_STRING:
+  case TUTTI_LUNA_PATTERN:
+    return;
+  default:
+    forData(node.a, up, each);
+    if (node.kind >= TUTTI_LUNA_ADD) {
+      forData(node.b, up, each);
+    }
+    if (node.kind == TUTTI_LUNA_CHOOSE) {
+      forData(node.c, up, each);
+    }
+  }
+}
+
+} // namespace tutti::model::fragments

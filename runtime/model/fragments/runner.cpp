@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/fragments/runner.h"
+
+#include "base/check.h"
+#include "base/format.h"
+#include "runtime/model/fragments/handle.h"
+#include "runtime/model/fragments/wire.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+thread_local constinit const Running *running = nullptr;
+
+namespace {
+
+/// Steps of unfolding before what has become ready comes first.
+constexpr int kSteps = 64;
+
+} // namespace
+
+Runner::Runner(const Program &program, transport::Endpoint &endpoint,
+               const engine::EngineSettings &engine, const StateSettings &state)
+    : program_(program), names_(state_), endpoint_(endpoint), state_(program, state),
+      reports_(static_cast<std::size_t>(state.ranks)),
+      replies_(static_cast<std::size_t>(state.ranks)),
+      waiting_(static_cast<std::size_t>(state.ranks)), engine_(*this, engine) {
+  // Whoever has nothing else to run unfolds: so no more is unfolded than is needed.
+  unfolding_.priority = -1;
+}
+
+std::optional<std::string> Runner::run(std::vector<Value> arguments) {
+  if (endpoint_.size() > 1) {
+    engine_.startPolling();
+  }
+  {
+    const ScopedLock lock(mutex_);
+    state_.begin(std::move(arguments));
+    follow(nullptr);
+  }
+  done_.wait();
+  const ScopedLock lock(mutex_);
+  return why_;
+}
+
+Counts Runner::counts() {
+  const ScopedLock lock(mutex_);
+  Counts counts = state_.counts();
+  counts.messages = sent_;
+  return counts;
+}
+
+engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
+  if (&work == &unfolding_) {
+    const ScopedLock lock(mutex_);
+    isUnfolding_ = false;
+    state_.unfold(kSteps);
+    Call *next = nullptr;
+    follow(&next);
+    return next;
+  }
+  auto &call = static_cast<Call &>(work);
+  static_cast<void>(worker);
+  std::vector<Value> outputs;
+  std::optional<std::string> why = runProcedure(call, outputs);
+  const ScopedLock lock(mutex_);
+  if (why) {
+    state_.fail(call, *why, "E-UCODE");
+  } else {
+    state_.finish(call, outputs);
+  }
+  Call *next = nullptr;
+  follow(&next);
+  return next;
+}
+
+std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &outputs) {
+  constexpr std::size_t kInside = 16;
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
+  const std::size_t count = call.arguments.size();
+  std::array<Handle, kInside> handlesInside;
+  std::array<Object, kInside> objectsInside;
+  std::array<tutti_luna_argument, kInside> insides;
+  std::vector<Handle> moreHandles(count > kInside ? count : 0);
+  std::vector<Object> moreObjects(moreHandles.size());
+  std::vector<tutti_luna_argument> more(moreHandles.size());
+  Handle *handles = count > kInside ? moreHandles.data() : handlesInside.data();
+  Object *objects = count > kInside ? moreObjects.data() : objectsInside.data();
+  tutti_luna_argument *arguments = count > kInside ? more.data() : insides.data();
+  for (std::size_t at = 0; at < count; ++at) {
+    Argument &argument = call.arguments[at];
+    switch (procedure.types[at]) {
+    case TUTTI_LUNA_TYPE_INT:
+      arguments[at].integer = argument.value.integer();
+      break;
+    case TUTTI_LUNA_TYPE_REAL:
+      arguments[at].real = argument.value.real();
+      break;
+    case TUTTI_LUNA_TYPE_STRING:
+      arguments[at].text = argument.value.text();
+      break;
+    default:
+      handles[at].state = &names_;
+      handles[at].entry = argument.entry;
+      handles[at].value = std::move(argument.value);
+      objects[at].handle = &handles[at];
+      arguments[at].fragment = &objects[at];
+    }
+  }
+  const Running here{&procedure, statement.at};
+  running = &here;
+  try {
+    procedure.stub(arguments);
+  } catch (const std::exception &exception) {
+    running = nullptr;
+    return fmt::format("exception in '{}', called for '{}': {}", procedure.code, procedure.name,
+                       exception.what());
+  } catch (...) {
+    running = nullptr;
+    return fmt::format("exception in '{}', called for '{}'", procedure.code, procedure.name);
+  }
+  running = nullptr;
+  for (std::size_t at = 0; at < count; ++at) {
+    if (procedure.types[at] == TUTTI_LUNA_TYPE_NAME) {
+      outputs.push_back(std::move(handles[at].value));
+    }
+  }
+  return std::nullopt;
+}
+
+void Runner::follow(Call **next) {
+  if (isEnded_) {
+    return;
+  }
+  if (state_.failure()) {
+    end(state_.failure()->text);
+    return;
+  }
+  while (Call *call = state_.takeReady()) {
+    if (next && !*next) {
+      *next = call;
+    } else {
+      engine_.submit(*call);
+    }
+  }
+  if (state_.hasOutgoing()) {
+    for (std::int32_t rank = 0; rank < endpoint_.size(); ++rank) {
+      if (const std::vector<std::byte> bytes = state_.takeOutgoing(rank); !bytes.empty()) {
+        ++sent_;
+        post(rank, Says::Data, bytes);
+      }
+    }
+  }
+  if (!isUnfolding_ && state_.canUnfold()) {
+    isUnfolding_ = true;
+    engine_.submit(unfolding_);
+  }
+  if (state_.isIdle()) {
+    settle();
+  }
+}
+
+/// Nothing can happen here before a message comes.
+void Runner::settle() {
+  if (endpoint_.size() == 1) {
+    if (state_.isDone()) {
+      end(std::nullopt);
+    } else {
+      waiting_[0] = state_.describeWaiting();
+      end(explainHang(program_, waiting_));
+    }
+    return;
+  }
+  const Report now = report();
+  if (hasTold_ && now == told_) {
+    return;
+  }
+  told_ = now;
+  hasTold_ = true;
+  if (endpoint_.rank() == 0) {
+    hear(0, Says::Idle, now);
+  } else {
+    post(0, Says::Idle, std::as_bytes(std::span(&now, 1)));
+  }
+}
+
+Runner::Report Runner::report() { return {sent_, received_, state_.isIdle(), state_.isDone()}; }
+
+void Runner::end(std::optional<std::string> why) {
+  if (!isEnded_) {
+    isEnded_ = true;
+    why_ = std::move(why);
+    isOver_.store(true, std::memory_order_release); // Pairs with the acquire in `poll`.
+    done_.set();
+  }
+}
+
+void Runner::post(std::int32_t to, Says says, std::span<const std::byte> bytes) {
+  std::vector<std::byte> message{static_cast<std::byte>(says)};
+  message.insert(message.end(), bytes.begin(), bytes.end());
+  if (const Status status = endpoint_.sendControl(to, message); !status) {
+    end(std::string(status.error().message));
+  }
+}
+
+bool Runner::poll() {
+  if (isOver_.load(std::memory_order_acquire)) {
+    return false;
+  }
+  const ScopedLock lock(mutex_);
+  std::vector<transport::Control> messages;
+  if (isEnded_) {
+    return false;
+  }
+  if (const Status status = endpoint_.pollControl(messages); !status) {
+    end(std::string(status.error().message));
+    return false;
+  }
+  for (const transport::Control &message : messages) {
+    receive(message);
+  }
+  if (!messages.empty()) {
+    follow(nullptr);
+  }
+  return !isEnded_;
+}
+
+void Runner::receive(const transport::Control &message) {
+  const auto says = static_cast<Says>(message.bytes.front());
+  const std::span<const std::byte> rest = std::span(message.bytes).subspan(1);
+  Reader reader(rest);
+  switch (says) {
+  case Says::Data:
+    ++received_;
+    state_.receive(message.from, rest);
+    break;
+  case Says::Idle:
+  case Says::Reply:
+    hear(message.from, says, reader.take<Report>());
+    break;
+  case Says::Probe: {
+    const Report now = report();
+    post(0, Says::Reply, std::as_bytes(std::span(&now, 1)));
+    break;
+  }
+  case Says::End:
+    end(std::nullopt);
+    break;
+  case Says::Collect:
+    post(0, Says::Waiting, state_.describeWaiting());
+    break;
+  case Says::Waiting:
+    waiting_[static_cast<std::size_t>(message.from)].assign(rest.begin(), rest.end());
+    if (++described_ == endpoint_.size()) {
+      end(explainHang(program_, waiting_));
+    }
+  }
+}
+
+/// On rank 0: what a rank says of itself. Whatever comes later is newer.
+void Runner::hear(std::int32_t from, Says says, const Report &report) {
+  reports_[static_cast<std::size_t>(from)] = report;
+  if (says == Says::Reply) {
+    replies_[static_cast<std::size_t>(from)] = report;
+  }
+  consider();
+}
+
+/// Whether all are idle, and all that was sent has been received.
+bool Runner::isQuiet(const Reports &all) {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  for (const std::optional<Report> &each : all) {
+    if (!each || !each->isIdle) {
+      return false;
+    }
+    sent += each->sent;
+    received += each->received;
+  }
+  return sent == received;
+}
+
+/// If ranks that were quiet say, asked once more, exactly the same, nothing is under way.
+void Runner::consider() {
+  if (isAgreed_) {
+    return;
+  }
+  if (isProbing_) {
+    replies_[0] = report();
+    if (!std::ranges::all_of(replies_, [](const auto &each) { return each.has_value(); })) {
+      return;
+    }
+    isProbing_ = false;
+    reports_[0] = replies_[0];
+    if (replies_ == asked_) {
+      agree();
+      return;
+    }
+  }
+  if (isQuiet(reports_)) {
+    isProbing_ = true;
+    asked_ = reports_;
+    replies_.assign(replies_.size(), std::nullopt);
+    for (std::int32_t rank = 1; rank < endpoint_.size(); ++rank) {
+      post(rank, Says::Probe, {});
+    }
+  }
+}
+
+/// Nothing goes on anywhere: it is over, or what waits can never run.
+void Runner::agree() {
+  isAgreed_ = true;
+  const bool isDone = std::ranges::all_of(replies_, [](const auto &each) { return each->isDone; });
+  for (std::int32_t rank = 1; rank < endpoint_.size(); ++rank) {
+    post(rank, isDone ? Says::End : Says::Collect, {});
+  }
+  if (isDone) {
+    end(std::nullopt);
+    return;
+  }
+  waiting_[0] = state_.describeWaiting();
+  ++described_;
+}
+
+} // namespace tutti::model::fragments

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Runs one rank's part of a program: ready calls on the engine's workers, messages in between, and
+/// the agreement of all ranks that it is over.
+#pragma once
+
+#include "base/mutex.h"
+#include "runtime/engine/engine.h"
+#include "runtime/engine/latch.h"
+#include "runtime/model/fragments/state.h"
+#include "runtime/transport/transport.h"
+
+#include <array>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::model::fragments {
+
+/// What the calling thread runs, for who finds that it cannot go on; null outside of procedures.
+/// Async-signal-safe to read.
+struct Running {
+  const tutti_luna_procedure *procedure;
+  const char *at; ///< Of the call.
+};
+
+extern thread_local constinit const Running *running;
+
+/// Threading: `run` once, by the thread that made it; the rest is the engine's.
+class Runner final : public engine::Client {
+public:
+  Runner(const Program &program, transport::Endpoint &endpoint,
+         const engine::EngineSettings &engine, const StateSettings &state);
+  ~Runner() = default;
+  Runner(const Runner &) = delete;
+  Runner &operator=(const Runner &) = delete;
+
+  /// Runs `main`, a sub, until all is over on all ranks. What is wrong, or nothing; if something
+  /// is, other ranks may still run.
+  std::optional<std::string> run(std::vector<Value> arguments);
+
+  /// Order: after `run`.
+  Counts counts();
+
+  engine::Work *run(engine::Worker &worker, engine::Work &work) override;
+  bool poll() override;
+
+private:
+  /// What a message between ranks is.
+  enum class Says : std::uint8_t { Data, Idle, Probe, Reply, End, Collect, Waiting };
+
+  /// What rank 0 knows of a rank.
+  struct Report {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    bool isIdle = false;
+    bool isDone = false;
+    friend bool operator==(const Report &, const Report &) = default;
+  };
+
+  using Reports = std::vector<std::optional<Report>>;
+  static bool isQuiet(const Reports &all);
+
+  /// Fills `outputs`; or says why there are none.
+  std::optional<std::string> runProcedure(Call &call, std::vector<Value> &outputs);
+  /// What has become possible by the last change of the state: queues calls, sends messages, finds
+  /// the end. `next` takes one call that the caller is to run.
+  void follow(Call **next) TUTTI_REQUIRES(mutex_);
+  void settle() TUTTI_REQUIRES(mutex_);
+  void end(std::optional<std::string> why) TUTTI_REQUIRES(mutex_);
+  void post(std::int32_t to, Says says, std::span<const std::byte> bytes) TUTTI_REQUIRES(mutex_);
+  void receive(const transport::Control &message) TUTTI_REQUIRES(mutex_);
+  void consider() TUTTI_REQUIRES(mutex_);
+  void agree() TUTTI_REQUIRES(mutex_);
+  void hear(std::int32_t from, Says says, const Report &report) TUTTI_REQUIRES(mutex_);
+  Report report() TUTTI_REQUIRES(mutex_);
+
+  const Program &program_;
+  const State &names_; ///< Where names of what a call holds are found, without the lock.
+  transport::Endpoint &endpoint_;
+  Mutex mutex_;
+  State state_ TUTTI_GUARDED_BY(mutex_);
+  engine::Work unfolding_;
+  bool isUnfolding_ TUTTI_GUARDED_BY(mutex_) = false; ///< `unfolding_` is queued or runs.
+  bool isEnded_ TUTTI_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> isOver_{false}; ///< The same, for `poll`.
+  std::optional<std::string> why_ TUTTI_GUARDED_BY(mutex_);
+  std::uint64_t sent_ TUTTI_GUARDED_BY(mutex_) = 0;
+  std::uint64_t received_ TUTTI_GUARDED_BY(mutex_) = 0;
+  Report told_ TUTTI_GUARDED_BY(mutex_);
+  bool hasTold_ TUTTI_GUARDED_BY(mutex_) = false;
+  // Of rank 0.
+  Reports reports_ TUTTI_GUARDED_BY(mutex_); ///< The last of each rank.
+  Reports asked_ TUTTI_GUARDED_BY(mutex_);   ///< Those before the ranks were asked once more.
+  Reports replies_ TUTTI_GUARDED_BY(mutex_);
+  std::vector<std::vector<std::byte>> waiting_ TUTTI_GUARDED_BY(mutex_);
+  std::int32_t described_ TUTTI_GUARDED_BY(mutex_) = 0;
+  bool isProbing_ TUTTI_GUARDED_BY(mutex_) = false;
+  bool isAgreed_ TUTTI_GUARDED_BY(mutex_) = false;
+  engine::Engine engine_;
+  engine::Latch done_; ///< Made by a thread that is a worker by then, and so goes on working.
+};
+
+} // namespace tutti::model::fragments

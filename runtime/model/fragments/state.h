@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One rank's part of a program that unfolds: which data fragments there are, who waits for them,
+/// which calls are ready. Pure data: runs no procedure, knows neither threads nor transports.
+///
+/// Every rank unfolds all of the program's structure and knows where each call runs, without
+/// messages: bases have the same identity everywhere, homes follow from advice and indices alone,
+/// and values that the structure depends on go to all. So the home of a data fragment knows its
+/// readers and sends the value without having been asked.
+#pragma once
+
+#include "runtime/model/fragments/call.h"
+#include "runtime/model/fragments/frame.h"
+#include "runtime/model/fragments/program.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tutti::model::fragments {
+
+/// Why the program cannot go on: one message, several lines perhaps.
+struct Failure {
+  std::string text;
+};
+
+struct Counts {
+  std::uint64_t calls = 0; ///< That have ended here.
+  std::uint64_t made = 0;  ///< Data fragments that became values here.
+  std::uint64_t live = 0;  ///< Of these and of copies, now.
+  std::uint64_t peak = 0;
+  std::uint64_t liveBytes = 0;
+  std::uint64_t peakBytes = 0;
+  std::uint64_t unfoldedPeak = 0; ///< Calls that are unfolded and not over.
+  std::uint64_t pushes = 0;       ///< Values sent to readers.
+  std::uint64_t pushedBytes = 0;
+  std::uint64_t messages = 0;
+};
+
+struct StateSettings {
+  std::int32_t rank = 0;
+  std::int32_t ranks = 1;
+  std::uint64_t most = 100000; ///< Calls that are unfolded and not over, while some can run.
+};
+
+/// Threading: externally synchronised.
+class State {
+public:
+  State(const Program &program, const StateSettings &settings);
+  State(const State &) = delete;
+  State &operator=(const State &) = delete;
+  ~State();
+
+  /// Starts `main`, a sub, with values for its parameters.
+  void begin(std::vector<Value> arguments);
+
+  /// Unfolds for so many steps at most. Whether it could go on.
+  bool unfold(int steps);
+
+  /// Whether `unfold` would do something.
+  bool canUnfold() const;
+
+  /// A call that is to be run here; null if none is ready.
+  Call *takeReady();
+
+  /// A call that was taken has run; a value for each of its outputs, in their order.
+  void finish(Call &call, std::span<Value> outputs);
+
+  /// Nothing can happen here before a message arrives.
+  bool isIdle() const { return stack_.empty() && ready_.empty() && running_ == 0; }
+
+  /// Nothing waits here.
+  bool isDone() const { return isIdle() && all_.behind == &all_; }
+
+  const std::optional<Failure> &failure() const { return failure_; }
+
+  /// The program is wrong, as found from outside.
+  void fail(Call &call, std::string_view text, std::string_view code);
+
+  const Counts &counts() const { return counts_; }
+
+  const Program &program() const { return program_; }
+
+  std::int32_t rank() const { return settings_.rank; }
+
+  std::string nameOf(const Entry &entry) const;
+
+  /// @name Messages.
+  /// @{
+
+  /// What is to be sent to a rank; empties it.
+  std::vector<std::byte> takeOutgoing(std::int32_t rank);
+
+  bool hasOutgoing() const { return hasOutgoing_; }
+
+  void receive(std::int32_t from, std::span<const std::byte> bytes);
+
+  /// @}
+
+  /// What waits here and for what, for whoever looks for the reason why nothing goes on.
+  std::vector<std::byte> describeWaiting();
+
+private:
+  struct Ask; ///< One attempt to evaluate something.
+
+  // evaluate.cpp
+  bool evaluate(std::int32_t node, Frame *frame, Ask &ask, Value &out);
+  bool evaluateSlot(std::int32_t node, Frame *frame, Ask &ask, Value &out);
+  bool evaluateBinary(const tutti_luna_node &node, Frame *frame, Ask &ask, Value &out);
+  bool evaluateShort(const tutti_luna_node &node, Frame *frame, Ask &ask, Value &out);
+  bool calculate(const tutti_luna_node &node, const Value &a, const Value &b, Ask &ask, Value &out);
+  bool calculateInts(const tutti_luna_node &node, std::int32_t a, std::int32_t b, Ask &ask,
+                     Value &out);
+  bool calculateReals(const tutti_luna_node &node, double a, double b, Ask &ask, Value &out);
+  bool cast(const tutti_luna_node &node, Value value, Ask &ask, Value &out);
+  bool truth(const Value &value, const tutti_luna_node &node, Ask &ask, bool &out);
+  bool evaluateInt(std::int32_t node, Frame *frame, Ask &ask, std::int32_t &out);
+  /// The data fragment that a node names; null if something is missing.
+  Entry *resolve(std::int32_t node, Frame *frame, Ask &ask);
+  /// The same without finding the data fragment itself.
+  bool resolveName(std::int32_t node, Frame *frame, Ask &ask, Name &out);
+  bool isData(std::int32_t node, Frame *frame) const;
+  bool convert(Value &value, char type, std::int32_t statement, std::size_t argument,
+               std::int32_t node, Frame *frame);
+  static Frame *above(Frame *frame, std::int32_t up);
+  /// The attempt has succeeded: what it read has been asked for.
+  bool settle(Ask &ask);
+  /// Waits for what an attempt lacked; whether there was anything.
+  bool park(Waiter &waiter, Ask &ask);
+
+  // data.cpp
+  Entry *lookUp(Base &base, const Tuple &tuple);
+  void remove(Entry &entry);
+  void use(Entry *&place, Entry *entry);
+  void unuse(Entry *&place);
+  void tryBury(Entry &entry);
+  void keep(Entry &entry, Value value);
+  void assign(Entry &entry, Value value, std::int32_t statement, std::int32_t from);
+  void erase(Entry &entry);
+  void deleteData(Entry &entry, std::int32_t statement);
+  void deleteAtHome(Entry &entry, std::int32_t statement);
+  /// Somebody asks for a data fragment that is at home here.
+  bool countRequest(Entry &entry, std::int32_t statement);
+  void exhaust(Entry &entry);
+  void want(Entry &entry, std::int32_t rank, std::int32_t statement);
+  void wake(Entry &entry);
+  void grow();
+  Frame *makeFrame(Frame *parent, std::int32_t block, const FrameId &id,
+                   std::shared_ptr<const Chain> chain);
+  static Frame *retain(Frame *frame);
+  void release(Frame *frame);
+  void releaseOne(Frame *frame, std::vector<Frame *> &open);
+
+  // place.cpp
+  bool findHome(Entry &entry, Ask &ask);
+  bool findPlace(Call &call, Ask &ask);
+  bool rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, std::int32_t &out);
+  bool placeByData(Call &call, Ask &ask);
+
+  // unfold.cpp
+  void step();
+  void stepList(Activity &activity);
+  void stepFor(Activity &activity);
+  void stepWhile(Activity &activity);
+  void stepIf(Activity &activity);
+  void stepSub(Activity &activity);
+  void start(std::int32_t statement, Frame *frame, Scope *scope);
+  bool suspend(Activity &activity, Ask &ask);
+  Frame *bringToLife(Frame *around, std::int32_t block, std::int32_t statement, std::int32_t turn);
+  void pushList(Frame *frame, std::int32_t block, Scope *scope);
+  void takeOff(Activity &activity);
+  void endActivity(Activity &activity);
+  Scope *openScope(std::int32_t statement, Frame *frame, Scope *outer, Ask &ask);
+  static void enter(Scope *scope);
+  void leave(Scope *scope);
+  void fire(Scope &scope);
+  void arrive(Scope &scope);
+
+  // calls.cpp
+  void makeCall(std::int32_t statement, Frame *frame, Scope *scope);
+  void advance(Call &call);
+  bool place(Call &call);
+  bool nameArguments(Call &call, Ask &ask);
+  bool nameOthers(Call &call, Ask &ask);
+  bool limitRequests(Call &call, Ask &ask);
+  bool bind(Call &call);
+  void dismiss(Call &call);
+  void makeReady(Call &call);
+  void produce(Entry &entry, Value value, std::int32_t statement);
+  void endCall(Call &call);
+  void link(Waiter &waiter);
+  static void unlink(Waiter &waiter);
+
+  // errors.cpp
+  void failAt(std::string_view at, std::string_view text, std::string_view code);
+  std::string whoIs(std::int32_t statement) const;
+  std::string chainOf(const Frame *frame) const;
+
+  // exchange.cpp
+  struct Letter {
+    std::uint8_t kind;
+    std::int32_t slot;
+    Tuple tuple;
+    Value value;
+    std::int32_t statement;
+    std::int32_t from;
+  };
+
+  void send(std::int32_t to, std::uint8_t kind, const Entry &entry, const Value &value,
+            std::int32_t statement);
+  void push(Entry &entry, std::int32_t to);
+  void pushToAll(Entry &entry);
+  void handle(Frame &frame, Letter letter);
+  void drop(Entry &entry, std::int32_t statement);
+
+  /// Another rank will say something about it: until then its frame lives.
+  static void expect(Entry &entry) { ++entry.base->frame->expected; }
+
+  void tellOver(const FrameId &scope);
+  void replay(Frame &frame);
+
+  bool isHome(const Entry &entry) const { return entry.home == settings_.rank; }
+
+  const Program &program_;
+  const StateSettings settings_;
+  std::vector<Activity *> stack_;
+  std::deque<Call *> ready_;
+  std::uint64_t running_ = 0;
+  std::uint64_t unfinished_ = 0;
+  Frame *firstFrame_ = nullptr;
+  Waiter all_; ///< Ring of calls and of activities that wait.
+  std::vector<Entry *> buckets_;
+  std::size_t entries_ = 0;
+  std::optional<Failure> failure_;
+  Counts counts_;
+  // Of several ranks.
+  std::unordered_map<FrameId, Frame *, FrameIdHash> frames_;
+  std::unordered_map<FrameId, std::vector<Letter>, FrameIdHash> early_; ///< For frames to come.
+  std::unordered_map<FrameId, Scope *, FrameIdHash> scopes_;
+  std::unordered_map<FrameId, std::int32_t, FrameIdHash> earlyOver_;
+  std::vector<std::vector<std::byte>> outgoing_;
+  bool hasOutgoing_ = false;
+};
+
+/// What one attempt to evaluate found missing.
+struct State::Ask {
+  std::int32_t statement; ///< Who asks.
+  bool isShared = false;  ///< All ranks ask.
+  const Tuple *pattern = nullptr;
+  std::vector<Entry *> missing = {};
+  std::vector<Entry *> read = {}; ///< Of those that are at home here.
+  bool hasFailed = false;
+};
+
+/// Whether messages of several ranks' waiting work say why nothing goes on, and what they say.
+std::string explainHang(const Program &program, std::span<const std::vector<std::byte>> waiting);
+
+} // namespace tutti::model::fragments

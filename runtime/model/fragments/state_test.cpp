@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What programs mean, on one to four ranks that run in orders chosen at random.
+#include "runtime/model/fragments/test_unit.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti::model::fragments {
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+/// Ranks, and the seed of the order.
+class StateTest : public testing::TestWithParam<std::tuple<int, int>> {
+protected:
+  Outcome run(std::int32_t main, std::uint64_t most = 100000) {
+    const auto [ranks, seed] = GetParam();
+    return runOn(unit_.unit(main), ranks, static_cast<std::uint32_t>(seed), most);
+  }
+
+  bool says(const Outcome &outcome, const char *text) {
+    return outcome.error.find(text) != std::string::npos;
+  }
+
+  /// The rod of `steps` steps and `parts` parts, each the sum of itself and its neighbours
+  /// modulo 97.
+  std::int32_t rod(std::int32_t steps, std::int32_t parts, bool deletes);
+
+  TestUnit unit_;
+  const std::int32_t set_ = unit_.procedure("set", "in");
+  const std::int32_t show_ = unit_.procedure("show", "i");
+  const std::int32_t none_ = unit_.procedure("none", "n");
+  const std::int32_t real_ = unit_.procedure("real", "rn");
+  const std::int32_t copy_ = unit_.procedure("set", "vn");
+};
+
+std::int32_t StateTest::rod(std::int32_t steps, std::int32_t parts, bool deletes) {
+  TestUnit &u = unit_;
+  const auto i = [&] { return u.slot(0, 0); };
+  const auto t = [&] { return u.slot(1, 0); };
+  const auto plus = [&](std::int32_t a, int b) { return u.op(TUTTI_LUNA_ADD, a, u.integer(b)); };
+  // main: x = 0; for i: set(i, x[0][i])
+  const auto first =
+      u.loop(u.integer(0), u.integer(parts - 1),
+             u.block({"i"}, 1, {u.call(set_, {i(), u.slot(1, 0, {u.integer(0), i()})})}));
+  // for t, i: set((x[t][i] + b[t][i - 1]) % 97, x[t + 1][i]); set(x[t][i], b[t][i])
+  const auto x = u.slot(2, 0, {t(), i()});
+  const auto left = u.slot(2, 1, {t(), plus(i(), -1)});
+  const auto sum = u.op(TUTTI_LUNA_REMAINDER, u.op(TUTTI_LUNA_ADD, x, left), u.integer(97));
+  const auto next = u.slot(2, 0, {plus(t(), 1), i()});
+  const auto border = u.slot(2, 1, {t(), i()});
+  const auto step = u.call(set_, {sum, next}, deletes ? TestUnit::Ints{left} : TestUnit::Ints{});
+  const auto pass = u.call(set_, {x, border});
+  const auto inner = u.loop(u.integer(0), u.integer(parts - 1), u.block({"i"}, 1, {step, pass}));
+  const auto wall = u.call(set_, {u.integer(1), u.slot(1, 1, {u.slot(0, 0), u.integer(-1)})});
+  const auto outer = u.loop(u.integer(0), u.integer(steps - 1), u.block({"t"}, 1, {wall, inner}));
+  const auto last =
+      u.loop(u.integer(0), u.integer(parts - 1),
+             u.block({"i"}, 1, {u.call(show_, {u.slot(1, 0, {u.integer(steps), i()})})}));
+  return u.sub("main", "", u.block({"x", "b"}, 0, {last, outer, first}));
+}
+
+Strings rodInOrder(int steps, int parts) {
+  std::vector<int> x(static_cast<std::size_t>(parts));
+  for (int i = 0; i < parts; ++i) {
+    x[static_cast<std::size_t>(i)] = i;
+  }
+  for (int t = 0; t < steps; ++t) {
+    int left = 1;
+    for (int &each : x) {
+      const int here = each;
+      each = (each + left) % 97;
+      left = here;
+    }
+  }
+  Strings shown;
+  for (const int each : x) {
+    shown.push_back(std::to_string(each));
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+TEST_P(StateTest, GivesTheValuesOfAPlainLoop) {
+  const Outcome outcome = run(rod(12, 7, true));
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, rodInOrder(12, 7));
+}
+
+TEST_P(StateTest, HasNothingLeftAtTheEnd) {
+  for (const Counts &counts : run(rod(6, 5, true)).counts) {
+    EXPECT_EQ(counts.live, 0u);
+    EXPECT_EQ(counts.liveBytes, 0u);
+  }
+}
+
+TEST_P(StateTest, UnfoldsNoMoreThanIsAllowedWhileSomethingRuns) {
+  const Outcome outcome = run(rod(12, 7, true), 10);
+
+  EXPECT_EQ(outcome.shown, rodInOrder(12, 7));
+}
+
+TEST_P(StateTest, RecursThroughNames) {
+  // sub fact(int n, name r) { df rest; if n <= 1 set(1, r); else { fact(n - 1, rest); set(n * rest,
+  // r); } }
+  TestUnit &u = unit_;
+  const auto fact = u.sub("fact", "in", -1);
+  const auto n = u.slot(0, 0);
+  const auto one = u.block({}, 0, {u.call(set_, {u.integer(1), u.slot(0, 1)})});
+  const auto more =
+      u.block({}, 0,
+              {u.callSub(fact, {u.op(TUTTI_LUNA_SUBTRACT, n, u.integer(1)), u.slot(0, 2)}),
+               u.call(set_, {u.op(TUTTI_LUNA_MULTIPLY, n, u.slot(0, 2)), u.slot(0, 1)})});
+  u.setBody(fact, u.block({"n", "r", "rest"}, 2,
+                          {u.choice(u.op(TUTTI_LUNA_LESS_EQUAL, n, u.integer(1)), one, more)}));
+  const auto main = u.sub(
+      "main", "",
+      u.block({"f"}, 0,
+              {u.call(show_, {u.slot(0, 0)}), u.callSub(fact, {u.integer(10), u.slot(0, 0)})}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, Strings{"3628800"});
+}
+
+TEST_P(StateTest, GoesOnWhileAConditionHolds) {
+  // while x[i] < 20, i = 0..out n  set(x[i] * 2, x[i + 1]);  x[0] = 3
+  TestUnit &u = unit_;
+  const auto x = u.slot(1, 0, {u.slot(0, 0)});
+  const auto next = u.slot(1, 0, {u.op(TUTTI_LUNA_ADD, u.slot(0, 0), u.integer(1))});
+  const auto body =
+      u.block({"i"}, 1, {u.call(set_, {u.op(TUTTI_LUNA_MULTIPLY, x, u.integer(2)), next})});
+  const auto loop =
+      u.whileLoop(u.integer(0), u.op(TUTTI_LUNA_LESS, x, u.integer(20)), u.slot(0, 1), body);
+  const auto main = u.sub(
+      "main", "",
+      u.block({"x", "n"}, 0,
+              {loop, u.call(show_, {u.slot(0, 1)}), u.call(show_, {u.slot(0, 0, {u.slot(0, 1)})}),
+               u.call(set_, {u.integer(3), u.slot(0, 0, {u.integer(0)})})}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, (Strings{"24", "3"}));
+}
+
+TEST_P(StateTest, AsksOnlyForWhatAnExpressionNeeds) {
+  // x is never assigned.
+  TestUnit &u = unit_;
+  const auto x = u.slot(0, 0);
+  const auto main =
+      u.sub("main", "",
+            u.block({"x"}, 0,
+                    {u.call(show_, {u.op(TUTTI_LUNA_AND, u.integer(0), x)}),
+                     u.call(show_, {u.op(TUTTI_LUNA_OR, u.integer(2), x)}),
+                     u.call(show_, {u.op(TUTTI_LUNA_CHOOSE, u.integer(0), x, u.integer(5))})}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, (Strings{"0", "1", "5"}));
+}
+
+TEST_P(StateTest, SignalsWhenAllBelowACallIsOver) {
+  TestUnit &u = unit_;
+  const auto sub = u.sub(
+      "many", "n",
+      u.block({"x"}, 1,
+              {u.loop(u.integer(0), u.integer(5),
+                      u.block({"i"}, 1,
+                              {u.call(set_, {u.slot(0, 0), u.slot(1, 0, {u.slot(0, 0)})})}))}));
+  const auto main =
+      u.sub("main", "",
+            u.block({"x", "d"}, 0,
+                    {u.callSub(sub, {u.slot(0, 0)}, {u.slot(0, 1)}),
+                     u.choice(u.slot(0, 1), u.block({}, 0, {u.call(show_, {u.integer(7)})}))}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, Strings{"7"});
+}
+
+TEST_P(StateTest, FindsASecondAssignment) {
+  TestUnit &u = unit_;
+  const auto main = u.sub("main", "",
+                          u.block({"x"}, 0,
+                                  {u.call(set_, {u.integer(1), u.slot(0, 0)}),
+                                   u.call(set_, {u.integer(2), u.slot(0, 0)})}));
+
+  EXPECT_TRUE(
+      says(run(main), "run-time error: data fragment 'x' is assigned twice (by set at t.fa:"));
+}
+
+TEST_P(StateTest, FindsASecondAssignmentBehindADeletion) {
+  // set(1, x) --> (x) >> (d); if d set(2, x);
+  TestUnit &u = unit_;
+  const auto main =
+      u.sub("main", "",
+            u.block({"x", "d"}, 0,
+                    {u.call(set_, {u.integer(1), u.slot(0, 0)}, {u.slot(0, 0)}, {u.slot(0, 1)}),
+                     u.choice(u.slot(0, 1),
+                              u.block({}, 0, {u.call(set_, {u.integer(2), u.slot(0, 0)})}))}));
+
+  EXPECT_TRUE(says(run(main), "'x' is assigned twice"));
+}
+
+TEST_P(StateTest, NamesWhatIsNeverProduced) {
+  TestUnit &u = unit_;
+  const auto main = u.sub("main", "",
+                          u.block({"x", "y"}, 0,
+                                  {u.call(set_, {u.slot(0, 0, {u.integer(3)}), u.slot(0, 1)}),
+                                   u.call(show_, {u.slot(0, 1)})}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_TRUE(says(outcome, "2 fragments can never run; 'set' at t.fa:")) << outcome.error;
+  EXPECT_TRUE(says(outcome, "waits for 'x[3]', which no fragment produced")) << outcome.error;
+  EXPECT_FALSE(says(outcome, "waits for 'y'")) << outcome.error;
+}
+
+TEST_P(StateTest, NamesAllOfACycle) {
+  TestUnit &u = unit_;
+  const auto main = u.sub("main", "",
+                          u.block({"x", "y"}, 0,
+                                  {u.call(copy_, {u.slot(0, 0), u.slot(0, 1)}),
+                                   u.call(copy_, {u.slot(0, 1), u.slot(0, 0)})}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_TRUE(says(outcome, "2 fragments can never run")) << outcome.error;
+  EXPECT_TRUE(says(outcome, "waits for 'x', which 'set'")) << outcome.error;
+  EXPECT_TRUE(says(outcome, "waits for 'y', which 'set'")) << outcome.error;
+}
+
+TEST_P(StateTest, FindsARequestBehindADeletion) {
+  TestUnit &u = unit_;
+  const auto main =
+      u.sub("main", "",
+            u.block({"x", "d"}, 0,
+                    {u.call(set_, {u.integer(1), u.slot(0, 0)}, {u.slot(0, 0)}, {u.slot(0, 1)}),
+                     u.choice(u.slot(0, 1), u.block({}, 0, {u.call(show_, {u.slot(0, 0)})}))}));
+
+  EXPECT_TRUE(says(run(main), "'x' is requested after its deletion (by show at"));
+}
+
+TEST_P(StateTest, CountsRequests) {
+  TestUnit &u = unit_;
+  const auto x = u.slot(0, 0);
+  const auto rule = u.rule(TUTTI_LUNA_REQ_COUNT, -1, x, u.integer(1));
+  const auto main = u.sub("main", "",
+                          u.block({"x"}, 0,
+                                  {u.call(set_, {u.integer(1), x}, {}, {}, {rule}),
+                                   u.call(show_, {x}), u.call(show_, {x})}));
+
+  EXPECT_TRUE(says(run(main), "'x' was requested 2 times, req_count says 1"));
+}
+
+TEST_P(StateTest, FindsAnOutputWithoutAValue) {
+  TestUnit &u = unit_;
+  const auto main = u.sub("main", "", u.block({"x"}, 0, {u.call(none_, {u.slot(0, 0)})}));
+
+  EXPECT_TRUE(says(run(main), "'none' returned without a value for its output 'x'"));
+}
+
+TEST_P(StateTest, FindsAValueOfTheWrongType) {
+  TestUnit &u = unit_;
+  const auto main =
+      u.sub("main", "",
+            u.block({"x"}, 0,
+                    {u.call(real_, {u.real(1.5), u.slot(0, 0)}), u.call(show_, {u.slot(0, 0)})}));
+
+  EXPECT_TRUE(says(run(main), "argument 1 of 'show' is int, the value of 'x' is real"));
+}
+
+TEST_P(StateTest, FindsADivisionByZero) {
+  TestUnit &u = unit_;
+  const auto main =
+      u.sub("main", "",
+            u.block({"x"}, 0,
+                    {u.call(set_, {u.integer(0), u.slot(0, 0)}),
+                     u.call(show_, {u.op(TUTTI_LUNA_DIVIDE, u.integer(1), u.slot(0, 0))})}));
+
+  EXPECT_TRUE(says(run(main), "division by zero [E-DIV]"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, StateTest,
+                         testing::Combine(testing::Values(1, 2, 3, 4), testing::Values(1, 2, 3)));
+
+TEST(Messages, CarryBordersAndNothingElse) {
+  // y[t][i] of part i goes to part i + 1, which is on the next rank: one value each step.
+  TestUnit unit;
+  const auto set = unit.procedure("set", "vvn");
+  const auto start = unit.procedure("set", "in");
+  const auto t = unit.slot(1, 0);
+  const auto i = unit.slot(0, 0);
+  const auto minus = [&](std::int32_t of) {
+    return unit.op(TUTTI_LUNA_SUBTRACT, of, unit.integer(1));
+  };
+  const auto body = unit.block(
+      {"i"}, 1,
+      {unit.call(set, {unit.slot(2, 0, {minus(t), i}), unit.slot(2, 0, {minus(t), minus(i)}),
+                       unit.slot(2, 0, {t, i})})});
+  const auto time = unit.loop(
+      unit.integer(1), unit.integer(10),
+      unit.block(
+          {"t"}, 1,
+          {unit.call(start, {unit.integer(1), unit.slot(1, 0, {unit.slot(0, 0), unit.integer(0)})}),
+           unit.loop(unit.integer(1), unit.integer(3), body)}));
+  const auto first = unit.loop(
+      unit.integer(0), unit.integer(3),
+      unit.block({"i"}, 1,
+                 {unit.call(start, {unit.integer(1), unit.slot(1, 0, {unit.integer(0), i})})}));
+  const auto main = unit.sub("main", "", unit.block({"y"}, 0, {first, time}));
+
+  const Outcome outcome = runOn(unit.unit(main), 4);
+
+  std::uint64_t pushes = 0;
+  for (const Counts &counts : outcome.counts) {
+    pushes += counts.pushes;
+  }
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(pushes, 30u);
+}
+
+} // namespace
+
+} // namespace tutti::model::fragments

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/fragments/value.h"
+
+#include "base/check.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace tutti::model::fragments {
+
+Buffer *Buffer::make(std::size_t bytes) {
+  void *memory = std::malloc(sizeof(Buffer) + bytes + 1);
+  if (!memory) {
+    return nullptr;
+  }
+  auto *buffer = new (memory) Buffer;
+  buffer->bytes = bytes;
+  buffer->data()[bytes] = std::byte{0};
+  return buffer;
+}
+
+std::string_view nameOf(Kind kind) {
+  switch (kind) {
+  case Kind::Unset:
+    return "unset";
+  case Kind::Int:
+    return "int";
+  case Kind::Real:
+    return "real";
+  case Kind::String:
+    return "string";
+  case Kind::Bytes:
+    return "bytes";
+  }
+  return "";
+}
+
+Value Value::ofText(std::string_view text) {
+  Buffer *buffer = Buffer::make(text.size());
+  TUTTI_CHECK(buffer, "no memory for a string of {} bytes", text.size());
+  std::memcpy(buffer->data(), text.data(), text.size());
+  return {Kind::String, buffer};
+}
+
+std::size_t Value::size() const {
+  switch (kind_) {
+  case Kind::Unset:
+    return 0;
+  case Kind::Int:
+    return sizeof integer_;
+  case Kind::Real:
+    return sizeof real_;
+  case Kind::String: // With the 0 at its end, as C programs copy it.
+    return buffer_->bytes + 1;
+  case Kind::Bytes:
+    return buffer_->bytes;
+  }
+  return 0;
+}
+
+const void *Value::data() const {
+  return hasBuffer() ? static_cast<void *>(buffer_->data()) : &bits_;
+}
+
+std::string Value::asText() const {
+  switch (kind_) {
+  case Kind::Int:
+    return std::to_string(integer_);
+  case Kind::Real:
+    return std::to_string(real_);
+  case Kind::String:
+    return text();
+  default:
+    return {};
+  }
+}
+
+void Value::release() {
+  // Pairs with the release of whoever gave up a reference before: its reads come first.
+  if (hasBuffer() && buffer_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    buffer_->~Buffer();
+    std::free(buffer_);
+  }
+}
+
+} // namespace tutti::model::fragments

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The value of a data fragment, which never changes once it is one.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+/// Bytes that several values may share.
+///
+/// Threading: the count is internally synchronised; the bytes belong to who makes them until they
+///            are part of a value that others see.
+struct Buffer {
+  std::atomic<std::uint32_t> references{1};
+  std::size_t bytes = 0;
+
+  std::byte *data() { return reinterpret_cast<std::byte *>(this + 1); }
+
+  /// Followed by so many bytes, and one of 0; null if there is no memory.
+  static Buffer *make(std::size_t bytes);
+};
+
+enum class Kind : std::uint8_t { Unset, Int, Real, String, Bytes };
+
+/// How messages call it.
+std::string_view nameOf(Kind kind);
+
+class Value {
+public:
+  Value() = default;
+
+  explicit Value(std::int32_t integer) : kind_(Kind::Int), integer_(integer) {}
+
+  explicit Value(double real) : kind_(Kind::Real), real_(real) {}
+
+  /// Takes over one reference.
+  Value(Kind kind, Buffer *buffer) : kind_(kind), buffer_(buffer) {}
+
+  static Value ofText(std::string_view text);
+
+  Value(const Value &other) : kind_(other.kind_), bits_(other.bits_) { retain(); }
+
+  Value(Value &&other) noexcept
+      : kind_(std::exchange(other.kind_, Kind::Unset)), bits_(other.bits_) {}
+
+  Value &operator=(Value other) noexcept {
+    std::swap(kind_, other.kind_);
+    std::swap(bits_, other.bits_);
+    return *this;
+  }
+
+  ~Value() { release(); }
+
+  Kind kind() const { return kind_; }
+
+  bool isSet() const { return kind_ != Kind::Unset; }
+
+  std::int32_t integer() const { return integer_; }
+
+  double real() const { return real_; }
+
+  bool hasBuffer() const { return kind_ == Kind::String || kind_ == Kind::Bytes; }
+
+  Buffer *buffer() const { return hasBuffer() ? buffer_ : nullptr; }
+
+  std::size_t size() const;
+  const void *data() const;
+
+  /// Of a string.
+  const char *text() const { return reinterpret_cast<const char *>(buffer_->data()); }
+
+  /// As a string concatenation has it.
+  std::string asText() const;
+
+private:
+  void retain() {
+    if (hasBuffer()) {
+      buffer_->references.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  void release();
+
+  Kind kind_ = Kind::Unset;
+
+  union {
+    std::int32_t integer_;
+    double real_;
+    Buffer *buffer_;
+    std::uint64_t bits_ = 0;
+  };
+};
+
+} // namespace tutti::model::fragments

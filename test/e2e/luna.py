@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""LuNA programs, which must print the same on any number of ranks and workers, and wrong ones, which
+must say what is wrong and end."""
+import re
+
+from harness import ROOT, Failure
+
+FOLDER = ROOT / "examples/luna"
+RANKS = (1, 2, 3, 4)
+ARGUMENTS = {"02_factorial": ["10"]}
+
+
+def require(condition, message):
+    if not condition:
+        raise Failure(message)
+
+
+def compiled(workshop, path):
+    """What compiling printed, its status, and the program."""
+    def make():
+        program = workshop.folder / f"luna-{path.stem}"
+        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(path),
+                                   str(FOLDER / "ucodes.cpp"), "-o", str(program)], {}, "")
+        return result, program
+    return workshop.cached(f"luna-{path.stem}", make)
+
+
+def run(workshop, program, arguments, ranks, environment):
+    return workshop.execute([str(workshop.bin / "tuttirun"), "-n", str(ranks), str(program), *arguments],
+                            environment, "")
+
+
+def prints_what_is_expected(workshop, path, ranks, workers):
+    result, program = compiled(workshop, path)
+    require(result.status == 0 and result.errors == "", result.errors)
+    result = run(workshop, program, ARGUMENTS.get(path.stem, []), ranks, {"TUTTI_WORKERS": str(workers)})
+    require(result.status == 0, f"exit status {result.status}\n{result.errors}")
+    expected = (FOLDER / "expected" / f"{path.stem}.txt").read_text()
+    require(result.output == expected, f"printed\n{result.output}")
+
+
+def pattern(wanted):
+    """A leading `LINE: ` stands for `:LINE:` or `:LINE:COLUMN:` behind a file's name."""
+    place = re.match(r"(\d+): ", wanted)
+    if not place:
+        return re.escape(wanted)
+    return rf":{place[1]}:(\d+:)? " + re.escape(wanted[place.end():])
+
+
+def says_what_is_wrong(workshop, path, ranks):
+    """When it is compiled or when it runs, on every number of ranks."""
+    result, program = compiled(workshop, path)
+    shown, status = result.errors, result.status
+    if status == 0:
+        result = run(workshop, program, [], ranks, {})
+        shown, status = shown + result.errors, result.status
+    wanted = [line.split("expect:", 1)[1].strip()
+              for line in path.read_text().splitlines() if "// expect:" in line]
+    require(wanted, f"{path.name} expects nothing")
+    is_right = all("warning" in each for each in wanted)
+    require((status == 0) == is_right, f"exit status {status}\n{shown}")
+    for each in wanted:
+        require(re.search(pattern(each), shown), f"does not say: {each}\n{shown}")
+
+
+def main_wants_its_arguments(workshop):
+    result, program = compiled(workshop, FOLDER / "02_factorial.fa")
+    result = run(workshop, program, [], 1, {})
+    require(result.status == 1 and "takes 1 argument" in result.errors, result.errors)
+
+
+def all_checks():
+    """Pairs (name, function of the workshop)."""
+    for path in sorted(FOLDER.glob("*.fa")):
+        for ranks in RANKS:
+            workers = 1 if ranks % 2 == 0 else 4
+            yield (f"{path.stem}/{ranks}", lambda w, p=path, r=ranks, n=workers:
+                   prints_what_is_expected(w, p, r, n))
+    for path in sorted((FOLDER / "errors").glob("*.fa")):
+        for ranks in (1, 3):
+            yield (f"{path.stem}/{ranks}", lambda w, p=path, r=ranks: says_what_is_wrong(w, p, r))
+    yield "main_wants_its_arguments", main_wants_its_arguments
