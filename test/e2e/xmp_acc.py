@@ -7,22 +7,24 @@ from commands import require
 from harness import ROOT, Program, compare
 
 FOLDER = ROOT / "test/e2e/xmp_acc"
+EXAMPLES = ROOT / "examples/xmp/acc"
 ONE = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread"}
 TWO = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread pthread"}
 HYBRID = {"TUTTI_DEVICE": "hybrid", "POCL_DEVICES": "pthread"}
 CORES = {"TUTTI_DEVICE": "cpu"}
 # Ranks, and where the loops run.
 RUNS = (("opencl", 3, ONE), ("two", 1, TWO), ("hybrid", 2, HYBRID), ("cores", 4, CORES))
+EXAMPLE_RUNS = (("opencl", 4, ONE), ("two", 1, TWO), ("hybrid", 2, HYBRID), ("cores", 6, CORES))
 
 
-def programs():
-    for path in sorted(FOLDER.glob("*.c")):
-        yield path.stem, program(path.stem)
+def programs(folder=FOLDER):
+    for path in sorted(folder.glob("*.c")):
+        yield path.stem, program(path.stem, folder)
 
 
-def program(name):
-    found = Program.read(FOLDER / f"{name}.c")
-    found.name = f"xmp-acc-{name}"
+def program(name, folder=FOLDER):
+    found = Program.read(folder / f"{name}.c")
+    found.name = f"{folder.name}-{name}".replace("_", "-")
     found.flags = ["-O2", "-g"]
     return found
 
@@ -50,8 +52,8 @@ def reflect_of_copies_moves_borders_only(workshop):
 def loops_have_kernels(workshop):
     """Every launch of every loop is a kernel's, so that the results are of devices. On one node, as others may
     have a single iteration, which stays home."""
-    for name, _ in programs():
-        found = workshop.statistics(program(name), [], 1, ONE)
+    for name, each in [*programs(), *programs(EXAMPLES)]:
+        found = workshop.statistics(each, [], 1, ONE)
         require(found["devices"]["kernels"] > 0, f"{name}: {found['devices']}")
         for region in found["regions"]:
             require(region["onDevices"] == region["launches"], f"{name}: {region}")
@@ -72,6 +74,7 @@ def all_checks():
     checks = [(check.__name__, check) for check in
               (syncs_copy_local_allocations_once, reflect_of_copies_moves_borders_only,
                loops_have_kernels, errors_of_written_loops_are_at_the_users_lines)]
-    return checks + [(f"{name}/{where}-{ranks}",
+    return checks + [(f"{kind}{name}/{where}-{ranks}",
                       lambda w, p=each, r=ranks, e=environment: compare(w, p, [], r, e))
-                     for name, each in programs() for where, ranks, environment in RUNS]
+                     for kind, folder, runs in (("", FOLDER, RUNS), ("examples/", EXAMPLES, EXAMPLE_RUNS))
+                     for name, each in programs(folder) for where, ranks, environment in runs]
