@@ -78,6 +78,45 @@ std::optional<Progression> Box::asRun() const {
   return run;
 }
 
+RunCursor::RunCursor(const Box &box) : box_(box), places_(box.dimensions_.size()) { begin(); }
+
+void RunCursor::begin() {
+  run_ = {box_.base_, 1, 1};
+  for (std::size_t d = 0; d < places_.size(); ++d) {
+    const Progression &steps = box_.dimensions_[d][places_[d].progression];
+    if (d + 1 < places_.size()) {
+      run_.first += steps.at(places_[d].step);
+    } else {
+      run_ = {run_.first + steps.first, steps.count, steps.stride};
+    }
+  }
+}
+
+bool RunCursor::next() {
+  for (std::size_t d = places_.size(); d-- > 0;) {
+    Place &place = places_[d];
+    const std::vector<Progression> &dimension = box_.dimensions_[d];
+    const bool isLast = d + 1 == places_.size();
+    if (!isLast && ++place.step < dimension[place.progression].count) {
+      return true;
+    }
+    place.step = 0;
+    if (++place.progression < dimension.size()) {
+      return true;
+    }
+    place.progression = 0;
+  }
+  return false;
+}
+
+void RunCursor::take(Index count) {
+  run_.first += count * run_.stride;
+  run_.count -= count;
+  if (run_.count == 0 && next()) {
+    begin();
+  }
+}
+
 Index Message::elements() const {
   if (fills) {
     return 1;

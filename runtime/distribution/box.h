@@ -45,6 +45,8 @@ public:
   friend bool operator==(const Box &, const Box &) = default;
 
 private:
+  friend class RunCursor;
+
   template <typename Run> void visit(std::size_t dimension, Index at, Run &run) const {
     if (dimension == dimensions_.size()) {
       run(at, Index{1}, Index{1});
@@ -64,6 +66,36 @@ private:
 
   Index base_;
   std::vector<std::vector<Progression>> dimensions_;
+};
+
+/// The runs of a box one after the other, as `forEachRun` calls them: for two boxes that are walked
+/// side by side.
+///
+/// Ownership: borrows the box.
+class RunCursor {
+public:
+  /// The box has elements.
+  explicit RunCursor(const Box &box);
+
+  /// What is left of the present run.
+  const Progression &run() const { return run_; }
+
+  /// Takes `count` elements from the front of the run; at its end goes on to the next one, if any.
+  void take(Index count);
+
+private:
+  void begin();
+  bool next();
+
+  /// Which progression of a dimension, and how far in it. The last dimension stands at a whole one.
+  struct Place {
+    std::size_t progression = 0;
+    Index step = 0;
+  };
+
+  const Box &box_;
+  std::vector<Place> places_;
+  Progression run_;
 };
 
 /// What goes between this node and another, as one message: the boxes one behind the other.

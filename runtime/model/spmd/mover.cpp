@@ -3,9 +3,9 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "runtime/model/spmd/packing.h"
 #include "runtime/model/spmd/world.h"
 
-#include <cstring>
 #include <span>
 
 namespace tutti::model::spmd {
@@ -17,32 +17,6 @@ using distribution::Index;
 using distribution::LocalCopy;
 using distribution::Message;
 using distribution::Phase;
-
-/// Calls `body(place of the element, bytes from its place to the next one's, count)`.
-template <typename Body> void forEachRun(const Box &box, std::size_t elementBytes, Body &&body) {
-  const auto size = static_cast<Index>(elementBytes);
-  box.forEachRun([&](Index first, Index count, Index stride) {
-    body(first * size, stride * size, static_cast<std::size_t>(count));
-  });
-}
-
-void fill(const Box &box, std::byte *memory, std::size_t elementBytes, const std::byte *element) {
-  forEachRun(box, elementBytes, [&](Index at, Index stride, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k, at += stride) {
-      std::memcpy(memory + at, element, elementBytes);
-    }
-  });
-}
-
-void add(const Box &box, std::byte *memory, transport::Element type, const std::byte *bytes) {
-  const std::size_t elementBytes = transport::sizeOf(type);
-  forEachRun(box, elementBytes, [&](Index at, Index stride, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k, at += stride, bytes += elementBytes) {
-      transport::combine(type, transport::Combination::Sum, {memory + at, elementBytes},
-                         {bytes, elementBytes});
-    }
-  });
-}
 
 /// The bytes of a message that lie one behind the other in memory; empty if they do not.
 struct Direct {
@@ -177,8 +151,29 @@ private:
     return operands_.isApart ? directOf(message, operands_.elementBytes) : Direct{};
   }
 
-  /// All is read before anything is written.
   void copy(Plan::Buffers &own) {
+    if (operands_.isApart && !operands_.adds) {
+      copyDirectly();
+    } else {
+      copyThrough(own);
+    }
+  }
+
+  void copyDirectly() const {
+    for (const LocalCopy &copy : phase().copies) {
+      if (copy.fills) {
+        const Index element = distribution::RunCursor(copy.from).run().first;
+        fill(copy.to, operands_.target, operands_.elementBytes,
+             operands_.source + element * static_cast<Index>(operands_.elementBytes));
+      } else {
+        copyElements(copy.from, operands_.source, copy.to, operands_.target,
+                     operands_.elementBytes);
+      }
+    }
+  }
+
+  /// All is read before anything is written.
+  void copyThrough(Plan::Buffers &own) {
     std::size_t bytes = 0;
     for (const LocalCopy &copy : phase().copies) {
       bytes += static_cast<std::size_t>(copy.from.elements()) * operands_.elementBytes;
@@ -243,32 +238,6 @@ std::uint32_t tagOf(const std::vector<Index> &content) {
 std::unique_ptr<Operation> beginMove(World &world, Plan &plan, const Operands &operands,
                                      MoveCounters counters) {
   return std::make_unique<Moving>(world, plan, operands, counters);
-}
-
-void pack(const Box &box, const std::byte *memory, std::size_t elementBytes, std::byte *bytes) {
-  forEachRun(box, elementBytes, [&](Index at, Index stride, std::size_t count) {
-    if (stride == static_cast<Index>(elementBytes) || count == 1) {
-      std::memcpy(bytes, memory + at, count * elementBytes);
-      bytes += count * elementBytes;
-      return;
-    }
-    for (std::size_t k = 0; k < count; ++k, at += stride, bytes += elementBytes) {
-      std::memcpy(bytes, memory + at, elementBytes);
-    }
-  });
-}
-
-void unpack(const Box &box, std::byte *memory, std::size_t elementBytes, const std::byte *bytes) {
-  forEachRun(box, elementBytes, [&](Index at, Index stride, std::size_t count) {
-    if (stride == static_cast<Index>(elementBytes) || count == 1) {
-      std::memcpy(memory + at, bytes, count * elementBytes);
-      bytes += count * elementBytes;
-      return;
-    }
-    for (std::size_t k = 0; k < count; ++k, at += stride, bytes += elementBytes) {
-      std::memcpy(memory + at, bytes, elementBytes);
-    }
-  });
 }
 
 } // namespace tutti::model::spmd

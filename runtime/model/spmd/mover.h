@@ -61,10 +61,4 @@ struct MoveCounters {
 std::unique_ptr<Operation> beginMove(World &world, Plan &plan, const Operands &operands,
                                      MoveCounters counters);
 
-/// Appends the elements to `bytes`, or takes as many from its front as the box has.
-void pack(const distribution::Box &box, const std::byte *memory, std::size_t elementBytes,
-          std::byte *bytes);
-void unpack(const distribution::Box &box, std::byte *memory, std::size_t elementBytes,
-            const std::byte *bytes);
-
 } // namespace tutti::model::spmd

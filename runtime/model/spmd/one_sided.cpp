@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "runtime/model/spmd/descriptors.h"
+#include "runtime/model/spmd/packing.h"
 #include "runtime/model/spmd/sections.h"
 
 #include <algorithm>

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "runtime/distribution/gmove.h"
 #include "runtime/model/spmd/descriptors.h"
+#include "runtime/model/spmd/packing.h"
 
 #include <cstddef>
 #include <memory>
