@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The XcalableMP examples on one node beside clang with their directives ignored, and on several nodes
+beside MPI by hand (bench/mpi/xmp): time, bytes and messages.
+
+Programs run in turn, each as often as --turns says, and the best time of each counts; all print what they
+found, which must agree. Collectives are not in the bytes and messages: the hand-written programs call the
+same ones. --build-only FOLDER makes the programs and stops; --programs FOLDER runs what was made so,
+perhaps on another machine.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SIZES = {
+    "laplace": {"ROWS": 2048, "COLUMNS": 2048, "STEPS": 300},
+    "poisson3d": {"N": 200, "STEPS": 60},
+    "matmul": {"N": 1600},
+    "nbody": {"N": 12000, "STEPS": 4},
+    "cg": {"N": 10000, "STEPS": 25},
+    "transpose": {"ROWS": 6000, "COLUMNS": 6000},
+}
+
+
+def build(build_folder, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    clang = dict(os.environ, OMPI_CC="clang-19", MPICH_CC="clang-19")
+    for name, sizes in SIZES.items():
+        flags = ["-O3", *(f"-D{macro}={value}" for macro, value in sizes.items())]
+        for kind, compiler, source in (
+                ("plain", ["clang-19", "-Wno-unknown-pragmas"], ROOT / f"examples/xmp/{name}.c"),
+                ("tutti", [build_folder / "bin/tutticc"], ROOT / f"examples/xmp/{name}.c"),
+                ("mpi", ["mpicc"], ROOT / f"bench/mpi/xmp/{name}.c")):
+            subprocess.run([*compiler, *flags, source, "-o", folder / f"{name}-{kind}", "-lm"], check=True,
+                           env=clang)
+
+
+def run(command):
+    """Seconds, what was printed, and the counters if there are any."""
+    environment = dict(os.environ, TUTTI_STATS="json", OMP_NUM_THREADS="1")
+    start = time.monotonic()
+    result = subprocess.run([str(word) for word in command], text=True, capture_output=True, timeout=600,
+                            env=environment)
+    seconds = time.monotonic() - start
+    if result.returncode != 0:
+        sys.exit(f"{command}: status {result.returncode}\n{result.stderr}")
+    found = re.search(r"^(?:mpi|tutti)-stats: (\{.*\})$", result.stderr, re.M)
+    counters = json.loads(found[1]) if found else {}
+    if "nodes" in counters:
+        moves = [counters["nodes"][kind] for kind in ("reflect", "gmove")]
+        counters = {key: sum(move[key] for move in moves) for key in ("bytes", "messages")}
+    return seconds, result.stdout, counters
+
+
+def agree(a, b):
+    numbers = [[float(n) for n in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", text)] for text in (a, b)]
+    return len(numbers[0]) == len(numbers[1]) and all(
+        abs(x - y) <= 1e-6 * max(abs(x), abs(y)) for x, y in zip(*numbers))
+
+
+def compare(kinds, turns):
+    """The best of each of two commands."""
+    results = [[run(command) for command in kinds] for _ in range(turns)]
+    best = [min(turn[k][0] for turn in results) for k in range(2)]
+    (_, text, counters), (_, other, own) = results[0]
+    return best, counters, own, "" if agree(text, other) else "  WRONG"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--build-only", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--nodes", type=int, nargs="*", default=[1, 4, 8])
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--tuttirun", type=pathlib.Path, help="default: that of --build")
+    arguments = parser.parse_args()
+    if arguments.build_only:
+        build(arguments.build.resolve(), arguments.build_only)
+        return
+    tuttirun = arguments.tuttirun or arguments.build.resolve() / "bin/tuttirun"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.programs
+        if folder is None:
+            folder = pathlib.Path(temporary)
+            build(arguments.build.resolve(), folder)
+        print(f"{'program':10} {'nodes':>5} {'beside':>6} {'seconds':>8} {'Tutti':>8} {'ratio':>6} "
+              f"{'bytes':>11} {'Tutti':>11} {'messages':>8} {'Tutti':>8}")
+        for name in SIZES:
+            for nodes in arguments.nodes:
+                ours = [tuttirun, "-n", nodes, folder / f"{name}-tutti"]
+                if nodes == 1:
+                    beside, other = "clang", [folder / f"{name}-plain"]
+                    ours = ours[-1:]
+                else:
+                    beside, other = "MPI", [tuttirun, "-n", nodes, folder / f"{name}-mpi"]
+                (theirs, own), by_hand, moved, note = compare([other, ours], arguments.turns)
+                counts = "".join(f" {by_hand.get(key, 0):11} {moved.get(key, 0):11}" if key == "bytes" else
+                                 f" {by_hand.get(key, 0):8} {moved.get(key, 0):8}"
+                                 for key in ("bytes", "messages"))
+                print(f"{name:10} {nodes:5} {beside:>6} {theirs:8.3f} {own:8.3f} {own / theirs:6.3f}"
+                      f"{counts}{note}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
