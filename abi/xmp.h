@@ -308,6 +308,19 @@ void tutti_xmp_barrier(const char *source, const tutti_xmp_ref *on);
 void tutti_xmp_bcast(const char *source, long count, const tutti_xmp_section *items,
                      const tutti_xmp_ref *from, const tutti_xmp_ref *on, long async);
 
+enum tutti_xmp_direction {
+  TUTTI_XMP_PACK = 1,
+  TUTTI_XMP_UNPACK = 2,
+};
+
+/// Copies words of `array` to `packed`, where they lie one behind the other, or back; as a loop on
+/// the devices that have the array. Word (i, j, k) is at i * strides[0] + j * strides[1] + k.
+typedef void (*tutti_xmp_packing)(void *packed, void *array, const long counts[3],
+                                  const long strides[2], long direction);
+/// For words of 8, 4 and 1 bytes. Called by the start-up of files with `reflect ... acc`.
+void tutti_xmp_set_packing(tutti_xmp_packing words8, tutti_xmp_packing words4,
+                           tutti_xmp_packing bytes);
+
 enum tutti_xmp_reflect_flags {
   TUTTI_XMP_ORTHOGONAL = 1,
   TUTTI_XMP_ACC = 2, ///< Of the array's device copy.

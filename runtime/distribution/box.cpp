@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tutti::distribution {
 
@@ -76,6 +77,19 @@ std::optional<Progression> Box::asRun() const {
   Progression run = dimensions_.front().front();
   run.first += base_;
   return run;
+}
+
+std::optional<Nest> Box::asNest() const {
+  Nest nest{base_, {}};
+  for (const std::vector<Progression> &dimension : dimensions_) {
+    if (dimension.size() != 1) {
+      return std::nullopt;
+    }
+    Progression steps = dimension.front();
+    nest.first += std::exchange(steps.first, 0);
+    nest.steps.push_back(steps);
+  }
+  return nest;
 }
 
 RunCursor::RunCursor(const Box &box) : box_(box), places_(box.dimensions_.size()) { begin(); }

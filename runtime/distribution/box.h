@@ -15,6 +15,12 @@
 
 namespace tutti::distribution {
 
+/// Elements at equal distances in each of several dimensions, the last of which varies fastest.
+struct Nest {
+  Index first;                    ///< Element.
+  std::vector<Progression> steps; ///< From there on: `first` of each is 0.
+};
+
 /// Elements at `base` plus one number of each dimension; the last dimension varies fastest.
 ///
 /// Units:  elements from the start of the allocation. Strides may be negative.
@@ -34,6 +40,9 @@ public:
 
   /// The elements as one progression, if they are one after `compact`.
   std::optional<Progression> asRun() const;
+
+  /// The elements as a nest, if each dimension is one progression.
+  std::optional<Nest> asNest() const;
 
   /// Calls `run(first, count, stride)` for what together are all elements, in order.
   template <typename Run> void forEachRun(Run &&run) const { visit(0, base_, run); }

@@ -41,7 +41,7 @@ model::spmd::Host host() {
           [](const void *memory, std::size_t bytes, bool write) {
             Runtime *runtime = Runtime::active();
             if (runtime && runtime->isShared(memory)) {
-              runtime->open(memory, bytes, write);
+              runtime->openExactly(memory, bytes, write);
             }
           },
           [](void *memory, std::size_t bytes) {
@@ -50,6 +50,10 @@ model::spmd::Host host() {
               const auto address = reinterpret_cast<std::uint64_t>(memory);
               runtime->renew({address, address + bytes});
             }
+          },
+          [] {
+            Runtime *runtime = Runtime::active();
+            return runtime && runtime->accelerators();
           }};
 }
 

@@ -58,7 +58,13 @@ public:
     zero_->open({address, address + bytes}, write);
   }
 
-  /// The same for a text that is read.
+  /// The same, and nothing around it.
+  void openExactly(const void *buffer, std::size_t bytes, bool write) {
+    const auto address = reinterpret_cast<std::uint64_t>(buffer);
+    zero_->openExactly({address, address + bytes}, write);
+  }
+
+  /// As `open`, for a text that is read.
   void openText(const char *text) {
     if (isShared(text)) {
       open(text, std::strlen(text) + 1, false);

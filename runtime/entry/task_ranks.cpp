@@ -77,7 +77,7 @@ void TaskRanks::bring(std::span<const graph::Access> accesses) {
     for (const graph::Access &access : accesses) {
       if (!access.isWeak && access.kind != graph::AccessKind::Reduction) {
         graph::Runs(access.region).forEach([&](Range run) {
-          zero_.openForTask(run, access.kind != graph::AccessKind::In);
+          zero_.openExactly(run, access.kind != graph::AccessKind::In);
         });
       }
     }

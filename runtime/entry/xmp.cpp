@@ -171,6 +171,11 @@ TUTTI_EXPORT void tutti_xmp_reflect(const char *source, tutti_xmp_array *of,
                       : model::spmd::reflect(world(), array, list, isOrthogonal, asyncOf(async)));
 }
 
+TUTTI_EXPORT void tutti_xmp_set_packing(tutti_xmp_packing words8, tutti_xmp_packing words4,
+                                        tutti_xmp_packing bytes) {
+  world().setPacking({words8, words4, bytes});
+}
+
 TUTTI_EXPORT void *tutti_xmp_replicate(const char *source, tutti_xmp_array *array, void *variable,
                                        long bytes) {
   const Array *const of = array ? &model::spmd::arrayOf(array) : nullptr;

@@ -237,7 +237,8 @@ private:
   Program &program_;
   Edits &edits_;
   Scopes scopes_;
-  std::string start_; ///< Statements of the file's start-up.
+  std::string start_;           ///< Statements of the file's start-up.
+  bool packsOnDevices_ = false; ///< The file needs loops that do.
   unsigned names_ = 0;
 
   /// Members of structures that are aligned.

@@ -101,6 +101,7 @@ void Lowering::reflect(const Directive &directive) {
              source(place) + ", " + array->handle + ", " + widths + ", " +
              (directive.isOrthogonal ? "TUTTI_XMP_ORTHOGONAL" : "0") +
              (directive.isAcc ? " | TUTTI_XMP_ACC" : "") + ", " + asyncText(directive) + ")";
+    packsOnDevices_ |= directive.isAcc;
   }
   const bool isList = directive.operands.size() > 1;
   emitStatement(directive, isList ? "{ " + calls + "; }" : calls);

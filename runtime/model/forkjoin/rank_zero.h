@@ -77,7 +77,7 @@ public:
   void open(Range range, bool write) { view_.open(range, write); }
 
   /// The same for what a task is going to touch: nothing around it comes along.
-  void openForTask(Range range, bool write) { view_.openExactly(range, write); }
+  void openExactly(Range range, bool write) { view_.openExactly(range, write); }
 
   /// Makes `range`, in which nothing is alive, writable; what it holds may be lost. For the kernel
   /// a protected page is an error, and what will be there may be given to system calls.

@@ -3,8 +3,8 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "runtime/model/spmd/moving.h"
 #include "runtime/model/spmd/packing.h"
-#include "runtime/model/spmd/world.h"
 
 #include <span>
 
@@ -16,7 +16,6 @@ using distribution::Box;
 using distribution::Index;
 using distribution::LocalCopy;
 using distribution::Message;
-using distribution::Phase;
 
 /// The bytes of a message that lie one behind the other in memory; empty if they do not.
 struct Direct {
@@ -36,16 +35,11 @@ Direct directOf(const Message &message, std::size_t elementBytes) {
           static_cast<std::size_t>(run->count) * elementBytes};
 }
 
-std::size_t bytesOf(const Message &message, std::size_t elementBytes) {
-  return static_cast<std::size_t>(message.elements()) * elementBytes;
-}
-
-/// A move that has begun: phases one after the other.
-class Moving final : public Operation {
+/// Elements are in the host's memory.
+class HostMoving final : public Moving {
 public:
-  Moving(World &world, Plan &plan, const Operands &operands, MoveCounters counters)
-      : world_(world), plan_(plan), operands_(operands), counters_(counters),
-        ownsPlanBuffers_(!plan.isBusy) {
+  HostMoving(World &world, Plan &plan, const Operands &operands, MoveCounters counters)
+      : Moving(world, plan, operands, counters), ownsPlanBuffers_(!plan.isBusy) {
     if (ownsPlanBuffers_) {
       plan.isBusy = true;
     } else {
@@ -53,39 +47,16 @@ public:
     }
   }
 
-  ~Moving() override {
+  ~HostMoving() override {
     if (ownsPlanBuffers_) {
       plan_.isBusy = false;
     }
   }
 
-  Result<bool> advance() override {
-    while (phase_ < plan_.move.phases.size()) {
-      if (!hasBegun_) {
-        TUTTI_TRY(begin());
-        hasBegun_ = true;
-      }
-      while (!requests_.empty()) {
-        const Result<bool> done = world_.endpoint().test(requests_.back());
-        TUTTI_TRY(done);
-        if (!*done) {
-          return false;
-        }
-        requests_.pop_back();
-      }
-      takeReceived();
-      hasBegun_ = false;
-      ++phase_;
-    }
-    return true;
-  }
-
 private:
-  const Phase &phase() const { return plan_.move.phases[phase_]; }
+  Plan::Buffers &buffers() { return (ownsPlanBuffers_ ? plan_.buffers : spare_)[phaseNumber()]; }
 
-  Plan::Buffers &buffers() { return (ownsPlanBuffers_ ? plan_.buffers : spare_)[phase_]; }
-
-  Status begin() {
+  Status begin() override {
     Plan::Buffers &own = buffers();
     own.sends.resize(phase().sends.size());
     own.receives.resize(phase().receives.size());
@@ -95,23 +66,18 @@ private:
     return {};
   }
 
-  std::uint32_t tag() const { return plan_.tag + static_cast<std::uint32_t>(phase_); }
-
   Status beginReceives(Plan::Buffers &own) {
     for (std::size_t i = 0; i < phase().receives.size(); ++i) {
       const Message &message = phase().receives[i];
-      const std::size_t bytes = bytesOf(message, operands_.elementBytes);
       std::span<std::byte> into;
       if (const Direct direct = receivesDirectly(message); direct.bytes > 0) {
         into = {operands_.target + direct.at, direct.bytes};
         world_.host().open(into.data(), into.size(), true);
       } else {
-        own.receives[i].resize(bytes);
+        own.receives[i].resize(bytesOf(message));
         into = own.receives[i];
       }
-      transport::Request request{};
-      TUTTI_ASSIGN(request, world_.endpoint().receive(message.peer, tag(), into));
-      requests_.push_back(request);
+      TUTTI_TRY(receive(message, into));
     }
     return {};
   }
@@ -124,13 +90,12 @@ private:
   Status beginSends(Plan::Buffers &own) {
     for (std::size_t i = 0; i < phase().sends.size(); ++i) {
       const Message &message = phase().sends[i];
-      const std::size_t bytes = bytesOf(message, operands_.elementBytes);
       std::span<const std::byte> out;
       if (const Direct direct = sendsDirectly(message); direct.bytes > 0) {
         out = {operands_.source + direct.at, direct.bytes};
         world_.host().open(out.data(), out.size(), false);
       } else {
-        own.sends[i].resize(bytes);
+        own.sends[i].resize(bytesOf(message));
         std::byte *at = own.sends[i].data();
         for (const Box &box : message.boxes) {
           pack(box, operands_.source, operands_.elementBytes, at);
@@ -138,11 +103,7 @@ private:
         }
         out = own.sends[i];
       }
-      ++counters_.messages;
-      counters_.bytes += bytes;
-      transport::Request request{};
-      TUTTI_ASSIGN(request, world_.endpoint().send(message.peer, tag(), out));
-      requests_.push_back(request);
+      TUTTI_TRY(send(message, out));
     }
     return {};
   }
@@ -201,7 +162,7 @@ private:
     }
   }
 
-  void takeReceived() {
+  Status takeReceived() override {
     Plan::Buffers &own = buffers();
     for (std::size_t i = 0; i < phase().receives.size(); ++i) {
       const Message &message = phase().receives[i];
@@ -214,20 +175,51 @@ private:
         at += static_cast<std::size_t>(box.elements()) * operands_.elementBytes;
       }
     }
+    return {};
   }
 
-  World &world_;
-  Plan &plan_;
-  Operands operands_;
-  MoveCounters counters_;
   bool ownsPlanBuffers_;
   std::vector<Plan::Buffers> spare_; ///< Where the plan's are in use.
-  std::size_t phase_ = 0;
-  bool hasBegun_ = false;
-  std::vector<transport::Request> requests_;
 };
 
 } // namespace
+
+Result<bool> Moving::advance() {
+  while (phase_ < plan_.move.phases.size()) {
+    if (!hasBegun_) {
+      TUTTI_TRY(begin());
+      hasBegun_ = true;
+    }
+    while (!requests_.empty()) {
+      const Result<bool> done = world_.endpoint().test(requests_.back());
+      TUTTI_TRY(done);
+      if (!*done) {
+        return false;
+      }
+      requests_.pop_back();
+    }
+    TUTTI_TRY(takeReceived());
+    hasBegun_ = false;
+    ++phase_;
+  }
+  return true;
+}
+
+Status Moving::send(const Message &message, std::span<const std::byte> bytes) {
+  ++counters_.messages;
+  counters_.bytes += bytes.size();
+  transport::Request request{};
+  TUTTI_ASSIGN(request, world_.endpoint().send(message.peer, tag(), bytes));
+  requests_.push_back(request);
+  return {};
+}
+
+Status Moving::receive(const Message &message, std::span<std::byte> bytes) {
+  transport::Request request{};
+  TUTTI_ASSIGN(request, world_.endpoint().receive(message.peer, tag(), bytes));
+  requests_.push_back(request);
+  return {};
+}
 
 std::uint32_t tagOf(const std::vector<Index> &content) {
   // Phases follow one another; the highest bits stay free for other messages.
@@ -237,7 +229,7 @@ std::uint32_t tagOf(const std::vector<Index> &content) {
 
 std::unique_ptr<Operation> beginMove(World &world, Plan &plan, const Operands &operands,
                                      MoveCounters counters) {
-  return std::make_unique<Moving>(world, plan, operands, counters);
+  return std::make_unique<HostMoving>(world, plan, operands, counters);
 }
 
 } // namespace tutti::model::spmd

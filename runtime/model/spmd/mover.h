@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tutti::model::spmd {
@@ -19,6 +21,13 @@ class Operation;
 class World;
 
 using Bytes = std::vector<std::byte>;
+
+/// Unified memory in which devices pack what a phase sends, and find what it received.
+struct Exchange {
+  std::unique_ptr<std::byte, std::function<void(void *)>> memory;
+  std::span<std::byte> sent;     ///< What is sent, and copied within the node. Whole pages.
+  std::span<std::byte> received; ///< Whole pages.
+};
 
 /// A move that is remembered, with memory for its messages.
 struct Plan {
@@ -35,7 +44,8 @@ struct Plan {
   distribution::Move move;
   std::uint32_t tag; ///< Of its messages.
   std::vector<Buffers> buffers;
-  bool isBusy = false; ///< Its buffers are in use.
+  std::vector<Exchange> exchanges; ///< Of moves between device copies: of each phase one.
+  bool isBusy = false;             ///< Its buffers are in use.
 };
 
 /// The same on all nodes that take part in a move of that content.
@@ -60,5 +70,11 @@ struct MoveCounters {
 /// Begins the move. `plan` outlives it.
 std::unique_ptr<Operation> beginMove(World &world, Plan &plan, const Operands &operands,
                                      MoveCounters counters);
+
+/// The same where devices have what is moved: they pack and unpack it, so that nothing else of the
+/// memory around it moves between them and the host. Source and target are one device copy.
+/// Order: one such move of a plan ends before the next one begins.
+std::unique_ptr<Operation> beginDeviceMove(World &world, Plan &plan, const Operands &operands,
+                                           MoveCounters counters);
 
 } // namespace tutti::model::spmd

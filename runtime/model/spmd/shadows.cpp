@@ -84,9 +84,12 @@ Status reflectCopy(World &world, Array &array, std::span<const tutti_xmp_width> 
   }
   const Operands operands{copy, copy, array.elementBytes, true, std::nullopt};
   trace::Counters &counters = world.counters();
-  return world.complete(
-      beginMove(world, *plan, operands, {counters.reflectCopyMessages, counters.reflectCopyBytes}),
-      async);
+  const MoveCounters moved{counters.reflectCopyMessages, counters.reflectCopyBytes};
+  // A plan whose memory is in use moves as if the host had the copy.
+  return world.complete(world.packsOnDevices() && !plan->isBusy
+                            ? beginDeviceMove(world, *plan, operands, moved)
+                            : beginMove(world, *plan, operands, moved),
+                        async);
 }
 
 Status reduceShadow(World &world, Array &array, std::span<const tutti_xmp_width> widths,

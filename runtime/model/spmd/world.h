@@ -4,12 +4,14 @@
 /// between them.
 #pragma once
 
+#include "abi/xmp.h"
 #include "base/result.h"
 #include "runtime/distribution/nodes.h"
 #include "runtime/model/spmd/mover.h"
 #include "runtime/trace/counters.h"
 #include "runtime/transport/transport.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,6 +36,7 @@ struct Host {
   std::function<void(const void *memory, std::size_t bytes, bool write)> open;
   /// Before all of it is written: what it holds is not needed any more.
   std::function<void(void *memory, std::size_t bytes)> renew;
+  std::function<bool()> hasDevices; ///< Empty: no.
 };
 
 class Copies;
@@ -108,6 +111,16 @@ public:
 
   Copies &copies() { return *copies_; }
 
+  /// The program's loops that pack on devices, for words of 8, 4 and 1 bytes.
+  void setPacking(std::array<tutti_xmp_packing, 3> loops) { packing_ = loops; }
+
+  bool packsOnDevices() const { return packing_.front() && host_.hasDevices && host_.hasDevices(); }
+
+  /// That of words of so many bytes.
+  tutti_xmp_packing packing(std::size_t bytes) const {
+    return packing_[bytes == 8 ? 0 : bytes == 4 ? 1 : 2];
+  }
+
   trace::Counters &counters() { return counters_; }
 
   /// Serves the others until all have called it, then gives groups back; before the endpoint
@@ -128,6 +141,7 @@ private:
   std::vector<std::pair<std::int64_t, std::unique_ptr<Operation>>> underWay_;
   std::unique_ptr<OneSided> oneSided_;
   std::unique_ptr<Copies> copies_;
+  std::array<tutti_xmp_packing, 3> packing_{};
   trace::Counters counters_;
 };
 
