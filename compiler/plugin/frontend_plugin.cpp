@@ -6,6 +6,7 @@
 #include "compiler/frontend/ompss/ompss.h"
 #include "compiler/frontend/pragma/diagnostics.h"
 #include "compiler/frontend/pragma/tutti_pragma.h"
+#include "compiler/plugin/named_sources.h"
 
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
@@ -54,6 +55,7 @@ protected:
     if (!lunaImports_.empty()) {
       consumers.push_back(tutti::compiler::luna::compareSignatures(compiler, lunaImports_));
     }
+    consumers.push_back(tutti::compiler::loadNamedSources(compiler));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 

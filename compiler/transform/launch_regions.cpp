@@ -39,6 +39,8 @@ namespace tutti::compiler {
 namespace {
 
 constexpr const char *kRemarkName = "tutti";
+/// Of functions that front ends add to the user's.
+constexpr llvm::StringLiteral kOwnFunctions = "tutti_xmp_";
 
 /// One outlined function and what became of it.
 struct Region {
@@ -456,6 +458,9 @@ void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitte
 }
 
 void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analyses) {
+  if (fork.getFunction()->getName().starts_with(kOwnFunctions)) {
+    return;
+  }
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
   const char *construct = region.isLoop ? "parallel loop" : "parallel region";
   if (region.distributable) {

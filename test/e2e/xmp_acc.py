@@ -59,6 +59,18 @@ def loops_have_kernels(workshop):
             require(region["onDevices"] == region["launches"], f"{name}: {region}")
 
 
+def remarks_are_at_the_users_lines(workshop):
+    """At the loops, and not at those that Tutti adds to the file."""
+    source = EXAMPLES / "laplace.c"
+    found = workshop.execute([str(workshop.bin / "tutticc"), "-O2", "-Rpass=tutti", "-c", str(source), "-o",
+                              str(workshop.folder / "remarks.o")], {}, "")
+    lines = source.read_text().splitlines()
+    remarks = re.findall(r"(\S+):(\d+):\d+: remark: parallel loop is distributed", found.errors)
+    require(len(remarks) == 2 and all(name == str(source) and "loop" in lines[int(line) - 1]
+                                      for name, line in remarks), found.errors)
+    require("could not determine" not in found.errors, found.errors)
+
+
 def errors_of_written_loops_are_at_the_users_lines(workshop):
     source = workshop.folder / "leaves.c"
     source.write_text("#pragma xmp nodes p[*]\n#pragma xmp template t[9]\n"
@@ -73,7 +85,7 @@ def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
               (syncs_copy_local_allocations_once, reflect_of_copies_moves_borders_only,
-               loops_have_kernels, errors_of_written_loops_are_at_the_users_lines)]
+               loops_have_kernels, remarks_are_at_the_users_lines, errors_of_written_loops_are_at_the_users_lines)]
     return checks + [(f"{kind}{name}/{where}-{ranks}",
                       lambda w, p=each, r=ranks, e=environment: compare(w, p, [], r, e))
                      for kind, folder, runs in (("", FOLDER, RUNS), ("examples/", EXAMPLES, EXAMPLE_RUNS))

@@ -4,6 +4,7 @@
 
 #ifndef N
 #define N 144
+#define TIMES 1
 #endif
 
 double a[N][N], b[N][N], c[N][N];
@@ -24,14 +25,16 @@ int main(void) {
     }
   }
 #pragma xmp reflect(b) acc
+  for (int time = 0; time < TIMES; time++) {
 #pragma xmp loop(i, j) on t[i][j] acc num_threads(16, 16)
-  for (int i = 0; i < N; i++) {
-    for (int j = 0; j < N; j++) {
-      double product = 0;
-      for (int k = 0; k < N; k++) {
-        product += a[i][k] * b[k][j];
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < N; j++) {
+        double product = 0;
+        for (int k = 0; k < N; k++) {
+          product += a[i][k] * b[k][j];
+        }
+        c[i][j] = product;
       }
-      c[i][j] = product;
     }
   }
 #pragma xmp loop(i, j) on t[i][j] acc reduction(+ : sum)
