@@ -130,6 +130,11 @@ const Stmt *onlyOf(const Stmt *body) {
   return body;
 }
 
+bool hasLoop(const Stmt *statement) {
+  return statement && (isa<ForStmt, WhileStmt, DoStmt>(statement) ||
+                       llvm::any_of(statement->children(), hasLoop));
+}
+
 } // namespace
 
 /// What the clauses say; false after an error.
@@ -373,6 +378,10 @@ std::optional<std::string> Lowering::accLoop(const Directive &directive, const E
   while (collapsed < nest.size() && !isDealtInBlocks(set, nest[collapsed - 1].axis) &&
          onlyOf(nest[collapsed - 1].loop->getBody()) == nest[collapsed].loop) {
     ++collapsed;
+  }
+  // Work-items that execute several neighbours of two loops share what these load in a loop inside.
+  if (collapsed > 1 && hasLoop(nest[collapsed - 1].loop->getBody())) {
+    --collapsed;
   }
   const unsigned at = program_.at(statement->getBeginLoc());
   if (!hasDevice || !block->empty()) {
