@@ -48,7 +48,7 @@ model::spmd::Host host() {
             Runtime *runtime = Runtime::active();
             if (runtime && runtime->isShared(memory)) {
               const auto address = reinterpret_cast<std::uint64_t>(memory);
-              runtime->renew({address, address + bytes});
+              runtime->takeOver({address, address + bytes});
             }
           },
           [] {

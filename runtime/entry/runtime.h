@@ -80,6 +80,9 @@ public:
   /// Makes memory that is given to the user ready for anything; from any thread.
   void renew(Range range) { zero_->renew(range); }
 
+  /// The same for memory of which all is going to be written; no device keeps a byte of it.
+  void takeOver(Range range) { zero_->takeOver(range); }
+
   /// What tasks may use of the devices of this rank; null if it has none.
   model::tasks::Accelerators *accelerators() { return accelerators_.get(); }
 

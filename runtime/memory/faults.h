@@ -19,7 +19,7 @@ namespace tutti::memory {
 struct Touch {
   Range range;
   bool write = false;
-  bool discards = false; ///< What whole pages hold is not needed; they become writable.
+  bool discards = false; ///< What whole pages hold is not needed; they become this rank's alone.
   bool isExact = false;  ///< Nothing around the range is to come along.
   Touch *next = nullptr; ///< Of a list that the queue gave out.
   std::atomic<std::uint32_t> answer{0}; ///< 1 once the thread may go on.

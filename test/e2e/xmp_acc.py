@@ -49,6 +49,17 @@ def reflect_of_copies_moves_borders_only(workshop):
         require(found["bytes"] == borders * (9 * 2 * 29 * 8 + 3 * 29 * 4), found)
 
 
+def steady_reflects_of_copies_move_nothing_else(workshop):
+    """Of a plate in two blocks of columns, 200 steps, in which more and more of the border changes: devices
+    bring borders and what is synced at the end to the host, nobody touches a page, and plans are made once."""
+    found = workshop.statistics(program("laplace", EXAMPLES), [], 2, ONE)
+    borders = found["nodes"]["reflectAcc"]["bytes"]
+    require(borders == 2 * 200 * 128 * 8, borders)
+    require(found["devices"]["out"]["bytes"] <= borders + 8 * 128 * 192, found["devices"])
+    require(found["devices"]["in"]["bytes"] <= borders + 3 * 8 * 128 * 192, found["devices"])
+    require(found["faults"] == 0 and found["plans"]["made"] <= 20, found)
+
+
 def loops_have_kernels(workshop):
     """Every launch of every loop is a kernel's, so that the results are of devices. On one node, as others may
     have a single iteration, which stays home."""
@@ -85,6 +96,7 @@ def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
               (syncs_copy_local_allocations_once, reflect_of_copies_moves_borders_only,
+               steady_reflects_of_copies_move_nothing_else,
                loops_have_kernels, remarks_are_at_the_users_lines, errors_of_written_loops_are_at_the_users_lines)]
     return checks + [(f"{kind}{name}/{where}-{ranks}",
                       lambda w, p=each, r=ranks, e=environment: compare(w, p, [], r, e))

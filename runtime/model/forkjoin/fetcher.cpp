@@ -99,6 +99,9 @@ std::vector<Event> Fetcher::takeEvents() { return std::exchange(events_, {}); }
 std::optional<std::uint64_t> Fetcher::firstUnready(const memory::Touch &touch) const {
   const Access most = touch.write ? Access::Open : Access::ReadOnly;
   const Range range = memory::pagesAround(touch.range);
+  if (touch.discards && !job_.planner.directory().sharedBeyond(0, RangeSet::of({range})).empty()) {
+    return range.begin;
+  }
   for (std::uint64_t page = range.begin; page < range.end; page += kPageBytes) {
     if (pages_.at(page) > most) {
       return page;

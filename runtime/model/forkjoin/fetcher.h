@@ -89,7 +89,7 @@ private:
     bool isWide;                                                ///< Nothing larger can be taken.
   };
 
-  std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const;
+  std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const TUTTI_IN_TURN;
   void serve(const memory::Touch &touch, std::uint64_t page) TUTTI_IN_TURN;
   memory::Place sourceOf(Range run, const memory::Holders &holders) const;
   void fetch(std::vector<Range> pages, bool isWide) TUTTI_IN_TURN;

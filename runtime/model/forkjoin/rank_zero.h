@@ -83,6 +83,9 @@ public:
   /// a protected page is an error, and what will be there may be given to system calls.
   void renew(Range range) { view_.renew(range); }
 
+  /// The same before all of `range` is written, of which no other place keeps a byte.
+  void takeOver(Range range) { view_.takeOver(range); }
+
   /// Renews `main`'s stack below `end`.
   void renewStackBelow(std::uint64_t end) { view_.renewStackBelow(end); }
 

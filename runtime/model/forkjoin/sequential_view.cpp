@@ -127,6 +127,18 @@ void SequentialView::renew(Range range) {
   open({inside.end, range.end}, true);
 }
 
+void SequentialView::takeOver(Range range) {
+  const Range inside = memory::pagesInside(range);
+  if (window_.contains(range) && !inside.empty()) {
+    memory::Touch touch;
+    touch.range = inside;
+    touch.write = true;
+    touch.discards = true;
+    job_.queue.await(touch);
+  }
+  renew(range);
+}
+
 void SequentialView::renewStackBelow(std::uint64_t end) {
   std::uint64_t lowest = protectedStack_.load(std::memory_order_relaxed);
   const Range dead = memory::pagesInside({lowest, end});

@@ -78,6 +78,10 @@ public:
   /// a protected page is an error, and what will be there may be given to system calls.
   void renew(Range range);
 
+  /// Renews `range`, and no other place keeps a byte of it: all of it will be written, and what
+  /// comes next is the same whatever was written.
+  void takeOver(Range range);
+
   /// Renews `main`'s stack below `end`.
   void renewStackBelow(std::uint64_t end);
 
