@@ -33,6 +33,11 @@ void State::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
   link(*call);
   ++unfinished_;
   counts_.unfoldedPeak = std::max(counts_.unfoldedPeak, unfinished_);
+  for (const std::int32_t each : program_.list(program_.statement(index).rules)) {
+    if (program_.unit().rules[each].kind == TUTTI_LUNA_REQ_COUNT) {
+      startLimit(index, each, frame);
+    }
+  }
   advance(*call);
 }
 
@@ -112,40 +117,9 @@ bool State::nameOthers(Call &call, Ask &ask) {
   return true;
 }
 
-/// What the rule `req_count` says of the call's outputs, where they are at home.
-bool State::limitRequests(Call &call, Ask &ask) {
-  for (const std::int32_t each : program_.list(program_.statement(call.statement).rules)) {
-    const tutti_luna_rule &rule = program_.unit().rules[each];
-    if (rule.kind != TUTTI_LUNA_REQ_COUNT) {
-      continue;
-    }
-    std::int32_t limit = 0;
-    const bool wasShared = std::exchange(ask.isShared, true);
-    Entry *entry = resolve(rule.id, call.frame, ask);
-    const bool isKnown = evaluateInt(rule.value, call.frame, ask, limit);
-    ask.isShared = wasShared;
-    if (!entry || !isKnown) {
-      return false;
-    }
-    if (!isHome(*entry)) {
-      continue;
-    }
-    entry->limit = std::max(limit, 0);
-    if (entry->requests > static_cast<std::uint32_t>(entry->limit)) {
-      failAt(program_.at(call.statement),
-             fmt::format("'{}' was requested {} times, req_count says {}", nameOf(*entry),
-                         entry->requests, entry->limit),
-             "E-COUNT");
-      return false;
-    }
-  }
-  return true;
-}
-
 bool State::place(Call &call) {
   Ask ask{call.statement};
-  const bool isNamed = nameArguments(call, ask) && nameOthers(call, ask) &&
-                       limitRequests(call, ask) && findPlace(call, ask);
+  const bool isNamed = nameArguments(call, ask) && nameOthers(call, ask) && findPlace(call, ask);
   if (isNamed && !ask.hasFailed) {
     return settle(ask);
   }

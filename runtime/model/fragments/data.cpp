@@ -222,6 +222,43 @@ bool State::countRequest(Entry &entry, std::int32_t statement) {
   return true;
 }
 
+/// The call does not wait for the number, which may follow from what the call makes.
+void State::startLimit(std::int32_t statement, std::int32_t rule, Frame *frame) {
+  auto *activity = new Activity;
+  activity->statement = statement;
+  activity->rule = rule;
+  activity->frame = retain(frame);
+  stack_.push_back(activity);
+}
+
+void State::stepLimit(Activity &activity) {
+  const tutti_luna_rule &rule = program_.unit().rules[activity.rule];
+  Ask ask{activity.statement, true};
+  std::int32_t limit = 0;
+  Entry *entry = resolve(rule.id, activity.frame, ask);
+  const bool isKnown = evaluateInt(rule.value, activity.frame, ask, limit);
+  if (!entry || !isKnown) {
+    suspend(activity, ask);
+    return;
+  }
+  std::erase(ask.read, entry); // What the rule itself asks is none of the requests.
+  if (!settle(ask)) {
+    return;
+  }
+  if (isHome(*entry) && !entry->isDeleted) {
+    entry->limit = std::max(limit, 0);
+    if (entry->requests > static_cast<std::uint32_t>(entry->limit)) {
+      failAt(program_.at(activity.statement),
+             fmt::format("'{}' was requested {} times, req_count says {}", nameOf(*entry),
+                         entry->requests, entry->limit),
+             "E-COUNT");
+      return;
+    }
+    exhaust(*entry);
+  }
+  endActivity(activity);
+}
+
 /// All that `req_count` lets ask have asked: the value goes.
 void State::exhaust(Entry &entry) {
   if (entry.limit >= 0 && entry.requests >= static_cast<std::uint32_t>(entry.limit) &&

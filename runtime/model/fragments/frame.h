@@ -116,14 +116,15 @@ struct Scope {
   std::vector<Entry *> deletes;
 };
 
-/// A statement that unfolds.
+/// A statement that unfolds, or a rule `req_count`, which does not hold up its call.
 struct Activity : Waiter {
   const tutti_luna_block *block = nullptr; ///< Of one that goes through a list of statements.
   std::int32_t next = 0;                   ///< Statement of the list; or the counter of a loop.
   std::int32_t last = 0;
   bool isBegun = false; ///< The bounds of the loop are known.
   bool isOver = false;
-  Frame *body = nullptr; ///< Of a `while` whose condition is asked about.
+  std::int32_t rule = -1; ///< The `req_count` of a call, if that is what is asked about.
+  Frame *body = nullptr;  ///< Of a `while` whose condition is asked about.
   Scope *scope = nullptr;
 };
 

@@ -170,6 +170,8 @@ private:
   void stepWhile(Activity &activity);
   void stepIf(Activity &activity);
   void stepSub(Activity &activity);
+  void startLimit(std::int32_t statement, std::int32_t rule, Frame *frame);
+  void stepLimit(Activity &activity);
   void start(std::int32_t statement, Frame *frame, Scope *scope);
   bool suspend(Activity &activity, Ask &ask);
   Frame *bringToLife(Frame *around, std::int32_t block, std::int32_t statement, std::int32_t turn);
@@ -188,7 +190,6 @@ private:
   bool place(Call &call);
   bool nameArguments(Call &call, Ask &ask);
   bool nameOthers(Call &call, Ask &ask);
-  bool limitRequests(Call &call, Ask &ask);
   bool bind(Call &call);
   void dismiss(Call &call);
   void makeReady(Call &call);

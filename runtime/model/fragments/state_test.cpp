@@ -259,6 +259,21 @@ TEST_P(StateTest, CountsRequests) {
   EXPECT_TRUE(says(run(main), "'x' was requested 2 times, req_count says 1"));
 }
 
+TEST_P(StateTest, CountsRequestsAsTheOutputItselfSays) {
+  TestUnit &u = unit_;
+  const auto x = u.slot(0, 0);
+  const auto rule = u.rule(TUTTI_LUNA_REQ_COUNT, -1, x, x);
+  const auto set = [&](int count) { return u.call(set_, {u.integer(count), x}, {}, {}, {rule}); };
+  const auto shows = [&] { return u.call(show_, {x}); };
+  const auto right = u.sub("main", "", u.block({"x"}, 0, {set(2), shows(), shows()}));
+  const auto wrong = u.sub("wrong", "", u.block({"x"}, 0, {set(1), shows(), shows()}));
+
+  const Outcome outcome = run(right);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, (Strings{"2", "2"}));
+  EXPECT_TRUE(says(run(wrong), "'x' was requested 2 times, req_count says 1"));
+}
+
 TEST_P(StateTest, FindsAnOutputWithoutAValue) {
   TestUnit &u = unit_;
   const auto main = u.sub("main", "", u.block({"x"}, 0, {u.call(none_, {u.slot(0, 0)})}));

@@ -75,6 +75,10 @@ void State::step() {
     stepList(activity);
     return;
   }
+  if (activity.rule >= 0) {
+    stepLimit(activity);
+    return;
+  }
   switch (program_.statement(activity.statement).kind) {
   case TUTTI_LUNA_FOR:
     stepFor(activity);
