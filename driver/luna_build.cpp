@@ -34,6 +34,27 @@ bool isSyntaxOnly(std::string_view option) {
   return option == "-fsyntax-only" || option == "--syntax-only";
 }
 
+/// Each source gives a file of its own, in the working directory.
+bool isPerSource(std::string_view option) {
+  return option == "-c" || option == "--compile" || option == "-S" || option == "--assemble";
+}
+
+/// What is wrong if `program` and another source give the same file.
+std::string sameOutput(const std::vector<Word> &words, const std::string &program) {
+  const bool isSeparate = std::ranges::any_of(
+      words, [](const Word &word) { return !word.isInput && isPerSource(word.text); });
+  for (const Word &word : words) {
+    const fs::path path(word.text);
+    if (isSeparate && word.isInput && !isLuna(word) && path.stem() == fs::path(program).stem() &&
+        path.extension() != ".o" && path.extension() != ".a" && path.extension() != ".so") {
+      return program + " and " + path.string() +
+             " would be written to the same file: " + path.stem().string() +
+             ".*; compile them apart, with -o";
+    }
+  }
+  return {};
+}
+
 struct Import {
   std::string file;
   std::size_t line = 0;
@@ -99,7 +120,8 @@ LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Install
   Command rest;
   std::string program;
   bool onlyMessages = false;
-  for (const Word &word : wordsOf(arguments)) {
+  const std::vector<Word> words = wordsOf(arguments);
+  for (const Word &word : words) {
     if (isLuna(word)) {
       if (!program.empty()) {
         build.problem = "multiple programs specified: " + program + ", " + std::string(word.text);
@@ -121,6 +143,10 @@ LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Install
   }
   if (program.empty()) {
     build.problem = "no program specified";
+    return build;
+  }
+  build.problem = sameOutput(words, program);
+  if (!build.problem.empty()) {
     return build;
   }
   const std::string written = folder + "/" + fs::path(program).stem().string() + ".cpp";

@@ -57,6 +57,15 @@ TEST(LunaBuild, WantsOneProgram) {
   EXPECT_EQ(plan({"a.fa", "b.fa"}).problem, "multiple programs specified: a.fa, b.fa");
 }
 
+TEST(LunaBuild, RefusesTwoSourcesThatGiveTheSameFile) {
+  for (const char *option : {"-c", "-S"}) {
+    EXPECT_THAT(plan({option, "a/x.fa", "x.cpp"}).problem,
+                HasSubstr("a/x.fa and x.cpp would be written to the same file"));
+    EXPECT_EQ(plan({option, "x.fa", "y.cpp", "x.o"}).problem, "");
+  }
+  EXPECT_EQ(plan({"x.fa", "x.cpp", "-o", "x"}).problem, "");
+}
+
 const std::string kImports = "c_f\tp.fa\t3\t8\nc_g\tp.fa\t4\t8\n";
 
 TEST(MissingProcedures, AreErrorsAtTheirImports) {
