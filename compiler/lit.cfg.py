@@ -10,8 +10,6 @@ import lit_formats
 config.name = "tutti-compiler"
 config.test_format = lit_formats.SourcesAndOptions(execute_external=False)
 config.suffixes = [".c", ".cpp", ".fa", ".ll"]
-config.excludes = [name for folder, _, names in os.walk(os.path.dirname(__file__))
-                   if os.path.basename(folder) != "test" for name in names]
 config.test_source_root = os.path.dirname(__file__)
 plugin = os.path.abspath(lit_config.params["plugin"])
 frontend = os.path.join(os.path.dirname(plugin), "libtutti_frontend.so")

@@ -15,9 +15,12 @@ SUFFIX = ":same-regions"
 
 class SourcesAndOptions(lit.formats.ShTest):
     """Runs the RUN lines of a file; and for files that tutticc compiles, scripts/same-regions with
-    the options that they are compiled with."""
+    the options that they are compiled with. Tests are what folders of the name "test" hold: a test
+    may have the name of the source that it tests."""
 
     def getTestsForPath(self, suite, path, lit_config, config):
+        if "test" not in path[:-1]:
+            return
         for test in super().getTestsForPath(suite, path, lit_config, config):
             yield test
             if RUN.search(pathlib.Path(test.getSourcePath()).read_text()):

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
@@ -51,14 +52,60 @@ Blocks reaching(const SmallVectorImpl<BasicBlock *> &ends) {
   return found;
 }
 
-bool takesOnlySteps(const BasicBlock &block) {
-  return all_of(block, [](const Instruction &inst) {
+/// A message of constants, numbers and private memory to `stderr`, which no buffer holds back. One
+/// to `stdout` is rank 0's: a part of it may be in rank 0's buffer.
+bool isMessage(const CallBase &call) {
+  static const StringSet<> kMessages = {"fprintf", "fputc", "fputs", "fwrite", "perror", "putc"};
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || call.isNoBuiltin() ||
+      !kMessages.contains(callee->getName())) {
+    return false;
+  }
+  const bool isPrinted = callee->getName() == "perror" || any_of(call.args(), isErrorStream);
+  return isPrinted && all_of(call.args(), [](const Use &arg) {
+           return !arg->getType()->isPointerTy() || isErrorStream(arg) || leadsToOwn(arg);
+         });
+}
+
+/// Whether the blocks read what other ranks may have written last. Endings are not told to the
+/// runtime, which then has not fetched it: conditions may read that, messages must not tell it.
+bool readsShared(const Blocks &blocks) {
+  return any_of(blocks, [](const BasicBlock *block) {
+    return any_of(*block, [](const Instruction &inst) {
+      if (const auto *load = dyn_cast<LoadInst>(&inst)) {
+        return !isErrorStream(load) && !leadsToOwn(load->getPointerOperand());
+      }
+      if (const auto *copy = dyn_cast<AnyMemTransferInst>(&inst)) {
+        return !leadsToOwn(copy->getRawSource());
+      }
+      const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst); // A masked load, say.
+      return intrinsic && intrinsic->onlyReadsMemory() && !intrinsic->doesNotAccessMemory();
+    });
+  });
+}
+
+bool takesOnlySteps(const BasicBlock &block, bool mayTell) {
+  return all_of(block, [&](const Instruction &inst) {
     const auto *call = dyn_cast<CallBase>(&inst);
-    return call ? isStep(*call) : !inst.isAtomic() && !inst.isVolatile();
+    return call ? isStep(*call) || (mayTell && isMessage(*call))
+                : !inst.isAtomic() && !inst.isVolatile();
   });
 }
 
 } // namespace
+
+bool isErrorStream(const Value *value) {
+  const auto *load = dyn_cast<LoadInst>(value);
+  const auto *variable = load ? dyn_cast<GlobalVariable>(load->getPointerOperand()) : nullptr;
+  return variable && variable->isDeclaration() && variable->getName() == "stderr";
+}
+
+bool leadsToOwn(const Value *pointer) {
+  const Value *object = getUnderlyingObject(pointer);
+  const auto *variable = dyn_cast<GlobalVariable>(object);
+  return isa<AllocaInst, ConstantPointerNull>(object) ||
+         (variable && variable->isConstant() && variable->hasInitializer());
+}
 
 bool isThrow(StringRef name) {
   return name == "__cxa_allocate_exception" || name == "__cxa_throw" ||
@@ -87,8 +134,9 @@ Blocks findEndings(Function &function) {
   }
   // What does something else on its way is no ending, nor is what leads there.
   SmallVector<BasicBlock *, 8> others;
+  const bool mayTell = !readsShared(endings);
   for (BasicBlock *block : endings) {
-    if (!takesOnlySteps(*block)) {
+    if (!takesOnlySteps(*block, mayTell)) {
       others.push_back(block);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Code of a parallel construct that ends the program: failed assertions, `abort`, and exceptions,
-/// which never leave a parallel construct.
+/// which never leave a parallel construct; and what it tells on `stderr` before.
 ///
 /// A rank that gets there ends the job as it would end the program, so that such code need not be
 /// analysed: what it does to memory nobody sees any more.
@@ -15,6 +15,13 @@ namespace tutti::compiler {
 
 /// Whether the function of that name makes or throws an exception.
 bool isThrow(llvm::StringRef name);
+
+/// Whether each rank has for itself what `pointer` leads to: private memory, or constants.
+bool leadsToOwn(const llvm::Value *pointer);
+
+/// Whether `value` is what the C library's variable `stderr` holds: each rank's own, outside of
+/// the memory that ranks share and that has a compute view.
+bool isErrorStream(const llvm::Value *value);
 
 /// The blocks of `function` that lead to the program's end and nowhere else, by no other calls than
 /// those of which that is known. Empty if the function always ends there.

@@ -38,16 +38,16 @@ bool isPlainSchedule(const CallInst &init) {
 bool isMathCall(const CallInst &call) {
   // Of double; with the suffixes f and l of the other types.
   static const StringSet<> kMath = {
-      "acos",   "acosh",  "asin",   "asinh",     "atan",      "atan2",     "atanh",    "cabs",
-      "cacos",  "cacosh", "carg",   "casin",     "casinh",    "catan",     "catanh",   "cbrt",
-      "ccos",   "ccosh",  "ceil",   "cexp",      "clog",      "clog10",    "copysign", "cos",
-      "cosh",   "cpow",   "cproj",  "csin",      "csinh",     "csqrt",     "ctan",     "ctanh",
-      "erf",    "erfc",   "exp",    "exp10",     "exp2",      "expm1",     "fabs",     "fdim",
-      "floor",  "fma",    "fmax",   "fmin",      "fmod",      "frexp",     "hypot",    "ilogb",
-      "ldexp",  "lgamma", "llrint", "llround",   "log",       "log10",     "log1p",    "log2",
-      "logb",   "lrint",  "lround", "modf",      "nearbyint", "nextafter", "pow",      "remainder",
-      "remquo", "rint",   "round",  "roundeven", "scalbln",   "scalbn",    "sin",      "sincos",
-      "sinh",   "sqrt",   "tan",    "tanh",      "tgamma",    "trunc"};
+      "acos",  "acosh",     "asin",   "asinh",   "atan",   "atan2",     "atanh",     "cabs",
+      "cacos", "cacosh",    "carg",   "casin",   "casinh", "catan",     "catanh",    "cbrt",
+      "ccos",  "ccosh",     "ceil",   "cexp",    "clog",   "clog10",    "copysign",  "cos",
+      "cosh",  "cpow",      "cproj",  "csin",    "csinh",  "csqrt",     "ctan",      "ctanh",
+      "erf",   "erfc",      "exp",    "exp10",   "exp2",   "expm1",     "fabs",      "fdim",
+      "floor", "fma",       "fmax",   "fmin",    "fmod",   "frexp",     "hypot",     "ilogb",
+      "ldexp", "lgamma",    "llrint", "llround", "log",    "log10",     "log1p",     "log2",
+      "logb",  "lrint",     "lround", "modf",    "nan",    "nearbyint", "nextafter", "nexttoward",
+      "pow",   "remainder", "remquo", "rint",    "round",  "roundeven", "scalbln",   "scalbn",
+      "sin",   "sincos",    "sinh",   "sqrt",    "tan",    "tanh",      "tgamma",    "trunc"};
   // Products and quotients of complex numbers; generators whose whole state is an argument.
   static const StringSet<> kOther = {"__divdc3", "__divsc3", "__divxc3",  "__muldc3",  "__mulsc3",
                                      "__mulxc3", "abs",      "drand48_r", "erand48_r", "jrand48_r",
@@ -61,10 +61,10 @@ bool isMathCall(const CallInst &call) {
   return isMath && !call.isNoBuiltin();
 }
 
-/// Whether every pointer that `call` passes leads to memory of the calling thread.
-bool passesOnlyPrivatePointers(const CallInst &call) {
+/// Whether every pointer that `call` passes leads to memory of the calling thread, or to constants.
+bool passesOnlyOwnPointers(const CallInst &call) {
   return all_of(call.args(), [](const Use &arg) {
-    return !arg->getType()->isPointerTy() || isa<AllocaInst>(getUnderlyingObject(arg.get()));
+    return !arg->getType()->isPointerTy() || leadsToOwn(arg.get());
   });
 }
 
@@ -295,7 +295,7 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     } else if (call->doesNotAccessMemory() && call->doesNotThrow() && callee->isDeclaration() &&
                !callee->getName().starts_with("omp_")) {
       continue;
-    } else if (isMathCall(*call) && passesOnlyPrivatePointers(*call)) {
+    } else if (isMathCall(*call) && passesOnlyOwnPointers(*call)) {
       continue;
     }
     found.reason = describeCall(*call);

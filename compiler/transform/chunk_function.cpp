@@ -3,6 +3,7 @@
 
 #include "abi/abi.h"
 #include "compiler/analysis/chunk_model.h"
+#include "compiler/analysis/endings.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/transform/pointer_checks.h"
@@ -225,7 +226,7 @@ void ChunkWriter::translateDereferences() {
   SmallVector<Use *, 64> uses;
   for (Instruction &inst : instructions(function_)) {
     for (Use *use : dereferences(inst)) {
-      if (memoryKind(use->get()) == MemoryKind::Shared) {
+      if (memoryKind(use->get()) == MemoryKind::Shared && !isErrorStream(&inst)) {
         uses.push_back(use);
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/library_calls.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -382,11 +383,25 @@ Type *partType(const FunctionType &type, unsigned numbers) {
   return isFlat ? first : nullptr;
 }
 
+/// The number that nan("") or nanf("") returns; null if `call` is another, one with a payload say.
+Constant *plainNan(const CallInst &call) {
+  const StringRef name = call.getCalledFunction()->getName();
+  Type *type = call.getType();
+  StringRef payload;
+  const bool isNan = (name == "nan" && type->isDoubleTy()) || (name == "nanf" && type->isFloatTy());
+  const bool isPlain = isNan && call.arg_size() == 1 &&
+                       getConstantStringInfo(call.getArgOperand(0), payload) && payload.empty();
+  return isPlain ? ConstantFP::getQNaN(type) : nullptr;
+}
+
 /// What takes the place of `call`; null if that stays.
 Value *expand(CallInst &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || call.isNoBuiltin()) {
     return nullptr;
+  }
+  if (Constant *number = plainNan(call)) {
+    return number;
   }
   const StringRef name = callee->getName();
   if (name == "rand_r" && Triple(call.getModule()->getTargetTriple()).isGNUEnvironment() &&

@@ -2,7 +2,7 @@
 /// \file
 /// Writes out library functions that devices do not have, or that give results through pointers:
 /// products, quotients, absolute values, arguments and exponentials of complex numbers, sincos,
-/// modf, frexp and rand_r.
+/// modf, frexp, rand_r and nan("").
 ///
 ///   %z = call { double, double } @__muldc3(double %a, double %b, double %c, double %d)
 ///

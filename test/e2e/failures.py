@@ -230,12 +230,12 @@ def a_bad_alloc_that_nobody_catches_is_one_line(workshop):
     require(result.status == 128 + signal.SIGABRT, f"status {result.status}")
 
 
-def a_check_that_fails_in_a_loop(workshop, iteration, victim):
+def a_check_that_fails_in_a_loop(workshop, arguments, told, victim):
     source = ROOT / "test/e2e/features/checks.cpp"
     binary = workshop.compiled(Program("checks", [source]), tutti=True)
-    result = Run(workshop, 3, [binary, iteration], {"TUTTI_DISTRIBUTE": "always"}).finish()
+    result = Run(workshop, 3, [binary, *arguments], {"TUTTI_DISTRIBUTE": "always"}).finish()
     lines = result.errors.splitlines()
-    require(len(lines) == 2 and "Assertion `i != wrong' failed" in lines[0] and
+    require(len(lines) == 2 and told in lines[0] and
             re.search(rf"^tutti: rank {victim} on host \S+: killed by signal 6 ", lines[1]),
             result.errors)
     require(result.status == 128 + signal.SIGABRT, f"status {result.status}")
@@ -483,8 +483,12 @@ def all_checks():
         checks.append((f"a_killed_rank_in_a_time_loop-{victim}",
                        lambda w, v=victim: a_killed_rank_in_a_time_loop(w, v)))
     for iteration, victim in ("10", 0), ("490", 2):
-        checks.append((f"a_check_that_fails_in_a_loop-{victim}",
-                       lambda w, i=iteration, v=victim: a_check_that_fails_in_a_loop(w, i, v)))
+        for kind, arguments, told in (
+                ("assert", [iteration], "Assertion `i != wrong' failed"),
+                ("message", ["-1", iteration], f"iteration {iteration} has -{iteration}")):
+            checks.append((f"a_check_that_fails_in_a_loop-{kind}-{victim}",
+                           lambda w, a=arguments, t=told, v=victim:
+                           a_check_that_fails_in_a_loop(w, a, t, v)))
     for ranks, where in (1, "loop"), (1, "behind"), (2, "loop"), (2, "behind"):
         checks.append((f"a_fault_of_the_program-{where}-{ranks}",
                        lambda w, r=ranks, p=where: a_fault_of_the_program(w, r, p)))

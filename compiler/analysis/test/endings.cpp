@@ -3,16 +3,18 @@
 // rank 0's, keep it home.
 // RUN: %tuttic++ -S -emit-llvm -o %t.ll %s 2>&1 | FileCheck %s
 // RUN: FileCheck --input-file %t.ll --check-prefix IR %s
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 int opaque(int);
 int harmless(int) noexcept __attribute__((const));
 [[noreturn]] void report(int);
 
 // The check's own read is one of the region's.
-// IR-LABEL: define internal void @_Z7literaliPi.omp_outlined.tutti.accesses(
-// IR:         call void @tutti_access(ptr {{.*}}, i32 1, i64
 // IR-LABEL: define internal void @_Z7literaliPi.omp_outlined.tutti.chunk(
 // IR:         @__cxa_throw
+// IR-LABEL: define internal void @_Z7literaliPi.omp_outlined.tutti.accesses(
+// IR:         call void @tutti_access(ptr {{.*}}, i32 1, i64
 void literal(int n, int *a) {
   // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop has no device kernel: it may end the program (line [[@LINE+3]])
@@ -58,10 +60,81 @@ void home(int n, int *a) {
   }
 
   // What an ending does before it is looked at as well.
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'opaque(int)'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it may throw an exception
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     if (a[i] < 0) throw opaque(i);
+    a[i] = 1;
+  }
+}
+
+// Messages on stderr are told by the rank that has them to tell. What other ranks have written must
+// not be read for them, and stdout is rank 0's.
+// IR-LABEL: define internal void @_Z4toldiPi.omp_outlined.tutti.chunk(
+// IR:         load ptr, ptr @stderr
+// IR-LABEL: define internal void @_Z4toldiPi.omp_outlined.tutti.gather(
+void told(int n, int *a) {
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop has no device kernel: it may end the program (line [[@LINE+5]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    const int value = a[i];
+    if (value < 0) {
+      std::fprintf(stderr, "%d: %d in %s\n", i, value, "a");
+      std::perror("told");
+      std::abort();
+    }
+    a[i] = 1;
+  }
+}
+
+void untold(int n, int *a, int *b, char *text) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fprintf'
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    if (a[i] < 0) {
+      std::fprintf(stderr, "%d\n", b[i]);
+      std::abort();
+    }
+    a[i] = 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fprintf'
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    if (a[i] < 0) {
+      char copy[64];
+      std::memcpy(copy, text, sizeof copy);
+      std::fprintf(stderr, "%d %s\n", i, copy);
+      std::abort();
+    }
+    a[i] = 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fputs'
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    if (a[i] < 0) {
+      std::fputs(text, stderr);
+      std::abort();
+    }
+    a[i] = 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'printf'
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    if (a[i] < 0) {
+      std::printf("%d\n", i);
+      std::abort();
+    }
+    a[i] = 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fprintf'
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    std::fprintf(stderr, "%d\n", i);
     a[i] = 1;
   }
 }

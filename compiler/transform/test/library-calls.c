@@ -12,6 +12,7 @@ void sincos(double, double *, double *);
 void sincosf(float, float *, float *);
 double modf(double, double *);
 double frexp(double, int *);
+double nan(const char *);
 
 // CHECK-LABEL: define void @tutti_products_omp_outlined_flat(
 // CHECK-NOT:     @__muldc3
@@ -85,4 +86,21 @@ void roots(int n, double _Complex *a) {
 void shared(int n, int *a, unsigned *seeds) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = rand_r(&seeds[i]);
+}
+
+// CHECK-LABEL: define void @tutti_nothing_omp_outlined_flat(
+// CHECK-NOT:     @nan
+// CHECK:         0x7FF8000000000000
+// CHECK:       }
+// REMARK:     :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
+void nothing(int n, double *a) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = i ? i : nan("");
+}
+
+// What nan() returns for memory that others may write is not known.
+// REMARK:     :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'nan'
+void tagged(int n, double *a, const char *tag) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = nan(tag);
 }

@@ -1,5 +1,5 @@
 // Loops that check as they go: assertions, at(), exceptions that end the program. Nothing is wrong
-// unless an argument says which iteration is.
+// unless arguments say which iteration is: of the first check, of the one that tells why.
 #include <cassert>
 #include <cmath>
 #include <cstdio>
@@ -30,6 +30,7 @@ private:
 
 int main(int argc, char **argv) {
   const long wrong = argc > 1 ? std::atol(argv[1]) : -1;
+  const long denied = argc > 2 ? std::atol(argv[2]) : -1;
   Matrix m(60, 40);
 #pragma omp parallel for
   for (std::size_t i = 0; i < m.rows(); ++i) {
@@ -48,14 +49,24 @@ int main(int argc, char **argv) {
 #pragma omp parallel for
   for (int i = 0; i < 500; ++i) {
     assert(i != wrong);
-    v.at(i) = i;
+    v.at(i) = i != denied ? i : -i;
   }
 #pragma omp parallel for
   for (int i = 0; i < 500; ++i) {
-    if (v[i] < 0) {
+    const double value = v[i];
+    if (value < 0) {
+      std::fprintf(stderr, "iteration %d has %g\n", i, value);
       std::abort();
     }
-    w[i] = 2 * v[i];
+    w[i] = 2 * value;
+  }
+  int nothing = 0;
+#pragma omp parallel for
+  for (int i = 0; i < 500; ++i) {
+    v[i] = i % 7 != 0 ? i : std::nan("");
+  }
+  for (const double value : v) {
+    nothing += std::isnan(value) ? 1 : 0;
   }
 #pragma omp parallel for reduction(+ : sum)
   for (int i = 0; i < 500; ++i) {
@@ -64,5 +75,5 @@ int main(int argc, char **argv) {
     }
     sum += w[i];
   }
-  std::printf("%.6f\n", sum);
+  std::printf("%.6f %d\n", sum, nothing);
 }
