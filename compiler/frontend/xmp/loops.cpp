@@ -165,6 +165,53 @@ void Lowering::writeHeader(const NestLoop &loop, const Entity &set, const std::s
                           ")");
 }
 
+/// Whether the address of the variable is taken in the statement, directives aside: those only name
+/// it.
+bool Lowering::takesAddress(const Stmt *statement, const VarDecl *variable) {
+  if (!statement || directiveOf(statement)) {
+    return false;
+  }
+  const auto *address = dyn_cast<UnaryOperator>(statement);
+  if (address && address->getOpcode() == UO_AddrOf) {
+    const auto *target = dyn_cast<DeclRefExpr>(address->getSubExpr()->IgnoreParens());
+    return target && target->getDecl() == variable;
+  }
+  return llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return takesAddress(child, variable); });
+}
+
+/// Text that declares variables of the loop's own in the place of what it reduces, and sets `copy`
+/// to what hands their values on. The runtime knows the addresses of the function's variables, so
+/// each store to an array might change them, and they would not be kept in registers. Nobody else
+/// knows the addresses, so nobody can tell the difference.
+std::string Lowering::ownReduced(const Directive &directive, std::string &copy) {
+  std::string addresses;
+  std::string variables;
+  std::string values;
+  llvm::SmallPtrSet<const VarDecl *, 4> seen;
+  for (const ReductionClause &clause : directive.reductions) {
+    for (const Operand &operand : clause.operands) {
+      if (!operand.locations.empty()) {
+        return {}; // Assignments to it note where they are.
+      }
+      const auto *named = dyn_cast_or_null<DeclRefExpr>(directive[operand.expression].expr);
+      const auto *variable = named ? dyn_cast<VarDecl>(named->getDecl()) : nullptr;
+      if (!variable || !variable->hasLocalStorage() || !variable->getType()->isArithmeticType() ||
+          variable->getType().isVolatileQualified() || !seen.insert(variable).second ||
+          takesAddress(function_->getBody(), variable)) {
+        continue;
+      }
+      const std::string name = variable->getName().str();
+      const std::string outer = unique(name);
+      addresses += "__typeof__(" + name + ") *const " + outer + " = &" + name + "; ";
+      variables += "__typeof__(*" + outer + ") " + name + " = *" + outer + "; ";
+      values += "*" + outer + " = " + name + "; ";
+    }
+  }
+  copy = values;
+  return addresses + variables;
+}
+
 /// Notes, for FIRSTMAX and the like, in which iteration a variable was set.
 void Lowering::trackPositions(const Directive &directive, Stmt *body, llvm::ArrayRef<NestLoop> nest,
                               const std::string &name) {
@@ -382,7 +429,13 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
         source(directive.place) + ", " + on + ", " + std::to_string(count) + ", " + items + ")";
     prelude +=
         "long " + positions + "[] = {" + none + "}; tutti_xmp_begin_reduction(" + arguments + "; ";
-    closing.insert(closing.size() - 1, "tutti_xmp_end_reduction(" + arguments + "; ");
+    std::string copy;
+    const std::string own = directive.isAcc ? "" : ownReduced(directive, copy);
+    if (!own.empty()) {
+      share = "{ " + own + share;
+      copy += "} ";
+    }
+    closing.insert(closing.size() - 1, copy + "tutti_xmp_end_reduction(" + arguments + "; ");
   }
   edits_.before(directive.at, prelude + share);
   edits_.after(end - 1, closing);

@@ -141,6 +141,8 @@ private:
                         llvm::ArrayRef<const NestLoop *> loops, const std::string &name,
                         std::string &fill);
   std::string reductionRef(const Directive &directive, const Entity &set) const;
+  bool takesAddress(const clang::Stmt *statement, const clang::VarDecl *variable);
+  std::string ownReduced(const Directive &directive, std::string &copy);
   void trackPositions(const Directive &directive, clang::Stmt *body, llvm::ArrayRef<NestLoop> nest,
                       const std::string &name);
   bool hasCollectives(const clang::Stmt *statement);

@@ -23,14 +23,15 @@ double f(void) {
   double value = 0.0;
   // CHECK: tutti_xmp_reflect("{{.*}}laplace.c:[[@LINE+1]]:24", {{.*}}, 0, 0, -9223372036854775807L);
   #pragma xmp reflect (uu)
-  // CHECK: tutti_xmp_begin_reduction("{{.*}}laplace.c:[[@LINE+9]]:15", &(const tutti_xmp_ref){[[T]], 2, (const tutti_xmp_subscript[]){{[{][{]}}TUTTI_XMP_ALL, 0, 0, 1}, {TUTTI_XMP_ALL, 0, 0, 1}}}, 1,
+  // CHECK: tutti_xmp_begin_reduction("{{.*}}laplace.c:[[@LINE+10]]:15", &(const tutti_xmp_ref){[[T]], 2, (const tutti_xmp_subscript[]){{[{][{]}}TUTTI_XMP_ALL, 0, 0, 1}, {TUTTI_XMP_ALL, 0, 0, 1}}}, 1,
   // CHECK-SAME: (void *)&(value), TUTTI_XMP_DOUBLE, sizeof((value)), 0, 0, 0}, TUTTI_XMP_ADD
+  // CHECK-SAME: { __typeof__(value) *const [[V:tutti_value_[0-9]+]] = &value; __typeof__(*[[V]]) value = *[[V]];
   // CHECK-SAME: tutti_xmp_index [[L:tutti_loop_[0-9]+]][] = {{[{][{]}}.axis = 0, .offset = 0, .lower = (long)(1), .last = (long)(64 - 1) - 1, .step = 1}
   // CHECK-SAME: {.axis = 1, .offset = 0, .lower = (long)(1), .last = (long)(64 - 1), .step = (long)(2)}
   // CHECK-SAME: tutti_xmp_share(
   // CHECK: for (j = (int)[[L]]_0_b; j < (int)[[L]]_0_e; j += 1)
   // CHECK: for (int i = (int)[[L]]_1_b; i < (int)[[L]]_1_e; i += (long)(2))
-  // CHECK: value += [[U]]_base {{\[}}(( j ) - [[U]]_f0) * [[U]]_s0 + (( i ) - [[U]]_f1)] - tutti_uu{{.*}} (( i + 1 ) - tutti_uu{{.*}} ; tutti_xmp_end_reduction(
+  // CHECK: value += [[U]]_base {{\[}}(( j ) - [[U]]_f0) * [[U]]_s0 + (( i ) - [[U]]_f1)] - tutti_uu{{.*}} (( i + 1 ) - tutti_uu{{.*}} ; *[[V]] = value; } tutti_xmp_end_reduction(
   int j;
   #pragma xmp loop (j, i) on t[j][i] reduction(+: value)
   for (j = 1; j < N - 1; j++)
@@ -43,6 +44,18 @@ double f(void) {
   // CHECK: return (sizeof([[U]]_t) * (unsigned long)(long)(64) * (unsigned long)(long)(64)) + (sizeof([[U]]_t) * (unsigned long)(long)(64)) ;
   return sizeof(u) + sizeof u[0];
 }
+// A variable that others may reach by its address is reduced itself.
+double known(void) {
+  double total = 0, *address = &total;
+  // CHECK: tutti_xmp_begin_reduction({{.*}}&(total)
+  // CHECK-NOT: __typeof__(total)
+  // CHECK: total += {{.*}} ; tutti_xmp_end_reduction(
+  #pragma xmp loop on t[j][*] reduction(+: total)
+  for (int j = 0; j < N; j++)
+    total += u[j][0];
+  return *address;
+}
+
 // CHECK: static void tutti_xmp_start(void) { [[P]] = tutti_xmp_make_nodes("{{[^"]*}}", 2, (const long[]){-1, (long)(2)}, TUTTI_XMP_ENTIRE, 0); [[T]] = tutti_xmp_make_template(
 // CHECK-SAME: {TUTTI_XMP_COUNT, 0, (long)(64), 1}, {TUTTI_XMP_COUNT, 0, (long)(64), 1}
 // CHECK-SAME: tutti_xmp_distribute(
