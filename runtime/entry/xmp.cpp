@@ -166,9 +166,14 @@ TUTTI_EXPORT void tutti_xmp_reflect(const char *source, tutti_xmp_array *of,
   Array &array = model::spmd::arrayOf(of);
   const auto list = listOf(widths, static_cast<long>(array.rank));
   const bool isOrthogonal = (flags & TUTTI_XMP_ORTHOGONAL) != 0;
+  const bool isOfList = (flags & (TUTTI_XMP_LIST | TUTTI_XMP_LIST_END)) != 0;
+  const Async id = isOfList ? Async(TUTTI_XMP_TOGETHER) : asyncOf(async);
   require(source, (flags & TUTTI_XMP_ACC) != 0
-                      ? model::spmd::reflectCopy(world(), array, list, isOrthogonal, asyncOf(async))
-                      : model::spmd::reflect(world(), array, list, isOrthogonal, asyncOf(async)));
+                      ? model::spmd::reflectCopy(world(), array, list, isOrthogonal, id)
+                      : model::spmd::reflect(world(), array, list, isOrthogonal, id));
+  if ((flags & TUTTI_XMP_LIST_END) != 0) {
+    require(source, world().finish(TUTTI_XMP_TOGETHER));
+  }
 }
 
 TUTTI_EXPORT void tutti_xmp_set_packing(tutti_xmp_packing words8, tutti_xmp_packing words4,

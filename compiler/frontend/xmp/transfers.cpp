@@ -60,6 +60,7 @@ Entity *Lowering::arrayOf(const Directive &directive, ExpressionId id) {
 
 void Lowering::reflect(const Directive &directive) {
   const bool isReflect = directive.kind == DirectiveKind::Reflect;
+  const bool isTogether = isReflect && directive.operands.size() > 1 && !directive.async;
   std::string calls;
   for (const Operand &operand : directive.operands) {
     const Entity *array = arrayOf(directive, operand.expression);
@@ -100,7 +101,11 @@ void Lowering::reflect(const Directive &directive) {
              std::string(isReflect ? "tutti_xmp_reflect(" : "tutti_xmp_reduce_shadow(") +
              source(place) + ", " + array->handle + ", " + widths + ", " +
              (directive.isOrthogonal ? "TUTTI_XMP_ORTHOGONAL" : "0") +
-             (directive.isAcc ? " | TUTTI_XMP_ACC" : "") + ", " + asyncText(directive) + ")";
+             (directive.isAcc ? " | TUTTI_XMP_ACC" : "") +
+             (!isTogether                              ? ""
+              : &operand == &directive.operands.back() ? " | TUTTI_XMP_LIST_END"
+                                                       : " | TUTTI_XMP_LIST") +
+             ", " + asyncText(directive) + ")";
     packsOnDevices_ |= directive.isAcc;
   }
   const bool isList = directive.operands.size() > 1;

@@ -110,7 +110,7 @@ Result<std::byte *> Copies::of(const Array &array) {
 
 void Copies::noteAsync(const Array &array, std::int64_t async) {
   for (auto &[place, copy] : copies_) {
-    if (copy.array == &array) {
+    if (copy.array == &array && std::ranges::find(copy.asyncs, async) == copy.asyncs.end()) {
       copy.asyncs.push_back(async);
     }
   }

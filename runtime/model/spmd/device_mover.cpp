@@ -27,14 +27,18 @@ class DeviceMoving final : public Moving {
 public:
   DeviceMoving(World &world, Plan &plan, const Operands &operands, MoveCounters counters)
       : Moving(world, plan, operands, counters) {
-    plan.isBusy = true;
+    if (plan.spare.empty()) {
+      exchanges_.resize(plan.move.phases.size());
+    } else {
+      exchanges_ = std::move(plan.spare.back());
+      plan.spare.pop_back();
+    }
   }
 
-  ~DeviceMoving() override { plan_.isBusy = false; }
+  ~DeviceMoving() override { plan_.spare.push_back(std::move(exchanges_)); }
 
 private:
   Status begin() override {
-    plan_.exchanges.resize(plan_.move.phases.size());
     if (!exchange().memory) {
       TUTTI_TRY(allocate());
     }
@@ -53,7 +57,7 @@ private:
     return beginSends();
   }
 
-  Exchange &exchange() { return plan_.exchanges[phaseNumber()]; }
+  Exchange &exchange() { return exchanges_[phaseNumber()]; }
 
   Status allocate() {
     std::size_t sent = 0;
@@ -161,6 +165,8 @@ private:
     std::byte *const array = operands_.target + first * static_cast<Index>(operands_.elementBytes);
     world_.packing(word)(packed, array, counts.data(), strides.data(), direction);
   }
+
+  Exchanges exchanges_;
 };
 
 } // namespace

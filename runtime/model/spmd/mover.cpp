@@ -184,9 +184,39 @@ private:
 
 } // namespace
 
+Moving::Moving(World &world, Plan &plan, const Operands &operands, MoveCounters counters)
+    : world_(world), plan_(plan), operands_(operands), counters_(counters) {
+  plan_.underWay.push_back(this);
+}
+
+Moving::~Moving() { std::erase(plan_.underWay, this); }
+
+Result<bool> Moving::isNext() {
+  for (Moving *const earlier : plan_.underWay) {
+    if (earlier == this) {
+      break;
+    }
+    const auto hasBegun = [&] {
+      return earlier->phase_ > phase_ || (earlier->phase_ == phase_ && earlier->hasBegun_);
+    };
+    if (!hasBegun()) {
+      TUTTI_TRY(earlier->advance());
+      if (!hasBegun()) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 Result<bool> Moving::advance() {
   while (phase_ < plan_.move.phases.size()) {
     if (!hasBegun_) {
+      const Result<bool> isTurn = isNext();
+      TUTTI_TRY(isTurn);
+      if (!*isTurn) {
+        return false;
+      }
       TUTTI_TRY(begin());
       hasBegun_ = true;
     }

@@ -17,6 +17,7 @@
 
 namespace tutti::model::spmd {
 
+class Moving;
 class Operation;
 class World;
 
@@ -28,6 +29,9 @@ struct Exchange {
   std::span<std::byte> sent;     ///< What is sent, and copied within the node. Whole pages.
   std::span<std::byte> received; ///< Whole pages.
 };
+
+/// Of each phase one.
+using Exchanges = std::vector<Exchange>;
 
 /// A move that is remembered, with memory for its messages.
 struct Plan {
@@ -44,8 +48,9 @@ struct Plan {
   distribution::Move move;
   std::uint32_t tag; ///< Of its messages.
   std::vector<Buffers> buffers;
-  std::vector<Exchange> exchanges; ///< Of moves between device copies: of each phase one.
-  bool isBusy = false;             ///< Its buffers are in use.
+  bool isBusy = false;            ///< Its buffers are in use.
+  std::vector<Exchanges> spare;   ///< Those that no move between device copies uses.
+  std::vector<Moving *> underWay; ///< In the order in which they were begun.
 };
 
 /// The same on all nodes that take part in a move of that content.
@@ -73,7 +78,6 @@ std::unique_ptr<Operation> beginMove(World &world, Plan &plan, const Operands &o
 
 /// The same where devices have what is moved: they pack and unpack it, so that nothing else of the
 /// memory around it moves between them and the host. Source and target are one device copy.
-/// Order: one such move of a plan ends before the next one begins.
 std::unique_ptr<Operation> beginDeviceMove(World &world, Plan &plan, const Operands &operands,
                                            MoveCounters counters);
 

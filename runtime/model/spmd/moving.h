@@ -13,10 +13,13 @@
 namespace tutti::model::spmd {
 
 /// Phases one after the other: each begins with all its messages, and ends by what it received.
+///
+/// Moves of one plan have the same tags, so what several arrays of one mapping have under way at a
+/// time is told apart by its order: a phase begins after that of the moves that were begun before.
 class Moving : public Operation {
 public:
-  Moving(World &world, Plan &plan, const Operands &operands, MoveCounters counters)
-      : world_(world), plan_(plan), operands_(operands), counters_(counters) {}
+  Moving(World &world, Plan &plan, const Operands &operands, MoveCounters counters);
+  ~Moving() override;
 
   Result<bool> advance() final;
 
@@ -42,6 +45,10 @@ protected:
   Operands operands_;
 
 private:
+  /// Moves on what was begun before, where its present phase has not begun on this node; whether
+  /// nothing of that is left.
+  Result<bool> isNext();
+
   std::uint32_t tag() const { return plan_.tag + static_cast<std::uint32_t>(phase_); }
 
   MoveCounters counters_;

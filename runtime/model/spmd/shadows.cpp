@@ -85,10 +85,8 @@ Status reflectCopy(World &world, Array &array, std::span<const tutti_xmp_width> 
   const Operands operands{copy, copy, array.elementBytes, true, std::nullopt};
   trace::Counters &counters = world.counters();
   const MoveCounters moved{counters.reflectCopyMessages, counters.reflectCopyBytes};
-  // A plan whose memory is in use moves as if the host had the copy.
-  return world.complete(world.packsOnDevices() && !plan->isBusy
-                            ? beginDeviceMove(world, *plan, operands, moved)
-                            : beginMove(world, *plan, operands, moved),
+  return world.complete(world.packsOnDevices() ? beginDeviceMove(world, *plan, operands, moved)
+                                               : beginMove(world, *plan, operands, moved),
                         async);
 }
 
