@@ -305,3 +305,5 @@ std::string Lowering::run() {
 }
 
 } // namespace tutti::compiler::xmp
+
+template class clang::RecursiveASTVisitor<tutti::compiler::xmp::Lowering>;

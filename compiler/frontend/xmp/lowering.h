@@ -264,3 +264,6 @@ private:
 };
 
 } // namespace tutti::compiler::xmp
+
+// All of the visitor's functions are compiled once, with lowering.cpp.
+extern template class clang::RecursiveASTVisitor<tutti::compiler::xmp::Lowering>;
