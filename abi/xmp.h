@@ -18,7 +18,7 @@ extern "C" {
 
 #define TUTTI_XMP_VERSION 1
 #define TUTTI_XMP_DIMENSIONS 7
-#define TUTTI_XMP_NOW (-0x7fffffffffffffffL) ///< In place of an async id: synchronous.
+#define TUTTI_XMP_NOW (-0x7fffffffffffffffL)          ///< In place of an async id: synchronous.
 #define TUTTI_XMP_TOGETHER (-0x7fffffffffffffffL - 1) ///< The id of what a list has under way.
 
 typedef struct tutti_xmp_nodes tutti_xmp_nodes;       ///< A node array; the runtime's own.
@@ -324,8 +324,8 @@ void tutti_xmp_set_packing(tutti_xmp_packing words8, tutti_xmp_packing words4,
 
 enum tutti_xmp_reflect_flags {
   TUTTI_XMP_ORTHOGONAL = 1,
-  TUTTI_XMP_ACC = 2,  ///< Of the array's device copy.
-  TUTTI_XMP_LIST = 4, ///< More arrays of a list follow, with which it is waited for.
+  TUTTI_XMP_ACC = 2,      ///< Of the array's device copy.
+  TUTTI_XMP_LIST = 4,     ///< More arrays of a list follow, with which it is waited for.
   TUTTI_XMP_LIST_END = 8, ///< Of a list.
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops of several kinds, for choices of places: each prints its name, the milliseconds of one round
-// after it has settled, and a number to compare.
+// Loops of several kinds, for choices of places: each prints its name, the milliseconds of one
+// round after it has settled, and a number to compare.
 //
 //   loops [name] [seconds]     all loops, or one; about so many seconds each (2)
 #include <math.h>
@@ -28,7 +28,8 @@ static void options_round(void) {
     const float s = prices[i], k = strikes[i], t = years[i], r = 0.02f, v = 0.3f;
     const float root = sqrtf(t);
     const float d1 = (logf(s / k) + (r + 0.5f * v * v) * t) / (v * root), d2 = d1 - v * root;
-    calls[i] = s * 0.5f * erfcf(-d1 * 0.70710678f) - k * expf(-r * t) * 0.5f * erfcf(-d2 * 0.70710678f);
+    calls[i] =
+        s * 0.5f * erfcf(-d1 * 0.70710678f) - k * expf(-r * t) * 0.5f * erfcf(-d2 * 0.70710678f);
   }
 }
 
@@ -190,8 +191,8 @@ static double touch(void) {
 static volatile double touched;
 
 int main(int argc, char **argv) {
-  const Loop loops[] = {{"options", options_round},     {"mandelbrot", mandelbrot_round},
-                        {"nbody", nbody_round},         {"stencil27", stencil_round},
+  const Loop loops[] = {{"options", options_round},       {"mandelbrot", mandelbrot_round},
+                        {"nbody", nbody_round},           {"stencil27", stencil_round},
                         {"structures", structures_round}, {"triad", triad_round},
                         {"triangle", triangle_round}};
   const double seconds = argc > 2 ? atof(argv[2]) : 2;
@@ -217,7 +218,8 @@ int main(int argc, char **argv) {
         many *= 2;
       }
     }
-    printf("%-12s %10.4f ms %ld rounds\n", loops[loop].name, 1e3 * (before > 0 && before < last ? before : last), rounds);
+    printf("%-12s %10.4f ms %ld rounds\n", loops[loop].name,
+           1e3 * (before > 0 && before < last ? before : last), rounds);
     fflush(stdout);
   }
   return 0;

@@ -6,7 +6,6 @@
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
-
 #include "llvm/ADT/StringSet.h"
 
 namespace tutti::compiler {

@@ -12,8 +12,8 @@
 
 static int across, down;
 
-/// Rows of `product` that become columns of `q`: each rank takes what it lacks from the ranks of its
-/// own column of ranks.
+/// Rows of `product` that become columns of `q`: each rank takes what it lacks from the ranks of
+/// its own column of ranks.
 static void turn(const double *product, Block rows, double *q, Block columns) {
   MPI_Request requests[2 * down];
   int started = 0;

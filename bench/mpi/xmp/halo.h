@@ -15,6 +15,7 @@ static inline Block evenBlock(int part, int parts, long n) {
 }
 
 static inline long longer(long a, long b) { return a > b ? a : b; }
+
 static inline long shorter(long a, long b) { return a < b ? a : b; }
 
 /// One border of a block each way along one dimension, and where it comes from.

@@ -13,9 +13,9 @@ int main(int argc, char **argv) {
   start(&argc, &argv);
   const Block own = evenBlock(rank, ranks, N);
   const long height = own.upper - own.lower;
-  double (*const restrict a)[N] = malloc((size_t)height * sizeof *a);
-  double (*const restrict b)[N] = malloc((size_t)height * sizeof *b);
-  double (*const restrict c)[N] = malloc((size_t)height * sizeof *c);
+  double(*const restrict a)[N] = malloc((size_t)height * sizeof *a);
+  double(*const restrict b)[N] = malloc((size_t)height * sizeof *b);
+  double(*const restrict c)[N] = malloc((size_t)height * sizeof *c);
   for (long i = 0; i < height; ++i) {
     for (long j = 0; j < N; ++j) {
       a[i][j] = (double)(((i + own.lower) * 7 + j * 3) % 11);

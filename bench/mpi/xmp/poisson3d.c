@@ -78,8 +78,7 @@ int main(int argc, char **argv) {
   for (long i = 0; i < own[0]; ++i) {
     for (long j = 0; j < own[1]; ++j) {
       for (long k = 0; k < own[2]; ++k) {
-        sum += U(i, j, k) *
-               (double)(1 + i + lower[0] + 2 * (j + lower[1]) + 3 * (k + lower[2]));
+        sum += U(i, j, k) * (double)(1 + i + lower[0] + 2 * (j + lower[1]) + 3 * (k + lower[2]));
       }
     }
   }

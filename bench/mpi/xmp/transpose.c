@@ -13,17 +13,17 @@ int main(int argc, char **argv) {
   const Block own = evenBlock(rank, ranks, ROWS);
   const long height = own.upper - own.lower;
   const long mine = (COLUMNS - rank + ranks - 1) / ranks; // Columns rank, rank + ranks, ...
-  long (*const restrict a)[COLUMNS] = malloc((size_t)height * sizeof *a);
+  long(*const restrict a)[COLUMNS] = malloc((size_t)height * sizeof *a);
   long *const restrict packed = malloc((size_t)(height * COLUMNS + 1) * sizeof *packed);
   long *const restrict arrived = malloc((size_t)(mine * ROWS + 1) * sizeof *arrived);
-  long (*const restrict b)[ROWS] = malloc((size_t)mine * sizeof *b);
+  long(*const restrict b)[ROWS] = malloc((size_t)mine * sizeof *b);
   for (long i = 0; i < height; ++i) {
     for (long j = 0; j < COLUMNS; ++j) {
       a[i][j] = 1000 * (i + own.lower) + j;
     }
   }
   int shapes[4 * ranks], *const sent = shapes, *const sentAt = sent + ranks,
-                         *const taken = sentAt + ranks, *const takenAt = taken + ranks;
+                                *const taken = sentAt + ranks, *const takenAt = taken + ranks;
   long at = 0, expected = 0;
   for (int r = 0; r < ranks; ++r) {
     const Block theirs = evenBlock(r, ranks, ROWS);

@@ -1,5 +1,6 @@
-// Whole solvers as one parallel construct: a loop over time with worksharing loops, some in functions
-// that are called, a clock that `master` reads, pointers that `single` swaps, a sum that ends the loop.
+// Whole solvers as one parallel construct: a loop over time with worksharing loops, some in
+// functions that are called, a clock that `master` reads, pointers that `single` swaps, a sum that
+// ends the loop.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #pragma xmp nodes world[*]
-#pragma xmp nodes first[1] = world[0:1]
+#pragma xmp nodes first[1] = world[0 : 1]
 #pragma xmp template t[14]
 #pragma xmp distribute t[cyclic(4)] onto first
 static long a[14][3];
@@ -16,7 +16,7 @@ int main(void) {
   }
 #ifdef _XCALABLEMP
 #pragma xmp array on t[5]
-  a[5][0:3] = a[5][0:3] * 2 + 40;
+  a[5] [0:3] = a[5] [0:3] * 2 + 40;
 #else
   for (int j = 0; j < 3; ++j) {
     a[5][j] = a[5][j] * 2 + 40;
