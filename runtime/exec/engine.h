@@ -76,6 +76,9 @@ public:
       false; ///< Somebody wants to know when they end while they run.
   /// The launch that this rank is in; null between launches.
   const Plan *running TUTTI_GUARDED_BY(kTurn) = nullptr;
+  /// This rank's devices have been given the parts that `running` has for them. Before, the
+  /// directory already says that they have what they are going to write.
+  bool haveDevicesStarted TUTTI_GUARDED_BY(kTurn) = false;
   Sequence finished TUTTI_GUARDED_BY(kTurn) = 0; ///< The latest launch that this rank has finished.
 
 private:

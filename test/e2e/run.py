@@ -204,6 +204,11 @@ def all_tests(workshop):
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))
+    for ranks, device in ((2, "opencl"), (3, "hybrid")):
+        tests.append((f"features/signals_while_data_moves/{device}-{ranks}",
+                      lambda r=ranks, d=device: compare(
+                          workshop, named["signals_while_data_moves"], [], r,
+                          {"TUTTI_DEVICE": d})))
     for ranks in (2, 4):
         tests.append((f"counters/borders_follow_uneven_work/{ranks}",
                       lambda r=ranks: counters.borders_follow_uneven_work(

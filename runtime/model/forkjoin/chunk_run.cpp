@@ -53,6 +53,7 @@ private:
 
 void ChunkRun::run(bool isKnown, bool waits) {
   job_.running = &plan_;
+  job_.haveDevicesStarted = plan_.devices.empty();
   waitForReaders();
   if (job_.rank() != 0) {
     storeBlocks();
@@ -377,6 +378,7 @@ bool ChunkRun::startDevices(bool isAskedFor, bool isTimed) {
       check(job_.devices.mark(part.device));
     }
   }
+  job_.haveDevicesStarted = true;
   return isFirst;
 }
 

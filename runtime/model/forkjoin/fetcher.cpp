@@ -123,16 +123,35 @@ bool Fetcher::progress() {
   }
   // What is streamed out may be older than what the program is about to get, or to write.
   while (!fetch_ && !touches_.empty() && !orDie(job_.devices.isStreamingOut())) {
-    memory::Touch &touch = *touches_.front();
+    const auto next = std::ranges::find_if(
+        touches_, [this](const memory::Touch *touch) TUTTI_IN_TURN { return !isTooEarly(*touch); });
+    if (next == touches_.end()) {
+      break;
+    }
+    memory::Touch &touch = **next;
     if (const auto page = firstUnready(touch)) {
       serve(touch, *page);
     } else {
-      touches_.pop_front();
+      touches_.erase(next);
       memory::TouchQueue::answer(touch);
     }
     moved = true;
   }
   return moved;
+}
+
+bool Fetcher::areDevicesDue() const { return job_.running && !job_.haveDevicesStarted; }
+
+/// Whether it is about what a device of this rank is about to write: what it has is not yet what
+/// the directory says. Whoever waits here is no part of the launch, which touches it nowhere else.
+bool Fetcher::isTooEarly(const memory::Touch &touch) const {
+  if (!areDevicesDue()) {
+    return false;
+  }
+  const RangeSet pages = RangeSet::of({memory::pagesAround(touch.range)});
+  return std::ranges::any_of(job_.running->devices, [&](const exec::DevicePart &part) {
+    return part.writes.overlaps(pages);
+  });
 }
 
 void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
@@ -142,7 +161,7 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
   }
   const Access before = pages_.at(page);
   const bool isRead = before == Access::None;
-  if (touch.isExact) {
+  if (touch.isExact || areDevicesDue()) {
     const Range run = pages_.runAround(page, {page, memory::pagesAround(touch.range).end});
     if (isRead) {
       fetch({run}, false);

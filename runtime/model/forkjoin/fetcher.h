@@ -90,6 +90,8 @@ private:
   };
 
   std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const TUTTI_IN_TURN;
+  bool areDevicesDue() const TUTTI_IN_TURN;
+  bool isTooEarly(const memory::Touch &touch) const TUTTI_IN_TURN;
   void serve(const memory::Touch &touch, std::uint64_t page) TUTTI_IN_TURN;
   memory::Place sourceOf(Range run, const memory::Holders &holders) const;
   void fetch(std::vector<Range> pages, bool isWide) TUTTI_IN_TURN;
