@@ -112,6 +112,15 @@ double homeSeconds(const Machine &machine, const RegionHistory &history, std::in
   return bytesTouched / machine.memoryBandwidth;
 }
 
+Prediction predictHome(const Machine &machine, double compute, const Proposal &proposal) {
+  return {compute, proposal.bytesToStayHome / machine.bandwidth, 0};
+}
+
+Prediction predictAway(const Machine &machine, double homeCompute, const Proposal &proposal) {
+  const auto most = std::min<double>(static_cast<double>(proposal.iterations), machine.ranks);
+  return {homeCompute / most, proposal.bytesToDistribute / machine.bandwidth, overhead(machine)};
+}
+
 bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64_t iterations) {
   return history.home.seconds() > 0 &&
          history.home.seconds() * static_cast<double>(iterations) < overhead(machine);
@@ -133,8 +142,9 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
   }
   const auto iterations = static_cast<double>(proposal.iterations);
   const double home = homeSeconds(machine, history, proposal.iterations, proposal.bytesTouched);
-  const double hoped = home / std::min<double>(iterations, machine.ranks) + overhead(machine) +
-                       proposal.bytesEachTime / machine.bandwidth;
+  const Prediction predicted = predictAway(machine, home, proposal);
+  const double hoped =
+      predicted.compute + predicted.overhead + proposal.bytesEachTime / machine.bandwidth;
   double away = hoped;
   if (history.distributed.isKnown()) {
     if (!history.isAway) {

@@ -74,6 +74,22 @@ struct Proposal {
   double bytesEachTime = 0; ///< To be moved whenever it is distributed, wherever the data is.
 };
 
+/// What one way to run a launch is expected to take. Units: seconds.
+struct Prediction {
+  double compute = 0;
+  double transfers = 0; ///< From where the data is valid now.
+  double overhead = 0;  ///< Of announcing the launch and hearing of its end.
+
+  double total() const { return compute + transfers + overhead; }
+};
+
+/// What a launch is expected to take that stays home, where computing it takes `compute`.
+Prediction predictHome(const Machine &machine, double compute, const Proposal &proposal);
+
+/// What a launch is expected to take that is distributed over `machine`, and that would take
+/// `homeCompute` on rank 0 alone.
+Prediction predictAway(const Machine &machine, double homeCompute, const Proposal &proposal);
+
 /// Seconds that `iterations` take on rank 0 alone, by what is known so far.
 double homeSeconds(const Machine &machine, const RegionHistory &history, std::int64_t iterations,
                    double bytesTouched);

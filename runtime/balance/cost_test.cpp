@@ -25,6 +25,24 @@ TEST(Cost, DistributesALongLoopWhoseDataIsInPlace) {
   EXPECT_TRUE(isWorthDistributing(kMachine, history, {1000, 8e6, 8e3, 0}));
 }
 
+TEST(Cost, PredictsComputingTransfersAndOverheadOfBothSides) {
+  const Proposal proposal{1000, 40e6, 8e6, 2e6};
+
+  const Prediction home = predictHome(kMachine, 10e-3, proposal);
+  const Prediction away = predictAway(kMachine, 10e-3, proposal);
+
+  EXPECT_DOUBLE_EQ(home.compute, 10e-3);
+  EXPECT_DOUBLE_EQ(home.transfers, 2e-3);
+  EXPECT_DOUBLE_EQ(home.total(), 12e-3);
+  EXPECT_DOUBLE_EQ(away.compute, 2.5e-3);
+  EXPECT_DOUBLE_EQ(away.transfers, 8e-3);
+  EXPECT_DOUBLE_EQ(away.overhead, 40e-6); // Two levels of a tree, to and fro.
+}
+
+TEST(Cost, PredictsThatNoMoreRanksHelpThanThereAreIterations) {
+  EXPECT_DOUBLE_EQ(predictAway(kMachine, 9e-3, {3, 0, 0, 0}).compute, 3e-3);
+}
+
 TEST(Cost, MovesDataOnceStayingHomeHasCostAsMuch) {
   RegionHistory history;
   history.addHome(kMachine, 1000, 10e-3, 0); // Four ranks would save 7.5 ms less 40 us per launch.

@@ -267,6 +267,9 @@ void Runtime::becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
 
 void Runtime::prepare(const Settings &settings, RankJob job) {
   settings_ = settings;
+  if (settings.explains) {
+    log::setLevel(log::Level::Info);
+  }
   heapRange_ = window_->heap();
   heap_ = std::make_unique<memory::Heap>(heapRange_);
   pages_ = exec::orDie(memory::PageTable::create(*window_));
@@ -274,7 +277,7 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   zero_ = std::make_unique<model::forkjoin::RankZero>(model::forkjoin::RankZero::Setup{
       std::move(job.setup), *pages_,
       memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
-      std::move(job.traits), settings.device, settings.balances});
+      std::move(job.traits), settings.device, settings.balances, settings.explains});
   if (hasDevices) {
     accelerators_ = std::make_unique<TaskDevices>(*this, *zero_, *window_);
   }

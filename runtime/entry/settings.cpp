@@ -78,6 +78,12 @@ Result<Settings> readSettings() {
   if (!balances) {
     return balances.error();
   }
+  static constexpr std::array<std::pair<std::string_view, bool>, 2> kExplain{
+      {{"0", false}, {"1", true}}};
+  const auto explains = options.choice<bool>("TUTTI_EXPLAIN", false, kExplain);
+  if (!explains) {
+    return explains.error();
+  }
   static constexpr std::array<std::pair<std::string_view, Stats>, 4> kStats{
       {{"0", Stats::Off}, {"1", Stats::Text}, {"text", Stats::Text}, {"json", Stats::Json}}};
   const auto stats = options.choice<Stats>("TUTTI_STATS", Stats::Off, kStats);
@@ -104,6 +110,7 @@ Result<Settings> readSettings() {
   return Settings{*heap & ~(kMiB - 1),
                   *distribute,
                   *balances,
+                  *explains,
                   *stats,
                   *device,
                   *deviceMemory,

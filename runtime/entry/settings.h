@@ -16,6 +16,7 @@ struct Settings {
   std::uint64_t heapBytes;                ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
   model::forkjoin::Distribute distribute; ///< TUTTI_DISTRIBUTE: auto, always or never.
   bool balances;                          ///< TUTTI_BALANCE: auto or off.
+  bool explains;                          ///< TUTTI_EXPLAIN: 0 or 1.
   Stats stats;                            ///< TUTTI_STATS: 0, 1 or json.
   std::uint32_t device;                   ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.

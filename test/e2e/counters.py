@@ -87,6 +87,56 @@ def borders_follow_uneven_work(workshop, program, ranks):
         require(found["home"] == 0, f"{found['home']} launches stayed home")
 
 
+SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1}
+ROW = re.compile(r"^tutti: rank 0:   (\w+) +predicted (\S+ \w+) = compute (\S+ \w+) \+ "
+                 r"transfers (\S+ \w+) \+ overhead (\S+ \w+); (not measured|measured .*)$", re.M)
+
+
+def explained(workshop, program, arguments, ranks, environment):
+    """By decision: its loop, its rows, and what was chosen."""
+    result = workshop.launch(program, arguments, ranks, {"TUTTI_EXPLAIN": "1", **environment})
+    require(result.status == program.status, result.errors)
+    decisions = []
+    for block in re.split(r"^tutti: rank 0: the loop at ", result.errors, flags=re.M)[1:]:
+        rows = {}
+        for name, *times, measured in ROW.findall(block):
+            seconds = [float(time.split()[0]) * SECONDS[time.split()[1]] for time in times]
+            rows[name] = (*seconds, measured)
+        chosen = re.search(r"^tutti: rank 0:   chosen:  (\w+), because (.+)$", block, re.M)
+        require(chosen is not None, f"no choice in\n{block}")
+        decisions.append((block.split(",")[0], rows, chosen[1]))
+    return decisions
+
+
+def decisions_are_explained(workshop, stream):
+    """Each way has its sum; what a device has costs transfers only where it does not stay."""
+    found = explained(workshop, stream, ["200000", "6"], 2,
+                      {"TUTTI_DEVICE": "opencl", "TUTTI_BALANCE": "off"})
+    for source, rows, chosen in found:
+        require(set(rows) == {"home", "ranks", "opencl", "hybrid"}, f"{source}: {sorted(rows)}")
+        require(chosen == "opencl", f"{source}: {chosen}")
+        for name, (predicted, compute, transfers, overhead, _) in rows.items():
+            parts = compute + transfers + overhead
+            require(abs(predicted - parts) <= 0.02 * parts, f"{source} {name}: {predicted}, {parts}")
+    require(all(rows["home"][2] == 0 and rows["ranks"][2] == 0 for _, rows, _ in found[:1]),
+            "the first loop writes what nobody has")
+    for source, rows, _ in found[1:]:
+        require(rows["opencl"][2] == 0, f"{source}: the devices have what they read")
+        require(rows["home"][2] > 0 and rows["ranks"][2] > 0, f"{source}: the hosts have not")
+    last = dict((source, rows) for source, rows, _ in found)
+    require(any(rows["opencl"][4] != "not measured" for rows in last.values()), "nothing measured")
+
+
+def decisions_are_explained_once(workshop, stream):
+    """A launch that is decided as before says nothing; without the variable none does."""
+    few, many = (len(explained(workshop, stream, ["200000", str(repetitions)], 2,
+                               {"TUTTI_DEVICE": "opencl", "TUTTI_BALANCE": "off"}))
+                 for repetitions in (20, 60))
+    require(few == many > 0, f"{few} decisions, then {many}")
+    quiet = workshop.launch(stream, ["200000", "6"], 2, {"TUTTI_DEVICE": "opencl"})
+    require("the loop at" not in quiet.errors, quiet.errors)
+
+
 def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):
     """Every inner border of the cut moves one row each way; nothing else moves in steady state."""
     rows, columns, iterations = 240, 513, 20

@@ -213,6 +213,9 @@ def all_tests(workshop):
         tests.append((f"counters/borders_follow_uneven_work/{ranks}",
                       lambda r=ranks: counters.borders_follow_uneven_work(
                           workshop, named["uneven"], r)))
+    for check in (counters.decisions_are_explained, counters.decisions_are_explained_once):
+        tests.append((f"counters/{check.__name__}",
+                      lambda c=check: c(workshop, example("stream"))))
     for ranks in (2, 3, 4):
         tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_moves_two_rows_per_border(

@@ -48,6 +48,11 @@ public:
   /// Takes out of `placement` what the present choice does not use.
   void restrict(const ChoiceHistory &mine, exec::Placement &placement) const;
 
+  /// Whether the ways to run a loop are being tried.
+  static bool isTrying(const ChoiceHistory &mine) {
+    return mine.shared && mine.shared->choice.isTrying();
+  }
+
 private:
   SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total);
 

@@ -40,7 +40,7 @@ Decider::Decider(Engine &engine, Setup setup)
     : engine_(engine), policy_(setup.policy), balances_(setup.balances),
       placer_(engine.topology, std::move(setup.devices), setup.wanted),
       ropes_(engine.topology, placer_.devices()), alternatives_(engine.topology),
-      cutter_(engine, placer_) {
+      cutter_(engine, placer_), explainer_(engine, placer_, hosts_, devices_, setup.explains) {
   hosts_.ranks = engine.size();
   devices_.ranks = kDeviceGuess * (engine.topology.places() - engine.topology.ranks());
   devices_.latency = kDeviceLatency;
@@ -109,12 +109,46 @@ Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &regio
 }
 
 bool Decider::isWorth(const Candidate &candidate, const Launch &launch, const Plan &plan) const {
-  return candidate.isWanted ||
-         balance::isWorthDistributing(*candidate.machine, *candidate.history,
-                                      {launch.total, static_cast<double>(plan.bytesTouched),
-                                       static_cast<double>(plan.bytesToDistribute),
-                                       static_cast<double>(plan.bytesToStayHome),
-                                       static_cast<double>(plan.bytesToMerge)});
+  return candidate.isWanted || balance::isWorthDistributing(*candidate.machine, *candidate.history,
+                                                            proposalOf(launch, plan));
+}
+
+std::string_view Decider::whyDistributed(const LoopHistory &history,
+                                         const Candidate &candidate) const {
+  if (policy_ == Distribute::Always) {
+    return "TUTTI_DISTRIBUTE=always asks for it";
+  }
+  if (Alternatives::isTrying(history.choice)) {
+    return "all ways to run it are being tried";
+  }
+  if (history.choice.shared) {
+    return "it took least of all ways that were tried";
+  }
+  return candidate.isWanted ? "the devices were asked for"
+                            : "it is expected to gain more than moving its data costs";
+}
+
+/// `home`: what the launch was taken to take on rank 0 when it was decided on, in seconds.
+void Decider::explain(LoopHistory &history, const Launch &launch, const Candidate &candidate,
+                      const Decision &decision, double home, const Residency &residency) const {
+  const Plan *plan = decision.planned.plan.get();
+  const bool isPlanned = plan && plan->reasonHome.empty();
+  const Way weighed = explainer_.wayOf(launch.shares);
+  std::string_view why = decision.reasonHome;
+  if (why.empty()) {
+    why = whyDistributed(history, candidate);
+  } else if (candidate.history->isTrying) {
+    why = "what it takes there is tried once more";
+  }
+  balance::Machine machine = *candidate.machine;
+  if (candidate.placement.usesDevices) { // Cores beside devices help, too.
+    machine.ranks += static_cast<std::int32_t>(std::ranges::count_if(
+        launch.shares, [&](const Share &share) { return engine_.topology.isHost(share.place); }));
+  }
+  explainer_.explain(history.explained, launch,
+                     {decision.reasonHome.empty() ? weighed : kHome, why, weighed,
+                      isPlanned ? plan : nullptr, isPlanned ? &machine : nullptr, home},
+                     residency);
 }
 
 /// The plan of `launch` as a whole where `candidate` places it, less devices that can hold no
@@ -175,28 +209,42 @@ Decision Decider::decide(LoopHistory &history, Launch &launch, Candidate &candid
   const bool isWeighed = !candidate.isWanted;
   const Clock::time_point begin = isWeighed ? Clock::now() : Clock::time_point();
   Decision decision = plan(history, launch, candidate, residency);
+  const bool isPlanned = decision.reasonHome.empty();
+  // Weighing may forget what was measured at home.
+  const double home =
+      explainer_.isOn()
+          ? balance::homeSeconds(
+                *candidate.machine, *candidate.history, launch.total,
+                isPlanned ? static_cast<double>(decision.planned.plan->bytesTouched) : 0)
+          : 0;
   if (isWeighed) {
     candidate.history->planning.add(std::chrono::duration<double>(Clock::now() - begin).count());
   }
-  if (!decision.reasonHome.empty()) {
-    return decision;
+  if (isPlanned) {
+    history.bytesToStayHome = static_cast<double>(decision.planned.plan->bytesToStayHome);
+    if (!isWorth(candidate, launch, *decision.planned.plan)) {
+      decision.reasonHome = kCostsMore;
+    }
   }
-  history.bytesToStayHome = static_cast<double>(decision.planned.plan->bytesToStayHome);
-  if (!isWorth(candidate, launch, *decision.planned.plan)) {
-    decision.reasonHome = kCostsMore;
+  if (explainer_.isOn()) {
+    explain(history, launch, candidate, decision, home, residency);
   }
   return decision;
 }
 
 std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &candidate,
-                                       std::int64_t iterations) const {
+                                       const Launch &launch) const {
   if (isHome(candidate.placement)) {
-    return reasonHome(candidate.placement);
+    const std::string_view reason = reasonHome(candidate.placement);
+    explainer_.explainHome(history.explained, launch, reason);
+    return reason;
   }
   if (!candidate.isWanted &&
-      balance::isTooShort(*candidate.machine, *candidate.history, iterations)) {
+      balance::isTooShort(*candidate.machine, *candidate.history, launch.total)) {
+    constexpr std::string_view kReason = "it is too short";
     history.bytesToStayHome = 0;
-    return "it is too short";
+    explainer_.explainHome(history.explained, launch, kReason);
+    return kReason;
   }
   if (!candidate.isWanted && !balance::isWorthALook(*candidate.history)) {
     history.bytesToStayHome = 0;
@@ -205,11 +253,25 @@ std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &ca
   return {};
 }
 
-bool Decider::isToBeMeasured(const Candidate &candidate, Sequence latest) const {
+bool Decider::isToBeMeasured(const LoopHistory &history, const Candidate &candidate,
+                             Sequence latest) const {
   constexpr Sequence kEvery = 16;
-  return !candidate.placement.usesDevices ||
-         (!candidate.isWanted &&
-          (!candidate.history->distributed.isKnown() || latest % kEvery == 0));
+  if (!candidate.placement.usesDevices) {
+    return true;
+  }
+  if (candidate.isWanted) {
+    return explainer_.isOn() && !explainer_.isKnown(history.explained, candidate.placement.shares);
+  }
+  return !candidate.history->distributed.isKnown() || latest % kEvery == 0;
+}
+
+void Decider::noteDistributed(LoopHistory &history, const Launch &launch, double seconds,
+                              double bytes) const {
+  const Candidate &candidate = history.candidate;
+  explainer_.note(history.explained, explainer_.wayOf(launch.shares), launch.total, seconds);
+  if (!candidate.isWanted || !candidate.placement.usesDevices) {
+    candidate.history->addDistributed(*candidate.machine, launch.total, seconds, bytes);
+  }
 }
 
 bool Decider::isToBeTimed(LoopHistory &history, const Launch &launch) const {
@@ -221,6 +283,7 @@ bool Decider::isToBeTimed(LoopHistory &history, const Launch &launch) const {
 void Decider::noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const {
   history.onHosts.addHome(hosts_, iterations, seconds, history.bytesToStayHome);
   history.onDevices.addHome(devices_, iterations, seconds, history.bytesToStayHome);
+  explainer_.note(history.explained, kHome, iterations, seconds);
 }
 
 void Decider::keepOff(LoopHistory &history, const tutti_region &region,

@@ -12,6 +12,7 @@
 #include "runtime/exec/residency.h"
 #include "runtime/model/forkjoin/alternatives.h"
 #include "runtime/model/forkjoin/cutter.h"
+#include "runtime/model/forkjoin/explainer.h"
 #include "runtime/model/forkjoin/ropes.h"
 
 #include <cstdint>
@@ -54,6 +55,7 @@ struct LoopHistory {
   std::optional<Placement> placement; ///< Always the same, but for the cut.
   std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
   CutHistory cuts;
+  Explained explained;
   bool isTooLarge = false;    ///< Even in portions, for some device; that has been said.
   double bytesToStayHome = 0; ///< That the launch that now stays home has to fetch.
 };
@@ -72,6 +74,7 @@ public:
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
     Distribute policy;
     bool balances = false; ///< Cuts follow what parts take.
+    bool explains = false; ///< Each decision is told to the user, with what it rests on.
   };
 
   Decider(exec::Engine &engine, Setup setup);
@@ -93,7 +96,7 @@ public:
 
   /// Why a launch of so many iterations stays home whatever it touches; or empty.
   std::string_view reasonToStay(LoopHistory &history, const Candidate &candidate,
-                                std::int64_t iterations) const;
+                                const Launch &launch) const;
 
   /// Decides on a launch that is complete. Takes devices out of `candidate` that can hold no
   /// portion of it; sets the shares of `launch` and how many portions it takes.
@@ -103,7 +106,8 @@ public:
   /// Whether how long the launch takes should be measured. A choice that rests on time needs the
   /// time of whole launches: of some, because waiting for their end lets the devices idle in
   /// between.
-  bool isToBeMeasured(const Candidate &candidate, Sequence latest) const;
+  bool isToBeMeasured(const LoopHistory &history, const Candidate &candidate,
+                      Sequence latest) const;
 
   /// Whether all ranks should tell what their parts of the launch take.
   bool isToBeTimed(LoopHistory &history, const Launch &launch) const;
@@ -124,6 +128,10 @@ public:
 
   /// Takes what parts have taken into account, for the next cut; whether there is a new one.
   bool learn(const protocol::LaunchTimes &times) { return ropes_.learn(times, hosts_.bandwidth); }
+
+  /// Notes what a distributed launch took that was measured, and moved `bytes`.
+  void noteDistributed(LoopHistory &history, const Launch &launch, double seconds,
+                       double bytes) const;
 
   /// Notes a launch that ran at home and might be distributed the next time.
   void noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const;
@@ -148,6 +156,10 @@ private:
   void passOver(Place place, LoopHistory &history, const Launch &launch,
                 Candidate &candidate) const;
   bool isWorth(const Candidate &candidate, const Launch &launch, const Plan &plan) const;
+  std::string_view whyDistributed(const LoopHistory &history, const Candidate &candidate) const;
+  void explain(LoopHistory &history, const Launch &launch, const Candidate &candidate,
+               const Decision &decision, double home,
+               const Residency &residency) const TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   Distribute policy_;
@@ -158,6 +170,7 @@ private:
   Cutter cutter_;
   balance::Machine hosts_;   ///< What distributing over hosts costs and gains,
   balance::Machine devices_; ///< and over devices.
+  Explainer explainer_;
 };
 
 } // namespace tutti::model::forkjoin

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Where loops run, on two ranks of which the second has a device.
+#include "base/log.h"
 #include "runtime/exec/test/flat_code.h"
 #include "runtime/model/forkjoin/decider.h"
 #include "runtime/transport/mock/mock.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -53,9 +55,14 @@ protected:
     region_.device = kCode.get();
   }
 
-  Decider decider(Distribute policy, std::uint32_t wanted = TUTTI_DEVICE_AUTO) {
+  Decider decider(Distribute policy, std::uint32_t wanted = TUTTI_DEVICE_AUTO,
+                  bool explains = false) {
     return {engine_,
-            {{{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, kRoom}}, wanted, policy}};
+            {{{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, kRoom}},
+             wanted,
+             policy,
+             false,
+             explains}};
   }
 
   Launch launchOf(std::uint64_t units) const {
@@ -117,9 +124,11 @@ TEST_F(DeciderTest, WeighsWhatNobodyAskedFor) {
     decider.noteHome(history_, 1000, 1e-9);
   }
 
-  EXPECT_EQ(decider.reasonToStay(history_, candidate, 1000), "it is too short");
+  Launch launch = launchOf(1);
+  launch.total = 1000;
+  EXPECT_EQ(decider.reasonToStay(history_, candidate, launch), "it is too short");
   candidate.isWanted = true;
-  EXPECT_TRUE(decider.reasonToStay(history_, candidate, 1000).empty());
+  EXPECT_TRUE(decider.reasonToStay(history_, candidate, launch).empty());
 }
 
 TEST_F(DeciderTest, KeepsALoopOffDevicesThatHaveRefusedIt) {
@@ -134,6 +143,59 @@ TEST_F(DeciderTest, KeepsALoopOffDevicesThatHaveRefusedIt) {
   const Candidate &candidate = decider.candidateFor(history_, region_, 1000);
   EXPECT_FALSE(candidate.placement.usesDevices);
   EXPECT_EQ(candidate.placement.reason, "the driver refuses its kernel");
+}
+
+TEST_F(DeciderTest, ExplainsEachWayWithWhatItMovesAndTook) {
+  log::setLevel(log::Level::Info);
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL, true);
+  Launch launch = launchOf(2); // 16384 iterations, 128 KiB.
+
+  decider.noteHome(history_, launch.total, 3.2768e-3);
+  testing::internal::CaptureStderr();
+  decide(decider, launch);
+  const std::string said = testing::internal::GetCapturedStderr();
+
+  EXPECT_EQ(said, "tutti: the loop at test.c:1:1, 16384 iterations:\n"
+                  "tutti:   home     predicted 3.28 ms = compute 3.28 ms + transfers 0.0 us + "
+                  "overhead 0.0 us; measured 3.28 ms so far\n"
+                  "tutti:   ranks    predicted 1.68 ms = compute 1.64 ms + transfers 0.0 us + "
+                  "overhead 40.0 us; not measured\n"
+                  "tutti:   opencl   predicted 236.8 us = compute 204.8 us + transfers 0.0 us + "
+                  "overhead 32.0 us; not measured\n"
+                  "tutti:   hybrid   predicted 222.0 us = compute 182.0 us + transfers 0.0 us + "
+                  "overhead 40.0 us; not measured\n"
+                  "tutti:   chosen:  opencl, because the devices were asked for\n");
+  log::setLevel(log::Level::Warn);
+}
+
+TEST_F(DeciderTest, ExplainsAgainOnlyWhatIsNew) {
+  log::setLevel(log::Level::Info);
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL, true);
+  Launch launch = launchOf(2);
+  const auto linesOfDecision = [&] {
+    testing::internal::CaptureStderr();
+    decide(decider, launch);
+    return std::ranges::count(testing::internal::GetCapturedStderr(), '\n');
+  };
+
+  EXPECT_EQ(linesOfDecision(), 6);
+  EXPECT_EQ(linesOfDecision(), 0);
+  decider.noteDistributed(history_, launch, 1e-3, 0);
+  EXPECT_EQ(linesOfDecision(), 6);
+  EXPECT_EQ(linesOfDecision(), 0);
+  log::setLevel(log::Level::Warn);
+}
+
+TEST_F(DeciderTest, IsSilentUnlessItIsAsked) {
+  log::setLevel(log::Level::Info);
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL);
+  Launch launch = launchOf(2);
+
+  testing::internal::CaptureStderr();
+  decide(decider, launch);
+
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  log::setLevel(log::Level::Warn);
 }
 
 TEST_F(DeciderTest, PlacesNothingOnADroppedDevice) {

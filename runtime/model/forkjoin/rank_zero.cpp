@@ -43,7 +43,8 @@ double secondsSince(Clock::time_point begin) {
 RankZero::RankZero(Setup setup)
     : kinds_(kindsOf(setup.devices, setup.job.devices.size())), job_(std::move(setup.job)),
       finder_(job_.window, std::move(setup.objects)),
-      decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute, setup.balances}),
+      decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute, setup.balances,
+                      setup.explains}),
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),
       lost_(job_, view_), statistics_(job_, setup.pages) {}
 
@@ -147,14 +148,14 @@ bool RankZero::distribute(Launch &launch) {
   }
   Candidate &candidate = decider_.candidateFor(region.history, *launch.region, launch.total);
   region.report.reasonNoDevice = candidate.placement.reason;
-  std::string_view reason = decider_.reasonToStay(region.history, candidate, launch.total);
+  std::string_view reason = decider_.reasonToStay(region.history, candidate, launch);
   if (reason.empty() && region.hasStrayed) {
     reason = kStrayed;
   }
   if (!reason.empty()) {
     return staysHome(region, reason);
   }
-  const bool isMeasured = decider_.isToBeMeasured(candidate, announcer_.latest());
+  const bool isMeasured = decider_.isToBeMeasured(region.history, candidate, announcer_.latest());
   const Clock::time_point begin = job_.keepsTime || isMeasured ? Clock::now() : Clock::time_point();
   if (reason = finder_.complete(launch); !reason.empty()) {
     return staysHome(region, reason);
@@ -184,8 +185,7 @@ bool RankZero::distribute(Launch &launch) {
                                candidate.placement.usesDevices);
   if (isMeasured) {
     const double seconds = secondsSince(begin) - waited;
-    candidate.history->addDistributed(*candidate.machine, launch.total, seconds,
-                                      static_cast<double>(went->bytes));
+    decider_.noteDistributed(region.history, launch, seconds, static_cast<double>(went->bytes));
     region.history.rope.seconds += seconds;
   }
   while (const auto times = job_.times.takeNext()) {

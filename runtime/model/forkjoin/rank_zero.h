@@ -42,6 +42,7 @@ public:
     std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
     bool balances = false;             ///< Cuts follow what parts take.
+    bool explains = false;             ///< Decisions are told to the user.
   };
 
   explicit RankZero(Setup setup);
