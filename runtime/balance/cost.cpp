@@ -170,7 +170,8 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
     return history.isAway;
   }
   history.regret += loss;
-  const bool moves = history.regret >= kMovePays * (history.isAway ? -move : move);
+  const double price = history.isAway ? -move : move + history.undoing;
+  const bool moves = history.regret >= kMovePays * price;
   if (moves && history.isAway) {
     ++history.triedAway;
   } else if (moves) {

@@ -50,7 +50,8 @@ struct RegionHistory {
   double regret = 0;       ///< Seconds that staying there has cost, to be weighed against moving.
   std::int32_t stayed = 0; ///< Launches since it came there.
   double sinceLook = 0;    ///< Seconds at home since distributing it was weighed.
-  double spentAway = 0;    ///< Seconds away since it was at home.
+  double undoing = 0;   ///< Seconds that it took to undo the latest trial away; 0: none was undone.
+  double spentAway = 0; ///< Seconds away since it was at home.
   bool isTrying = false;   ///< It is at home to see what that takes now.
   std::int32_t trials = 0; ///< Launches that it still stays home for, only to see what they take.
   std::int32_t triedHome = 0; ///< Times that this has shown nothing new,

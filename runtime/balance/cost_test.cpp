@@ -56,6 +56,20 @@ TEST(Cost, MovesDataOnceStayingHomeHasCostAsMuch) {
   EXPECT_EQ(launchesHome, 10);
 }
 
+TEST(Cost, TriesAgainOnceStayingHomeHasCostWhatItTookToUndoTheTrialBefore) {
+  RegionHistory history;
+  history.undoing = 40e-3;
+  history.addHome(kMachine, 1000, 10e-3, 0); // Four ranks would save 7.5 ms less 40 us per launch.
+  const Proposal proposal{1000, 40e6, 0, 0}; // There is nothing to move.
+
+  int launchesHome = 0;
+  while (!isWorthDistributing(kMachine, history, proposal)) {
+    ASSERT_LT(++launchesHome, 100);
+  }
+
+  EXPECT_EQ(launchesHome, 10);
+}
+
 TEST(Cost, DistributesAtOnceWhereTheDataIsAway) {
   RegionHistory history;
   history.addHome(kMachine, 1000, 10e-3, 0);

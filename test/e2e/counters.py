@@ -79,6 +79,17 @@ def a_loop_too_large_even_in_portions_says_so_once(workshop, matmul):
             result.errors)
 
 
+def a_trial_that_is_given_up_leaves_no_faults(workshop, block_diagonals, ranks):
+    """Whatever a few launches have closed is opened in one piece once the loop stays home. How many
+    launches are tried depends on the machine; a loop that is distributed often is settled there."""
+    found = workshop.statistics(block_diagonals, ["256"], ranks, {"TUTTI_DISTRIBUTE": "auto"})
+    if found["distributed"] > 8:
+        return
+    require(found["faults"] <= 64, f"{found['faults']} faults after {found['distributed']} launches")
+    messages = found["fetch"]["messages"]
+    require(messages <= 64, f"{messages} messages of fetches after {found['distributed']} launches")
+
+
 def borders_follow_uneven_work(workshop, program, ranks):
     """Of a triangle the last rank would have much more than the first one."""
     for balance, moves in (("off", False), ("auto", True)):

@@ -175,6 +175,9 @@ def all_tests(workshop):
         tests.append((f"counters/distributed/{name}",
                       lambda p=named[name]:
                       counters.all_launches_are_distributed(workshop, p, p.arguments, 3)))
+    tests.append(("counters/a_trial_that_is_given_up_leaves_no_faults",
+                  lambda: counters.a_trial_that_is_given_up_leaves_no_faults(
+                      workshop, named["block_diagonals"], 4)))
     for ranks in (2, 3, 4):
         for check in (counters.sparse_product_moves_its_operands_once,
                       counters.sparse_product_gathers_what_changed):

@@ -199,10 +199,26 @@ memory::Place Fetcher::sourceOf(Range run, const memory::Holders &holders) const
   return source == holders.end() ? holders.front() : *source;
 }
 
-void Fetcher::fetch(std::vector<Range> pages, bool isWide) {
+void Fetcher::bringHome(const RangeSet &pages) {
+  std::vector<Range> closed;
+  for (const Range &range : pages.ranges()) {
+    for (std::uint64_t page = range.begin; page < range.end;) {
+      const Range run = pages_.runAround(page, {page, range.end});
+      if (pages_.at(page) != Access::Open) {
+        closed.push_back(run);
+      }
+      page = run.end;
+    }
+  }
+  if (!closed.empty()) {
+    fetch(RangeSet::of(std::move(closed)).ranges(), false, true);
+  }
+}
+
+void Fetcher::fetch(std::vector<Range> pages, bool isWide, bool isClaimed) {
   std::map<Rank, std::vector<Range>> byOwner;
   std::map<memory::Place, std::vector<Range>> byDevice; // Of this rank.
-  fetch_ = {{}, {}, {}, {}, isWide};
+  fetch_ = {{}, {}, {}, {}, isWide, isClaimed};
   for (const Range &range : pages) {
     bool isMissing = false;
     job_.planner.directory().forEach(range, [&](Range run, const memory::Holders &holders) {
@@ -247,7 +263,8 @@ void Fetcher::finishFetch() {
         return !job_.devices.gone(part.first).overlaps(part.second);
       });
   if (!isAllThere) {
-    fetch(std::move(done.pages), done.isWide); // From others that have it, or from none.
+    fetch(std::move(done.pages), done.isWide,
+          done.isClaimed); // From others that have it, or from none.
     return;
   }
   std::vector<Event> fetched;
@@ -255,6 +272,14 @@ void Fetcher::finishFetch() {
     fetched.push_back({Event::Kind::Fetched, range});
   }
   record(fetched);
+  if (done.isClaimed) {
+    openClaimed(done);
+  } else {
+    openFetched(done);
+  }
+}
+
+void Fetcher::openFetched(const Fetch &done) {
   for (const Range &range : done.pages) {
     const bool isShared = !job_.planner.directory().sharedBeyond(0, RangeSet::of({range})).empty();
     const Status status = pages_.open(range, isShared ? Access::ReadOnly : Access::Open);
@@ -264,6 +289,27 @@ void Fetcher::finishFetch() {
       return;
     }
     orDie(status);
+  }
+}
+
+void Fetcher::openClaimed(const Fetch &done) {
+  std::vector<Event> claimed;
+  for (const Range &range : done.pages) {
+    if (!job_.planner.directory().sharedBeyond(0, RangeSet::of({range})).empty()) {
+      claimed.push_back({Event::Kind::Claimed, range});
+    }
+  }
+  record(claimed);
+  for (std::size_t first = 0, next = 0; first < done.pages.size(); first = next) {
+    Range run = done.pages[first];
+    for (next = first + 1; next < done.pages.size(); ++next) {
+      const Range both{run.begin, done.pages[next].begin};
+      if (!job_.window.contains(both) || pages_.anyStricter({run.end, both.end}, Access::Open)) {
+        break;
+      }
+      run.end = done.pages[next].end;
+    }
+    pages_.open(run, Access::Open).ignore("a touch opens what the kernel has no mapping left for");
   }
 }
 

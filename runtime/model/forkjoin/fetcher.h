@@ -71,6 +71,12 @@ public:
   /// Whether no bytes are on their way, and nobody waits for any.
   bool isIdle() const TUTTI_IN_TURN { return !fetch_ && touches_.empty(); }
 
+  /// Makes pages writable for which nobody waits, in one piece: one request to each owner of what
+  /// is missing, one call for closed pages that have no other closed ones between them.
+  ///
+  /// Order: while it is idle; done once it is idle again.
+  void bringHome(const RangeSet &pages) TUTTI_IN_TURN;
+
   /// Launches announced so far; owners answer when they have finished them.
   void announced(Sequence sequence) TUTTI_IN_TURN { sequence_ = sequence; }
 
@@ -86,7 +92,8 @@ private:
     std::vector<Range> missing; ///< Those of them that are on their way.
     std::vector<Streams::Id> streams;
     std::vector<std::pair<std::int32_t, RangeSet>> fromDevices; ///< Of this rank.
-    bool isWide;                                                ///< Nothing larger can be taken.
+    bool isWide = false;                                        ///< Nothing larger can be taken.
+    bool isClaimed = false; ///< The pages become writable, and are nobody else's.
   };
 
   std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const TUTTI_IN_TURN;
@@ -94,8 +101,10 @@ private:
   bool isTooEarly(const memory::Touch &touch) const TUTTI_IN_TURN;
   void serve(const memory::Touch &touch, std::uint64_t page) TUTTI_IN_TURN;
   memory::Place sourceOf(Range run, const memory::Holders &holders) const;
-  void fetch(std::vector<Range> pages, bool isWide) TUTTI_IN_TURN;
+  void fetch(std::vector<Range> pages, bool isWide, bool isClaimed = false) TUTTI_IN_TURN;
   void finishFetch() TUTTI_IN_TURN;
+  void openFetched(const Fetch &done) TUTTI_IN_TURN;
+  void openClaimed(const Fetch &done) TUTTI_IN_TURN;
   void claim(Range pages, bool isWide) TUTTI_IN_TURN;
   Range wholeRun(std::uint64_t page) const;
 

@@ -124,6 +124,23 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
 
 void RankZero::recycle(Launch &&launch) { spare_ = std::move(launch); }
 
+/// Undoes what a loop has left behind that is given up: else each page of it would cost a fault as
+/// soon as the program touches it. What that takes is part of the price of trying once more.
+void RankZero::endTrial(Progress::Lock &lock, Region &region) {
+  const RangeSet pages = region.trial.end();
+  if (pages.empty()) {
+    return;
+  }
+  const Clock::time_point begin = Clock::now();
+  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN {
+    return view_.isIdle() && !orDie(job_.devices.isStreamingOut());
+  });
+  view_.bringHome(pages);
+  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return view_.isIdle(); });
+  region.history.onHosts.undoing = secondsSince(begin);
+  region.history.bytesToStayHome = 0;
+}
+
 /// What a launch may read that follows pointers, and tells it how far they may lead.
 void RankZero::findEverything(Launch &launch) {
   launch.everywhere.clear();
@@ -153,6 +170,11 @@ bool RankZero::distribute(Launch &launch) {
     reason = kStrayed;
   }
   if (!reason.empty()) {
+    if (region.trial.endsWith(launch.total)) {
+      Progress::Lock lock = job_.progress.lock();
+      const Launching launching(*this, lock);
+      endTrial(lock, region);
+    }
     return staysHome(region, reason);
   }
   const bool isMeasured = decider_.isToBeMeasured(region.history, candidate, announcer_.latest());
@@ -165,7 +187,13 @@ bool RankZero::distribute(Launch &launch) {
   const Launching launching(*this, lock);
   std::optional<Planner::Planned> planned = agree(lock, region, launch, candidate);
   if (!planned) {
+    if (region.trial.endsWith(launch.total)) {
+      endTrial(lock, region);
+    }
     return false;
+  }
+  if (!candidate.isWanted && !candidate.placement.usesDevices) {
+    region.trial.launched(*planned->plan, launch.total);
   }
   double waited = 0; // For launches before.
   if (isMeasured) {

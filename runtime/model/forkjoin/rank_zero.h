@@ -14,6 +14,7 @@
 #include "runtime/model/forkjoin/negotiator.h"
 #include "runtime/model/forkjoin/sequential_view.h"
 #include "runtime/model/forkjoin/statistics.h"
+#include "runtime/model/forkjoin/trial.h"
 #include "runtime/protocol/job.h"
 
 #include <cstdint>
@@ -143,6 +144,7 @@ private:
   struct Region {
     LoopHistory history;
     trace::RegionReport report;
+    Trial trial;             ///< Of distributing it over hosts unasked.
     bool hasStrayed = false; ///< A launch had to be undone: the next ones stay home.
   };
 
@@ -174,6 +176,7 @@ private:
   Result<Planner::Planned> planTask(Progress::Lock &lock, const Launch &launch) TUTTI_IN_TURN;
   Region &regionOf(const tutti_region &region);
   bool staysHome(Region &region, std::string_view reason);
+  void endTrial(Progress::Lock &lock, Region &region) TUTTI_IN_TURN;
   void findEverything(Launch &launch);
   void catchUp(Progress::Lock &lock) TUTTI_IN_TURN;
   void retireLost(Progress::Lock &lock) TUTTI_IN_TURN;

@@ -42,6 +42,10 @@ public:
     }
   }
 
+  /// Makes pages writable for which nobody waits, in one piece. Order: while it is idle; done once
+  /// it is idle again.
+  void bringHome(const RangeSet &pages) TUTTI_IN_TURN { fetcher_.bringHome(pages); }
+
   /// Notes events and applies them to the directory.
   void record(std::span<const memory::Event> events) TUTTI_IN_TURN { fetcher_.record(events); }
 

@@ -75,6 +75,40 @@ TEST_F(SequentialViewTest, ProtectsPagesUntilTheyAreOpened) {
   EXPECT_FALSE(pages_->anyStricter(kPages, Access::Open));
 }
 
+TEST_F(SequentialViewTest, BringsScatteredPagesHomeInOnePiece) {
+  const auto page = [](std::uint64_t index) {
+    const std::uint64_t begin = kPages.begin + index * memory::kPageBytes;
+    return Range{begin, begin + memory::kPageBytes};
+  };
+  const RangeSet scattered = RangeSet::of({page(0), page(2), page(5), page(7)});
+  auto plan = std::make_shared<Plan>();
+  plan->readOnlyPages = scattered;
+  Progress::Lock lock = job_.progress.lock();
+  view_->protect(plan);
+  const std::uint64_t before = pages_->protections();
+  const std::uint64_t faults = memory::faultCount();
+
+  view_->bringHome(scattered);
+  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return view_->isIdle(); });
+
+  EXPECT_FALSE(pages_->anyStricter(scattered.hull(), Access::Open));
+  EXPECT_EQ(pages_->protections(), before + 1);
+  EXPECT_EQ(memory::faultCount(), faults);
+}
+
+TEST_F(SequentialViewTest, LeavesPagesClosedBetweenThoseThatItBringsHome) {
+  const Range between{kPages.begin + memory::kPageBytes, kPages.begin + 2 * memory::kPageBytes};
+  Progress::Lock lock = job_.progress.lock();
+  view_->protect(protecting(kPages));
+
+  view_->bringHome(RangeSet::of({kPages}).subtract(RangeSet::of({between})));
+  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return view_->isIdle(); });
+
+  EXPECT_EQ(pages_->at(between.begin), Access::ReadOnly);
+  EXPECT_FALSE(pages_->anyStricter({kPages.begin, between.begin}, Access::Open));
+  EXPECT_FALSE(pages_->anyStricter({between.end, kPages.end}, Access::Open));
+}
+
 TEST_F(SequentialViewTest, ProtectsAgainWhatWasOpenedSince) {
   const auto plan = protecting(kPages);
   for (int round = 0; round < 2; ++round) {
