@@ -273,7 +273,7 @@ void Fetcher::finishFetch() {
   }
   record(fetched);
   if (done.isClaimed) {
-    openClaimed(done);
+    openAsOwn(done);
   } else {
     openFetched(done);
   }
@@ -292,7 +292,7 @@ void Fetcher::openFetched(const Fetch &done) {
   }
 }
 
-void Fetcher::openClaimed(const Fetch &done) {
+void Fetcher::openAsOwn(const Fetch &done) {
   std::vector<Event> claimed;
   for (const Range &range : done.pages) {
     if (!job_.planner.directory().sharedBeyond(0, RangeSet::of({range})).empty()) {

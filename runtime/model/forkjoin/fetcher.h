@@ -104,7 +104,7 @@ private:
   void fetch(std::vector<Range> pages, bool isWide, bool isClaimed = false) TUTTI_IN_TURN;
   void finishFetch() TUTTI_IN_TURN;
   void openFetched(const Fetch &done) TUTTI_IN_TURN;
-  void openClaimed(const Fetch &done) TUTTI_IN_TURN;
+  void openAsOwn(const Fetch &done) TUTTI_IN_TURN;
   void claim(Range pages, bool isWide) TUTTI_IN_TURN;
   Range wholeRun(std::uint64_t page) const;
 
