@@ -5,6 +5,9 @@
 #ifndef N
 #define N 144
 #endif
+#ifndef TIMES
+#define TIMES 1
+#endif
 
 double a[N][N], b[N][N], c[N][N], row[N];
 #pragma xmp nodes p[*]
@@ -22,19 +25,21 @@ int main(void) {
       c[i][j] = 0;
     }
   }
-  for (int k = 0; k < N; k++) {
+  for (int time = 0; time < TIMES; time++) {
+    for (int k = 0; k < N; k++) {
 #ifdef _XCALABLEMP
 #pragma xmp gmove
-    row[:] = b[k][:];
+      row[:] = b[k][:];
 #else
-    for (int j = 0; j < N; j++) {
-      row[j] = b[k][j];
-    }
+      for (int j = 0; j < N; j++) {
+        row[j] = b[k][j];
+      }
 #endif
 #pragma xmp loop on t[i]
-    for (int i = 0; i < N; i++) {
-      for (int j = 0; j < N; j++) {
-        c[i][j] += a[i][k] * row[j];
+      for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) {
+          c[i][j] += a[i][k] * row[j];
+        }
       }
     }
   }

@@ -5,6 +5,9 @@
 #define ROWS 150
 #define COLUMNS 130
 #endif
+#ifndef TIMES
+#define TIMES 1
+#endif
 
 long a[ROWS][COLUMNS], turned[ROWS][COLUMNS], b[COLUMNS][ROWS];
 #pragma xmp nodes p[*]
@@ -24,26 +27,28 @@ int main(void) {
       a[i][j] = 1000L * i + j;
     }
   }
+  for (int time = 0; time < TIMES; time++) {
 #ifdef _XCALABLEMP
 #pragma xmp gmove
-  turned[:][:] = a[:][:];
+    turned[:][:] = a[:][:];
 #else
-  for (int i = 0; i < ROWS; i++) {
-    for (int j = 0; j < COLUMNS; j++) {
-      turned[i][j] = a[i][j];
+    for (int i = 0; i < ROWS; i++) {
+      for (int j = 0; j < COLUMNS; j++) {
+        turned[i][j] = a[i][j];
+      }
     }
-  }
 #endif
 #pragma xmp loop on s[j]
-  for (int j = 0; j < COLUMNS; j++) {
-    for (int i = 0; i < ROWS; i++) {
-      b[j][i] = turned[i][j];
+    for (int j = 0; j < COLUMNS; j++) {
+      for (int i = 0; i < ROWS; i++) {
+        b[j][i] = turned[i][j];
+      }
     }
-  }
 #pragma xmp loop on s[j] reduction(+ : sum)
-  for (int j = 0; j < COLUMNS; j++) {
-    for (int i = 0; i < ROWS; i++) {
-      sum += b[j][i] * (i + 3 * j);
+    for (int j = 0; j < COLUMNS; j++) {
+      for (int i = 0; i < ROWS; i++) {
+        sum += b[j][i] * (i + 3 * j);
+      }
     }
   }
 #pragma xmp task on p[0]

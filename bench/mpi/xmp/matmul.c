@@ -6,6 +6,9 @@
 #ifndef N
 #define N 144
 #endif
+#ifndef TIMES
+#define TIMES 1
+#endif
 
 static double row[N];
 
@@ -24,20 +27,22 @@ int main(int argc, char **argv) {
     }
   }
   const int length = (N + ranks - 1) / ranks;
-  for (int k = 0; k < N; ++k) {
-    if (k / length == rank) {
-      for (int j = 0; j < N; ++j) {
-        row[j] = b[k - own.lower][j];
+  for (int time = 0; time < TIMES; ++time) {
+    for (int k = 0; k < N; ++k) {
+      if (k / length == rank) {
+        for (int j = 0; j < N; ++j) {
+          row[j] = b[k - own.lower][j];
+        }
       }
-    }
-    MPI_Bcast(row, N, MPI_DOUBLE, k / length, MPI_COMM_WORLD);
-    if (k / length != rank) {
-      countedBytes += N * 8LL;
-      ++countedMessages;
-    }
-    for (long i = 0; i < height; ++i) {
-      for (int j = 0; j < N; ++j) {
-        c[i][j] += a[i][k] * row[j];
+      MPI_Bcast(row, N, MPI_DOUBLE, k / length, MPI_COMM_WORLD);
+      if (k / length != rank) {
+        countedBytes += N * 8LL;
+        ++countedMessages;
+      }
+      for (long i = 0; i < height; ++i) {
+        for (int j = 0; j < N; ++j) {
+          c[i][j] += a[i][k] * row[j];
+        }
       }
     }
   }

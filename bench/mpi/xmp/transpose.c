@@ -7,6 +7,9 @@
 #define ROWS 150
 #define COLUMNS 130
 #endif
+#ifndef TIMES
+#define TIMES 1
+#endif
 
 int main(int argc, char **argv) {
   start(&argc, &argv);
@@ -24,34 +27,37 @@ int main(int argc, char **argv) {
   }
   int shapes[4 * ranks], *const sent = shapes, *const sentAt = sent + ranks,
                                 *const taken = sentAt + ranks, *const takenAt = taken + ranks;
-  long at = 0, expected = 0;
-  for (int r = 0; r < ranks; ++r) {
-    const Block theirs = evenBlock(r, ranks, ROWS);
-    sentAt[r] = (int)at;
-    for (long i = 0; i < height; ++i) {
-      for (long j = r; j < COLUMNS; j += ranks) {
-        packed[at++] = a[i][j];
+  long sum = 0;
+  for (int time = 0; time < TIMES; ++time) {
+    long at = 0, expected = 0;
+    for (int r = 0; r < ranks; ++r) {
+      const Block theirs = evenBlock(r, ranks, ROWS);
+      sentAt[r] = (int)at;
+      for (long i = 0; i < height; ++i) {
+        for (long j = r; j < COLUMNS; j += ranks) {
+          packed[at++] = a[i][j];
+        }
+      }
+      sent[r] = (int)at - sentAt[r];
+      takenAt[r] = (int)expected;
+      taken[r] = (int)((theirs.upper - theirs.lower) * mine);
+      expected += taken[r];
+      if (r != rank && taken[r] > 0) {
+        countedBytes += 8LL * taken[r];
+        ++countedMessages;
       }
     }
-    sent[r] = (int)at - sentAt[r];
-    takenAt[r] = (int)expected;
-    taken[r] = (int)((theirs.upper - theirs.lower) * mine);
-    expected += taken[r];
-    if (r != rank && taken[r] > 0) {
-      countedBytes += 8LL * taken[r];
-      ++countedMessages;
+    MPI_Alltoallv(packed, sent, sentAt, MPI_LONG, arrived, taken, takenAt, MPI_LONG,
+                  MPI_COMM_WORLD);
+    for (long j = 0; j < mine; ++j) {
+      for (long i = 0; i < ROWS; ++i) {
+        b[j][i] = arrived[i * mine + j]; // Blocks of rows arrive one behind the other.
+      }
     }
-  }
-  MPI_Alltoallv(packed, sent, sentAt, MPI_LONG, arrived, taken, takenAt, MPI_LONG, MPI_COMM_WORLD);
-  for (long j = 0; j < mine; ++j) {
-    for (long i = 0; i < ROWS; ++i) {
-      b[j][i] = arrived[i * mine + j]; // Blocks of rows arrive one behind the other.
-    }
-  }
-  long sum = 0;
-  for (long j = 0; j < mine; ++j) {
-    for (long i = 0; i < ROWS; ++i) {
-      sum += b[j][i] * (i + 3 * (j * ranks + rank));
+    for (long j = 0; j < mine; ++j) {
+      for (long i = 0; i < ROWS; ++i) {
+        sum += b[j][i] * (i + 3 * (j * ranks + rank));
+      }
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
