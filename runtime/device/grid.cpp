@@ -52,11 +52,15 @@ template <typename T> T orElse(T limit, T fallback) { return limit > 0 ? limit :
 
 std::uint64_t ceilDiv(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
+/// Of groups that share what their tiles load (TUTTI_MAPPING_TILES).
+constexpr std::array<std::uint32_t, 3> kTileGroup{32, 8, 1};
+
 /// Work-items of a group, given the kernel's registers and the local memory of a reduction.
 std::uint32_t largestGroup(const Info &limits, const GridWish &wish) {
   std::uint32_t largest =
       std::min(orElse(limits.maxGroup, kMostOfGroup), orElse(wish.maxGroup, kMostOfGroup));
-  const bool isAsked = std::ranges::any_of(wish.group, [](std::uint32_t size) { return size > 0; });
+  const bool isAsked =
+      wish.byTiles || std::ranges::any_of(wish.group, [](std::uint32_t size) { return size > 0; });
   if (!isAsked && wish.maxGroup > 0 && wish.maxGroup < limits.maxGroup) {
     largest = std::min(largest, std::max(largest / kGroupsOfLimit, kSmallGroup));
   }
@@ -73,6 +77,38 @@ void shrinkTo(std::array<std::uint32_t, 3> &group, std::uint32_t largest) {
     std::uint32_t &widest = *std::max_element(group.rbegin(), group.rend());
     widest = std::max(widest / 2, 1U);
   }
+}
+
+/// Sizes by dimension for a wish that names another number of them than the kernel has: as many
+/// work-items in all, in rows that access memory together.
+std::array<std::uint32_t, 3> shapeOf(std::uint32_t items, std::size_t dimensions) {
+  constexpr std::uint32_t kLeastRow = 16;
+  std::array<std::uint32_t, 3> shape{items, 1, 1};
+  for (std::size_t d = 1; d < dimensions; ++d) {
+    const std::uint32_t rows = kGroups[dimensions - 1][d];
+    if (shape[0] % rows == 0 && shape[0] / rows >= kLeastRow) {
+      shape[0] /= rows;
+      shape[d] = rows;
+    }
+  }
+  return shape;
+}
+
+/// What a wish says of the groups of a kernel of so many dimensions.
+std::array<std::uint32_t, 3> wishedGroup(const GridWish &wish, std::size_t dimensions) {
+  if (wish.byTiles) {
+    return kTileGroup;
+  }
+  const auto named =
+      static_cast<std::size_t>(std::ranges::find(wish.group, 0U) - wish.group.begin());
+  if (named == 0 || named == dimensions) {
+    return wish.group;
+  }
+  std::uint64_t items = 1;
+  for (std::size_t d = 0; d < named; ++d) {
+    items = std::min<std::uint64_t>(items * wish.group[d], kMostOfGroup);
+  }
+  return shapeOf(static_cast<std::uint32_t>(items), dimensions);
 }
 
 /// Takes groups off the slowest dimensions first, where neighbours share least.
@@ -121,6 +157,7 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
     return gridByGroups(extents, limits, wish);
   }
   const bool reduces = wish.partialBytes > 0;
+  const std::array<std::uint32_t, 3> wished = wishedGroup(wish, extents.size());
   Grid grid;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(extents[d], 1));
@@ -128,7 +165,7 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
     const std::uint64_t enough = std::bit_ceil(std::min<std::uint64_t>(extent, 1024));
     const auto usual =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(kGroups[extents.size() - 1][d], enough));
-    const std::uint32_t size = wish.group[d] > 0 ? wish.group[d] : usual;
+    const std::uint32_t size = wished[d] > 0 ? wished[d] : usual;
     grid.group[d] = std::min(size, orElse(limits.maxGroupOf[d], kMostOfGroup));
     if (reduces) {
       grid.group[d] = std::bit_floor(grid.group[d]);

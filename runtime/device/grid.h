@@ -19,9 +19,11 @@ struct GridWish {
   std::uint32_t partialBytes = 0; ///< As in `KernelLaunch`; 0: does not reduce.
   bool hasCombiner = false;       ///< Few of its partial results go to the host in any case.
   bool byGroups = false;          ///< As TUTTI_MAPPING_GROUPS says; it does not reduce.
+  bool byTiles = false;           ///< As TUTTI_MAPPING_TILES says: 32 x 8, whatever is wished.
   /// Groups and work-items per group of a `#pragma tutti`; 0 where nothing was said. They hold as
   /// far as the limits allow, and no group is without an iteration; for a reduction the size of a
-  /// group becomes a power of two.
+  /// group becomes a power of two. Where other dimensions are named than the kernel has, a group
+  /// has as many work-items in all.
   std::array<std::uint32_t, 3> groups{};
   std::array<std::uint32_t, 3> group{};
 };

@@ -162,10 +162,29 @@ TEST(Grid, LeavesNoGroupWithoutIterations) {
 }
 
 TEST(Grid, IgnoresADirectiveForDimensionsThatAreNotThere) {
-  const Grid grid = gridFor(Extents{1000}, gpu(), {.groups = {2, 9, 9}, .group = {32, 9, 9}});
+  const Grid grid = gridFor(Extents{1000}, gpu(), {.groups = {2, 9, 9}, .group = {4, 2, 4}});
 
   EXPECT_EQ(grid.group, (Group{32, 1, 1}));
   EXPECT_EQ(grid.groups, (Groups{2, 1, 1}));
+}
+
+TEST(Grid, HasGroupsOfOneShapeForTiles) {
+  const GridWish wish{.maxGroup = 512, .byTiles = true, .group = {64, 2, 0}};
+  EXPECT_EQ(gridFor(Extents{1000, 100}, gpu(), wish).group, (Group{32, 8, 1}));
+  EXPECT_EQ(gridFor(Extents{1000, 100}, gpu(), {.maxGroup = 128, .byTiles = true}).groupSize(),
+            128U);
+}
+
+TEST(Grid, TakesTheProductOfSizesForOtherDimensions) {
+  const auto groupFor = [](const Extents &extents, Group wished) {
+    return gridFor(extents, gpu(), {.group = wished}).group;
+  };
+  EXPECT_EQ(groupFor({1000}, {16, 16, 0}), (Group{256, 1, 1}));
+  EXPECT_EQ(groupFor({1000, 1000}, {16, 16, 0}), (Group{16, 16, 1}));
+  EXPECT_EQ(groupFor({1000, 1000}, {256, 0, 0}), (Group{64, 4, 1}));
+  EXPECT_EQ(groupFor({1000, 1000, 1000}, {256, 0, 0}), (Group{32, 4, 2}));
+  EXPECT_EQ(groupFor({1000, 1000}, {7, 0, 0}), (Group{7, 1, 1}));
+  EXPECT_EQ(groupFor({1000, 1000}, {48, 0, 0}), (Group{48, 1, 1}));
 }
 
 TEST(Grid, LimitsWhatADirectiveSays) {

@@ -129,7 +129,8 @@ bool Clauses::sizes(llvm::StringRef clause, std::array<std::uint32_t, 3> &sizes)
   const SourceLocation begin = lexer_.token().getLocation();
   const bool isBlock = clause == "block";
   std::int64_t product = 1;
-  sizes = {1, 1, 1};
+  // The runtime chooses sizes of groups that are not named.
+  sizes.fill(isBlock ? 0 : 1);
   for (std::size_t dimension = 0;; ++dimension) {
     const SourceLocation where = lexer_.token().getLocation();
     const std::optional<std::int64_t> size = lexer_.integer();

@@ -299,6 +299,7 @@ std::optional<std::string> Lowering::blockText(const Directive &directive) {
   }
   std::int64_t product = 1;
   bool isConstant = true;
+  std::string sizes;
   for (const ExpressionId id : directive.blockSizes) {
     const Expression &size = directive[id];
     if (size.expr && !size.expr->getType()->isIntegerType()) {
@@ -315,14 +316,14 @@ std::optional<std::string> Lowering::blockText(const Directive &directive) {
       error(size.place(), "a size of 'num_threads' must be positive");
       return std::nullopt;
     }
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(number);
     product = number > kMost ? kMost + 1 : std::min(product * number, kMost + 1);
   }
   if (product > kMost) {
     error(directive.blockPlace, "'num_threads' has more than 1024 threads");
     return std::nullopt;
   }
-  return directive.blockSizes.empty() || !isConstant ? ""
-                                                     : " block(" + std::to_string(product) + ")";
+  return directive.blockSizes.empty() || !isConstant ? "" : " block(" + sizes + ")";
 }
 
 /// Whether another pragma in front of the loop goes with what is made of it; `hasDevice` if one

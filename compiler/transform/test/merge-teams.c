@@ -170,7 +170,7 @@ void speaking(int n, double *x) {
 
 // Target regions ask for a GPU unless a pragma says otherwise.
 // DEVICE-DAG: [[GPU:@tutti.directive[.0-9]*]] = {{.*}} { i32 2, [3 x i32] zeroinitializer, [3 x i32] zeroinitializer }
-// DEVICE-DAG: [[SIZED:@tutti.directive[.0-9]*]] = {{.*}} { i32 2, [3 x i32] zeroinitializer, [3 x i32] [i32 64, i32 1, i32 1] }
+// DEVICE-DAG: [[SIZED:@tutti.directive[.0-9]*]] = {{.*}} { i32 2, [3 x i32] zeroinitializer, [3 x i32] [i32 64, i32 0, i32 0] }
 // DEVICE-DAG: [[CPU:@tutti.directive[.0-9]*]] = {{.*}} { i32 1, [3 x i32] zeroinitializer, [3 x i32] zeroinitializer }
 // DEVICE-DAG: @together.omp_outlined.merged.tutti.region = {{.*}}, ptr null }
 // DEVICE-DAG: @__omp_offloading_{{[0-9a-f_]*}}_target_l{{[0-9]*}}.omp_outlined.tutti.region = {{.*}}, ptr [[GPU]] }

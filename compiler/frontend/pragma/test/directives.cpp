@@ -10,7 +10,7 @@ void plain(int n, float *x) {
   for (int i = 0; i < n; i++) x[i] = i;
 }
 
-// CHECK-DAG: [[SIZES:@tutti.directive[.0-9]*]] = private constant { i32, [3 x i32], [3 x i32] } { i32 2, [3 x i32] [i32 129, i32 1, i32 1], [3 x i32] [i32 16, i32 4, i32 1] }
+// CHECK-DAG: [[SIZES:@tutti.directive[.0-9]*]] = private constant { i32, [3 x i32], [3 x i32] } { i32 2, [3 x i32] [i32 129, i32 1, i32 1], [3 x i32] [i32 16, i32 4, i32 0] }
 // CHECK-DAG: @_Z5sizesIfEviPT_.omp_outlined.tutti.region = {{.*}}, ptr [[SIZES]] }
 template <class T> void sizes(int n, T *x) {
   #pragma tutti device(gpu) grid(2 * BLOCK + 1) block(BLOCK / 4, 1 << 2)
@@ -51,7 +51,7 @@ void inner(int n, float *x) {
 }
 
 // Several pragmas add up.
-// CHECK-DAG: [[CPU:@tutti.directive[.0-9]*]] = {{.*}} { i32 1, [3 x i32] zeroinitializer, [3 x i32] [i32 128, i32 1, i32 1] }
+// CHECK-DAG: [[CPU:@tutti.directive[.0-9]*]] = {{.*}} { i32 1, [3 x i32] zeroinitializer, [3 x i32] [i32 128, i32 0, i32 0] }
 // CHECK-DAG: @_Z7severaliPf.omp_outlined.tutti.region = {{.*}}, ptr [[CPU]] }
 void several(int n, float *x) {
   #pragma tutti device(cpu)

@@ -32,7 +32,7 @@ void f(int n, double scale) {
     // CHECK-SAME: tutti_xmp_share(
     // CHECK-SAME: [[B:tutti_u_[0-9]+]]_t *const [[B]]_base = ([[B]]_t *)[[U]];
     // CHECK-SAME: __typeof__(table) *const [[T]]_at = [[T]];
-    // CHECK: #pragma tutti device(gpu) block(128)
+    // CHECK: #pragma tutti device(gpu) block(16, 8)
     // CHECK: #pragma omp parallel for collapse(2) private(n) reduction(+:sum) firstprivate(scale)
     // CHECK: for (int j =
     // CHECK: for (i =
