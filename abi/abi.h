@@ -150,6 +150,9 @@ enum tutti_mapping_flags {
   /// second the iterations. The grid has one dimension: groups step through the iterations by their
   /// number.
   TUTTI_MAPPING_GROUPS = 2,
+  /// Of two dimensions. Work-items of a group of 32 x 8 share what they load; in other groups the
+  /// kernel is right, and slow.
+  TUTTI_MAPPING_TILES = 4,
 };
 
 /// One way to divide the iterations of a region, and of loops inside it, over work-items.

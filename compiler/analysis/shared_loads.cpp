@@ -384,20 +384,16 @@ std::string Finder::analyseLoop(Loop &loop) {
   auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(kernel_);
   found_.loop = &loop;
   found_.needsDisjoint = false;
-  BasicBlock *preheader = loop.getLoopPreheader();
-  BasicBlock *latch = loop.getLoopLatch();
-  BasicBlock *exit = loop.getUniqueExitBlock();
-  if (!preheader || !latch || !exit || loop.getExitingBlock() != latch ||
-      exit->getUniquePredecessor() != latch || !isa<BranchInst>(latch->getTerminator())) {
+  if (!canBeBlocked(loop)) {
     return "its inner loop has a form that cannot be staged";
   }
   const SCEV *count = scev.getBackedgeTakenCount(&loop);
   SCEVExpander expander(scev, kernel_.getDataLayout(), "stage");
   if (!isUniform(*count) || scev.getTypeSizeInBits(count->getType()) > 64 ||
-      !expander.isSafeToExpandAt(count, preheader->getTerminator())) {
+      !expander.isSafeToExpandAt(count, loop.getLoopPreheader()->getTerminator())) {
     return "its inner loop's bounds may differ between work-items";
   }
-  if (!isReachedByAll(*preheader)) {
+  if (!isReachedByAll(*loop.getLoopPreheader())) {
     return "not all work-items may reach its inner loop";
   }
   if (std::string reason = findElements(); !reason.empty()) {
@@ -446,6 +442,13 @@ SharedLoads Finder::run() {
 }
 
 } // namespace
+
+bool canBeBlocked(const Loop &loop) {
+  const BasicBlock *latch = loop.getLoopLatch();
+  const BasicBlock *exit = loop.getUniqueExitBlock();
+  return loop.getLoopPreheader() && latch && exit && loop.getExitingBlock() == latch &&
+         exit->getUniquePredecessor() == latch && isa<BranchInst>(latch->getTerminator());
+}
 
 SharedLoads findSharedLoads(Function &kernel, FunctionAnalysisManager &analyses) {
   return Finder(kernel, analyses).run();

@@ -54,6 +54,10 @@ struct SharedLoads {
   bool isShort = false;         ///< Little work for a branch.
 };
 
+/// Whether the loop can be executed in blocks: it has a preheader, one latch, which is the only way
+/// out, and an exit that nothing else leads to.
+bool canBeBlocked(const llvm::Loop &loop);
+
 /// `kernel`: an entry point in the form of compiler/ir/kernel.h, with simplified loops in LCSSA
 /// form, of a grid of one dimension.
 SharedLoads findSharedLoads(llvm::Function &kernel, llvm::FunctionAnalysisManager &analyses);

@@ -31,8 +31,15 @@ inline constexpr llvm::StringLiteral kItemCount = "tutti.item.count";
 inline constexpr llvm::StringLiteral kLocalId = "tutti.local.id";
 inline constexpr llvm::StringLiteral kLocalCount = "tutti.local.count";
 
+/// i32 (i32 dimension): the group's extent.
+inline constexpr llvm::StringLiteral kLocalExtent = "tutti.local.extent";
+
 /// i64 (): linear index of the group in the grid.
 inline constexpr llvm::StringLiteral kGroupId = "tutti.group.id";
+
+/// i64 (i64): the same number, of which optimisers know nothing: what is computed from it is
+/// computed behind the call, and not kept in registers from before.
+inline constexpr llvm::StringLiteral kOpaque = "tutti.opaque";
 
 /// void (): barrier of the group's work-items over local memory; convergent.
 inline constexpr llvm::StringLiteral kBarrier = "tutti.barrier";

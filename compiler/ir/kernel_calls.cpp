@@ -41,6 +41,11 @@ FunctionCallee KernelCalls::localCount() const {
               FunctionType::get(Type::getInt32Ty(module_.getContext()), false));
 }
 
+FunctionCallee KernelCalls::localExtent() const {
+  Type *number = Type::getInt32Ty(module_.getContext());
+  return pure(kernel::kLocalExtent, FunctionType::get(number, {number}, false));
+}
+
 FunctionCallee KernelCalls::groupId() const {
   return pure(kernel::kGroupId, FunctionType::get(Type::getInt64Ty(module_.getContext()), false));
 }
@@ -54,6 +59,14 @@ FunctionCallee KernelCalls::localArray() const {
   LLVMContext &context = module_.getContext();
   return pure(kernel::kLocalArray, FunctionType::get(PointerType::getUnqual(context),
                                                      {Type::getInt32Ty(context)}, false));
+}
+
+FunctionCallee KernelCalls::opaque() const {
+  Type *number = Type::getInt64Ty(module_.getContext());
+  FunctionCallee callee = pure(kernel::kOpaque, FunctionType::get(number, {number}, false));
+  // So that calls stay where they are.
+  cast<Function>(callee.getCallee())->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  return callee;
 }
 
 FunctionCallee KernelCalls::barrier() const { return waiting(kernel::kBarrier); }

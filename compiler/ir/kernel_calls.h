@@ -16,9 +16,11 @@ public:
   llvm::FunctionCallee itemCount() const;
   llvm::FunctionCallee localId() const;
   llvm::FunctionCallee localCount() const;
+  llvm::FunctionCallee localExtent() const;
   llvm::FunctionCallee groupId() const;
   llvm::FunctionCallee localMemory() const;
   llvm::FunctionCallee localArray() const;
+  llvm::FunctionCallee opaque() const;
   llvm::FunctionCallee barrier() const;
   llvm::FunctionCallee memoryBarrier() const;
 

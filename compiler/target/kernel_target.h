@@ -32,7 +32,8 @@ struct KernelTarget {
   tutti_kernel_format format; ///< Named in abi/backends.def.
   /// Whether `draft` changes the kernels that it gets.
   bool changesKernels;
-  /// Whether barriers under conditions and in loops are sound: kernels by groups need them.
+  /// Whether barriers under conditions and in loops are sound: kernels by groups and by tiles need
+  /// them.
   bool hasFreeBarriers;
   /// Of kernels that were prepared (compiler/target/prepare.h), which nobody changes any more.
   KernelDraft (*draft)(llvm::Module &kernels);

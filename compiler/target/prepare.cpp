@@ -21,9 +21,9 @@ namespace {
 
 bool isHelper(StringRef name) {
   return name == kernel::kItemId || name == kernel::kItemCount || name == kernel::kLocalId ||
-         name == kernel::kLocalCount || name == kernel::kGroupId || name == kernel::kBarrier ||
-         name == kernel::kMemoryBarrier || name == kernel::kLocalMemory ||
-         name == kernel::kLocalArray;
+         name == kernel::kLocalCount || name == kernel::kLocalExtent || name == kernel::kGroupId ||
+         name == kernel::kBarrier || name == kernel::kMemoryBarrier || name == kernel::kOpaque ||
+         name == kernel::kLocalMemory || name == kernel::kLocalArray;
 }
 
 /// Why no device computes with values of `type`, or nothing.
@@ -86,8 +86,9 @@ std::string callReason(const CallBase &call) {
   if (!isHelper(callee->getName())) {
     return "calls " + callee->getName().str();
   }
-  const bool hasDimension =
-      callee->getName() == kernel::kItemId || callee->getName() == kernel::kItemCount;
+  const bool hasDimension = callee->getName() == kernel::kItemId ||
+                            callee->getName() == kernel::kItemCount ||
+                            callee->getName() == kernel::kLocalExtent;
   if (hasDimension && !isa<ConstantInt>(call.getArgOperand(0))) {
     return "asks for a dimension that is not constant";
   }

@@ -362,6 +362,13 @@ bool Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
     }
     WorkItems items(function, nest, analyses_);
     const bool isDivided = items.prepare();
+    Function *staged = isDivided ? items.createStaged(identifier(name_) + "_product") : nullptr;
+    if (staged) {
+      clean(*staged, true);
+      Function *tiles = tiledExtents(*extents, WorkItems::stagedTile());
+      kernels.entries.push_back(
+          {staged, dimensions, nest.needsDisjoint, tiles, false, false, /*byTiles=*/true});
+    }
     if (isDivided && sizeOfTile(items.tile()) > 1) {
       Function *tiled = items.createTiled(identifier(name_) + "_tile");
       clean(*tiled, true);

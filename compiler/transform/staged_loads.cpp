@@ -2,11 +2,11 @@
 #include "compiler/transform/staged_loads.h"
 
 #include "compiler/ir/kernel_calls.h"
+#include "compiler/transform/blocked_loop.h"
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #define DEBUG_TYPE "tutti-stage-loads"
@@ -18,16 +18,6 @@ namespace tutti::compiler {
 namespace {
 
 constexpr unsigned kUnrolled = 8; ///< Times that a short loop over a block is.
-
-/// Metadata of a loop that is to be unrolled `times` times.
-MDNode *unrolled(LLVMContext &context, unsigned times) {
-  auto *count = ConstantInt::get(Type::getInt32Ty(context), times);
-  MDNode *property = MDNode::get(
-      context, {MDString::get(context, "llvm.loop.unroll.count"), ConstantAsMetadata::get(count)});
-  MDNode *loop = MDNode::getDistinct(context, {nullptr, property});
-  loop->replaceOperandWith(0, loop);
-  return loop;
-}
 
 class Writer {
 public:
@@ -44,8 +34,6 @@ private:
   Value *place(IRBuilderBase &build, const SharedElement &element, Value *iteration) const;
   Align alignment(const SharedElement &element) const;
   BasicBlock *fillArray(BasicBlock *from, Value *done);
-  Value *staged(Value *value) const;
-  void addLoopOverBlock(BasicBlock *filled, BasicBlock *behind);
   void addBlocks();
   Value *shareIterations();
   void guardEffects(Value *exists);
@@ -58,14 +46,7 @@ private:
   Value *localId_ = nullptr;
   Value *localCount_ = nullptr;
   Value *array_ = nullptr; ///< In local memory.
-  ValueToValueMapTy map_;  ///< From the inner loop to its copy for blocks.
 };
-
-/// What stands for `value` in the copy of the inner loop.
-Value *Writer::staged(Value *value) const {
-  const auto found = map_.find(value);
-  return found == map_.end() ? value : &*found->second;
-}
 
 /// The block's elements move to local memory, by all work-items together.
 BasicBlock *Writer::fillArray(BasicBlock *from, Value *done) {
@@ -131,97 +112,25 @@ Value *Writer::prepare() {
   return trip;
 }
 
-/// The inner loop over a block that is in local memory; from `filled` to `behind`.
-void Writer::addLoopOverBlock(BasicBlock *filled, BasicBlock *behind) {
-  SmallVector<BasicBlock *, 8> body;
-  for (BasicBlock *original : shared_.loop->blocks()) {
-    body.push_back(CloneBasicBlock(original, map_, ".staged", &kernel_));
-    body.back()->moveBefore(behind);
-    map_[original] = body.back();
-  }
-  remapInstructionsInBlocks(body, map_);
-  auto *start = cast<BasicBlock>(staged(shared_.loop->getHeader()));
-  auto *latch = cast<BasicBlock>(staged(shared_.loop->getLoopLatch()));
-  IRBuilder<> build(filled);
-  build.CreateBr(start);
-  build.SetInsertPoint(start, start->begin());
-  PHINode *at = build.CreatePHI(build.getInt64Ty(), 2);
-  latch->getTerminator()->eraseFromParent();
-  build.SetInsertPoint(latch);
-  Value *next = build.CreateNUWAdd(at, build.getInt64(1));
-  Value *isMore = build.CreateICmpNE(next, build.getInt64(shared_.blockCount));
-  BranchInst *back = build.CreateCondBr(isMore, start, behind);
-  if (shared_.isShort) {
-    back->setMetadata(LLVMContext::MD_loop, unrolled(kernel_.getContext(), kUnrolled));
-  }
-  at->addIncoming(build.getInt64(0), filled);
-  at->addIncoming(next, latch);
+void Writer::addBlocks() {
+  SmallVector<LoadInst *, 8> loads;
+  DenseMap<const LoadInst *, const SharedElement *> elementOf;
   for (const SharedElement &element : shared_.elements) {
     for (LoadInst *load : element.loads) {
-      auto *copy = cast<LoadInst>(staged(load));
-      build.SetInsertPoint(copy);
-      Value *there = place(build, element, at);
-      map_[load] = build.CreateAlignedLoad(load->getType(), there, alignment(element));
-      copy->replaceAllUsesWith(map_[load]);
-      copy->eraseFromParent();
+      loads.push_back(load);
+      elementOf[load] = &element;
     }
   }
-}
-
-/// Puts the loop over whole blocks in front of the inner loop, which goes on where that ends.
-void Writer::addBlocks() {
-  BasicBlock *preheader = shared_.loop->getLoopPreheader();
-  BasicBlock *header = shared_.loop->getHeader();
-  BasicBlock *latch = shared_.loop->getLoopLatch();
-  BasicBlock *exit = shared_.loop->getUniqueExitBlock();
-  const auto create = [&](const Twine &name) {
-    return BasicBlock::Create(kernel_.getContext(), name, &kernel_, header);
-  };
   Value *trip = prepare();
-  IRBuilder<> build(preheader->getTerminator());
-  Value *size = build.getInt64(shared_.blockCount);
-  Value *whole = build.CreateAnd(trip, build.CreateNeg(size), "whole");
-  Value *hasBlocks = build.CreateIsNotNull(whole);
-  BasicBlock *block = create("block");
-  BasicBlock *behind = create("staged");
-  BasicBlock *end = create("end");
-  BasicBlock *rest = create("rest");
-  build.CreateCondBr(hasBlocks, block, rest);
-  preheader->getTerminator()->eraseFromParent();
-  build.SetInsertPoint(block);
-  PHINode *done = build.CreatePHI(build.getInt64Ty(), 2, "done");
-  SmallVector<PHINode *, 4> carried; // From block to block.
-  for (PHINode &phi : header->phis()) {
-    carried.push_back(build.CreatePHI(phi.getType(), 2));
-  }
-  BasicBlock *filled = fillArray(block, done);
-  addLoopOverBlock(filled, behind);
-  build.SetInsertPoint(behind);
-  Value *all = build.CreateNUWAdd(done, size);
-  build.CreateCondBr(build.CreateICmpULT(all, whole), block, end);
-  done->addIncoming(build.getInt64(0), preheader);
-  done->addIncoming(all, behind);
-  build.SetInsertPoint(end);
-  build.CreateCondBr(build.CreateICmpULT(whole, trip), rest, exit);
-  build.SetInsertPoint(rest);
-  for (auto [phi, ofBlocks] : zip_equal(header->phis(), carried)) {
-    Value *before = phi.getIncomingValueForBlock(preheader);
-    Value *after = staged(phi.getIncomingValueForBlock(latch));
-    ofBlocks->addIncoming(before, preheader);
-    ofBlocks->addIncoming(after, behind);
-    auto *copy = cast<PHINode>(staged(&phi));
-    copy->setIncomingValueForBlock(preheader, ofBlocks);
-    copy->replaceIncomingBlockWith(preheader, filled);
-    PHINode *ofRest = build.CreatePHI(phi.getType(), 2);
-    ofRest->addIncoming(before, preheader);
-    ofRest->addIncoming(after, end);
-    phi.setIncomingValueForBlock(preheader, ofRest);
-    phi.replaceIncomingBlockWith(preheader, rest);
-  }
-  build.CreateBr(header);
-  for (PHINode &phi : exit->phis()) {
-    phi.addIncoming(staged(phi.getIncomingValueForBlock(latch)), end);
-  }
+  BlockedLoop(*shared_.loop, shared_.blockCount)
+      .write(
+          trip, [&](BasicBlock *from, Value *done) { return fillArray(from, done); }, loads,
+          [&](IRBuilderBase &build, LoadInst &load, Value *at) {
+            const SharedElement &element = *elementOf.lookup(&load);
+            return build.CreateAlignedLoad(load.getType(), place(build, element, at),
+                                           alignment(element));
+          },
+          shared_.isShort ? kUnrolled : 0);
 }
 
 /// Makes the own loop run as often for all items of a group. Whether the item has an iteration.

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/tile.h"
 
+#include "compiler/ir/kernel_calls.h"
+
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 #include <functional>
 #include <numeric>
@@ -23,15 +27,16 @@ namespace tutti::compiler {
 
 namespace {
 
-// Measured on H200 (bench/results/tiles-2026-11-21.md): what fits into registers, and is enough to
-// keep memory busy.
+// Measured on H200 (bench/results/tiles-2026-11-21.md and products-2026-11-23.md): what fits into
+// registers, and is enough to keep memory busy.
 constexpr unsigned kProduct = 4;      ///< Along the fastest dimension, where loops share loads,
 constexpr unsigned kProductRows = 8;  ///< and along the second one.
 constexpr unsigned kNeighbours = 2;   ///< Along each dimension, elsewhere.
 constexpr unsigned kMoreRows = 4;     ///< Along the second one, if an item loads little.
 constexpr std::uint64_t kLittle = 32; ///< Bytes.
-constexpr unsigned kMostInstructions = 640;
-constexpr unsigned kUnrolled = 4; ///< Times that a tile's innermost loops are.
+constexpr unsigned kMostInstructions = 640; ///< Of a tile's loops, or of all where it has none.
+constexpr unsigned kMostOutside = 2560;     ///< Outside of its loops, executed once.
+constexpr unsigned kUnrolled = 2;           ///< Times that a tile's innermost loops are.
 
 /// Writes products of sums as sums of products: (i + 1) n and i n + n become the same.
 class Distribute : public SCEVRewriteVisitor<Distribute> {
@@ -68,8 +73,11 @@ unsigned sizeOfTile(ArrayRef<unsigned> counts) {
 
 Tile::Tile(Function &item, ArrayRef<unsigned> numbers, ArrayRef<unsigned> slots)
     : item_(item), numbers_(numbers), slots_(slots) {
+  for (auto [dimension, number] : enumerate(numbers_)) {
+    origins_.push_back({item_.getArg(number), static_cast<unsigned>(dimension)});
+  }
   findChain();
-  findDependences();
+  dependences_ = ItemDependences(item_, origins_);
 }
 
 /// Everything that is computed from an accumulator. It can be multiplied if it is a straight line
@@ -107,25 +115,6 @@ void Tile::findChain() {
   }
 }
 
-void Tile::findDependences() {
-  for (auto [dimension, number] : enumerate(numbers_)) {
-    depends_[item_.getArg(number)] = static_cast<Dimensions>(1U << dimension);
-  }
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (const Instruction &inst : instructions(item_)) {
-      Dimensions all = 0;
-      for (const Use &use : inst.operands()) {
-        all |= of(use.get());
-      }
-      Dimensions &known = depends_[&inst];
-      changed = changed || known != all;
-      known = all;
-    }
-  }
-}
-
 /// Whether all items take the same way.
 bool Tile::keepsTogether() const {
   return all_of(instructions(item_), [this](const Instruction &inst) {
@@ -141,11 +130,13 @@ SmallVector<unsigned, 3> Tile::choose() const {
   }
   const DominatorTree dominators(item_);
   const LoopInfo loops(dominators);
-  unsigned instructionCount = 0;
+  unsigned repeated = 0; ///< Instructions in loops,
+  unsigned outside = 0;  ///< and all others.
   std::uint64_t loaded = 0;
   Dimensions shared = 0; ///< Along which items load the same again and again.
   for (const Instruction &inst : instructions(item_)) {
-    instructionCount += of(&inst) != 0 && !isa<PHINode>(inst) ? 1 : 0;
+    unsigned &count = loops.getLoopFor(inst.getParent()) ? repeated : outside;
+    count += of(&inst) != 0 && !isa<PHINode>(inst) ? 1 : 0;
     if (isa<LoadInst>(inst) && !isChain(inst)) {
       loaded += inst.getDataLayout().getTypeStoreSize(inst.getType());
       shared |= loops.getLoopFor(inst.getParent()) ? ~of(&inst) : 0;
@@ -160,7 +151,9 @@ SmallVector<unsigned, 3> Tile::choose() const {
     counts[0] = kProduct;
     counts[1] = kProductRows;
   }
-  while (instructionCount * sizeOfTile(counts) > kMostInstructions && sizeOfTile(counts) > 1) {
+  const unsigned mostOutside = loops.empty() ? kMostInstructions : kMostOutside;
+  while (sizeOfTile(counts) > 1 && (repeated * sizeOfTile(counts) > kMostInstructions ||
+                                    outside * sizeOfTile(counts) > mostOutside)) {
     *std::max_element(counts.begin(), counts.end()) /= 2;
   }
   // What is written must be another place for each item.
@@ -261,21 +254,77 @@ void Tile::multiplyChain() {
   }
 }
 
+/// What is written behind loops goes to addresses that would be in registers all the while, one for
+/// each item. They are computed there instead, from numbers that nothing else knows.
+void Tile::computeBehindLoops() {
+  const DominatorTree dominators(item_);
+  const LoopInfo loops(dominators);
+  const KernelCalls calls(*item_.getParent());
+  const auto isInFront = [&](const Value *value, const BasicBlock *behind) {
+    const auto *inst = dyn_cast<Instruction>(value);
+    return of(value) != 0 &&
+           (inst ? inst->getParent() != behind && !isa<PHINode>(inst) &&
+                       !loops.getLoopFor(inst->getParent()) && isSafeToSpeculativelyExecute(inst) &&
+                       !inst->mayReadFromMemory()
+                 : isa<Argument>(value));
+  };
+  for (BasicBlock &block : item_) {
+    const bool isBehind =
+        !loops.getLoopFor(&block) && any_of(predecessors(&block), [&](const BasicBlock *from) {
+          return loops.getLoopFor(from) != nullptr;
+        });
+    if (!isBehind) {
+      continue;
+    }
+    DenseMap<Value *, Value *> known;
+    IRBuilder<> build(&*block.getFirstInsertionPt());
+    const std::function<Value *(Value *)> here = [&](Value *value) -> Value * {
+      if (!isInFront(value, &block)) {
+        return value;
+      }
+      if (Value *found = known.lookup(value)) {
+        return found;
+      }
+      Value *made = nullptr;
+      if (auto *inst = dyn_cast<Instruction>(value)) {
+        Instruction *clone = inst->clone();
+        for (Use &use : clone->operands()) {
+          use.set(here(use.get()));
+        }
+        made = build.Insert(clone);
+      } else {
+        made = build.CreateCall(calls.opaque(), {value});
+        origins_.push_back({made, static_cast<unsigned>(Log2_32(of(value)))});
+      }
+      known[value] = made;
+      return made;
+    };
+    for (Instruction &inst :
+         make_early_inc_range(make_range(build.GetInsertPoint(), block.end()))) {
+      for (Use &use : inst.operands()) {
+        use.set(here(use.get()));
+      }
+    }
+  }
+  dependences_ = ItemDependences(item_, origins_);
+}
+
 /// The number of a copy, which may be beyond the limit.
-Value *Tile::number(IRBuilderBase &build, unsigned copy, unsigned dimension) const {
+Value *Tile::number(IRBuilderBase &build, Value *first, unsigned copy, unsigned dimension) const {
   for (unsigned before = 0; before < dimension; ++before) {
     copy /= counts_[before];
   }
   const unsigned distance = copy % counts_[dimension] * steps_[dimension];
-  Argument *first = item_.getArg(numbers_[dimension]);
   return distance == 0 ? first
                        : build.CreateNSWAdd(first, ConstantInt::get(first->getType(), distance));
 }
 
 void Tile::multiplyNumbers() {
-  IRBuilder<> build(&*item_.getEntryBlock().getFirstInsertionPt());
-  for (auto [dimension, parameter] : enumerate(numbers_)) {
-    Argument *first = item_.getArg(parameter);
+  for (auto [first, dimension] : origins_) {
+    auto *inst = dyn_cast<Instruction>(first);
+    BasicBlock::iterator before =
+        inst ? std::next(inst->getIterator()) : item_.getEntryBlock().getFirstInsertionPt();
+    IRBuilder<> build(before->getParent(), before);
     SmallVector<Value *, 16> copies;
     for (unsigned copy = 1; copy < sizeOfTile(counts_); ++copy) {
       const unsigned same = projected(copy, of(first));
@@ -283,7 +332,7 @@ void Tile::multiplyNumbers() {
         copies.push_back(same == 0 ? first : copies[same - 1]);
         continue;
       }
-      Value *own = number(build, copy, dimension);
+      Value *own = number(build, first, copy, dimension);
       if (!limits_.empty()) {
         Value *last = build.CreateNSWSub(item_.getArg(limits_[dimension]),
                                          ConstantInt::get(own->getType(), 1));
@@ -303,8 +352,9 @@ void Tile::guardWrites(ArrayRef<Instruction *> order) {
       IRBuilder<> build(write);
       Value *exists = build.getTrue();
       for (unsigned dimension = 0; dimension < numbers_.size(); ++dimension) {
-        Value *own = number(build, copy, dimension);
-        if (own != item_.getArg(numbers_[dimension])) {
+        Value *first = item_.getArg(numbers_[dimension]);
+        Value *own = number(build, first, copy, dimension);
+        if (own != first) {
           exists =
               build.CreateAnd(exists, build.CreateICmpSLT(own, item_.getArg(limits_[dimension])));
         }
@@ -327,11 +377,15 @@ void Tile::widen(ArrayRef<unsigned> counts, ArrayRef<unsigned> steps, ArrayRef<u
   steps_.assign(steps.begin(), steps.end());
   limits_.assign(limits.begin(), limits.end());
   const unsigned total = sizeOfTile(counts_);
+  if (limits_.empty()) {
+    computeBehindLoops();
+  }
   SmallVector<Instruction *, 64> order;
   const ReversePostOrderTraversal<Function *> blocks(&item_);
   for (BasicBlock *block : blocks) {
     for (Instruction &inst : *block) {
-      if (of(&inst) != 0 && !inst.isTerminator() && !isChain(inst)) {
+      const bool isOrigin = any_of(origins_, [&](auto origin) { return origin.first == &inst; });
+      if (of(&inst) != 0 && !inst.isTerminator() && !isChain(inst) && !isOrigin) {
         order.push_back(&inst);
       }
     }
@@ -396,6 +450,13 @@ void Tile::mergePointers() {
   }
 }
 
+/// Whether somebody has said how often the loop is to be unrolled.
+static bool hasUnrollCount(const Loop &loop) {
+  MDNode *properties = loop.getLoopID();
+  return properties && (GetUnrollMetadata(properties, "llvm.loop.unroll.count") ||
+                        GetUnrollMetadata(properties, "llvm.loop.unroll.disable"));
+}
+
 /// More loads are under way if loops are unrolled. At borders that would only take registers from
 /// all others.
 void Tile::unrollLoops() {
@@ -404,7 +465,7 @@ void Tile::unrollLoops() {
   for (Loop *loop : loops.getLoopsInPreorder()) {
     if (!limits_.empty()) {
       loop->setLoopAlreadyUnrolled();
-    } else if (loop->isInnermost()) {
+    } else if (loop->isInnermost() && !hasUnrollCount(*loop)) {
       addStringMetadataToLoop(loop, "llvm.loop.unroll.count", kUnrolled);
     }
   }

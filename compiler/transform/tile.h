@@ -6,6 +6,8 @@
 /// way together. (Known as thread coarsening, or unroll-and-jam of the loops over items.)
 #pragma once
 
+#include "compiler/transform/item_dependences.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -46,22 +48,23 @@ public:
   bool mayRepeat() const;
 
 private:
-  using Dimensions = std::uint8_t; ///< A set of them, by bit.
+  using Dimensions = ItemDependences::Dimensions;
 
-  void findDependences();
   bool keepsTogether() const;
 
   bool isChain(const llvm::Instruction &inst) const { return chain_.contains(&inst); }
 
-  Dimensions of(const llvm::Value *value) const { return depends_.lookup(value); }
+  Dimensions of(const llvm::Value *value) const { return dependences_.of(value); }
 
   void findChain();
   llvm::Value *copyOf(llvm::Value *value, unsigned copy) const;
   unsigned projected(unsigned copy, Dimensions dimensions) const;
   void multiply(llvm::Instruction &inst);
   void multiplyChain();
+  void computeBehindLoops();
   void multiplyNumbers();
-  llvm::Value *number(llvm::IRBuilderBase &build, unsigned copy, unsigned dimension) const;
+  llvm::Value *number(llvm::IRBuilderBase &build, llvm::Value *first, unsigned copy,
+                      unsigned dimension) const;
   void guardWrites(llvm::ArrayRef<llvm::Instruction *> order);
   void mergePointers();
   void unrollLoops();
@@ -69,7 +72,9 @@ private:
   llvm::Function &item_;
   llvm::SmallVector<unsigned, 3> numbers_;
   llvm::SmallVector<unsigned, 2> slots_;
-  llvm::DenseMap<const llvm::Value *, Dimensions> depends_;
+  ItemDependences dependences_;
+  /// What stands for an item's number: the parameters, by dimension, and copies of them.
+  llvm::SmallVector<ItemDependences::Origin, 4> origins_;
   llvm::SetVector<const llvm::Instruction *> chain_; ///< What accumulators pass through, in order.
   bool isChainStraight_ = true;
   llvm::SmallVector<unsigned, 3> counts_;

@@ -2,7 +2,6 @@
 #include "compiler/transform/work_items.h"
 
 #include "compiler/ir/kernel.h"
-#include "compiler/ir/kernel_calls.h"
 #include "compiler/transform/tile.h"
 
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -17,7 +16,6 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/CodeExtractor.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
@@ -28,40 +26,6 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
-
-/// Work-items that access memory together.
-constexpr unsigned kWarp = 32;
-
-/// With larger tiles a work-item takes all registers that it can get; what it is allowed, so that
-/// others hide its waiting for memory.
-constexpr unsigned kRegisters = 128;
-
-/// Not a parameter: the item does not depend on its number.
-constexpr unsigned kNone = ~0U;
-
-/// Numbers of a tile along a dimension are so far apart.
-unsigned stepOf(unsigned dimension) { return dimension == 0 ? kWarp : 1; }
-
-/// The first number of a tile of work-item `own`.
-Value *firstOfTile(IRBuilderBase &build, unsigned dimension, unsigned count, Value *own) {
-  if (count == 1) {
-    return own;
-  }
-  if (dimension > 0) {
-    return build.CreateNSWMul(own, build.getInt64(count));
-  }
-  Value *lane = build.CreateAnd(own, build.getInt64(kWarp - 1));
-  Value *others = build.CreateSub(own, lane);
-  return build.CreateNSWAdd(build.CreateNSWMul(others, build.getInt64(count)), lane);
-}
-
-/// Metadata of a loop that is not worth more code.
-MDNode *neverUnrolled(LLVMContext &context) {
-  MDNode *disable = MDNode::get(context, MDString::get(context, "llvm.loop.unroll.disable"));
-  MDNode *loop = MDNode::getDistinct(context, {nullptr, disable});
-  loop->replaceOperandWith(0, loop);
-  return loop;
-}
 
 /// Stores to `slot` only where its value changes: not on the way around a loop that does not run.
 void storeChangesOnly(Argument &slot) {
@@ -361,146 +325,6 @@ void WorkItems::chooseTile() {
   }
 }
 
-/// A tile that may reach beyond the bounds, which are its last parameters; null if there is none.
-Function *WorkItems::limitedTile(ArrayRef<unsigned> steps) const {
-  if (!Tile(*item_, parameters_, slotParameters()).mayRepeat()) {
-    return nullptr;
-  }
-  SmallVector<Type *, 16> types(item_->getFunctionType()->params());
-  SmallVector<unsigned, 3> limits;
-  for (std::size_t d = 0; d < parameters_.size(); ++d) {
-    limits.push_back(types.size());
-    types.push_back(Type::getInt64Ty(item_->getContext()));
-  }
-  Function *border =
-      Function::Create(FunctionType::get(item_->getReturnType(), types, /*isVarArg=*/false),
-                       GlobalValue::InternalLinkage, "border", item_->getParent());
-  ValueToValueMapTy map;
-  for (Argument &argument : item_->args()) {
-    map[&argument] = border->getArg(argument.getArgNo());
-  }
-  SmallVector<ReturnInst *, 2> returns;
-  CloneFunctionInto(border, item_, map, CloneFunctionChangeType::LocalChangesOnly, returns);
-  Tile(*border, parameters_, {}).widen(tile_, steps, limits);
-  return border;
-}
-
-/// Puts loops over the work-item's own numbers in the place of the call: of items if `tile` is
-/// null, else of tiles; at the borders of `border`, or of single items if that is null.
-void WorkItems::callItems(const Site &site, Function *tile, Function *border) {
-  BasicBlock *before = site.call->getParent();
-  Function &kernel = *before->getParent();
-  const unsigned dimensions = nest_.order.size();
-  SmallVector<Value *, 16> arguments(site.call->args());
-  BasicBlock *after = SplitBlock(before, site.call->getNextNode());
-  site.call->eraseFromParent();
-  before->getTerminator()->eraseFromParent();
-  IRBuilder<> build(before);
-  const auto block = [&](const Twine &name) {
-    return BasicBlock::Create(kernel.getContext(), name, &kernel, after);
-  };
-  SmallVector<CallInst *, 2> created;
-  const auto callOne = [&](Function *function, ArrayRef<Value *> numbers) {
-    for (unsigned d = 0; d < dimensions; ++d) {
-      if (parameters_[d] != kNone) {
-        arguments[parameters_[d]] = numbers[d];
-      }
-    }
-    SmallVector<Value *, 16> all(arguments);
-    if (border && function == border) {
-      append_range(all, site.bounds);
-    }
-    created.push_back(build.CreateCall(function, all));
-  };
-
-  const KernelCalls calls(*kernel.getParent());
-  SmallVector<Value *, 3> numbers(dimensions);
-  BasicBlock *leave = after;
-  for (unsigned d = dimensions; d-- > 0;) {
-    Value *first = build.CreateCall(calls.itemId(), build.getInt32(d));
-    Value *count = build.CreateCall(calls.itemCount(), build.getInt32(d));
-    BasicBlock *entering = build.GetInsertBlock();
-    BasicBlock *header = block("items");
-    BasicBlock *body = block("own");
-    BasicBlock *latch = block("next");
-    build.CreateBr(header);
-    build.SetInsertPoint(header);
-    PHINode *own = build.CreatePHI(build.getInt64Ty(), 2);
-    numbers[d] = firstOfTile(build, d, tile ? tile_[d] : 1, own);
-    build.CreateCondBr(build.CreateICmpSLT(numbers[d], site.bounds[d]), body, leave);
-    build.SetInsertPoint(latch);
-    Value *next = build.CreateAdd(own, count, "", /*HasNUW=*/true, /*HasNSW=*/true);
-    build.CreateBr(header);
-    own->addIncoming(first, entering);
-    own->addIncoming(next, latch);
-    build.SetInsertPoint(body);
-    leave = latch;
-  }
-  // One item of the tile after the other, if they exist.
-  const auto takeEach = [&] {
-    BasicBlock *entering = build.GetInsertBlock();
-    BasicBlock *each = block("each");
-    BasicBlock *single = block("single");
-    BasicBlock *done = block("done");
-    build.CreateBr(each);
-    build.SetInsertPoint(each);
-    PHINode *index = build.CreatePHI(build.getInt64Ty(), 2);
-    SmallVector<Value *, 3> at;
-    Value *isInside = build.getTrue();
-    Value *rest = index;
-    for (unsigned d = 0; d < dimensions; ++d) {
-      Value *along = build.CreateAnd(rest, build.getInt64(tile_[d] - 1));
-      rest = build.CreateLShr(rest, build.getInt64(Log2_32(tile_[d])));
-      Value *distance = build.CreateNSWMul(along, build.getInt64(stepOf(d)));
-      at.push_back(build.CreateNSWAdd(numbers[d], distance));
-      isInside = build.CreateAnd(isInside, build.CreateICmpSLT(at[d], site.bounds[d]));
-    }
-    build.CreateCondBr(isInside, single, done);
-    build.SetInsertPoint(single);
-    callOne(item_, at);
-    build.CreateBr(done);
-    build.SetInsertPoint(done);
-    Value *next = build.CreateAdd(index, build.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
-    Value *isMore = build.CreateICmpULT(next, build.getInt64(sizeOfTile(tile_)));
-    BranchInst *again = build.CreateCondBr(isMore, each, leave);
-    again->setMetadata(LLVMContext::MD_loop, neverUnrolled(kernel.getContext()));
-    index->addIncoming(build.getInt64(0), entering);
-    index->addIncoming(next, done);
-  };
-  if (!tile) {
-    callOne(item_, numbers);
-    build.CreateBr(leave);
-  } else {
-    Value *isFull = build.getTrue();
-    for (unsigned d = 0; d < dimensions; ++d) {
-      Value *last = build.CreateNSWAdd(numbers[d], build.getInt64((tile_[d] - 1) * stepOf(d)));
-      isFull = build.CreateAnd(isFull, build.CreateICmpSLT(last, site.bounds[d]));
-    }
-    BasicBlock *full = block("tile");
-    BasicBlock *rest = block("border");
-    build.CreateCondBr(isFull, full, rest);
-    build.SetInsertPoint(full);
-    callOne(tile, numbers);
-    build.CreateBr(leave);
-    build.SetInsertPoint(rest);
-    if (border) {
-      callOne(border, numbers);
-      build.CreateBr(leave);
-    } else {
-      takeEach();
-    }
-  }
-  for (CallInst *call : created) {
-    InlineFunctionInfo info;
-    InlineFunction(*call, info);
-  }
-  FunctionPassManager passes;
-  passes.addPass(SROAPass(SROAOptions::PreserveCFG));
-  analyses_.invalidate(kernel, PreservedAnalyses::none());
-  passes.run(kernel, analyses_);
-  analyses_.invalidate(kernel, PreservedAnalyses::none());
-}
-
 bool WorkItems::prepare() {
   auto &loops = analyses_.getResult<LoopAnalysis>(kernel_);
   SmallVector<unsigned, 3> dimensionOf(nest_.order.size());
@@ -535,35 +359,5 @@ bool WorkItems::prepare() {
   chooseTile();
   return true;
 }
-
-Function *WorkItems::createTiled(const Twine &name) {
-  ValueToValueMapTy ofItem;
-  Function *tile = CloneFunction(item_, ofItem);
-  SmallVector<unsigned, 3> steps;
-  for (unsigned d = 0; d < nest_.order.size(); ++d) {
-    steps.push_back(stepOf(d));
-  }
-  Tile(*tile, parameters_, slotParameters()).widen(tile_, steps);
-  ValueToValueMapTy map;
-  Function *kernel = CloneFunction(&kernel_, map);
-  kernel->setName(name);
-  if (sizeOfTile(tile_) > kSmallTile) {
-    kernel->addFnAttr(kernel::kRegisters, std::to_string(kRegisters));
-  }
-  Site site{cast<CallInst>(&*map.lookup(site_.call)), {}};
-  for (Value *bound : site_.bounds) {
-    const auto found = map.find(bound);
-    site.bounds.push_back(found == map.end() ? bound : &*found->second);
-  }
-  Function *border = limitedTile(steps);
-  callItems(site, tile, border);
-  tile->eraseFromParent();
-  if (border) {
-    border->eraseFromParent();
-  }
-  return kernel;
-}
-
-void WorkItems::divide() { callItems(site_, nullptr, nullptr); }
 
 } // namespace tutti::compiler

@@ -48,6 +48,13 @@ public:
   /// Order: before `divide`; only if there are tiles.
   llvm::Function *createTiled(const llvm::Twine &name);
 
+  /// Another one, whose groups load together what their tiles share
+  /// (compiler/transform/staged_tile.h); null if that is not possible. Order: as for `createTiled`.
+  llvm::Function *createStaged(const llvm::Twine &name);
+
+  /// Items of a staged tile, by dimension.
+  static llvm::ArrayRef<unsigned> stagedTile();
+
   /// Makes work-items of the kernel execute items.
   void divide();
 
@@ -72,6 +79,19 @@ private:
     llvm::SmallVector<llvm::Value *, 3> bounds; ///< Of numbers, by dimension of the grid.
   };
 
+  /// What a kernel executes in the place of items; `full` is null for items.
+  struct Tiles {
+    llvm::Function *full;
+    llvm::Function *border; ///< Where not all items exist; null: one item after the other.
+    llvm::ArrayRef<unsigned> counts;
+    bool isStaged; ///< A whole group executes `full`, or none of its work-items.
+  };
+
+  class Caller;
+
+  /// Not a parameter: the item does not depend on its number.
+  static constexpr unsigned kNone = ~0U;
+
   bool analyse(llvm::Loop &loop, unsigned dimension, const llvm::SCEV *trip);
   bool expandBounds();
   static llvm::Value *withoutIterations(llvm::Value *value, const Single &single);
@@ -82,8 +102,13 @@ private:
   void simplifyItem();
   llvm::SmallVector<unsigned, 2> slotParameters() const;
   void chooseTile();
-  llvm::Function *limitedTile(llvm::ArrayRef<unsigned> steps) const;
-  void callItems(const Site &site, llvm::Function *tile, llvm::Function *border);
+  llvm::Function *extendedItem(const llvm::Twine &name,
+                               llvm::SmallVectorImpl<unsigned> &added) const;
+  llvm::SmallVector<unsigned, 3> steps() const;
+  llvm::Function *limitedTile(llvm::ArrayRef<unsigned> counts) const;
+  llvm::Function *makeStagedTile(llvm::ArrayRef<unsigned> counts) const;
+  llvm::Function *createKernel(const llvm::Twine &name, const Tiles &tiles);
+  void callItems(const Site &site, const Tiles &tiles);
 
   llvm::Function &kernel_;
   const ParallelNest &nest_;

@@ -595,6 +595,7 @@ void Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &cho
     wish.hasCombiner = loaded.combiner != nullptr;
     const tutti_mapping &mapping = launch.region->device->mapping[choice.mapping];
     wish.byGroups = (mapping.flags & TUTTI_MAPPING_GROUPS) != 0;
+    wish.byTiles = (mapping.flags & TUTTI_MAPPING_TILES) != 0;
     loaded.extents = choice.extents;
     loaded.grid = device::gridFor(choice.used(), info, wish);
     loaded.combinerGrid.reset();

@@ -39,6 +39,9 @@ std::string helperCall(const CallBase &call) {
   if (name == kernel::kLocalCount) {
     return "(uint)(get_local_size(0) * get_local_size(1) * get_local_size(2))";
   }
+  if (name == kernel::kLocalExtent) {
+    return "(uint)get_local_size" + dimension();
+  }
   if (name == kernel::kGroupId) {
     return "(get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + "
            "get_group_id(0)";
@@ -106,6 +109,9 @@ std::string Expressions::computeCall(const CallBase &call) {
   if (!inst) {
     std::string text = helperCall(call);
     text = text.empty() ? fastMath(call) : text;
+    if (call.getCalledFunction()->getName() == kernel::kOpaque) {
+      return operand(*call.getArgOperand(0));
+    }
     return text.empty() ? refused("calls " + call.getCalledFunction()->getName()) : text;
   }
   for (std::string (Expressions::*print)(const IntrinsicInst &) :

@@ -74,9 +74,17 @@ public:
     return builder_.CreateMul(plane, read(kBlockSize, 2), "", true, true);
   }
 
+  Value *localExtent(unsigned dimension) { return read(kBlockSize, dimension); }
+
   Value *groupId() {
     Value *row = linear(wide(kBlock, 2), wide(kGrid, 1), wide(kBlock, 1));
     return linear(row, wide(kGrid, 0), wide(kBlock, 0));
+  }
+
+  Value *opaque(Value *number) {
+    auto *type = FunctionType::get(number->getType(), {number->getType()}, false);
+    auto *copy = InlineAsm::get(type, "mov.b64 $0, $1;", "=l,l", /*hasSideEffects=*/true);
+    return builder_.CreateCall(copy, {number});
   }
 
   Value *barrier() { return builder_.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {}); }
@@ -193,8 +201,14 @@ Value *lowerHelper(CallBase &call) {
   if (name == kernel::kLocalCount) {
     return helpers.localCount();
   }
+  if (name == kernel::kLocalExtent) {
+    return helpers.localExtent(constant());
+  }
   if (name == kernel::kGroupId) {
     return helpers.groupId();
+  }
+  if (name == kernel::kOpaque) {
+    return helpers.opaque(call.getArgOperand(0));
   }
   if (name == kernel::kBarrier || name == kernel::kMemoryBarrier) {
     return helpers.barrier();

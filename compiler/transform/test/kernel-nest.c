@@ -40,7 +40,9 @@ void smooth(long n, double (*restrict a)[64], double (*restrict b)[64]) {
       a[i][j] = b[i][j - 1] + b[i][j] + b[i][j + 1];
 }
 
-// A work-item for each element, which it keeps in a register; and tiles of 4 x 8 elements, for which
+// A work-item for each element, which it keeps in a register; tiles of 4 x 4 elements, of which groups
+// of 32 x 8 bring 32 iterations over k into local memory (each work-item 4 elements of a, and 4 x 4
+// of b); and tiles of 4 x 8 elements, for which
 // eight elements of a and four of b are loaded in each iteration over k. At borders the same once
 // more, with numbers inside of the bounds and writes under conditions. The first store, of zeros, is
 // not needed.
@@ -49,6 +51,19 @@ void smooth(long n, double (*restrict a)[64], double (*restrict b)[64]) {
 // CHECK-NOT:     store
 // CHECK:         call double @llvm.fmuladd
 // CHECK-NOT:     call double @llvm.fmuladd
+// CHECK-LABEL: define void @tutti_multiply_omp_outlined_product(
+// CHECK-DAG:     call i32 @tutti.local.extent(i32 0)
+// CHECK-DAG:     call i32 @tutti.local.extent(i32 1)
+// CHECK-DAG:     call ptr @tutti.local.array(i32 41216)
+// CHECK-COUNT-20: load double
+// CHECK-NOT:     load double
+// CHECK:         call void @tutti.barrier()
+// CHECK-COUNT-20: store double
+// CHECK:         call void @tutti.barrier()
+// CHECK-COUNT-8: load double
+// CHECK-NOT:     load double
+// CHECK-COUNT-16: call double @llvm.fmuladd
+// CHECK:       }
 // CHECK-LABEL: define void @tutti_multiply_omp_outlined_tile(
 // CHECK-SAME:    #[[MANY:[0-9]+]] {
 // CHECK-NOT:     store
