@@ -29,7 +29,8 @@ constexpr std::int64_t kMostRest = 10000000;
 
 } // namespace
 
-Choice::Choice(std::size_t alternatives) : seconds_(alternatives, 0), rest_(kRest) {
+Choice::Choice(std::size_t alternatives)
+    : seconds_(alternatives, 0), least_(alternatives, 0), rest_(kRest) {
   if (alternatives < 2) {
     phase_ = Phase::Rests;
   }
@@ -42,9 +43,14 @@ void Choice::start(std::size_t alternative) {
   unsettled_ = 0;
 }
 
+void Choice::expect(std::size_t alternative, double seconds) {
+  least_[alternative] = std::max(least_[alternative], seconds);
+}
+
 /// All alternatives are tried once more.
 void Choice::startAnew() {
   std::ranges::fill(seconds_, 0);
+  std::ranges::fill(least_, 0);
   anchor_ = nullptr;
   start(present_);
 }
@@ -114,6 +120,11 @@ bool Choice::isHopeless(double round) const {
 
 /// Tries the next one, or takes the best.
 void Choice::decide() {
+  for (std::size_t each = 0; each < seconds_.size(); ++each) {
+    if (seconds_[each] == 0 && isHopeless(least_[each])) {
+      seconds_[each] = least_[each];
+    }
+  }
   const auto untried = std::ranges::find(seconds_, 0.0);
   if (untried != seconds_.end()) {
     start(static_cast<std::size_t>(untried - seconds_.begin()));

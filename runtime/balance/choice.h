@@ -31,6 +31,10 @@ public:
   /// Units: seconds, from any point in time.
   void tell(double now);
 
+  /// A round of an alternative is known to take at least so long, as one of its loops does: it is
+  /// not tried if that is much more than another one takes. Units: seconds; 0: nothing is known.
+  void expect(std::size_t alternative, double seconds);
+
 private:
   enum class Phase {
     Warms,    ///< What the alternative needs is brought to where it runs.
@@ -46,6 +50,7 @@ private:
   void decide();
 
   std::vector<double> seconds_; ///< Of a round, by alternative; 0: not tried.
+  std::vector<double> least_;   ///< That it is known to take.
   std::size_t present_ = 0;
   Phase phase_ = Phase::Warms;
   const void *anchor_ = nullptr;

@@ -43,6 +43,20 @@ private:
   int told_ = 0;
 };
 
+TEST(Choice, DoesNotTryWhatIsKnownToTakeMuchLonger) {
+  Choice choice(3);
+  choice.expect(1, 3.9e-3);
+  choice.expect(2, 5);
+  Program program(choice, {2e-3, 4e-3, 5});
+
+  program.run(100);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 0U);
+  EXPECT_LT(program.now(), 0.5) << "the last one has been tried";
+  EXPECT_GT(program.now(), 0.2) << "the second one has not";
+}
+
 TEST(Choice, TakesTheBestOnceAllHaveBeenTried) {
   for (std::size_t best = 0; best < 3; ++best) {
     Choice choice(3);

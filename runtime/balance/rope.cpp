@@ -125,6 +125,15 @@ void Rope::recut(const Sum &all) {
   lost_ = 0;
 }
 
+double Rope::secondsOn(Loop loop, const std::vector<bool> &uses) const {
+  const Work &work = loops_[loop].work;
+  double speed = 0;
+  for (std::int32_t place = 0; place < work.places(); ++place) {
+    speed += uses[static_cast<std::size_t>(place)] ? work.speed(place) : 0;
+  }
+  return work.isKnown() && speed > 0 ? workBetween(work.buckets(), 0, 1) / speed : 0;
+}
+
 Rope::Length Rope::length() const { return lengthOf(sum(), borders_); }
 
 bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches, double bytes,

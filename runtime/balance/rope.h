@@ -56,6 +56,10 @@ public:
 
   Length length() const;
 
+  /// What a launch of `loop` would take on some places alone, from what was learned of them, were
+  /// its parts balanced; 0 if nothing was. `uses`: by place. Units: seconds.
+  double secondsOn(Loop loop, const std::vector<bool> &uses) const;
+
 private:
   struct Member {
     Work work;

@@ -35,7 +35,7 @@ SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total) 
 }
 
 bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int64_t total,
-                          bool isSettled) {
+                          bool isSettled, double onHosts) {
   SharedChoice *&mine = history.shared;
   if (!mine || !std::ranges::equal(all.shares, mine->places, {}, &Share::place)) {
     mine = &choiceFor(all, total);
@@ -50,6 +50,9 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
   }
   if (trying_ == mine) {
     waited_ = 0;
+  }
+  if (isSettled && mine->choice.present() == kAll) {
+    mine->choice.expect(kHosts, onHosts); // A round takes no less than one of its loops.
   }
   const bool isAsked = mine->choice.begins(&history, isSettled || mine->choice.present() != kAll);
   if (trying_ == mine && !mine->choice.isTrying()) {

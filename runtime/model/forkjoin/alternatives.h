@@ -37,10 +37,10 @@ public:
   explicit Alternatives(const memory::Topology &topology) : topology_(topology) {}
 
   /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to
-  /// be called first. `isSettled`: its cut is not being
-  /// learned.
+  /// be called first. `isSettled`: its cut is not being learned. `onHosts`: what it is known to
+  /// take on hosts alone; 0 if it is not. Units: seconds.
   bool begins(ChoiceHistory &history, const exec::Placement &all, std::int64_t total,
-              bool isSettled);
+              bool isSettled, double onHosts);
 
   /// Tells the time when all launches before have ended. Units: seconds.
   void tell(double now);

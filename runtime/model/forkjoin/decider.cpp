@@ -96,7 +96,8 @@ bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
   }
   const Placement &all = placementOf(history, region, wanted);
   return all.usesDevices &&
-         alternatives_.begins(history.choice, all, iterations, ropes_.isSettled(history.rope));
+         alternatives_.begins(history.choice, all, iterations, ropes_.isSettled(history.rope),
+                              ropes_.secondsOnHosts(history.rope));
 }
 
 Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region,

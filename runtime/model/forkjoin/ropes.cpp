@@ -104,6 +104,17 @@ bool Ropes::isSettled(const RopeHistory &history) const {
   return history.rope && history.timed >= kTimedAtFirst && history.cutsSeen == history.rope->cuts;
 }
 
+double Ropes::secondsOnHosts(const RopeHistory &history) const {
+  if (!history.rope) {
+    return 0;
+  }
+  std::vector<bool> areHosts;
+  for (const memory::Place place : history.rope->places) {
+    areHosts.push_back(topology_.isHost(place));
+  }
+  return history.rope->rope.secondsOn(history.loop, areHosts);
+}
+
 void Ropes::begins(RopeHistory &history, const Launch &launch, double bytes) {
   Timed timed{&history, {}, history.rope->places, std::exchange(history.untimed, 0), bytes};
   history.seconds = 0;

@@ -67,6 +67,10 @@ public:
   /// Whether the cut of a loop has been timed a few times since it was last changed.
   bool isSettled(const RopeHistory &history) const;
 
+  /// What a launch would take on the hosts alone, from what its parts took; 0 if that is not known.
+  /// Units: seconds.
+  double secondsOnHosts(const RopeHistory &history) const;
+
   /// Notes a launch whose parts are being timed. `bytes`: that it touches.
   void begins(RopeHistory &history, const exec::Launch &launch, double bytes);
 
