@@ -4,6 +4,7 @@
 
   speed-up   nbody (the paper's), laplace and matmul over sizes: one process with a GPU, two with one each,
              four that share two, over the serial program on one thread of the host
+  cores      nbody on cores, on a GPU, and on both
   by hand    the same programs beside MPI and CUDA (bench/cuda/xmp, bench/cuda/matmul.cu)
   lines      that turn the serial program into the one for nodes, and that into the one for their devices
 
@@ -24,9 +25,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Per size: steps of a short and of a long run on GPUs, and of those of the serial program.
 NBODY = {2048: (10, 4010, 1, 11), 8192: (10, 1510, 1, 3), 32768: (5, 405, 0, 1)}
-LAPLACE = {1024: (10, 5010, 10, 210), 4096: (10, 1510, 2, 22), 8192: (10, 810, 1, 7)}
+LAPLACE = {1024: (10, 5010, 10, 210), 4096: (10, 1510, 2, 22), 8192: (10, 3010, 1, 7)}
 MATMUL = {256: (10, 5010, 1, 41), 512: (10, 4010, 1, 11), 1024: (10, 1010, 0, 1)}
-BY_HAND = {"nbody": (131072, 2, 62), "laplace": (8192, 10, 810), "matmul": (4096, 2, 82)}
+BY_HAND = {"nbody": (131072, 2, 122), "laplace": (8192, 10, 3010), "matmul": (4096, 2, 82)}
+CORES = ("nbody", 131072, (1, 3))  # What also runs on cores, which take fewer steps.
 MACROS = {"nbody": ["N", "STEPS"], "laplace": ["ROWS", "COLUMNS", "STEPS"], "matmul": ["N", "TIMES"]}
 WAYS = {  # Processes, environment.
     "1 process, 1 GPU": (1, {"CUDA_VISIBLE_DEVICES": "0"}),
@@ -48,7 +50,8 @@ def build(build_folder, folder):
         large, *counts = BY_HAND[name]
         for size, steps in {**sizes, large: (*counts, *sizes.get(large, ())[2:])}.items():
             for kind, compiler, counts in (("gpu", tutticc, steps[:2]), ("serial", "clang-19", steps[2:])):
-                for count in counts:
+                more = CORES[2] if kind == "gpu" and (name, size) == CORES[:2] else ()
+                for count in {*counts, *more}:
                     subprocess.run([compiler, *flags(name, size, count), "-Wno-unknown-pragmas", source, "-o",
                                     folder / f"{name}-{kind}-{size}-{count}", "-lm"], check=True)
     nvcc = ["nvcc", "-O3", "-std=c++17", f"-arch={os.environ.get('ARCH', 'native')}", "-cudart", "static"]
@@ -123,15 +126,16 @@ def beside_cuda(bench, found):
 
 def with_cores(bench, found):
     """Whether cores beside the GPU add what they can do alone."""
-    size, short, long, *_ = 32768, *NBODY[32768]
+    name, size, few = CORES
+    _, short, long = BY_HAND[name]
     speeds = {}
-    for way, device, steps in (("cores", "cpu", (5, 405)), ("GPU", "gpu", (short, long)),
+    for way, device, steps in (("cores", "cpu", few), ("GPU", "gpu", (short, long)),
                                ("both", "hybrid", (short, long))):
-        seconds, _ = bench.step("nbody", "gpu", size, *steps, environment={
+        seconds, _ = bench.step(name, "gpu", size, *steps, environment={
             "TUTTI_DEVICE": device, "CUDA_VISIBLE_DEVICES": "0"}, turns=1)
         speeds[way] = 1 / seconds
     found["cores"] = speeds
-    print(f"\nnbody {size}, steps per second: " + ", ".join(f"{way} {speed:.1f}" for way, speed in speeds.items()) +
+    print(f"\n{name} {size}, steps per second: " + ", ".join(f"{way} {speed:.1f}" for way, speed in speeds.items()) +
           f"; both / sum {speeds['both'] / (speeds['cores'] + speeds['GPU']):.3f}", flush=True)
 
 
@@ -175,6 +179,9 @@ def draw(results, path):
     path.write_text("\n".join([*parts, "</svg>"]) + "\n")
 
 
+PARTS = {"by-hand": beside_cuda, "speed-up": speed_ups, "cores": with_cores}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
@@ -182,6 +189,7 @@ def main():
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--tuttirun", type=pathlib.Path, help="default: that of --build")
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("xmp-acc.json"), metavar="FILE.json")
+    parser.add_argument("--parts", nargs="*", choices=list(PARTS), default=list(PARTS))
     parser.add_argument("--draw", type=pathlib.Path, metavar="FILE.svg")
     arguments = parser.parse_args()
     if arguments.build_only:
@@ -198,9 +206,9 @@ def main():
         bench = Bench(folder, arguments.tuttirun or arguments.build.resolve() / "bin/tuttirun")
         found = {}
         lines()
-        for part in (beside_cuda, speed_ups, with_cores):
+        for part in arguments.parts:
             try:
-                part(bench, found)
+                PARTS[part](bench, found)
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 print(f"failed: {error}", flush=True)
             arguments.results.write_text(json.dumps(found, indent=1))
