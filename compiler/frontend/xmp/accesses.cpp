@@ -110,6 +110,7 @@ void Lowering::rewrite(const Chain &chain) {
   }
   for (unsigned i = 0; i < count; ++i) {
     ArraySubscriptExpr *access = chain.accesses[i];
+    constants_.access(array, i, access, !isWhole || chain.accesses.back() == addressOf_);
     if (access->getLHS() != access->getBase()) {
       error(access->getRBracketLoc(), "a global array must stand in front of its subscript");
       return;
@@ -174,7 +175,11 @@ bool Lowering::TraverseUnaryOperator(UnaryOperator *operation, DataRecursionQueu
                             ? scopes_.find(operand)
                             : nullptr;
   if (!array) {
-    return Base::TraverseUnaryOperator(operation);
+    const Expr *target = operation->getOpcode() == UO_AddrOf ? operand : addressOf_;
+    const Expr *outer = std::exchange(addressOf_, target);
+    Base::TraverseUnaryOperator(operation);
+    addressOf_ = outer;
+    return true;
   }
   std::string type = array->handle + "_t (*)";
   for (const std::string &extent : array->extents) {

@@ -229,6 +229,13 @@ bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assig
       }
     }
   }
+  const Shape shape =
+      constants_.section(scopes_.find(left.base), left.base, left.accesses, /*mayBeShadow=*/true);
+  for (const Sectioned &right : llvm::drop_begin(all)) {
+    constants_.conform(assignment, shape,
+                       constants_.section(scopes_.find(right.base), right.base, right.accesses,
+                                          /*mayBeShadow=*/true));
+  }
   const std::string name = unique("section");
   const bool wasIn = std::exchange(inArrayAssignment_, true);
   TraverseStmt(assignment->getLHS());

@@ -33,6 +33,13 @@ llvm::SmallVector<ArrayTypeLoc, 7> bracketsOf(const DeclaratorDecl *variable) {
   return brackets;
 }
 
+/// Where the plain program chooses a size because the program's is not constant, nothing is known.
+Constant sizeOf(ArrayTypeLoc bracket, const ASTContext &context) {
+  const Expr *size = bracket.getSizeExpr();
+  const auto *choice = dyn_cast_or_null<ChooseExpr>(size ? size->IgnoreParenImpCasts() : nullptr);
+  return choice && !choice->isConditionTrue() ? std::nullopt : constantOf(size, context);
+}
+
 /// The type that the program has written, before C makes a pointer of a parameter.
 QualType writtenType(const DeclaratorDecl *variable) {
   const auto *parameter = dyn_cast<ParmVarDecl>(variable);
@@ -195,9 +202,11 @@ void Lowering::readExtents(const DeclaratorDecl *variable, Entity &array) {
   for (unsigned i = 0; i < array.rank; ++i) {
     if (i < pointers) {
       array.extents.push_back("-1");
+      array.bounds.emplace_back();
       continue;
     }
     const ArrayTypeLoc bracket = brackets[i - pointers];
+    array.bounds.push_back(Bounds::ofCount(sizeOf(bracket, context_)));
     const std::string size = edits_.text(program_.at(bracket.getLBracketLoc()) + 1,
                                          program_.at(bracket.getRBracketLoc()));
     array.extents.push_back(size.empty() ? "-1" : "(long)(" + size + ")");
@@ -273,6 +282,7 @@ bool Lowering::readArray(const Directive &directive, const DeclaratorDecl *decla
     return false;
   }
   readExtents(declared, array);
+  array.declared = declared->getLocation();
   array.isPointerNow = array.storage == Entity::Storage::Own ||
                        (array.storage == Entity::Storage::Given && !isa<ParmVarDecl>(declared));
   return true;
@@ -333,6 +343,7 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
   if (!readArray(directive, variable, array)) {
     return;
   }
+  constants_.alignment(directive, array);
   const unsigned end = declarationEnd(variable);
   if (array.storage == Entity::Storage::Own && !array.isAtFileScope) {
     for (unsigned i = 0; i < array.rank; ++i) { // What the sizes are is decided where they stand.
@@ -369,6 +380,7 @@ void Lowering::alignMember(const Directive &directive, const Target &target, con
   probe.place = target.name.getLocation();
   probe.with = &with;
   if (readArray(directive, field, probe)) {
+    constants_.alignment(directive, probe);
     if (probe.storage == Entity::Storage::Own) {
       replaceDeclarator(field);
     }
@@ -504,6 +516,7 @@ void Lowering::setShadow(const Directive &directive, Entity &array, SourceLocati
     const std::string lower = longOf(directive, item.first);
     widths += "{" + lower + ", " + (isPair ? longOf(directive, item.second) : lower) + ", 0}";
   }
+  constants_.shadow(directive, array);
   emitStatement(directive, "tutti_xmp_set_shadow(" + source(directive.place) + ", " + array.handle +
                                ", " + std::to_string(array.rank) + ", (const tutti_xmp_width[]){" +
                                widths + "})");

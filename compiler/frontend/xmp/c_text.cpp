@@ -124,6 +124,7 @@ Entity *Lowering::checkedRef(const Directive &directive, const Ref &ref) {
       }
     }
   }
+  constants_.ref(directive, ref, *entity);
   return entity;
 }
 

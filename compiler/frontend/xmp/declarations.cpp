@@ -56,8 +56,9 @@ void Lowering::nodes(const Directive &directive) {
              (item.kind == Item::Kind::Star ? "-1" : longOf(directive, item.first));
   }
   std::string set = "0";
+  const Entity *of = nullptr;
   if (directive.with) {
-    const Entity *of = find(directive.with->name, true, false);
+    of = find(directive.with->name, true, false);
     const auto subset = of ? ref(directive, directive.with) : std::nullopt;
     if (!subset) {
       return;
@@ -72,6 +73,10 @@ void Lowering::nodes(const Directive &directive) {
     entity.kind = Entity::Kind::Nodes;
     entity.rank = directive.items.size();
     if (declareName(entity, target.name)) {
+      constants_.nodes(directive, entity);
+      if (of) {
+        constants_.subset(directive, entity, *of);
+      }
       emitDeclaration(directive, entity, "tutti_xmp_nodes",
                       "tutti_xmp_make_nodes(" + source(target.name.getLocation()) + ", " +
                           std::to_string(entity.rank) + ", (const long[]){" + sizes + "}, " +
@@ -110,6 +115,7 @@ void Lowering::templates(const Directive &directive) {
     entity.rank = list.size();
     entity.isFixed = open == 0;
     if (declareName(entity, target.name)) {
+      constants_.templates(directive, entity);
       emitDeclaration(directive, entity, "tutti_xmp_template",
                       "tutti_xmp_make_template(" + source(target.name.getLocation()) + ", " +
                           std::to_string(entity.rank) + ", (const tutti_xmp_subscript[]){" +
@@ -191,6 +197,7 @@ void Lowering::distribute(const Directive &directive) {
       note(onto->place, "'%0' is declared here") << onto->name;
       continue;
     }
+    constants_.formats(directive, *entity);
     emitStatement(directive, "tutti_xmp_distribute(" + source(directive.place) + ", " +
                                  entity->handle + ", " + std::to_string(entity->rank) +
                                  ", (const tutti_xmp_format[]){" + list + "}, " + onto->handle +
@@ -253,6 +260,7 @@ void Lowering::templateFix(const Directive &directive) {
     }
     extents = "(const tutti_xmp_subscript[]){" + extents + "}";
   }
+  constants_.templateFix(directive, *entity);
   emitStatement(directive, "tutti_xmp_fix_template(" + source(directive.place) + ", " +
                                entity->handle + ", " + std::to_string(entity->rank) + ", " + list +
                                ", " + extents + ")");

@@ -173,6 +173,7 @@ struct Directive {
   std::vector<ExpressionId> blockSizes;  ///< `num_threads`.
   clang::SourceLocation blockPlace;
 
+  const clang::CallExpr *mark = nullptr; ///< What stands for it in the parsed program.
   bool isAtFileScope = false;
   unsigned at = 0; ///< Its tokens in the plain program, without the statement that it owns.
   unsigned end = 0;

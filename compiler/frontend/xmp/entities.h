@@ -3,6 +3,7 @@
 /// Node arrays, templates and global arrays of a program, and where their names are visible.
 #pragma once
 
+#include "compiler/frontend/xmp/constants.h"
 #include "compiler/frontend/xmp/directive.h"
 
 #include "clang/AST/Decl.h"
@@ -24,7 +25,8 @@ struct Entity {
   std::string handle; ///< The C variable with the descriptor; what belongs to it begins so too.
   clang::SourceLocation place;
   unsigned rank = 0;
-  bool isLasting = false; ///< Made once in the program.
+  bool isLasting = false;     ///< Made once in the program.
+  std::vector<Bounds> bounds; ///< Of each dimension, as far as constants show; may be empty.
 
   // Of templates.
   bool isFixed = true;
@@ -38,8 +40,11 @@ struct Entity {
   const Entity *with = nullptr;
   llvm::SmallVector<int, 4> axes; ///< The template's dimension of each of the array's; -1: none.
   clang::QualType element;
+  clang::SourceLocation declared; ///< The variable or member; `place` is of its `align`.
   bool hasShadow = false;
+  clang::SourceLocation shadowPlace;
   std::array<bool, 7> isFull = {};
+  std::array<std::pair<Constant, Constant>, 7> shadow = {}; ///< Below and above.
   llvm::SmallVector<std::string, 4> extents;
   bool isAtFileScope = false;
   bool isPointerNow = false; ///< The program's array has become a pointer.

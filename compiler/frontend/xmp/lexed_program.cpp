@@ -30,7 +30,7 @@ public:
       lex(preprocessor, token);
     }
     while (token.isNot(tok::eod)) {
-      pragma.tokens.push_back(token);
+      add(token, pragma);
       lex(preprocessor, token);
     }
     if (pragma.isXmp) {
@@ -40,6 +40,20 @@ public:
   }
 
 private:
+  /// In XcalableMP `::` are two colons, which may be those of a triplet.
+  static void add(Token token, Pragma &pragma) {
+    const bool isPair = pragma.isXmp && token.is(tok::coloncolon);
+    if (isPair) {
+      token.setKind(tok::colon);
+      token.setLength(1);
+    }
+    pragma.tokens.push_back(token);
+    if (isPair) {
+      token.setLocation(token.getLocation().getLocWithOffset(1));
+      pragma.tokens.push_back(token);
+    }
+  }
+
   void lex(Preprocessor &preprocessor, Token &token) const {
     if (expands_) {
       preprocessor.Lex(token);

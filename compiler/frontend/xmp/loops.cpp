@@ -315,6 +315,9 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
         << set->name << set->rank << static_cast<unsigned>(directive.widths.widths.size());
     return true;
   }
+  if (directive.widths.isGiven) {
+    constants_.margins(directive);
+  }
   std::string prelude = "{ ";
   for (const Entity *array : pointers) {
     prelude +=

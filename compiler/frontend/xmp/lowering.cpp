@@ -29,6 +29,7 @@ Directive *Lowering::directiveOf(const Stmt *statement) {
 
 /// Fills in what the expressions mean, and rewrites what stands in them.
 void Lowering::bindExpressions(Directive &directive, CallExpr *call) {
+  directive.mark = call;
   for (unsigned i = 0; i < directive.expressions.size() && i + 1 < call->getNumArgs(); ++i) {
     Expression &expression = directive.expressions[i];
     Expr *argument = call->getArg(i + 1);
@@ -226,6 +227,7 @@ bool Lowering::TraverseCompoundStmt(CompoundStmt *block, DataRecursionQueue *) {
 
 void Lowering::function(FunctionDecl *function) {
   function_ = function;
+  constants_.enter(function);
   usedInFunction_.clear();
   TraverseStmt(function->getBody());
   std::string constants;
@@ -237,6 +239,7 @@ void Lowering::function(FunctionDecl *function) {
     edits_.after(program_.at(function->getBody()->getBeginLoc()), constants);
   }
   function_ = nullptr;
+  constants_.enter(nullptr);
 }
 
 void Lowering::topLevel(Decl *declaration) {

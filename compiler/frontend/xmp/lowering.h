@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/frontend/pragma/diagnostics.h"
+#include "compiler/frontend/xmp/constant_checks.h"
 #include "compiler/frontend/xmp/edits.h"
 #include "compiler/frontend/xmp/entities.h"
 #include "compiler/frontend/xmp/program.h"
@@ -39,6 +40,7 @@ struct SectionText {
   std::string text; ///< A tutti_xmp_section's initializer.
   clang::QualType element;
   unsigned rank = 0; ///< Dimensions that are not plain subscripts.
+  Shape shape;
 };
 
 class Lowering : public clang::RecursiveASTVisitor<Lowering> {
@@ -47,7 +49,8 @@ class Lowering : public clang::RecursiveASTVisitor<Lowering> {
 public:
   Lowering(clang::ASTContext &context, clang::Preprocessor &preprocessor, Program &program,
            Edits &edits)
-      : context_(context), preprocessor_(preprocessor), program_(program), edits_(edits) {}
+      : context_(context), preprocessor_(preprocessor), program_(program), edits_(edits),
+        constants_(context, program) {}
 
   /// Returns what is to stand behind the program.
   std::string run();
@@ -238,6 +241,7 @@ private:
   clang::Preprocessor &preprocessor_;
   Program &program_;
   Edits &edits_;
+  ConstantChecks constants_;
   Scopes scopes_;
   std::string start_;           ///< Statements of the file's start-up.
   bool packsOnDevices_ = false; ///< The file needs loops that do.
@@ -256,11 +260,12 @@ private:
 
   // Of the function.
   const clang::FunctionDecl *function_ = nullptr;
-  std::set<Entity *> usedInFunction_; ///< Those of file scope.
-  unsigned distributed_ = 0;          ///< `loop` directives around.
-  std::set<Entity *> usedInLoop_;     ///< Pointers; of the outermost `loop`.
-  bool inAcc_ = false;                ///< In a loop whose arrays are device copies.
-  bool inArrayAssignment_ = false;    ///< Sections may stand in subscripts.
+  std::set<Entity *> usedInFunction_;      ///< Those of file scope.
+  unsigned distributed_ = 0;               ///< `loop` directives around.
+  std::set<Entity *> usedInLoop_;          ///< Pointers; of the outermost `loop`.
+  bool inAcc_ = false;                     ///< In a loop whose arrays are device copies.
+  bool inArrayAssignment_ = false;         ///< Sections may stand in subscripts.
+  const clang::Expr *addressOf_ = nullptr; ///< Whose address is taken.
 };
 
 } // namespace tutti::compiler::xmp

@@ -23,6 +23,11 @@ llvm::StringRef wordOf(const Token &token) {
 /// The colons that make sections, by the token that opens the bracket.
 using Colons = llvm::DenseMap<unsigned, llvm::SmallVector<unsigned, 2>>;
 
+/// Whether a bracket is the second one of `[[name]]`.
+bool isAttribute(llvm::ArrayRef<Token> tokens, unsigned open) {
+  return open > 0 && tokens[open].is(tok::l_square) && tokens[open - 1].is(tok::l_square);
+}
+
 /// Looks at brackets that belong together.
 Colons findColons(llvm::ArrayRef<Token> tokens) {
   struct Open {
@@ -50,6 +55,8 @@ Colons findColons(llvm::ArrayRef<Token> tokens) {
       --open.back().questions;
     } else if (token.is(tok::colon)) {
       open.back().colons.push_back(i);
+    } else if (token.is(tok::coloncolon) && !isAttribute(tokens, open.back().at)) {
+      open.back().colons.append({i, i});
     } else if (token.is(open.back().closer)) {
       if (token.is(tok::r_square) && !open.back().colons.empty() &&
           open.back().colons.size() <= 2) {
@@ -162,7 +169,9 @@ unsigned Builder::section(llvm::ArrayRef<Token> all, const Colons &colons, unsig
   mark.place = place;
   const unsigned second = places.size() > 1 ? places[1] : close;
   mark.first = part(all.slice(at + 1, places[0] - at - 1), place);
-  mark.second = part(all.slice(places[0] + 1, second - places[0] - 1), place);
+  mark.second = part(second > places[0] ? all.slice(places[0] + 1, second - places[0] - 1)
+                                        : llvm::ArrayRef<Token>(), // `::`
+                     place);
   mark.step = part(
       second < close ? all.slice(second + 1, close - second - 1) : llvm::ArrayRef<Token>(), place);
   injected(tok::r_paren, "", place);

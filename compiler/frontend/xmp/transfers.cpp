@@ -84,6 +84,7 @@ void Lowering::reflect(const Directive &directive) {
             << array->name << array->rank << static_cast<unsigned>(directive.widths.widths.size());
         continue;
       }
+      constants_.reflectWidths(directive, *array);
       widths.clear();
       for (unsigned i = 0; i < array->rank; ++i) {
         const Width &width = directive.widths.widths[i];
@@ -151,6 +152,7 @@ std::optional<SectionText> Lowering::section(Expr *whole) {
     error(expr->getBeginLoc(), "too many subscripts");
     return std::nullopt;
   }
+  result.shape = constants_.section(result.entity, expr, accesses, /*mayBeShadow=*/false);
   std::string subscripts;
   for (unsigned i = 0; i < rank; ++i) {
     subscripts += i > 0 ? ", " : "";
@@ -304,6 +306,9 @@ void Lowering::barrier(const Directive &directive) {
 void Lowering::bcast(const Directive &directive) {
   const auto on = ref(directive, directive.on);
   const auto from = directive.from ? ref(directive, directive.from) : std::string("0");
+  if (directive.from && from) {
+    constants_.source(directive, *scopes_.find(wordOf(directive.from->name)));
+  }
   std::string items;
   for (const Operand &operand : directive.operands) {
     const auto item = variable(directive, operand.expression);
@@ -380,6 +385,7 @@ bool Lowering::gmove(Directive &directive, Stmt *body) {
         << directive.isOut;
     return true;
   }
+  constants_.conform(assignment, left->shape, right->shape);
   const char *mode = directive.isIn    ? "TUTTI_XMP_IN"
                      : directive.isOut ? "TUTTI_XMP_OUT"
                                        : "TUTTI_XMP_COLLECTIVE";
