@@ -85,32 +85,54 @@ bool Lowering::isArrayAssignment(const Stmt *statement) const {
          !sectionedOf(assignment->getLHS()).sections.empty();
 }
 
-/// How many elements a section has, as C text; empty after an error.
-std::string Lowering::sectionLength(ArraySubscriptExpr *access, const Entity *array,
-                                    unsigned dimension) {
+/// As C text; empty if nobody knows.
+std::string Lowering::extentOf(ArraySubscriptExpr *access, const Entity *array,
+                               unsigned dimension) {
+  if (array) {
+    return array->extents[dimension] == "-1" ? "" : array->extents[dimension];
+  }
+  if (!access->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
+    return {};
+  }
+  std::string whole = text(sectionedOf(access).base);
+  for (unsigned i = 0; i < dimension; ++i) {
+    whole += "[0]"; // Whatever the subscripts are, which may be sections.
+  }
+  return "(long)(sizeof(" + whole + ") / sizeof(" + whole + "[0]))";
+}
+
+/// What a section begins with, how far its elements lie apart and, if asked for, how many it has,
+/// as C text. Nothing after an error.
+std::optional<Lowering::Range> Lowering::rangeOf(ArraySubscriptExpr *access, const Entity *array,
+                                                 unsigned dimension, bool isCounted) {
   const SectionMark &mark = program_.sections[*numberOfMark(access->getIdx(), kSection)];
   const auto part = [&](const SectionMark::Part &part) {
     return "(long)(" + edits_.text(part.begin, part.end) + ")";
   };
-  if (!mark.second.empty()) {
-    return part(mark.second);
+  const auto *call = cast<CallExpr>(access->getIdx()->IgnoreParenImpCasts());
+  const Constant step = mark.step.empty() ? 1 : constantOf(call->getArg(3), context_);
+  const bool mayGoDown = !step || *step < 0;
+  Range range{"0", mark.step.empty() ? "" : part(mark.step), ""};
+  const std::string extent = extentOf(access, array, dimension);
+  if (extent.empty() && ((isCounted && mark.second.empty()) || (mark.first.empty() && mayGoDown))) {
+    error(mark.place, "a section of a pointer needs a begin and a length");
+    return std::nullopt;
   }
-  std::string extent;
-  if (array) {
-    extent = array->extents[dimension] == "-1" ? "" : array->extents[dimension];
-  } else if (access->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
-    const std::string whole = edits_.text(program_.at(access->getBase()->getBeginLoc()),
-                                          program_.at(access->getBase()->getEndLoc()) + 1);
-    extent = "(long)(sizeof(" + whole + ") / sizeof(" + whole + "[0]))";
+  if (!mark.first.empty()) {
+    range.first = part(mark.first);
+  } else if (mayGoDown) {
+    range.first = "(" + extent + " - 1)";
+    range.first = step ? range.first : "(" + range.step + " < 0 ? " + range.first + " : 0)";
   }
-  if (extent.empty()) {
-    error(mark.place, "a section of a pointer needs a length");
-    return {};
-  }
-  const std::string left =
-      mark.first.empty() ? extent : "(" + extent + " - " + part(mark.first) + ")";
-  return mark.step.empty() ? left
-                           : "(" + left + " + " + part(mark.step) + " - 1) / " + part(mark.step);
+  const std::string down = "(" + range.first + " / -" + range.step + " + 1)";
+  const std::string left = mark.first.empty() ? extent : "(" + extent + " - " + range.first + ")";
+  const std::string up =
+      mark.step.empty() ? left : "(" + left + " + " + range.step + " - 1) / " + range.step;
+  range.count = !mark.second.empty() ? part(mark.second)
+                : !mayGoDown         ? up
+                : step               ? down
+                                     : "(" + range.step + " < 0 ? " + down + " : " + up + ")";
+  return range;
 }
 
 /// Loops for a share of elements, or for all; `head` opens them.
@@ -245,25 +267,25 @@ bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assig
   llvm::SmallVector<std::string, 7> lengths;
   llvm::SmallVector<int, 7> axes;
   for (unsigned at : left.sections) {
-    lengths.push_back(sectionLength(left.accesses[at], array, at));
-    axes.push_back(array && at < array->rank ? array->axes[at] : -1);
-    if (lengths.back().empty()) {
+    const auto range = rangeOf(left.accesses[at], array, at, /*isCounted=*/true);
+    if (!range) {
       return true;
     }
+    lengths.push_back(range->count);
+    axes.push_back(array && at < array->rank ? array->axes[at] : -1);
   }
   for (const Sectioned &one : all) {
     unsigned k = 0;
     for (unsigned at : one.sections) {
       ArraySubscriptExpr *access = one.accesses[at];
-      const SectionMark &mark = program_.sections[*numberOfMark(access->getIdx(), kSection)];
       const unsigned open = program_.at(access->getLHS()->getEndLoc()) + 1;
       const unsigned close = program_.at(access->getRBracketLoc());
-      const auto part = [&](const SectionMark::Part &part, const char *none) {
-        return part.empty() ? std::string(none)
-                            : "(long)(" + edits_.text(part.begin, part.end) + ")";
-      };
-      const std::string index = part(mark.first, "0") + " + " + name + "_" + std::to_string(k++) +
-                                (mark.step.empty() ? "" : " * " + part(mark.step, "1"));
+      const auto range = rangeOf(access, scopes_.find(one.base), at, /*isCounted=*/false);
+      if (!range) {
+        return true;
+      }
+      const std::string index = range->first + " + " + name + "_" + std::to_string(k++) +
+                                (range->step.empty() ? "" : " * " + range->step);
       edits_.erase(open + 1, close);
       edits_.before(open + 1, index);
     }

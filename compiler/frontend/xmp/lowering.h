@@ -204,8 +204,17 @@ private:
   // Array assignments (array_assignment.cpp).
   bool isArrayAssignment(const clang::Stmt *statement) const;
   bool arrayAssignment(const Directive *directive, clang::BinaryOperator *assignment);
-  std::string sectionLength(clang::ArraySubscriptExpr *access, const Entity *array,
-                            unsigned dimension);
+
+  /// Of a section: C text.
+  struct Range {
+    std::string first;
+    std::string step; ///< Empty: 1.
+    std::string count;
+  };
+
+  std::string extentOf(clang::ArraySubscriptExpr *access, const Entity *array, unsigned dimension);
+  std::optional<Range> rangeOf(clang::ArraySubscriptExpr *access, const Entity *array,
+                               unsigned dimension, bool isCounted);
   bool elementLoops(const Directive *directive, const Entity *array, llvm::ArrayRef<int> axes,
                     llvm::ArrayRef<std::string> lengths, const std::string &name,
                     std::string &declarations, std::string &head);
