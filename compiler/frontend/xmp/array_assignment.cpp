@@ -166,7 +166,10 @@ bool Lowering::elementLoops(const Directive *directive, const Entity *array,
       }
     }
     for (unsigned axis : open) {
-      if (!llvm::is_contained(divided, static_cast<int>(axis))) {
+      // All nodes have all of a dimension that is not distributed.
+      const bool isWhole =
+          set->kind == Entity::Kind::Template && set->formats[axis] == Format::None;
+      if (!isWhole && !llvm::is_contained(divided, static_cast<int>(axis))) {
         error(directive->on->name.getLocation(),
               "dimension %0 of '%1' has no section of the assignment beside it")
             << axis + 1 << set->name;

@@ -384,7 +384,7 @@ void Lowering::alignMember(const Directive &directive, const Target &target, con
     if (probe.storage == Entity::Storage::Own) {
       replaceDeclarator(field);
     }
-    members_[field] = {&directive, nullptr, &with, target.name.getLocation()};
+    members_[field] = {&directive, nullptr, &with, target.name.getLocation(), probe.extents};
   }
 }
 
@@ -437,6 +437,7 @@ void Lowering::membersOf(const VarDecl *variable) {
     array.isAtFileScope = align.isAtFileScope;
     array.isLasting = align.isAtFileScope || variable->isStaticLocal();
     readArray(align, field, array);
+    array.extents = member->second.extents;
     emitArray(align, array, end);
     scopes_.bind(variable, field, array);
     scopes_.nameArray(array);

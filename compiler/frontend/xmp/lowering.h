@@ -262,6 +262,7 @@ private:
     const Directive *shadow = nullptr;
     const Entity *with = nullptr;
     clang::SourceLocation place;
+    llvm::SmallVector<std::string, 4> extents; ///< Its declarator has none any more.
   };
 
   llvm::DenseMap<const clang::FieldDecl *, Member> members_;

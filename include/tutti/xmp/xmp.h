@@ -121,8 +121,22 @@ void xmp_sched_template_index(int *localBegin, int *localEnd, int globalBegin, i
 // Transformational functions, of the executing set.
 void xmp_scatter(void *x, void *a, ...);
 void xmp_gather(void *x, void *a, ...);
-void xmp_pack(void *v, void *a, ...);
-void xmp_unpack(void *a, void *v, ...);
+#ifdef __cplusplus
+void xmp_pack(void *v, void *a, void *mask = 0);
+void xmp_unpack(void *a, void *v, void *mask = 0);
+#else
+/* Programs declare these again, and call them with a mask or without. */
+void xmp_pack(void *v, void *a, void *mask);
+void xmp_unpack(void *a, void *v, void *mask);
+
+static inline __attribute__((overloadable, unused)) void xmp_pack(void *v, void *a) {
+  xmp_pack(v, a, (void *)0);
+}
+
+static inline __attribute__((overloadable, unused)) void xmp_unpack(void *a, void *v) {
+  xmp_unpack(a, v, (void *)0);
+}
+#endif
 void xmp_transpose(void *x, void *a, int opt);
 void xmp_matmul(void *x, void *a, void *b);
 void xmp_sort_up(void *from, void *to);
