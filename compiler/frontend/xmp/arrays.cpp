@@ -36,7 +36,11 @@ llvm::SmallVector<ArrayTypeLoc, 7> bracketsOf(const DeclaratorDecl *variable) {
 /// Where the plain program chooses a size because the program's is not constant, nothing is known.
 Constant sizeOf(ArrayTypeLoc bracket, const ASTContext &context) {
   const Expr *size = bracket.getSizeExpr();
-  const auto *choice = dyn_cast_or_null<ChooseExpr>(size ? size->IgnoreParenImpCasts() : nullptr);
+  const Expr *inner = size ? size->IgnoreImpCasts() : nullptr;
+  if (const auto *constant = dyn_cast_or_null<ConstantExpr>(inner)) {
+    inner = constant->getSubExpr()->IgnoreImpCasts();
+  }
+  const auto *choice = dyn_cast_or_null<ChooseExpr>(inner);
   return choice && !choice->isConditionTrue() ? std::nullopt : constantOf(size, context);
 }
 

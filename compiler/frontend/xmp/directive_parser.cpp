@@ -2,6 +2,7 @@
 #include "compiler/frontend/xmp/directive_parser.h"
 
 #include "compiler/frontend/pragma/clause_lexer.h"
+#include "compiler/frontend/xmp/combined_directive.h"
 #include "compiler/frontend/xmp/cursor.h"
 #include "compiler/frontend/xmp/directive_names.h"
 
@@ -586,13 +587,18 @@ bool Parser::clauses() {
 
 } // namespace
 
-std::optional<Directive> parseDirective(Preprocessor &preprocessor,
-                                        const std::vector<Token> &tokens) {
-  Parser parser(preprocessor, tokens);
-  if (!parser.parse()) {
-    return std::nullopt;
+std::vector<Directive> parseDirectives(Preprocessor &preprocessor,
+                                       const std::vector<Token> &tokens) {
+  std::vector<Directive> directives;
+  const auto parts = takeApart(preprocessor, tokens);
+  for (const SingleDirective &part : parts.value_or(std::vector<SingleDirective>())) {
+    Parser parser(preprocessor, part.tokens);
+    if (parser.parse()) {
+      directives.push_back(std::move(parser.result()));
+      directives.back().place = part.place;
+    }
   }
-  return std::move(parser.result());
+  return directives;
 }
 
 } // namespace tutti::compiler::xmp

@@ -7,13 +7,13 @@
 
 #include "clang/Lex/Preprocessor.h"
 
-#include <optional>
+#include <vector>
 
 namespace tutti::compiler::xmp {
 
 /// `tokens` are those behind `#pragma xmp`, with macros expanded; the last one is the end of the
-/// directive. Nothing, after an error, if they are no directive.
-std::optional<Directive> parseDirective(clang::Preprocessor &preprocessor,
-                                        const std::vector<clang::Token> &tokens);
+/// directive. Several if it has several attributes; those that have errors are left out.
+std::vector<Directive> parseDirectives(clang::Preprocessor &preprocessor,
+                                       const std::vector<clang::Token> &tokens);
 
 } // namespace tutti::compiler::xmp

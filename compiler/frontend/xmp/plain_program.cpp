@@ -88,6 +88,7 @@ private:
   bool declarator(llvm::ArrayRef<Token> tokens, unsigned &at);
   void size(llvm::ArrayRef<Token> tokens, unsigned dimensions);
   void pragma(const Pragma &pragma);
+  void use(Directive parsed, std::size_t next);
   void directive(Directive directive);
   void expressions(Directive &directive);
   void chooseIndices(Directive &directive, std::size_t next);
@@ -347,27 +348,32 @@ void Builder::pragma(const Pragma &pragma) {
     program_.pragmas.back().at = program_.plain.size();
     return;
   }
-  std::optional<Directive> parsed = parseDirective(preprocessor_, pragma.tokens);
-  if (!parsed || !mayStandHere(*parsed)) {
-    return;
+  for (Directive &parsed : parseDirectives(preprocessor_, pragma.tokens)) {
+    if (mayStandHere(parsed)) {
+      use(std::move(parsed), pragma.at);
+    }
   }
-  if (parsed->kind == DirectiveKind::Loop) {
-    chooseIndices(*parsed, pragma.at);
+}
+
+/// `next` is the program's token behind it.
+void Builder::use(Directive parsed, std::size_t next) {
+  if (parsed.kind == DirectiveKind::Loop) {
+    chooseIndices(parsed, next);
   }
   // Arrays may be declared behind what is said of them at file scope; inside of functions Clang
   // looks up the name.
-  for (Target &target : parsed->targets) {
+  for (Target &target : parsed.targets) {
     const bool isArray =
-        parsed->kind == DirectiveKind::Align || parsed->kind == DirectiveKind::Shadow;
+        parsed.kind == DirectiveKind::Align || parsed.kind == DirectiveKind::Shadow;
     if (isArray && !nest_.empty() && !target.isMember()) {
       Expression variable;
       variable.tokens = {target.name};
       variable.isVariable = true;
-      target.expression = parsed->expressions.size();
-      parsed->expressions.push_back(std::move(variable));
+      target.expression = parsed.expressions.size();
+      parsed.expressions.push_back(std::move(variable));
     }
   }
-  directive(std::move(*parsed));
+  directive(std::move(parsed));
 }
 
 void Builder::track(const Token &token, const Token &before) {
@@ -388,11 +394,14 @@ void Builder::track(const Token &token, const Token &before) {
 
 void Builder::collectAligned() {
   for (const Pragma &pragma : lexed_.pragmas) {
-    if (!pragma.isXmp || !wordOf(pragma.tokens.front()).equals_insensitive("align")) {
+    const auto align = llvm::find_if(pragma.tokens, [](const Token &token) {
+      return wordOf(token).equals_insensitive("align");
+    });
+    if (!pragma.isXmp || align == pragma.tokens.end()) {
       continue;
     }
     bool isName = true; // Of `align name ...`; behind `::` all are.
-    for (const Token &token : llvm::drop_begin(pragma.tokens)) {
+    for (const Token &token : llvm::make_range(align + 1, pragma.tokens.end())) {
       if (token.is(tok::identifier) && isName) {
         aligned_.insert(wordOf(token));
       }
