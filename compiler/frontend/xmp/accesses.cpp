@@ -158,9 +158,23 @@ bool Lowering::VisitDeclStmt(DeclStmt *statement) {
   return true;
 }
 
+/// An array without subscripts, as C means it: a pointer to its first row.
+std::string Lowering::decayed(const Entity &array) const {
+  std::string type = array.handle + (array.rank == 1 ? "_t *" : "_t (*)");
+  for (unsigned i = 1; i < array.rank; ++i) {
+    type += "[" + array.extents[i] + "]";
+  }
+  return "((" + type + ")" + localName(array) + ")";
+}
+
 bool Lowering::VisitMemberExpr(MemberExpr *access) {
   const auto *field = dyn_cast<FieldDecl>(access->getMemberDecl());
-  if (field && members_.contains(field) && !scopes_.find(access)) {
+  const Entity *array = scopes_.find(access);
+  if (array && access->getType()->isArrayType() && program_.has(access->getBeginLoc())) {
+    const unsigned begin = program_.at(access->getBeginLoc());
+    edits_.erase(begin, program_.at(access->getEndLoc()) + 1);
+    edits_.before(begin, decayed(*array));
+  } else if (field && members_.contains(field) && !array) {
     error(access->getMemberLoc(), "global array '%0' can be reached through a variable of its "
                                   "structure only, which is declared behind the 'align'")
         << field->getName();
@@ -196,18 +210,13 @@ bool Lowering::VisitDeclRefExpr(DeclRefExpr *reference) {
   if (!array || !program_.has(reference->getBeginLoc())) {
     return true;
   }
-  if (!reference->getType()->isArrayType() || array->rank == 1) {
+  if (!reference->getType()->isArrayType() || (array->rank == 1 && array->named == 0)) {
     if (inAcc_) {
       edits_.replace(program_.at(reference->getBeginLoc()), localName(*array));
     }
     return true;
   }
-  std::string type = array->handle + "_t (*)";
-  for (unsigned i = 1; i < array->rank; ++i) {
-    type += "[" + array->extents[i] + "]";
-  }
-  edits_.replace(program_.at(reference->getBeginLoc()),
-                 "((" + type + ")" + localName(*array) + ")");
+  edits_.replace(program_.at(reference->getBeginLoc()), decayed(*array));
   return true;
 }
 

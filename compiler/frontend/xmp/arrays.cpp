@@ -10,27 +10,46 @@ namespace tutti::compiler::xmp {
 
 namespace {
 
-/// The brackets of a declarator, outermost dimension first. A pointer's are those behind it.
-llvm::SmallVector<ArrayTypeLoc, 7> bracketsOf(const DeclaratorDecl *variable) {
-  llvm::SmallVector<ArrayTypeLoc, 7> brackets;
+/// The dimensions of an array as its declaration has them, outermost first.
+struct Declarator {
+  bool isPointer = false;
+  llvm::SmallVector<ArrayTypeLoc, 7> brackets;          ///< A pointer's are those behind it.
+  llvm::SmallVector<const clang::ArrayType *, 7> named; ///< Behind them, of a type that has a name.
+
+  unsigned rank() const { return (isPointer ? 1 : 0) + brackets.size() + named.size(); }
+};
+
+Declarator declaratorOf(const DeclaratorDecl *variable, const ASTContext &context) {
+  Declarator declarator;
   const TypeSourceInfo *info = variable->getTypeSourceInfo();
   TypeLoc type = info ? info->getTypeLoc() : TypeLoc();
   while (!type.isNull()) {
     type = type.getUnqualifiedLoc().IgnoreParens();
+    const bool isFirst = declarator.rank() == 0;
     if (const auto decayed = type.getAs<DecayedTypeLoc>()) {
       type = decayed.getOriginalLoc();
     } else if (const auto adjusted = type.getAs<AdjustedTypeLoc>()) {
       type = adjusted.getOriginalLoc();
-    } else if (const auto pointer = type.getAs<PointerTypeLoc>(); pointer && brackets.empty()) {
+    } else if (const auto pointer = type.getAs<PointerTypeLoc>(); pointer && isFirst) {
+      declarator.isPointer = true;
       type = pointer.getPointeeLoc();
     } else if (const auto array = type.getAs<ArrayTypeLoc>()) {
-      brackets.push_back(array);
+      declarator.brackets.push_back(array);
       type = array.getElementLoc();
     } else {
       break;
     }
   }
-  return brackets;
+  QualType rest = type.isNull() ? QualType() : type.getType();
+  if (!rest.isNull() && rest->isPointerType() && declarator.rank() == 0) {
+    declarator.isPointer = true;
+    rest = rest->getPointeeType();
+  }
+  while (!rest.isNull() && rest->isArrayType()) {
+    declarator.named.push_back(context.getAsArrayType(rest));
+    rest = declarator.named.back()->getElementType();
+  }
+  return declarator;
 }
 
 /// Where the plain program chooses a size because the program's is not constant, nothing is known.
@@ -201,20 +220,24 @@ bool Lowering::arrayStorage(const Directive &directive, const DeclaratorDecl *va
 
 /// The declared sizes, as C text that is right where the descriptor is made.
 void Lowering::readExtents(const DeclaratorDecl *variable, Entity &array) {
-  const auto brackets = bracketsOf(variable);
-  const unsigned pointers = array.rank - brackets.size();
-  for (unsigned i = 0; i < array.rank; ++i) {
-    if (i < pointers) {
-      array.extents.push_back("-1");
-      array.bounds.emplace_back();
-      continue;
-    }
-    const ArrayTypeLoc bracket = brackets[i - pointers];
+  const Declarator declarator = declaratorOf(variable, context_);
+  if (declarator.isPointer) {
+    array.extents.push_back("-1");
+    array.bounds.emplace_back();
+  }
+  for (const ArrayTypeLoc &bracket : declarator.brackets) {
     array.bounds.push_back(Bounds::ofCount(sizeOf(bracket, context_)));
     const std::string size = edits_.text(program_.at(bracket.getLBracketLoc()) + 1,
                                          program_.at(bracket.getRBracketLoc()));
     array.extents.push_back(size.empty() ? "-1" : "(long)(" + size + ")");
   }
+  for (const clang::ArrayType *type : declarator.named) {
+    const auto size =
+        static_cast<std::int64_t>(cast<ConstantArrayType>(type)->getSize().getZExtValue());
+    array.bounds.push_back(Bounds::ofCount(size));
+    array.extents.push_back("(long)(" + std::to_string(size) + ")");
+  }
+  array.named = declarator.named.size();
 }
 
 /// `double a[N][M]` becomes `double (*a)`.
@@ -222,7 +245,7 @@ void Lowering::replaceDeclarator(const DeclaratorDecl *variable) {
   for (const Decl *declaration : variable->redecls()) {
     const auto *declared = cast<DeclaratorDecl>(declaration);
     const unsigned name = program_.at(declared->getLocation());
-    for (const ArrayTypeLoc &bracket : bracketsOf(declared)) {
+    for (const ArrayTypeLoc &bracket : declaratorOf(declared, context_).brackets) {
       edits_.erase(program_.at(bracket.getLBracketLoc()),
                    program_.at(bracket.getRBracketLoc()) + 1);
     }
@@ -279,9 +302,11 @@ bool Lowering::readArray(const Directive &directive, const DeclaratorDecl *decla
   if (!arrayStorage(directive, declared, array) || !alignAxes(directive, array)) {
     return false;
   }
-  const unsigned brackets = array.rank - (writtenType(declared)->isPointerType() ? 1 : 0);
-  if (bracketsOf(declared).size() != brackets) {
-    error(array.place, "the dimensions of '%0' must stand in its declaration") << array.name;
+  const Declarator declarator = declaratorOf(declared, context_);
+  const auto isConstant = [](const clang::ArrayType *type) { return isa<ConstantArrayType>(type); };
+  if (declarator.rank() != array.rank || !llvm::all_of(declarator.named, isConstant)) {
+    error(array.place, "the dimensions of '%0' come from a type whose size is not constant")
+        << array.name;
     note(declared->getLocation(), "'%0' is declared here") << array.name;
     return false;
   }
@@ -295,7 +320,7 @@ bool Lowering::readArray(const Directive &directive, const DeclaratorDecl *decla
 /// The descriptor of an array, and its type. `declaration` is where the array's ends.
 void Lowering::emitArray(const Directive &directive, const Entity &array, unsigned declaration) {
   std::string element = array.name;
-  for (unsigned i = 0; i < (array.isPointerNow ? 1 : array.rank); ++i) {
+  for (unsigned i = 0; i < (array.isPointerNow ? 1 + array.named : array.rank); ++i) {
     element += "[0]";
   }
   const std::string type = array.handle + "_t";

@@ -46,6 +46,7 @@ struct Entity {
   std::array<bool, 7> isFull = {};
   std::array<std::pair<Constant, Constant>, 7> shadow = {}; ///< Below and above.
   llvm::SmallVector<std::string, 4> extents;
+  unsigned named = 0; ///< So many of the last dimensions come from a type that has a name.
   bool isAtFileScope = false;
   bool isPointerNow = false; ///< The program's array has become a pointer.
   std::string member;        ///< Of a structure.

@@ -129,6 +129,7 @@ private:
                        const char *member);
   bool usesConstants(Entity &array);
   std::string localName(const Entity &array) const;
+  std::string decayed(const Entity &array) const;
 
   // Loops (loops.cpp).
   bool loop(Directive &directive, clang::Stmt *body);

@@ -59,6 +59,10 @@ struct pair { int v; } pair;
 
 int f(void) {
   int i, j;
+  typedef int sized[x];
+  sized variable;
+  // CHECK: :[[@LINE+1]]:21: error: the dimensions of 'variable' come from a type whose size is not constant
+  #pragma xmp align variable[i] with t[i]
   // CHECK: :[[@LINE+1]]:24: error: array 'a' has no shadow
   #pragma xmp reflect (a)
   // CHECK: :[[@LINE+1]]:24: error: 'local' is not a global array
