@@ -25,7 +25,7 @@ namespace tutti::compiler::xmp {
 inline constexpr llvm::StringLiteral kMark = "__tutti_xmp_mark";
 inline constexpr llvm::StringLiteral kSection = "__tutti_xmp_section";
 inline constexpr llvm::StringLiteral kDescriptor = "__tutti_xmp_desc";
-inline constexpr llvm::StringLiteral kAtFileScope = "__tutti_xmp_at_file_scope_";
+inline constexpr llvm::StringLiteral kAtFileScope = "tutti_xmp_at_file_scope_";
 
 /// A pragma. `tokens` without the end of the line.
 struct Pragma {
