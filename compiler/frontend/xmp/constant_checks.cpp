@@ -87,12 +87,11 @@ void ConstantChecks::reach(const Subscript &subscript, const Subscript::Reach &r
   if (!isFirst && !dimension.bounds.excludes(reach.last)) {
     return;
   }
-  const auto text = [](Constant number) { return number ? std::to_string(*number) : "?"; };
   error(isFirst ? places.first : end,
         "index %0 lies outside of dimension %1 of '%2', which has %3 to %4%select{| with its "
         "shadow}5")
-      << text(isFirst ? reach.first : reach.last) << dimension.number << dimension.name
-      << text(dimension.bounds.lower) << text(dimension.bounds.upper) << dimension.hasShadow;
+      << textOf(isFirst ? reach.first : reach.last) << dimension.number << dimension.name
+      << textOf(dimension.bounds.lower) << textOf(dimension.bounds.upper) << dimension.hasShadow;
   declaredHere(dimension.name, dimension.declared);
 }
 

@@ -10,8 +10,6 @@ namespace tutti::compiler::xmp {
 
 namespace {
 
-std::string text(Constant number) { return number ? std::to_string(*number) : "?"; }
-
 /// The values that a list of initializers gives to an array of so many elements.
 std::vector<Constant> valuesOf(const InitListExpr *list, std::size_t count,
                                const ASTContext &context) {
@@ -33,7 +31,7 @@ void ConstantChecks::nodes(const Directive &directive, Entity &nodes) {
     nodes.bounds.push_back(Bounds::ofCount(size));
     if (size && *size <= 0 && isExecuted(directive.mark)) {
       error(directive[item.first].place(), "node array '%0' has a size of %1")
-          << nodes.name << text(size);
+          << nodes.name << textOf(size);
       nodes.bounds.back() = {};
     }
   }
@@ -58,7 +56,7 @@ void ConstantChecks::subset(const Directive &directive, const Entity &nodes, con
   }
   if (!of.bounds.empty() && wanted && given && *wanted != *given && isExecuted(directive.mark)) {
     error(directive.with->name.getLocation(), "'%0' has %1 nodes, but this part of '%2' has %3")
-        << nodes.name << text(wanted) << of.name << text(given);
+        << nodes.name << textOf(wanted) << of.name << textOf(given);
     declaredHere(of.name, of.place);
   }
 }
@@ -79,7 +77,7 @@ std::vector<Bounds> ConstantChecks::extents(const Directive &directive, const It
     if (bounds.count() && *bounds.count() <= 0) {
       if (isExecuted(directive.mark)) {
         error(item.place.getLocation(), "template '%0' goes from %1 to %2")
-            << name << text(bounds.lower) << text(bounds.upper);
+            << name << textOf(bounds.lower) << textOf(bounds.upper);
       }
       bounds = {};
     }
@@ -104,11 +102,11 @@ void ConstantChecks::block(const Directive &directive, const Item &item, const E
   const Constant width = value(directive, item.first);
   const Constant covered = product(width, parts);
   if (width && *width <= 0) {
-    error(directive[item.first].place(), "'%0(%1)' is not positive") << item.name << text(width);
+    error(directive[item.first].place(), "'%0(%1)' is not positive") << item.name << textOf(width);
   } else if (item.name == "block" && covered && extent && *covered < *extent) {
     error(directive[item.first].place(),
           "'block(%0)' on %1 nodes does not cover %2 indices of '%3'")
-        << text(width) << text(parts) << text(extent) << entity.name;
+        << textOf(width) << textOf(parts) << textOf(extent) << entity.name;
     declaredHere(entity.name, entity.place);
   }
 }
@@ -139,7 +137,7 @@ void ConstantChecks::map(const Directive &directive, const Item &item, const Ent
   const std::uint64_t entries = type->getSize().getZExtValue();
   if (parts && entries < static_cast<std::uint64_t>(*parts)) {
     error(place, "the gblock map has %0 entries for %1 nodes")
-        << std::to_string(entries) << text(parts);
+        << std::to_string(entries) << textOf(parts);
     declaredHere(entity.onto->name, entity.onto->place);
     return;
   }
@@ -157,14 +155,14 @@ void ConstantChecks::map(const Directive &directive, const Item &item, const Ent
   const std::size_t used = parts ? static_cast<std::size_t>(*parts) : entries;
   for (const Constant count : valuesOf(list, used, context_)) {
     if (count && *count < 0) {
-      error(place, "an entry of the gblock map is %0") << text(count);
+      error(place, "an entry of the gblock map is %0") << textOf(count);
       return;
     }
     covered = sum(covered, count);
   }
   if (covered && extent && *covered < *extent) {
     error(place, "the gblock map covers %0 of %1 indices of '%2'")
-        << text(covered) << text(extent) << entity.name;
+        << textOf(covered) << textOf(extent) << entity.name;
     declaredHere(entity.name, entity.place);
   }
 }
@@ -226,101 +224,10 @@ void ConstantChecks::alignment(const Directive &directive, const Entity &array) 
       error(item.place.getLocation(),
             "dimension %0 of '%1' is aligned with %2 to %3, but dimension "
             "%4 of '%5' has %6 to %7")
-          << i + 1 << array.name << text(aligned.lower) << text(aligned.upper)
-          << (list.isRound ? list.size() - axis : axis + 1) << with.name << text(bounds.lower)
-          << text(bounds.upper);
+          << i + 1 << array.name << textOf(aligned.lower) << textOf(aligned.upper)
+          << (list.isRound ? list.size() - axis : axis + 1) << with.name << textOf(bounds.lower)
+          << textOf(bounds.upper);
       declaredHere(with.name, with.place);
-    }
-  }
-}
-
-/// Of a dimension that is distributed in equal blocks.
-Constant ConstantChecks::blockWidth(const Entity &entity, unsigned axis) const {
-  if (entity.formats[axis] != Format::Block) {
-    return std::nullopt;
-  }
-  const Item &item = entity.distribution->items.items[axis];
-  if (item.first) {
-    return value(*entity.distribution, item.first);
-  }
-  const auto before = llvm::ArrayRef(entity.formats).take_front(axis);
-  const auto dimension = before.size() - llvm::count(before, Format::None);
-  const Constant extent = axis < entity.bounds.size() ? entity.bounds[axis].count() : Constant();
-  const Constant parts =
-      dimension < entity.onto->bounds.size() ? entity.onto->bounds[dimension].count() : Constant();
-  return extent && parts ? Constant((*extent + *parts - 1) / *parts) : std::nullopt;
-}
-
-void ConstantChecks::shadow(const Directive &directive, Entity &array) {
-  array.shadowPlace = directive.items.place;
-  for (unsigned i = 0; i < array.rank; ++i) {
-    const Item &item = directive.items.items[i];
-    if (item.kind == Item::Kind::Star) {
-      continue;
-    }
-    const ExpressionId above = item.second ? item.second : item.first;
-    array.shadow[i] = {value(directive, item.first), value(directive, above)};
-    const Constant most = array.axes[i] >= 0 ? blockWidth(*array.with, array.axes[i]) : Constant();
-    for (const auto &[width, id] :
-         {std::pair(array.shadow[i].first, item.first), {array.shadow[i].second, above}}) {
-      const bool isNegative = width && *width < 0;
-      if ((!isNegative && !(width && most && *width > *most)) || !isExecuted(directive.mark)) {
-        continue;
-      }
-      if (isNegative) {
-        error(directive[id].place(), "a shadow of %0 elements") << text(width);
-      } else {
-        error(directive[id].place(), "a shadow of %0 elements is wider than a block of %1")
-            << text(width) << text(most);
-        declaredHere(array.with->name, array.with->place);
-      }
-      break;
-    }
-  }
-}
-
-void ConstantChecks::reflectWidths(const Directive &directive, const Entity &array) {
-  if (!isExecuted(directive.mark)) {
-    return;
-  }
-  for (unsigned i = 0; i < array.rank; ++i) {
-    const Width &width = directive.widths.widths[i];
-    const ExpressionId above = width.upper ? width.upper : width.lower;
-    for (const auto &[id, most] :
-         {std::pair(width.lower, array.shadow[i].first), {above, array.shadow[i].second}}) {
-      const Constant wanted = value(directive, id);
-      if (wanted && *wanted < 0) {
-        error(directive[id].place(), "a width of %0 elements") << text(wanted);
-        break;
-      }
-      if (wanted && most && *wanted > *most && !array.isFull[i]) {
-        error(directive[id].place(),
-              "a width of %0 is larger than the shadow of '%1', which has %2")
-            << text(wanted) << array.name << text(most);
-        DiagnosticsEngine &diagnostics = context_.getDiagnostics();
-        diagnostics.Report(array.shadowPlace,
-                           diagnostics.getCustomDiagID(DiagnosticsEngine::Note,
-                                                       "the shadow of '%0' is declared here"))
-            << array.name;
-        break;
-      }
-    }
-  }
-}
-
-/// Widths of a loop mean nothing in dimensions that no index names.
-void ConstantChecks::margins(const Directive &directive) {
-  const Items &list = directive.on->subscripts;
-  for (unsigned axis = 0; axis < list.size(); ++axis) {
-    const Width &width = directive.widths.widths[list.isRound ? list.size() - 1 - axis : axis];
-    for (const ExpressionId id : {width.lower, width.upper}) {
-      const Constant wanted = value(directive, id);
-      const bool isWrong = wanted && *wanted != 0 && list.items[axis].kind != Item::Kind::Dummy;
-      if (isWrong && isExecuted(directive.mark)) {
-        error(directive[id].place(), "a width of %0 for a dimension that no index names")
-            << text(wanted);
-        return;
-      }
     }
   }
 }

@@ -48,6 +48,8 @@ Constant product(Constant left, Constant right) {
   return isKnown ? Constant(result) : std::nullopt;
 }
 
+std::string textOf(Constant number) { return number ? std::to_string(*number) : "?"; }
+
 Subscript::Reach Subscript::reach(const Bounds &bounds) const {
   if (!isRange) {
     return {first, first, 1};

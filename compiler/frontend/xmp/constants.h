@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace tutti::compiler::xmp {
 
@@ -19,6 +20,9 @@ Constant constantOf(const clang::Expr *expr, const clang::ASTContext &context);
 Constant sum(Constant left, Constant right);
 Constant difference(Constant left, Constant right);
 Constant product(Constant left, Constant right);
+
+/// For messages.
+std::string textOf(Constant number);
 
 /// The indices that a dimension has, both ends inclusive.
 struct Bounds {

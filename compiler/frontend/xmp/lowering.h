@@ -73,7 +73,7 @@ public:
   bool VisitDeclStmt(clang::DeclStmt *statement);
 
 private:
-  // Traversal (lowering.cpp).
+  // Traversal (lowering.cpp; start_up.cpp).
   void topLevel(clang::Decl *declaration);
   void function(clang::FunctionDecl *function);
   Directive *directiveOf(const clang::Stmt *statement);
@@ -84,7 +84,8 @@ private:
   void task(Directive &directive, clang::Stmt *body, const std::string &scopeReference);
   void resolveDescriptors(clang::CallExpr *call);
 
-  // Declarations (declarations.cpp).
+  // Declarations (declarations.cpp; of arrays arrays.cpp, alignment.cpp, declarators.cpp,
+  // members.cpp, shadows.cpp).
   void nodes(const Directive &directive);
   void templates(const Directive &directive);
   void distribute(const Directive &directive);
@@ -95,6 +96,8 @@ private:
   const clang::FieldDecl *memberOf(const Target &target);
   bool readArray(const Directive &directive, const clang::DeclaratorDecl *declared, Entity &array);
   void emitArray(const Directive &directive, const Entity &array, unsigned declaration);
+  std::optional<llvm::SmallVector<int, 7>> alignColons(const Directive &directive);
+  std::optional<int> axisOfIndex(const Directive &directive, const Item &source);
   bool alignAxes(const Directive &directive, Entity &array);
   std::string alignmentText(const Directive &directive, const Entity &array) const;
   bool arrayStorage(const Directive &directive, const clang::DeclaratorDecl *variable,
@@ -131,7 +134,7 @@ private:
   std::string localName(const Entity &array) const;
   std::string decayed(const Entity &array) const;
 
-  // Loops (loops.cpp).
+  // Loops (loops.cpp, nest.cpp, loop_shares.cpp, loop_reductions.cpp).
   bool loop(Directive &directive, clang::Stmt *body);
   bool findNest(const Directive &directive, clang::Stmt *body, std::vector<NestLoop> &nest);
   bool readLoop(NestLoop &loop);
@@ -153,7 +156,7 @@ private:
   void enterIterations(const Directive &directive, const Entity &set, const NestLoop &innermost);
   bool checkLoopBody(const Directive &directive, clang::Stmt *body);
 
-  // Device copies and loops on devices (acc.cpp).
+  // Device copies (replicas.cpp), and loops on devices (acc.cpp, acc_clauses.cpp).
   struct Replica {
     const Entity *array = nullptr;
     const clang::VarDecl *variable = nullptr; ///< Null for members.
@@ -188,7 +191,7 @@ private:
   std::optional<std::string> accLoop(const Directive &directive, const Entity &set,
                                      clang::Stmt *statement, llvm::ArrayRef<NestLoop> nest);
 
-  // Transfers (transfers.cpp).
+  // Transfers (transfers.cpp, reductions.cpp, gmove.cpp, sections.cpp).
   void reflect(const Directive &directive);
   void reduction(const Directive &directive);
   std::optional<std::string> reduced(const Directive &directive, const std::string &positions,
@@ -202,7 +205,7 @@ private:
   Entity *arrayOf(const Directive &directive, ExpressionId id);
   std::string asyncText(const Directive &directive) const;
 
-  // Array assignments (array_assignment.cpp).
+  // Array assignments (array_assignment.cpp, element_loops.cpp).
   bool isArrayAssignment(const clang::Stmt *statement) const;
   bool arrayAssignment(const Directive *directive, clang::BinaryOperator *assignment);
 

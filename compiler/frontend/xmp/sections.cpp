@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/xmp/lowering.h"
+#include "compiler/frontend/xmp/marks.h"
+
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+
+namespace tutti::compiler::xmp {
+
+/// A tutti_xmp_section's initializer, with array sections and the rest taken as a whole.
+std::optional<SectionText> Lowering::section(Expr *whole) {
+  Expr *expr = whole->IgnoreParenImpCasts();
+  llvm::SmallVector<ArraySubscriptExpr *, 7> accesses;
+  while (auto *access = dyn_cast<ArraySubscriptExpr>(expr)) {
+    accesses.insert(accesses.begin(), access);
+    Expr *base = access->getBase()->IgnoreParens();
+    const auto *decay = dyn_cast<ImplicitCastExpr>(base);
+    expr = base->IgnoreParenImpCasts();
+    const bool isGlobal = scopes_.find(expr) != nullptr;
+    const bool isOfArray = decay && decay->getCastKind() == CK_ArrayToPointerDecay;
+    if (!isOfArray && !isGlobal && !isa<ArraySubscriptExpr>(expr)) {
+      break; // A pointer: what it leads to is the array.
+    }
+  }
+  SectionText result;
+  result.entity = scopes_.find(expr);
+  TraverseStmt(result.entity ? nullptr : expr);
+  QualType type = expr->getType();
+  unsigned rank = result.entity ? result.entity->rank : 0;
+  if (!result.entity) {
+    QualType left = type;
+    for (; left->isArrayType(); left = context_.getAsArrayType(left)->getElementType()) {
+      ++rank;
+    }
+    if (rank == 0 && !accesses.empty() && left->isPointerType()) {
+      for (left = left->getPointeeType(), rank = 1; left->isArrayType();
+           left = context_.getAsArrayType(left)->getElementType()) {
+        ++rank;
+      }
+    }
+    result.element = left;
+  } else {
+    result.element = result.entity->element;
+  }
+  if (accesses.size() > rank) {
+    error(expr->getBeginLoc(), "too many subscripts");
+    return std::nullopt;
+  }
+  result.shape = constants_.section(result.entity, expr, accesses, /*mayBeShadow=*/false);
+  std::string subscripts;
+  for (unsigned i = 0; i < rank; ++i) {
+    subscripts += i > 0 ? ", " : "";
+    if (i >= accesses.size()) {
+      subscripts += "{TUTTI_XMP_ALL, 0, 0, 1}";
+      ++result.rank;
+      continue;
+    }
+    Expr *index = accesses[i]->getIdx();
+    const auto number = numberOfMark(index, kSection);
+    if (!number) {
+      TraverseStmt(index);
+      subscripts += "{TUTTI_XMP_INDEX, (long)(" + text(index) + "), 0, 1}";
+      continue;
+    }
+    ++result.rank;
+    for (Expr *argument :
+         llvm::drop_begin(dyn_cast<CallExpr>(index->IgnoreParenImpCasts())->arguments())) {
+      TraverseStmt(argument);
+    }
+    const SectionMark &mark = program_.sections[*number];
+    const auto part = [&](const SectionMark::Part &part, const char *none) {
+      return part.empty() ? std::string(none) : "(long)(" + edits_.text(part.begin, part.end) + ")";
+    };
+    const char *kind = mark.first.empty() && mark.second.empty() ? "ALL"
+                       : mark.first.empty()                      ? "UPTO"
+                       : mark.second.empty()                     ? "FROM"
+                                                                 : "COUNT";
+    subscripts += std::string("{TUTTI_XMP_") + kind + ", " + part(mark.first, "0") + ", " +
+                  part(mark.second, "0") + ", " + part(mark.step, "1") + "}";
+  }
+  // The whole of a global array has no subscripts: only so can its local parts be reduced.
+  const std::string list =
+      accesses.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}";
+  const std::string code = typeCode(result.element);
+  if (result.entity) {
+    result.text = "{" + result.entity->handle + ", 0, " + code + ", sizeof(" +
+                  result.entity->handle + "_t), " + std::to_string(rank) + ", 0, " + list + "}";
+    return result;
+  }
+  const std::string name = text(expr);
+  std::string element = "(" + name + ")";
+  std::string extents;
+  for (unsigned i = 0; i < rank; ++i) {
+    const bool isKnown = i > 0 || type->isConstantArrayType() || type->isVariableArrayType();
+    extents += (i > 0 ? ", " : "") +
+               (isKnown ? "(long)(sizeof(" + element + ") / sizeof(" + element + "[0]))"
+                        : std::string("-1"));
+    element += "[0]";
+  }
+  result.text = "{0, (void *)" + (rank == 0 ? "&(" + name + ")" : "(" + name + ")") + ", " + code +
+                ", sizeof(" + element + "), " + std::to_string(rank) + ", " +
+                (rank == 0 ? "0" : "(const long[]){" + extents + "}") + ", " + list + "}";
+  return result;
+}
+
+std::optional<SectionText> Lowering::variable(const Directive &directive, ExpressionId id) {
+  const Expr *expr = directive[id].expr;
+  if (!expr) {
+    return std::nullopt;
+  }
+  const auto *reference = dyn_cast<DeclRefExpr>(expr);
+  const auto *parameter = reference ? dyn_cast<ParmVarDecl>(reference->getDecl()) : nullptr;
+  if (!parameter || scopes_.find(parameter) || !parameter->getOriginalType()->isArrayType()) {
+    return section(const_cast<Expr *>(expr));
+  }
+  // An array that C has made a pointer: as large as it was declared.
+  const QualType whole = parameter->getOriginalType();
+  const auto *constant = context_.getAsConstantArrayType(whole);
+  if (!constant) {
+    error(directive[id].place(), "the size of parameter '%0' is not constant")
+        << parameter->getName();
+    return std::nullopt;
+  }
+  SectionText result;
+  result.element = context_.getBaseElementType(whole);
+  const std::string name = parameter->getName().str();
+  const std::uint64_t count = context_.getConstantArrayElementCount(constant);
+  const std::uint64_t bytes = context_.getTypeSizeInChars(result.element).getQuantity();
+  result.rank = 1;
+  result.text = "{0, (void *)" + name + ", " + typeCode(result.element) + ", " +
+                std::to_string(bytes) + ", 1, (const long[]){" + std::to_string(count) + "}, 0}";
+  return result;
+}
+
+} // namespace tutti::compiler::xmp

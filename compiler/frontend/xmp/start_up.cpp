@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "abi/xmp.h"
+#include "compiler/frontend/xmp/lowering.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace tutti::compiler::xmp {
+
+namespace {
+
+/// Functions tutti_xmp_pack8 and so on, which are tutti_xmp_packing.
+std::string packingLoops() {
+  std::string text = "# 1 \"reflect ... acc\" 3\n";
+  for (const auto &[bytes, type] : {std::pair("8", "long"), {"4", "int"}, {"1", "char"}}) {
+    const std::string word = std::string("tutti_xmp_word") + bytes;
+    text += std::string("typedef ") + type + " __attribute__((may_alias)) " + word +
+            ";\nstatic void tutti_xmp_pack" + bytes +
+            "(void *packed, void *array, const long counts[3], const long strides[2], long "
+            "direction) { const long n = counts[0], m = counts[1], c = counts[2], s = strides[0], "
+            "t = strides[1]; " +
+            word + " *const p = packed, *const a = array;";
+    for (const auto &[direction, assignment] :
+         {std::pair("PACK", "p[(i * m + j) * c + k] = a[i * s + j * t + k]"),
+          {"UNPACK", "a[i * s + j * t + k] = p[(i * m + j) * c + k]"}}) {
+      text += std::string(" if (direction == TUTTI_XMP_") + direction +
+              ") {\n#pragma tutti device(gpu)\n#pragma omp parallel for collapse(3)\n"
+              "for (long i = 0; i < n; ++i) for (long j = 0; j < m; ++j) for (long k = 0; k < c; "
+              "++k) " +
+              assignment + "; }";
+    }
+    text += " }\n";
+  }
+  return text;
+}
+
+} // namespace
+
+std::string Lowering::run() {
+  for (Decl *declaration : context_.getTranslationUnitDecl()->decls()) {
+    topLevel(declaration);
+  }
+  const SourceManager &sources = context_.getSourceManager();
+  const SourceLocation begin = sources.getLocForStartOfFile(sources.getMainFileID());
+  if (packsOnDevices_) {
+    start_ = "tutti_xmp_set_packing(tutti_xmp_pack8, tutti_xmp_pack4, tutti_xmp_pack1); " + start_;
+  }
+  return (packsOnDevices_ ? packingLoops() : "") +
+         "# 1 \"tutti/start.c\" 3\nstatic void tutti_xmp_start(void) { " + start_ +
+         " }\nstatic const tutti_xmp_unit tutti_xmp_this = {" + std::to_string(TUTTI_XMP_VERSION) +
+         ", " + source(begin) +
+         ", tutti_xmp_start};\nstatic const tutti_xmp_unit *const tutti_xmp_here "
+         "__attribute__((section(\"" TUTTI_SECTION_XMP "\"), used)) = &tutti_xmp_this;\n";
+}
+
+} // namespace tutti::compiler::xmp
