@@ -8,7 +8,7 @@ using namespace clang;
 namespace tutti::compiler::xmp {
 
 /// Nothing if the base is no global array.
-std::optional<Lowering::Chain> Lowering::chainOf(Expr *expr) const {
+std::optional<Chain> Lowering::chainOf(Expr *expr) const {
   Chain chain;
   expr = expr->IgnoreParenImpCasts();
   while (auto *access = dyn_cast<ArraySubscriptExpr>(expr)) {

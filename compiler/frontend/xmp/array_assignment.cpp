@@ -103,8 +103,8 @@ std::string Lowering::extentOf(ArraySubscriptExpr *access, const Entity *array,
 
 /// What a section begins with, how far its elements lie apart and, if asked for, how many it has,
 /// as C text. Nothing after an error.
-std::optional<Lowering::Range> Lowering::rangeOf(ArraySubscriptExpr *access, const Entity *array,
-                                                 unsigned dimension, bool isCounted) {
+std::optional<Range> Lowering::rangeOf(ArraySubscriptExpr *access, const Entity *array,
+                                       unsigned dimension, bool isCounted) {
   const SectionMark &mark = program_.sections[*numberOfMark(access->getIdx(), kSection)];
   const auto part = [&](const SectionMark::Part &part) {
     return "(long)(" + edits_.text(part.begin, part.end) + ")";

@@ -85,7 +85,8 @@ void Lowering::enterIterations(const Directive &directive, const Entity &set,
   edits_.after(statementEnd(body) - 1, "}");
 }
 
-bool Lowering::loop(Directive &directive, Stmt *body) {
+/// Goes through the body, and returns the pointers whose constants it needs.
+std::set<Entity *> Lowering::walkLoop(const Directive &directive, Stmt *body) {
   const bool wasInAcc = std::exchange(inAcc_, inAcc_ || directive.isAcc);
   ++distributed_;
   scopes_.push();
@@ -97,19 +98,120 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
   if (distributed_ == 0) {
     pointers.swap(usedInLoop_);
   }
-  std::vector<NestLoop> nest;
-  const Entity *set = checkedRef(directive, *directive.on);
-  if (!set || !findNest(directive, body, nest) || !checkLoopBody(directive, body)) {
-    return true;
-  }
-  if (directive.widths.isGiven &&
-      directive.widths.widths.size() != directive.on->subscripts.size()) {
+  return pointers;
+}
+
+/// What widths and ordered reductions need of the bounds.
+bool Lowering::checkBounds(const Directive &directive, const Entity &set,
+                           llvm::ArrayRef<NestLoop> nest) {
+  const bool hasWidths = directive.widths.isGiven;
+  if (hasWidths && directive.widths.widths.size() != directive.on->subscripts.size()) {
     error(directive.widths.place, "'%0' has %1 dimensions, but there are %2 widths")
-        << set->name << set->rank << static_cast<unsigned>(directive.widths.widths.size());
-    return true;
+        << set.name << set.rank << static_cast<unsigned>(directive.widths.widths.size());
+    return false;
   }
-  if (directive.widths.isGiven) {
+  if (hasWidths) {
     constants_.margins(directive);
+  }
+  const bool isOrdered = llvm::any_of(directive.reductions, [](const ReductionClause &clause) {
+    const llvm::StringRef operation = clause.operation;
+    return operation.starts_with("first") || operation.starts_with("last");
+  });
+  for (const NestLoop &loop : llvm::reverse(nest)) {
+    if (!loop.isInvariant && (hasWidths || isOrdered)) {
+      error(loop.loop->getForLoc(), "the bounds of '%0' must be the same in all iterations")
+          << loop.variable->getName();
+      return false;
+    }
+  }
+  return true;
+}
+
+/// From the inside; loops whose bounds change in the nest ask for their shares themselves.
+void Lowering::writeHeaders(const Directive &directive, const Entity &set, const LoopText &text) {
+  for (unsigned i = text.nest.size(); i-- > 0;) {
+    const NestLoop &loop = text.nest[i];
+    if (loop.isInvariant) {
+      writeHeader(loop, set, text.indices[i], text.name + "_" + std::to_string(i));
+      continue;
+    }
+    const std::string own = unique("loop");
+    writeHeader(loop, set, own + "[0]", own);
+    std::string fill;
+    const std::string declared = shareText(directive, set, {&loop}, own, fill);
+    edits_.before(program_.at(loop.loop->getForLoc()), "{ " + declared + " tutti_xmp_share(" +
+                                                           fill + "1, " + own + "); " +
+                                                           sharesConstants(own + "[0]", own));
+    edits_.after(statementEnd(loop.loop) - 1, "}");
+  }
+}
+
+/// The shares of the loops whose bounds do not change, in front of the nest.
+std::string Lowering::nestShares(const Directive &directive, const Entity &set,
+                                 const LoopText &text, std::string &closing) {
+  llvm::SmallVector<const NestLoop *, 7> hoisted;
+  for (const NestLoop &loop : text.nest) {
+    if (loop.isInvariant) {
+      hoisted.push_back(&loop);
+    }
+  }
+  if (hoisted.empty()) {
+    return {};
+  }
+  const std::string &name = text.name;
+  const std::string count = std::to_string(hoisted.size());
+  std::string fill;
+  std::string share = shareText(directive, set, hoisted, name, fill) + " ";
+  if (directive.margin == Directive::Margin::None) {
+    share += "tutti_xmp_share(" + fill + count + ", " + name + "); ";
+  } else {
+    const char *mode = directive.margin == Directive::Margin::Expand   ? "TUTTI_XMP_EXPAND"
+                       : directive.margin == Directive::Margin::Margin ? "TUTTI_XMP_MARGIN"
+                                                                       : "TUTTI_XMP_PEEL";
+    const std::string async = directive.peelId ? longOf(directive, directive.peelId) : "0";
+    share += "for (long " + name + "_at = 0; tutti_xmp_next_share(" + fill + mode + ", " + async +
+             ", " + name + "_at, " + count + ", " + name + "); ++" + name + "_at) {";
+    closing = "}" + closing;
+  }
+  for (unsigned i = 0; i < text.nest.size(); ++i) {
+    const std::string prefix = name + "_" + std::to_string(i);
+    const NestLoop &loop = text.nest[i];
+    share += loop.isInvariant ? sharesConstants(text.indices[i], prefix) : "";
+    share += loop.isOnDevice && isDealtInBlocks(set, loop.axis)
+                 ? blocksConstants(text.indices[i], prefix)
+                 : "";
+  }
+  return share + text.copies;
+}
+
+/// What begins the reductions, in front of `share`, and ends them, in `closing`.
+std::string Lowering::wrapReductions(const Directive &directive, const Entity &set,
+                                     const LoopText &text, std::string &share,
+                                     std::string &closing) {
+  std::string none;
+  for (unsigned i = 0; i < text.reduced; ++i) {
+    none += i > 0 ? ", -1" : "-1";
+  }
+  const std::string arguments = source(directive.place) + ", " + reductionRef(directive, set) +
+                                ", " + std::to_string(text.reduced) + ", " + text.items + ")";
+  std::string copy;
+  const std::string own = directive.isAcc ? "" : ownReduced(directive, copy);
+  if (!own.empty()) {
+    share = "{ " + own + share;
+    copy += "} ";
+  }
+  closing.insert(closing.size() - 1, copy + "tutti_xmp_end_reduction(" + arguments + "; ");
+  return "long " + text.name + "_p[] = {" + none + "}; tutti_xmp_begin_reduction(" + arguments +
+         "; ";
+}
+
+bool Lowering::loop(Directive &directive, Stmt *body) {
+  const std::set<Entity *> pointers = walkLoop(directive, body);
+  LoopText text;
+  const Entity *set = checkedRef(directive, *directive.on);
+  if (!set || !findNest(directive, body, text.nest) || !checkLoopBody(directive, body) ||
+      !checkBounds(directive, *set, text.nest)) {
+    return true;
   }
   std::string prelude = "{ ";
   for (const Entity *array : pointers) {
@@ -118,120 +220,37 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
                                                  : "(" + array->handle + "_t *)" + array->name) +
         " ";
   }
-  const std::string name = unique("loop");
-  llvm::SmallVector<const NestLoop *, 7> hoisted;
-  unsigned end = statementEnd(body);
-  for (auto loop = nest.rbegin(); loop != nest.rend(); ++loop) { // From the inside.
-    if (loop->isInvariant) {
-      continue;
-    }
-    if (directive.widths.isGiven || !directive.reductions.empty()) {
-      for (const ReductionClause &clause : directive.reductions) {
-        if (llvm::StringRef(clause.operation).starts_with("first") ||
-            llvm::StringRef(clause.operation).starts_with("last")) {
-          error(loop->loop->getForLoc(), "the bounds of '%0' must be the same in all iterations")
-              << loop->variable->getName();
-          return true;
-        }
-      }
-    }
-    if (directive.widths.isGiven) {
-      error(loop->loop->getForLoc(), "the bounds of '%0' must be the same in all iterations")
-          << loop->variable->getName();
-      return true;
-    }
-  }
-  std::string copies;
+  text.name = unique("loop");
+  const unsigned end = statementEnd(body);
   if (directive.isAcc) {
-    auto declared = accLoop(directive, *set, body, nest);
-    if (!declared) {
+    auto copies = accLoop(directive, *set, body, text.nest);
+    if (!copies) {
       return true;
     }
-    copies = *std::move(declared);
-    for (NestLoop &loop : nest) {
-      loop.isOnDevice = true;
-    }
+    text.copies = *std::move(copies);
   }
-  std::vector<std::string> names(nest.size());
-  for (unsigned i = 0; i < nest.size(); ++i) {
-    if (nest[i].isInvariant) {
-      names[i] = name + "[" + std::to_string(hoisted.size()) + "]";
-      hoisted.push_back(&nest[i]);
-    }
+  unsigned hoisted = 0;
+  for (NestLoop &loop : text.nest) {
+    loop.isOnDevice = directive.isAcc;
+    text.indices.push_back(loop.isInvariant ? text.name + "[" + std::to_string(hoisted++) + "]"
+                                            : "");
   }
-  std::string positions;
-  std::string items;
-  unsigned count = 0;
   if (!directive.reductions.empty()) {
-    positions = name + "_p";
-    const auto list = reduced(directive, positions, count);
-    if (!list) {
+    const auto items = reduced(directive, text.name + "_p", text.reduced);
+    if (!items) {
       return true;
     }
-    items = *list;
-    trackPositions(directive, body, nest, name);
+    text.items = *items;
+    trackPositions(directive, body, text.nest, text.name);
   }
   if (hasCollectives(body)) {
-    enterIterations(directive, *set, nest.back());
+    enterIterations(directive, *set, text.nest.back());
   }
-  for (unsigned i = nest.size(); i-- > 0;) {
-    if (nest[i].isInvariant) {
-      writeHeader(nest[i], *set, names[i], name + "_" + std::to_string(i));
-      continue;
-    }
-    const std::string own = unique("loop");
-    writeHeader(nest[i], *set, own + "[0]", own);
-    std::string fill;
-    const NestLoop *one = &nest[i];
-    const std::string declared = shareText(directive, *set, {one}, own, fill);
-    edits_.before(program_.at(nest[i].loop->getForLoc()), "{ " + declared + " tutti_xmp_share(" +
-                                                              fill + "1, " + own + "); " +
-                                                              sharesConstants(own + "[0]", own));
-    edits_.after(statementEnd(nest[i].loop) - 1, "}");
-  }
-  std::string fill;
-  std::string share;
+  writeHeaders(directive, *set, text);
   std::string closing = "}";
-  if (!hoisted.empty()) {
-    const std::string n = std::to_string(hoisted.size());
-    share = shareText(directive, *set, hoisted, name, fill) + " ";
-    if (directive.margin == Directive::Margin::None) {
-      share += "tutti_xmp_share(" + fill + n + ", " + name + "); ";
-    } else {
-      const char *mode = directive.margin == Directive::Margin::Expand   ? "TUTTI_XMP_EXPAND"
-                         : directive.margin == Directive::Margin::Margin ? "TUTTI_XMP_MARGIN"
-                                                                         : "TUTTI_XMP_PEEL";
-      const std::string async = directive.peelId ? longOf(directive, directive.peelId) : "0";
-      share += "for (long " + name + "_at = 0; tutti_xmp_next_share(" + fill + mode + ", " + async +
-               ", " + name + "_at, " + n + ", " + name + "); ++" + name + "_at) {";
-      closing = "}" + closing;
-    }
-    for (unsigned i = 0; i < nest.size(); ++i) {
-      const std::string prefix = name + "_" + std::to_string(i);
-      share += nest[i].isInvariant ? sharesConstants(names[i], prefix) : "";
-      share += nest[i].isOnDevice && isDealtInBlocks(*set, nest[i].axis)
-                   ? blocksConstants(names[i], prefix)
-                   : "";
-    }
-    share += copies;
-  }
-  if (!items.empty()) {
-    const std::string on = reductionRef(directive, *set);
-    std::string none;
-    for (unsigned i = 0; i < count; ++i) {
-      none += i > 0 ? ", -1" : "-1";
-    }
-    const std::string arguments =
-        source(directive.place) + ", " + on + ", " + std::to_string(count) + ", " + items + ")";
-    prelude +=
-        "long " + positions + "[] = {" + none + "}; tutti_xmp_begin_reduction(" + arguments + "; ";
-    std::string copy;
-    const std::string own = directive.isAcc ? "" : ownReduced(directive, copy);
-    if (!own.empty()) {
-      share = "{ " + own + share;
-      copy += "} ";
-    }
-    closing.insert(closing.size() - 1, copy + "tutti_xmp_end_reduction(" + arguments + "; ");
+  std::string share = nestShares(directive, *set, text, closing);
+  if (!text.items.empty()) {
+    prelude += wrapReductions(directive, *set, text, share, closing);
   }
   edits_.before(directive.at, prelude + share);
   edits_.after(end - 1, closing);

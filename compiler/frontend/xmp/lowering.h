@@ -5,9 +5,8 @@
 #pragma once
 
 #include "compiler/frontend/pragma/diagnostics.h"
-#include "compiler/frontend/xmp/constant_checks.h"
 #include "compiler/frontend/xmp/edits.h"
-#include "compiler/frontend/xmp/entities.h"
+#include "compiler/frontend/xmp/lowering_parts.h"
 #include "compiler/frontend/xmp/program.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -18,30 +17,6 @@
 #include <set>
 
 namespace tutti::compiler::xmp {
-
-/// A loop of a nest that a `loop` directive divides.
-struct NestLoop {
-  const clang::ForStmt *loop = nullptr;
-  const clang::VarDecl *variable = nullptr;
-  const Item *item = nullptr; ///< Of `on`.
-  unsigned axis = 0;
-  std::string lower;
-  std::string last;
-  std::string step;
-  bool isUp = true;
-  bool isConstantStep = false;
-  bool isInvariant = true; ///< Its bounds do not depend on the nest.
-  bool isOnDevice = false; ///< Nothing of the host's stack is read in it.
-};
-
-/// A variable or section of one, as abi/xmp.h describes it.
-struct SectionText {
-  Entity *entity = nullptr;
-  std::string text; ///< A tutti_xmp_section's initializer.
-  clang::QualType element;
-  unsigned rank = 0; ///< Dimensions that are not plain subscripts.
-  Shape shape;
-};
 
 class Lowering : public clang::RecursiveASTVisitor<Lowering> {
   using Base = clang::RecursiveASTVisitor<Lowering>;
@@ -118,12 +93,6 @@ private:
   bool isLastOf(const Directive &directive, const Entity &array) const;
 
   // Accesses (accesses.cpp).
-  struct Chain {
-    Entity *entity = nullptr;
-    clang::Expr *base = nullptr;
-    llvm::SmallVector<clang::ArraySubscriptExpr *, 7> accesses; ///< Outermost dimension first.
-  };
-
   std::optional<Chain> chainOf(clang::Expr *expr) const;
   void rewrite(const Chain &chain);
   std::string constantsOf(const Entity &array, const std::string &base) const;
@@ -148,6 +117,13 @@ private:
                         llvm::ArrayRef<const NestLoop *> loops, const std::string &name,
                         std::string &fill);
   std::string reductionRef(const Directive &directive, const Entity &set) const;
+  std::set<Entity *> walkLoop(const Directive &directive, clang::Stmt *body);
+  bool checkBounds(const Directive &directive, const Entity &set, llvm::ArrayRef<NestLoop> nest);
+  void writeHeaders(const Directive &directive, const Entity &set, const LoopText &text);
+  std::string nestShares(const Directive &directive, const Entity &set, const LoopText &text,
+                         std::string &closing);
+  std::string wrapReductions(const Directive &directive, const Entity &set, const LoopText &text,
+                             std::string &share, std::string &closing);
   bool takesAddress(const clang::Stmt *statement, const clang::VarDecl *variable);
   std::string ownReduced(const Directive &directive, std::string &copy);
   void trackPositions(const Directive &directive, clang::Stmt *body, llvm::ArrayRef<NestLoop> nest,
@@ -157,27 +133,6 @@ private:
   bool checkLoopBody(const Directive &directive, clang::Stmt *body);
 
   // Device copies (replicas.cpp), and loops on devices (acc.cpp, acc_clauses.cpp).
-  struct Replica {
-    const Entity *array = nullptr;
-    const clang::VarDecl *variable = nullptr; ///< Null for members.
-    std::string copy;                         ///< The C variable that leads to the copy.
-    clang::SourceLocation place;
-  };
-
-  /// What a loop on devices uses.
-  struct AccBody {
-    llvm::ArrayRef<NestLoop> nest;
-    unsigned begin = 0; ///< In the plain program.
-    unsigned end = 0;
-    bool isRight = true;
-    std::string clauses;                     ///< Of OpenMP.
-    std::set<const clang::VarDecl *> listed; ///< Those that the clauses name.
-    std::set<const Entity *> sharedArrays;   ///< The host's own.
-    std::set<const void *> missing;          ///< Reported already.
-    std::map<const Entity *, const Replica *> arrays;
-    std::map<const clang::VarDecl *, const Replica *> variables;
-  };
-
   const Replica *replicaOf(const Entity *array, const clang::VarDecl *variable) const;
   std::optional<Replica> newReplica(const Directive &directive, ExpressionId id);
   void replicate(const Directive &directive, clang::Stmt *body);
@@ -208,13 +163,6 @@ private:
   // Array assignments (array_assignment.cpp, element_loops.cpp).
   bool isArrayAssignment(const clang::Stmt *statement) const;
   bool arrayAssignment(const Directive *directive, clang::BinaryOperator *assignment);
-
-  /// Of a section: C text.
-  struct Range {
-    std::string first;
-    std::string step; ///< Empty: 1.
-    std::string count;
-  };
 
   std::string extentOf(clang::ArraySubscriptExpr *access, const Entity *array, unsigned dimension);
   std::optional<Range> rangeOf(clang::ArraySubscriptExpr *access, const Entity *array,

@@ -8,7 +8,7 @@ using namespace clang;
 namespace tutti::compiler::xmp {
 
 /// Null if the variable has no device copy here.
-const Lowering::Replica *Lowering::replicaOf(const Entity *array, const VarDecl *variable) const {
+const Replica *Lowering::replicaOf(const Entity *array, const VarDecl *variable) const {
   for (const Replica &replica : replicas_) {
     const bool isSame =
         array ? replica.array == array
@@ -22,7 +22,7 @@ const Lowering::Replica *Lowering::replicaOf(const Entity *array, const VarDecl 
 
 /// The variable of a list of `acc replicate`, with the copy that it is to have; nothing after an
 /// error.
-std::optional<Lowering::Replica> Lowering::newReplica(const Directive &directive, ExpressionId id) {
+std::optional<Replica> Lowering::newReplica(const Directive &directive, ExpressionId id) {
   const Expression &operand = directive[id];
   if (!operand.expr) {
     return std::nullopt;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What functions of Lowering hand one another.
+#pragma once
+
+#include "compiler/frontend/xmp/constant_checks.h"
+#include "compiler/frontend/xmp/entities.h"
+
+#include <map>
+#include <set>
+
+namespace tutti::compiler::xmp {
+
+/// A loop of a nest that a `loop` directive divides.
+struct NestLoop {
+  const clang::ForStmt *loop = nullptr;
+  const clang::VarDecl *variable = nullptr;
+  const Item *item = nullptr; ///< Of `on`.
+  unsigned axis = 0;
+  std::string lower;
+  std::string last;
+  std::string step;
+  bool isUp = true;
+  bool isConstantStep = false;
+  bool isInvariant = true; ///< Its bounds do not depend on the nest.
+  bool isOnDevice = false; ///< Nothing of the host's stack is read in it.
+};
+
+/// A variable or section of one, as abi/xmp.h describes it.
+struct SectionText {
+  Entity *entity = nullptr;
+  std::string text; ///< A tutti_xmp_section's initializer.
+  clang::QualType element;
+  unsigned rank = 0; ///< Dimensions that are not plain subscripts.
+  Shape shape;
+};
+
+/// A nest of loops that is being written.
+struct LoopText {
+  std::string name; ///< Of the variable with the shares.
+  std::vector<NestLoop> nest;
+  std::vector<std::string> indices; ///< Where in it; empty: the loop has a variable of its own.
+  std::string copies;               ///< Declarations for device copies.
+  std::string items;                ///< What is reduced: a list of tutti_xmp_reduced.
+  unsigned reduced = 0;             ///< How many.
+};
+
+/// Subscripts of a global array.
+struct Chain {
+  Entity *entity = nullptr;
+  clang::Expr *base = nullptr;
+  llvm::SmallVector<clang::ArraySubscriptExpr *, 7> accesses; ///< Outermost dimension first.
+};
+
+/// A variable that has a device copy.
+struct Replica {
+  const Entity *array = nullptr;
+  const clang::VarDecl *variable = nullptr; ///< Null for members.
+  std::string copy;                         ///< The C variable that leads to the copy.
+  clang::SourceLocation place;
+};
+
+/// What a loop on devices uses.
+struct AccBody {
+  llvm::ArrayRef<NestLoop> nest;
+  unsigned begin = 0; ///< In the plain program.
+  unsigned end = 0;
+  bool isRight = true;
+  std::string clauses;                     ///< Of OpenMP.
+  std::set<const clang::VarDecl *> listed; ///< Those that the clauses name.
+  std::set<const Entity *> sharedArrays;   ///< The host's own.
+  std::set<const void *> missing;          ///< Reported already.
+  std::map<const Entity *, const Replica *> arrays;
+  std::map<const clang::VarDecl *, const Replica *> variables;
+};
+
+/// Of a section: C text.
+struct Range {
+  std::string first;
+  std::string step; ///< Empty: 1.
+  std::string count;
+};
+
+} // namespace tutti::compiler::xmp
