@@ -18,69 +18,76 @@ const VarDecl *namedBy(const Expression &expression) {
 
 } // namespace
 
+/// Each variable has one clause.
+bool Lowering::listOnce(const VarDecl *variable, const Expression &operand, AccBody &body) {
+  const bool isFirst = body.listed.insert(variable).second;
+  if (!isFirst) {
+    error(operand.place(), "'%0' is named twice") << variable->getName();
+  }
+  return isFirst;
+}
+
+/// One name in `private`, `firstprivate` or `shared`; false after an error.
+bool Lowering::readAccVariable(const Expression &operand, AccVariable::Kind kind, AccBody &body) {
+  const Entity *array = operand.expr ? scopes_.find(operand.expr) : nullptr;
+  const VarDecl *variable = namedBy(operand);
+  const bool isShared = kind == AccVariable::Kind::Shared;
+  if (operand.expr && !variable && !(array && isShared)) {
+    error(operand.place(), "expected the name of a variable");
+    return false;
+  }
+  if (!isShared && variable && (array || !variable->getType()->isScalarType())) {
+    error(operand.place(), "'%0' is not a scalar; arrays have to be replicated")
+        << variable->getName();
+    note(variable->getLocation(), "'%0' is declared here") << variable->getName();
+    return false;
+  }
+  if (array) {
+    body.sharedArrays.insert(array);
+    return true;
+  }
+  if (!variable || replicaOf(nullptr, variable)) {
+    if (variable && !isShared) {
+      error(operand.place(), "'%0' is replicated, and so shared") << variable->getName();
+    }
+    return !variable || isShared;
+  }
+  body.clauses += std::string(kind == AccVariable::Kind::Private        ? " private("
+                              : kind == AccVariable::Kind::FirstPrivate ? " firstprivate("
+                                                                        : " shared(") +
+                  variable->getName().str() + ")";
+  return listOnce(variable, operand, body);
+}
+
+/// One variable that is reduced; false after an error.
+bool Lowering::readAccReduction(const Directive &directive, const ReductionClause &clause,
+                                const Operand &each, AccBody &body) {
+  const Expression &operand = directive[each.expression];
+  const VarDecl *variable = namedBy(operand);
+  const llvm::StringRef operation = clause.operation;
+  if (operation.starts_with("first") || operation.starts_with("last") || !each.locations.empty() ||
+      !variable || !variable->getType()->isArithmeticType()) {
+    error(operand.place(), "a loop with 'acc' can reduce scalars only, and has no locations");
+    return false;
+  }
+  if (replicaOf(nullptr, variable)) {
+    error(operand.place(), "'%0' is replicated, and cannot be reduced") << variable->getName();
+    return false;
+  }
+  body.clauses += " reduction(" + (operation == "-" ? "+" : clause.operation) + ":" +
+                  variable->getName().str() + ")";
+  return listOnce(variable, operand, body);
+}
+
 /// What the clauses say; false after an error.
 bool Lowering::readAccClauses(const Directive &directive, AccBody &body) {
   bool isRight = true;
-  const auto once = [&](const VarDecl *variable, const Expression &operand) {
-    if (!body.listed.insert(variable).second) {
-      error(operand.place(), "'%0' is named twice") << variable->getName();
-      isRight = false;
-    }
-  };
   for (const AccVariable &each : directive.accVariables) {
-    const Expression &operand = directive[each.expression];
-    const Entity *array = operand.expr ? scopes_.find(operand.expr) : nullptr;
-    const VarDecl *variable = namedBy(operand);
-    const bool isShared = each.kind == AccVariable::Kind::Shared;
-    if (operand.expr && !variable && !(array && isShared)) {
-      error(operand.place(), "expected the name of a variable");
-      isRight = false;
-      continue;
-    }
-    if (!isShared && variable && (array || !variable->getType()->isScalarType())) {
-      error(operand.place(), "'%0' is not a scalar; arrays have to be replicated")
-          << variable->getName();
-      note(variable->getLocation(), "'%0' is declared here") << variable->getName();
-      isRight = false;
-      continue;
-    }
-    if (array) {
-      body.sharedArrays.insert(array);
-      continue;
-    }
-    if (!variable || replicaOf(nullptr, variable)) {
-      if (variable && !isShared) {
-        error(operand.place(), "'%0' is replicated, and so shared") << variable->getName();
-        isRight = false;
-      }
-      continue;
-    }
-    once(variable, operand);
-    body.clauses += std::string(each.kind == AccVariable::Kind::Private        ? " private("
-                                : each.kind == AccVariable::Kind::FirstPrivate ? " firstprivate("
-                                                                               : " shared(") +
-                    variable->getName().str() + ")";
+    isRight &= readAccVariable(directive[each.expression], each.kind, body);
   }
   for (const ReductionClause &clause : directive.reductions) {
-    const bool isOrdered = llvm::StringRef(clause.operation).starts_with("first") ||
-                           llvm::StringRef(clause.operation).starts_with("last");
     for (const Operand &each : clause.operands) {
-      const Expression &operand = directive[each.expression];
-      const VarDecl *variable = namedBy(operand);
-      if (isOrdered || !each.locations.empty() || !variable ||
-          !variable->getType()->isArithmeticType()) {
-        error(operand.place(), "a loop with 'acc' can reduce scalars only, and has no locations");
-        isRight = false;
-        continue;
-      }
-      if (replicaOf(nullptr, variable)) {
-        error(operand.place(), "'%0' is replicated, and cannot be reduced") << variable->getName();
-        isRight = false;
-        continue;
-      }
-      once(variable, operand);
-      body.clauses += " reduction(" + (clause.operation == "-" ? "+" : clause.operation) + ":" +
-                      variable->getName().str() + ")";
+      isRight &= readAccReduction(directive, clause, each, body);
     }
   }
   return isRight;

@@ -10,13 +10,6 @@ namespace tutti::compiler::xmp {
 
 namespace {
 
-/// A variable with sections among its subscripts.
-struct Sectioned {
-  const Expr *base = nullptr;
-  llvm::SmallVector<ArraySubscriptExpr *, 7> accesses; ///< Outermost dimension first.
-  llvm::SmallVector<unsigned, 7> sections;             ///< Positions in `accesses`.
-};
-
 Sectioned sectionedOf(Expr *expr) {
   Sectioned result;
   expr = expr->IgnoreParenImpCasts();
@@ -135,54 +128,41 @@ std::optional<Range> Lowering::rangeOf(ArraySubscriptExpr *access, const Entity 
   return range;
 }
 
-bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assignment) {
-  const Sectioned left = sectionedOf(assignment->getLHS());
-  llvm::SmallVector<Sectioned, 8> all;
-  collect(assignment->getRHS(), all);
+/// `all` begins with the left side. Whether they can be assigned here.
+bool Lowering::checkSections(const Directive *directive, const BinaryOperator *assignment,
+                             llvm::ArrayRef<Sectioned> all) {
+  const Sectioned &left = all.front();
   for (const Sectioned &right : all) {
     if (right.sections.size() != left.sections.size()) {
       error(right.base->getBeginLoc(),
             "this section has %0 dimensions, but the assignment is to one of %1")
           << static_cast<unsigned>(right.sections.size())
           << static_cast<unsigned>(left.sections.size());
-      return true;
+      return false;
     }
   }
-  const bool hasSections = !all.empty();
-  all.insert(all.begin(), left);
-  if (!directive) {
-    for (const Sectioned &one : all) {
-      if (const Entity *global = scopes_.find(one.base)) {
-        error(one.base->getBeginLoc(),
-              "a section of global array '%0' needs '#pragma xmp array' or '#pragma xmp gmove'")
-            << global->name;
-        return true;
-      }
+  for (const Sectioned &one : all) {
+    const Entity *global = scopes_.find(one.base);
+    if (global && !directive) {
+      error(one.base->getBeginLoc(),
+            "a section of global array '%0' needs '#pragma xmp array' or '#pragma xmp gmove'")
+          << global->name;
+      return false;
     }
   }
-  const Shape shape =
-      constants_.section(scopes_.find(left.base), left.base, left.accesses, /*mayBeShadow=*/true);
-  for (const Sectioned &right : llvm::drop_begin(all)) {
-    constants_.conform(assignment, shape,
-                       constants_.section(scopes_.find(right.base), right.base, right.accesses,
-                                          /*mayBeShadow=*/true));
+  const auto shapeOf = [&](const Sectioned &one) {
+    return constants_.section(scopes_.find(one.base), one.base, one.accesses,
+                              /*mayBeShadow=*/true);
+  };
+  const Shape shape = shapeOf(left);
+  for (const Sectioned &right : all.drop_front()) {
+    constants_.conform(assignment, shape, shapeOf(right));
   }
-  const std::string name = unique("section");
-  const bool wasIn = std::exchange(inArrayAssignment_, true);
-  TraverseStmt(assignment->getLHS());
-  TraverseStmt(assignment->getRHS());
-  inArrayAssignment_ = wasIn;
-  const Entity *array = scopes_.find(left.base);
-  llvm::SmallVector<std::string, 7> lengths;
-  llvm::SmallVector<int, 7> axes;
-  for (unsigned at : left.sections) {
-    const auto range = rangeOf(left.accesses[at], array, at, /*isCounted=*/true);
-    if (!range) {
-      return true;
-    }
-    lengths.push_back(range->count);
-    axes.push_back(array && at < array->rank ? array->axes[at] : -1);
-  }
+  return true;
+}
+
+/// Puts the loops' indices where sections stand; false after an error.
+bool Lowering::replaceSections(llvm::ArrayRef<Sectioned> all, const std::string &name) {
   for (const Sectioned &one : all) {
     unsigned k = 0;
     for (unsigned at : one.sections) {
@@ -191,7 +171,7 @@ bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assig
       const unsigned close = program_.at(access->getRBracketLoc());
       const auto range = rangeOf(access, scopes_.find(one.base), at, /*isCounted=*/false);
       if (!range) {
-        return true;
+        return false;
       }
       const std::string index = range->first + " + " + name + "_" + std::to_string(k++) +
                                 (range->step.empty() ? "" : " * " + range->step);
@@ -199,37 +179,67 @@ bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assig
       edits_.before(open + 1, index);
     }
   }
-  std::string declarations;
-  std::string head;
-  if (!elementLoops(directive, array, axes, lengths, name, declarations, head)) {
-    return true;
-  }
-  const std::string tail(lengths.size(), '}');
+  return true;
+}
+
+/// The loops with the assignment in them.
+std::string Lowering::assignmentText(BinaryOperator *assignment, llvm::ArrayRef<Sectioned> all,
+                                     const ElementLoops &loops) const {
+  const std::string &name = loops.name;
+  const std::string tail(loops.lengths.size(), '}');
   const std::string target = text(assignment->getLHS());
   const std::string value = text(assignment->getRHS());
-  std::string code = "{ " + declarations;
+  const bool hasSections = all.size() > 1;
   if (!hasSections) {
-    code += "const __auto_type " + name + "_v = " + value + "; " + head + target + " = " + name +
-            "_v; " + tail;
-  } else if (!mayRead(assignment->getRHS(), arrayVariable(left.base))) {
-    code += head + target + " = " + value + "; " + tail;
-  } else { // The right side is evaluated before the left one is written.
-    std::string count = "1";
-    for (unsigned k = 0; k < lengths.size(); ++k) {
-      count += " * (" + name + "_" + std::to_string(k) + "_n > 0 ? " + name + "_" +
-               std::to_string(k) + "_n : 0)";
-    }
-    const std::string element = assignment->getType().getUnqualifiedType().getAsString();
-    const std::string at = name + "_i";
-    code += element + " *const " + name + "_m = (" + element + " *)__builtin_malloc(sizeof(" +
-            element + ") * (unsigned long)(" + count + " + 1)); long " + at + " = 0; " + head +
-            name + "_m[" + at + "++] = " + value + "; " + tail + " " + at + " = 0; " + head +
-            target + " = " + name + "_m[" + at + "++]; " + tail + " __builtin_free(" + name +
-            "_m); ";
+    return "const __auto_type " + name + "_v = " + value + "; " + loops.head + target + " = " +
+           name + "_v; " + tail;
   }
+  if (!mayRead(assignment->getRHS(), arrayVariable(all.front().base))) {
+    return loops.head + target + " = " + value + "; " + tail;
+  }
+  // The right side is evaluated before the left one is written.
+  std::string count = "1";
+  for (unsigned k = 0; k < loops.lengths.size(); ++k) {
+    const std::string own = name + "_" + std::to_string(k) + "_n";
+    count += " * (" + own + " > 0 ? " + own + " : 0)";
+  }
+  const std::string element = assignment->getType().getUnqualifiedType().getAsString();
+  const std::string at = name + "_i";
+  return element + " *const " + name + "_m = (" + element + " *)__builtin_malloc(sizeof(" +
+         element + ") * (unsigned long)(" + count + " + 1)); long " + at + " = 0; " + loops.head +
+         name + "_m[" + at + "++] = " + value + "; " + tail + " " + at + " = 0; " + loops.head +
+         target + " = " + name + "_m[" + at + "++]; " + tail + " __builtin_free(" + name + "_m); ";
+}
+
+bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assignment) {
+  llvm::SmallVector<Sectioned, 8> all = {sectionedOf(assignment->getLHS())};
+  collect(assignment->getRHS(), all);
+  if (!checkSections(directive, assignment, all)) {
+    return true;
+  }
+  const Sectioned &left = all.front();
+  const Entity *array = scopes_.find(left.base);
+  ElementLoops loops;
+  loops.name = unique("section");
+  const bool wasIn = std::exchange(inArrayAssignment_, true);
+  TraverseStmt(assignment->getLHS());
+  TraverseStmt(assignment->getRHS());
+  inArrayAssignment_ = wasIn;
+  for (unsigned at : left.sections) {
+    const auto range = rangeOf(left.accesses[at], array, at, /*isCounted=*/true);
+    if (!range) {
+      return true;
+    }
+    loops.lengths.push_back(range->count);
+    loops.axes.push_back(array && at < array->rank ? array->axes[at] : -1);
+  }
+  if (!replaceSections(all, loops.name) || !elementLoops(directive, array, loops)) {
+    return true;
+  }
+  const std::string code = "{ " + loops.declarations + assignmentText(assignment, all, loops) + "}";
   const unsigned begin = program_.at(assignment->getBeginLoc());
   edits_.erase(begin, statementEnd(assignment));
-  edits_.before(begin, code + "}");
+  edits_.before(begin, code);
   return true;
 }
 

@@ -7,97 +7,106 @@ using namespace clang;
 
 namespace tutti::compiler::xmp {
 
-/// Loops for a share of elements, or for all; `head` opens them.
-bool Lowering::elementLoops(const Directive *directive, const Entity *array,
-                            llvm::ArrayRef<int> axes, llvm::ArrayRef<std::string> lengths,
-                            const std::string &name, std::string &declarations, std::string &head) {
-  const unsigned rank = lengths.size();
-  llvm::SmallVector<Format, 7> formats(rank, Format::None);
-  llvm::SmallVector<int, 7> divided(rank, -1);
-  const Entity *set = nullptr;
-  if (directive) {
-    set = checkedRef(*directive, *directive->on);
-    if (!set) {
+/// Finds the dimension of `on` that divides each loop; false after an error.
+bool Lowering::divideElements(const Directive &directive, const Entity *array,
+                              ElementLoops &loops) {
+  loops.set = checkedRef(directive, *directive.on);
+  if (!loops.set) {
+    return false;
+  }
+  const Entity &set = *loops.set;
+  const Items &list = directive.on->subscripts;
+  const bool isOwn = array && array->with == &set;
+  llvm::SmallVector<int, 7> open;
+  for (unsigned axis = 0; axis < set.rank; ++axis) {
+    if (list.empty() || list.items[axis].kind == Item::Kind::Colon ||
+        list.items[axis].kind == Item::Kind::Triplet) {
+      open.push_back(axis);
+    }
+  }
+  for (unsigned k = 0; k < loops.lengths.size(); ++k) {
+    const int axis = isOwn ? loops.axes[k] : k < open.size() ? open[k] : -1;
+    if (axis >= 0 && llvm::is_contained(open, axis)) {
+      loops.divided[k] = axis;
+      loops.formats[k] = set.kind == Entity::Kind::Nodes ? Format::Cyclic : set.formats[axis];
+    }
+  }
+  for (const int axis : open) {
+    // All nodes have all of a dimension that is not distributed.
+    const bool isWhole = set.kind == Entity::Kind::Template && set.formats[axis] == Format::None;
+    if (!isWhole && !llvm::is_contained(loops.divided, axis)) {
+      error(directive.on->name.getLocation(),
+            "dimension %0 of '%1' has no section of the assignment beside it")
+          << axis + 1 << set.name;
       return false;
     }
-    const Items &list = directive->on->subscripts;
-    const bool isOwn = array && array->with == set;
-    llvm::SmallVector<unsigned, 7> open;
-    for (unsigned axis = 0; axis < set->rank; ++axis) {
-      const bool isWhole = list.empty();
-      if (isWhole || list.items[axis].kind == Item::Kind::Colon ||
-          list.items[axis].kind == Item::Kind::Triplet) {
-        open.push_back(axis);
-      }
-    }
-    for (unsigned k = 0; k < rank; ++k) {
-      const int axis = isOwn ? axes[k] : k < open.size() ? static_cast<int>(open[k]) : -1;
-      divided[k] = axis >= 0 && llvm::is_contained(open, static_cast<unsigned>(axis)) ? axis : -1;
-      if (divided[k] >= 0) {
-        formats[k] = set->kind == Entity::Kind::Nodes ? Format::Cyclic : set->formats[axis];
-      }
-    }
-    for (unsigned axis : open) {
-      // All nodes have all of a dimension that is not distributed.
-      const bool isWhole =
-          set->kind == Entity::Kind::Template && set->formats[axis] == Format::None;
-      if (!isWhole && !llvm::is_contained(divided, static_cast<int>(axis))) {
-        error(directive->on->name.getLocation(),
-              "dimension %0 of '%1' has no section of the assignment beside it")
-            << axis + 1 << set->name;
-        return false;
-      }
-    }
   }
-  std::string indices;
-  unsigned shares = 0;
+  return true;
+}
+
+/// Opens the loops, over shares where they are divided.
+void Lowering::elementHeads(ElementLoops &loops) {
   std::string constants;
-  for (unsigned k = 0; k < rank; ++k) {
-    const std::string own = name + "_" + std::to_string(k);
-    declarations += "const long " + own + "_l = " + lengths[k] + "; ";
-    const std::string begin = divided[k] >= 0 ? own + "_b" : "0";
-    const std::string end = divided[k] >= 0 ? own + "_e" : own + "_l";
-    if (divided[k] >= 0) {
-      const std::string index = name + "[" + std::to_string(shares++) + "]";
-      indices += (indices.empty() ? "{.axis = " : ", {.axis = ") + std::to_string(divided[k]) +
-                 ", .offset = 0, .lower = 0, .last = " + own + "_l - 1, .step = 1}";
-      constants += sharesConstants(index, own);
-      if (formats[k] == Format::CyclicOf) {
-        head += "for (long " + own + "_k = 0; " + own + "_k < " + own + "_n; " + own +
-                "_k++) { const long " + own + " = tutti_xmp_iteration(&" + index + ", " + own +
-                "_k); ";
-        continue;
-      }
-    } else {
-      constants += "const long " + own + "_n = " + own + "_l; ";
+  for (unsigned k = 0; k < loops.lengths.size(); ++k) {
+    const std::string own = loops.name + "_" + std::to_string(k);
+    const bool isDivided = loops.divided[k] >= 0;
+    const std::string index = loops.name + "[" + std::to_string(loops.shares) + "]";
+    loops.declarations += "const long " + own + "_l = " + loops.lengths[k] + "; ";
+    if (isDivided) {
+      loops.indices += (loops.shares > 0 ? ", {.axis = " : "{.axis = ") +
+                       std::to_string(loops.divided[k]) +
+                       ", .offset = 0, .lower = 0, .last = " + own + "_l - 1, .step = 1}";
+      ++loops.shares;
     }
-    head += "for (long " + own + " = " + begin + "; " + own + " < " + end + "; " + own +
-            (formats[k] == Format::Cyclic ? " += " + own + "_s" : "++") + ") { ";
-  }
-  if (directive) {
-    std::string subscripts;
-    const Items &list = directive->on->subscripts;
-    for (unsigned axis = 0; axis < list.size(); ++axis) {
-      const Item &item = list.items[axis];
-      const auto *k = llvm::find(divided, static_cast<int>(axis));
-      subscripts += subscripts.empty() ? "" : ", ";
-      if (k != divided.end() && !list.isRound && item.first && item.second) {
-        // Element by element beside the assignment's.
-        subscripts += "{TUTTI_XMP_COUNT, " + longOf(*directive, item.first) + ", " + name + "_" +
-                      std::to_string(k - divided.begin()) + "_l, " +
-                      (item.step ? longOf(*directive, item.step) : "1") + "}";
-        continue;
-      }
-      subscripts += subscript(*directive, item, list.isRound, set->kind == Entity::Kind::Nodes);
+    constants +=
+        isDivided ? sharesConstants(index, own) : "const long " + own + "_n = " + own + "_l; ";
+    if (isDivided && loops.formats[k] == Format::CyclicOf) {
+      loops.head += "for (long " + own + "_k = 0; " + own + "_k < " + own + "_n; " + own +
+                    "_k++) { const long " + own + " = tutti_xmp_iteration(&" + index + ", " + own +
+                    "_k); ";
+      continue;
     }
-    declarations +=
-        (shares > 0 ? "tutti_xmp_index " + name + "[] = {" + indices + "}; " : "") +
-        "tutti_xmp_share_elements(" + source(directive->place) + ", &(const tutti_xmp_ref){" +
-        set->handle + ", " + std::to_string(directive->on->subscripts.size()) + ", " +
-        (subscripts.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}") + "}, " +
-        std::to_string(shares) + ", " + (shares > 0 ? name : "0") + "); ";
+    loops.head += "for (long " + own + " = " + (isDivided ? own + "_b" : "0") + "; " + own + " < " +
+                  own + (isDivided ? "_e; " : "_l; ") + own +
+                  (loops.formats[k] == Format::Cyclic ? " += " + own + "_s" : "++") + ") { ";
   }
-  declarations += constants;
+  loops.constants = constants;
+}
+
+/// The call that fills the indices in.
+std::string Lowering::elementShare(const Directive &directive, const ElementLoops &loops) const {
+  std::string subscripts;
+  const Items &list = directive.on->subscripts;
+  for (unsigned axis = 0; axis < list.size(); ++axis) {
+    const Item &item = list.items[axis];
+    const auto *k = llvm::find(loops.divided, static_cast<int>(axis));
+    subscripts += subscripts.empty() ? "" : ", ";
+    if (k != loops.divided.end() && !list.isRound && item.first && item.second) {
+      // Element by element beside the assignment's.
+      subscripts += "{TUTTI_XMP_COUNT, " + longOf(directive, item.first) + ", " + loops.name + "_" +
+                    std::to_string(k - loops.divided.begin()) + "_l, " +
+                    (item.step ? longOf(directive, item.step) : "1") + "}";
+      continue;
+    }
+    subscripts += subscript(directive, item, list.isRound, loops.set->kind == Entity::Kind::Nodes);
+  }
+  const bool hasShares = loops.shares > 0;
+  return (hasShares ? "tutti_xmp_index " + loops.name + "[] = {" + loops.indices + "}; " : "") +
+         "tutti_xmp_share_elements(" + source(directive.place) + ", &(const tutti_xmp_ref){" +
+         loops.set->handle + ", " + std::to_string(list.size()) + ", " +
+         (subscripts.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}") + "}, " +
+         std::to_string(loops.shares) + ", " + (hasShares ? loops.name : "0") + "); ";
+}
+
+/// Loops for a share of elements, or for all; false after an error.
+bool Lowering::elementLoops(const Directive *directive, const Entity *array, ElementLoops &loops) {
+  loops.divided.assign(loops.lengths.size(), -1);
+  loops.formats.assign(loops.lengths.size(), Format::None);
+  if (directive && !divideElements(*directive, array, loops)) {
+    return false;
+  }
+  elementHeads(loops);
+  loops.declarations += (directive ? elementShare(*directive, loops) : "") + loops.constants;
   return true;
 }
 

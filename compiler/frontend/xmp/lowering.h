@@ -137,6 +137,10 @@ private:
   std::optional<Replica> newReplica(const Directive &directive, ExpressionId id);
   void replicate(const Directive &directive, clang::Stmt *body);
   void replicateSync(const Directive &directive);
+  bool listOnce(const clang::VarDecl *variable, const Expression &operand, AccBody &body);
+  bool readAccVariable(const Expression &operand, AccVariable::Kind kind, AccBody &body);
+  bool readAccReduction(const Directive &directive, const ReductionClause &clause,
+                        const Operand &each, AccBody &body);
   bool readAccClauses(const Directive &directive, AccBody &body);
   void walkAccBody(const clang::Stmt *statement, AccBody &body);
   void useInAcc(const Entity *array, const clang::VarDecl *variable, clang::SourceLocation place,
@@ -155,6 +159,11 @@ private:
   void barrier(const Directive &directive);
   void waitAsync(const Directive &directive);
   bool gmove(Directive &directive, clang::Stmt *body);
+  Chain sectionChain(clang::Expr *whole) const;
+  unsigned sectionElement(const Chain &chain, clang::QualType &element) const;
+  std::string sectionSubscript(clang::Expr *index, unsigned &ranges);
+  std::string localSection(const Chain &chain, unsigned rank, const std::string &code,
+                           const std::string &subscripts) const;
   std::optional<SectionText> section(clang::Expr *expr);
   std::optional<SectionText> variable(const Directive &directive, ExpressionId id);
   Entity *arrayOf(const Directive &directive, ExpressionId id);
@@ -167,9 +176,15 @@ private:
   std::string extentOf(clang::ArraySubscriptExpr *access, const Entity *array, unsigned dimension);
   std::optional<Range> rangeOf(clang::ArraySubscriptExpr *access, const Entity *array,
                                unsigned dimension, bool isCounted);
-  bool elementLoops(const Directive *directive, const Entity *array, llvm::ArrayRef<int> axes,
-                    llvm::ArrayRef<std::string> lengths, const std::string &name,
-                    std::string &declarations, std::string &head);
+  bool checkSections(const Directive *directive, const clang::BinaryOperator *assignment,
+                     llvm::ArrayRef<Sectioned> all);
+  bool replaceSections(llvm::ArrayRef<Sectioned> all, const std::string &name);
+  std::string assignmentText(clang::BinaryOperator *assignment, llvm::ArrayRef<Sectioned> all,
+                             const ElementLoops &loops) const;
+  bool divideElements(const Directive &directive, const Entity *array, ElementLoops &loops);
+  std::string elementShare(const Directive &directive, const ElementLoops &loops) const;
+  void elementHeads(ElementLoops &loops);
+  bool elementLoops(const Directive *directive, const Entity *array, ElementLoops &loops);
 
   // C text (c_text.cpp).
   std::string text(const Directive &directive, ExpressionId id) const;

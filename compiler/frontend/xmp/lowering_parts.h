@@ -81,4 +81,26 @@ struct Range {
   std::string count;
 };
 
+/// A variable with sections among its subscripts.
+struct Sectioned {
+  const clang::Expr *base = nullptr;
+  llvm::SmallVector<clang::ArraySubscriptExpr *, 7> accesses; ///< Outermost dimension first.
+  llvm::SmallVector<unsigned, 7> sections;                    ///< Positions in `accesses`.
+};
+
+/// Loops over the elements of an array assignment, one for each section of its left side.
+struct ElementLoops {
+  std::string name;                          ///< What belongs to them begins so.
+  llvm::SmallVector<std::string, 7> lengths; ///< C text.
+  llvm::SmallVector<int, 7> axes;            ///< Of the template that the array is aligned with.
+  const Entity *set = nullptr;               ///< That divides them; null: each node has all.
+  llvm::SmallVector<int, 7> divided;         ///< The dimension of `set`; -1: none.
+  llvm::SmallVector<Format, 7> formats;
+  std::string declarations; ///< C text in front of the loops.
+  std::string indices;      ///< A list of tutti_xmp_index.
+  std::string constants;    ///< C text behind the call that fills them in.
+  unsigned shares = 0;      ///< How many.
+  std::string head;         ///< Opens the loops.
+};
+
 } // namespace tutti::compiler::xmp

@@ -8,87 +8,73 @@ using namespace clang;
 
 namespace tutti::compiler::xmp {
 
-/// A tutti_xmp_section's initializer, with array sections and the rest taken as a whole.
-std::optional<SectionText> Lowering::section(Expr *whole) {
+/// What the subscripts are of. A pointer's memory is an array of its own.
+Chain Lowering::sectionChain(Expr *whole) const {
+  Chain chain;
   Expr *expr = whole->IgnoreParenImpCasts();
-  llvm::SmallVector<ArraySubscriptExpr *, 7> accesses;
   while (auto *access = dyn_cast<ArraySubscriptExpr>(expr)) {
-    accesses.insert(accesses.begin(), access);
+    chain.accesses.insert(chain.accesses.begin(), access);
     Expr *base = access->getBase()->IgnoreParens();
     const auto *decay = dyn_cast<ImplicitCastExpr>(base);
     expr = base->IgnoreParenImpCasts();
     const bool isGlobal = scopes_.find(expr) != nullptr;
     const bool isOfArray = decay && decay->getCastKind() == CK_ArrayToPointerDecay;
     if (!isOfArray && !isGlobal && !isa<ArraySubscriptExpr>(expr)) {
-      break; // A pointer: what it leads to is the array.
+      break;
     }
   }
-  SectionText result;
-  result.entity = scopes_.find(expr);
-  TraverseStmt(result.entity ? nullptr : expr);
-  QualType type = expr->getType();
-  unsigned rank = result.entity ? result.entity->rank : 0;
-  if (!result.entity) {
-    QualType left = type;
-    for (; left->isArrayType(); left = context_.getAsArrayType(left)->getElementType()) {
-      ++rank;
-    }
-    if (rank == 0 && !accesses.empty() && left->isPointerType()) {
-      for (left = left->getPointeeType(), rank = 1; left->isArrayType();
-           left = context_.getAsArrayType(left)->getElementType()) {
-        ++rank;
-      }
-    }
-    result.element = left;
-  } else {
-    result.element = result.entity->element;
+  chain.base = expr;
+  chain.entity = scopes_.find(expr);
+  return chain;
+}
+
+/// Sets element and number of dimensions.
+unsigned Lowering::sectionElement(const Chain &chain, QualType &element) const {
+  if (chain.entity) {
+    element = chain.entity->element;
+    return chain.entity->rank;
   }
-  if (accesses.size() > rank) {
-    error(expr->getBeginLoc(), "too many subscripts");
-    return std::nullopt;
+  unsigned rank = 0;
+  element = chain.base->getType();
+  if (!chain.accesses.empty() && element->isPointerType()) {
+    element = element->getPointeeType();
+    rank = 1;
   }
-  result.shape = constants_.section(result.entity, expr, accesses, /*mayBeShadow=*/false);
-  std::string subscripts;
-  for (unsigned i = 0; i < rank; ++i) {
-    subscripts += i > 0 ? ", " : "";
-    if (i >= accesses.size()) {
-      subscripts += "{TUTTI_XMP_ALL, 0, 0, 1}";
-      ++result.rank;
-      continue;
-    }
-    Expr *index = accesses[i]->getIdx();
-    const auto number = numberOfMark(index, kSection);
-    if (!number) {
-      TraverseStmt(index);
-      subscripts += "{TUTTI_XMP_INDEX, (long)(" + text(index) + "), 0, 1}";
-      continue;
-    }
-    ++result.rank;
-    for (Expr *argument :
-         llvm::drop_begin(dyn_cast<CallExpr>(index->IgnoreParenImpCasts())->arguments())) {
-      TraverseStmt(argument);
-    }
-    const SectionMark &mark = program_.sections[*number];
-    const auto part = [&](const SectionMark::Part &part, const char *none) {
-      return part.empty() ? std::string(none) : "(long)(" + edits_.text(part.begin, part.end) + ")";
-    };
-    const char *kind = mark.first.empty() && mark.second.empty() ? "ALL"
-                       : mark.first.empty()                      ? "UPTO"
-                       : mark.second.empty()                     ? "FROM"
-                                                                 : "COUNT";
-    subscripts += std::string("{TUTTI_XMP_") + kind + ", " + part(mark.first, "0") + ", " +
-                  part(mark.second, "0") + ", " + part(mark.step, "1") + "}";
+  for (; element->isArrayType(); element = context_.getAsArrayType(element)->getElementType()) {
+    ++rank;
   }
-  // The whole of a global array has no subscripts: only so can its local parts be reduced.
-  const std::string list =
-      accesses.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}";
-  const std::string code = typeCode(result.element);
-  if (result.entity) {
-    result.text = "{" + result.entity->handle + ", 0, " + code + ", sizeof(" +
-                  result.entity->handle + "_t), " + std::to_string(rank) + ", 0, " + list + "}";
-    return result;
+  return rank;
+}
+
+/// `{kind, first, second, step}`; one that is a range adds to `ranges`.
+std::string Lowering::sectionSubscript(Expr *index, unsigned &ranges) {
+  const auto number = numberOfMark(index, kSection);
+  if (!number) {
+    TraverseStmt(index);
+    return "{TUTTI_XMP_INDEX, (long)(" + text(index) + "), 0, 1}";
   }
-  const std::string name = text(expr);
+  ++ranges;
+  for (Expr *argument :
+       llvm::drop_begin(dyn_cast<CallExpr>(index->IgnoreParenImpCasts())->arguments())) {
+    TraverseStmt(argument);
+  }
+  const SectionMark &mark = program_.sections[*number];
+  const auto part = [&](const SectionMark::Part &part, const char *none) {
+    return part.empty() ? std::string(none) : "(long)(" + edits_.text(part.begin, part.end) + ")";
+  };
+  const char *kind = mark.first.empty() && mark.second.empty() ? "ALL"
+                     : mark.first.empty()                      ? "UPTO"
+                     : mark.second.empty()                     ? "FROM"
+                                                               : "COUNT";
+  return std::string("{TUTTI_XMP_") + kind + ", " + part(mark.first, "0") + ", " +
+         part(mark.second, "0") + ", " + part(mark.step, "1") + "}";
+}
+
+/// Of a variable that is the node's own.
+std::string Lowering::localSection(const Chain &chain, unsigned rank, const std::string &code,
+                                   const std::string &subscripts) const {
+  const std::string name = text(chain.base);
+  const QualType type = chain.base->getType();
   std::string element = "(" + name + ")";
   std::string extents;
   for (unsigned i = 0; i < rank; ++i) {
@@ -98,9 +84,42 @@ std::optional<SectionText> Lowering::section(Expr *whole) {
                         : std::string("-1"));
     element += "[0]";
   }
-  result.text = "{0, (void *)" + (rank == 0 ? "&(" + name + ")" : "(" + name + ")") + ", " + code +
-                ", sizeof(" + element + "), " + std::to_string(rank) + ", " +
-                (rank == 0 ? "0" : "(const long[]){" + extents + "}") + ", " + list + "}";
+  return "{0, (void *)" + (rank == 0 ? "&(" + name + ")" : "(" + name + ")") + ", " + code +
+         ", sizeof(" + element + "), " + std::to_string(rank) + ", " +
+         (rank == 0 ? "0" : "(const long[]){" + extents + "}") + ", " + subscripts + "}";
+}
+
+/// A tutti_xmp_section's initializer, with array sections and the rest taken as a whole.
+std::optional<SectionText> Lowering::section(Expr *whole) {
+  const Chain chain = sectionChain(whole);
+  SectionText result;
+  result.entity = chain.entity;
+  TraverseStmt(chain.entity ? nullptr : chain.base);
+  const unsigned rank = sectionElement(chain, result.element);
+  if (chain.accesses.size() > rank) {
+    error(chain.base->getBeginLoc(), "too many subscripts");
+    return std::nullopt;
+  }
+  result.shape =
+      constants_.section(chain.entity, chain.base, chain.accesses, /*mayBeShadow=*/false);
+  std::string subscripts;
+  for (unsigned i = 0; i < rank; ++i) {
+    subscripts += i > 0 ? ", " : "";
+    if (i < chain.accesses.size()) {
+      subscripts += sectionSubscript(chain.accesses[i]->getIdx(), result.rank);
+    } else {
+      subscripts += "{TUTTI_XMP_ALL, 0, 0, 1}";
+      ++result.rank;
+    }
+  }
+  // The whole of a global array has no subscripts: only so can its local parts be reduced.
+  const std::string list =
+      chain.accesses.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}";
+  const std::string code = typeCode(result.element);
+  result.text = result.entity ? "{" + result.entity->handle + ", 0, " + code + ", sizeof(" +
+                                    result.entity->handle + "_t), " + std::to_string(rank) +
+                                    ", 0, " + list + "}"
+                              : localSection(chain, rank, code, list);
   return result;
 }
 
