@@ -71,6 +71,25 @@ LEGAL = [
     ("reduction(max: k/place, other/) on g(1, *)", ""), ("reduction(*: real) async(7)", ""),
     ("bcast (k, local[2:4])", ""), ("bcast (real) from p[2] on p", ""),
     ("bcast (local) from t[3]", ""), ("wait_async(1, 2)", ""), ("wait_async(k) on p", ""),
+    ("template, distribute[block] onto p :: q[N], r(1:N)", ";"),
+    ("distribute(cyclic(2)) onto p, template[N] :: q, r", ";"), ("nodes :: q[4], r(1) = p(2:2)", ";"),
+    ("acc replicate (a, k)", "{ }"), ("acc reflect (a)", ""), ("gmove", "local[::-1] = a[:];"),
+]
+# What constants show to be wrong, with the numbers that make it so.
+WRONG = [
+    ("barrier on p[%d]", "", 4, 99), ("barrier on p(%d)", "", 5, 99), ("barrier on p[%d:2]", "", 3, 99),
+    ("barrier on g(1, %d)", "", 3, 99), ("barrier on g(%d, 1)", "", -9, 0),
+    ("task on t[%d]", "k = 1;", 16, 99), ("task on u[%d][0]", "k = 1;", -9, -1),
+    ("reflect (a) width(%d)", "", 2, 9), ("reflect (c) width(%d:0, 0)", "", 2, 9),
+    ("reduce_shadow (a) width(%d)", "", -9, -1), ("bcast (k) from p[0:%d]", "", 2, 4),
+    ("bcast (local[%d:2])", "", 15, 99), ("reduction (+: real[0:%d])", "", 17, 99),
+    ("gmove", "a[0:4] = b[0:%d];", 5, 16), ("gmove", "c[0][:] = b[0:%d];", 1, 15),
+    ("gmove", "a[%d] = b[0];", 16, 99), ("gmove in", "local[0:%d] = a[:];", 1, 15),
+    ("array on t[0:8]", "a[0:8] = b[1:%d];", 1, 7), ("array on t[0:%d]", "a[:] = 1;", 17, 99),
+    ("loop on t[i]", "for (i = 0; i < N; i++) b[%d] = i;", 16, 99),
+    ("loop (i) on u[i][*] expand(0, %d)", "for (i = 0; i < N; i++) k = i;", 1, 9),
+    ("nodes q[%d]", ";", -9, 0), ("nodes q[2] = p[0:%d]", ";", 3, 4), ("template q[%d]", ";", -9, 0),
+    ("template_fix v[%d]", ";", -9, 0), ("template, distribute[block(%d)] onto p :: q[N]", ";", 1, 3),
 ]
 TOKEN = re.compile(r"\w+|::|\s+|[^\w\s]")
 WORDS = ["p", "g", "t", "u", "v", "a", "c", "k", "i", "j", "on", "from", "async", "width", "block", "0",
@@ -85,6 +104,10 @@ def tokens_of(text):
 
 def mutant(choices):
     """The directive, its statement, and whether it is wrong for certain."""
+    if choices.randrange(9) == 0:
+        text, statement, least, most = choices.choice(WRONG)
+        number = choices.randint(least, most)
+        return (text % number, statement, True) if "%d" in text else (text, statement % number, True)
     text, statement = choices.choice(LEGAL)
     words = tokens_of(text)
     solid = [k for k, word in enumerate(words) if not word.isspace()]
@@ -100,8 +123,8 @@ def mutant(choices):
         return "".join(words), statement, True
     if kind == 2:
         words[at] += "q_"
-        return "".join(words), statement, words[at][0].isalpha() and text.split()[0] not in (
-            "nodes", "template", "loop") or at == 0
+        declares = any(word in words for word in ("nodes", "template", "loop"))
+        return "".join(words), statement, words[at][0].isalpha() and not declares or at == 0
     if kind == 3:
         del words[at]
     elif kind == 4:

@@ -81,7 +81,7 @@ private:
   bool checkAttributes();
   bool checkSizes();
 
-  bool hasList(Tokens name) const {
+  static bool hasList(Tokens name) {
     return name.size() > 1 && name[1].isOneOf(tok::l_paren, tok::l_square);
   }
 
@@ -129,6 +129,13 @@ bool Combined::checkSizes() {
   for (const Tokens &attribute : attributes_) {
     const unsigned number = *attributeOf(attribute.front());
     const bool isSized = attribute.size() > 1 && attribute[1].isOneOf(tok::l_paren, tok::l_square);
+    if (number <= kTemplate && attribute.size() > 1 &&
+        (!isSized || llvm::all_of(names_, hasList))) {
+      pragma::error(diagnostics_, attribute[1].getLocation(),
+                    "extra tokens behind '%0', whose names have sizes")
+          << kAttributes[number];
+      return false;
+    }
     for (const Tokens &name : names_) {
       if (number <= kTemplate && !isSized && !name.empty() && !hasList(name)) {
         pragma::error(diagnostics_, name.front().getLocation(), "'%0' has no size")

@@ -16,6 +16,10 @@ int a[16];
 #pragma xmp template, :: t[16]
 // CHECK: :[[@LINE+1]]:34: error: expected '*', block, cyclic or gblock
 #pragma xmp template, distribute[blck] onto p :: tt[16]
+// CHECK: :[[@LINE+1]]:22: error: extra tokens behind 'template', whose names have sizes
+#pragma xmp template @, distribute[block] onto p :: t[16]
+// CHECK: :[[@LINE+1]]:21: error: extra tokens behind 'template', whose names have sizes
+#pragma xmp template[4] :: t[16]
 // CHECK: :[[@LINE+1]]:22: error: expected the name of a template
 #pragma xmp template ::
 // CHECK: :[[@LINE+2]]:27: error: 'nosuch' is not declared as a template
