@@ -164,7 +164,8 @@ enum tutti_xmp_direction {
 /// the devices that have the array. Word (i, j, k) is at i * strides[0] + j * strides[1] + k.
 typedef void (*tutti_xmp_packing)(void *packed, void *array, const long counts[3],
                                   const long strides[2], long direction);
-/// For words of 8, 4 and 1 bytes. Called by the start-up of files with `reflect ... acc`.
+/// For words of 8, 4 and 1 bytes; null: another file's, if any. Called by the start-up of files
+/// with `reflect ... acc`; those of 8 bytes are always there.
 void tutti_xmp_set_packing(tutti_xmp_packing words8, tutti_xmp_packing words4,
                            tutti_xmp_packing bytes);
 

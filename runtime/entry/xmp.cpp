@@ -178,7 +178,10 @@ TUTTI_EXPORT void tutti_xmp_reflect(const char *source, tutti_xmp_array *of,
 
 TUTTI_EXPORT void tutti_xmp_set_packing(tutti_xmp_packing words8, tutti_xmp_packing words4,
                                         tutti_xmp_packing bytes) {
-  world().setPacking({words8, words4, bytes});
+  // Each file brings those that it needs.
+  const auto &known = world();
+  world().setPacking({words8 ? words8 : known.packing(8), words4 ? words4 : known.packing(4),
+                      bytes ? bytes : known.packing(1)});
 }
 
 TUTTI_EXPORT void *tutti_xmp_replicate(const char *source, tutti_xmp_array *array, void *variable,

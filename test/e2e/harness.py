@@ -155,10 +155,15 @@ class Workshop:
                               **(environment or {})})
         if result.status != program.status:
             raise Failure(f"exit status {result.status}\n{tail(result.errors)}")
-        found = re.search(r"^tutti-stats: (\{.*\})$", result.errors, re.M)
-        if found is None:
-            raise Failure(f"no line 'tutti-stats: ...' on standard error\n{tail(result.errors)}")
-        return json.loads(found[1])
+        return counters(result)
+
+
+def counters(result):
+    """Of a run with TUTTI_STATS=json."""
+    found = re.search(r"^tutti-stats: (\{.*\})$", result.errors, re.M)
+    if found is None:
+        raise Failure(f"no line 'tutti-stats: ...' on standard error\n{tail(result.errors)}")
+    return json.loads(found[1])
 
 
 def tail(text, lines=12):

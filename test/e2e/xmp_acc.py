@@ -4,7 +4,7 @@ pragmas, wherever the loops run; and what they move."""
 import re
 
 from commands import require
-from harness import ROOT, Program, compare
+from harness import ROOT, Program, compare, counters
 
 FOLDER = ROOT / "test/e2e/xmp_acc"
 EXAMPLES = ROOT / "examples/xmp/acc"
@@ -70,6 +70,53 @@ def loops_have_kernels(workshop):
             require(region["onDevices"] == region["launches"], f"{name}: {region}")
 
 
+BORDERS = """
+#pragma xmp nodes p[*]
+#pragma xmp template t[16]
+#pragma xmp distribute t[block] onto p
+TYPE a[16];
+#pragma xmp align a[i] with t[i]
+#pragma xmp shadow a[1]
+#pragma xmp acc replicate (a)
+int FUNCTION(void) {
+  int wrong = 0;
+#pragma xmp loop on t[i] acc
+  for (int i = 0; i < 16; i++)
+    a[i] = i + 1;
+#pragma xmp reflect (a) acc
+#pragma xmp loop on t[i] acc reduction(+: wrong)
+  for (int i = 1; i < 15; i++)
+    wrong += a[i - 1] != i || a[i + 1] != i + 2;
+  return wrong;
+}
+"""
+
+
+def files_bring_the_loops_that_pack_for_them(workshop):
+    """Each for the elements that it has; whoever comes last takes away none of the others'."""
+    objects = []
+    types = ("double", "int", "char", "short")
+    for kind in types:
+        source = workshop.folder / f"borders_{kind}.c"
+        source.write_text(f"#define TYPE static {kind}\n#define FUNCTION {kind}s\n{BORDERS}")
+        objects.append(str(source.with_suffix(".o")))
+        done = workshop.execute([str(workshop.bin / "tutticc"), "-O1", "-c", str(source), "-o", objects[-1]],
+                                {}, "")
+        require(done.status == 0, done.errors)
+    main = workshop.folder / "borders.c"
+    main.write_text("".join(f"int {kind}s(void);\n" for kind in types) + "int main(void) { return " +
+                    " + ".join(f"{kind}s()" for kind in types) + "; }\n")
+    for order in (objects, objects[::-1]):
+        binary = str(workshop.folder / "borders")
+        done = workshop.execute([str(workshop.bin / "tutticc"), str(main), *order, "-o", binary], {}, "")
+        require(done.status == 0, done.errors)
+        done = workshop.execute([str(workshop.bin / "tuttirun"), "-n", "2", binary],
+                                {**ONE, "TUTTI_STATS": "json"}, "")
+        require(done.status == 0, f"{done.status}: {done.errors}")
+        found = counters(done)["nodes"]["reflectAcc"]
+        require(found == {"bytes": 2 * (8 + 4 + 1 + 2), "messages": 2 * len(types)}, found)
+
+
 def remarks_are_at_the_users_lines(workshop):
     """At the loops, and not at those that Tutti adds to the file."""
     source = EXAMPLES / "laplace.c"
@@ -95,7 +142,7 @@ def errors_of_written_loops_are_at_the_users_lines(workshop):
 def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
-              (syncs_copy_local_allocations_once, reflect_of_copies_moves_borders_only,
+              (syncs_copy_local_allocations_once, files_bring_the_loops_that_pack_for_them, reflect_of_copies_moves_borders_only,
                steady_reflects_of_copies_move_nothing_else,
                loops_have_kernels, remarks_are_at_the_users_lines, errors_of_written_loops_are_at_the_users_lines)]
     return checks + [(f"{kind}{name}/{where}-{ranks}",

@@ -219,8 +219,8 @@ private:
   Edits &edits_;
   ConstantChecks constants_;
   Scopes scopes_;
-  std::string start_;           ///< Statements of the file's start-up.
-  bool packsOnDevices_ = false; ///< The file needs loops that do.
+  std::string start_;                 ///< Statements of the file's start-up.
+  std::set<std::string> packedWords_; ///< The sizes for which the file needs loops on devices.
   unsigned names_ = 0;
 
   /// Members of structures that are aligned.

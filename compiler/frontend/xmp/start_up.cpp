@@ -11,10 +11,19 @@ namespace tutti::compiler::xmp {
 
 namespace {
 
-/// Functions tutti_xmp_pack8 and so on, which are tutti_xmp_packing.
-std::string packingLoops() {
+/// Functions tutti_xmp_pack8 and so on, which are tutti_xmp_packing, and the call that names them.
+/// Each is two kernels for every target, so a file brings those only that it needs.
+std::pair<std::string, std::string> packingLoops(const std::set<std::string> &words) {
   std::string text = "# 1 \"reflect ... acc\" 3\n";
-  for (const auto &[bytes, type] : {std::pair("8", "long"), {"4", "int"}, {"1", "char"}}) {
+  std::string call;
+  for (const std::string bytes : {"8", "4", "1"}) {
+    call += call.empty() ? "tutti_xmp_set_packing(" : ", ";
+    if (!words.contains(bytes)) {
+      call += "0";
+      continue;
+    }
+    call += "tutti_xmp_pack" + bytes;
+    const std::string type = bytes == "8" ? "long" : bytes == "4" ? "int" : "char";
     const std::string word = std::string("tutti_xmp_word") + bytes;
     text += std::string("typedef ") + type + " __attribute__((may_alias)) " + word +
             ";\nstatic void tutti_xmp_pack" + bytes +
@@ -33,7 +42,7 @@ std::string packingLoops() {
     }
     text += " }\n";
   }
-  return text;
+  return {text, call + "); "};
 }
 
 } // namespace
@@ -44,11 +53,13 @@ std::string Lowering::run() {
   }
   const SourceManager &sources = context_.getSourceManager();
   const SourceLocation begin = sources.getLocForStartOfFile(sources.getMainFileID());
-  if (packsOnDevices_) {
-    start_ = "tutti_xmp_set_packing(tutti_xmp_pack8, tutti_xmp_pack4, tutti_xmp_pack1); " + start_;
+  std::string loops;
+  if (!packedWords_.empty()) {
+    std::string call;
+    std::tie(loops, call) = packingLoops(packedWords_);
+    start_ = call + start_;
   }
-  return (packsOnDevices_ ? packingLoops() : "") +
-         "# 1 \"tutti/start.c\" 3\nstatic void tutti_xmp_start(void) { " + start_ +
+  return loops + "# 1 \"tutti/start.c\" 3\nstatic void tutti_xmp_start(void) { " + start_ +
          " }\nstatic const tutti_xmp_unit tutti_xmp_this = {" + std::to_string(TUTTI_XMP_VERSION) +
          ", " + source(begin) +
          ", tutti_xmp_start};\nstatic const tutti_xmp_unit *const tutti_xmp_here "

@@ -75,7 +75,11 @@ void Lowering::reflect(const Directive &directive) {
               : &operand == &directive.operands.back() ? " | TUTTI_XMP_LIST_END"
                                                        : " | TUTTI_XMP_LIST") +
              ", " + asyncText(directive) + ")";
-    packsOnDevices_ |= directive.isAcc;
+    if (directive.isAcc) {
+      const auto bytes = context_.getTypeSizeInChars(array->element).getQuantity();
+      // The runtime packs on devices where there are loops for the largest words.
+      packedWords_.insert({"8", bytes % 8 == 0 ? "8" : bytes % 4 == 0 ? "4" : "1"});
+    }
   }
   const bool isList = directive.operands.size() > 1;
   emitStatement(directive, isList ? "{ " + calls + "; }" : calls);
