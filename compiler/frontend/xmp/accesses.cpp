@@ -7,6 +7,14 @@ using namespace clang;
 
 namespace tutti::compiler::xmp {
 
+/// What `p->a` has in common with all variables of its structure; null if it is no global array.
+Entity *Lowering::prototypeOf(const Expr *expr) const {
+  const auto *access = dyn_cast<MemberExpr>(expr);
+  const auto *field = access ? dyn_cast<FieldDecl>(access->getMemberDecl()) : nullptr;
+  const auto member = field && access->isArrow() ? members_.find(field) : members_.end();
+  return member == members_.end() ? nullptr : member->second.prototype;
+}
+
 /// Nothing if the base is no global array.
 std::optional<Chain> Lowering::chainOf(Expr *expr) const {
   Chain chain;
@@ -16,6 +24,7 @@ std::optional<Chain> Lowering::chainOf(Expr *expr) const {
     expr = access->getBase()->IgnoreParenImpCasts();
   }
   chain.entity = scopes_.find(expr);
+  chain.entity = chain.entity ? chain.entity : prototypeOf(expr);
   chain.base = expr;
   return chain.entity ? std::optional(chain) : std::nullopt;
 }
@@ -99,8 +108,14 @@ void Lowering::rewrite(const Chain &chain) {
   const bool isWhole = count == array.rank;
   const unsigned name = program_.at(chain.base->getBeginLoc());
   const unsigned begin = program_.at(chain.accesses[0]->getBeginLoc());
-  edits_.erase(name, program_.at(chain.base->getEndLoc()) + 1);
-  edits_.replace(name, baseOf(array));
+  if (array.isPrototype) {
+    usesConstants(array);
+    edits_.before(name, "((" + array.handle + "_t *)(");
+    edits_.after(program_.at(chain.base->getEndLoc()), "))");
+  } else {
+    edits_.erase(name, program_.at(chain.base->getEndLoc()) + 1);
+    edits_.replace(name, baseOf(array));
+  }
   if (!isWhole) { // An array of its own, to be passed on or asked for its size.
     std::string type = array.handle + "_t (*)";
     for (unsigned i = count; i < array.rank; ++i) {
@@ -145,6 +160,12 @@ bool Lowering::TraverseArraySubscriptExpr(ArraySubscriptExpr *access, DataRecurs
   for (ArraySubscriptExpr *part : chain->accesses) {
     TraverseStmt(part->getIdx());
   }
+  if (chain->entity->isPrototype) {
+    if (inAcc_) {
+      error(chain->base->getExprLoc(), "a loop with 'acc' cannot reach a member through a pointer");
+    }
+    TraverseStmt(cast<MemberExpr>(chain->base)->getBase());
+  }
   rewrite(*chain);
   return true;
 }
@@ -175,9 +196,11 @@ bool Lowering::VisitMemberExpr(MemberExpr *access) {
     edits_.erase(begin, program_.at(access->getEndLoc()) + 1);
     edits_.before(begin, decayed(*array));
   } else if (field && members_.contains(field) && !array) {
-    error(access->getMemberLoc(), "global array '%0' can be reached through a variable of its "
-                                  "structure only, which is declared behind the 'align'")
-        << field->getName();
+    error(access->getMemberLoc(),
+          "%select{global array '%1' can be reached through a variable of its structure only, "
+          "which is declared behind the 'align'|only elements of global array '%1' can be reached "
+          "through a pointer}0")
+        << access->isArrow() << field->getName();
   }
   return true;
 }

@@ -149,6 +149,12 @@ bool Lowering::checkSections(const Directive *directive, const BinaryOperator *a
           << global->name;
       return false;
     }
+    if (const Entity *member = prototypeOf(one.base)) {
+      error(one.base->getExprLoc(),
+            "only elements of global array '%0' can be reached through a pointer")
+          << member->name;
+      return false;
+    }
   }
   const auto shapeOf = [&](const Sectioned &one) {
     return constants_.section(scopes_.find(one.base), one.base, one.accesses,

@@ -68,6 +68,8 @@ private:
   void alignTarget(const Directive &directive, const Target &target, const Entity &with);
   void alignMember(const Directive &directive, const Target &target, const Entity &with);
   void membersOf(const clang::VarDecl *variable);
+  bool isReachedThroughPointer(const clang::FieldDecl *field) const;
+  void makePrototype(const Directive &directive, const clang::FieldDecl *field, Entity &array);
   const clang::FieldDecl *memberOf(const Target &target);
   bool readArray(const Directive &directive, const clang::DeclaratorDecl *declared, Entity &array);
   void emitArray(const Directive &directive, const Entity &array, unsigned declaration);
@@ -82,6 +84,7 @@ private:
   unsigned declarationEnd(const clang::DeclaratorDecl *variable) const;
   void setShadow(const Directive &directive, Entity &array, clang::SourceLocation place);
   void shadow(const Directive &directive);
+  void shadowMember(const Directive &directive, AlignedMember &member, clang::SourceLocation place);
   void templateFix(const Directive &directive);
   std::string formats(const Directive &directive, const Entity &entity);
   bool declareName(Entity &entity, const clang::Token &token);
@@ -93,6 +96,7 @@ private:
   bool isLastOf(const Directive &directive, const Entity &array) const;
 
   // Accesses (accesses.cpp).
+  Entity *prototypeOf(const clang::Expr *expr) const;
   std::optional<Chain> chainOf(clang::Expr *expr) const;
   void rewrite(const Chain &chain);
   std::string constantsOf(const Entity &array, const std::string &base) const;
@@ -223,16 +227,8 @@ private:
   std::set<std::string> packedWords_; ///< The sizes for which the file needs loops on devices.
   unsigned names_ = 0;
 
-  /// Members of structures that are aligned.
-  struct Member {
-    const Directive *align = nullptr;
-    const Directive *shadow = nullptr;
-    const Entity *with = nullptr;
-    clang::SourceLocation place;
-    llvm::SmallVector<std::string, 4> extents; ///< Its declarator has none any more.
-  };
-
-  llvm::DenseMap<const clang::FieldDecl *, Member> members_;
+  /// Those that are aligned.
+  llvm::DenseMap<const clang::FieldDecl *, AlignedMember> members_;
   std::vector<Replica> replicas_; ///< Those that are visible; the innermost ones last.
 
   // Of the function.

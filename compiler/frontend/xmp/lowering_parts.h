@@ -52,6 +52,17 @@ struct Chain {
   llvm::SmallVector<clang::ArraySubscriptExpr *, 7> accesses; ///< Outermost dimension first.
 };
 
+/// A member of a structure, of which each variable has a global array.
+struct AlignedMember {
+  const Directive *align = nullptr;
+  const Directive *shadow = nullptr;
+  const Entity *with = nullptr;
+  clang::SourceLocation place;
+  llvm::SmallVector<std::string, 4> extents; ///< Its declarator has none any more.
+  Entity *prototype = nullptr;               ///< If pointers lead to it.
+  const clang::VarDecl *first = nullptr;     ///< The first variable that has it.
+};
+
 /// A variable that has a device copy.
 struct Replica {
   const Entity *array = nullptr;

@@ -7,6 +7,36 @@ using namespace clang;
 
 namespace tutti::compiler::xmp {
 
+/// Whether some `->` leads to a member of this name.
+bool Lowering::isReachedThroughPointer(const FieldDecl *field) const {
+  const auto &tokens = program_.plain;
+  for (unsigned i = 1; i < tokens.size(); ++i) {
+    if (tokens[i - 1].is(tok::arrow) && wordOf(tokens[i]) == field->getName()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A global array with the mapping that a member has in all variables. Where a pointer leads to one
+/// of them, only the memory is another.
+void Lowering::makePrototype(const Directive &directive, const FieldDecl *field, Entity &array) {
+  const std::string object = array.handle + "_of";
+  const std::string type =
+      context_.getRecordType(field->getParent()).getAsString(context_.getPrintingPolicy());
+  unsigned end = program_.at(field->getParent()->getEndLoc());
+  while (end + 1 < program_.plain.size() && program_.plain[end].isNot(tok::semi)) {
+    ++end;
+  }
+  array.name = object + "." + field->getName().str();
+  array.storage = Entity::Storage::Given;
+  array.isPrototype = true;
+  edits_.after(std::max(end, directive.at), "static " + type + " " + object + ";");
+  emitArray(directive, array, end);
+  array.name = field->getName().str(); // For messages.
+  members_[field].prototype = &array;
+}
+
 /// `align S.a`: of every variable of `struct S` from here on.
 void Lowering::alignMember(const Directive &directive, const Target &target, const Entity &with) {
   const FieldDecl *field = memberOf(target);
@@ -21,16 +51,24 @@ void Lowering::alignMember(const Directive &directive, const Target &target, con
     error(target.name.getLocation(), "members of structures can be aligned at file scope only");
     return;
   }
-  Entity probe;
-  probe.name = field->getName().str();
-  probe.place = target.name.getLocation();
-  probe.with = &with;
-  if (readArray(directive, field, probe)) {
-    constants_.alignment(directive, probe);
-    if (probe.storage == Entity::Storage::Own) {
-      replaceDeclarator(field);
+  Entity &array = scopes_.add();
+  array.kind = Entity::Kind::Array;
+  array.name = field->getName().str();
+  array.handle = unique(array.name);
+  array.place = target.name.getLocation();
+  array.with = &with;
+  array.isAtFileScope = true;
+  array.isLasting = true;
+  if (!readArray(directive, field, array)) {
+    return;
+  }
+  constants_.alignment(directive, array);
+  members_[field] = {&directive, nullptr, &with, array.place, array.extents, nullptr, nullptr};
+  if (array.storage == Entity::Storage::Own) {
+    replaceDeclarator(field);
+    if (isReachedThroughPointer(field)) {
+      makePrototype(directive, field, array);
     }
-    members_[field] = {&directive, nullptr, &with, target.name.getLocation(), probe.extents};
   }
 }
 
@@ -82,6 +120,7 @@ void Lowering::membersOf(const VarDecl *variable) {
     array.with = member->second.with;
     array.isAtFileScope = align.isAtFileScope;
     array.isLasting = align.isAtFileScope || variable->isStaticLocal();
+    member->second.first = member->second.first ? member->second.first : variable;
     readArray(align, field, array);
     array.extents = member->second.extents;
     emitArray(align, array, end);

@@ -54,6 +54,25 @@ void Lowering::setShadow(const Directive &directive, Entity &array, SourceLocati
   makeReady(directive, array);
 }
 
+/// All variables of the structure have it.
+void Lowering::shadowMember(const Directive &directive, AlignedMember &member,
+                            SourceLocation place) {
+  if (member.shadow) {
+    error(place, "this member has a shadow already");
+    note(member.shadow->place, "the other 'shadow' is here");
+    return;
+  }
+  if (member.first) {
+    error(place, "'shadow' must stand in front of the variables of the structure");
+    note(member.first->getLocation(), "'%0' is declared here") << member.first->getName();
+    return;
+  }
+  member.shadow = &directive;
+  if (member.prototype) {
+    setShadow(directive, *member.prototype, place);
+  }
+}
+
 void Lowering::shadow(const Directive &directive) {
   for (const Target &target : directive.targets) {
     if (target.isMember()) {
@@ -61,7 +80,7 @@ void Lowering::shadow(const Directive &directive) {
       if (field && !members_.contains(field)) {
         error(target.name.getLocation(), "array '%0' is not aligned") << field->getName();
       } else if (field) {
-        members_[field].shadow = &directive;
+        shadowMember(directive, members_[field], target.name.getLocation());
       }
       continue;
     }
