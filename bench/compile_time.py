@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What compiling with Tutti costs: each example with clang -fopenmp -O3 and with tutticc -O3, in
-turn, from source to executable.
+turn, from source to executable. Those in XcalableMP with clang -O3, which ignores their pragmas.
 
 Prints the least elapsed time of many runs, and ratios to clang: with kernels for the targets of
 TUTTI_TARGETS, and without any; then those of processor time (user and system, of the compiler and
@@ -21,16 +21,22 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def examples():
-    return sorted(folder.name for folder in (ROOT / "examples").iterdir() if folder.is_dir())
+    """Of OpenMP by the names of their folders; of XcalableMP xmp/NAME and xmp/acc/NAME."""
+    folder = ROOT / "examples"
+    openmp = [each.name for each in folder.iterdir() if list(each.glob(f"{each.name}.c*"))]
+    xmp = [str(each.relative_to(folder).with_suffix("")) for each in (folder / "xmp").rglob("*.c")]
+    return sorted(openmp) + sorted(xmp)
 
 
 def commands(build_folder, folder, name):
     """Of clang, of tutticc with kernels and without: command and environment."""
-    source = next((ROOT / "examples" / name).glob(f"{name}.c*"))
+    is_xmp = "/" in name
+    source = (ROOT / "examples" / f"{name}.c" if is_xmp else
+              next((ROOT / "examples" / name).glob(f"{name}.c*")))
     is_cxx = source.suffix == ".cpp"
-    clang = ["clang++-19" if is_cxx else "clang-19", "-fopenmp"]
+    clang = ["clang++-19" if is_cxx else "clang-19", *([] if is_xmp else ["-fopenmp"])]
     tutti = [str(build_folder / "bin" / ("tuttic++" if is_cxx else "tutticc"))]
-    words = ["-O3", str(source), "-o", str(folder / name), "-lm"]
+    words = ["-O3", str(source), "-o", str(folder / source.stem), "-lm"]
     return [([*clang, *words], os.environ), ([*tutti, *words], os.environ),
             ([*tutti, *words], dict(os.environ, TUTTI_TARGETS="none"))]
 
@@ -53,7 +59,7 @@ def main():
     parser.add_argument("examples", nargs="*", default=examples())
     arguments = parser.parse_args()
     ratios = []
-    print(f"{'example':14} {'clang':>8} {'tutti':>8} {'no kernels':>10} {'ratio':>6} "
+    print(f"{'example':17} {'clang':>8} {'tutti':>8} {'no kernels':>10} {'ratio':>6} "
           f"{'no kernels':>10} {'processor':>10} {'no kernels':>10}")
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.examples:
@@ -66,7 +72,7 @@ def main():
             clang, tutti, bare = (min(elapsed for elapsed, _ in values) for values in times)
             base, *busy = (min(used for _, used in values) for values in times)
             ratios.append(tutti / clang)
-            print(f"{name:14} {clang:7.3f}s {tutti:7.3f}s {bare:9.3f}s {tutti / clang:6.2f} "
+            print(f"{name:17} {clang:7.3f}s {tutti:7.3f}s {bare:9.3f}s {tutti / clang:6.2f} "
                   f"{bare / clang:10.2f} {busy[0] / base:10.2f} {busy[1] / base:10.2f}",
                   flush=True)
     print(f"median ratio {statistics.median(ratios):.2f}, highest {max(ratios):.2f}")
