@@ -9,15 +9,18 @@
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/tasks.h"
 #include "runtime/exec/or_die.h"
+#include "runtime/model/spmd/watch.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace tutti::entry::nodes {
 
@@ -26,6 +29,7 @@ namespace {
 struct Node {
   std::unique_ptr<transport::Endpoint> endpoint;
   std::unique_ptr<model::spmd::World> world;
+  std::unique_ptr<model::spmd::Watch> watch; ///< Null where there is one node.
   Stats stats;
   pid_t process;
   std::optional<trace::Report> report; ///< Of what this process did as a job of one.
@@ -59,14 +63,27 @@ model::spmd::Host host() {
 
 } // namespace
 
-void start(std::unique_ptr<transport::Endpoint> endpoint, Stats stats) {
-  node = new Node{std::move(endpoint), nullptr, stats, getpid(), std::nullopt};
-  node->world = std::make_unique<model::spmd::World>(*node->endpoint, host());
+void start(std::unique_ptr<transport::Endpoint> endpoint,
+           std::unique_ptr<transport::Endpoint> beside, const Settings &settings) {
+  std::vector<transport::Rank> all(static_cast<std::size_t>(endpoint->size()));
+  std::iota(all.begin(), all.end(), 0);
+  auto ending = exec::orDie(endpoint->group(all));
+  node = new Node{std::move(endpoint), nullptr, nullptr, settings.stats, getpid(), std::nullopt};
+  node->world = std::make_unique<model::spmd::World>(*node->endpoint, std::move(ending), host());
+  if (beside) {
+    node->watch = std::make_unique<model::spmd::Watch>(std::move(beside), node->world->progress(),
+                                                       settings.patience);
+  }
 }
 
 bool isActive() { return node != nullptr; }
 
 model::spmd::World &world() { return *node->world; }
+
+model::spmd::World &enter(const char *source) {
+  node->world->progress().enter(source);
+  return *node->world;
+}
 
 void runStartUp() {
   for (const tutti_xmp_unit *unit : xmpUnits()) {
@@ -94,6 +111,9 @@ void finish() {
     own.endpoint->abort(exitStatus.load());
   }
   exec::orDie(own.world->close());
+  if (own.watch) {
+    exec::orDie(own.watch->stop());
+  }
   trace::Report report = own.report ? *std::move(own.report) : trace::Report{};
   const auto counted = own.world->counters().all();
   const auto all = report.counters.all();

@@ -12,14 +12,19 @@
 
 namespace tutti::entry::nodes {
 
-/// Makes this process a node, before user code. `endpoint` is its end of the nodes' job.
-void start(std::unique_ptr<transport::Endpoint> endpoint, Stats stats);
+/// Makes this process a node, before user code. `endpoint` is its end of the nodes' job, and
+/// `beside` a second one, which watches over it; null where there is one node. Collective.
+void start(std::unique_ptr<transport::Endpoint> endpoint,
+           std::unique_ptr<transport::Endpoint> beside, const Settings &settings);
 
 /// Whether the process is a node.
 bool isActive();
 
 /// The node. Only where it is active.
 model::spmd::World &world();
+
+/// The node, which begins the directive at `source`.
+model::spmd::World &enter(const char *source);
 
 /// Runs what the images bring to be run before `main`, in their order. Once.
 void runStartUp();

@@ -161,7 +161,7 @@ void Runtime::start() {
     exec::orDie(settings ? Status() : Status(settings.error()));
     setWorkers(settings->workers);
     if (areNodes) {
-      nodes::start(exec::orDie(transport::local::open()), settings->stats);
+      nodes::start(exec::orDie(transport::local::open()), nullptr, *settings);
     }
     startAlone(*settings, Place{0, 0, 1, true, false});
     return;
@@ -194,7 +194,7 @@ void Runtime::start() {
     const transport::Rank rank = endpoint->rank();
     const bool isCrowded = divideCores(hellos, rank);
     const auto [local, locals] = placeOnHost(hellos, rank);
-    nodes::start(std::move(endpoint), settings->stats);
+    nodes::start(std::move(endpoint), exec::orDie(transport::mpi::open()), *settings);
     startAlone(*settings, Place{rank, local, locals, rank == 0, isCrowded});
     return;
   }

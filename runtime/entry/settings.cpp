@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -44,6 +45,19 @@ const Launcher *launcher() {
   const auto started = std::ranges::find_if(
       kLaunchers, [](const Launcher &each) { return std::getenv(each.rank) != nullptr; });
   return started == kLaunchers.end() ? nullptr : &*started;
+}
+
+/// Where nothing is said, long work of one node is not taken for an error.
+Result<model::spmd::Patience> patienceOf(Options &options) {
+  constexpr std::int64_t kUnset = -1;
+  constexpr std::chrono::seconds kUsual{300};
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const auto seconds = options.integer("TUTTI_TIMEOUT", kUnset, 0, kMost);
+  if (!seconds) {
+    return seconds.error();
+  }
+  return *seconds == kUnset ? model::spmd::Patience{kUsual, false}
+                            : model::spmd::Patience{std::chrono::seconds(*seconds), true};
 }
 
 } // namespace
@@ -100,6 +114,10 @@ Result<Settings> readSettings() {
     return workers.error();
   }
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  const auto patience = patienceOf(options);
+  if (!patience) {
+    return patience.error();
+  }
   const auto deviceMemory = options.size("TUTTI_DEVICE_MEMORY", kNoLimit, kMiB / 16, kNoLimit);
   if (!deviceMemory) {
     return deviceMemory.error();
@@ -114,7 +132,8 @@ Result<Settings> readSettings() {
                   *stats,
                   *device,
                   *deviceMemory,
-                  static_cast<std::uint32_t>(*workers)};
+                  static_cast<std::uint32_t>(*workers),
+                  *patience};
 }
 
 bool isFirstRank() {

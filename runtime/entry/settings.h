@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "runtime/model/forkjoin/rank_zero.h"
+#include "runtime/model/spmd/watch.h"
 
 #include <cstdint>
 
@@ -21,6 +22,7 @@ struct Settings {
   std::uint32_t device;                   ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
   std::uint32_t workers;      ///< TUTTI_WORKERS: that run tasks; 0 for one on each processor.
+  model::spmd::Patience patience; ///< TUTTI_TIMEOUT: of nodes that wait.
 };
 
 /// Errors: InvalidArgument.

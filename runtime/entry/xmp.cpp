@@ -22,6 +22,8 @@ using model::spmd::World;
 
 World &world() { return entry::nodes::world(); }
 
+World &enter(const char *source) { return entry::nodes::enter(source); }
+
 void require(const char *source, const Status &status) {
   if (!status) {
     entry::nodes::fail(source, status.error());
@@ -45,7 +47,8 @@ Async asyncOf(long async) { return async == TUTTI_XMP_NOW ? Async() : Async(asyn
 
 TUTTI_EXPORT tutti_xmp_nodes *tutti_xmp_make_nodes(const char *source, long rank, const long *sizes,
                                                    long origin, const tutti_xmp_ref *subset) {
-  return require(source, model::spmd::makeNodes(world(), {sizes, sizes + rank}, origin, subset))
+  return require(source,
+                 model::spmd::makeNodes(enter(source), {sizes, sizes + rank}, origin, subset))
       .release();
 }
 
@@ -73,20 +76,22 @@ TUTTI_EXPORT tutti_xmp_array *tutti_xmp_make_array(const char *source, void *var
                                                    const tutti_xmp_template *with) {
   const auto sizes = listOf(extents, rank);
   const auto aligned = listOf(alignments, rank);
-  return require(source, model::spmd::makeArray(world(), {static_cast<void **>(variable),
-                                                          storage,
-                                                          type,
-                                                          static_cast<std::size_t>(elementBytes),
-                                                          static_cast<std::size_t>(rank),
-                                                          {sizes.begin(), sizes.end()},
-                                                          {aligned.begin(), aligned.end()},
-                                                          with}))
+  return require(source,
+                 model::spmd::makeArray(enter(source), {static_cast<void **>(variable),
+                                                        storage,
+                                                        type,
+                                                        static_cast<std::size_t>(elementBytes),
+                                                        static_cast<std::size_t>(rank),
+                                                        {sizes.begin(), sizes.end()},
+                                                        {aligned.begin(), aligned.end()},
+                                                        with}))
       .release();
 }
 
 TUTTI_EXPORT void tutti_xmp_set_shadow(const char *source, tutti_xmp_array *of, long rank,
                                        const tutti_xmp_width *widths) {
-  require(source, model::spmd::setShadow(world(), model::spmd::arrayOf(of), listOf(widths, rank)));
+  require(source,
+          model::spmd::setShadow(enter(source), model::spmd::arrayOf(of), listOf(widths, rank)));
 }
 
 TUTTI_EXPORT void tutti_xmp_release(void *variable) {
@@ -97,14 +102,15 @@ TUTTI_EXPORT void tutti_xmp_release(void *variable) {
 
 TUTTI_EXPORT void *tutti_xmp_allocate(const char *source, void *array, long rank,
                                       const long *extents) {
-  return require(source, model::spmd::allocate(
-                             world(), model::spmd::arrayOf(static_cast<tutti_xmp_array *>(array)),
-                             {extents, extents + rank}));
+  return require(source,
+                 model::spmd::allocate(enter(source),
+                                       model::spmd::arrayOf(static_cast<tutti_xmp_array *>(array)),
+                                       {extents, extents + rank}));
 }
 
 TUTTI_EXPORT int tutti_xmp_enter(const char *source, tutti_xmp_scope *scope,
                                  const tutti_xmp_ref *on, long /*flags*/) {
-  const auto depth = static_cast<long>(world().depth());
+  const auto depth = static_cast<long>(enter(source).depth());
   const bool isMember = require(source, model::spmd::enter(world(), *on));
   if (isMember) {
     scope->state[0] = depth;
@@ -121,17 +127,17 @@ TUTTI_EXPORT void tutti_xmp_leave(tutti_xmp_scope *scope) {
 
 TUTTI_EXPORT void tutti_xmp_share(const char *source, const tutti_xmp_ref *on, long count,
                                   tutti_xmp_index *indices) {
-  require(source, model::spmd::share(world(), *on, listOf(indices, count)));
+  require(source, model::spmd::share(enter(source), *on, listOf(indices, count)));
 }
 
 TUTTI_EXPORT void tutti_xmp_share_elements(const char *source, const tutti_xmp_ref *on, long count,
                                            tutti_xmp_index *indices) {
-  require(source, model::spmd::shareElements(world(), *on, listOf(indices, count)));
+  require(source, model::spmd::shareElements(enter(source), *on, listOf(indices, count)));
 }
 
 TUTTI_EXPORT int tutti_xmp_next_share(const char *source, const tutti_xmp_ref *on, long margin,
                                       long async, long n, long count, tutti_xmp_index *indices) {
-  return require(source, model::spmd::nextShare(world(), *on, margin, asyncOf(async), n,
+  return require(source, model::spmd::nextShare(enter(source), *on, margin, asyncOf(async), n,
                                                 listOf(indices, count)))
              ? 1
              : 0;
@@ -139,26 +145,27 @@ TUTTI_EXPORT int tutti_xmp_next_share(const char *source, const tutti_xmp_ref *o
 
 TUTTI_EXPORT void tutti_xmp_begin_reduction(const char *source, const tutti_xmp_ref *on, long count,
                                             const tutti_xmp_reduced *items) {
-  require(source, model::spmd::beginReduction(world(), on, listOf(items, count)));
+  require(source, model::spmd::beginReduction(enter(source), on, listOf(items, count)));
 }
 
 TUTTI_EXPORT void tutti_xmp_end_reduction(const char *source, const tutti_xmp_ref *on, long count,
                                           const tutti_xmp_reduced *items) {
-  require(source, model::spmd::reduce(world(), on, listOf(items, count), std::nullopt));
+  require(source, model::spmd::reduce(enter(source), on, listOf(items, count), std::nullopt));
 }
 
 TUTTI_EXPORT void tutti_xmp_reduction(const char *source, const tutti_xmp_ref *on, long count,
                                       const tutti_xmp_reduced *items, long async) {
-  require(source, model::spmd::reduce(world(), on, listOf(items, count), asyncOf(async)));
+  require(source, model::spmd::reduce(enter(source), on, listOf(items, count), asyncOf(async)));
 }
 
 TUTTI_EXPORT void tutti_xmp_barrier(const char *source, const tutti_xmp_ref *on) {
-  require(source, model::spmd::barrier(world(), on));
+  require(source, model::spmd::barrier(enter(source), on));
 }
 
 TUTTI_EXPORT void tutti_xmp_bcast(const char *source, long count, const tutti_xmp_section *items,
                                   const tutti_xmp_ref *from, const tutti_xmp_ref *on, long async) {
-  require(source, model::spmd::broadcast(world(), listOf(items, count), from, on, asyncOf(async)));
+  require(source,
+          model::spmd::broadcast(enter(source), listOf(items, count), from, on, asyncOf(async)));
 }
 
 TUTTI_EXPORT void tutti_xmp_reflect(const char *source, tutti_xmp_array *of,
@@ -169,10 +176,10 @@ TUTTI_EXPORT void tutti_xmp_reflect(const char *source, tutti_xmp_array *of,
   const bool isOfList = (flags & (TUTTI_XMP_LIST | TUTTI_XMP_LIST_END)) != 0;
   const Async id = isOfList ? Async(TUTTI_XMP_TOGETHER) : asyncOf(async);
   require(source, (flags & TUTTI_XMP_ACC) != 0
-                      ? model::spmd::reflectCopy(world(), array, list, isOrthogonal, id)
-                      : model::spmd::reflect(world(), array, list, isOrthogonal, id));
+                      ? model::spmd::reflectCopy(enter(source), array, list, isOrthogonal, id)
+                      : model::spmd::reflect(enter(source), array, list, isOrthogonal, id));
   if ((flags & TUTTI_XMP_LIST_END) != 0) {
-    require(source, world().finish(TUTTI_XMP_TOGETHER));
+    require(source, enter(source).finish(TUTTI_XMP_TOGETHER));
   }
 }
 
@@ -187,7 +194,7 @@ TUTTI_EXPORT void tutti_xmp_set_packing(tutti_xmp_packing words8, tutti_xmp_pack
 TUTTI_EXPORT void *tutti_xmp_replicate(const char *source, tutti_xmp_array *array, void *variable,
                                        long bytes) {
   const Array *const of = array ? &model::spmd::arrayOf(array) : nullptr;
-  return require(source, world().copies().add(of, variable, static_cast<std::size_t>(bytes)));
+  return require(source, enter(source).copies().add(of, variable, static_cast<std::size_t>(bytes)));
 }
 
 TUTTI_EXPORT void tutti_xmp_release_copy(void *copy) {
@@ -197,27 +204,27 @@ TUTTI_EXPORT void tutti_xmp_release_copy(void *copy) {
 }
 
 TUTTI_EXPORT void tutti_xmp_replicate_sync(const char *source, void *copy, long direction) {
-  require(source, world().copies().sync(copy, direction == TUTTI_XMP_COPY_IN
-                                                  ? model::spmd::CopyDirection::In
-                                                  : model::spmd::CopyDirection::Out));
+  require(source, enter(source).copies().sync(copy, direction == TUTTI_XMP_COPY_IN
+                                                        ? model::spmd::CopyDirection::In
+                                                        : model::spmd::CopyDirection::Out));
 }
 
 TUTTI_EXPORT void tutti_xmp_reduce_shadow(const char *source, tutti_xmp_array *of,
                                           const tutti_xmp_width *widths, long flags, long async) {
   Array &array = model::spmd::arrayOf(of);
-  require(source,
-          model::spmd::reduceShadow(world(), array, listOf(widths, static_cast<long>(array.rank)),
-                                    (flags & TUTTI_XMP_ORTHOGONAL) != 0, asyncOf(async)));
+  require(source, model::spmd::reduceShadow(enter(source), array,
+                                            listOf(widths, static_cast<long>(array.rank)),
+                                            (flags & TUTTI_XMP_ORTHOGONAL) != 0, asyncOf(async)));
 }
 
 TUTTI_EXPORT void tutti_xmp_gmove(const char *source, long mode, const tutti_xmp_section *left,
                                   const tutti_xmp_section *right, long async) {
-  require(source, model::spmd::gmove(world(), mode, *left, *right, asyncOf(async)));
+  require(source, model::spmd::gmove(enter(source), mode, *left, *right, asyncOf(async)));
 }
 
 TUTTI_EXPORT void tutti_xmp_wait_async(const char *source, long count, const long *ids,
                                        const tutti_xmp_ref * /*on*/) {
   for (const long id : listOf(ids, count)) {
-    require(source, world().finish(id));
+    require(source, enter(source).finish(id));
   }
 }

@@ -14,8 +14,6 @@ namespace {
 using namespace tutti;
 using model::spmd::Array;
 
-model::spmd::World &world() { return entry::nodes::world(); }
-
 void require(const char *function, const Status &status) {
   if (!status) {
     entry::nodes::fail(function, status.error());
@@ -37,13 +35,15 @@ Array *maskOf(const char *function, void *descriptor) {
 } // namespace
 
 TUTTI_EXPORT void xmp_transpose(void *x, void *a, int /*opt*/) {
-  require("xmp_transpose", model::spmd::transpose(world(), arrayOf("xmp_transpose", x),
-                                                  arrayOf("xmp_transpose", a)));
+  require("xmp_transpose",
+          model::spmd::transpose(entry::nodes::enter("xmp_transpose"), arrayOf("xmp_transpose", x),
+                                 arrayOf("xmp_transpose", a)));
 }
 
 TUTTI_EXPORT void xmp_matmul(void *x, void *a, void *b) {
-  require("xmp_matmul", model::spmd::multiply(world(), arrayOf("xmp_matmul", x),
-                                              arrayOf("xmp_matmul", a), arrayOf("xmp_matmul", b)));
+  require("xmp_matmul",
+          model::spmd::multiply(entry::nodes::enter("xmp_matmul"), arrayOf("xmp_matmul", x),
+                                arrayOf("xmp_matmul", a), arrayOf("xmp_matmul", b)));
 }
 
 TUTTI_EXPORT void xmp_gather(void *x, void *a, ...) {
@@ -55,7 +55,8 @@ TUTTI_EXPORT void xmp_gather(void *x, void *a, ...) {
     indices.push_back(&arrayOf("xmp_gather", va_arg(list, void *)));
   }
   va_end(list);
-  require("xmp_gather", model::spmd::gather(world(), arrayOf("xmp_gather", x), from, indices));
+  require("xmp_gather", model::spmd::gather(entry::nodes::enter("xmp_gather"),
+                                            arrayOf("xmp_gather", x), from, indices));
 }
 
 TUTTI_EXPORT void xmp_scatter(void *x, void *a, ...) {
@@ -67,7 +68,8 @@ TUTTI_EXPORT void xmp_scatter(void *x, void *a, ...) {
     indices.push_back(&arrayOf("xmp_scatter", va_arg(list, void *)));
   }
   va_end(list);
-  require("xmp_scatter", model::spmd::scatter(world(), to, arrayOf("xmp_scatter", a), indices));
+  require("xmp_scatter", model::spmd::scatter(entry::nodes::enter("xmp_scatter"), to,
+                                              arrayOf("xmp_scatter", a), indices));
 }
 
 /// Behind the arguments there is a null, or the mask and then anything.
@@ -76,8 +78,8 @@ TUTTI_EXPORT void xmp_pack(void *v, void *a, ...) {
   va_start(list, a);
   Array *mask = maskOf("xmp_pack", va_arg(list, void *));
   va_end(list);
-  require("xmp_pack",
-          model::spmd::packInto(world(), arrayOf("xmp_pack", v), arrayOf("xmp_pack", a), mask));
+  require("xmp_pack", model::spmd::packInto(entry::nodes::enter("xmp_pack"), arrayOf("xmp_pack", v),
+                                            arrayOf("xmp_pack", a), mask));
 }
 
 TUTTI_EXPORT void xmp_unpack(void *a, void *v, ...) {
@@ -85,16 +87,19 @@ TUTTI_EXPORT void xmp_unpack(void *a, void *v, ...) {
   va_start(list, v);
   Array *mask = maskOf("xmp_unpack", va_arg(list, void *));
   va_end(list);
-  require("xmp_unpack", model::spmd::unpackFrom(world(), arrayOf("xmp_unpack", a),
-                                                arrayOf("xmp_unpack", v), mask));
+  require("xmp_unpack",
+          model::spmd::unpackFrom(entry::nodes::enter("xmp_unpack"), arrayOf("xmp_unpack", a),
+                                  arrayOf("xmp_unpack", v), mask));
 }
 
 TUTTI_EXPORT void xmp_sort_up(void *from, void *to) {
-  require("xmp_sort_up", model::spmd::sort(world(), arrayOf("xmp_sort_up", from),
-                                           arrayOf("xmp_sort_up", to), false));
+  require("xmp_sort_up",
+          model::spmd::sort(entry::nodes::enter("xmp_sort_up"), arrayOf("xmp_sort_up", from),
+                            arrayOf("xmp_sort_up", to), false));
 }
 
 TUTTI_EXPORT void xmp_sort_down(void *from, void *to) {
-  require("xmp_sort_down", model::spmd::sort(world(), arrayOf("xmp_sort_down", from),
-                                             arrayOf("xmp_sort_down", to), true));
+  require("xmp_sort_down",
+          model::spmd::sort(entry::nodes::enter("xmp_sort_down"), arrayOf("xmp_sort_down", from),
+                            arrayOf("xmp_sort_down", to), true));
 }

@@ -38,6 +38,7 @@ import tasks
 import teams
 import xmp
 import xmp_acc
+import xmp_failures
 from harness import ROOT, Failure, Program, Workshop, compare
 
 
@@ -106,6 +107,8 @@ def all_tests(workshop):
     tests += [(f"luna/{name}", lambda c=check: c(workshop)) for name, check in luna.all_checks()]
     tests += [(f"xmp/{name}", lambda c=check: c(workshop)) for name, check in xmp.all_checks()]
     tests += [(f"xmp-acc/{name}", lambda c=check: c(workshop)) for name, check in xmp_acc.all_checks()]
+    tests += [(f"xmp-failures/{name}", lambda c=check: c(workshop))
+              for name, check in xmp_failures.all_checks()]
     tests += [(f"openmp-tasks/{name}", lambda c=check: c(workshop))
               for name, check in openmp_tasks.all_checks()]
     for name, arguments in cases.EXAMPLES:

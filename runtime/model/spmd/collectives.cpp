@@ -59,6 +59,7 @@ Status barrier(World &world, const tutti_xmp_ref *on) {
 Result<std::uintptr_t> communicatorOf(World &world, const NodeSet &set) {
   transport::Group *group = nullptr;
   TUTTI_ASSIGN(group, world.group(set));
+  const Progress::Waiting waiting(world.progress());
   return group->native();
 }
 

@@ -11,8 +11,8 @@
 
 namespace tutti::model::spmd {
 
-World::World(transport::Endpoint &endpoint, Host host)
-    : endpoint_(endpoint), host_(std::move(host)) {
+World::World(transport::Endpoint &endpoint, std::unique_ptr<transport::Group> ending, Host host)
+    : endpoint_(endpoint), ending_(std::move(ending)), host_(std::move(host)) {
   NodeSet all(static_cast<std::size_t>(endpoint.size()));
   std::iota(all.begin(), all.end(), Node{0});
   executing_.push_back(std::move(all));
@@ -36,6 +36,7 @@ std::optional<std::size_t> World::positionIn(const NodeSet &set) const {
 Result<transport::Group *> World::group(const NodeSet &set) {
   auto &group = groups_[set];
   if (!group) {
+    const Progress::Waiting waiting(progress_);
     TUTTI_ASSIGN(group, endpoint_.group(set));
     ++counters_.groupsMade;
   }
@@ -43,6 +44,7 @@ Result<transport::Group *> World::group(const NodeSet &set) {
 }
 
 Status World::wait(transport::Group &group, transport::Request request) {
+  const Progress::Waiting waiting(progress_);
   while (true) {
     const Result<bool> done = group.test(request);
     TUTTI_TRY(done);
@@ -62,6 +64,7 @@ Status World::idle() {
 }
 
 Status World::drive(Operation &operation) {
+  const Progress::Waiting waiting(progress_);
   while (true) {
     const Result<bool> done = operation.advance();
     TUTTI_TRY(done);
@@ -128,14 +131,12 @@ Result<Plan *> World::plan(std::vector<Index> content,
 
 Status World::close() {
   underWay_.clear();
-  if (endpoint_.size() > 1) {
-    std::unique_ptr<transport::Group> all;
-    TUTTI_ASSIGN(all, endpoint_.group(everybody()));
-    transport::Request request{};
-    TUTTI_ASSIGN(request, all->barrier());
-    TUTTI_TRY(wait(*all, request));
-  }
+  progress_.end();
+  transport::Request request{};
+  TUTTI_ASSIGN(request, ending_->barrier());
+  TUTTI_TRY(wait(*ending_, request));
   groups_.clear();
+  ending_.reset();
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "runtime/distribution/nodes.h"
 #include "runtime/model/spmd/mover.h"
+#include "runtime/model/spmd/progress.h"
 #include "runtime/trace/counters.h"
 #include "runtime/transport/transport.h"
 
@@ -60,7 +61,8 @@ protected:
 /// Ownership: borrows the endpoint.
 class World {
 public:
-  World(transport::Endpoint &endpoint, Host host);
+  /// `ending` is a group of all nodes, for `close` alone: no directive is taken for the end.
+  World(transport::Endpoint &endpoint, std::unique_ptr<transport::Group> ending, Host host);
   World(const World &) = delete;
   World &operator=(const World &) = delete;
   ~World();
@@ -123,6 +125,8 @@ public:
 
   trace::Counters &counters() { return counters_; }
 
+  Progress &progress() { return progress_; }
+
   /// Serves the others until all have called it, then gives groups back; before the endpoint
   /// closes.
   Status close();
@@ -134,6 +138,7 @@ private:
   Status idle();
 
   transport::Endpoint &endpoint_;
+  std::unique_ptr<transport::Group> ending_;
   Host host_;
   std::vector<NodeSet> executing_;
   std::map<NodeSet, std::unique_ptr<transport::Group>> groups_;
@@ -143,6 +148,7 @@ private:
   std::unique_ptr<Copies> copies_;
   std::array<tutti_xmp_packing, 3> packing_{};
   trace::Counters counters_;
+  Progress progress_;
 };
 
 } // namespace tutti::model::spmd

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""XcalableMP programs that go wrong at run time: one line with a line of the source, and a quick end."""
+from commands import require
+from failures import Run, one_line
+from harness import ROOT, Program
+
+MEET = ROOT / "test/e2e/xmp_failures/meet.c"
+# How long nodes wait for others in these tests.
+SECONDS = 2
+
+
+def line_of(path, mark):
+    """The numbers of the lines that end with `// mark`, as an alternative of an expression."""
+    lines = path.read_text().splitlines()
+    return "|".join(str(n) for n, line in enumerate(lines, 1) if line.endswith(f"// {mark}"))
+
+
+def at(path, mark):
+    return rf"{path.name}:(?:{line_of(path, mark)}):\d+"
+
+
+def group(first, last, one, many):
+    return f"node {first} {one}" if first == last else f"nodes {first}-{last} {many}"
+
+
+def meet(workshop, way, ranks, limit=SECONDS):
+    program = Program("xmp-meet", [MEET], ["-O1"])
+    binary = workshop.compiled(program, tutti=True)
+    return Run(workshop, ranks, [binary, way], {"TUTTI_TIMEOUT": str(limit)}).finish()
+
+
+def nodes_that_do_not_meet(workshop, way, ranks, one, many, last):
+    """All but the last wait in the line that is marked, and the last one is elsewhere."""
+    waiting = group(0, ranks - 2, one, many)
+    here = f"xmp_{way}_up" if way == "sort" else at(MEET, "here")
+    one_line(meet(workshop, way, ranks),
+             rf"^tutti: rank 0: nodes do not meet within {SECONDS} s: {waiting} at \S*{here}; "
+             rf"node {ranks - 1} {last}$")
+
+
+def meeting_checks():
+    after = rf"after \S*{at(MEET, 'before')}"
+    for way, last in (("directives", rf"waits at \S*{at(MEET, 'other')}"),
+                      ("gmove", f"has ended {after}"), ("exit", f"has ended {after}"),
+                      ("end", f"has ended {after}"), ("one", f"has ended {after}"),
+                      ("sort", f"has ended {after}"),
+                      ("computes", f"runs the program's own code {after}")):
+        for ranks in (2,) if way in ("directives", "gmove") else (2, 5):
+            yield (f"{way}/{ranks}", lambda w, a=(way, ranks, "waits", "wait", last):
+                   nodes_that_do_not_meet(w, *a))
+
+
+def a_task_that_is_left_early(workshop):
+    one_line(meet(workshop, "task", 4),
+             rf"node 0 waits at \S*{at(MEET, 'here')}; nodes 1-3 have ended after "
+             rf"\S*{at(MEET, 'inside')}$")
+
+
+def nodes_that_meet_late(workshop, way, ranks, limit):
+    result = meet(workshop, way, ranks, limit)
+    require(result.status == 0 and result.output == "met\n" * ranks and not result.errors,
+            f"status {result.status}\n{result.output}{result.errors}")
+
+
+def all_checks():
+    """Pairs (name, function of the workshop)."""
+    checks = [(f"do-not-meet/{name}", check) for name, check in meeting_checks()]
+    checks.append(("do-not-meet/task/4", a_task_that_is_left_early))
+    for way, ranks, limit in (("turns", 2, 5), ("turns", 4, 5), ("late", 3, 0)):
+        checks.append((f"meet-late/{way}/{ranks}", lambda w, a=(way, ranks, limit):
+                       nodes_that_meet_late(w, *a)))
+    return checks
