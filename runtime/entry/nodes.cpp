@@ -5,6 +5,7 @@
 #include "abi/xmp.h"
 #include "base/log.h"
 #include "runtime/entry/images.h"
+#include "runtime/entry/region_sums.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/tasks.h"
@@ -122,7 +123,10 @@ void finish() {
   }
   report.ranks = own.endpoint->size();
   if (own.stats != Stats::Off) {
+    RegionSums sums;
     exec::orDie(own.endpoint->sum(report.counters.all()));
+    exec::orDie(sums.gather(*own.endpoint, report.regions));
+    report.regions = sums.all();
     if (own.endpoint->rank() == 0) {
       print(own.stats, report);
     }

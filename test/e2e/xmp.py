@@ -118,6 +118,16 @@ def repeated_directives_plan_once(workshop, ranks):
                 often["groups"] == once["groups"], f"{what}: {once}, then {often}")
 
 
+def regions_are_summed_over_nodes(workshop, ranks):
+    """Each node runs the first loop once, and the second as often as its number says."""
+    path = ROOT / "test/e2e/xmp_counters/regions.c"
+    regions = workshop.statistics(Program("xmp-regions", [path], ["-O1"]), [], ranks)["regions"]
+    found = [(int(each["source"].split(":")[-2]), each["launches"]) for each in regions]
+    lines = [n for n, line in enumerate(path.read_text().splitlines(), 1) if "omp parallel" in line]
+    counts = (ranks, ranks * (ranks - 1) // 2)
+    require(found == [pair for pair in zip(lines, counts) if pair[1] > 0], found)
+
+
 def counter_checks():
     for ranks in (1, 2, 3, 4):
         yield reflect_moves_borders, ranks
@@ -125,6 +135,8 @@ def counter_checks():
     for ranks in (2, 4, 6):
         yield reflect_of_a_grid_brings_corners_along, ranks
     yield repeated_directives_plan_once, 2
+    for ranks in (1, 3):
+        yield regions_are_summed_over_nodes, ranks
 
 
 def all_checks():
