@@ -18,6 +18,7 @@
 #include "compiler/transform/staged_loads.h"
 #include "compiler/transform/target_regions.h"
 #include "compiler/transform/unify_memory.h"
+#include "compiler/transform/version_constructs.h"
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -47,6 +48,7 @@ void registerPasses(PassBuilder &builder) {
     if (level != OptimizationLevel::O0) {
       passes.addPass(JoinDebugFunctionsPass());
       passes.addPass(TargetRegionsPass());
+      passes.addPass(VersionConstructsPass());
       passes.addPass(MergeTeamsPass());
       passes.addPass(SplitConstructsPass());
       passes.addPass(ConductConstructsPass());

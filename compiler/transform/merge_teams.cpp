@@ -4,6 +4,7 @@
 #include "compiler/analysis/teams.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
+#include "compiler/transform/before_fork.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -47,60 +48,11 @@ void answerOne(Function &function) {
   removeUnreachableBlocks(function);
 }
 
-/// The request for teams that belongs to `fork`, or null.
-CallInst *requestFor(CallInst &fork) {
-  for (Instruction *inst = fork.getPrevNode(); inst; inst = inst->getPrevNode()) {
-    const CallKind kind = kindOf(*inst);
-    if (kind == CallKind::RequestTeams) {
-      return cast<CallInst>(inst);
-    }
-    if (kind == CallKind::ForkTeams) {
-      break;
-    }
-  }
-  return nullptr;
-}
-
 /// The upper bound of the number of teams that `request` asks for.
 Value *teamsOf(const CallInst &request) { return operandOf(request, Role::Number); }
 
 /// The upper bound of the number of threads in a team.
 Value *limitOf(const CallInst &request) { return operandOf(request, Role::Limit); }
-
-/// Computes before `fork` what its function computes as `value`, or returns null.
-Value *computeBefore(CallInst &fork, Value *value, unsigned depth = 0) {
-  constexpr unsigned kDeepest = 12;
-  if (isa<Constant>(value)) {
-    return value;
-  }
-  if (const auto *argument = dyn_cast<Argument>(value)) {
-    return argument->getArgNo() < kThreadArguments
-               ? nullptr
-               : fork.getArgOperand(argument->getArgNo() - kThreadArguments + kFirstCapture);
-  }
-  auto *inst = dyn_cast<Instruction>(value);
-  const auto *load = dyn_cast_or_null<LoadInst>(inst);
-  if (depth == kDeepest || !inst || (load && !load->isSimple()) ||
-      !(load || isa<CastInst, CmpInst, GetElementPtrInst, SelectInst>(inst) ||
-        (isa<BinaryOperator>(inst) && !inst->isIntDivRem()))) {
-    return nullptr;
-  }
-  SmallVector<Value *, 4> operands;
-  for (Value *operand : inst->operands()) {
-    operands.push_back(computeBefore(fork, operand, depth + 1));
-    if (!operands.back()) {
-      return nullptr;
-    }
-  }
-  Instruction *copy = inst->clone();
-  for (unsigned index = 0; index < operands.size(); ++index) {
-    copy->setOperand(index, operands[index]);
-  }
-  copy->dropUnknownNonDebugMetadata();
-  copy->setDebugLoc(fork.getDebugLoc()); // Its own lies in another function.
-  copy->insertBefore(&fork);
-  return copy;
-}
 
 /// Gives each thread a range where clang's loop steps by the stride alone: schedule(static, 1)
 /// below `distribute`. Returns false if that loop has another form than expected.

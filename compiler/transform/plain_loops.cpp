@@ -82,13 +82,14 @@ PreservedAnalyses KeepLoopsPass::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   }
   SmallSetVector<Function *, 16> found;
-  for (const Function *fork : forks) {
-    for (const User *user : fork->users()) {
-      const auto *call = dyn_cast<CallInst>(user);
+  for (Function *fork : forks) {
+    for (User *user : fork->users()) {
+      auto *call = dyn_cast<CallInst>(user);
       const bool isFork = call && call->getCalledFunction() == fork;
       Value *outlined = isFork ? operandOf(*call, Role::Outlined) : nullptr;
       auto *function = outlined ? dyn_cast<Function>(outlined->stripPointerCasts()) : nullptr;
       if (function && !function->isDeclaration()) {
+        call->addFnAttr(Attribute::NoMerge);
         found.insert(function);
       }
     }

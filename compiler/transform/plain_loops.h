@@ -2,7 +2,8 @@
 /// \file
 /// Keeps LLVM's simplification from giving parallel loops another form before Tutti has seen them:
 /// from turning them into calls of memset and memcpy, and from making one loop for each outcome of
-/// a condition. Kernels divide one loop per region, and no calls.
+/// a condition. Kernels divide one loop per region, and no calls. Two forks on the sides of a
+/// branch stay two, each with a function of its own.
 #pragma once
 
 #include "llvm/IR/PassManager.h"
