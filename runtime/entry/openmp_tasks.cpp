@@ -8,6 +8,7 @@
 #include "abi/tasks.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/next.h"
+#include "runtime/entry/runtime.h"
 #include "runtime/model/tasks/openmp.h"
 
 #include <cstdint>
@@ -116,11 +117,23 @@ TUTTI_INSTEAD(tutti_task_block *, __kmpc_omp_task_alloc,
               (place, thread, flags, bytes, shareds, entry), ::team(),
               team->create(static_cast<std::uint32_t>(flags), bytes, shareds, entry))
 
-TUTTI_INSTEAD(tutti_task_block *, __kmpc_omp_target_task_alloc,
-              (void *place, std::int32_t thread, std::int32_t flags, std::size_t bytes,
-               std::size_t shareds, tutti_task_entry entry, std::int64_t device),
-              (place, thread, flags, bytes, shareds, entry, device), ::team(),
-              team->create(static_cast<std::uint32_t>(flags), bytes, shareds, entry))
+/// `target nowait`. libomp has threads that execute such tasks outside of parallel regions. What
+/// the job's ranks and devices take part in, the program's thread launches: there it is a task like
+/// others.
+TUTTI_EXPORT tutti_task_block *__kmpc_omp_target_task_alloc(void *place, std::int32_t thread,
+                                                            std::int32_t flags, std::size_t bytes,
+                                                            std::size_t shareds,
+                                                            tutti_task_entry entry,
+                                                            std::int64_t device) {
+  const bool isLaunched =
+      tutti::entry::Runtime::active() && tutti::entry::isMainThread() && omp_get_level() == 0;
+  if (isLaunched || ::team()) {
+    return __kmpc_omp_task_alloc(place, thread, flags, bytes, shareds, entry);
+  }
+  static constinit tutti::entry::Next<decltype(&__kmpc_omp_target_task_alloc)> next(
+      "__kmpc_omp_target_task_alloc");
+  return next.get()(place, thread, flags, bytes, shareds, entry, device);
+}
 
 TUTTI_EXPORT std::int32_t __kmpc_omp_task(void *place, std::int32_t thread,
                                           tutti_task_block *block) {

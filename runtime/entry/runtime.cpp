@@ -312,9 +312,26 @@ void Runtime::enterMain(void (*body)(void *), void *argument) {
   privateStackTop_ = 0; // Exit handlers run on the original stack.
 }
 
+void Runtime::launchAside(const tutti_region &region, const std::uint64_t *captures) {
+  const memory::RunningLoop running(region.source);
+  if (settings_.stats == Stats::Off) {
+    region.home(captures);
+    return;
+  }
+  std::string_view reason = "it is executed before or after main";
+  if (isInTask()) {
+    reason = "a task executes it";
+  } else if (omp_get_level() > 0) {
+    reason = "it is inside another parallel region";
+  } else if (!isMainThread()) {
+    reason = "another thread executes it than the program's first";
+  }
+  aside_.count(region, secondsOf([&] { region.home(captures); }), reason);
+}
+
 void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) {
   if (!isMainThread() || privateStackTop_ == 0 || isInTask()) {
-    region.home(captures);
+    launchAside(region, captures);
     return;
   }
   std::string_view reason;
@@ -399,6 +416,7 @@ void Runtime::finish() {
 
 void Runtime::finishJob() {
   trace::Report report = zero_->finish();
+  aside_.addTo(report);
   memory::removeFaultHandler();
   if (nodes::isActive()) {
     nodes::take(std::move(report));

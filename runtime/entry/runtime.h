@@ -10,6 +10,7 @@
 #include "runtime/entry/devices.h"
 #include "runtime/entry/settings.h"
 #include "runtime/entry/signals.h"
+#include "runtime/entry/tally.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/window.h"
@@ -143,6 +144,8 @@ private:
   static void checkFork();
   void prepare(const Settings &settings, RankJob job);
   bool isOnSharedStack() const;
+  /// Runs on this thread what is not the job's: other threads, tasks and exit handlers launch, too.
+  void launchAside(const tutti_region &region, const std::uint64_t *captures);
   void enterMain(void (*body)(void *), void *argument);
   void finishJob();
 
@@ -161,6 +164,7 @@ private:
   std::unique_ptr<model::tasks::Ranks> taskRanks_;
   Range heapRange_;
   Settings settings_{};
+  Tally aside_; ///< Launches that are not the job's.
   std::int32_t process_ = 0;
   std::atomic<bool> isFinished_{false};
   std::uint64_t privateStackTop_ = 0; ///< Of the main thread's own stack; 0 outside of `main`.

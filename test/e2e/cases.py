@@ -120,7 +120,8 @@ DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "co
                         "conducted_steps", "constants_constructed", "debug_information", "found_nodes",
                         "found_pointers", "gather_objects", "iterators", "masked_indices",
                         "merged_writes", "reduction_arrays", "reduction_best", "scatter_steady",
-                        "sparse", "sparse_steady", "target_conditions", "vectors_of_vectors"]
+                        "sparse", "sparse_steady", "target_conditions",
+                        "target_nowait", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "chosen", "earlier_writes", "found_nodes",
