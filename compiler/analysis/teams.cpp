@@ -373,7 +373,8 @@ CallInst *checkSerial(Function &inner, const CallInst &fork) {
     }
     const CallKind kind = kindOf(*call);
     if (kind == CallKind::StaticInit) {
-      if (init || scheduleOf(*call) != Schedule::Even) {
+      const Schedule schedule = scheduleOf(*call);
+      if (init || (schedule != Schedule::Even && schedule != Schedule::Chunked)) {
         return nullptr;
       }
       init = call;

@@ -18,6 +18,7 @@
 #include "compiler/transform/device_code.h"
 #include "compiler/transform/late_texts.h"
 #include "compiler/transform/region_functions.h"
+#include "compiler/transform/serial_forks.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -53,6 +54,7 @@ struct Region {
   DebugLoc reasonLocation;
   bool reduces = false;
   bool asksForThreads = false; ///< Some fork does; TUTTI_REGION_THREADS.
+  bool nests = false;          ///< `run` executes constructs inside of it on one thread each.
   Function *run = nullptr;
   RegionFunctions functions{};
   unsigned values = 0;
@@ -105,6 +107,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   const std::string name = (outlined.getName() + ".tutti").str();
   Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
+  region.nests = serialiseForks(*prepared, analyses);
   loadPointersAsPointers(*prepared);
   separateChosenAddresses(*prepared);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
@@ -331,8 +334,8 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
   Function *run =
       region.distributable ? forkThunk(region, fork, region.run, true, name + ".run") : nullptr;
-  // Without checks of pointers, which only chunks need.
-  Function *home = run && region.found.empty()
+  // Without checks of pointers, which only chunks need, and with all threads that there may be.
+  Function *home = run && region.found.empty() && !region.nests
                        ? wholeThunk(run, name + ".home")
                        : forkThunk(region, fork, region.outlined, false, name + ".home");
   const unsigned flags =

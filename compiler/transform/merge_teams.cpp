@@ -5,6 +5,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
 #include "compiler/transform/before_fork.h"
+#include "compiler/transform/serial_forks.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -21,32 +22,6 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
-
-void eraseCalls(Function &function, function_ref<bool(CallKind)> isMeant) {
-  for (Instruction &inst : make_early_inc_range(instructions(function))) {
-    auto *call = dyn_cast<CallInst>(&inst);
-    if (call && isMeant(kindOf(*call))) {
-      assert(call->use_empty());
-      call->eraseFromParent();
-    }
-  }
-}
-
-/// Removes a reduction of the threads below: what it combines into is the calling thread's own.
-void answerOne(Function &function) {
-  for (Instruction &inst : make_early_inc_range(instructions(function))) {
-    auto *call = dyn_cast<CallInst>(&inst);
-    if (call && kindOf(*call) == CallKind::Reduce) {
-      call->replaceAllUsesWith(ConstantInt::get(call->getType(), 1));
-      call->eraseFromParent();
-    }
-  }
-  eraseCalls(function, isEndReduce);
-  for (BasicBlock &block : function) {
-    ConstantFoldTerminator(&block);
-  }
-  removeUnreachableBlocks(function);
-}
 
 /// The upper bound of the number of teams that `request` asks for.
 Value *teamsOf(const CallInst &request) { return operandOf(request, Role::Number); }
@@ -143,13 +118,10 @@ private:
   bool allowsManyThreads();
   bool transform(Teams &found);
   bool joinLoops(Teams &found, CallInst &inner);
-  bool serialise(CallInst &inner);
 
   Function *copyOf(Function &function) {
     return promotedCopy(function, function.getName() + ".part", analyses_);
   }
-
-  bool inlineInto(CallInst &fork, Function &part);
 
   CallInst &fork_;
   FunctionAnalysisManager &analyses_;
@@ -232,29 +204,12 @@ bool Merger::transform(Teams &found) {
   const bool isEven = scheduleOf(*found.distribute) == Schedule::TeamsEven;
   setSchedule(*found.distribute, isEven ? Schedule::Even : Schedule::Chunked);
   for (CallInst *inner : found.forks) {
-    if (!serialise(*inner)) {
+    if (!serialiseFork(*inner, analyses_)) {
       return false;
     }
   }
   eraseCalls(*merged_, isThreadRequest);
   return true;
-}
-
-/// Replaces `fork` by the body of `part`, which ceases to exist.
-bool Merger::inlineInto(CallInst &fork, Function &part) {
-  SmallVector<Value *, 16> operands{merged_->getArg(0), merged_->getArg(1)};
-  operands.append(fork.arg_begin() + kFirstCapture, fork.arg_end());
-  IRBuilder<> build(&fork);
-  CallInst *call = build.CreateCall(&part, operands);
-  call->setDebugLoc(fork.getDebugLoc());
-  fork.eraseFromParent();
-  InlineFunctionInfo info;
-  const bool isDone = InlineFunction(*call, info).isSuccess();
-  if (!isDone) {
-    call->eraseFromParent();
-  }
-  part.eraseFromParent();
-  return isDone;
 }
 
 /// The teams' loop runs once, over all iterations, and the threads' loop inside divides them.
@@ -297,7 +252,7 @@ bool Merger::joinLoops(Teams &found, CallInst &inner) {
   }
   rest->getTerminator()->eraseFromParent();
   IRBuilder<>(rest).CreateBr(exit);
-  if (!inlineInto(inner, *part)) {
+  if (!inlineFork(inner, *part)) {
     return false;
   }
   for (Instruction &inst : make_early_inc_range(instructions(*merged_))) {
@@ -315,24 +270,6 @@ bool Merger::joinLoops(Teams &found, CallInst &inner) {
     decide(*branch, false);
   }
   return true;
-}
-
-/// The calling thread executes the inner loop alone.
-bool Merger::serialise(CallInst &inner) {
-  Function *part = copyOf(*cast<Function>(operandOf(inner, Role::Outlined)->stripPointerCasts()));
-  CallInst *init = checkSerial(*part, inner);
-  if (!init) {
-    part->eraseFromParent();
-    return false;
-  }
-  IRBuilder<> build(init);
-  build.CreateStore(build.getInt32(1), operandOf(*init, Role::Last));
-  init->eraseFromParent();
-  answerOne(*part);
-  eraseCalls(*part, [](CallKind kind) {
-    return kind == CallKind::StaticEnd || kind == CallKind::Barrier;
-  });
-  return inlineInto(inner, *part);
 }
 
 /// Forks `merged` in place of teams, or if there is a `condition`, where that holds.

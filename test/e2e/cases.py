@@ -119,7 +119,7 @@ DISTRIBUTED = [
 DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "complex_numbers",
                         "conducted_steps", "constants_constructed", "debug_information", "found_nodes",
                         "found_pointers", "gather_objects", "iterators", "masked_indices",
-                        "merged_writes", "reduction_arrays", "reduction_best", "scatter_steady",
+                        "merged_writes", "nested_constructs", "reduction_arrays", "reduction_best", "scatter_steady",
                         "sparse", "sparse_steady", "target_conditions",
                         "target_nowait", "vectors_of_vectors"]
 

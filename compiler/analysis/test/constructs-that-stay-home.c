@@ -33,7 +33,7 @@ void constructs(int n, int *a) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains another parallel construct
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
-    #pragma omp parallel for
+    #pragma omp parallel for schedule(dynamic)
     for (int j = 0; j < n; j++) a[i * n + j] = i;
   }
 
