@@ -6,6 +6,7 @@
 #include "compiler/analysis/earlier_writes.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/guards.h"
+#include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/widen.h"
 #include "compiler/ir/entry_points.h"
@@ -14,6 +15,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 
 #include <optional>
@@ -65,6 +67,7 @@ public:
       }
       visit(inst);
     }
+    shareFlags();
     dropCoveredReads();
     return std::move(result_);
   }
@@ -124,6 +127,9 @@ private:
   std::string tableOf(const SCEVUnknown *pointer);
   std::string nameOfObject(const SCEVUnknown &pointer);
   void dropCoveredReads();
+  bool isInAllIterations(const BasicBlock &block) const;
+  bool isSharedFlag(const CallInst &touch, const AccessRecord &record) const;
+  void shareFlags();
   std::optional<std::uint64_t> objectBytes(const Value *root) const;
   void addLaunchGuards(AccessRecord &record, BasicBlock *block);
   bool addDims(AccessRecord &record, const SCEV *address, const BasicBlock &block);
@@ -347,6 +353,41 @@ void Analyser::dropCoveredReads() {
   erase_if(result_.records, [](const AccessRecord &record) {
     return record.flags == 0 && record.assumptions.empty() && record.walks.empty();
   });
+}
+
+bool Analyser::isInAllIterations(const BasicBlock &block) const {
+  const BasicBlock *latch = chunkLoop_->getLoopLatch();
+  return latch && DominatorTree(model_.function()).dominates(&block, latch);
+}
+
+/// Whether `touch` stores a constant where iterations of all chunks may store. If it is known which
+/// iterations do, that record is exact.
+bool Analyser::isSharedFlag(const CallInst &touch, const AccessRecord &record) const {
+  constexpr unsigned kUnlike = TUTTI_READ | TUTTI_REDUCED | TUTTI_ALLOCATION | TUTTI_FOLLOWED;
+  return storedConstant(touch) && chunkLoop_ && chunkLoop_->contains(&touch) &&
+         (record.flags & TUTTI_WRITE) != 0 && (record.flags & kUnlike) == 0 &&
+         record.dims.empty() && record.walks.empty() && !dependsOnChunk(record.base) &&
+         ((record.flags & TUTTI_AT_MOST) != 0 || isInAllIterations(*touch.getParent()));
+}
+
+/// Variables in which all that write store one constant may be written by several parts of the
+/// loop: whichever of them counts, it is the same value.
+void Analyser::shareFlags() {
+  for (auto [flag, position] : records_) {
+    AccessRecord &record = result_.records[position];
+    if (!isSharedFlag(*flag, record)) {
+      continue;
+    }
+    const auto agrees = [&, flag = flag](const auto &entry) {
+      const AccessRecord &other = result_.records[entry.second];
+      return (other.flags & TUTTI_WRITE) == 0 || other.base != record.base ||
+             (isSharedFlag(*entry.first, other) && other.bytes == record.bytes &&
+              storedConstant(*entry.first) == storedConstant(*flag));
+    };
+    if (all_of(records_, agrees)) {
+      record.flags |= TUTTI_AT_MOST | TUTTI_SCATTERED;
+    }
+  }
 }
 
 /// The conditions that are the same for all chunks: rank 0 looks the object up once, for the whole

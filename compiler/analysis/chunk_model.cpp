@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/expressions.h"
+#include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/walks.h"
 #include "compiler/ir/construct_calls.h"
 
@@ -368,6 +369,9 @@ void ChunkModel::markAccess(Instruction &inst, Value *pointer, Value *bytes, uns
   CallInst *touch = insertMarker(kTouchMarker, {pointer, bytes, kinds}, &inst);
   touch->setDebugLoc(inst.getDebugLoc());
   copyAccessNumber(inst, *touch);
+  if (const auto *store = dyn_cast<StoreInst>(&inst)) {
+    noteStored(*touch, *store);
+  }
 }
 
 int ChunkModel::captureIndex(const Argument *argument) const {

@@ -7,6 +7,7 @@
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/one_launch.h"
+#include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/directive.h"
@@ -110,6 +111,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   region.nests = serialiseForks(*prepared, analyses);
   loadPointersAsPointers(*prepared);
   separateChosenAddresses(*prepared);
+  relaxFlags(*prepared);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
   const bool mayEnd = !findEndings(*prepared).empty();
   Function *complete =

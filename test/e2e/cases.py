@@ -120,7 +120,7 @@ DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "co
                         "conducted_steps", "constants_constructed", "debug_information", "found_nodes",
                         "found_pointers", "gather_objects", "iterators", "masked_indices",
                         "merged_writes", "nested_constructs", "reduction_arrays", "reduction_best", "scatter_steady",
-                        "sparse", "sparse_steady", "target_conditions",
+                        "shared_flags", "sparse", "sparse_steady", "target_conditions",
                         "target_nowait", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.
