@@ -108,7 +108,7 @@ public:
   /// `operand` with another schedule, which is Chunked or Even.
   virtual std::uint64_t withSchedule(std::uint64_t operand, Schedule schedule) const = 0;
 
-  /// To make calls: ThreadNumber, RequestThreads or Fork.
+  /// To make calls: ThreadNumber, RequestThreads, Fork, Reduce without waiting, or its end.
   virtual llvm::FunctionCallee declare(llvm::Module &module, CallKind kind) const = 0;
 
 protected:

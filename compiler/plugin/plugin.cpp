@@ -14,6 +14,7 @@
 #include "compiler/transform/launch_regions.h"
 #include "compiler/transform/merge_teams.h"
 #include "compiler/transform/plain_loops.h"
+#include "compiler/transform/reduce_updates.h"
 #include "compiler/transform/split_constructs.h"
 #include "compiler/transform/staged_loads.h"
 #include "compiler/transform/target_regions.h"
@@ -50,6 +51,7 @@ void registerPasses(PassBuilder &builder) {
       passes.addPass(TargetRegionsPass());
       passes.addPass(VersionConstructsPass());
       passes.addPass(MergeTeamsPass());
+      passes.addPass(ReduceUpdatesPass());
       passes.addPass(SplitConstructsPass());
       passes.addPass(ConductConstructsPass());
       passes.addPass(KeepLoopsPass());

@@ -163,6 +163,11 @@ FunctionCallee LibompCalls::declare(Module &module, CallKind kind) const {
     return module.getOrInsertFunction("__kmpc_global_thread_num", i32, ptr);
   case CallKind::RequestThreads:
     return module.getOrInsertFunction("__kmpc_push_num_threads", none, ptr, i32, i32);
+  case CallKind::Reduce:
+    return module.getOrInsertFunction("__kmpc_reduce_nowait", i32, ptr, i32, i32,
+                                      Type::getInt64Ty(context), ptr, ptr, ptr);
+  case CallKind::EndReduceNow:
+    return module.getOrInsertFunction("__kmpc_end_reduce_nowait", none, ptr, i32, ptr);
   default:
     llvm_unreachable("a call that is not made");
   }
