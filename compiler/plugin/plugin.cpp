@@ -19,6 +19,7 @@
 #include "compiler/transform/staged_loads.h"
 #include "compiler/transform/target_regions.h"
 #include "compiler/transform/unify_memory.h"
+#include "compiler/transform/unoptimised.h"
 #include "compiler/transform/version_constructs.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -55,6 +56,8 @@ void registerPasses(PassBuilder &builder) {
       passes.addPass(SplitConstructsPass());
       passes.addPass(ConductConstructsPass());
       passes.addPass(KeepLoopsPass());
+    } else {
+      passes.addPass(UnoptimisedPass());
     }
   });
   // After simplification, when addresses are in closed form; before vectorisation, which would

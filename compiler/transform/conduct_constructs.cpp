@@ -7,6 +7,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -25,6 +26,9 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
+
+/// Of a conductor: a pointer to the number of threads that its construct asks for, if it asks.
+constexpr unsigned kNumberArgument = 1;
 
 /// Forks pass pointers and integers of 64 bits.
 Value *encode(IRBuilder<> &build, Value *value) {
@@ -183,12 +187,35 @@ void StepFunction::enter(Function &step) {
   ReturnInst::Create(step.getContext(), last);
 }
 
+/// Asks for what the construct asks for, before a step: threads, whose number the conductor gets
+/// where others get the number of a thread, and a binding.
+void passRequests(IRBuilder<> &build, const ThreadRequests &requests, const CallInst &init) {
+  if (!requests.threads && !requests.binding) {
+    return;
+  }
+  Module &module = *build.GetInsertBlock()->getModule();
+  const ConstructCalls &frontend = frontendOf(init);
+  Value *place = operandOf(init, Role::Place);
+  Value *self = build.CreateCall(frontend.declare(module, CallKind::ThreadNumber), place);
+  if (requests.threads) {
+    Argument *number = build.GetInsertBlock()->getParent()->getArg(kNumberArgument);
+    build.CreateCall(frontend.declare(module, CallKind::RequestThreads),
+                     {place, self, build.CreateLoad(build.getInt32Ty(), number)});
+  }
+  if (requests.binding) {
+    build.CreateCall(requests.binding->getFunctionType(), requests.binding->getCalledOperand(),
+                     {place, self, operandOf(*requests.binding, Role::Number)});
+  }
+}
+
 /// Puts a fork of `step` in the place of `loop`.
-void forkStep(const ConductedLoop &loop, Function &step, ArrayRef<Value *> inputs) {
+void forkStep(const ConductedLoop &loop, Function &step, ArrayRef<Value *> inputs,
+              const ThreadRequests &requests) {
   CallInst &init = *loop.calls.init;
   Instruction *leave = loop.before->getTerminator();
   IRBuilder<> build(leave);
   build.SetCurrentDebugLocation(init.getDebugLoc());
+  passRequests(build, requests, init);
   SmallVector<Value *, 16> operands{operandOf(init, Role::Place), build.getInt32(inputs.size()),
                                     &step};
   for (Value *input : inputs) {
@@ -250,6 +277,16 @@ bool holdsSingle(const Function &function) {
                 [](const Instruction &inst) { return kindOf(inst) == CallKind::Single; });
 }
 
+/// Whether both constructs ask for a number of threads or neither, and for the same binding.
+bool asksAlike(CallInst &one, CallInst &other) {
+  const ThreadRequests first = threadRequests(one);
+  const ThreadRequests second = threadRequests(other);
+  const auto bindingOf = [](const ThreadRequests &requests) {
+    return requests.binding ? operandOf(*requests.binding, Role::Number) : nullptr;
+  };
+  return !first.threads == !second.threads && bindingOf(first) == bindingOf(second);
+}
+
 class Conductor {
 public:
   Conductor(Function &outlined, FunctionAnalysisManager &functions)
@@ -283,11 +320,8 @@ bool Conductor::isCandidate() const {
 
 /// Why `copy` cannot be conducted.
 std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
-  if (any_of(forks, [](CallInst *fork) {
-        const ThreadRequests requests = threadRequests(*fork);
-        return requests.threads || requests.binding;
-      })) {
-    return "it asks for threads";
+  if (any_of(forks, [&](CallInst *fork) { return !asksAlike(*fork, *forks.front()); })) {
+    return "it asks for threads in some places only";
   }
   const SmallVector<SequencedLoop, 4> all = sequencedLoops(copy);
   const bool isRegular = all_of(all, [](const SequencedLoop &loop) {
@@ -335,7 +369,8 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
                         .create(outlined_.getName() + ".step" + Twine(index)));
   }
   for (unsigned index = 0; index < loops_.size(); ++index) {
-    forkStep(loops_[index], *steps[index], inputs[index].getArrayRef());
+    forkStep(loops_[index], *steps[index], inputs[index].getArrayRef(),
+             threadRequests(*forks.front()));
   }
   removeUnreachableBlocks(*copy);
   conductAlone(*copy);
@@ -345,12 +380,31 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
 
 /// Calls `conductor` where `fork` starts threads.
 void conduct(CallInst &fork, Function &conductor) {
+  const ThreadRequests requests = threadRequests(fork);
   SmallVector<Value *, 16> operands(
       kThreadArguments, ConstantPointerNull::get(PointerType::getUnqual(fork.getContext())));
   operands.append(fork.arg_begin() + kFirstCapture, fork.arg_end());
   IRBuilder<> build(&fork);
+  if (requests.threads) {
+    IRBuilder<> entry(&*fork.getFunction()->getEntryBlock().getFirstInsertionPt());
+    operands[kNumberArgument] = entry.CreateAlloca(entry.getInt32Ty(), nullptr, "tutti.threads");
+    build.CreateStore(operandOf(*requests.threads, Role::Number), operands[kNumberArgument]);
+  }
   build.CreateCall(&conductor, operands);
   fork.eraseFromParent();
+}
+
+/// Requests, and how many forks they hold for: those on both sides of a branch may share one.
+using Requests = SmallDenseMap<CallInst *, unsigned, 8>;
+
+/// Takes away what `fork`, which is conducted, asks for: it would hold for the fork that comes
+/// next.
+void dropRequests(const ThreadRequests &requests, Requests &holdFor) {
+  for (CallInst *request : {requests.threads, requests.binding}) {
+    if (request && --holdFor[request] == 0) {
+      request->eraseFromParent();
+    }
+  }
 }
 
 } // namespace
@@ -358,8 +412,12 @@ void conduct(CallInst &fork, Function &conductor) {
 PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   MapVector<Function *, SmallVector<CallInst *, 1>> constructs;
+  Requests holdFor;
   for (CallInst *fork : findForks(module, CallKind::Fork)) {
     constructs[outlinedOf(*fork)].push_back(fork);
+    const ThreadRequests requests = threadRequests(*fork);
+    ++holdFor[requests.threads];
+    ++holdFor[requests.binding];
   }
   bool changed = false;
   for (auto &[outlined, forks] : constructs) {
@@ -370,7 +428,9 @@ PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManag
     changed = true;
     if (Function *function = conductor.create(forks)) {
       for (CallInst *fork : forks) {
+        const ThreadRequests requests = threadRequests(*fork);
         conduct(*fork, *function);
+        dropRequests(requests, holdFor);
       }
     }
   }

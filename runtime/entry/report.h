@@ -17,12 +17,17 @@ template <typename Body> double secondsOf(Body &&body) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// To stderr, in the form that TUTTI_STATS asks for.
+/// To stderr, in the form that TUTTI_STATS asks for. What the program has written last may not have
+/// ended its line: the report begins on one of its own.
 inline void print(Stats stats, const trace::Report &report) {
+  if (stats == Stats::Off) {
+    return;
+  }
+  std::fflush(stdout);
   if (stats == Stats::Json) {
-    std::fprintf(stderr, "tutti-stats: %s\n", trace::asJson(report).c_str());
-  } else if (stats == Stats::Text) {
-    std::fputs(trace::asText(report).c_str(), stderr);
+    std::fprintf(stderr, "\ntutti-stats: %s\n", trace::asJson(report).c_str());
+  } else {
+    std::fprintf(stderr, "\n%s", trace::asText(report).c_str());
   }
 }
 

@@ -9,7 +9,7 @@ void Tally::count(const tutti_region &region, double seconds, std::string_view r
   const ScopedLock lock(mutex_);
   trace::RegionReport &report = byRegion_[&region];
   ++report.launches;
-  report.seconds += seconds;
+  report.addHome(seconds);
   if (report.reasonHome != reason) {
     report.reasonHome = reason;
   }
@@ -27,7 +27,7 @@ void Tally::addTo(trace::Report &report) {
       continue;
     }
     known->launches += own.launches;
-    known->seconds += own.seconds;
+    known->addHome(own.seconds);
     if (known->reasonHome.empty()) {
       known->reasonHome = own.reasonHome;
     }

@@ -38,14 +38,25 @@ struct RegionReport {
   std::uint64_t onDevices = 0;      ///< Launches, of those distributed, with a part on a device.
   std::string reasonNoDevice;       ///< Why not all devices took part, if any; or empty.
   double seconds = 0;               ///< Of all launches, distributed or not.
+  double secondsHome = 0;           ///< Of those that stayed home.
+  double secondsAway = 0;           ///< Of distributed ones of which it is known, about,
+  double secondsInstead = 0;        ///< what they would have taken at home.
   std::uint64_t steadyLaunches = 0; ///< Distributed, by a plan that was known.
   double steadySeconds = 0;         ///< Of those.
 
-  void addDistributed(double took, bool isSteady, bool usedDevices) {
+  void addHome(double took) {
+    seconds += took;
+    secondsHome += took;
+  }
+
+  /// `instead`: what it would have taken at home; 0 if that is not known.
+  void addDistributed(double took, double instead, bool isSteady, bool usedDevices) {
     ++launches;
     ++distributed;
     onDevices += usedDevices ? 1 : 0;
     seconds += took;
+    secondsAway += instead > 0 ? took : 0;
+    secondsInstead += instead;
     steadyLaunches += isSteady ? 1 : 0;
     steadySeconds += isSteady ? took : 0;
   }

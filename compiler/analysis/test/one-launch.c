@@ -6,18 +6,19 @@
 #include <stdlib.h>
 
 static double *shared;
+int count;
 
 void repeated(int n, int sweeps, double *u, double *v) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and it asks for threads (line [[@LINE+3]])
-  #pragma omp parallel num_threads(4)
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and {{[a-z ]+}} (line [[@LINE+3]])
+  #pragma omp parallel reduction(+ : count)
   for (int s = 0; s < sweeps; s++) {
     #pragma omp for
     for (int i = 1; i < n - 1; i++)
       if ((i + s) & 1) u[i] = 0.5 * (u[i - 1] + u[i + 1]);
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and it asks for threads (line [[@LINE+3]])
-  #pragma omp target parallel map(tofrom : u[0 : n]) num_threads(4)
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and {{[a-z ]+}} (line [[@LINE+3]])
+  #pragma omp target parallel map(tofrom : u[0 : n]) reduction(+ : count)
   for (int s = 0; s < sweeps; s++) {
     #pragma omp for schedule(dynamic, 7)
     for (int i = 1; i < n - 1; i++)
@@ -25,8 +26,8 @@ void repeated(int n, int sweeps, double *u, double *v) {
   }
 
   // A loop whose end depends on the data, and a nowait that no thread minds.
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and it asks for threads (line [[@LINE+5]])
-  #pragma omp parallel num_threads(4)
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and {{[a-z ]+}} (line [[@LINE+5]])
+  #pragma omp parallel reduction(+ : count)
   {
     int s = 0;
     while (v[s] > 0) {
@@ -52,7 +53,7 @@ static void half(int n, double *u) {
 
 void orphaned(int n, int sweeps, double *u) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly
-  #pragma omp parallel num_threads(4)
+  #pragma omp parallel reduction(+ : count)
   for (int s = 0; s < sweeps; s++) half(n, u);
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks

@@ -82,11 +82,11 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port,
   }
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the parallel construct holds more than one worksharing loop
-  #pragma omp parallel num_threads(4)
+  #pragma omp parallel
   {
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] = i;
-    a[0] = 1;
+    *(volatile int *)a = 1;
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] += i;
   }

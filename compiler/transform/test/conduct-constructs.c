@@ -2,6 +2,7 @@
 // have forked; each worksharing loop is a construct of its own.
 // RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
 // RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s --check-prefix=CODE
+// RUN: clang -O1 -fopenmp -Xclang -disable-llvm-passes -S -emit-llvm -o - %s | opt -load-pass-plugin=%plugin -passes=tutti-conduct-constructs,verify -S | FileCheck %s --check-prefix=THREADS
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,4 +120,28 @@ void home(int n, int count, double *a, double *b, int *counter) {
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] += b[i];
   }
+}
+
+// What a construct asks of its threads each of its loops asks for, and no construct behind it.
+// THREADS-LABEL: define {{.*}} @asks(
+// THREADS-NOT:     @__kmpc_push_num_threads
+// THREADS:         call void @asks.omp_outlined.conducted(ptr null, ptr %tutti.threads,
+// THREADS-NOT:     @__kmpc_push_num_threads
+// THREADS:         call void {{.*}} @__kmpc_fork_call(
+// THREADS-LABEL: define internal void @asks.omp_outlined.conducted(
+// THREADS:         [[NUMBER:%.*]] = load i32, ptr %1
+// THREADS-NEXT:    call void @__kmpc_push_num_threads({{.*}}, i32 [[NUMBER]])
+// THREADS:         call void {{.*}} @__kmpc_fork_call({{.*}} @asks.omp_outlined.step0,
+// THREADS:         call void @__kmpc_push_num_threads({{.*}}, i32 {{.*}})
+// THREADS:         call void {{.*}} @__kmpc_fork_call({{.*}} @asks.omp_outlined.step1,
+void asks(int n, int steps, int threads, double *a, double *b) {
+  #pragma omp parallel num_threads(threads)
+  for (int t = 0; t < steps; t++) {
+    #pragma omp for
+    for (int i = 1; i < n; i++) b[i] = a[i - 1];
+    #pragma omp for
+    for (int i = 1; i < n; i++) a[i] = 2 * b[i];
+  }
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] = 0;
 }

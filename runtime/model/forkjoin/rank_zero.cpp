@@ -81,7 +81,7 @@ void RankZero::ranHome(const tutti_region &region, double seconds) {
     const Progress::Lock lock = job_.progress.lock();
     lost_.say(job_.acknowledgements.byAll());
   }
-  regionOf(region).report.seconds += seconds;
+  regionOf(region).report.addHome(seconds);
 }
 
 void RankZero::ranHome(const Launch &launch, double seconds) {
@@ -209,7 +209,9 @@ bool RankZero::distribute(Launch &launch) {
     region.hasStrayed = true;
     return staysHome(region, kStrayed);
   }
-  region.report.addDistributed(job_.keepsTime ? secondsSince(begin) : 0, went->isKnown,
+  const double atHome = region.history.onHosts.home.seconds() * static_cast<double>(launch.total);
+  region.report.addDistributed(job_.keepsTime ? secondsSince(begin) : 0,
+                               job_.keepsTime ? atHome : 0, went->isKnown,
                                candidate.placement.usesDevices);
   if (isMeasured) {
     const double seconds = secondsSince(begin) - waited;

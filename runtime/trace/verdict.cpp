@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/trace/verdict.h"
+
+#include "base/format.h"
+
+#include <algorithm>
+
+namespace tutti::trace {
+
+namespace {
+
+struct Times {
+  double all = 0;
+  double away = 0;    ///< Of distributed launches of which it is known what they take at home,
+  double instead = 0; ///< and what they would have taken there.
+  std::uint64_t launches = 0;
+  std::uint64_t distributed = 0;
+  const RegionReport *worst = nullptr; ///< That spent most time at home.
+};
+
+Times timesOf(const Report &report) {
+  Times times;
+  for (const RegionReport &region : report.regions) {
+    times.all += region.seconds;
+    times.away += region.secondsAway;
+    times.instead += region.secondsInstead;
+    times.launches += region.launches;
+    times.distributed += region.distributed;
+    if (region.secondsHome > (times.worst ? times.worst->secondsHome : 0)) {
+      times.worst = &region;
+    }
+  }
+  return times;
+}
+
+std::string gain(const Times &times) {
+  constexpr double kAlike = 0.05; // Less is noise.
+  if (times.distributed == 0) {
+    return "more ranks did not help: no loop was distributed";
+  }
+  if (times.instead == 0) {
+    return fmt::format(
+        "{} of {} launches were distributed; what they take on one rank was not measured",
+        times.distributed, times.launches);
+  }
+  const double ratio = times.away / times.instead;
+  const std::string_view found = ratio < 1 - kAlike   ? "more ranks helped"
+                                 : ratio > 1 + kAlike ? "more ranks did not help"
+                                                      : "more ranks made no difference";
+  return fmt::format(
+      "{}: distributed loops took {:.3f} s, and would have taken about {:.3f} s on rank 0", found,
+      times.away, times.instead);
+}
+
+/// What cost most, with what to do.
+std::string worst(const Report &report, const Times &times) {
+  constexpr double kMuch = 0.1;
+  constexpr std::uint64_t kManyFaults = 1000;
+  if (times.worst && times.worst->secondsHome > kMuch * times.all) {
+    return fmt::format(
+        "; most time at home took {} ({:.3f} s: {}), see docs/guide/remarks.md for what helps",
+        times.worst->source, times.worst->secondsHome, times.worst->reasonHome);
+  }
+  if (report.counters.faults > kManyFaults) {
+    return fmt::format(
+        "; code between the loops touched {} pages that other ranks had: make loops of it "
+        "parallel, too",
+        report.counters.faults);
+  }
+  return times.away > times.instead ? "; fewer ranks, or larger loops, are better" : "";
+}
+
+} // namespace
+
+std::string verdict(const Report &report) {
+  if (report.ranks == 1) {
+    return {};
+  }
+  const Times times = timesOf(report);
+  if (times.launches == 0) {
+    return "more ranks did not help: no parallel loop was launched; compile with -O1 or more, and "
+           "let "
+           "-Rpass-missed=tutti name the loops that stay on rank 0";
+  }
+  return gain(times) + worst(report, times);
+}
+
+} // namespace tutti::trace
