@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """LuNA programs, which must print the same on any number of ranks and workers, and wrong ones, which
 must say what is wrong and end."""
+import json
 import re
 
 from harness import ROOT, Failure
@@ -63,6 +64,25 @@ def says_what_is_wrong(workshop, path, ranks):
         require(re.search(pattern(each), shown), f"does not say: {each}\n{shown}")
 
 
+def heat_holds_few_levels(workshop, ranks, workers):
+    """With no deletion in the text, and whatever the number of steps."""
+    text = (FOLDER / "04_heat1d.fa").read_text()
+    text = re.sub(r"-->\s*\([^)]*\)", "", text)
+    require("-->" not in text and "#define STEPS 20" in text, "04_heat1d.fa is not what it was")
+    parts = int(re.search(r"#define PARTS (\d+)", text)[1])
+    for steps in (100, 1000):
+        path = workshop.folder / f"heat_of_{steps}_steps.fa"
+        path.write_text(text.replace("#define STEPS 20", f"#define STEPS {steps}"))
+        result, program = compiled(workshop, path)
+        require(result.status == 0, result.errors)
+        result = run(workshop, program, [], ranks, {"TUTTI_WORKERS": str(workers), "TUTTI_STATS": "json"})
+        require(result.status == 0, result.errors)
+        counted = json.loads(re.search(r"^tutti-stats: (.*)$", result.errors, re.M)[1])
+        peak = counted["fragments"]["peak"]
+        # A level is the cells and two borders of each part, and two walls.
+        require(peak <= 3 * (3 * parts + 2), f"{peak} data fragments at a time in {steps} steps")
+
+
 def main_wants_its_arguments(workshop):
     result, program = compiled(workshop, FOLDER / "02_factorial.fa")
     result = run(workshop, program, [], 1, {})
@@ -79,4 +99,7 @@ def all_checks():
     for path in sorted((FOLDER / "errors").glob("*.fa")):
         for ranks in (1, 3):
             yield (f"{path.stem}/{ranks}", lambda w, p=path, r=ranks: says_what_is_wrong(w, p, r))
+    for ranks, workers in ((1, 1), (1, 4), (2, 1), (4, 1)):
+        yield (f"heat_holds_few_levels/{ranks}x{workers}",
+               lambda w, r=ranks, n=workers: heat_holds_few_levels(w, r, n))
     yield "main_wants_its_arguments", main_wants_its_arguments

@@ -24,6 +24,8 @@ struct Call : Waiter, engine::Work {
   std::int32_t rank = -1; ///< Where it runs, once that is known.
   bool isBound = false;   ///< Asks for what it reads; before that for where it runs.
   bool isReady = false;
+  bool readsData = false;   ///< Has asked for some.
+  std::uint64_t number = 0; ///< Older calls have smaller ones.
   std::vector<Argument> arguments;
   std::vector<Entry *> signals;
   std::vector<Entry *> deletes;

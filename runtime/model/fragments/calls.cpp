@@ -32,6 +32,7 @@ void State::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
   enter(scope);
   link(*call);
   ++unfinished_;
+  call->number = held_.begin();
   counts_.unfoldedPeak = std::max(counts_.unfoldedPeak, unfinished_);
   for (const std::int32_t each : program_.list(program_.statement(index).rules)) {
     if (program_.unit().rules[each].kind == TUTTI_LUNA_REQ_COUNT) {
@@ -48,7 +49,92 @@ void State::advance(Call &call) {
   if (call.rank != settings_.rank) {
     dismiss(call);
   } else if (bind(call)) {
-    makeReady(call);
+    if (!hold(call)) {
+      makeReady(call);
+    }
+  } else if (isHolding()) {
+    demand(call);
+  }
+}
+
+/// Whether the call is held back: it reads nothing, many calls are older, and nobody lacks only
+/// what it makes.
+bool State::hold(Call &call) {
+  const char *types = program_.unit().procedures[program_.statement(call.statement).callee].types;
+  bool hasOutput = false;
+  for (std::size_t at = 0; at < call.arguments.size(); ++at) {
+    const Entry *entry = call.arguments[at].entry;
+    if (entry && types[at] == TUTTI_LUNA_TYPE_NAME) {
+      hasOutput = true;
+      const auto asks = [](const Waiter *waiter) { return isStructure(*waiter); };
+      if (entry->isForAll || std::ranges::any_of(entry->waiters, asks)) {
+        return false;
+      }
+    }
+  }
+  if (!hasOutput || call.readsData || !call.signals.empty() || !held_.tryHold(call)) {
+    return false;
+  }
+  std::vector<Waiter *> readers;
+  for (std::size_t at = 0; at < call.arguments.size(); ++at) {
+    if (Entry *entry = call.arguments[at].entry; types[at] == TUTTI_LUNA_TYPE_NAME) {
+      entry->maker = &call;
+      readers.insert(readers.end(), entry->waiters.begin(), entry->waiters.end());
+    }
+  }
+  for (Waiter *reader : readers) {
+    ++reader->held;
+  }
+  for (Waiter *reader : readers) {
+    demand(*reader);
+  }
+  return true;
+}
+
+/// The call is held back no longer.
+void State::release(Call &call) {
+  for (const Argument &argument : call.arguments) {
+    if (argument.entry && argument.entry->maker == &call) {
+      argument.entry->maker = nullptr;
+      for (Waiter *waiter : argument.entry->waiters) {
+        --waiter->held;
+      }
+    }
+  }
+  makeReady(call);
+}
+
+/// If all that a call lacks is held back, that is held back no longer.
+void State::demand(Waiter &waiter) {
+  if (!waiter.isCall || waiter.held == 0 || waiter.held < waiter.missing || failure_) {
+    return;
+  }
+  const auto &call = static_cast<const Call &>(waiter);
+  const auto nodes = program_.list(program_.statement(call.statement).arguments);
+  const auto take = [this](Entry *entry) {
+    if (entry && entry->maker) {
+      Call &maker = *entry->maker;
+      held_.release(maker);
+      release(maker);
+    }
+  };
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    if (call.arguments[at].entry || call.arguments[at].isEvaluated) {
+      take(call.arguments[at].entry);
+      continue;
+    }
+    program_.forData(nodes[at], 0, [&](std::int32_t node, std::int32_t up) {
+      if (Frame *frame = above(call.frame, up); isData(node, frame)) {
+        Ask ask{call.statement};
+        take(resolve(node, frame, ask));
+      }
+    });
+  }
+}
+
+void State::letGo() {
+  if (Call *call = held_.force()) {
+    release(*call);
   }
 }
 
@@ -75,6 +161,7 @@ bool State::nameArguments(Call &call, Ask &ask) {
     }
     if (program_.isShared(nodes[at])) {
       const bool wasShared = std::exchange(ask.isShared, true);
+      call.readsData = true;
       argument.isEvaluated =
           evaluate(nodes[at], call.frame, ask, argument.value) &&
           convert(argument.value, types[at], call.statement, at, nodes[at], call.frame);
@@ -143,10 +230,14 @@ bool State::bind(Call &call) {
     }
     if (Entry *entry = argument.entry) {
       argument.isEvaluated = true;
+      call.readsData = true;
       if ((isHome(*entry) || entry->isDeleted) && !countRequest(*entry, call.statement)) {
         return false;
       }
       ++entry->waitingReaders;
+      if (!isHome(*entry)) {
+        noteRequest(*entry);
+      }
       if (!entry->value.isSet()) {
         missing.missing.push_back(entry);
       }
@@ -154,6 +245,7 @@ bool State::bind(Call &call) {
     }
     Ask ask{call.statement};
     if (evaluate(nodes[at], call.frame, ask, argument.value)) {
+      call.readsData = call.readsData || !ask.read.empty();
       if (!settle(ask) ||
           !convert(argument.value, types[at], call.statement, at, nodes[at], call.frame)) {
         return false;
@@ -201,7 +293,7 @@ void State::dismiss(Call &call) {
     if (Entry *entry = argument.entry) {
       if (isHome(*entry) && types[at] == TUTTI_LUNA_TYPE_NAME) {
         expect(*entry);
-      } else if (isHome(*entry)) {
+      } else if (types[at] != TUTTI_LUNA_TYPE_NAME) {
         want(*entry, call.rank, call.statement);
       }
       continue;
@@ -216,7 +308,7 @@ void State::dismiss(Call &call) {
       }
       Ask ask{call.statement};
       Entry *entry = resolve(node, frame, ask);
-      if (entry && isHome(*entry)) {
+      if (entry) {
         want(*entry, call.rank, call.statement);
       }
     });
@@ -272,6 +364,7 @@ void State::produce(Entry &entry, Value value, std::int32_t statement) {
   if (!entry.isDeleted) {
     keep(entry, std::move(value));
     wake(entry);
+    exhaust(entry);
   }
 }
 
@@ -286,11 +379,15 @@ void State::endCall(Call &call) {
   }
   unlink(call);
   --unfinished_;
+  held_.end(call);
   Frame *frame = call.frame;
   Scope *scope = call.scope;
   delete &call;
   release(frame);
   leave(scope);
+  while (Call *due = held_.takeDue()) {
+    release(*due);
+  }
 }
 
 } // namespace tutti::model::fragments

@@ -13,20 +13,16 @@ namespace tutti::model::fragments {
 namespace {
 
 constexpr std::size_t kFirstBuckets = 1024;
-constexpr std::uint32_t kGraveBits = 6;
 
 std::uint64_t hashOf(const Base &base, const Tuple &tuple) {
   return Hash().add(reinterpret_cast<std::uint64_t>(&base)).add(tuple.hash()).value();
 }
 
-/// Neighbours along the first index share a grave: in most programs that is time.
-std::pair<Tuple, std::uint32_t> graveOf(const Tuple &tuple) {
-  Tuple grave;
-  for (std::size_t at = 0; at < tuple.count(); ++at) {
-    grave.add(at == 0 ? tuple[at] >> kGraveBits : tuple[at]);
-  }
-  const auto bit = tuple.count() == 0 ? 0u : static_cast<std::uint32_t>(tuple[0]) & 63u;
-  return {std::move(grave), bit};
+/// Nothing is known of it that its name does not say.
+bool isBlank(const Entry &entry) {
+  return !entry.value.isSet() && !entry.isAssigned && !entry.isDeleted && !entry.isForAll &&
+         entry.users == 0 && entry.waitingReaders == 0 && entry.requests == 0 && entry.limit < 0 &&
+         entry.waiters.empty() && entry.wanting.empty() && entry.holders.empty();
 }
 
 } // namespace
@@ -62,14 +58,10 @@ Entry *State::lookUp(Base &base, const Tuple &tuple) {
   entry->tuple = tuple;
   entry->hash = hash;
   entry->home = settings_.ranks == 1 ? 0 : -1;
-  if (!base.graves.empty()) {
-    const auto [grave, bit] = graveOf(tuple);
-    if (const auto found = base.graves.find(grave);
-        found != base.graves.end() && (found->second.bits >> bit & 1) != 0) {
-      entry->isAssigned = true;
-      entry->isDeleted = true;
-      entry->producer = found->second.producer;
-    }
+  if (const std::optional<std::int32_t> producer = base.graves.find(tuple)) {
+    entry->isAssigned = true;
+    entry->isDeleted = true;
+    entry->producer = *producer;
   }
   entry->nextInBase = std::exchange(base.first, entry);
   if (entry->nextInBase) {
@@ -121,15 +113,15 @@ void State::unuse(Entry *&place) {
 
 /// What is over leaves a bit behind, so that a second assignment is still found.
 void State::tryBury(Entry &entry) {
+  if (isBlank(entry) && !isHome(entry)) {
+    remove(entry);
+    return;
+  }
   if (!entry.isAssigned || !entry.isDeleted || entry.users > 0 || entry.limit >= 0 ||
       !entry.waiters.empty()) {
     return;
   }
-  const auto [at, bit] = graveOf(entry.tuple);
-  auto [grave, isNew] = entry.base->graves.try_emplace(at);
-  Grave &into = grave->second;
-  into.producer = isNew || into.producer == entry.producer ? entry.producer : -1;
-  into.bits |= std::uint64_t{1} << bit;
+  entry.base->graves.add(entry.tuple, entry.producer);
   remove(entry);
 }
 
@@ -157,6 +149,9 @@ void State::wake(Entry &entry) {
   waiters.swap(entry.waiters);
   for (Waiter *waiter : waiters) {
     if (--waiter->missing > 0) {
+      if (isHolding()) {
+        demand(*waiter);
+      }
       continue;
     }
     if (waiter->isCall) {
@@ -259,8 +254,36 @@ void State::stepLimit(Activity &activity) {
   endActivity(activity);
 }
 
-/// All that `req_count` lets ask have asked: the value goes.
+std::int32_t State::usesOf(Entry &entry) {
+  if (entry.uses == Entry::kNotCounted) {
+    const Uses *uses = program_.usesOf(entry.base->slot);
+    entry.uses =
+        uses ? countUses(program_, *uses, entry.base->frame, entry.tuple).value_or(Entry::kUnknown)
+             : Entry::kUnknown;
+  }
+  return entry.uses;
+}
+
+void State::noteRequest(Entry &entry) {
+  if (usesOf(entry) >= 0) {
+    ++entry.requests;
+    exhaust(entry);
+    tryBury(entry);
+  }
+}
+
+/// All that `req_count` lets ask have asked: the value goes. Where loops say how often it is asked
+/// for, it is deleted then, on each rank once that has seen the last reader.
 void State::exhaust(Entry &entry) {
+  const bool isThere = isHome(entry) ? entry.isAssigned : entry.value.isSet() || entry.requests > 0;
+  if (isThere && !entry.isDeleted && entry.waitingReaders == 0 && entry.wanting.empty() &&
+      entry.waiters.empty() && usesOf(entry) >= 0 && std::cmp_equal(entry.requests, entry.uses)) {
+    erase(entry);
+    entry.holders.clear();
+    entry.isAssigned = true;
+    entry.isDeleted = true;
+    return;
+  }
   if (entry.limit >= 0 && entry.requests >= static_cast<std::uint32_t>(entry.limit) &&
       entry.isAssigned && entry.waitingReaders == 0 && entry.wanting.empty() &&
       entry.waiters.empty()) {
@@ -268,22 +291,25 @@ void State::exhaust(Entry &entry) {
   }
 }
 
-/// A call on `rank` reads a data fragment that is at home here.
+/// A call on another rank reads a data fragment: if that is at home here, it is sent.
 void State::want(Entry &entry, std::int32_t rank, std::int32_t statement) {
+  if (!isHome(entry)) {
+    noteRequest(entry);
+    return;
+  }
   if (!countRequest(entry, statement)) {
     return;
   }
   if (std::ranges::find(entry.holders, rank) != entry.holders.end() ||
       std::ranges::find(entry.wanting, rank) != entry.wanting.end()) {
     exhaust(entry);
-    return;
-  }
-  if (entry.value.isSet()) {
+  } else if (entry.value.isSet()) {
     push(entry, rank);
     exhaust(entry);
   } else {
     entry.wanting.push_back(rank);
   }
+  tryBury(entry);
 }
 
 Frame *State::retain(Frame *frame) {

@@ -77,9 +77,7 @@ bool State::evaluateSlot(std::int32_t at, Frame *frame, Ask &ask, Value &out) {
   }
   if (entry->value.isSet()) {
     out = entry->value;
-    if (isHome(*entry)) {
-      ask.read.push_back(entry);
-    }
+    ask.read.push_back(entry);
     return true;
   }
   if (entry->isDeleted || entry->isAssigned) { // It was here once.
@@ -414,10 +412,15 @@ bool State::convert(Value &value, char type, std::int32_t statement, std::size_t
 
 bool State::settle(Ask &ask) {
   for (Entry *entry : ask.read) {
+    if (!isHome(*entry)) {
+      noteRequest(*entry);
+      continue;
+    }
     if (!countRequest(*entry, ask.statement)) {
       return false;
     }
     exhaust(*entry);
+    tryBury(*entry);
   }
   ask.read.clear();
   return true;
@@ -427,6 +430,12 @@ bool State::park(Waiter &waiter, Ask &ask) {
   for (Entry *entry : ask.missing) {
     entry->waiters.push_back(&waiter);
     ++waiter.missing;
+    waiter.held += entry->maker ? 1 : 0;
+    if (entry->maker && isStructure(waiter)) { // Without it nobody knows what else there is.
+      Call *maker = entry->maker;
+      held_.release(*maker);
+      release(*maker);
+    }
   }
   return !ask.missing.empty();
 }

@@ -130,7 +130,11 @@ void State::handle(Frame &frame, Letter letter) {
   case kPush:
     if (!entry.value.isSet() && !entry.isDeleted) {
       keep(entry, std::move(letter.value));
+      ++entry.users; // Who is woken may be the last to ask.
       wake(entry);
+      --entry.users;
+      exhaust(entry);
+      tryBury(entry);
     }
     break;
   case kAssign:

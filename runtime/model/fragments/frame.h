@@ -4,23 +4,25 @@
 #pragma once
 
 #include "abi/luna.h"
+#include "runtime/model/fragments/graves.h"
 #include "runtime/model/fragments/names.h"
 #include "runtime/model/fragments/value.h"
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace tutti::model::fragments {
 
 struct Base;
+struct Call;
 struct Entry;
 struct Frame;
 
 /// Something that goes on once the data fragments that it asked for are there.
 struct Waiter {
   std::uint32_t missing = 0;
+  std::uint32_t held = 0;   ///< Of these, for which the call that makes them is held back.
   bool isCall = false;      ///< A `Call`, else an `Activity`.
   Waiter *before = nullptr; ///< In the list of all that lives, for messages.
   Waiter *behind = nullptr;
@@ -30,6 +32,9 @@ struct Waiter {
 
 /// What is known here of one data fragment: at its home everything, elsewhere a copy.
 struct Entry {
+  static constexpr std::int32_t kNotCounted = -2;
+  static constexpr std::int32_t kUnknown = -1;
+
   Base *base = nullptr;
   Tuple tuple;
   std::uint64_t hash = 0;
@@ -40,25 +45,17 @@ struct Entry {
   std::vector<Waiter *> waiters;
   std::vector<std::int32_t> wanting; ///< Ranks that are to get it, of one that is at home here.
   std::vector<std::int32_t> holders; ///< Ranks that have a copy.
+  Call *maker = nullptr;             ///< Of this rank, that is held back.
   std::int32_t producer = -1;        ///< The statement that assigned it.
   std::int32_t home = -1;            ///< Once it is known.
   std::int32_t limit = -1;           ///< Of `req_count`.
-  std::uint32_t requests = 0;        ///< That are known of, at home.
+  std::int32_t uses = kNotCounted;   ///< How many requests there will be, or why that is not known.
+  std::uint32_t requests = 0;        ///< That are known of; elsewhere only if `uses` is.
   std::uint32_t users = 0;           ///< Pointers to it that calls and scopes have.
   std::uint32_t waitingReaders = 0;  ///< Calls of this rank that read it, and wait for something.
   bool isAssigned = false;           ///< Even if the value is gone.
   bool isDeleted = false;
   bool isForAll = false; ///< Every rank is to get it.
-};
-
-/// Which of 64 neighbours along the first index are assigned and deleted.
-struct Grave {
-  std::uint64_t bits = 0;
-  std::int32_t producer = -1; ///< -1 if there are several.
-};
-
-struct TupleHash {
-  std::size_t operator()(const Tuple &tuple) const { return tuple.hash(); }
 };
 
 /// A data fragment's name without indices, made by a frame.
@@ -68,7 +65,7 @@ struct Base {
   std::int32_t here = 0; ///< In the frame.
   Entry *first = nullptr;
   Entry *plain = nullptr; ///< The one without indices.
-  std::unordered_map<Tuple, Grave, TupleHash> graves;
+  Graves graves;
 };
 
 /// Calls of subs that led somewhere, for messages.

@@ -35,6 +35,7 @@ Program::Program(const tutti_luna_unit &unit) : unit_(unit) {
     look(unit.subs[sub].body, -1, around);
     open.insert(open.end(), called_.begin() + static_cast<std::ptrdiff_t>(before), called_.end());
   }
+  uses_ = findUses(*this);
 }
 
 void Program::look(std::int32_t index, std::int32_t statement, std::vector<Around> &around) {

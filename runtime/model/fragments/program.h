@@ -4,6 +4,7 @@
 #pragma once
 
 #include "abi/luna.h"
+#include "runtime/model/fragments/uses.h"
 
 #include <cstdint>
 #include <span>
@@ -50,6 +51,12 @@ public:
     return at < homes_.size() ? homes_[at] : none;
   }
 
+  /// Who reads the data fragments of a slot of the unit; null if that is not known.
+  const Uses *usesOf(std::int32_t slot) const {
+    const auto at = static_cast<std::size_t>(slot);
+    return at < uses_.size() && uses_[at].isKnown ? &uses_[at] : nullptr;
+  }
+
   /// Whether all ranks have to know the value: which data fragments it asks for depends on others.
   bool isShared(std::int32_t node) const;
 
@@ -77,6 +84,7 @@ private:
   const tutti_luna_unit &unit_;
   std::vector<Rule> places_;
   std::vector<Rule> homes_;
+  std::vector<Uses> uses_;
   std::vector<std::int32_t> called_; ///< Subs, in the order of their calls.
 };
 

@@ -169,6 +169,9 @@ void Runner::settle() {
   if (endpoint_.size() == 1) {
     if (state_.isDone()) {
       end(std::nullopt);
+    } else if (state_.isHolding()) {
+      letGo();
+      follow(nullptr);
     } else {
       waiting_[0] = state_.describeWaiting();
       end(explainHang(program_, waiting_));
@@ -188,7 +191,9 @@ void Runner::settle() {
   }
 }
 
-Runner::Report Runner::report() { return {sent_, received_, state_.isIdle(), state_.isDone()}; }
+Runner::Report Runner::report() {
+  return {sent_, received_, letGo_, state_.isIdle(), state_.isDone(), state_.isHolding()};
+}
 
 void Runner::end(std::optional<std::string> why) {
   if (!isEnded_) {
@@ -247,6 +252,9 @@ void Runner::receive(const transport::Control &message) {
     post(0, Says::Reply, std::as_bytes(std::span(&now, 1)));
     break;
   }
+  case Says::LetGo:
+    letGo();
+    break;
   case Says::End:
     end(std::nullopt);
     break;
@@ -311,8 +319,24 @@ void Runner::consider() {
   }
 }
 
-/// Nothing goes on anywhere: it is over, or what waits can never run.
+/// Every rank says once more when it is idle, even if nothing was held here.
+void Runner::letGo() {
+  state_.letGo();
+  ++letGo_;
+}
+
+/// Nothing goes on anywhere: it is over, or what waits can never run, or was held back.
 void Runner::agree() {
+  const auto isHolding = [](const auto &each) { return each->isHolding; };
+  if (std::ranges::any_of(replies_, isHolding)) {
+    reports_.assign(reports_.size(), std::nullopt);
+    for (std::int32_t rank = 1; rank < endpoint_.size(); ++rank) {
+      post(rank, Says::LetGo, {});
+    }
+    letGo();
+    follow(nullptr);
+    return;
+  }
   isAgreed_ = true;
   const bool isDone = std::ranges::all_of(replies_, [](const auto &each) { return each->isDone; });
   for (std::int32_t rank = 1; rank < endpoint_.size(); ++rank) {

@@ -48,14 +48,16 @@ public:
 
 private:
   /// What a message between ranks is.
-  enum class Says : std::uint8_t { Data, Idle, Probe, Reply, End, Collect, Waiting };
+  enum class Says : std::uint8_t { Data, Idle, Probe, Reply, LetGo, End, Collect, Waiting };
 
   /// What rank 0 knows of a rank.
   struct Report {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
+    std::uint64_t letGo = 0;
     bool isIdle = false;
     bool isDone = false;
+    bool isHolding = false;
     friend bool operator==(const Report &, const Report &) = default;
   };
 
@@ -73,6 +75,7 @@ private:
   void receive(const transport::Control &message) TUTTI_REQUIRES(mutex_);
   void consider() TUTTI_REQUIRES(mutex_);
   void agree() TUTTI_REQUIRES(mutex_);
+  void letGo() TUTTI_REQUIRES(mutex_);
   void hear(std::int32_t from, Says says, const Report &report) TUTTI_REQUIRES(mutex_);
   Report report() TUTTI_REQUIRES(mutex_);
 
@@ -88,6 +91,7 @@ private:
   std::optional<std::string> why_ TUTTI_GUARDED_BY(mutex_);
   std::uint64_t sent_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::uint64_t received_ TUTTI_GUARDED_BY(mutex_) = 0;
+  std::uint64_t letGo_ TUTTI_GUARDED_BY(mutex_) = 0;
   Report told_ TUTTI_GUARDED_BY(mutex_);
   bool hasTold_ TUTTI_GUARDED_BY(mutex_) = false;
   // Of rank 0.

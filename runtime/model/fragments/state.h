@@ -11,6 +11,7 @@
 
 #include "runtime/model/fragments/call.h"
 #include "runtime/model/fragments/frame.h"
+#include "runtime/model/fragments/held.h"
 #include "runtime/model/fragments/program.h"
 
 #include <cstddef>
@@ -47,6 +48,7 @@ struct StateSettings {
   std::int32_t rank = 0;
   std::int32_t ranks = 1;
   std::uint64_t most = 100000; ///< Calls that are unfolded and not over, while some can run.
+  std::uint64_t ahead = 8;     ///< Older calls in front of one that reads nothing and is held back.
 };
 
 /// Threading: externally synchronised.
@@ -74,6 +76,12 @@ public:
 
   /// Nothing can happen here before a message arrives.
   bool isIdle() const { return stack_.empty() && ready_.empty() && running_ == 0; }
+
+  /// Calls are held back, so that what cannot go on may only seem so.
+  bool isHolding() const { return !held_.isEmpty(); }
+
+  /// Nothing goes on anywhere: one call is held back no longer.
+  void letGo();
 
   /// Nothing waits here.
   bool isDone() const { return isIdle() && all_.behind == &all_; }
@@ -148,6 +156,9 @@ private:
   /// Somebody asks for a data fragment that is at home here.
   bool countRequest(Entry &entry, std::int32_t statement);
   void exhaust(Entry &entry);
+  std::int32_t usesOf(Entry &entry);
+  /// Somebody asks for a data fragment whose home is elsewhere.
+  void noteRequest(Entry &entry);
   void want(Entry &entry, std::int32_t rank, std::int32_t statement);
   void wake(Entry &entry);
   void grow();
@@ -192,6 +203,15 @@ private:
   bool nameOthers(Call &call, Ask &ask);
   bool bind(Call &call);
   void dismiss(Call &call);
+
+  /// It has to go on before it is known what else there is.
+  static bool isStructure(const Waiter &waiter) {
+    return !waiter.isCall || static_cast<const Call &>(waiter).rank < 0;
+  }
+
+  bool hold(Call &call);
+  void release(Call &call);
+  void demand(Waiter &waiter);
   void makeReady(Call &call);
   void produce(Entry &entry, Value value, std::int32_t statement);
   void endCall(Call &call);
@@ -234,6 +254,7 @@ private:
   std::deque<Call *> ready_;
   std::uint64_t running_ = 0;
   std::uint64_t unfinished_ = 0;
+  Held held_;
   Frame *firstFrame_ = nullptr;
   Waiter all_; ///< Ring of calls and of activities that wait.
   std::vector<Entry *> buckets_;
@@ -255,7 +276,7 @@ struct State::Ask {
   bool isShared = false;  ///< All ranks ask.
   const Tuple *pattern = nullptr;
   std::vector<Entry *> missing = {};
-  std::vector<Entry *> read = {}; ///< Of those that are at home here.
+  std::vector<Entry *> read = {}; ///< Of those that are there.
   bool hasFailed = false;
 };
 

@@ -96,6 +96,28 @@ TEST_P(StateTest, HasNothingLeftAtTheEnd) {
   }
 }
 
+TEST_P(StateTest, HoldsFewLevelsOfALoopInTimeWithoutAnyDeletion) {
+  constexpr int kParts = 5;
+  const std::int32_t main = rod(30, kParts, false);
+  const std::int32_t longer = rod(300, kParts, false);
+  for (const std::int32_t each : {main, longer}) {
+    const Outcome outcome = run(each);
+
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.shown, rodInOrder(each == main ? 30 : 300, kParts));
+    std::uint64_t peak = 0;
+    std::uint64_t live = 0;
+    for (const Counts &counts : outcome.counts) {
+      peak += counts.peak;
+      live += counts.live;
+    }
+    // A level is `kParts` values of x and as many borders and a wall; copies count as well.
+    const auto copies = static_cast<std::uint64_t>(outcome.counts.size() > 1 ? 2 : 1);
+    EXPECT_LE(peak, 3 * copies * (2 * kParts + 1));
+    EXPECT_EQ(live, 0u);
+  }
+}
+
 TEST_P(StateTest, UnfoldsNoMoreThanIsAllowedWhileSomethingRuns) {
   const Outcome outcome = run(rod(12, 7, true), 10);
 

@@ -90,6 +90,12 @@ Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t see
       isActive = isActive || !calls.empty() || !state.isIdle() ||
                  std::ranges::any_of(mail, [](const auto &box) { return !box.empty(); });
     }
+    for (const auto &state : states) {
+      if (!isActive && state->isHolding()) {
+        std::ranges::for_each(states, [](const auto &each) { each->letGo(); });
+        isActive = true;
+      }
+    }
   }
   std::vector<std::vector<std::byte>> waiting;
   bool isDone = true;

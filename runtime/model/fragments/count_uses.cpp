@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The number of iterations of affine loops that read one data fragment.
+#include "runtime/model/fragments/frame.h"
+#include "runtime/model/fragments/program.h"
+#include "runtime/model/fragments/uses.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+
+namespace tutti::model::fragments {
+
+namespace {
+
+constexpr std::size_t kMostTurns = 8;
+constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+
+/// A constant, and what counters that are not known are multiplied with.
+struct Affine {
+  std::int64_t constant = 0;
+  std::array<std::int64_t, kMostTurns> factors{};
+
+  bool isConstant() const {
+    return std::ranges::all_of(factors, [](std::int64_t factor) { return factor == 0; });
+  }
+
+  /// Far from where the sum of two would leave what 64 bits hold.
+  bool fits() const {
+    const auto isSmall = [](std::int64_t each) { return each >= kLeast && each <= kMost; };
+    return isSmall(constant) && std::ranges::all_of(factors, isSmall);
+  }
+};
+
+/// One place that reads: its counters are found from the indices of the data fragment.
+class Solver {
+public:
+  Solver(const Program &program, const Use &use, Frame *frame)
+      : program_(program), use_(use), frame_(frame) {}
+
+  std::optional<std::int64_t> count(const Tuple &tuple) {
+    const auto indices = program_.list(use_.indices);
+    if (indices.size() != tuple.count()) {
+      return 0;
+    }
+    if (use_.turns.size() > kMostTurns) {
+      return std::nullopt;
+    }
+    std::vector<bool> isSolved(indices.size());
+    for (bool hasChanged = true; hasChanged;) {
+      hasChanged = false;
+      for (std::size_t at = 0; at < indices.size(); ++at) {
+        if (isSolved[at]) {
+          continue;
+        }
+        isSolved[at] = solve(indices[at], tuple[at]);
+        hasChanged = hasChanged || isSolved[at];
+      }
+    }
+    if (!std::ranges::all_of(isSolved, [](bool each) { return each; })) {
+      return std::nullopt;
+    }
+    return countTurns();
+  }
+
+private:
+  /// A counter that follows from an index `factor * counter + constant`.
+  struct Counter {
+    std::optional<std::int64_t> value;
+    std::int64_t factor = 1;
+    std::int64_t constant = 0;
+  };
+
+  /// Whether one counter follows from the index, or none is needed.
+  bool solve(std::int32_t node, std::int64_t wanted) {
+    const std::optional<Affine> index = affine(node, use_.up, use_.frames);
+    if (!index) {
+      return false;
+    }
+    if (index->isConstant()) {
+      isNever_ = isNever_ || index->constant != wanted;
+      return true;
+    }
+    const auto isUsed = [](std::int64_t factor) { return factor != 0; };
+    const auto first = std::ranges::find_if(index->factors, isUsed);
+    if (std::ranges::count_if(index->factors, isUsed) > 1) {
+      return false;
+    }
+    const std::int64_t rest = wanted - index->constant;
+    Counter &counter = counters_[static_cast<std::size_t>(first - index->factors.begin())];
+    counter = {rest / *first, *first, index->constant};
+    isNever_ = isNever_ || rest % *first != 0;
+    return true;
+  }
+
+  std::optional<std::int64_t> countTurns() const {
+    std::int64_t count = 1;
+    for (std::size_t at = 0; at < use_.turns.size(); ++at) {
+      const std::optional<std::int64_t> times = countTurn(at);
+      if (!times || *times == 0) {
+        return times;
+      }
+      count *= *times;
+      if (count > kMost) {
+        return std::nullopt;
+      }
+    }
+    return isNever_ ? 0 : count;
+  }
+
+  std::optional<std::int64_t> countTurn(std::size_t at) const {
+    const Turn &turn = use_.turns[at];
+    const tutti_luna_statement &statement = program_.statement(turn.statement);
+    const std::optional<std::int64_t> first = constant(statement.a, turn.frames);
+    if (!turn.isLoop) {
+      return first ? std::optional<std::int64_t>((*first != 0) != turn.isOther) : std::nullopt;
+    }
+    const std::optional<std::int64_t> last = constant(statement.b, turn.frames);
+    if (!first || !last) {
+      return std::nullopt;
+    }
+    const Counter &counter = counters_[at];
+    if (!counter.value) {
+      return std::max<std::int64_t>(*last - *first + 1, 0);
+    }
+    // Indices are 32 bits wide: where one may wrap, others lead to the same data fragment.
+    const std::int64_t most = std::max(std::abs(*first), std::abs(*last));
+    if (std::abs(counter.factor) * most + std::abs(counter.constant) > kMost) {
+      return std::nullopt;
+    }
+    return *counter.value >= *first && *counter.value <= *last;
+  }
+
+  std::optional<std::int64_t> constant(std::int32_t node, std::int32_t frames) const {
+    const std::optional<Affine> value = affine(node, 0, frames);
+    return value && value->isConstant() ? std::optional(value->constant) : std::nullopt;
+  }
+
+  /// What an expression is that stands `up` frames above one that is `frames` frames inside.
+  std::optional<Affine> affine(std::int32_t at, std::int32_t up, std::int32_t frames) const {
+    const tutti_luna_node &node = program_.node(at);
+    switch (node.kind) {
+    case TUTTI_LUNA_INT:
+      return Affine{node.integer, {}};
+    case TUTTI_LUNA_SLOT:
+      return slot(node, up + node.up, frames);
+    case TUTTI_LUNA_OUTER:
+      return affine(node.a, up + node.up, frames);
+    case TUTTI_LUNA_NEGATE: {
+      const std::optional<Affine> a = affine(node.a, up, frames);
+      return a ? combine(TUTTI_LUNA_SUBTRACT, Affine{}, *a) : std::nullopt;
+    }
+    default:
+      break;
+    }
+    if (node.kind < TUTTI_LUNA_ADD || node.kind > TUTTI_LUNA_OR) {
+      return std::nullopt;
+    }
+    const std::optional<Affine> a = affine(node.a, up, frames);
+    const std::optional<Affine> b = a ? affine(node.b, up, frames) : std::nullopt;
+    return b ? combine(node.kind, *a, *b) : std::nullopt;
+  }
+
+  std::optional<Affine> slot(const tutti_luna_node &node, std::int32_t up,
+                             std::int32_t frames) const {
+    if (up < frames) {
+      const std::int32_t loop = use_.loops[static_cast<std::size_t>(frames - 1 - up)];
+      if (loop < 0 || node.slot != 0) {
+        return std::nullopt;
+      }
+      const auto at = static_cast<std::size_t>(loop);
+      Affine counter;
+      if (counters_[at].value) {
+        counter.constant = *counters_[at].value;
+      } else {
+        counter.factors[at] = 1;
+      }
+      return counter;
+    }
+    Frame *of = frame_;
+    for (std::int32_t left = up - frames; left > 0; --left) {
+      of = of->parent;
+    }
+    const Slot &known = of->slots[static_cast<std::size_t>(node.slot)];
+    if (known.own || known.name || known.value.kind() != Kind::Int) {
+      return std::nullopt;
+    }
+    return Affine{known.value.integer(), {}};
+  }
+
+  static std::optional<Affine> combine(std::int32_t kind, const Affine &a, const Affine &b) {
+    Affine out;
+    if (kind == TUTTI_LUNA_ADD || kind == TUTTI_LUNA_SUBTRACT) {
+      const std::int64_t sign = kind == TUTTI_LUNA_ADD ? 1 : -1;
+      out.constant = a.constant + sign * b.constant;
+      for (std::size_t at = 0; at < kMostTurns; ++at) {
+        out.factors[at] = a.factors[at] + sign * b.factors[at];
+      }
+    } else if (kind == TUTTI_LUNA_MULTIPLY && (a.isConstant() || b.isConstant())) {
+      const Affine &scaled = a.isConstant() ? b : a;
+      const std::int64_t by = a.isConstant() ? a.constant : b.constant;
+      out.constant = scaled.constant * by;
+      for (std::size_t at = 0; at < kMostTurns; ++at) {
+        out.factors[at] = scaled.factors[at] * by;
+      }
+    } else if (a.isConstant() && b.isConstant()) {
+      return calculate(kind, a.constant, b.constant);
+    } else {
+      return std::nullopt;
+    }
+    return out.fits() ? std::optional(out) : std::nullopt;
+  }
+
+  static std::optional<Affine> calculate(std::int32_t kind, std::int64_t a, std::int64_t b) {
+    switch (kind) {
+    case TUTTI_LUNA_DIVIDE:
+      return b == 0 || -a > kMost ? std::nullopt : std::optional(Affine{a / b, {}});
+    case TUTTI_LUNA_REMAINDER:
+      return b == 0 ? std::nullopt : std::optional(Affine{a % b, {}});
+    case TUTTI_LUNA_LESS:
+      return Affine{a < b, {}};
+    case TUTTI_LUNA_LESS_EQUAL:
+      return Affine{a <= b, {}};
+    case TUTTI_LUNA_GREATER:
+      return Affine{a > b, {}};
+    case TUTTI_LUNA_GREATER_EQUAL:
+      return Affine{a >= b, {}};
+    case TUTTI_LUNA_EQUAL:
+      return Affine{a == b, {}};
+    case TUTTI_LUNA_NOT_EQUAL:
+      return Affine{a != b, {}};
+    case TUTTI_LUNA_AND:
+      return Affine{a != 0 && b != 0, {}};
+    case TUTTI_LUNA_OR:
+      return Affine{a != 0 || b != 0, {}};
+    default:
+      return std::nullopt;
+    }
+  }
+
+  const Program &program_;
+  const Use &use_;
+  Frame *frame_;
+  std::array<Counter, kMostTurns> counters_{};
+  /// Unless indices wrap, which only the bounds of the loops can rule out.
+  bool isNever_ = false;
+};
+
+} // namespace
+
+std::optional<std::int32_t> countUses(const Program &program, const Uses &uses, Frame *frame,
+                                      const Tuple &tuple) {
+  std::int64_t sum = 0;
+  for (const Use &use : uses.all) {
+    const std::optional<std::int64_t> count = Solver(program, use, frame).count(tuple);
+    if (!count || sum + *count > kMost) {
+      return std::nullopt;
+    }
+    sum += *count;
+  }
+  return static_cast<std::int32_t>(sum);
+}
+
+} // namespace tutti::model::fragments

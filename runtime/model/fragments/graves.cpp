@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/fragments/graves.h"
+
+namespace tutti::model::fragments {
+
+namespace {
+
+constexpr std::uint32_t kBits = 6;
+constexpr std::uint64_t kFull = ~std::uint64_t{0};
+
+std::int32_t blockOf(const Tuple &tuple) { return tuple.count() == 0 ? 0 : tuple[0] >> kBits; }
+
+std::uint64_t bitOf(const Tuple &tuple) {
+  const auto at = tuple.count() == 0 ? 0u : static_cast<std::uint32_t>(tuple[0]) & 63u;
+  return std::uint64_t{1} << at;
+}
+
+Tuple keyOf(const Tuple &tuple) {
+  Tuple key;
+  for (std::size_t at = 0; at < tuple.count(); ++at) {
+    key.add(at == 0 ? blockOf(tuple) : tuple[at]);
+  }
+  return key;
+}
+
+Tuple othersOf(const Tuple &tuple) {
+  Tuple others;
+  for (std::size_t at = 1; at < tuple.count(); ++at) {
+    others.add(tuple[at]);
+  }
+  return others;
+}
+
+} // namespace
+
+void Graves::add(const Tuple &tuple, std::int32_t producer) {
+  if (find(tuple)) {
+    return;
+  }
+  const auto [at, isNew] = blocks_.try_emplace(keyOf(tuple));
+  Block &block = at->second;
+  block.producer = isNew || block.producer == producer ? producer : -1;
+  block.bits |= bitOf(tuple);
+  if (block.bits == kFull) {
+    addRun(full_[othersOf(tuple)], blockOf(tuple), block.producer);
+    blocks_.erase(at);
+  }
+}
+
+void Graves::addRun(Runs &runs, std::int32_t block, std::int32_t producer) {
+  auto at = runs.emplace(block, Run{block, producer}).first;
+  if (at != runs.begin()) {
+    const auto before = std::prev(at);
+    if (before->second.last == block - 1 && before->second.producer == producer) {
+      before->second.last = block;
+      runs.erase(at);
+      at = before;
+    }
+  }
+  const auto behind = std::next(at);
+  if (behind != runs.end() && behind->first == block + 1 && behind->second.producer == producer) {
+    at->second.last = behind->second.last;
+    runs.erase(behind);
+  }
+}
+
+std::optional<std::int32_t> Graves::find(const Tuple &tuple) const {
+  if (const auto block = blocks_.find(keyOf(tuple)); block != blocks_.end()) {
+    return (block->second.bits & bitOf(tuple)) != 0 ? std::optional(block->second.producer)
+                                                    : std::nullopt;
+  }
+  if (full_.empty()) {
+    return std::nullopt;
+  }
+  const auto runs = full_.find(othersOf(tuple));
+  if (runs == full_.end()) {
+    return std::nullopt;
+  }
+  auto run = runs->second.upper_bound(blockOf(tuple));
+  if (run == runs->second.begin()) {
+    return std::nullopt;
+  }
+  --run;
+  return run->second.last >= blockOf(tuple) ? std::optional(run->second.producer) : std::nullopt;
+}
+
+std::size_t Graves::size() const {
+  std::size_t size = blocks_.size();
+  for (const auto &[others, runs] : full_) {
+    size += runs.size();
+  }
+  return size;
+}
+
+} // namespace tutti::model::fragments

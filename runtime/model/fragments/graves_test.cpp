@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/fragments/graves.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti::model::fragments {
+
+namespace {
+
+Tuple tuple(std::initializer_list<std::int32_t> indices) {
+  Tuple tuple;
+  for (const std::int32_t index : indices) {
+    tuple.add(index);
+  }
+  return tuple;
+}
+
+TEST(GravesTest, FindsWhatIsBuriedAndNothingElse) {
+  Graves graves;
+  graves.add(tuple({-1, 3}), 7);
+  graves.add(tuple({}), 8);
+
+  EXPECT_EQ(graves.find(tuple({-1, 3})), 7);
+  EXPECT_EQ(graves.find(tuple({})), 8);
+  EXPECT_EQ(graves.find(tuple({-1, 4})), std::nullopt);
+  EXPECT_EQ(graves.find(tuple({-2, 3})), std::nullopt);
+  EXPECT_EQ(graves.find(tuple({-1})), std::nullopt);
+}
+
+TEST(GravesTest, ForgetsWhichOfSeveralStatementsAssigned) {
+  Graves graves;
+  graves.add(tuple({0}), 7);
+  graves.add(tuple({1}), 8);
+
+  EXPECT_EQ(graves.find(tuple({0})), -1);
+}
+
+TEST(GravesTest, DoesNotGrowWithALongRow) {
+  Graves graves;
+  for (std::int32_t step = -1000; step < 100000; ++step) {
+    graves.add(tuple({step, 2}), 7);
+    ASSERT_LE(graves.size(), 3u);
+  }
+
+  EXPECT_EQ(graves.find(tuple({-1000, 2})), 7);
+  EXPECT_EQ(graves.find(tuple({99999, 2})), 7);
+  EXPECT_EQ(graves.find(tuple({100000, 2})), std::nullopt);
+  EXPECT_EQ(graves.find(tuple({-1001, 2})), std::nullopt);
+  EXPECT_EQ(graves.find(tuple({5, 3})), std::nullopt);
+}
+
+TEST(GravesTest, JoinsRunsInAnyOrder) {
+  Graves graves;
+  for (const std::int32_t block : {4, 0, 2, 3, 1}) {
+    for (std::int32_t at = 63; at >= 0; --at) {
+      graves.add(tuple({block * 64 + at}), 7);
+    }
+  }
+
+  EXPECT_EQ(graves.size(), 1u);
+  EXPECT_EQ(graves.find(tuple({0})), 7);
+  EXPECT_EQ(graves.find(tuple({5 * 64 - 1})), 7);
+  EXPECT_EQ(graves.find(tuple({5 * 64})), std::nullopt);
+}
+
+TEST(GravesTest, KeepsRunsOfTwoStatementsApart) {
+  Graves graves;
+  for (std::int32_t at = 0; at < 128; ++at) {
+    graves.add(tuple({at}), at < 64 ? 7 : 8);
+  }
+
+  EXPECT_EQ(graves.find(tuple({63})), 7);
+  EXPECT_EQ(graves.find(tuple({64})), 8);
+}
+
+} // namespace
+
+} // namespace tutti::model::fragments

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/model/fragments/uses.h"
+
+#include "runtime/model/fragments/program.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+namespace {
+
+/// Walks the subs that `main` leads to. What is not understood makes the slots in it unknown.
+class UseFinder {
+public:
+  explicit UseFinder(const Program &program) : program_(program), unit_(program.unit()) {}
+
+  std::vector<Uses> find() {
+    std::vector<bool> seen;
+    open_.push_back(unit_.mainSub);
+    while (!open_.empty()) {
+      const auto sub = static_cast<std::size_t>(open_.back());
+      open_.pop_back();
+      seen.resize(std::max(seen.size(), sub + 1));
+      if (!seen[sub]) {
+        seen[sub] = true;
+        walk(unit_.subs[sub].body, {});
+      }
+    }
+    return std::move(uses_);
+  }
+
+private:
+  struct Level {
+    const tutti_luna_block *block = nullptr;
+    bool hasFrame = false;
+    bool isWhile = false;
+    Turn turn; ///< Whose body the block is; none of a block in braces, of a `while` or of a sub.
+  };
+
+  void walk(std::int32_t block, Level level);
+  void walkStatement(std::int32_t statement);
+  void walkArguments(const tutti_luna_statement &statement, const char *types, bool isSub);
+  void read(std::int32_t node, std::int32_t up, bool isPlain);
+  void readSlot(const tutti_luna_node &node, std::int32_t up, bool isPlain);
+  void hide(const tutti_luna_list &nodes);
+  Use useFrom(std::size_t declared, const tutti_luna_node &node, std::int32_t up) const;
+
+  std::int32_t frames() const {
+    return static_cast<std::int32_t>(
+        std::ranges::count_if(levels_, [](const Level &level) { return level.hasFrame; }));
+  }
+
+  const Program &program_;
+  const tutti_luna_unit &unit_;
+  std::vector<Level> levels_;
+  std::vector<std::int32_t> open_;
+  std::vector<Uses> uses_;
+};
+
+void UseFinder::walk(std::int32_t index, Level level) {
+  if (index < 0) {
+    return;
+  }
+  level.block = &unit_.blocks[index];
+  level.hasFrame = level.block->slotCount > 0 || levels_.empty();
+  levels_.push_back(level);
+  const auto end = static_cast<std::size_t>(level.block->firstSlot + level.block->slotCount);
+  uses_.resize(std::max(uses_.size(), end));
+  for (const std::int32_t rule : program_.list(level.block->rules)) {
+    read(unit_.rules[rule].value, 0, false);
+  }
+  for (const std::int32_t statement : program_.list(level.block->statements)) {
+    walkStatement(statement);
+  }
+  levels_.pop_back();
+}
+
+void UseFinder::walkStatement(std::int32_t index) {
+  const tutti_luna_statement &statement = unit_.statements[index];
+  Turn turn{index, false, false, frames()};
+  hide(statement.signals);
+  hide(statement.deletes);
+  hide(statement.labelIndices);
+  for (const std::int32_t rule : program_.list(statement.rules)) {
+    read(unit_.rules[rule].id, 0, false);
+    read(unit_.rules[rule].value, 0, false);
+  }
+  switch (statement.kind) {
+  case TUTTI_LUNA_CALL:
+    walkArguments(statement, unit_.procedures[statement.callee].types, false);
+    break;
+  case TUTTI_LUNA_CALL_SUB:
+    walkArguments(statement, unit_.subs[statement.callee].types, true);
+    open_.push_back(statement.callee);
+    break;
+  case TUTTI_LUNA_FOR:
+    read(statement.a, 0, true);
+    read(statement.b, 0, true);
+    turn.isLoop = true;
+    walk(statement.body, {nullptr, false, false, turn});
+    break;
+  case TUTTI_LUNA_WHILE: {
+    const Level level{&unit_.blocks[statement.body], true, true, {}};
+    read(statement.a, 0, false);
+    read(statement.c, 0, false);
+    levels_.push_back(level); // The condition stands in the frame of the body.
+    read(statement.b, 0, false);
+    levels_.pop_back();
+    walk(statement.body, {nullptr, false, true, {}});
+    break;
+  }
+  case TUTTI_LUNA_IF:
+    read(statement.a, 0, true);
+    walk(statement.body, {nullptr, false, false, turn});
+    turn.isOther = true;
+    walk(statement.other, {nullptr, false, false, turn});
+    break;
+  default:
+    walk(statement.body, {});
+  }
+}
+
+/// A name that is passed on may be read anywhere; one that a procedure makes is not read.
+void UseFinder::walkArguments(const tutti_luna_statement &statement, const char *types,
+                              bool isSub) {
+  const auto nodes = program_.list(statement.arguments);
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    const tutti_luna_node *node = &program_.node(nodes[at]);
+    if (types[at] != TUTTI_LUNA_TYPE_NAME) {
+      read(nodes[at], 0, !program_.isShared(nodes[at]));
+      continue;
+    }
+    std::int32_t up = 0;
+    for (; node->kind == TUTTI_LUNA_OUTER; node = &program_.node(node->a)) {
+      up += node->up;
+    }
+    if (isSub) {
+      readSlot(*node, up, false);
+    }
+    for (const std::int32_t index : program_.list(node->indices)) {
+      read(index, up, false);
+    }
+  }
+}
+
+/// Nodes whose indices alone are evaluated.
+void UseFinder::hide(const tutti_luna_list &nodes) {
+  for (const std::int32_t node : program_.list(nodes)) {
+    program_.forData(node, 0, [&](std::int32_t at, std::int32_t up) {
+      for (const std::int32_t index : program_.list(program_.node(at).indices)) {
+        read(index, up, false);
+      }
+    });
+  }
+}
+
+/// A plain expression asks once for each data fragment that stands in it.
+void UseFinder::read(std::int32_t at, std::int32_t up, bool isPlain) {
+  if (at < 0) {
+    return;
+  }
+  const tutti_luna_node &node = program_.node(at);
+  const bool isLazy =
+      node.kind == TUTTI_LUNA_AND || node.kind == TUTTI_LUNA_OR || node.kind == TUTTI_LUNA_CHOOSE;
+  switch (node.kind) {
+  case TUTTI_LUNA_SLOT:
+    readSlot(node, up, isPlain);
+    for (const std::int32_t index : program_.list(node.indices)) {
+      read(index, up, false);
+    }
+    return;
+  case TUTTI_LUNA_INT:
+  case TUTTI_LUNA_REAL:
+  case TUTTI_LUNA_STRING:
+  case TUTTI_LUNA_PATTERN:
+    return;
+  case TUTTI_LUNA_OUTER:
+    read(node.a, up + node.up, isPlain);
+    return;
+  default:
+    read(node.a, up, isPlain);
+    if (node.kind >= TUTTI_LUNA_ADD) {
+      read(node.b, up, isPlain && !isLazy);
+    }
+    if (node.kind == TUTTI_LUNA_CHOOSE) {
+      read(node.c, up, false);
+    }
+  }
+}
+
+void UseFinder::readSlot(const tutti_luna_node &node, std::int32_t up, bool isPlain) {
+  std::int32_t left = up + node.up;
+  for (std::size_t at = levels_.size(); at-- > 0;) {
+    const Level &level = levels_[at];
+    isPlain = isPlain && (!level.isWhile || (level.hasFrame && left == 0));
+    if (!level.hasFrame || left-- > 0) {
+      continue;
+    }
+    if (node.slot >= level.block->firstData) {
+      Uses &uses = uses_[static_cast<std::size_t>(level.block->firstSlot + node.slot)];
+      uses.isKnown = uses.isKnown && isPlain;
+      uses.all.push_back(useFrom(at, node, up));
+    }
+    return;
+  }
+}
+
+Use UseFinder::useFrom(std::size_t declared, const tutti_luna_node &node, std::int32_t up) const {
+  Use use;
+  use.indices = node.indices;
+  use.up = up;
+  const auto before = static_cast<std::int32_t>(std::ranges::count_if(
+      levels_.begin(), levels_.begin() + static_cast<std::ptrdiff_t>(declared) + 1,
+      [](const Level &level) { return level.hasFrame; }));
+  for (std::size_t at = declared + 1; at < levels_.size(); ++at) {
+    const Level &level = levels_[at];
+    if (level.turn.statement >= 0) {
+      use.turns.push_back(level.turn);
+      use.turns.back().frames -= before;
+    }
+    if (level.hasFrame) {
+      const bool isOfLoop = level.turn.isLoop;
+      use.loops.push_back(isOfLoop ? static_cast<std::int32_t>(use.turns.size()) - 1 : -1);
+    }
+  }
+  use.frames = static_cast<std::int32_t>(use.loops.size());
+  return use;
+}
+
+} // namespace
+
+std::vector<Uses> findUses(const Program &program) { return UseFinder(program).find(); }
+
+} // namespace tutti::model::fragments

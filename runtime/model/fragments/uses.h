@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// How often a program reads each data fragment, where loops and indices say so: whoever has been
+/// read that often is never read again.
+#pragma once
+
+#include "abi/luna.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tutti::model::fragments {
+
+class Program;
+struct Frame;
+class Tuple;
+
+/// A statement between the block that declares a data fragment and an expression that reads it.
+struct Turn {
+  std::int32_t statement = -1; ///< A `for`, or an `if`.
+  bool isLoop = false;
+  bool isOther = false;    ///< Of an `if`: what it does if its condition does not hold.
+  std::int32_t frames = 0; ///< From the declaring block's frame to the one around the statement.
+};
+
+/// One place where the program reads a data fragment.
+struct Use {
+  std::vector<Turn> turns;         ///< From outside to inside.
+  std::vector<std::int32_t> loops; ///< For each frame inside the declaring block's: the position in
+                                   ///< `turns` of the loop that makes it, or -1.
+  tutti_luna_list indices{};
+  std::int32_t up = 0;     ///< From the reader's frame to where the indices are evaluated.
+  std::int32_t frames = 0; ///< From the declaring block's frame to the reader's.
+};
+
+/// All places that read the data fragments of one slot.
+struct Uses {
+  bool isKnown = true; ///< There are no others.
+  std::vector<Use> all;
+};
+
+/// For each slot of the unit; of those that are missing at the end nothing is known.
+std::vector<Uses> findUses(const Program &program);
+
+/// How often a data fragment that belongs to `frame` is read; nothing if that cannot be said.
+std::optional<std::int32_t> countUses(const Program &program, const Uses &uses, Frame *frame,
+                                      const Tuple &tuple);
+
+} // namespace tutti::model::fragments
