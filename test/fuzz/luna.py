@@ -47,8 +47,17 @@ class Programs:
         self.folder = folder
         self.keep = keep
         self.is_all = is_all
-        self.procedures = folder / "procedures.cpp"
-        self.procedures.write_text(luna_programs.PROCEDURES_TEXT)
+        self.procedures = folder / "procedures.o"
+        self.compile_procedures()
+
+    def compile_procedures(self):
+        """Once for all programs."""
+        source = self.folder / "procedures.cpp"
+        source.write_text(luna_programs.PROCEDURES_TEXT)
+        done = execute([self.build / "bin/tuttic++", "-O1", "-I", self.build / "include/tutti/luna",
+                        "-c", source, "-o", self.procedures], {}, self.folder)
+        if done.returncode != 0:
+            raise Differs(f"procedures do not compile\n{shown(done.stderr)}")
 
     def compile(self, seed, text):
         source, binary = self.folder / f"luna_{seed}.fa", self.folder / f"luna_{seed}"
