@@ -12,6 +12,7 @@
 #include "runtime/entry/tasks.h"
 #include "runtime/exec/or_die.h"
 #include "runtime/model/fragments/runner.h"
+#include "runtime/model/fragments/signal_stack.h"
 
 #include <array>
 #include <cerrno>
@@ -135,6 +136,15 @@ void onSignal(int number) {
   std::raise(number);
 }
 
+/// A procedure has called `exit`: other ranks would wait for this one for ever.
+void onExit() {
+  const model::fragments::Running *running = model::fragments::running;
+  if (running && nodes::isActive() && nodes::world().endpoint().size() > 1) {
+    endJob(fmt::format("{}: run-time error: exit in '{}', called for '{}' [E-UCODE]", running->at,
+                       running->procedure->code, running->procedure->name));
+  }
+}
+
 /// Beside devices faults are the runtime's own way to find out what is touched.
 void catchSignals() {
   std::vector<int> numbers{SIGFPE, SIGILL, SIGABRT};
@@ -142,7 +152,10 @@ void catchSignals() {
     numbers.insert(numbers.end(), {SIGSEGV, SIGBUS});
   }
   for (const int number : numbers) {
-    std::signal(number, onSignal);
+    struct sigaction action{};
+    action.sa_handler = onSignal;
+    action.sa_flags = SA_ONSTACK; // A procedure may have used up its own.
+    sigaction(number, &action, nullptr);
   }
 }
 
@@ -165,6 +178,7 @@ void callMain(const tutti_luna_unit &unit, const std::vector<Value> &values) {
       arguments[at].text = values[at].text();
     }
   }
+  model::fragments::ensureSignalStack();
   const model::fragments::Running here{&procedure, procedure.at};
   model::fragments::running = &here;
   try {
@@ -232,6 +246,7 @@ TUTTI_EXPORT int tutti_luna_main(const tutti_luna_unit *unit, int argc, char **a
       isSub ? unit->subs[unit->mainSub].types : unit->procedures[unit->mainProcedure].types;
   auto values = entry::luna::parseAll(at, types, argc, argv);
   entry::luna::catchSignals();
+  std::atexit(entry::luna::onExit); // Runs before whatever ends the ranks' connections.
   if (isSub) {
     entry::luna::runSub(*unit, std::move(values));
   } else if (entry::nodes::world().endpoint().rank() == 0) {

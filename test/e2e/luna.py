@@ -3,11 +3,13 @@
 must say what is wrong and end."""
 import json
 import re
+import time
 
 from harness import ROOT, Failure
 
 FOLDER = ROOT / "examples/luna"
 RANKS = (1, 2, 3, 4)
+SECONDS_TO_END = 5
 ARGUMENTS = {"02_factorial": ["10"]}
 
 
@@ -83,6 +85,61 @@ def heat_holds_few_levels(workshop, ranks, workers):
         require(peak <= 3 * (3 * parts + 2), f"{peak} data fragments at a time in {steps} steps")
 
 
+ENDS = r"""C++ head ${<END}
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+static int deeper(int depth) {
+  volatile char used[4096];
+  used[0] = static_cast<char>(depth);
+  return deeper(depth + 1) + used[0];
+}
+END
+C++ sub ends(string how, int after, name r) ${{
+  const std::string way = how;
+  if (way == "throw") throw std::runtime_error("no more");
+  if (way == "throw int") throw 7;
+  if (way == "fault") raise(SIGSEGV);
+  if (way == "abort") abort();
+  if (way == "kill") raise(SIGKILL);
+  if (way == "exit") exit(0);
+  r = way == "deep" ? deeper(after) : after;
+$}}
+C++ sub good(int a, name r) ${{ r = a; $}}
+sub main(string how, int at)
+{
+  df x, y;
+  for i = 0..7
+    good(i, x[i]) @ { locator_cyclic: i; };
+  ends(how, x[3], y) @ { locator_cyclic: at; };
+  for i = 0..7
+    good(x[i] + y, x[i + 8]) @ { locator_cyclic: i; };
+}
+"""
+WAYS = {"throw": "exception in 'ends', called for 'ends': no more [E-UCODE]",
+        "throw int": "exception in 'ends', called for 'ends' [E-UCODE]",
+        "fault": "signal SIGSEGV in 'ends', called for 'ends' [E-UCODE]",
+        "deep": "signal SIGSEGV in 'ends', called for 'ends' [E-UCODE]",
+        "abort": "signal SIGABRT in 'ends', called for 'ends' [E-UCODE]",
+        "exit": "exit in 'ends', called for 'ends' [E-UCODE]",
+        "kill": "tutti: rank 2 on host "}
+
+
+def ends_soon(workshop, way):
+    """A procedure on one of three ranks does not return: one line, and all ranks end."""
+    path = workshop.folder / "ends.fa"
+    path.write_text(ENDS)
+    result, program = compiled(workshop, path)
+    require(result.status == 0, result.errors)
+    before = time.monotonic()
+    result = run(workshop, program, [way, "2"], 3, {"TUTTI_WORKERS": "1"})
+    took = time.monotonic() - before
+    require(result.status != 0, "exit status 0")
+    require(took < SECONDS_TO_END, f"took {took:.1f} s")
+    lines = result.errors.splitlines()
+    require(len(lines) == 1 and WAYS[way] in lines[0], result.errors)
+
+
 def main_wants_its_arguments(workshop):
     result, program = compiled(workshop, FOLDER / "02_factorial.fa")
     result = run(workshop, program, [], 1, {})
@@ -102,4 +159,6 @@ def all_checks():
     for ranks, workers in ((1, 1), (1, 4), (2, 1), (4, 1)):
         yield (f"heat_holds_few_levels/{ranks}x{workers}",
                lambda w, r=ranks, n=workers: heat_holds_few_levels(w, r, n))
+    for way in WAYS:
+        yield f"ends_soon/{way.replace(' ', '_')}", lambda w, way=way: ends_soon(w, way)
     yield "main_wants_its_arguments", main_wants_its_arguments

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "runtime/model/fragments/handle.h"
+#include "runtime/model/fragments/signal_stack.h"
 #include "runtime/model/fragments/wire.h"
 
 #include <algorithm>
@@ -111,6 +112,7 @@ std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &
       arguments[at].fragment = &objects[at];
     }
   }
+  ensureSignalStack();
   const Running here{&procedure, statement.at};
   running = &here;
   try {
