@@ -53,9 +53,31 @@ bool isMathCall(const CallInst &call) {
                                      "__mulxc3", "abs",      "drand48_r", "erand48_r", "jrand48_r",
                                      "labs",     "llabs",    "lrand48_r", "mrand48_r", "nrand48_r",
                                      "rand_r",   "srand48_r"};
+  // Numbers and order of texts, as far as they are the same in all locales: ranks do not call what
+  // the program calls to choose one. Clocks, which may say what they like.
+  static const StringSet<> kTexts = {"atoi",
+                                     "atol",
+                                     "atoll",
+                                     "memcmp",
+                                     "strcmp",
+                                     "strlen",
+                                     "strncmp",
+                                     "strtol",
+                                     "strtoll",
+                                     "strtoul",
+                                     "strtoull",
+                                     "time",
+                                     "bcmp",
+                                     "gettimeofday",
+                                     "omp_get_wtick",
+                                     "omp_get_wtime",
+                                     "__isoc23_strtol",
+                                     "__isoc23_strtoll",
+                                     "__isoc23_strtoul",
+                                     "__isoc23_strtoull"};
   const StringRef name = call.getCalledFunction()->getName();
   const bool isMath =
-      kMath.contains(name) ||
+      kMath.contains(name) || kTexts.contains(name) ||
       ((name.ends_with("f") || name.ends_with("l")) && kMath.contains(name.drop_back())) ||
       kOther.contains(name);
   return isMath && !call.isNoBuiltin();

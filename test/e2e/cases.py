@@ -118,7 +118,7 @@ DISTRIBUTED = [
 # The same of features.
 DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "complex_numbers",
                         "conducted_steps", "conducted_threads", "constants_constructed", "debug_information", "found_nodes",
-                        "found_pointers", "gather_objects", "iterators", "masked_indices",
+                        "found_pointers", "gather_objects", "harmless_calls", "iterators", "masked_indices",
                         "merged_writes", "nested_constructs", "reduction_arrays", "reduction_best", "scatter_steady",
                         "shared_flags", "sparse", "sparse_steady", "target_conditions",
                         "target_nowait", "vectors_of_vectors"]
