@@ -115,6 +115,16 @@ bool isHarmlessIntrinsic(const IntrinsicInst &call) {
          call.getIntrinsicID() == Intrinsic::stackrestore;
 }
 
+/// Who does what with a private variable: numbers of loops, or that of what is beside them.
+struct VariableUses {
+  SmallVector<Instruction *, 8> beside;
+  SmallVector<Instruction *, 16> accesses; ///< Of loops.
+  SmallSetVector<int, 4> readers;
+  SmallSetVector<int, 4> writers;
+  SmallSetVector<int, 4> keepers; ///< Of its address.
+  bool isDerivedBeside = false;   ///< Pointers into it are computed beside the loops.
+};
+
 class Conducted {
 public:
   Conducted(Function &function, std::vector<ConductedLoop> &loops, const TargetLibraryInfo &library)
@@ -130,6 +140,8 @@ private:
   std::string checkBeside(const Instruction &inst) const;
   std::string checkCall(const CallBase &call) const;
   std::string checkInputs(const Instruction &inst, int own) const;
+  void fileUse(Instruction &inst, const Value &pointer, VariableUses &uses) const;
+  VariableUses usesOf(AllocaInst &variable) const;
   std::string checkVariable(AllocaInst &variable);
   std::string giveEachOwn(AllocaInst &variable, ConductedLoop &loop, ArrayRef<Instruction *> beside,
                           ArrayRef<Instruction *> accesses);
@@ -296,68 +308,78 @@ std::string Conducted::giveEachOwn(AllocaInst &variable, ConductedLoop &loop,
   return "one of its loops changes a private variable that it has not set";
 }
 
-/// A private variable is the conductor's, which loops only read, or one loop's.
-std::string Conducted::checkVariable(AllocaInst &variable) {
-  SmallVector<Instruction *, 8> beside;
-  SmallVector<Instruction *, 16> accesses;
-  SmallSetVector<int, 4> readers;
-  SmallSetVector<int, 4> writers;
-  SmallSetVector<int, 4> keepers;
-  bool isDerivedBeside = false;
+/// Files what `inst` does with `pointer`, which leads to the variable.
+void Conducted::fileUse(Instruction &inst, const Value &pointer, VariableUses &uses) const {
+  const int own = owner(inst);
+  const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
+  const auto *store = dyn_cast<StoreInst>(&inst);
+  if ((intrinsic && intrinsic->isLifetimeStartOrEnd()) || isa<ICmpInst>(inst)) {
+    return;
+  }
+  if (own == kBeside) {
+    uses.beside.push_back(&inst);
+  } else {
+    uses.accesses.push_back(&inst);
+  }
+  if (isa<LoadInst>(inst)) {
+    uses.readers.insert(own);
+    return;
+  }
+  uses.writers.insert(own);
+  if (store && store->getValueOperand() != &pointer) {
+    return;
+  }
+  uses.readers.insert(own);
+  if (!isa<CallBase>(inst) ||
+      (own != kBeside && kindOf(inst) == CallKind::None && !isa<AnyMemIntrinsic>(inst))) {
+    uses.keepers.insert(own);
+  }
+}
+
+VariableUses Conducted::usesOf(AllocaInst &variable) const {
+  VariableUses uses;
   SetVector<Instruction *> pointers;
   pointers.insert(&variable);
   for (unsigned at = 0; at < pointers.size(); ++at) {
     for (User *user : pointers[at]->users()) {
       auto *inst = cast<Instruction>(user);
+      if (!isa<GetElementPtrInst, CastInst, PHINode, SelectInst>(inst)) {
+        fileUse(*inst, *pointers[at], uses);
+        continue;
+      }
       const int own = owner(*inst);
-      const auto *intrinsic = dyn_cast<IntrinsicInst>(inst);
-      const auto *store = dyn_cast<StoreInst>(inst);
-      if (isa<GetElementPtrInst, CastInst, PHINode, SelectInst>(inst)) {
-        isDerivedBeside |= own == kBeside;
-        pointers.insert(inst);
-        if (!inst->getType()->isPointerTy()) {
-          keepers.insert(own);
-        }
-        continue;
-      }
-      if ((intrinsic && intrinsic->isLifetimeStartOrEnd()) || isa<ICmpInst>(inst)) {
-        continue;
-      }
-      (own == kBeside ? static_cast<SmallVectorImpl<Instruction *> &>(beside) : accesses)
-          .push_back(inst);
-      if (isa<LoadInst>(inst)) {
-        readers.insert(own);
-      } else if (store && store->getValueOperand() != pointers[at]) {
-        writers.insert(own);
-      } else {
-        readers.insert(own);
-        writers.insert(own);
-        if (!isa<CallBase>(inst) ||
-            (own != kBeside && kindOf(*inst) == CallKind::None && !isa<AnyMemIntrinsic>(inst))) {
-          keepers.insert(own);
-        }
+      uses.isDerivedBeside |= own == kBeside;
+      pointers.insert(inst);
+      if (!inst->getType()->isPointerTy()) {
+        uses.keepers.insert(own);
       }
     }
   }
+  return uses;
+}
+
+/// A private variable is the conductor's, which loops only read, or one loop's.
+std::string Conducted::checkVariable(AllocaInst &variable) {
+  const VariableUses uses = usesOf(variable);
   SmallSetVector<int, 4> loops;
-  for (const auto *owners : {&readers, &writers, &keepers}) {
+  for (const auto *owners : {&uses.readers, &uses.writers, &uses.keepers}) {
     for (const int own : *owners) {
       if (own != kBeside) {
         loops.insert(own);
       }
     }
   }
-  if (keepers.contains(kBeside) || (!keepers.empty() && loops.size() > 1)) {
+  if (uses.keepers.contains(kBeside) || (!uses.keepers.empty() && loops.size() > 1)) {
     return "it keeps the address of a private variable";
   }
   const int writer = loops.size() == 1 ? loops.front() : kBeside;
-  if (none_of(writers, [](int own) { return own != kBeside; })) {
+  if (none_of(uses.writers, [](int own) { return own != kBeside; })) {
     return {};
   }
-  if (loops.size() > 1 || readers.contains(kBeside) || isDerivedBeside) {
+  if (loops.size() > 1 || uses.readers.contains(kBeside) || uses.isDerivedBeside) {
     return "one of its loops leaves a private value to what follows";
   }
-  return giveEachOwn(variable, loops_[writer], beside, accesses);
+  return giveEachOwn(variable, loops_[writer], uses.beside, uses.accesses);
 }
 
 std::string Conducted::check() {
