@@ -169,6 +169,7 @@ void Edits::print(llvm::raw_ostream &out, const std::string &end) {
       << "\"\n#pragma clang diagnostic ignored \"-Weverything\"\n";
   std::size_t pragma = 0;
   std::size_t directive = 0;
+  std::size_t omitted = 0;
   const auto &directives = program_.directives;
   for (unsigned at = 0; at < program_.plain.size();) {
     const bool isDirective = directive < directives.size() && directives[directive].at == at;
@@ -192,6 +193,10 @@ void Edits::print(llvm::raw_ostream &out, const std::string &end) {
       }
       at = directives[directive].end;
       ++directive;
+      continue;
+    }
+    if (omitted < omitted_.size() && omitted_[omitted].first == at) {
+      at = omitted_[omitted++].second;
       continue;
     }
     printToken(out, at);

@@ -26,6 +26,9 @@ public:
   /// Tokens [begin, end) and all that was written around them are gone.
   void erase(unsigned begin, unsigned end);
 
+  /// The same of many that nothing is written around; behind those that were named before.
+  void omit(unsigned begin, unsigned end) { omitted_.push_back({begin, end}); }
+
   /// Tokens [begin, end) as they will be, on one line.
   std::string text(unsigned begin, unsigned end) const;
 
@@ -52,6 +55,7 @@ private:
   clang::Preprocessor &preprocessor_;
   const Program &program_;
   std::map<unsigned, Edit> edits_;
+  std::vector<std::pair<unsigned, unsigned>> omitted_;
 
   struct NewPragma {
     clang::SourceLocation place;

@@ -246,8 +246,11 @@ void Lowering::topLevel(Decl *declaration) {
     return membersOf(variable);
   }
   auto *defined = dyn_cast<FunctionDecl>(declaration);
-  if (!defined || !defined->doesThisDeclarationHaveABody() || !defined->getIdentifier()) {
+  if (!defined || !defined->getIdentifier()) {
     return;
+  }
+  if (!defined->doesThisDeclarationHaveABody()) {
+    return omitUnused(defined);
   }
   if (!defined->getName().starts_with(kAtFileScope)) {
     if (!context_.getSourceManager().isInSystemHeader(defined->getLocation())) {

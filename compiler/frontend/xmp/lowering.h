@@ -11,6 +11,7 @@
 
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 #include <optional>
@@ -48,8 +49,10 @@ public:
   bool VisitDeclStmt(clang::DeclStmt *statement);
 
 private:
-  // Traversal (lowering.cpp; start_up.cpp).
+  // Traversal (lowering.cpp, start_up.cpp, unused_functions.cpp).
   void topLevel(clang::Decl *declaration);
+  bool isInPragma(llvm::StringRef word);
+  void omitUnused(const clang::FunctionDecl *function);
   void function(clang::FunctionDecl *function);
   Directive *directiveOf(const clang::Stmt *statement);
   void bindExpressions(Directive &directive, clang::CallExpr *call);
@@ -223,7 +226,8 @@ private:
   Edits &edits_;
   ConstantChecks constants_;
   Scopes scopes_;
-  std::string start_;                 ///< Statements of the file's start-up.
+  std::string start_; ///< Statements of the file's start-up.
+  llvm::StringSet<> pragmaWords_;
   std::set<std::string> packedWords_; ///< The sizes for which the file needs loops on devices.
   unsigned names_ = 0;
 
