@@ -297,6 +297,11 @@ void State::want(Entry &entry, std::int32_t rank, std::int32_t statement) {
     noteRequest(entry);
     return;
   }
+  if (entry.isDeleted && entry.limit < 0) {
+    tellGone(entry, rank, statement);
+    tryBury(entry);
+    return;
+  }
   if (!countRequest(entry, statement)) {
     return;
   }

@@ -21,6 +21,7 @@ enum Says : std::uint8_t {
   kDelete = 2, ///< A holder has deleted it: for its home.
   kDrop = 3,   ///< It is deleted: for a holder.
   kOver = 4,   ///< All below a call is over on the sender.
+  kGone = 5,   ///< It was deleted before its home saw a reader: for the reader's rank.
 };
 
 } // namespace
@@ -61,6 +62,11 @@ void State::pushToAll(Entry &entry) {
       push(entry, rank);
     }
   }
+}
+
+/// Whether the reader came too late only its rank can say: what was made there it had all along.
+void State::tellGone(const Entry &entry, std::int32_t rank, std::int32_t statement) {
+  send(rank, kGone, entry, Value(), statement);
 }
 
 void State::tellOver(const FrameId &scope) {
@@ -156,7 +162,7 @@ void State::handle(Frame &frame, Letter letter) {
 
 /// Its home says that it is deleted.
 void State::drop(Entry &entry, std::int32_t statement) {
-  if (entry.waitingReaders > 0) {
+  if (entry.waitingReaders > 0 || !entry.waiters.empty()) {
     failAt(program_.at(statement),
            fmt::format("data fragment '{}' is requested after its deletion (by {})", nameOf(entry),
                        whoIs(statement)),

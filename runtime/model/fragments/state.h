@@ -243,6 +243,7 @@ private:
   /// Another rank will say something about it: until then its frame lives.
   static void expect(Entry &entry) { ++entry.base->frame->expected; }
 
+  void tellGone(const Entry &entry, std::int32_t rank, std::int32_t statement);
   void tellOver(const FrameId &scope);
   void replay(Frame &frame);
 

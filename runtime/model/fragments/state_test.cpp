@@ -269,6 +269,26 @@ TEST_P(StateTest, FindsARequestBehindADeletion) {
   EXPECT_TRUE(says(run(main), "'x' is requested after its deletion (by show at"));
 }
 
+TEST_P(StateTest, LetsReadersDeleteBeforeTheHomeHasSeenThem) {
+  // for i { df x (on rank 0); set(x, y[i]) --> (x) on rank 1; set(i, x) on rank 1; show(y[i]); }
+  TestUnit &u = unit_;
+  const auto at = [&](int rank) {
+    return u.rule(TUTTI_LUNA_LOCATOR_CYCLIC, -1, -1, u.integer(rank));
+  };
+  const auto x = u.slot(0, 1);
+  const auto y = u.slot(1, 0, {u.slot(0, 0)});
+  const auto home = u.rule(TUTTI_LUNA_LOCATOR_CYCLIC, 1, -1, u.integer(0));
+  const auto body =
+      u.block({"i", "x"}, 1,
+              {u.call(set_, {u.slot(0, 0), x}, {}, {}, {at(1)}),
+               u.call(show_, {y}, {}, {}, {at(0)}), u.call(copy_, {x, y}, {x}, {}, {at(1)})},
+              {home});
+  const auto main =
+      u.sub("main", "", u.block({"y"}, 0, {u.loop(u.integer(0), u.integer(40), body)}));
+
+  EXPECT_EQ(run(main).error, "");
+}
+
 TEST_P(StateTest, CountsRequests) {
   TestUnit &u = unit_;
   const auto x = u.slot(0, 0);
