@@ -242,7 +242,16 @@ bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assig
   if (!replaceSections(all, loops.name) || !elementLoops(directive, array, loops)) {
     return true;
   }
-  const std::string code = "{ " + loops.declarations + assignmentText(assignment, all, loops) + "}";
+  std::string code = assignmentText(assignment, all, loops);
+  if (directive && loops.shares == 0) { // No loop is divided: all or nothing is the node's.
+    const auto set = ref(*directive, directive->on);
+    const std::string scope = unique("scope");
+    code = "tutti_xmp_scope " + scope +
+           " __attribute__((cleanup(tutti_xmp_leave))) = {{0}}; if (tutti_xmp_enter(" +
+           source(directive->place) + ", &" + scope + ", " + set.value_or("0") +
+           ", TUTTI_XMP_NOCOMM)) { " + code + "}";
+  }
+  code = "{ " + loops.declarations + code + "}";
   const unsigned begin = program_.at(assignment->getBeginLoc());
   edits_.erase(begin, statementEnd(assignment));
   edits_.before(begin, code);

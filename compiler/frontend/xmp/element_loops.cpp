@@ -90,12 +90,11 @@ std::string Lowering::elementShare(const Directive &directive, const ElementLoop
     }
     subscripts += subscript(directive, item, list.isRound, loops.set->kind == Entity::Kind::Nodes);
   }
-  const bool hasShares = loops.shares > 0;
-  return (hasShares ? "tutti_xmp_index " + loops.name + "[] = {" + loops.indices + "}; " : "") +
+  return "tutti_xmp_index " + loops.name + "[] = {" + loops.indices + "}; " +
          "tutti_xmp_share_elements(" + source(directive.place) + ", &(const tutti_xmp_ref){" +
          loops.set->handle + ", " + std::to_string(list.size()) + ", " +
          (subscripts.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}") + "}, " +
-         std::to_string(loops.shares) + ", " + (hasShares ? loops.name : "0") + "); ";
+         std::to_string(loops.shares) + ", " + loops.name + "); ";
 }
 
 /// Loops for a share of elements, or for all; false after an error.
@@ -106,7 +105,8 @@ bool Lowering::elementLoops(const Directive *directive, const Entity *array, Ele
     return false;
   }
   elementHeads(loops);
-  loops.declarations += (directive ? elementShare(*directive, loops) : "") + loops.constants;
+  loops.declarations +=
+      (directive && loops.shares > 0 ? elementShare(*directive, loops) : "") + loops.constants;
   return true;
 }
 

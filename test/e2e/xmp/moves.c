@@ -28,6 +28,8 @@ int main(void) {
 #pragma xmp array on t[4 : 8]
   a [4:8] [2:3] = -1;
   row [11:5] = row [10:5];
+#pragma xmp array on t[3]
+  a[3] [5:4] = -7;
 #else
   for (int i = 0; i < N; i++) {
     for (int j = 0; j < N; j++) {
@@ -44,6 +46,9 @@ int main(void) {
   }
   for (int k = 15; k > 10; k--) {
     row[k] = row[k - 1];
+  }
+  for (int j = 5; j < 9; j++) {
+    a[3][j] = -7;
   }
 #endif
 #pragma xmp loop on s[j] reduction(+ : sum)
