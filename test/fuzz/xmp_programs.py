@@ -9,6 +9,8 @@ import random
 import sys
 
 from xmp_model import Array, Extent, Nodes, Template, ceiling, factors, positions, shape
+from xmp_transforms import Transforms
+from xmp_types import COMPLEX, LONG, TYPES, in_c
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from generator import Generator  # noqa: E402
@@ -47,7 +49,7 @@ static void wrong(int which, int step, const long *at, int rank, long found) {
 SAFE = (-1000003, 7)  # Of what is stored before anything is written.
 
 
-class Case(Generator):
+class Case(Transforms, Generator):
     """One function; `ranks` nodes take part."""
 
     def __init__(self, number, choices, ranks, tables):
@@ -56,6 +58,7 @@ class Case(Generator):
         self.top, self.steps = [], 0
         self.is_file_scope = self.chance(0.5)
         self.arrays, self.locals = [], []
+        self.type = LONG if self.chance(0.3) else self.choices.choice(TYPES)
 
     def number_in(self, low, high):
         return self.choices.randint(low, high)
@@ -141,19 +144,22 @@ class Case(Generator):
                      f"{nodes.name}")
         return Template(name, extents, nodes)
 
-    def array(self, template, sizes=None):
+    def array(self, template, sizes=None, element=None, is_kept=True):
+        """`sizes`: of an array that need not fill the template, and may be too large for it."""
         rank = len(sizes) if sizes else self.number_in(1, 3)
-        aligned = self.choices.sample(range(rank), self.number_in(1, min(rank, len(template.extents))))
-        targets = self.choices.sample(range(len(template.extents)), len(aligned))
+        aligned, targets = self.pairs(template, sizes or [0] * rank)
         axes, offsets, extents = [None] * rank, [0] * rank, [self.number_in(1, 5)
                                                              for _ in range(rank)]
+        extents = list(sizes or extents)
         for d, target in zip(aligned, targets):
             e = template.extents[target]
-            extents[d] = e.size if self.chance(0.5) else self.number_in(1, e.size)
+            extents[d] = sizes[d] if sizes else (e.size if self.chance(0.5) else
+                                                 self.number_in(1, e.size))
             axes[d], offsets[d] = target, e.lower + self.number_in(0, e.size - extents[d])
         name = self.fresh(f"a{self.number}_")
         found = Array(name, extents, axes, offsets, self.shadow(template, axes), template, self.ranks)
-        self.declare(f"{'' if self.is_file_scope else self.pick('', 'static ')}long {name}"
+        found.type = element or self.type
+        self.declare(f"{'' if self.is_file_scope else self.pick('', 'static ')}{found.type.name} {name}"
                      + "".join(f"[{n}]" for n in extents) + ";")
         sources = "".join("[*]" if a is None else f"[i{d}]" for d, a in enumerate(axes))
         self.declare(f"#pragma xmp align {name}{sources} with {self.on(found, 'i')}")
@@ -161,8 +167,20 @@ class Case(Generator):
             self.declare(f"#pragma xmp shadow {name}" + "".join(
                 "[*]" if w == "*" else f"[{w[0]}]" if w[0] == w[1] and self.chance(0.5) else
                 f"[{w[0]}:{w[1]}]" for w in found.shadow))
-        self.arrays.append(found)
+        if is_kept:
+            self.arrays.append(found)
         return found
+
+    def pairs(self, template, sizes):
+        """Dimensions of an array, and those of the template that they follow, in which they fit."""
+        found = [(d, k) for d, n in enumerate(sizes) for k, e in enumerate(template.extents)
+                 if n <= e.size]
+        self.choices.shuffle(found)
+        chosen = {}
+        for d, k in found[:1] + [pair for pair in found[1:] if self.chance(0.6)]:
+            if d not in chosen and k not in chosen.values():
+                chosen[d] = k
+        return list(chosen), list(chosen.values())
 
     def shadow(self, template, axes):
         found = []
@@ -216,18 +234,23 @@ class Case(Generator):
             for index in array.stored(rank):
                 memory[index] = coefficients[0] + sum(
                     (coefficients[1] * (d + 3) ** 2 + d) * i for d, i in enumerate(index))
-        self.over(self.rows(array, lambda _, value: value), array.rank + 1,
-                  f"{self.at(array)} = w[{array.rank}];")
+        self.write_values(array)
 
-    def check(self, array):
+    def write_values(self, array):
         self.over(self.rows(array, lambda _, value: value), array.rank + 1,
-                  f"if ({self.at(array)} != w[{array.rank}]) wrong({self.number}, {self.steps}, w, "
-                  f"{array.rank}, {self.at(array)});")
+                  f"{self.at(array)} = {array.type.of(f'w[{array.rank}]')};")
 
-    def check_value(self, name, of_rank):
+    def check(self, array, value="of"):
+        word, at = array.type.word, self.at(array)
+        self.over(self.rows(array, lambda _, value: value), array.rank + 1,
+                  f"if (!{word}_is({at}, {word}_{value}(w[{array.rank}]))) wrong({self.number}, "
+                  f"{self.steps}, w, {array.rank}, {word}_shown({at}));")
+
+    def check_value(self, name, of_rank, kind=LONG):
         """`of_rank`: what each rank must have, None: anything."""
         table = self.table([[] if v is None else [v] for v in of_rank])
-        self.over(table, 1, f"if ({name} != w[0]) wrong({self.number}, {self.steps}, w, 0, {name});")
+        self.over(table, 1, f"if (!{kind.word}_is({name}, {kind.of('w[0]')})) wrong({self.number}, "
+                  f"{self.steps}, w, 0, {kind.word}_shown({name}));")
 
     def fill(self, array):
         """A loop over the array's own template."""
@@ -239,7 +262,8 @@ class Case(Generator):
         self.say(f"#pragma xmp loop{self.indices(named)} on {self.on(array, 'i')}")
         self.nest(order, ranges)
         self.say("  " + "".join(f"{array.name}" + "".join(f"[i{d}]" for d in range(array.rank)))
-                 + f" = {base}" + "".join(f" + {7 + 10 * d} * i{d}" for d in range(array.rank)) + ";")
+                 + " = " + array.type.of(f"{base}" + "".join(
+                     f" + {7 + 10 * d} * i{d}" for d in range(array.rank))) + ";")
         for index in positions(ranges):
             array.set(index, base + sum((7 + 10 * d) * i for d, i in enumerate(index)))
 
@@ -347,15 +371,15 @@ class Case(Generator):
     def local(self, sizes, differs=False):
         name = self.fresh("x")
         base = self.number_in(1, 500)
-        self.say(f"long {name}" + "".join(f"[{n}]" for n in sizes) + ";")
+        self.say(f"{self.type.name} {name}" + "".join(f"[{n}]" for n in sizes) + ";")
         found = Array(name, sizes, [None] * len(sizes), [0] * len(sizes), [(0, 0)] * len(sizes),
                       Template("", [], Nodes("", (self.ranks,), list(range(self.ranks)))), self.ranks)
         for rank, memory in enumerate(found.memory):
             for index in found.stored(rank):
                 memory[index] = base + sum((d + 5) * i for d, i in enumerate(index)) + (
                     1000 * rank * differs)
-        self.over(self.rows(found, lambda _, value: value), found.rank + 1,
-                  f"{self.at(found)} = w[{found.rank}];")
+        found.type = self.type
+        self.write_values(found)
         self.locals.append(found)
         return found
 
@@ -375,11 +399,11 @@ class Case(Generator):
         """Elements and scalars."""
         index = [self.number_in(0, n - 1) for n in array.sizes]
         name = self.fresh("s")
-        self.say(f"long {name} = -5;")
+        self.say(f"{self.type.name} {name} = {self.type.of('-5')};")
         self.say("#pragma xmp gmove")
         self.say(f"{name} = {self.section(array.name, index)};")
         value = array.value(tuple(index))
-        self.check_value(name, [value] * self.ranks)
+        self.check_value(name, [value] * self.ranks, self.type)
         to = self.any_section(array.sizes)
         self.say("#pragma xmp gmove")
         self.say(f"{self.section(array.name, to)} = {name};")
@@ -435,13 +459,15 @@ class Case(Generator):
         add = self.number_in(1, 50)
         text = self.section(array.name, section)
         self.say(f"#pragma xmp array on {array.template.name}{self.subscripts(square, around)}")
-        self.say(f"{text} = {text} * 2 + {add};")
+        self.say(f"{text} = {text} * 2 + {array.type.of(add)};")
         for index in positions(section):
             array.set(index, array.value(index) * 2 + add)
 
     def reduce(self, array):
         """Of a loop: each node of the array has the result."""
-        op = self.pick("+", "max", "min", "^", "-", "firstmax", "lastmin")
+        ops = ["+", "-"] + ["max", "min"] * self.type.is_ordered
+        op = self.choices.choice(ops + ["^", "firstmax", "lastmin"] * self.type.is_integer)
+        kind = self.type if self.type in COMPLEX else LONG
         ranges = [self.range_of(n) if self.chance(0.3) else (0, n, 1) for n in array.sizes]
         named = [d for d in range(array.rank) if array.axes[d] is not None]
         order = list(range(array.rank))
@@ -451,7 +477,7 @@ class Case(Generator):
             op, self.number_in(1, 9))
         name = self.fresh("r")
         place = op in ("firstmax", "lastmin")
-        self.say(f"long {name} = {start};")
+        self.say(f"{kind.name} {name} = {kind.of(start)};")
         for d in range(array.rank * place):
             self.say(f"int {name}_{d} = -1;")
         clause = f"{name}/{', '.join(f'{name}_{d}' for d in range(array.rank))}/" if place else name
@@ -469,7 +495,7 @@ class Case(Generator):
             self.say(f"  {name} {op}= {element};")
         result, winner = start, None
         for index in self.in_order(order, ranges):
-            value = array.value(index)
+            value = self.type.norm(array.value(index))
             if op == "+":
                 result += value
             elif op == "-":
@@ -485,7 +511,8 @@ class Case(Generator):
                 if rest > result if op == "firstmax" else rest <= result:
                     result, winner = rest, index
         members = [r for r in range(self.ranks) if array.parts[r] is not None]
-        self.check_value(name, [result if r in members else None for r in range(self.ranks)])
+        self.check_value(name, [result if r in members else None for r in range(self.ranks)],
+                         kind)
         for d in range(array.rank * place):
             self.check_value(f"{name}_{d}", [winner[d] if r in members else None
                                              for r in range(self.ranks)])
@@ -517,11 +544,11 @@ class Case(Generator):
         of = self.local([self.number_in(1, 5) for _ in range(self.number_in(1, 2))], True)
         first = self.number_in(0, self.ranks - 1)
         count = self.number_in(1, self.ranks - first)
-        op, combine = self.pick(("+", sum), ("max", max), ("min", min))
+        op, combine = self.pick(("+", sum), *[("max", max), ("min", min)] * self.type.is_ordered)
         self.say(f"#pragma xmp reduction({op}: {of.name}) on world({first + 1}:{first + count})")
         members = range(first, first + count)
         for index in of.stored(0):
-            value = combine([of.memory[r][index] for r in members])
+            value = combine([self.type.norm(of.memory[r][index]) for r in members])
             for rank in members:
                 of.memory[rank][index] = value
         self.check(of)
@@ -553,8 +580,10 @@ class Case(Generator):
         array = self.choices.choice(self.arrays)
         other = self.choices.choice(self.arrays)
         shadowed = [a for a in self.arrays if any(w != (0, 0) for w in a.shadow)]
-        kinds = ["gmove", "gmove", "gmove", "local", "single", "fill", "assign", "reduce", "send",
-                 "broadcast", "reduction"] + ["reflect", "reduce_shadow"] * 3 * bool(shadowed)
+        kinds = ["gmove", "gmove", "gmove", "local", "single", "fill", "send", "broadcast"]
+        kinds += ["transform"] * 3 + ["reflect"] * 3 * bool(shadowed)
+        if self.type.adds:
+            kinds += ["assign", "reduce", "reduction"] + ["reduce_shadow"] * 3 * bool(shadowed)
         kinds += ["put"] * self.is_file_scope
         kind = self.choices.choice(kinds)
         if kind == "gmove":
@@ -565,7 +594,7 @@ class Case(Generator):
             self.local_to_global(array)
         elif kind in ("reflect", "reduce_shadow"):
             getattr(self, kind)(self.choices.choice(shadowed))
-        elif kind in ("broadcast", "reduction"):
+        elif kind in ("broadcast", "reduction", "transform"):
             getattr(self, kind)()
         else:
             getattr(self, kind)(array)
@@ -583,7 +612,7 @@ def program(seed, count, only=None):
             texts.append(case.write())
             break
     calls = "".join(f"  case_{n}();\n" for n in range(count) if only in (None, n))
-    text = (HEAD + "#pragma xmp nodes world[*]\n\n" + "\n\n".join(texts) +
+    text = (HEAD + in_c() + "#pragma xmp nodes world[*]\n\n" + "\n\n".join(texts) +
             "\n\nint main(int argc, char **argv) {\n  load(argv[argc - 1]);\n" + calls +
             "  return failures != 0;\n}\n")
     numbers = [[len(line), *line] for table in tables for line in table]
