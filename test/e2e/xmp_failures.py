@@ -23,6 +23,75 @@ def group(first, last, one, many):
     return f"node {first} {one}" if first == last else f"nodes {first}-{last} {many}"
 
 
+# Of each the declarations, the statements of main, what is said of the line that is marked, and
+# numbers of nodes on which it is.
+BROKEN = {
+    "nodes": ("#pragma xmp nodes q[5] // here", "",
+              r"a node array of 5 nodes does not fit the {0}", (2, 3, 6)),
+    "outside": ("", """int n = 13;
+#pragma xmp task on t[n] // here
+  sum++;""", "subscript 13 lies outside of 0 to 11", (2, 6)),
+    "section": ("", """int n = 13;
+#pragma xmp gmove // here
+  a[0:n] = b[0:n];""", "subscript 12 lies outside of 0 to 11", (2, 3)),
+    "map": ("""int few[] = {1, 2, 1, 2, 1, 2};
+#pragma xmp template u[12]
+#pragma xmp distribute u[gblock(few)] onto p // here""", "",
+            r"the gblock map covers \d of 12 indices", (2, 3, 6)),
+    "width": ("", """int w = 2;
+#pragma xmp reflect (a) width(w) // here""", "reflect of width 2:2 is wider than the shadow", (2, 5)),
+    "shape": ("", """int n = 4;
+#pragma xmp gmove // here
+  a[0:n] = b[0:n - 1];""", "3 elements are assigned to 4", (2, 6)),
+}
+FRAME = """#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <xmp.h>
+#pragma xmp nodes p[*]
+#pragma xmp template t[12]
+#pragma xmp distribute t[block] onto p
+double a[12], b[12];
+#pragma xmp align a[i] with t[i]
+#pragma xmp align b[i] with t[i]
+#pragma xmp shadow a[1]
+%s
+int main(void) {
+  int sum = 0;
+  %s
+#pragma xmp reduction(+ : sum)
+  return 0;
+}
+"""
+
+
+def written(workshop, name, declarations, statements):
+    source = workshop.folder / f"broken_{name}.c"
+    if not source.exists():
+        source.write_text(FRAME % (declarations, statements))
+    return source, workshop.compiled(Program(f"xmp-{name}", [source], ["-O1"]), tutti=True)
+
+
+def a_directive_that_cannot_be_done(workshop, name, ranks):
+    declarations, statements, words, _ = BROKEN[name]
+    source, binary = written(workshop, name, declarations, statements)
+    one_line(Run(workshop, ranks, [binary]).finish(),
+             rf"^tutti: rank \d: \S*{at(source, 'here')}: .*{words.format(ranks)}")
+
+
+def a_node_that_dies(workshop, ranks, how, words, status):
+    """While the others wait for it."""
+    _, binary = written(workshop, how, "", f"""if (xmpc_all_node_num() == 1) {{
+    {"kill(getpid(), SIGKILL)" if how == "killed" else "exit(3)"};
+  }}""")
+    result = Run(workshop, ranks, [binary]).finish()
+    if words:
+        one_line(result, words, status)
+    else:
+        require(result.status == status and not result.errors,
+                f"status {result.status}\n{result.errors}")
+
+
 def meet(workshop, way, ranks, limit=SECONDS):
     program = Program("xmp-meet", [MEET], ["-O1"])
     binary = workshop.compiled(program, tutti=True)
@@ -70,4 +139,12 @@ def all_checks():
     for way, ranks, limit in (("turns", 2, 5), ("turns", 4, 5), ("late", 3, 0)):
         checks.append((f"meet-late/{way}/{ranks}", lambda w, a=(way, ranks, limit):
                        nodes_that_meet_late(w, *a)))
+    for name, (*_, numbers) in BROKEN.items():
+        checks += [(f"broken/{name}/{ranks}", lambda w, a=(name, ranks):
+                    a_directive_that_cannot_be_done(w, *a)) for ranks in numbers]
+    for ranks in (2, 6):
+        checks.append((f"dies/killed/{ranks}", lambda w, r=ranks: a_node_that_dies(
+            w, r, "killed", r"^tutti: rank 1 on host \S+: killed by signal 9 \(Killed\)$", None)))
+        checks.append((f"dies/exits/{ranks}", lambda w, r=ranks: a_node_that_dies(
+            w, r, "exits", None, 3)))
     return checks
