@@ -1,7 +1,9 @@
 // What directives move, exactly: the first argument chooses one, the second how often it is done.
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xmp.h>
 
 #define N 48
 #define ROW 10
@@ -38,6 +40,39 @@ static void automatic(int k) {
   block[:] = own[:];
 }
 
+/// Descriptors that each call makes anew, and what needs a communicator or a plan.
+static void all_kinds(int k) {
+  long own[N][4], other[4][N], count = k, numbers[N];
+#pragma xmp template v[ : ]
+#pragma xmp distribute v[block] onto p
+#pragma xmp template_fix v[N]
+#pragma xmp align own[i][*] with v[i]
+#pragma xmp align other[*][i] with v[i]
+#pragma xmp shadow own[1][0]
+#pragma xmp array on v[0 : N]
+  own [0:N] [0:4] = k;
+#pragma xmp reflect(own) width(/ periodic / 1, 0)
+#pragma xmp reflect(own) width(1, 0) async(1)
+#pragma xmp wait_async(1)
+#pragma xmp reduce_shadow(own)
+#pragma xmp bcast(count) from p[1] on p[0 : 2]
+#pragma xmp reduction(+ : count)
+#pragma xmp loop on v[i] reduction(max : count)
+  for (int i = 0; i < N; i++) {
+    count = own[i][0] > count ? own[i][0] : count;
+  }
+#pragma xmp task on v[N / 2 : N / 2]
+  {
+#pragma xmp barrier
+  }
+#pragma xmp gmove
+  numbers[:] = own[:][2];
+#pragma xmp gmove in
+  numbers [0:5] = block [N - 5:5];
+#pragma xmp barrier
+  xmp_transpose(xmp_desc_of(other), xmp_desc_of(own), 0);
+}
+
 static void step(const char *what, int k) {
   if (!strcmp(what, "rows")) {
 #pragma xmp reflect(line)
@@ -58,18 +93,29 @@ static void step(const char *what, int k) {
 #pragma xmp reduction(+ : sum)
 #pragma xmp barrier
     }
+  } else if (!strcmp(what, "kinds")) {
+    all_kinds(k);
   } else {
     automatic(k);
   }
 }
 
 int main(int argc, char **argv) {
+  size_t before = 0;
 #pragma xmp loop on t[i]
   for (int i = 0; i < N; i++) {
     block[i] = i;
   }
   for (int k = 0; k < atoi(argv[2]); k++) {
     step(argv[1], k);
+    if (k == 99) {
+      before = mallinfo2().uordblks;
+    }
+  }
+  const size_t after = mallinfo2().uordblks;
+  if (before != 0 && after > before + 65536) {
+    printf("%zu bytes after 100 steps, %zu at the end\n", before, after);
+    return 3;
   }
   return argc != 3;
 }
