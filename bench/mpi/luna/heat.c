@@ -2,6 +2,7 @@
 // bench/luna/heat.fa by hand: each rank has one piece of the rod, and exchanges a cell with each
 // neighbour in every step.
 #include <mpi.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 

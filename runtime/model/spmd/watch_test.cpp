@@ -40,9 +40,8 @@ TEST(Watch, NodesThatWorkAndMeetOftenBesideOneThatWaitsAreNotStuck) {
 }
 
 TEST(Watch, NodesThatStandAlikeAreNamedTogether) {
-  const std::vector<Standing> nodes{{Waits, 1, "a.c:1:1"}, {Waits, 2, "a.c:1:1"},
-                                    {Runs, 0, ""},         {Waits, 3, "a.c:1:1"},
-                                    {Ended, 0, "a.c:9:1"}, {Runs, 0, ""}};
+  const std::vector<Standing> nodes{{Waits, 1, "a.c:1:1"}, {Waits, 2, "a.c:1:1"}, {Runs, 0, ""},
+                                    {Waits, 3, "a.c:1:1"}, {Ended, 0, "a.c:9:1"}, {Runs, 0, ""}};
   EXPECT_EQ(describe(nodes),
             "nodes 0-1, 3 wait at a.c:1:1; nodes 2, 5 run the program's own code before the first "
             "directive; node 4 has ended after a.c:9:1");
