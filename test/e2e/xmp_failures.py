@@ -34,9 +34,9 @@ BROKEN = {
     "section": ("", """int n = 13;
 #pragma xmp gmove // here
   a[0:n] = b[0:n];""", "subscript 12 lies outside of 0 to 11", (2, 3)),
-    "map": ("""int few[] = {1, 2, 1, 2, 1, 2};
+    "map": ("", """int few[] = {1, 2, 1, 2, 1, 2};
 #pragma xmp template u[12]
-#pragma xmp distribute u[gblock(few)] onto p // here""", "",
+#pragma xmp distribute u[gblock(few)] onto p // here""",
             r"the gblock map covers \d of 12 indices", (2, 3, 6)),
     "width": ("", """int w = 2;
 #pragma xmp reflect (a) width(w) // here""", "reflect of width 2:2 is wider than the shadow", (2, 5)),
