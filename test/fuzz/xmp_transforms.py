@@ -60,8 +60,9 @@ class Transforms:
         a, b, x = self.new([rows, inner]), self.new([inner, columns]), self.new([rows, columns])
         self.call("matmul", self.desc(x), self.desc(a), self.desc(b))
         for i, j in all_of(x.sizes):
-            x.set((i, j), sum(self.type.norm(a.value((i, k))) * self.type.norm(b.value((k, j)))
-                              for k in range(inner)))
+            total = sum(self.type.norm(a.value((i, k))) * self.type.norm(b.value((k, j)))
+                        for k in range(inner))
+            x.set((i, j), self.type.norm(total))  # Which C has no literal for if it is larger.
         if self.type in COMPLEX:
             x.forget_shadows()  # Another number stands for what is in them.
             self.check(x, "product")
