@@ -10,7 +10,7 @@ import sys
 
 from xmp_model import Array, Extent, Nodes, Template, ceiling, factors, positions, shape
 from xmp_transforms import Transforms
-from xmp_types import COMPLEX, LONG, TYPES, in_c
+from xmp_types import LONG, TYPES, in_c, sum_of
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from generator import Generator  # noqa: E402
@@ -467,7 +467,7 @@ class Case(Transforms, Generator):
         """Of a loop: each node of the array has the result."""
         ops = ["+", "-"] + ["max", "min"] * self.type.is_ordered
         op = self.choices.choice(ops + ["^", "firstmax", "lastmin"] * self.type.is_integer)
-        kind = self.type if self.type in COMPLEX else LONG
+        kind = sum_of(self.type)
         ranges = [self.range_of(n) if self.chance(0.3) else (0, n, 1) for n in array.sizes]
         named = [d for d in range(array.rank) if array.axes[d] is not None]
         order = list(range(array.rank))

@@ -31,11 +31,17 @@ LONG = Type("long", "long", 64)
 INT = Type("int", "int", 32)
 COMPLEX = (Type("float _Complex", "cfloat", is_ordered=False),
            Type("double _Complex", "cdouble", is_ordered=False))
+DOUBLE = Type("double", "double")
 RECORD = Type("record", "record", adds=False, is_ordered=False)
 TYPES = (LONG, INT, Type("char", "char", 8), Type("unsigned char", "uchar", 8, False),
          Type("short", "short", 16), Type("unsigned short", "ushort", 16, False),
          Type("unsigned", "uint", 32, False), Type("long long", "llong", 64),
-         Type("float", "float"), Type("double", "double"), *COMPLEX, RECORD)
+         Type("float", "float"), DOUBLE, *COMPLEX, RECORD)
+
+
+def sum_of(kind):
+    """A type in which sums of such elements are exact."""
+    return COMPLEX[1] if kind in COMPLEX else LONG if kind.is_integer else DOUBLE
 
 
 def in_c():
