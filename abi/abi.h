@@ -150,10 +150,12 @@ enum tutti_mapping_flags {
   /// second the iterations. The grid has one dimension: groups step through the iterations by their
   /// number.
   TUTTI_MAPPING_GROUPS = 2,
-  /// Of two dimensions. Work-items of a group of 32 x 8 share what they load; in other groups the
-  /// kernel is right, and slow.
+  /// Of two dimensions. Work-items of a group of TUTTI_TILE_COLUMNS x TUTTI_TILE_ROWS share what
+  /// they load; in other groups the kernel is right, and slow.
   TUTTI_MAPPING_TILES = 4,
 };
+
+enum { TUTTI_TILE_COLUMNS = 32, TUTTI_TILE_ROWS = 8 };
 
 /// One way to divide the iterations of a region, and of loops inside it, over work-items.
 typedef struct tutti_mapping {

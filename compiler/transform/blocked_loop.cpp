@@ -16,6 +16,14 @@ MDNode *unrolled(LLVMContext &context, unsigned times) {
   return loop;
 }
 
+Value *expandTrip(Loop &loop, ScalarEvolution &scev, SCEVExpander &expander) {
+  Instruction *before = loop.getLoopPreheader()->getTerminator();
+  IRBuilder<> build(before);
+  const SCEV *count = scev.getBackedgeTakenCount(&loop);
+  Value *again = expander.expandCodeFor(count, count->getType(), before);
+  return build.CreateAdd(build.CreateZExt(again, build.getInt64Ty()), build.getInt64(1));
+}
+
 /// What stands for `value` in the copy of the loop.
 Value *BlockedLoop::copyOf(Value *value) const {
   const auto found = map_.find(value);

@@ -13,6 +13,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
 #include <cstdint>
@@ -21,6 +22,11 @@ namespace tutti::compiler {
 
 /// Metadata of a loop that is to be unrolled `times` times.
 llvm::MDNode *unrolled(llvm::LLVMContext &context, unsigned times);
+
+/// How often the loop runs, modulo 2^64, in front of its preheader's end.
+/// Shape: its count has at most 64 bits and can be expanded there.
+llvm::Value *expandTrip(llvm::Loop &loop, llvm::ScalarEvolution &scev,
+                        llvm::SCEVExpander &expander);
 
 class BlockedLoop {
 public:

@@ -212,10 +212,7 @@ SmallVector<Value *, 3> WorkItems::Caller::ownNumbers() {
 
 /// Groups whose whole tile exists stage; they have the shape for it, unless somebody chose another.
 void WorkItems::Caller::callStaged(BasicBlock *together, BasicBlock *otherwise) {
-  Value *id = build_.CreateZExt(build_.CreateCall(calls_.localId()), build_.getInt64Ty());
-  const std::array<Value *, 2> local{
-      build_.CreateAnd(id, build_.getInt64(kTileGroup[0] - 1)),
-      build_.CreateLShr(id, build_.getInt64(Log2_32(kTileGroup[0])))};
+  const std::array<Value *, 2> local = positionInGroup(build_, calls_);
   Value *isWhole = build_.getTrue();
   SmallVector<Value *, 3> firsts;
   for (unsigned d = 0; d < dimensions_; ++d) {

@@ -100,10 +100,7 @@ Value *Writer::prepare() {
     starts_.push_back(expander.expandCodeFor(element.start, build.getPtrTy(), before));
     steps_.push_back(expander.expandCodeFor(element.step, build.getInt64Ty(), before));
   }
-  const SCEV *count = scev.getBackedgeTakenCount(shared_.loop);
-  Value *trip = build.CreateAdd(
-      build.CreateZExt(expander.expandCodeFor(count, count->getType(), before), build.getInt64Ty()),
-      build.getInt64(1)); // 2^64 becomes 0: no blocks.
+  Value *trip = expandTrip(*shared_.loop, scev, expander);
   build.SetInsertPoint(shared_.own.first->getNextNode());
   localId_ = build.CreateZExt(build.CreateCall(calls.localId()), build.getInt64Ty());
   localCount_ = build.CreateZExt(build.CreateCall(calls.localCount()), build.getInt64Ty());

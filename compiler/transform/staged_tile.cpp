@@ -2,7 +2,6 @@
 #include "compiler/transform/staged_tile.h"
 
 #include "compiler/analysis/shared_loads.h"
-#include "compiler/ir/kernel_calls.h"
 #include "compiler/transform/blocked_loop.h"
 #include "compiler/transform/item_dependences.h"
 
@@ -200,13 +199,8 @@ void Stager::write() {
   SCEVExpander expander(scev, item_.getDataLayout(), "stage");
   Instruction *before = loop_->getLoopPreheader()->getTerminator();
   IRBuilder<> build(before);
-  const SCEV *count = scev.getBackedgeTakenCount(loop_);
-  Value *trip = build.CreateAdd(
-      build.CreateZExt(expander.expandCodeFor(count, count->getType(), before), build.getInt64Ty()),
-      build.getInt64(1)); // 2^64 becomes 0: no blocks.
-  Value *id = build.CreateZExt(build.CreateCall(calls.localId()), build.getInt64Ty());
-  local_ = {build.CreateAnd(id, build.getInt64(kTileGroup[0] - 1)),
-            build.CreateLShr(id, build.getInt64(Log2_32(kTileGroup[0])))};
+  Value *trip = expandTrip(*loop_, scev, expander);
+  local_ = positionInGroup(build, calls);
   array_ = build.CreateCall(calls.localArray(), build.getInt32(bytes_));
   SmallVector<LoadInst *, 8> loads;
   DenseMap<const LoadInst *, const Shared *> sharedOf;
@@ -233,6 +227,12 @@ void Stager::write() {
 }
 
 } // namespace
+
+std::array<Value *, 2> positionInGroup(IRBuilderBase &build, const KernelCalls &calls) {
+  Value *id = build.CreateZExt(build.CreateCall(calls.localId()), build.getInt64Ty());
+  return {build.CreateAnd(id, build.getInt64(kTileGroup[0] - 1)),
+          build.CreateLShr(id, build.getInt64(Log2_32(kTileGroup[0])))};
+}
 
 bool stageTile(Function &item, ArrayRef<unsigned> numbers, ArrayRef<unsigned> firsts,
                ArrayRef<unsigned> tile, FunctionAnalysisManager &analyses) {

@@ -12,8 +12,12 @@
 ///     }
 #pragma once
 
+#include "abi/abi.h"
+#include "compiler/ir/kernel_calls.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PassManager.h"
 
 #include <array>
@@ -21,7 +25,10 @@
 namespace tutti::compiler {
 
 /// Work-items of the groups that stage, by dimension (TUTTI_MAPPING_TILES).
-inline constexpr std::array<unsigned, 2> kTileGroup{32, 8};
+inline constexpr std::array<unsigned, 2> kTileGroup{TUTTI_TILE_COLUMNS, TUTTI_TILE_ROWS};
+
+/// The work-item's position in such a group, by dimension.
+std::array<llvm::Value *, 2> positionInGroup(llvm::IRBuilderBase &build, const KernelCalls &calls);
 
 /// Changes `item`, the body of a nest for one item: to be widened afterwards to `tile`. `numbers`:
 /// which parameters are the item's number, by dimension; `firsts`: which are the number of the

@@ -53,7 +53,7 @@ template <typename T> T orElse(T limit, T fallback) { return limit > 0 ? limit :
 std::uint64_t ceilDiv(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
 /// Of groups that share what their tiles load (TUTTI_MAPPING_TILES).
-constexpr std::array<std::uint32_t, 3> kTileGroup{32, 8, 1};
+constexpr std::array<std::uint32_t, 3> kTileGroup{TUTTI_TILE_COLUMNS, TUTTI_TILE_ROWS, 1};
 
 /// Work-items of a group, given the kernel's registers and the local memory of a reduction.
 std::uint32_t largestGroup(const Info &limits, const GridWish &wish) {

@@ -24,6 +24,9 @@ struct Numbers {
   std::uint64_t onDevices;
   std::uint64_t steadyLaunches;
   double seconds;
+  double secondsHome;
+  double secondsAway;
+  double secondsInstead;
   double steadySeconds;
   std::array<std::uint64_t, 3> lengths;
 };
@@ -37,13 +40,12 @@ std::vector<std::byte> written(std::span<const RegionReport> regions) {
   for (const RegionReport &region : regions) {
     const std::array<std::string_view, 3> texts{region.source, region.reasonHome,
                                                 region.reasonNoDevice};
-    const Numbers numbers{region.launches,
-                          region.distributed,
-                          region.onDevices,
-                          region.steadyLaunches,
-                          region.seconds,
-                          region.steadySeconds,
-                          {texts[0].size(), texts[1].size(), texts[2].size()}};
+    const Numbers numbers{
+        region.launches,      region.distributed,
+        region.onDevices,     region.steadyLaunches,
+        region.seconds,       region.secondsHome,
+        region.secondsAway,   region.secondsInstead,
+        region.steadySeconds, {texts[0].size(), texts[1].size(), texts[2].size()}};
     write(bytes, std::as_bytes(std::span(&numbers, 1)));
     for (const std::string_view text : texts) {
       write(bytes, std::as_bytes(std::span(text)));
@@ -70,6 +72,9 @@ RegionReport read(std::span<const std::byte> &bytes) {
   region.onDevices = numbers.onDevices;
   region.reasonNoDevice = texts[2];
   region.seconds = numbers.seconds;
+  region.secondsHome = numbers.secondsHome;
+  region.secondsAway = numbers.secondsAway;
+  region.secondsInstead = numbers.secondsInstead;
   region.steadyLaunches = numbers.steadyLaunches;
   region.steadySeconds = numbers.steadySeconds;
   return region;
@@ -99,20 +104,8 @@ void RegionSums::add(const RegionReport &region) {
   const auto [found, isNew] = bySource_.try_emplace(std::string(region.source), region);
   RegionReport &sum = found->second;
   sum.source = found->first;
-  if (isNew) {
-    return;
-  }
-  sum.launches += region.launches;
-  sum.distributed += region.distributed;
-  sum.onDevices += region.onDevices;
-  sum.seconds += region.seconds;
-  sum.steadyLaunches += region.steadyLaunches;
-  sum.steadySeconds += region.steadySeconds;
-  if (sum.reasonHome.empty()) {
-    sum.reasonHome = region.reasonHome;
-  }
-  if (sum.reasonNoDevice.empty()) {
-    sum.reasonNoDevice = region.reasonNoDevice;
+  if (!isNew) {
+    sum.add(region);
   }
 }
 

@@ -26,11 +26,7 @@ void Tally::addTo(trace::Report &report) {
       report.regions.back().source = source;
       continue;
     }
-    known->launches += own.launches;
-    known->addHome(own.seconds);
-    if (known->reasonHome.empty()) {
-      known->reasonHome = own.reasonHome;
-    }
+    known->add(own);
   }
   report.sortRegions();
 }

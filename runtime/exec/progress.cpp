@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/progress.h"
 
-#include <csignal>
+#include "base/quiet_thread.h"
+
 #include <ctime>
 #include <pthread.h>
 #include <sched.h>
@@ -81,13 +82,7 @@ void Progress::start(Poll poll, IsBusy isBusy, Watch watch) {
   isBusy_ = std::move(isBusy);
   watch_ = std::move(watch);
   isStopping_ = false;
-  // The program's signals are for its own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = startQuietThread([this] { run(); });
 }
 
 void Progress::stop() {

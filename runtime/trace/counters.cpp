@@ -71,6 +71,24 @@ std::tuple<std::string_view, std::uint64_t, std::uint64_t> placeOf(const RegionR
 
 } // namespace
 
+void RegionReport::add(const RegionReport &other) {
+  launches += other.launches;
+  distributed += other.distributed;
+  onDevices += other.onDevices;
+  seconds += other.seconds;
+  secondsHome += other.secondsHome;
+  secondsAway += other.secondsAway;
+  secondsInstead += other.secondsInstead;
+  steadyLaunches += other.steadyLaunches;
+  steadySeconds += other.steadySeconds;
+  if (reasonHome.empty()) {
+    reasonHome = other.reasonHome;
+  }
+  if (reasonNoDevice.empty()) {
+    reasonNoDevice = other.reasonNoDevice;
+  }
+}
+
 void Report::sortRegions() {
   std::sort(regions.begin(), regions.end(),
             [](const RegionReport &a, const RegionReport &b) { return placeOf(a) < placeOf(b); });

@@ -49,6 +49,9 @@ struct RegionReport {
     secondsHome += took;
   }
 
+  /// Adds what another report says of the same place; reasons are kept where there are any.
+  void add(const RegionReport &other);
+
   /// `instead`: what it would have taken at home; 0 if that is not known.
   void addDistributed(double took, double instead, bool isSteady, bool usedDevices) {
     ++launches;

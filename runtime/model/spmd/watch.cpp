@@ -3,10 +3,10 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/quiet_thread.h"
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -124,13 +124,7 @@ Watch::Watch(std::unique_ptr<transport::Endpoint> endpoint, const Progress &prog
              Patience patience)
     : endpoint_(std::move(endpoint)), progress_(progress), patience_(patience),
       since_(Clock::now()), nextWord_(since_) {
-  // Signals are for the program's own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = startQuietThread([this] { run(); });
 }
 
 Watch::~Watch() { TUTTI_CHECK(!thread_.joinable(), "a watch that has not been stopped"); }
