@@ -1172,6 +1172,18 @@ TEST_F(PlannerTest, KeepsLaunchesHomeWhosePartsWriteTheSameByte) {
             "iterations of different parts may write the same memory");
 }
 
+TEST_F(PlannerTest, DistributesPartsThatWriteLongColumnsBetweenEachOthers) {
+  // 5 of 10 columns each: 40 bytes of each row, and a gap of 40.
+  EXPECT_EQ(reasonOf([](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+              const std::array<tutti_dim, 2> dims{
+                  {{10 * kWord, 4 * memory::AccessRanges::kManyRuns}, {kWord, upper - lower}}};
+              sink.add(TUTTI_WRITE, kHeapBase,
+                       kHeapBase + kWord * static_cast<std::uint64_t>(lower), kWord, 2,
+                       dims.data());
+            }),
+            "");
+}
+
 TEST_F(PlannerTest, KeepsLaunchesHomeThatLeaveTheWindow) {
   EXPECT_EQ(reasonOf([](tutti_sink &sink, std::int64_t, std::int64_t) {
               add(sink, TUTTI_READ, window().heap().end - 8, 0, 2);

@@ -103,8 +103,12 @@ private:
 /// One place's part.
 class Part {
 public:
-  Part(Place place, const memory::Window &window, const Directory &directory)
-      : place_(place), window_(window), directory_(directory) {}
+  Part(Place place, const memory::Window &window, const Directory &directory,
+       memory::AccessRanges ranges)
+      : place_(place), window_(window), directory_(directory), ranges_(std::move(ranges)) {}
+
+  /// Whether more of a record counts as written than is.
+  bool isCoarse(const AccessRecord &record) const { return ranges_.isCoarse(record); }
 
   void addExact(const AccessRecord &record) { ranges_.add(record, record.hull); }
 
@@ -210,10 +214,11 @@ private:
 /// Makes one survey.
 class Surveyor {
 public:
+  /// `isExact`: bytes count as written only if they may be, however many runs that makes.
   Surveyor(const Launch &launch, const memory::Window &window, const memory::Topology &topology,
-           const Directory &directory, Telling telling)
+           const Directory &directory, Telling telling, bool isExact)
       : launch_(launch), window_(window), topology_(topology), directory_(directory),
-        telling_(telling), allocationOf_(allocationsOf(launch)) {}
+        telling_(telling), isExact_(isExact), allocationOf_(allocationsOf(launch)) {}
 
   Survey make();
 
@@ -233,6 +238,9 @@ private:
   bool note(Place place, const memory::AccessSet &sets);
   bool othersTouchHulls();
   void takeBackWhatOthersTouch();
+  memory::AccessRanges rangesFor(const memory::AccessRecords &records) const;
+  Survey again(Telling telling, bool isExact) const;
+  Survey attempt();
   bool mayCollide(const RangeSet &scattered) const;
   void merge(const RangeSet &scattered);
   void sumUp();
@@ -242,6 +250,8 @@ private:
   const memory::Topology &topology_;
   const Directory &directory_;
   Telling telling_;
+  bool isExact_;
+  bool isCoarse_ = false; ///< More may count as written than is.
   AllocationOf allocationOf_;
   Survey survey_;
   std::vector<Working> working_;
@@ -250,6 +260,12 @@ private:
   std::vector<Range> written_;   ///< and what any does; both but for what is in place.
 };
 
+memory::AccessRanges Surveyor::rangesFor(const memory::AccessRecords &records) const {
+  using memory::AccessRanges;
+  return AccessRanges(AccessRanges::kMaxRanges,
+                      isExact_ ? AccessRanges::kMaxRanges : AccessRanges::mostExactRuns(records));
+}
+
 void Surveyor::addPart(Place place, const balance::Chunk &chunk) {
   TouchRecords records = recordsOf(launch_, window_, chunk.lower, chunk.upper, allocationOf_);
   if (chunk.lower == 0 && !chunk.empty() && !records.reduced.records.empty()) {
@@ -257,8 +273,9 @@ void Surveyor::addPart(Place place, const balance::Chunk &chunk) {
   }
   survey_.reach = std::max(survey_.reach, records.reach); // Empty parts have none.
   survey_.chunks[static_cast<std::size_t>(place)] = chunk;
-  Part part(place, window_, directory_);
+  Part part(place, window_, directory_, rangesFor(records.touched));
   for (const AccessRecord &record : records.touched.records) {
+    isCoarse_ = isCoarse_ || part.isCoarse(record);
     if (telling_ == Telling::Nothing || (record.isScattered() && launch_.shares.size() > 1)) {
       part.addExact(record);
     } else {
@@ -434,20 +451,31 @@ void Surveyor::sumUp() {
   }
 }
 
+Survey Surveyor::again(Telling telling, bool isExact) const {
+  return Surveyor(launch_, window_, topology_, directory_, telling, isExact).make();
+}
+
 Survey Surveyor::make() {
+  Survey survey = attempt();
+  // Parts whose writes lie between each other's count small gaps apart.
+  const bool mayHelp = isCoarse_ && survey.reasonHome == kCollision;
+  return mayHelp ? again(telling_, true) : std::move(survey);
+}
+
+Survey Surveyor::attempt() {
   survey_.chunks.assign(static_cast<std::size_t>(topology_.places()), {0, 0});
   survey_.accesses.resize(survey_.chunks.size());
   survey_.inPlace.resize(survey_.chunks.size());
   addParts();
   if (survey_.reach != 0 && telling_ != Telling::Nothing) {
     // All that it writes is merged.
-    return surveyOf(launch_, window_, topology_, directory_, Telling::Nothing);
+    return again(Telling::Nothing, isExact_);
   }
   if (!noteParts()) {
     return std::move(survey_);
   }
   if (othersTouchHulls()) {
-    return surveyOf(launch_, window_, topology_, directory_, Telling::InPlaceApart);
+    return again(Telling::InPlaceApart, isExact_);
   }
   takeBackWhatOthersTouch();
   if (!survey_.reasonHome.empty()) {
@@ -488,7 +516,7 @@ std::vector<balance::Chunk> chunksOf(const Launch &launch) {
 
 Survey surveyOf(const Launch &launch, const memory::Window &window,
                 const memory::Topology &topology, const Directory &directory, Telling telling) {
-  return Surveyor(launch, window, topology, directory, telling).make();
+  return Surveyor(launch, window, topology, directory, telling, false).make();
 }
 
 } // namespace tutti::exec

@@ -6,6 +6,21 @@
 
 namespace tutti::memory {
 
+std::uint64_t AccessRanges::mostExactRuns(const AccessRecords &records) {
+  constexpr std::uint64_t kManyInAll = 16 * kManyRuns;
+  constexpr std::uint64_t kFew = 8;
+  std::uint64_t all = 0;
+  for (const AccessRecord &record : records.records) {
+    if (record.isWritten()) {
+      all += record.runs(false).count(kManyRuns);
+      if (all > kManyInAll) {
+        return kFew;
+      }
+    }
+  }
+  return kManyRuns;
+}
+
 /// Every other point of a long row, say: then what lies between counts as written, too, at most.
 bool AccessRanges::isCoarse(const AccessRecord &record) const {
   if (!record.isWritten() || record.dims.empty()) {
@@ -74,6 +89,11 @@ AccessSet setOf(const AccessRecords &records, AccessRanges ranges) {
   set.anywhere = records.anywhere;
   set.unresolved = records.unresolved;
   return set;
+}
+
+AccessSet setOf(const AccessRecords &records) {
+  return setOf(records,
+               AccessRanges(AccessRanges::kMaxRanges, AccessRanges::mostExactRuns(records)));
 }
 
 } // namespace tutti::memory

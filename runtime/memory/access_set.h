@@ -41,6 +41,11 @@ public:
   /// A record of more runs than this is taken with its small gaps, even if it writes.
   static constexpr std::uint64_t kManyRuns = 1024;
 
+  /// How many runs the writes of a record may have and be exact, one of `records`: kManyRuns, or
+  /// few where all of them together have very many, as rows have of which every other point is
+  /// written.
+  static std::uint64_t mostExactRuns(const AccessRecords &records);
+
   explicit AccessRanges(std::size_t maxRanges = kMaxRanges, std::uint64_t manyRuns = kManyRuns)
       : maxRanges_(maxRanges), manyRuns_(manyRuns) {}
 
@@ -77,6 +82,9 @@ private:
 };
 
 /// All that `records` touch; `ranges` is empty before and after.
-AccessSet setOf(const AccessRecords &records, AccessRanges ranges = AccessRanges());
+AccessSet setOf(const AccessRecords &records, AccessRanges ranges);
+
+/// The same, with as many exact runs as there may be.
+AccessSet setOf(const AccessRecords &records);
 
 } // namespace tutti::memory

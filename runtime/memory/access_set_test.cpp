@@ -148,6 +148,22 @@ TEST(AccessCollector, TakesSmallGapsOfVeryManyWrittenRunsForAtMostWrites) {
   EXPECT_EQ(sparse.writes.ranges().size(), 2000U) << "gaps that are not small stay";
 }
 
+TEST(AccessRanges, TakesSmallGapsOfShortRowsIfTheyAreMany) {
+  const auto everyOtherOfRows = [](std::uint64_t rows) {
+    AccessCollector collector;
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      const tutti_dim points{16, 500};
+      collector.add(TUTTI_WRITE, 16384 * (row + 1), 8, 1, &points);
+    }
+    return setOf(collector.take({}));
+  };
+
+  EXPECT_EQ(everyOtherOfRows(10).writes.ranges().size(), 5000U);
+  EXPECT_TRUE(everyOtherOfRows(10).atMost.empty());
+  EXPECT_EQ(everyOtherOfRows(100).writes.ranges().size(), 100U);
+  EXPECT_EQ(everyOtherOfRows(100).reads, everyOtherOfRows(100).writes);
+}
+
 TEST(AccessCollector, DropsRecordsThatTouchNothing) {
   const AccessSet set = collect({{TUTTI_READ, 4096, 8, {{8, 0}}},
                                  {TUTTI_WRITE, 4096, 8, {{8, 5}, {8, -2}}},
