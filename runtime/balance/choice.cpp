@@ -17,6 +17,8 @@ constexpr double kLeastSeconds = 5e-3;
 constexpr std::int64_t kMostMeasured = 4096;
 /// The time is looked at after two launches, and then after so many times as many.
 constexpr std::int64_t kLater = 4;
+/// After so many periods a part of one does not count.
+constexpr std::int64_t kMostPeriods = 16;
 /// An alternative that is by this factor worse than the best one so far is tried no longer.
 constexpr double kHopeless = 2;
 /// Launches without the anchor after which another one is taken.
@@ -71,7 +73,7 @@ bool Choice::begins(const void *loop, bool isSettled) {
     return false;
   case Phase::Measures:
     rounds_ += loop == anchor_ ? 1 : 0;
-    if (loop == anchor_ && launches_ >= look_) {
+    if (loop == anchor_ && (launches_ >= look_ || (period_ > 1 && rounds_ % period_ == 0))) {
       phase_ = Phase::Ends;
       return true;
     }
@@ -100,11 +102,14 @@ void Choice::tell(double now) {
     return;
   }
   const double took = now - began_;
-  const double round = took / static_cast<double>(rounds_);
+  // What is not over may take as long again as all rounds until then.
+  const std::int64_t periods = (rounds_ + period_ - 1) / period_;
+  const double round = took / static_cast<double>(periods * period_);
+  const bool isWhole = rounds_ % period_ == 0 || periods > kMostPeriods;
   const bool isKnown =
-      launches_ >= kMostMeasured || (launches_ >= kMeasured && took >= kLeastSeconds);
+      isWhole && (launches_ >= kMostMeasured || (launches_ >= kMeasured && took >= kLeastSeconds));
   if (!isKnown && !(took >= kLeastSeconds && isHopeless(round))) {
-    look_ = kLater * launches_;
+    look_ = std::max(kLater * launches_, look_);
     phase_ = Phase::Measures;
     return;
   }

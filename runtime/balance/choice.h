@@ -31,6 +31,12 @@ public:
   /// Units: seconds, from any point in time.
   void tell(double now);
 
+  /// So many launches of a loop, or a multiple of it, are needed to see all that a way costs: every
+  /// so often much is moved. A way that is hopeless is given up before.
+  void needsRounds(const void *loop, std::int64_t rounds) {
+    period_ = !anchor_ || anchor_ == loop ? rounds : period_;
+  }
+
   /// A round of an alternative is known to take at least so long, as one of its loops does: it is
   /// not tried if that is much more than another one takes. Units: seconds; 0: nothing is known.
   void expect(std::size_t alternative, double seconds);
@@ -57,6 +63,7 @@ private:
   double began_ = 0;
   std::int64_t launches_ = 0; ///< In this phase,
   std::int64_t rounds_ = 0;   ///< and of the anchor.
+  std::int64_t period_ = 1;   ///< That show what an alternative takes.
   std::int64_t look_ = 2;     ///< Launches after which the time is looked at.
   std::int64_t rest_;         ///< Launches until the next trial.
   std::int64_t unsettled_ = 0;

@@ -131,6 +131,45 @@ TEST(Choice, TriesAgainMuchLater) {
   EXPECT_EQ(choice.present(), 0U);
 }
 
+TEST(Choice, SeesWhatIsMovedNowAndThen) {
+  // The first way moves much after every 100th round, the second computes more slowly.
+  for (const double moving : {0.05, 0.5}) {
+    Choice choice(2);
+    const char loop = 0;
+    double now = 0;
+    int told = 0;
+    for (int round = 1; round <= 2000; ++round) {
+      choice.needsRounds(&loop, 100);
+      if (choice.begins(&loop, true)) {
+        choice.tell(now);
+        ++told;
+      }
+      now += choice.present() == 0 ? 1e-3 : 3e-3;
+      now += choice.present() == 0 && round % 100 == 0 ? moving : 0;
+    }
+
+    EXPECT_FALSE(choice.isTrying());
+    EXPECT_EQ(choice.present(), moving < 0.2 ? 0U : 1U);
+    EXPECT_LT(told, 20);
+  }
+}
+
+TEST(Choice, GivesUpWhatIsHopelessBeforeAPeriodIsOver) {
+  Choice choice(2);
+  const char loop = 0;
+  double now = 0;
+  for (int round = 0; round < 3000; ++round) {
+    choice.needsRounds(&loop, 1000);
+    if (choice.begins(&loop, true)) {
+      choice.tell(now);
+    }
+    now += choice.present() == 0 ? 1e-3 : 1;
+  }
+
+  EXPECT_EQ(choice.present(), 0U);
+  EXPECT_LT(now, 20);
+}
+
 TEST(Choice, HasNothingToTryWithOneAlternative) {
   Choice choice(1);
   Program program(choice, {1e-3});

@@ -35,7 +35,7 @@ SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total) 
 }
 
 bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int64_t total,
-                          bool isSettled, double onHosts) {
+                          const Known &known) {
   SharedChoice *&mine = history.shared;
   if (!mine || !std::ranges::equal(all.shares, mine->places, {}, &Share::place)) {
     mine = &choiceFor(all, total);
@@ -51,10 +51,12 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
   if (trying_ == mine) {
     waited_ = 0;
   }
-  if (isSettled && mine->choice.present() == kAll) {
-    mine->choice.expect(kHosts, onHosts); // A round takes no less than one of its loops.
+  if (known.isSettled && mine->choice.present() == kAll) {
+    mine->choice.expect(kHosts, known.onHosts); // A round takes no less than one of its loops.
   }
-  const bool isAsked = mine->choice.begins(&history, isSettled || mine->choice.present() != kAll);
+  mine->choice.needsRounds(&history, known.period);
+  const bool isAsked =
+      mine->choice.begins(&history, known.isSettled || mine->choice.present() != kAll);
   if (trying_ == mine && !mine->choice.isTrying()) {
     trying_ = nullptr;
   }

@@ -36,11 +36,17 @@ class Alternatives {
 public:
   explicit Alternatives(const memory::Topology &topology) : topology_(topology) {}
 
+  /// What is known of a loop.
+  struct Known {
+    bool isSettled;      ///< Its cut is not being learned.
+    double onHosts;      ///< Seconds that it takes on hosts alone; 0: nobody knows.
+    std::int64_t period; ///< Launches that show all that a way costs.
+  };
+
   /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to
-  /// be called first. `isSettled`: its cut is not being learned. `onHosts`: what it is known to
-  /// take on hosts alone; 0 if it is not. Units: seconds.
+  /// be called first.
   bool begins(ChoiceHistory &history, const exec::Placement &all, std::int64_t total,
-              bool isSettled, double onHosts);
+              const Known &known);
 
   /// Tells the time when all launches before have ended. Units: seconds.
   void tell(double now);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 namespace tutti::model::forkjoin {
@@ -34,6 +35,18 @@ std::string_view reasonHome(const Placement &placement) {
   return placement.reason.empty() ? placement.alone : placement.reason;
 }
 
+/// Devices idle while a launch is measured: what it takes is looked at more and more seldom, as
+/// long as it stays the same. `each`: seconds of an iteration.
+void setNextMeasurement(LoopHistory &history, double each) {
+  constexpr std::int32_t kLeast = 16;
+  constexpr std::int32_t kMost = 1024;
+  constexpr double kSame = 0.25;
+  const double known = history.onDevices.distributed.seconds();
+  const bool isSame = std::abs(each - known) <= kSame * known;
+  history.unmeasured = 0;
+  history.measureAfter = isSame ? std::clamp(2 * history.measureAfter, kLeast, kMost) : kLeast;
+}
+
 } // namespace
 
 Decider::Decider(Engine &engine, Setup setup)
@@ -46,6 +59,26 @@ Decider::Decider(Engine &engine, Setup setup)
   devices_.latency = kDeviceLatency;
   devices_.bandwidth = kDeviceBandwidth;
   devices_.areAlike = false;
+}
+
+/// A tutti_device_kind: that of the region, but where cores are to be tried.
+std::uint32_t Decider::wantedFor(const LoopHistory &history, const tutti_region &region) const {
+  return history.triesCores ? std::uint32_t{TUTTI_DEVICE_HYBRID} : placer_.wantedFor(region);
+}
+
+bool Decider::asksForCrossing(const LoopHistory &history, const tutti_region &region) const {
+  constexpr std::uint32_t kOneDevice = TUTTI_REGION_SCATTERS | TUTTI_REGION_CHASES;
+  return policy_ == Distribute::Auto && balances_ && history.candidate.placement.usesDevices &&
+         !history.triesCores && (region.flags & kOneDevice) == 0 &&
+         placer_.wantedFor(region) == TUTTI_DEVICE_AUTO;
+}
+
+void Decider::noteRounds(LoopHistory &history, double now) const {
+  history.crossing.tell(now);
+  if (history.crossing.isWorthATrial()) {
+    history.triesCores = true;
+    history.placement.reset();
+  }
 }
 
 /// The same for all launches of a region.
@@ -70,7 +103,7 @@ Candidate Decider::hostsOnly(LoopHistory &history, std::string_view reason) cons
 }
 
 void Decider::place(LoopHistory &history, const tutti_region &region) const {
-  const std::uint32_t wanted = placer_.wantedFor(region);
+  const std::uint32_t wanted = wantedFor(history, region);
   Candidate &candidate = history.candidate;
   if (!history.keptOff.empty()) {
     candidate = hostsOnly(history, history.keptOff);
@@ -90,14 +123,15 @@ void Decider::place(LoopHistory &history, const tutti_region &region) const {
 
 bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
                           std::int64_t iterations) {
-  const std::uint32_t wanted = placer_.wantedFor(region);
+  const std::uint32_t wanted = wantedFor(history, region);
   if (!balances_ || wanted != TUTTI_DEVICE_HYBRID || !history.keptOff.empty()) {
     return false;
   }
   const Placement &all = placementOf(history, region, wanted);
   return all.usesDevices &&
-         alternatives_.begins(history.choice, all, iterations, ropes_.isSettled(history.rope),
-                              ropes_.secondsOnHosts(history.rope));
+         alternatives_.begins(history.choice, all, iterations,
+                              {ropes_.isSettled(history.rope), ropes_.secondsOnHosts(history.rope),
+                               history.crossing.period()});
 }
 
 Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region,
@@ -254,22 +288,23 @@ std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &ca
   return {};
 }
 
-bool Decider::isToBeMeasured(const LoopHistory &history, const Candidate &candidate,
-                             Sequence latest) const {
-  constexpr Sequence kEvery = 16;
+bool Decider::isToBeMeasured(LoopHistory &history, const Candidate &candidate) const {
   if (!candidate.placement.usesDevices) {
     return true;
   }
   if (candidate.isWanted) {
     return explainer_.isOn() && !explainer_.isKnown(history.explained, candidate.placement.shares);
   }
-  return !candidate.history->distributed.isKnown() || latest % kEvery == 0;
+  return !candidate.history->distributed.isKnown() || ++history.unmeasured >= history.measureAfter;
 }
 
 void Decider::noteDistributed(LoopHistory &history, const Launch &launch, double seconds,
                               double bytes) const {
   const Candidate &candidate = history.candidate;
   explainer_.note(history.explained, explainer_.wayOf(launch.shares), launch.total, seconds);
+  if (!candidate.isWanted && candidate.placement.usesDevices) {
+    setNextMeasurement(history, seconds / static_cast<double>(launch.total));
+  }
   if (!candidate.isWanted || !candidate.placement.usesDevices) {
     candidate.history->addDistributed(*candidate.machine, launch.total, seconds, bytes);
   }

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "runtime/balance/cost.h"
+#include "runtime/balance/crossing.h"
 #include "runtime/exec/engine.h"
 #include "runtime/exec/placement.h"
 #include "runtime/exec/residency.h"
@@ -50,9 +51,13 @@ struct LoopHistory {
   balance::RegionHistory onHosts;
   balance::RegionHistory onDevices;
   RopeHistory rope;
+  balance::Crossing crossing;         ///< While it runs on devices alone, unasked.
+  bool triesCores = false;            ///< They may run it, too, as that might be better.
   ChoiceHistory choice;               ///< Of a loop that may run on hosts and devices.
   Candidate candidate;                ///< Of the last launch; kept for its memory.
   std::optional<Placement> placement; ///< Always the same, but for the cut.
+  std::int32_t unmeasured = 0;        ///< Launches on devices since one was measured,
+  std::int32_t measureAfter = 0;      ///< and how many are to be until the next one.
   std::string_view keptOff;           ///< Why devices cannot have it, as it turned out; or empty.
   CutHistory cuts;
   Explained explained;
@@ -84,6 +89,18 @@ public:
   /// Sets how long a message takes. Units: seconds.
   void setLatency(double seconds) { hosts_.latency = seconds; }
 
+  /// Whether `noteCrossing` wants to hear of the launches of a loop.
+  bool asksForCrossing(const LoopHistory &history, const tutti_region &region) const;
+
+  /// A launch of a loop on devices begins; because of the one before, `bytes` have crossed between
+  /// hosts and devices. Whether `noteRounds` is to be called.
+  bool noteCrossing(LoopHistory &history, double bytes) const {
+    return history.crossing.begins(bytes);
+  }
+
+  /// Tells the time then. Units: seconds, from any point in time.
+  void noteRounds(LoopHistory &history, double now) const;
+
   /// Whether `tellTime` has to be called before `candidateFor`.
   bool asksForTime(LoopHistory &history, const tutti_region &region, std::int64_t iterations);
 
@@ -106,8 +123,7 @@ public:
   /// Whether how long the launch takes should be measured. A choice that rests on time needs the
   /// time of whole launches: of some, because waiting for their end lets the devices idle in
   /// between.
-  bool isToBeMeasured(const LoopHistory &history, const Candidate &candidate,
-                      Sequence latest) const;
+  bool isToBeMeasured(LoopHistory &history, const Candidate &candidate) const;
 
   /// Whether all ranks should tell what their parts of the launch take.
   bool isToBeTimed(LoopHistory &history, const Launch &launch) const;
@@ -147,6 +163,7 @@ public:
   std::uint32_t formatOf(Place place) const { return placer_.formatOf(place); }
 
 private:
+  std::uint32_t wantedFor(const LoopHistory &history, const tutti_region &region) const;
   const Placement &placementOf(LoopHistory &history, const tutti_region &region,
                                std::uint32_t wanted) const;
   void place(LoopHistory &history, const tutti_region &region) const;

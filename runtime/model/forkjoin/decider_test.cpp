@@ -56,12 +56,12 @@ protected:
   }
 
   Decider decider(Distribute policy, std::uint32_t wanted = TUTTI_DEVICE_AUTO,
-                  bool explains = false) {
+                  bool explains = false, bool balances = false) {
     return {engine_,
             {{{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, kRoom}},
              wanted,
              policy,
-             false,
+             balances,
              explains}};
   }
 
@@ -129,6 +129,49 @@ TEST_F(DeciderTest, WeighsWhatNobodyAskedFor) {
   EXPECT_EQ(decider.reasonToStay(history_, candidate, launch), "it is too short");
   candidate.isWanted = true;
   EXPECT_TRUE(decider.reasonToStay(history_, candidate, launch).empty());
+}
+
+TEST_F(DeciderTest, TriesCoresIfMuchCrossesBecauseALoopRunsOnADevice) {
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_AUTO, false, true);
+  Launch launch = launchOf(1);
+  const Candidate &candidate = decider.candidateFor(history_, region_, launch.total);
+  EXPECT_EQ(candidate.placement.shares.size(), 1U);
+  EXPECT_TRUE(decider.asksForCrossing(history_, region_));
+
+  for (int round = 0; round < 100; ++round) {
+    decider.noteCrossing(history_, 8 << 20); // Most of the time.
+    decider.noteRounds(history_, 1e-3 * round);
+  }
+
+  decider.candidateFor(history_, region_, launch.total);
+  EXPECT_EQ(candidate.placement.shares.size(), 3U) << "two hosts and the device";
+  EXPECT_FALSE(decider.asksForCrossing(history_, region_));
+  EXPECT_FALSE(this->decider(Distribute::Always, TUTTI_DEVICE_AUTO, false, true)
+                   .asksForCrossing(history_, region_));
+}
+
+TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {
+  Decider decider = this->decider(Distribute::Auto);
+  Launch launch = launchOf(1);
+  int measured = 0;
+  const Candidate &candidate = decider.candidateFor(history_, region_, launch.total);
+  const auto run = [&](int launches, double seconds) {
+    measured = 0;
+    for (int each = 0; each < launches; ++each) {
+      if (decider.isToBeMeasured(history_, candidate)) {
+        decider.noteDistributed(history_, launch, seconds, 0);
+        ++measured;
+      }
+    }
+    return measured;
+  };
+
+  EXPECT_LE(run(1000, 1e-3), 12);
+  EXPECT_LE(run(10000, 1e-3), 12);
+  run(2000, 2e-3);
+  EXPECT_LE(history_.onDevices.distributed.seconds() * static_cast<double>(launch.total), 2e-3);
+  EXPECT_GT(history_.onDevices.distributed.seconds() * static_cast<double>(launch.total), 1.5e-3)
+      << "a change is noticed";
 }
 
 TEST_F(DeciderTest, KeepsALoopOffDevicesThatHaveRefusedIt) {

@@ -177,7 +177,7 @@ bool RankZero::distribute(Launch &launch) {
     }
     return staysHome(region, reason);
   }
-  const bool isMeasured = decider_.isToBeMeasured(region.history, candidate, announcer_.latest());
+  const bool isMeasured = decider_.isToBeMeasured(region.history, candidate);
   const Clock::time_point begin = job_.keepsTime || isMeasured ? Clock::now() : Clock::time_point();
   if (reason = finder_.complete(launch); !reason.empty()) {
     return staysHome(region, reason);
@@ -192,6 +192,7 @@ bool RankZero::distribute(Launch &launch) {
     }
     return false;
   }
+  noteCrossing(region, *launch.region);
   if (!candidate.isWanted && !candidate.placement.usesDevices) {
     region.trial.launched(*planned->plan, launch.total);
   }
@@ -222,6 +223,25 @@ bool RankZero::distribute(Launch &launch) {
     job_.counters.recuts += decider_.learn(*times) ? 1 : 0;
   }
   return true;
+}
+
+/// Counts what has crossed since the latest launch on devices as caused by that one: by what it
+/// moved itself, and by whatever touched its results.
+void RankZero::noteCrossing(Region &region, const tutti_region &code) {
+  const std::uint64_t crossed = job_.counters.deviceInBytes + job_.counters.deviceOutBytes;
+  if (latest_) {
+    latest_->crossed += crossed - crossed_;
+  }
+  crossed_ = crossed;
+  if (!region.history.candidate.placement.usesDevices) {
+    return;
+  }
+  latest_ = &region;
+  const auto because = static_cast<double>(std::exchange(region.crossed, 0));
+  if (decider_.asksForCrossing(region.history, code) &&
+      decider_.noteCrossing(region.history, because)) {
+    decider_.noteRounds(region.history, secondsSince({}));
+  }
 }
 
 /// Until nothing is under way that belongs to the state before: what is fetched, and what the

@@ -144,8 +144,9 @@ private:
   struct Region {
     LoopHistory history;
     trace::RegionReport report;
-    Trial trial;             ///< Of distributing it over hosts unasked.
-    bool hasStrayed = false; ///< A launch had to be undone: the next ones stay home.
+    Trial trial;               ///< Of distributing it over hosts unasked.
+    bool hasStrayed = false;   ///< A launch had to be undone: the next ones stay home.
+    std::uint64_t crossed = 0; ///< Bytes between host and devices because of that launch.
   };
 
   /// How a distributed launch went.
@@ -179,6 +180,7 @@ private:
   void endTrial(Progress::Lock &lock, Region &region) TUTTI_IN_TURN;
   void findEverything(Launch &launch);
   void catchUp(Progress::Lock &lock) TUTTI_IN_TURN;
+  void noteCrossing(Region &region, const tutti_region &code) TUTTI_IN_TURN;
   void retireLost(Progress::Lock &lock) TUTTI_IN_TURN;
   Status reserve(Progress::Lock &lock, const Launch &launch,
                  Planner::Planned &planned) TUTTI_IN_TURN;
@@ -206,6 +208,8 @@ private:
   Region tasks_;                                                     ///< Those on devices.
   Launch spare_;                                   ///< Its vectors serve the next launch.
   std::map<const tutti_region *, Region> regions_; ///< The main thread's.
+  Region *latest_ = nullptr;                       ///< That ran on devices,
+  std::uint64_t crossed_ = 0;                      ///< and what had crossed when it began.
 };
 
 } // namespace tutti::model::forkjoin

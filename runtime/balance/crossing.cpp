@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/balance/crossing.h"
+
+#include <algorithm>
+
+namespace tutti::balance {
+
+namespace {
+
+/// The first launches bring what the loop works on.
+constexpr std::int64_t kWarming = 2;
+/// Launches that say something,
+constexpr std::int64_t kEnough = 8;
+/// and after those the time is asked for now and then.
+constexpr std::int64_t kEvery = 16;
+/// What sequential code gets that touches page after page. Units: bytes per second.
+constexpr double kBandwidth = 3e9;
+/// The part of the time that may be for crossing without a trial.
+constexpr double kTolerated = 0.2;
+/// After so many seconds a trial costs little in any case.
+constexpr double kLong = 10;
+
+} // namespace
+
+bool Crossing::begins(double bytes) {
+  ++launches_;
+  if (launches_ <= kWarming) {
+    return launches_ == kWarming;
+  }
+  bytes_ += bytes;
+  most_ = std::max(most_, bytes);
+  if (bytes > most_ / 2) {
+    period_ = burst_ > 0 ? launches_ - burst_ : 1;
+    burst_ = launches_;
+  }
+  return launches_ <= kWarming + kEnough || launches_ % kEvery == 0;
+}
+
+void Crossing::tell(double now) {
+  began_ = launches_ == kWarming ? now : began_;
+  seconds_ = now - began_;
+  crossed_ = bytes_;
+}
+
+bool Crossing::isWorthATrial() const {
+  return seconds_ > kLong ||
+         (launches_ >= kWarming + kEnough && crossed_ > kTolerated * kBandwidth * seconds_);
+}
+
+} // namespace tutti::balance

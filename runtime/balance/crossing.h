@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Whether what crosses between hosts and devices because of a loop decides about the time of the
+/// program. Pure.
+#pragma once
+
+#include <cstdint>
+
+namespace tutti::balance {
+
+/// What crosses because of a loop on devices, and how long its rounds take: from one launch to the
+/// next. What sequential code fetches of a result is paid by nobody who runs the loop, but it is
+/// paid, and cores may then be better although they compute more slowly.
+///
+/// Threading: externally synchronised.
+class Crossing {
+public:
+  /// A launch begins; because of the one before so many bytes have crossed. Whether `tell` is to be
+  /// called.
+  bool begins(double bytes);
+
+  /// Tells the time. Units: seconds, from any point in time.
+  void tell(double now);
+
+  /// Whether cores should be tried: because a good part of all rounds is for crossing, or because
+  /// the program takes so long that finding out costs little beside it.
+  bool isWorthATrial() const;
+
+  /// After how many launches much crosses, as it seems: other times show only in so many of them.
+  std::int64_t period() const { return period_; }
+
+private:
+  std::int64_t launches_ = 0;
+  double bytes_ = 0;       ///< Since `began_`.
+  double most_ = 0;        ///< Because of one launch.
+  std::int64_t burst_ = 0; ///< The latest launch because of which about as many crossed.
+  std::int64_t period_ = 1;
+  double began_ = 0;
+  double seconds_ = 0; ///< From there to the time that was told last,
+  double crossed_ = 0; ///< and the bytes until then.
+};
+
+} // namespace tutti::balance

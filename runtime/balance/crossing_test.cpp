@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/balance/crossing.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti::balance {
+
+namespace {
+
+/// A loop whose launches take so long; because of every `period`th so many bytes cross.
+class Loop {
+public:
+  Loop(double seconds, double bytes, int period) : each_(seconds), bytes_(bytes), period_(period) {}
+
+  const Crossing &run(int launches) {
+    for (int launch = 0; launch < launches; ++launch) {
+      told_ += crossing_.begins(done_ > 0 && done_ % period_ == 0 ? bytes_ : 0) ? 1 : 0;
+      crossing_.tell(now_);
+      now_ += each_;
+      ++done_;
+    }
+    return crossing_;
+  }
+
+  int told() const { return told_; }
+
+private:
+  Crossing crossing_;
+  double each_;
+  double bytes_;
+  int period_;
+  double now_ = 5;
+  int done_ = 0;
+  int told_ = 0;
+};
+
+TEST(Crossing, AsksForATrialOnceMuchOfTheTimeIsForCrossing) {
+  EXPECT_FALSE(Loop(1e-3, 1 << 20, 1).run(5).isWorthATrial()) << "a few launches say nothing";
+  EXPECT_TRUE(Loop(1e-3, 1 << 20, 1).run(20).isWorthATrial());
+  EXPECT_FALSE(Loop(1e-3, 1 << 18, 1).run(1000).isWorthATrial());
+}
+
+TEST(Crossing, DoesNotCountWhatTheFirstLaunchesBring) {
+  Crossing crossing;
+  double now = 0;
+  for (int launch = 0; launch < 100; ++launch) {
+    crossing.begins(launch == 1 ? 1e9 : 0);
+    crossing.tell(now += 1e-3);
+  }
+  EXPECT_FALSE(crossing.isWorthATrial());
+}
+
+TEST(Crossing, AsksForATrialThatCostsLittleBesideALongProgram) {
+  EXPECT_FALSE(Loop(1e-3, 0, 1).run(5000).isWorthATrial());
+  EXPECT_TRUE(Loop(1e-3, 0, 1).run(20000).isWorthATrial());
+}
+
+TEST(Crossing, FindsAfterHowManyLaunchesMuchCrosses) {
+  EXPECT_EQ(Loop(1e-3, 1e9, 1).run(100).period(), 1);
+  EXPECT_EQ(Loop(1e-3, 1e9, 200).run(1000).period(), 200);
+}
+
+TEST(Crossing, SeldomAsksForTheTime) {
+  Loop loop(1e-6, 0, 1);
+  loop.run(16000);
+  EXPECT_LE(loop.told(), 1010);
+}
+
+} // namespace
+
+} // namespace tutti::balance
