@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_LUNA_VERSION 1
+#define TUTTI_LUNA_VERSION 2
 
 /// The section of XcalableMP's units (abi/xmp.h): whatever has an entry there is run by every rank.
 #define TUTTI_LUNA_SECTION "tutti_xmp"
@@ -184,6 +184,10 @@ typedef struct tutti_luna_procedure {
   tutti_luna_stub stub;
   uint32_t flags;
   const char *at;
+  /// The version for devices, which the compiler has derived from `code`: it asks for the memory of
+  /// its outputs and launches regions, and touches no byte of a data fragment. Null: there is none.
+  const void *version;
+  tutti_luna_stub versionStub; ///< Calls it.
 } tutti_luna_procedure;
 
 typedef struct tutti_luna_unit {

@@ -7,6 +7,7 @@
 #include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/walks.h"
 #include "compiler/ir/construct_calls.h"
+#include "compiler/ir/fragment_calls.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -706,8 +707,9 @@ void ChunkModel::adoptReads() {
   const DataLayout &layout = function_->getDataLayout();
   Instruction *entryEnd = function_->getEntryBlock().getTerminator();
   const SmallPtrSet<Value *, 32> shaping = shapers();
+  const bool readsInPlace = function_->hasFnAttribute(kReadsInPlace);
   erase_if(values_, [&](LoadInst *value) {
-    return !shaping.contains(value) && !isDirect(value->getPointerOperand());
+    return !shaping.contains(value) && (readsInPlace || !isDirect(value->getPointerOperand()));
   });
   for (Instruction &inst : make_early_inc_range(instructions(*function_))) {
     CallInst *touch = asTouch(inst);
@@ -721,7 +723,7 @@ void ChunkModel::adoptReads() {
       return value->getPointerOperand() == pointer &&
              layout.getTypeStoreSize(value->getType()) == bytes->getZExtValue();
     });
-    if (!isKnown && !isDirect(pointer)) {
+    if (!isKnown && (readsInPlace || !isDirect(pointer))) {
       continue;
     }
     if (!isKnown) {

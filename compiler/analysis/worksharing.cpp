@@ -117,44 +117,6 @@ std::string describeConstruct(CallKind kind, StringRef callee) {
   }
 }
 
-std::string describeCall(const CallBase &call) {
-  if (call.isInlineAsm()) {
-    return "it contains inline assembly";
-  }
-  const Function *callee = call.getCalledFunction();
-  if (!callee) {
-    return "it calls a function through a pointer";
-  }
-  const StringRef name = callee->getName();
-  if (const CallKind kind = kindOf(callee); kind != CallKind::None) {
-    return describeConstruct(kind, name) +
-           (kind == CallKind::Single ? whyWhole(*call.getFunction()) : "");
-  }
-  if (name.starts_with("tutti_launch")) {
-    return "it contains another parallel construct";
-  }
-  if (name.starts_with("llvm.threadlocal")) {
-    return "it uses thread-private variables";
-  }
-  if (name.starts_with("omp_")) {
-    return ("it calls '" + name + "', whose answer depends on where it is called").str();
-  }
-  static const StringSet<> kAllocation = {"aligned_alloc", "calloc",         "free",
-                                          "malloc",        "posix_memalign", "realloc"};
-  if (kAllocation.contains(name) || name.starts_with("_Zn") || name.starts_with("_Zd")) {
-    return "it allocates or frees memory with '" + demangle(name.str()) + "'";
-  }
-  if (isThrow(name)) {
-    return "it may throw an exception";
-  }
-  if (isa<InvokeInst>(call)) {
-    return "it calls '" + demangle(name.str()) + "', which may throw an exception";
-  }
-  return callee->isDeclaration()
-             ? "it calls '" + demangle(name.str()) + "', which is not defined in this file"
-             : cannotInline(*callee);
-}
-
 /// Files one call of a construct under `loop`. Returns false if it is none that a plain loop makes.
 bool takeRuntimeCall(CallInst &call, Worksharing &loop, std::string &reason) {
   const CallKind kind = kindOf(call);
@@ -225,6 +187,58 @@ void inlineInvokes(Function &function) {
 }
 
 } // namespace
+
+std::string describeCall(const CallBase &call) {
+  if (call.isInlineAsm()) {
+    return "it contains inline assembly";
+  }
+  const Function *callee = call.getCalledFunction();
+  if (!callee) {
+    return "it calls a function through a pointer";
+  }
+  const StringRef name = callee->getName();
+  if (const CallKind kind = kindOf(callee); kind != CallKind::None) {
+    return describeConstruct(kind, name) +
+           (kind == CallKind::Single ? whyWhole(*call.getFunction()) : "");
+  }
+  if (name.starts_with("tutti_launch")) {
+    return "it contains another parallel construct";
+  }
+  if (name.starts_with("llvm.threadlocal")) {
+    return "it uses thread-private variables";
+  }
+  if (name.starts_with("omp_")) {
+    return ("it calls '" + name + "', whose answer depends on where it is called").str();
+  }
+  static const StringSet<> kAllocation = {"aligned_alloc", "calloc",         "free",
+                                          "malloc",        "posix_memalign", "realloc"};
+  if (kAllocation.contains(name) || name.starts_with("_Zn") || name.starts_with("_Zd")) {
+    return "it allocates or frees memory with '" + demangle(name.str()) + "'";
+  }
+  if (isThrow(name)) {
+    return "it may throw an exception";
+  }
+  if (isa<InvokeInst>(call)) {
+    return "it calls '" + demangle(name.str()) + "', which may throw an exception";
+  }
+  return callee->isDeclaration()
+             ? "it calls '" + demangle(name.str()) + "', which is not defined in this file"
+             : cannotInline(*callee);
+}
+
+bool mayStandInLoop(const CallBase &base) {
+  const auto *call = dyn_cast<CallInst>(&base);
+  const Function *callee = base.getCalledFunction();
+  if (!call || !callee || kindOf(callee) != CallKind::None) {
+    return false;
+  }
+  if (const auto *intrinsic = dyn_cast<IntrinsicInst>(call)) {
+    return isHarmlessIntrinsic(*intrinsic) && !isa<AnyMemIntrinsic>(intrinsic);
+  }
+  const bool computes = call->doesNotAccessMemory() && call->doesNotThrow() &&
+                        callee->isDeclaration() && !callee->getName().starts_with("omp_");
+  return computes || (isMathCall(*call) && passesOnlyOwnPointers(*call));
+}
 
 Type *Worksharing::counterType() const {
   return Type::getIntNTy(init->getContext(),
@@ -314,10 +328,7 @@ WorksharingOrReason findWorksharing(Function &outlined) {
         }
         continue;
       }
-    } else if (call->doesNotAccessMemory() && call->doesNotThrow() && callee->isDeclaration() &&
-               !callee->getName().starts_with("omp_")) {
-      continue;
-    } else if (isMathCall(*call) && passesOnlyOwnPointers(*call)) {
+    } else if (mayStandInLoop(*call)) {
       continue;
     }
     found.reason = describeCall(*call);

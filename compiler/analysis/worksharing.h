@@ -51,6 +51,13 @@ struct WorksharingOrReason {
 /// Calls to functions defined in the module are reported as reasons, too: inline them first.
 WorksharingOrReason findWorksharing(llvm::Function &outlined);
 
+/// Whether `call` does nothing but compute from its arguments, as calls of a loop may that runs in
+/// parallel.
+bool mayStandInLoop(const llvm::CallBase &call);
+
+/// What is in the way of a loop that makes `call`, which may not stand in it.
+std::string describeCall(const llvm::CallBase &call);
+
 /// Whether `function` holds a reduction.
 bool holdsReduction(const llvm::Function &function);
 

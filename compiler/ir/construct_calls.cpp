@@ -56,6 +56,8 @@ void registerConstructCalls(const ConstructCalls &calls) {
   }
 }
 
+const ConstructCalls &commonCalls() { return *frontends().front(); }
+
 CallKind kindOf(const Function *callee) {
   for (const ConstructCalls *calls : frontends()) {
     const CallKind kind = callee ? calls->kind(callee->getName()) : CallKind::None;

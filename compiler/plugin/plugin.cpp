@@ -7,6 +7,7 @@
 #include "compiler/frontend/openmp/task_teams.h"
 #include "compiler/frontend/openmp/tasks.h"
 #include "compiler/transform/conduct_constructs.h"
+#include "compiler/transform/derive_procedures.h"
 #include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/join_debug_functions.h"
@@ -49,6 +50,7 @@ void registerPasses(PassBuilder &builder) {
     passes.addPass(openmp::TaskTeamsPass());
     if (level != OptimizationLevel::O0) {
       passes.addPass(JoinDebugFunctionsPass());
+      passes.addPass(CopyProceduresPass());
       passes.addPass(TargetRegionsPass());
       passes.addPass(VersionConstructsPass());
       passes.addPass(MergeTeamsPass());
@@ -65,6 +67,7 @@ void registerPasses(PassBuilder &builder) {
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0) {
       passes.addPass(UnmarkLoopsPass());
+      passes.addPass(DeriveProceduresPass());
       passes.addPass(LaunchRegionsPass());
       passes.addPass(FormHostLoopsPass(level == OptimizationLevel::O3));
     }

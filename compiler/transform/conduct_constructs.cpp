@@ -6,6 +6,7 @@
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
+#include "compiler/transform/encoded_captures.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -29,26 +30,6 @@ namespace {
 
 /// Of a conductor: a pointer to the number of threads that its construct asks for, if it asks.
 constexpr unsigned kNumberArgument = 1;
-
-/// Forks pass pointers and integers of 64 bits.
-Value *encode(IRBuilder<> &build, Value *value) {
-  Type *type = value->getType();
-  if (type->isPointerTy()) {
-    return value;
-  }
-  if (type->isFloatingPointTy()) {
-    value = build.CreateBitCast(value, build.getIntNTy(type->getPrimitiveSizeInBits()));
-  }
-  return build.CreateZExt(value, build.getInt64Ty());
-}
-
-Value *decode(IRBuilder<> &build, Value *value, Type *type) {
-  if (type->isPointerTy()) {
-    return value;
-  }
-  value = build.CreateTrunc(value, build.getIntNTy(type->getPrimitiveSizeInBits()));
-  return type->isFloatingPointTy() ? build.CreateBitCast(value, type) : value;
-}
 
 /// What `loop` uses of the conductor's values and variables.
 SmallSetVector<Value *, 16> inputsOf(Function &function, const ConductedLoop &loop) {
@@ -166,7 +147,7 @@ void StepFunction::enter(Function &step) {
       continue;
     }
     Value *copy = copyOf(input);
-    Value *value = decode(build, passed, input->getType());
+    Value *value = decodeCapture(build, passed, input->getType());
     copy->replaceAllUsesWith(value);
     map_[input] = value;
   }
@@ -219,7 +200,7 @@ void forkStep(const ConductedLoop &loop, Function &step, ArrayRef<Value *> input
   SmallVector<Value *, 16> operands{operandOf(init, Role::Place), build.getInt32(inputs.size()),
                                     &step};
   for (Value *input : inputs) {
-    operands.push_back(encode(build, input));
+    operands.push_back(encodeCapture(build, input));
   }
   build.CreateCall(frontendOf(init).declare(*step.getParent(), CallKind::Fork), operands);
   build.CreateBr(loop.exit);

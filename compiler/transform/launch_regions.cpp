@@ -13,6 +13,7 @@
 #include "compiler/ir/directive.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/fragment_calls.h"
 #include "compiler/ir/launch_function.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/chunk_function.h"
@@ -462,7 +463,26 @@ void remarkDevice(const Region &region, CallInst &fork, OptimizationRemarkEmitte
   }
 }
 
+/// Of a part of a procedure's version for devices, which is nothing without all of its kernels.
+void remarkVersion(const Region &region, CallInst &fork, OptimizationRemarkEmitter &emitter) {
+  const std::string &reason = region.distributable ? region.device.reason : region.reason;
+  if (!reason.empty()) {
+    emitter.emit([&] {
+      return OptimizationRemarkMissed(kRemarkName, "NoDeviceVersion", &fork)
+             << "procedure '" << fork.getFunction()->getName().drop_front(kDeviceVersion.size())
+             << "' has no version for "
+             << (region.device.lacking.empty() ? "devices" : region.device.lacking) << ": "
+             << reason;
+    });
+  }
+}
+
 void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analyses) {
+  if (fork.getFunction()->getName().starts_with(kDeviceVersion)) {
+    remarkVersion(region, fork,
+                  analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction()));
+    return;
+  }
   if (fork.getFunction()->getName().starts_with(kOwnFunctions)) {
     return;
   }

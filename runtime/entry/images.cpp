@@ -135,6 +135,9 @@ const tutti_region *regionOf(std::uint64_t id) {
   if (id == exec::taskRegion().id) {
     return &exec::taskRegion();
   }
+  if (id == exec::exactTaskRegion().id) {
+    return &exec::exactTaskRegion();
+  }
   const auto found = regionsById().find(id);
   return found == regionsById().end() ? nullptr : found->second;
 }

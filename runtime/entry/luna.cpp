@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/luna.h"
+#include "runtime/entry/luna_devices.h"
 #include "runtime/entry/nodes.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/tasks.h"
@@ -193,6 +194,12 @@ void callMain(const tutti_luna_unit &unit, const std::vector<Value> &values) {
   model::fragments::running = nullptr;
 }
 
+/// TUTTI_ROPE.
+model::fragments::Parts parts() {
+  const char *text = std::getenv("TUTTI_ROPE");
+  return exec::orDie(model::fragments::parseParts(text ? text : ""));
+}
+
 void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   transport::Endpoint &endpoint = nodes::world().endpoint();
   const model::fragments::Program program(unit);
@@ -201,7 +208,11 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   model::fragments::StateSettings state;
   state.rank = endpoint.rank();
   state.ranks = endpoint.size();
-  auto runner = std::make_unique<model::fragments::Runner>(program, endpoint, engine, state);
+  state.parts = parts();
+  FragmentDevices *devices = fragmentDevices();
+  state.wantsPositions = devices != nullptr;
+  auto runner =
+      std::make_unique<model::fragments::Runner>(program, endpoint, engine, state, devices);
   if (const auto why = runner->run(std::move(values))) {
     endWith(*why);
   }
@@ -216,11 +227,22 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   all.fragmentPushes += counts.pushes;
   all.fragmentPushBytes += counts.pushedBytes;
   all.fragmentMessages += counts.messages;
+  if (devices) {
+    const model::fragments::DeviceCounts there = devices->counts();
+    all.fragmentDeviceCalls += there.calls;
+    all.fragmentBorderBytes += there.borderBytes;
+    all.fragmentDragBytes += there.dragBytes;
+    all.fragmentSpills += there.spills;
+    all.fragmentSpillBytes += there.spillBytes;
+  }
 }
 
 } // namespace
 
-std::int32_t workersHere() { return static_cast<std::int32_t>(workers(ranksHere())); }
+std::vector<std::int64_t> cutSegment(std::int64_t cells) {
+  const FragmentDevices *devices = fragmentDevices();
+  return parts().cut(cells, workers(ranksHere()), devices ? devices->count() : 0);
+}
 
 std::int32_t ranksHere() { return nodes::world().endpoint().size(); }
 

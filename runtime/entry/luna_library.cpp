@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/luna.h"
+#include "runtime/entry/luna_devices.h"
 #include "runtime/model/fragments/handle.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ namespace {
 
 using namespace tutti::model::fragments;
 using tutti::entry::luna::failInProcedure;
+using tutti::entry::luna::Recording;
 
 Handle &of(void *fragment) { return *static_cast<Handle *>(fragment); }
 
@@ -60,10 +62,16 @@ TUTTI_EXPORT std::size_t tutti_luna_fragment_size(const void *fragment) {
 }
 
 TUTTI_EXPORT void *tutti_luna_fragment_data(const void *fragment) {
+  if (Recording *recording = Recording::here()) {
+    return recording->data(of(fragment));
+  }
   return const_cast<void *>(of(fragment).value.data());
 }
 
 TUTTI_EXPORT void *tutti_luna_fragment_create(void *fragment, std::size_t bytes) {
+  if (Recording *recording = Recording::here()) {
+    return recording->create(of(fragment), bytes);
+  }
   Buffer *buffer = Buffer::make(bytes);
   if (!buffer) {
     failInProcedure(
@@ -128,15 +136,15 @@ TUTTI_EXPORT void luna_split1d(int total, void *plan) {
     failInProcedure(fmt::format("luna_split1d cannot divide {} cells", total), "E-UCODE");
   }
   const std::int64_t ranks = tutti::entry::luna::ranksHere();
-  const std::int64_t workers = tutti::entry::luna::workersHere();
   std::vector<std::int32_t> borders{0};
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     // The cells c of a rank have c * ranks / total == rank, as homes on a rope of that length.
     const std::int64_t first = (rank * total + ranks - 1) / ranks;
     const std::int64_t end = ((rank + 1) * total + ranks - 1) / ranks;
-    const std::int64_t pieces = std::min(workers, end - first);
-    for (std::int64_t piece = 1; piece <= pieces; ++piece) {
-      borders.push_back(static_cast<std::int32_t>(first + (end - first) * piece / pieces));
+    for (const std::int64_t border : tutti::entry::luna::cutSegment(end - first)) {
+      if (border > 0) {
+        borders.push_back(static_cast<std::int32_t>(first + border));
+      }
     }
   }
   const std::size_t bytes = borders.size() * sizeof(std::int32_t);

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/images.h"
+#include "runtime/entry/luna_devices.h"
 #include "runtime/entry/next.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/runtime.h"
@@ -22,6 +23,10 @@ TUTTI_EXPORT void tutti_register_image(const tutti_image *image) {
 }
 
 TUTTI_EXPORT void tutti_launch(const tutti_region *region, const std::uint64_t *captures) {
+  if (tutti::entry::luna::Recording *recording = tutti::entry::luna::Recording::here()) {
+    recording->launch(*region, captures);
+    return;
+  }
   if (Runtime *runtime = Runtime::active()) {
     runtime->launch(*region, captures);
     return;

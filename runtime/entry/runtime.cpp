@@ -7,6 +7,7 @@
 #include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/cluster.h"
 #include "runtime/entry/images.h"
+#include "runtime/entry/luna_devices.h"
 #include "runtime/entry/nodes.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/routes.h"
@@ -42,6 +43,9 @@
 namespace tutti::entry {
 
 constinit std::atomic<Runtime *> Runtime::active_{nullptr};
+
+Runtime::Runtime() = default;
+Runtime::~Runtime() = default;
 
 namespace {
 
@@ -291,6 +295,13 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   respectAllocators();
   // Asking for the process at every launch would be a system call.
   pthread_atfork(checkFork, nullptr, [] { isMain = false; });
+}
+
+luna::FragmentDevices *Runtime::fragmentDevices() {
+  if (!fragmentDevices_ && accelerators_) {
+    fragmentDevices_ = std::make_unique<luna::FragmentDevices>(*this, *zero_, *window_);
+  }
+  return fragmentDevices_.get();
 }
 
 void Runtime::checkFork() {

@@ -26,6 +26,10 @@
 
 namespace tutti::entry {
 
+namespace luna {
+class FragmentDevices;
+}
+
 /// Rank 0 of a job of several ranks.
 ///
 /// Threading: as said at each member.
@@ -87,6 +91,9 @@ public:
   /// What tasks may use of the devices of this rank; null if it has none.
   model::tasks::Accelerators *accelerators() { return accelerators_.get(); }
 
+  /// What LuNA's procedures may use of them; null if this rank has none. Made when first asked for.
+  luna::FragmentDevices *fragmentDevices();
+
   /// The other ranks as tasks may use them; null if there are none.
   model::tasks::Ranks *taskRanks() { return taskRanks_.get(); }
 
@@ -112,7 +119,8 @@ public:
   static void finish();
 
 private:
-  Runtime() = default;
+  Runtime();
+  ~Runtime();
 
   /// Where on its host a job of one is: with others there are nodes beside it.
   struct Place {
@@ -161,6 +169,7 @@ private:
   std::unique_ptr<memory::Heap> heap_;
   std::unique_ptr<model::forkjoin::RankZero> zero_;
   std::unique_ptr<model::tasks::Accelerators> accelerators_;
+  std::unique_ptr<luna::FragmentDevices> fragmentDevices_;
   std::unique_ptr<model::tasks::Ranks> taskRanks_;
   Range heapRange_;
   Settings settings_{};

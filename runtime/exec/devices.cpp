@@ -667,6 +667,30 @@ void Devices::runTask(TaskWork &work) {
   }
 }
 
+Result<device::KernelLaunch> Devices::kernelFor(std::int32_t index, const Launch &launch,
+                                                bool isDisjoint) {
+  TUTTI_TRY(requireAlive(index));
+  const device::Info &info = this->info(index);
+  const auto choice = chooseKernel(launch, {0, launch.total}, info.format, isDisjoint);
+  if (!choice) {
+    return failure(ErrorCode::NotSupported, "the loop at {} has no kernel for {}",
+                   launch.region->source, info.name);
+  }
+  Loaded *loaded = nullptr;
+  TUTTI_ASSIGN(loaded, this->loaded(lane(index), *launch.region, *choice->kernel));
+  device::KernelLaunch kernel;
+  kernel.kernel = loaded->kernel;
+  device::GridWish wish = wishOf(launch, *loaded->kernel);
+  const tutti_mapping &mapping = launch.region->device->mapping[choice->mapping];
+  wish.byGroups = (mapping.flags & TUTTI_MAPPING_GROUPS) != 0;
+  wish.byTiles = (mapping.flags & TUTTI_MAPPING_TILES) != 0;
+  kernel.grid = device::gridFor(choice->used(), info, wish);
+  kernel.upper = launch.total;
+  kernel.total = launch.total;
+  setArguments(kernel.arguments, launch);
+  return kernel;
+}
+
 Result<device::Kernel *> Devices::find(std::int32_t index, const tutti_task_kernel &kernel) {
   TUTTI_TRY(requireAlive(index));
   return lane(index).device->find(kernel);

@@ -206,6 +206,11 @@ public:
   /// the work says.
   void runTask(TaskWork &work);
 
+  /// Makes a kernel ready that runs all of a launch without a reduction, with what it gets.
+  ///
+  /// Errors: NotSupported, WrongImage; DeviceLost.
+  Result<device::KernelLaunch> kernelFor(std::int32_t index, const Launch &launch, bool isDisjoint);
+
   /// Makes a kernel ready that the program brings.
   Result<device::Kernel *> find(std::int32_t index, const tutti_task_kernel &kernel);
 

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "runtime/exec/followed.h"
+#include "runtime/exec/task_work.h"
 #include "runtime/memory/heap.h"
 
 #include <algorithm>
@@ -552,7 +553,9 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   std::vector<memory::Transfer> &transfers = step.transfers;
   // Without the gaps that are going to travel, too: tasks of the host may be writing there.
   const RangeSet exchanged = self_ == 0 ? unionOf(transfers) : RangeSet();
-  joinRuns(transfers);
+  if (launch.region != &exactTaskRegion()) {
+    joinRuns(transfers);
+  }
   addReturns(plan, step.assignments, survey, protectable);
   addLinks(plan, transfers);
   addInterior(plan, launch, survey);

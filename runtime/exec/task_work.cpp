@@ -7,7 +7,9 @@ namespace tutti::exec {
 
 namespace {
 
-constexpr std::uint64_t kId = 0x7461736b5f6f6e5fULL; // Of nobody else: theirs are hashes.
+// Of nobody else: theirs are hashes.
+constexpr std::uint64_t kId = 0x7461736b5f6f6e5fULL;
+constexpr std::uint64_t kExactId = kId + 1;
 
 std::int64_t one(const std::uint64_t *, const std::uint64_t *) { return 1; }
 
@@ -26,20 +28,27 @@ void report(const std::uint64_t *captures, const std::uint64_t *, std::int64_t l
   }
 }
 
+constexpr tutti_region regionWith(std::uint64_t id) {
+  tutti_region region{};
+  region.abi_version = TUTTI_ABI_VERSION;
+  region.flags = TUTTI_REGION_TASK;
+  region.id = id;
+  region.source = "a task on a device";
+  region.function = "";
+  region.trip = one;
+  region.accesses = report;
+  return region;
+}
+
 } // namespace
 
 const tutti_region &taskRegion() {
-  static constexpr tutti_region kRegion = [] {
-    tutti_region region{};
-    region.abi_version = TUTTI_ABI_VERSION;
-    region.flags = TUTTI_REGION_TASK;
-    region.id = kId;
-    region.source = "a task on a device";
-    region.function = "";
-    region.trip = one;
-    region.accesses = report;
-    return region;
-  }();
+  static constexpr tutti_region kRegion = regionWith(kId);
+  return kRegion;
+}
+
+const tutti_region &exactTaskRegion() {
+  static constexpr tutti_region kRegion = regionWith(kExactId);
   return kRegion;
 }
 

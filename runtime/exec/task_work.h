@@ -35,6 +35,7 @@ struct TaskWork {
   RangeSet written; ///< Of that; what tasks write beside one another is not in it.
   /// The queue that it is given to; set by who runs the work, unless somebody has set it before.
   std::optional<std::size_t> queue;
+  bool isExact = false; ///< Nothing moves with what it names, though that may cost fewer copies.
   /// Gives the work to a queue of the device.
   std::function<Status(device::Queue &)> give;
   std::shared_ptr<device::Event> event; ///< After it. Set by who runs the work,
@@ -43,6 +44,9 @@ struct TaskWork {
 
 /// The region of which each such task is a launch. The same on all ranks; runs nothing by itself.
 const tutti_region &taskRegion();
+
+/// The same for works that are exact.
+const tutti_region &exactTaskRegion();
 
 /// What `taskRegion` gets as captures.
 std::vector<std::uint64_t> capturesOf(std::span<const TaskAccess> accesses);

@@ -27,6 +27,7 @@ import images
 import kernels
 import languages
 import luna
+import luna_devices
 import moving
 import nests
 import ompss
@@ -104,7 +105,8 @@ def all_tests(workshop):
     tests += [(f"cluster/{name}", lambda c=check: c(workshop))
               for name, check in cluster_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
-    tests += [(f"luna/{name}", lambda c=check: c(workshop)) for name, check in luna.all_checks()]
+    tests += [(f"luna/{name}", lambda c=check: c(workshop))
+              for name, check in (*luna.all_checks(), *luna_devices.all_checks())]
     tests += [(f"xmp/{name}", lambda c=check: c(workshop)) for name, check in xmp.all_checks()]
     tests += [(f"xmp-acc/{name}", lambda c=check: c(workshop)) for name, check in xmp_acc.all_checks()]
     tests += [(f"xmp-failures/{name}", lambda c=check: c(workshop))

@@ -363,17 +363,34 @@ private:
                    lettersOf(sub) + "\n";
       }
       const std::string stub = "stub_" + std::to_string(i);
-      text +=
-          "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + code + "(";
-      for (std::size_t k = 0; k < sub.parameters.size(); ++k) {
-        text += (k == 0 ? "" : ", ") + argumentOf(sub.parameters[k].type, k);
-      }
-      text += "); }\n";
+      text += "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + code +
+              "(" + argumentsOf(sub) + "); }\n";
       tables_.procedures.add("{" + literal(sub.name.text) + ", " + literal(sub.code.text) + ", " +
                              typesOf(sub) + ", " + stub + ", " + flagsOf(sub) + ", " +
-                             at(sub.name.at) + "}");
+                             at(sub.name.at) + ", " +
+                             (isImport ? writeVersion(sub, i, text) : "nullptr, nullptr") + "}");
     }
     return text;
+  }
+
+  /// What tables say of the version for devices that the compiler may have made of a procedure of
+  /// another file (compiler/transform/derive_procedures.h), with a declaration in `text`.
+  static std::string writeVersion(const Sub &sub, std::size_t number, std::string &text) {
+    const std::string version = "version_" + std::to_string(number);
+    const std::string stub = "version_stub_" + std::to_string(number);
+    text += "extern \"C\" void " + version + parametersOf(sub, false) + " __asm__(\"" +
+            "tutti_luna_device_" + std::string(sub.code.text) + "\") __attribute__((weak));\n" +
+            "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + version +
+            "(" + argumentsOf(sub) + "); }\n";
+    return "reinterpret_cast<const void *>(&" + version + "), " + stub;
+  }
+
+  static std::string argumentsOf(const Sub &sub) {
+    std::string list;
+    for (std::size_t k = 0; k < sub.parameters.size(); ++k) {
+      list += (k == 0 ? "" : ", ") + argumentOf(sub.parameters[k].type, k);
+    }
+    return list;
   }
 
   static std::string inPlaceName(const Sub &sub) {

@@ -166,6 +166,13 @@ FunctionCallee LibompCalls::declare(Module &module, CallKind kind) const {
   case CallKind::Reduce:
     return module.getOrInsertFunction("__kmpc_reduce_nowait", i32, ptr, i32, i32,
                                       Type::getInt64Ty(context), ptr, ptr, ptr);
+  case CallKind::StaticInit: {
+    Type *i64 = Type::getInt64Ty(context);
+    return module.getOrInsertFunction("__kmpc_for_static_init_8", none, ptr, i32, i32, ptr, ptr,
+                                      ptr, ptr, i64, i64);
+  }
+  case CallKind::StaticEnd:
+    return module.getOrInsertFunction("__kmpc_for_static_fini", none, ptr, i32);
   case CallKind::EndReduceNow:
     return module.getOrInsertFunction("__kmpc_end_reduce_nowait", none, ptr, i32, ptr);
   default:

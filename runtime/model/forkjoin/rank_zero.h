@@ -98,10 +98,17 @@ public:
   ///       window.
   /// @{
 
-  /// The device of this rank on which a task costs least: of those of `kind` that are not lost the
-  /// one that has most of `touched`, or that the fewest tasks are under way on. Nothing if there is
-  /// none.
+  /// The device of this rank on which a task costs least: of those of `kind` (AUTO: any) not lost
+  /// the one that has most of `touched`, or that the fewest tasks are under way on. Nothing if
+  /// there is none.
   std::optional<std::int32_t> deviceFor(std::uint32_t kind, const RangeSet &touched);
+
+  /// How many devices this rank has had at the start.
+  std::int32_t deviceCount() const { return static_cast<std::int32_t>(kinds_.size()); }
+
+  /// Makes a kernel ready that runs all of a launch without a reduction, with what it gets.
+  Result<device::KernelLaunch> kernelFor(std::int32_t device, const Launch &launch,
+                                         bool isDisjoint);
 
   /// Makes a kernel ready that the program brings.
   Result<device::Kernel *> find(std::int32_t device, const tutti_task_kernel &kernel);

@@ -19,7 +19,7 @@ std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeS
   started_.resize(static_cast<std::size_t>(job_.devices.count()));
   for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
     const auto index = static_cast<std::size_t>(device);
-    if (kinds_[index] != kind || job_.devices.isLost(device)) {
+    if ((kind != TUTTI_DEVICE_AUTO && kinds_[index] != kind) || job_.devices.isLost(device)) {
       continue;
     }
     std::uint64_t bytes = 0;
@@ -42,6 +42,12 @@ std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeS
   return best;
 }
 
+Result<device::KernelLaunch> RankZero::kernelFor(std::int32_t device, const Launch &launch,
+                                                 bool isDisjoint) {
+  const Progress::Lock lock = job_.progress.lock();
+  return job_.devices.kernelFor(device, launch, isDisjoint);
+}
+
 Result<device::Kernel *> RankZero::find(std::int32_t device, const tutti_task_kernel &kernel) {
   const Progress::Lock lock = job_.progress.lock();
   return job_.devices.find(device, kernel);
@@ -55,7 +61,7 @@ Status RankZero::startTask(TaskWork &work, std::span<const TaskAccess> accesses)
     return work.status;
   }
   Launch launch;
-  launch.region = &taskRegion();
+  launch.region = work.isExact ? &exactTaskRegion() : &taskRegion();
   launch.captures = capturesOf(accesses);
   launch.total = 1;
   launch.shares = {{job_.topology.deviceOf(0, work.device), 1}};

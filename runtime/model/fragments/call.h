@@ -24,6 +24,9 @@ struct Call : Waiter, engine::Work {
   std::int32_t rank = -1; ///< Where it runs, once that is known.
   bool isBound = false;   ///< Asks for what it reads; before that for where it runs.
   bool isReady = false;
+  std::int8_t device = -1; ///< 0 or 1 if advice says that it is to run on a core, or on a device.
+  double position =
+      -1; ///< How far into the segment of its rank its coordinate is; -1: it has none.
   bool readsData = false;   ///< Has asked for some.
   std::uint64_t number = 0; ///< Older calls have smaller ones.
   std::vector<Argument> arguments;

@@ -19,7 +19,7 @@ std::int32_t modulo(std::int64_t value, std::int32_t ranks) {
 
 /// False if a value that the rule uses is missing.
 bool State::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask,
-                   std::int32_t &out) {
+                   std::int32_t &out, double *position) {
   const tutti_luna_rule &says = program_.unit().rules[rule.rule];
   Frame *of = above(frame, rule.up);
   const Tuple *before = std::exchange(ask.pattern, &pattern);
@@ -36,6 +36,13 @@ bool State::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &as
     // The segment of rank r begins at the first coordinate c with c * ranks >= r * length.
     const std::int64_t inside = std::clamp(at, 0, length - 1);
     out = static_cast<std::int32_t>(inside * settings_.ranks / length);
+    if (position) {
+      const std::int64_t begin =
+          (static_cast<std::int64_t>(out) * length + settings_.ranks - 1) / settings_.ranks;
+      const std::int64_t end =
+          (static_cast<std::int64_t>(out + 1) * length + settings_.ranks - 1) / settings_.ranks;
+      *position = static_cast<double>(inside - begin) / static_cast<double>(end - begin);
+    }
   } else {
     out = modulo(at, settings_.ranks);
   }
@@ -72,7 +79,10 @@ bool State::placeByData(Call &call, Ask &ask) {
     Entry *entry = call.arguments[at].entry;
     if (entry && types[at] == TUTTI_LUNA_TYPE_NAME) {
       call.rank = entry->home;
-      return true;
+      const Rule &rule = program_.homeOf(entry->base->slot);
+      std::int32_t home = 0;
+      return !settings_.wantsPositions || rule.rule < 0 ||
+             rankOf(rule, entry->base->frame, entry->tuple, ask, home, &call.position);
     }
     input = input ? input : entry;
   }
@@ -96,10 +106,31 @@ bool State::placeByData(Call &call, Ask &ask) {
   return isComplete;
 }
 
+/// What advice says of cores and devices.
+bool State::findDevice(Call &call, Ask &ask) {
+  for (const std::int32_t each : program_.list(program_.statement(call.statement).rules)) {
+    const tutti_luna_rule &rule = program_.unit().rules[each];
+    std::int32_t device = 0;
+    if (rule.kind == TUTTI_LUNA_DEVICE) {
+      const bool wasShared = std::exchange(ask.isShared, true);
+      const bool isKnown = evaluateInt(rule.value, call.frame, ask, device);
+      ask.isShared = wasShared;
+      if (!isKnown) {
+        return false;
+      }
+      call.device = device != 0 ? 1 : 0;
+    }
+  }
+  return true;
+}
+
 bool State::findPlace(Call &call, Ask &ask) {
-  if (settings_.ranks == 1) {
+  if (settings_.ranks == 1 && !settings_.wantsPositions) {
     call.rank = 0;
     return true;
+  }
+  if (settings_.wantsPositions && !findDevice(call, ask)) {
+    return false;
   }
   const Rule &rule = program_.placeOf(call.statement);
   if (rule.rule < 0) {
@@ -114,7 +145,7 @@ bool State::findPlace(Call &call, Ask &ask) {
     pattern.add(index);
   }
   ask.isShared = wasShared;
-  return isComplete && rankOf(rule, call.frame, pattern, ask, call.rank);
+  return isComplete && rankOf(rule, call.frame, pattern, ask, call.rank, &call.position);
 }
 
 } // namespace tutti::model::fragments

@@ -24,9 +24,10 @@ constexpr int kSteps = 64;
 } // namespace
 
 Runner::Runner(const Program &program, transport::Endpoint &endpoint,
-               const engine::EngineSettings &engine, const StateSettings &state)
-    : program_(program), names_(state_), endpoint_(endpoint), state_(program, state),
-      reports_(static_cast<std::size_t>(state.ranks)),
+               const engine::EngineSettings &engine, const StateSettings &state,
+               DeviceCalls *devices)
+    : program_(program), parts_(state.parts), devices_(devices), names_(state_),
+      endpoint_(endpoint), state_(program, state), reports_(static_cast<std::size_t>(state.ranks)),
       replies_(static_cast<std::size_t>(state.ranks)),
       waiting_(static_cast<std::size_t>(state.ranks)), engine_(*this, engine) {
   // Whoever has nothing else to run unfolds: so no more is unfolded than is needed.
@@ -115,8 +116,11 @@ std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &
   ensureSignalStack();
   const Running here{&procedure, statement.at};
   running = &here;
+  const bool isDone = runOnDevice(procedure, arguments, {handles, count}, partOf(call));
   try {
-    procedure.stub(arguments);
+    if (!isDone) {
+      procedure.stub(arguments);
+    }
   } catch (const std::exception &exception) {
     running = nullptr;
     return fmt::format("exception in '{}', called for '{}': {}", procedure.code, procedure.name,
@@ -132,6 +136,43 @@ std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &
     }
   }
   return std::nullopt;
+}
+
+/// Advice first, then the coordinate; what has none goes where most is.
+Part Runner::partOf(const Call &call) const {
+  if (!devices_ || call.device == 0) {
+    return Part::Cores;
+  }
+  if (call.device == 1) {
+    return Part::Device;
+  }
+  constexpr double kMiddle = 0.5;
+  return parts_.at(call.position < 0 ? kMiddle : call.position);
+}
+
+/// Whether the call is a device's now. If it is not, the host can read what it needs.
+bool Runner::runOnDevice(const tutti_luna_procedure &procedure,
+                         const tutti_luna_argument *arguments, std::span<Handle> handles,
+                         Part part) {
+  if (devices_ && part != Part::Cores && procedure.version) {
+    if (devices_->call(procedure, arguments, part)) {
+      return true;
+    }
+    for (std::size_t at = 0; at < handles.size(); ++at) {
+      if (procedure.types[at] == TUTTI_LUNA_TYPE_NAME) {
+        handles[at].value = Value();
+      }
+    }
+  }
+  const Cause cause = part == Part::Cores  ? Cause::Border
+                      : part == Part::Drag ? Cause::Drag
+                                           : Cause::Spill;
+  for (std::size_t at = 0; at < handles.size(); ++at) {
+    if (procedure.types[at] == TUTTI_LUNA_TYPE_VALUE) {
+      handles[at].value.open(cause);
+    }
+  }
+  return false;
 }
 
 void Runner::follow(Call **next) {

@@ -7,6 +7,8 @@
 #include "base/mutex.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/latch.h"
+#include "runtime/model/fragments/device_calls.h"
+#include "runtime/model/fragments/handle.h"
 #include "runtime/model/fragments/state.h"
 #include "runtime/transport/transport.h"
 
@@ -30,8 +32,10 @@ extern thread_local constinit const Running *running;
 /// Threading: `run` once, by the thread that made it; the rest is the engine's.
 class Runner final : public engine::Client {
 public:
+  /// `devices` is null where there are none; it outlives all values.
   Runner(const Program &program, transport::Endpoint &endpoint,
-         const engine::EngineSettings &engine, const StateSettings &state);
+         const engine::EngineSettings &engine, const StateSettings &state,
+         DeviceCalls *devices = nullptr);
   ~Runner() = default;
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;
@@ -64,6 +68,9 @@ private:
   using Reports = std::vector<std::optional<Report>>;
   static bool isQuiet(const Reports &all);
 
+  Part partOf(const Call &call) const;
+  bool runOnDevice(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
+                   std::span<Handle> handles, Part part);
   /// Fills `outputs`; or says why there are none.
   std::optional<std::string> runProcedure(Call &call, std::vector<Value> &outputs);
   /// What has become possible by the last change of the state: queues calls, sends messages, finds
@@ -80,6 +87,8 @@ private:
   Report report() TUTTI_REQUIRES(mutex_);
 
   const Program &program_;
+  const Parts parts_;
+  DeviceCalls *const devices_;
   const State &names_; ///< Where names of what a call holds are found, without the lock.
   transport::Endpoint &endpoint_;
   Mutex mutex_;

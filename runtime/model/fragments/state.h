@@ -12,6 +12,7 @@
 #include "runtime/model/fragments/call.h"
 #include "runtime/model/fragments/frame.h"
 #include "runtime/model/fragments/held.h"
+#include "runtime/model/fragments/parts.h"
 #include "runtime/model/fragments/program.h"
 
 #include <cstddef>
@@ -49,6 +50,8 @@ struct StateSettings {
   std::int32_t ranks = 1;
   std::uint64_t most = 100000; ///< Calls that are unfolded and not over, while some can run.
   std::uint64_t ahead = 8;     ///< Older calls in front of one that reads nothing and is held back.
+  Parts parts;                 ///< Of each rank's segment.
+  bool wantsPositions = false; ///< Calls are to know where in it they are.
 };
 
 /// Threading: externally synchronised.
@@ -171,7 +174,9 @@ private:
   // place.cpp
   bool findHome(Entry &entry, Ask &ask);
   bool findPlace(Call &call, Ask &ask);
-  bool rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, std::int32_t &out);
+  bool rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, std::int32_t &out,
+              double *position = nullptr);
+  bool findDevice(Call &call, Ask &ask);
   bool placeByData(Call &call, Ask &ask);
 
   // unfold.cpp

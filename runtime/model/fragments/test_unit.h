@@ -56,7 +56,7 @@ public:
   }
 
   std::int32_t procedure(const char *name, const char *types, tutti_luna_stub stub = nullptr) {
-    procedures_.push_back({name, name, types, stub, 0, "t.fa:0"});
+    procedures_.push_back({name, name, types, stub, 0, "t.fa:0", nullptr, nullptr});
     return static_cast<std::int32_t>(procedures_.size()) - 1;
   }
 

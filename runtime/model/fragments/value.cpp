@@ -20,6 +20,16 @@ Buffer *Buffer::make(std::size_t bytes) {
   return buffer;
 }
 
+Buffer *Buffer::makeMirrored(MirroredMemory &memory, std::byte *mirror, std::size_t bytes) {
+  auto *buffer = new (std::malloc(sizeof(Buffer))) Buffer;
+  buffer->isOwn = false;
+  buffer->isHere = false;
+  buffer->bytes = bytes;
+  buffer->mirror = mirror;
+  buffer->memory = &memory;
+  return buffer;
+}
+
 std::string_view nameOf(Kind kind) {
   switch (kind) {
   case Kind::Unset:
@@ -79,6 +89,9 @@ std::string Value::asText() const {
 void Value::release() {
   // Pairs with the release of whoever gave up a reference before: its reads come first.
   if (hasBuffer() && buffer_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (std::byte *mirror = buffer_->mirror.load()) {
+      buffer_->memory->free(mirror);
+    }
     buffer_->~Buffer();
     std::free(buffer_);
   }

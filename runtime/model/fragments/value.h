@@ -3,6 +3,8 @@
 /// The value of a data fragment, which never changes once it is one.
 #pragma once
 
+#include "runtime/model/fragments/device_calls.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +20,28 @@ namespace tutti::model::fragments {
 ///            are part of a value that others see.
 struct Buffer {
   std::atomic<std::uint32_t> references{1};
+  bool isOwn = true;              ///< The bytes stand behind this, and the host has them.
+  std::atomic<bool> isHere{true}; ///< The host has them.
   std::size_t bytes = 0;
+  /// Where devices find them, if they may; part of `memory`.
+  std::atomic<std::byte *> mirror{nullptr};
+  MirroredMemory *memory = nullptr;
 
-  std::byte *data() { return reinterpret_cast<std::byte *>(this + 1); }
+  std::byte *data() { return isOwn ? reinterpret_cast<std::byte *>(this + 1) : mirror.load(); }
+
+  /// Makes sure that the host has the bytes.
+  void open(Cause cause) {
+    if (!isHere.load(std::memory_order_acquire)) {
+      memory->open(data(), bytes, cause);
+      isHere.store(true, std::memory_order_release);
+    }
+  }
 
   /// Followed by so many bytes, and one of 0; null if there is no memory.
   static Buffer *make(std::size_t bytes);
+
+  /// Of bytes that a device is going to write, in mirrored memory; takes them over.
+  static Buffer *makeMirrored(MirroredMemory &memory, std::byte *mirror, std::size_t bytes);
 };
 
 enum class Kind : std::uint8_t { Unset, Int, Real, String, Bytes };
@@ -68,6 +86,13 @@ public:
   bool hasBuffer() const { return kind_ == Kind::String || kind_ == Kind::Bytes; }
 
   Buffer *buffer() const { return hasBuffer() ? buffer_ : nullptr; }
+
+  /// Before the host looks at the bytes.
+  void open(Cause cause) const {
+    if (hasBuffer()) {
+      buffer_->open(cause);
+    }
+  }
 
   std::size_t size() const;
   const void *data() const;

@@ -39,6 +39,7 @@ public:
   void addValue(const Value &value) {
     add(value.kind());
     if (Buffer *buffer = value.buffer()) {
+      buffer->open(Cause::Border);
       add(static_cast<std::uint64_t>(buffer->bytes));
       addBytes(buffer->data(), buffer->bytes);
     } else {

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/independent_loop.h"
+
+#include "compiler/analysis/worksharing.h"
+#include "compiler/ir/fragment_calls.h"
+
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <optional>
+#include <vector>
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// What one instruction touches in iteration i of the loop: `low` up to `high`, moved by i times
+/// `stride`. All are invariant.
+struct Lane {
+  const SCEV *low;
+  const SCEV *high;
+  const SCEV *stride;
+};
+
+struct Access {
+  Instruction *instruction;
+  const Value *pointer;
+  Type *type;
+  bool writes;
+  const Argument *fragment;
+};
+
+class Lanes {
+public:
+  Lanes(const Loop &loop, ScalarEvolution &scev) : loop_(loop), scev_(scev) {}
+
+  std::optional<Lane> of(const Access &access) const;
+
+  /// Whether two of them have no byte in common in different iterations.
+  bool areApart(const Lane &one, const Lane &other) const;
+
+private:
+  const SCEV *takenOf(const Loop &inner) const;
+  bool isAtMost(const SCEV *part, const SCEV *whole) const;
+
+  const Loop &loop_;
+  ScalarEvolution &scev_;
+};
+
+/// How often the loop's backedge is taken, if that is the same in all iterations.
+const SCEV *Lanes::takenOf(const Loop &inner) const {
+  const SCEV *taken = scev_.getBackedgeTakenCount(&inner);
+  return isa<SCEVCouldNotCompute>(taken) || !scev_.isLoopInvariant(taken, &loop_) ? nullptr : taken;
+}
+
+std::optional<Lane> Lanes::of(const Access &access) const {
+  const SCEV *place = scev_.getSCEV(const_cast<Value *>(access.pointer));
+  Type *index = scev_.getEffectiveSCEVType(place->getType());
+  const SCEV *below = scev_.getZero(index);
+  const SCEV *above = scev_.getStoreSizeOfExpr(index, access.type);
+  const SCEV *stride = scev_.getZero(index);
+  while (const auto *recurrence = dyn_cast<SCEVAddRecExpr>(place)) {
+    const SCEV *step = recurrence->getStepRecurrence(scev_);
+    if (!recurrence->isAffine() || !scev_.isLoopInvariant(step, &loop_)) {
+      return std::nullopt;
+    }
+    if (recurrence->getLoop() == &loop_) {
+      stride = step;
+    } else {
+      const SCEV *taken =
+          loop_.contains(recurrence->getLoop()) ? takenOf(*recurrence->getLoop()) : nullptr;
+      if (!taken || scev_.getTypeSizeInBits(taken->getType()) > scev_.getTypeSizeInBits(index)) {
+        return std::nullopt;
+      }
+      const SCEV *way = scev_.getMulExpr(step, scev_.getNoopOrZeroExtend(taken, index));
+      if (scev_.isKnownNonNegative(step)) {
+        above = scev_.getAddExpr(above, way);
+      } else if (scev_.isKnownNegative(step)) {
+        below = scev_.getAddExpr(below, way);
+      } else {
+        return std::nullopt;
+      }
+    }
+    place = recurrence->getStart();
+  }
+  if (!scev_.isLoopInvariant(place, &loop_)) {
+    return std::nullopt;
+  }
+  return Lane{scev_.getAddExpr(place, below), scev_.getAddExpr(place, above), stride};
+}
+
+bool Lanes::isAtMost(const SCEV *part, const SCEV *whole) const {
+  const SCEV *left = scev_.getMinusSCEV(whole, part);
+  return scev_.isKnownNonNegative(left);
+}
+
+bool Lanes::areApart(const Lane &one, const Lane &other) const {
+  const SCEV *stride = one.stride;
+  if (stride != other.stride || stride->isZero()) {
+    return false;
+  }
+  if (scev_.isKnownNegative(stride)) {
+    stride = scev_.getNegativeSCEV(stride);
+  } else if (!scev_.isKnownNonNegative(stride)) {
+    return false;
+  }
+  const SCEV *first = scev_.getMinusSCEV(one.high, other.low);
+  const SCEV *second = scev_.getMinusSCEV(other.high, one.low);
+  return !isa<SCEVCouldNotCompute>(first) && !isa<SCEVCouldNotCompute>(second) &&
+         isAtMost(first, stride) && isAtMost(second, stride);
+}
+
+std::string describe(const Argument &fragment) {
+  return fragment.hasName() ? ("'" + fragment.getName() + "'").str()
+                            : "parameter " + std::to_string(fragment.getArgNo() + 1);
+}
+
+/// Why the instruction cannot be part of an iteration; adds what it touches to `accesses`.
+std::string survey(Instruction &inst, std::vector<Access> &accesses) {
+  const auto add = [&](const Value *pointer, Type *type, bool writes) -> std::string {
+    const Argument *fragment = fragmentBehind(pointer);
+    if (!fragment) {
+      return "it touches memory that is no data fragment's";
+    }
+    accesses.push_back({&inst, pointer, type, writes, fragment});
+    return "";
+  };
+  if (const auto *load = dyn_cast<LoadInst>(&inst)) {
+    return load->isSimple() ? add(load->getPointerOperand(), load->getType(), false)
+                            : "it touches volatile or atomic memory";
+  }
+  if (const auto *store = dyn_cast<StoreInst>(&inst)) {
+    return store->isSimple()
+               ? add(store->getPointerOperand(), store->getValueOperand()->getType(), true)
+               : "it touches volatile or atomic memory";
+  }
+  if (const auto *call = dyn_cast<CallBase>(&inst)) {
+    return mayStandInLoop(*call) ? "" : describeCall(*call);
+  }
+  return isa<AllocaInst>(inst) || inst.mayReadOrWriteMemory() ? "it uses memory of its own" : "";
+}
+
+} // namespace
+
+std::string whyDependent(const Loop &loop, ScalarEvolution &scev, DebugLoc &place) {
+  std::vector<Access> accesses;
+  for (BasicBlock *block : loop.blocks()) {
+    for (Instruction &inst : *block) {
+      if (std::string reason = survey(inst, accesses); !reason.empty()) {
+        place = inst.getDebugLoc();
+        return reason;
+      }
+    }
+  }
+  const Lanes lanes(loop, scev);
+  for (const Access &store : accesses) {
+    if (!store.writes) {
+      continue;
+    }
+    const std::optional<Lane> written = lanes.of(store);
+    for (const Access &other : accesses) {
+      if (other.fragment != store.fragment) {
+        continue;
+      }
+      const std::optional<Lane> touched = lanes.of(other);
+      if (!written || !touched || !lanes.areApart(*written, *touched)) {
+        place = store.instruction->getDebugLoc();
+        return "its iterations may touch the same elements of " + describe(*store.fragment);
+      }
+    }
+  }
+  return "";
+}
+
+} // namespace tutti::compiler

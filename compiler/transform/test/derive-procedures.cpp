@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Procedures of LuNA programs get versions that ask for memory and launch, and touch no fragment.
+// RUN: %tuttic++ -I %S/../../../include/tutti/luna -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
+// RUN: %tuttic++ -I %S/../../../include/tutti/luna -S -emit-llvm -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
+// At -O0 there are none.
+// RUN: %tuttic++ -O0 -I %S/../../../include/tutti/luna -S -emit-llvm -o - %s | FileCheck %s --check-prefix=PLAIN
+#include "ucenv.h"
+
+// PLAIN-NOT: tutti_luna_device_
+// REMARK-NOT: 'step'
+// REMARK-NOT: 'fill'
+// REMARK-NOT: 'number'
+// REMARK-NOT: distributed over ranks
+
+extern "C" {
+
+// Scalars of inputs are loaded by the kernel; what stands behind the loop is one iteration.
+// CHECK-LABEL: define{{.*}} void @tutti_luna_device_step(
+// CHECK: call{{.*}} @tutti_luna_fragment_data(
+// CHECK: call{{.*}} @tutti_luna_fragment_create(
+// CHECK-NOT: load double
+// CHECK-NOT: store double
+// CHECK: call void @tutti_launch(ptr{{.*}} @tutti_luna_device_step.0.tutti.region
+// CHECK: call{{.*}} @tutti_luna_fragment_create(
+// CHECK: call void @tutti_launch(ptr{{.*}} @tutti_luna_device_step.1.tutti.region
+// CHECK: ret void
+void step(int count, const InputDF &u, const InputDF &left, OutputDF &v, OutputDF &first) {
+  const double *a = u.getData<double>();
+  double *b = v.create<double>(count);
+  double l = *left.getData<double>();
+  for (int i = 0; i < count; i++) {
+    b[i] = a[i] + (i > 0 ? a[i - 1] : l);
+  }
+  *first.create<double>(1) = b[0];
+}
+
+// What would become memset and memcpy; an output that is a number.
+// CHECK-LABEL: define{{.*}} void @tutti_luna_device_fill(
+// CHECK: call void @tutti_launch(
+// CHECK: call void @tutti_launch(
+// CHECK: call void @tutti_luna_fragment_set_int(
+// CHECK: ret void
+void fill(int n, const InputDF &x, OutputDF &zeros, OutputDF &same, OutputDF &count) {
+  zeros.create<int>(n, 0);
+  std::memcpy(same.create(x.getSize()), x.getData<char>(), x.getSize());
+  count.setValue(n);
+}
+
+// Rows that are independent.
+// CHECK-LABEL: define{{.*}} void @tutti_luna_device_product(
+// CHECK: call void @tutti_launch(
+// CHECK-NOT: call void @tutti_launch(
+// CHECK: ret void
+void product(int n, const InputDF &x, const InputDF &y, OutputDF &z) {
+  const double *a = x.getData<double>();
+  const double *b = y.getData<double>();
+  double *c = z.create<double>(n * n);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      double s = 0;
+      for (int k = 0; k < n; k++) {
+        s += a[i * n + k] * b[k * n + j];
+      }
+      c[i * n + j] = s;
+    }
+  }
+}
+
+// Nothing but a number, which the host sets as well.
+// CHECK-NOT: @tutti_luna_device_number
+void number(int n, OutputDF &x) { x.setValue(n); }
+
+// CHECK-NOT: define{{.*}} @tutti_luna_device_sum
+// REMARK: procedure 'sum' has no version for devices: an iteration uses what the one before it has computed
+void sum(const InputDF &x, OutputDF &s) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.getSize() / sizeof(double); i++) {
+    sum += x.getData<double>()[i];
+  }
+  s.setValue(sum);
+}
+
+// REMARK: procedure 'scan' has no version for devices: an iteration uses what the one before it has computed
+void scan(int n, const InputDF &x, OutputDF &y) {
+  double *b = y.create<double>(n + 1);
+  b[0] = 0;
+  for (int i = 0; i < n; i++) {
+    b[i + 1] = b[i] + x.getData<double>()[i];
+  }
+}
+
+// REMARK: procedure 'scatter' has no version for devices: its iterations may touch the same elements of
+void scatter(int n, const InputDF &x, OutputDF &y) {
+  int *b = y.create<int>(n);
+  for (int i = 0; i < n; i++) {
+    b[x.getData<int>()[i]] = i;
+  }
+}
+
+// REMARK: procedure 'blocks' has no version for devices: its iterations may touch the same elements of
+void blocks(int n, int step, OutputDF &y) {
+  int *b = y.create<int>(n * step + 8);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < 8; j++) {
+      b[i * step + j] = i;
+    }
+  }
+}
+
+// REMARK: procedure 'show' has no version for devices: it calls 'printf', which is not defined in this file
+void show(const InputDF &x) { printf("%g\n", *x.getData<double>()); }
+
+// REMARK: procedure 'decide' has no version for devices: what it does next depends on what fragments hold
+void decide(int n, const InputDF &x, OutputDF &y) {
+  y.create<double>(x.getData<int>()[0] > 0 ? n : 1, 1.0);
+}
+
+// REMARK: procedure 'again' has no version for devices: a value that it has written is used again in another place
+void again(int n, const InputDF &x, OutputDF &y) {
+  double *b = y.create<double>(n);
+  for (int i = 0; i < n; i++) {
+    b[i] = x.getData<double>()[i];
+  }
+  double last = b[n - 1];
+  for (int i = 0; i < n; i++) {
+    b[i] = last;
+  }
+}
+
+static double state;
+
+// REMARK: procedure 'remember' has no version for devices: it touches memory that is no data fragment's
+void remember(int n, OutputDF &y) {
+  double *b = y.create<double>(n);
+  for (int i = 0; i < n; i++) {
+    b[i] = state;
+  }
+  state = n;
+}
+}

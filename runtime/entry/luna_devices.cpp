@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/luna_devices.h"
+
+#include "base/log.h"
+#include "runtime/exec/kernel_choice.h"
+#include "runtime/exec/region_view.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace tutti::entry::luna {
+
+using model::fragments::Buffer;
+using model::fragments::Cause;
+using model::fragments::Handle;
+using model::fragments::Kind;
+using model::fragments::Part;
+using model::fragments::Value;
+
+namespace {
+
+thread_local Recording *recording = nullptr;
+
+/// Pages: what a device writes shares none with what the host or another call does.
+constexpr std::uint64_t kPage = memory::kPageBytes;
+
+/// Calls that devices have been given and that are not known to be over.
+constexpr std::size_t kMostUnderway = 64;
+
+std::uint64_t addressOf(const void *bytes) { return reinterpret_cast<std::uint64_t>(bytes); }
+
+Range rangeOf(const void *bytes, std::size_t count) {
+  return {addressOf(bytes), addressOf(bytes) + count};
+}
+
+std::size_t wholePages(std::size_t bytes) {
+  return std::max((bytes + kPage - 1) / kPage, 1UL) * kPage;
+}
+
+Cause causeOf(Part part) { return part == Part::Drag ? Cause::Drag : Cause::Border; }
+
+/// Whether no data fragment is captured twice, so that what is written through one pointer is not
+/// touched through another.
+bool isDisjoint(const exec::Launch &launch, std::span<const Range> outputs) {
+  return std::ranges::all_of(outputs, [&](const Range &output) {
+    return std::ranges::count(launch.captures, output.begin) <= 1;
+  });
+}
+
+} // namespace
+
+Recording *Recording::here() { return recording; }
+
+void *Recording::data(const Handle &fragment) {
+  const Value &value = fragment.value;
+  if (!value.isSet()) {
+    isRefused_ = true;
+    return nullptr;
+  }
+  Buffer *buffer = value.buffer();
+  if (!buffer) { // A number: devices get a copy.
+    buffer = Buffer::make(value.size());
+    std::memcpy(buffer->data(), value.data(), value.size());
+    kept_.emplace_back(Kind::Bytes, buffer);
+  }
+  std::byte *mirror = devices_.mirrorOf(*buffer, causeOf(part_));
+  if (!mirror) {
+    isRefused_ = true;
+    return const_cast<void *>(value.data());
+  }
+  const Range bytes = rangeOf(mirror, value.size());
+  if (!bytes.empty() && std::ranges::find(outputs_, bytes) == outputs_.end()) {
+    inputs_.push_back(bytes);
+  }
+  return mirror;
+}
+
+void *Recording::create(Handle &fragment, std::size_t bytes) {
+  std::byte *mirror = devices_.allocate(bytes, FragmentDevices::Role::MadeByDevice);
+  Buffer *buffer = mirror ? Buffer::makeMirrored(devices_, mirror, bytes) : Buffer::make(bytes);
+  isRefused_ = isRefused_ || !mirror;
+  if (mirror && bytes > 0) {
+    outputs_.push_back(rangeOf(mirror, bytes));
+  }
+  fragment.value = Value(Kind::Bytes, buffer);
+  kept_.push_back(fragment.value);
+  return buffer->data();
+}
+
+void Recording::launch(const tutti_region &region, const std::uint64_t *captures) {
+  if (isRefused_ || (region.flags & TUTTI_REGION_DISTRIBUTABLE) == 0 || !region.device ||
+      region.device->mappings == 0 || region.device->partial_bytes != 0) {
+    isRefused_ = true;
+    return;
+  }
+  exec::Launch &launch = launches_.emplace_back();
+  launch.region = &region;
+  launch.captures.assign(captures, captures + region.captures);
+  isRefused_ = !devices_.complete(*this, launch);
+  if (launch.total <= 0) {
+    launches_.pop_back();
+  }
+}
+
+/// Reads what decides how often a launch runs. False if only a kernel before it will have written
+/// that.
+bool FragmentDevices::complete(const Recording &recording, exec::Launch &launch) {
+  const tutti_region &region = *launch.region;
+  launch.values.assign(region.values, 0);
+  tutti_gather gather{&window_, {}, false};
+  region.gather(launch.captures.data(), launch.values.data(), &gather);
+  for (const exec::BlockValue &block : gather.blocks) {
+    const Range bytes{block.address, block.address + block.bytes};
+    if (std::ranges::any_of(recording.outputs_,
+                            [&](const Range &output) { return output.overlaps(bytes); })) {
+      return false;
+    }
+  }
+  launch.total = region.trip(launch.captures.data(), launch.values.data());
+  return !gather.isOutside;
+}
+
+std::byte *FragmentDevices::allocate(std::size_t bytes, Role role) {
+  const Use use{role, bytes};
+  const std::size_t size = wholePages(bytes);
+  const ScopedLock lock(mutex_);
+  std::byte *memory = nullptr;
+  if (std::vector<std::byte *> &free = free_[use]; !free.empty()) {
+    memory = free.back();
+    free.pop_back();
+    freeBytes_ -= size;
+  } else {
+    memory = reinterpret_cast<std::byte *>(runtime_.heap().allocate(size, kPage));
+    if (memory) {
+      uses_[memory] = use;
+    }
+  }
+  usedBytes_ += memory ? size : 0;
+  return memory;
+}
+
+/// Memory is kept for the next use of its kind, unless more is kept than used.
+void FragmentDevices::free(std::byte *bytes) {
+  constexpr std::uint64_t kFew = std::uint64_t{16} << 20;
+  const ScopedLock lock(mutex_);
+  const auto found = uses_.find(bytes);
+  const std::size_t size = wholePages(found->second.second);
+  usedBytes_ -= size;
+  if (freeBytes_ + size <= std::max(usedBytes_, kFew)) {
+    free_[found->second].push_back(bytes);
+    freeBytes_ += size;
+    return;
+  }
+  uses_.erase(found);
+  static_cast<void>(runtime_.heap().free(addressOf(bytes)));
+}
+
+void FragmentDevices::count(Cause cause, std::uint64_t bytes) {
+  const ScopedLock lock(mutex_);
+  switch (cause) {
+  case Cause::Border:
+    counts_.borderBytes += bytes;
+    break;
+  case Cause::Drag:
+    counts_.dragBytes += bytes;
+    break;
+  case Cause::Spill:
+    counts_.spillBytes += bytes;
+    ++counts_.spills;
+  }
+}
+
+void FragmentDevices::open(const std::byte *bytes, std::size_t count, Cause cause) {
+  this->count(cause, count);
+  runtime_.openExactly(bytes, count, false);
+}
+
+/// Where devices find what the host has made; null if there is no room.
+std::byte *FragmentDevices::mirrorOf(Buffer &buffer, Cause cause) {
+  if (std::byte *mirror = buffer.mirror.load(std::memory_order_acquire)) {
+    return mirror;
+  }
+  const ScopedLock lock(mirroring_);
+  if (std::byte *mirror = buffer.mirror.load(std::memory_order_acquire)) {
+    return mirror;
+  }
+  std::byte *mirror = allocate(buffer.bytes, Role::MadeByHost);
+  if (!mirror) {
+    return nullptr;
+  }
+  runtime_.renew(rangeOf(mirror, wholePages(buffer.bytes)));
+  std::memcpy(mirror, buffer.data(), buffer.bytes);
+  buffer.memory = this;
+  buffer.mirror.store(mirror, std::memory_order_release);
+  count(cause, buffer.bytes);
+  return mirror;
+}
+
+/// Waits while devices have been given too much, whose memory nobody knows to be free.
+Status FragmentDevices::throttle() {
+  while (true) {
+    std::shared_ptr<device::Event> oldest;
+    {
+      const ScopedLock lock(mutex_);
+      if (underway_.size() < kMostUnderway) {
+        return {};
+      }
+      oldest = underway_.front();
+    }
+    const Result<bool> hasEnded = zero_.hasEnded(*oldest);
+    TUTTI_TRY(hasEnded);
+    if (*hasEnded) {
+      const ScopedLock lock(mutex_);
+      if (!underway_.empty() && underway_.front() == oldest) {
+        underway_.pop_front();
+      }
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+/// Gives all launches of a call to one device.
+Status FragmentDevices::give(Recording &recording) {
+  exec::TaskWork work;
+  const RangeSet read = RangeSet::of(std::vector<Range>(recording.inputs_));
+  work.written = RangeSet::of(std::vector<Range>(recording.outputs_));
+  work.touched = read.unite(work.written);
+  const auto device = zero_.deviceFor(TUTTI_DEVICE_AUTO, read);
+  if (!device) {
+    return failure(ErrorCode::NotSupported, "no device is left");
+  }
+  work.device = *device;
+  work.isExact = true;
+  std::vector<device::KernelLaunch> kernels;
+  for (const exec::Launch &launch : recording.launches_) {
+    const bool isApart = isDisjoint(launch, recording.outputs_);
+    TUTTI_ASSIGN(kernels.emplace_back(), zero_.kernelFor(*device, launch, isApart));
+  }
+  std::vector<exec::TaskAccess> accesses;
+  for (const Range &range : read.ranges()) {
+    accesses.push_back({TUTTI_READ, range.begin, range.size(), {}});
+  }
+  for (const Range &range : work.written.ranges()) {
+    accesses.push_back({TUTTI_WRITE, range.begin, range.size(), {}});
+  }
+  work.give = [&](device::Queue &queue) -> Status {
+    for (const device::KernelLaunch &kernel : kernels) {
+      TUTTI_TRY(queue.launch(kernel));
+    }
+    return {};
+  };
+  TUTTI_TRY(throttle());
+  TUTTI_TRY(zero_.startTask(work, accesses));
+  const ScopedLock lock(mutex_);
+  underway_.push_back(std::move(work.event));
+  ++counts_.calls;
+  return {};
+}
+
+bool FragmentDevices::call(const tutti_luna_procedure &procedure,
+                           const tutti_luna_argument *arguments, Part part) {
+  {
+    const ScopedLock lock(mutex_);
+    if (refused_.contains(&procedure)) {
+      return false;
+    }
+  }
+  Recording own(*this, part);
+  recording = &own;
+  procedure.versionStub(arguments);
+  recording = nullptr;
+  Status status;
+  if (!own.isRefused_ && !own.launches_.empty()) {
+    runtime_.runOnOwnStack([&] { status = give(own); });
+  }
+  if (own.isRefused_ || !status) {
+    const ScopedLock lock(mutex_);
+    if (refused_.insert(&procedure).second && !status) {
+      log::warn("{}: '{}' is kept off devices: {}", procedure.at, procedure.name,
+                status.error().message);
+    }
+    return false;
+  }
+  if (part == Part::Drag) {
+    for (Value &value : own.kept_) {
+      value.open(Cause::Drag);
+    }
+  }
+  return true;
+}
+
+model::fragments::DeviceCounts FragmentDevices::counts() {
+  const ScopedLock lock(mutex_);
+  return counts_;
+}
+
+FragmentDevices *fragmentDevices() {
+  Runtime *runtime = Runtime::active();
+  return runtime ? runtime->fragmentDevices() : nullptr;
+}
+
+} // namespace tutti::entry::luna

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Calls of LuNA's procedures on this rank's devices, in terms of the engine.
+///
+/// A version for devices is called as the procedure would be, on the host, and its launches are
+/// recorded: they become the kernels of one task, which names the data fragments that the call
+/// reads and makes. So what a device has of them stays there, and calls follow one another by the
+/// order of queues.
+#pragma once
+
+#include "base/mutex.h"
+#include "runtime/entry/runtime.h"
+#include "runtime/exec/launch.h"
+#include "runtime/model/forkjoin/rank_zero.h"
+#include "runtime/model/fragments/device_calls.h"
+#include "runtime/model/fragments/handle.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace tutti::entry::luna {
+
+class FragmentDevices;
+
+/// What one call of a version asks for.
+///
+/// Threading: confined to the thread that calls it.
+class Recording {
+public:
+  Recording(FragmentDevices &devices, model::fragments::Part part)
+      : devices_(devices), part_(part) {}
+
+  /// That of the version which the calling thread is in; null outside of any.
+  static Recording *here();
+
+  /// The address of the bytes of a fragment.
+  void *data(const model::fragments::Handle &fragment);
+  void *create(model::fragments::Handle &fragment, std::size_t bytes);
+  void launch(const tutti_region &region, const std::uint64_t *captures);
+
+private:
+  friend class FragmentDevices;
+
+  FragmentDevices &devices_;
+  const model::fragments::Part part_;
+  bool isRefused_ = false; ///< The device cannot do all of it.
+  std::vector<exec::Launch> launches_;
+  std::vector<Range> inputs_;
+  std::vector<Range> outputs_;
+  std::vector<model::fragments::Value> kept_; ///< Until the task has been given to its device.
+};
+
+class FragmentDevices final : public model::fragments::DeviceCalls,
+                              public model::fragments::MirroredMemory {
+public:
+  FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window)
+      : runtime_(runtime), zero_(zero), window_(window) {}
+
+  bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
+            model::fragments::Part part) override;
+  model::fragments::DeviceCounts counts() override;
+
+  /// How many devices there are.
+  std::int64_t count() const { return zero_.deviceCount(); }
+
+  void open(const std::byte *bytes, std::size_t count, model::fragments::Cause cause) override;
+  void free(std::byte *bytes) override;
+
+private:
+  friend class Recording;
+
+  /// What memory is used for. What was used for the same before, and was as large, is in the state
+  /// that the next use leaves it in, too: nothing of what was there is taken along.
+  enum class Role : std::uint8_t { MadeByHost, MadeByDevice };
+  using Use = std::pair<Role, std::size_t>;
+
+  std::byte *allocate(std::size_t bytes, Role role);
+  std::byte *mirrorOf(model::fragments::Buffer &buffer, model::fragments::Cause cause);
+  bool complete(const Recording &recording, exec::Launch &launch);
+  Status give(Recording &recording);
+  Status throttle();
+  void count(model::fragments::Cause cause, std::uint64_t bytes);
+
+  Runtime &runtime_;
+  model::forkjoin::RankZero &zero_;
+  const memory::Window &window_;
+  Mutex mutex_;
+  std::unordered_set<const tutti_luna_procedure *> refused_ TUTTI_GUARDED_BY(mutex_);
+  std::deque<std::shared_ptr<device::Event>> underway_ TUTTI_GUARDED_BY(mutex_);
+  model::fragments::DeviceCounts counts_ TUTTI_GUARDED_BY(mutex_);
+  std::map<Use, std::vector<std::byte *>> free_ TUTTI_GUARDED_BY(mutex_);
+  std::unordered_map<std::byte *, Use> uses_ TUTTI_GUARDED_BY(mutex_); ///< Of all blocks.
+  std::uint64_t usedBytes_ TUTTI_GUARDED_BY(mutex_) = 0;
+  std::uint64_t freeBytes_ TUTTI_GUARDED_BY(mutex_) = 0;
+  Mutex mirroring_; ///< Two calls may read one data fragment.
+};
+
+/// The calls of this process; null if it has no devices.
+FragmentDevices *fragmentDevices();
+
+} // namespace tutti::entry::luna

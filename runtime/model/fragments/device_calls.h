@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Calls of procedures on devices: who makes them there is somebody else's affair.
+#pragma once
+
+#include "abi/luna.h"
+#include "runtime/model/fragments/parts.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::model::fragments {
+
+/// Why bytes of data fragments go from one memory to the other.
+enum class Cause : std::uint8_t {
+  Border, ///< A call of another part, or of another rank, reads them.
+  Drag,   ///< They belong to the part that is dragged through.
+  Spill,  ///< A call that might have run on the device has no version for it.
+};
+
+/// Memory of the host that devices have, too: an address means one byte, which is where it was
+/// written last.
+///
+/// Threading: internally synchronised.
+class MirroredMemory {
+public:
+  /// Lets the host read bytes that a device may have written. Cost: waits for the device.
+  virtual void open(const std::byte *bytes, std::size_t count, Cause cause) = 0;
+
+  /// Gives memory back that `bytes` is the begin of. What devices have been given may still use it.
+  virtual void free(std::byte *bytes) = 0;
+
+protected:
+  ~MirroredMemory() = default;
+};
+
+struct DeviceCounts {
+  std::uint64_t calls = 0; ///< That ran on devices.
+  std::uint64_t borderBytes = 0;
+  std::uint64_t dragBytes = 0;
+  std::uint64_t spillBytes = 0;
+  std::uint64_t spills = 0;
+};
+
+/// Threading: from any thread.
+class DeviceCalls {
+public:
+  DeviceCalls() = default;
+  DeviceCalls(const DeviceCalls &) = delete;
+  DeviceCalls &operator=(const DeviceCalls &) = delete;
+  virtual ~DeviceCalls() = default;
+
+  /// Gives the procedure's version to a device, which need not have begun with it when this
+  /// returns. The arguments are as for the procedure itself; outputs are set then. False with
+  /// nothing done but to outputs, if the version cannot run.
+  virtual bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
+                    Part part) = 0;
+
+  virtual DeviceCounts counts() = 0;
+};
+
+} // namespace tutti::model::fragments

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""LuNA programs on OpenCL's devices: the same bits as on cores for every division of the rope, and only what
+has to move moves."""
+import itertools
+import json
+import re
+
+from luna import FOLDER, compiled, require, run
+
+ONE = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread"}
+TWO = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread pthread"}
+EXAMPLES = ("03_sum_fragments", "04_heat1d", "05_reduction_tree", "06_while_converge", "07_gpu_heat")
+PARTS = ("cpu=1", "drag=1,portions=3", "cpu=0.25,drag=0.5,portions=3,pieces=2", "cpu=0.5")
+STEPS = (10, 30)
+
+# Procedures of many forms: on cores, and from versions for devices.
+FORMS = r"""import fill(int first, int n, name x) as fill;
+import mix(int n, real a, value x, value y, name z, name ends) as mix;
+import product(int n, value x, value y, name z) as product;
+import turn(int n, value x, name y) as turn;
+import narrow(int n, value x, name y, name count) as narrow;
+import chain(value x, name y) as chain;
+import show(value x, value y) as show;
+sub main()
+{
+  df x, y, z, e, p, q, r, c, h;
+  fill(1, 64, x);
+  fill(-7, 64, y);
+  mix(64, 0.5, x, y, z, e);
+  product(8, x, z, p);
+  turn(8, p, q);
+  narrow(64, q, r, c);
+  chain(r, h);
+  show(h, c);
+  let d = e { chain(d, h[1]); show(h[1], c); }
+}
+"""
+FORMS_CODE = r"""#include "ucenv.h"
+extern "C" {
+void fill(int first, int n, OutputDF &x) {
+  double *d = x.create<double>(n, 2.0);
+  for (int i = n - 1; i >= 0; i--) d[i] += first + 3 * i;
+}
+void mix(int n, double a, const InputDF &x, const InputDF &y, OutputDF &z, OutputDF &ends) {
+  const double *p = x.getData<double>(), *q = y.getData<double>();
+  double *d = z.create<double>(n), *e = ends.create<double>(3);
+  for (int i = 0; i < n; i += 2) {
+    d[i] = a * p[i] + q[n - 1 - i];
+    d[i + 1] = i % 4 == 0 ? p[i] : q[0] - p[0];
+  }
+  e[0] = d[0] + d[n - 1];
+  e[2] = e[0] * a;
+  e[1] = d[1];
+}
+void product(int n, const InputDF &x, const InputDF &y, OutputDF &z) {
+  const double *a = x.getData<double>(), *b = y.getData<double>();
+  double *c = z.create<double>(n * n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double s = 0;
+      for (int k = 0; k < n; k++) s += a[i * n + k] * b[k * n + j];
+      c[i * n + j] = s;
+    }
+}
+void turn(int n, const InputDF &x, OutputDF &y) {
+  double *d = y.create<double>(n * n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) d[i * n + j] = x.getData<double>()[j * n + i];
+}
+void narrow(int n, const InputDF &x, OutputDF &y, OutputDF &count) {
+  int *d = y.create<int>(n);
+  for (int i = 0; i < n; i++) d[i] = (int)x.getData<double>()[i] & 255;
+  count.setValue(n);
+}
+void chain(const InputDF &x, OutputDF &y) {
+  unsigned long long h = 1469598103934665603ull;
+  for (size_t i = 0; i < x.getSize(); i++) h = (h ^ x.getData<unsigned char>()[i]) * 1099511628211ull;
+  *y.create<unsigned long long>(1) = h;
+}
+void show(const InputDF &x, const InputDF &y) {
+  printf("%llx %d\n", *x.getData<unsigned long long>(), y.getValue<int>());
+}
+}
+"""
+
+
+def counted(errors):
+    return json.loads(re.search(r"^tutti-stats: (.*)$", errors, re.M)[1])
+
+
+def prints_the_same(workshop, stem, ranks, devices, rope):
+    result, program = compiled(workshop, FOLDER / f"{stem}.fa")
+    require(result.status == 0, result.errors)
+    result = run(workshop, program, [], ranks,
+                 {**devices, "TUTTI_ROPE": rope, "TUTTI_WORKERS": "2", "TUTTI_STATS": "json"})
+    require(result.status == 0, f"exit status {result.status}\n{result.errors}")
+    expected = (FOLDER / "expected" / f"{stem}.txt").read_text()
+    require(result.output == expected, f"printed\n{result.output}")
+    calls = counted(result.errors)["fragments"]["devices"]["calls"]
+    if stem in ("04_heat1d", "07_gpu_heat"):
+        require((calls > 0) == (rope != "cpu=1"), f"{calls} calls on devices")
+
+
+def heat_of(workshop, steps):
+    """The program of 07 with so many steps."""
+    text = (FOLDER / "07_gpu_heat.fa").read_text()
+    require("#define STEPS 20" in text, "07_gpu_heat.fa is not what it was")
+    path = workshop.folder / f"gpu_heat_of_{steps}_steps.fa"
+    path.write_text(text.replace("#define STEPS 20", f"#define STEPS {steps}"))
+    result, program = compiled(workshop, path)
+    require(result.status == 0, result.errors)
+    return program
+
+
+def per_step(workshop, ranks, rope):
+    """What one more step adds to what the devices count."""
+    found = []
+    for steps in STEPS:
+        result = run(workshop, heat_of(workshop, steps), [], ranks,
+                     {**ONE, "TUTTI_ROPE": rope, "TUTTI_WORKERS": "1", "TUTTI_STATS": "json"})
+        require(result.status == 0, result.errors)
+        statistics = counted(result.errors)
+        found.append({**statistics["fragments"]["devices"],
+                      "in": statistics["devices"]["in"]["bytes"],
+                      "out": statistics["devices"]["out"]["bytes"],
+                      "requests": statistics["fragments"]["pushes"]["bytes"]})
+    return {key: (found[1][key] - found[0][key]) / (STEPS[1] - STEPS[0]) for key in found[0]}
+
+
+def only_borders_move(workshop, ranks):
+    """All of the rope stays on devices: over the bus go the borders of ranks."""
+    step = per_step(workshop, ranks, "")
+    borders = 2 * (ranks - 1) * 8  # Of each pair of neighbours, in each direction.
+    for key in ("in", "out", "requests"):
+        require(step[key] == borders, f"{key}: {step[key]} bytes in each step, borders are {borders}")
+    require(step["border"] == 2 * borders, f"counted as borders: {step['border']}")
+    require(step["spill"] == 0 and step["drag"] == 0, f"{step}")
+
+
+def forms_are_the_same(workshop):
+    path = workshop.folder / "forms.fa"
+    path.write_text(FORMS)
+    code = workshop.folder / "forms.cpp"
+    code.write_text(FORMS_CODE)
+    program = workshop.folder / "forms"
+    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(path), str(code), "-o", str(program)],
+                              {}, "")
+    require(result.status == 0, result.errors)
+    shown = []
+    for environment in ({"TUTTI_DEVICE": "cpu"}, ONE, TWO):
+        result = run(workshop, program, [], 1, {**environment, "TUTTI_STATS": "json"})
+        require(result.status == 0, result.errors)
+        shown.append(sorted(result.output.splitlines()))
+        calls = counted(result.errors)["fragments"]["devices"]["calls"]
+        # All but those that show, and those that go through bytes one after the other.
+        require(calls == (0 if environment["TUTTI_DEVICE"] == "cpu" else 6), f"{calls} calls on devices")
+    require(shown[0] == shown[1] == shown[2], f"printed {shown}")
+
+
+def wrong_divisions_are_refused(workshop):
+    result, program = compiled(workshop, FOLDER / "07_gpu_heat.fa")
+    result = run(workshop, program, [], 1, {"TUTTI_ROPE": "cpu=0.6,drag=0.6"})
+    require(result.status != 0 and "cpu and drag are more than 1" in result.errors, result.errors)
+
+
+def all_checks():
+    """Pairs (name, function of the workshop)."""
+    for stem, ranks in itertools.product(EXAMPLES, (1, 4)):
+        yield (f"on_devices/{stem}/{ranks}",
+               lambda w, s=stem, r=ranks: prints_the_same(w, s, r, ONE, ""))
+    for rope, ranks in itertools.product(PARTS, (1, 3)):
+        yield (f"in_parts/{rope.replace(',', '_')}/{ranks}",
+               lambda w, p=rope, r=ranks: prints_the_same(w, "07_gpu_heat", r, ONE, p))
+    yield "on_two_devices/07_gpu_heat", lambda w: prints_the_same(w, "07_gpu_heat", 1, TWO, "")
+    for ranks in (1, 2, 4):
+        yield f"only_borders_move/{ranks}", lambda w, r=ranks: only_borders_move(w, r)
+    yield "forms_are_the_same", forms_are_the_same
+    yield "wrong_divisions_are_refused", wrong_divisions_are_refused
