@@ -24,6 +24,7 @@ import limits  # noqa: E402
 SECONDS = 60
 MOST_SHOWN = 12
 RANKS = (1, 2, 3, 4)
+ROPES = ("", "drag=1", "cpu=0.5", "cpu=0.3,drag=0.3")  # Of runs with devices, in turn.
 
 
 class Differs(Exception):
@@ -42,11 +43,12 @@ def shown(text):
 
 
 class Programs:
-    def __init__(self, build, folder, keep, is_all):
+    def __init__(self, build, folder, keep, is_all, device):
         self.build = build
         self.folder = folder
         self.keep = keep
         self.is_all = is_all
+        self.device = device
         self.procedures = folder / "procedures.o"
         self.compile_procedures()
 
@@ -68,12 +70,15 @@ class Programs:
             raise Differs(f"does not compile\n{shown(done.stderr)}")
         return binary
 
+    def devices(self, number):
+        return {"TUTTI_DEVICE": self.device, "TUTTI_ROPE": ROPES[number % len(ROPES)]} if self.device else {}
+
     def runs(self, seed, binary):
         """What each run says, with other numbers of workers at other seeds."""
         for ranks in RANKS if self.is_all else (1 + seed % 4, 1 + (seed + 1 + seed // 4) % 4):
             workers = 4 if (seed // 4 + ranks) % 2 else 1
             done = execute([self.build / "bin/tuttirun", "-n", ranks, binary],
-                           {"TUTTI_WORKERS": str(workers)}, self.folder)
+                           {"TUTTI_WORKERS": str(workers), **self.devices(seed + ranks)}, self.folder)
             yield f"{ranks} ranks, {workers} workers: ", done
 
     def check_right(self, seed):
@@ -117,6 +122,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="so many programs at a time")
     parser.add_argument("--seeds", metavar="FIRST:COUNT", default="1:30", help="so many programs")
     parser.add_argument("--all", action="store_true", help="on all numbers of ranks")
+    parser.add_argument("--device", metavar="KIND", help="with devices, as TUTTI_DEVICE says")
     parser.add_argument("--keep", help="build the programs here and leave them")
     parser.add_argument("--first", action="store_true", help="run only one program")
     arguments = parser.parse_args()
@@ -125,7 +131,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tutti-fuzz-") as temporary:
         folder = pathlib.Path(os.path.realpath(arguments.keep or temporary))
         folder.mkdir(parents=True, exist_ok=True)
-        programs = Programs(arguments.build.resolve(), folder, arguments.keep, arguments.all)
+        programs = Programs(arguments.build.resolve(), folder, arguments.keep, arguments.all, arguments.device)
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             failed = list(pool.map(programs.run, seeds)).count(False)
     print(f"fuzz: {len(seeds) - failed} passed, {failed} failed")
