@@ -11,6 +11,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -434,6 +435,22 @@ void loadPointersAsPointers(Function &function) {
     cast->replaceAllUsesWith(pointer);
     cast->eraseFromParent();
     RecursivelyDeleteTriviallyDeadInstructions(bits);
+  }
+}
+
+void loadBitsAsBytes(Function &function) {
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    auto *bit = dyn_cast<LoadInst>(&inst);
+    if (!bit || !bit->isSimple() || !bit->getType()->isIntegerTy(1)) {
+      continue;
+    }
+    IRBuilder<> build(bit);
+    Value *byte =
+        build.CreateAlignedLoad(build.getInt8Ty(), bit->getPointerOperand(), bit->getAlign());
+    Value *value = build.CreateTrunc(byte, bit->getType());
+    value->takeName(bit);
+    bit->replaceAllUsesWith(value);
+    bit->eraseFromParent();
   }
 }
 

@@ -86,4 +86,13 @@ llvm::Function *promotedCopy(llvm::Function &function, const llvm::Twine &name,
 ///   %p = inttoptr i64 %bits to ptr      ; %p = load ptr, ptr %iterator
 void loadPointersAsPointers(llvm::Function &function);
 
+/// Makes loads of bytes of loads that read one bit.
+///
+/// A static variable that has one other value than its first becomes a bit, which closed forms do
+/// not read:
+///
+///   %isSet = load i1, ptr @n            ; %byte = load i8, ptr @n
+///   %n = select i1 %isSet, i32 1400, 0  ; %isSet = trunc i8 %byte to i1
+void loadBitsAsBytes(llvm::Function &function);
+
 } // namespace tutti::compiler

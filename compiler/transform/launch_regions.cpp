@@ -111,6 +111,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   region.reason = inlineCallees(*prepared);
   region.nests = serialiseForks(*prepared, analyses);
   loadPointersAsPointers(*prepared);
+  loadBitsAsBytes(*prepared);
   separateChosenAddresses(*prepared);
   relaxFlags(*prepared);
   // What runs has to serve libomp, too, where the construct is executed as a whole.

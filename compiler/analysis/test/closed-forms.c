@@ -83,3 +83,20 @@ void behind(long n, long m, double *restrict a, const double *restrict b) {
     a[i * 1000 + j] = s;
   }
 }
+
+// A variable of the file that has one value once it is set is a bit in memory by now: it gives the
+// number of iterations like any other.
+// CHECK-LABEL: define internal {{.*}} @setOnce.omp_outlined.tutti.trip(
+// CHECK:         trunc i8 {{.*}} to i1
+// CHECK:         select i1 {{.*}}, i64 1400, i64 0
+// CHECK:       }
+static int last;
+static double held[1402];
+void setOnce(void) {
+  last = 1400;
+  for (int turn = 0; turn < 3; turn++) {
+    #pragma omp parallel for
+    for (int i = 1; i <= last; i++) held[i] = 2 * held[i] + i;
+  }
+}
+double readHeld(int i) { return held[i]; }
