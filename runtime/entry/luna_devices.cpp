@@ -70,6 +70,9 @@ void *Recording::data(const Handle &fragment) {
     isRefused_ = true;
     return const_cast<void *>(value.data());
   }
+  if (part_ == Part::Drag && !buffer->isOwn && buffer->isHere.load()) {
+    devices_.count(Cause::Drag, buffer->bytes); // It comes back.
+  }
   const Range bytes = rangeOf(mirror, value.size());
   if (!bytes.empty() && std::ranges::find(outputs_, bytes) == outputs_.end()) {
     inputs_.push_back(bytes);
@@ -174,7 +177,9 @@ void FragmentDevices::count(Cause cause, std::uint64_t bytes) {
 
 void FragmentDevices::open(const std::byte *bytes, std::size_t count, Cause cause) {
   this->count(cause, count);
-  runtime_.openExactly(bytes, count, false);
+  // What is dragged through leaves the device: nothing is left of it there that would be in the
+  // way.
+  runtime_.openExactly(bytes, count, cause == Cause::Drag);
 }
 
 /// Where devices find what the host has made; null if there is no room.

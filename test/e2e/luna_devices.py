@@ -12,6 +12,7 @@ TWO = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread pthread"}
 EXAMPLES = ("03_sum_fragments", "04_heat1d", "05_reduction_tree", "06_while_converge", "07_gpu_heat")
 PARTS = ("cpu=1", "drag=1,portions=3", "cpu=0.25,drag=0.5,portions=3,pieces=2", "cpu=0.5")
 STEPS = (10, 30)
+DRAGGED_CELLS = 24000
 
 # Procedures of many forms: on cores, and from versions for devices.
 FORMS = r"""import fill(int first, int n, name x) as fill;
@@ -101,22 +102,23 @@ def prints_the_same(workshop, stem, ranks, devices, rope):
         require((calls > 0) == (rope != "cpu=1"), f"{calls} calls on devices")
 
 
-def heat_of(workshop, steps):
-    """The program of 07 with so many steps."""
+def heat_of(workshop, steps, cells):
+    """The program of 07 with so many steps and cells."""
     text = (FOLDER / "07_gpu_heat.fa").read_text()
-    require("#define STEPS 20" in text, "07_gpu_heat.fa is not what it was")
-    path = workshop.folder / f"gpu_heat_of_{steps}_steps.fa"
-    path.write_text(text.replace("#define STEPS 20", f"#define STEPS {steps}"))
+    require("#define STEPS 20" in text and "#define CELLS 64" in text, "07_gpu_heat.fa is not what it was")
+    path = workshop.folder / f"gpu_heat_of_{cells}_cells_in_{steps}_steps.fa"
+    path.write_text(text.replace("#define STEPS 20", f"#define STEPS {steps}")
+                    .replace("#define CELLS 64", f"#define CELLS {cells}"))
     result, program = compiled(workshop, path)
     require(result.status == 0, result.errors)
     return program
 
 
-def per_step(workshop, ranks, rope):
+def per_step(workshop, ranks, rope, cells=64):
     """What one more step adds to what the devices count."""
     found = []
     for steps in STEPS:
-        result = run(workshop, heat_of(workshop, steps), [], ranks,
+        result = run(workshop, heat_of(workshop, steps, cells), [], ranks,
                      {**ONE, "TUTTI_ROPE": rope, "TUTTI_WORKERS": "1", "TUTTI_STATS": "json"})
         require(result.status == 0, result.errors)
         statistics = counted(result.errors)
@@ -135,6 +137,16 @@ def only_borders_move(workshop, ranks):
         require(step[key] == borders, f"{key}: {step[key]} bytes in each step, borders are {borders}")
     require(step["border"] == 2 * borders, f"counted as borders: {step['border']}")
     require(step["spill"] == 0 and step["drag"] == 0, f"{step}")
+
+
+def drag_moves_its_share(workshop, share):
+    """In each step so much of the domain goes to the device, and comes back."""
+    step = per_step(workshop, 1, f"drag={share},portions=3", DRAGGED_CELLS)
+    wanted = share * DRAGGED_CELLS * 8
+    for key in ("in", "out"):
+        require(abs(step[key] - wanted) <= 0.05 * wanted, f"{key}: {step[key]} bytes in each step, not {wanted}")
+    require(abs(step["drag"] - 2 * wanted) <= 0.05 * 2 * wanted, f"counted as drag: {step['drag']}")
+    require(step["spill"] == 0, f"{step}")
 
 
 def forms_are_the_same(workshop):
@@ -174,5 +186,7 @@ def all_checks():
     yield "on_two_devices/07_gpu_heat", lambda w: prints_the_same(w, "07_gpu_heat", 1, TWO, "")
     for ranks in (1, 2, 4):
         yield f"only_borders_move/{ranks}", lambda w, r=ranks: only_borders_move(w, r)
+    for share in (0.25, 1):
+        yield f"drag_moves_its_share/{share}", lambda w, s=share: drag_moves_its_share(w, s)
     yield "forms_are_the_same", forms_are_the_same
     yield "wrong_divisions_are_refused", wrong_divisions_are_refused
