@@ -4,9 +4,9 @@
 /// loop, with a body that is copied from elsewhere.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -24,14 +24,14 @@ public:
   /// Says that the piece uses `value`, so that all is captured which that takes.
   void use(llvm::Value *value);
 
-  /// Begins the function: a loop over the iterations up to `last`, an i64, of which nothing is known
-  /// in it. Behind it `build` is where an iteration begins.
+  /// Begins the function: a loop over the iterations up to `last`, an i64, of which nothing is
+  /// known in it. Behind it `build` is where an iteration begins.
   ///
   /// Order: after all uses have been said.
   void begin(llvm::Value *last, const llvm::Twine &name);
 
-  /// Lets addresses follow the number of the iteration, of which there is one, 0: no loop is left of
-  /// one whose iterations all touch the same.
+  /// Lets addresses follow the number of the iteration, of which there is one, 0: no loop is left
+  /// of one whose iterations all touch the same.
   ///
   /// Order: behind `begin`.
   void spreadAddresses();

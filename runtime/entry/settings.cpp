@@ -66,8 +66,8 @@ Result<Settings> readSettings() {
   using model::forkjoin::Distribute;
   Options options = Options::fromEnvironment();
   // Read by the launcher, the compiler, and LuNA programs.
-  for (const char *name :
-       {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR", "TUTTI_TARGETS", "TUTTI_ROPE"}) {
+  for (const char *name : {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
+                           "TUTTI_TARGETS", "TUTTI_ROPE"}) {
     options.allow(name);
   }
   for (const device::Backend *backend : device::backends()) {
