@@ -203,6 +203,15 @@ void tutti_xmp_gmove(const char *source, long mode, const tutti_xmp_section *lef
 
 void tutti_xmp_wait_async(const char *source, long count, const long *ids, const tutti_xmp_ref *on);
 
+/// The program calls a function of <xmp.h> there, in which it may wait for others.
+void tutti_xmp_call(const char *source);
+
+/// What the program's `MPI_Init` and `MPI_Init_thread` do: MPI is initialised before `main`.
+/// `provided` may be null. Returns `MPI_SUCCESS`.
+int tutti_xmp_init_mpi(int *provided);
+/// What the program's `MPI_Finalize` does: the runtime ends MPI behind the program's exit.
+int tutti_xmp_finalize_mpi(void);
+
 #ifdef __cplusplus
 }
 #endif

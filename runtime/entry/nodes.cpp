@@ -16,8 +16,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -39,6 +42,7 @@ struct Node {
 // Lives as long as the process: exit handlers of the program may use it.
 Node *node = nullptr;
 std::atomic<int> exitStatus{0};
+thread_local const char *lastCall = nullptr; ///< Of a function of the library.
 
 model::spmd::Host host() {
   return {[](std::size_t bytes) { return tutti_calloc(1, bytes); },
@@ -84,6 +88,14 @@ model::spmd::World &world() { return *node->world; }
 model::spmd::World &enter(const char *source) {
   node->world->progress().enter(source);
   return *node->world;
+}
+
+void noteCall(const char *source) { lastCall = source; }
+
+const char *callOf(const char *function) {
+  const char *const source = std::exchange(lastCall, nullptr);
+  const std::string end = fmt::format("({})", function);
+  return source && std::string_view(source).ends_with(end) ? source : function;
 }
 
 void runStartUp() {

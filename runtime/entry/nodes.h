@@ -26,6 +26,12 @@ model::spmd::World &world();
 /// The node, which begins the directive at `source`.
 model::spmd::World &enter(const char *source);
 
+/// The program calls a function of the library at `source`, which ends with its name.
+void noteCall(const char *source);
+
+/// Where `function`, which has just been called, was called; its name where nobody noted that.
+const char *callOf(const char *function);
+
 /// Runs what the images bring to be run before `main`, in their order. Once.
 void runStartUp();
 

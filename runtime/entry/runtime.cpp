@@ -132,6 +132,9 @@ DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::i
                                needs.asked, local, locals, speaks);
 }
 
+/// Whether the program was linked with MPI. Then it may call it, where it is the only rank, too.
+bool callsMpi() { return dlsym(RTLD_DEFAULT, "MPI_Comm_rank") != nullptr; }
+
 } // namespace
 
 /// What this rank brings to a job, and what all of its devices are like. Collective.
@@ -165,7 +168,8 @@ void Runtime::start() {
     exec::orDie(settings ? Status() : Status(settings.error()));
     setWorkers(settings->workers);
     if (areNodes) {
-      nodes::start(exec::orDie(transport::local::open()), nullptr, *settings);
+      nodes::start(exec::orDie(callsMpi() ? transport::mpi::open() : transport::local::open()),
+                   nullptr, *settings);
     }
     startAlone(*settings, Place{0, 0, 1, true, false});
     return;

@@ -63,7 +63,7 @@ TUTTI_EXPORT double xmp_wtick() {
 
 TUTTI_EXPORT void xmp_exit(int status) { std::exit(status); }
 
-TUTTI_EXPORT void xmp_barrier() { tutti_xmp_barrier("xmp_barrier", nullptr); }
+TUTTI_EXPORT void xmp_barrier() { tutti_xmp_barrier(entry::nodes::callOf("xmp_barrier"), nullptr); }
 
 TUTTI_EXPORT int xmp_test_async(int id) {
   const Result<bool> ended = world().hasEnded(id);
@@ -101,12 +101,26 @@ TUTTI_EXPORT void xmp_free(void *descriptor) {
 // MPI. A communicator is passed as its bits, whatever the library's type for it is.
 
 TUTTI_EXPORT std::uintptr_t xmp_get_mpi_comm() {
-  const auto bits = model::spmd::communicatorOf(world(), world().executing());
+  const char *const call = entry::nodes::callOf("xmp_get_mpi_comm");
+  World &node = entry::nodes::enter(call);
+  const auto bits = model::spmd::communicatorOf(node, node.executing());
   if (!bits) {
-    entry::nodes::fail("xmp_get_mpi_comm", bits.error());
+    entry::nodes::fail(call, bits.error());
   }
   return *bits;
 }
+
+TUTTI_EXPORT void tutti_xmp_call(const char *source) { entry::nodes::noteCall(source); }
+
+TUTTI_EXPORT int tutti_xmp_init_mpi(int *provided) {
+  constexpr int kMultiple = 3; // MPI_THREAD_MULTIPLE, without which no node starts.
+  if (provided) {
+    *provided = kMultiple;
+  }
+  return 0;
+}
+
+TUTTI_EXPORT int tutti_xmp_finalize_mpi() { return 0; }
 
 TUTTI_EXPORT void xmp_init_mpi(int * /*argc*/, char *** /*argv*/) {}
 

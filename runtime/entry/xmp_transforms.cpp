@@ -35,71 +35,72 @@ Array *maskOf(const char *function, void *descriptor) {
 } // namespace
 
 TUTTI_EXPORT void xmp_transpose(void *x, void *a, int /*opt*/) {
-  require("xmp_transpose",
-          model::spmd::transpose(entry::nodes::enter("xmp_transpose"), arrayOf("xmp_transpose", x),
-                                 arrayOf("xmp_transpose", a)));
+  const char *const call = entry::nodes::callOf("xmp_transpose");
+  require(call,
+          model::spmd::transpose(entry::nodes::enter(call), arrayOf(call, x), arrayOf(call, a)));
 }
 
 TUTTI_EXPORT void xmp_matmul(void *x, void *a, void *b) {
-  require("xmp_matmul",
-          model::spmd::multiply(entry::nodes::enter("xmp_matmul"), arrayOf("xmp_matmul", x),
-                                arrayOf("xmp_matmul", a), arrayOf("xmp_matmul", b)));
+  const char *const call = entry::nodes::callOf("xmp_matmul");
+  require(call, model::spmd::multiply(entry::nodes::enter(call), arrayOf(call, x), arrayOf(call, a),
+                                      arrayOf(call, b)));
 }
 
 TUTTI_EXPORT void xmp_gather(void *x, void *a, ...) {
-  Array &from = arrayOf("xmp_gather", a);
+  const char *const call = entry::nodes::callOf("xmp_gather");
+  Array &from = arrayOf(call, a);
   std::vector<Array *> indices;
   va_list list;
   va_start(list, a);
   for (std::size_t d = 0; d < from.rank; ++d) {
-    indices.push_back(&arrayOf("xmp_gather", va_arg(list, void *)));
+    indices.push_back(&arrayOf(call, va_arg(list, void *)));
   }
   va_end(list);
-  require("xmp_gather", model::spmd::gather(entry::nodes::enter("xmp_gather"),
-                                            arrayOf("xmp_gather", x), from, indices));
+  require(call, model::spmd::gather(entry::nodes::enter(call), arrayOf(call, x), from, indices));
 }
 
 TUTTI_EXPORT void xmp_scatter(void *x, void *a, ...) {
-  Array &to = arrayOf("xmp_scatter", x);
+  const char *const call = entry::nodes::callOf("xmp_scatter");
+  Array &to = arrayOf(call, x);
   std::vector<Array *> indices;
   va_list list;
   va_start(list, a);
   for (std::size_t d = 0; d < to.rank; ++d) {
-    indices.push_back(&arrayOf("xmp_scatter", va_arg(list, void *)));
+    indices.push_back(&arrayOf(call, va_arg(list, void *)));
   }
   va_end(list);
-  require("xmp_scatter", model::spmd::scatter(entry::nodes::enter("xmp_scatter"), to,
-                                              arrayOf("xmp_scatter", a), indices));
+  require(call, model::spmd::scatter(entry::nodes::enter(call), to, arrayOf(call, a), indices));
 }
 
 /// Behind the arguments there is a null, or the mask and then anything.
 TUTTI_EXPORT void xmp_pack(void *v, void *a, ...) {
+  const char *const call = entry::nodes::callOf("xmp_pack");
   va_list list;
   va_start(list, a);
-  Array *mask = maskOf("xmp_pack", va_arg(list, void *));
+  Array *mask = maskOf(call, va_arg(list, void *));
   va_end(list);
-  require("xmp_pack", model::spmd::packInto(entry::nodes::enter("xmp_pack"), arrayOf("xmp_pack", v),
-                                            arrayOf("xmp_pack", a), mask));
+  require(call, model::spmd::packInto(entry::nodes::enter(call), arrayOf(call, v), arrayOf(call, a),
+                                      mask));
 }
 
 TUTTI_EXPORT void xmp_unpack(void *a, void *v, ...) {
+  const char *const call = entry::nodes::callOf("xmp_unpack");
   va_list list;
   va_start(list, v);
-  Array *mask = maskOf("xmp_unpack", va_arg(list, void *));
+  Array *mask = maskOf(call, va_arg(list, void *));
   va_end(list);
-  require("xmp_unpack",
-          model::spmd::unpackFrom(entry::nodes::enter("xmp_unpack"), arrayOf("xmp_unpack", a),
-                                  arrayOf("xmp_unpack", v), mask));
+  require(call, model::spmd::unpackFrom(entry::nodes::enter(call), arrayOf(call, a),
+                                        arrayOf(call, v), mask));
 }
 
 TUTTI_EXPORT void xmp_sort_up(void *from, void *to) {
-  require("xmp_sort_up",
-          model::spmd::sort(entry::nodes::enter("xmp_sort_up"), arrayOf("xmp_sort_up", from),
-                            arrayOf("xmp_sort_up", to), false));
+  const char *const call = entry::nodes::callOf("xmp_sort_up");
+  require(call, model::spmd::sort(entry::nodes::enter(call), arrayOf(call, from), arrayOf(call, to),
+                                  false));
 }
 
 TUTTI_EXPORT void xmp_sort_down(void *from, void *to) {
-  require("xmp_sort_down",
-          model::spmd::sort(entry::nodes::enter("xmp_sort_down"), arrayOf("xmp_sort_down", from),
-                            arrayOf("xmp_sort_down", to), true));
+  const char *const call = entry::nodes::callOf("xmp_sort_down");
+  require(call, model::spmd::sort(entry::nodes::enter(call), arrayOf(call, from), arrayOf(call, to),
+                                  true));
 }

@@ -112,8 +112,8 @@ def gmove_sends_what_is_lacking_once(workshop, ranks):
 
 def repeated_directives_plan_once(workshop, ranks):
     """What a step allocates it gives back, too: the program itself looks at that after 100 steps."""
-    times = {"automatic": 10000, "kinds": 1000}
-    for what in ("rows", "gmove", "task", "automatic", "kinds"):
+    times = {"automatic": 10000, "kinds": 1000, "copies": 10000}
+    for what in ("rows", "gmove", "task", "automatic", "kinds", "copies"):
         once = moved(workshop, what, 1, ranks)
         often = moved(workshop, what, times.get(what, 100), ranks)
         require(often["moves"]["made"] == once["moves"]["made"] and
@@ -130,6 +130,20 @@ def regions_are_summed_over_nodes(workshop, ranks):
     require(found == [pair for pair in zip(lines, counts) if pair[1] > 0], found)
 
 
+def programs_without_loops_for_devices_leave_them_alone(workshop, ranks):
+    """Nothing is opened, protected or moved; a loop with acc shows that the program would notice."""
+    path = ROOT / "test/e2e/xmp_counters/libraries.c"
+    environment = {"POCL_DEVICES": "pthread"}
+    plain = Program("xmp-libraries", [path], ["-O1"])
+    result = workshop.launch(plain, [], ranks, environment)
+    require(result.status == 0 and result.output == "no devices\n" * ranks, result.output)
+    found = workshop.statistics(plain, [], ranks, environment)
+    require(found["faults"] == 0 and found["launches"] == 0 and found["plans"]["made"] == 0, found)
+    acc = Program("xmp-libraries-acc", [path], ["-O1"], ["-DACC"])
+    result = workshop.launch(acc, [], ranks, {**environment, "TUTTI_DEVICE": "opencl"})
+    require(result.status == 0 and result.output == "devices\n" * ranks, result.output)
+
+
 def counter_checks():
     for ranks in (1, 2, 3, 4):
         yield reflect_moves_borders, ranks
@@ -138,6 +152,7 @@ def counter_checks():
         yield reflect_of_a_grid_brings_corners_along, ranks
     yield repeated_directives_plan_once, 2
     for ranks in (1, 3):
+        yield programs_without_loops_for_devices_leave_them_alone, ranks
         yield regions_are_summed_over_nodes, ranks
 
 

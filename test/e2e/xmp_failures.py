@@ -40,6 +40,10 @@ BROKEN = {
             r"the gblock map covers \d of 12 indices", (2, 3, 6)),
     "width": ("", """int w = 2;
 #pragma xmp reflect (a) width(w) // here""", "reflect of width 2:2 is wider than the shadow", (2, 5)),
+    "peel": ("", """int w = 1;
+#pragma xmp loop on t[i] peel_and_wait(1, w) // here
+  for (int i = 0; i < 12; i++)
+    a[i] = i;""", "widths 1:1 of peel_and_wait, which cannot be positive", (2, 4)),
     "shape": ("", """int n = 4;
 #pragma xmp gmove // here
   a[0:n] = b[0:n - 1];""", "3 elements are assigned to 4", (2, 6)),
@@ -101,7 +105,7 @@ def meet(workshop, way, ranks, limit=SECONDS):
 def nodes_that_do_not_meet(workshop, way, ranks, one, many, last):
     """All but the last wait in the line that is marked, and the last one is elsewhere."""
     waiting = group(0, ranks - 2, one, many)
-    here = f"xmp_{way}_up" if way == "sort" else at(MEET, "here")
+    here = at(MEET, "here") + (r" \(xmp_sort_up\)" if way == "sort" else "")
     one_line(meet(workshop, way, ranks),
              rf"^tutti: rank 0: nodes do not meet within {SECONDS} s: {waiting} at \S*{here}; "
              rf"node {ranks - 1} {last}$")

@@ -155,6 +155,7 @@ void Lowering::rewrite(const Chain &chain) {
 bool Lowering::TraverseArraySubscriptExpr(ArraySubscriptExpr *access, DataRecursionQueue *) {
   const auto chain = chainOf(access);
   if (!chain) {
+    noteUseAsC(access->getBase()->IgnoreParenImpCasts(), true);
     return Base::TraverseArraySubscriptExpr(access);
   }
   for (ArraySubscriptExpr *part : chain->accesses) {
@@ -201,6 +202,8 @@ bool Lowering::VisitMemberExpr(MemberExpr *access) {
           "which is declared behind the 'align'|only elements of global array '%1' can be reached "
           "through a pointer}0")
         << access->isArrow() << field->getName();
+  } else if (!array) {
+    noteUseAsC(access, false);
   }
   return true;
 }
@@ -230,6 +233,9 @@ bool Lowering::TraverseUnaryOperator(UnaryOperator *operation, DataRecursionQueu
 
 bool Lowering::VisitDeclRefExpr(DeclRefExpr *reference) {
   const Entity *array = scopes_.find(reference->getDecl());
+  if (!array) {
+    noteUseAsC(reference, false);
+  }
   if (!array || !program_.has(reference->getBeginLoc())) {
     return true;
   }

@@ -151,6 +151,27 @@ void Lowering::emitArray(const Directive &directive, const Entity &array, unsign
                       "}, " + array.with->handle + ")");
 }
 
+void Lowering::noteUseAsC(const Expr *base, bool isSubscripted) {
+  const auto *member = dyn_cast<MemberExpr>(base);
+  const auto *reference = dyn_cast<DeclRefExpr>(base);
+  const ValueDecl *used = member      ? member->getMemberDecl()
+                          : reference ? reference->getDecl()
+                                      : nullptr;
+  if (used && (isSubscripted || base->getType()->isArrayType())) {
+    usedAsC_.try_emplace(cast<ValueDecl>(used->getCanonicalDecl()), base->getExprLoc());
+  }
+}
+
+bool Lowering::isUnusedYet(const ValueDecl *declaration, SourceLocation place) {
+  const auto used = usedAsC_.find(declaration);
+  if (used == usedAsC_.end()) {
+    return true;
+  }
+  error(used->second, "'%0' is used before it is aligned") << declaration->getName();
+  note(place, "the 'align' is here");
+  return false;
+}
+
 void Lowering::alignTarget(const Directive &directive, const Target &target, const Entity &with) {
   const VarDecl *variable = variableOf(directive, target);
   if (!variable) {
@@ -164,6 +185,9 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
   if (const Replica *replica = replicaOf(nullptr, variable)) {
     error(target.name.getLocation(), "'align' must stand in front of 'acc replicate'");
     note(replica->place, "'%0' is replicated here") << variable->getName();
+    return;
+  }
+  if (!isUnusedYet(cast<ValueDecl>(variable->getCanonicalDecl()), target.name.getLocation())) {
     return;
   }
   Entity &array = scopes_.add();

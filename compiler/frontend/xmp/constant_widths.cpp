@@ -81,7 +81,8 @@ void ConstantChecks::reflectWidths(const Directive &directive, const Entity &arr
   }
 }
 
-/// Widths of a loop mean nothing in dimensions that no index names.
+/// Widths of a loop mean nothing in dimensions that no index names. Those of `peel_and_wait` say
+/// how many of the node's own iterations wait.
 void ConstantChecks::margins(const Directive &directive) {
   const Items &list = directive.on->subscripts;
   for (unsigned axis = 0; axis < list.size(); ++axis) {
@@ -92,6 +93,11 @@ void ConstantChecks::margins(const Directive &directive) {
       if (isWrong && isExecuted(directive.mark)) {
         error(directive[id].place(), "a width of %0 for a dimension that no index names")
             << textOf(wanted);
+        return;
+      }
+      if (wanted && *wanted > 0 && directive.margin == Directive::Margin::Peel &&
+          isExecuted(directive.mark)) {
+        error(directive[id].place(), "a width of 'peel_and_wait' cannot be positive");
         return;
       }
     }

@@ -161,6 +161,18 @@ bool Lowering::TraverseWhileStmt(WhileStmt *statement, DataRecursionQueue *) {
   return true;
 }
 
+/// Says where functions are called in which nodes wait for others.
+void Lowering::noteCall(const CallExpr *call, llvm::StringRef name) {
+  static const llvm::StringSet<> kWaiting = {
+      "xmp_barrier", "xmp_get_mpi_comm", "xmp_transpose", "xmp_matmul",  "xmp_gather",
+      "xmp_scatter", "xmp_pack",         "xmp_unpack",    "xmp_sort_up", "xmp_sort_down"};
+  if (kWaiting.contains(name)) {
+    const SourceLocation at = call->getCallee()->IgnoreParenImpCasts()->getBeginLoc();
+    edits_.replace(program_.at(at), "(tutti_xmp_call(" + source(at) + " \" (" + name.str() +
+                                        ")\"), " + name.str() + ")");
+  }
+}
+
 bool Lowering::TraverseCallExpr(CallExpr *call, DataRecursionQueue *) {
   if (Directive *directive = directiveOf(call)) {
     bindExpressions(*directive, call);
@@ -180,8 +192,9 @@ bool Lowering::TraverseCallExpr(CallExpr *call, DataRecursionQueue *) {
   }
   Base::TraverseCallExpr(call);
   const FunctionDecl *callee = call->getDirectCallee();
-  if (callee && callee->getIdentifier() && callee->getName() == "xmp_malloc" &&
-      call->getNumArgs() > 1) {
+  const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
+  noteCall(call, name);
+  if (name == "xmp_malloc" && call->getNumArgs() > 1) {
     std::string extents;
     for (const Expr *extent : llvm::drop_begin(call->arguments())) {
       extents += (extents.empty() ? "" : ", ") + ("(long)(" + text(extent) + ")");
@@ -193,8 +206,7 @@ bool Lowering::TraverseCallExpr(CallExpr *call, DataRecursionQueue *) {
     edits_.erase(begin, program_.at(call->getEndLoc()) + 1);
     edits_.before(begin, made);
   }
-  if (callee && callee->getIdentifier() && call->getNumArgs() == 2 &&
-      (callee->getName() == "xmp_pack" || callee->getName() == "xmp_unpack")) {
+  if (call->getNumArgs() == 2 && (name == "xmp_pack" || name == "xmp_unpack")) {
     edits_.before(program_.at(call->getEndLoc()), ", (void *)0"); // Without a mask.
   }
   return true;

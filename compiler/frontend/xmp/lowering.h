@@ -60,7 +60,12 @@ private:
   bool owning(Directive &directive, clang::Stmt *body);
   void tasks(Directive &directive, clang::Stmt *body);
   void task(Directive &directive, clang::Stmt *body, const std::string &scopeReference);
+  /// `isSubscripted`: else only the name of an array counts, not that of a pointer.
+  void noteUseAsC(const clang::Expr *base, bool isSubscripted);
+  /// Whether there is no use in front of the `align` at `place`; else says so.
+  bool isUnusedYet(const clang::ValueDecl *declaration, clang::SourceLocation place);
   void resolveDescriptors(clang::CallExpr *call);
+  void noteCall(const clang::CallExpr *call, llvm::StringRef name);
 
   // Declarations (declarations.cpp; of arrays arrays.cpp, alignment.cpp, declarators.cpp,
   // members.cpp, shadows.cpp).
@@ -233,6 +238,8 @@ private:
 
   /// Those that are aligned.
   llvm::DenseMap<const clang::FieldDecl *, AlignedMember> members_;
+  /// Where variables and members that are not aligned, or not yet, were used first as C means it.
+  llvm::DenseMap<const clang::ValueDecl *, clang::SourceLocation> usedAsC_;
   std::vector<Replica> replicas_; ///< Those that are visible; the innermost ones last.
 
   // Of the function.

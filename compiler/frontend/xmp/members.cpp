@@ -51,6 +51,9 @@ void Lowering::alignMember(const Directive &directive, const Target &target, con
     error(target.name.getLocation(), "members of structures can be aligned at file scope only");
     return;
   }
+  if (!isUnusedYet(field, target.name.getLocation())) {
+    return;
+  }
   Entity &array = scopes_.add();
   array.kind = Entity::Kind::Array;
   array.name = field->getName().str();

@@ -45,6 +45,20 @@ std::pair<std::string, std::string> packingLoops(const std::set<std::string> &wo
   return {text, call + "); "};
 }
 
+/// Definitions that stand in front of MPI's. They are in the program, since other programs that are
+/// linked with the runtime have no use for them, and weak, since each file brings them.
+constexpr const char kMpi[] =
+    "# 1 \"tutti/mpi.c\" 3\n"
+    "__attribute__((weak)) int tutti_xmp_first_init(int *, char ***) __asm__(\"MPI_Init\");\n"
+    "int tutti_xmp_first_init(int *count, char ***arguments) { (void)count; (void)arguments; "
+    "return tutti_xmp_init_mpi(0); }\n"
+    "__attribute__((weak)) int tutti_xmp_first_init_thread(int *, char ***, int, int *) "
+    "__asm__(\"MPI_Init_thread\");\n"
+    "int tutti_xmp_first_init_thread(int *count, char ***arguments, int required, int *provided) "
+    "{ (void)count; (void)arguments; (void)required; return tutti_xmp_init_mpi(provided); }\n"
+    "__attribute__((weak)) int tutti_xmp_first_finalize(void) __asm__(\"MPI_Finalize\");\n"
+    "int tutti_xmp_first_finalize(void) { return tutti_xmp_finalize_mpi(); }\n";
+
 } // namespace
 
 std::string Lowering::run() {
@@ -59,7 +73,7 @@ std::string Lowering::run() {
     std::tie(loops, call) = packingLoops(packedWords_);
     start_ = call + start_;
   }
-  return loops + "# 1 \"tutti/start.c\" 3\nstatic void tutti_xmp_start(void) { " + start_ +
+  return loops + kMpi + "# 1 \"tutti/start.c\" 3\nstatic void tutti_xmp_start(void) { " + start_ +
          " }\nstatic const tutti_xmp_unit tutti_xmp_this = {" + std::to_string(TUTTI_XMP_VERSION) +
          ", " + source(begin) +
          ", tutti_xmp_start};\nstatic const tutti_xmp_unit *const tutti_xmp_here "

@@ -199,6 +199,18 @@ Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_
 
 namespace {
 
+/// What waits are iterations of the node's own: positive widths would be those of other nodes.
+Status checkPeel(std::span<const tutti_xmp_index> indices) {
+  for (const tutti_xmp_index &index : indices) {
+    if (index.widths.lower > 0 || index.widths.upper > 0) {
+      return failure(ErrorCode::InvalidArgument,
+                     "widths {}:{} of peel_and_wait, which cannot be positive", index.widths.lower,
+                     index.widths.upper);
+    }
+  }
+  return {};
+}
+
 Result<distribution::NestShare> nestOf(const Target &target,
                                        std::span<const tutti_xmp_index> indices) {
   distribution::NestShare nest;
@@ -233,6 +245,9 @@ Ring ringOf(long margin) {
 Result<bool> nextShare(World &world, const tutti_xmp_ref &on, long margin, Async async, long n,
                        std::span<tutti_xmp_index> indices) {
   TUTTI_TRY(checkStep(indices));
+  if (margin == TUTTI_XMP_PEEL) {
+    TUTTI_TRY(checkPeel(indices));
+  }
   auto target = targetOf(world, on);
   TUTTI_TRY(target);
   bool concerned = false;

@@ -79,7 +79,8 @@ Result<bool> initialise() {
     TUTTI_TRY(statusOf(MPI_Query_thread(&provided), "MPI_Query_thread"));
   } else {
     const KeptSignals signals;
-    TUTTI_TRY(statusOf(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided),
+    // By its other name: XcalableMP programs have an MPI_Init_thread of their own.
+    TUTTI_TRY(statusOf(PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided),
                        "MPI_Init_thread"));
   }
   if (provided < MPI_THREAD_MULTIPLE) {
@@ -306,7 +307,7 @@ Status MpiEndpoint::close() {
   }
   TUTTI_TRY(statusOf(MPI_Comm_free(&collectiveComm_), "MPI_Comm_free"));
   TUTTI_TRY(statusOf(MPI_Comm_free(&controlComm_), "MPI_Comm_free"));
-  return ownsMpi_ ? statusOf(MPI_Finalize(), "MPI_Finalize") : Status();
+  return ownsMpi_ ? statusOf(PMPI_Finalize(), "MPI_Finalize") : Status();
 }
 
 void MpiEndpoint::abort(int status) {

@@ -73,6 +73,15 @@ static void all_kinds(int k) {
   xmp_transpose(xmp_desc_of(other), xmp_desc_of(own), 0);
 }
 
+static void copies(void) {
+#pragma xmp acc replicate(line)
+  {
+#pragma xmp acc replicate_sync in(line)
+#pragma xmp reflect(line) acc
+#pragma xmp acc replicate_sync out(line)
+  }
+}
+
 static void step(const char *what, int k) {
   if (!strcmp(what, "rows")) {
 #pragma xmp reflect(line)
@@ -95,6 +104,8 @@ static void step(const char *what, int k) {
     }
   } else if (!strcmp(what, "kinds")) {
     all_kinds(k);
+  } else if (!strcmp(what, "copies")) {
+    copies();
   } else {
     automatic(k);
   }

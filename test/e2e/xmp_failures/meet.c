@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
   } else if (is(way, "one") && !last) {
 #pragma xmp bcast (x) from p[xmp_all_num_nodes() - 1] // here
   } else if (is(way, "sort") && !last) {
-    xmp_sort_up(xmp_desc_of(a), xmp_desc_of(b)); // Named by itself.
+    xmp_sort_up(xmp_desc_of(a), xmp_desc_of(b)); // here
   } else if (is(way, "task")) {
 #pragma xmp task on p[0:2] // inside
     if (xmpc_all_node_num() == 0) {

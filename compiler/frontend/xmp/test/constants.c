@@ -136,6 +136,10 @@ int f(int n) {
   #pragma xmp loop (i) on tt[i][*] expand(0, 1)
   for (int i = 0; i < N; i++)
     c[i][0] = 1;
+  // CHECK: :[[@LINE+1]]:53: error: a width of 'peel_and_wait' cannot be positive
+  #pragma xmp loop (i) on tt[i][*] peel_and_wait(1, 1, 0)
+  for (int i = 0; i < N; i++)
+    c[i][0] = 1;
   return 0;
 }
 void g2(void) {

@@ -113,3 +113,12 @@ int f(void) {
 }
 // CHECK: error: 'y' in 'xmp_desc_of' is not a node array, template or global array
 void *g(void) { return xmp_desc_of(y); }
+int early[16], *later;
+int before(int k, int other[16]) {
+  other[k] = 0;
+  // CHECK: :[[@LINE+2]]:10: error: 'early' is used before it is aligned
+  // CHECK: :[[@LINE+4]]:19: note: the 'align' is here
+  return early[k] + (later == 0);
+}
+#pragma xmp align later[i] with t[i]
+#pragma xmp align early[i] with t[i]

@@ -39,6 +39,16 @@ void wrong(cell *c) {
   for (int i = 0; i < 16; i++)
     local[i] = c->v[i];
 }
+typedef struct { double u[16], *w; } used;
+double before(used *s) {
+  // WRONG: :[[@LINE+2]]:13: error: 'u' is used before it is aligned
+  // WRONG: :[[@LINE+3]]:19: note: the 'align' is here
+  return s->u[3] + s->w[3];
+}
+#pragma xmp align used.u[i] with t[i]
+// WRONG: :[[@LINE-3]]:23: error: 'w' is used before it is aligned
+// WRONG: :[[@LINE+1]]:19: note: the 'align' is here
+#pragma xmp align used.w[i] with t[i]
 // WRONG: :[[@LINE+2]]:20: error: this member has a shadow already
 // WRONG: note: the other 'shadow' is here
 #pragma xmp shadow cell.v[2]
