@@ -40,8 +40,9 @@ static int first_node(void) {
 
 int main(int argc, char **argv) {
   int provided = -1;
-  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     return 1;
+  }
   long sum = 0;
 #pragma xmp loop on t[i]
   for (int i = 0; i < N; i++) {
@@ -49,12 +50,14 @@ int main(int argc, char **argv) {
     sum += a[i];
   }
   sum = sum_over_nodes(sum);
-  if (first_node())
+  if (first_node()) {
     printf("%d %ld\n", provided >= MPI_THREAD_FUNNELED, sum);
+  }
   long again = 0;
 #pragma xmp loop on t[i] reduction(+ : again)
-  for (int i = 0; i < N; i++)
+  for (int i = 0; i < N; i++) {
     again += a[i];
+  }
   const int ended = MPI_Finalize();
 #pragma xmp barrier
 #pragma xmp task on p[0]
