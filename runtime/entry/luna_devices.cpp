@@ -265,8 +265,20 @@ Status FragmentDevices::give(Recording &recording) {
   return {};
 }
 
+/// Whether a call reads and makes so little that a core is done with it before a device has begun.
+bool FragmentDevices::isSmall(const Recording &recording) {
+  constexpr std::uint64_t kSmall = 32 << 10;
+  std::uint64_t bytes = 0;
+  for (const std::vector<Range> *ranges : {&recording.inputs_, &recording.outputs_}) {
+    for (const Range &range : *ranges) {
+      bytes += range.size();
+    }
+  }
+  return bytes < kSmall;
+}
+
 bool FragmentDevices::call(const tutti_luna_procedure &procedure,
-                           const tutti_luna_argument *arguments, Part part) {
+                           const tutti_luna_argument *arguments, Part part, bool isAsked) {
   {
     const ScopedLock lock(mutex_);
     if (refused_.contains(&procedure)) {
@@ -277,6 +289,9 @@ bool FragmentDevices::call(const tutti_luna_procedure &procedure,
   recording = &own;
   procedure.versionStub(arguments);
   recording = nullptr;
+  if (!isAsked && !areAsked_ && isSmall(own)) {
+    return false;
+  }
   Status status;
   if (!own.isRefused_ && !own.launches_.empty()) {
     runtime_.runOnOwnStack([&] { status = give(own); });

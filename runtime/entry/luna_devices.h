@@ -58,11 +58,13 @@ private:
 class FragmentDevices final : public model::fragments::DeviceCalls,
                               public model::fragments::MirroredMemory {
 public:
-  FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window)
-      : runtime_(runtime), zero_(zero), window_(window) {}
+  /// `areAsked`: the user has said that devices are to be used.
+  FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window,
+                  bool areAsked)
+      : runtime_(runtime), zero_(zero), window_(window), areAsked_(areAsked) {}
 
   bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
-            model::fragments::Part part) override;
+            model::fragments::Part part, bool isAsked) override;
   model::fragments::DeviceCounts counts() override;
 
   /// How many devices there are.
@@ -81,6 +83,7 @@ private:
 
   std::byte *allocate(std::size_t bytes, Role role);
   std::byte *mirrorOf(model::fragments::Buffer &buffer, model::fragments::Cause cause);
+  static bool isSmall(const Recording &recording);
   bool complete(const Recording &recording, exec::Launch &launch);
   Status give(Recording &recording);
   Status throttle();
@@ -89,6 +92,7 @@ private:
   Runtime &runtime_;
   model::forkjoin::RankZero &zero_;
   const memory::Window &window_;
+  const bool areAsked_;
   Mutex mutex_;
   std::unordered_set<const tutti_luna_procedure *> refused_ TUTTI_GUARDED_BY(mutex_);
   std::deque<std::shared_ptr<device::Event>> underway_ TUTTI_GUARDED_BY(mutex_);

@@ -52,9 +52,10 @@ public:
 
   /// Gives the procedure's version to a device, which need not have begun with it when this
   /// returns. The arguments are as for the procedure itself; outputs are set then. False with
-  /// nothing done but to outputs, if the version cannot run.
+  /// nothing done but to outputs, if the version cannot run, or is not worth it where nobody asks
+  /// for it (`isAsked`).
   virtual bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
-                    Part part) = 0;
+                    Part part, bool isAsked) = 0;
 
   virtual DeviceCounts counts() = 0;
 };

@@ -116,7 +116,8 @@ std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &
   ensureSignalStack();
   const Running here{&procedure, statement.at};
   running = &here;
-  const bool isDone = runOnDevice(procedure, arguments, {handles, count}, partOf(call));
+  const bool isDone =
+      runOnDevice(procedure, arguments, {handles, count}, partOf(call), call.device == 1);
   try {
     if (!isDone) {
       procedure.stub(arguments);
@@ -152,10 +153,10 @@ Part Runner::partOf(const Call &call) const {
 
 /// Whether the call is a device's now. If it is not, the host can read what it needs.
 bool Runner::runOnDevice(const tutti_luna_procedure &procedure,
-                         const tutti_luna_argument *arguments, std::span<Handle> handles,
-                         Part part) {
+                         const tutti_luna_argument *arguments, std::span<Handle> handles, Part part,
+                         bool isAsked) {
   if (devices_ && part != Part::Cores && procedure.version) {
-    if (devices_->call(procedure, arguments, part)) {
+    if (devices_->call(procedure, arguments, part, isAsked)) {
       return true;
     }
     for (std::size_t at = 0; at < handles.size(); ++at) {

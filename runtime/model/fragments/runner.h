@@ -70,7 +70,7 @@ private:
 
   Part partOf(const Call &call) const;
   bool runOnDevice(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
-                   std::span<Handle> handles, Part part);
+                   std::span<Handle> handles, Part part, bool isAsked);
   /// Fills `outputs`; or says why there are none.
   std::optional<std::string> runProcedure(Call &call, std::vector<Value> &outputs);
   /// What has become possible by the last change of the state: queues calls, sends messages, finds

@@ -41,7 +41,11 @@ Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t see
   const Program program(unit);
   std::vector<std::unique_ptr<State>> states;
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    states.push_back(std::make_unique<State>(program, StateSettings{rank, ranks, most}));
+    StateSettings settings;
+    settings.rank = rank;
+    settings.ranks = ranks;
+    settings.most = most;
+    states.push_back(std::make_unique<State>(program, settings));
     states.back()->begin({});
   }
 
