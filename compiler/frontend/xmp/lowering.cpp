@@ -168,8 +168,9 @@ void Lowering::noteCall(const CallExpr *call, llvm::StringRef name) {
       "xmp_scatter", "xmp_pack",         "xmp_unpack",    "xmp_sort_up", "xmp_sort_down"};
   if (kWaiting.contains(name)) {
     const SourceLocation at = call->getCallee()->IgnoreParenImpCasts()->getBeginLoc();
-    edits_.replace(program_.at(at), "(tutti_xmp_call(" + source(at) + " \" (" + name.str() +
-                                        ")\"), " + name.str() + ")");
+    edits_.before(program_.at(at),
+                  "(tutti_xmp_call(" + source(at) + " \" (" + name.str() + ")\"), ");
+    edits_.after(program_.at(call->getRParenLoc()), ")");
   }
 }
 

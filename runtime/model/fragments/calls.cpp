@@ -168,11 +168,13 @@ bool State::nameArguments(Call &call, Ask &ask) {
       ask.isShared = wasShared;
       continue;
     }
+    const std::size_t known = ask.read.size();
     program_.forData(nodes[at], 0, [&](std::int32_t node, std::int32_t up) {
       if (Frame *frame = above(call.frame, up); isData(node, frame)) {
         resolve(node, frame, ask);
       }
     });
+    ask.read.resize(known); // Whoever evaluates it makes the requests.
   }
   return ask.missing.empty() && !ask.hasFailed;
 }

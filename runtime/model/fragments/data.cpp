@@ -6,6 +6,7 @@
 #include "runtime/model/fragments/state.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace tutti::model::fragments {
@@ -217,28 +218,61 @@ bool State::countRequest(Entry &entry, std::int32_t statement) {
   return true;
 }
 
-/// The call does not wait for the number, which may follow from what the call makes.
+/// The call does not wait for the number, which may follow from what the call makes. What a rule
+/// asks for is none of the requests: mostly its call asks for the same, as an index, say.
 void State::startLimit(std::int32_t statement, std::int32_t rule, Frame *frame) {
   auto *activity = new Activity;
   activity->statement = statement;
   activity->rule = rule;
   activity->frame = retain(frame);
   stack_.push_back(activity);
+  stepLimit(*activity); // Before the call asks for what the rule asks for, too.
+}
+
+/// What a rule asks for is there as long as it waits for something else.
+void State::guard(const Activity &activity, const Ask &ask) {
+  std::vector<Entry *> &entries = guarded_[&activity];
+  entries.insert(entries.end(), ask.read.begin(), ask.read.end());
+  entries.insert(entries.end(), ask.missing.begin(), ask.missing.end());
+  for (Entry *entry : entries) {
+    ++entry->users;
+    ++entry->rules;
+  }
+}
+
+void State::letGo(const std::vector<Entry *> &guarded) {
+  for (Entry *entry : guarded) {
+    --entry->users;
+    --entry->rules;
+  }
+  const std::set<Entry *> each(guarded.begin(), guarded.end());
+  for (Entry *entry : each) {
+    exhaust(*entry);
+    tryBury(*entry);
+  }
 }
 
 void State::stepLimit(Activity &activity) {
+  const auto found = guarded_.extract(&activity);
+  const std::vector<Entry *> guarded = found ? std::move(found.mapped()) : std::vector<Entry *>();
+  const bool isOver = takeLimit(activity);
+  letGo(guarded); // Its frame may be the last thing that keeps them.
+  if (isOver) {
+    endActivity(activity);
+  }
+}
+
+/// Whether the rule has been obeyed.
+bool State::takeLimit(Activity &activity) {
   const tutti_luna_rule &rule = program_.unit().rules[activity.rule];
   Ask ask{activity.statement, true};
   std::int32_t limit = 0;
   Entry *entry = resolve(rule.id, activity.frame, ask);
   const bool isKnown = evaluateInt(rule.value, activity.frame, ask, limit);
   if (!entry || !isKnown) {
+    guard(activity, ask);
     suspend(activity, ask);
-    return;
-  }
-  std::erase(ask.read, entry); // What the rule itself asks is none of the requests.
-  if (!settle(ask)) {
-    return;
+    return false;
   }
   if (isHome(*entry) && !entry->isDeleted) {
     entry->limit = std::max(limit, 0);
@@ -247,11 +281,11 @@ void State::stepLimit(Activity &activity) {
              fmt::format("'{}' was requested {} times, req_count says {}", nameOf(*entry),
                          entry->requests, entry->limit),
              "E-COUNT");
-      return;
+      return false;
     }
     exhaust(*entry);
   }
-  endActivity(activity);
+  return true;
 }
 
 std::int32_t State::usesOf(Entry &entry) {
@@ -286,7 +320,7 @@ void State::exhaust(Entry &entry) {
   }
   if (entry.limit >= 0 && entry.requests >= static_cast<std::uint32_t>(entry.limit) &&
       entry.isAssigned && entry.waitingReaders == 0 && entry.wanting.empty() &&
-      entry.waiters.empty()) {
+      entry.waiters.empty() && entry.rules == 0) {
     erase(entry);
   }
 }

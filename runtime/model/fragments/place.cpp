@@ -91,6 +91,7 @@ bool State::placeByData(Call &call, Ask &ask) {
     return true;
   }
   bool isComplete = true;
+  const std::size_t known = ask.read.size();
   for (const std::int32_t node : program_.list(statement.arguments)) {
     program_.forData(node, 0, [&](std::int32_t at, std::int32_t up) {
       Frame *frame = above(call.frame, up);
@@ -100,6 +101,7 @@ bool State::placeByData(Call &call, Ask &ask) {
       }
     });
   }
+  ask.read.resize(known); // Whoever evaluates it makes the requests.
   call.rank = input ? input->home
                     : modulo(static_cast<std::int64_t>(call.frame->id.low >> 1) + call.statement,
                              settings_.ranks);

@@ -188,6 +188,9 @@ private:
   void stepSub(Activity &activity);
   void startLimit(std::int32_t statement, std::int32_t rule, Frame *frame);
   void stepLimit(Activity &activity);
+  bool takeLimit(Activity &activity);
+  void guard(const Activity &activity, const Ask &ask);
+  void letGo(const std::vector<Entry *> &guarded);
   void start(std::int32_t statement, Frame *frame, Scope *scope);
   bool suspend(Activity &activity, Ask &ask);
   Frame *bringToLife(Frame *around, std::int32_t block, std::int32_t statement, std::int32_t turn);
@@ -264,6 +267,8 @@ private:
   Frame *firstFrame_ = nullptr;
   Waiter all_; ///< Ring of calls and of activities that wait.
   std::vector<Entry *> buckets_;
+  /// What rules ask for that wait for something, by activity.
+  std::unordered_map<const Activity *, std::vector<Entry *>> guarded_;
   std::size_t entries_ = 0;
   std::optional<Failure> failure_;
   Counts counts_;

@@ -316,6 +316,24 @@ TEST_P(StateTest, CountsRequestsAsTheOutputItselfSays) {
   EXPECT_TRUE(says(run(wrong), "'x' was requested 2 times, req_count says 1"));
 }
 
+TEST_P(StateTest, CountsWhatARuleAndItsCallAskForOnce) {
+  TestUnit &u = unit_;
+  const auto n = [&] { return u.slot(0, 0); };
+  const auto x = [&] { return u.slot(0, 1, {n()}); };
+  const auto ofN = u.rule(TUTTI_LUNA_REQ_COUNT, -1, n(), u.integer(2));
+  const auto ofX = u.rule(TUTTI_LUNA_REQ_COUNT, -1, x(), u.integer(1));
+  const auto main =
+      u.sub("main", "",
+            u.block({"n", "x"}, 0,
+                    {u.call(set_, {u.integer(5), x()}, {}, {}, {ofX}), u.call(show_, {x()}),
+                     u.call(set_, {u.integer(7), n()}, {}, {}, {ofN})}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, (Strings{"5"}));
+}
+
 TEST_P(StateTest, FindsAnOutputWithoutAValue) {
   TestUnit &u = unit_;
   const auto main = u.sub("main", "", u.block({"x"}, 0, {u.call(none_, {u.slot(0, 0)})}));

@@ -70,6 +70,29 @@ private:
   std::array<struct sigaction, kSignals.size()> kept_{};
 };
 
+/// By the usual name first, for tools that watch MPI by definitions of their own. XcalableMP
+/// programs have one of their own, too, which does nothing.
+int startMpi(int &provided) {
+  int status = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  int isStarted = 0;
+  MPI_Initialized(&isStarted);
+  if (!isStarted) {
+    status = PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  }
+  return status;
+}
+
+/// In the same way.
+int endMpi() {
+  int status = MPI_Finalize();
+  int isEnded = 0;
+  MPI_Finalized(&isEnded);
+  if (!isEnded) {
+    status = PMPI_Finalize();
+  }
+  return status;
+}
+
 /// Whether this process initialised MPI just now.
 Result<bool> initialise() {
   int provided = MPI_THREAD_SINGLE;
@@ -79,9 +102,7 @@ Result<bool> initialise() {
     TUTTI_TRY(statusOf(MPI_Query_thread(&provided), "MPI_Query_thread"));
   } else {
     const KeptSignals signals;
-    // By its other name: XcalableMP programs have an MPI_Init_thread of their own.
-    TUTTI_TRY(statusOf(PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided),
-                       "MPI_Init_thread"));
+    TUTTI_TRY(statusOf(startMpi(provided), "MPI_Init_thread"));
   }
   if (provided < MPI_THREAD_MULTIPLE) {
     waitForRankZeroToSayIt();
@@ -307,7 +328,7 @@ Status MpiEndpoint::close() {
   }
   TUTTI_TRY(statusOf(MPI_Comm_free(&collectiveComm_), "MPI_Comm_free"));
   TUTTI_TRY(statusOf(MPI_Comm_free(&controlComm_), "MPI_Comm_free"));
-  return ownsMpi_ ? statusOf(PMPI_Finalize(), "MPI_Finalize") : Status();
+  return ownsMpi_ ? statusOf(endMpi(), "MPI_Finalize") : Status();
 }
 
 void MpiEndpoint::abort(int status) {
