@@ -6,6 +6,7 @@
 #include "runtime/exec/region_view.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -276,6 +277,11 @@ bool FragmentDevices::isSmall(const Recording &recording) {
   }
   return bytes < kSmall;
 }
+
+FragmentDevices::FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &zero,
+                                 const memory::Window &window, bool areAsked)
+    : runtime_(runtime), zero_(zero), window_(window),
+      areAsked_(areAsked || std::getenv("TUTTI_ROPE") != nullptr) {}
 
 bool FragmentDevices::call(const tutti_luna_procedure &procedure,
                            const tutti_luna_argument *arguments, Part part, bool isAsked) {

@@ -58,10 +58,9 @@ private:
 class FragmentDevices final : public model::fragments::DeviceCalls,
                               public model::fragments::MirroredMemory {
 public:
-  /// `areAsked`: the user has said that devices are to be used.
+  /// `areAsked`: the user has asked for devices; TUTTI_ROPE asks for them, too.
   FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window,
-                  bool areAsked)
-      : runtime_(runtime), zero_(zero), window_(window), areAsked_(areAsked) {}
+                  bool areAsked);
 
   bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
             model::fragments::Part part, bool isAsked) override;

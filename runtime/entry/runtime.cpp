@@ -304,8 +304,7 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
 luna::FragmentDevices *Runtime::fragmentDevices() {
   if (!fragmentDevices_ && accelerators_) {
     fragmentDevices_ = std::make_unique<luna::FragmentDevices>(
-        *this, *zero_, *window_,
-        settings_.device != TUTTI_DEVICE_AUTO || std::getenv("TUTTI_ROPE") != nullptr);
+        *this, *zero_, *window_, settings_.device != TUTTI_DEVICE_AUTO);
   }
   return fragmentDevices_.get();
 }

@@ -58,8 +58,12 @@ std::uint32_t maskFor(std::uint64_t address, Range bytes) {
   return mask;
 }
 
-device::GridWish wishOf(const Launch &launch, const device::Kernel &kernel) {
+device::GridWish wishOf(const Launch &launch, const KernelChoice &choice,
+                        const device::Kernel &kernel) {
+  const tutti_mapping &mapping = launch.region->device->mapping[choice.mapping];
   device::GridWish wish;
+  wish.byGroups = (mapping.flags & TUTTI_MAPPING_GROUPS) != 0;
+  wish.byTiles = (mapping.flags & TUTTI_MAPPING_TILES) != 0;
   wish.maxGroup = kernel.maxGroup();
   wish.partialBytes = launch.region->device->partial_bytes;
   if (const tutti_directive *directive = launch.region->directive) {
@@ -591,11 +595,8 @@ void Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &cho
   Loaded &loaded = *lane.latest;
   if (!loaded.grid || loaded.extents != choice.extents) {
     const device::Info &info = lane.device->info();
-    device::GridWish wish = wishOf(launch, *loaded.kernel);
+    device::GridWish wish = wishOf(launch, choice, *loaded.kernel);
     wish.hasCombiner = loaded.combiner != nullptr;
-    const tutti_mapping &mapping = launch.region->device->mapping[choice.mapping];
-    wish.byGroups = (mapping.flags & TUTTI_MAPPING_GROUPS) != 0;
-    wish.byTiles = (mapping.flags & TUTTI_MAPPING_TILES) != 0;
     loaded.extents = choice.extents;
     loaded.grid = device::gridFor(choice.used(), info, wish);
     loaded.combinerGrid.reset();
@@ -680,11 +681,7 @@ Result<device::KernelLaunch> Devices::kernelFor(std::int32_t index, const Launch
   TUTTI_ASSIGN(loaded, this->loaded(lane(index), *launch.region, *choice->kernel));
   device::KernelLaunch kernel;
   kernel.kernel = loaded->kernel;
-  device::GridWish wish = wishOf(launch, *loaded->kernel);
-  const tutti_mapping &mapping = launch.region->device->mapping[choice->mapping];
-  wish.byGroups = (mapping.flags & TUTTI_MAPPING_GROUPS) != 0;
-  wish.byTiles = (mapping.flags & TUTTI_MAPPING_TILES) != 0;
-  kernel.grid = device::gridFor(choice->used(), info, wish);
+  kernel.grid = device::gridFor(choice->used(), info, wishOf(launch, *choice, *loaded->kernel));
   kernel.upper = launch.total;
   kernel.total = launch.total;
   setArguments(kernel.arguments, launch);

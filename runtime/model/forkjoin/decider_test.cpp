@@ -153,10 +153,9 @@ TEST_F(DeciderTest, TriesCoresIfMuchCrossesBecauseALoopRunsOnADevice) {
 TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {
   Decider decider = this->decider(Distribute::Auto);
   Launch launch = launchOf(1);
-  int measured = 0;
   const Candidate &candidate = decider.candidateFor(history_, region_, launch.total);
   const auto run = [&](int launches, double seconds) {
-    measured = 0;
+    int measured = 0;
     for (int each = 0; each < launches; ++each) {
       if (decider.isToBeMeasured(history_, candidate)) {
         decider.noteDistributed(history_, launch, seconds, 0);

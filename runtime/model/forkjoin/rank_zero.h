@@ -153,7 +153,7 @@ private:
     trace::RegionReport report;
     Trial trial;               ///< Of distributing it over hosts unasked.
     bool hasStrayed = false;   ///< A launch had to be undone: the next ones stay home.
-    std::uint64_t crossed = 0; ///< Bytes between host and devices because of that launch.
+    std::uint64_t crossed = 0; ///< Bytes to and from devices because of its latest launch there.
   };
 
   /// How a distributed launch went.

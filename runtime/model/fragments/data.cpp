@@ -240,7 +240,7 @@ void State::guard(const Activity &activity, const Ask &ask) {
   }
 }
 
-void State::letGo(const std::vector<Entry *> &guarded) {
+void State::unguard(const std::vector<Entry *> &guarded) {
   for (Entry *entry : guarded) {
     --entry->users;
     --entry->rules;
@@ -256,7 +256,7 @@ void State::stepLimit(Activity &activity) {
   const auto found = guarded_.extract(&activity);
   const std::vector<Entry *> guarded = found ? std::move(found.mapped()) : std::vector<Entry *>();
   const bool isOver = takeLimit(activity);
-  letGo(guarded); // Its frame may be the last thing that keeps them.
+  unguard(guarded); // Its frame may be the last thing that keeps them.
   if (isOver) {
     endActivity(activity);
   }

@@ -190,7 +190,7 @@ private:
   void stepLimit(Activity &activity);
   bool takeLimit(Activity &activity);
   void guard(const Activity &activity, const Ask &ask);
-  void letGo(const std::vector<Entry *> &guarded);
+  void unguard(const std::vector<Entry *> &guarded);
   void start(std::int32_t statement, Frame *frame, Scope *scope);
   bool suspend(Activity &activity, Ask &ask);
   Frame *bringToLife(Frame *around, std::int32_t block, std::int32_t statement, std::int32_t turn);
