@@ -2,6 +2,7 @@
 #include "runtime/balance/choice.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::balance {
 
@@ -28,11 +29,17 @@ constexpr double kLeastGain = 0.01;
 /// Launches between two trials; the next ones come later and later.
 constexpr std::int64_t kRest = 20000;
 constexpr std::int64_t kMostRest = 10000000;
+/// Launches before the first check of what was chosen; the next ones come later and later.
+constexpr std::int64_t kCheck = 32;
+constexpr std::int64_t kMostCheck = 4096;
+/// Another one took less by this fraction, to be taken after a check.
+constexpr double kCheckGain = 0.03;
 
 } // namespace
 
 Choice::Choice(std::size_t alternatives)
-    : seconds_(alternatives, 0), least_(alternatives, 0), rest_(kRest) {
+    : seconds_(alternatives, 0), least_(alternatives, 0), handicaps_(alternatives, 1), rest_(kRest),
+      checkAfter_(kCheck), leastCheck_(kCheck) {
   if (alternatives < 2) {
     phase_ = Phase::Rests;
   }
@@ -51,6 +58,7 @@ void Choice::expect(std::size_t alternative, double seconds) {
 
 /// All alternatives are tried once more.
 void Choice::startAnew() {
+  isCheck_ = false;
   std::ranges::fill(seconds_, 0);
   std::ranges::fill(least_, 0);
   anchor_ = nullptr;
@@ -82,13 +90,28 @@ bool Choice::begins(const void *loop, bool isSettled) {
     }
     return false;
   case Phase::Rests:
-    if (seconds_.size() > 1 && launches_ >= rest_) {
-      rest_ = std::min(2 * rest_, kMostRest);
-      startAnew();
-    }
-    return false;
+    return seconds_.size() > 1 && restsUntilCheck(loop);
   default:
     return true;
+  }
+}
+
+/// Whether a check begins.
+bool Choice::restsUntilCheck(const void *loop) {
+  if (++rested_ >= rest_) {
+    rest_ = std::min(2 * rest_, kMostRest);
+    startAnew();
+    return false;
+  }
+  isCheck_ = launches_ >= checkAfter_ && loop == anchor_;
+  phase_ = isCheck_ ? Phase::Starts : Phase::Rests;
+  return isCheck_;
+}
+
+void Choice::dropCheck() {
+  if (std::exchange(isCheck_, false)) {
+    phase_ = Phase::Rests;
+    launches_ = 0;
   }
 }
 
@@ -97,7 +120,7 @@ void Choice::tell(double now) {
     began_ = now;
     launches_ = 0;
     rounds_ = 0;
-    look_ = 2;
+    look_ = isCheck_ ? kMeasured : 2;
     phase_ = Phase::Measures;
     return;
   }
@@ -113,8 +136,39 @@ void Choice::tell(double now) {
     phase_ = Phase::Measures;
     return;
   }
+  if (isCheck_) {
+    check(round);
+    return;
+  }
   seconds_[present_] = round;
   decide();
+}
+
+double Choice::handicapped(std::size_t alternative) const {
+  return handicaps_[alternative] * seconds_[alternative];
+}
+
+std::size_t Choice::best() const {
+  std::size_t best = 0;
+  for (std::size_t each = 1; each < seconds_.size(); ++each) {
+    best = handicapped(each) < handicapped(best) ? each : best;
+  }
+  return best;
+}
+
+/// The present one was measured again: it is given up for one that took clearly less.
+void Choice::check(double round) {
+  seconds_[present_] = round;
+  isCheck_ = false;
+  phase_ = Phase::Rests;
+  launches_ = 0;
+  if (handicapped(best()) < (1 - kCheckGain) * handicapped(present_)) {
+    present_ = best();
+    leastCheck_ = std::min(2 * leastCheck_, kMostCheck);
+    checkAfter_ = leastCheck_;
+  } else {
+    checkAfter_ = std::min(2 * checkAfter_, kMostCheck);
+  }
 }
 
 /// Whether another alternative is much better than one that takes so long.
@@ -135,12 +189,13 @@ void Choice::decide() {
     start(static_cast<std::size_t>(untried - seconds_.begin()));
     return;
   }
-  const auto best = std::ranges::min_element(seconds_);
-  if (*best < (1 - kLeastGain) * seconds_[present_]) {
-    present_ = static_cast<std::size_t>(best - seconds_.begin());
+  if (handicapped(best()) < (1 - kLeastGain) * handicapped(present_)) {
+    present_ = best();
   }
   phase_ = Phase::Rests;
   launches_ = 0;
+  rested_ = 0;
+  checkAfter_ = leastCheck_;
 }
 
 } // namespace tutti::balance

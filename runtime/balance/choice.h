@@ -11,7 +11,8 @@ namespace tutti::balance {
 
 /// A choice between alternatives that are tried one after the other, each over some rounds of the
 /// program: from one launch of a loop, the *anchor*, to a later one of the same loop. So whatever
-/// else a round does counts, too, as what it moves because of the choice.
+/// else a round does counts, too, as what it moves because of the choice. The one that was chosen
+/// is measured again now and then, and given up where it takes longer than another one took.
 ///
 /// Threading: externally synchronised.
 class Choice {
@@ -21,7 +22,14 @@ public:
   std::size_t present() const { return present_; }
 
   /// Whether alternatives are being tried.
-  bool isTrying() const { return phase_ != Phase::Rests; }
+  bool isTrying() const { return phase_ != Phase::Rests && !isCheck_; }
+
+  /// What a round of an alternative took when it was last measured, or is known to take at least;
+  /// 0: neither is known. Units: seconds.
+  double seconds(std::size_t alternative) const { return seconds_[alternative]; }
+
+  /// The alternative has to take less than the others by this factor, at least 1.
+  void setHandicap(std::size_t alternative, double factor) { handicaps_[alternative] = factor; }
 
   /// A launch of `loop` is about to begin; whether `tell` is to be called first, with the time when
   /// all that was begun before has ended. `isSettled`: the way the present alternative runs is not
@@ -30,6 +38,9 @@ public:
 
   /// Units: seconds, from any point in time.
   void tell(double now);
+
+  /// Something else is being tried: what is being measured to check the choice does not count.
+  void dropCheck();
 
   /// So many launches of a loop, or a multiple of it, are needed to see all that a way costs: every
   /// so often much is moved. A way that is hopeless is given up before.
@@ -46,17 +57,22 @@ private:
     Warms,    ///< What the alternative needs is brought to where it runs.
     Starts,   ///< The time is to be told at the next launch.
     Measures, ///< Launches are counted.
-    Ends,     ///< The time is to be told at the next launch of the anchor.
+    Ends,     ///< The time is to be told now.
     Rests,    ///< The best one is used.
   };
 
   void start(std::size_t alternative);
   void startAnew();
   bool isHopeless(double round) const;
+  double handicapped(std::size_t alternative) const;
+  std::size_t best() const;
   void decide();
+  void check(double round);
+  bool restsUntilCheck(const void *loop);
 
   std::vector<double> seconds_; ///< Of a round, by alternative; 0: not tried.
   std::vector<double> least_;   ///< That it is known to take.
+  std::vector<double> handicaps_;
   std::size_t present_ = 0;
   Phase phase_ = Phase::Warms;
   const void *anchor_ = nullptr;
@@ -66,6 +82,10 @@ private:
   std::int64_t period_ = 1;   ///< That show what an alternative takes.
   std::int64_t look_ = 2;     ///< Launches after which the time is looked at.
   std::int64_t rest_;         ///< Launches until the next trial.
+  std::int64_t rested_ = 0;   ///< Launches since the latest one.
+  bool isCheck_ = false;      ///< The present one is measured again.
+  std::int64_t checkAfter_;   ///< Launches from one check to the next,
+  std::int64_t leastCheck_;   ///< and at least, the more the more often checks were of use.
   std::int64_t unsettled_ = 0;
 };
 

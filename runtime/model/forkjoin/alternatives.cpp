@@ -15,6 +15,10 @@ namespace {
 
 enum Alternative : std::size_t { kAll, kDevices, kHosts, kAlternatives };
 
+/// The slowest of many parts decides what a launch on all places takes, so a trial may easily have
+/// been lucky; and what cores beside devices do not gain in time they lose in power.
+constexpr double kHandicapOfAll = 1.03;
+
 /// Launches of others after which a trial is taken to be over: its loops are not run any more.
 constexpr std::int64_t kAbandoned = 1000;
 
@@ -31,7 +35,10 @@ SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total) 
   for (const Share &share : all.shares) {
     places.push_back(share.place);
   }
-  return choices_.emplace_back(std::move(places), total, balance::Choice(kAlternatives));
+  SharedChoice &choice =
+      choices_.emplace_back(std::move(places), total, balance::Choice(kAlternatives));
+  choice.choice.setHandicap(kAll, kHandicapOfAll);
+  return choice;
 }
 
 bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int64_t total,
@@ -45,7 +52,8 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
   if (!trying_ || (trying_ != mine && ++waited_ > kAbandoned)) {
     trying_ = mine;
   }
-  if (trying_ != mine && mine->choice.isTrying()) {
+  if (trying_ != mine && (mine->choice.isTrying() || trying_->choice.isTrying())) {
+    mine->choice.dropCheck();
     return false;
   }
   if (trying_ == mine) {
@@ -60,10 +68,19 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
   if (trying_ == mine && !mine->choice.isTrying()) {
     trying_ = nullptr;
   }
+  asked_ = isAsked ? mine : nullptr;
   return isAsked;
 }
 
-void Alternatives::tell(double now) { trying_->choice.tell(now); }
+void Alternatives::tell(double now) { asked_->choice.tell(now); }
+
+Alternatives::Rounds Alternatives::rounds(const ChoiceHistory &mine) {
+  if (!mine.shared || mine.shared->choice.isTrying()) {
+    return {};
+  }
+  const balance::Choice &choice = mine.shared->choice;
+  return {choice.seconds(kAll), choice.seconds(kDevices), choice.seconds(kHosts)};
+}
 
 void Alternatives::restrict(const ChoiceHistory &mine, Placement &placement) const {
   if (!mine.shared || mine.shared->choice.present() == kAll) {

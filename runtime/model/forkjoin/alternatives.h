@@ -54,6 +54,15 @@ public:
   /// Takes out of `placement` what the present choice does not use.
   void restrict(const ChoiceHistory &mine, exec::Placement &placement) const;
 
+  /// What one round of the loops that choose together takes; 0: that is not known. Units: seconds.
+  struct Rounds {
+    double all = 0;     ///< On all places,
+    double devices = 0; ///< on devices alone,
+    double hosts = 0;   ///< and on the cores, at least.
+  };
+
+  static Rounds rounds(const ChoiceHistory &mine);
+
   /// Whether the ways to run a loop are being tried.
   static bool isTrying(const ChoiceHistory &mine) {
     return mine.shared && mine.shared->choice.isTrying();
@@ -64,6 +73,7 @@ private:
 
   const memory::Topology &topology_;
   std::deque<SharedChoice> choices_; ///< Their addresses stay.
+  SharedChoice *asked_ = nullptr;    ///< That the time is to be told.
   SharedChoice *trying_ = nullptr;   ///< One at a time: trials of two would disturb each other.
   std::int64_t waited_ = 0;          ///< Launches of others since one of its loops.
 };

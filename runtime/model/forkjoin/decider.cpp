@@ -182,7 +182,8 @@ void Decider::explain(LoopHistory &history, const Launch &launch, const Candidat
   }
   explainer_.explain(history.explained, launch,
                      {decision.reasonHome.empty() ? weighed : kHome, why, weighed,
-                      isPlanned ? plan : nullptr, isPlanned ? &machine : nullptr, home},
+                      isPlanned ? plan : nullptr, isPlanned ? &machine : nullptr, home,
+                      Alternatives::rounds(history.choice)},
                      residency);
 }
 
@@ -271,14 +272,14 @@ std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &ca
                                        const Launch &launch) const {
   if (isHome(candidate.placement)) {
     const std::string_view reason = reasonHome(candidate.placement);
-    explainer_.explainHome(history.explained, launch, reason);
+    explainer_.explainHome(history.explained, launch, reason, Alternatives::rounds(history.choice));
     return reason;
   }
   if (!candidate.isWanted &&
       balance::isTooShort(*candidate.machine, *candidate.history, launch.total)) {
     constexpr std::string_view kReason = "it is too short";
     history.bytesToStayHome = 0;
-    explainer_.explainHome(history.explained, launch, kReason);
+    explainer_.explainHome(history.explained, launch, kReason, {});
     return kReason;
   }
   if (!candidate.isWanted && !balance::isWorthALook(*candidate.history)) {

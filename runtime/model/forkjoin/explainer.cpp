@@ -50,6 +50,15 @@ void sayImpossible(Way way, std::string_view reason) {
   log::info("  {:<8} is not possible: {}", nameOf(way), reason);
 }
 
+void sayRounds(const Alternatives::Rounds &rounds) {
+  if (rounds.all > 0) {
+    log::info(
+        "  a round of the loops that choose together: {} on all places, {} on devices alone, {} "
+        "on cores alone",
+        timeOf(rounds.all), timeOf(rounds.devices), timeOf(rounds.hosts));
+  }
+}
+
 } // namespace
 
 balance::Proposal proposalOf(const Launch &launch, const Plan &plan) {
@@ -170,13 +179,16 @@ void Explainer::explain(Explained &known, const Launch &launch, const Decided &d
       sayOther(known, launch, way, decided.homeCompute, residency);
     }
   }
+  sayRounds(decided.rounds);
   log::info("  chosen:  {}, because {}", nameOf(decided.way), decided.why);
 }
 
-void Explainer::explainHome(Explained &known, const Launch &launch, std::string_view why) const {
+void Explainer::explainHome(Explained &known, const Launch &launch, std::string_view why,
+                            const Alternatives::Rounds &rounds) const {
   if (isOn_ && isNew(known, kHome, why)) {
     const auto took = known.took.find(kHome);
     log::info("the loop at {}, {} iterations:", launch.region->source, launch.total);
+    sayRounds(rounds);
     log::info("  chosen:  home{}, because {}",
               took == known.took.end()
                   ? std::string()

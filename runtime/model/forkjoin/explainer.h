@@ -9,6 +9,7 @@
 #include "runtime/exec/placement.h"
 #include "runtime/exec/plan.h"
 #include "runtime/exec/residency.h"
+#include "runtime/model/forkjoin/alternatives.h"
 
 #include <cstdint>
 #include <map>
@@ -64,6 +65,7 @@ public:
     const exec::Plan *plan;       ///< its plan; null if there is none,
     const balance::Machine *away; ///< and what it costs; null if there is no plan.
     double homeCompute;           ///< What the launch takes on rank 0. Units: seconds.
+    Alternatives::Rounds rounds;  ///< What was measured to choose among ways.
   };
 
   /// Says what was decided on `launch`, unless it is what was said last and nothing else was
@@ -74,7 +76,8 @@ public:
                const exec::Residency &residency) const TUTTI_IN_TURN;
 
   /// The same for a launch that stays home before it is known what it would move.
-  void explainHome(Explained &known, const exec::Launch &launch, std::string_view why) const;
+  void explainHome(Explained &known, const exec::Launch &launch, std::string_view why,
+                   const Alternatives::Rounds &rounds) const;
 
 private:
   bool isNew(Explained &known, Way way, std::string_view why) const;

@@ -22,6 +22,12 @@ constexpr std::int64_t kLaunchesBetween = 64;
 /// Launches under way whose times are remembered; more are lost with a rank.
 constexpr std::size_t kMostTimed = 256;
 
+/// What cores do beside a device is learned from this part of a loop, as long as nothing is known
+/// of it; they may take hundreds of times as long.
+constexpr double kCoresAtFirst = 1.0 / 256;
+/// Iterations that keep all of them busy.
+constexpr double kIterationsAtFirst = 64;
+
 bool isOn(const std::vector<Share> &shares, const std::vector<Place> &places) {
   return std::ranges::equal(shares, places, {}, &Share::place);
 }
@@ -43,6 +49,23 @@ bool Ropes::areAlike(const std::vector<Share> &shares) const {
   });
 }
 
+/// A guess of each place's speed, for the first cut of a loop of `total` iterations.
+std::vector<double> Ropes::speedsAtFirst(const std::vector<Share> &shares, double total) const {
+  double sum = 0;
+  bool hasDevices = false;
+  for (const Share &share : shares) {
+    sum += share.weight;
+    hasDevices = hasDevices || !topology_.isHost(share.place);
+  }
+  const double most = sum * std::max(kCoresAtFirst, kIterationsAtFirst / total);
+  std::vector<double> speeds;
+  for (const Share &share : shares) {
+    const bool isLimited = hasDevices && topology_.isHost(share.place);
+    speeds.push_back(isLimited ? std::min<double>(share.weight, most) : share.weight);
+  }
+  return speeds;
+}
+
 SharedRope &Ropes::ropeFor(const std::vector<Share> &shares, std::int64_t total) {
   const SharedRope *older = nullptr;
   for (SharedRope &each : ropes_) {
@@ -54,16 +77,17 @@ SharedRope &Ropes::ropeFor(const std::vector<Share> &shares, std::int64_t total)
     }
   }
   std::vector<Place> places;
-  std::vector<double> speeds;
   for (const Share &share : shares) {
     places.push_back(share.place);
-    speeds.push_back(share.weight);
   }
+  const std::vector<double> speeds = speedsAtFirst(shares, static_cast<double>(total));
   const balance::Places kind = areAlike(shares) ? balance::Places::Alike : balance::Places::Unlike;
   SharedRope &rope = ropes_.emplace_back(std::move(places), total, balance::Rope(speeds, kind));
+  rope.isAsGuessed = std::ranges::equal(shares, speeds, {}, &Share::weight);
   if (older && older->cuts > 0) {
     rope.rope.startAs(older->rope); // Its data may lie there.
     rope.cuts = 1;
+    rope.isAsGuessed = false;
   }
   return rope;
 }
@@ -83,8 +107,8 @@ void Ropes::cut(RopeHistory &history, std::vector<Share> &shares, std::int64_t t
   if (std::exchange(history.cutsSeen, rope.cuts) != rope.cuts) {
     history.timed = 0;
   }
-  if (rope.cuts == 0) {
-    return; // They are as they were guessed.
+  if (rope.isAsGuessed) {
+    return;
   }
   for (std::size_t index = 0; index < shares.size(); ++index) {
     shares[index].weight = rope.rope.weights()[index];
@@ -151,6 +175,7 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
   const bool isCut =
       rope.rope.add(timed.history->loop, timed.parts, timed.launches, timed.bytes, bandwidth);
   rope.cuts += isCut ? 1 : 0;
+  rope.isAsGuessed = rope.isAsGuessed && !isCut;
   return isCut;
 }
 

@@ -25,6 +25,7 @@ struct SharedRope {
   std::int64_t total; ///< Of the first loop.
   balance::Rope rope;
   std::int32_t cuts = 0;     ///< Times that it has been cut anew.
+  bool isAsGuessed = true;   ///< The weights of the shares are its first cut.
   std::int64_t launches = 0; ///< Of the loop that has been launched most often.
 };
 
@@ -87,6 +88,7 @@ private:
     double bytes;
   };
 
+  std::vector<double> speedsAtFirst(const std::vector<exec::Share> &shares, double total) const;
   SharedRope &ropeFor(const std::vector<exec::Share> &shares, std::int64_t total);
   bool areAlike(const std::vector<exec::Share> &shares) const;
 

@@ -105,6 +105,25 @@ TEST_F(RopesTest, ForgetsALoopThatHasLostAPlace) {
   EXPECT_FALSE(ropes_.learn({2, {{0, 1.0}}}, kBandwidth)) << "of a launch that was not timed";
 }
 
+TEST(RopesBesideADevice, LearnWhatCoresDoFromASmallPart) {
+  const memory::Topology topology{{1}};
+  const std::vector<DeviceTraits> devices(1);
+  Ropes ropes{topology, devices};
+  RopeHistory many;
+  RopeHistory few;
+  std::vector<Share> ofMany{{0, 1}, {1, 16}};
+  std::vector<Share> ofFew = ofMany;
+
+  ropes.cut(many, ofMany, 131072);
+  ropes.cut(few, ofFew, 500);
+
+  const auto partOfCores = [](const std::vector<Share> &shares) {
+    return static_cast<double>(shares[0].weight) / (shares[0].weight + shares[1].weight);
+  };
+  EXPECT_NEAR(partOfCores(ofMany), 1.0 / 256, 1e-3);
+  EXPECT_NEAR(partOfCores(ofFew), 1.0 / 17, 1e-3) << "fewer would not keep them busy";
+}
+
 } // namespace
 
 } // namespace tutti::model::forkjoin
