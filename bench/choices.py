@@ -103,7 +103,7 @@ def main():
     parser.add_argument("--turns", type=int, default=2, help="runs of each length")
     parser.add_argument("--span", type=float, default=0.5, help="seconds of a difference, at least")
     parser.add_argument("--limit", type=float, default=20, help="seconds for one run")
-    parser.add_argument("--only", nargs="*", default=[], help="names of programs")
+    parser.add_argument("--only", nargs="*", default=[], help="names of programs, or with the first argument: sor:8192")
     parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=list(WAYS),
                         help="how programs of one region run; all unless named")
     settings = parser.parse_args()
@@ -111,7 +111,7 @@ def main():
     print("milliseconds per iteration; in brackets against the best of cpu and gpu, and what the "
           "run takes beside steady iterations", flush=True)
     for case in CASES + REGIONS:
-        if settings.only and case.program not in settings.only:
+        if settings.only and not {case.program, f"{case.program}:{case.arguments.split()[0]}"} & set(settings.only):
             continue
         if case.program == "two_regions":
             ways = [(f"{nbody}:{sor}", f"two_regions_{nbody}_{sor}", {}, True)

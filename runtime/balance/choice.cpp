@@ -117,11 +117,8 @@ void Choice::dropCheck() {
 
 void Choice::tell(double now) {
   if (phase_ == Phase::Starts) {
-    began_ = now;
-    launches_ = 0;
-    rounds_ = 0;
-    look_ = isCheck_ ? kMeasured : 2;
-    phase_ = Phase::Measures;
+    first_ = 0;
+    beginMeasuring(now, isCheck_ ? kMeasured : 2);
     return;
   }
   const double took = now - began_;
@@ -136,12 +133,25 @@ void Choice::tell(double now) {
     phase_ = Phase::Measures;
     return;
   }
-  if (isCheck_) {
-    check(round);
+  if (first_ == 0) {
+    first_ = round; // Something else may have run on the same cores: the better of two counts.
+    beginMeasuring(now, launches_);
     return;
   }
-  seconds_[present_] = round;
-  decide();
+  seconds_[present_] = std::min(first_, round);
+  if (isCheck_) {
+    check();
+  } else {
+    decide();
+  }
+}
+
+void Choice::beginMeasuring(double now, std::int64_t look) {
+  began_ = now;
+  launches_ = 0;
+  rounds_ = 0;
+  look_ = look;
+  phase_ = Phase::Measures;
 }
 
 double Choice::handicapped(std::size_t alternative) const {
@@ -157,8 +167,7 @@ std::size_t Choice::best() const {
 }
 
 /// The present one was measured again: it is given up for one that took clearly less.
-void Choice::check(double round) {
-  seconds_[present_] = round;
+void Choice::check() {
   isCheck_ = false;
   phase_ = Phase::Rests;
   launches_ = 0;

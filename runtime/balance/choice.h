@@ -24,6 +24,9 @@ public:
   /// Whether alternatives are being tried.
   bool isTrying() const { return phase_ != Phase::Rests && !isCheck_; }
 
+  /// Whether what is done now is part of what an alternative takes.
+  bool isMeasuring() const { return phase_ == Phase::Measures || phase_ == Phase::Ends; }
+
   /// What a round of an alternative took when it was last measured, or is known to take at least;
   /// 0: neither is known. Units: seconds.
   double seconds(std::size_t alternative) const { return seconds_[alternative]; }
@@ -64,10 +67,11 @@ private:
   void start(std::size_t alternative);
   void startAnew();
   bool isHopeless(double round) const;
+  void beginMeasuring(double now, std::int64_t look);
   double handicapped(std::size_t alternative) const;
   std::size_t best() const;
   void decide();
-  void check(double round);
+  void check();
   bool restsUntilCheck(const void *loop);
 
   std::vector<double> seconds_; ///< Of a round, by alternative; 0: not tried.
@@ -81,6 +85,7 @@ private:
   std::int64_t rounds_ = 0;   ///< and of the anchor.
   std::int64_t period_ = 1;   ///< That show what an alternative takes.
   std::int64_t look_ = 2;     ///< Launches after which the time is looked at.
+  double first_ = 0;          ///< What a round took when it was measured the first of two times.
   std::int64_t rest_;         ///< Launches until the next trial.
   std::int64_t rested_ = 0;   ///< Launches since the latest one.
   bool isCheck_ = false;      ///< The present one is measured again.

@@ -64,7 +64,7 @@ TEST(Choice, TakesTheBestOnceAllHaveBeenTried) {
     seconds[best] = 2e-3;
     Program program(choice, seconds);
 
-    program.run(100);
+    program.run(120);
 
     EXPECT_FALSE(choice.isTrying());
     EXPECT_EQ(choice.present(), best);
@@ -76,7 +76,7 @@ TEST(Choice, TellsAlternativesApartThatTakeMicroseconds) {
   Choice choice(2);
   Program program(choice, {10e-6, 9e-6});
 
-  program.run(3000);
+  program.run(5000);
 
   EXPECT_FALSE(choice.isTrying());
   EXPECT_EQ(choice.present(), 1U);
@@ -89,7 +89,7 @@ TEST(Choice, TriesSomethingHopelessForAFewLaunchesOnly) {
   program.run(1000, 1);
 
   EXPECT_EQ(choice.present(), 1U);
-  EXPECT_LT(program.now(), 1000 * 200e-6 + 7 * 160e-3);
+  EXPECT_LT(program.now(), 1000 * 200e-6 + 9 * 160e-3);
 }
 
 TEST(Choice, StaysWithOneThatIsAsGood) {
@@ -142,6 +142,23 @@ TEST(Choice, GivesUpWhatWasLuckyWhenItWasTried) {
 
   EXPECT_EQ(choice.present(), 0U) << "long before all are tried again";
   EXPECT_FALSE(choice.isTrying());
+}
+
+TEST(Choice, IsNotMisledByOneDisturbance) {
+  for (const int disturbed : {4, 60, 75}) {
+    Choice choice(2);
+    const char loop = 0;
+    double now = 0;
+    for (int launch = 0; launch < 300; ++launch) {
+      if (choice.begins(&loop, true)) {
+        choice.tell(now);
+      }
+      now += choice.present() == 0 ? 1e-3 : 0.9e-3;
+      now += launch == disturbed ? 0.1 : 0;
+    }
+    EXPECT_FALSE(choice.isTrying());
+    EXPECT_EQ(choice.present(), 1U) << disturbed;
+  }
 }
 
 TEST(Choice, DoesNotGoToAndFro) {
@@ -215,7 +232,7 @@ TEST(Choice, SeesWhatIsMovedNowAndThen) {
 
     EXPECT_FALSE(choice.isTrying());
     EXPECT_EQ(choice.present(), moving < 0.2 ? 0U : 1U);
-    EXPECT_LT(told, 40);
+    EXPECT_LT(told, 50);
   }
 }
 

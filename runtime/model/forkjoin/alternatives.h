@@ -68,6 +68,11 @@ public:
     return mine.shared && mine.shared->choice.isTrying();
   }
 
+  /// Whether what a launch takes is being measured for a choice.
+  static bool isMeasuring(const ChoiceHistory &mine) {
+    return mine.shared && mine.shared->choice.isMeasuring();
+  }
+
 private:
   SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total);
 

@@ -62,6 +62,9 @@ void ChunkRun::run(bool isKnown, bool waits) {
     }
   }
   waitForBorrowers();
+  if (waits && !plan_.devices.empty()) {
+    waitForDevices(); // What they still run from before is no part of what this launch takes.
+  }
   lend();
   orderDevices();
   copy(false, isKnown);

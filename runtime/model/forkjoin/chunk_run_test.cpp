@@ -9,9 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <utility>
 #include <vector>
 
@@ -165,6 +168,33 @@ TEST_F(ChunkRunTest, StartsOtherLaunchesWhileBorrowersCopy) {
   lock.unlock();
 
   EXPECT_EQ(kernelsBefore_, 1);
+}
+
+TEST_F(ChunkRunTest, TimesDevicesWithoutWhatTheyRunFromBefore) {
+  constexpr std::chrono::milliseconds kLong{100};
+  const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
+  bool isFirst = true;
+  machine_.setFunction("scatter", [&](const device::mock::KernelRun &) {
+    if (std::exchange(isFirst, false)) {
+      std::this_thread::sleep_for(kLong);
+    }
+  });
+  Progress::Lock lock = job_->progress.lock();
+  ASSERT_TRUE(job_->devices.commit(0, bytes));
+  Plan plan;
+  plan.devices = {{0, {0, 10}, bytes, bytes}};
+  plan.contributors = {0};
+  ChunkRun(*job_, lock, launch_, plan).run(false, true); // What fails does so at the first launch.
+  isFirst = true;
+
+  ChunkRun(*job_, lock, launch_, plan).run(false, false);
+  EXPECT_TRUE(isFirst) << "it is still to run";
+  ChunkRun timed(*job_, lock, launch_, plan);
+  timed.run(false, true);
+
+  EXPECT_FALSE(isFirst);
+  EXPECT_LT(timed.times().places.front().seconds,
+            std::chrono::duration<double>(kLong).count() / 2);
 }
 
 TEST_F(ChunkRunTest, LendsFromTheHostWhatALostDeviceHeld) {

@@ -262,7 +262,7 @@ Decision Decider::decide(LoopHistory &history, Launch &launch, Candidate &candid
       decision.reasonHome = kCostsMore;
     }
   }
-  if (explainer_.isOn()) {
+  if (explainer_.isOn() && !Alternatives::isMeasuring(history.choice)) {
     explain(history, launch, candidate, decision, home, residency);
   }
   return decision;
@@ -294,7 +294,8 @@ bool Decider::isToBeMeasured(LoopHistory &history, const Candidate &candidate) c
     return true;
   }
   if (candidate.isWanted) {
-    return explainer_.isOn() && !explainer_.isKnown(history.explained, candidate.placement.shares);
+    return explainer_.isOn() && !Alternatives::isMeasuring(history.choice) &&
+           !explainer_.isKnown(history.explained, candidate.placement.shares);
   }
   return !candidate.history->distributed.isKnown() || ++history.unmeasured >= history.measureAfter;
 }
