@@ -287,7 +287,8 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
       memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
       std::move(job.traits), settings.device, settings.balances, settings.explains});
   if (hasDevices) {
-    accelerators_ = std::make_unique<TaskDevices>(*this, *zero_, *window_);
+    accelerators_ = std::make_unique<TaskDevices>(*this, *zero_, *window_,
+                                                  settings.managed == Managed::Prefetch);
   }
   if (zero_->ranks() > 1) {
     taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_);

@@ -122,6 +122,12 @@ Result<Settings> readSettings() {
   if (!deviceMemory) {
     return deviceMemory.error();
   }
+  static constexpr std::array<std::pair<std::string_view, Managed>, 2> kManaged{
+      {{"prefetch", Managed::Prefetch}, {"driver", Managed::Driver}}};
+  const auto managed = options.choice<Managed>("TUTTI_MANAGED", Managed::Prefetch, kManaged);
+  if (!managed) {
+    return managed.error();
+  }
   if (isFirstRank()) {
     options.warnUnknown();
   }
@@ -132,6 +138,7 @@ Result<Settings> readSettings() {
                   *stats,
                   *device,
                   *deviceMemory,
+                  *managed,
                   static_cast<std::uint32_t>(*workers),
                   *patience};
 }

@@ -13,6 +13,12 @@ namespace tutti::entry {
 
 enum class Stats { Off, Text, Json };
 
+/// What becomes of memory that tasks on devices name and that a driver manages.
+enum class Managed {
+  Prefetch, ///< It is moved ahead of kernels.
+  Driver,   ///< Its driver moves it when it is touched.
+};
+
 struct Settings {
   std::uint64_t heapBytes;                ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
   model::forkjoin::Distribute distribute; ///< TUTTI_DISTRIBUTE: auto, always or never.
@@ -21,6 +27,7 @@ struct Settings {
   Stats stats;                            ///< TUTTI_STATS: 0, 1 or json.
   std::uint32_t device;                   ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
+  Managed managed;            ///< TUTTI_MANAGED: prefetch or driver.
   std::uint32_t workers;      ///< TUTTI_WORKERS: that run tasks; 0 for one on each processor.
   model::spmd::Patience patience; ///< TUTTI_TIMEOUT: of nodes that wait.
 };

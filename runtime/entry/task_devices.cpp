@@ -37,6 +37,16 @@ Result<device::Grid> gridOf(const DeviceRequest &request) {
   return grid;
 }
 
+/// What the driver has to move.
+Status prefetch(device::Queue &queue, const TaskNames &names) {
+  for (const auto &[range, isRead] : names.foreign) {
+    TUTTI_TRY(queue.prefetch(
+        {reinterpret_cast<const std::byte *>(range.begin), static_cast<std::size_t>(range.size())},
+        isRead));
+  }
+  return {};
+}
+
 } // namespace
 
 void *TaskDevices::currentQueue() { return current; }
@@ -83,10 +93,8 @@ Result<TaskDevices::Handle> TaskDevices::launch(const DeviceRequest &request,
       work.touched = names.touched;
       work.written = names.written;
       work.give = [&](device::Queue &queue) -> Status {
-        for (const auto &[range, isRead] : names.foreign) {
-          TUTTI_TRY(queue.prefetch({reinterpret_cast<const std::byte *>(range.begin),
-                                    static_cast<std::size_t>(range.size())},
-                                   isRead));
+        if (prefetches_) {
+          TUTTI_TRY(prefetch(queue, names));
         }
         // There is nothing to do for no work-items.
         return launch.grid.groupCount() > 0 ? queue.launchNative(launch) : Status();

@@ -18,8 +18,9 @@ class Runtime;
 
 class TaskDevices final : public model::tasks::Accelerators {
 public:
-  TaskDevices(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window)
-      : runtime_(runtime), zero_(zero), window_(window) {}
+  TaskDevices(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window,
+              bool prefetches)
+      : runtime_(runtime), zero_(zero), window_(window), prefetches_(prefetches) {}
 
   Result<Handle> launch(const model::tasks::DeviceRequest &request,
                         std::span<const graph::Access> accesses,
@@ -44,6 +45,7 @@ private:
   Runtime &runtime_;
   model::forkjoin::RankZero &zero_;
   const memory::Window &window_;
+  const bool prefetches_; ///< Managed memory.
 };
 
 } // namespace tutti::entry

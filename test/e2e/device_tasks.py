@@ -151,6 +151,13 @@ def says_what_is_wrong(workshop, name):
     require(result.status not in (0, None) and re.search(expected, result.errors), result.errors)
 
 
+def managed_memory_may_be_left_to_its_driver(workshop):
+    compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_MANAGED": "driver"})
+    result = workshop.launch(kernels("-O2"), [], 1, {**DEVICE, "TUTTI_MANAGED": "sometimes"})
+    require(result.status == 1 and "TUTTI_MANAGED=sometimes: expected one of prefetch, driver" in result.errors,
+            result.errors)
+
+
 def says_that_there_is_no_device(workshop):
     result = workshop.launch(kernels("-O2"), [], 1, {"TUTTI_DEVICE": "cpu"})
     require(result.status == 1 and "has no device" in result.errors, result.errors)
@@ -160,7 +167,7 @@ def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in (
         kernels_by_blocks_move_each_byte_once_each_way, kernels_on_data_that_is_there_move_nothing,
-        kernels_find_room_on_a_small_device, says_that_there_is_no_device)]
+        kernels_find_room_on_a_small_device, managed_memory_may_be_left_to_its_driver, says_that_there_is_no_device)]
     checks += [(f"wrong/{name}", lambda w, n=name: says_what_is_wrong(w, n)) for name in WRONG]
     checks += [(f"kernels{level}/{workers}/{ranks}",
                 lambda w, l=level, k=workers, r=ranks:
