@@ -176,10 +176,13 @@ void *tutti_task_private(void *original);
 typedef struct tutti_task_variable {
   const void *address; ///< Null for one of which each thread has its own.
   uint64_t bytes;
-  uint64_t flags; ///< TUTTI_TASK_WRITES
+  uint64_t flags; ///< tutti_task_variable_flags
 } tutti_task_variable;
 
-enum tutti_task_variable_flags { TUTTI_TASK_WRITES = 1 }; ///< It may be written.
+enum tutti_task_variable_flags {
+  TUTTI_TASK_WRITES = 1, ///< It may be written.
+  TUTTI_TASK_DEVICES = 2 ///< No variable: the code makes tasks for devices.
+};
 
 /// All of these variables that the compiler knows of; lives as long as the program. What functions
 /// of other files use is not among them.

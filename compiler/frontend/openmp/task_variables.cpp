@@ -57,6 +57,7 @@ void TaskVariables::add(Names &names, Use &operand, Value *value) {
     if (!function->isDeclaration()) {
       names.functions.insert(function);
     }
+    names.makesDeviceTasks |= function->getName() == "tutti_task_device";
   } else if (auto *variable = dyn_cast<GlobalVariable>(constant)) {
     if (!variable->isConstant() && !variable->getName().starts_with("llvm.")) {
       names.variables[variable] |= mayWrite(operand);
@@ -80,42 +81,58 @@ const TaskVariables::Names &TaskVariables::namesOf(Function &function) {
   return at->second;
 }
 
-void TaskVariables::describe(IRBuilder<> &builder, Function &entry) {
+TaskVariables::Found TaskVariables::usedBy(Function &entry) {
   SetVector<Function *> functions;
   functions.insert(&entry);
-  Uses uses;
+  Found found;
   for (std::size_t next = 0; next < functions.size(); ++next) {
     const Names &names = namesOf(*functions[next]);
     functions.insert(names.functions.begin(), names.functions.end());
     for (const auto &[variable, isWritten] : names.variables) {
-      uses[variable] |= isWritten;
+      found.variables[variable] |= isWritten;
     }
+    found.makesDeviceTasks |= names.makesDeviceTasks;
   }
-  if (uses.empty()) {
-    return;
-  }
+  return found;
+}
+
+/// As records of tutti_task_variable.
+std::vector<Constant *> TaskVariables::recordsOf(const Found &found) {
   LLVMContext &context = module_.getContext();
-  Type *pointer = PointerType::getUnqual(context);
+  auto *pointer = PointerType::getUnqual(context);
   Type *int64 = Type::getInt64Ty(context);
-  auto *record = StructType::get(context, {pointer, int64, int64});
+  auto *type = StructType::get(context, {pointer, int64, int64});
   std::vector<Constant *> records;
-  for (const auto &[variable, isWritten] : uses) {
+  const auto add = [&](Constant *address, std::uint64_t bytes, std::uint64_t flags) {
+    records.push_back(ConstantStruct::get(
+        type, {address, ConstantInt::get(int64, bytes), ConstantInt::get(int64, flags)}));
+  };
+  for (const auto &[variable, isWritten] : found.variables) {
     // Each thread has its own: no address stands for it.
     const bool isOfThread = variable->isThreadLocal();
-    const std::uint64_t bytes = module_.getDataLayout().getTypeAllocSize(variable->getValueType());
-    const std::uint64_t flags = isWritten || isOfThread ? std::uint64_t{TUTTI_TASK_WRITES} : 0;
-    records.push_back(ConstantStruct::get(
-        record, {isOfThread ? ConstantPointerNull::get(cast<PointerType>(pointer))
-                            : static_cast<Constant *>(variable),
-                 ConstantInt::get(int64, bytes), ConstantInt::get(int64, flags)}));
+    add(isOfThread ? ConstantPointerNull::get(pointer) : static_cast<Constant *>(variable),
+        module_.getDataLayout().getTypeAllocSize(variable->getValueType()),
+        isWritten || isOfThread ? std::uint64_t{TUTTI_TASK_WRITES} : 0);
   }
-  auto *type = ArrayType::get(record, records.size());
+  if (found.makesDeviceTasks) {
+    add(ConstantPointerNull::get(pointer), 0, TUTTI_TASK_DEVICES);
+  }
+  return records;
+}
+
+void TaskVariables::describe(IRBuilder<> &builder, Function &entry) {
+  const std::vector<Constant *> records = recordsOf(usedBy(entry));
+  if (records.empty()) {
+    return;
+  }
+  auto *type = ArrayType::get(records.front()->getType(), records.size());
   auto *table = new GlobalVariable(module_, type, true, GlobalValue::PrivateLinkage,
                                    ConstantArray::get(type, records), "tutti.task.variables");
-  builder.CreateCall(
-      module_.getOrInsertFunction("tutti_task_variables",
-                                  FunctionType::get(pointer, {pointer, int64}, false)),
-      {table, builder.getInt64(records.size())});
+  Type *pointer = PointerType::getUnqual(module_.getContext());
+  builder.CreateCall(module_.getOrInsertFunction(
+                         "tutti_task_variables",
+                         FunctionType::get(pointer, {pointer, builder.getInt64Ty()}, false)),
+                     {table, builder.getInt64(records.size())});
 }
 
 } // namespace tutti::compiler::openmp

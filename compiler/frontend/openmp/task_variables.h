@@ -10,6 +10,7 @@
 #include "llvm/IR/Module.h"
 
 #include <map>
+#include <vector>
 
 namespace tutti::compiler::openmp {
 
@@ -19,21 +20,28 @@ public:
   explicit TaskVariables(llvm::Module &module) : module_(module) {}
 
   /// Tells the runtime of the variables that are used by `entry`, by what it calls and by the tasks
-  /// that it makes, as far as this module has them, with a call at the place of `builder`. No call
-  /// if there are none. Source: `tutti_task_variables` of abi/tasks.h.
+  /// that it makes, as far as this module has them, and whether some of these are for devices, with
+  /// a call at the place of `builder`. No call if there is nothing to tell. Source:
+  /// `tutti_task_variables` of abi/tasks.h.
   void describe(llvm::IRBuilder<> &builder, llvm::Function &entry);
 
 private:
   /// By variable, whether it may be written.
   using Uses = llvm::MapVector<llvm::GlobalVariable *, bool>;
 
-  /// What one function names.
-  struct Names {
-    llvm::SetVector<llvm::Function *> functions; ///< That are defined here.
+  struct Found {
     Uses variables;
+    bool makesDeviceTasks = false;
+  };
+
+  /// What one function names.
+  struct Names : Found {
+    llvm::SetVector<llvm::Function *> functions; ///< That are defined here.
   };
 
   const Names &namesOf(llvm::Function &function);
+  Found usedBy(llvm::Function &entry);
+  std::vector<llvm::Constant *> recordsOf(const Found &found);
   static void add(Names &names, llvm::Use &operand, llvm::Value *value);
 
   llvm::Module &module_;

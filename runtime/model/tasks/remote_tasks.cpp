@@ -91,6 +91,9 @@ std::string_view RemoteTasks::reasonToStay(Task &task) const {
     return "it uses a variable that it does not name";
   }
   for (const tutti_task_variable &variable : task.description->variables) {
+    if ((variable.flags & TUTTI_TASK_DEVICES) != 0) {
+      return "it makes tasks for devices";
+    }
     if (!variable.address) {
       return "it uses a variable of which each thread has its own";
     }

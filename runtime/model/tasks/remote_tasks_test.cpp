@@ -207,12 +207,19 @@ TEST_F(RemoteTasksTest, StayForAReason) {
   const tutti_task_variable variable{&unnamed, sizeof unnamed, TUTTI_TASK_WRITES};
   tasks_.setVariables(task, {&variable, 1});
   tasks_.submit(task);
+  Task &second = make(store, &value, 4);
+  name(second, TUTTI_TASK_OUT, value);
+  tasks_.setOption(second, TUTTI_TASK_NODE, 1);
+  const tutti_task_variable none{nullptr, 0, TUTTI_TASK_DEVICES};
+  tasks_.setVariables(second, {&none, 1});
+  tasks_.submit(second);
   tasks_.finish();
-  EXPECT_EQ(value, 3);
+  EXPECT_EQ(value, 4);
   const std::map<std::string_view, std::uint64_t> expected{
       {"its code is in a library", 1},
       {"there is no such node", 1},
-      {"it may write a variable that it does not name", 1}};
+      {"it may write a variable that it does not name", 1},
+      {"it makes tasks for devices", 1}};
   EXPECT_EQ(reasons(), expected);
 }
 

@@ -34,6 +34,16 @@ void of_a_thread(void) {
   own = 1;
 }
 
+#pragma oss task device(opencl) ndrange(1, 4) out([4]p)
+void kernel(int *p);
+static void launch(int *p) { kernel(p); }
+
+// CHECK-DAG: [[DEVICES:@tutti.task.variables[.0-9]*]] = private{{.*}} constant [1 x { ptr, i64, i64 }] [{ ptr, i64, i64 } { ptr null, i64 0, i64 2 }]
+void of_devices(int *p) {
+  #pragma oss task out(p[0;4])
+  launch(p);
+}
+
 // CHECK-LABEL: define{{.*}} void @nothing(
 // CHECK-NOT: tutti_task_variables
 // CHECK: call void @tutti_task_submit(
