@@ -167,7 +167,7 @@ DeviceBuild planDeviceBuild(const std::vector<std::string> &arguments,
 }
 
 Additions additionsFor(const std::vector<std::string> &arguments, const CompileRequest &request,
-                       Languages languages) {
+                       const Installation &installation, Languages languages) {
   const auto used = usedLanguages(arguments, languages);
   Additions additions;
   for (const DeviceLanguage *language : languages) {
@@ -178,7 +178,7 @@ Additions additionsFor(const std::vector<std::string> &arguments, const CompileR
     const bool links =
         request.product == Product::Executable || request.product == Product::SharedLibrary;
     if (language->linkOptions && links) {
-      std::ranges::move(language->linkOptions({arguments, hasSources}),
+      std::ranges::move(language->linkOptions({arguments, hasSources, installation.libraryDir}),
                         std::back_inserter(additions.link));
     }
   }

@@ -33,6 +33,7 @@ DeviceBuild planDeviceBuild(const std::vector<std::string> &arguments,
 
 /// What Clang gets besides.
 Additions additionsFor(const std::vector<std::string> &arguments, const CompileRequest &request,
+                       const Installation &installation,
                        std::span<const DeviceLanguage *const> languages);
 
 } // namespace tutti::driver

@@ -41,7 +41,8 @@ struct SourcePlan {
 /// What a link has. Borrows.
 struct LinkJob {
   std::span<const std::string> arguments;
-  bool hasSources; ///< Of the language.
+  bool hasSources;               ///< Of the language.
+  const std::string &libraryDir; ///< Has what Tutti adds.
 };
 
 struct DeviceLanguage {

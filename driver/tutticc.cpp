@@ -145,8 +145,9 @@ int buildWithDevices(const char *name, const std::vector<std::string> &arguments
   if (!build.needsClang) {
     return 0;
   }
-  return runToEnd(compileCommand(request, build.arguments, installation, isCxx,
-                                 additionsFor(arguments, request, deviceLanguages())));
+  return runToEnd(
+      compileCommand(request, build.arguments, installation, isCxx,
+                     additionsFor(arguments, request, installation, deviceLanguages())));
 }
 
 /// Files of XcalableMP first, then what is left for Clang. Returns the exit status.
@@ -184,8 +185,9 @@ int buildWithXmp(const char *name, const std::vector<std::string> &arguments,
   if (!build.needsClang) {
     return 0;
   }
-  return runToEnd(compileCommand(request, build.arguments, installation, isCxx,
-                                 additionsFor(arguments, request, deviceLanguages())));
+  return runToEnd(
+      compileCommand(request, build.arguments, installation, isCxx,
+                     additionsFor(arguments, request, installation, deviceLanguages())));
 }
 
 } // namespace
@@ -228,7 +230,8 @@ int main(int argc, char **argv) {
     return buildWithDevices(name, whole, request, found.installation, isCxx);
   }
   const Additions additions =
-      request.isInternal ? Additions() : additionsFor(whole, request, deviceLanguages());
+      request.isInternal ? Additions()
+                         : additionsFor(whole, request, found.installation, deviceLanguages());
   become(compileCommand(request, arguments, found.installation, isCxx, additions));
   return 1;
 }

@@ -316,7 +316,8 @@ std::vector<std::string> linkOptionsFor(const LinkJob &job, const Toolkit &toolk
   if (!isNeeded && !isGiven) {
     return {};
   }
-  std::vector<std::string> options = {"-L" + toolkit.library};
+  std::vector<std::string> options = {"-L" + toolkit.library, "-Wl,--wrap=cudaMallocManaged",
+                                      "-Wl,--wrap=cudaFree", job.libraryDir + "/cuda_managed.o"};
   if (isGiven) {
     options.insert(options.end(), {"-Xlinker", "-rpath", "-Xlinker", toolkit.library});
   } else {

@@ -27,6 +27,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 const Installation kInstallation = {"/c/clang", "/t/lib/tutti", "/c/lib"};
+const std::string kFolder = kInstallation.libraryDir;
 const cuda::Toolkit kToolkit = {"/cuda", "/cuda/bin/nvcc", "/cuda/include", "/cuda/lib64"};
 
 /// Whether `part` stands in `whole` as it is.
@@ -209,13 +210,17 @@ TEST_F(DeviceBuildTest, LinksTheRuntimeLibraryThatKnowsKernels) {
   std::ofstream("k.o") << "..__cudaRegisterFatBinary..";
   std::ofstream("a.o") << "..main..";
 
-  EXPECT_THAT(cuda::linkOptionsFor({none, false}, kToolkit), IsEmpty());
-  EXPECT_THAT(cuda::linkOptionsFor({none, true}, {}), IsEmpty());
-  for (const auto &options : {cuda::linkOptionsFor({none, true}, kToolkit),
-                              cuda::linkOptionsFor({registering, false}, kToolkit)}) {
-    EXPECT_TRUE(holds(options, {"-L/cuda/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"}));
+  EXPECT_THAT(cuda::linkOptionsFor({none, false, kFolder}, kToolkit), IsEmpty());
+  EXPECT_THAT(cuda::linkOptionsFor({none, true, kFolder}, {}), IsEmpty());
+  for (const auto &options : {cuda::linkOptionsFor({none, true, kFolder}, kToolkit),
+                              cuda::linkOptionsFor({registering, false, kFolder}, kToolkit)}) {
+    EXPECT_THAT(options, Contains("-L/cuda/lib64"));
+    EXPECT_TRUE(holds(options, {"-lcudart_static", "-ldl", "-lrt", "-lpthread"}));
+    // What makes managed memory goes through Tutti.
+    EXPECT_TRUE(holds(options, {"-Wl,--wrap=cudaMallocManaged", "-Wl,--wrap=cudaFree",
+                                kFolder + "/cuda_managed.o"}));
   }
-  const auto shared = cuda::linkOptionsFor({given, true}, kToolkit);
+  const auto shared = cuda::linkOptionsFor({given, true, kFolder}, kToolkit);
   EXPECT_THAT(shared, Contains("-L/cuda/lib64"));
   EXPECT_THAT(shared, Not(Contains("-lcudart_static")));
 }
@@ -223,7 +228,8 @@ TEST_F(DeviceBuildTest, LinksTheRuntimeLibraryThatKnowsKernels) {
 TEST_F(DeviceBuildTest, LeavesOtherCommandsAsTheyAre) {
   const Arguments arguments = {"-c", "a.c"};
 
-  const Additions additions = additionsFor(arguments, readRequest(arguments), deviceLanguages());
+  const Additions additions =
+      additionsFor(arguments, readRequest(arguments), kInstallation, deviceLanguages());
 
   EXPECT_THAT(additions.host, IsEmpty());
   EXPECT_THAT(additions.link, IsEmpty());

@@ -8,6 +8,7 @@
 #include "runtime/entry/cluster.h"
 #include "runtime/entry/images.h"
 #include "runtime/entry/luna_devices.h"
+#include "runtime/entry/managed.h"
 #include "runtime/entry/nodes.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/routes.h"
@@ -150,6 +151,18 @@ Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector
           std::move(all.traits)};
 }
 
+namespace {
+
+/// What other parts of this process are told.
+void apply(const Settings &settings) {
+  setWorkers(settings.workers);
+  if (settings.managed == Managed::Unified) {
+    putManagedIntoHeap();
+  }
+}
+
+} // namespace
+
 void Runtime::start() {
   freezeImages();
   const Result<Settings> settings = readSettings();
@@ -166,7 +179,7 @@ void Runtime::start() {
           tasks);
     }
     exec::orDie(settings ? Status() : Status(settings.error()));
-    setWorkers(settings->workers);
+    apply(*settings);
     if (areNodes) {
       nodes::start(exec::orDie(callsMpi() ? transport::mpi::open() : transport::local::open()),
                    nullptr, *settings);
@@ -197,7 +210,7 @@ void Runtime::start() {
   const auto hellos =
       exec::orDie(exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
   checkStart(*endpoint, settings, hellos);
-  setWorkers(settings->workers);
+  apply(*settings);
   if (areNodes) {
     const transport::Rank rank = endpoint->rank();
     const bool isCrowded = divideCores(hellos, rank);
@@ -287,8 +300,8 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
       memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
       std::move(job.traits), settings.device, settings.balances, settings.explains});
   if (hasDevices) {
-    accelerators_ = std::make_unique<TaskDevices>(*this, *zero_, *window_,
-                                                  settings.managed == Managed::Prefetch);
+    accelerators_ =
+        std::make_unique<TaskDevices>(*this, *zero_, *window_, settings.managed != Managed::Driver);
   }
   if (zero_->ranks() > 1) {
     taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_);

@@ -122,8 +122,10 @@ Result<Settings> readSettings() {
   if (!deviceMemory) {
     return deviceMemory.error();
   }
-  static constexpr std::array<std::pair<std::string_view, Managed>, 2> kManaged{
-      {{"prefetch", Managed::Prefetch}, {"driver", Managed::Driver}}};
+  static constexpr std::array<std::pair<std::string_view, Managed>, 3> kManaged{
+      {{"prefetch", Managed::Prefetch},
+       {"driver", Managed::Driver},
+       {"unified", Managed::Unified}}};
   const auto managed = options.choice<Managed>("TUTTI_MANAGED", Managed::Prefetch, kManaged);
   if (!managed) {
     return managed.error();

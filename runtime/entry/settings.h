@@ -17,6 +17,7 @@ enum class Stats { Off, Text, Json };
 enum class Managed {
   Prefetch, ///< It is moved ahead of kernels.
   Driver,   ///< Its driver moves it when it is touched.
+  Unified,  ///< There is none: it lies in the heap.
 };
 
 struct Settings {
@@ -27,7 +28,7 @@ struct Settings {
   Stats stats;                            ///< TUTTI_STATS: 0, 1 or json.
   std::uint32_t device;                   ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
-  Managed managed;            ///< TUTTI_MANAGED: prefetch or driver.
+  Managed managed;            ///< TUTTI_MANAGED: prefetch, driver or unified.
   std::uint32_t workers;      ///< TUTTI_WORKERS: that run tasks; 0 for one on each processor.
   model::spmd::Patience patience; ///< TUTTI_TIMEOUT: of nodes that wait.
 };

@@ -2,7 +2,9 @@
 """OmpSs-2 programs with tasks on devices, which must print what they print without their pragmas; such
 programs made at random; and what is said of wrong ones."""
 import json
+import os
 import re
+import subprocess
 
 import ompss
 from commands import require
@@ -117,6 +119,74 @@ def kernels_find_room_on_a_small_device(workshop):
     compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_DEVICE_MEMORY": "128K"})
 
 
+# A vendor's runtime library, as far as it is needed, and a program that uses it.
+LIBRARY = """
+#include <stdio.h>
+#include <sys/mman.h>
+int cudaMallocManaged(void **memory, size_t bytes, unsigned flags) {
+  puts("managed");
+  *memory = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return flags != 1;
+}
+int cudaFree(void *memory) { return puts(memory ? "freed" : "nothing") < 0; }
+"""
+MANAGING = """
+#include <stdio.h>
+#include "kernels.h"
+int cudaMallocManaged(void **memory, size_t bytes, unsigned flags);
+int cudaFree(void *memory);
+enum { kCells = 5000 };
+int main(int count, char **words) {
+  double *x, *y;
+  if (cudaMallocManaged((void **)&x, kCells * sizeof *x, 1) != 0 ||
+      cudaMallocManaged((void **)&y, kCells * sizeof *y, 1) != 0) {
+    return 2;
+  }
+  for (int i = 0; i < kCells; ++i) {
+    x[i] = i;
+    y[i] = 1;
+  }
+  if (count > 1) {
+    axpy(kCells, 2, x, y);
+#pragma oss taskwait
+  }
+  printf("%g\\n", y[kCells - 1]);
+  return cudaFree(x) + cudaFree(y) + cudaFree(0);
+}
+"""
+MANAGED = {  # Environment, arguments, output.
+    "driver": ({"TUTTI_MANAGED": "driver"}, [], "managed\nmanaged\n1\nfreed\nfreed\nnothing\n"),
+    "unified": ({"TUTTI_MANAGED": "unified"}, ["kernel"], "9999\nnothing\n"),
+}
+
+
+def managing_program(workshop):
+    toolkit = workshop.folder / "toolkit"
+    for path, text in (("include/cuda_runtime.h", ""), ("bin/nvcc", "#!/bin/sh\n"), ("library.c", LIBRARY),
+                       ("program.c", MANAGING)):
+        (toolkit / path).parent.mkdir(parents=True, exist_ok=True)
+        (toolkit / path).write_text(text)
+    (toolkit / "bin/nvcc").chmod(0o755)
+    (toolkit / "lib64").mkdir()
+    for command in (["clang-19", "-shared", "-fPIC", "library.c", "-o", "lib64/libcudart.so"],
+                    [workshop.bin / "tutticc", "-O1", "-fompss-2", "-w", f"-I{FOLDER}", "program.c",
+                     FOLDER / "kernels.cl", "-lcudart", "-o", "program"]):
+        made = subprocess.run([str(word) for word in command], cwd=toolkit, text=True, capture_output=True,
+                              timeout=120, env={**os.environ, "CUDA_HOME": str(toolkit)})
+        require(made.returncode == 0, made.stderr)
+    return toolkit / "program"
+
+
+def managed_memory_is_what_was_asked_for(workshop, how):
+    environment, words, output = MANAGED[how]
+    program = workshop.cached("managing", lambda: managing_program(workshop))
+    result = workshop.execute([str(program), *words], {**DEVICE, **environment, "TUTTI_STATS": "json"}, "", 60)
+    require(result.status == 0 and result.output == output, f"{result}")
+    counters = re.search(r"^tutti-stats: (.*)$", result.errors, re.M)
+    moved = json.loads(counters[1])["devices"]["in"]["bytes"] if counters else 0
+    require(moved >= 2 * 8 * 5000 if words else moved == 0, f"{moved} bytes to the device")
+
+
 WRONG = {
     "unknown_kernel": ("""
 #pragma oss task device(opencl) ndrange(1, 4) inout([4]y) label("lost")
@@ -154,8 +224,40 @@ def says_what_is_wrong(workshop, name):
 def managed_memory_may_be_left_to_its_driver(workshop):
     compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_MANAGED": "driver"})
     result = workshop.launch(kernels("-O2"), [], 1, {**DEVICE, "TUTTI_MANAGED": "sometimes"})
-    require(result.status == 1 and "TUTTI_MANAGED=sometimes: expected one of prefetch, driver" in result.errors,
+    require(result.status == 1 and "TUTTI_MANAGED=sometimes: expected one of prefetch, driver, unified" in result.errors,
             result.errors)
+
+
+BELOW = """
+#include "kernels.h"
+#include <stdio.h>
+enum { kCells = 1000 };
+static double x[kCells], y[kCells];
+static void add(void) { axpy(kCells, 2, x, y); }
+int main(void) {
+#pragma oss task out(x) node(1)
+  for (int i = 0; i < kCells; ++i) x[i] = i;
+#pragma oss task in(x) inout(y) node(1)
+  {
+    y[3] = 1;
+    add();
+  }
+#pragma oss taskwait
+  printf("%g %g\\n", y[3], y[kCells - 1]);
+}
+"""
+
+
+def tasks_that_make_kernels_stay_where_devices_are(workshop):
+    path = workshop.folder / "device_tasks_below.c"
+    path.write_text(BELOW)
+    program = Program.read(path)
+    program.flags = ["-O1", f"-I{FOLDER}", "-Wno-unknown-pragmas"]
+    program.tutti_flags = ["-fompss-2", str(FOLDER / "kernels.cl")]
+    compare(workshop, program, [], 2, DEVICE)
+    result = workshop.launch(program, [], 2, {**DEVICE, "TUTTI_STATS": "text"})
+    require("1 task stayed on rank 0: it makes tasks for devices" in result.errors, result.errors)
+    require("1 task has run on other ranks" in result.errors, result.errors)
 
 
 def says_that_there_is_no_device(workshop):
@@ -167,7 +269,9 @@ def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in (
         kernels_by_blocks_move_each_byte_once_each_way, kernels_on_data_that_is_there_move_nothing,
-        kernels_find_room_on_a_small_device, managed_memory_may_be_left_to_its_driver, says_that_there_is_no_device)]
+        kernels_find_room_on_a_small_device, managed_memory_may_be_left_to_its_driver,
+        tasks_that_make_kernels_stay_where_devices_are, says_that_there_is_no_device)]
+    checks += [(f"managed/{how}", lambda w, h=how: managed_memory_is_what_was_asked_for(w, h)) for how in MANAGED]
     checks += [(f"wrong/{name}", lambda w, n=name: says_what_is_wrong(w, n)) for name in WRONG]
     checks += [(f"kernels{level}/{workers}/{ranks}",
                 lambda w, l=level, k=workers, r=ranks:
