@@ -26,6 +26,18 @@ std::size_t afterClose(TokensRef tokens, std::size_t open) {
   return std::min(closeOf(tokens, open) + 1, tokens.size());
 }
 
+std::optional<std::int64_t> literalOf(Preprocessor &preprocessor, TokensRef tokens) {
+  const bool isNegative = !tokens.empty() && tokens.front().is(tok::minus);
+  tokens = tokens.drop_front(isNegative ? 1 : 0);
+  if (tokens.size() != 1 || tokens.front().isNot(tok::numeric_constant)) {
+    return std::nullopt;
+  }
+  llvm::SmallString<16> buffer;
+  const llvm::StringRef digits = preprocessor.getSpelling(tokens.front(), buffer).rtrim("uUlL");
+  std::int64_t value = 0;
+  return digits.getAsInteger(0, value) ? std::nullopt : std::optional(isNegative ? -value : value);
+}
+
 std::vector<TokensRef> splitAtCommas(TokensRef tokens) {
   std::vector<TokensRef> parts;
   int depth = 0;

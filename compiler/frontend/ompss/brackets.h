@@ -5,6 +5,9 @@
 
 #include "compiler/frontend/ompss/token_writer.h"
 
+#include <cstdint>
+#include <optional>
+
 namespace tutti::compiler::ompss {
 
 bool opens(const clang::Token &token);
@@ -15,6 +18,9 @@ std::size_t closeOf(TokensRef tokens, std::size_t open);
 
 /// The index after that bracket; the number of tokens if there is none.
 std::size_t afterClose(TokensRef tokens, std::size_t open);
+
+/// A number that is written down, with its sign; nothing if `tokens` are something else.
+std::optional<std::int64_t> literalOf(clang::Preprocessor &preprocessor, TokensRef tokens);
 
 /// The parts of a list between commas that stand in no brackets. Of an empty list none.
 std::vector<TokensRef> splitAtCommas(TokensRef tokens);

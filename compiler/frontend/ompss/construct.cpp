@@ -33,8 +33,6 @@ std::uint32_t accessKindOf(ClauseKind kind) {
     return TUTTI_TASK_OUT | TUTTI_TASK_WEAK;
   case ClauseKind::WeakInout:
     return TUTTI_TASK_INOUT | TUTTI_TASK_WEAK;
-  case ClauseKind::WeakConcurrent:
-    return TUTTI_TASK_CONCURRENT | TUTTI_TASK_WEAK;
   case ClauseKind::WeakCommutative:
     return TUTTI_TASK_COMMUTATIVE | TUTTI_TASK_WEAK;
   default:
@@ -70,9 +68,9 @@ public:
 
 private:
   bool clause(const Clause &clause);
+  bool number(const Clause &clause);
   bool devices();
   bool sizes();
-  std::optional<std::int64_t> literal(TokensRef tokens);
   bool isAtLeast(std::int64_t least, TokensRef tokens, llvm::StringRef what);
   bool areApart();
   bool items(TokensRef tokens, std::uint32_t kind, Colon colon);
@@ -100,6 +98,20 @@ bool Reader::clause(const Clause &clause) {
                : word(clause, deviceNames());
   case ClauseForm::Label:
     return label(clause);
+  default:
+    return number(clause);
+  }
+}
+
+bool Reader::number(const Clause &clause) {
+  const std::string what = "clause '" + wordOf(clause.kind).str() + "'";
+  switch (clause.kind) {
+  case ClauseKind::Cost:
+    return isAtLeast(0, clause.arguments, what);
+  case ClauseKind::Grainsize:
+  case ClauseKind::Chunksize:
+  case ClauseKind::Unroll:
+    return isAtLeast(1, clause.arguments, what);
   default:
     return true;
   }
@@ -142,21 +154,8 @@ bool Reader::devices() {
   return sizes() && (!shmem || isAtLeast(0, shmem->arguments, "clause 'shmem'"));
 }
 
-/// A number that is written down, with its sign.
-std::optional<std::int64_t> Reader::literal(TokensRef tokens) {
-  const bool isNegative = !tokens.empty() && tokens.front().is(tok::minus);
-  tokens = tokens.drop_front(isNegative ? 1 : 0);
-  if (tokens.size() != 1 || tokens.front().isNot(tok::numeric_constant)) {
-    return std::nullopt;
-  }
-  llvm::SmallString<16> buffer;
-  const llvm::StringRef digits = preprocessor_.getSpelling(tokens.front(), buffer).rtrim("uUlL");
-  std::int64_t value = 0;
-  return digits.getAsInteger(0, value) ? std::nullopt : std::optional(isNegative ? -value : value);
-}
-
 bool Reader::isAtLeast(std::int64_t least, TokensRef tokens, llvm::StringRef what) {
-  const std::optional<std::int64_t> value = literal(tokens);
+  const std::optional<std::int64_t> value = literalOf(preprocessor_, tokens);
   if (value && *value < least) {
     error(diagnostics_, tokens.front().getLocation(), "%0 takes numbers from %1 on")
         << what << static_cast<int>(least);
@@ -179,7 +178,7 @@ bool Reader::sizes() {
       return false;
     }
   }
-  const std::optional<std::int64_t> dimensions = literal(parts.front());
+  const std::optional<std::int64_t> dimensions = literalOf(preprocessor_, parts.front());
   if (!dimensions || *dimensions < 1 || *dimensions > 3) {
     error(diagnostics_, parts.front().front().getLocation(),
           "%0 begins with the number of dimensions: 1, 2 or 3")

@@ -40,8 +40,9 @@ struct Construct {
   std::vector<NamedItem> items;
   std::vector<ReducedItem> reductions;
   std::vector<std::string> iterationVariables; ///< Of loops.
-  std::uint32_t device = 0;   ///< The tutti_device_kind that it runs on; 0 on the host.
-  std::size_t dimensions = 0; ///< Of its kernel; 0 if it is none.
+  bool assignsVariable = false; ///< A loop counts with a variable that is declared elsewhere.
+  std::uint32_t device = 0;     ///< The tutti_device_kind that it runs on; 0 on the host.
+  std::size_t dimensions = 0;   ///< Of its kernel; 0 if it is none.
 
   /// The clause that says how many work-items run the kernel; null if the task is none.
   const Clause *shape() const;

@@ -50,7 +50,7 @@ Tokens copy(TokensRef tokens) { return {tokens.begin(), tokens.end()}; }
 class Reader {
 public:
   Reader(Preprocessor &preprocessor, Colon colon)
-      : diagnostics_(preprocessor.getDiagnostics()), colon_(colon) {}
+      : preprocessor_(preprocessor), diagnostics_(preprocessor.getDiagnostics()), colon_(colon) {}
 
   bool item(TokensRef tokens, Item &item);
 
@@ -60,10 +60,20 @@ private:
   bool shaped(TokensRef tokens, Item &item);
   bool subscript(TokensRef tokens, SourceLocation where, Item &item);
   bool plain(TokensRef tokens, Item &item);
+  bool isLength(TokensRef tokens);
 
+  Preprocessor &preprocessor_;
   DiagnosticsEngine &diagnostics_;
   Colon colon_;
 };
+
+bool Reader::isLength(TokensRef tokens) {
+  if (literalOf(preprocessor_, tokens).value_or(0) < 0) {
+    error(diagnostics_, tokens.front().getLocation(), "a length cannot be negative");
+    return false;
+  }
+  return true;
+}
 
 bool Reader::item(TokensRef tokens, Item &item) {
   if (tokens.empty()) {
@@ -150,6 +160,11 @@ bool Reader::iterator(TokensRef tokens, Item &item) {
         << wordOf(iterator.name);
     return false;
   }
+  if (literalOf(preprocessor_, iterator.step) == 0) {
+    error(diagnostics_, iterator.step.front().getLocation(), "iterator '%0' has a step of 0")
+        << wordOf(iterator.name);
+    return false;
+  }
   item.iterators.push_back(std::move(iterator));
   return true;
 }
@@ -161,6 +176,9 @@ bool Reader::shaped(TokensRef tokens, Item &item) {
     TokensRef size = tokens.slice(1, close - 1);
     if (size.empty() || separatorAfter(size, 0) != size.size()) {
       error(diagnostics_, tokens.front().getLocation(), "a shape needs a size in each bracket");
+      return false;
+    }
+    if (!isLength(size)) {
       return false;
     }
     item.shape.push_back(copy(size));
@@ -191,6 +209,9 @@ bool Reader::subscript(TokensRef tokens, SourceLocation where, Item &item) {
     subscript.second = copy(tokens.drop_front(separator + 1));
     if (separatorAfter(subscript.second, 0) != subscript.second.size()) {
       error(diagnostics_, where, "a section has two parts: [first;count] or [first:last]");
+      return false;
+    }
+    if (subscript.form == Subscript::Form::Count && !isLength(subscript.second)) {
       return false;
     }
   } else if (tokens.empty()) {
@@ -260,6 +281,8 @@ private:
   void bytesBetween(std::size_t dimension);
   void extent(std::size_t dimension);
   void count(const Subscript &subscript, std::size_t dimension);
+  void integer(TokensRef tokens);
+  void requireArray(std::size_t dimension, llvm::StringRef otherwise);
 
   TokenWriter &out_;
   const Item &item_;
@@ -273,9 +296,29 @@ void Writer::element(std::size_t depth) {
   }
 }
 
+/// Types that are no integers have no `|`.
+void Writer::integer(TokensRef tokens) { out_.text("(").group(tokens).text("|0)"); }
+
+/// In a statement expression: what has the elements of the dimension is no pointer.
+void Writer::requireArray(std::size_t dimension, llvm::StringRef otherwise) {
+  out_.text("_Static_assert(!");
+  out_.text(out_.isCxx() ? "__is_pointer(__typeof__(" : "__builtin_types_compatible_p(__typeof__(");
+  element(dimension);
+  if (!out_.isCxx()) {
+    out_.text("),__typeof__(&");
+    element(dimension + 1);
+  }
+  out_.text((")),\"" + otherwise + "\");").str());
+}
+
 /// Distance of neighbours in a dimension.
 void Writer::bytesBetween(std::size_t dimension) {
   if (item_.shape.empty()) {
+    if (dimension > 0) { // Where nothing is evaluated: the size stays a constant.
+      out_.text("0*sizeof(__extension__({");
+      requireArray(dimension, "only the first section may be of a pointer");
+      out_.text("0;}))+");
+    }
     out_.text("sizeof(");
     element(dimension + 1);
     out_.text(")");
@@ -284,25 +327,21 @@ void Writer::bytesBetween(std::size_t dimension) {
   out_.text("sizeof(*");
   out_.group(item_.base).text(")");
   for (std::size_t i = dimension + 1; i < item_.shape.size(); ++i) {
-    out_.text("*(unsigned long)").group(item_.shape[i]);
+    out_.text("*(unsigned long)");
+    integer(item_.shape[i]);
   }
 }
 
 /// Number of elements in a dimension.
 void Writer::extent(std::size_t dimension) {
   if (!item_.shape.empty()) {
-    out_.group(item_.shape[dimension]);
+    integer(item_.shape[dimension]);
     return;
   }
   // A pointer has no end.
-  out_.text("__extension__({_Static_assert(!");
-  out_.text(out_.isCxx() ? "__is_pointer(__typeof__(" : "__builtin_types_compatible_p(__typeof__(");
-  element(dimension);
-  if (!out_.isCxx()) {
-    out_.text("),__typeof__(&");
-    element(dimension + 1);
-  }
-  out_.text(")),\"a section of a pointer needs its last element or its length\"); (long)(sizeof(");
+  out_.text("__extension__({");
+  requireArray(dimension, "a section of a pointer needs its last element or its length");
+  out_.text("(long)(sizeof(");
   element(dimension);
   out_.text(")/(sizeof(");
   element(dimension + 1);
@@ -314,7 +353,7 @@ void Writer::count(const Subscript &subscript, std::size_t dimension) {
   if (subscript.form == Subscript::Form::Index) {
     out_.text("1");
   } else if (!subscript.second.empty()) {
-    out_.group(subscript.second);
+    integer(subscript.second);
     if (subscript.form == Subscript::Form::Last) {
       out_.text("+1");
     }
@@ -324,7 +363,8 @@ void Writer::count(const Subscript &subscript, std::size_t dimension) {
   // A number of elements, or the first one after the end.
   const bool isEnd = subscript.form == Subscript::Form::Last || subscript.second.empty();
   if (isEnd && subscript.form != Subscript::Form::Index && !subscript.first.empty()) {
-    out_.text("-(long)").group(subscript.first);
+    out_.text("-(long)");
+    integer(subscript.first);
   }
   out_.text(")");
 }
@@ -355,7 +395,7 @@ void Writer::call(std::uint32_t kind) {
     out_.text("), (long)(");
     const Subscript *subscript = i < item_.subscripts.size() ? &item_.subscripts[i] : nullptr;
     if (subscript && !subscript->first.empty()) {
-      out_.tokens(subscript->first);
+      integer(subscript->first);
     } else {
       out_.text("0");
     }
@@ -363,7 +403,8 @@ void Writer::call(std::uint32_t kind) {
     if (subscript) {
       count(*subscript, i);
     } else {
-      out_.text(", (long)(").tokens(item_.shape[i]).text(")");
+      out_.text(", (long)");
+      integer(item_.shape[i]);
     }
   }
   out_.text(")");
@@ -384,7 +425,8 @@ void Writer::size() {
   }
   out_.text("sizeof(*").group(item_.base).text(")");
   for (const Tokens &size : item_.shape) {
-    out_.text("*(unsigned long)").group(size);
+    out_.text("*(unsigned long)");
+    integer(size);
   }
 }
 
@@ -407,9 +449,15 @@ void Writer::loopBegin(const Iterator &iterator, std::size_t depth) {
     return;
   }
   out_.text("{ const long __tutti_s" + level + "=(long)(");
-  iterator.step.empty() ? out_.text("1") : out_.tokens(iterator.step);
-  out_.text("), __tutti_f" + level + "=(long)(").tokens(iterator.first);
-  out_.text("), __tutti_l" + level + "=(long)(").tokens(iterator.second).text(")");
+  if (iterator.step.empty()) {
+    out_.text("1");
+  } else {
+    integer(iterator.step);
+  }
+  out_.text("), __tutti_f" + level + "=(long)");
+  integer(iterator.first);
+  out_.text(", __tutti_l" + level + "=(long)");
+  integer(iterator.second);
   if (iterator.form == Iterator::Form::Count) {
     out_.text("+__tutti_f" + level + "+(__tutti_s" + level + "<0 ? 1 : -1)");
   }

@@ -100,6 +100,7 @@ public:
 
   bool HandleTopLevelDecl(DeclGroupRef group) override {
     if (unit_->sema) {
+      warnOfEarlierDeclarations(*unit_->sema, unit_->functions, group);
       redirectCalls(*unit_->sema, unit_->functions, group);
     }
     return true;

@@ -4,6 +4,8 @@
 #include "compiler/frontend/ompss/names.h"
 
 #include "clang/AST/DeclCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <utility>
@@ -25,6 +27,16 @@ std::string iterationVariable(TokensRef header) {
   return {};
 }
 
+/// Whether what follows the directive is part of it.
+bool takesMore(DirectiveKind kind) {
+  return kind != DirectiveKind::Taskwait && kind != DirectiveKind::Release;
+}
+
+/// Whether a `for` header assigns a variable that is declared elsewhere.
+bool isAssigned(TokensRef header) {
+  return header.size() > 2 && header[1].is(tok::identifier) && header[2].is(tok::equal);
+}
+
 /// How many loops the construct takes, as far as that is a literal.
 std::uint64_t depthOf(const Construct &construct, Preprocessor &preprocessor) {
   const Clause *collapse = construct.directive.find(ClauseKind::Collapse);
@@ -38,6 +50,44 @@ std::uint64_t depthOf(const Construct &construct, Preprocessor &preprocessor) {
     }
   }
   return depth;
+}
+
+/// `assert("...")`.
+void requireText(DiagnosticsEngine &diagnostics, const Directive &directive) {
+  TokensRef rest = directive.rest;
+  if (rest.size() < 3 || rest.front().isNot(tok::l_paren) || rest.back().isNot(tok::r_paren) ||
+      !llvm::all_of(rest.slice(1, rest.size() - 2),
+                    [](const Token &token) { return tok::isStringLiteral(token.getKind()); })) {
+    error(diagnostics, rest.empty() ? directive.end : rest.front().getLocation(),
+          "'#pragma oss assert' takes a text in parentheses");
+  }
+}
+
+/// Whether a name of `critical` is one in parentheses, or is not there.
+bool isLockName(TokensRef rest) {
+  return rest.empty() || (rest.size() == 3 && rest[0].is(tok::l_paren) &&
+                          rest[1].is(tok::identifier) && rest[2].is(tok::r_paren));
+}
+
+/// What a parameter that is passed by value holds is a copy: naming it orders nothing.
+bool namesNoCopies(DiagnosticsEngine &diagnostics, const Construct &construct,
+                   const TaskFunction &function) {
+  for (const NamedItem &named : construct.items) {
+    TokensRef base = named.item.base;
+    const bool isObject = named.item.shape.empty() && named.item.subscripts.empty() &&
+                          llvm::all_of(base, [](const Token &token) {
+                            return token.isOneOf(tok::identifier, tok::period);
+                          });
+    for (const Parameter &parameter : function.parameters) {
+      if (isObject && !parameter.isReference && wordOf(base.front()) == parameter.name) {
+        error(diagnostics, named.item.where,
+              "the task has a copy of '%0': name what it points to, or take a reference")
+            << parameter.name;
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 } // namespace
@@ -56,11 +106,16 @@ void PragmaHandler::HandlePragma(Preprocessor &preprocessor, PragmaIntroducer in
     plain(*directive, writer);
     break;
   case DirectiveKind::Assert:
+    requireText(preprocessor.getDiagnostics(), *directive);
+    return;
   case DirectiveKind::Lint:
     return;
   default: {
     std::optional<Construct> construct = readConstruct(preprocessor, std::move(*directive));
     if (!construct) {
+      return;
+    }
+    if (takesMore(construct->directive.kind) && endsTooEarly(construct->directive)) {
       return;
     }
     if (construct->isLoop()) {
@@ -93,6 +148,31 @@ void PragmaHandler::open(Construct construct, TokenWriter &writer) {
     writePrologue(writer, construct);
   }
   unit_->constructs.push_back(std::move(construct));
+}
+
+/// Whether the file has no more that the directive can be of. To lex to its end is no way to know:
+/// the preprocessor takes a file away when that comes, and is still in it.
+bool PragmaHandler::endsTooEarly(const Directive &directive) {
+  const SourceManager &sources = unit_->preprocessor.getSourceManager();
+  if (directive.where.isMacroID() || sources.isWrittenInScratchSpace(directive.where)) {
+    return false;
+  }
+  const auto [file, offset] = sources.getDecomposedLoc(directive.where);
+  const llvm::StringRef text = sources.getBufferData(file);
+  Lexer lexer(sources.getLocForStartOfFile(file), unit_->preprocessor.getLangOpts(), text.begin(),
+              text.begin() + offset, text.end());
+  bool isInDirective = false;
+  Token token;
+  do {
+    lexer.LexFromRawLexer(token);
+    isInDirective = token.isAtStartOfLine() ? token.is(tok::hash) : isInDirective;
+    if (!isInDirective && token.isOneOf(tok::semi, tok::l_brace, tok::r_brace)) {
+      return false;
+    }
+  } while (token.isNot(tok::eof));
+  error(unit_->preprocessor.getDiagnostics(), directive.where, "nothing follows '#pragma oss %0'")
+      << wordOf(directive.kind);
+  return true;
 }
 
 void PragmaHandler::task(Construct construct, TokenWriter &writer) {
@@ -168,6 +248,10 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
       return;
     }
     construct = std::move(*renamed);
+  }
+  if (!namesNoCopies(unit_->preprocessor.getDiagnostics(), construct, called)) {
+    writer.tokens(ahead);
+    return;
   }
   if (construct.shape() && !mayBeKernel(unit_->preprocessor.getDiagnostics(), *function)) {
     writer.tokens(ahead);
@@ -258,6 +342,7 @@ void PragmaHandler::loop(Construct construct, TokenWriter &writer) {
   const std::uint64_t depth = depthOf(construct, unit_->preprocessor);
   Tokens ahead;
   bool isLoop = true;
+  bool isSkewed = false; // The bounds of one loop depend on another.
   for (std::uint64_t level = 0; level < depth && isLoop; ++level) {
     Token token;
     do {
@@ -267,12 +352,22 @@ void PragmaHandler::loop(Construct construct, TokenWriter &writer) {
     Tokens header;
     isLoop = token.is(tok::kw_for) && lexParentheses(header);
     const std::string variable = iterationVariable(header);
+    for (const std::string &outer : construct.iterationVariables) {
+      isSkewed = isSkewed || contains(header, outer);
+    }
+    construct.assignsVariable = construct.assignsVariable || isAssigned(header);
     if (!variable.empty()) {
       construct.iterationVariables.push_back(variable);
     }
     ahead.insert(ahead.end(), header.begin(), header.end());
   }
   const bool namesIterations = isLoop && construct.namesIterations();
+  if (isSkewed && namesIterations) {
+    error(unit_->preprocessor.getDiagnostics(), construct.directive.where,
+          "items name iterations of loops of which one bounds the other");
+    writer.tokens(ahead);
+    return;
+  }
   const Construct copy = construct;
   open(std::move(construct), writer);
   writer.tokens(ahead);
@@ -331,6 +426,11 @@ void PragmaHandler::waiting(const Construct &construct, TokenWriter &writer) {
 void PragmaHandler::plain(const Directive &directive, TokenWriter &writer) {
   if (directive.kind == DirectiveKind::Declare) {
     unit_->reductions.declare(directive, writer);
+    return;
+  }
+  if (directive.kind == DirectiveKind::Critical && !isLockName(directive.rest)) {
+    error(unit_->preprocessor.getDiagnostics(), directive.rest.front().getLocation(),
+          "'#pragma oss critical' takes one name in parentheses, or none");
     return;
   }
   writer.annotation(tok::annot_pragma_openmp).text(wordOf(directive.kind));

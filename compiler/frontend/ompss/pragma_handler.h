@@ -35,6 +35,7 @@ public:
                     clang::Token &first) override;
 
 private:
+  bool endsTooEarly(const Directive &directive);
   void task(Construct construct, TokenWriter &writer);
   void function(Construct construct, TokensRef ahead, TokenWriter &writer);
   bool renameShadowing(TaskFunction &function, Directive &directive);

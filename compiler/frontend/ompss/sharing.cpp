@@ -167,6 +167,9 @@ public:
   /// What the elements of reductions are.
   void reductions();
 
+  /// What only types can tell to be wrong.
+  void mistakes();
+
   /// All variables that are shared and live on a stack.
   llvm::SmallPtrSet<VarDecl *, 8> shared() const { return shared_; }
 
@@ -177,6 +180,7 @@ private:
   const Clause *clauseOf(llvm::StringRef name) const;
   bool isDecided(const VarDecl &variable) const;
   void item(const Item &item);
+  bool isText(TokensRef label);
 
   void copy(const VarDecl &variable, bool isInitialised) {
     sharing_.copies.push_back({variable.getName().str(), isInitialised});
@@ -323,6 +327,44 @@ void Decision::reductions() {
   }
 }
 
+/// A literal, or a constant that is one.
+bool Decision::isText(TokensRef label) {
+  if (label.size() != 1 || label.front().isNot(tok::identifier)) {
+    return llvm::any_of(label, [](const Token &token) {
+      return tok::isStringLiteral(token.getKind()) || token.is(tok::coloncolon);
+    });
+  }
+  const VarDecl *variable = variableOf(sema_, scope_, label.front());
+  if (!variable) {
+    return true; // Clang says that there is none.
+  }
+  const QualType type = variable->getType();
+  return type->isDependentType() || type->isArrayType() ||
+         (type.isConstQualified() && variable->hasInit() &&
+          !variable->getInit()->isValueDependent() &&
+          variable->getInit()->isConstantInitializer(sema_.getASTContext(), false));
+}
+
+void Decision::mistakes() {
+  const Clause *label = construct_.directive.find(ClauseKind::Label);
+  if (label && !isText(splitAtCommas(label->arguments).front())) {
+    error(sema_.getDiagnostics(), label->arguments.front().getLocation(),
+          "clause 'label' takes a text that is known when the program is compiled");
+  }
+  for (const std::string &name : construct_.iterationVariables) {
+    Token token;
+    token.startToken();
+    token.setKind(tok::identifier);
+    token.setIdentifierInfo(&sema_.getASTContext().Idents.get(name));
+    token.setLocation(construct_.directive.where);
+    if (construct_.assignsVariable && isa_and_nonnull<FieldDecl>(valueOf(sema_, scope_, token))) {
+      error(sema_.getDiagnostics(), construct_.directive.where,
+            "the loop counts with '%0', a member: take a variable of its own")
+          << name;
+    }
+  }
+}
+
 void Decision::inherited(const llvm::SmallPtrSetImpl<VarDecl *> &variables) {
   for (VarDecl *variable : variables) {
     if (isDecided(*variable) || clauseOf(variable->getName()) || !variable->hasLocalStorage()) {
@@ -349,6 +391,7 @@ void Decision::inherited(const llvm::SmallPtrSetImpl<VarDecl *> &variables) {
 
 Sharing Nesting::share(Sema &sema, Scope *scope, const Construct &construct) {
   Decision decision(sema, scope, construct);
+  decision.mistakes();
   decision.items();
   decision.reductions();
   decision.iterations();

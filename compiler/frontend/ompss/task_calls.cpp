@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/task_calls.h"
 
+#include "compiler/frontend/ompss/directive.h"
 #include "compiler/frontend/ompss/names.h"
 
 #include "clang/AST/DeclCXX.h"
@@ -106,15 +107,38 @@ void TaskFunctions::add(SourceLocation name, SourceLocation pragma, std::string 
   functions_[name] = {pragma, std::move(creator)};
 }
 
+const TaskFunctions::Entry *TaskFunctions::at(const FunctionDecl &function) const {
+  const auto found = functions_.find(function.getLocation());
+  return found == functions_.end() ? nullptr : &found->second;
+}
+
 const TaskFunctions::Entry *TaskFunctions::find(const FunctionDecl &function) const {
   const FunctionDecl *pattern = function.getTemplateInstantiationPattern();
   for (const FunctionDecl *each : (pattern ? pattern : &function)->redecls()) {
-    const auto found = functions_.find(each->getLocation());
-    if (found != functions_.end()) {
-      return &found->second;
+    if (const Entry *entry = at(*each)) {
+      return entry;
     }
   }
   return nullptr;
+}
+
+/// Calls that came before the pragma are none of tasks.
+void warnOfEarlierDeclarations(Sema &sema, const TaskFunctions &functions, DeclGroupRef group) {
+  for (const Decl *declaration : group) {
+    const auto *function = dyn_cast<FunctionDecl>(declaration);
+    const TaskFunctions::Entry *entry = function ? functions.at(*function) : nullptr;
+    const FunctionDecl *previous = entry ? function->getPreviousDecl() : nullptr;
+    bool isFirst = previous != nullptr;
+    for (const FunctionDecl *each = previous; each; each = each->getPreviousDecl()) {
+      isFirst = isFirst && !functions.at(*each);
+    }
+    if (isFirst) {
+      warning(sema.getDiagnostics(), entry->pragma,
+              "'%0' has been declared before without '#pragma oss task': calls until here make no "
+              "tasks")
+          << function->getName();
+    }
+  }
 }
 
 void redirectCalls(Sema &sema, const TaskFunctions &functions, DeclGroupRef group) {

@@ -26,12 +26,19 @@ public:
     std::string creator;
   };
 
+  /// What `add` was told of this declaration; null if nothing.
+  const Entry *at(const clang::FunctionDecl &function) const;
+
   /// What `add` was told of any declaration of the function, or of what it is an instance of.
   const Entry *find(const clang::FunctionDecl &function) const;
 
 private:
   llvm::DenseMap<clang::SourceLocation, Entry> functions_;
 };
+
+/// Warns where a function becomes a task that has been declared as none.
+void warnOfEarlierDeclarations(clang::Sema &sema, const TaskFunctions &functions,
+                               clang::DeclGroupRef group);
 
 /// Redirects the calls in declarations that have just been parsed or instantiated.
 /// Order: before the code generator sees them.

@@ -2,7 +2,7 @@
 // RUN: not clang -fopenmp -fplugin=%frontend -ferror-limit=0 -fsyntax-only %s 2>&1 | FileCheck %s
 // RUN: not clang -fopenmp -fplugin=%frontend -fsyntax-only -fdiagnostics-parseable-fixits %s 2>&1 | FileCheck %s --check-prefix=FIX
 struct S { int bit : 3; int m; };
-void f(int n, int *p, struct S *s) {
+void f(int n, int *p, struct S *s, int **pp, const char *text) {
   int a[4];
   int b[4][4];
   int x;
@@ -94,6 +94,53 @@ void f(int n, int *p, struct S *s) {
   // CHECK: :[[@LINE+1]]:23: error: static assertion failed{{.*}}: a section of a pointer needs its last element or its length
   #pragma oss task in(p[2:])
   x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: static assertion failed{{.*}}: only the first section may be of a pointer
+  #pragma oss task in(pp[0;2][0;3])
+  x = 1;
+  // CHECK: :[[@LINE+1]]:27: error: a length cannot be negative
+  #pragma oss task in(p[0;-4])
+  x = 1;
+  // CHECK: :[[@LINE+1]]:24: error: a length cannot be negative
+  #pragma oss task in([-2]p)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: invalid operands to binary expression ('double' and 'int')
+  #pragma oss task in(p[0;1.5])
+  x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: invalid operands to binary expression ('double' and 'int')
+  #pragma oss task in([2.5]p)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:24: error: invalid operands to binary expression ('double' and 'int')
+  #pragma oss task in({p[i], i=0:1.5})
+  x = 1;
+  // CHECK: :[[@LINE+1]]:36: error: iterator 'i' has a step of 0
+  #pragma oss task in({p[i], i=0;4:0})
+  x = 1;
+  // CHECK: :[[@LINE+1]]:20: error: unknown clause 'weakconcurrent'
+  #pragma oss task weakconcurrent(x)
+  // CHECK: :[[@LINE+1]]:25: error: clause 'cost' takes numbers from 0 on
+  #pragma oss task cost(-1)
+  // CHECK: :[[@LINE+1]]:34: error: clause 'grainsize' takes numbers from 1 on
+  #pragma oss taskloop grainsize(0)
+  // CHECK: :[[@LINE+1]]:34: error: clause 'chunksize' takes numbers from 1 on
+  #pragma oss task for chunksize(-1)
+  // CHECK: :[[@LINE+1]]:31: error: clause 'unroll' takes numbers from 1 on
+  #pragma oss taskiter unroll(0)
+  // CHECK: :[[@LINE+1]]:26: error: clause 'label' takes a text that is known when the program is compiled
+  #pragma oss task label(text)
+  x = 1;
+  static const char *const known = "known";
+  // CHECK-NOT: :[[@LINE+1]]:
+  #pragma oss task label(known, text)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:3: error: items name iterations of loops of which one bounds the other
+  #pragma oss taskloop collapse(2) in(p[j])
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < i; ++j) x = 1;
+  // CHECK: :[[@LINE+1]]:23: error: '#pragma oss critical' takes one name in parentheses, or none
+  #pragma oss critical(
+  x = 1;
+  // CHECK: :[[@LINE+1]]:21: error: '#pragma oss assert' takes a text in parentheses
+  #pragma oss assert(3)
   // CHECK: :[[@LINE+2]]:{{[0-9]+}}: error: cannot return from OpenMP region
   #pragma oss task
   return;
@@ -120,3 +167,13 @@ void scale(int n, double *y);
 // CHECK: :[[@LINE+1]]:44: error: a task for a device cannot reduce
 #pragma oss task device(cuda) reduction(+: [1]y)
 void sum(double *y);
+// CHECK: :[[@LINE+1]]:21: error: the task has a copy of 'n': name what it points to, or take a reference
+#pragma oss task in(n)
+void copied(int n);
+void early(int *p);
+void caller(int *p) { early(p); }
+// CHECK: :[[@LINE+1]]:1: warning: 'early' has been declared before without '#pragma oss task': calls until here make no tasks
+#pragma oss task inout(*p)
+void early(int *p);
+// CHECK: :[[@LINE+1]]:1: error: nothing follows '#pragma oss task'
+#pragma oss task

@@ -1,0 +1,26 @@
+// Mistakes that only C++ has.
+// RUN: not clang++ -fopenmp -fplugin=%frontend -ferror-limit=0 -fsyntax-only %s 2>&1 | FileCheck %s
+struct Counter {
+  int i;
+  void count(int *p, int **pp) {
+    // CHECK-DAG: :[[@LINE+1]]:5: error: the loop counts with 'i', a member: take a variable of its own
+    #pragma oss taskloop
+    for (i = 0; i < 3; ++i) p[i] = 1;
+    #pragma oss taskloop
+    for (int i = 0; i < 3; ++i) p[i] = 1;
+    // CHECK-DAG: :[[@LINE+1]]:25: error: static assertion failed{{.*}}: only the first section may be of a pointer
+    #pragma oss task in(pp[0;2][0;3])
+    p[0] = 1;
+  }
+  // CHECK-DAG: :[[@LINE+2]]:3: error: '#pragma oss task' cannot be used here: a virtual method cannot be a task
+  #pragma oss task
+  virtual void late(int *p);
+  // CHECK-DAG: :[[@LINE+2]]:8: error: '#pragma oss task' cannot be used here: an operator cannot be a task
+  #pragma oss task
+  void operator()(int *p);
+  #pragma oss task inout(r)
+  static void reference(int &r);
+};
+// CHECK-DAG: :[[@LINE+1]]:21: error: the task has a copy of 'c': name what it points to, or take a reference
+#pragma oss task in(c.i)
+void copied(Counter c);
