@@ -293,12 +293,11 @@ public:
   /// the calling thread where the vendor's library has such a notion.
   virtual Result<void *> native() { return nullptr; }
 
-  /// Starts moving managed memory of the program to the device; for reading only, a copy of it.
-  /// Memory that is not managed stays where it is, without an error.
-  /// Source: cuMemPrefetchAsync, cuMemAdvise.
-  virtual Status prefetch(std::span<const std::byte> memory, bool isRead) {
+  /// Starts moving managed memory of the program to the device. Memory that is not managed stays
+  /// where it is, without an error.
+  /// Source: cuMemPrefetchAsync.
+  virtual Status prefetch(std::span<const std::byte> memory) {
     static_cast<void>(memory);
-    static_cast<void>(isRead);
     return {};
   }
 

@@ -39,10 +39,9 @@ Result<device::Grid> gridOf(const DeviceRequest &request) {
 
 /// What the driver has to move.
 Status prefetch(device::Queue &queue, const TaskNames &names) {
-  for (const auto &[range, isRead] : names.foreign) {
-    TUTTI_TRY(queue.prefetch(
-        {reinterpret_cast<const std::byte *>(range.begin), static_cast<std::size_t>(range.size())},
-        isRead));
+  for (const Range &range : names.foreign) {
+    TUTTI_TRY(queue.prefetch({reinterpret_cast<const std::byte *>(range.begin),
+                              static_cast<std::size_t>(range.size())}));
   }
   return {};
 }

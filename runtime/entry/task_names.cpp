@@ -57,7 +57,7 @@ Result<TaskNames> TaskNames::of(std::span<const graph::Access> accesses,
                      "it names {} bytes from {:#x} on, which is more than there is", hull.size(),
                      hull.begin);
     } else {
-      names.foreign.emplace_back(hull, access.kind == AccessKind::In);
+      names.foreign.push_back(hull);
     }
   }
   names.touched = RangeSet::of(std::move(touched));

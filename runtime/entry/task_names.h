@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace tutti::entry {
@@ -26,9 +25,9 @@ enum class Unwritten {
 struct TaskNames {
   RangeSet touched; ///< All, and what it writes not beside others.
   RangeSet written;
-  RangeSet shared;                             ///< Of unified memory,
-  std::vector<exec::TaskAccess> accesses;      ///< the same as boxes,
-  std::vector<std::pair<Range, bool>> foreign; ///< and elsewhere, with whether it is only read.
+  RangeSet shared;                        ///< Of unified memory,
+  std::vector<exec::TaskAccess> accesses; ///< the same as boxes,
+  std::vector<Range> foreign;             ///< and elsewhere.
 
   /// Errors: an access begins in unified memory and ends outside of it.
   static Result<TaskNames> of(std::span<const graph::Access> accesses, const memory::Window &window,

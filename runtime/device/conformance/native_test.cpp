@@ -274,9 +274,8 @@ TEST_P(DeviceNative, KnowsItsQueueByTheVendorsName) {
 TEST_P(DeviceNative, PrefetchesWhatIsNotManagedWithoutAnError) {
   const Words words = pattern(1000, 1);
 
-  EXPECT_TRUE(ok(queue().prefetch(bytesOf(words), true)));
-  EXPECT_TRUE(ok(queue().prefetch(bytesOf(words), false)));
-  EXPECT_TRUE(ok(queue().prefetch({}, true)));
+  EXPECT_TRUE(ok(queue().prefetch(bytesOf(words))));
+  EXPECT_TRUE(ok(queue().prefetch({})));
   EXPECT_TRUE(ok(queue().finish()));
 }
 

@@ -25,7 +25,6 @@ using CUfunctionAttribute = int;        ///< CUfunction_attribute
 using CUgranularity = int;              ///< CUmemAllocationGranularity_flags
 using CUjitOption = int;                ///< CUjit_option
 using CUpointerAttribute = int;         ///< CUpointer_attribute
-using CUmemAdvice = int;                ///< CUmem_advise
 using CUcontext = struct ContextObject *;
 using CUmodule = struct ModuleObject *;
 using CUfunction = struct FunctionObject *;
@@ -136,8 +135,6 @@ struct CUlaunchConfig {
   CONSTANT(kHostDeviceMap, 2, CU_MEMHOSTALLOC_DEVICEMAP)                                           \
   CONSTANT(kRegisterPortable, 1, CU_MEMHOSTREGISTER_PORTABLE)                                      \
   CONSTANT(kPointerIsManaged, 8, CU_POINTER_ATTRIBUTE_IS_MANAGED)                                  \
-  CONSTANT(kSetReadMostly, 1, CU_MEM_ADVISE_SET_READ_MOSTLY)                                       \
-  CONSTANT(kUnsetReadMostly, 2, CU_MEM_ADVISE_UNSET_READ_MOSTLY)                                   \
   CONSTANT(kJitErrorLog, 5, CU_JIT_ERROR_LOG_BUFFER)                                               \
   CONSTANT(kJitErrorLogBytes, 6, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)                               \
   CONSTANT(kFunctionMaxThreads, 0, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                        \

@@ -3,7 +3,7 @@
 
 namespace tutti::device::cuda {
 
-Status Managed::prefetch(std::span<const std::byte> memory, bool isRead, CUstream stream) {
+Status Managed::prefetch(std::span<const std::byte> memory, CUstream stream) {
   if (memory.empty() || !isConcurrent()) {
     return {};
   }
@@ -14,21 +14,14 @@ Status Managed::prefetch(std::span<const std::byte> memory, bool isRead, CUstrea
   if (cuda.cuPointerGetAttribute(&isManaged, kPointerIsManaged, at) != kSuccess || isManaged == 0) {
     return {};
   }
-  const CUresult advised = cuda.cuMemAdvise(
-      at, memory.size(), isRead ? kSetReadMostly : kUnsetReadMostly, context_.device());
-  if (advised == kInvalidValue) {
-    return {}; // Some of it is not managed: it moves when it is touched.
-  }
-  if (advised != kSuccess) {
-    return context_.failed(advised, "advise on {} bytes of managed memory", memory.size());
-  }
   bool hasRoomFor = false;
   TUTTI_ASSIGN(hasRoomFor, hasRoom(memory.size()));
   if (!hasRoomFor) {
     return {};
   }
-  if (const CUresult result =
-          cuda.cuMemPrefetchAsync(at, memory.size(), context_.device(), stream)) {
+  const CUresult result = cuda.cuMemPrefetchAsync(at, memory.size(), context_.device(), stream);
+  // Some of it is not managed: it moves when it is touched.
+  if (result != kSuccess && result != kInvalidValue) {
     return context_.failed(result, "prefetch {} bytes of managed memory", memory.size());
   }
   return {};

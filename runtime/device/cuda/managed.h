@@ -15,7 +15,8 @@
 namespace tutti::device::cuda {
 
 /// What is asked for ahead of kernels fits into the memory that the device has free: asking for
-/// more can hang it.
+/// more can hang it. So does advice that memory is mostly read if tasks write it in turn: it takes
+/// hold at once, while kernels that write there may still run.
 ///
 /// Threading: externally synchronised, with its device.
 /// Ownership: the context outlives it.
@@ -28,8 +29,8 @@ public:
 
   /// `Queue::prefetch`. Order: the context is current.
   ///
-  /// Source: cuPointerGetAttribute, cuMemAdvise, cuMemPrefetchAsync.
-  Status prefetch(std::span<const std::byte> memory, bool isRead, CUstream stream);
+  /// Source: cuPointerGetAttribute, cuMemPrefetchAsync.
+  Status prefetch(std::span<const std::byte> memory, CUstream stream);
 
 private:
   bool isConcurrent();

@@ -158,10 +158,10 @@ Result<void *> CudaQueue::native() {
   return static_cast<void *>(stream_->handle());
 }
 
-Status CudaQueue::prefetch(std::span<const std::byte> memory, bool isRead) {
+Status CudaQueue::prefetch(std::span<const std::byte> memory) {
   TUTTI_TRY(device_.context().enter());
   TUTTI_TRY(stream_->settle());
-  return device_.managed().prefetch(memory, isRead, stream_->handle());
+  return device_.managed().prefetch(memory, stream_->handle());
 }
 
 } // namespace tutti::device::cuda

@@ -88,7 +88,7 @@ public:
   Status launch(const KernelLaunch &launch) override;
   Status launchNative(const NativeLaunch &launch) override;
   Result<void *> native() override;
-  Status prefetch(std::span<const std::byte> memory, bool isRead) override;
+  Status prefetch(std::span<const std::byte> memory) override;
   Result<std::unique_ptr<Event>> record() override;
   Status wait(Event &event) override;
   Status finish() override;

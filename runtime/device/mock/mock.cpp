@@ -522,8 +522,7 @@ public:
 
   Result<void *> native() override { return static_cast<void *>(this); }
 
-  Status prefetch(std::span<const std::byte> memory, bool isRead) override {
-    static_cast<void>(isRead);
+  Status prefetch(std::span<const std::byte> memory) override {
     const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
     return device_.begin(Operation::Prefetch, {at, at + memory.size()});
   }

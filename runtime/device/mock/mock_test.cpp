@@ -234,7 +234,7 @@ TEST(MockDevice, RecordsWhatIsToBeMovedAhead) {
   const auto queue = std::move(device->makeQueue()).value();
   machine.clearLog();
 
-  ASSERT_TRUE(queue->prefetch(kBytes, true));
+  ASSERT_TRUE(queue->prefetch(kBytes));
 
   const auto first = reinterpret_cast<std::uintptr_t>(kBytes.data());
   EXPECT_EQ(machine.log(),

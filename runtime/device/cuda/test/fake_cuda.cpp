@@ -104,7 +104,6 @@ struct Machine {
   std::size_t bytesOut = 0;
   std::map<std::uintptr_t, std::size_t> managed;
   std::size_t prefetched = 0;
-  bool isReadMostly = false;
   std::vector<std::unique_ptr<ModuleObject>> modulesOfProgram;
   std::vector<Failure> failures;
   std::map<std::string, fake_cuda::Function> functions;
@@ -776,16 +775,6 @@ CUresult cuPointerGetAttribute(void *value, CUpointerAttribute attribute, CUdevi
   return kSuccess;
 }
 
-CUresult cuMemAdvise(CUdeviceptr pointer, std::size_t bytes, CUmemAdvice advice, CUdevice) {
-  FAKE_ENTER(true);
-  if (!isIn(m.managed, pointer, bytes) ||
-      (advice != kSetReadMostly && advice != kUnsetReadMostly)) {
-    return kInvalidValue;
-  }
-  m.isReadMostly = advice == kSetReadMostly;
-  return kSuccess;
-}
-
 CUresult cuMemPrefetchAsync(CUdeviceptr pointer, std::size_t bytes, CUdevice device,
                             CUstream stream) {
   FAKE_ENTER(true);
@@ -1174,7 +1163,6 @@ void clearManaged() { machine().managed.clear(); }
 
 std::size_t prefetched() { return machine().prefetched; }
 
-bool isReadMostly() { return machine().isReadMostly; }
 
 std::size_t bytesOut() { return machine().bytesOut; }
 

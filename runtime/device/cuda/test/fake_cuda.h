@@ -86,10 +86,8 @@ int currentDevice();
 void setManaged(const void *memory, std::size_t bytes);
 void clearManaged();
 
-/// Bytes of managed memory that prefetches have asked for since `clearCalls`, and whether the
-/// advice on the last of them was that it is mostly read.
+/// Bytes of managed memory that prefetches have asked for since `clearCalls`.
 std::size_t prefetched();
-bool isReadMostly();
 
 /// The next call of this name, after `skip` others, gives `result` and does nothing else.
 void failNext(const std::string &call, int result, int skip = 0);

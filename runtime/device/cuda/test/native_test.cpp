@@ -282,17 +282,14 @@ protected:
 TEST_F(CudaManagedTest, MovesManagedMemoryAlone) {
   const auto bytes = managed(kMiB);
 
-  ASSERT_TRUE(ok(queue().prefetch(bytes, true)));
+  ASSERT_TRUE(ok(queue().prefetch(bytes)));
   EXPECT_EQ(fake_cuda::prefetched(), kMiB);
-  EXPECT_TRUE(fake_cuda::isReadMostly());
-  ASSERT_TRUE(ok(queue().prefetch(bytes.first(1000), false)));
+  ASSERT_TRUE(ok(queue().prefetch(bytes.first(1000))));
   EXPECT_EQ(fake_cuda::prefetched(), kMiB + 1000);
-  EXPECT_FALSE(fake_cuda::isReadMostly());
 
   fake_cuda::clearManaged();
   fake_cuda::clearCalls();
-  ASSERT_TRUE(ok(queue().prefetch(bytes, true)));
-  EXPECT_EQ(fake_cuda::calls("cuMemAdvise"), 0U);
+  ASSERT_TRUE(ok(queue().prefetch(bytes)));
   EXPECT_EQ(fake_cuda::prefetched(), 0U);
   ASSERT_TRUE(ok(queue().finish()));
 }
@@ -302,7 +299,7 @@ TEST_F(CudaManagedTest, LeavesMemoryThatIsManagedInPartAlone) {
   fake_cuda::clearManaged();
   fake_cuda::setManaged(bytes.data(), bytes.size() / 2);
 
-  EXPECT_TRUE(ok(queue().prefetch(bytes, true)));
+  EXPECT_TRUE(ok(queue().prefetch(bytes)));
 
   EXPECT_EQ(fake_cuda::prefetched(), 0U);
 }
@@ -310,9 +307,8 @@ TEST_F(CudaManagedTest, LeavesMemoryThatIsManagedInPartAlone) {
 TEST_F(CudaManagedTest, MovesNothingWhereTheHostCouldNotUseItMeanwhile) {
   start({.hasConcurrentManaged = false});
 
-  ASSERT_TRUE(ok(queue().prefetch(managed(kMiB), true)));
+  ASSERT_TRUE(ok(queue().prefetch(managed(kMiB))));
 
-  EXPECT_EQ(fake_cuda::calls("cuMemAdvise"), 0U);
   EXPECT_EQ(fake_cuda::prefetched(), 0U);
 }
 
@@ -320,9 +316,9 @@ TEST_F(CudaManagedTest, AsksForNoMoreThanIsFree) {
   start({.memory = 66 * kMiB}); // 64 MiB are committed.
   const auto bytes = managed(4 * kMiB);
 
-  ASSERT_TRUE(ok(queue().prefetch(bytes, true)));
+  ASSERT_TRUE(ok(queue().prefetch(bytes)));
   EXPECT_EQ(fake_cuda::prefetched(), 0U);
-  ASSERT_TRUE(ok(queue().prefetch(bytes.first(kMiB), true)));
+  ASSERT_TRUE(ok(queue().prefetch(bytes.first(kMiB))));
   EXPECT_EQ(fake_cuda::prefetched(), kMiB);
   ASSERT_TRUE(ok(queue().finish()));
 }
@@ -331,7 +327,7 @@ TEST_F(CudaManagedTest, AsksSeldomWhatIsFree) {
   const auto bytes = managed(kMiB);
 
   for (int round = 0; round < 100; ++round) {
-    ASSERT_TRUE(ok(queue().prefetch(bytes, true)));
+    ASSERT_TRUE(ok(queue().prefetch(bytes)));
   }
 
   EXPECT_EQ(fake_cuda::prefetched(), 100 * kMiB);
