@@ -66,6 +66,31 @@ private:
   std::size_t length_ = 0;
 };
 
+/// The thread that ends the job; 0 as long as none does.
+std::atomic<pid_t> ending{0};
+
+/// What goes wrong at the same time, or because the job is being ended, is not said: one thread has
+/// the last line. It may not come to the end, so nobody waits forever.
+class Ending {
+public:
+  Ending() {
+    constexpr unsigned kSeconds = 10;
+    const pid_t self = gettid();
+    pid_t other = 0;
+    if (ending.compare_exchange_strong(other, self) || other == self) {
+      return;
+    }
+    for (unsigned left = kSeconds; left > 0; left = ::sleep(left)) {
+    }
+    std::_Exit(EXIT_FAILURE);
+  }
+
+  Ending(const Ending &) = delete;
+  Ending &operator=(const Ending &) = delete;
+
+  ~Ending() { ending.store(0); } // A handler has thrown.
+};
+
 } // namespace
 
 void setLevel(Level level) { currentLevel.store(level, std::memory_order_relaxed); }
@@ -83,6 +108,7 @@ void write(Level level, fmt::string_view format, fmt::format_args args) {
 }
 
 void writeFatal(fmt::string_view format, fmt::format_args args) {
+  const Ending alone;
   const Line line(format, args);
   line.print();
   if (fatalHandler.call) {

@@ -248,6 +248,35 @@ int main(void) {
 """
 
 
+MANY_WRONG = """
+#include <stdlib.h>
+#pragma oss task device(opencl) ndrange(1, 1) inout([1]y)
+void nowhere(int *y);
+int main(void) {
+  int *y = calloc(1000, sizeof *y);
+  for (int i = 0; i < 1000; i++) {
+#pragma oss task inout(y[i])
+    {
+      for (volatile int k = 0; k < 2000; k++) {}
+      if (i > 300) nowhere(y + i);
+    }
+  }
+#pragma oss taskwait
+}
+"""
+
+
+def the_first_mistake_is_the_last_line(workshop):
+    path = workshop.folder / "device_tasks_many_wrong.c"
+    path.write_text(MANY_WRONG)
+    program = Program.read(path)
+    program.tutti_flags = ["-fompss-2"]
+    for _ in range(3):  # Several workers come to it at once, mostly.
+        result = workshop.launch(program, [], 1, {"TUTTI_DEVICE": "cpu", "TUTTI_WORKERS": "4"})
+        said = [line for line in result.errors.splitlines() if "has no device" in line]
+        require(result.status == 1 and len(said) == 1, f"status {result.status}: {result.errors}")
+
+
 def tasks_that_make_kernels_stay_where_devices_are(workshop):
     path = workshop.folder / "device_tasks_below.c"
     path.write_text(BELOW)
@@ -270,7 +299,7 @@ def all_checks():
     checks = [(check.__name__, check) for check in (
         kernels_by_blocks_move_each_byte_once_each_way, kernels_on_data_that_is_there_move_nothing,
         kernels_find_room_on_a_small_device, managed_memory_may_be_left_to_its_driver,
-        tasks_that_make_kernels_stay_where_devices_are, says_that_there_is_no_device)]
+        tasks_that_make_kernels_stay_where_devices_are, the_first_mistake_is_the_last_line, says_that_there_is_no_device)]
     checks += [(f"managed/{how}", lambda w, h=how: managed_memory_is_what_was_asked_for(w, h)) for how in MANAGED]
     checks += [(f"wrong/{name}", lambda w, n=name: says_what_is_wrong(w, n)) for name in WRONG]
     checks += [(f"kernels{level}/{workers}/{ranks}",
