@@ -81,13 +81,65 @@ class Writer:
                 self.line(depth + 1, "{")
                 self.touch(depth + 2, parts)
                 self.line(depth + 1, "}")
+        elif not is_weak and self.random.random() < 0.25:
+            self.release(depth + 1, parts)
         self.line(depth, "}")
+
+    def release(self, depth, parts):
+        """A part of what the task has named, which is not touched any more."""
+        kinds = {writable for _, _, writable in parts}
+        if len(kinds) == 1:
+            first, last, writable = self.part([self.random.choice(parts)])
+            self.line(depth, f"#pragma oss release {'inout' if writable else 'in'}({self.item(first, last)})")
+            self.line(depth, "busy();")
 
     def reduction(self, depth):
         which = self.random.randrange(SUMS)
         value = self.random.randrange(1, 50)
-        self.line(depth, f"#pragma oss task reduction(+: s{which})")
-        self.line(depth, f"{{ busy(); s{which} += {value}; }}")
+        form = self.random.randrange(4)
+        if form == 0:
+            self.reduction_below(depth, which, "weakreduction(+:", value)
+        elif form == 1:
+            self.reduction_below(depth, which, "weakinout(", value)
+        elif form == 2:
+            self.line(depth, f"#pragma oss taskloop reduction(+: s{which}) grainsize({1 + value % 4})")
+            self.line(depth, f"for (int i = 0; i < {value % 12 + 1}; i++) {{ busy(); s{which} += i * 3; }}")
+        else:
+            self.line(depth, f"#pragma oss task reduction(+: s{which})")
+            self.line(depth, f"{{ busy(); s{which} += {value}; }}")
+
+    def reduction_below(self, depth, which, clause, value):
+        self.line(depth, f"#pragma oss task {clause} s{which})")
+        self.line(depth, "{")
+        for add in range(1 + value % 3):
+            self.line(depth + 1, f"#pragma oss task reduction(+: s{which})")
+            self.line(depth + 1, f"{{ busy(); s{which} += {value + add}; }}")
+        self.line(depth, "}")
+        self.left -= 1 + value % 3
+
+    def commutative(self, depth, owned):
+        """Tasks that add to parts of the same cells, in any order."""
+        writable = [each for each in owned if each[2]]
+        if not writable:
+            return
+        shared = self.part(writable)
+        for _ in range(self.random.randint(2, 4)):
+            first, last, _ = self.part([shared])
+            self.left -= 1
+            self.line(depth, f"#pragma oss task commutative({self.item(first, last)})")
+            self.line(depth, f"{{ busy(); for (int i = {first}; i < {last}; i++) m[i] += "
+                             f"{self.random.randrange(1, 100)}; }}")
+
+    def iterations(self, depth, owned):
+        parts = [self.part(owned) for _ in range(2)]
+        weak = self.random.choice(("", "weak"))
+        words = "".join(f" {weak}{'inout' if writable else 'in'}({self.item(first, last)})"
+                        for first, last, writable in parts)
+        self.line(depth, f"#pragma oss taskiter{words}")
+        self.line(depth, f"for (int t = 0; t < {self.random.randint(1, 4)}; t++) {{")
+        for _ in range(self.random.randint(1, 3)):
+            self.task(depth + 1, parts)
+        self.line(depth, "}")
 
     def reader(self, depth, owned):
         which = self.random.randrange(SUMS)
@@ -119,6 +171,10 @@ class Writer:
                 self.wait(depth)
             elif choice < 0.40 and depth == 0:
                 self.wait_for_part(depth, owned)
+            elif choice < 0.46:
+                self.commutative(depth, owned)
+            elif choice < 0.50 and depth < DEEPEST:
+                self.iterations(depth, owned)
             else:
                 self.task(depth, owned)
 
