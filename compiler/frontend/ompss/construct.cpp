@@ -336,6 +336,11 @@ std::uint32_t operationOf(TokensRef tokens) {
   }
 }
 
+/// Whether the language has the operation for the type, as far as that is known.
+bool isOfLanguage(const ReducedItem &reduced, const Sharing::Reduced &type) {
+  return operationOf(reduced.operation) != 0 && !(type.isKnown && type.type == 0);
+}
+
 /// Writes the calls and clauses of a construct.
 class Writer {
 public:
@@ -355,6 +360,8 @@ private:
   void option(const Clause &clause, std::uint32_t option);
   void device();
   void label(const Clause &clause);
+  bool isDeclared(const ReducedItem &reduced, const Sharing::Reduced &type) const;
+  bool isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) const;
   void reduction(const ReducedItem &reduced);
   void elementType(const ReducedItem &reduced);
   void reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type);
@@ -469,25 +476,33 @@ void Writer::elementType(const ReducedItem &reduced) {
   out_.text(out_.isCxx() ? ",bool:" : ",_Bool:").number(TUTTI_TYPE_BOOL).text(")");
 }
 
+/// Whether the program says how to reduce it.
+bool Writer::isDeclared(const ReducedItem &reduced, const Sharing::Reduced &type) const {
+  return !isOfLanguage(reduced, type) && declared_.has(operationName(reduced.operation));
+}
+
+bool Writer::isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) const {
+  return isOfLanguage(reduced, type) || isDeclared(reduced, type);
+}
+
 void Writer::reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type) {
   const std::uint32_t operation = operationOf(reduced.operation);
   const std::string name = operationName(reduced.operation);
-  const bool isDeclared =
-      declared_.has(name) && (operation == 0 || (type.isKnown && type.type == 0));
-  if (!isDeclared && (operation == 0 || (type.isKnown && type.type == 0))) {
+  if (!isKnown(reduced, type)) {
     error(preprocessor_.getDiagnostics(), reduced.item.where,
           "no reduction '%0' is declared for the type of '%1'")
         << name << wordOf(reduced.item.base.front());
     return;
   }
+  const bool isByProgram = isDeclared(reduced, type);
   out_.at(reduced.item.where)
-      .text(isDeclared ? "tutti_task_reduction_by(" : "tutti_task_reduction(");
+      .text(isByProgram ? "tutti_task_reduction_by(" : "tutti_task_reduction(");
   out_.number(reduced.isWeak ? TUTTI_TASK_WEAK : 0).text(",(void*)");
   writeAddress(out_, reduced.item);
   out_.text(",");
   writeSize(out_, reduced.item);
   out_.text(",");
-  if (isDeclared) {
+  if (isByProgram) {
     TokenWriter element(preprocessor_, reduced.item.where);
     element.group(reduced.item.base).text(reduced.item.shape.empty() ? "" : "[0]");
     for (unsigned i = 0; i < type.dimensions; ++i) {
@@ -612,7 +627,8 @@ void Writer::clauses(const Sharing &sharing) {
     out_.text("shared(" + copy.name + ")");
   }
   for (std::size_t i = 0; i < construct_.reductions.size(); ++i) {
-    if (!construct_.reductions[i].isWeak && !sharing.reduced[i].isPointer) {
+    if (!construct_.reductions[i].isWeak && !sharing.reduced[i].isPointer &&
+        isKnown(construct_.reductions[i], sharing.reduced[i])) {
       reduction(construct_.reductions[i]);
     }
   }

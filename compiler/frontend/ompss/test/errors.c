@@ -115,6 +115,10 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   // CHECK: :[[@LINE+1]]:36: error: iterator 'i' has a step of 0
   #pragma oss task in({p[i], i=0;4:0})
   x = 1;
+  // CHECK: :[[@LINE+2]]:33: error: no reduction '+' is declared for the type of 's'
+  // CHECK-NOT: :[[@LINE+1]]:
+  #pragma oss task reduction(+: s)
+  x = 1;
   // CHECK: :[[@LINE+1]]:20: error: unknown clause 'weakconcurrent'
   #pragma oss task weakconcurrent(x)
   // CHECK: :[[@LINE+1]]:25: error: clause 'cost' takes numbers from 0 on
