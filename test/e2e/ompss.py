@@ -126,9 +126,12 @@ class Writer:
         for _ in range(self.random.randint(2, 4)):
             first, last, _ = self.part([shared])
             self.left -= 1
-            self.line(depth, f"#pragma oss task commutative({self.item(first, last)})")
+            self.begin_commutative(depth, self.item(first, last))
             self.line(depth, f"{{ busy(); for (int i = {first}; i < {last}; i++) m[i] += "
                              f"{self.random.randrange(1, 100)}; }}")
+
+    def begin_commutative(self, depth, item):
+        self.line(depth, f"#pragma oss task commutative({item})")
 
     def iterations(self, depth, owned):
         parts = [self.part(owned) for _ in range(2)]

@@ -76,6 +76,12 @@ class OpenMpWriter(Writer):
             self.line(depth + 1, f"{{ busy(); {which} += {value}; }}")
         self.line(depth, "}")
 
+    def begin_commutative(self, depth, item):
+        self.pragma(depth, f"omp task{self.depend('mutexinoutset', item)}")
+
+    def iterations(self, depth, owned):
+        self.task(depth, owned)  # OpenMP has nothing like it.
+
     def reader(self, depth, owned):
         which = self.random.randrange(SUMS)
         writable = [each for each in owned if each[2]]
