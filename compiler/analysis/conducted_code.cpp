@@ -91,7 +91,7 @@ bool joinWays(ConductedLoop &loop, BasicBlock &join) {
 /// Functions of libraries that one thread may call for all, once: they know nothing of teams.
 bool isCallOfOne(const Function &callee, const TargetLibraryInfo &library) {
   LibFunc known;
-  return library.getLibFunc(callee, known) || callee.doesNotReturn() ||
+  return (callee.isDeclaration() && library.getLibFunc(callee, known)) || callee.doesNotReturn() ||
          StringSwitch<bool>(callee.getName())
              .Cases("omp_get_wtime", "omp_get_wtick", "clock", "clock_gettime", "time", true)
              .Cases("getrusage", "fflush", true)
@@ -105,6 +105,26 @@ bool isCallOfEach(const CallBase &call, const TargetLibraryInfo &library) {
   return call.doesNotReturn() || (call.onlyReadsMemory() && !call.isInlineAsm()) ||
          (callee && library.getLibFunc(*callee, known) && library.hasOptimizedCodeGen(known)) ||
          (callee && (callee->getName() == "omp_get_wtime" || callee->getName() == "omp_get_wtick"));
+}
+
+/// Whether `function`, or one that it calls, holds constructs, such as tasks, that a team would
+/// run.
+bool holdsConstructs(const Function &function) {
+  SmallSetVector<const Function *, 16> work;
+  work.insert(&function);
+  for (unsigned at = 0; at < work.size(); ++at) {
+    for (const Instruction &inst : instructions(*work[at])) {
+      if (kindOf(inst) != CallKind::None && kindOf(inst) != CallKind::ThreadNumber) {
+        return true;
+      }
+      const auto *call = dyn_cast<CallBase>(&inst);
+      const Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && !callee->isDeclaration()) {
+        work.insert(callee);
+      }
+    }
+  }
+  return false;
 }
 
 bool isHarmlessIntrinsic(const IntrinsicInst &call) {
@@ -194,7 +214,9 @@ std::string Conducted::checkCall(const CallBase &call) const {
   }
   const Function *callee = call.getCalledFunction();
   if (isCallOfEach(call, library_) ||
-      (callee && isOfOne(call) && callee->isDeclaration() && isCallOfOne(*callee, library_))) {
+      (callee && isOfOne(call) &&
+       (isCallOfOne(*callee, library_) ||
+        (isCallOfStranger(call, library_) && !holdsConstructs(*callee))))) {
     return {};
   }
   return "it calls " + (callee ? "'" + callee->getName().str() + "'" : "a function pointer") +
@@ -206,8 +228,11 @@ std::string Conducted::checkBeside(const Instruction &inst) const {
   if (const auto *call = dyn_cast<CallBase>(&inst)) {
     return checkCall(*call);
   }
-  if (inst.isAtomic() || inst.isVolatile() || inst.isEHPad()) {
+  if (inst.isAtomic() || inst.isVolatile()) {
     return "its threads count or wait outside of its loops";
+  }
+  if (inst.isEHPad() && !isa<UnreachableInst>(inst.getParent()->getTerminator())) {
+    return "it handles exceptions outside of its loops";
   }
   return {};
 }
@@ -330,8 +355,11 @@ void Conducted::fileUse(Instruction &inst, const Value &pointer, VariableUses &u
     return;
   }
   uses.readers.insert(own);
-  if (!isa<CallBase>(inst) ||
-      (own != kBeside && kindOf(inst) == CallKind::None && !isa<AnyMemIntrinsic>(inst))) {
+  const auto *call = dyn_cast<CallBase>(&inst);
+  const bool isKept = own == kBeside
+                          ? call && isCallOfStranger(*call, library_)
+                          : kindOf(inst) == CallKind::None && !isa<AnyMemIntrinsic>(inst);
+  if (!call || isKept) {
     uses.keepers.insert(own);
   }
 }
@@ -442,6 +470,13 @@ bool isThreadOfCalls(const Value &value) {
   }
   const auto *inst = dyn_cast<Instruction>(&value);
   return inst && kindOf(*inst) == CallKind::ThreadNumber;
+}
+
+bool isCallOfStranger(const CallBase &call, const TargetLibraryInfo &library) {
+  const Function *callee = call.getCalledFunction();
+  return callee && !callee->isIntrinsic() && kindOf(call) == CallKind::None &&
+         !callee->getName().starts_with("omp_") && !callee->getName().starts_with("__kmp") &&
+         !isCallOfEach(call, library) && !isCallOfOne(*callee, library);
 }
 
 bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &loop) {

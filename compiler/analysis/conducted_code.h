@@ -43,6 +43,10 @@ struct ConductedLoop {
 /// Whether `value` is the number of the calling thread, as other calls want it.
 bool isThreadOfCalls(const llvm::Value &value);
 
+/// Whether `call` is one of a function that may ask anything of the team it is in: none of OpenMP,
+/// and no library function that is known to know nothing of teams.
+bool isCallOfStranger(const llvm::CallBase &call, const llvm::TargetLibraryInfo &library);
+
 /// Splits blocks of `function` such that `calls` has blocks of its own. Returns false if they have
 /// an unusual form.
 bool isolateLoop(llvm::Function &function, const SequencedLoop &calls, ConductedLoop &loop);

@@ -229,6 +229,38 @@ void conductAlone(Function &conductor) {
   }
 }
 
+/// Tells the runtime of calls that one thread of the team makes for all.
+void announceCalls(Function &conductor, const TargetLibraryInfo &library) {
+  SmallVector<CallBase *, 8> calls;
+  for (Instruction &inst : instructions(conductor)) {
+    auto *call = dyn_cast<CallBase>(&inst);
+    if (call && isCallOfStranger(*call, library)) {
+      calls.push_back(call);
+    }
+  }
+  Module &module = *conductor.getParent();
+  Type *nothing = Type::getVoidTy(module.getContext());
+  for (CallBase *call : calls) {
+    IRBuilder<> build(call);
+    build.CreateCall(module.getOrInsertFunction("tutti_begin_call_of_one", nothing));
+    auto *invoke = dyn_cast<InvokeInst>(call);
+    BasicBlock *after = nullptr;
+    if (invoke) { // Others may come to where it goes on, too.
+      after = SplitEdge(invoke->getParent(), invoke->getNormalDest());
+    }
+    build.SetInsertPoint(after ? &*after->getFirstInsertionPt() : call->getNextNode());
+    build.SetCurrentDebugLocation(call->getDebugLoc());
+    build.CreateCall(module.getOrInsertFunction("tutti_end_call_of_one", nothing));
+  }
+}
+
+bool callsStranger(const Function &function, const TargetLibraryInfo &library) {
+  return any_of(instructions(function), [&](const Instruction &inst) {
+    const auto *call = dyn_cast<CallBase>(&inst);
+    return call && isCallOfStranger(*call, library);
+  });
+}
+
 bool holdsInit(const Function &function) {
   return any_of(instructions(function),
                 [](const Instruction &inst) { return isInit(kindOf(inst)); });
@@ -324,7 +356,12 @@ std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
     }
   }
   functions_.clear(copy, copy.getName());
-  return whyNotConducted(copy, loops_, functions_.getResult<TargetLibraryAnalysis>(copy));
+  const auto &library = functions_.getResult<TargetLibraryAnalysis>(copy);
+  std::string reason = whyNotConducted(copy, loops_, library);
+  if (reason.empty() && threadRequests(*forks.front()).threads && callsStranger(copy, library)) {
+    reason = "it asks for a number of threads, and a function that it calls may want to know";
+  }
+  return reason;
 }
 
 Function *Conductor::create(ArrayRef<CallInst *> forks) {
@@ -355,6 +392,7 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
   }
   removeUnreachableBlocks(*copy);
   conductAlone(*copy);
+  announceCalls(*copy, functions_.getResult<TargetLibraryAnalysis>(*copy));
   copy->removeFnAttr(kWholeConstruct);
   return copy;
 }

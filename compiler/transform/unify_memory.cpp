@@ -45,6 +45,7 @@ constexpr Replacement kAllocation[] = {
 constexpr Replacement kThreads[] = {
     {"omp_get_max_threads", "tutti_get_max_threads"},
     {"omp_get_num_threads", "tutti_get_num_threads"},
+    {"omp_in_parallel", "tutti_in_parallel"},
     {"omp_get_num_procs", "tutti_get_num_procs"},
     {"omp_set_num_threads", "tutti_set_num_threads"},
 };

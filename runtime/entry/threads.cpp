@@ -2,6 +2,7 @@
 #include "runtime/entry/threads.h"
 
 #include "abi/abi.h"
+#include "abi/teams.h"
 #include "runtime/entry/exports.h"
 
 #include <atomic>
@@ -20,6 +21,12 @@ std::int32_t told(int answer) {
   return answer;
 }
 
+/// Calls under way that this thread makes for a team which is not there.
+thread_local std::int32_t callsOfOne = 0;
+
+/// Whether this thread would be in a team now; in one of its own OpenMP knows best.
+bool standsForTeam() { return callsOfOne > 0 && omp_get_level() == 0; }
+
 } // namespace
 
 bool knowsOfOneThreadOnly() { return isToldOne.load(std::memory_order_relaxed); }
@@ -31,8 +38,18 @@ TUTTI_EXPORT std::int32_t tutti_get_max_threads() {
 }
 
 TUTTI_EXPORT std::int32_t tutti_get_num_threads() {
-  return tutti::entry::told(omp_get_num_threads());
+  return tutti::entry::told(tutti::entry::standsForTeam() ? omp_get_max_threads()
+                                                          : omp_get_num_threads());
 }
+
+TUTTI_EXPORT std::int32_t tutti_in_parallel() {
+  return tutti::entry::standsForTeam() ? std::int32_t{omp_get_max_threads() > 1}
+                                       : omp_in_parallel();
+}
+
+TUTTI_EXPORT void tutti_begin_call_of_one() { ++tutti::entry::callsOfOne; }
+
+TUTTI_EXPORT void tutti_end_call_of_one() { --tutti::entry::callsOfOne; }
 
 TUTTI_EXPORT std::int32_t tutti_get_num_procs() { return tutti::entry::told(omp_get_num_procs()); }
 

@@ -52,6 +52,14 @@ void orphaned(int n, int count, double *u, double *v) {
   }
 }
 
+// Another file may have another one.
+__attribute__((weak)) void make_tasks(int n, double *a) {
+  for (int i = 0; i < n; i++) {
+    #pragma omp task
+    a[i]++;
+  }
+}
+
 // What each thread has for itself, or does for itself.
 void home(int n, int count, double *a, double *b, int *counter) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and one of its loops leaves a private value to what follows
@@ -112,11 +120,60 @@ void home(int n, int count, double *a, double *b, int *counter) {
     counter[0]++;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}} single, master or masked construct{{.*}}, and it calls 'opaque' outside of its loops
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: it calls 'opaque'
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    opaque(a);
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += b[i];
+  }
+
+  // What is called may make an array for each thread of the team, of which the conductor knows no more than usual.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}, and it asks for a number of threads, and a function that it calls may want to know
+  #pragma omp parallel num_threads(count)
+  for (int t = 0; t < count; t++) {
+    #pragma omp single
+    opaque(a);
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += b[i];
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}, and it calls 'make_tasks' outside of its loops
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    #pragma omp single
+    make_tasks(n, a);
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += b[i];
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}, and it keeps the address of a private variable
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    double own = t;
+    #pragma omp master
+    opaque(&own);
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += own;
+  }
+}
+
+// What one thread calls of another file is told what it would have been told in the team.
+// CODE-LABEL: define {{.*}} @strangers(
+// CODE-NOT:     __kmpc_
+// CODE:         call void @tutti_begin_call_of_one()
+// CODE-NEXT:    call void @opaque(
+// CODE-NEXT:    call void @tutti_end_call_of_one()
+// CODE-NOT:     __kmpc_
+// CODE:         call void @tutti_launch(
+// CODE-NOT:     __kmpc_
+// CODE:         ret void
+void strangers(int n, int count, double *a, double *b) {
   #pragma omp parallel
   for (int t = 0; t < count; t++) {
     #pragma omp single
     opaque(a);
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] += b[i];
   }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What compiled code and runtime agree on for constructs that one thread conducts: what it calls
+/// for all, and what the callee may ask of the team that it would have been in.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The calling thread, which conducts a construct, is about to call a function that one thread of
+/// the team would have called in `single` or `master`, and has returned from it. Between the two
+/// questions about the team are answered as in a team of as many threads as a loop gets.
+///
+/// Threading: any; for the calling thread alone. Order: in pairs, which may be nested.
+void tutti_begin_call_of_one(void);
+void tutti_end_call_of_one(void);
+
+/// As omp_in_parallel, into which user code is compiled.
+int32_t tutti_in_parallel(void);
+
+#ifdef __cplusplus
+}
+#endif
