@@ -96,6 +96,22 @@ void tutti_xmp_share_elements(const char *source, const tutti_xmp_ref *on, long 
 int tutti_xmp_next_share(const char *source, const tutti_xmp_ref *on, long margin, long async,
                          long n, long count, tutti_xmp_index *indices);
 
+/// Each iteration i of `indices[index]` touches elements i + low to i + high of a dimension.
+typedef struct tutti_xmp_reach {
+  tutti_xmp_array *array;
+  const char *name;
+  long dimension;
+  long index;
+  long low;
+  long high;
+} tutti_xmp_reach;
+
+/// Of a share that has just been filled in: elements that the node does not store end the job where
+/// `isGrown`, as of expand and margin; else they give a warning.
+void tutti_xmp_check_reach(const char *source, int isGrown, long count,
+                           const tutti_xmp_index *indices, long reaches,
+                           const tutti_xmp_reach *list);
+
 // Sections of variables.
 
 /// A variable or part of one. Local: `array` is null, `base` the first element of the whole, and

@@ -17,8 +17,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <mutex>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -154,6 +156,15 @@ void fail(const char *source, const Error &error) {
     std::this_thread::sleep_for(kTurn);
   }
   log::fatal("{}: {}", source, error.message);
+}
+
+void warn(const char *source, const Error &error) {
+  static std::mutex lock;
+  static auto &told = *new std::set<const char *>;
+  const std::scoped_lock hold(lock);
+  if (told.insert(source).second) {
+    log::warn("{}: warning: {}", source, error.message);
+  }
 }
 
 } // namespace tutti::entry::nodes

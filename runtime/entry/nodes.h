@@ -47,4 +47,7 @@ void finish();
 /// A directive at `source` cannot be done: ends the job with one line.
 [[noreturn]] void fail(const char *source, const Error &error);
 
+/// What the directive at `source` does is probably not meant so: one line for each source.
+void warn(const char *source, const Error &error);
+
 } // namespace tutti::entry::nodes

@@ -143,6 +143,17 @@ TUTTI_EXPORT int tutti_xmp_next_share(const char *source, const tutti_xmp_ref *o
              : 0;
 }
 
+TUTTI_EXPORT void tutti_xmp_check_reach(const char *source, int isGrown, long count,
+                                        const tutti_xmp_index *indices, long reaches,
+                                        const tutti_xmp_reach *list) {
+  const Status status = model::spmd::checkReach({indices, indices + count}, {list, list + reaches});
+  if (isGrown != 0) {
+    require(source, status);
+  } else if (!status) {
+    entry::nodes::warn(source, status.error());
+  }
+}
+
 TUTTI_EXPORT void tutti_xmp_begin_reduction(const char *source, const tutti_xmp_ref *on, long count,
                                             const tutti_xmp_reduced *items) {
   require(source, model::spmd::beginReduction(enter(source), on, listOf(items, count)));

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """XcalableMP programs that go wrong at run time: one line with a line of the source, and a quick end."""
+import re
+
 from commands import require
 from failures import Run, one_line
 from harness import ROOT, Program
@@ -44,6 +46,15 @@ BROKEN = {
 #pragma xmp loop on t[i] peel_and_wait(1, w) // here
   for (int i = 0; i < 12; i++)
     a[i] = i;""", "widths 1:1 of peel_and_wait, which cannot be positive", (2, 4)),
+    "expand": ("", """int w = 2;
+#pragma xmp loop on t[i] expand(w) // here
+  for (int i = 1; i < 11; i++)
+    a[i] = i;""", r"iteration \d touches element \d of dimension 1 of 'a', which this node does not "
+               r"have: it has -1 to \d with its shadow of 1:1", (2, 3)),
+    "margin": ("", """int w = 1;
+#pragma xmp loop on t[i] margin(w) // here
+  for (int i = 2; i < 10; i++)
+    b[i + 1] = a[i];""", "of 'b', which this node does not have", (2, 4)),
     "shape": ("", """int n = 4;
 #pragma xmp gmove // here
   a[0:n] = b[0:n - 1];""", "3 elements are assigned to 4", (2, 6)),
@@ -81,6 +92,33 @@ def a_directive_that_cannot_be_done(workshop, name, ranks):
     source, binary = written(workshop, name, declarations, statements)
     one_line(Run(workshop, ranks, [binary]).finish(),
              rf"^tutti: rank \d: \S*{at(source, 'here')}: .*{words.format(ranks)}")
+
+
+# Loops, and whether nodes of a job touch what they do not have.
+LOOPS = {
+    "below": ("a[i] = b[i - 1];", True),
+    "above": ("for (int j = 0; j < 3; j++) a[i] += b[1 + i] > j;", True),
+    "shadow": ("b[i] = a[i - 1] + a[i + 1];", False),
+    "branch": ("b[i] = sum ? a[i - 2] : 0;", False),
+    "jump": ("if (!sum) continue; b[i] = a[i + 2];", False),
+    "never": ("for (int j = 0; j < sum; j++) b[i] = a[i - 3 + j];", False),
+    "address": ("sum += &b[i + 1] == 0;", False),
+}
+
+
+def a_loop_that_reaches(workshop, name, ranks):
+    """What the others have; which is not the end of programs that make nothing of it."""
+    body, is_far = LOOPS[name]
+    source, binary = written(workshop, f"reach_{name}", "", f"""
+#pragma xmp loop on t[i] // here
+  for (int i = 1; i < 11; i++) {{ {body} }}""")
+    result = Run(workshop, ranks, [binary]).finish()
+    lines = result.errors.splitlines()
+    words = re.compile(rf"tutti: rank \d: \S*{at(source, 'here')}: warning: iteration \d+ touches "
+                       rf"element \d+ of dimension 1 of 'b', which this node does not have")
+    require(result.status == 0 and all(words.match(line) for line in lines) and
+            len(lines) == (ranks - 1 if is_far and ranks > 1 else 0),
+            f"status {result.status}\n{result.errors}")
 
 
 def a_node_that_dies(workshop, ranks, how, words, status):
@@ -146,6 +184,9 @@ def all_checks():
     for name, (*_, numbers) in BROKEN.items():
         checks += [(f"broken/{name}/{ranks}", lambda w, a=(name, ranks):
                     a_directive_that_cannot_be_done(w, *a)) for ranks in numbers]
+    for name in LOOPS:
+        checks += [(f"reach/{name}/{ranks}", lambda w, a=(name, ranks): a_loop_that_reaches(w, *a))
+                   for ranks in (1, 3)]
     for ranks in (2, 6):
         checks.append((f"dies/killed/{ranks}", lambda w, r=ranks: a_node_that_dies(
             w, r, "killed", r"^tutti: rank 1 on host \S+: killed by signal 9 \(Killed\)$", None)))

@@ -181,7 +181,7 @@ std::string Lowering::nestShares(const Directive &directive, const Entity &set,
                  ? blocksConstants(text.indices[i], prefix)
                  : "";
   }
-  return share + text.copies;
+  return share + text.reaches + text.copies;
 }
 
 /// What begins the reductions, in front of `share`, and ends them, in `closing`.
@@ -235,6 +235,7 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
     text.indices.push_back(loop.isInvariant ? text.name + "[" + std::to_string(hoisted++) + "]"
                                             : "");
   }
+  text.reaches = reachText(directive, body, text);
   if (!directive.reductions.empty()) {
     const auto items = reduced(directive, text.name + "_p", text.reduced);
     if (!items) {

@@ -132,6 +132,9 @@ private:
   std::set<Entity *> walkLoop(const Directive &directive, clang::Stmt *body);
   bool checkBounds(const Directive &directive, const Entity &set, llvm::ArrayRef<NestLoop> nest);
   void writeHeaders(const Directive &directive, const Entity &set, const LoopText &text);
+  void addReaches(const Chain &chain, llvm::ArrayRef<NestLoop> nest, Reaches &reaches);
+  void findReaches(clang::Stmt *statement, llvm::ArrayRef<NestLoop> nest, Reaches &reaches);
+  std::string reachText(const Directive &directive, clang::Stmt *body, const LoopText &text);
   std::string nestShares(const Directive &directive, const Entity &set, const LoopText &text,
                          std::string &closing);
   std::string wrapReductions(const Directive &directive, const Entity &set, const LoopText &text,

@@ -40,6 +40,7 @@ struct LoopText {
   std::string name; ///< Of the variable with the shares.
   std::vector<NestLoop> nest;
   std::vector<std::string> indices; ///< Where in it; empty: the loop has a variable of its own.
+  std::string reaches;              ///< The call that checks what a share touches.
   std::string copies;               ///< Declarations for device copies.
   std::string items;                ///< What is reduced: a list of tutti_xmp_reduced.
   unsigned reduced = 0;             ///< How many.
@@ -51,6 +52,11 @@ struct Chain {
   clang::Expr *base = nullptr;
   llvm::SmallVector<clang::ArraySubscriptExpr *, 7> accesses; ///< Outermost dimension first.
 };
+
+/// Array, dimension of it and loop of a nest: the least and the largest constant that are added to
+/// the loop's variable in a subscript.
+using Reaches =
+    std::map<std::tuple<const Entity *, unsigned, unsigned>, std::pair<std::int64_t, std::int64_t>>;
 
 /// A member of a structure, of which each variable has a global array.
 struct AlignedMember {

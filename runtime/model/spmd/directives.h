@@ -27,6 +27,10 @@ Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_
 Result<bool> nextShare(World &world, const tutti_xmp_ref &on, long margin, Async async, long n,
                        std::span<tutti_xmp_index> indices);
 
+/// Of a share: whether this node stores all that its iterations touch.
+/// Errors: InvalidArgument  it does not.
+Status checkReach(std::span<const tutti_xmp_index> indices, std::span<const tutti_xmp_reach> list);
+
 // Collectives. All do nothing on nodes that are not in the set.
 Status barrier(World &world, const tutti_xmp_ref *on);
 Status broadcast(World &world, std::span<const tutti_xmp_section> items, const tutti_xmp_ref *from,
