@@ -23,7 +23,7 @@ int main(void) {
 #pragma xmp loop on t[i] acc
   for (int i = 0; i < N; i++) {
     for (int j = 0; j < N; j++) {
-      a[i][j] = (i == j ? N : 0) + 1.0 / (1 + abs(i - j));
+      a[i][j] = (i == j ? 1 + i % 500 : 0) + 1.0 / (1 + abs(i - j));
     }
   }
 #pragma xmp loop on t[i] acc reduction(+ : rho)
