@@ -8,6 +8,36 @@ if(TUTTI_BUILD_TESTS)
   set(TUTTI_LIMITED ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/test/limits.py 600)
 endif()
 
+# Reading headers is most of what compiling takes, so those of the standard library and of fmt are read
+# once for all libraries of the runtime, and with GoogleTest's once for all tests. Sources include what
+# they use all the same: CMAKE_DISABLE_PRECOMPILE_HEADERS shows it.
+function(tutti_precompile_headers)
+  set(headers <algorithm> <array> <atomic> <bit> <chrono> <cstdint> <cstring> <deque>
+              <functional> <map> <memory> <mutex> <optional> <random> <set> <span>
+              <string> <string_view> <thread> <unordered_map> <utility> <vector>
+              ${PROJECT_SOURCE_DIR}/base/format.h)
+  add_library(tutti_precompiled OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+  target_link_libraries(tutti_precompiled PRIVATE tutti_options)
+  target_precompile_headers(tutti_precompiled PRIVATE ${headers})
+  if(TUTTI_BUILD_TESTS) # Programs are compiled with -fPIE, and what is precompiled must be as well.
+    add_executable(tutti_precompiled_tests EXCLUDE_FROM_ALL
+                   ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+    target_link_libraries(tutti_precompiled_tests PRIVATE tutti_options
+                                                          GTest::gmock)
+    target_precompile_headers(tutti_precompiled_tests PRIVATE ${headers} <gtest/gtest.h>
+                                                              <gmock/gmock.h>)
+  endif()
+endfunction()
+
+# tutti_reuse_precompiled(TARGET FROM SRCS DEPS): not where there is C, nor beside LLVM, which has
+# options of its own.
+function(tutti_reuse_precompiled target from sources dependencies)
+  if(NOT "${sources}" MATCHES "\\.c(;|$)" AND
+     NOT "${dependencies}" MATCHES "llvm|frontend_xmp|kernel_targets|tutti_target")
+    target_precompile_headers(${target} REUSE_FROM ${from})
+  endif()
+endfunction()
+
 # tutti_add_library(NAME SRCS ... DEPS ... [SHARED])
 #
 # A static, position-independent library, or with SHARED lib/tutti/libNAME.so, which is installed.
@@ -30,16 +60,27 @@ function(tutti_add_library name)
     add_library(${name} STATIC ${arg_SRCS})
   endif()
   target_link_libraries(${name} PUBLIC tutti_options ${arg_DEPS})
+  tutti_reuse_precompiled(${name} tutti_precompiled "${arg_SRCS}" "${arg_DEPS}")
 endfunction()
 
 # tutti_precompile_clang(TARGET)
 #
-# Reads Clang's headers once for all sources of TARGET: they are most of what compiling a front end
-# takes. Sources include what they use all the same: CMAKE_DISABLE_PRECOMPILE_HEADERS shows it.
+# Reads Clang's headers once for all sources of TARGET.
 function(tutti_precompile_clang target)
   target_precompile_headers(${target} PRIVATE
     <clang/AST/ASTContext.h> <clang/AST/RecursiveASTVisitor.h> <clang/Frontend/CompilerInstance.h>
     <clang/Lex/Preprocessor.h> <clang/Sema/Sema.h>)
+endfunction()
+
+# tutti_precompile_llvm(TARGET): the same with what passes use of LLVM's headers.
+function(tutti_precompile_llvm target)
+  target_precompile_headers(${target} PRIVATE
+    <llvm/ADT/DenseMap.h> <llvm/ADT/MapVector.h> <llvm/ADT/SetVector.h> <llvm/ADT/SmallPtrSet.h>
+    <llvm/Analysis/LoopInfo.h> <llvm/Analysis/ScalarEvolutionExpressions.h>
+    <llvm/Analysis/ValueTracking.h> <llvm/IR/Dominators.h> <llvm/IR/IRBuilder.h>
+    <llvm/IR/InstIterator.h> <llvm/IR/IntrinsicInst.h> <llvm/IR/Module.h> <llvm/IR/PassManager.h>
+    <llvm/IR/PatternMatch.h> <llvm/Transforms/Utils/BasicBlockUtils.h>
+    <llvm/Transforms/Utils/Cloning.h> <llvm/Transforms/Utils/Local.h>)
 endfunction()
 
 # tutti_add_test(NAME [NEEDS_WINDOW] [THREADS] SRCS ... DEPS ...)
@@ -90,6 +131,7 @@ function(tutti_add_test_program name)
   add_executable(${name} ${arg_SRCS})
   target_link_libraries(${name} PRIVATE tutti_options ${arg_DEPS} GTest::gmock GTest::gtest_main
                                         Threads::Threads)
+  tutti_reuse_precompiled(${name} tutti_precompiled_tests "${arg_SRCS}" "${arg_DEPS}")
   add_dependencies(tutti_unit_tests ${name})
 endfunction()
 

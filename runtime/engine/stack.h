@@ -50,7 +50,7 @@ private:
   void *context_ = nullptr; ///< Where it was left.
   void (*body_)(void *) = nullptr;
   void *argument_ = nullptr;
-  void *checked_ = nullptr; ///< What sanitizers know the stack by, or keep of it.
+  [[maybe_unused]] void *checked_ = nullptr; ///< What sanitizers know the stack by, or keep of it.
 };
 
 /// Bytes of a stack that is like the main thread's: the limit for that, within reason.
