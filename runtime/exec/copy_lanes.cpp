@@ -2,27 +2,9 @@
 #include "runtime/exec/copy_lanes.h"
 
 #include <algorithm>
-#include <unistd.h>
 #include <utility>
 
 namespace tutti::exec {
-
-namespace {
-
-/// Host memory is locked, and copied, in blocks of this, aligned.
-constexpr std::uint64_t kBlock = std::uint64_t{16} << 20;
-
-/// A block is worth locking if this much of it is copied at once.
-constexpr std::uint64_t kWorthLocking = kBlock / 2;
-
-/// Locked pages are nobody else's any more: no more than this part of the machine's memory.
-std::uint64_t mostLocked() {
-  static const std::uint64_t most = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                                    static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2;
-  return most;
-}
-
-} // namespace
 
 Status Underway::poll() {
   while (!operations_.empty()) {
@@ -53,8 +35,9 @@ Status Underway::order(device::Queue &later) const {
 }
 
 Result<std::unique_ptr<CopyLanes>> CopyLanes::make(device::Device &device, device::Queue &main,
-                                                   const memory::Window &window) {
-  std::unique_ptr<CopyLanes> lanes(new CopyLanes(device, main, window));
+                                                   const memory::Window &window,
+                                                   LockedMemory &locked) {
+  std::unique_ptr<CopyLanes> lanes(new CopyLanes(main, window, locked));
   TUTTI_ASSIGN(lanes->in_, device.makeQueue());
   TUTTI_ASSIGN(lanes->out_, device.makeQueue());
   return lanes;
@@ -70,7 +53,7 @@ Status CopyLanes::copyIn(const RangeSet &bytes) {
   TUTTI_TRY(poll());
   TUTTI_TRY(kernels_.order(bytes, *in_));
   TUTTI_TRY(copiesOut_.order(bytes, *in_));
-  TUTTI_TRY(forPieces(bytes, [this](Range run, bool isLocked) {
+  TUTTI_TRY(locked_.forPieces(bytes, [this](Range run, bool isLocked) {
     return isLocked ? in_->copyInLocked(bytesOf(run), run.begin)
                     : in_->copyIn(bytesOf(run), run.begin);
   }));
@@ -84,7 +67,7 @@ Status CopyLanes::copyIn(const RangeSet &bytes) {
 Status CopyLanes::copyOut(const RangeSet &bytes) {
   TUTTI_TRY(kernels_.order(bytes, *out_));
   TUTTI_TRY(copiesIn_.order(bytes, *out_));
-  TUTTI_TRY(forPieces(bytes, [this](Range run, bool isLocked) {
+  TUTTI_TRY(locked_.forPieces(bytes, [this](Range run, bool isLocked) {
     return isLocked ? out_->copyOutLocked(run.begin, bytesOf(run))
                     : out_->copyOut(run.begin, bytesOf(run));
   }));
@@ -161,34 +144,6 @@ Status CopyLanes::poll() {
   TUTTI_TRY(copiesIn_.poll());
   TUTTI_TRY(kernels_.poll());
   return copiesOut_.poll();
-}
-
-/// Calls `copy` for pieces of `bytes`.
-Status CopyLanes::forPieces(const RangeSet &bytes, const Copy &copy) {
-  for (const Range &range : bytes.ranges()) {
-    for (std::uint64_t begin = range.begin; begin < range.end;) {
-      const Range block{begin & ~(kBlock - 1), (begin & ~(kBlock - 1)) + kBlock};
-      const Range run{begin, std::min(block.end, range.end)};
-      const bool isLocked =
-          locked_.overlaps(RangeSet::of({block})) || (run.size() >= kWorthLocking && lock(block));
-      TUTTI_TRY(copy(run, isLocked));
-      begin = run.end;
-    }
-  }
-  return {};
-}
-
-/// Whether it could be done. What was refused once is not tried again.
-bool CopyLanes::lock(Range block) {
-  const RangeSet pages = RangeSet::of({block});
-  if (refused_.overlaps(pages)) {
-    return false;
-  }
-  const bool isPossible = window_.contains(block) && locked_.bytes() + kBlock <= mostLocked() &&
-                          device_.lock(bytesOf(block));
-  RangeSet &known = isPossible ? locked_ : refused_;
-  known = known.unite(pages);
-  return isPossible;
 }
 
 } // namespace tutti::exec

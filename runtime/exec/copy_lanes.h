@@ -12,12 +12,12 @@
 #include "base/range.h"
 #include "base/result.h"
 #include "runtime/device/device.h"
+#include "runtime/exec/locked_memory.h"
 #include "runtime/memory/window.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 
 namespace tutti::exec {
@@ -58,12 +58,13 @@ private:
 /// of the thread that asks for them.
 ///
 /// Threading: externally synchronised.
-/// Ownership: the device and its main queue outlive it.
+/// Ownership: the device, its main queue and what it has locked outlive it.
 /// Errors:    of all operations: those of `device::Queue`.
 class CopyLanes {
 public:
   static Result<std::unique_ptr<CopyLanes>> make(device::Device &device, device::Queue &main,
-                                                 const memory::Window &window);
+                                                 const memory::Window &window,
+                                                 LockedMemory &locked);
 
   /// Lets what is copied in from now on come after all that the main queue has been given.
   Status orderAfterMain();
@@ -112,23 +113,18 @@ public:
   Status finish();
 
 private:
-  CopyLanes(device::Device &device, device::Queue &main, const memory::Window &window)
-      : device_(device), main_(main), window_(window) {}
+  CopyLanes(device::Queue &main, const memory::Window &window, LockedMemory &locked)
+      : main_(main), window_(window), locked_(locked) {}
 
-  /// A run of bytes, and whether its host memory is locked.
-  using Copy = std::function<Status(Range run, bool isLocked)>;
-
-  Status forPieces(const RangeSet &bytes, const Copy &copy);
-  bool lock(Range block);
   Status poll();
 
   std::span<std::byte> bytesOf(Range range) const {
     return {window_.view(range.begin), static_cast<std::size_t>(range.size())};
   }
 
-  device::Device &device_;
   device::Queue &main_;
   const memory::Window &window_;
+  LockedMemory &locked_;
   std::unique_ptr<device::Queue> in_;
   std::unique_ptr<device::Queue> out_;
   Underway copiesIn_;
@@ -136,8 +132,6 @@ private:
   Underway kernels_;
   bool isJoined_ = true; ///< The main queue comes after all copies.
   RangeSet atHome_;
-  RangeSet locked_;  ///< Of the window: whole blocks.
-  RangeSet refused_; ///< Blocks that could not be locked.
 };
 
 } // namespace tutti::exec

@@ -51,7 +51,8 @@ protected:
     });
     device_ = std::move(machine_->makeDriver()->open(0, segmentsOf(window()))).value();
     main_ = std::move(device_->makeQueue()).value();
-    lanes_ = std::move(CopyLanes::make(*device_, *main_, window())).value();
+    locked_ = std::make_unique<LockedMemory>(*device_, window());
+    lanes_ = std::move(CopyLanes::make(*device_, *main_, window(), *locked_)).value();
     static constexpr const char *kName = "add";
     kernel_ = {};
     kernel_.name = kName;
@@ -82,6 +83,7 @@ protected:
   std::unique_ptr<device::mock::Machine> machine_;
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<device::Queue> main_;
+  std::unique_ptr<LockedMemory> locked_;
   std::unique_ptr<CopyLanes> lanes_;
   tutti_kernel kernel_;
   device::Kernel *loaded_ = nullptr;
@@ -169,6 +171,45 @@ TEST_F(CopyLanesTest, StagesWhatCannotBeLocked) {
 TEST_F(CopyLanesTest, LocksNothingForSmallCopies) {
   ASSERT_TRUE(lanes_->copyIn(bytes(100, kBlock / 4)));
 
+  EXPECT_EQ(count(Operation::Lock), 0);
+}
+
+TEST_F(CopyLanesTest, LocksWhatIsCopiedOutAgainAndAgain) {
+  constexpr int kTimes = 40;
+  const RangeSet quarter = bytes(0, kBlock / 4);
+  host(kHeap) = 1;
+  ASSERT_TRUE(main_->copyIn({window().view(kHeap), kBlock / 4}, kHeap));
+  int locks = 0;
+  for (int time = 1; time <= kTimes; ++time) {
+    host(kHeap) = 0;
+    ASSERT_TRUE(locked_->copyOut(*main_, quarter));
+    ASSERT_TRUE(main_->finish());
+    ASSERT_EQ(host(kHeap), 1U);
+    locks += count(Operation::Lock) == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(count(Operation::Lock), 1);
+  EXPECT_EQ(locks, 16) << "four times the block went by way of other memory";
+}
+
+TEST_F(CopyLanesTest, HasReadLockedMemoryWhenCopyingInReturns) {
+  open({.delay = 2});
+  for (std::uint64_t time = 1; time <= 20; ++time) {
+    host(kHeap) = time;
+    ASSERT_TRUE(locked_->copyIn(*main_, bytes(0, kBlock / 2)));
+    host(kHeap) = 0;
+    std::uint64_t found = 0;
+    ASSERT_TRUE(main_->copyOut(kHeap, std::as_writable_bytes(std::span(&found, 1))));
+    ASSERT_TRUE(main_->finish());
+    ASSERT_EQ(found, time);
+  }
+  EXPECT_EQ(count(Operation::Lock), 1);
+}
+
+TEST_F(CopyLanesTest, NotesNothingOfSmallCopiesOut) {
+  for (int time = 0; time < 3000; ++time) {
+    ASSERT_TRUE(locked_->copyOut(*main_, bytes(0, 48 << 10)));
+    ASSERT_TRUE(main_->finish());
+  }
   EXPECT_EQ(count(Operation::Lock), 0);
 }
 

@@ -231,27 +231,21 @@ Status Devices::takeOut(std::int32_t index, const RangeSet &bytes, Copy &&copy) 
 Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
   return bringIn(index, bytes, [&](Lane &lane) -> Status {
     TUTTI_TRY(give(lane, bytes));
-    for (const Range &range : bytes.ranges()) {
-      TUTTI_TRY(lane.queue->copyIn(bytesOf(range), range.begin));
-    }
-    return {};
+    return lockedOf(lane).copyIn(*lane.queue, bytes);
   });
 }
 
 Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
   return takeOut(index, bytes, [this](Lane &lane, const RangeSet &left) -> Status {
     TUTTI_TRY(give(lane, left));
-    for (const Range &range : left.ranges()) {
-      TUTTI_TRY(lane.queue->copyOut(range.begin, bytesOf(range)));
-    }
-    return {};
+    return lockedOf(lane).copyOut(*lane.queue, left);
   });
 }
 
 Status Devices::streamIn(std::int32_t index, const RangeSet &bytes) {
   return bringIn(index, bytes, [&](Lane &lane) -> Status {
     CopyLanes *copies = nullptr;
-    TUTTI_ASSIGN(copies, copiesOf(lane, window_));
+    TUTTI_ASSIGN(copies, copiesOf(lane));
     if (!std::exchange(lane.isAhead, true)) {
       TUTTI_TRY(copies->orderAfterMain());
     }
@@ -262,7 +256,7 @@ Status Devices::streamIn(std::int32_t index, const RangeSet &bytes) {
 Status Devices::streamOut(std::int32_t index, const RangeSet &bytes) {
   return takeOut(index, bytes, [this](Lane &lane, const RangeSet &left) -> Status {
     CopyLanes *copies = nullptr;
-    TUTTI_ASSIGN(copies, copiesOf(lane, window_));
+    TUTTI_ASSIGN(copies, copiesOf(lane));
     return copies->copyOut(left);
   });
 }
@@ -389,11 +383,18 @@ Devices::takeChanges(std::int32_t index,
 }
 
 /// What streams through a device.
-Result<CopyLanes *> Devices::copiesOf(Lane &lane, const memory::Window &window) {
+Result<CopyLanes *> Devices::copiesOf(Lane &lane) {
   if (!lane.copies) {
-    TUTTI_ASSIGN(lane.copies, CopyLanes::make(*lane.device, *lane.queue, window));
+    TUTTI_ASSIGN(lane.copies, CopyLanes::make(*lane.device, *lane.queue, window_, lockedOf(lane)));
   }
   return lane.copies.get();
+}
+
+LockedMemory &Devices::lockedOf(Lane &lane) {
+  if (!lane.locked) {
+    lane.locked = std::make_unique<LockedMemory>(*lane.device, window_);
+  }
+  return *lane.locked;
 }
 
 /// Counts an operation that the main queue is about to be given and that is not streamed: it comes
@@ -708,7 +709,7 @@ Status Devices::run(const DevicePart &part, const Launch &launch, bool isDisjoin
 Status Devices::runStreamed(const DevicePart &part, const Launch &launch, bool isDisjoint) {
   return attempt(part.device, [&](Lane &lane) -> Status {
     CopyLanes *copies = nullptr;
-    TUTTI_ASSIGN(copies, copiesOf(lane, window_));
+    TUTTI_ASSIGN(copies, copiesOf(lane));
     TUTTI_TRY(copies->beforeKernel(part.touched, part.writes));
     ++lane.given;
     TUTTI_TRY(runOn(lane, launch, part.chunk, isDisjoint));

@@ -258,8 +258,9 @@ private:
   struct Lane {
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
-    std::unique_ptr<CopyLanes> copies; ///< Null if nothing has been streamed.
-    std::unique_ptr<TaskQueues> tasks; ///< Null if there was no task.
+    std::unique_ptr<LockedMemory> locked; ///< Null if nothing has been copied out.
+    std::unique_ptr<CopyLanes> copies;    ///< Null if nothing has been streamed.
+    std::unique_ptr<TaskQueues> tasks;    ///< Null if there was no task.
     /// Copies in come after all that the queue has been given but streamed kernels.
     bool isAhead = false;
     Step unstreamed = 0; ///< The latest that is no streamed kernel.
@@ -288,7 +289,8 @@ private:
 
   template <typename Do> Status attempt(std::int32_t index, Do &&run);
   template <typename Do> Status request(std::int32_t index, Do &&run);
-  static Result<CopyLanes *> copiesOf(Lane &lane, const memory::Window &window);
+  Result<CopyLanes *> copiesOf(Lane &lane);
+  LockedMemory &lockedOf(Lane &lane);
   template <typename Copy> Status bringIn(std::int32_t index, const RangeSet &bytes, Copy &&copy);
   template <typename Copy> Status takeOut(std::int32_t index, const RangeSet &bytes, Copy &&copy);
   template <typename Asks> Result<bool> isAny(Asks &&asks);

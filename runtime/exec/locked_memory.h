@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which of the window's host memory is locked for a device, so that it copies from there and to
+/// there by itself, at the link's speed.
+#pragma once
+
+#include "base/range.h"
+#include "base/result.h"
+#include "runtime/device/device.h"
+#include "runtime/memory/window.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+
+namespace tutti::exec {
+
+/// Shape:     memory is locked in aligned blocks of `kBlock` bytes, and stays so until the device
+/// is
+///            closed; half of the machine's memory at most.
+/// Threading: externally synchronised.
+/// Ownership: the device outlives it.
+class LockedMemory {
+public:
+  static constexpr std::uint64_t kBlock = std::uint64_t{16} << 20;
+
+  LockedMemory(device::Device &device, const memory::Window &window)
+      : device_(device), window_(window) {}
+
+  /// A run of bytes within one block, and whether that is locked.
+  using Copy = std::function<Status(Range run, bool isLocked)>;
+
+  /// Calls `copy` for pieces of `bytes`. Locks blocks of which much is copied at once.
+  Status forPieces(const RangeSet &bytes, const Copy &copy);
+
+  /// Has `queue` copy in, and locks blocks that are copied again and again, either way. Of small
+  /// pieces it notes nothing: what they take is not the copying. Returns with the bytes read: of
+  /// locked memory it waits for all that the queue has been given.
+  ///
+  /// Errors: those of `device::Queue`.
+  Status copyIn(device::Queue &queue, const RangeSet &bytes);
+
+  /// The same out. The host has the bytes once the queue has finished.
+  Status copyOut(device::Queue &queue, const RangeSet &bytes);
+
+private:
+  struct Block {
+    std::uint64_t copied = 0; ///< Bytes, while it was not locked.
+    bool isLocked = false;
+    bool isRefused = false; ///< It could not be locked, and that is not tried again.
+  };
+
+  static Range rangeOf(std::uint64_t number) { return {number * kBlock, (number + 1) * kBlock}; }
+
+  bool lock(Block &block, Range range);
+  Status forOften(const RangeSet &bytes, const Copy &copy);
+
+  std::span<std::byte> bytesOf(Range range) const {
+    return {window_.view(range.begin), static_cast<std::size_t>(range.size())};
+  }
+
+  device::Device &device_;
+  const memory::Window &window_;
+  std::unordered_map<std::uint64_t, Block> blocks_; ///< By number.
+  std::uint64_t locked_ = 0;                        ///< Bytes.
+};
+
+} // namespace tutti::exec
