@@ -240,6 +240,7 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
   command.insert(command.end(), {"--start-no-unused-arguments", "-falign-loops=64"});
   // Asks for no remark, but makes clang keep the lines that Tutti's reports and errors name.
   command.insert(command.end(), {"-Rpass=^$", "--end-no-unused-arguments"});
+  const bool isXmp = request.hasXmpSources || request.xmp == Xmp::On;
   const bool links = usesLinker(request.product);
   const bool isShared = request.product == Product::SharedLibrary;
   if (links) {
@@ -254,7 +255,7 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
                   "-fplugin=" + installation.libraryDir + "/libtutti_frontend.so",
                   "-fpass-plugin=" + installation.libraryDir + "/libtutti_compiler.so"});
   addOmpSs(command, request, installation);
-  if (request.hasXmpSources) { // Files beside them may call MPI, too.
+  if (isXmp) { // Files beside them may call MPI, too.
     const std::vector<std::string> includes = xmpIncludes(installation);
     command.insert(command.end(), includes.begin(), includes.end());
   }
@@ -278,7 +279,7 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
       addLinkerArgument(command, "-rpath");
       addLinkerArgument(command, installation.openmpDir);
     }
-    if (request.hasXmpSources) { // Programs may call MPI beside XcalableMP.
+    if (isXmp) { // Programs may call MPI beside XcalableMP.
       for (const char *argument :
            {"--push-state", "--as-needed", TUTTI_MPI_LIBRARY, "--pop-state"}) {
         addLinkerArgument(command, argument);

@@ -147,6 +147,12 @@ TEST(CompileCommand, KeepsInputsThatFollowADoubleDash) {
   EXPECT_FALSE(has(command, "--"));
 }
 
+TEST(CompileCommand, LinksMpiWithObjectsOfXcalableMP) {
+  EXPECT_TRUE(has(commandFor({"-fxmp", "a.o", "-o", "a"}), "--as-needed"));
+  EXPECT_FALSE(has(commandFor({"a.o", "-o", "a"}), "--as-needed"));
+  EXPECT_FALSE(has(commandFor({"-fno-xmp", "a.o", "-o", "a"}), "--as-needed"));
+}
+
 TEST(CompileCommand, SelectsTheLanguageByTheNameItIsCalledBy) {
   EXPECT_FALSE(has(commandFor({"-c", "a.c"}), "--driver-mode=g++"));
   EXPECT_TRUE(has(commandFor({"-c", "a.c"}, true), "--driver-mode=g++"));
