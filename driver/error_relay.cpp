@@ -36,14 +36,17 @@ bool agree(std::string_view line, std::string_view beginning) {
 /// What its messages about itself begin with; `*` is a name, `#` a number.
 constexpr std::string_view kOwnTrouble = "[*:#] [[#,#],#] ORTE_ERROR_LOG: ";
 
+/// What a rank says that was reading the memory of one that has ended: "no such process".
+constexpr std::string_view kReadOfEnded = "[*:#] Read -1, expected #, errno = 3\n";
+
 constexpr std::string_view kNameCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
 constexpr std::string_view kDigits = "0123456789";
 
-/// Whether `line` begins as a message of Open MPI about itself does, as far as it goes.
-bool mayBecomeOwnTrouble(std::string_view line) {
+/// Whether `line` begins with `pattern`, as far as it goes.
+bool mayBecome(std::string_view line, std::string_view pattern) {
   std::size_t at = 0;
-  for (const char wanted : kOwnTrouble) {
+  for (const char wanted : pattern) {
     if (at == line.size()) {
       return true;
     }
@@ -57,9 +60,16 @@ bool mayBecomeOwnTrouble(std::string_view line) {
   return true;
 }
 
-/// Banners of ranks that end at once are sometimes lost on their way to mpirun, which says so.
-bool isLostBanner(std::string_view line) {
-  return mayBecomeOwnTrouble(line) && line.find("/show_help.c at line ") != std::string_view::npos;
+bool mayBecomeOwnMessage(std::string_view line) {
+  return mayBecome(line, kOwnTrouble) || mayBecome(line, kReadOfEnded);
+}
+
+/// Whether a whole `line` says only what follows from the end of a rank: banners of ranks that end
+/// at once are sometimes lost on their way to mpirun, which says so.
+bool followsFromAnEnd(std::string_view line) {
+  return line.ends_with('\n') && (mayBecome(line, kReadOfEnded) ||
+                                  (mayBecome(line, kOwnTrouble) &&
+                                   line.find("/show_help.c at line ") != std::string_view::npos));
 }
 
 /// Whether `line` begins as a banner does, as far as it goes.
@@ -135,7 +145,7 @@ void ErrorRelay::add(char c, std::string &out) {
     held_.clear();
   } else if (c == '\n') {
     endLine(out);
-  } else if (!agree(held_, kBegin) && !agree(held_, kRule) && !mayBecomeOwnTrouble(held_)) {
+  } else if (!agree(held_, kBegin) && !agree(held_, kRule) && !mayBecomeOwnMessage(held_)) {
     pass(out);
     passesLine_ = true;
   }
@@ -164,7 +174,7 @@ void ErrorRelay::endLine(std::string &out) {
     held_.clear();
     return;
   }
-  if (isLostBanner(held_)) {
+  if (followsFromAnEnd(held_)) {
     held_.clear();
     return;
   }

@@ -107,6 +107,13 @@ TEST(ErrorRelay, DropsComplaintsAboutLostBanners) {
   EXPECT_EQ(relay.feed("[12:30] half\n[===> "), "[12:30] half\n[===> ");
 }
 
+TEST(ErrorRelay, DropsComplaintsAboutReadsOfEndedRanks) {
+  const std::string other = "[vm:20131] Read -1, expected 9552, errno = 14\n";
+  ErrorRelay relay;
+
+  EXPECT_EQ(relay.feed("[vm:20131] Read -1, expected 9552, errno = 3\n" + other), other);
+}
+
 TEST(ErrorRelay, PassesOtherMessagesBetweenRules) {
   const std::string text = kRule + "There are not enough slots available\n" + kRule + "text\n" +
                            kRule + kRule + kRule + "mpirun was unable to launch\n" + kRule;
