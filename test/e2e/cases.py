@@ -34,8 +34,8 @@ EXAMPLES = [
 ]
 EXAMPLE_RANKS = [1, 2, 3, 4]
 
-# Feature programs are files and folders of features/; all run on these.
-FEATURE_RANKS = [1, 2, 3, 4]
+# Feature programs are files and folders of features/; all run on one rank and on these.
+FEATURE_RANKS = [2, 3, 4]
 
 # Programs made at random: which module makes them, from which seed; how they run.
 # The number says of how many parts, each independent of the others, a program consists.

@@ -90,8 +90,14 @@ def random_tests(workshop, seeds, only=None):
                compare(workshop, random_program(workshop, k, s, only), a, r, e))
 
 
-def all_tests(workshop):
-    """Pairs (name, function without arguments)."""
+def in_turn(choices, number, everywhere):
+    """All of `choices`, or that one of them whose turn it is."""
+    return choices if everywhere else [choices[number % len(choices)]]
+
+
+def all_tests(workshop, everywhere):
+    """Pairs (name, function without arguments). `everywhere`: features run on all numbers of ranks and
+    kinds of devices, instead of on some in turn."""
     tests = [(f"commands/{name}", lambda c=check: c(workshop))
              for name, check in commands.all_checks()]
     tests += [(f"failures/{name}", lambda c=check: c(workshop))
@@ -121,9 +127,9 @@ def all_tests(workshop):
                           lambda p=program, a=words, r=ranks: compare(workshop, p, a, r)))
     features = sorted(p for p in (ROOT / "test/e2e/features").iterdir()
                       if p.suffix in (".c", ".cpp") or p.is_dir())
-    for path in features:
+    for number, path in enumerate(features):
         program = Program.read(path)
-        for ranks in cases.FEATURE_RANKS:
+        for ranks in [1, *in_turn(cases.FEATURE_RANKS, number, everywhere)]:
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
     generated = dict.fromkeys((kind, seed) for kind, seed, *_ in cases.SEEDS)
@@ -150,8 +156,10 @@ def all_tests(workshop):
                    lambda p=program, a=words, r=ranks,
                    e={"TUTTI_DEVICE": device, "TUTTI_DEVICE_MEMORY": memory}:
                    compare(workshop, p, a, r, e))
-                  for program, words in device_programs(features, ranks)
-                  if memory == "1T" or program.name not in cases.LARGE]
+                  for number, (program, words) in enumerate(device_programs(features, ranks))
+                  if (memory == "1T" or program.name not in cases.LARGE) and
+                  (ranks > 1 or memory != "1T" or
+                   device in in_turn(["opencl", "hybrid"], number, everywhere))]
     for name, arguments in (("jacobi", ["240", "513"]), ("heat3d", [])):
         tests.append((f"counters/{name}_on_a_device_copies_nothing",
                       lambda p=example(name), a=arguments:
@@ -274,10 +282,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("patterns", nargs="*", help="run only tests whose name has one of these")
     parser.add_argument("--build", default=ROOT / "build/release")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=2 * os.cpu_count(),
+                        help="tests at a time; programs of several ranks wait half of their time")
     parser.add_argument("--keep", help="build the programs here and leave them")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--first", action="store_true", help="run only the first test of every kind")
+    parser.add_argument("--everywhere", action="store_true",
+                        help="run features on all numbers of ranks and kinds of devices, not on some in turn")
     parser.add_argument("--seeds", metavar="FIRST:COUNT",
                         help="run so many more programs made at random, in all ways, and no others")
     parser.add_argument("--only", type=int, metavar="NUMBER",
@@ -296,7 +307,7 @@ def main():
                 for setting in cases.SEED_SETTINGS + cases.WORK_SETTINGS * (kind in cases.SEED_WORK)],
                 arguments.only))
         else:
-            tests = all_tests(workshop)
+            tests = all_tests(workshop, arguments.everywhere)
         if arguments.first:
             tests = first_tests(tests)
         if arguments.patterns:
