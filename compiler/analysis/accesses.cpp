@@ -2,6 +2,7 @@
 #include "compiler/analysis/accesses.h"
 
 #include "abi/abi.h"
+#include "abi/updates.h"
 #include "compiler/analysis/choices.h"
 #include "compiler/analysis/earlier_writes.h"
 #include "compiler/analysis/expressions.h"
@@ -25,6 +26,11 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
+
+/// What says how elements are updated.
+constexpr unsigned kUpdate =
+    TUTTI_UPDATED | (unsigned{TUTTI_UPDATE_OPERATIONS} | unsigned{TUTTI_UPDATE_TYPES})
+                        << TUTTI_UPDATE_SHIFT;
 
 /// Replaces recurrences of one loop by their first value.
 class AtFirstIteration : public SCEVRewriteVisitor<AtFirstIteration> {
@@ -278,6 +284,10 @@ std::optional<AccessRecord> Analyser::regular(CallInst &touch, const Choice &cho
 }
 
 void Analyser::addAccess(CallInst &touch, Value *pointer, const SCEV *bytes, unsigned flags) {
+  if ((flags & TUTTI_UPDATED) && !(chunkLoop_ && chunkLoop_->contains(&touch))) {
+    fail(touch, "it updates a shared variable atomically beside its loop"); // For each thread.
+    return;
+  }
   // Of loops that have ended, their last value.
   const SCEV *address = scev_.getSCEVAtScope(pointer, loops_.getLoopFor(touch.getParent()));
   const auto choices = choicesOf(address, loops_, scev_, [this](const SCEV *expression) {
@@ -505,7 +515,7 @@ void Analyser::addIrregular(Instruction &inst, const SCEV *address, unsigned fla
   const std::optional<std::uint64_t> bytes = objectBytes(unknown->getValue());
   record.flags = isWritten ? TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED : TUTTI_READ;
   record.flags |= bytes ? 0 : TUTTI_AT_MOST | TUTTI_ALLOCATION;
-  record.flags |= flags & (TUTTI_REDUCED | TUTTI_CONSTANT);
+  record.flags |= flags & (TUTTI_REDUCED | TUTTI_CONSTANT | kUpdate);
   record.bytes = scev_.getConstant(Type::getInt64Ty(inst.getContext()), bytes.value_or(1));
   addLaunchGuards(record, inst.getParent());
   add(std::move(record));
@@ -515,7 +525,7 @@ void Analyser::addIrregular(Instruction &inst, const SCEV *address, unsigned fla
       result_.wholeObjects.push_back(std::move(object));
     }
   }
-  result_.scatters = result_.scatters || isWritten;
+  result_.scatters = result_.scatters || (isWritten && (flags & TUTTI_UPDATED) == 0);
 }
 
 /// Takes the loops off `expression`, which is used in `block`, innermost first: what remains is its

@@ -2,9 +2,11 @@
 #include "compiler/analysis/chunk_model.h"
 
 #include "abi/abi.h"
+#include "abi/updates.h"
 #include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/shared_flags.h"
+#include "compiler/analysis/shared_updates.h"
 #include "compiler/analysis/walks.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/fragment_calls.h"
@@ -30,6 +32,8 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
+
+constexpr const char *kAtomic = "it contains an atomic update";
 
 constexpr StringRef kTripMarker = "tutti.model.trip";
 constexpr StringRef kReduceMarker = "tutti.model.reduce";
@@ -330,8 +334,10 @@ void ChunkModel::markAccesses(const SmallPtrSetImpl<BasicBlock *> &reduction) {
         markAccess(inst, transfer->getRawSource(), bytes, TUTTI_READ | reduced);
       }
       markAccess(inst, memory->getRawDest(), bytes, TUTTI_WRITE | reduced);
-    } else if (isa<AtomicRMWInst>(inst) || isa<AtomicCmpXchgInst>(inst)) {
-      refuse(inst, "it contains an atomic update");
+    } else if (auto *update = dyn_cast<AtomicRMWInst>(&inst)) {
+      markUpdate(*update, isReduced);
+    } else if (isa<AtomicCmpXchgInst>(inst)) {
+      refuse(inst, kAtomic);
     }
   }
 }
@@ -349,6 +355,22 @@ bool mayBeConstructed(const Value *pointer) {
 
 } // namespace
 
+/// Marks an update of which nothing is left but what its record says.
+void ChunkModel::markUpdate(AtomicRMWInst &update, bool isReduced) {
+  const std::optional<unsigned> flags = recordedUpdate(update);
+  if (!flags || isReduced) {
+    reason_ = kAtomic;
+    reasonLocation_ = update.getDebugLoc();
+    return;
+  }
+  const DataLayout &layout = function_->getDataLayout();
+  markAccess(update, update.getPointerOperand(),
+             ConstantInt::get(Type::getInt64Ty(update.getContext()),
+                              layout.getTypeStoreSize(update.getType()).getFixedValue()),
+             *flags);
+  update.eraseFromParent();
+}
+
 void ChunkModel::markAccess(Instruction &inst, Value *pointer, Value *bytes, unsigned flags) {
   const MemoryKind kind = memoryKind(pointer);
   if (kind == MemoryKind::Private) {
@@ -362,7 +384,7 @@ void ChunkModel::markAccess(Instruction &inst, Value *pointer, Value *bytes, uns
   } else if (kind == MemoryKind::Mixed) {
     reason_ = "it reaches memory through a pointer whose origin is not known";
     reasonLocation_ = inst.getDebugLoc();
-  } else if (inst.isVolatile() || inst.isAtomic()) {
+  } else if (inst.isVolatile() || (inst.isAtomic() && (flags & TUTTI_UPDATED) == 0)) {
     reason_ = "it accesses a shared variable that is volatile or atomic";
     reasonLocation_ = inst.getDebugLoc();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/shared_updates.h"
 
+#include "abi/abi.h"
+#include "abi/updates.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
 
@@ -336,7 +338,64 @@ std::optional<std::vector<SharedUpdate>> Finder::find() {
   return isLookedAt() ? std::nullopt : std::optional(std::move(found_));
 }
 
+std::optional<unsigned> recordedOperation(AtomicRMWInst::BinOp operation) {
+  switch (operation) {
+  case AtomicRMWInst::Add:
+  case AtomicRMWInst::Sub:
+  case AtomicRMWInst::FAdd:
+  case AtomicRMWInst::FSub:
+    return TUTTI_UPDATE_ADD;
+  case AtomicRMWInst::And:
+    return TUTTI_UPDATE_AND;
+  case AtomicRMWInst::Or:
+    return TUTTI_UPDATE_OR;
+  case AtomicRMWInst::Xor:
+    return TUTTI_UPDATE_XOR;
+  case AtomicRMWInst::Min:
+  case AtomicRMWInst::UMin:
+    return TUTTI_UPDATE_MIN;
+  case AtomicRMWInst::Max:
+  case AtomicRMWInst::UMax:
+    return TUTTI_UPDATE_MAX;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<unsigned> recordedType(const Type &type, AtomicRMWInst::BinOp operation) {
+  if (type.isFloatTy() || type.isDoubleTy()) {
+    return type.isFloatTy() ? TUTTI_UPDATE_F32 : TUTTI_UPDATE_F64;
+  }
+  const bool isUnsigned = operation == AtomicRMWInst::UMin || operation == AtomicRMWInst::UMax;
+  switch (type.isIntegerTy() ? type.getIntegerBitWidth() : 0) {
+  case 8:
+    return isUnsigned ? TUTTI_UPDATE_U8 : TUTTI_UPDATE_I8;
+  case 16:
+    return isUnsigned ? TUTTI_UPDATE_U16 : TUTTI_UPDATE_I16;
+  case 32:
+    return isUnsigned ? TUTTI_UPDATE_U32 : TUTTI_UPDATE_I32;
+  case 64:
+    return isUnsigned ? TUTTI_UPDATE_U64 : TUTTI_UPDATE_I64;
+  default:
+    return std::nullopt;
+  }
+}
+
 } // namespace
+
+std::optional<unsigned> recordedUpdate(const AtomicRMWInst &update) {
+  const std::optional<unsigned> operation = recordedOperation(update.getOperation());
+  const std::optional<unsigned> type = recordedType(*update.getType(), update.getOperation());
+  const bool isAligned =
+      update.getAlign().value() >= update.getDataLayout().getTypeStoreSize(update.getType());
+  // Its order to other accesses does not matter: nothing in a loop waits for it, as atomic loads
+  // keep loops home.
+  if (!operation || !type || !isAligned || update.isVolatile() || !update.use_empty()) {
+    return std::nullopt;
+  }
+  return TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED | TUTTI_UPDATED |
+         (*operation | *type) << TUTTI_UPDATE_SHIFT;
+}
 
 std::optional<std::vector<SharedUpdate>> findSharedUpdates(Function &function,
                                                            const TargetLibraryInfo &library) {

@@ -14,6 +14,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct SharedUpdate {
 
   bool isChoice() const { return choice != llvm::CmpInst::BAD_ICMP_PREDICATE; }
 };
+
+/// What an access record says of `update` (abi/updates.h), if that is all that its element is for,
+/// wherever it lies: the threads of all ranks may do it in any order, each rank to its own copy.
+std::optional<unsigned> recordedUpdate(const llvm::AtomicRMWInst &update);
 
 /// The updates of `function`. Nothing if threads also do something else atomically or in critical
 /// sections, or may look at the variables elsewhere: in functions that they call, too.

@@ -7,6 +7,7 @@
 #include "base/range.h"
 #include "runtime/balance/cut.h"
 #include "runtime/memory/directory.h"
+#include "runtime/memory/updates.h"
 #include "runtime/transport/transport.h"
 
 #include <cstdint>
@@ -89,6 +90,9 @@ struct Plan {
   /// What several places may write. All that have a part begin with the same bytes, and so do the
   /// hosts of their ranks; behind the launch rank 0's host holds what each of them changed.
   RangeSet merged;
+  /// Of what is merged: where what the places did to elements is combined. Elsewhere no two of them
+  /// write the same byte.
+  std::vector<memory::UpdatedBytes> updates;
   /// Address of the tutti_reach of a launch that is undone if a part of it strays; else 0. All that
   /// such a launch writes is merged.
   std::uint64_t reach = 0;

@@ -565,6 +565,7 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
     plan.reach = survey.reach;
     if (!survey.merged.empty()) {
       plan.merged = survey.mergedAt[static_cast<std::size_t>(self_)];
+      plan.updates = survey.updates;
     }
   }
   for (const memory::Transfer &transfer : transfers) {

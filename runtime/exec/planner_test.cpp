@@ -1254,6 +1254,56 @@ TEST_F(PlannerTest, MergesWhatSeveralPlacesMayWriteAnywhereAtRankZero) {
   EXPECT_TRUE(other->overwritten.overlaps(object)) << "sends must have ended before it runs";
 }
 
+/// Updates any of the elements in two pages and reads `read`.
+Accesses updating(Range read, std::uint32_t other) {
+  return [read, other](tutti_sink &sink, std::int64_t, std::int64_t) {
+    constexpr std::uint32_t kSum = TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED | TUTTI_UPDATED;
+    const auto kindOf = [](std::uint32_t update) { return kSum | update << TUTTI_UPDATE_SHIFT; };
+    sink.add(kindOf(std::uint32_t{TUTTI_UPDATE_ADD} | TUTTI_UPDATE_F64), kHeapBase, kHeapBase,
+             2 * kPageBytes, 0, nullptr);
+    sink.add(kindOf(other), kHeapBase, kHeapBase + kPageBytes, kPageBytes, 0, nullptr);
+    sink.add(TUTTI_READ, read.begin, read.begin, read.size(), 0, nullptr);
+  };
+}
+
+constexpr std::uint32_t kSumOfDoubles = std::uint32_t{TUTTI_UPDATE_ADD} | TUTTI_UPDATE_F64;
+constexpr Range kElsewhere{kHeapBase + 4 * kPageBytes, kHeapBase + 5 * kPageBytes};
+
+TEST_F(PlannerTest, MergesUpdatesOfElements) {
+  const RangeSet elements = RangeSet::of({{kHeapBase, kHeapBase + 2 * kPageBytes}});
+  const Loop loop(2, 10, updating(kElsewhere, kSumOfDoubles));
+
+  const auto plan = plannerOf(1, 2).plan(loop.launch).plan;
+
+  EXPECT_EQ(plan->reasonHome, "");
+  EXPECT_EQ(plan->merged, elements);
+  ASSERT_EQ(plan->updates.size(), 1U);
+  EXPECT_EQ(plan->updates[0].bytes, elements);
+  EXPECT_EQ(plan->updates[0].update, memory::Update::ofFlags(kSumOfDoubles << TUTTI_UPDATE_SHIFT));
+}
+
+TEST_F(PlannerTest, WritesUpdatesOfOnePlaceAlone) {
+  Loop loop(2, 10, updating(kElsewhere, kSumOfDoubles));
+  loop.launch.shares = {{1, 1}};
+
+  const auto plan = plannerOf(1, 2).plan(loop.launch).plan;
+
+  EXPECT_EQ(plan->reasonHome, "");
+  EXPECT_TRUE(plan->merged.empty());
+  EXPECT_TRUE(plan->updates.empty());
+}
+
+TEST_F(PlannerTest, KeepsUpdatesHomeOfWhatIsTouchedInOtherWays) {
+  const Range element{kHeapBase + kPageBytes, kHeapBase + kPageBytes + 8};
+  for (const Accesses &accesses :
+       {updating(element, kSumOfDoubles),
+        updating(kElsewhere, std::uint32_t{TUTTI_UPDATE_ADD} | TUTTI_UPDATE_I64),
+        updating(kElsewhere, std::uint32_t{TUTTI_UPDATE_MAX} | TUTTI_UPDATE_I64)}) {
+    const Loop loop(2, 10, accesses);
+    EXPECT_NE(plannerOf(0, 2).plan(loop.launch).plan->reasonHome, "");
+  }
+}
+
 /// Where the regions below say that they have strayed, and what they may read.
 constexpr Range kReach{kHeapBase, kHeapBase + sizeof(tutti_reach)};
 constexpr std::uint64_t kChasedArray = kHeapBase + 16 * kPageBytes;

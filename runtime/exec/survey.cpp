@@ -19,6 +19,9 @@ using memory::holds;
 using memory::holdsAlone;
 using memory::Runs;
 
+constexpr std::string_view kOutside = "it touches memory outside of unified memory";
+constexpr std::string_view kMixed =
+    "it updates memory atomically that it touches in other ways, too";
 constexpr std::string_view kCollision = "iterations of different parts may write the same memory";
 
 void append(std::vector<Range> &all, const RangeSet &more) {
@@ -42,7 +45,7 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
     return "it follows a pointer to memory of unknown extent";
   }
   if (!isInside(window, sets.reads) || !isInside(window, sets.writes)) {
-    return "it touches memory outside of unified memory";
+    return kOutside;
   }
   return {};
 }
@@ -111,6 +114,8 @@ public:
   bool isCoarse(const AccessRecord &record) const { return ranges_.isCoarse(record); }
 
   void addExact(const AccessRecord &record) { ranges_.add(record, record.hull); }
+
+  void addUpdates(const AccessRecord &record) { ranges_.addUpdates(record); }
 
   /// What is in place is put apart. `takesHull`: the rest is taken with its gaps.
   void add(const AccessRecord &record, bool takesHull) {
@@ -241,6 +246,9 @@ private:
   memory::AccessRanges rangesFor(const memory::AccessRecords &records) const;
   Survey again(Telling telling, bool isExact) const;
   Survey attempt();
+  void addUpdates(std::span<const memory::UpdatedBytes> updates);
+  bool touchesUpdated() const;
+  void scatterUpdates();
   bool mayCollide(const RangeSet &scattered) const;
   void merge(const RangeSet &scattered);
   void sumUp();
@@ -275,6 +283,10 @@ void Surveyor::addPart(Place place, const balance::Chunk &chunk) {
   survey_.chunks[static_cast<std::size_t>(place)] = chunk;
   Part part(place, window_, directory_, rangesFor(records.touched));
   for (const AccessRecord &record : records.touched.records) {
+    if (record.isUpdated() && launch_.shares.size() > 1) {
+      part.addUpdates(record);
+      continue;
+    }
     isCoarse_ = isCoarse_ || part.isCoarse(record);
     if (telling_ == Telling::Nothing || (record.isScattered() && launch_.shares.size() > 1)) {
       part.addExact(record);
@@ -305,10 +317,58 @@ bool Surveyor::note(Place place, const memory::AccessSet &sets) {
   survey_.reasonHome = reasonAgainst(sets, window_);
   append(scattered_, sets.scattered);
   append(written_, sets.writes);
+  addUpdates(sets.updates);
   ChunkAccess &access = accessOf(place);
   access.reads = access.reads.unite(sets.reads);
   access.writes = access.writes.unite(sets.writes);
   return survey_.reasonHome.empty();
+}
+
+/// Adds what a part updates to what others do.
+void Surveyor::addUpdates(std::span<const memory::UpdatedBytes> updates) {
+  for (const memory::UpdatedBytes &updated : updates) {
+    const auto known =
+        std::ranges::find(survey_.updates, updated.update, &memory::UpdatedBytes::update);
+    if (known == survey_.updates.end()) {
+      survey_.updates.push_back(updated);
+    } else {
+      known->bytes = known->bytes.unite(updated.bytes);
+    }
+    if (survey_.reasonHome.empty() && !isInside(window_, updated.bytes)) {
+      survey_.reasonHome = kOutside;
+    }
+  }
+}
+
+/// Whether something that is updated is touched in another way, too, or may have to be undone.
+bool Surveyor::touchesUpdated() const {
+  RangeSet all;
+  for (const memory::UpdatedBytes &updated : survey_.updates) {
+    if (all.overlaps(updated.bytes)) {
+      return true;
+    }
+    all = all.unite(updated.bytes);
+  }
+  return !all.empty() &&
+         (survey_.reach != 0 || reduced_.reads.overlaps(all) || reduced_.writes.overlaps(all) ||
+          std::any_of(working_.begin(), working_.end(), [&](const Working &working) {
+            return working.part.touches(all,
+                                        survey_.accesses[static_cast<std::size_t>(working.place)]);
+          }));
+}
+
+/// What is updated is written by all that have a part, and merged.
+void Surveyor::scatterUpdates() {
+  for (const memory::UpdatedBytes &updated : survey_.updates) {
+    append(scattered_, updated.bytes);
+    for (const Working &working : working_) {
+      if (!survey_.chunks[static_cast<std::size_t>(working.place)].empty()) {
+        ChunkAccess &access = accessOf(working.place);
+        access.reads = access.reads.unite(updated.bytes);
+        access.writes = access.writes.unite(updated.bytes);
+      }
+    }
+  }
 }
 
 /// Whether what the parts touch allows distribution.
@@ -402,6 +462,7 @@ void Surveyor::merge(const RangeSet &scattered) {
     }
   }
   if (parts < 2 && !isTentative) {
+    survey_.updates.clear();
     return; // One place writes all of it.
   }
   survey_.merged = scattered;
@@ -457,8 +518,12 @@ Survey Surveyor::again(Telling telling, bool isExact) const {
 
 Survey Surveyor::make() {
   Survey survey = attempt();
+  if (survey.reasonHome == kMixed && telling_ != Telling::Nothing) {
+    return again(Telling::Nothing, isExact_); // Without what lies between the runs of others.
+  }
   // Parts whose writes lie between each other's count small gaps apart.
-  const bool mayHelp = isCoarse_ && survey.reasonHome == kCollision;
+  const bool mayHelp =
+      isCoarse_ && (survey.reasonHome == kCollision || (survey.reasonHome == kMixed && !isExact_));
   return mayHelp ? again(telling_, true) : std::move(survey);
 }
 
@@ -478,9 +543,13 @@ Survey Surveyor::attempt() {
     return again(Telling::InPlaceApart, isExact_);
   }
   takeBackWhatOthersTouch();
+  if (survey_.reasonHome.empty() && touchesUpdated()) {
+    survey_.reasonHome = kMixed;
+  }
   if (!survey_.reasonHome.empty()) {
     return std::move(survey_);
   }
+  scatterUpdates();
   for (Working &working : working_) {
     survey_.inPlace[static_cast<std::size_t>(working.place)] = working.part.takeInPlace();
     survey_.bytesInPlace += working.part.bytesInPlace();

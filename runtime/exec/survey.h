@@ -19,6 +19,7 @@
 #include "runtime/exec/launch.h"
 #include "runtime/memory/directory.h"
 #include "runtime/memory/topology.h"
+#include "runtime/memory/updates.h"
 #include "runtime/memory/window.h"
 
 #include <cstdint>
@@ -45,6 +46,7 @@ struct Survey {
   RangeSet reduced;          ///< Variables that a reduction is combined into.
   RangeSet writtenElsewhere; ///< Of `accesses`, by other places than the host of rank 0.
   RangeSet merged;           ///< What several places may write; counts as written by that host.
+  std::vector<memory::UpdatedBytes> updates; ///< Of what is merged: where changes are combined.
   std::vector<RangeSet> mergedAt; ///< By rank: what of it its places compare.
   std::uint64_t reach = 0;        ///< As in `Plan`.
   std::string_view reasonHome;    ///< Why it cannot be distributed; or empty.

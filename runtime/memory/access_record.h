@@ -5,6 +5,7 @@
 #pragma once
 
 #include "abi/abi.h"
+#include "abi/updates.h"
 #include "base/range.h"
 
 #include <algorithm>
@@ -77,6 +78,9 @@ struct AccessRecord {
   bool isAtMost() const { return (flags & TUTTI_AT_MOST) != 0; }
 
   bool isScattered() const { return (flags & TUTTI_SCATTERED) != 0; }
+
+  /// Its elements are updated and not touched otherwise (memory/updates.h says how).
+  bool isUpdated() const { return (flags & TUTTI_UPDATED) != 0; }
 
   /// Bytes that it touches, at most.
   std::uint64_t bytes() const;

@@ -70,6 +70,15 @@ void AccessRanges::addWrites(const AccessRecord &record, Range clip) {
   }
 }
 
+void AccessRanges::addUpdates(const AccessRecord &record) {
+  const Update update = Update::ofFlags(record.flags);
+  auto known = std::ranges::find(updates_, update, &Updated::update);
+  if (known == updates_.end()) {
+    known = updates_.insert(known, {update, {}});
+  }
+  append(known->ranges, record, false, record.hull);
+}
+
 AccessSet AccessRanges::take() {
   AccessSet set;
   set.tooMany = std::exchange(tooMany_, false);
@@ -77,6 +86,9 @@ AccessSet AccessRanges::take() {
   set.writes = RangeSet::of(std::exchange(writes_, {}));
   set.atMost = RangeSet::of(std::exchange(atMost_, {}));
   set.scattered = RangeSet::of(std::exchange(scattered_, {}));
+  for (Updated &updated : std::exchange(updates_, {})) {
+    set.updates.push_back({updated.update, RangeSet::of(std::move(updated.ranges))});
+  }
   return set;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/range.h"
 #include "runtime/memory/access_record.h"
+#include "runtime/memory/updates.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,8 @@ struct AccessSet {
   RangeSet writes;    ///< Exact and at-most writes.
   RangeSet atMost;    ///< At-most writes alone.
   RangeSet scattered; ///< Of these, what other chunks may write, too.
+  /// What is updated, by each way; not in the other sets unless it is touched otherwise, too.
+  std::vector<UpdatedBytes> updates;
   bool tooMany =
       false; ///< More ranges than the cap, or records that wrap around; the sets are incomplete.
   bool anywhere = false;   ///< A record says that it does not hold; the sets are incomplete.
@@ -63,6 +66,9 @@ public:
   /// The reads alone: those of at-most writes, too.
   void addReads(const AccessRecord &record, Range clip);
 
+  /// Adds what a record updates that is TUTTI_UPDATED.
+  void addUpdates(const AccessRecord &record);
+
   /// The writes alone.
   void addWrites(const AccessRecord &record, Range clip);
 
@@ -70,6 +76,11 @@ public:
   AccessSet take();
 
 private:
+  struct Updated {
+    Update update;
+    std::vector<Range> ranges;
+  };
+
   void append(std::vector<Range> &out, const AccessRecord &record, bool widen, Range clip);
 
   std::size_t maxRanges_;
@@ -78,6 +89,7 @@ private:
   std::vector<Range> writes_;
   std::vector<Range> atMost_;
   std::vector<Range> scattered_;
+  std::vector<Updated> updates_;
   bool tooMany_ = false;
 };
 

@@ -28,6 +28,8 @@ std::uint64_t folded(std::uint64_t distance) { return distance << 1 ^ (0 - (dist
 
 std::uint64_t unfolded(std::uint64_t number) { return number >> 1 ^ (0 - (number & 1)); }
 
+constexpr std::size_t kMostOfElement = 8;
+
 constexpr unsigned kGroupBits = 7;
 constexpr std::uint64_t kMoreGroups = 1U << kGroupBits;
 
@@ -43,6 +45,16 @@ std::uint64_t takeNumber(std::span<const std::byte> &message) {
     }
   }
   return number;
+}
+
+/// How many of `size` bytes at `address` to put where there is room for `room`: about as many, and
+/// all or up to a whole element.
+std::size_t roomFor(std::uint64_t address, std::size_t size, std::size_t room) {
+  if (size <= room) {
+    return size;
+  }
+  const std::uint64_t end = (address + room + kMostOfElement - 1) / kMostOfElement * kMostOfElement;
+  return std::min<std::size_t>(size, end - address);
 }
 
 } // namespace
@@ -93,7 +105,7 @@ void ChangeWriter::add(std::uint64_t address, std::span<const std::byte> bytes) 
       message_.clear();
       end_ = 0;
     }
-    const auto part = bytes.first(std::min(bytes.size(), kMessageBytes - message_.size()));
+    const auto part = bytes.first(roomFor(address, bytes.size(), kMessageBytes - message_.size()));
     addNumber(folded(address - end_));
     addNumber(part.size());
     message_.insert(message_.end(), part.begin(), part.end());
@@ -103,7 +115,46 @@ void ChangeWriter::add(std::uint64_t address, std::span<const std::byte> bytes) 
   }
 }
 
-void applyChanges(const Window &window, std::span<const std::byte> message) {
+UpdateMap::UpdateMap(std::span<const UpdatedBytes> updates) {
+  for (const UpdatedBytes &updated : updates) {
+    for (const Range &range : updated.bytes.ranges()) {
+      pieces_.push_back({range, updated.update});
+    }
+  }
+  std::ranges::sort(pieces_, {}, [](const Piece &piece) { return piece.bytes.begin; });
+}
+
+void forEachChange(std::uint64_t address, std::span<const std::byte> before,
+                   std::span<const std::byte> now, const UpdateMap &updates,
+                   const std::function<void(std::uint64_t, std::span<const std::byte>)> &visit) {
+  std::vector<std::byte> change;
+  const auto at = [address](std::span<const std::byte> bytes, Range range) {
+    return bytes.subspan(range.begin - address, range.size());
+  };
+  updates.forEachPart({address, address + now.size()}, [&](Range part, const Update *update) {
+    const std::uint64_t element = update ? update->elementBytes() : 1;
+    std::uint64_t done = part.begin;
+    forEachDifference(at(before, part), at(now, part), [&](std::size_t offset, std::size_t bytes) {
+      const std::uint64_t first = part.begin + offset;
+      const Range run{std::max(done, first / element * element),
+                      std::min(part.end, (first + bytes + element - 1) / element * element)};
+      done = run.end;
+      if (run.empty()) {
+        return; // It is of an element that differs in several runs of bytes.
+      }
+      if (!update) {
+        visit(run.begin, at(now, run));
+        return;
+      }
+      change.resize(run.size());
+      update->findChange(at(before, run), at(now, run), change);
+      visit(run.begin, change);
+    });
+  });
+}
+
+void applyChanges(const Window &window, std::span<const std::byte> message,
+                  const UpdateMap &updates) {
   std::uint64_t end = 0;
   while (!message.empty()) {
     const std::uint64_t begin = end + unfolded(takeNumber(message));
@@ -111,7 +162,15 @@ void applyChanges(const Window &window, std::span<const std::byte> message) {
     end = begin + size;
     TUTTI_CHECK(size <= message.size() && window.contains({begin, end}),
                 "apply {} changed bytes at {:#x}", size, begin);
-    std::memcpy(window.view(begin), message.data(), size);
+    updates.forEachPart({begin, end}, [&](Range part, const Update *update) {
+      const auto bytes = message.subspan(part.begin - begin, part.size());
+      const std::span<std::byte> there(window.view(part.begin), part.size());
+      if (update) {
+        update->apply(bytes, there);
+      } else {
+        std::ranges::copy(bytes, there.begin());
+      }
+    });
     message = message.subspan(size);
   }
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/range.h"
+#include "runtime/memory/updates.h"
 #include "runtime/memory/window.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ private:
   std::vector<std::byte> copy_;
 };
 
-/// Changes as messages of moderate size.
+/// Changes as messages of moderate size. A run is divided at multiples of eight bytes only.
 ///
 /// Shape: of a message: runs, each the distance from the end of the run before it (the first: from
 ///        0), its length, its bytes; numbers in groups of seven bits, the lowest first. Of a
@@ -84,7 +85,50 @@ private:
   std::uint64_t end_ = 0; ///< Of the last run in the message.
 };
 
-/// Writes the changes of a message into the compute view.
-void applyChanges(const Window &window, std::span<const std::byte> message);
+/// Which bytes are updated, and how, by address.
+///
+/// Threading: immutable.
+class UpdateMap {
+public:
+  /// Shape: no byte is in two of `updates`.
+  explicit UpdateMap(std::span<const UpdatedBytes> updates);
+
+  /// Calls `visit(part, update)` for the parts of `bytes`, in order: of those that are not updated
+  /// `update` is null.
+  template <typename Visit> void forEachPart(Range bytes, Visit &&visit) const {
+    auto piece = std::ranges::upper_bound(pieces_, bytes.begin, {},
+                                          [](const Piece &each) { return each.bytes.end; });
+    while (!bytes.empty()) {
+      const bool isLast = piece == pieces_.end();
+      const bool isInside = !isLast && piece->bytes.begin <= bytes.begin;
+      const std::uint64_t next = isLast     ? bytes.end
+                                 : isInside ? piece->bytes.end
+                                            : piece->bytes.begin;
+      const Range part{bytes.begin, std::min(bytes.end, next)};
+      visit(part, isInside ? &piece->update : nullptr);
+      bytes.begin = part.end;
+      piece += isInside ? 1 : 0;
+    }
+  }
+
+private:
+  struct Piece {
+    Range bytes;
+    Update update;
+  };
+
+  std::vector<Piece> pieces_; ///< In the order of addresses.
+};
+
+/// Calls `visit(address, bytes)` for what `now` changed in the bytes that were `before` at
+/// `address`: runs that differ, with their new bytes or, of elements that are updated, with what
+/// was done to them.
+void forEachChange(std::uint64_t address, std::span<const std::byte> before,
+                   std::span<const std::byte> now, const UpdateMap &updates,
+                   const std::function<void(std::uint64_t, std::span<const std::byte>)> &visit);
+
+/// Takes the changes of a message over into the compute view.
+void applyChanges(const Window &window, std::span<const std::byte> message,
+                  const UpdateMap &updates);
 
 } // namespace tutti::memory

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <initializer_list>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +22,7 @@ using Bytes = std::vector<std::byte>;
 
 constexpr std::uint64_t kSize = 8 << 20;
 constexpr Range kPart{kHeapBase, kHeapBase + kSize};
+const UpdateMap kNoUpdates({});
 
 /// One per process: the mappings stay.
 const Window &window() {
@@ -35,16 +39,17 @@ protected:
   static Bytes part(std::uint64_t size) { return {at(0), at(0) + size}; }
 
   /// What a rank sends whose copy of the first bytes is `now` and was `base`.
-  static std::vector<Bytes> messages(const Base &base, const Bytes &now, std::size_t piece) {
+  static std::vector<Bytes> messages(const Base &base, const Bytes &now, std::size_t piece,
+                                     const UpdateMap &updates = kNoUpdates) {
     std::vector<Bytes> sent;
     ChangeWriter writer([&](std::span<const std::byte> message) {
       sent.emplace_back(message.begin(), message.end());
     });
     base.forEachPiece(piece, [&](std::uint64_t address, std::span<const std::byte> before) {
       const std::byte *place = &now[address - kHeapBase];
-      forEachDifference(before, {place, before.size()}, [&](std::size_t offset, std::size_t bytes) {
-        writer.add(address + offset, {place + offset, bytes});
-      });
+      forEachChange(
+          address, before, {place, before.size()}, updates,
+          [&](std::uint64_t begin, std::span<const std::byte> bytes) { writer.add(begin, bytes); });
     });
     sent.emplace_back(writer.rest().begin(), writer.rest().end());
     return sent;
@@ -105,12 +110,140 @@ TEST_F(ChangesTest, MergesWhatSeveralPlacesWroteAsIfOneMemoryHadBeenWritten) {
 
     for (std::size_t place = places - 1; place > 0; --place) {
       for (const Bytes &message : messages(base, copies[place], 1 + random() % 500)) {
-        applyChanges(window(), message);
+        applyChanges(window(), message, kNoUpdates);
       }
     }
 
     ASSERT_EQ(part(size), expected) << "round " << round;
   }
+}
+
+/// Does what `update` says with a small random number to the element at `offset` of each of
+/// `copies`.
+template <typename T>
+void updateAt(std::uint32_t operation, std::mt19937 &random, std::size_t offset,
+              std::initializer_list<Bytes *> copies) {
+  const T with = static_cast<T>(random() % 100);
+  for (Bytes *copy : copies) {
+    T element;
+    std::memcpy(&element, &(*copy)[offset], sizeof element);
+    if (operation == TUTTI_UPDATE_ADD) {
+      element = static_cast<T>(element + with);
+    } else if (operation == TUTTI_UPDATE_MIN) {
+      element = std::min(element, with);
+    } else if (operation == TUTTI_UPDATE_MAX) {
+      element = std::max(element, with);
+    } else if constexpr (std::is_integral_v<T>) {
+      element = static_cast<T>(operation == TUTTI_UPDATE_AND  ? element & with
+                               : operation == TUTTI_UPDATE_OR ? element | with
+                                                              : element ^ with);
+    }
+    std::memcpy(&(*copy)[offset], &element, sizeof element);
+  }
+}
+
+TEST_F(ChangesTest, CombinesWhatSeveralPlacesDidToElements) {
+  constexpr std::size_t kEach = 800; // Bytes of each kind of elements, and of what is written.
+  constexpr auto kTypes = std::to_array<std::uint32_t>(
+      {TUTTI_UPDATE_I8, TUTTI_UPDATE_I16, TUTTI_UPDATE_I32, TUTTI_UPDATE_I64, TUTTI_UPDATE_U8,
+       TUTTI_UPDATE_U16, TUTTI_UPDATE_U32, TUTTI_UPDATE_U64, TUTTI_UPDATE_F32, TUTTI_UPDATE_F64});
+  std::mt19937 random(11);
+  for (int round = 0; round < 60; ++round) {
+    const std::uint32_t operation =
+        1 + static_cast<std::uint32_t>(round) % 6; // Of enum tutti_update_operation.
+    const bool isBitwise = operation >= TUTTI_UPDATE_AND && operation <= TUTTI_UPDATE_XOR;
+    const std::size_t types = kTypes.size() - (isBitwise ? 2 : 0);
+    const std::size_t size = (types + 1) * kEach;
+    std::vector<UpdatedBytes> updates;
+    for (std::size_t type = 0; type < types; ++type) {
+      const std::uint64_t begin = kHeapBase + type * kEach;
+      updates.push_back({Update::ofFlags((operation | kTypes[type]) << TUTTI_UPDATE_SHIFT),
+                         RangeSet::of({{begin, begin + kEach}})});
+    }
+    const UpdateMap map(updates);
+    const Base base(window(), RangeSet::of({{kHeapBase, kHeapBase + size}}));
+    Bytes expected = part(size);
+    std::vector<Bytes> copies(3, expected);
+    for (int step = 0; step < 4000; ++step) {
+      Bytes &copy = copies[random() % copies.size()];
+      const std::size_t type = random() % (types + 1);
+      const std::size_t element = random() % (kEach / 8);
+      const auto update = [&]<typename T>(T) {
+        updateAt<T>(operation, random, type * kEach + element * sizeof(T), {&copy, &expected});
+      };
+      switch (type < types ? kTypes[type] : 0) {
+      case TUTTI_UPDATE_I8:
+        update(std::int8_t{});
+        break;
+      case TUTTI_UPDATE_I16:
+        update(std::int16_t{});
+        break;
+      case TUTTI_UPDATE_I32:
+        update(std::int32_t{});
+        break;
+      case TUTTI_UPDATE_I64:
+        update(std::int64_t{});
+        break;
+      case TUTTI_UPDATE_U8:
+        update(std::uint8_t{});
+        break;
+      case TUTTI_UPDATE_U16:
+        update(std::uint16_t{});
+        break;
+      case TUTTI_UPDATE_U32:
+        update(std::uint32_t{});
+        break;
+      case TUTTI_UPDATE_U64:
+        update(std::uint64_t{});
+        break;
+      case TUTTI_UPDATE_F32:
+        update(float{});
+        break;
+      case TUTTI_UPDATE_F64:
+        update(double{});
+        break;
+      default: { // Each byte is one place's.
+        const std::size_t offset = types * kEach + element;
+        copies[element % copies.size()][offset] = expected[offset] =
+            static_cast<std::byte>(random());
+      }
+      }
+    }
+    std::memcpy(at(0), copies.front().data(), size);
+
+    for (std::size_t place = 1; place < copies.size(); ++place) {
+      for (const Bytes &message : messages(base, copies[place], size, map)) {
+        applyChanges(window(), message, map);
+      }
+    }
+
+    ASSERT_EQ(part(size), expected) << "round " << round;
+  }
+}
+
+TEST_F(ChangesTest, CutsUpdatesBetweenElements) {
+  const std::vector<UpdatedBytes> updates{
+      {Update::ofFlags((std::uint32_t{TUTTI_UPDATE_ADD} | TUTTI_UPDATE_I64) << TUTTI_UPDATE_SHIFT),
+       RangeSet::of({kPart})}};
+  const UpdateMap map(updates);
+  const Base base(window(), RangeSet::of({kPart}));
+  Bytes now(kSize);
+  std::vector<std::int64_t> numbers(kSize / 8);
+  for (std::size_t index = 0; index < numbers.size(); ++index) {
+    numbers[index] = -static_cast<std::int64_t>(index) - 1;
+  }
+  std::memcpy(now.data(), numbers.data(), kSize);
+
+  for (int times = 0; times < 2; ++times) {
+    for (const Bytes &message : messages(base, now, kSize, map)) {
+      applyChanges(window(), message, map);
+    }
+  }
+
+  for (std::size_t index = 0; index < numbers.size(); ++index) {
+    numbers[index] *= 2;
+  }
+  EXPECT_EQ(std::memcmp(at(0), numbers.data(), kSize), 0);
 }
 
 TEST_F(ChangesTest, CutsLongRunsIntoMessagesOfModerateSize) {
@@ -122,7 +255,7 @@ TEST_F(ChangesTest, CutsLongRunsIntoMessagesOfModerateSize) {
   EXPECT_GE(sent.size(), kSize / ChangeWriter::kMessageBytes);
   for (const Bytes &message : sent) {
     EXPECT_LE(message.size(), ChangeWriter::kMessageBytes + 16);
-    applyChanges(window(), message);
+    applyChanges(window(), message, kNoUpdates);
   }
   EXPECT_EQ(part(kSize), now);
 }
@@ -149,7 +282,7 @@ TEST_F(ChangesTest, TakesRunsInAnyOrder) {
     writer.add(kHeapBase + offset, {&expected[offset], 8});
   }
 
-  applyChanges(window(), writer.rest());
+  applyChanges(window(), writer.rest(), kNoUpdates);
 
   EXPECT_EQ(part(expected.size()), expected);
   EXPECT_LE(writer.rest().size(), 100U * 12 + 8);
@@ -161,7 +294,7 @@ TEST_F(ChangesDeathTest, RefusesChangesOutsideOfTheWindow) {
   ChangeWriter writer([](std::span<const std::byte>) {});
   writer.add(kHeapBase + (std::uint64_t{1} << 40), Bytes(8));
 
-  EXPECT_DEATH(applyChanges(window(), writer.rest()), "apply 8 changed bytes");
+  EXPECT_DEATH(applyChanges(window(), writer.rest(), kNoUpdates), "apply 8 changed bytes");
 }
 
 } // namespace

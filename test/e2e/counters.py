@@ -336,6 +336,13 @@ def scatters_on_one_device_copy_nothing(workshop, scatter):
     require_kernels_only(workshop, scatter, ["5"], ["25"], 20)
 
 
+def updates_of_elements_are_distributed(workshop, updates, ranks):
+    """All but those whose elements are looked at, too, or are narrower than what is added."""
+    found = workshop.statistics(updates, [], ranks)
+    require(found["distributed"] == 16 and found["home"] == 9,
+            f"{found['distributed']} launches were distributed, {found['home']} stayed home")
+
+
 def all_launches_are_distributed(workshop, program, arguments, ranks):
     found = workshop.statistics(program, arguments, ranks)
     home = [f"{r['source']}: {r['reason']}" for r in found["regions"] if r["home"] > 0]

@@ -200,6 +200,10 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/scatters_send_what_they_wrote/{ranks}",
                       lambda r=ranks: counters.scatters_send_what_they_wrote(
                           workshop, named["scatter_steady"], r)))
+    for ranks in (2, 4):
+        tests.append((f"counters/updates_of_elements_are_distributed/{ranks}",
+                      lambda r=ranks: counters.updates_of_elements_are_distributed(
+                          workshop, named["element_updates"], r)))
     for device, ranks in (("hybrid", 1), ("opencl", 2)):
         tests.append((f"counters/scatters_copy_out_of_a_device_what_it_wrote/{device}/{ranks}",
                       lambda d=device, r=ranks:

@@ -9,6 +9,7 @@
 // Distributable, a loop, scatters; one that only reads at such addresses does not.
 // CHECK-DAG: @scatter.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 13,
 // CHECK-DAG: @gather.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @histogram.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 5,
 
 // CHECK-LABEL: define internal void @scatter.omp_outlined.tutti.accesses(
 // CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 142, i64 %[[A:.*]], i64 %[[A]], i64 1, i32 0,
@@ -46,12 +47,40 @@ void rows(long n, double **row, const int *index) {
   for (long i = 0; i < n; i++) row[index[i]][0] = 1;
 }
 
-// Atomic updates stay out.
-// REMARK: remark: parallel loop stays on rank 0: it contains an atomic update
-void histogram(long n, int *count, const int *index) {
+// What is updated atomically is combined: besides the above updated, and sums of int or double
+// (abi/updates.h). A region does not scatter for that.
+// REMARK: :[[@LINE+5]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+// CHECK-LABEL: define internal void @histogram.omp_outlined.tutti.accesses(
+// CHECK-DAG: call void @tutti_access(ptr {{.*}}, i32 3213454, i64 %{{.*}}, i64 %{{.*}}, i64 1, i32 0,
+// CHECK-DAG: call void @tutti_access(ptr {{.*}}, i32 10553486, i64 %{{.*}}, i64 %{{.*}}, i64 1, i32 0,
+void histogram(long n, int *count, double *sum, const int *index) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) {
     #pragma omp atomic
     ++count[index[i]];
+    #pragma omp atomic
+    sum[i / 2] -= 2;
+  }
+}
+
+// What an update finds is of use.
+// REMARK: remark: parallel loop stays on rank 0: it contains an atomic update
+void slots(long n, int *count, int *slot) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    #pragma omp atomic capture
+    slot[i] = (*count)++;
+  }
+}
+
+// Each thread adds once: ranks would add once each.
+// REMARK: remark: parallel loop stays on rank 0: {{.*}}
+void threads(long n, int *count, double *sum) {
+  #pragma omp parallel
+  {
+    #pragma omp for nowait
+    for (long i = 0; i < n; i++) sum[i] = 1;
+    #pragma omp atomic
+    *count += 1;
   }
 }

@@ -28,7 +28,7 @@ void home(int n, int *a, double **rows, const int *index, volatile int *port,
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     #pragma omp atomic
-    a[index[i]] += 1;
+    a[index[i]] *= 2;
   }
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains a critical section

@@ -53,6 +53,5 @@ void loops(Solver &solver, const Mesh *mesh, Mesh &other, double *out, double **
   std::atomic<int> count{0};
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains an atomic update (line [[@LINE+2]])
   #pragma omp parallel for
-  for (int i = 0; i < n; i++) count += out[i] > 0;
-  out[0] = count;
+  for (int i = 0; i < n; i++) out[i] = ++count;
 }

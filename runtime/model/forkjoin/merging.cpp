@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/forkjoin/merging.h"
 
+#include "base/check.h"
 #include "runtime/exec/or_die.h"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ void Merging::keepForStandIn() {
 void Merging::takeDeviceChanges(const VisitChange &visit) {
   constexpr std::size_t kPiece = std::size_t{4} << 20;
   std::vector<std::byte> buffer;
+  TUTTI_CHECK(plan_.devices.empty() || plan_.updates.empty(), "update elements on hosts only");
   for (const DevicePart &part : plan_.devices) {
     if (job_.devices.isLost(part.device)) {
       continue;
@@ -45,28 +47,23 @@ void Merging::takeDeviceChanges(const VisitChange &visit) {
       continue;
     }
     buffer.resize(std::min<std::size_t>(kPiece, plan_.merged.bytes()));
-    const VisitChange compare = [&](std::uint64_t address,
-                                    std::span<const std::byte> before) TUTTI_IN_TURN {
-      const auto now = std::span(buffer).first(before.size());
-      check(job_.devices.read(part.device, address, now));
-      memory::forEachDifference(before, now, [&](std::size_t offset, std::size_t bytes) {
-        visit(address + offset, now.subspan(offset, bytes));
-      });
-    };
+    const VisitChange compare = [&](std::uint64_t address, std::span<const std::byte> before)
+                                    TUTTI_IN_TURN {
+                                      const auto now = std::span(buffer).first(before.size());
+                                      check(job_.devices.read(part.device, address, now));
+                                      memory::forEachChange(address, before, now, updates_, visit);
+                                    };
     base_->forEachPiece(kPiece, compare);
   }
 }
 
 /// The same for this rank's host.
 void Merging::takeHostChanges(const VisitChange &visit) const {
-  base_->forEachPiece(plan_.merged.bytes(),
-                      [&](std::uint64_t address, std::span<const std::byte> before) {
-                        const std::byte *now = job_.window.view(address);
-                        memory::forEachDifference(before, {now, before.size()},
-                                                  [&](std::size_t offset, std::size_t bytes) {
-                                                    visit(address + offset, {now + offset, bytes});
-                                                  });
-                      });
+  base_->forEachPiece(
+      plan_.merged.bytes(), [&](std::uint64_t address, std::span<const std::byte> before) {
+        const std::byte *now = job_.window.view(address);
+        memory::forEachChange(address, before, {now, before.size()}, updates_, visit);
+      });
 }
 
 /// Sends what this rank's devices and host changed to rank 0.
@@ -85,11 +82,12 @@ void Merging::sendChanges(bool hostHasWritten) {
   send(changes.rest(), true);
 }
 
-/// Takes over what the other ranks changed. Each of them writes bytes that nobody else does.
+/// Takes over what the other ranks changed. Each of them writes bytes that nobody else does, or
+/// updates elements.
 void Merging::applyChanges() {
   for (std::size_t missing = plan_.contributors.size() - 1; missing > 0;) {
     const protocol::Changes changes = job_.merges.await(lock_, launch_.sequence);
-    memory::applyChanges(job_.window, changes.bytes);
+    memory::applyChanges(job_.window, changes.bytes, updates_);
     missing -= changes.isLast;
   }
 }

@@ -30,7 +30,7 @@ using protocol::Job;
 class Merging {
 public:
   Merging(Job &job, Progress::Lock &lock, const Launch &launch, const Plan &plan)
-      : job_(job), lock_(lock), launch_(launch), plan_(plan) {}
+      : job_(job), lock_(lock), launch_(launch), plan_(plan), updates_(plan.updates) {}
 
   bool isAny() const { return !plan_.merged.empty(); }
 
@@ -75,6 +75,7 @@ private:
   Progress::Lock &lock_;
   const Launch &launch_;
   const Plan &plan_;
+  const memory::UpdateMap updates_;
   std::optional<memory::Base> base_; ///< What host and devices are compared with, if they have to.
   bool isUndone_ = false;
 };
