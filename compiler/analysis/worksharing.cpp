@@ -167,26 +167,6 @@ bool isHarmlessIntrinsic(const IntrinsicInst &intrinsic) {
   }
 }
 
-/// Calls that may throw stand in the way of the analysis; most are to functions that do not.
-void inlineInvokes(Function &function) {
-  constexpr unsigned kMostInlined = 64;
-  for (unsigned round = 0; round < kMostInlined; ++round) {
-    InvokeInst *next = nullptr;
-    for (Instruction &inst : instructions(function)) {
-      auto *invoke = dyn_cast<InvokeInst>(&inst);
-      const Function *callee = invoke ? invoke->getCalledFunction() : nullptr;
-      if (callee && callee != &function && !callee->isDeclaration() && !callee->isInterposable()) {
-        next = invoke;
-        break;
-      }
-    }
-    InlineFunctionInfo info;
-    if (!next || !InlineFunction(*next, info).isSuccess()) {
-      return;
-    }
-  }
-}
-
 } // namespace
 
 std::string describeCall(const CallBase &call) {
@@ -385,9 +365,9 @@ std::string inlineCallees(Function &function) {
   constexpr unsigned kMaxInlined = 1024; // Calls that lead back to each other never end.
   constexpr unsigned kMaxInstructions = 20000;
   for (unsigned inlined = 0;; ++inlined) {
-    CallInst *next = nullptr;
+    CallBase *next = nullptr;
     for (Instruction &inst : instructions(function)) {
-      auto *call = dyn_cast<CallInst>(&inst);
+      auto *call = dyn_cast<CallBase>(&inst);
       Function *callee = call ? call->getCalledFunction() : nullptr;
       if (callee && callee != &function && !callee->isDeclaration() && !callee->isInterposable() &&
           !callee->getName().starts_with("__clang_call_terminate")) {
@@ -396,6 +376,7 @@ std::string inlineCallees(Function &function) {
       }
     }
     if (!next) {
+      removeUnreachableBlocks(function); // Where nothing comes that throws.
       return {};
     }
     const Function &callee = *next->getCalledFunction();
@@ -412,7 +393,6 @@ Function *promotedCopy(Function &function, const Twine &name, FunctionAnalysisMa
   Function *copy = CloneFunction(&function, map);
   copy->setName(name);
   copy->setLinkage(GlobalValue::InternalLinkage);
-  inlineInvokes(*copy);
   inlineCallees(*copy).clear(); // What could not be inlined is looked at as a call.
   removeUnreachableBlocks(*copy);
   SROAPass(SROAOptions::ModifyCFG).run(*copy, analyses);
