@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 9
+#define TUTTI_ABI_VERSION 10
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"

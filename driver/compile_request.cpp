@@ -227,7 +227,7 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
                                         const std::vector<std::string> &arguments,
                                         const Installation &installation, bool isCxx,
                                         const Additions &additions) {
-  std::vector<std::string> command = {installation.clang};
+  std::vector<std::string> command = {installation.libraryDir + "/tutti-clang", installation.clang};
   if (request.isInternal) {
     command.insert(command.end(), arguments.begin(), arguments.end());
     return command;
@@ -250,10 +250,7 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
     addLinkerArgument(command, installation.libraryDir + "/libtutti_link.so");
   }
   addUserArguments(command, arguments);
-  command.insert(command.end(),
-                 {"--start-no-unused-arguments", "-fopenmp=libomp", "-fno-lto",
-                  "-fplugin=" + installation.libraryDir + "/libtutti_frontend.so",
-                  "-fpass-plugin=" + installation.libraryDir + "/libtutti_compiler.so"});
+  command.insert(command.end(), {"--start-no-unused-arguments", "-fopenmp=libomp", "-fno-lto"});
   addOmpSs(command, request, installation);
   if (isXmp) { // Files beside them may call MPI, too.
     const std::vector<std::string> includes = xmpIncludes(installation);

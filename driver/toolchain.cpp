@@ -91,9 +91,8 @@ FoundInstallation findInstallation() {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   const fs::path libraryDir = self.parent_path().parent_path() / "lib" / "tutti";
   found.installation.libraryDir = libraryDir.string();
-  for (const char *file :
-       {"libtutti.so", "libtutti_link.so", "libtutti_compiler.so", "libtutti_frontend.so",
-        "crt_begin.o", "crt_begin_shared.o", "crt_end.o"}) {
+  for (const char *file : {"libtutti.so", "libtutti_link.so", "tutti-clang", "crt_begin.o",
+                           "crt_begin_shared.o", "crt_end.o"}) {
     if (!fs::exists(libraryDir / file, error)) {
       found.problem =
           (libraryDir / file).string() + " is missing: Tutti is not installed completely";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// tutticc and tuttic++: Clang 19 with OpenMP, Tutti's plugin and Tutti's runtime library.
+/// tutticc and tuttic++: Clang 19 with OpenMP, Tutti's passes and Tutti's runtime library.
 ///
-/// Becomes Clang (exec), so that exit status, signals and output are Clang's own. Only where there
-/// are files in languages of devices it stays, and runs what makes objects of them first.
+/// Becomes tutti-clang (exec), so that exit status, signals and output are Clang's own. Only where
+/// there are files in languages of devices it stays, and runs what makes objects of them first.
 #include "abi/backends.h"
 #include "driver/commands.h"
 #include "driver/compile_request.h"
@@ -42,7 +42,8 @@ constexpr const char *kHelp =
 
 constexpr const char *kHelpOnEnvironment =
     "Environment:\n"
-    "  TUTTI_CLANG            the Clang 19 to use (default: clang-19 in PATH, then Debian's)\n"
+    "  TUTTI_CLANG            the Clang 19 whose headers, libraries and linker are used (default:\n"
+    "                         clang-19 in PATH, then Debian's)\n"
     "  TUTTI_TARGETS          the device code that loops get: ";
 
 bool isCalledAsCxx(std::string_view program) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What asks for something else than code, or for code in another form; tutti-xmp has a form of its
+/// What asks for something else than code, or for code in another form; the step has a form of its
 /// own.
 constexpr auto kProducts = std::to_array<std::string_view>(
     {"-E", "-S", "--preprocess", "--assemble", "-emit-llvm", "-fsyntax-only", "--syntax-only"});
@@ -115,8 +115,8 @@ XmpBuild planXmpBuild(const std::vector<std::string> &arguments, const CompileRe
     const std::string own = folder + "/" + std::to_string(build.folders.size());
     const std::string written = own + "/" + source.stem().string() + ".i";
     build.folders.push_back(own);
-    Command command = {installation.libraryDir + "/tutti-xmp", isPrinted ? output : written,
-                       installation.clang};
+    Command command = {installation.libraryDir + "/tutti-clang", "--xmp",
+                       isPrinted ? output : written, installation.clang};
     command.insert(command.end(), common.begin(), common.end());
     command.insert(command.end(), {"-x", "c", std::string(word.text)});
     build.commands.push_back(std::move(command));

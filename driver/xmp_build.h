@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Command lines with files of XcalableMP: each is written as C by tutti-xmp first, and Clang gets
+/// Command lines with files of XcalableMP: each is written as C by tutti-clang first, and Clang gets
 /// what was written in its place.
 #pragma once
 

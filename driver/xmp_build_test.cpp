@@ -58,8 +58,9 @@ TEST_F(XmpBuildTest, GivesClangWhatWasWritten) {
   const XmpBuild build = plan({"-O2", "-DA=1", source, "b.o", "-lm", "-o", "prog"});
 
   ASSERT_EQ(build.commands.size(), 1U);
-  EXPECT_EQ(build.commands[0][0], "/t/lib/tutti/tutti-xmp");
-  EXPECT_EQ(build.commands[0][1], "/tmp/f/0/a.i");
+  EXPECT_EQ(build.commands[0][0], "/t/lib/tutti/tutti-clang");
+  EXPECT_EQ(build.commands[0][1], "--xmp");
+  EXPECT_EQ(build.commands[0][2], "/tmp/f/0/a.i");
   EXPECT_THAT(build.commands[0], Contains("-DA=1"));
   EXPECT_THAT(build.commands[0], Not(Contains("b.o")));
   EXPECT_THAT(build.arguments, Contains("/tmp/f/0/a.i"));
@@ -72,7 +73,7 @@ TEST_F(XmpBuildTest, PrintsWithoutClang) {
   const std::string source = file("a.c", "#pragma xmp nodes p[*]\n");
 
   EXPECT_FALSE(plan({"-E", source}).needsClang);
-  EXPECT_EQ(plan({"-E", source}).commands[0][1], "-");
+  EXPECT_EQ(plan({"-E", source}).commands[0][2], "-");
   EXPECT_EQ(plan({"-E", source, "-o", "x"}).commands[0][1], "x");
 }
 

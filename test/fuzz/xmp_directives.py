@@ -157,7 +157,7 @@ def attempt(build, folder, mutants):
     source, output = folder / "broken.c", folder / "broken.i"
     text, at = written(mutants)
     source.write_text(text)
-    command = [build / "lib/tutti/tutti-xmp", output, "clang", "-w", "-ferror-limit=0",
+    command = [build / "lib/tutti/tutti-clang", "--xmp", output, "clang", "-w", "-ferror-limit=0",
                "-fbracket-depth=1024", source]
     done = subprocess.run(command, text=True, capture_output=True, timeout=SECONDS)
     if done.returncode == 0:

@@ -6,6 +6,8 @@
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/Utils.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Parse/Parser.h"
 #include "clang/Sema/Sema.h"
@@ -93,6 +95,28 @@ void WriteAction::ExecuteAction() {
   if (out) {
     edits.print(*out, end);
   }
+}
+
+int writeAsC(llvm::ArrayRef<const char *> arguments) {
+  constexpr std::size_t kLeast = 3;
+  if (arguments.size() < kLeast) {
+    llvm::errs() << "error: expected OUTPUT CLANG ARGUMENTS...\n";
+    return EXIT_FAILURE;
+  }
+  llvm::SmallVector<const char *, 64> forClang(arguments.drop_front());
+  forClang.push_back("-fsyntax-only"); // One job, whatever the program asks for.
+  CompilerInstance compiler;
+  compiler.createDiagnostics();
+  CreateInvocationOptions options;
+  options.Diags = &compiler.getDiagnostics();
+  std::shared_ptr<CompilerInvocation> invocation = createInvocation(forClang, std::move(options));
+  if (!invocation || compiler.getDiagnostics().hasErrorOccurred()) {
+    return EXIT_FAILURE;
+  }
+  compiler.setInvocation(std::move(invocation));
+  compiler.createDiagnostics();
+  WriteAction action(arguments[0]);
+  return compiler.ExecuteAction(action) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 } // namespace tutti::compiler::xmp

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "clang/Frontend/FrontendAction.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <string>
 
@@ -24,5 +25,12 @@ protected:
 private:
   std::string output_; ///< "-": standard output.
 };
+
+/// The step as a program: writes one file of C with XcalableMP as C that Clang compiles.
+///
+/// \param arguments the output, the path of Clang, and what Clang would be given for the file, with
+///   one input.
+/// \returns the exit status.
+int writeAsC(llvm::ArrayRef<const char *> arguments);
 
 } // namespace tutti::compiler::xmp

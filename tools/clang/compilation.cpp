@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/clang/compilation.h"
+
+#include "compiler/plugin/pragma_action.h"
+
+#include "clang/Basic/Stack.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/FrontendDiagnostic.h"
+#include "clang/Frontend/TextDiagnosticBuffer.h"
+#include "clang/FrontendTool/Utils.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Support/Timer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/// Tutti's passes (compiler/plugin/plugin.cpp).
+extern "C" llvm::PassPluginLibraryInfo llvmGetPassPluginInfo();
+
+namespace tutti::tools {
+
+namespace {
+
+/// What LLVM cannot go on after, such as inline assembly without a meaning, as Clang says it.
+void sayAndEnd(void *user, const char *message, bool makesReport) {
+  auto &diagnostics = *static_cast<clang::DiagnosticsEngine *>(user);
+  diagnostics.Report(clang::diag::err_fe_error_backend) << message;
+  llvm::sys::RunInterruptHandlers(); // Removes what has been written by half.
+  llvm::sys::Process::Exit(makesReport ? 70 : 1);
+}
+
+/// Writes what `-ftime-trace` asks for.
+void writeTimeTrace(clang::CompilerInstance &compiler) {
+  if (!llvm::timeTraceProfilerEnabled()) {
+    return;
+  }
+  const std::string path = compiler.getFrontendOpts().TimeTracePath;
+  compiler.clearOutputFiles(/*EraseFiles=*/false);
+  if (auto output = compiler.createOutputFile(path, /*Binary=*/false, /*RemoveFileOnSignal=*/false,
+                                              /*UseTemporary=*/false)) {
+    llvm::timeTraceProfilerWrite(*output);
+    output.reset();
+    llvm::timeTraceProfilerCleanup();
+    compiler.clearOutputFiles(/*EraseFiles=*/false);
+  }
+}
+
+} // namespace
+
+int compile(llvm::SmallVectorImpl<const char *> &arguments) {
+  clang::noteBottomOfStack();
+  compiler::registerPragmas();
+  auto compiler = std::make_unique<clang::CompilerInstance>();
+  // What is said while options are read cannot be printed as those options ask.
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options = new clang::DiagnosticOptions();
+  auto *buffer = new clang::TextDiagnosticBuffer();
+  clang::DiagnosticsEngine diagnostics(new clang::DiagnosticIDs(), options, buffer);
+  const bool isUnderstood = clang::CompilerInvocation::CreateFromArgs(
+      compiler->getInvocation(), llvm::ArrayRef(arguments).drop_front(2), diagnostics,
+      arguments[0]);
+  clang::FrontendOptions &frontend = compiler->getFrontendOpts();
+  if (!frontend.TimeTracePath.empty()) {
+    llvm::timeTraceProfilerInitialize(frontend.TimeTraceGranularity, arguments[0]);
+  }
+  compiler->createDiagnostics();
+  if (!compiler->hasDiagnostics()) {
+    return EXIT_FAILURE;
+  }
+  llvm::install_fatal_error_handler(sayAndEnd, &compiler->getDiagnostics());
+  buffer->FlushDiagnostics(compiler->getDiagnostics());
+  if (!isUnderstood) {
+    compiler->getDiagnosticClient().finish();
+    return EXIT_FAILURE;
+  }
+  compiler->getCodeGenOpts().PassBuilderCallbacks.push_back(
+      llvmGetPassPluginInfo().RegisterPassBuilderCallbacks);
+  bool isDone = false;
+  {
+    const llvm::TimeTraceScope whole("ExecuteCompiler");
+    isDone = clang::ExecuteCompilerInvocation(compiler.get());
+  }
+  llvm::TimerGroup::printAll(llvm::errs()); // Those that no destructor will print.
+  llvm::TimerGroup::clearAll();
+  writeTimeTrace(*compiler);
+  llvm::remove_fatal_error_handler();
+  compiler.release(); // The process ends.
+  return isDone ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int compileApart(llvm::SmallVectorImpl<const char *> &arguments) {
+  constexpr int kCrash = -2;
+  llvm::outs().flush();
+  const pid_t child = ::fork();
+  if (child < 0) {
+    llvm::errs() << "error: cannot start a process: " << std::strerror(errno) << '\n';
+    return EXIT_FAILURE;
+  }
+  if (child == 0) {
+    const int status = compile(arguments);
+    llvm::outs().flush();
+    std::fflush(nullptr);
+    ::_exit(status);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kCrash;
+}
+
+} // namespace tutti::tools
