@@ -4,7 +4,7 @@
 /// becomes.
 ///
 /// Includes nothing but abi/xmp_mapping.h and is plain C for LP64, because the text of both is put
-/// in front of every program that tutti-xmp writes. One normal form: dimensions in the order of C's
+/// in front of every program that the step for XcalableMP writes. One normal form: dimensions in the order of C's
 /// brackets (the last varies fastest), node subscripts from 0, template subscripts as the program
 /// has them, dimension numbers from 0. Lists are pointer and count, and may die when the call
 /// returns; what a repeated directive makes (sets, plans, communicators) the runtime finds again by

@@ -74,7 +74,7 @@ TEST_F(XmpBuildTest, PrintsWithoutClang) {
 
   EXPECT_FALSE(plan({"-E", source}).needsClang);
   EXPECT_EQ(plan({"-E", source}).commands[0][2], "-");
-  EXPECT_EQ(plan({"-E", source, "-o", "x"}).commands[0][1], "x");
+  EXPECT_EQ(plan({"-E", source, "-o", "x"}).commands[0][2], "x");
 }
 
 TEST_F(XmpBuildTest, TakesFilesOfOneNameApart) {
@@ -83,7 +83,7 @@ TEST_F(XmpBuildTest, TakesFilesOfOneNameApart) {
   const XmpBuild build = plan({"-c", source, source});
 
   ASSERT_EQ(build.commands.size(), 2U);
-  EXPECT_NE(build.commands[0][1], build.commands[1][1]);
+  EXPECT_NE(build.commands[0][2], build.commands[1][2]);
 }
 
 } // namespace

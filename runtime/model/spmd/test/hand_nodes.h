@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /** \file
- * What tutti-xmp would write, written by hand, for programs that test the runtime.
+ * What the step for XcalableMP would write, written by hand, for programs that test the runtime.
  */
 #pragma once
 
