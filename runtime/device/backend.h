@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,12 +36,20 @@ struct Backend {
   ///
   /// Cost: a look at the file system.
   bool (*mayHaveGpus)();
+  /// Whether it is worth starting the driver for GPUs beside those `known` (by their identities) to
+  /// other backends. Null: yes.
+  ///
+  /// Cost: a look at the file system.
+  bool (*mayAddGpus)(std::span<const std::string> known);
   /// Opens nothing yet. May give null: not wanted.
   std::unique_ptr<Driver> (*makeDriver)();
 };
 
 /// All of this build, the preferred ones first.
 std::span<const Backend *const> backends();
+
+/// Null if there is none of that name.
+const Backend *findBackend(std::string_view name);
 
 /// One of each backend that gives one, in that order.
 std::vector<std::unique_ptr<Driver>> makeDrivers();

@@ -35,6 +35,7 @@ struct Info {
   /// Equal on all processes of a host for the same piece of hardware; empty if it cannot be told.
   std::string identity;
   tutti_kernel_format format{}; ///< Of the kernels that it takes; 0: none.
+  std::uint32_t vendor = 0;     ///< By its number on the bus; 0 if that is not known.
   bool isGpu = false;           ///< Else it is made of the host's cores or emulated.
   bool hasFp64 = false;         ///< Doubles.
   std::uint64_t memory = 0;     ///< Bytes that kernels may use; 0 if that is not known.

@@ -2,99 +2,192 @@
 #include "runtime/device/selection.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::device {
 
 namespace {
 
-/// Devices of `backend`: a backend's name, or any if empty.
-struct Try {
-  std::string_view backend;
-  bool gpusOnly;
-};
+constexpr std::uint32_t kGpu = kindBit(TUTTI_DEVICE_GPU);
+constexpr std::uint32_t kHybrid = kindBit(TUTTI_DEVICE_HYBRID);
 
-struct Tries {
-  std::vector<Try> asked;
-  std::vector<Try> substitutes;
-};
+bool hasGpu(const std::vector<Info> &devices) { return std::ranges::any_of(devices, &Info::isGpu); }
 
-/// A backend's devices stand for GPUs that are not there, whatever they are.
-Tries triesFor(std::uint32_t wanted) {
-  const std::vector<Try> any{{"", true}, {"", false}};
-  if (abi::isBackend(wanted)) {
-    return {{{nameOfKind(wanted), false}}, any};
+bool isOnBus(const Info &info) { return info.identity.starts_with("pci:"); }
+
+/// Whether two drivers list the same piece of hardware. One that says no place on the bus is taken
+/// for any GPU of its vendor.
+bool isSame(const Info &one, const Info &other, bool areOfOneBackend) {
+  if (!one.identity.empty() && one.identity == other.identity) {
+    // Parts of a device may share its place.
+    return !areOfOneBackend || one.driver != other.driver;
   }
-  switch (wanted) {
-  case TUTTI_DEVICE_CPU:
-    return {};
-  case TUTTI_DEVICE_HYBRID:
-    return {any, {}};
-  case TUTTI_DEVICE_GPU:
-    return {{{"", true}}, any};
-  default:
-    return {{{"", true}}, {}};
-  }
+  return !areOfOneBackend && one.isGpu && other.isGpu && one.vendor != 0 &&
+         one.vendor == other.vendor && !(isOnBus(one) && isOnBus(other));
 }
 
-/// Devices of the first backend that has any: its GPUs, or if it has none and that will do, others.
-std::vector<Choice> firstOf(std::span<const Listing> backends, const std::vector<Try> &tries) {
-  for (const Try &attempt : tries) {
-    for (std::size_t backend = 0; backend < backends.size(); ++backend) {
-      if (!attempt.backend.empty() && backends[backend].name != attempt.backend) {
-        continue;
-      }
-      const std::vector<Info> &devices = backends[backend].devices();
-      const bool hasGpu =
-          std::any_of(devices.begin(), devices.end(), [](const Info &info) { return info.isGpu; });
-      std::vector<Choice> choices;
-      for (std::size_t index = 0; index < devices.size(); ++index) {
-        if (devices[index].isGpu || (!attempt.gpusOnly && !hasGpu)) {
-          choices.push_back({backend, index});
-        }
-      }
-      if (!choices.empty()) {
-        return choices;
+/// Adds devices of one backend after the other to a selection.
+class Chooser {
+public:
+  explicit Chooser(std::span<const Listing> backends) : backends_(backends) {}
+
+  bool isEmpty() const { return choices_.empty(); }
+
+  bool hasGpus() const {
+    return std::ranges::any_of(choices_,
+                               [&](const Choice &choice) { return infoOf(choice).isGpu; });
+  }
+
+  std::vector<Choice> take() && { return std::move(choices_); }
+
+  /// All GPUs of all backends. A driver is not started for more of them where that is not expected
+  /// to be worth it, unless its backend is in `asked` (by its kind's bit).
+  void addGpus(std::uint32_t asked = 0) {
+    for (std::size_t backend = 0; backend < backends_.size(); ++backend) {
+      const Listing &listing = backends_[backend];
+      if (!hasGpus() || !listing.mayAddGpus || (asked & bitOf(listing)) != 0 ||
+          listing.mayAddGpus(identities())) {
+        add(backend, [](const Info &info) { return info.isGpu; }, false);
       }
     }
   }
-  return {};
+
+  /// Other devices of the first backend that has any.
+  void addOthers() {
+    for (std::size_t backend = 0; backend < backends_.size() && choices_.empty(); ++backend) {
+      add(backend, [](const Info &) { return true; }, false);
+    }
+  }
+
+  /// GPUs of the backends in `kinds`, or if one has none its other devices.
+  void addNamed(std::uint32_t kinds, bool areForTheirNames) {
+    for (std::size_t backend = 0; backend < backends_.size(); ++backend) {
+      if ((kinds & bitOf(backends_[backend])) != 0) {
+        const bool takesOthers = !hasGpu(backends_[backend].devices());
+        add(
+            backend, [&](const Info &info) { return info.isGpu || takesOthers; },
+            areForTheirNames && takesOthers);
+      }
+    }
+  }
+
+  /// Whether what asks for `kind` by name gets something else.
+  bool isMissing(std::uint32_t kind) const {
+    return std::ranges::none_of(choices_, [&](const Choice &choice) {
+      return kind == TUTTI_DEVICE_GPU      ? infoOf(choice).isGpu
+             : kind == TUTTI_DEVICE_HYBRID ? true
+                                           : bitOf(backends_[choice.backend]) == kindBit(kind);
+    });
+  }
+
+  /// Whether GPUs of a backend are chosen that is not the one that `kind` names.
+  bool isElsewhere(std::uint32_t kind) const {
+    return std::ranges::any_of(backends_, [&](const Listing &listing) {
+      return bitOf(listing) == kindBit(kind) && hasGpu(listing.devices());
+    });
+  }
+
+  /// Those of `kinds` that are missing, and which of them are elsewhere.
+  void note(std::uint32_t kinds, Selection &selection) const {
+    for (const abi::DeviceKind &kind : abi::kDeviceKinds) {
+      const std::uint32_t bit = kindBit(kind.number);
+      if ((kinds & bit) != 0 && isMissing(kind.number)) {
+        selection.missing |= bit;
+        selection.elsewhere |= kind.isBackend && isElsewhere(kind.number) ? bit : 0;
+      }
+    }
+  }
+
+private:
+  /// That which asks for devices of a backend; none if nothing does.
+  static std::uint32_t bitOf(const Listing &listing) {
+    const auto found = std::ranges::find(abi::kDeviceKinds, listing.name, &abi::DeviceKind::name);
+    return found != abi::kDeviceKinds.end() && found->isBackend ? kindBit(found->number) : 0;
+  }
+
+  const Info &infoOf(const Choice &choice) const {
+    return backends_[choice.backend].devices()[choice.index];
+  }
+
+  std::vector<std::string> identities() const {
+    std::vector<std::string> identities;
+    for (const Choice &choice : choices_) {
+      identities.push_back(infoOf(choice).identity);
+    }
+    return identities;
+  }
+
+  template <typename Wanted> void add(std::size_t backend, Wanted &&wanted, bool areForTheirNames) {
+    const std::vector<Info> &devices = backends_[backend].devices();
+    for (std::size_t index = 0; index < devices.size(); ++index) {
+      const bool isKnown = std::ranges::any_of(choices_, [&](const Choice &choice) {
+        return (choice.backend == backend && choice.index == index) ||
+               isSame(infoOf(choice), devices[index], choice.backend == backend);
+      });
+      if (wanted(devices[index]) && !isKnown) {
+        choices_.push_back({backend, index, areForTheirNames});
+      }
+    }
+  }
+
+  std::span<const Listing> backends_;
+  std::vector<Choice> choices_;
+};
+
+std::uint32_t backendsIn(std::uint32_t kinds) {
+  std::uint32_t backends = 0;
+  for (const abi::DeviceKind &kind : abi::kDeviceKinds) {
+    backends |= kind.isBackend ? kinds & kindBit(kind.number) : 0;
+  }
+  return backends;
 }
 
-/// Whether what asks for `kind` by name gets something else.
-bool isMissing(std::span<const Listing> backends, const std::vector<Choice> &choices,
-               std::uint32_t kind) {
-  const auto isOfKind = [&](const Choice &choice) {
-    const Listing &listing = backends[choice.backend];
-    return kind == TUTTI_DEVICE_GPU      ? listing.devices()[choice.index].isGpu
-           : kind == TUTTI_DEVICE_HYBRID ? true
-                                         : listing.name == nameOfKind(kind);
-  };
-  return std::none_of(choices.begin(), choices.end(), isOfKind);
+/// Where nobody asks for all of a run: what the loops in the source ask for decides.
+Selection byTheSource(std::span<const Listing> backends, std::uint32_t inSource) {
+  Chooser chooser(backends);
+  const std::uint32_t named = backendsIn(inSource);
+  chooser.addGpus(named);
+  chooser.addNamed(named, chooser.hasGpus());
+  Selection selection;
+  chooser.note(inSource & (named | kGpu | kHybrid), selection);
+  selection.choices = std::move(chooser).take();
+  return selection;
+}
+
+/// `kinds`: what the user asks for.
+Selection byTheUser(std::span<const Listing> backends, std::uint32_t kinds) {
+  Chooser chooser(backends);
+  const std::uint32_t named = backendsIn(kinds);
+  if ((kinds & (kGpu | kHybrid)) != 0) {
+    chooser.addGpus(named);
+  }
+  chooser.addNamed(named, false);
+  if ((kinds & kHybrid) != 0) {
+    chooser.addOthers();
+  }
+  Selection selection;
+  chooser.note(kinds, selection);
+  if (chooser.isEmpty()) {
+    // Another backend's devices stand for GPUs that are not there, whatever they are.
+    chooser.addGpus();
+    chooser.addOthers();
+  }
+  selection.choices = std::move(chooser).take();
+  return selection;
 }
 
 } // namespace
 
-Selection sharedDevices(std::span<const Listing> backends, std::uint32_t wanted,
+Selection sharedDevices(std::span<const Listing> backends, const Wish &wish,
                         std::uint32_t inSource) {
-  const Tries tries = triesFor(wanted);
-  Selection selection{firstOf(backends, tries.asked)};
-  if (wanted == TUTTI_DEVICE_AUTO) {
-    for (const auto &[name, kind] : kDeviceKinds) {
-      if (selection.choices.empty() && abi::isBackend(kind) && (inSource & kindBit(kind)) != 0) {
-        selection.choices = firstOf(backends, triesFor(kind).asked);
-      }
-    }
-    for (const auto &[name, kind] : kDeviceKinds) {
-      const bool isForDevices = kind != TUTTI_DEVICE_AUTO && kind != TUTTI_DEVICE_CPU;
-      if (isForDevices && (inSource & kindBit(kind)) != 0 &&
-          isMissing(backends, selection.choices, kind)) {
-        selection.missing |= kindBit(kind);
-      }
-    }
-  } else if (selection.choices.empty() && wanted != TUTTI_DEVICE_CPU) {
-    selection = {firstOf(backends, tries.substitutes), kindBit(wanted)};
+  switch (wish.kind) {
+  case TUTTI_DEVICE_CPU:
+    return {};
+  case TUTTI_DEVICE_AUTO:
+    return byTheSource(backends, inSource);
+  default:
+    return byTheUser(backends, wish.listed != 0 ? wish.listed : kindBit(wish.kind));
   }
-  return selection;
 }
 
 std::vector<Choice> ownDevices(const std::vector<Choice> &shared, std::int64_t local,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/entry/devices.h"
 
+#include "base/format.h"
 #include "base/log.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/selection.h"
@@ -28,20 +29,34 @@ struct DeviceHello {
 
 /// The tutti_device_kind that asks for devices of a backend.
 std::uint32_t kindOf(std::string_view name) {
-  const auto all = device::backends();
-  const auto found =
-      std::ranges::find_if(all, [&](const device::Backend *each) { return each->name == name; });
-  return found == all.end() ? std::uint32_t{TUTTI_DEVICE_GPU} : (*found)->kind;
+  const device::Backend *backend = device::findBackend(name);
+  return backend ? backend->kind : std::uint32_t{TUTTI_DEVICE_GPU};
 }
 
-std::string namesOf(std::uint32_t kinds) {
-  std::string names;
-  for (const auto &[name, kind] : device::kDeviceKinds) {
-    if ((kinds & device::kindBit(kind)) != 0) {
-      names += (names.empty() ? "" : ", ") + std::string(name);
+/// The backends of what was chosen, by their names.
+std::string backendsOf(const device::Selection &found, std::span<const device::Listing> listings) {
+  std::vector<std::string_view> names;
+  for (const device::Choice &choice : found.choices) {
+    const std::string_view name = listings[choice.backend].name;
+    if (!choice.isForItsName && std::ranges::find(names, name) == names.end()) {
+      names.push_back(name);
     }
   }
-  return names;
+  return names.empty() ? "cpu" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Says what was asked for in vain, and what takes its place.
+void sayMissing(const device::Selection &found, bool isInSource, const std::string &problems,
+                const std::string &instead) {
+  const std::string_view asked = isInSource ? "the program asks for " : "TUTTI_DEVICE=";
+  if (const std::uint32_t missing = found.missing & ~found.elsewhere; missing != 0) {
+    log::warn("{}{}: there is no such device{}{}; using {} instead", asked,
+              device::namesOf(missing), problems.empty() ? "" : ": ", problems, instead);
+  }
+  if (found.elsewhere != 0) {
+    log::warn("{}{}: its GPUs are used through {}", asked, device::namesOf(found.elsewhere),
+              instead);
+  }
 }
 
 /// None, with a note of why, where a driver does not start.
@@ -61,10 +76,10 @@ bool mayHaveGpus() {
   });
 }
 
-DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::uint32_t inSource,
+DeviceSelection DeviceSelection::find(const device::Wish &wish, std::uint32_t inSource,
                                       std::int32_t local, std::int32_t locals, bool speaks) {
   DeviceSelection selection;
-  if (wanted == TUTTI_DEVICE_CPU) {
+  if (wish.kind == TUTTI_DEVICE_CPU) {
     return selection;
   }
   selection.drivers_ = device::makeDrivers();
@@ -74,25 +89,23 @@ DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::uint32_t inSour
   for (std::size_t index = 0; index < lists.size(); ++index) {
     device::Driver &driver = *selection.drivers_[index];
     auto &list = lists[index];
-    listings.push_back({driver.name(), [&driver, &list, &problems]() -> const auto & {
-                          if (!list) {
-                            list = devicesOf(driver, problems);
-                          }
-                          return *list;
-                        }});
-  }
-  const device::Selection found = device::sharedDevices(listings, wanted, inSource);
-  if (speaks) {
-    std::string text;
-    for (const std::string &problem : problems) {
-      text += (text.empty() ? "" : "; ") + problem;
+    device::Listing &listing = listings.emplace_back();
+    listing.name = driver.name();
+    listing.devices = [&driver, &list, &problems]() -> const auto & {
+      if (!list) {
+        list = devicesOf(driver, problems);
+      }
+      return *list;
+    };
+    if (const device::Backend *backend = device::findBackend(driver.name())) {
+      listing.mayAddGpus = backend->mayAddGpus;
     }
-    if (found.missing != 0) {
-      log::warn("{}{}: there is no such device{}{}; using {} instead",
-                wanted == TUTTI_DEVICE_AUTO ? "the program asks for " : "TUTTI_DEVICE=",
-                namesOf(found.missing), text.empty() ? "" : ": ", text,
-                found.choices.empty() ? "cpu" : listings[found.choices.front().backend].name);
-    } else if (!text.empty()) {
+  }
+  const device::Selection found = device::sharedDevices(listings, wish, inSource);
+  if (speaks) {
+    const std::string text = fmt::format("{}", fmt::join(problems, "; "));
+    sayMissing(found, wish.kind == TUTTI_DEVICE_AUTO, text, backendsOf(found, listings));
+    if (!text.empty() && (found.missing & ~found.elsewhere) == 0) {
       log::warn("{}", text);
     }
   }
@@ -101,7 +114,7 @@ DeviceSelection DeviceSelection::find(std::uint32_t wanted, std::uint32_t inSour
   for (const device::Choice &choice : device::ownDevices(found.choices, local, locals)) {
     if (selection.chosen_.size() < kMostDevices) {
       selection.chosen_.push_back({selection.drivers_[choice.backend].get(), choice.index,
-                                   (*lists[choice.backend])[choice.index]});
+                                   (*lists[choice.backend])[choice.index], choice.isForItsName});
     }
   }
   return selection;
@@ -116,7 +129,7 @@ std::vector<exec::OpenDevice> DeviceSelection::open(const memory::Window &window
     if (device) {
       const exec::Room room{std::min((*device)->capacity() / sharers_, memoryLimit),
                             (*device)->granule()};
-      opened.push_back({*std::move(device), chosen.driver->name(), room});
+      opened.push_back({*std::move(device), chosen.driver->name(), room, chosen.isForItsName});
     } else {
       log::warn("{} is not used: {}", chosen.info.name, device.error().message);
     }
@@ -146,7 +159,8 @@ Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
                                       info.hasFp64 ? 1U : 0U,
                                       info.isGpu ? 1U : 0U,
                                       info.units,
-                                      open.room};
+                                      open.room,
+                                      open.isForItsName ? 1U : 0U};
   }
   std::vector<DeviceHello> hellos;
   TUTTI_ASSIGN(hellos, transport::gather(endpoint, hello));

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "runtime/device/device.h"
+#include "runtime/device/wish.h"
 #include "runtime/exec/devices.h"
 #include "runtime/exec/placement.h"
 #include "runtime/memory/window.h"
@@ -22,14 +23,14 @@ namespace tutti::entry {
 /// The devices that fall to this process. Keeps their drivers.
 class DeviceSelection {
 public:
-  /// Looks for devices as `wanted` asks (a tutti_device_kind for the whole run) or, if that is
-  /// AUTO, loops do (`inSource`, a set of kinds). `local` of `locals`: this process among those of
-  /// its host, which get the devices in turn: the n-th device goes to process n modulo `locals`; if
-  /// there are fewer devices, they are shared.
+  /// Looks for devices as `wish` asks (for the whole run) or, if that is AUTO, loops do
+  /// (`inSource`, a set of kinds). `local` of `locals`: this process among those of its host, which
+  /// get the devices in turn: the n-th device goes to process n modulo `locals`; if there are fewer
+  /// devices, they are shared.
   ///
   /// What is not there is replaced by what comes closest (runtime/device/selection.h), with one
   /// line if `speaks`.
-  static DeviceSelection find(std::uint32_t wanted, std::uint32_t inSource, std::int32_t local,
+  static DeviceSelection find(const device::Wish &wish, std::uint32_t inSource, std::int32_t local,
                               std::int32_t locals, bool speaks);
 
   bool isEmpty() const { return chosen_.empty(); }
@@ -43,6 +44,7 @@ private:
     device::Driver *driver;
     std::size_t index;
     device::Info info;
+    bool isForItsName;
   };
 
   std::vector<std::unique_ptr<device::Driver>> drivers_;

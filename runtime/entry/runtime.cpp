@@ -127,9 +127,10 @@ DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::i
                             bool speaks) {
   const HeldSignals held(true); // What drivers' threads do, handlers of the program may wait for.
   const DeviceNeeds needs = deviceNeeds();
-  const bool isWanted = settings.device != TUTTI_DEVICE_AUTO || needs.asked != 0 || mayHaveGpus();
+  const bool isWanted =
+      settings.device.kind != TUTTI_DEVICE_AUTO || needs.asked != 0 || mayHaveGpus();
   return DeviceSelection::find(needs.hasKernels && isWanted ? settings.device
-                                                            : std::uint32_t{TUTTI_DEVICE_CPU},
+                                                            : device::Wish{TUTTI_DEVICE_CPU, 0},
                                needs.asked, local, locals, speaks);
 }
 
@@ -225,7 +226,8 @@ void Runtime::start() {
 /// A program on its own: plain OpenMP, unless there are devices to share its memory with.
 void Runtime::startAlone(const Settings &settings, const Place &place) {
   const char *checker = sanitizer();
-  if (checker && settings.device != TUTTI_DEVICE_AUTO && settings.device != TUTTI_DEVICE_CPU) {
+  if (checker && settings.device.kind != TUTTI_DEVICE_AUTO &&
+      settings.device.kind != TUTTI_DEVICE_CPU) {
     log::warn("devices are not used: this is a program with {}", checker);
   }
   DeviceSelection devices =
@@ -298,7 +300,7 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   zero_ = std::make_unique<model::forkjoin::RankZero>(model::forkjoin::RankZero::Setup{
       std::move(job.setup), *pages_,
       memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
-      std::move(job.traits), settings.device, settings.balances, settings.explains});
+      std::move(job.traits), settings.device.kind, settings.balances, settings.explains});
   if (hasDevices) {
     accelerators_ =
         std::make_unique<TaskDevices>(*this, *zero_, *window_, settings.managed != Managed::Driver);
@@ -318,7 +320,7 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
 luna::FragmentDevices *Runtime::fragmentDevices() {
   if (!fragmentDevices_ && accelerators_) {
     fragmentDevices_ = std::make_unique<luna::FragmentDevices>(
-        *this, *zero_, *window_, settings_.device != TUTTI_DEVICE_AUTO);
+        *this, *zero_, *window_, settings_.device.kind != TUTTI_DEVICE_AUTO);
   }
   return fragmentDevices_.get();
 }

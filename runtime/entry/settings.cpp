@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "runtime/device/backend.h"
-#include "runtime/device/selection.h"
 
 #include <algorithm>
 #include <array>
@@ -104,8 +103,7 @@ Result<Settings> readSettings() {
   if (!stats) {
     return stats.error();
   }
-  const auto device =
-      options.choice<std::uint32_t>("TUTTI_DEVICE", TUTTI_DEVICE_AUTO, device::kDeviceKinds);
+  const auto device = device::parseWish(options.text("TUTTI_DEVICE", "auto"));
   if (!device) {
     return device.error();
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "runtime/device/wish.h"
 #include "runtime/model/forkjoin/rank_zero.h"
 #include "runtime/model/spmd/watch.h"
 
@@ -26,7 +27,7 @@ struct Settings {
   bool balances;                          ///< TUTTI_BALANCE: auto or off.
   bool explains;                          ///< TUTTI_EXPLAIN: 0 or 1.
   Stats stats;                            ///< TUTTI_STATS: 0, 1 or json.
-  std::uint32_t device;                   ///< TUTTI_DEVICE: a tutti_device_kind; AUTO unless set.
+  device::Wish device;                    ///< TUTTI_DEVICE: AUTO unless set.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
   Managed managed;            ///< TUTTI_MANAGED: prefetch, driver or unified.
   std::uint32_t workers;      ///< TUTTI_WORKERS: that run tasks; 0 for one on each processor.

@@ -35,6 +35,7 @@ struct OpenDevice {
   std::unique_ptr<device::Device> device;
   std::string_view backend; ///< Its name.
   Room room;
+  bool isForItsName = false; ///< For nothing but what asks for its backend by name.
 };
 
 /// A device that is lost stays a place of the job: this rank's host stands in for it. What it holds

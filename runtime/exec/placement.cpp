@@ -23,10 +23,15 @@ bool isFor(const DeviceTraits &traits, std::uint32_t wanted) {
   if (wanted == TUTTI_DEVICE_AUTO) {
     return traits.isGpu != 0;
   }
-  return !abi::isBackend(wanted) || traits.backend == wanted;
+  return abi::isBackend(wanted) ? traits.backend == wanted : traits.isForItsName == 0;
 }
 
 } // namespace
+
+bool canRun(const DeviceTraits &traits, const tutti_region &region) {
+  const tutti_kernel *kernel = anyKernel(region, traits.format);
+  return kernel && (traits.hasFp64 != 0 || (kernel->flags & TUTTI_KERNEL_FP64) == 0);
+}
 
 std::uint32_t Placer::wantedFor(const tutti_region &region) const {
   const std::uint32_t wanted =
@@ -46,9 +51,7 @@ Placement Placer::hosts() const {
 
 bool Placer::canRun(const tutti_region &region, Place place, std::uint32_t wanted) const {
   const DeviceTraits &traits = traitsOf(place);
-  const tutti_kernel *kernel = anyKernel(region, traits.format);
-  return isFor(traits, wanted) && !dropped_.contains(place) && kernel &&
-         (traits.hasFp64 != 0 || (kernel->flags & TUTTI_KERNEL_FP64) == 0);
+  return isFor(traits, wanted) && !dropped_.contains(place) && exec::canRun(traits, region);
 }
 
 /// Whether there are devices that launches are placed on where `wanted` is asked for.

@@ -25,7 +25,11 @@ struct DeviceTraits {
   std::uint32_t isGpu;
   std::uint32_t units;
   Room room;
+  std::uint32_t isForItsName = 0; ///< For nothing but what asks for its backend by name.
 };
+
+/// Whether a device has a kernel of `region`, and all that it computes with.
+bool canRun(const DeviceTraits &traits, const tutti_region &region);
 
 /// Places for a launch, or why there are none but the hosts.
 struct Placement {

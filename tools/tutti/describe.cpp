@@ -113,7 +113,7 @@ nlohmann::json jsonOf(const device::Info &info, const std::string &backend, std:
 
 } // namespace
 
-std::string textOf(const Machine &machine, std::uint32_t wanted) {
+std::string textOf(const Machine &machine, const device::Wish &wanted) {
   const Place &place = machine.place;
   const Cores &cores = machine.cores;
   std::string text = fmt::format("rank {} of {} on {}, {} of the {} there\n", place.rank,
@@ -125,7 +125,7 @@ std::string textOf(const Machine &machine, std::uint32_t wanted) {
                       (machine.mpi.isThere ? "" : "cannot be loaded: ") + machine.mpi.text);
   addDevices(text, machine);
   const std::vector<Choice> shared = sharedDevices(machine.backends, wanted);
-  text += fmt::format("  {:8} {}: {}\n", "uses", "TUTTI_DEVICE=" + nameOf(wanted),
+  text += fmt::format("  {:8} {}: {}\n", "uses", "TUTTI_DEVICE=" + device::textOf(wanted),
                       namesOf(machine, ownDevices(shared, place)));
   if (const std::int64_t sharers = device::sharersOf(shared.size(), place.local, place.locals);
       sharers > 1) {
@@ -136,7 +136,7 @@ std::string textOf(const Machine &machine, std::uint32_t wanted) {
   return text;
 }
 
-std::string jsonOf(const Machine &machine, std::uint32_t wanted) {
+std::string jsonOf(const Machine &machine, const device::Wish &wanted) {
   const Place &place = machine.place;
   const Cores &cores = machine.cores;
   nlohmann::json json = {{"host", machine.host},
@@ -151,7 +151,7 @@ std::string jsonOf(const Machine &machine, std::uint32_t wanted) {
                            {"packages", cores.packages}}},
                          {"memory", cores.memory},
                          {"mpi", {{"loadable", machine.mpi.isThere}, {"text", machine.mpi.text}}},
-                         {"wanted", nameOf(wanted)},
+                         {"wanted", device::textOf(wanted)},
                          {"devices", nlohmann::json::array()},
                          {"problems", nlohmann::json::object()},
                          {"uses", nlohmann::json::array()}};

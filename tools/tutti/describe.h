@@ -3,17 +3,18 @@
 /// The words of `tutti info`.
 #pragma once
 
-#include <cstdint>
+#include "runtime/device/wish.h"
+
 #include <string>
 
 #include "tools/tutti/machine.h"
 
 namespace tutti::tools {
 
-/// Some lines for people. `wanted` is a tutti_device_kind.
-std::string textOf(const Machine &machine, std::uint32_t wanted);
+/// Some lines for people. `wanted`: by TUTTI_DEVICE.
+std::string textOf(const Machine &machine, const device::Wish &wanted);
 
 /// One line of JSON.
-std::string jsonOf(const Machine &machine, std::uint32_t wanted);
+std::string jsonOf(const Machine &machine, const device::Wish &wanted);
 
 } // namespace tutti::tools

@@ -103,6 +103,9 @@ std::vector<Backend> findBackends() {
     } else {
       backend.problem = infos.error().message;
     }
+    if (const device::Backend *known = device::findBackend(backend.name)) {
+      backend.mayAddGpus = known->mayAddGpus;
+    }
     backends.push_back(std::move(backend));
   }
   return backends;

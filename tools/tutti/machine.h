@@ -7,6 +7,8 @@
 #include "runtime/device/device.h"
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct Backend {
   std::string name;
   std::vector<device::Info> devices;
   std::string problem;
+  /// See device::Listing.
+  std::function<bool(std::span<const std::string> known)> mayAddGpus = {};
 };
 
 struct Mpi {

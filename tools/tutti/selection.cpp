@@ -5,19 +5,17 @@
 
 namespace tutti::tools {
 
-Result<std::uint32_t> wantedDevices() {
-  return Options::fromEnvironment().choice<std::uint32_t>("TUTTI_DEVICE", TUTTI_DEVICE_AUTO,
-                                                          device::kDeviceKinds);
+Result<device::Wish> wantedDevices() {
+  return device::parseWish(Options::fromEnvironment().text("TUTTI_DEVICE", "auto"));
 }
 
-std::string nameOf(std::uint32_t kind) { return std::string(device::nameOfKind(kind)); }
-
-std::vector<Choice> sharedDevices(const std::vector<Backend> &backends, std::uint32_t wanted) {
+std::vector<Choice> sharedDevices(const std::vector<Backend> &backends, const device::Wish &wish) {
   std::vector<device::Listing> listings;
   for (const Backend &backend : backends) {
-    listings.push_back({backend.name, [&backend]() -> const auto & { return backend.devices; }});
+    listings.push_back({backend.name, [&backend]() -> const auto & { return backend.devices; },
+                        backend.mayAddGpus});
   }
-  return device::sharedDevices(listings, wanted).choices;
+  return device::sharedDevices(listings, wish).choices;
 }
 
 std::vector<Choice> ownDevices(const std::vector<Choice> &shared, const Place &place) {

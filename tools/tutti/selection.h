@@ -3,12 +3,9 @@
 /// Which devices a rank would use, by the rule of runtime/device/selection.h.
 #pragma once
 
-#include "abi/abi.h"
 #include "base/result.h"
 #include "runtime/device/selection.h"
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tools/tutti/machine.h"
@@ -17,15 +14,13 @@ namespace tutti::tools {
 
 using device::Choice;
 
-/// What TUTTI_DEVICE wants: a tutti_device_kind.
+/// What TUTTI_DEVICE wants.
 ///
 /// Errors: InvalidArgument.
-Result<std::uint32_t> wantedDevices();
-
-std::string nameOf(std::uint32_t kind);
+Result<device::Wish> wantedDevices();
 
 /// All devices that the ranks of this host share; empty: cores only.
-std::vector<Choice> sharedDevices(const std::vector<Backend> &backends, std::uint32_t wanted);
+std::vector<Choice> sharedDevices(const std::vector<Backend> &backends, const device::Wish &wish);
 
 /// Those of them that fall to one rank: dealt in turn; a device is shared if there are more ranks.
 std::vector<Choice> ownDevices(const std::vector<Choice> &shared, const Place &place);

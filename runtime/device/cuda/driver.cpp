@@ -11,6 +11,9 @@ namespace tutti::device::cuda {
 
 namespace {
 
+/// NVIDIA's number on the bus.
+constexpr std::uint32_t kVendor = 0x10DE;
+
 /// Volta; what the compiler's PTX is written for.
 constexpr int kOldestCapability = 70;
 
@@ -88,6 +91,7 @@ Info describeDevice(Properties &device, const std::string &driver) {
   info.driver = driver;
   info.identity = identityOf(device, info.name);
   info.format = TUTTI_KERNEL_PTX;
+  info.vendor = kVendor;
   info.isGpu = true;
   info.hasFp64 = true;
   info.memory = device.memory();
@@ -119,6 +123,7 @@ constinit const Backend kBackend{.name = "cuda",
                                  .vendors = Vendors::One,
                                  .settings = {},
                                  .mayHaveGpus = mayHaveGpus,
+                                 .mayAddGpus = nullptr,
                                  .makeDriver = [] { return makeDriver(); }};
 
 std::unique_ptr<Driver> makeDriver(std::string library) {

@@ -70,6 +70,7 @@ constinit const Backend kBackend{.name = "mock",
                                  .vendors = Vendors::None,
                                  .settings = kSettings,
                                  .mayHaveGpus = nullptr,
+                                 .mayAddGpus = nullptr,
                                  .makeDriver = makeDriver};
 
 std::unique_ptr<Driver> makeDriver() {

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
+#include <unistd.h>
 
 namespace tutti::device::opencl {
 
@@ -96,6 +99,7 @@ Found describe(const Library &library, PlatformId platform, DeviceId id, std::si
   info.driver = fmt::format("{} {}", name, device.text(kDriverVersion));
   info.identity = identityOf(device, name, index);
   info.format = TUTTI_KERNEL_OPENCL_C;
+  info.vendor = device.value<Uint>(kDeviceVendor);
   info.isGpu = (device.value<Ulong>(kDeviceType) & kDeviceTypeGpu) != 0;
   info.hasFp64 = device.value<Ulong>(kDeviceDoubleConfig) != 0;
   found.memory = device.value<Ulong>(kDeviceGlobalMemory);
@@ -186,6 +190,21 @@ private:
 
 } // namespace
 
+bool hasOtherGpus(std::span<const std::string> known, const std::filesystem::path &root) {
+  std::error_code error;
+  for (const auto &node : std::filesystem::directory_iterator(root / "dev/dri", error)) {
+    const std::string name = node.path().filename();
+    if (!name.starts_with("renderD") || access(node.path().c_str(), R_OK | W_OK) != 0) {
+      continue;
+    }
+    const auto device = std::filesystem::canonical(root / "sys/class/drm" / name / "device", error);
+    if (error || std::ranges::find(known, "pci:" + device.filename().string()) == known.end()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // The driver takes long to start, and may have no GPU: who wants it asks for it.
 constinit const Backend kBackend{
     .name = "opencl",
@@ -193,6 +212,7 @@ constinit const Backend kBackend{
     .vendors = Vendors::All,
     .settings = kSettings,
     .mayHaveGpus = nullptr,
+    .mayAddGpus = [](std::span<const std::string> known) { return hasOtherGpus(known, "/"); },
     .makeDriver = []() -> std::unique_ptr<Driver> { return std::make_unique<OpenclDriver>(); }};
 
 } // namespace tutti::device::opencl

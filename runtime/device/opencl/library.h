@@ -59,6 +59,7 @@ inline constexpr Ulong kDeviceTypeAll = 0xFFFFFFFF;      ///< CL_DEVICE_TYPE_ALL
 inline constexpr Ulong kDeviceTypeGpu = 1 << 2;          ///< CL_DEVICE_TYPE_GPU
 inline constexpr Ulong kDeviceTypeCustom = 1 << 4;       ///< CL_DEVICE_TYPE_CUSTOM
 inline constexpr Uint kDeviceType = 0x1000;              ///< CL_DEVICE_TYPE
+inline constexpr Uint kDeviceVendor = 0x1001;            ///< CL_DEVICE_VENDOR_ID
 inline constexpr Uint kDeviceMaxComputeUnits = 0x1002;   ///< CL_DEVICE_MAX_COMPUTE_UNITS
 inline constexpr Uint kDeviceMaxGroupSize = 0x1004;      ///< CL_DEVICE_MAX_WORK_GROUP_SIZE
 inline constexpr Uint kDeviceMaxItemSizes = 0x1005;      ///< CL_DEVICE_MAX_WORK_ITEM_SIZES

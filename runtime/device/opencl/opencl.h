@@ -8,8 +8,16 @@
 
 #include "runtime/device/backend.h"
 
+#include <filesystem>
+#include <span>
+#include <string>
+
 namespace tutti::device::opencl {
 
 extern const Backend kBackend;
+
+/// Whether the kernel shows this process a GPU that is not among those `known` by their places on
+/// the bus. `root`: of the file system.
+bool hasOtherGpus(std::span<const std::string> known, const std::filesystem::path &root);
 
 } // namespace tutti::device::opencl

@@ -124,12 +124,16 @@ std::vector<Way> Explainer::waysOf() const {
   if (engine_.topology.ranks() > 1) {
     ways.push_back(TUTTI_DEVICE_CPU);
   }
+  const std::size_t devices = ways.size();
   for (const abi::DeviceKind &kind : abi::kDeviceKinds) {
     if (kind.isBackend && std::ranges::any_of(placer_.devices(), [&](const DeviceTraits &traits) {
           return traits.backend == kind.number;
         })) {
       ways.push_back(kind.number);
     }
+  }
+  if (ways.size() > devices + 1) {
+    ways.push_back(TUTTI_DEVICE_GPU); // Those of all backends together.
   }
   if (!placer_.devices().empty()) {
     ways.push_back(TUTTI_DEVICE_HYBRID);

@@ -25,15 +25,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
-/// The kinds of the first `count`.
-std::vector<std::uint32_t> kindsOf(const std::vector<DeviceTraits> &devices, std::size_t count) {
-  std::vector<std::uint32_t> kinds;
-  for (const DeviceTraits &each : std::span(devices).first(count)) {
-    kinds.push_back(each.backend);
-  }
-  return kinds;
-}
-
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -41,8 +32,9 @@ double secondsSince(Clock::time_point begin) {
 } // namespace
 
 RankZero::RankZero(Setup setup)
-    : kinds_(kindsOf(setup.devices, setup.job.devices.size())), job_(std::move(setup.job)),
-      finder_(job_.window, std::move(setup.objects)),
+    : own_(setup.devices.begin(),
+           setup.devices.begin() + static_cast<std::ptrdiff_t>(setup.job.devices.size())),
+      job_(std::move(setup.job)), finder_(job_.window, std::move(setup.objects)),
       decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute, setup.balances,
                       setup.explains}),
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),

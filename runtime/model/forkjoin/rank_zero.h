@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -99,12 +100,13 @@ public:
   /// @{
 
   /// The device of this rank on which a task costs least: of those of `kind` (AUTO: any) not lost
-  /// the one that has most of `touched`, or that the fewest tasks are under way on. Nothing if
-  /// there is none.
-  std::optional<std::int32_t> deviceFor(std::uint32_t kind, const RangeSet &touched);
+  /// that have kernels for all of `launches` the one that has most of `touched`, or that the fewest
+  /// tasks are under way on. Nothing if there is none.
+  std::optional<std::int32_t> deviceFor(std::uint32_t kind, const RangeSet &touched,
+                                        std::span<const exec::Launch> launches = {});
 
   /// How many devices this rank has had at the start.
-  std::int32_t deviceCount() const { return static_cast<std::int32_t>(kinds_.size()); }
+  std::int32_t deviceCount() const { return static_cast<std::int32_t>(own_.size()); }
 
   /// Makes a kernel ready that runs all of a launch without a reduction, with what it gets.
   Result<device::KernelLaunch> kernelFor(std::int32_t device, const Launch &launch,
@@ -180,6 +182,8 @@ private:
     RankZero &zero_;
   };
 
+  bool isFor(std::int32_t device, std::uint32_t kind,
+             std::span<const exec::Launch> launches) const TUTTI_IN_TURN;
   void runTask(Progress::Lock &lock, Launch &launch, const Planner::Planned &planned) TUTTI_IN_TURN;
   Result<Planner::Planned> planTask(Progress::Lock &lock, const Launch &launch) TUTTI_IN_TURN;
   Region &regionOf(const tutti_region &region);
@@ -201,7 +205,7 @@ private:
   void runHere(Progress::Lock &lock, const Launch &launch,
                const balance::Chunk &chunk) TUTTI_IN_TURN;
 
-  std::vector<std::uint32_t> kinds_; ///< Of this rank's devices, whose places come first.
+  std::vector<exec::DeviceTraits> own_; ///< Of this rank's devices, whose places come first.
   Job job_;
   Finder finder_;
   Decider decider_;

@@ -12,14 +12,26 @@ namespace tutti::model::forkjoin {
 
 using namespace exec;
 
-std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeSet &touched) {
+/// What asks for `kind` (AUTO: for none by name) and for kernels of all these launches.
+bool RankZero::isFor(std::int32_t device, std::uint32_t kind,
+                     std::span<const Launch> launches) const {
+  const DeviceTraits &traits = own_[static_cast<std::size_t>(device)];
+  const bool isMeant =
+      kind == TUTTI_DEVICE_AUTO ? traits.isForItsName == 0 : traits.backend == kind;
+  return isMeant && !job_.devices.isLost(device) &&
+         std::ranges::all_of(launches,
+                             [&](const Launch &launch) { return canRun(traits, *launch.region); });
+}
+
+std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeSet &touched,
+                                                std::span<const Launch> launches) {
   const Progress::Lock lock = job_.progress.lock();
   std::optional<std::int32_t> best;
   std::uint64_t bestBytes = 0;
   started_.resize(static_cast<std::size_t>(job_.devices.count()));
   for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
     const auto index = static_cast<std::size_t>(device);
-    if ((kind != TUTTI_DEVICE_AUTO && kinds_[index] != kind) || job_.devices.isLost(device)) {
+    if (!isFor(device, kind, launches)) {
       continue;
     }
     std::uint64_t bytes = 0;

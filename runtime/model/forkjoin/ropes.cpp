@@ -49,18 +49,26 @@ bool Ropes::areAlike(const std::vector<Share> &shares) const {
   });
 }
 
+bool Ropes::isGpu(const Share &share) const {
+  return !topology_.isHost(share.place) &&
+         devices_[static_cast<std::size_t>(share.place - topology_.ranks())].isGpu != 0;
+}
+
 /// A guess of each place's speed, for the first cut of a loop of `total` iterations.
 std::vector<double> Ropes::speedsAtFirst(const std::vector<Share> &shares, double total) const {
   double sum = 0;
   bool hasDevices = false;
+  bool hasGpus = false;
   for (const Share &share : shares) {
     sum += share.weight;
     hasDevices = hasDevices || !topology_.isHost(share.place);
+    hasGpus = hasGpus || isGpu(share);
   }
   const double most = sum * std::max(kCoresAtFirst, kIterationsAtFirst / total);
   std::vector<double> speeds;
   for (const Share &share : shares) {
-    const bool isLimited = hasDevices && topology_.isHost(share.place);
+    // A device that is no GPU is made of cores.
+    const bool isLimited = topology_.isHost(share.place) ? hasDevices : hasGpus && !isGpu(share);
     speeds.push_back(isLimited ? std::min<double>(share.weight, most) : share.weight);
   }
   return speeds;

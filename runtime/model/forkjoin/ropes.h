@@ -90,6 +90,7 @@ private:
 
   std::vector<double> speedsAtFirst(const std::vector<exec::Share> &shares, double total) const;
   SharedRope &ropeFor(const std::vector<exec::Share> &shares, std::int64_t total);
+  bool isGpu(const exec::Share &share) const;
   bool areAlike(const std::vector<exec::Share> &shares) const;
 
   const memory::Topology &topology_;
