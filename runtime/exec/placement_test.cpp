@@ -107,6 +107,20 @@ TEST_F(Placing, TakesTheDevicesOfAllRanksInTheOrderOfRanks) {
   EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_CPU)), (Places{0, 1, 2}));
 }
 
+TEST_F(Placing, LeavesADeviceToWhatAsksForItsBackendByName) {
+  const memory::Topology topology({2});
+  std::vector<DeviceTraits> devices{cuda(), openCl()};
+  devices[1].isGpu = 0;
+  devices[1].isForItsName = 1;
+  const Placer placer(topology, devices, TUTTI_DEVICE_AUTO);
+
+  for (const std::uint32_t wanted : {TUTTI_DEVICE_AUTO, TUTTI_DEVICE_GPU, TUTTI_DEVICE_CUDA}) {
+    EXPECT_EQ(placesOf(place(placer, wanted)), (Places{1})) << wanted;
+  }
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_HYBRID)), (Places{0, 1}));
+  EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_OPENCL)), (Places{2}));
+}
+
 TEST_F(Placing, LeavesOutDevicesOfAnotherBackendThanTheOneAskedFor) {
   const memory::Topology topology({1, 1});
   const Placer placer(topology, {cuda(), openCl()}, TUTTI_DEVICE_AUTO);

@@ -37,6 +37,7 @@ import places
 import rows
 import tasks
 import teams
+import unlike_devices
 import xmp
 import xmp_acc
 import xmp_failures
@@ -108,6 +109,8 @@ def all_tests(workshop, everywhere):
     tests += [(f"tasks/{name}", lambda c=check: c(workshop)) for name, check in tasks.all_checks()]
     tests += [(f"device-tasks/{name}", lambda c=check: c(workshop))
               for name, check in device_tasks.all_checks()]
+    tests += [(f"unlike-devices/{name}", lambda c=check: c(workshop))
+              for name, check in unlike_devices.all_checks()]
     tests += [(f"cluster/{name}", lambda c=check: c(workshop))
               for name, check in cluster_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]

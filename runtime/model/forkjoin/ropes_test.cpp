@@ -105,6 +105,20 @@ TEST_F(RopesTest, ForgetsALoopThatHasLostAPlace) {
   EXPECT_FALSE(ropes_.learn({2, {{0, 1.0}}}, kBandwidth)) << "of a launch that was not timed";
 }
 
+TEST(RopesBesideADevice, GiveASmallPartToADeviceThatIsNoGpu) {
+  const memory::Topology topology({2});
+  std::vector<DeviceTraits> devices(2);
+  devices[0].isGpu = 1;
+  Ropes ropes(topology, devices);
+  RopeHistory history;
+  std::vector<Share> shares{{1, 1}, {2, 1}};
+
+  ropes.cut(history, shares, std::int64_t{1} << 20);
+
+  EXPECT_GT(shares[0].weight, 100 * shares[1].weight);
+  EXPECT_GT(shares[1].weight, 0U);
+}
+
 TEST(RopesBesideADevice, LearnWhatCoresDoFromASmallPart) {
   const memory::Topology topology{{1}};
   const std::vector<DeviceTraits> devices(1);
