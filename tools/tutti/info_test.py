@@ -59,6 +59,17 @@ def prefers_gpus():
                           **fake(2)))["uses"] == []
 
 
+def uses_devices_of_several_backends():
+    found = json.loads(run(BIN / "tutti", "info", "--json", TUTTI_DEVICE="opencl,cuda,cpu", **fake(2)))
+    assert found["wanted"] == "cpu,cuda,opencl", found
+    of_opencl = [d for d in found["devices"] if d["backend"] == "opencl"]
+    assert found["uses"][:2] == ["cuda 0", "cuda 1"], found
+    if not any(d["gpu"] for d in of_opencl):
+        assert found["uses"][2:] == [f"opencl {d['index']}" for d in of_opencl], found
+    problem = run(BIN / "tutti", "info", status=1, TUTTI_DEVICE="cuda,abacus")
+    assert "'abacus' is none of them" in problem, problem
+
+
 def deals_devices_to_ranks():
     for devices, uses in ((3, [["cuda 0", "cuda 2"], ["cuda 1"]]), (1, [["cuda 0"]] * 2)):
         lines = on_ranks(2, "--json", **fake(devices)).splitlines()
@@ -119,6 +130,7 @@ def explains_itself():
 
 
 for check in (tells_about_this_machine, knows_opencl_where_it_is, prefers_gpus,
+              uses_devices_of_several_backends,
               deals_devices_to_ranks, tells_how_devices_share_memory,
               tells_how_ranks_share_devices, knows_other_backends, explains_itself):
     check()
