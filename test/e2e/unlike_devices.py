@@ -49,6 +49,24 @@ def devices_that_are_no_gpus_stay_out(workshop, asked):
     require(found["kernels"] == ROUNDS, f"{found['kernels']} kernels")
 
 
+def full_devices_of_both_kinds(workshop, asked):
+    """Portions of each are streamed."""
+    found = run(workshop, 1, {"TUTTI_DEVICE": asked, "TUTTI_DEVICE_MEMORY": "8M"}, ONE)
+    require(found["portions"] > ROUNDS, f"{found['portions']} portions")
+
+
+def the_other_goes_on_where_one_is_lost(workshop):
+    """In its first launch, while the host still has all that it had."""
+    program = Program.read(ROOT / "test/e2e/unlike_devices.c")
+    result = workshop.launch(program, [], 1, {
+        **environment(workshop, ONE), "TUTTI_DEVICE": "cuda,opencl",
+        "FAKE_CUDA_FAIL": "cuLaunchKernel 719 0"})
+    found = difference(workshop.reference(program, []).output, result.output, 0)
+    require(result.status == 0 and not found, f"{found}\n{tail(result.errors)}")
+    require("a device of rank 0 is used no more: GPU 0" in result.errors, tail(result.errors))
+    require(counters(result)["devices"]["kernels"] >= ROUNDS, tail(result.errors))
+
+
 def a_loop_runs_where_the_source_says(workshop):
     """On the backend that it names, beside a GPU of another one that has no function for it."""
     source = workshop.folder / "named.c"
@@ -66,7 +84,11 @@ def a_loop_runs_where_the_source_says(workshop):
 
 def all_checks():
     """(name, function of the workshop)"""
-    checks = [("a_loop_runs_where_the_source_says", a_loop_runs_where_the_source_says)]
+    checks = [(f.__name__, f) for f in (a_loop_runs_where_the_source_says,
+                                        the_other_goes_on_where_one_is_lost)]
+    for asked in ("cuda,opencl", "cuda,opencl,cpu"):
+        checks.append((f"full_devices_of_both_kinds-{asked}",
+                       lambda w, a=asked: full_devices_of_both_kinds(w, a)))
     for ranks, asked, balance, devices in (
             (1, "cuda,opencl", "off", ONE), (1, "cuda,opencl", "auto", ONE),
             (1, "opencl,cuda,cpu", "off", ONE), (1, "hybrid,opencl", "auto", TWO),
