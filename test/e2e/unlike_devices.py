@@ -10,33 +10,36 @@ from harness import ROOT, Program, counters, difference, tail
 ONE = {"FAKE_CUDA_DEVICES": "1", "POCL_DEVICES": "pthread"}
 TWO = {"FAKE_CUDA_DEVICES": "2", "POCL_DEVICES": "pthread pthread"}
 ROUNDS = 30
+FOLDER = ROOT / "test/e2e/unlike_devices"
 
 
-def environment(workshop, devices):
+def environment(workshop, name, devices):
     """Of a run on the fake, which the build has made beside the compiler."""
     def make():
-        library = workshop.folder / "libunlike_kernels.so"
+        library = workshop.folder / f"lib{name}_kernels.so"
         result = workshop.execute(["clang-19", "-O2", "-shared", "-fPIC",
-                                   str(ROOT / "test/e2e/unlike_kernels.c"), "-o", str(library)], {}, "")
+                                   str(FOLDER / f"{name}_kernels.c"), "-o", str(library)], {}, "")
         require(result.status == 0, tail(result.errors))
         return library
     fake = workshop.bin.parent / "runtime/device/cuda/test/fake"
     require((fake / "libcuda.so.1").exists(), f"there is no {fake}/libcuda.so.1: build tutti_fake_cuda")
-    return {"LD_LIBRARY_PATH": str(fake), "LD_PRELOAD": str(workshop.cached("unlike_kernels", make)),
+    return {"LD_LIBRARY_PATH": str(fake), "LD_PRELOAD": str(workshop.cached((name, "kernels"), make)),
             "TUTTI_DISTRIBUTE": "always", "TUTTI_STATS": "json", **devices}
 
 
-def run(workshop, ranks, settings, devices):
-    program = Program.read(ROOT / "test/e2e/unlike_devices.c")
-    result = workshop.launch(program, [], ranks, {**environment(workshop, devices), **settings})
+def run(workshop, name, ranks, settings, devices):
+    """What devices did, and standard error. The results have to be those of the cores."""
+    program = Program.read(FOLDER / f"{name}.c")
+    result = workshop.launch(program, [], ranks,
+                             {**environment(workshop, name, devices), **settings})
     found = difference(workshop.reference(program, []).output, result.output, 0)
     require(result.status == 0 and not found, f"{found}\n{tail(result.errors)}")
-    return counters(result)["devices"]
+    return counters(result)["devices"], result.errors
 
 
-def loops_run_on_devices_of_both_kinds(workshop, ranks, asked, balance, devices):
-    """With the results of the cores; all devices run kernels of each launch."""
-    found = run(workshop, ranks, {"TUTTI_DEVICE": asked, "TUTTI_BALANCE": balance}, devices)
+def loops_run_on_devices_of_both_kinds(workshop, name, ranks, asked, balance, devices):
+    """All devices run kernels of each launch."""
+    found, _ = run(workshop, name, ranks, {"TUTTI_DEVICE": asked, "TUTTI_BALANCE": balance}, devices)
     count = 4 if devices is TWO else 2
     # A balance may leave hosts and devices out.
     require(found["kernels"] == count * ROUNDS if balance == "off" else found["kernels"] >= ROUNDS,
@@ -45,26 +48,23 @@ def loops_run_on_devices_of_both_kinds(workshop, ranks, asked, balance, devices)
 
 def devices_that_are_no_gpus_stay_out(workshop, asked):
     """OpenCL's, which are made of the cores, beside a GPU."""
-    found = run(workshop, 1, {"TUTTI_DEVICE": asked, "TUTTI_BALANCE": "off"}, ONE)
+    found, _ = run(workshop, "relaxation", 1, {"TUTTI_DEVICE": asked, "TUTTI_BALANCE": "off"}, ONE)
     require(found["kernels"] == ROUNDS, f"{found['kernels']} kernels")
 
 
 def full_devices_of_both_kinds(workshop, asked):
     """Portions of each are streamed."""
-    found = run(workshop, 1, {"TUTTI_DEVICE": asked, "TUTTI_DEVICE_MEMORY": "8M"}, ONE)
+    found, _ = run(workshop, "relaxation", 1,
+                   {"TUTTI_DEVICE": asked, "TUTTI_DEVICE_MEMORY": "8M"}, ONE)
     require(found["portions"] > ROUNDS, f"{found['portions']} portions")
 
 
 def the_other_goes_on_where_one_is_lost(workshop):
     """In its first launch, while the host still has all that it had."""
-    program = Program.read(ROOT / "test/e2e/unlike_devices.c")
-    result = workshop.launch(program, [], 1, {
-        **environment(workshop, ONE), "TUTTI_DEVICE": "cuda,opencl",
-        "FAKE_CUDA_FAIL": "cuLaunchKernel 719 0"})
-    found = difference(workshop.reference(program, []).output, result.output, 0)
-    require(result.status == 0 and not found, f"{found}\n{tail(result.errors)}")
-    require("a device of rank 0 is used no more: GPU 0" in result.errors, tail(result.errors))
-    require(counters(result)["devices"]["kernels"] >= ROUNDS, tail(result.errors))
+    found, errors = run(workshop, "relaxation", 1, {
+        "TUTTI_DEVICE": "cuda,opencl", "FAKE_CUDA_FAIL": "cuLaunchKernel 719 0"}, ONE)
+    require("a device of rank 0 is used no more: GPU 0" in errors, tail(errors))
+    require(found["kernels"] >= ROUNDS, f"{found['kernels']} kernels")
 
 
 def a_loop_runs_where_the_source_says(workshop):
@@ -75,7 +75,8 @@ def a_loop_runs_where_the_source_says(workshop):
         for pragma in ["#pragma tutti device(opencl)"] * 2) +
         'printf("%ld\\n", x[777]);\nreturn 0;\n}\n')
     program = Program("named", [source])
-    result = workshop.launch(program, [], 1, {**environment(workshop, ONE), "TUTTI_DEVICE": "auto"})
+    result = workshop.launch(program, [], 1, {
+        **environment(workshop, "relaxation", ONE), "TUTTI_DEVICE": "auto"})
     require((result.status, result.output) == (0, "3108\n"), result)
     require(counters(result)["devices"]["kernels"] == 2, result)
     # Nothing has been replaced by anything.
@@ -89,15 +90,19 @@ def all_checks():
     for asked in ("cuda,opencl", "cuda,opencl,cpu"):
         checks.append((f"full_devices_of_both_kinds-{asked}",
                        lambda w, a=asked: full_devices_of_both_kinds(w, a)))
-    for ranks, asked, balance, devices in (
-            (1, "cuda,opencl", "off", ONE), (1, "cuda,opencl", "auto", ONE),
-            (1, "opencl,cuda,cpu", "off", ONE), (1, "hybrid,opencl", "auto", TWO),
-            (2, "gpu,opencl", "off", ONE), (2, "cuda,opencl", "off", TWO),
-            (3, "cuda,opencl,cpu", "auto", TWO)):
+    for name, ranks, asked, balance, devices in (
+            ("relaxation", 1, "cuda,opencl", "off", ONE), ("relaxation", 1, "cuda,opencl", "auto", ONE),
+            ("relaxation", 1, "opencl,cuda,cpu", "off", ONE),
+            ("relaxation", 1, "hybrid,opencl", "auto", TWO),
+            ("relaxation", 2, "gpu,opencl", "off", ONE), ("relaxation", 2, "cuda,opencl", "off", TWO),
+            ("relaxation", 3, "cuda,opencl,cpu", "auto", TWO),
+            ("scattering", 1, "cuda,opencl", "off", ONE),
+            ("scattering", 1, "cuda,opencl,cpu", "auto", TWO),
+            ("scattering", 2, "cuda,opencl", "off", TWO)):
         count = 4 if devices is TWO else 2
-        checks.append((f"loops_run_on_devices_of_both_kinds-{asked}-{balance}-{count}-{ranks}",
-                       lambda w, r=ranks, a=asked, b=balance, d=devices:
-                       loops_run_on_devices_of_both_kinds(w, r, a, b, d)))
+        checks.append((f"loops_run_on_devices_of_both_kinds-{name}-{asked}-{balance}-{count}-{ranks}",
+                       lambda w, n=name, r=ranks, a=asked, b=balance, d=devices:
+                       loops_run_on_devices_of_both_kinds(w, n, r, a, b, d)))
     for asked in ("gpu", "hybrid"):
         checks.append((f"devices_that_are_no_gpus_stay_out-{asked}",
                        lambda w, a=asked: devices_that_are_no_gpus_stay_out(w, a)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In place of the PTX of unlike_devices.c, on the fake CUDA driver: the loop on the parameters of its kernel
+// In place of the PTX of relaxation.c, on the fake CUDA driver: the loop on the parameters of its kernel
 // (`tutti_kernel` in abi/abi.h), then the addresses of the two pointers and what they hold.
 #include <stdint.h>
 
