@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_LUNA_VERSION 2
+#define TUTTI_LUNA_VERSION 3
 
 /// The section of XcalableMP's units (abi/xmp.h): whatever has an entry there is run by every rank.
 #define TUTTI_LUNA_SECTION "tutti_xmp"
@@ -171,9 +171,13 @@ typedef union tutti_luna_argument {
 /// Calls a procedure. The runtime has converted the arguments as `types` says.
 typedef void (*tutti_luna_stub)(const tutti_luna_argument *arguments);
 
+/// The same for a function that gives a queue of a device the work of a call. `queue`, and the
+/// fragments among the arguments, are objects of the classes of ucenv_gpu.h.
+typedef void (*tutti_luna_native_stub)(void *queue, const tutti_luna_argument *arguments);
+
 enum tutti_luna_procedure_flags {
   TUTTI_LUNA_FOR_DEVICES = 1,      ///< The import says that there is a version for devices ...
-  TUTTI_LUNA_FOR_DEVICES_ONLY = 2, ///< ... and no other.
+  TUTTI_LUNA_FOR_DEVICES_ONLY = 2, ///< ... and there need not be another one.
   TUTTI_LUNA_EFFECT = 4,
 };
 
@@ -188,6 +192,16 @@ typedef struct tutti_luna_procedure {
   /// its outputs and launches regions, and touches no byte of a data fragment. Null: there is none.
   const void *version;
   tutti_luna_stub versionStub; ///< Calls it.
+  /// What `stub` calls. Null: the program has it not; only with TUTTI_LUNA_FOR_DEVICES_ONLY.
+  const void *function;
+  /// The program's own function for devices of kind `nativeKind` (a tutti_device_kind), which comes
+  /// before `version`. Null: there is none.
+  const void *native;
+  tutti_luna_native_stub nativeStub; ///< Calls it.
+  uint32_t nativeKind;
+  /// Asked after it: what it has started and could not be, in the vendor's words; null if all is
+  /// well. Null: nobody knows.
+  const char *(*nativeError)(void);
 } tutti_luna_procedure;
 
 typedef struct tutti_luna_unit {
@@ -211,6 +225,7 @@ typedef struct tutti_luna_unit {
   /// `main`: a sub, or a procedure; the other one is -1. Its parameters come from the command line.
   int32_t mainSub;
   int32_t mainProcedure;
+  int32_t procedureCount;
 } tutti_luna_unit;
 
 #define TUTTI_LUNA_XMP_VERSION 1

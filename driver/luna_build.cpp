@@ -2,6 +2,7 @@
 #include "driver/luna_build.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -59,6 +60,7 @@ struct Import {
   std::string file;
   std::size_t line = 0;
   std::size_t column = 0;
+  std::string types; ///< Letters of abi/luna.h, and of `WrittenProgram`.
 };
 
 std::map<std::string, Import> readImports(const std::string &text) {
@@ -70,17 +72,16 @@ std::map<std::string, Import> readImports(const std::string &text) {
     Import import;
     std::getline(fields, name, '\t');
     std::getline(fields, import.file, '\t');
-    fields >> import.line >> import.column;
+    fields >> import.line >> import.column >> import.types;
     imports.emplace(name, import); // The first of several imports of one procedure.
   }
   return imports;
 }
 
-std::string missingProcedure(const std::string &name, const Import &import) {
-  const std::string line = std::to_string(import.line);
-  std::string message = import.file + ":" + line + ":" + std::to_string(import.column) +
-                        ": error: no procedure '" + name + "' (imported at line " + line +
-                        ") [E-CODE]\n";
+/// An error at an import, with the line and a mark.
+std::string errorAt(const Import &import, const std::string &text) {
+  std::string message = import.file + ":" + std::to_string(import.line) + ":" +
+                        std::to_string(import.column) + ": error: " + text + "\n";
   std::ifstream file(import.file);
   std::string source;
   for (std::size_t i = 0; i < import.line; ++i) {
@@ -92,6 +93,41 @@ std::string missingProcedure(const std::string &name, const Import &import) {
     message += source + "\n" + mark + "^\n";
   }
   return message;
+}
+
+std::string missingProcedure(const std::string &name, const Import &import) {
+  return errorAt(import, "no procedure '" + name + "' (imported at line " +
+                             std::to_string(import.line) + ") [E-CODE]");
+}
+
+/// Those of a version for devices, as C++ has them.
+std::string nativeTypes(const std::string &letters) {
+  const std::map<char, std::string> names = {{'Q', "luna::gpu::Queue &"},
+                                             {'V', "const luna::gpu::In &"},
+                                             {'N', "luna::gpu::Out &"},
+                                             {'i', "int"},
+                                             {'r', "double"},
+                                             {'s', "const char *"}};
+  std::string types;
+  for (const char letter : letters) {
+    types += (types.empty() ? "" : ", ") + names.at(letter);
+  }
+  return "(" + types + ")";
+}
+
+/// The function that has other types than a declaration before it, if a line of a compiler says so.
+std::string mismatchedFunction(const std::string &line) {
+  constexpr auto kForms = std::to_array<std::array<std::string_view, 2>>(
+      {{"error: more than one instance of overloaded function \"", "\" has \"C\" linkage"},
+       {"error: conflicting types for '", "'"}});
+  for (const auto &[before, behind] : kForms) {
+    const std::size_t at = line.find(before);
+    const std::size_t end = line.find(behind, at == std::string::npos ? at : at + before.size());
+    if (end != std::string::npos) {
+      return line.substr(at + before.size(), end - at - before.size());
+    }
+  }
+  return {};
 }
 
 /// The symbol that a line of a linker misses; empty if it is about something else.
@@ -161,6 +197,8 @@ LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Install
   build.compile = {installation.libraryDir + "/../../bin/tuttic++", "-DTUTTI_LUNA",
                    "-fplugin-arg-tutti-luna-imports=" + build.imports, "-idirafter",
                    installation.libraryDir + "/../../include/tutti/luna",
+                   // Says nothing but to compilers for devices.
+                   "-include", written + ".natives.h",
                    // Code in the program may include what stands beside it.
                    "-iquote", own.empty() ? "." : own.string()};
   build.compile.insert(build.compile.end(), rest.begin(), rest.end());
@@ -176,6 +214,12 @@ std::string withMissingProcedures(const std::string &said, const std::string &im
   bool isExplained = true; // By missing procedures alone.
   std::istringstream lines(said);
   for (std::string line; std::getline(lines, line);) {
+    const auto mismatched = known.find(mismatchedFunction(line));
+    if (mismatched != known.end() && mismatched->second.types.starts_with('Q')) {
+      rest += errorAt(mismatched->second, "'" + mismatched->first +
+                                              "' has other C++ types than the import says, " +
+                                              nativeTypes(mismatched->second.types) + " [E-SIG]");
+    }
     const std::string symbol = missingSymbol(line);
     if (known.contains(symbol)) {
       missing.insert(symbol);

@@ -24,7 +24,7 @@ LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Install
                         const std::string &folder);
 
 /// What the compiler or the linker said, with a message at the import for each procedure that the
-/// linker did not find.
+/// linker did not find, and for each version for devices whose compiler found it to be another one.
 std::string withMissingProcedures(const std::string &said, const std::string &imports);
 
 } // namespace tutti::driver

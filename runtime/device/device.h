@@ -294,6 +294,17 @@ public:
   /// the calling thread where the vendor's library has such a notion.
   virtual Result<void *> native() { return nullptr; }
 
+  /// Where bytes of the window lie on the device, for such code.
+  ///
+  /// Errors: NotSupported  the backend has no addresses for it.
+  virtual Result<std::uint64_t> nativeAddress(Range bytes) {
+    static_cast<void>(bytes);
+    return failure(ErrorCode::NotSupported, "the device has no addresses for the program");
+  }
+
+  /// The number by which the vendor's library knows the device, for such code.
+  virtual std::int32_t nativeDevice() const { return 0; }
+
   /// Starts moving managed memory of the program to the device. Memory that is not managed stays
   /// where it is, without an error.
   /// Source: cuMemPrefetchAsync.

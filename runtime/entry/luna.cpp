@@ -3,6 +3,7 @@
 /// The entry points of abi/luna.h: a LuNA program from its arguments to its end.
 #include "abi/luna.h"
 
+#include "abi/backends.h"
 #include "abi/xmp.h"
 #include "base/format.h"
 #include "runtime/entry/exports.h"
@@ -15,7 +16,9 @@
 #include "runtime/model/fragments/runner.h"
 #include "runtime/model/fragments/signal_stack.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -26,7 +29,9 @@
 #include <limits>
 #include <memory>
 #include <omp.h>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -200,6 +205,33 @@ model::fragments::Parts parts() {
   return exec::orDie(model::fragments::parseParts(text ? text : ""));
 }
 
+/// The line of a place.
+std::string_view lineOf(std::string_view at) { return at.substr(at.rfind(':') + 1); }
+
+/// Ends the program if it calls what neither a core nor a device of this rank can run.
+void checkProcedures(const tutti_luna_unit &unit) {
+  for (const tutti_luna_procedure &each :
+       std::span(unit.procedures, static_cast<std::size_t>(unit.procedureCount))) {
+    if (each.function) {
+      continue;
+    }
+    if (!each.native) {
+      endWith(fmt::format("{}: run-time error: no procedure '{}' (imported at line {}), nor a "
+                          "version of it for devices [E-CODE]",
+                          each.at, each.code, lineOf(each.at)));
+    }
+    FragmentDevices *devices = fragmentDevices();
+    if (!devices || !devices->hasDevice(each.nativeKind)) {
+      // As the language calls its devices: upper case.
+      std::string kind(abi::deviceKindName(each.nativeKind));
+      std::ranges::transform(kind, kind.begin(), [](char letter) { return std::toupper(letter); });
+      endWith(fmt::format("{0}: run-time error: '{1}' has only a {2} version (line {3}) and no GPU "
+                          "is available [E-{2}]",
+                          each.at, each.name, kind, lineOf(each.at)));
+    }
+  }
+}
+
 void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   transport::Endpoint &endpoint = nodes::world().endpoint();
   const model::fragments::Program program(unit);
@@ -268,6 +300,7 @@ TUTTI_EXPORT int tutti_luna_main(const tutti_luna_unit *unit, int argc, char **a
       isSub ? unit->subs[unit->mainSub].types : unit->procedures[unit->mainProcedure].types;
   auto values = entry::luna::parseAll(at, types, argc, argv);
   entry::luna::catchSignals();
+  entry::luna::checkProcedures(*unit);
   std::atexit(entry::luna::onExit); // Runs before whatever ends the ranks' connections.
   if (isSub) {
     entry::luna::runSub(*unit, std::move(values));

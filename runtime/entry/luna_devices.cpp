@@ -85,6 +85,9 @@ void *Recording::create(Handle &fragment, std::size_t bytes) {
   std::byte *mirror = devices_.allocate(bytes, FragmentDevices::Role::MadeByDevice);
   Buffer *buffer = mirror ? Buffer::makeMirrored(devices_, mirror, bytes) : Buffer::make(bytes);
   isRefused_ = isRefused_ || !mirror;
+  if (!buffer) {
+    return nullptr;
+  }
   if (mirror && bytes > 0) {
     outputs_.push_back(rangeOf(mirror, bytes));
   }
@@ -260,10 +263,15 @@ Status FragmentDevices::give(Recording &recording) {
   };
   TUTTI_TRY(throttle());
   TUTTI_TRY(zero_.startTask(work, accesses));
-  const ScopedLock lock(mutex_);
-  underway_.push_back(std::move(work.event));
-  ++counts_.calls;
+  started(std::move(work.event));
   return {};
+}
+
+/// Counts a call of which a device has been given everything in front of `event`.
+void FragmentDevices::started(std::shared_ptr<device::Event> event) {
+  const ScopedLock lock(mutex_);
+  underway_.push_back(std::move(event));
+  ++counts_.calls;
 }
 
 /// Whether a call reads and makes so little that a core is done with it before a device has begun.
@@ -283,39 +291,62 @@ FragmentDevices::FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &ze
     : runtime_(runtime), zero_(zero), window_(window),
       areAsked_(areAsked || std::getenv("TUTTI_ROPE") != nullptr) {}
 
+bool FragmentDevices::isRefused(const void *version) {
+  const ScopedLock lock(mutex_);
+  return refused_.contains(version);
+}
+
+/// The version is not tried again. `status` says why, if that is more than what it asks for.
+void FragmentDevices::refuse(const tutti_luna_procedure &procedure, const void *version,
+                             const Status &status) {
+  const ScopedLock lock(mutex_);
+  if (refused_.insert(version).second && !status) {
+    log::warn("{}: '{}' is kept off devices: {}", procedure.at, procedure.name,
+              status.error().message);
+  }
+}
+
 bool FragmentDevices::call(const tutti_luna_procedure &procedure,
                            const tutti_luna_argument *arguments, Part part, bool isAsked) {
-  {
-    const ScopedLock lock(mutex_);
-    if (refused_.contains(&procedure)) {
-      return false;
-    }
+  Outcome outcome = Outcome::NotHere;
+  if (procedure.native && !isRefused(procedure.native)) {
+    outcome = callNative(procedure, arguments, part);
   }
+  if (outcome == Outcome::NotHere && procedure.version && !isRefused(procedure.version)) {
+    outcome = callVersion(procedure, arguments, part, isAsked);
+  }
+  return outcome == Outcome::Done;
+}
+
+FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure &procedure,
+                                                      const tutti_luna_argument *arguments,
+                                                      Part part, bool isAsked) {
   Recording own(*this, part);
   recording = &own;
   procedure.versionStub(arguments);
   recording = nullptr;
   if (!isAsked && !areAsked_ && isSmall(own)) {
-    return false;
+    return Outcome::Refused;
   }
   Status status;
   if (!own.isRefused_ && !own.launches_.empty()) {
     runtime_.runOnOwnStack([&] { status = give(own); });
   }
   if (own.isRefused_ || !status) {
-    const ScopedLock lock(mutex_);
-    if (refused_.insert(&procedure).second && !status) {
-      log::warn("{}: '{}' is kept off devices: {}", procedure.at, procedure.name,
-                status.error().message);
-    }
-    return false;
+    refuse(procedure, procedure.version, status);
+    return Outcome::Refused;
   }
-  if (part == Part::Drag) {
-    for (Value &value : own.kept_) {
+  own.bringBack();
+  return Outcome::Done;
+}
+
+/// What is dragged through is the host's again.
+void Recording::bringBack() {
+  if (part_ == Part::Drag) {
+    for (Value &value : kept_) {
       value.open(Cause::Drag);
     }
   }
-  return true;
 }
 
 model::fragments::DeviceCounts FragmentDevices::counts() {

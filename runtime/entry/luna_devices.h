@@ -42,9 +42,11 @@ public:
   void *data(const model::fragments::Handle &fragment);
   void *create(model::fragments::Handle &fragment, std::size_t bytes);
   void launch(const tutti_region &region, const std::uint64_t *captures);
+  void bringBack();
 
 private:
   friend class FragmentDevices;
+  friend class NativeCall;
 
   FragmentDevices &devices_;
   const model::fragments::Part part_;
@@ -64,6 +66,7 @@ public:
 
   bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
             model::fragments::Part part, bool isAsked) override;
+  bool hasDevice(std::uint32_t kind) override;
   model::fragments::DeviceCounts counts() override;
 
   /// How many devices there are.
@@ -74,7 +77,18 @@ public:
 
 private:
   friend class Recording;
+  friend class NativeCall;
 
+  /// How a call of a version went.
+  enum class Outcome : std::uint8_t { Done, NotHere, Refused };
+
+  Outcome callVersion(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
+                      model::fragments::Part part, bool isAsked);
+  Outcome callNative(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
+                     model::fragments::Part part);
+  bool isRefused(const void *version);
+  void refuse(const tutti_luna_procedure &procedure, const void *version, const Status &status);
+  void started(std::shared_ptr<device::Event> event);
   /// What memory is used for. What was used for the same before, and was as large, is in the state
   /// that the next use leaves it in, too: nothing of what was there is taken along.
   enum class Role : std::uint8_t { MadeByHost, MadeByDevice };
@@ -93,7 +107,7 @@ private:
   const memory::Window &window_;
   const bool areAsked_;
   Mutex mutex_;
-  std::unordered_set<const tutti_luna_procedure *> refused_ TUTTI_GUARDED_BY(mutex_);
+  std::unordered_set<const void *> refused_ TUTTI_GUARDED_BY(mutex_); ///< Versions.
   std::deque<std::shared_ptr<device::Event>> underway_ TUTTI_GUARDED_BY(mutex_);
   model::fragments::DeviceCounts counts_ TUTTI_GUARDED_BY(mutex_);
   std::map<Use, std::vector<std::byte *>> free_ TUTTI_GUARDED_BY(mutex_);

@@ -5,7 +5,8 @@
 ///     tutti-luna-cpp OUTPUT OPTIONS... PROGRAM
 ///
 /// OUTPUT is empty if only the messages are wanted. Beside it OUTPUT.imports names the procedures
-/// of other files that the program calls, see `WrittenProgram`.
+/// of other files that the program calls, and OUTPUT.natives.h declares their versions for devices;
+/// see `WrittenProgram`.
 #include "compiler/frontend/luna/front_end.h"
 
 #include <cstdio>
@@ -75,7 +76,9 @@ int main(int argc, char **argv) {
   if (!output.empty()) {
     std::ofstream code(output);
     std::ofstream imports(output + ".imports");
-    if (!(code << result.code << std::flush) || !(imports << result.imports << std::flush)) {
+    std::ofstream natives(output + ".natives.h");
+    if (!(code << result.code << std::flush) || !(imports << result.imports << std::flush) ||
+        !(natives << result.natives << std::flush)) {
       std::fprintf(stderr, "error: cannot write %s\n", output.c_str());
       return EXIT_FAILURE;
     }

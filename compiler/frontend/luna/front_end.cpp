@@ -43,6 +43,7 @@ FrontEndResult compileFile(Sources &sources, const FrontEndOptions &options, boo
     WrittenProgram written = write(program, text, sources, options.checksRun);
     result.code = std::move(written.code);
     result.imports = std::move(written.imports);
+    result.natives = std::move(written.natives);
   }
   return finish();
 }

@@ -22,7 +22,8 @@ struct FrontEndResult {
   bool isRight = false;
   std::string messages;
   std::string code;    ///< C++; empty if there are errors.
-  std::string imports; ///< See `WrittenProgram`.
+  std::string imports; ///< See `WrittenProgram`,
+  std::string natives; ///< and this, too.
 };
 
 FrontEndResult compile(const FrontEndOptions &options, bool isSyntaxOnly);

@@ -48,6 +48,13 @@ bool isFragment(clang::QualType type) {
   return record != nullptr && record->getQualifiedNameAsString() == "luna::ucenv::DF";
 }
 
+/// Whether the type is a reference to a class of ucenv_gpu.h.
+bool isNative(clang::QualType type, llvm::StringRef name) {
+  const clang::CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  return type->isLValueReferenceType() && record != nullptr &&
+         record->getQualifiedNameAsString() == "luna::gpu::" + name.str();
+}
+
 bool isText(clang::QualType type) {
   return type->isPointerType() && type->getPointeeType()->isCharType();
 }
@@ -56,6 +63,10 @@ Match compare(char letter, clang::QualType type, const clang::ASTContext &contex
   // An argument by reference is the address of a value.
   if (letter == 'v' || letter == 'n') {
     return isFragment(type) ? Match::Right : Match::Wrong;
+  }
+  if (letter == 'Q' || letter == 'V' || letter == 'N') {
+    const char *name = letter == 'Q' ? "Queue" : letter == 'V' ? "In" : "Out";
+    return isNative(type, name) ? Match::Right : Match::Wrong;
   }
   if (letter == 'r') {
     return context.hasSameUnqualifiedType(type, context.DoubleTy) ? Match::Right : Match::Wrong;
@@ -94,8 +105,9 @@ std::string typesOf(const clang::FunctionDecl &function) {
 }
 
 std::string typesOf(const std::string &letters) {
-  const std::map<char, const char *> names = {
-      {'i', "int"}, {'r', "real"}, {'s', "string"}, {'v', "value"}, {'n', "name"}};
+  const std::map<char, const char *> names = {{'i', "int"},   {'r', "real"}, {'s', "string"},
+                                              {'v', "value"}, {'n', "name"}, {'Q', "queue"},
+                                              {'V', "value"}, {'N', "name"}};
   std::string types;
   for (const char letter : letters) {
     types += (types.empty() ? "" : ", ") + std::string(names.at(letter));

@@ -6,6 +6,7 @@
 #include "compiler/frontend/luna/checker.h"
 #include "compiler/frontend/luna/expression_writer.h"
 #include "compiler/frontend/luna/foreign_writer.h"
+#include "compiler/frontend/luna/procedure_writer.h"
 #include "compiler/frontend/luna/tables.h"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ public:
         written.code += foreign_.write(head.foreign);
       }
     }
-    written.code += writeProcedures(written.imports);
+    ProcedureWriter procedures(text_, sources_, tables_, foreign_);
+    written.code += procedures.write(program_, called_, written);
     written.code += "namespace {\n" + tables_.text() + unit(checksRun) + "}\n";
     written.code +=
         "int main(int argc, char **argv) { return tutti_luna_main(&kUnit, argc, argv); }\n";
@@ -91,16 +93,6 @@ private:
 
   std::string at(Position position) const { return expressions_.at(position); }
 
-  static std::string typesOf(const Sub &sub) { return literal(lettersOf(sub)); }
-
-  static std::string lettersOf(const Sub &sub) {
-    std::string letters;
-    for (const Parameter &parameter : sub.parameters) {
-      letters += "irsnv"[static_cast<std::size_t>(parameter.type)];
-    }
-    return letters;
-  }
-
   void writeSub(const Sub &sub) {
     std::vector<const Declaration *> names;
     for (const Parameter &parameter : sub.parameters) {
@@ -108,8 +100,8 @@ private:
     }
     const int body = writeBlock(*sub.body, names);
     tables_.subs.set(numbers_.at(&sub), "{" + literal(sub.name.text) + ", " + at(sub.name.at) +
-                                            ", " + typesOf(sub) + ", " + std::to_string(body) +
-                                            "}");
+                                            ", " + literal(lettersOf(sub)) + ", " +
+                                            std::to_string(body) + "}");
   }
 
   /// `first` are the names that are there before the block's own: parameters, or a counter. A
@@ -292,127 +284,14 @@ private:
     }
   }
 
-  // Procedures.
-
-  static std::string_view cxxTypeOf(ParameterType type) {
-    switch (type) {
-    case ParameterType::Int:
-      return "int ";
-    case ParameterType::Real:
-      return "double ";
-    case ParameterType::String:
-      return "const char *";
-    case ParameterType::Name:
-      return "OutputDF &";
-    case ParameterType::Value:
-      break;
-    }
-    return "const InputDF &";
-  }
-
-  static std::string argumentOf(ParameterType type, std::size_t number) {
-    const std::string argument = "a[" + std::to_string(number) + "].";
-    switch (type) {
-    case ParameterType::Int:
-      return argument + "integer";
-    case ParameterType::Real:
-      return argument + "real";
-    case ParameterType::String:
-      return argument + "text";
-    case ParameterType::Name:
-      return "*static_cast<OutputDF *>(" + argument + "fragment)";
-    case ParameterType::Value:
-      break;
-    }
-    return "*static_cast<const InputDF *>(" + argument + "fragment)";
-  }
-
-  static std::string parametersOf(const Sub &sub, bool withNames) {
-    std::string list;
-    for (const Parameter &parameter : sub.parameters) {
-      list += (list.empty() ? "" : ", ") + std::string(cxxTypeOf(parameter.type)) +
-              (withNames ? std::string(parameter.name.text) : "");
-    }
-    return "(" + list + ")";
-  }
-
-  std::string writeProcedures(std::string &imports) {
-    std::string text;
-    std::vector<std::string_view> declared;
-    for (const Sub *sub : program_.subs) {
-      if (sub->isReplaced || sub->kind != Sub::Kind::InPlace || sub->isForDevices) {
-        continue;
-      }
-      text += foreign_.lineMark(sub->name.at);
-      text += "[[maybe_unused]] static void " + inPlaceName(*sub) + parametersOf(*sub, true) +
-              "\n" + foreign_.write(sub->foreign);
-    }
-    text += "#line 1 \"" + std::string("<tables of the program>") + "\"\n";
-    for (std::size_t i = 0; i < called_.size(); ++i) {
-      const Sub &sub = *called_[i];
-      const bool isImport = sub.kind == Sub::Kind::Import;
-      // Several imports may name one procedure, and mean it to have other types.
-      const std::string code = isImport ? "import_" + std::to_string(i) : inPlaceName(sub);
-      if (isImport) {
-        text += "extern \"C\" void " + code + parametersOf(sub, false) + " __asm__(" +
-                literal(sub.code.text) + ");\n";
-        const Location place = sources_.outermost(text_.text.locate(sub.code.at));
-        const LineColumn column = sources_.lineColumn(place);
-        imports += std::string(sub.code.text) + "\t" + sources_.path(place.file) + "\t" +
-                   std::to_string(column.line) + "\t" + std::to_string(column.column) + "\t" +
-                   lettersOf(sub) + "\n";
-      }
-      const std::string stub = "stub_" + std::to_string(i);
-      text += "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + code +
-              "(" + argumentsOf(sub) + "); }\n";
-      tables_.procedures.add("{" + literal(sub.name.text) + ", " + literal(sub.code.text) + ", " +
-                             typesOf(sub) + ", " + stub + ", " + flagsOf(sub) + ", " +
-                             at(sub.name.at) + ", " +
-                             (isImport ? writeVersion(sub, i, text) : "nullptr, nullptr") + "}");
-    }
-    return text;
-  }
-
-  /// What tables say of the version for devices that the compiler may have made of a procedure of
-  /// another file (compiler/transform/derive_procedures.h), with a declaration in `text`.
-  static std::string writeVersion(const Sub &sub, std::size_t number, std::string &text) {
-    const std::string version = "version_" + std::to_string(number);
-    const std::string stub = "version_stub_" + std::to_string(number);
-    text += "extern \"C\" void " + version + parametersOf(sub, false) + " __asm__(\"" +
-            "tutti_luna_device_" + std::string(sub.code.text) + "\") __attribute__((weak));\n" +
-            "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + version +
-            "(" + argumentsOf(sub) + "); }\n";
-    return "reinterpret_cast<const void *>(&" + version + "), " + stub;
-  }
-
-  static std::string argumentsOf(const Sub &sub) {
-    std::string list;
-    for (std::size_t k = 0; k < sub.parameters.size(); ++k) {
-      list += (k == 0 ? "" : ", ") + argumentOf(sub.parameters[k].type, k);
-    }
-    return list;
-  }
-
-  static std::string inPlaceName(const Sub &sub) {
-    return "in_place_" + std::string(sub.name.text);
-  }
-
-  static std::string flagsOf(const Sub &sub) {
-    std::string flags = "0";
-    flags += sub.isForDevices ? " | TUTTI_LUNA_FOR_DEVICES" : "";
-    flags += sub.isForDevicesOnly ? " | TUTTI_LUNA_FOR_DEVICES_ONLY" : "";
-    const bool hasEffect =
-        std::ranges::any_of(sub.rules, [](const Rule &rule) { return rule.name.text == "effect"; });
-    return flags + (hasEffect ? " | TUTTI_LUNA_EFFECT" : "");
-  }
-
   std::string unit(bool checksRun) const {
     return "void start() {}\n"
            "const tutti_luna_unit kUnit = {TUTTI_LUNA_XMP_VERSION, " +
            literal(sources_.path(0)) + ", start, TUTTI_LUNA_VERSION, " +
            (checksRun ? "TUTTI_LUNA_CHECK" : "0") +
            ", kNodes, kStatements, kRules, kBlocks, kSlots, kSubs, kProcedures, kLabels, kLists, " +
-           std::to_string(mainSub_) + ", " + std::to_string(mainProcedure_) +
+           std::to_string(mainSub_) + ", " + std::to_string(mainProcedure_) + ", " +
+           std::to_string(called_.size()) +
            "};\n"
            "[[gnu::section(TUTTI_LUNA_SECTION), gnu::used]] const tutti_luna_unit *const kEntry = "
            "&kUnit;\n";

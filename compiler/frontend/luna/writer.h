@@ -13,8 +13,12 @@ namespace tutti::compiler::luna {
 struct WrittenProgram {
   std::string code;
   /// Procedures of other files that the program calls, one a line: name, then where it is imported
-  /// (file, line, column) and the letters of its types, with tabs between them.
+  /// (file, line, column) and the letters of its types, with tabs between them. A version for
+  /// devices has a line of its own, with the letters `QVN` for the classes of ucenv_gpu.h.
   std::string imports;
+  /// What their versions for devices are to be, for those who compile them: included in front of
+  /// whatever is in their files.
+  std::string natives;
 };
 
 WrittenProgram write(const Program &program, const PreprocessedProgram &text,

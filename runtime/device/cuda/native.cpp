@@ -158,6 +158,13 @@ Result<void *> CudaQueue::native() {
   return static_cast<void *>(stream_->handle());
 }
 
+Result<std::uint64_t> CudaQueue::nativeAddress(Range bytes) {
+  TUTTI_TRY(requireCommitted(bytes));
+  return device_.mirror().at(bytes.begin);
+}
+
+std::int32_t CudaQueue::nativeDevice() const { return device_.context().device(); }
+
 Status CudaQueue::prefetch(std::span<const std::byte> memory) {
   TUTTI_TRY(device_.context().enter());
   TUTTI_TRY(stream_->settle());

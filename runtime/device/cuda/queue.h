@@ -88,6 +88,8 @@ public:
   Status launch(const KernelLaunch &launch) override;
   Status launchNative(const NativeLaunch &launch) override;
   Result<void *> native() override;
+  Result<std::uint64_t> nativeAddress(Range bytes) override;
+  std::int32_t nativeDevice() const override;
   Status prefetch(std::span<const std::byte> memory) override;
   Result<std::unique_ptr<Event>> record() override;
   Status wait(Event &event) override;

@@ -121,6 +121,25 @@ public:
   /// Errors: DeviceLost, OutOfMemory; those of the work.
   Status startTask(TaskWork &work, std::span<const TaskAccess> accesses);
 
+  /// The right to start tasks, while nobody else starts anything: what these tasks have named stays
+  /// on their devices. For work that the program gives to a queue by itself, between two tasks.
+  ///
+  /// Order: whoever has it starts everything through it.
+  class Alone {
+  public:
+    explicit Alone(RankZero &zero);
+    ~Alone();
+
+    Alone(const Alone &) = delete;
+    Alone &operator=(const Alone &) = delete;
+
+    /// As `RankZero::startTask`.
+    Status startTask(TaskWork &work, std::span<const TaskAccess> accesses);
+
+  private:
+    RankZero &zero_;
+  };
+
   /// A task for the host of another rank.
   struct RemoteTask {
     Rank rank;
@@ -184,6 +203,8 @@ private:
 
   bool isFor(std::int32_t device, std::uint32_t kind,
              std::span<const exec::Launch> launches) const TUTTI_IN_TURN;
+  Status startInTurn(Progress::Lock &lock, TaskWork &work,
+                     std::span<const TaskAccess> accesses) TUTTI_IN_TURN;
   void runTask(Progress::Lock &lock, Launch &launch, const Planner::Planned &planned) TUTTI_IN_TURN;
   Result<Planner::Planned> planTask(Progress::Lock &lock, const Launch &launch) TUTTI_IN_TURN;
   Region &regionOf(const tutti_region &region);

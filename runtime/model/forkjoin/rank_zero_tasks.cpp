@@ -68,6 +68,28 @@ Result<device::Kernel *> RankZero::find(std::int32_t device, const tutti_task_ke
 Status RankZero::startTask(TaskWork &work, std::span<const TaskAccess> accesses) {
   Progress::Lock lock = job_.progress.lock();
   const Launching launching(*this, lock);
+  return startInTurn(lock, work, accesses);
+}
+
+RankZero::Alone::Alone(RankZero &zero) : zero_(zero) {
+  Progress::Lock lock = zero_.job_.progress.lock();
+  zero_.job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return !zero_.isLaunching_; });
+  zero_.isLaunching_ = true;
+}
+
+RankZero::Alone::~Alone() {
+  const Progress::Lock lock = zero_.job_.progress.lock();
+  zero_.isLaunching_ = false;
+}
+
+Status RankZero::Alone::startTask(TaskWork &work, std::span<const TaskAccess> accesses) {
+  Progress::Lock lock = zero_.job_.progress.lock();
+  return zero_.startInTurn(lock, work, accesses);
+}
+
+/// Order: the caller is the one who launches.
+Status RankZero::startInTurn(Progress::Lock &lock, TaskWork &work,
+                             std::span<const TaskAccess> accesses) {
   if (accesses.empty()) {
     job_.devices.runTask(work);
     return work.status;

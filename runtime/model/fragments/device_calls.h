@@ -50,12 +50,15 @@ public:
   DeviceCalls &operator=(const DeviceCalls &) = delete;
   virtual ~DeviceCalls() = default;
 
-  /// Gives the procedure's version to a device, which need not have begun with it when this
+  /// Gives one of the procedure's versions to a device, which need not have begun with it when this
   /// returns. The arguments are as for the procedure itself; outputs are set then. False with
   /// nothing done but to outputs, if the version cannot run, or is not worth it where nobody asks
-  /// for it (`isAsked`).
+  /// for it (`isAsked`). Throws what a version of the program's own throws.
   virtual bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                     Part part, bool isAsked) = 0;
+
+  /// Whether there is a device for what the program itself brings for devices of this kind.
+  virtual bool hasDevice(std::uint32_t kind) = 0;
 
   virtual DeviceCounts counts() = 0;
 };

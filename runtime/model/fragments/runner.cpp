@@ -116,10 +116,12 @@ std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &
   ensureSignalStack();
   const Running here{&procedure, statement.at};
   running = &here;
-  const bool isDone =
-      runOnDevice(procedure, arguments, {handles, count}, partOf(call), call.device == 1);
   try {
-    if (!isDone) {
+    if (!runOnDevice(procedure, arguments, {handles, count}, partOf(call), call.device == 1)) {
+      if (!procedure.function) {
+        running = nullptr;
+        return fmt::format("no device can run '{}', which is for devices only", procedure.name);
+      }
       procedure.stub(arguments);
     }
   } catch (const std::exception &exception) {
@@ -139,9 +141,20 @@ std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &
   return std::nullopt;
 }
 
-/// Advice first, then the coordinate; what has none goes where most is.
+/// What cores have no procedure for is dragged through a device where it would be theirs.
 Part Runner::partOf(const Call &call) const {
-  if (!devices_ || call.device == 0) {
+  if (!devices_) {
+    return Part::Cores;
+  }
+  const bool hasProcedure =
+      program_.unit().procedures[program_.statement(call.statement).callee].function != nullptr;
+  const Part part = wishOf(call);
+  return part == Part::Cores && !hasProcedure ? Part::Drag : part;
+}
+
+/// Advice first, then the coordinate; what has none goes where most is.
+Part Runner::wishOf(const Call &call) const {
+  if (call.device == 0) {
     return Part::Cores;
   }
   if (call.device == 1) {
@@ -155,7 +168,7 @@ Part Runner::partOf(const Call &call) const {
 bool Runner::runOnDevice(const tutti_luna_procedure &procedure,
                          const tutti_luna_argument *arguments, std::span<Handle> handles, Part part,
                          bool isAsked) {
-  if (devices_ && part != Part::Cores && procedure.version) {
+  if (devices_ && part != Part::Cores && (procedure.version || procedure.native)) {
     if (devices_->call(procedure, arguments, part, isAsked)) {
       return true;
     }

@@ -69,6 +69,7 @@ private:
   static bool isQuiet(const Reports &all);
 
   Part partOf(const Call &call) const;
+  Part wishOf(const Call &call) const;
   bool runOnDevice(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                    std::span<Handle> handles, Part part, bool isAsked);
   /// Fills `outputs`; or says why there are none.

@@ -56,7 +56,14 @@ public:
   }
 
   std::int32_t procedure(const char *name, const char *types, tutti_luna_stub stub = nullptr) {
-    procedures_.push_back({name, name, types, stub, 0, "t.fa:0", nullptr, nullptr});
+    tutti_luna_procedure procedure{};
+    procedure.name = name;
+    procedure.code = name;
+    procedure.types = types;
+    procedure.stub = stub;
+    procedure.at = "t.fa:0";
+    procedure.function = reinterpret_cast<const void *>(stub);
+    procedures_.push_back(procedure);
     return static_cast<std::int32_t>(procedures_.size()) - 1;
   }
 

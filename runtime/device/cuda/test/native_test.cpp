@@ -268,6 +268,16 @@ TEST_F(CudaNativeTest, LetsTheProgramGiveWorkToItsStream) {
   }).join();
 }
 
+TEST_F(CudaNativeTest, TellsTheProgramWhereBytesAre) {
+  const auto at = queue().nativeAddress(rangeAt(kHeap + 24, 8));
+
+  ASSERT_TRUE(ok(at));
+  EXPECT_NE(*at, kHeap + 24); // The host has them there.
+  EXPECT_EQ(queue().nativeDevice(), 0);
+  EXPECT_TRUE(
+      fails(queue().nativeAddress(rangeAt(kHeap + 65 * kMiB, 8)), ErrorCode::InvalidArgument));
+}
+
 class CudaManagedTest : public CudaNativeTest {
 protected:
   std::span<const std::byte> managed(std::size_t bytes) {
