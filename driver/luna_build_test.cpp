@@ -29,6 +29,7 @@ TEST(LunaBuild, CompilesWhatTheStepWroteInPlaceOfTheProgram) {
   EXPECT_THAT(build.compile, Contains("u.cpp"));
   EXPECT_THAT(build.compile, Contains("-fplugin-arg-tutti-luna-imports=/tmp/f/p.cpp.imports"));
   EXPECT_THAT(build.compile, Contains("-DTUTTI_LUNA"));
+  EXPECT_THAT(build.compile, Contains("/tmp/f/p.cpp.natives.h"));
   EXPECT_THAT(build.compile, Not(Contains("a/p.fa")));
 }
 
@@ -88,6 +89,21 @@ TEST(MissingProcedures, LeaveOtherMessagesAsTheyAre) {
   EXPECT_EQ(withMissingProcedures(said, kImports), said);
   EXPECT_THAT(withMissingProcedures(said + "x: undefined reference to `c_g'\n", kImports),
               HasSubstr("no procedure 'c_g'"));
+}
+
+TEST(MissingProcedures, AreToldFromVersionsForDevicesOfOtherTypes) {
+  const std::string imports = kImports + "c_f_cuda\tp.fa\t3\t8\tQisVN\n";
+  const std::string types = "p.fa:3:8: error: 'c_f_cuda' has other C++ types than the import says, "
+                            "(luna::gpu::Queue &, int, const char *, const luna::gpu::In &, "
+                            "luna::gpu::Out &) [E-SIG]\n";
+  for (const std::string said :
+       {"k.cu(4): error: more than one instance of overloaded function \"c_f_cuda\" has \"C\" "
+        "linkage\n",
+        "k.cu:4:17: error: conflicting types for 'c_f_cuda'\n"}) {
+    EXPECT_EQ(withMissingProcedures(said, imports), types + said);
+  }
+  const std::string other = "k.cu:4:17: error: conflicting types for 'c_g'\n";
+  EXPECT_EQ(withMissingProcedures(other, imports), other);
 }
 
 } // namespace

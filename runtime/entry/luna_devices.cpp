@@ -291,16 +291,10 @@ FragmentDevices::FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &ze
     : runtime_(runtime), zero_(zero), window_(window),
       areAsked_(areAsked || std::getenv("TUTTI_ROPE") != nullptr) {}
 
-bool FragmentDevices::isRefused(const void *version) {
+/// The procedure is not tried again. `status` says why, if that is more than what it asks for.
+void FragmentDevices::refuse(const tutti_luna_procedure &procedure, const Status &status) {
   const ScopedLock lock(mutex_);
-  return refused_.contains(version);
-}
-
-/// The version is not tried again. `status` says why, if that is more than what it asks for.
-void FragmentDevices::refuse(const tutti_luna_procedure &procedure, const void *version,
-                             const Status &status) {
-  const ScopedLock lock(mutex_);
-  if (refused_.insert(version).second && !status) {
+  if (refused_.insert(&procedure).second && !status) {
     log::warn("{}: '{}' is kept off devices: {}", procedure.at, procedure.name,
               status.error().message);
   }
@@ -308,11 +302,17 @@ void FragmentDevices::refuse(const tutti_luna_procedure &procedure, const void *
 
 bool FragmentDevices::call(const tutti_luna_procedure &procedure,
                            const tutti_luna_argument *arguments, Part part, bool isAsked) {
+  {
+    const ScopedLock lock(mutex_);
+    if (refused_.contains(&procedure)) {
+      return false;
+    }
+  }
   Outcome outcome = Outcome::NotHere;
-  if (procedure.native && !isRefused(procedure.native)) {
+  if (procedure.native) {
     outcome = callNative(procedure, arguments, part);
   }
-  if (outcome == Outcome::NotHere && procedure.version && !isRefused(procedure.version)) {
+  if (outcome == Outcome::NotHere && procedure.version) {
     outcome = callVersion(procedure, arguments, part, isAsked);
   }
   return outcome == Outcome::Done;
@@ -333,7 +333,7 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
     runtime_.runOnOwnStack([&] { status = give(own); });
   }
   if (own.isRefused_ || !status) {
-    refuse(procedure, procedure.version, status);
+    refuse(procedure, status);
     return Outcome::Refused;
   }
   own.bringBack();

@@ -86,8 +86,7 @@ private:
                       model::fragments::Part part, bool isAsked);
   Outcome callNative(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                      model::fragments::Part part);
-  bool isRefused(const void *version);
-  void refuse(const tutti_luna_procedure &procedure, const void *version, const Status &status);
+  void refuse(const tutti_luna_procedure &procedure, const Status &status);
   void started(std::shared_ptr<device::Event> event);
   /// What memory is used for. What was used for the same before, and was as large, is in the state
   /// that the next use leaves it in, too: nothing of what was there is taken along.
@@ -107,7 +106,7 @@ private:
   const memory::Window &window_;
   const bool areAsked_;
   Mutex mutex_;
-  std::unordered_set<const void *> refused_ TUTTI_GUARDED_BY(mutex_); ///< Versions.
+  std::unordered_set<const tutti_luna_procedure *> refused_ TUTTI_GUARDED_BY(mutex_);
   std::deque<std::shared_ptr<device::Event>> underway_ TUTTI_GUARDED_BY(mutex_);
   model::fragments::DeviceCounts counts_ TUTTI_GUARDED_BY(mutex_);
   std::map<Use, std::vector<std::byte *>> free_ TUTTI_GUARDED_BY(mutex_);

@@ -250,7 +250,7 @@ FragmentDevices::Outcome FragmentDevices::callNative(const tutti_luna_procedure 
                ? Status(failure(ErrorCode::OutOfMemory, "there is no room for its inputs"))
                : call.run(procedure, *device);
   if (!status) {
-    refuse(procedure, procedure.native, status);
+    refuse(procedure, status);
     return Outcome::Refused;
   }
   started(call.event());

@@ -28,6 +28,7 @@ import kernels
 import languages
 import luna
 import luna_devices
+import luna_natives
 import moving
 import nests
 import ompss
@@ -115,7 +116,7 @@ def all_tests(workshop, everywhere):
               for name, check in cluster_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
     tests += [(f"luna/{name}", lambda c=check: c(workshop))
-              for name, check in (*luna.all_checks(), *luna_devices.all_checks())]
+              for name, check in (*luna.all_checks(), *luna_devices.all_checks(), *luna_natives.all_checks())]
     tests += [(f"xmp/{name}", lambda c=check: c(workshop)) for name, check in xmp.all_checks()]
     tests += [(f"xmp-acc/{name}", lambda c=check: c(workshop)) for name, check in xmp_acc.all_checks()]
     tests += [(f"xmp-failures/{name}", lambda c=check: c(workshop))

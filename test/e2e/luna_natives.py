@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CUDA versions that LuNA programs bring: on the driver library of runtime/device/cuda/test, whose copies
+are real; and compiled with nvcc, where there is one."""
+import json
+import re
+
+from harness import ROOT
+from languages import NVCC
+from luna import FOLDER, require, run
+
+SHIFT = """import c_fill(int n, name x) as fill;
+import c_shift(int n, value x, name y, name count) as shift : CUDA;
+import c_show(value x, value count) as show;
+sub main()
+{
+  df x, c;
+  fill(1000, x[0]) @ { device: 0; };
+  for i = 0..4
+    shift(1000, x[i], x[i + 1], c[i]);
+  show(x[5], c[4]);
+}
+"""
+SHIFT_CODE = r"""#include "ucenv.h"
+#include "ucenv_gpu.h"
+#include <dlfcn.h>
+extern "C" {
+void c_fill(int n, OutputDF &x) {
+  int *d = x.create<int>(n);
+  for (int i = 0; i < n; i++) d[i] = i;
+}
+#ifndef ONLY
+void c_shift(int n, const InputDF &x, OutputDF &y, OutputDF &count) {
+  int *d = y.create<int>(n);
+  for (int i = 0; i < n; i++) d[i] = x.getData<int>()[(i + 1) % n];
+  count.setValue(n);
+}
+#endif
+#ifndef NONE
+void c_shift_cuda(luna::gpu::Queue &queue, int n, const luna::gpu::In &x, luna::gpu::Out &y, luna::gpu::Out &count) {
+  using Copy = int(unsigned long long, unsigned long long, size_t, void *);
+  static auto *copy = (Copy *)dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemcpyDtoDAsync_v2");
+  if (getenv("TOO_MUCH")) y.create<int>(size_t{1} << 40);
+  if (getenv("THROWS")) throw 7;
+  auto from = reinterpret_cast<unsigned long long>(x.data<int>());
+  auto to = reinterpret_cast<unsigned long long>(y.create<int>(n));
+  count.set_int(n);
+  if (copy(to, from + 4, 4 * (n - 1), queue.stream()) || copy(to + 4 * (n - 1), from, 4, queue.stream())) abort();
+  if (queue.device() != 0 || x.size() != 4u * n || to % 256 != 0) abort();
+}
+#endif
+void c_show(const InputDF &x, const InputDF &count) {
+  const int *d = x.getData<int>();
+  int n = count.getValue<int>(), right = 0;
+  for (int i = 0; i < n; i++) right += d[i] == (i + 5) % n;
+  printf("%d of %d\n", right, n);
+}
+}
+"""
+
+
+def compiled(workshop, name, text, flags=()):
+    def make():
+        path = workshop.folder / f"{name}.fa"
+        path.write_text(text)
+        code = workshop.folder / f"{name}_code.cpp"
+        code.write_text(SHIFT_CODE)
+        program = workshop.folder / name
+        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", *flags, str(path), str(code), "-o",
+                                   str(program)], {}, "")
+        require(result.status == 0, result.errors)
+        return program
+    return workshop.cached(f"luna-natives-{name}", make)
+
+
+def fake(workshop):
+    return {"LD_LIBRARY_PATH": str(workshop.bin.parent / "runtime/device/cuda/test/fake"), "FAKE_CUDA_DEVICES": "1",
+            "FAKE_CUDA_IDLE": "1", "TUTTI_WORKERS": "2", "TUTTI_DEVICE": "cuda", "TUTTI_STATS": "json"}
+
+
+def shifted(workshop, program, environment):
+    """What it counted after it had printed the right text."""
+    result = run(workshop, program, [], 1, environment)
+    require(result.status == 0 and result.output == "1000 of 1000\n", f"{result.output}\n{result.errors}")
+    return json.loads(re.search(r"^tutti-stats: (.*)$", result.errors, re.M)[1]), result.errors
+
+
+def bytes_cross_once(workshop, workers):
+    counted, _ = shifted(workshop, compiled(workshop, "shift", SHIFT),
+                         {**fake(workshop), "TUTTI_WORKERS": str(workers)})
+    require(counted["fragments"]["devices"]["calls"] == 5, counted["fragments"])
+    require(counted["devices"]["in"]["bytes"] == counted["devices"]["out"]["bytes"] == 4000, counted["devices"])
+
+
+def what_is_dragged_comes_back(workshop):
+    counted, _ = shifted(workshop, compiled(workshop, "shift", SHIFT), {**fake(workshop), "TUTTI_ROPE": "drag=1"})
+    require(counted["devices"]["in"]["bytes"] == counted["devices"]["out"]["bytes"] == 20000, counted["devices"])
+
+
+def cores_do_it_without_devices(workshop):
+    counted, _ = shifted(workshop, compiled(workshop, "shift", SHIFT), {"TUTTI_DEVICE": "cpu", "TUTTI_STATS": "json"})
+    require(counted["fragments"]["devices"]["calls"] == 0, counted["fragments"])
+
+
+def cores_do_what_devices_have_no_room_for(workshop):
+    counted, errors = shifted(workshop, compiled(workshop, "shift", SHIFT), {**fake(workshop), "TOO_MUCH": "1"})
+    require(counted["fragments"]["devices"]["calls"] == 0, counted["fragments"])
+    require("'shift' is kept off devices: there is no room for" in errors, errors)
+
+
+def exceptions_are_errors_of_the_run(workshop):
+    result = run(workshop, compiled(workshop, "shift", SHIFT), [], 1, {**fake(workshop), "THROWS": "1"})
+    require(result.status == 1 and "exception in 'c_shift', called for 'shift' [E-UCODE]" in result.errors,
+            result.errors)
+
+
+def only_for_devices(workshop):
+    text = SHIFT.replace(": CUDA", ": CUDA, NOCPU")
+    program = compiled(workshop, "shift_only", text, ["-DONLY"])
+    for rope in ("", "cpu=1"):
+        counted, _ = shifted(workshop, program, {**fake(workshop), "TUTTI_ROPE": rope})
+        require(counted["fragments"]["devices"]["calls"] == 5, counted["fragments"])
+    result = run(workshop, program, [], 1, {"TUTTI_DEVICE": "cpu"})
+    require(result.status == 1 and ":2: run-time error: 'shift' has only a CUDA version (line 2) and no GPU is "
+            "available [E-CUDA]" in result.errors, result.errors)
+    both = compiled(workshop, "shift_both", text, ["-DNONE"])
+    shifted(workshop, both, {"TUTTI_DEVICE": "cpu", "TUTTI_STATS": "json"})
+    neither = compiled(workshop, "shift_neither", text, ["-DONLY", "-DNONE"])
+    result = run(workshop, neither, [], 1, {})
+    require(result.status == 1 and "no procedure 'c_shift' (imported at line 2), nor a version of it for devices "
+            "[E-CODE]" in result.errors, result.errors)
+
+
+def nvcc_compiles_the_example(workshop):
+    program = workshop.folder / "gpu_heat_with_cu"
+    arguments = [str(workshop.bin / "tuttic-luna"), "-O2", str(FOLDER / "07_gpu_heat.fa"), str(FOLDER / "ucodes.cpp")]
+    result = workshop.execute([*arguments, str(FOLDER / "gpu_ucodes.cu"), "-o", str(program)], {}, "")
+    require(result.status == 0 and result.errors == "", result.errors)
+    result = run(workshop, program, [], 1, {"TUTTI_DEVICE": "cpu"})
+    require(result.status == 0 and result.output == (FOLDER / "expected/07_gpu_heat.txt").read_text(), result.errors)
+    wrong = workshop.folder / "wrong.cu"
+    wrong.write_text((FOLDER / "gpu_ucodes.cu").read_text().replace("int count, const In &u", "long count, const In &u"))
+    result = workshop.execute([*arguments, str(wrong), "-o", str(program)], {}, "")
+    require(result.status == 1 and ":16:8: error: 'c_heat_step_cuda' has other C++ types than the import says, "
+            "(luna::gpu::Queue &, int," in result.errors and "wrong.cu(" in result.errors, result.errors)
+
+
+def all_checks():
+    """Pairs (name, function of the workshop)."""
+    yield "natives/cores_do_it_without_devices", cores_do_it_without_devices
+    if (ROOT / "build/release/runtime/device/cuda/test/fake").exists():
+        for workers in (1, 4):
+            yield f"natives/bytes_cross_once/{workers}", lambda w, n=workers: bytes_cross_once(w, n)
+        for check in (what_is_dragged_comes_back, cores_do_what_devices_have_no_room_for,
+                      exceptions_are_errors_of_the_run, only_for_devices):
+            yield f"natives/{check.__name__}", check
+    if NVCC:
+        yield "natives/nvcc_compiles_the_example", nvcc_compiles_the_example
