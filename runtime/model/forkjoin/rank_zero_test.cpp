@@ -15,6 +15,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -269,6 +271,21 @@ TEST_F(RankZeroTest, GivesLaunchesOfDifferentSizesTheirOwnGrids) {
   zero_->finish();
   const std::uint64_t words = kUnit / kWord;
   EXPECT_EQ(items, (std::vector{words, 3 * words, words, 3 * words, words, 3 * words}));
+}
+
+TEST_F(RankZeroTest, FindsADeviceOnlyForTasksWhoseKernelsItTakes) {
+  tutti_region other = region_;
+  other.device = nullptr;
+  std::array<Launch, 2> launches;
+  launches[0].region = &region_;
+  launches[1].region = &other;
+  const std::span<const Launch> both(launches);
+
+  EXPECT_EQ(zero_->deviceFor(TUTTI_DEVICE_AUTO, {}, both.first(1)), 0);
+  EXPECT_EQ(zero_->deviceFor(TUTTI_DEVICE_OPENCL, {}), 0);
+  EXPECT_EQ(zero_->deviceFor(TUTTI_DEVICE_CUDA, {}), std::nullopt);
+  EXPECT_EQ(zero_->deviceFor(TUTTI_DEVICE_AUTO, {}, both), std::nullopt);
+  zero_->finish();
 }
 
 TEST_F(RankZeroTest, StreamsAnArrayThatDoesNotFit) {
