@@ -16,9 +16,9 @@ using namespace tutti::driver;
 constexpr const char *kHelp =
     "usage: tuttic-luna PROGRAM.fa [FILE]... [OPTION]...\n"
     "\n"
-    "Compiles a LuNA program with the C++ files of its procedures; start it with tuttirun, or as "
-    "it\n"
-    "is on one rank. Options are those of tuttic++ (-o, -O, -g, -I, -D, -L, -l, -c, -Wall,\n"
+    "Compiles a LuNA program with the C++ files of its procedures, and files of versions for\n"
+    "devices (.cu); start it with tuttirun, or as it is on one rank. Options are those of tuttic++ "
+    "(-o, -O, -g, -I, -D, -L, -l, -c, -Wall,\n"
     "-Rpass-missed=tutti, ...), and\n"
     "  -D NAME[=TEXT]           defines a macro of the program, too\n"
     "  -I FOLDER                is also for '#include' in the program\n"

@@ -233,6 +233,9 @@ Status NativeCall::run(const tutti_luna_procedure &procedure, std::int32_t devic
 FragmentDevices::Outcome FragmentDevices::callNative(const tutti_luna_procedure &procedure,
                                                      const tutti_luna_argument *arguments,
                                                      Part part) {
+  if (!hasDevice(procedure.nativeKind)) {
+    return Outcome::NotHere;
+  }
   NativeCall call(*this, part);
   std::optional<std::int32_t> device;
   Status status;
@@ -259,9 +262,9 @@ FragmentDevices::Outcome FragmentDevices::callNative(const tutti_luna_procedure 
 }
 
 bool FragmentDevices::hasDevice(std::uint32_t kind) {
-  std::optional<std::int32_t> device;
-  runtime_.runOnOwnStack([&] { device = zero_.deviceFor(kind, {}); });
-  return device.has_value();
+  bool isThere = false;
+  runtime_.runOnOwnStack([&] { isThere = zero_.hasDevice(kind); });
+  return isThere;
 }
 
 } // namespace tutti::entry::luna

@@ -105,6 +105,9 @@ public:
   std::optional<std::int32_t> deviceFor(std::uint32_t kind, const RangeSet &touched,
                                         std::span<const exec::Launch> launches = {});
 
+  /// Whether there is one.
+  bool hasDevice(std::uint32_t kind);
+
   /// How many devices this rank has had at the start.
   std::int32_t deviceCount() const { return static_cast<std::int32_t>(own_.size()); }
 

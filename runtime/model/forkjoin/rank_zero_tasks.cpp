@@ -54,6 +54,16 @@ std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeS
   return best;
 }
 
+bool RankZero::hasDevice(std::uint32_t kind) {
+  const Progress::Lock lock = job_.progress.lock();
+  for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
+    if (kinds_[static_cast<std::size_t>(device)] == kind && !job_.devices.isLost(device)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Result<device::KernelLaunch> RankZero::kernelFor(std::int32_t device, const Launch &launch,
                                                  bool isDisjoint) {
   const Progress::Lock lock = job_.progress.lock();
