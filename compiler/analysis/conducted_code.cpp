@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/conducted_code.h"
 
+#include "compiler/analysis/told_values.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
 
@@ -54,6 +55,7 @@ SmallSetVector<Instruction *, 8> closing(const SequencedLoop &calls,
   return found;
 }
 
+/// The blocks of `loop` in front of `end`.
 void flood(ConductedLoop &loop, const BasicBlock *end) {
   loop.blocks.clear();
   SmallVector<BasicBlock *, 16> work{loop.first};
@@ -173,6 +175,7 @@ private:
   const TargetLibraryInfo &library_;
   DominatorTree dominators_;
   SmallVector<BasicBlockEdge, 8> ofOne_; ///< Ways that one thread takes for all.
+  ToldValues told_;
 };
 
 int Conducted::owner(const Instruction &inst) const {
@@ -210,7 +213,7 @@ std::string Conducted::checkCall(const CallBase &call) const {
                : "another thread than the first has a part of its own";
   }
   default:
-    return "it holds another construct outside of its loops";
+    return told_.turns.contains(&call) ? "" : "it holds another construct outside of its loops";
   }
   const Function *callee = call.getCalledFunction();
   if (isCallOfEach(call, library_) ||
@@ -228,7 +231,7 @@ std::string Conducted::checkBeside(const Instruction &inst) const {
   if (const auto *call = dyn_cast<CallBase>(&inst)) {
     return checkCall(*call);
   }
-  if (inst.isAtomic() || inst.isVolatile()) {
+  if ((inst.isAtomic() || inst.isVolatile()) && !told_.turns.contains(&inst)) {
     return "its threads count or wait outside of its loops";
   }
   if (inst.isEHPad() && !isa<UnreachableInst>(inst.getParent()->getTerminator())) {
@@ -389,10 +392,13 @@ VariableUses Conducted::usesOf(AllocaInst &variable) const {
 /// A private variable is the conductor's, which loops only read, or one loop's.
 std::string Conducted::checkVariable(AllocaInst &variable) {
   const VariableUses uses = usesOf(variable);
+  const auto combines = [&](int own) {
+    return own != kBeside && loops_[own].combined.contains(&variable);
+  };
   SmallSetVector<int, 4> loops;
   for (const auto *owners : {&uses.readers, &uses.writers, &uses.keepers}) {
     for (const int own : *owners) {
-      if (own != kBeside) {
+      if (own != kBeside && !combines(own)) {
         loops.insert(own);
       }
     }
@@ -401,7 +407,7 @@ std::string Conducted::checkVariable(AllocaInst &variable) {
     return "it keeps the address of a private variable";
   }
   const int writer = loops.size() == 1 ? loops.front() : kBeside;
-  if (none_of(uses.writers, [](int own) { return own != kBeside; })) {
+  if (none_of(uses.writers, [&](int own) { return own != kBeside && !combines(own); })) {
     return {};
   }
   if (loops.size() > 1 || uses.readers.contains(kBeside) || uses.isDerivedBeside) {
@@ -411,6 +417,10 @@ std::string Conducted::checkVariable(AllocaInst &variable) {
 }
 
 std::string Conducted::check() {
+  told_ = findToldValues(function_, loops_, dominators_);
+  if (!told_.reason.empty()) {
+    return told_.reason;
+  }
   for (Instruction &inst : instructions(function_)) {
     if (kindOf(inst) != CallKind::Single || inst.getType()->isVoidTy()) {
       continue;
@@ -503,7 +513,7 @@ bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &
   } else if (!joinWays(loop, *join)) {
     return false;
   }
-  flood(loop, loop.exit);
+  collectBlocks(loop);
   return all_of(loop.blocks, [&](BasicBlock *block) {
     const bool isEntered =
         all_of(predecessors(block), [&](BasicBlock *from) { return loop.blocks.contains(from); });
@@ -511,6 +521,8 @@ bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &
     return !isLeft && (isEntered || block == loop.first);
   });
 }
+
+void collectBlocks(ConductedLoop &loop) { flood(loop, loop.exit); }
 
 std::string whyNotConducted(Function &function, std::vector<ConductedLoop> &loops,
                             const TargetLibraryInfo &library) {

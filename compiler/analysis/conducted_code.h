@@ -37,6 +37,9 @@ struct ConductedLoop {
   /// the loop stores first.
   llvm::MapVector<llvm::AllocaInst *, llvm::StoreInst *> own;
 
+  /// Variables of the conductor that get what threads have found for themselves.
+  llvm::SmallPtrSet<const llvm::AllocaInst *, 4> combined;
+
   bool contains(const llvm::Instruction &inst) const { return blocks.contains(inst.getParent()); }
 };
 
@@ -50,6 +53,9 @@ bool isCallOfStranger(const llvm::CallBase &call, const llvm::TargetLibraryInfo 
 /// Splits blocks of `function` such that `calls` has blocks of its own. Returns false if they have
 /// an unusual form.
 bool isolateLoop(llvm::Function &function, const SequencedLoop &calls, ConductedLoop &loop);
+
+/// Finds the blocks of `loop` from its first to its last.
+void collectBlocks(ConductedLoop &loop);
 
 /// Why no one thread may conduct `function`, or an empty string. Fills in `own` of each loop.
 std::string whyNotConducted(llvm::Function &function, std::vector<ConductedLoop> &loops,

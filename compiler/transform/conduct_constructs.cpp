@@ -3,9 +3,11 @@
 
 #include "compiler/analysis/conducted_code.h"
 #include "compiler/analysis/construct_code.h"
+#include "compiler/analysis/left_values.h"
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
+#include "compiler/transform/combine_left.h"
 #include "compiler/transform/encoded_captures.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -18,6 +20,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -210,10 +213,18 @@ void forkStep(const ConductedLoop &loop, Function &step, ArrayRef<Value *> input
   leave->eraseFromParent();
 }
 
-/// What a team of one does in the calls of the construct that are left: everything, at once.
+/// What a team of one does in the calls of the construct that are left: everything, at once. Other
+/// threads of the program may take turns with it.
 void conductAlone(Function &conductor) {
   for (Instruction &inst : make_early_inc_range(instructions(conductor))) {
     const CallKind kind = kindOf(inst);
+    if (kind == CallKind::Critical) {
+      auto &turn = cast<CallInst>(inst);
+      IRBuilder<> build(&turn);
+      FunctionCallee number =
+          frontendOf(turn).declare(*conductor.getParent(), CallKind::ThreadNumber);
+      setOperand(turn, Role::Thread, build.CreateCall(number, operandOf(turn, Role::Place)));
+    }
     if (kind == CallKind::Single && !inst.getType()->isVoidTy()) {
       inst.replaceAllUsesWith(ConstantInt::get(inst.getType(), 1));
     }
@@ -290,6 +301,13 @@ bool holdsSingle(const Function &function) {
                 [](const Instruction &inst) { return kindOf(inst) == CallKind::Single; });
 }
 
+/// Whether threads take turns, in sections or atomically.
+bool holdsTurns(const Function &function) {
+  return any_of(instructions(function), [](const Instruction &inst) {
+    return kindOf(inst) == CallKind::Critical || isa<AtomicRMWInst>(inst);
+  });
+}
+
 /// Whether both constructs ask for a number of threads or neither, and for the same binding.
 bool asksAlike(CallInst &one, CallInst &other) {
   const ThreadRequests first = threadRequests(one);
@@ -355,6 +373,14 @@ std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
       }
     }
   }
+  // Without turns it would have to stay whole for what its loops leave.
+  for (ConductedLoop &loop : loops_) {
+    if (holdsTurns(copy) && loop.calls.reduce.empty()) {
+      if (const auto left = findLeftValues(copy, loop)) {
+        combineLeft(copy, loop, *left);
+      }
+    }
+  }
   functions_.clear(copy, copy.getName());
   const auto &library = functions_.getResult<TargetLibraryAnalysis>(copy);
   std::string reason = whyNotConducted(copy, loops_, library);
@@ -366,6 +392,10 @@ std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
 
 Function *Conductor::create(ArrayRef<CallInst *> forks) {
   Function *copy = promotedCopy(outlined_, outlined_.getName() + ".conducted", functions_);
+  if (holdsTurns(*copy)) { // What threads take turns for may be what loops leave, in a simple form.
+    EarlyCSEPass().run(*copy, functions_);
+    functions_.clear(*copy, copy->getName());
+  }
   const SmallVector<SequencedLoop, 4> all = sequencedLoops(*copy);
   const bool isNeeded =
       all.size() > 1 ||
