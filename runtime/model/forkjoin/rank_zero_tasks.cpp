@@ -57,7 +57,7 @@ std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeS
 bool RankZero::hasDevice(std::uint32_t kind) {
   const Progress::Lock lock = job_.progress.lock();
   for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
-    if (kinds_[static_cast<std::size_t>(device)] == kind && !job_.devices.isLost(device)) {
+    if (isFor(device, kind, {})) {
       return true;
     }
   }
