@@ -8,8 +8,10 @@ import argparse
 import concurrent.futures
 import itertools
 import os
+import pathlib
 import re
 import shlex
+import socket
 import sys
 import tempfile
 import time
@@ -286,6 +288,15 @@ def run_one(name, test, verbose):
     return True
 
 
+def share_sessions(folder):
+    """Open MPI's launchers make one folder for all sessions of a user, and the last of them removes it. Two
+    that begin when it is not there fail now and then, so here it is there all the time."""
+    sessions = pathlib.Path(folder) / f"ompi.{socket.gethostname().split('.')[0]}.{os.getuid()}"
+    sessions.mkdir(mode=0o700, exist_ok=True)
+    (sessions / "kept").touch()
+    os.environ["OMPI_MCA_orte_tmpdir_base"] = str(folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("patterns", nargs="*", help="run only tests whose name has one of these")
@@ -306,6 +317,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tutti-e2e-") as temporary:
         folder = arguments.keep or temporary
         os.makedirs(folder, exist_ok=True)
+        share_sessions(temporary)
         workshop = Workshop(arguments.build, os.path.realpath(folder))
         if arguments.seeds:
             first, count = map(int, arguments.seeds.split(":"))
