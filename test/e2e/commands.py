@@ -10,6 +10,8 @@ import time
 from harness import ROOT, Failure, Program, limits, tail
 
 SECONDS_TO_START = 60
+# Says that code needs no stack that can be executed.
+STACK = '.section .note.GNU-stack,"",@progbits\n'
 
 
 def require(condition, message):
@@ -64,6 +66,35 @@ def unknown_targets_are_one_clear_line(workshop):
     require(result.status == 1, f"status {result.status}")
     require(re.fullmatch(r"tutticc: error: TUTTI_TARGETS=ptx,spirv: expected .*\n", result.errors)
             is not None, result.errors)
+
+
+def assembly_and_several_sources_compile(workshop):
+    """Clang's own assembler, and more than one compilation in a command."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("one.s", ".globl one\none:\n  mov $1, %eax\n  ret\n" + STACK),
+                           ("two.S", "#define TWO 2\n.globl two\ntwo:\n  mov $TWO, %eax\n  ret\n" + STACK),
+                           ("three.c", "int three(void) { return 3; }\n"),
+                           ("main.c", "int one(void), two(void), three(void);\n"
+                                      "int main(void) { return one() + two() + three(); }\n")):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        sources = [os.path.join(folder, name) for name in ("one.s", "two.S", "three.c", "main.c")]
+        program = os.path.join(folder, "program")
+        result = workshop.execute([str(workshop.bin / "tutticc"), "-O2", *sources, "-o", program], {}, "")
+        require(result.status == 0 and result.errors == "", tail(result.errors))
+        require(workshop.execute([program], {}, "").status == 6, "wrong sum")
+
+
+def crashes_of_the_compiler_leave_what_a_report_needs(workshop):
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "crash.c")
+        with open(source, "w") as file:
+            file.write("#pragma clang __debug parser_crash\n")
+        result = workshop.execute([str(workshop.bin / "tutticc"), "-c", source, "-o", os.devnull],
+                                  {"TMPDIR": folder}, "")
+        require(result.status != 0, "status 0")
+        require("PLEASE ATTACH THE FOLLOWING FILES" in result.errors, tail(result.errors))
+        require(any(name.endswith(".sh") for name in os.listdir(folder)), str(os.listdir(folder)))
 
 
 def start_long_run(workshop, ranks):
@@ -253,7 +284,8 @@ def all_checks():
     """(name, function of the workshop)"""
     plain = [zeroed_arrays_take_no_room_in_the_file, executables_have_fixed_addresses,
              remarks_name_the_loop, a_wrong_clang_is_one_clear_line,
-             unknown_targets_are_one_clear_line,
+             unknown_targets_are_one_clear_line, assembly_and_several_sources_compile,
+             crashes_of_the_compiler_leave_what_a_report_needs,
              a_crash_of_the_program_is_named]
     checks = [(f.__name__, f) for f in plain]
     for name, arguments, status in (("return", [], 0), ("exit", ["exit"], 3)):

@@ -18,7 +18,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,8 +54,6 @@ void writeTimeTrace(clang::CompilerInstance &compiler) {
     compiler.clearOutputFiles(/*EraseFiles=*/false);
   }
 }
-
-} // namespace
 
 int compile(llvm::SmallVectorImpl<const char *> &arguments) {
   clang::noteBottomOfStack();
@@ -95,7 +95,19 @@ int compile(llvm::SmallVectorImpl<const char *> &arguments) {
   return isDone ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int compileApart(llvm::SmallVectorImpl<const char *> &arguments) {
+} // namespace
+
+int runTool(llvm::SmallVectorImpl<const char *> &arguments) {
+  if (llvm::StringRef(arguments[1]) == "-cc1") {
+    return compile(arguments);
+  }
+  arguments.push_back(nullptr);
+  ::execv(arguments[0], const_cast<char **>(arguments.data()));
+  llvm::errs() << "error: cannot start " << arguments[0] << ": " << std::strerror(errno) << '\n';
+  return EXIT_FAILURE;
+}
+
+int runToolApart(llvm::SmallVectorImpl<const char *> &arguments) {
   constexpr int kCrash = -2;
   llvm::outs().flush();
   const pid_t child = ::fork();
@@ -104,7 +116,7 @@ int compileApart(llvm::SmallVectorImpl<const char *> &arguments) {
     return EXIT_FAILURE;
   }
   if (child == 0) {
-    const int status = compile(arguments);
+    const int status = runTool(arguments);
     llvm::outs().flush();
     std::fflush(nullptr);
     ::_exit(status);

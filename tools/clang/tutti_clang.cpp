@@ -31,7 +31,6 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
-#include <unistd.h>
 
 #include "tools/clang/compilation.h"
 
@@ -46,14 +45,8 @@ int drive(llvm::SmallVectorImpl<const char *> &arguments) {
     llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
     return EXIT_FAILURE;
   }
-  if (arguments.size() > 1 && llvm::StringRef(arguments[1]) == "-cc1") {
-    return tutti::tools::compile(arguments);
-  }
   if (arguments.size() > 1 && llvm::StringRef(arguments[1]).starts_with("-cc1")) {
-    arguments.push_back(nullptr); // Its assembler, and the like.
-    ::execv(arguments[0], const_cast<char **>(arguments.data()));
-    llvm::errs() << "error: cannot start " << arguments[0] << '\n';
-    return EXIT_FAILURE;
+    return tutti::tools::runTool(arguments);
   }
   llvm::StringSet<> kept;
   if (const char *changes = std::getenv("CCC_OVERRIDE_OPTIONS")) {
@@ -84,7 +77,7 @@ int drive(llvm::SmallVectorImpl<const char *> &arguments) {
   clang::driver::Driver driver(clang, llvm::sys::getDefaultTargetTriple(), diagnostics,
                                "clang LLVM compiler", files);
   driver.setTargetAndMode(clang::driver::ToolChain::getTargetAndModeFromProgramName("clang"));
-  driver.CC1Main = tutti::tools::compileApart;
+  driver.CC1Main = tutti::tools::runToolApart;
   const std::unique_ptr<clang::driver::Compilation> compilation(driver.BuildCompilation(arguments));
   if (!compilation || compilation->containsError()) {
     diagnostics.getClient()->finish();
