@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Command lines with files of XcalableMP: each is written as C by tutti-clang first, and Clang gets
-/// what was written in its place.
+/// Command lines with files of XcalableMP: each is written as C by tutti-clang first, and Clang
+/// gets what was written in its place.
 #pragma once
 
 #include "driver/compile_request.h"

@@ -15,7 +15,8 @@
 
 namespace {
 
-/// Where a pragma of XcalableMP reaches the compiler, the step in front of the compiler has not seen the file.
+/// Where a pragma of XcalableMP reaches the compiler, the step in front of the compiler has not
+/// seen the file.
 class XmpPragma : public clang::PragmaHandler {
 public:
   explicit XmpPragma(bool isIgnored) : clang::PragmaHandler("xmp"), isIgnored_(isIgnored) {}

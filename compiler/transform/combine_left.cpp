@@ -166,10 +166,7 @@ void Combiner::divideArray(Pair &pair) {
 Function *Combiner::combiner() {
   LLVMContext &context = function_.getContext();
   Type *ptr = PointerType::getUnqual(context);
-  Function *function = Function::Create(
-      FunctionType::get(Type::getVoidTy(context), {ptr, ptr}, false), GlobalValue::InternalLinkage,
-      function_.getName() + ".combine", function_.getParent());
-  function->addFnAttr(Attribute::NoUnwind);
+  Function *function = declareCombiner(function_);
   BasicBlock *entry = BasicBlock::Create(context, "", function);
   IRBuilder<> build(ReturnInst::Create(context, entry));
   for (auto [number, pair] : enumerate(pairs_)) {

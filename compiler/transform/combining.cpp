@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
 
 using namespace llvm;
 
@@ -52,7 +53,6 @@ Value *combine(IRBuilder<> &build, Operation operation, Value *one, Value *other
   }
 }
 
-/// What changes nothing when it is combined.
 Constant *identity(Operation operation, Type *type) {
   const auto integer = [type](const APInt &value) { return ConstantInt::get(type, value); };
   switch (operation) {
@@ -73,7 +73,6 @@ Constant *identity(Operation operation, Type *type) {
   }
 }
 
-/// What no value is worse than.
 Constant *worst(CmpInst::Predicate choice, Type *type) {
   switch (choice) {
   case CmpInst::FCMP_OGT:
@@ -89,6 +88,16 @@ Constant *worst(CmpInst::Predicate choice, Type *type) {
   default:
     return identity(AtomicRMWInst::UMax, type);
   }
+}
+
+Function *declareCombiner(Function &of) {
+  LLVMContext &context = of.getContext();
+  Type *ptr = PointerType::getUnqual(context);
+  Function *function =
+      Function::Create(FunctionType::get(Type::getVoidTy(context), {ptr, ptr}, false),
+                       GlobalValue::InternalLinkage, of.getName() + ".combine", of.getParent());
+  function->addFnAttr(Attribute::NoUnwind);
+  return function;
 }
 
 } // namespace tutti::compiler

@@ -24,4 +24,8 @@ llvm::Constant *identity(Operation operation, llvm::Type *type);
 /// What no value is worse than, of those that are better if they compare with it by `choice`.
 llvm::Constant *worst(llvm::CmpInst::Predicate choice, llvm::Type *type);
 
+/// A function without a body yet, beside `of`, to combine two lists of addresses of copies:
+/// void (ours, theirs)
+llvm::Function *declareCombiner(llvm::Function &of);
+
 } // namespace tutti::compiler

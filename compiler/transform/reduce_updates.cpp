@@ -181,10 +181,7 @@ void Reducer::combineAll(IRBuilder<> &build, function_ref<Value *(unsigned)> our
 Function *Reducer::combiner() {
   LLVMContext &context = function_.getContext();
   Type *ptr = PointerType::getUnqual(context);
-  Function *function = Function::Create(
-      FunctionType::get(Type::getVoidTy(context), {ptr, ptr}, false), GlobalValue::InternalLinkage,
-      function_.getName() + ".combine", function_.getParent());
-  function->addFnAttr(Attribute::NoUnwind);
+  Function *function = declareCombiner(function_);
   IRBuilder<> build(BasicBlock::Create(context, "", function));
   const auto entryOf = [&](unsigned list) {
     return [&build, ptr, function, list](unsigned number) -> Value * {

@@ -24,9 +24,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// Tutti's passes (compiler/plugin/plugin.cpp).
-extern "C" llvm::PassPluginLibraryInfo llvmGetPassPluginInfo();
-
 namespace tutti::tools {
 
 namespace {
@@ -80,7 +77,7 @@ int compile(llvm::SmallVectorImpl<const char *> &arguments) {
     compiler->getDiagnosticClient().finish();
     return EXIT_FAILURE;
   }
-  compiler->getCodeGenOpts().PassBuilderCallbacks.push_back(
+  compiler->getCodeGenOpts().PassBuilderCallbacks.push_back( // compiler/plugin/plugin.cpp
       llvmGetPassPluginInfo().RegisterPassBuilderCallbacks);
   bool isDone = false;
   {
