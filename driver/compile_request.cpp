@@ -127,8 +127,10 @@ private:
       request_.asksForPie = false;
     } else if (option == "-flto" || option.starts_with("-flto=")) {
       request_.asksForLto = true;
+      request_.refusesLto = false;
     } else if (option == "-fno-lto") {
       request_.asksForLto = false;
+      request_.refusesLto = true;
     } else if (option.starts_with("-fuse-ld=")) {
       request_.usesGold = option.ends_with("gold");
     }
@@ -255,6 +257,9 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
   if (isXmp) { // Files beside them may call MPI, too.
     const std::vector<std::string> includes = xmpIncludes(installation);
     command.insert(command.end(), includes.begin(), includes.end());
+  }
+  if (request.refusesLto) { // Clang's own is off in any case.
+    command.emplace_back("-fplugin-arg-tutti-no-code");
   }
   if (request.xmp == Xmp::Ignored) {
     command.emplace_back("-fplugin-arg-tutti-no-xmp");

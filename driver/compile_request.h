@@ -44,6 +44,7 @@ struct CompileRequest {
   bool isStatic = false;    ///< `-static` or `-static-pie`.
   bool asksForPie = false;  ///< `-pie` is the last word on it.
   bool asksForLto = false;  ///< `-flto` in any form is the last word on it.
+  bool refusesLto = false;  ///< `-fno-lto` is.
   bool usesGold = false;    ///< `-fuse-ld=gold`.
   bool isInternal = false;  ///< `-cc1` and the like: Clang calling itself.
   bool asksForHelp = false; ///< `--help`.

@@ -101,6 +101,13 @@ TEST(CompileRequest, LetsTheLastOfOpposedOptionsDecide) {
   EXPECT_TRUE(readRequest({"-no-pie", "-pie", "a.c"}).asksForPie);
   EXPECT_FALSE(readRequest({"-pie", "-no-pie", "a.c"}).asksForPie);
   EXPECT_FALSE(readRequest({"-flto=thin", "-fno-lto", "a.c"}).asksForLto);
+  EXPECT_TRUE(readRequest({"-flto=thin", "-fno-lto", "a.c"}).refusesLto);
+  EXPECT_FALSE(readRequest({"-fno-lto", "-flto", "a.c"}).refusesLto);
+}
+
+TEST(CompileCommand, TellsThePassesThatObjectsShallNotCarryCode) {
+  EXPECT_TRUE(has(commandFor({"-O3", "-fno-lto", "-c", "a.c"}), "-fplugin-arg-tutti-no-code"));
+  EXPECT_FALSE(has(commandFor({"-O3", "-c", "a.c"}), "-fplugin-arg-tutti-no-code"));
 }
 
 TEST(CompileCommand, EnclosesTheInputsInTheStartAndEndObjects) {
@@ -136,8 +143,9 @@ TEST(CompileCommand, RunsTheClangThatHoldsFrontEndAndPasses) {
 }
 
 TEST(CompileCommand, PassesInternalCallsUntouched) {
-  EXPECT_THAT(commandFor({"-cc1", "-emit-obj", "a.c"}),
-              testing::ElementsAre("/t/lib/tutti/tutti-clang", "/c/clang", "-cc1", "-emit-obj", "a.c"));
+  EXPECT_THAT(
+      commandFor({"-cc1", "-emit-obj", "a.c"}),
+      testing::ElementsAre("/t/lib/tutti/tutti-clang", "/c/clang", "-cc1", "-emit-obj", "a.c"));
 }
 
 TEST(CompileCommand, KeepsInputsThatFollowADoubleDash) {

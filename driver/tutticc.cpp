@@ -38,6 +38,8 @@ constexpr const char *kHelp =
     "  -fxmp                  XcalableMP in all C files. Without it those with '#pragma xmp' have "
     "it\n"
     "  -fno-xmp               '#pragma xmp' is ignored\n"
+    "  -fno-lto               parallel loops get no functions of other files when the program is\n"
+    "                         linked; objects are smaller\n"
     "  --tutti-help           this text\n";
 
 constexpr const char *kHelpOnEnvironment =
@@ -101,7 +103,11 @@ bool checkRequest(const char *name, const CompileRequest &request) {
         name);
   }
   if (request.asksForLto && request.product != Product::Nothing) {
-    std::fprintf(stderr, "%s: warning: -flto is ignored: loops are analysed file by file\n", name);
+    std::fprintf(
+        stderr,
+        "%s: warning: -flto is ignored: parallel loops get functions of other files without "
+        "it\n",
+        name);
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #include "compiler/frontend/openmp/libomp_calls.h"
 #include "compiler/frontend/openmp/task_teams.h"
 #include "compiler/frontend/openmp/tasks.h"
+#include "compiler/transform/carry_code.h"
 #include "compiler/transform/conduct_constructs.h"
 #include "compiler/transform/derive_procedures.h"
 #include "compiler/transform/drop_scopes.h"
@@ -45,23 +46,28 @@ void registerPasses(PassBuilder &builder) {
   using namespace tutti::compiler;
   registerConstructCalls(openmp::libompCalls());
   builder.registerPipelineParsingCallback(parsePass);
-  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
-    passes.addPass(openmp::LowerTasksPass());
-    passes.addPass(openmp::TaskTeamsPass());
-    if (level != OptimizationLevel::O0) {
-      passes.addPass(JoinDebugFunctionsPass());
-      passes.addPass(CopyProceduresPass());
-      passes.addPass(TargetRegionsPass());
-      passes.addPass(VersionConstructsPass());
-      passes.addPass(MergeTeamsPass());
-      passes.addPass(ReduceUpdatesPass());
-      passes.addPass(SplitConstructsPass());
-      passes.addPass(ConductConstructsPass());
-      passes.addPass(KeepLoopsPass());
-    } else {
-      passes.addPass(UnoptimisedPass());
-    }
-  });
+  const auto text = std::make_shared<ModuleText>();
+  builder.registerPipelineStartEPCallback(
+      [text](ModulePassManager &passes, OptimizationLevel level) {
+        if (level != OptimizationLevel::O0) {
+          passes.addPass(KeepModulePass(text));
+        }
+        passes.addPass(openmp::LowerTasksPass());
+        passes.addPass(openmp::TaskTeamsPass());
+        if (level != OptimizationLevel::O0) {
+          passes.addPass(JoinDebugFunctionsPass());
+          passes.addPass(CopyProceduresPass());
+          passes.addPass(TargetRegionsPass());
+          passes.addPass(VersionConstructsPass());
+          passes.addPass(MergeTeamsPass());
+          passes.addPass(ReduceUpdatesPass());
+          passes.addPass(SplitConstructsPass());
+          passes.addPass(ConductConstructsPass());
+          passes.addPass(KeepLoopsPass());
+        } else {
+          passes.addPass(UnoptimisedPass());
+        }
+      });
   // After simplification, when addresses are in closed form; before vectorisation, which would
   // blur them.
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
@@ -72,10 +78,14 @@ void registerPasses(PassBuilder &builder) {
       passes.addPass(FormHostLoopsPass(level == OptimizationLevel::O3));
     }
   });
-  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel) {
-    passes.addPass(UnifyMemoryPass());
-    passes.addPass(DropScopesPass());
-  });
+  builder.registerOptimizerLastEPCallback(
+      [text](ModulePassManager &passes, OptimizationLevel level) {
+        passes.addPass(UnifyMemoryPass());
+        passes.addPass(DropScopesPass());
+        if (level != OptimizationLevel::O0) {
+          passes.addPass(CarryCodePass(text));
+        }
+      });
   if (PassInstrumentationCallbacks *callbacks = builder.getPassInstrumentationCallbacks()) {
     callbacks->registerBeforeNonSkippedPassCallback([](StringRef pass, Any subject) {
       const auto *module = any_cast<const Module *>(&subject);

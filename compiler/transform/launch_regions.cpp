@@ -6,6 +6,7 @@
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/endings.h"
+#include "compiler/analysis/missing_functions.h"
 #include "compiler/analysis/one_launch.h"
 #include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/source_names.h"
@@ -15,6 +16,7 @@
 #include "compiler/ir/forks.h"
 #include "compiler/ir/fragment_calls.h"
 #include "compiler/ir/launch_function.h"
+#include "compiler/transform/carry_code.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/device_code.h"
@@ -66,6 +68,7 @@ struct Region {
   std::vector<WholeObject> wholeObjects;
   DeviceWork deviceWork;
   DeviceCode device;
+  SetVector<Function *> missing; ///< Functions that the link step may import.
 };
 
 Function *scratchCopy(Function &function, const Twine &name) {
@@ -484,7 +487,9 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
                   analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction()));
     return;
   }
-  if (fork.getFunction()->getName().starts_with(kOwnFunctions)) {
+  if (fork.getFunction()->getName().starts_with(kOwnFunctions) ||
+      (fork.getModule()->getModuleFlag(kImporting) &&
+       !region.outlined->hasFnAttribute(kImporting))) {
     return;
   }
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
@@ -496,8 +501,13 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
     });
   } else {
     emitter.emit([&] {
-      return OptimizationRemarkMissed(kRemarkName, "StaysHome", &fork)
-             << construct << " stays on rank 0: " << region.reason;
+      OptimizationRemarkMissed missed(kRemarkName, "StaysHome", &fork);
+      missed << construct << " stays on rank 0: " << region.reason;
+      if (!region.missing.empty()) {
+        missed << "; the link looks for '" << demangle(region.missing.front()->getName().str())
+               << "' in the program's other files";
+      }
+      return missed;
     });
   }
   if (region.distributable) {
@@ -528,6 +538,10 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
     region.asksForThreads =
         any_of(calls, [](CallInst *fork) { return threadRequests(*fork).threads != nullptr; });
     analyseRegion(region, calls, functions, texts);
+    if (isCarryingCode() && !region.distributable) {
+      region.missing = missingFunctions(*outlined);
+      noteNeeds(module, region.missing.getArrayRef());
+    }
   }
   for (Region &region : regions) {
     region.device = region.deviceWork.finish(module, region.outlined->getName(), texts);

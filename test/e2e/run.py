@@ -28,6 +28,7 @@ import hangs
 import images
 import kernels
 import languages
+import linking
 import luna
 import luna_devices
 import luna_natives
@@ -104,6 +105,8 @@ def all_tests(workshop, everywhere):
     kinds of devices, instead of on some in turn."""
     tests = [(f"commands/{name}", lambda c=check: c(workshop))
              for name, check in commands.all_checks()]
+    tests += [(f"linking/{name}", lambda c=check: c(workshop))
+              for name, check in linking.all_checks()]
     tests += [(f"failures/{name}", lambda c=check: c(workshop))
               for name, check in failures.all_checks()]
     tests += [(f"languages/{name}", lambda c=check: c(workshop))

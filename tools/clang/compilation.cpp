@@ -2,6 +2,7 @@
 #include "tools/clang/compilation.h"
 
 #include "compiler/plugin/pragma_action.h"
+#include "compiler/transform/carry_code.h"
 
 #include "clang/Basic/Stack.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -9,6 +10,9 @@
 #include "clang/Frontend/FrontendDiagnostic.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "clang/FrontendTool/Utils.h"
+#include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
@@ -52,6 +56,34 @@ void writeTimeTrace(clang::CompilerInstance &compiler) {
   }
 }
 
+/// With which arguments a module is compiled that was made as `compilation` makes one, but for
+/// input and output.
+std::vector<std::string> argumentsForModules(const clang::CompilerInvocation &compilation) {
+  clang::CompilerInvocation again(compilation);
+  again.getPreprocessorOpts() = clang::PreprocessorOptions();
+  again.getHeaderSearchOpts() = clang::HeaderSearchOptions();
+  again.getHeaderSearchOpts().ResourceDir = compilation.getHeaderSearchOpts().ResourceDir;
+  again.getDependencyOutputOpts() = {};
+  again.getDiagnosticOpts().DiagnosticSerializationFile.clear();
+  again.getCodeGenOpts().OptRecordFile.clear();
+  again.getFrontendOpts() = clang::FrontendOptions();
+  again.getFrontendOpts().ProgramAction = clang::frontend::EmitObj;
+  again.getFrontendOpts().DashX = clang::InputKind(clang::Language::LLVM_IR);
+  return again.getCC1CommandLine();
+}
+
+/// Whether others may want the code of what is compiled: only objects have a place for it, and a
+/// module that the link step has put together is wanted by nobody else.
+bool isWorthCarrying(const clang::CompilerInvocation &compilation) {
+  const clang::FrontendOptions &frontend = compilation.getFrontendOpts();
+  const auto told = frontend.PluginArgs.find("tutti");
+  return (told == frontend.PluginArgs.end() || !llvm::is_contained(told->second, "no-code")) &&
+         frontend.ProgramAction == clang::frontend::EmitObj &&
+         frontend.DashX.getLanguage() != clang::Language::LLVM_IR &&
+         compilation.getLangOpts().Sanitize.empty() &&
+         compilation.getCodeGenOpts().CoverageNotesFile.empty();
+}
+
 int compile(llvm::SmallVectorImpl<const char *> &arguments) {
   clang::noteBottomOfStack();
   compiler::registerPragmas();
@@ -76,6 +108,9 @@ int compile(llvm::SmallVectorImpl<const char *> &arguments) {
   if (!isUnderstood) {
     compiler->getDiagnosticClient().finish();
     return EXIT_FAILURE;
+  }
+  if (isWorthCarrying(compiler->getInvocation())) {
+    compiler::carryCode(argumentsForModules(compiler->getInvocation()));
   }
   compiler->getCodeGenOpts().PassBuilderCallbacks.push_back( // compiler/plugin/plugin.cpp
       llvmGetPassPluginInfo().RegisterPassBuilderCallbacks);

@@ -33,6 +33,7 @@
 #include <cstdlib>
 
 #include "tools/clang/compilation.h"
+#include "tools/clang/link_command.h"
 
 namespace {
 
@@ -87,6 +88,7 @@ int drive(llvm::SmallVectorImpl<const char *> &arguments) {
   for (clang::driver::Command &job : compilation->getJobs()) {
     job.InProcess = true;
   }
+  tutti::tools::importAtLink(*compilation, arguments[0]);
   llvm::SmallVector<std::pair<int, const clang::driver::Command *>, 4> failed;
   int status = driver.ExecuteCompilation(*compilation, failed);
   for (const auto &[result, command] : failed) {

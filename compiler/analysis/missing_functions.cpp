@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/missing_functions.h"
+
+#include "compiler/ir/construct_calls.h"
+#include "compiler/ir/forks.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+
+#include <dlfcn.h>
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// What `call` starts or continues with: its callee, or what a fork starts.
+Function *calleeOf(CallBase &call) {
+  if (kindOf(call) == CallKind::Fork || kindOf(call) == CallKind::ForkTeams) {
+    return outlinedOf(cast<CallInst>(call));
+  }
+  return dyn_cast<Function>(call.getCalledOperand());
+}
+
+/// This compiler is a C++ program, so what its libraries define is no function of the user's.
+bool isOfLibraries(StringRef name) { return ::dlsym(RTLD_DEFAULT, name.str().c_str()) != nullptr; }
+
+bool mayBeOfProgram(const Function &callee) {
+  const StringRef name = callee.getName();
+  return !callee.isIntrinsic() && kindOf(&callee) == CallKind::None && !name.starts_with("omp_") &&
+         !name.starts_with("tutti_") && !isOfLibraries(name);
+}
+
+} // namespace
+
+SetVector<Function *> reachedFunctions(Function &root) {
+  SetVector<Function *> reached;
+  reached.insert(&root);
+  for (unsigned at = 0; at < reached.size(); ++at) {
+    for (Instruction &inst : instructions(*reached[at])) {
+      if (auto *call = dyn_cast<CallBase>(&inst)) {
+        Function *callee = calleeOf(*call);
+        if (callee && !callee->isDeclaration()) {
+          reached.insert(callee);
+        }
+      }
+    }
+  }
+  return reached;
+}
+
+SetVector<Function *> missingFunctions(Function &root) {
+  SetVector<Function *> missing;
+  for (Function *function : reachedFunctions(root)) {
+    for (Instruction &inst : instructions(*function)) {
+      auto *call = dyn_cast<CallBase>(&inst);
+      Function *callee = call ? dyn_cast<Function>(call->getCalledOperand()) : nullptr;
+      if (callee && callee->isDeclaration() && mayBeOfProgram(*callee)) {
+        missing.insert(callee);
+      }
+    }
+  }
+  return missing;
+}
+
+} // namespace tutti::compiler
