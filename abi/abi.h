@@ -334,6 +334,16 @@ void *tutti_new_nothrow(size_t size, const void *tag);
 void *tutti_new_aligned(size_t size, size_t alignment); ///< Throws std::bad_alloc.
 void *tutti_new_aligned_nothrow(size_t size, size_t alignment, const void *tag);
 
+/// The same for memory that a thread of a parallel construct keeps to itself: any rank's own, which
+/// is no part of what ranks share.
+///
+/// Threading: any. Memory is freed with `tutti_private_free`.
+void *tutti_private_malloc(size_t size);
+void *tutti_private_calloc(size_t count, size_t size);
+void *tutti_private_new(size_t size); ///< Ends the program if there is none.
+void *tutti_private_new_aligned(size_t size, size_t alignment); ///< Likewise.
+void tutti_private_free(void *memory);
+
 /// Called where a function with a large array in its frame returns, and where a block with an array
 /// of variable size ends: nothing on the stack below `frame` is alive any more.
 void tutti_leave(const void *frame);

@@ -8,6 +8,7 @@
 #include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/shared_updates.h"
 #include "compiler/analysis/walks.h"
+#include "compiler/ir/private_memory.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/fragment_calls.h"
 
@@ -105,7 +106,7 @@ MemoryKind memoryKindOf(const Value *pointer, SmallPtrSetImpl<const Value *> &fo
     if (isa<ConstantPointerNull, UndefValue>(object)) {
       continue; // Nobody follows it.
     }
-    if (isa<AllocaInst>(object)) {
+    if (isa<AllocaInst>(object) || isPrivateMemoryCall(*object)) {
       isPrivate = true;
     } else if (const auto *global = dyn_cast<GlobalVariable>(object)) {
       (global->isConstant() ? isConstant : isShared) = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/endings.h"
 
+#include "compiler/ir/private_memory.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -103,7 +105,7 @@ bool isErrorStream(const Value *value) {
 bool leadsToOwn(const Value *pointer) {
   const Value *object = getUnderlyingObject(pointer);
   const auto *variable = dyn_cast<GlobalVariable>(object);
-  return isa<AllocaInst, ConstantPointerNull>(object) ||
+  return isa<AllocaInst, ConstantPointerNull>(object) || isPrivateMemoryCall(*object) ||
          (variable && variable->isConstant() && variable->hasInitializer());
 }
 

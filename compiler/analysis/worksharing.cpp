@@ -5,6 +5,7 @@
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/ir/construct_calls.h"
+#include "compiler/ir/private_memory.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -215,6 +216,9 @@ bool mayStandInLoop(const CallBase &base) {
   }
   if (const auto *intrinsic = dyn_cast<IntrinsicInst>(call)) {
     return isHarmlessIntrinsic(*intrinsic) && !isa<AnyMemIntrinsic>(intrinsic);
+  }
+  if (isPrivateMemoryCall(*call)) {
+    return true;
   }
   const bool computes = call->doesNotAccessMemory() && call->doesNotThrow() &&
                         callee->isDeclaration() && !callee->getName().starts_with("omp_");

@@ -21,6 +21,7 @@
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/device_code.h"
 #include "compiler/transform/late_texts.h"
+#include "compiler/transform/private_allocations.h"
 #include "compiler/transform/region_functions.h"
 #include "compiler/transform/serial_forks.h"
 
@@ -113,6 +114,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   Function *prepared = scratchCopy(outlined, name + ".prepared");
   region.reason = inlineCallees(*prepared);
   region.nests = serialiseForks(*prepared, analyses);
+  makeAllocationsPrivate(*prepared, analyses);
   loadPointersAsPointers(*prepared);
   loadBitsAsBytes(*prepared);
   separateChosenAddresses(*prepared);

@@ -119,7 +119,7 @@ DISTRIBUTED = [
 DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "complex_numbers",
                         "conducted_steps", "conducted_threads", "constants_constructed", "debug_information", "found_nodes",
                         "found_pointers", "gather_objects", "harmless_calls", "iterators", "left_values", "masked_indices",
-                        "merged_writes", "nested_constructs", "other_files", "reduction_arrays", "reduction_best", "scatter_steady",
+                        "merged_writes", "nested_constructs", "other_files", "private_allocations", "reduction_arrays", "reduction_best", "scatter_steady",
                         "shared_flags", "sparse", "sparse_steady", "target_conditions",
                         "target_nowait", "vectors_of_vectors"]
 

@@ -3,6 +3,7 @@
 // RUN: %tutticc -fnoopenmp-use-tls -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=CACHED
 #include <stdarg.h>
 #include <stdlib.h>
+extern int *kept;
 
 int counter;
 #pragma omp threadprivate(counter)
@@ -169,7 +170,7 @@ double forms(int n, int *a, double *x) {
     int *own = malloc(n * sizeof *own);
     for (int k = 0; k < n; k++) own[k] = a[k] + i;
     for (int k = 0; k < n; k++) x[i] += own[a[k]];
-    free(own);
+    if (a[i] == 7) kept = own;
   }
   return s + t;
 }
