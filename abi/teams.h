@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// What compiled code and runtime agree on for constructs that one thread conducts: what it calls
-/// for all, and what the callee may ask of the team that it would have been in.
+/// for all, and what the callee may ask of the team that it would have been in; and for constructs
+/// that ask for the numbers of their threads.
 #pragma once
 
 #include <stdint.h>
@@ -20,6 +21,10 @@ void tutti_end_call_of_one(void);
 
 /// As omp_in_parallel, into which user code is compiled.
 int32_t tutti_in_parallel(void);
+
+/// How many threads the next parallel construct of the calling thread gets, which asks for
+/// `requested` of them, or for none in particular if that is 0: what the construct would be told.
+int32_t tutti_team_size(int32_t requested);
 
 #ifdef __cplusplus
 }

@@ -608,6 +608,9 @@ const SCEV *Analyser::largest(const SCEV *count) {
 
 RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analyses,
                                ArrayRef<std::uint64_t> captured) {
+  if (model.isOfOneIteration()) {
+    return Analyser(model, analyses, captured, true).run();
+  }
   Analyser whole(model, analyses, captured, false);
   RegionAccesses result = whole.run();
   if (!whole.wantsPerIteration()) {

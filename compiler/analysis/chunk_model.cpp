@@ -175,6 +175,11 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
   hoistValues();
   closeAddresses(analyses);
   hoistValues();
+  if (loop.isOverThreads()) {
+    takeFirstIteration();
+    closeAddresses(analyses);
+    hoistValues();
+  }
   if (raisePointers()) {
     closeAddresses(analyses);
     hoistValues();
@@ -510,6 +515,53 @@ void ChunkModel::splitRows(FunctionAnalysisManager &analyses) {
   if (!rows_.empty()) {
     analyses.invalidate(*function_, PreservedAnalyses::none());
   }
+}
+
+/// Gives all iterations of the chunk what is computed from the number of the first: quotients of it
+/// have no closed form otherwise, nor have conditions on it.
+void ChunkModel::takeFirstIteration() {
+  auto &loops = analyses_.getResult<LoopAnalysis>(*function_);
+  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(*function_);
+  const ClosedForms forms(*this, scev);
+  SCEVExpander expander(scev, function_->getDataLayout(), "first");
+  SmallVector<std::pair<Instruction *, Value *>, 4> firsts;
+  for (Loop *loop : loops) {
+    BasicBlock *before = loop->getLoopPreheader();
+    BasicBlock *latch = loop->getLoopLatch();
+    const SCEV *taken = scev.getBackedgeTakenCount(loop);
+    const bool isChunk = SCEVExprContains(taken, [this](const SCEV *part) {
+      const auto *unknown = dyn_cast<SCEVUnknown>(part);
+      return unknown && (unknown->getValue() == lower_ || unknown->getValue() == upper_);
+    });
+    if (!before || !latch || !isChunk) {
+      continue;
+    }
+    for (PHINode &phi : loop->getHeader()->phis()) {
+      const auto *counter =
+          scev.isSCEVable(phi.getType()) ? dyn_cast<SCEVAddRecExpr>(scev.getSCEV(&phi)) : nullptr;
+      auto *next = dyn_cast<Instruction>(phi.getIncomingValueForBlock(latch));
+      const auto *later = counter && next ? dyn_cast<SCEVAddRecExpr>(scev.getSCEV(next)) : nullptr;
+      if (!later || counter->getLoop() != loop || later->getLoop() != loop ||
+          !forms.isClosed(counter->getStart()) || !forms.isClosed(later->getStart())) {
+        continue;
+      }
+      Instruction *place = before->getTerminator();
+      firsts.emplace_back(&phi, expander.expandCodeFor(counter->getStart(), phi.getType(), place));
+      firsts.emplace_back(next, expander.expandCodeFor(later->getStart(), phi.getType(), place));
+      isOfOneIteration_ = true;
+    }
+    for (auto [counter, first] : firsts) {
+      counter->replaceUsesWithIf(first, [&](const Use &use) {
+        const auto *user = cast<Instruction>(use.getUser());
+        const bool isCount = any_of(firsts, [&](const auto &other) { return other.first == user; });
+        const bool isTest =
+            isa<ICmpInst>(user) && user->hasOneUse() && user->user_back() == latch->getTerminator();
+        return !isCount && !isTest && loop->contains(user);
+      });
+    }
+    firsts.clear();
+  }
+  analyses_.invalidate(*function_, PreservedAnalyses::none());
 }
 
 namespace {

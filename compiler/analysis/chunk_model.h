@@ -101,6 +101,10 @@ public:
     bool isSigned;
   };
 
+  /// Whether it holds for single iterations only: of a loop over the threads of a construct, each
+  /// of which computes its part of the work from its number.
+  bool isOfOneIteration() const { return isOfOneIteration_; }
+
   /// Where chunks have to be cut for the model to hold; empty if it holds for any chunk.
   llvm::ArrayRef<Row> rows() const { return rows_; }
 
@@ -128,6 +132,7 @@ private:
   void adoptReads();
   llvm::SmallPtrSet<llvm::Value *, 32> shapers();
   void splitRows(llvm::FunctionAnalysisManager &analyses);
+  void takeFirstIteration();
   bool isHoistable(llvm::Value *address);
   void moveToEntry(llvm::Value *value);
 
@@ -138,6 +143,7 @@ private:
   llvm::Argument *stride_ = nullptr; ///< Distance of pieces of a chunked schedule.
   llvm::Argument *isLast_ = nullptr;
   bool isUnsigned_ = false;
+  bool isOfOneIteration_ = false;
   unsigned captureCount_ = 0;
   llvm::SmallVector<llvm::LoadInst *, 16> values_;
   llvm::SmallVector<Row, 2> rows_;

@@ -4,6 +4,7 @@
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/source_names.h"
+#include "compiler/analysis/thread_pieces.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/private_memory.h"
 
@@ -190,7 +191,9 @@ std::string describeCall(const CallBase &call) {
     return "it uses thread-private variables";
   }
   if (name.starts_with("omp_")) {
-    return ("it calls '" + name + "', whose answer depends on where it is called").str();
+    return name.ends_with("_lock")
+               ? "its threads take turns by locks"
+               : ("it calls '" + name + "', whose answer depends on where it is called").str();
   }
   static const StringSet<> kAllocation = {"aligned_alloc", "calloc",         "free",
                                           "malloc",        "posix_memalign", "realloc"};
@@ -268,6 +271,8 @@ Value *Worksharing::storedBefore(const Value *variable) const {
   return found ? const_cast<Value *>(found->getValueOperand()) : nullptr;
 }
 
+bool Worksharing::isOverThreads() const { return init->hasFnAttr(kOverThreads); }
+
 bool Worksharing::startsAtZero() const {
   const Value *lower = operandOf(*init, Role::Lower);
   const Value *first = isDispatch() ? lower : storedBefore(lower);
@@ -315,6 +320,12 @@ WorksharingOrReason findWorksharing(Function &outlined) {
       }
     } else if (mayStandInLoop(*call)) {
       continue;
+    }
+    const StringRef why = outlined.getFnAttribute(kNotByNumbers).getValueAsString();
+    if (!why.empty() && (asksForThread(*call) || asksForTeam(*call))) {
+      found.reason = ("it asks for the numbers of its threads, and " + why).str();
+      found.location = {}; // That of the reason is known.
+      return found;
     }
     found.reason = describeCall(*call);
     return found;

@@ -54,6 +54,7 @@ struct Region {
 
   Function *outlined;
   bool isLoop = false;
+  bool isOverThreads = false; ///< Its loop stands for the threads of a construct.
   bool distributable = false;
   std::string reason; ///< With the place, once all is known.
   DebugLoc reasonLocation;
@@ -127,6 +128,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   // Calls first: their names say more than what inlining failed on.
   WorksharingOrReason found = findWorksharing(*prepared);
   region.isLoop = found.loop.init != nullptr;
+  region.isOverThreads = region.isLoop && found.loop.isOverThreads();
   region.reduces = !found.loop.reduce.empty();
   if (!found.reason.empty()) {
     region.reason = found.reason;
@@ -180,8 +182,10 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.found = std::move(accesses.found);
       region.distributable = true;
       region.deviceWork = mayEnd ? DeviceWork("it may end the program" + describePlace(ending))
-                                 : DeviceWork(*prepared, found.loop, model, analyses,
-                                              outlined.getName(), texts, chases);
+                          : found.loop.isOverThreads()
+                              ? DeviceWork("its iterations are the threads of a construct")
+                              : DeviceWork(*prepared, found.loop, model, analyses,
+                                           outlined.getName(), texts, chases);
     }
   }
   if (!region.reason.empty()) {
@@ -495,7 +499,9 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
     return;
   }
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
-  const char *construct = region.isLoop ? "parallel loop" : "parallel region";
+  const char *construct = region.isOverThreads ? "parallel region with thread numbers"
+                          : region.isLoop      ? "parallel loop"
+                                               : "parallel region";
   if (region.distributable) {
     emitter.emit([&] {
       return OptimizationRemark(kRemarkName, "Distributed", &fork)

@@ -5,6 +5,7 @@
 #include "abi/teams.h"
 #include "runtime/entry/exports.h"
 
+#include <algorithm>
 #include <atomic>
 #include <omp.h>
 
@@ -45,6 +46,14 @@ TUTTI_EXPORT std::int32_t tutti_get_num_threads() {
 TUTTI_EXPORT std::int32_t tutti_in_parallel() {
   return tutti::entry::standsForTeam() ? std::int32_t{omp_get_max_threads() > 1}
                                        : omp_in_parallel();
+}
+
+TUTTI_EXPORT std::int32_t tutti_team_size(std::int32_t requested) {
+  if (omp_get_active_level() >= omp_get_max_active_levels()) {
+    return 1;
+  }
+  const int threads = requested > 0 ? requested : omp_get_max_threads();
+  return tutti::entry::told(std::clamp(threads, 1, std::max(omp_get_thread_limit(), 1)));
 }
 
 TUTTI_EXPORT void tutti_begin_call_of_one() { ++tutti::entry::callsOfOne; }

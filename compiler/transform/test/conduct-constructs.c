@@ -103,12 +103,12 @@ void home(int n, int count, double *a, double *b, int *counter) {
     counter[0]++;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: it asks for the numbers of its threads, and it calls 'opaque'
   #pragma omp parallel
   for (int t = 0; t < count; t++) {
     #pragma omp for
     for (int i = 0; i < n; i++) a[i] += b[i];
-    counter[omp_get_thread_num()]++;
+    if (omp_get_thread_num() == 1) opaque(a);
   }
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/analysis/thread_pieces.h"
+
+#include "compiler/analysis/source_names.h"
+#include "compiler/analysis/worksharing.h"
+#include "compiler/ir/construct_calls.h"
+#include "compiler/ir/forks.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+bool callsNamed(const Instruction &inst, StringRef name) {
+  const auto *call = dyn_cast<CallBase>(&inst);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->isDeclaration() && callee->getName() == name;
+}
+
+/// All that reaches into `variable`, but for marks of its lifetime.
+SmallVector<Instruction *, 16> accessesOf(AllocaInst &variable) {
+  SmallVector<Instruction *, 16> accesses;
+  SmallSetVector<Instruction *, 8> pointers;
+  pointers.insert(&variable);
+  for (unsigned at = 0; at < pointers.size(); ++at) {
+    for (User *user : pointers[at]->users()) {
+      auto *inst = cast<Instruction>(user);
+      const auto *intrinsic = dyn_cast<IntrinsicInst>(inst);
+      if (isa<GetElementPtrInst, CastInst, PHINode, SelectInst>(inst)) {
+        pointers.insert(inst);
+      } else if (!(intrinsic && intrinsic->isLifetimeStartOrEnd())) {
+        accesses.push_back(inst);
+      }
+    }
+  }
+  return accesses;
+}
+
+/// Whether the reduction of `calls` is of the loop alone: it follows its end at once.
+bool hasOwnReduction(const SequencedLoop &calls) {
+  return all_of(calls.reduce, [&](const CallInst *reduce) {
+    for (const Instruction *inst = reduce->getPrevNode(); inst; inst = inst->getPrevNode()) {
+      if (is_contained(calls.ends, inst)) {
+        return true;
+      }
+      if (isa<LoadInst>(inst) || (isa<CallInst>(inst) && !isa<IntrinsicInst>(inst))) {
+        return false;
+      }
+    }
+    return false;
+  });
+}
+
+/// The worksharing loops of `function`, each with blocks of its own. Returns whether they all have
+/// a form that is known.
+bool findLoops(Function &function, std::vector<ConductedLoop> &loops) {
+  SmallVector<SequencedLoop, 4> all = sequencedLoops(function);
+  loops.reserve(all.size());
+  for (SequencedLoop &calls : all) {
+    if (!hasOwnReduction(calls)) {
+      calls.reduce.clear();
+    }
+    if (calls.ends.empty() || calls.isDispatch() == calls.next.empty() || calls.reduce.size() > 1 ||
+        !isolateLoop(function, calls, loops.emplace_back())) {
+      return false;
+    }
+  }
+  for (ConductedLoop &loop : loops) {
+    collectBlocks(loop);
+  }
+  return none_of(loops, [&](const ConductedLoop &one) {
+    return any_of(loops, [&](const ConductedLoop &other) {
+      return &one != &other && one.contains(*other.calls.init);
+    });
+  });
+}
+
+/// Whether `access`, beside `loop`, only gives `variable` the value that the loop begins with.
+bool isSetup(const Instruction &access, const AllocaInst &variable, const ConductedLoop &loop,
+             const ThreadDependence &dependence) {
+  const auto *store = dyn_cast<StoreInst>(&access);
+  return store && store->isSimple() && store->getPointerOperand() == &variable &&
+         store->getParent() == loop.before && !dependence.depends(*store->getValueOperand());
+}
+
+/// The private variables that `loop` gets at.
+SmallSetVector<AllocaInst *, 8> variablesOf(Function &function, const ConductedLoop &loop) {
+  SmallSetVector<AllocaInst *, 8> found;
+  for (Instruction &inst : instructions(function)) {
+    auto *variable = dyn_cast<AllocaInst>(&inst);
+    if (variable && any_of(accessesOf(*variable),
+                           [&](const Instruction *access) { return loop.contains(*access); })) {
+      found.insert(variable);
+    }
+  }
+  return found;
+}
+
+bool mayChange(const Instruction &access) { return !isa<LoadInst>(access); }
+
+/// Whether which iteration of `loop` is whose matters to the program: it uses, or leaves, what is
+/// not the same for all threads.
+bool isOfThreads(Function &function, const ConductedLoop &loop,
+                 const ThreadDependence &dependence) {
+  for (const BasicBlock *block : loop.blocks) {
+    for (const Instruction &inst : *block) {
+      const auto isForeign = [&](const Use &operand) {
+        const auto *other = dyn_cast<Instruction>(operand.get());
+        return other && !loop.contains(*other) && dependence.depends(*other);
+      };
+      const auto isOutside = [&](const User *user) {
+        return !loop.contains(*cast<Instruction>(user));
+      };
+      if (any_of(inst.operands(), isForeign) ||
+          (!isThreadOfCalls(inst) && any_of(inst.users(), isOutside))) {
+        return true;
+      }
+    }
+  }
+  return any_of(variablesOf(function, loop), [&](AllocaInst *variable) {
+    const auto accesses = accessesOf(*variable);
+    const bool isChanged = any_of(accesses, [&](const Instruction *access) {
+      return loop.contains(*access) && mayChange(*access);
+    });
+    if (!isChanged) {
+      return dependence.holdsDependent(*variable);
+    }
+    return any_of(accesses, [&](const Instruction *access) {
+      return !loop.contains(*access) && !isSetup(*access, *variable, loop, dependence);
+    });
+  });
+}
+
+} // namespace
+
+bool asksForThread(const Instruction &call) { return callsNamed(call, "omp_get_thread_num"); }
+
+bool asksForTeam(const Instruction &call) { return callsNamed(call, "omp_get_num_threads"); }
+
+bool asksForThreads(const Function &function) {
+  SmallSetVector<const Function *, 16> work;
+  work.insert(&function);
+  for (unsigned at = 0; at < work.size(); ++at) {
+    for (const Instruction &inst : instructions(*work[at])) {
+      if (asksForThread(inst) || asksForTeam(inst)) {
+        return true;
+      }
+      const auto *call = dyn_cast<CallBase>(&inst);
+      const Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && !callee->isDeclaration()) {
+        work.insert(callee);
+      }
+    }
+  }
+  return false;
+}
+
+std::string whyNotByNumbers(Function &function, DebugLoc &place) {
+  for (Instruction &inst : instructions(function)) {
+    place = inst.getDebugLoc();
+    const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
+    if (intrinsic && intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address) {
+      return "it uses thread-private variables";
+    }
+    if (isa<IndirectBrInst>(inst)) {
+      return "it jumps to computed places";
+    }
+    if (inst.isEHPad() || isa<InvokeInst>(inst)) {
+      return "it handles exceptions";
+    }
+    if (isa<FenceInst, AtomicCmpXchgInst>(inst) || inst.isVolatile() ||
+        (inst.isAtomic() && !isa<AtomicRMWInst>(inst))) {
+      return "its threads may wait for each other's variables";
+    }
+    const auto *call = dyn_cast<CallInst>(&inst);
+    if (!call) {
+      continue;
+    }
+    place = placeOf(*call);
+    switch (kindOf(*call)) {
+    case CallKind::None:
+    case CallKind::StaticInit:
+    case CallKind::StaticEnd:
+    case CallKind::DispatchInit:
+    case CallKind::DispatchNext:
+    case CallKind::DispatchPiece:
+    case CallKind::DispatchEnd:
+    case CallKind::Reduce:
+    case CallKind::EndReduce:
+    case CallKind::EndReduceNow:
+    case CallKind::Barrier:
+    case CallKind::ThreadNumber:
+    case CallKind::Critical:
+      break;
+    case CallKind::Single: {
+      const auto *filter =
+          call->arg_size() > 2 ? dyn_cast<ConstantInt>(call->getArgOperand(2)) : nullptr;
+      if (call->arg_size() > 2 && !(filter && filter->isZero())) {
+        return "another thread than the first has a part of its own";
+      }
+      break;
+    }
+    default:
+      return describeCall(*call);
+    }
+  }
+  place = {};
+  return {};
+}
+
+SmallVector<SequencedLoop, 4> loopsOfThreads(Function &function, const Instruction &number) {
+  std::vector<ConductedLoop> loops;
+  if (!findLoops(function, loops)) {
+    return {}; // Which `cut` says.
+  }
+  ThreadDependence dependence(function);
+  dependence.add(number);
+  SmallVector<SequencedLoop, 4> found;
+  SmallPtrSet<const CallInst *, 4> known;
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    for (const ConductedLoop &loop : loops) {
+      if (known.contains(loop.calls.init) || !isOfThreads(function, loop, dependence)) {
+        continue;
+      }
+      known.insert(loop.calls.init);
+      found.push_back(loop.calls);
+      isNew = true;
+      for (AllocaInst *variable : variablesOf(function, loop)) {
+        dependence.addContents(*variable);
+      }
+      for (const BasicBlock *block : loop.blocks) { // What it leaves differs.
+        for (const Instruction &inst : *block) {
+          if (any_of(inst.users(),
+                     [&](const User *user) { return !loop.contains(*cast<Instruction>(user)); })) {
+            dependence.add(inst);
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/// Loops that stay, with what gives their variables the first values.
+std::string ThreadPieces::isolateLoops() {
+  if (!findLoops(function_, loops_)) {
+    return "one of its loops has an unusual form";
+  }
+  ThreadDependence dependence(function_);
+  dependence.add(number_);
+  for (ConductedLoop &loop : loops_) {
+    if (dependence.isDivergent(*loop.first)) {
+      return "not all of its threads come to one of its loops";
+    }
+    Instruction *last = loop.before->getTerminator();
+    Instruction *setup = last;
+    for (AllocaInst *variable : variablesOf(function_, loop)) {
+      for (Instruction *access : accessesOf(*variable)) {
+        if (!loop.contains(*access) && isSetup(*access, *variable, loop, dependence)) {
+          access->moveBefore(setup);
+          setup = access;
+        }
+      }
+    }
+    BasicBlock *own = loop.before->splitBasicBlock(setup->getIterator(), "setup");
+    loop.before = own;
+    fixed_.insert(own);
+    fixed_.insert(loop.blocks.begin(), loop.blocks.end());
+  }
+  return {};
+}
+
+/// What one thread does for all stays, with the question who it is.
+std::string ThreadPieces::isolateOnes() {
+  SmallVector<CallInst *, 4> questions;
+  for (Instruction &inst : instructions(function_)) {
+    if (kindOf(inst) == CallKind::Single && !inst.getType()->isVoidTy()) {
+      questions.push_back(cast<CallInst>(&inst));
+    }
+  }
+  for (CallInst *question : questions) {
+    BasicBlock *block = question->getParent();
+    auto *branch = dyn_cast<BranchInst>(block->getTerminator());
+    const auto *compare =
+        branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+    const auto *zero = compare ? dyn_cast<ConstantInt>(compare->getOperand(1)) : nullptr;
+    if (!compare || compare->getOperand(0) != question || !compare->isEquality() || !zero ||
+        !zero->isZero() || !compare->hasOneUse() || !question->hasOneUse()) {
+      return "what one of its threads does for all has an unusual form";
+    }
+    const unsigned side = compare->getPredicate() == ICmpInst::ICMP_NE ? 0 : 1;
+    BasicBlock *join = branch->getSuccessor(1 - side);
+    SmallVector<BasicBlock *, 8> work{branch->getSuccessor(side)};
+    SmallPtrSet<BasicBlock *, 8> inside;
+    while (!work.empty()) {
+      BasicBlock *next = work.pop_back_val();
+      if (next != join && inside.insert(next).second) {
+        append_range(work, successors(next));
+      }
+    }
+    const bool isClosed = all_of(inside, [&](BasicBlock *each) {
+      return all_of(predecessors(each), [&](BasicBlock *from) {
+        return inside.contains(from) || (from == block && each == branch->getSuccessor(side));
+      });
+    });
+    if (!isClosed) {
+      return "what one of its threads does for all has an unusual form";
+    }
+    ofOne_.insert(inside.begin(), inside.end());
+    fixed_.insert(inside.begin(), inside.end());
+    fixed_.insert(block->splitBasicBlock(question->getIterator(), "one"));
+  }
+  return {};
+}
+
+void ThreadPieces::isolateBarriers() {
+  SmallVector<Instruction *, 8> barriers;
+  for (Instruction &inst : instructions(function_)) {
+    if (kindOf(inst) == CallKind::Barrier && !isFixed(*inst.getParent())) {
+      barriers.push_back(&inst);
+    }
+  }
+  for (Instruction *barrier : barriers) {
+    BasicBlock *own = barrier->getParent()->splitBasicBlock(barrier->getIterator(), "barrier");
+    own->splitBasicBlock(std::next(barrier->getIterator()), "behind");
+    fixed_.insert(own);
+  }
+}
+
+/// Ways around what is fixed, which all threads have to take alike, and where they meet.
+std::string ThreadPieces::isolateWays() {
+  ThreadDependence dependence(function_);
+  dependence.add(number_);
+  const PostDominatorTree after(function_);
+  const DominatorTree dominators(function_);
+  const LoopInfo loops(dominators);
+  SmallSetVector<Instruction *, 8> ways;
+  SmallSetVector<BasicBlock *, 8> joins;
+  for (BasicBlock &block : function_) {
+    Instruction *leave = block.getTerminator();
+    if (leave->getNumSuccessors() < 2 || ofOne_.contains(&block) ||
+        any_of(loops_, [&](const ConductedLoop &loop) { return loop.blocks.contains(&block); })) {
+      continue;
+    }
+    const auto *node = after.getNode(&block);
+    BasicBlock *join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    SmallVector<BasicBlock *, 8> work(successors(&block));
+    SmallPtrSet<BasicBlock *, 16> seen;
+    bool isAround = isFixed(block);
+    while (!work.empty() && !isAround) {
+      BasicBlock *next = work.pop_back_val();
+      if (next != join && seen.insert(next).second) {
+        isAround = isFixed(*next);
+        append_range(work, successors(next));
+      }
+    }
+    if (!isAround) {
+      continue;
+    }
+    if (!join) {
+      return "it ends in several places";
+    }
+    const auto *branch = dyn_cast<BranchInst>(leave);
+    const Value *decision = branch ? branch->getCondition() : leave->getOperand(0);
+    if (dependence.depends(*decision)) {
+      return "whether its threads meet depends on their numbers";
+    }
+    joins.insert(join);
+    if (!isFixed(block)) {
+      ways.insert(leave);
+    }
+  }
+  for (const Loop *loop : loops.getLoopsInPreorder()) {
+    const bool isInOne =
+        ofOne_.contains(loop->getHeader()) || any_of(loops_, [&](const ConductedLoop &each) {
+          return each.blocks.contains(loop->getHeader());
+        });
+    if (!isInOne && any_of(loop->blocks(), [&](BasicBlock *block) { return isFixed(*block); })) {
+      joins.insert(loop->getHeader());
+    }
+  }
+  for (BasicBlock *join : joins) {
+    if (!isFixed(*join)) {
+      join->splitBasicBlock(join->getFirstNonPHI()->getIterator(), "onward");
+      fixed_.insert(join);
+    }
+  }
+  for (Instruction *way : ways) {
+    if (!isFixed(*way->getParent())) {
+      fixed_.insert(way->getParent()->splitBasicBlock(way->getIterator(), "way"));
+    }
+  }
+  // What is chosen where they meet may be a thread's: it needs a piece to be kept in.
+  for (BasicBlock *join : joins) {
+    SmallVector<BasicBlock *, 4> from;
+    for (BasicBlock *block : predecessors(join)) {
+      if (isFixed(*block) && !ofOne_.contains(block) && !join->phis().empty() &&
+          count(successors(block), join) == 1) {
+        from.push_back(block);
+      }
+    }
+    for (BasicBlock *block : from) {
+      SplitEdge(block, join);
+    }
+  }
+  return {};
+}
+
+/// What lies between fixed blocks.
+std::string ThreadPieces::collect() {
+  SmallVector<std::pair<BasicBlock *, BasicBlock *>, 8> entries;
+  for (BasicBlock &block : function_) {
+    if (isFixed(block)) {
+      for (BasicBlock *next : successors(&block)) {
+        if (!isFixed(*next)) {
+          entries.emplace_back(&block, next);
+        }
+      }
+    }
+  }
+  for (auto [before, begin] : entries) {
+    if (count(successors(before), begin) != 1) {
+      return "its threads take unusual ways";
+    }
+    if (begin->getSinglePredecessor()) {
+      FoldSingleEntryPHINodes(begin);
+    }
+    // What a loop begins with belongs to the piece.
+    BasicBlock *first = begin->phis().empty() ? begin : SplitEdge(before, begin);
+    ThreadPiece piece;
+    piece.before = before;
+    piece.first = first;
+    SmallVector<BasicBlock *, 8> work{first};
+    SmallSetVector<BasicBlock *, 2> exits;
+    while (!work.empty()) {
+      BasicBlock *block = work.pop_back_val();
+      if (isFixed(*block)) {
+        exits.insert(block);
+      } else if (piece.blocks.insert(block).second) {
+        append_range(work, successors(block));
+      }
+    }
+    const bool isEntered = all_of(piece.blocks, [&](BasicBlock *block) {
+      return all_of(predecessors(block), [&](BasicBlock *from) {
+        return piece.blocks.contains(from) || (from == before && block == first);
+      });
+    });
+    if (!isEntered || exits.size() != 1) {
+      return exits.empty() ? "it ends in several places" : "its threads take unusual ways";
+    }
+    piece.exit = exits.front();
+    SmallVector<BasicBlock *, 4> ends;
+    for (BasicBlock *from : predecessors(piece.exit)) {
+      if (piece.blocks.contains(from)) {
+        ends.push_back(from);
+      }
+    }
+    piece.last = SplitBlockPredecessors(piece.exit, ends, ".meet");
+    if (!piece.last) {
+      return "its threads take unusual ways";
+    }
+    piece.blocks.insert(piece.last);
+    pieces_.push_back(std::move(piece));
+  }
+  return {};
+}
+
+std::string ThreadPieces::cut() {
+  // Variables, and the numbers of threads, are known everywhere.
+  BasicBlock &entry = function_.getEntryBlock();
+  BasicBlock::iterator begin = entry.begin();
+  for (auto at = entry.begin(); at != entry.end(); ++at) {
+    begin = &*at == &number_ ? std::next(at) : begin;
+  }
+  entry.splitBasicBlock(begin, "threads");
+  fixed_.insert(&entry);
+  SmallVector<BasicBlock *, 2> returns;
+  for (BasicBlock &block : function_) {
+    if (isa<ReturnInst>(block.getTerminator())) {
+      returns.push_back(&block);
+    }
+  }
+  if (returns.size() != 1) {
+    return "it ends in several places";
+  }
+  BasicBlock *end = returns.front();
+  std::string reason = isolateLoops();
+  if (reason.empty()) {
+    reason = isolateOnes();
+  }
+  if (!reason.empty()) {
+    return reason;
+  }
+  isolateBarriers();
+  reason = isolateWays();
+  if (!reason.empty()) {
+    return reason;
+  }
+  for (BasicBlock &block : function_) {
+    end = isa<ReturnInst>(block.getTerminator()) ? &block : end;
+  }
+  if (!isFixed(*end) || end->size() > 1) {
+    fixed_.insert(end->splitBasicBlock(end->getTerminator()->getIterator(), "end"));
+  }
+  return collect();
+}
+
+} // namespace tutti::compiler

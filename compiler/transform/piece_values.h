@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What the pieces of a construct (analysis/thread_pieces.h) have in common, where each of them
+/// becomes a loop over the numbers of threads.
+///
+/// Values that are the same for all threads are computed in front of the loop, those that follow
+/// from the number are computed again in each. Other private values and variables that outlive a
+/// piece stand in memory, an element for each thread:
+///
+///   double own = 0;                          for (id...) {
+///   for (...) own += a[i];                     double own = 0;
+///   #pragma omp barrier                        for (...) own += a[i];
+///   sum[id] = own;                             kept[id] = own;
+///                                            }
+///                                            for (id...) sum[id] = kept[id];
+#pragma once
+
+#include "compiler/analysis/thread_pieces.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace tutti::compiler {
+
+class PieceValues {
+public:
+  PieceValues(llvm::Function &function, llvm::Instruction &number, const ThreadPieces &pieces,
+              ThreadDependence &dependence, llvm::AAResults &aliases)
+      : function_(function), number_(number), pieces_(pieces), dependence_(dependence),
+        aliases_(aliases), dominators_(function) {}
+
+  /// Says that `piece` becomes a loop.
+  void loop(const ThreadPiece &piece) { looped_.insert(&piece); }
+
+  /// Looks at what pieces leave to others, which may take that more pieces become loops. Returns
+  /// why one of them cannot be a loop, and sets `place`; or an empty string.
+  std::string prepare(llvm::DebugLoc &place);
+
+  /// Order: after `prepare`.
+  llvm::ArrayRef<const ThreadPiece *> looped() const { return looped_.getArrayRef(); }
+
+  /// How many bytes are kept for each thread.
+  std::uint64_t bytesKept() const { return bytes_; }
+
+  /// A thread, as an iteration knows it.
+  struct Thread {
+    llvm::Value *number; ///< i32
+    llvm::Value *team;   ///< i64: how many there are.
+    llvm::Value *memory; ///< ptr: where values are kept for all of them.
+  };
+
+  /// Where an iteration of the loop over `piece` begins: gives it what is its thread's.
+  void give(llvm::IRBuilder<> &build, const ThreadPiece &piece, const Thread &thread);
+
+  /// Where it ends.
+  void end(llvm::IRBuilder<> &build, const ThreadPiece &piece);
+
+private:
+  /// Where values are computed again, and those that have been.
+  struct Here {
+    llvm::IRBuilder<> &build;
+    Thread thread;
+    llvm::DenseMap<const llvm::Value *, llvm::Value *> known{};
+  };
+
+  /// What is kept for each thread: a value or a variable, and how far behind the first one of all.
+  struct Kept {
+    std::uint64_t offset;
+    std::uint64_t bytes;
+  };
+
+  /// Who gets at a private variable.
+  struct Users {
+    llvm::SmallSetVector<const ThreadPiece *, 4> pieces; ///< Null: what is in none.
+    llvm::SmallSetVector<const ThreadPiece *, 4> writers;
+    bool isKept = false; ///< Its address is stored.
+  };
+
+  const ThreadPiece *anyPieceOf(const llvm::BasicBlock &block) const;
+  const ThreadPiece *pieceOf(const llvm::BasicBlock &block) const;
+  const ThreadPiece *pieceOf(const llvm::Use &use) const;
+  Users usersOf(llvm::AllocaInst &variable) const;
+  std::string settleVariable(llvm::AllocaInst &variable, bool &changed);
+  std::string settleValue(llvm::Instruction &inst, bool &changed);
+  std::string settleUse(llvm::Instruction &inst, llvm::Use &use, bool &changed);
+  bool isBegunIn(const llvm::AllocaInst &variable, const ThreadPiece &piece) const;
+  bool isAgain(llvm::Value &value, bool isForOne);
+  bool lift(llvm::Value &value, const ThreadPiece &piece);
+  bool mayLift(const llvm::Instruction &inst, const ThreadPiece &piece);
+  bool keep(llvm::Instruction &value, bool &changed);
+  bool keepWhereFound(llvm::Instruction &value, bool &changed);
+  llvm::Value *compute(llvm::Value &value, Here &here);
+  llvm::Value *addressOf(const Kept &kept, llvm::IRBuilder<> &build, const Thread &thread) const;
+  bool isDropped(const llvm::Use &use) const;
+  void file();
+
+  llvm::Function &function_;
+  llvm::Instruction &number_;
+  const ThreadPieces &pieces_;
+  ThreadDependence &dependence_;
+  llvm::AAResults &aliases_;
+  llvm::DominatorTree dominators_;
+  llvm::SmallSetVector<const ThreadPiece *, 8> looped_;
+  llvm::MapVector<llvm::Instruction *, Kept> kept_; ///< Values, and variables.
+  std::uint64_t bytes_ = 0;
+  llvm::MapVector<const ThreadPiece *, llvm::SmallVector<llvm::Use *, 8>> needs_;
+  llvm::MapVector<const ThreadPiece *, llvm::SmallVector<llvm::AllocaInst *, 4>> variables_;
+};
+
+} // namespace tutti::compiler

@@ -1,0 +1,157 @@
+// What threads do by their numbers becomes a loop over the numbers, cut where the threads meet.
+// RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
+// RUN: clang -O1 -fopenmp -Xclang -disable-llvm-passes -S -emit-llvm -o - %s | opt -load-pass-plugin=%plugin -passes=tutti-thread-loops,verify -S | FileCheck %s --check-prefix=CODE
+// RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s --check-prefix=EXACT
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+void opaque(int);
+
+// The team is as large as the construct's would be, and each iteration a thread of it.
+// CODE-LABEL: define {{.*}} @blocks(
+// CODE:         %[[SIZE:[0-9]+]] = call i32 @tutti_team_size(i32 0)
+// CODE:         %team = zext i32 %[[SIZE]] to i64
+// CODE:         @__kmpc_fork_call(ptr @{{[0-9]+}}, i32 5, ptr @blocks.omp_outlined.threads, {{.*}}, i64 %team, ptr null)
+// CODE-LABEL: define {{.*}} @blocks.omp_outlined.threads(
+// CODE-NOT:     call {{.*}} @omp_
+// CODE:         call void @__kmpc_for_static_init_8({{.*}}, i32 34, {{.*}}) #[[OVER:[0-9]+]]
+// CODE:         %iteration = phi i64
+// CODE:         %number = trunc i64 %iteration to i32
+// CODE-NOT:     call {{.*}} @omp_
+// CODE-LABEL: {{^}}}
+// EXACT: @blocks.omp_outlined.threads.tutti.accesses
+void blocks(int n, double *a, const double *b) {
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+  // CHECK-NOT: at computed addresses
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    int first = (long)id * n / threads, end = (long)(id + 1) * n / threads;
+    for (int i = first; i < end; i++) a[i] = 2 * b[i];
+  }
+}
+
+// The number of threads that is asked for is that of the team, where the fork gets them.
+// CODE-LABEL: define {{.*}} @in_turn(
+// CODE:         call void @__kmpc_push_num_threads({{.*}}, i32 4)
+// CODE:         call i32 @tutti_team_size(i32 4)
+void in_turn(int n, double *sums, const double *b) {
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+  // CHECK-NOT: at computed addresses
+  #pragma omp parallel num_threads(4)
+  for (int i = omp_get_thread_num(); i < n; i += omp_get_num_threads())
+    sums[omp_get_thread_num()] += b[i];
+}
+
+// A loop that depends on the number is its thread's share.
+// CODE-LABEL: define {{.*}} @share.omp_outlined.threads(
+// CODE:         call void @__kmpc_for_static_init_8(
+// CODE-NOT:     call void @__kmpc_for_static_init_4(
+// CODE-LABEL: {{^}}}
+void share(int n, double *sums, const double *b) {
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+  // CHECK-NOT: at computed addresses
+  #pragma omp parallel
+  #pragma omp for nowait
+  for (int i = 0; i < n; i++) sums[omp_get_thread_num()] += b[i];
+}
+
+// Another one stays a loop like others; values that outlive a barrier are kept for each thread, or
+// computed again from its number.
+// CODE-LABEL: define {{.*}} @scan(
+// CODE:         %[[KEPT:[0-9]+]] = mul i64 %team, 16
+// CODE:         %[[MEMORY:[0-9]+]] = call ptr @tutti_malloc(i64 %[[KEPT]])
+// CODE:         @__kmpc_fork_call({{.*}}, i64 %team, ptr %[[MEMORY]])
+// CODE:         call void @free(ptr %[[MEMORY]])
+// CODE-LABEL: define {{.*}} @scan.omp_outlined.threads(
+// CODE:         call void @__kmpc_for_static_init_8(
+// CODE:         call void @__kmpc_barrier(
+// CODE:         call void @__kmpc_for_static_init_8(
+// CODE:         call void @__kmpc_barrier(
+// CODE:         call void @__kmpc_for_static_init_4(
+void scan(int n, double *a, double *sums, const double *b) {
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+    int first = (long)id * n / threads, end = (long)(id + 1) * n / threads;
+    double sum = 0;
+    for (int i = first; i < end; i++) sum += b[i];
+    #pragma omp barrier
+    // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+    // CHECK-NOT: at computed addresses
+    sums[id] = sum;
+    #pragma omp barrier
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] += sums[0];
+  }
+}
+
+// What talks between threads in other ways stays as it was, and says why.
+// CODE-NOT: @home{{.*}}.threads
+void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and its threads may wait for each other's variables (line [[@LINE+4]])
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    while (*flag != id) {}
+    a[id] = 1;
+    *flag = id + 1;
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and its threads take turns by locks (line [[@LINE+4]])
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    omp_set_lock(lock);
+    a[0] += a[id] * a[0];
+    omp_unset_lock(lock);
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it calls 'opaque', which is not defined in this file (line [[@LINE+4]])
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    opaque(id);
+    a[id] = 1;
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it uses an OpenMP construct that is not distributed (__kmpc_flush) (line [[@LINE+5]])
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    a[id] = 1;
+    #pragma omp flush
+    b[id] = a[0];
+  }
+  static __thread double mine;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it uses thread-private variables (line [[@LINE+4]])
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    mine += a[id];
+    b[id] = mine;
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and whether its threads meet depends on their numbers
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    if (id < 2) {
+      #pragma omp barrier
+    }
+    a[id] = 1;
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it contains another parallel construct (line [[@LINE+4]])
+  #pragma omp parallel
+  {
+    a[omp_get_thread_num()] += 1;
+    #pragma omp parallel
+    b[omp_get_thread_num()] = 1;
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it contains an ordered construct
+  #pragma omp parallel
+  #pragma omp for ordered
+  for (int i = 0; i < n; i++) {
+    #pragma omp ordered
+    a[i] += a[omp_get_thread_num()];
+  }
+}
+// CODE: attributes #[[OVER]] = { "tutti-over-threads" }

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/thread_loops.h"
+
+#include "compiler/analysis/source_names.h"
+#include "compiler/analysis/thread_pieces.h"
+#include "compiler/analysis/worksharing.h"
+#include "compiler/ir/entry_points.h"
+#include "compiler/ir/forks.h"
+#include "compiler/transform/piece_values.h"
+#include "compiler/transform/thread_share.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// Stands for the number of the thread until it is that of an iteration.
+constexpr const char *kNumber = "tutti.thread.number";
+
+/// `outlined` with two more captures: the number of threads, and the memory that is kept for them.
+Function *withTeam(Function &outlined) {
+  LLVMContext &context = outlined.getContext();
+  SmallVector<Type *, 16> types(outlined.getFunctionType()->params());
+  types.push_back(Type::getInt64Ty(context));
+  types.push_back(PointerType::getUnqual(context));
+  Function *copy = Function::Create(FunctionType::get(outlined.getReturnType(), types, false),
+                                    GlobalValue::InternalLinkage, outlined.getName() + ".team",
+                                    outlined.getParent());
+  ValueToValueMapTy map;
+  for (Argument &argument : outlined.args()) {
+    map[&argument] = copy->getArg(argument.getArgNo());
+    copy->getArg(argument.getArgNo())->setName(argument.getName());
+  }
+  SmallVector<ReturnInst *, 1> returns;
+  CloneFunctionInto(copy, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  Argument *team = copy->getArg(outlined.arg_size());
+  team->setName("team");
+  const ConstantRange range(APInt(64, 1), APInt::getOneBitSet(64, 31));
+  team->addAttr(Attribute::get(context, Attribute::Range, range));
+  copy->getArg(outlined.arg_size() + 1)->setName("memory");
+  return copy;
+}
+
+/// One construct on its way to loops over the numbers of its threads.
+class ThreadLooper {
+public:
+  ThreadLooper(Function &outlined, CallInst &fork, FunctionAnalysisManager &functions)
+      : outlined_(outlined), fork_(fork), functions_(functions) {}
+
+  /// The function of the new construct. Null if it is left as it was, and says why, unless nothing
+  /// was to be gained.
+  Function *create();
+
+  /// How many bytes each thread wants to be kept.
+  std::uint64_t bytesKept() const { return bytesKept_; }
+
+private:
+  std::string transform();
+  void nameNumbers();
+  void simplify();
+  bool needsLoop(const ThreadPiece &piece) const;
+  std::string checkCalls(const ThreadPieces &pieces, ArrayRef<const ThreadPiece *> looped);
+  void enclose(const ThreadPiece &piece, PieceValues &values);
+
+  Function &outlined_;
+  CallInst &fork_;
+  FunctionAnalysisManager &functions_;
+  Function *copy_ = nullptr;
+  Instruction *self_ = nullptr;   ///< The thread, as calls want it.
+  Instruction *team_ = nullptr;   ///< How many threads there are.
+  Instruction *number_ = nullptr; ///< Which one this is.
+  std::unique_ptr<ThreadDependence> dependence_;
+  DebugLoc place_;
+  bool isWorthIt_ = false;
+  std::uint64_t bytesKept_ = 0;
+};
+
+/// Puts variables and what is known of threads first.
+void ThreadLooper::nameNumbers() {
+  BasicBlock &entry = copy_->getEntryBlock();
+  BasicBlock::iterator place = entry.begin();
+  for (Instruction &inst : make_early_inc_range(entry)) {
+    auto *variable = dyn_cast<AllocaInst>(&inst);
+    if (variable && variable->isStaticAlloca()) {
+      if (&*place == variable) {
+        ++place;
+      } else {
+        variable->moveBefore(entry, place);
+      }
+    }
+  }
+  IRBuilder<> build(&entry, place);
+  self_ = build.CreateLoad(build.getInt32Ty(), copy_->getArg(0), "self");
+  team_ = cast<Instruction>(
+      build.CreateTrunc(copy_->getArg(copy_->arg_size() - 2), build.getInt32Ty(), "threads"));
+  auto *number = cast<Function>(
+      copy_->getParent()->getOrInsertFunction(kNumber, build.getInt32Ty()).getCallee());
+  number->setDoesNotAccessMemory();
+  number->setDoesNotThrow();
+  number->setWillReturn();
+  number_ = build.CreateCall(number, {}, "number");
+  for (Instruction &inst : make_early_inc_range(instructions(*copy_))) {
+    Instruction *known = &inst == self_          ? nullptr
+                         : asksForThread(inst)   ? number_
+                         : asksForTeam(inst)     ? team_
+                         : isThreadOfCalls(inst) ? self_
+                                                 : nullptr;
+    if (known) {
+      inst.replaceAllUsesWith(known);
+      inst.eraseFromParent();
+    }
+  }
+}
+
+void ThreadLooper::simplify() {
+  functions_.clear(*copy_, copy_->getName());
+  SROAPass(SROAOptions::ModifyCFG).run(*copy_, functions_);
+  functions_.clear(*copy_, copy_->getName());
+  SimplifyCFGPass().run(*copy_, functions_);
+  functions_.clear(*copy_, copy_->getName());
+}
+
+/// Whether each thread does something of its own in `piece`.
+bool ThreadLooper::needsLoop(const ThreadPiece &piece) const {
+  return any_of(piece.blocks, [&](const BasicBlock *block) {
+    return any_of(*block, [&](const Instruction &inst) {
+      if (isa<AtomicRMWInst>(inst) || kindOf(inst) == CallKind::Critical) {
+        return true;
+      }
+      const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
+      if (!inst.mayWriteToMemory() || (intrinsic && (intrinsic->isLifetimeStartOrEnd() ||
+                                                     intrinsic->isAssumeLikeIntrinsic()))) {
+        return false;
+      }
+      return dependence_->isDivergent(*block) || any_of(inst.operands(), [&](const Use &operand) {
+               const AllocaInst *variable =
+                   operand->getType()->isPointerTy() ? variableOf(operand.get()) : nullptr;
+               return dependence_->depends(*operand.get()) ||
+                      (variable && dependence_->holdsDependent(*variable));
+             });
+    });
+  });
+}
+
+/// Functions that are called for each thread must not ask who calls.
+std::string ThreadLooper::checkCalls(const ThreadPieces &pieces,
+                                     ArrayRef<const ThreadPiece *> looped) {
+  for (Instruction &inst : instructions(*copy_)) {
+    auto *call = dyn_cast<CallBase>(&inst);
+    const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
+    if (!call || pieces.isOfOne(*inst.getParent()) || &inst == number_ ||
+        (intrinsic && !inst.mayHaveSideEffects())) {
+      continue;
+    }
+    const bool isLooped =
+        any_of(looped, [&](const ThreadPiece *piece) { return piece->contains(inst); });
+    const CallKind kind = kindOf(inst);
+    if (isLooped ? kind != CallKind::None && kind != CallKind::Critical
+                 : kind == CallKind::Critical) {
+      place_ = placeOf(*call);
+      return describeCall(*call);
+    }
+    if (kind == CallKind::None && !mayStandInLoop(*call) && !isa<AnyMemIntrinsic>(inst) &&
+        !(intrinsic && (intrinsic->isLifetimeStartOrEnd() || intrinsic->isAssumeLikeIntrinsic() ||
+                        intrinsic->getIntrinsicID() == Intrinsic::stacksave ||
+                        intrinsic->getIntrinsicID() == Intrinsic::stackrestore))) {
+      place_ = placeOf(*call);
+      return describeCall(*call);
+    }
+  }
+  return {};
+}
+
+/// Lets a worksharing loop over all numbers execute `piece`.
+void ThreadLooper::enclose(const ThreadPiece &piece, PieceValues &values) {
+  LLVMContext &context = copy_->getContext();
+  Module &module = *copy_->getParent();
+  const ConstructCalls &calls = frontendOf(fork_);
+  DebugLoc place;
+  for (BasicBlock &block : *copy_) {
+    for (Instruction &inst : block) {
+      place =
+          !place && piece.contains(inst) && inst.getDebugLoc() && !inst.getDebugLoc().getInlinedAt()
+              ? inst.getDebugLoc()
+              : place;
+    }
+  }
+  BasicBlock *init = BasicBlock::Create(context, "numbers", copy_, piece.first);
+  BasicBlock *header = BasicBlock::Create(context, "number", copy_, piece.first);
+  BasicBlock *latch = BasicBlock::Create(context, "next", copy_, piece.exit);
+  BasicBlock *end = BasicBlock::Create(context, "done", copy_, piece.exit);
+  IRBuilder<> entry(&copy_->getEntryBlock(), copy_->getEntryBlock().begin());
+  Type *i64 = entry.getInt64Ty();
+  Value *isLast = entry.CreateAlloca(entry.getInt32Ty(), nullptr, "last");
+  Value *lower = entry.CreateAlloca(i64, nullptr, "lower");
+  Value *upper = entry.CreateAlloca(i64, nullptr, "upper");
+  Value *stride = entry.CreateAlloca(i64, nullptr, "stride");
+
+  piece.before->getTerminator()->replaceSuccessorWith(piece.first, init);
+  IRBuilder<> build(init);
+  build.SetCurrentDebugLocation(place);
+  Value *final = build.CreateNSWSub(copy_->getArg(copy_->arg_size() - 2), build.getInt64(1));
+  build.CreateStore(build.getInt32(0), isLast);
+  build.CreateStore(build.getInt64(0), lower);
+  build.CreateStore(final, upper);
+  build.CreateStore(build.getInt64(1), stride);
+  CallInst *share = build.CreateCall(calls.declare(module, CallKind::StaticInit),
+                                     {operandOf(fork_, Role::Place), self_,
+                                      build.getInt32(calls.withSchedule(0, Schedule::Even)), isLast,
+                                      lower, upper, stride, build.getInt64(1), build.getInt64(1)});
+  share->addFnAttr(Attribute::get(context, kOverThreads));
+  Value *given = build.CreateLoad(i64, upper);
+  Value *most = build.CreateSelect(build.CreateICmpSGT(given, final), final, given);
+  Value *first = build.CreateLoad(i64, lower);
+  build.CreateCondBr(build.CreateICmpSGT(first, most), end, header);
+
+  build.SetInsertPoint(header);
+  PHINode *iteration = build.CreatePHI(i64, 2, "iteration");
+  Value *number = build.CreateTrunc(iteration, build.getInt32Ty(), "number");
+  values.give(build, piece,
+              {number, copy_->getArg(copy_->arg_size() - 2), copy_->getArg(copy_->arg_size() - 1)});
+  build.CreateBr(piece.first);
+  piece.first->replacePhiUsesWith(piece.before, header);
+
+  piece.last->getTerminator()->replaceSuccessorWith(piece.exit, latch);
+  build.SetInsertPoint(latch);
+  values.end(build, piece);
+  Value *next = build.CreateNSWAdd(iteration, build.getInt64(1));
+  build.CreateCondBr(build.CreateICmpSLT(iteration, most), header, end);
+  iteration->addIncoming(first, init);
+  iteration->addIncoming(next, latch);
+
+  build.SetInsertPoint(end);
+  build.CreateCall(calls.declare(module, CallKind::StaticEnd),
+                   {operandOf(fork_, Role::Place), self_});
+  build.CreateBr(piece.exit);
+  piece.exit->replacePhiUsesWith(piece.last, end);
+}
+
+std::string ThreadLooper::transform() {
+  nameNumbers();
+  simplify();
+  if (std::string reason = whyNotByNumbers(*copy_, place_); !reason.empty()) {
+    return reason;
+  }
+  for (const SequencedLoop &loop : loopsOfThreads(*copy_, *number_)) {
+    if (std::string reason = takeShare(loop, *number_, *team_); !reason.empty()) {
+      place_ = placeOf(*loop.init);
+      return reason;
+    }
+  }
+  simplify();
+  ThreadPieces pieces(*copy_, *number_);
+  if (std::string reason = pieces.cut(); !reason.empty()) {
+    return reason;
+  }
+  dependence_ = std::make_unique<ThreadDependence>(*copy_);
+  dependence_->add(*number_);
+  functions_.clear(*copy_, copy_->getName());
+  PieceValues values(*copy_, *number_, pieces, *dependence_,
+                     functions_.getResult<AAManager>(*copy_));
+  isWorthIt_ = !pieces.loops().empty();
+  for (const ThreadPiece &piece : pieces.pieces()) {
+    if (needsLoop(piece)) {
+      values.loop(piece);
+      isWorthIt_ = true;
+    }
+  }
+  if (!isWorthIt_) {
+    return {};
+  }
+  if (std::string reason = values.prepare(place_); !reason.empty()) {
+    return reason;
+  }
+  if (std::string reason = checkCalls(pieces, values.looped()); !reason.empty()) {
+    return reason;
+  }
+  for (const ThreadPiece *piece : values.looped()) {
+    enclose(*piece, values);
+  }
+  bytesKept_ = values.bytesKept();
+  number_->replaceAllUsesWith(ConstantInt::get(number_->getType(), 0)); // Of no effect.
+  number_->eraseFromParent();
+  simplify(); // Loops begin in the block that prepares them.
+  return {};
+}
+
+Function *ThreadLooper::create() {
+  Function *team = withTeam(outlined_);
+  copy_ = promotedCopy(*team, outlined_.getName() + ".threads", functions_);
+  team->eraseFromParent();
+  const std::string reason = transform();
+  functions_.clear(*copy_, copy_->getName());
+  if (!reason.empty()) {
+    outlined_.addFnAttr(kNotByNumbers, reason + describePlace(place_));
+  }
+  if (!reason.empty() || !isWorthIt_) {
+    copy_->eraseFromParent();
+    return nullptr;
+  }
+  return copy_;
+}
+
+/// Forks `looped` in place of what `fork` does, with the number of threads that it would get, and
+/// memory for what each of them keeps.
+void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept) {
+  Module &module = *fork.getModule();
+  const CallInst *request = threadRequests(fork).threads;
+  IRBuilder<> build(&fork);
+  Type *i64 = build.getInt64Ty();
+  Value *asked = request ? operandOf(*request, Role::Number) : build.getInt32(0);
+  FunctionCallee size =
+      module.getOrInsertFunction("tutti_team_size", build.getInt32Ty(), build.getInt32Ty());
+  Value *team = build.CreateZExt(build.CreateCall(size, asked), i64, "team");
+  Value *memory = ConstantPointerNull::get(build.getPtrTy());
+  if (bytesKept > 0) {
+    memory = build.CreateCall(module.getOrInsertFunction("tutti_malloc", build.getPtrTy(), i64),
+                              build.CreateMul(team, build.getInt64(bytesKept)));
+  }
+  SmallVector<Value *, 16> operands(fork.args());
+  operands[operandNumber(fork, Role::Outlined)] = &looped;
+  operands[kFirstCapture - 2] = build.getInt32(fork.arg_size() - kFirstCapture + 2);
+  operands.append({team, memory});
+  build.CreateCall(fork.getFunctionType(), fork.getCalledOperand(), operands);
+  if (bytesKept > 0) {
+    build.CreateCall(module.getOrInsertFunction("free", build.getVoidTy(), build.getPtrTy()),
+                     memory);
+  }
+  fork.eraseFromParent();
+}
+
+} // namespace
+
+PreservedAnalyses ThreadLoopsPass::run(Module &module, ModuleAnalysisManager &analyses) {
+  auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  MapVector<Function *, SmallVector<CallInst *, 1>> constructs;
+  SmallPtrSet<const Function *, 16> outlined;
+  for (CallInst *fork : findForks(module, CallKind::Fork)) {
+    outlined.insert(outlinedOf(*fork));
+    constructs[outlinedOf(*fork)].push_back(fork);
+  }
+  bool changed = false;
+  for (auto &[function, forks] : constructs) {
+    // Inside of another construct a team has one thread, or is not distributed.
+    if (!asksForThreads(*function) || any_of(forks, [&](const CallInst *fork) {
+          return outlined.contains(fork->getFunction());
+        })) {
+      continue;
+    }
+    changed = true;
+    ThreadLooper looper(*function, *forks.front(), functions);
+    if (Function *looped = looper.create()) {
+      for (CallInst *fork : forks) {
+        replaceFork(*fork, *looped, looper.bytesKept());
+      }
+    }
+  }
+  if (Function *number = module.getFunction(kNumber)) {
+    number->eraseFromParent();
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace tutti::compiler

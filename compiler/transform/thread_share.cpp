@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/transform/thread_share.h"
+
+#include "compiler/ir/construct_calls.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// The first of a thread's iterations, counted from the loop's first, and what leads to the others.
+struct Share {
+  Value *first;
+  Value *count;  ///< Of the first piece.
+  Value *stride; ///< To the next piece.
+  Value *isLast; ///< Whether the last iteration of all is in it.
+};
+
+/// One piece for each thread; those in front get one iteration more if they do not divide.
+Share even(IRBuilder<> &build, Value *trip, Value *number, Value *team) {
+  Value *least = build.CreateUDiv(trip, team);
+  Value *rest = build.CreateSub(trip, build.CreateMul(least, team));
+  Value *first = build.CreateAdd(build.CreateMul(number, least),
+                                 build.CreateBinaryIntrinsic(Intrinsic::umin, number, rest));
+  Value *more = build.CreateZExt(build.CreateICmpULT(number, rest), trip->getType());
+  Value *count = build.CreateAdd(least, more);
+  Value *isLast = build.CreateAnd(build.CreateICmpNE(count, build.getInt64(0)),
+                                  build.CreateICmpEQ(build.CreateAdd(first, count), trip));
+  return {first, count, trip, isLast};
+}
+
+Share inTurn(IRBuilder<> &build, Value *trip, Value *number, Value *team, Value *size) {
+  size = build.CreateBinaryIntrinsic(Intrinsic::smax, size, build.getInt64(1));
+  Value *lastPiece = build.CreateUDiv(build.CreateSub(trip, build.getInt64(1)), size);
+  Value *isLast = build.CreateAnd(build.CreateICmpNE(trip, build.getInt64(0)),
+                                  build.CreateICmpEQ(build.CreateURem(lastPiece, team), number));
+  return {build.CreateMul(number, size), size, build.CreateMul(team, size), isLast};
+}
+
+} // namespace
+
+std::string takeShare(const SequencedLoop &loop, Value &number, Value &team) {
+  const Schedule schedule = scheduleOf(*loop.init);
+  if (loop.isDispatch() || (schedule != Schedule::Even && schedule != Schedule::Chunked)) {
+    return "a loop that uses the number of the thread has no static schedule";
+  }
+  if (!loop.reduce.empty()) {
+    return "a loop that uses the number of the thread reduces";
+  }
+  CallInst &init = *loop.init;
+  const StringRef callee = init.getCalledFunction()->getName();
+  const ConstructCalls &calls = frontendOf(init);
+  IRBuilder<> build(&init);
+  Type *counter = build.getIntNTy(calls.counterBits(callee));
+  const bool isSigned = !calls.isUnsigned(callee);
+  Type *i64 = build.getInt64Ty();
+  const auto wide = [&](Value *value) { return build.CreateIntCast(value, i64, isSigned); };
+  Value *lower = build.CreateLoad(counter, operandOf(init, Role::Lower));
+  Value *upper = build.CreateLoad(counter, operandOf(init, Role::Upper));
+  Value *trip = build.CreateAdd(build.CreateSub(wide(upper), wide(lower)), build.getInt64(1));
+  trip = build.CreateBinaryIntrinsic(Intrinsic::smax, trip, build.getInt64(0));
+  Value *thread = build.CreateZExt(&number, i64);
+  Value *threads = build.CreateZExt(&team, i64);
+  const Share share =
+      schedule == Schedule::Even
+          ? even(build, trip, thread, threads)
+          : inTurn(build, trip, thread, threads, wide(init.getArgOperand(init.arg_size() - 1)));
+  const auto narrow = [&](Value *value) { return build.CreateTrunc(value, counter); };
+  Value *first = build.CreateAdd(lower, narrow(share.first));
+  build.CreateStore(first, operandOf(init, Role::Lower));
+  build.CreateStore(
+      build.CreateSub(build.CreateAdd(first, narrow(share.count)), ConstantInt::get(counter, 1)),
+      operandOf(init, Role::Upper));
+  build.CreateStore(narrow(share.stride), operandOf(init, Role::Stride));
+  build.CreateStore(build.CreateZExt(share.isLast, build.getInt32Ty()),
+                    operandOf(init, Role::Last));
+  for (CallInst *end : loop.ends) {
+    end->eraseFromParent();
+  }
+  init.eraseFromParent();
+  return {};
+}
+
+} // namespace tutti::compiler

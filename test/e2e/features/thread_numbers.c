@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Work that threads divide by their numbers: blocks, turns, elements of their own, with and
+/// without worksharing loops and barriers.
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 3001, BINS = 16, THREADS = 4 };
+
+static double a[N], b[N];
+static double found[THREADS * 5 + 2];
+
+static void report(const char *name) {
+  double one = 0, other = 0, more = 0;
+  for (int i = 0; i < N; ++i) {
+    one += a[i] * (i % 5 + 1);
+    other += b[i] * (i % 7 + 1);
+  }
+  for (int i = 0; i < THREADS * 5 + 2; ++i) {
+    more += found[i] * (i + 1);
+  }
+  printf("%s %.6f %.6f %.6f\n", name, one, other, more);
+}
+
+static void blocks(int n) {
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    const int first = (long)id * n / threads, end = (long)(id + 1) * n / threads;
+    for (int i = first; i < end; ++i) {
+      b[i] = 2 * a[i];
+    }
+  }
+}
+
+static void rest_to_the_last(int n) {
+#pragma omp parallel num_threads(3)
+  {
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    const int share = n / threads, first = id * share;
+    const int end = id == threads - 1 ? n : first + share;
+    for (int i = first; i < end; ++i) {
+      b[i] += a[i] * id;
+    }
+  }
+}
+
+static void in_turn(int n) {
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    for (int i = id; i < n; i += threads) {
+      found[id] += b[i];
+    }
+  }
+}
+
+static void shares_of_loops(int n) {
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num();
+    double own = 0;
+#pragma omp for
+    for (int i = 0; i < n; ++i) {
+      found[id] += b[i];
+    }
+#pragma omp for schedule(static, 7) nowait
+    for (int i = 0; i < n; ++i) {
+      own += b[i] * i;
+    }
+    found[id] += own * 1e-3;
+  }
+}
+
+static void kept_over_a_barrier(int n) {
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num();
+    double own = 0;
+#pragma omp for schedule(static, 7)
+    for (int i = 0; i < n; ++i) {
+      own += b[i] * i;
+    }
+    found[id] += own * 1e-3;
+  }
+}
+
+static void sums_up_to(int n) {
+  double sums[THREADS];
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    const int first = (long)id * n / threads, end = (long)(id + 1) * n / threads;
+    double sum = 0;
+    for (int i = first; i < end; ++i) {
+      sum += a[i];
+      b[i] = sum;
+    }
+    sums[id] = sum;
+#pragma omp barrier
+    double before = 0;
+    for (int k = 0; k < id; ++k) {
+      before += sums[k];
+    }
+    for (int i = first; i < end; ++i) {
+      b[i] += before;
+    }
+  }
+}
+
+static void bins_of_threads(int n) {
+  int *all = NULL, used = 0;
+  int sums[BINS];
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+#pragma omp single
+    {
+      all = calloc((size_t)threads * BINS, sizeof *all);
+      used = threads;
+    }
+#pragma omp for
+    for (int i = 0; i < n; ++i) {
+      all[id * BINS + (int)a[i] * 7 % BINS]++;
+    }
+#pragma omp for
+    for (int k = 0; k < BINS; ++k) {
+      sums[k] = 0;
+      for (int t = 0; t < threads; ++t) {
+        sums[k] += all[t * BINS + k];
+      }
+    }
+  }
+  free(all);
+  printf("%d threads:", used);
+  for (int k = 0; k < BINS; ++k) {
+    printf(" %d", sums[k]);
+  }
+  printf("\n");
+}
+
+static void steps(int n, int count) {
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    const int share = (n - 2 + threads - 1) / threads, first = 1 + id * share;
+    const int end = first + share < n - 1 ? first + share : n - 1;
+    for (int step = 0; step < count; ++step) {
+      for (int i = first; i < end; ++i) {
+        b[i] = 0.5 * (a[i - 1] + a[i + 1]);
+      }
+#pragma omp barrier
+      for (int i = first; i < end; ++i) {
+        a[i] = b[i];
+      }
+#pragma omp barrier
+    }
+  }
+}
+
+/// A private array and a private value go on from step to step.
+static void private_state(int n) {
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    double mine[4] = {0, 0, 0, 0}, run = id;
+    for (int step = 0; step < 5; ++step) {
+      for (int i = id; i < n; i += threads) {
+        mine[i & 3] += a[i];
+      }
+      run = run * 0.5 + mine[step & 3];
+#pragma omp barrier
+      found[id * 5 + step] = run;
+#pragma omp barrier
+      a[id] += found[((id + 1) % threads) * 5 + step] * 1e-3;
+#pragma omp barrier
+    }
+    found[id * 5] += mine[0] + mine[3];
+  }
+}
+
+static double told_in_turns(int n) {
+  double total = 0;
+#pragma omp parallel
+  {
+    double own = 0;
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    for (int i = id; i < n; i += threads) {
+      own += (int)a[i];
+    }
+#pragma omp critical
+    total += own;
+  }
+  return total;
+}
+
+static int counted(int n) {
+  int threads = 0, sum = 0;
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num();
+    int own = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; ++i) {
+      own += (int)a[i] * (1 + id);
+    }
+#pragma omp atomic
+    sum += own;
+#pragma omp atomic
+    threads++;
+  }
+  return sum + threads;
+}
+
+static void one_for_all(int n) {
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num(), threads = omp_get_num_threads();
+#pragma omp master
+    printf("%d threads\n", threads);
+    found[id] = 0;
+    for (int i = id; i < n; i += threads) {
+      found[id] += (int)a[i];
+    }
+#pragma omp barrier
+#pragma omp single
+    {
+      double sum = 0;
+      for (int t = 0; t < threads; ++t) {
+        sum += found[t];
+      }
+      printf("of all %.6f\n", sum);
+      found[threads] = sum;
+    }
+    if (id == 0) {
+      found[threads + 1] = found[threads];
+    }
+  }
+}
+
+int main(void) {
+  omp_set_num_threads(THREADS);
+  for (int i = 0; i < N; ++i) {
+    a[i] = i % 17;
+  }
+  blocks(N);
+  report("blocks");
+  rest_to_the_last(N);
+  report("rest to the last");
+  in_turn(N);
+  report("in turn");
+  shares_of_loops(N);
+  report("shares of loops");
+  kept_over_a_barrier(N);
+  report("kept over a barrier");
+  sums_up_to(N);
+  report("sums up to");
+  bins_of_threads(N);
+  steps(N, 6);
+  report("steps");
+  private_state(N);
+  report("private state");
+  printf("told in turns %.6f\n", told_in_turns(N));
+  printf("counted %d\n", counted(N));
+  one_for_all(N);
+  report("one for all");
+}
