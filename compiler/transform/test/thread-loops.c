@@ -146,7 +146,7 @@ void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
     #pragma omp parallel
     b[omp_get_thread_num()] = 1;
   }
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it contains an ordered construct
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the loop has an ordered clause or a schedule that is not distributed
   #pragma omp parallel
   #pragma omp for ordered
   for (int i = 0; i < n; i++) {
