@@ -10,6 +10,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -251,6 +253,131 @@ SmallVector<SequencedLoop, 4> loopsOfThreads(Function &function, const Instructi
   return found;
 }
 
+SmallVector<CallInst *, 2> reductionsOfThreads(Function &function) {
+  SmallPtrSet<const CallInst *, 4> ofLoops;
+  for (const SequencedLoop &loop : sequencedLoops(function)) {
+    if (hasOwnReduction(loop)) {
+      ofLoops.insert(loop.reduce.begin(), loop.reduce.end());
+    }
+  }
+  SmallVector<CallInst *, 2> found;
+  for (Instruction &inst : instructions(function)) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    if (call && kindOf(inst) == CallKind::Reduce && !ofLoops.contains(call)) {
+      found.push_back(call);
+    }
+  }
+  return found;
+}
+
+namespace {
+
+/// The blocks from `first` to `join`, if `from` alone leads there; else none.
+SmallPtrSet<BasicBlock *, 8> blocksBetween(BasicBlock *from, BasicBlock *first, BasicBlock *join) {
+  SmallVector<BasicBlock *, 8> work{first};
+  SmallPtrSet<BasicBlock *, 8> inside;
+  while (!work.empty()) {
+    BasicBlock *next = work.pop_back_val();
+    if (next != join && inside.insert(next).second) {
+      append_range(work, successors(next));
+    }
+  }
+  const bool isClosed = all_of(inside, [&](BasicBlock *each) {
+    return all_of(predecessors(each), [&](BasicBlock *before) {
+      return inside.contains(before) || (before == from && each == first);
+    });
+  });
+  return isClosed ? inside : SmallPtrSet<BasicBlock *, 8>();
+}
+
+} // namespace
+
+void nameFirsts(Function &function, Instruction &number, Value &self, Value &place) {
+  SmallVector<BranchInst *, 4> found;
+  for (User *user : number.users()) {
+    auto *compare = dyn_cast<ICmpInst>(user);
+    const auto *zero = compare ? dyn_cast<ConstantInt>(compare->getOperand(1)) : nullptr;
+    if (compare && compare->isEquality() && zero && zero->isZero()) {
+      for (User *decision : compare->users()) {
+        if (auto *branch = dyn_cast<BranchInst>(decision)) {
+          found.push_back(branch);
+        }
+      }
+    }
+  }
+  for (BranchInst *branch : found) {
+    auto *compare = cast<ICmpInst>(branch->getCondition());
+    const unsigned side = compare->getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1;
+    BasicBlock *first = branch->getSuccessor(side);
+    BasicBlock *join = branch->getSuccessor(1 - side);
+    const auto inside = blocksBetween(branch->getParent(), first, join);
+    SmallVector<BasicBlock *, 2> ends;
+    for (BasicBlock *block : predecessors(join)) {
+      if (inside.contains(block)) {
+        ends.push_back(block);
+      }
+    }
+    const bool callsMore = any_of(inside, [](BasicBlock *block) {
+      return any_of(*block, [](const Instruction &inst) {
+        const auto *call = dyn_cast<CallBase>(&inst);
+        return call && kindOf(inst) == CallKind::None && inst.mayHaveSideEffects() &&
+               !isa<IntrinsicInst>(inst) && !mayStandInLoop(*call);
+      });
+    });
+    const bool isPlain = none_of(inside, [](BasicBlock *block) {
+      return any_of(*block, [](const Instruction &inst) {
+        return kindOf(inst) != CallKind::None && kindOf(inst) != CallKind::ThreadNumber;
+      });
+    });
+    if (!callsMore || !isPlain || ends.empty()) {
+      continue;
+    }
+    BasicBlock *last = SplitBlockPredecessors(join, ends, ".first");
+    const ConstructCalls &calls = commonCalls();
+    Module &module = *function.getParent();
+    IRBuilder<> build(branch);
+    Value *isFirst = build.CreateCall(calls.declare(module, CallKind::Single), {&place, &self});
+    Value *test = build.CreateICmpNE(isFirst, build.getInt32(0));
+    branch->setCondition(side == 0 ? test : build.CreateICmpEQ(isFirst, build.getInt32(0)));
+    build.SetInsertPoint(last->getTerminator());
+    build.CreateCall(calls.declareEndOfOne(module), {&place, &self});
+  }
+}
+
+/// Where threads combine, each its own.
+std::string ThreadPieces::isolateReductions() {
+  for (CallInst *reduce : reductionsOfThreads(function_)) {
+    BasicBlock *block = reduce->getParent();
+    auto *choice = dyn_cast<SwitchInst>(block->getTerminator());
+    if (!choice || choice->getCondition() != reduce) {
+      return "it reduces in an unusual form";
+    }
+    BasicBlock *join = choice->getDefaultDest();
+    for (const auto &answer : choice->cases()) {
+      if (answer.getCaseSuccessor() != join) {
+        const auto inside = blocksBetween(block, answer.getCaseSuccessor(), join);
+        if (inside.empty()) {
+          return "it reduces in an unusual form";
+        }
+        fixed_.insert(inside.begin(), inside.end());
+      }
+    }
+    const Value *list = operandOf(*reduce, Role::List)->stripPointerCasts();
+    Instruction *begin = reduce;
+    for (Instruction *inst = reduce->getPrevNode(); inst; inst = inst->getPrevNode()) {
+      const auto *store = dyn_cast<StoreInst>(inst);
+      const bool isOfList = store ? getUnderlyingObject(store->getPointerOperand()) == list
+                                  : isa<GetElementPtrInst>(inst);
+      if (!isOfList) {
+        break;
+      }
+      begin = store ? inst : begin;
+    }
+    fixed_.insert(block->splitBasicBlock(begin->getIterator(), "reduce"));
+  }
+  return {};
+}
+
 /// Loops that stay, with what gives their variables the first values.
 std::string ThreadPieces::isolateLoops() {
   if (!findLoops(function_, loops_)) {
@@ -299,21 +426,9 @@ std::string ThreadPieces::isolateOnes() {
       return "what one of its threads does for all has an unusual form";
     }
     const unsigned side = compare->getPredicate() == ICmpInst::ICMP_NE ? 0 : 1;
-    BasicBlock *join = branch->getSuccessor(1 - side);
-    SmallVector<BasicBlock *, 8> work{branch->getSuccessor(side)};
-    SmallPtrSet<BasicBlock *, 8> inside;
-    while (!work.empty()) {
-      BasicBlock *next = work.pop_back_val();
-      if (next != join && inside.insert(next).second) {
-        append_range(work, successors(next));
-      }
-    }
-    const bool isClosed = all_of(inside, [&](BasicBlock *each) {
-      return all_of(predecessors(each), [&](BasicBlock *from) {
-        return inside.contains(from) || (from == block && each == branch->getSuccessor(side));
-      });
-    });
-    if (!isClosed) {
+    const auto inside =
+        blocksBetween(block, branch->getSuccessor(side), branch->getSuccessor(1 - side));
+    if (inside.empty()) {
       return "what one of its threads does for all has an unusual form";
     }
     ofOne_.insert(inside.begin(), inside.end());
@@ -497,6 +612,9 @@ std::string ThreadPieces::cut() {
   std::string reason = isolateLoops();
   if (reason.empty()) {
     reason = isolateOnes();
+  }
+  if (reason.empty()) {
+    reason = isolateReductions();
   }
   if (!reason.empty()) {
     return reason;

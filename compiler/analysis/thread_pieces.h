@@ -62,6 +62,15 @@ std::string whyNotByNumbers(llvm::Function &function, llvm::DebugLoc &place);
 llvm::SmallVector<SequencedLoop, 4> loopsOfThreads(llvm::Function &function,
                                                    const llvm::Instruction &number);
 
+/// The reductions in `function` that are of its threads, not of a worksharing loop alone.
+llvm::SmallVector<llvm::CallInst *, 2> reductionsOfThreads(llvm::Function &function);
+
+/// Lets one thread alone come to what only the first of them does, if that calls what a loop cannot
+/// call: as if `master` was written there. `number` and `self` are the thread, as the program and
+/// as calls want it; `place` is where the construct stands.
+void nameFirsts(llvm::Function &function, llvm::Instruction &number, llvm::Value &self,
+                llvm::Value &place);
+
 /// The pieces of a construct.
 class ThreadPieces {
 public:
@@ -85,6 +94,7 @@ private:
   std::string isolateLoops();
   std::string isolateOnes();
   void isolateBarriers();
+  std::string isolateReductions();
   std::string isolateWays();
   std::string collect();
 

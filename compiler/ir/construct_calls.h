@@ -108,9 +108,13 @@ public:
   /// `operand` with another schedule, which is Chunked or Even.
   virtual std::uint64_t withSchedule(std::uint64_t operand, Schedule schedule) const = 0;
 
-  /// To make calls: ThreadNumber, RequestThreads, Fork, Reduce without waiting, or its end; of
-  /// loops that count with a sign in 64 bits, StaticInit and StaticEnd.
+  /// To make calls: ThreadNumber, Single (whether the thread is the first of its team),
+  /// RequestThreads, Fork, Reduce without waiting, or its end; of loops that count with a sign in
+  /// 64 bits, StaticInit and StaticEnd.
   virtual llvm::FunctionCallee declare(llvm::Module &module, CallKind kind) const = 0;
+
+  /// What follows what the first thread of a team does alone.
+  virtual llvm::FunctionCallee declareEndOfOne(llvm::Module &module) const = 0;
 
 protected:
   ConstructCalls() = default;

@@ -229,7 +229,8 @@ std::string PieceValues::settleVariable(AllocaInst &variable, bool &changed) {
   const Users users = usersOf(variable);
   const auto isLooped = [&](const ThreadPiece *piece) { return looped_.contains(piece); };
   const bool isChanged = any_of(users.writers, isLooped) || dependence_.holdsDependent(variable);
-  if (none_of(users.pieces, isLooped) || (!isChanged && !users.isKept)) {
+  if (exempt_.contains(&variable) || none_of(users.pieces, isLooped) ||
+      (!isChanged && !users.isKept)) {
     return {};
   }
   if (users.pieces.size() == 1 && isBegunIn(variable, *users.pieces.front())) {
@@ -322,7 +323,8 @@ void PieceValues::file() {
   for (Instruction *inst : all) {
     auto *variable = dyn_cast<AllocaInst>(inst);
     const Users users = variable ? usersOf(*variable) : Users();
-    const bool isAlone = users.pieces.size() == 1 && looped_.contains(users.pieces.front());
+    const bool isAlone = users.pieces.size() == 1 && looped_.contains(users.pieces.front()) &&
+                         !exempt_.contains(variable);
     if (kept_.count(inst) || isAlone) {
       for (User *user : make_early_inc_range(inst->users())) {
         if (isLifetime(*user)) {

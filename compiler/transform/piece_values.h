@@ -36,6 +36,9 @@ public:
   /// Says that `piece` becomes a loop.
   void loop(const ThreadPiece &piece) { looped_.insert(&piece); }
 
+  /// Says that `variable` is of the thread that executes iterations, not of each of them.
+  void exempt(const llvm::AllocaInst &variable) { exempt_.insert(&variable); }
+
   /// Looks at what pieces leave to others, which may take that more pieces become loops. Returns
   /// why one of them cannot be a loop, and sets `place`; or an empty string.
   std::string prepare(llvm::DebugLoc &place);
@@ -106,6 +109,7 @@ private:
   llvm::DominatorTree dominators_;
   llvm::SmallSetVector<const ThreadPiece *, 8> looped_;
   llvm::MapVector<llvm::Instruction *, Kept> kept_; ///< Values, and variables.
+  llvm::SmallPtrSet<const llvm::AllocaInst *, 4> exempt_;
   std::uint64_t bytes_ = 0;
   llvm::MapVector<const ThreadPiece *, llvm::SmallVector<llvm::Use *, 8>> needs_;
   llvm::MapVector<const ThreadPiece *, llvm::SmallVector<llvm::AllocaInst *, 4>> variables_;

@@ -7,6 +7,7 @@
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
 #include "compiler/transform/piece_values.h"
+#include "compiler/transform/thread_reduction.h"
 #include "compiler/transform/thread_share.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -83,6 +84,7 @@ private:
   Instruction *team_ = nullptr;   ///< How many threads there are.
   Instruction *number_ = nullptr; ///< Which one this is.
   std::unique_ptr<ThreadDependence> dependence_;
+  SmallVector<Accumulator, 2> accumulators_;
   DebugLoc place_;
   bool isWorthIt_ = false;
   std::uint64_t bytesKept_ = 0;
@@ -213,6 +215,12 @@ void ThreadLooper::enclose(const ThreadPiece &piece, PieceValues &values) {
   IRBuilder<> build(init);
   build.SetCurrentDebugLocation(place);
   Value *final = build.CreateNSWSub(copy_->getArg(copy_->arg_size() - 2), build.getInt64(1));
+  for (const Accumulator &each : accumulators_) {
+    if (any_of(each.variable->users(),
+               [&](const User *user) { return piece.contains(*cast<Instruction>(user)); })) {
+      each.begin->moveBefore(*init, init->end());
+    }
+  }
   build.CreateStore(build.getInt32(0), isLast);
   build.CreateStore(build.getInt64(0), lower);
   build.CreateStore(final, upper);
@@ -262,6 +270,13 @@ std::string ThreadLooper::transform() {
       return reason;
     }
   }
+  nameFirsts(*copy_, *number_, *self_, *operandOf(fork_, Role::Place));
+  for (CallInst *reduce : reductionsOfThreads(*copy_)) {
+    if (std::string reason = accumulate(*reduce, accumulators_); !reason.empty()) {
+      place_ = placeOf(*reduce);
+      return reason;
+    }
+  }
   simplify();
   ThreadPieces pieces(*copy_, *number_);
   if (std::string reason = pieces.cut(); !reason.empty()) {
@@ -273,8 +288,15 @@ std::string ThreadLooper::transform() {
   PieceValues values(*copy_, *number_, pieces, *dependence_,
                      functions_.getResult<AAManager>(*copy_));
   isWorthIt_ = !pieces.loops().empty();
+  for (const Accumulator &each : accumulators_) {
+    values.exempt(*each.variable);
+  }
   for (const ThreadPiece &piece : pieces.pieces()) {
-    if (needsLoop(piece)) {
+    const bool combines = any_of(accumulators_, [&](const Accumulator &each) {
+      return any_of(each.variable->users(),
+                    [&](const User *user) { return piece.contains(*cast<Instruction>(user)); });
+    });
+    if (combines || needsLoop(piece)) {
       values.loop(piece);
       isWorthIt_ = true;
     }

@@ -47,9 +47,6 @@ std::string takeShare(const SequencedLoop &loop, Value &number, Value &team) {
   if (loop.isDispatch() || (schedule != Schedule::Even && schedule != Schedule::Chunked)) {
     return "a loop that uses the number of the thread has no static schedule";
   }
-  if (!loop.reduce.empty()) {
-    return "a loop that uses the number of the thread reduces";
-  }
   CallInst &init = *loop.init;
   const StringRef callee = init.getCalledFunction()->getName();
   const ConstructCalls &calls = frontendOf(init);

@@ -51,6 +51,12 @@ public:
   }
 
   FunctionCallee declare(Module &module, CallKind kind) const override;
+
+  FunctionCallee declareEndOfOne(Module &module) const override {
+    LLVMContext &context = module.getContext();
+    return module.getOrInsertFunction("__kmpc_end_master", Type::getVoidTy(context),
+                                      PointerType::getUnqual(context), Type::getInt32Ty(context));
+  }
 };
 
 CallKind LibompCalls::kind(StringRef callee) const {
@@ -161,6 +167,8 @@ FunctionCallee LibompCalls::declare(Module &module, CallKind kind) const {
                                       FunctionType::get(none, {ptr, i32, ptr}, true));
   case CallKind::ThreadNumber:
     return module.getOrInsertFunction("__kmpc_global_thread_num", i32, ptr);
+  case CallKind::Single:
+    return module.getOrInsertFunction("__kmpc_master", i32, ptr, i32);
   case CallKind::RequestThreads:
     return module.getOrInsertFunction("__kmpc_push_num_threads", none, ptr, i32, i32);
   case CallKind::Reduce:

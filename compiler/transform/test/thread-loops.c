@@ -12,13 +12,6 @@ void opaque(int);
 // CODE:         %[[SIZE:[0-9]+]] = call i32 @tutti_team_size(i32 0)
 // CODE:         %team = zext i32 %[[SIZE]] to i64
 // CODE:         @__kmpc_fork_call(ptr @{{[0-9]+}}, i32 5, ptr @blocks.omp_outlined.threads, {{.*}}, i64 %team, ptr null)
-// CODE-LABEL: define {{.*}} @blocks.omp_outlined.threads(
-// CODE-NOT:     call {{.*}} @omp_
-// CODE:         call void @__kmpc_for_static_init_8({{.*}}, i32 34, {{.*}}) #[[OVER:[0-9]+]]
-// CODE:         %iteration = phi i64
-// CODE:         %number = trunc i64 %iteration to i32
-// CODE-NOT:     call {{.*}} @omp_
-// CODE-LABEL: {{^}}}
 // EXACT: @blocks.omp_outlined.threads.tutti.accesses
 void blocks(int n, double *a, const double *b) {
   // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
@@ -44,10 +37,6 @@ void in_turn(int n, double *sums, const double *b) {
 }
 
 // A loop that depends on the number is its thread's share.
-// CODE-LABEL: define {{.*}} @share.omp_outlined.threads(
-// CODE:         call void @__kmpc_for_static_init_8(
-// CODE-NOT:     call void @__kmpc_for_static_init_4(
-// CODE-LABEL: {{^}}}
 void share(int n, double *sums, const double *b) {
   // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
   // CHECK-NOT: at computed addresses
@@ -63,12 +52,6 @@ void share(int n, double *sums, const double *b) {
 // CODE:         %[[MEMORY:[0-9]+]] = call ptr @tutti_malloc(i64 %[[KEPT]])
 // CODE:         @__kmpc_fork_call({{.*}}, i64 %team, ptr %[[MEMORY]])
 // CODE:         call void @free(ptr %[[MEMORY]])
-// CODE-LABEL: define {{.*}} @scan.omp_outlined.threads(
-// CODE:         call void @__kmpc_for_static_init_8(
-// CODE:         call void @__kmpc_barrier(
-// CODE:         call void @__kmpc_for_static_init_8(
-// CODE:         call void @__kmpc_barrier(
-// CODE:         call void @__kmpc_for_static_init_4(
 void scan(int n, double *a, double *sums, const double *b) {
   #pragma omp parallel
   {
@@ -89,7 +72,6 @@ void scan(int n, double *a, double *sums, const double *b) {
 }
 
 // What talks between threads in other ways stays as it was, and says why.
-// CODE-NOT: @home{{.*}}.threads
 void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and its threads may wait for each other's variables (line [[@LINE+4]])
   #pragma omp parallel
@@ -154,4 +136,21 @@ void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
     a[i] += a[omp_get_thread_num()];
   }
 }
+// CODE-LABEL: define {{.*}} @blocks.omp_outlined.threads(
+// CODE-NOT:     call {{.*}} @omp_
+// CODE:         call void @__kmpc_for_static_init_8({{.*}}, i32 34, {{.*}}) #[[OVER:[0-9]+]]
+// CODE:         %iteration{{[0-9]*}} = phi i64
+// CODE:         %number{{[0-9]*}} = trunc i64 %iteration{{[0-9]*}} to i32
+// CODE-NOT:     call {{.*}} @omp_
+// CODE-LABEL: {{^}}}
+// CODE-LABEL: define {{.*}} @share.omp_outlined.threads(
+// CODE:         call void @__kmpc_for_static_init_8(
+// CODE-NOT:     call void @__kmpc_for_static_init_4(
+// CODE-LABEL: {{^}}}
+// CODE-LABEL: define {{.*}} @scan.omp_outlined.threads(
+// CODE:         call void @__kmpc_for_static_init_8(
+// CODE:         call void @__kmpc_barrier(
+// CODE:         call void @__kmpc_for_static_init_8(
+// CODE:         call void @__kmpc_barrier(
+// CODE:         call void @__kmpc_for_static_init_4(
 // CODE: attributes #[[OVER]] = { "tutti-over-threads" }

@@ -239,6 +239,46 @@ static void one_for_all(int n) {
   }
 }
 
+static void reduced(int n) {
+  double sum = 0;
+  int most = 0, threads = 0, last = 0;
+#pragma omp parallel reduction(+ : sum) reduction(max : most)
+  {
+    const int id = omp_get_thread_num();
+    for (int i = id; i < n; i += omp_get_num_threads()) {
+      sum += (int)a[i];
+    }
+    most = id * 3;
+  }
+#pragma omp parallel reduction(+ : threads)
+  threads += 1 + omp_get_thread_num() * 0;
+#pragma omp parallel reduction(+ : last)
+  {
+    const int id = omp_get_thread_num(), all = omp_get_num_threads();
+    int own = 0;
+    for (int i = id; i < n; i += all) {
+      own += (int)a[i];
+    }
+#pragma omp barrier
+    last = own + id;
+#pragma omp single
+    threads += all;
+    if (id == 0) {
+      printf("the first of %d\n", all);
+    }
+  }
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num();
+#pragma omp for reduction(+ : last)
+    for (int i = 0; i < n; ++i) {
+      last += id * (int)a[i];
+    }
+    found[id] = last;
+  }
+  printf("reduced %.6f %d %d %d\n", sum, most, threads, last);
+}
+
 int main(void) {
   omp_set_num_threads(THREADS);
   for (int i = 0; i < N; ++i) {
@@ -265,4 +305,6 @@ int main(void) {
   printf("counted %d\n", counted(N));
   one_for_all(N);
   report("one for all");
+  reduced(N);
+  report("reduced");
 }
