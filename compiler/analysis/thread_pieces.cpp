@@ -504,7 +504,23 @@ std::string ThreadPieces::isolateWays() {
       joins.insert(loop->getHeader());
     }
   }
+  // Where a loop begins that is a piece's, they meet in front of it.
+  SmallVector<BasicBlock *, 8> meetings;
   for (BasicBlock *join : joins) {
+    const Loop *loop = loops.getLoopFor(join);
+    const bool isPieces =
+        loop && loop->getHeader() == join && none_of(loop->blocks(), [&](BasicBlock *block) {
+          return isFixed(*block) || is_contained(ways, block->getTerminator());
+        });
+    SmallVector<BasicBlock *, 4> outside;
+    for (BasicBlock *from : predecessors(join)) {
+      if (isPieces && !loop->contains(from)) {
+        outside.push_back(from);
+      }
+    }
+    meetings.push_back(isPieces ? SplitBlockPredecessors(join, outside, ".join") : join);
+  }
+  for (BasicBlock *join : meetings) {
     if (!isFixed(*join)) {
       join->splitBasicBlock(join->getFirstNonPHI()->getIterator(), "onward");
       fixed_.insert(join);
@@ -516,7 +532,7 @@ std::string ThreadPieces::isolateWays() {
     }
   }
   // What is chosen where they meet may be a thread's: it needs a piece to be kept in.
-  for (BasicBlock *join : joins) {
+  for (BasicBlock *join : meetings) {
     SmallVector<BasicBlock *, 4> from;
     for (BasicBlock *block : predecessors(join)) {
       if (isFixed(*block) && !ofOne_.contains(block) && !join->phis().empty() &&

@@ -65,6 +65,7 @@ void registerPasses(PassBuilder &builder) {
           passes.addPass(ReduceUpdatesPass());
           passes.addPass(SplitConstructsPass());
           passes.addPass(ConductConstructsPass());
+          passes.addPass(ReduceUpdatesPass()); // Of loops that have constructs of their own now.
           passes.addPass(KeepLoopsPass());
         } else {
           passes.addPass(UnoptimisedPass());

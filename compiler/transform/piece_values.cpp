@@ -320,15 +320,16 @@ void PieceValues::file() {
   for (Instruction &inst : instructions(function_)) {
     all.push_back(&inst);
   }
+  SmallSetVector<Instruction *, 8> markers; // Of lives that end with an iteration now.
   for (Instruction *inst : all) {
     auto *variable = dyn_cast<AllocaInst>(inst);
     const Users users = variable ? usersOf(*variable) : Users();
     const bool isAlone = users.pieces.size() == 1 && looped_.contains(users.pieces.front()) &&
                          !exempt_.contains(variable);
     if (kept_.count(inst) || isAlone) {
-      for (User *user : make_early_inc_range(inst->users())) {
+      for (User *user : inst->users()) {
         if (isLifetime(*user)) {
-          cast<Instruction>(user)->eraseFromParent();
+          markers.insert(cast<Instruction>(user));
         }
       }
     }
@@ -340,7 +341,7 @@ void PieceValues::file() {
     for (Use &use : inst->uses()) {
       const BasicBlock &place = *placeOf(use).getParent();
       const ThreadPiece *there = pieceOf(place);
-      if (!dependence_.depends(*inst)) {
+      if (!dependence_.depends(*inst) || isLifetime(*use.getUser())) {
         continue;
       }
       if (pieces_.isOfOne(place)) {
@@ -355,6 +356,9 @@ void PieceValues::file() {
       use->set(compute(*inst, here));
     }
   }
+  for (Instruction *marker : markers) {
+    marker->eraseFromParent();
+  }
 }
 
 /// Whether `use` is by a choice between pieces that nothing asks for.
@@ -363,31 +367,60 @@ bool PieceValues::isDropped(const Use &use) const {
   return phi && !anyPieceOf(*phi->getParent()) && !kept_.count(phi);
 }
 
+bool PieceValues::hasEffect(const ThreadPiece &piece) const {
+  return any_of(kept_,
+                [&](const auto &each) {
+                  const auto *phi = dyn_cast<PHINode>(each.first);
+                  return (!isa<AllocaInst>(each.first) && piece.contains(*each.first)) ||
+                         (phi && phi->getParent() == piece.exit);
+                }) ||
+         any_of(piece.blocks, [](const BasicBlock *block) {
+           return any_of(*block, [](const Instruction &inst) {
+             const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
+             return inst.mayHaveSideEffects() &&
+                    !(intrinsic &&
+                      (intrinsic->isLifetimeStartOrEnd() || intrinsic->isAssumeLikeIntrinsic()));
+           });
+         });
+}
+
 void PieceValues::give(IRBuilder<> &build, const ThreadPiece &piece, const Thread &thread) {
   for (AllocaInst *variable : variables_[&piece]) {
     build.CreateLifetimeStart(variable);
   }
   Here here{build, thread};
+  SmallDenseMap<const Use *, Value *, 16> given;
   for (Use *use : needs_[&piece]) {
-    use->set(compute(*use->get(), here));
+    given[use] = compute(*use->get(), here);
   }
   // What others will ask for.
   for (const auto &[value, kept] : kept_) {
     if (!isa<AllocaInst>(value) && piece.contains(*value)) {
-      IRBuilder<> at(isa<PHINode>(value) ? &*value->getParent()->getFirstInsertionPt()
-                                         : value->getNextNode());
+      const bool isAtEnd = dominators_.dominates(value->getParent(), piece.last);
+      IRBuilder<> at(isAtEnd               ? piece.last->getTerminator()
+                     : isa<PHINode>(value) ? &*value->getParent()->getFirstInsertionPt()
+                                           : value->getNextNode());
       at.CreateStore(value, addressOf(kept, at, thread));
     }
   }
   for (PHINode &phi : piece.exit->phis()) {
+    const Use &use = phi.getOperandUse(phi.getBasicBlockIndex(piece.last));
     const auto *kept = kept_.find(&phi);
     if (kept != kept_.end()) {
+      Value *known = given.lookup(&use);
       IRBuilder<> at(piece.last->getTerminator());
-      at.CreateStore(phi.getIncomingValueForBlock(piece.last), addressOf(kept->second, at, thread));
+      at.CreateStore(known ? known : use.get(), addressOf(kept->second, at, thread));
     }
     if (dependence_.depends(phi)) {
-      phi.setIncomingValueForBlock(piece.last, PoisonValue::get(phi.getType()));
+      given[&use] = PoisonValue::get(phi.getType());
     }
+  }
+  given_.append(given.begin(), given.end());
+}
+
+void PieceValues::settle() {
+  for (const auto &[use, value] : given_) {
+    const_cast<Use *>(use)->set(value);
   }
 }
 

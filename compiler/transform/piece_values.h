@@ -46,6 +46,9 @@ public:
   /// Order: after `prepare`.
   llvm::ArrayRef<const ThreadPiece *> looped() const { return looped_.getArrayRef(); }
 
+  /// Whether anything comes of `piece`: what is computed again elsewhere does not count.
+  bool hasEffect(const ThreadPiece &piece) const;
+
   /// How many bytes are kept for each thread.
   std::uint64_t bytesKept() const { return bytes_; }
 
@@ -58,6 +61,9 @@ public:
 
   /// Where an iteration of the loop over `piece` begins: gives it what is its thread's.
   void give(llvm::IRBuilder<> &build, const ThreadPiece &piece, const Thread &thread);
+
+  /// Order: when all loops have been given what they need, which is computed from what pieces hold.
+  void settle();
 
   /// Where it ends.
   void end(llvm::IRBuilder<> &build, const ThreadPiece &piece);
@@ -112,6 +118,7 @@ private:
   llvm::SmallPtrSet<const llvm::AllocaInst *, 4> exempt_;
   std::uint64_t bytes_ = 0;
   llvm::MapVector<const ThreadPiece *, llvm::SmallVector<llvm::Use *, 8>> needs_;
+  llvm::SmallVector<std::pair<const llvm::Use *, llvm::Value *>, 32> given_;
   llvm::MapVector<const ThreadPiece *, llvm::SmallVector<llvm::AllocaInst *, 4>> variables_;
 };
 

@@ -311,8 +311,17 @@ std::string ThreadLooper::transform() {
     return reason;
   }
   for (const ThreadPiece *piece : values.looped()) {
-    enclose(*piece, values);
+    if (values.hasEffect(*piece)) {
+      enclose(*piece, values);
+    } else {
+      piece->before->getTerminator()->replaceSuccessorWith(piece->first, piece->exit);
+      piece->exit->replacePhiUsesWith(piece->last, piece->before);
+      piece->last->getTerminator()->eraseFromParent();
+      new UnreachableInst(copy_->getContext(), piece->last);
+    }
   }
+  values.settle();
+  removeUnreachableBlocks(*copy_);
   bytesKept_ = values.bytesKept();
   number_->replaceAllUsesWith(ConstantInt::get(number_->getType(), 0)); // Of no effect.
   number_->eraseFromParent();

@@ -41,6 +41,7 @@ import places
 import rows
 import tasks
 import teams
+import threads
 import unlike_devices
 import xmp
 import xmp_acc
@@ -77,7 +78,7 @@ def random_program(workshop, kind, seed, only=None):
     def make():
         module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs,
                   "teams": teams, "moving": moving, "places": places,
-                  "conducted": conducted}[kind]
+                  "conducted": conducted, "threads": threads}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
         more = {"only": only} if kind == "teams" else {}
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind], **more))
