@@ -72,6 +72,7 @@ private:
   std::string transform();
   void nameNumbers();
   void simplify();
+  void copyTeam();
   bool needsLoop(const ThreadPiece &piece) const;
   std::string checkCalls(const ThreadPieces &pieces, ArrayRef<const ThreadPiece *> looped);
   void enclose(const ThreadPiece &piece, PieceValues &values);
@@ -258,6 +259,21 @@ void ThreadLooper::enclose(const ThreadPiece &piece, PieceValues &values) {
   piece.exit->replacePhiUsesWith(piece.last, end);
 }
 
+/// Lets every user compute the number of threads from the capture, of which the range is known.
+void ThreadLooper::copyTeam() {
+  SmallVector<Use *, 8> uses;
+  for (Use &use : team_->uses()) {
+    uses.push_back(&use);
+  }
+  for (Use *use : uses) {
+    auto *user = cast<Instruction>(use->getUser());
+    const auto *phi = dyn_cast<PHINode>(user);
+    Instruction *copy = team_->clone();
+    copy->insertBefore(phi ? phi->getIncomingBlock(*use)->getTerminator() : user);
+    use->set(copy);
+  }
+}
+
 std::string ThreadLooper::transform() {
   nameNumbers();
   simplify();
@@ -321,6 +337,7 @@ std::string ThreadLooper::transform() {
     }
   }
   values.settle();
+  copyTeam();
   removeUnreachableBlocks(*copy_);
   bytesKept_ = values.bytesKept();
   number_->replaceAllUsesWith(ConstantInt::get(number_->getType(), 0)); // Of no effect.

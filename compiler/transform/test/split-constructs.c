@@ -142,7 +142,7 @@ void whole(int n, int steps, double *a, double *b, double *x) {
     for (int i = 0; i < n; i++) b[i] = y;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'omp_get_thread_num'
+  // CHECK: :[[@LINE+4]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
   #pragma omp parallel reduction(+ : count)
   {
     #pragma omp for
