@@ -9,8 +9,11 @@
 namespace tutti::engine {
 
 Engine::Engine(Client &client, const EngineSettings &settings)
-    : client_(client), settings_(settings), needsFence_(!canFenceAllThreads()) {
-  for (std::uint32_t index = 0; index < std::max(settings.workers, 1U); ++index) {
+    : client_(client), settings_(settings), size_(std::max(settings.workers, 1U)),
+      needsFence_(!canFenceAllThreads()), mayAdd_(mostWorkers(settings) > size_),
+      // Where another one may come, nothing else could tell the first of it.
+      isAlone_(size_ == 1 && !(mayAdd_ && needsFence_)) {
+  for (std::uint32_t index = 0; index < mostWorkers(settings); ++index) {
     workers_.push_back(std::make_unique<Worker>(*this, index));
   }
   if (settings.hasGuests) {
@@ -19,8 +22,9 @@ Engine::Engine(Client &client, const EngineSettings &settings)
   if (settings.adoptsCaller) {
     workers_.front()->adopt(settings.stackBytes);
   }
-  for (std::size_t index = settings.adoptsCaller ? 1 : 0; index < workers_.size(); ++index) {
-    threads_.emplace_back([worker = workers_[index].get()] { worker->serve(); });
+  const ScopedLock lock(starting_);
+  for (std::size_t index = settings.adoptsCaller ? 1 : 0; index < size_; ++index) {
+    start(*workers_[index]);
   }
 }
 
@@ -29,12 +33,36 @@ Engine::~Engine() {
   for (const auto &worker : workers_) {
     wake(*worker);
   }
-  for (std::thread &thread : threads_) {
+  std::vector<std::thread> threads;
+  {
+    const ScopedLock lock(starting_);
+    threads.swap(threads_);
+  }
+  for (std::thread &thread : threads) {
     thread.join();
   }
   if (settings_.adoptsCaller && !settings_.hasGuests) {
     Worker::current_ = nullptr;
   }
+}
+
+void Engine::start(Worker &worker) {
+  threads_.emplace_back([&worker] { worker.serve(); });
+}
+
+void Engine::addWorker() {
+  if (!mayAdd_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  const ScopedLock lock(starting_);
+  if (!mayAdd_.exchange(false, std::memory_order_relaxed)) {
+    return;
+  }
+  isAlone_.store(false, std::memory_order_relaxed);
+  if (!needsFence_) {
+    fenceAllThreads();
+  }
+  start(*workers_.back());
 }
 
 void Engine::enter() {
@@ -134,6 +162,11 @@ void Engine::wake(Worker &worker) {
   if (endSleep(worker)) {
     worker.bed_.wake();
   }
+}
+
+std::uint32_t Engine::mostWorkers(const EngineSettings &settings) {
+  const bool mayAdd = settings.workers <= 1 && settings.adoptsCaller && !settings.hasGuests;
+  return std::max(settings.workers, 1U) + (mayAdd ? 1 : 0);
 }
 
 std::uint32_t Engine::usableProcessors() {

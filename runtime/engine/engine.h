@@ -4,6 +4,7 @@
 /// priority, and who sleeps.
 #pragma once
 
+#include "base/mutex.h"
 #include "base/spin_lock.h"
 #include "runtime/engine/priorities.h"
 #include "runtime/engine/work.h"
@@ -40,7 +41,19 @@ public:
   ///        thread that made it.
   ~Engine();
 
+  /// How many there are but for the one that `addWorker` starts, which stands in for the first.
+  std::uint32_t size() const { return size_; }
+
+  /// That one, too.
   std::span<const std::unique_ptr<Worker>> workers() const { return workers_; }
+
+  /// Whether no more than one worker runs. Threading: what is done after `addWorker` is done after
+  /// all that has been done by who was alone.
+  bool isAlone() const { return isAlone_.load(std::memory_order_relaxed); }
+
+  /// Starts another worker if the thread that made the engine is the only one: it may be waiting
+  /// for the calling thread, in a way that the engine does not know. From any thread.
+  void addWorker();
 
   const EngineSettings &settings() const { return settings_; }
 
@@ -66,6 +79,9 @@ public:
   void leave();
 
   /// @}
+
+  /// How many workers an engine with these settings has at most.
+  static std::uint32_t mostWorkers(const EngineSettings &settings);
 
   /// How many CPUs the calling thread may use.
   static std::uint32_t usableProcessors();
@@ -96,6 +112,7 @@ private:
   void wake(Worker &worker);
   bool hasWork() const;
   void fence();
+  void start(Worker &worker) TUTTI_REQUIRES(starting_);
 
   /// Of the list of who sleeps; whoever takes a worker off it has it search.
   void beginSleep(Worker &worker);
@@ -103,9 +120,13 @@ private:
 
   Client &client_;
   const EngineSettings settings_;
+  const std::uint32_t size_;
   const bool needsFence_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::thread> threads_;
+  Mutex starting_;
+  std::vector<std::thread> threads_ TUTTI_GUARDED_BY(starting_);
+  std::atomic<bool> mayAdd_; ///< See `addWorker`.
+  std::atomic<bool> isAlone_;
   Priorities urgent_; ///< Above 0.
   Priorities idle_;   ///< Below 0.
   std::atomic<bool> isEnding_{false};
@@ -120,6 +141,8 @@ private:
   Work *lastOutside_ TUTTI_GUARDED_BY(outside_) = nullptr;
   std::atomic<std::uint32_t> fromOutside_{0}; ///< A hint.
 };
+
+inline std::uint32_t Worker::number() const { return index_ % engine_.size(); }
 
 inline bool Worker::isShortOfMemory() const {
   return pool_.used() > engine_.settings_.taskBytes + extra_;

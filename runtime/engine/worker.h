@@ -47,6 +47,9 @@ public:
   /// Immutable; from any thread.
   std::uint32_t index() const { return index_; }
 
+  /// What the program calls it: what `Engine::addWorker` starts has the number of the first.
+  std::uint32_t number() const;
+
   Pool &pool() { return pool_; }
 
   /// Of memory for tasks from the general heap, so far.

@@ -162,13 +162,13 @@ TUTTI_EXPORT int alpi_task_spawn(void (*body)(void *), void *bodyArgs, void (*co
 }
 
 TUTTI_EXPORT int alpi_cpu_count(uint64_t *count) {
-  return give(count, uint64_t{tasks().engine().workers().size()});
+  return give(count, uint64_t{tasks().engine().size()});
 }
 
 TUTTI_EXPORT int alpi_cpu_logical_id(uint64_t *id) {
   tasks();
   const auto *worker = tutti::engine::Worker::current();
-  return worker ? give(id, uint64_t{worker->index()}) : ALPI_ERR_OUTSIDE_TASK;
+  return worker ? give(id, uint64_t{worker->number()}) : ALPI_ERR_OUTSIDE_TASK;
 }
 
 TUTTI_EXPORT int alpi_cpu_system_id(uint64_t *id) {

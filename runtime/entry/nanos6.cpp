@@ -52,16 +52,14 @@ TUTTI_EXPORT void nanos6_decrease_task_event_counter(void *counter, unsigned dec
   tasks().fulfil(taskOf(counter), decrement);
 }
 
-TUTTI_EXPORT unsigned nanos6_get_num_cpus() {
-  return static_cast<unsigned>(tasks().engine().workers().size());
-}
+TUTTI_EXPORT unsigned nanos6_get_num_cpus() { return tasks().engine().size(); }
 
 TUTTI_EXPORT unsigned nanos6_get_total_num_cpus() { return nanos6_get_num_cpus(); }
 
 TUTTI_EXPORT unsigned nanos6_get_current_virtual_cpu() {
   tasks();
   const auto *worker = tutti::engine::Worker::current();
-  return worker ? worker->index() : 0;
+  return worker ? worker->number() : 0;
 }
 
 TUTTI_EXPORT long nanos6_get_current_system_cpu() { return sched_getcpu(); }

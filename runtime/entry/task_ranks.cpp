@@ -108,8 +108,7 @@ void TaskHost::start(std::span<const std::byte> parcel,
                      std::function<void(Ended ended)> whenEnded) {
   tasks().arrive(
       parcel, [whenEnded = std::move(whenEnded)](std::vector<std::byte> results, double seconds) {
-        whenEnded({static_cast<std::uint32_t>(tasks().engine().workers().size()), seconds,
-                   std::move(results)});
+        whenEnded({tasks().engine().size(), seconds, std::move(results)});
       });
 }
 

@@ -43,11 +43,11 @@ void Tasks::addResults(Task &task, std::span<const std::byte> results) {
       group = graph_.reductionOf(task.node, hull.begin);
       TUTTI_CHECK(group, "find what task {} has reduced", task.name());
       if (!group->copies) {
-        group->copies = new Copies(*group, slots_ + 1);
+        group->copies = new Copies(*group, otherRanks() + 1);
       }
     }
     std::byte *copy =
-        static_cast<Copies *>(group->copies)->of(slots_) + (hull.begin - group->begin);
+        static_cast<Copies *>(group->copies)->of(otherRanks()) + (hull.begin - group->begin);
     std::vector<std::byte> own(results.begin(),
                                results.begin() + static_cast<std::ptrdiff_t>(hull.size()));
     operationOf(access.reduction).combine(copy, own.data(), hull.size());

@@ -46,7 +46,7 @@ struct Tasks::ForeignThread {
 };
 
 Tasks::Tasks(const engine::EngineSettings &settings)
-    : perWorker_(std::max(settings.workers, 1U)), slots_(std::max(settings.workers, 1U)),
+    : perWorker_(engine::Engine::mostWorkers(settings)), slots_(std::max(settings.workers, 1U)),
       engine_(*this, settings) {
   main_.setParent(root_);
   main_.depth = 1;
@@ -227,6 +227,7 @@ void Tasks::submit(Task &task) {
   creator.alive.fetch_add(1, std::memory_order_relaxed);
   if ((creator.flags & kForeign) != 0) {
     root_.alive.fetch_add(1, std::memory_order_relaxed);
+    engine_.addWorker();
   }
   if ((task.flags & (kUndeferred | kFinal)) != 0 || (creator.flags & kFinal) != 0) [[unlikely]] {
     runUndeferred(task);
@@ -395,7 +396,7 @@ Work *Tasks::complete(Task &task) {
 
 /// False if another thread does the rest.
 bool Tasks::endOrLeave(Task &task, Changes &changes) {
-  if (!isInGraph(task) || slots_ == 1) {
+  if (!isInGraph(task) || engine_.isAlone()) {
     leaveGraph(task, changes);
     return true;
   }
@@ -438,7 +439,7 @@ void Tasks::leaveGraph(Task &task, Changes &changes) {
 }
 
 void Tasks::settleEnded() {
-  if (slots_ == 1) {
+  if (engine_.isAlone()) {
     return; // Nobody leaves anything.
   }
   // Who leaves a task asks for the lock behind it, who gives the lock back looks behind that: one

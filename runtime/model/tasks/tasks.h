@@ -200,6 +200,9 @@ private:
     return (remote_ && remote_->serve()) || hasDevices;
   }
 
+  /// Whose copies of what is reduced stand behind those of the workers.
+  std::uint32_t otherRanks() const { return static_cast<std::uint32_t>(perWorker_.size()); }
+
   /// Whether some tasks are run by others than the workers.
   bool sendsSome() const { return devices_ || remote_; }
 

@@ -185,6 +185,9 @@ void Tasks::spawn(void (*body)(void *), void *argument, void (*then)(void *), vo
   task.flags = kSpawned;
   task.label = label;
   root_.alive.fetch_add(1, std::memory_order_relaxed);
+  if (!Worker::current()) {
+    engine_.addWorker();
+  }
   engine_.submit(task.work);
 }
 
@@ -224,7 +227,7 @@ void *Tasks::privateOf(void *original) {
       const SpinGuard guard(graphLock_);
       group = graph_.reductionOf(task->node, byte);
       if (group && !group->copies) {
-        group->copies = new Copies(*group, slots_ + 1); // One more for other ranks'.
+        group->copies = new Copies(*group, otherRanks() + 1);
       }
     }
     settleEnded();
@@ -240,9 +243,9 @@ Statistics Tasks::statistics() const {
   for (const PerWorker &each : perWorker_) {
     sum.created += each.created;
   }
+  sum.workers = engine_.size();
   for (const auto &worker : engine_.workers()) {
     const engine::WorkerCounts &counts = worker->counts();
-    ++sum.workers;
     sum.run += counts.run;
     sum.stolen += counts.stolen;
     sum.blocked += counts.blocked;
