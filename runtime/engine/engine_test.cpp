@@ -8,10 +8,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cfenv>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -268,6 +272,25 @@ TEST(Pool, GivesMemoryBackToItsOwnerFromAnyThread) {
   EXPECT_EQ(pool.allocations(), allocations);
   for (void *block : blocks) {
     Pool::release(block, &pool);
+  }
+  EXPECT_EQ(pool.used(), 0U);
+}
+
+TEST(Pool, AlignsWhatComesAfterTheHeadAsItsSizeAllows) {
+  Pool pool;
+  for (std::size_t bytes = 32; bytes <= std::size_t{16} << 10; bytes += 32) {
+    for (Pool *owner : {&pool, static_cast<Pool *>(nullptr)}) {
+      std::array<std::byte *, 3> blocks{};
+      for (std::byte *&block : blocks) {
+        block = static_cast<std::byte *>(Pool::allocate(owner, Pool::kHead + bytes));
+        std::memset(block, 1, Pool::kHead + bytes);
+        const auto address = reinterpret_cast<std::uintptr_t>(block + Pool::kHead);
+        EXPECT_EQ(address % Pool::alignmentOf(bytes), 0U) << bytes;
+      }
+      for (std::byte *block : blocks) {
+        Pool::release(block, &pool);
+      }
+    }
   }
   EXPECT_EQ(pool.used(), 0U);
 }

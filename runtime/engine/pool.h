@@ -21,7 +21,14 @@ public:
   Pool &operator=(const Pool &) = delete;
   ~Pool();
 
-  /// Memory from `pool`, or from the general heap where that is null; aligned as `malloc` does.
+  /// What the memory begins with that `allocate` gives, before what has an alignment of its own.
+  static constexpr std::size_t kHead = 112;
+
+  /// The alignment that something of so many bytes may have at most, as far as it is cared for.
+  static std::size_t alignmentOf(std::size_t bytes);
+
+  /// Memory from `pool`, or from the general heap where that is null. What comes after `kHead`
+  /// bytes is aligned as something of just the bytes that are left may have to be.
   static void *allocate(Pool *pool, std::size_t bytes);
 
   /// How much there is at what `allocate` gave.
@@ -57,6 +64,11 @@ private:
     /// While the block is free: the link of a list, in the user's part.
     Header *&next() { return *reinterpret_cast<Header **>(this + 1); }
   };
+
+  /// Of the blocks of a size: where what comes after the head begins is a multiple of this.
+  static std::size_t alignmentOfBlock(std::size_t whole);
+  static Header *newBlock(Pool *owner, std::size_t whole);
+  static void deleteBlock(Header *header);
 
   Header *refill(std::size_t index);
   void putBack(Header *header);

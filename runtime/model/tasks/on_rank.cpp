@@ -58,7 +58,7 @@ void Tasks::addResults(Task &task, std::span<const std::byte> results) {
 // --- On the rank that runs it ---
 
 void Tasks::arrive(std::span<const std::byte> parcel, WhenOver whenOver) {
-  Task &task = newTask(root_, headerOf(parcel).blockBytes + sizeof(Arrival *), 0);
+  Task &task = newTask(root_, headerOf(parcel).blockBytes, sizeof(Arrival *));
   auto arrival = std::make_unique<Arrival>();
   arrival->whenOver = std::move(whenOver);
   arrival->reductions = unpack(parcel, task);

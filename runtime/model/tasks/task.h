@@ -5,6 +5,7 @@
 
 #include "abi/tasks.h"
 #include "runtime/engine/latch.h"
+#include "runtime/engine/pool.h"
 #include "runtime/engine/work.h"
 #include "runtime/graph/task_graph.h"
 #include "runtime/model/tasks/description.h"
@@ -149,7 +150,7 @@ struct Task {
   const char *name() const { return label ? label : source ? source : "task"; }
 };
 
-// With what the pool puts in front of a task, blocks are aligned as vectors in them may have to be.
-static_assert(offsetof(Task, block) == 112);
+// The pool aligns what comes after that.
+static_assert(offsetof(Task, block) == engine::Pool::kHead);
 
 } // namespace tutti::model::tasks

@@ -96,8 +96,10 @@ void Tasks::leave(Task &task) {
 Task &Tasks::newTask(Task &creator, std::size_t blockBytes, std::size_t shareds) {
   blockBytes = aligned(std::max(blockBytes, sizeof(tutti_task_block)));
   Worker *worker = Worker::current();
-  void *memory = Pool::allocate(worker ? &worker->pool() : nullptr,
-                                offsetof(Task, block) + blockBytes + shareds);
+  // A block has the alignment of what the program copies into it.
+  const std::size_t alignment = Pool::alignmentOf(blockBytes);
+  const std::size_t bytes = (blockBytes + shareds + alignment - 1) & ~(alignment - 1);
+  void *memory = Pool::allocate(worker ? &worker->pool() : nullptr, offsetof(Task, block) + bytes);
   if (worker) {
     ++perWorker_[worker->index()].created;
   }

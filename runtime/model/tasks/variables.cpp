@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/tasks/variables.h"
 
+#include "runtime/engine/pool.h"
+
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -20,7 +24,22 @@ struct alignas(64) VariableCopy {
 
 namespace {
 
-constexpr std::align_val_t kAlignment{alignof(VariableCopy)};
+std::size_t alignmentOf(std::size_t bytes) {
+  return std::max(engine::Pool::alignmentOf(bytes), alignof(VariableCopy));
+}
+
+VariableCopy *newCopy(VariableCopy *next, std::size_t bytes, bool isInitialised) {
+  const std::size_t alignment = alignmentOf(bytes);
+  void *memory = ::operator new(alignment + bytes, std::align_val_t{alignment});
+  std::byte *data = static_cast<std::byte *>(memory) + alignment;
+  return new (data - sizeof(VariableCopy)) VariableCopy{next, bytes, isInitialised};
+}
+
+void deleteCopy(VariableCopy *copy) {
+  const std::size_t alignment = alignmentOf(copy->bytes);
+  ::operator delete(static_cast<std::byte *>(copy->data()) - alignment,
+                    std::align_val_t{alignment});
+}
 
 } // namespace
 
@@ -46,8 +65,7 @@ void VariableCopies::addAs(tutti_task_block &block, std::size_t sharedsBytes,
       continue;
     }
     if (!copy) {
-      copy = new (::operator new(sizeof(VariableCopy) + bytes, kAlignment))
-          VariableCopy{first_, bytes, from != nullptr};
+      copy = newCopy(first_, bytes, from != nullptr);
       first_ = copy;
       if (from) {
         std::memcpy(copy->data(), from, bytes);
@@ -67,7 +85,7 @@ void VariableCopies::addAll(tutti_task_block &block, std::size_t sharedsBytes,
 void VariableCopies::clear() {
   while (VariableCopy *copy = first_) {
     first_ = copy->next;
-    ::operator delete(copy, kAlignment);
+    deleteCopy(copy);
   }
 }
 

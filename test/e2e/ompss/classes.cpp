@@ -1,4 +1,5 @@
 // Copies of objects: made when the task is, destroyed when its life is over; lambdas and members.
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -36,6 +37,37 @@ struct Owner {
   }
 };
 
+template <int bytes> struct alignas(bytes) Aligned {
+  char cells[bytes] = {};
+};
+
+/// The compiler takes addresses of such objects for what they have to be.
+template <class T> int misses(const T &object) {
+  auto address = reinterpret_cast<std::uintptr_t>(&object);
+  asm("" : "+r"(address));
+  return address % alignof(T) != 0;
+}
+
+/// Copies that follow some of other sizes, and keep their places.
+template <int bytes> int misalignedCopies() {
+  int count[20] = {0};
+  Aligned<bytes> object;
+  for (int i = 0; i < 20; i++) {
+#pragma oss task out(count[i])
+    count[i] = misses(object);
+#pragma oss task firstprivate(i) shared(count) in(count[i])
+    if (i < 0) {
+      count[i] = 1;
+    }
+  }
+#pragma oss taskwait
+  int sum = 0;
+  for (int each : count) {
+    sum += each;
+  }
+  return sum;
+}
+
 template <class T> T chain(T start, int n) {
   T value = start;
   for (int i = 0; i < n; i++) {
@@ -58,6 +90,9 @@ int main() {
 #pragma oss taskwait
   }
   std::printf("objects %d alive %d\n", seen[5], alive);
+
+  std::printf("misaligned %d %d %d %d\n", misalignedCopies<64>(), misalignedCopies<128>(),
+              misalignedCopies<256>(), misalignedCopies<4096>());
 
   std::string text = "abc";
   std::vector<int> numbers{1, 2, 3};
