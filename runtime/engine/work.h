@@ -26,6 +26,9 @@ public:
   /// and by one of those that find none. True while there is something to look for.
   virtual bool poll() { return false; }
 
+  /// What the calling worker runs is about to leave its stack.
+  virtual void parks() {}
+
 protected:
   ~Client() = default;
 };

@@ -130,6 +130,7 @@ void Worker::park(Parked &parked) {
     return;
   }
   ++counts_.blocked;
+  engine_.client_.parks();
   switchTo(next ? *next->stack_ : idleStack());
 }
 

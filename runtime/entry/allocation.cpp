@@ -93,6 +93,9 @@ Allocated allocate(Runtime &runtime, std::size_t bytes, std::size_t alignment) {
   std::uint64_t before = everUsed.load(std::memory_order_relaxed);
   while (before < end && !everUsed.compare_exchange_weak(before, end, std::memory_order_relaxed)) {
   }
+  if (tutti::memory::AccessCheck *check = tutti::memory::AccessCheck::current()) [[unlikely]] {
+    check->allow({address, end});
+  }
   const bool isUntouched = address >= before;
   if (!isUntouched) {
     runtime.renew({address, end});

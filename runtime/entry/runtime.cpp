@@ -156,7 +156,8 @@ namespace {
 
 /// What other parts of this process are told.
 void apply(const Settings &settings) {
-  setWorkers(settings.workers);
+  // What one task touches is looked at with nothing beside it.
+  setWorkers(settings.checksAccesses && settings.workers == 0 ? 1 : settings.workers);
   if (settings.managed == Managed::Unified) {
     putManagedIntoHeap();
   }
@@ -237,6 +238,9 @@ void Runtime::startAlone(const Settings &settings, const Place &place) {
       memory::setCrashContext(place.rank, 0);
       exec::orDie(memory::installCrashHandler());
     }
+    if (settings.checksAccesses) {
+      log::warn("TUTTI_CHECK=accesses finds nothing where no task can leave: start more ranks");
+    }
     solo::start(settings);
     return;
   }
@@ -306,7 +310,8 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
         std::make_unique<TaskDevices>(*this, *zero_, *window_, settings.managed != Managed::Driver);
   }
   if (zero_->ranks() > 1) {
-    taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_);
+    taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_,
+                                             settings.checksAccesses ? pages_.get() : nullptr);
   }
   memory::setCrashContext(0, window_->delta());
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
@@ -323,6 +328,12 @@ luna::FragmentDevices *Runtime::fragmentDevices() {
         *this, *zero_, *window_, settings_.device.kind != TUTTI_DEVICE_AUTO);
   }
   return fragmentDevices_.get();
+}
+
+void Runtime::touchChecked(memory::AccessCheck &check, Range range, bool write) const {
+  if (window_->contains(range) && !range.empty()) {
+    check.touch(range, write);
+  }
 }
 
 void Runtime::checkFork() {

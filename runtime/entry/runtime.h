@@ -11,6 +11,7 @@
 #include "runtime/entry/settings.h"
 #include "runtime/entry/signals.h"
 #include "runtime/entry/tally.h"
+#include "runtime/memory/access_check.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/window.h"
@@ -61,6 +62,9 @@ public:
   void open(const void *buffer, std::size_t bytes, bool write) {
     const auto address = reinterpret_cast<std::uint64_t>(buffer);
     zero_->open({address, address + bytes}, write);
+    if (memory::AccessCheck *check = memory::AccessCheck::current()) [[unlikely]] {
+      touchChecked(*check, {address, address + bytes}, write);
+    }
   }
 
   /// The same, and nothing around it.
@@ -156,6 +160,7 @@ private:
   void launchAside(const tutti_region &region, const std::uint64_t *captures);
   void enterMain(void (*body)(void *), void *argument);
   void finishJob();
+  void touchChecked(memory::AccessCheck &check, Range range, bool write) const;
 
   template <typename Main> void runMainImpl(Main &userMain) {
     enterMain([](void *argument) { (*static_cast<Main *>(argument))(); }, &userMain);

@@ -128,6 +128,12 @@ Result<Settings> readSettings() {
   if (!managed) {
     return managed.error();
   }
+  static constexpr std::array<std::pair<std::string_view, bool>, 2> kChecks{
+      {{"off", false}, {"accesses", true}}};
+  const auto checks = options.choice<bool>("TUTTI_CHECK", false, kChecks);
+  if (!checks) {
+    return checks.error();
+  }
   if (isFirstRank()) {
     options.warnUnknown();
   }
@@ -139,6 +145,7 @@ Result<Settings> readSettings() {
                   *device,
                   *deviceMemory,
                   *managed,
+                  *checks,
                   static_cast<std::uint32_t>(*workers),
                   *patience};
 }

@@ -30,6 +30,7 @@ struct Settings {
   device::Wish device;                    ///< TUTTI_DEVICE: AUTO unless set.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
   Managed managed;            ///< TUTTI_MANAGED: prefetch, driver or unified.
+  bool checksAccesses;        ///< TUTTI_CHECK: accesses.
   std::uint32_t workers;      ///< TUTTI_WORKERS: that run tasks; 0 for one on each processor.
   model::spmd::Patience patience; ///< TUTTI_TIMEOUT: of nodes that wait.
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/memory/faults.h"
 
+#include "runtime/memory/access_check.h"
 #include "runtime/memory/crash.h"
 
 #include <cerrno>
@@ -178,7 +179,13 @@ void onFault(int number, siginfo_t *info, void *rawContext) {
   const Access access = handlerState.pages->at(address);
   const Touched how = touchedHow(context);
   // Where the machine does not say, a page that may be read already must have been written.
-  const bool write = how == Touched::Write || (how == Touched::Unknown && access != Access::None);
+  const bool write =
+      how == Touched::Write || (how == Touched::Unknown && access == Access::ReadOnly);
+  if (AccessCheck *check = AccessCheck::current();
+      check && check->takeFault(address, write, rawContext)) {
+    errno = savedErrno;
+    return;
+  }
   const bool isStale = access == Access::Open || (access == Access::ReadOnly && !write);
   if (!isStale) { // Otherwise another thread's touch has opened the page meanwhile.
     faults.fetch_add(1, std::memory_order_relaxed);

@@ -149,6 +149,69 @@ def stays_with_a_reason(workshop, name):
     require(re.search(rf"1 task stayed on rank 0: {reason}", result.errors), result.errors)
 
 
+CHECKED = {
+    "beyond": ("#pragma oss task node(1) in(a[0;50]) out(b[0;50])\n"
+               "for (int i = 0; i < 50; i++) b[i] = at(a, i + 1);",
+               r"task \S*checked_beyond.c:\d+ reads 0x\w+, byte 400 of the allocation at 0x\w+, "
+               r"which it does not name \(addr2line"),
+    "writes": ("#pragma oss task node(1) inout(b[0;1000]) label(\"scale\")\n"
+               "{ b[1] = 1; *to(b, 4100) = 2; }",
+               r"task scale \(\S*checked_writes.c:\d+\) writes 0x\w+, byte 32800 of the allocation"),
+    "variable": ("double *p = table;\n#pragma oss task node(1) inout(b[0])\nb[0] += at(p, 3);",
+                 r"reads 0x\w+, byte 24 of the variable table, which"),
+    "stack": ("double *p = local;\n#pragma oss task node(1) inout(b[0])\n*to(p, 1) = b[0];",
+              r"writes 0x\w+, of main's stack, which"),
+    "cluster": ("double *d = nanos6_dmalloc(800, nanos6_equpart_distribution, 0, NULL);\n"
+                "#pragma oss task out(d[0;50])\n*to(d, 50) = 1;",
+                r"writes 0x\w+, byte 400 of the allocation at 0x\w+, which"),
+    "below": ("#pragma oss task node(1) inout(b[0;20])\n"
+              "{\n#pragma oss task inout(b[0;10])\nb[0] = at(b, 20);\n}",
+              r"reads 0x\w+, byte 160 of the allocation"),
+    "call": ("FILE *f = tmpfile();\n#pragma oss task node(1) in(b[0;10]) firstprivate(f)\n"
+             "{ fwrite(b, 8, 11, f); fflush(f); }",
+             r"reads 0x\w+, byte 80 of the allocation at 0x\w+, which it does not name$"),
+    "nothing": ("#pragma oss task node(1) in(a[0;50]) out(b[0;50]) reduction(+: sum)\n"
+                "{ double *own = malloc(5000 * sizeof *own);\n"
+                "for (int i = 0; i < 5000; i++) own[i] = factor * i;\n"
+                "for (int i = 0; i < 50; i += 10) {\n"
+                "#pragma oss task inout(b[i;10])\n"
+                "for (int k = i; k < i + 10; k++) b[k] = at(a, k) + at(own, k);\n}\n"
+                "#pragma oss taskwait\n"
+                "sum += at(b, 49); free(own); char text[64]; sprintf(text, \"%g\", sum); }", None),
+}
+CHECKED_PROGRAM = """
+static double table[10], sum;
+static int factor = 3;
+__attribute__((noinline)) static double at(const double *a, long i) { return a[i]; }
+__attribute__((noinline)) static double *to(double *a, long i) { return a + i; }
+int main(void) {
+  double local[4] = {1, 2, 3, 4}, *a = calloc(5000, sizeof *a), *b = calloc(5000, sizeof *b);
+%s
+#pragma oss taskwait
+  printf("%%g %%g %%g %%g %%d\\n", b[0], b[49], sum, local[1], (int)at(a, 7) + factor + (int)table[1]);
+  (void)at, (void)to;
+}
+"""
+
+
+def checking_finds_what_is_not_named(workshop, name):
+    text, said = CHECKED[name]
+    made = written(workshop, f"checked_{name}", CHECKED_PROGRAM % text)
+    compare(workshop, made, [], 2, {"TUTTI_CHECK": "accesses"})
+    result = workshop.launch(made, [], 2, {"TUTTI_CHECK": "accesses"})
+    lines = [line for line in result.errors.splitlines() if "does not name" in line]
+    if said is None:
+        require(not result.errors, result.errors)
+    else:
+        require(len(lines) == 1 and re.search(said, lines[0]), result.errors)
+
+
+def checking_finds_nothing_where_all_is_named(workshop, seed):
+    result = workshop.launch(random_program(workshop, seed), [], 2, {"TUTTI_CHECK": "accesses"})
+    require(result.status == 0 and not result.errors, result.errors)
+    compare(workshop, random_program(workshop, seed), [], 2, {"TUTTI_CHECK": "accesses"})
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [("blocks_move_their_borders_only", blocks_move_their_borders_only)]
@@ -164,6 +227,9 @@ def all_checks():
     # What goes wrong there does so in one run of some.
     checks += [(f"beside/{turn}", lambda w, r=2 + turn % 2: compare(w, program("beside"), [], r, {"TUTTI_WORKERS": "3"}))
                for turn in range(6)]
+    checks += [(f"checked/{name}", lambda w, n=name: checking_finds_what_is_not_named(w, n)) for name in CHECKED]
+    checks += [(f"checked/generated/{seed}",
+                lambda w, s=seed: checking_finds_nothing_where_all_is_named(w, s)) for seed in range(1, 7)]
     return checks + random_checks(range(1, SEEDS + 1))
 
 

@@ -25,6 +25,12 @@ struct RemoteEnd {
   std::vector<std::byte> results; ///< What it has reduced, in the order of its accesses.
 };
 
+/// For messages.
+struct CheckedTask {
+  const char *name;
+  const char *source; ///< May be null.
+};
+
 /// The ranks of the job, as rank 0 sees them; its own is the first.
 ///
 /// Threading: from any thread.
@@ -56,6 +62,17 @@ public:
 
   /// Brings what a task names to the own rank, where it is about to run.
   virtual void bring(std::span<const graph::Access> accesses) = 0;
+
+  /// Whether tasks stay on the own rank to be looked at there.
+  virtual bool checks() const { return false; }
+
+  /// Runs `body(task)` on the calling thread, and says what it has touched beside what the task
+  /// names and `read`. Order: after `bring`; outside of what is checked.
+  virtual void check(const CheckedTask &, std::span<const graph::Access> /*accesses*/,
+                     std::span<const Range> /*read*/, void (*)(void *task), void * /*task*/) {}
+
+  /// What the calling thread runs is not looked at any more.
+  virtual void stopCheck() {}
 
   /// Gives a task to another rank, which has then what the task names, and `read`. `whenEnded` is
   /// called once, by any thread; it cannot wait.

@@ -133,7 +133,16 @@ bool RemoteTasks::mayLeave(Task &task) {
   return true;
 }
 
+void RemoteTasks::check(Task &task, void (*body)(void *task)) {
+  ranks_.check({task.name(), task.source}, task.description->accesses(), unnamedRead(task), body,
+               &task);
+}
+
 void RemoteTasks::take(Task &task) {
+  if (ranks_.checks()) {
+    client_.canRun(task);
+    return;
+  }
   {
     const ScopedLock lock(mutex_);
     busy_.fetch_add(1, std::memory_order_relaxed);
@@ -244,8 +253,7 @@ bool RemoteTasks::startNext() {
   return true;
 }
 
-void RemoteTasks::start(Task &task, std::uint32_t rank) {
-  sent_.fetch_add(1, std::memory_order_relaxed);
+std::vector<Range> RemoteTasks::unnamedRead(const Task &task) const {
   std::vector<Range> read;
   for (const tutti_task_variable &variable : task.description->variables) {
     const Range bytes = rangeOf(variable);
@@ -253,8 +261,13 @@ void RemoteTasks::start(Task &task, std::uint32_t rank) {
       read.push_back(bytes);
     }
   }
-  const Status status = ranks_.start(rank, task.description->accesses(), read, pack(task),
-                                     [this, &task, rank](RemoteEnd end) {
+  return read;
+}
+
+void RemoteTasks::start(Task &task, std::uint32_t rank) {
+  sent_.fetch_add(1, std::memory_order_relaxed);
+  const Status status = ranks_.start(rank, task.description->accesses(), unnamedRead(task),
+                                     pack(task), [this, &task, rank](RemoteEnd end) {
                                        const ScopedLock lock(mutex_);
                                        ended_.push_back({&task, rank, std::move(end)});
                                      });

@@ -66,6 +66,16 @@ public:
   /// Brings what a task names that is about to run here.
   void bring(Description &description) { ranks_.bring(description.accesses()); }
 
+  /// Whether none leaves, as all that may are to be checked.
+  bool checks() const { return ranks_.checks(); }
+
+  /// Runs `body(task)`, which stands for another rank, and says what it has touched beyond its
+  /// names.
+  void check(Task &task, void (*body)(void *task));
+
+  /// The calling thread goes on with something else.
+  void stopCheck() { ranks_.stopCheck(); }
+
   /// One that was to stay here has ended.
   void leftHome();
 
@@ -102,6 +112,8 @@ private:
   bool isBusy() const { return busy_.load(std::memory_order_acquire) != 0; }
 
   std::string_view reasonToStay(Task &task) const;
+  /// Variables of the program that the task only reads, and does not name.
+  std::vector<Range> unnamedRead(const Task &task) const;
   bool settle();
   bool startNext();
   void start(Task &task, std::uint32_t rank);

@@ -186,6 +186,9 @@ void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
 bool Tasks::addToGraph(Task &task) {
   if (remote_ && (task.flags & (kOpenMp | kNames)) == 0 && remote_->mayLeave(task)) {
     task.flags |= kLeaves;
+    if (remote_->checks()) {
+      task.flags |= kFinal; // What it makes has to stay within its names, too.
+    }
   }
   if (hasReducers_.load(std::memory_order_relaxed)) [[unlikely]] {
     moveReductions(task);
@@ -264,7 +267,9 @@ void Tasks::runUndeferred(Task &task) {
     isReady = addToGraph(task);
   }
   Worker *worker = Worker::current();
-  if (isReady && !sendsSome() && worker && worker->hasRoom(__builtin_frame_address(0))) {
+  const bool isOwn =
+      !sendsSome() || ((creator.flags & kFinal) != 0 && (task.flags & kOnDevice) == 0);
+  if (isReady && isOwn && worker && worker->hasRoom(__builtin_frame_address(0))) {
     const engine::ThreadState state(worker->usualFloatControl());
     worker->countRun();
     if (Work *next = run(*worker, task.work)) {
@@ -341,13 +346,20 @@ Work *Tasks::run(Worker &, Work &work) {
     if (remote_ && task.description) {
       remote_->bring(*task.description);
     }
-    giveBack(task.description);
+    if ((task.flags & kLeaves) == 0 || !remote_->checks()) {
+      giveBack(task.description);
+    }
   }
   if ((task.flags & kArrived) != 0) [[unlikely]] {
     arrivalOf(task)->begin = std::chrono::steady_clock::now();
   }
   Task *before = std::exchange(current_, &task);
-  if (!runBody(task)) {
+  if (task.description && (task.flags & kLeaves) != 0) [[unlikely]] {
+    // Its description and what the task waits for are one word.
+    Description *description = task.description;
+    remote_->check(task, [](void *checked) { call(*static_cast<Task *>(checked)); });
+    giveBack(description);
+  } else if (!runBody(task)) {
     current_ = before;
     engine_.submit(task.work);
     return nullptr;

@@ -203,6 +203,12 @@ private:
   /// Whose copies of what is reduced stand behind those of the workers.
   std::uint32_t otherRanks() const { return static_cast<std::uint32_t>(perWorker_.size()); }
 
+  void parks() override {
+    if (remote_) [[unlikely]] {
+      remote_->stopCheck();
+    }
+  }
+
   /// Whether some tasks are run by others than the workers.
   bool sendsSome() const { return devices_ || remote_; }
 

@@ -41,7 +41,10 @@ void Tasks::runOnTop(Task &task) {
 }
 
 void Tasks::waitFor(Task &task) {
-  runOnTop(task);
+  // What is checked is not to run on a stack that it may touch.
+  if (!remote_ || !remote_->checks()) {
+    runOnTop(task);
+  }
   Parked parked;
   task.parked = &parked;
   std::uint64_t alive = task.alive.load(std::memory_order_acquire);
