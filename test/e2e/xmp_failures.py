@@ -55,6 +55,9 @@ BROKEN = {
 #pragma xmp loop on t[i] margin(w) // here
   for (int i = 2; i < 10; i++)
     b[i + 1] = a[i];""", "of 'b', which this node does not have", (2, 4)),
+    "elements": ("", """int n = 4;
+#pragma xmp array on t[2:5] // here
+  a[2:n] = 1;""", "4 elements are assigned on 5 subscripts", (2, 3)),
     "shape": ("", """int n = 4;
 #pragma xmp gmove // here
   a[0:n] = b[0:n - 1];""", "3 elements are assigned to 4", (2, 6)),

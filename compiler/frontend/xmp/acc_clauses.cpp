@@ -106,16 +106,12 @@ std::optional<std::string> Lowering::blockText(const Directive &directive) {
   std::string sizes;
   for (const ExpressionId id : directive.blockSizes) {
     const Expression &size = directive[id];
-    if (size.expr && !size.expr->getType()->isIntegerType()) {
-      error(size.place(), "a size of 'num_threads' must be an integer");
-      return std::nullopt;
-    }
-    Expr::EvalResult value;
-    if (!size.expr || !size.expr->EvaluateAsInt(value, context_)) {
+    const Constant value = constantOf(size.expr, context_);
+    if (!value) {
       isConstant = false;
       continue;
     }
-    const std::int64_t number = value.Val.getInt().getExtValue();
+    const std::int64_t number = *value;
     if (number < 1) {
       error(size.place(), "a size of 'num_threads' must be positive");
       return std::nullopt;

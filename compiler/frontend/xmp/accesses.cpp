@@ -278,4 +278,12 @@ bool Lowering::TraverseBinaryOperator(BinaryOperator *operation, DataRecursionQu
   return Base::TraverseBinaryOperator(operation);
 }
 
+bool Lowering::TraverseCompoundAssignOperator(CompoundAssignOperator *operation,
+                                              DataRecursionQueue *) {
+  if (isArrayAssignment(operation)) {
+    return arrayAssignment(nullptr, operation);
+  }
+  return Base::TraverseCompoundAssignOperator(operation);
+}
+
 } // namespace tutti::compiler::xmp

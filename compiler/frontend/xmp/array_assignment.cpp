@@ -72,9 +72,19 @@ bool mayRead(const Stmt *statement, const ValueDecl *target) {
 
 } // namespace
 
+/// Whether an assignment is a whole statement, as its neighbours among the tokens show.
+bool Lowering::isStatement(const BinaryOperator *assignment) const {
+  const unsigned begin = program_.at(assignment->getBeginLoc());
+  const unsigned end = program_.at(assignment->getEndLoc()) + 1;
+  const bool isBegun = begin > 0 && program_.plain[begin - 1].isOneOf(
+                                        tok::semi, tok::l_brace, tok::r_brace, tok::r_paren,
+                                        tok::colon, tok::kw_else, tok::kw_do);
+  return isBegun && end < program_.plain.size() && program_.plain[end].is(tok::semi);
+}
+
 bool Lowering::isArrayAssignment(const Stmt *statement) const {
   const auto *assignment = dyn_cast_or_null<BinaryOperator>(statement);
-  return assignment && assignment->getOpcode() == BO_Assign &&
+  return assignment && assignment->isAssignmentOp() &&
          !sectionedOf(assignment->getLHS()).sections.empty();
 }
 
@@ -130,7 +140,7 @@ std::optional<Range> Lowering::rangeOf(ArraySubscriptExpr *access, const Entity 
 
 /// `all` begins with the left side. Whether they can be assigned here.
 bool Lowering::checkSections(const Directive *directive, const BinaryOperator *assignment,
-                             llvm::ArrayRef<Sectioned> all) {
+                             llvm::ArrayRef<Sectioned> all, Shape &shape) {
   const Sectioned &left = all.front();
   for (const Sectioned &right : all) {
     if (right.sections.size() != left.sections.size()) {
@@ -160,7 +170,7 @@ bool Lowering::checkSections(const Directive *directive, const BinaryOperator *a
     return constants_.section(scopes_.find(one.base), one.base, one.accesses,
                               /*mayBeShadow=*/true);
   };
-  const Shape shape = shapeOf(left);
+  shape = shapeOf(left);
   for (const Sectioned &right : all.drop_front()) {
     constants_.conform(assignment, shape, shapeOf(right));
   }
@@ -218,14 +228,22 @@ std::string Lowering::assignmentText(BinaryOperator *assignment, llvm::ArrayRef<
 }
 
 bool Lowering::arrayAssignment(const Directive *directive, BinaryOperator *assignment) {
+  if (assignment->getOpcode() != BO_Assign) {
+    error(assignment->getOperatorLoc(), "array sections are assigned with '=' only");
+    return true;
+  }
+  if (!isStatement(assignment)) {
+    error(assignment->getOperatorLoc(), "an array assignment must be a statement of its own");
+    return true;
+  }
   llvm::SmallVector<Sectioned, 8> all = {sectionedOf(assignment->getLHS())};
   collect(assignment->getRHS(), all);
-  if (!checkSections(directive, assignment, all)) {
+  ElementLoops loops;
+  if (!checkSections(directive, assignment, all, loops.shape)) {
     return true;
   }
   const Sectioned &left = all.front();
   const Entity *array = scopes_.find(left.base);
-  ElementLoops loops;
   loops.name = unique("section");
   const bool wasIn = std::exchange(inArrayAssignment_, true);
   TraverseStmt(assignment->getLHS());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/pragma/clause_lexer.h"
 #include "compiler/frontend/xmp/declarators.h"
 #include "compiler/frontend/xmp/lowering.h"
 
@@ -18,13 +19,27 @@ const VarDecl *Lowering::variableOf(const Directive &directive, const Target &ta
     }
     return variable;
   }
-  const DeclarationName name(target.name.getIdentifierInfo());
-  for (NamedDecl *found : context_.getTranslationUnitDecl()->lookup(name)) {
+  const TranslationUnitDecl *file = context_.getTranslationUnitDecl();
+  const llvm::StringRef word = wordOf(target.name);
+  for (NamedDecl *found : file->lookup(DeclarationName(target.name.getIdentifierInfo()))) {
     if (const auto *variable = dyn_cast<VarDecl>(found)) {
       return variable->getFirstDecl();
     }
   }
-  error(target.name.getLocation(), "array '%0' is not declared") << wordOf(target.name);
+  std::vector<llvm::StringRef> visible;
+  for (const Decl *declaration : file->decls()) {
+    const auto *variable = dyn_cast<VarDecl>(declaration);
+    if (variable && (variable->getType()->isArrayType() || variable->getType()->isPointerType())) {
+      visible.push_back(variable->getName());
+    }
+  }
+  const llvm::StringRef nearest = pragma::nearestWord(word, visible);
+  if (nearest.empty()) {
+    error(target.name.getLocation(), "array '%0' is not declared") << word;
+  } else {
+    error(target.name.getLocation(), "array '%0' is not declared; did you mean '%1'?")
+        << word << nearest << FixItHint::CreateReplacement(target.name.getLocation(), nearest);
+  }
   return nullptr;
 }
 
@@ -180,6 +195,12 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
   if (const Entity *other = scopes_.find(variable)) {
     error(target.name.getLocation(), "array '%0' is aligned already") << other->name;
     note(other->place, "the other 'align' is here");
+    return;
+  }
+  if (!directive.isAtFileScope && variable->isFileVarDecl()) {
+    error(target.name.getLocation(), "'%0' is declared at file scope, and must be aligned there")
+        << variable->getName();
+    note(variable->getLocation(), "'%0' is declared here") << variable->getName();
     return;
   }
   if (const Replica *replica = replicaOf(nullptr, variable)) {

@@ -116,14 +116,6 @@ Entity *Lowering::checkedRef(const Directive &directive, const Ref &ref) {
     note(entity->place, "'%0' is declared here") << entity->name;
     return nullptr;
   }
-  for (const Item &item : ref.subscripts.items) {
-    for (ExpressionId id : {item.first, item.second, item.step}) {
-      if (id && directive[id].expr && !directive[id].expr->getType()->isIntegerType()) {
-        error(directive[id].place(), "a subscript must be an integer");
-        return nullptr;
-      }
-    }
-  }
   constants_.ref(directive, ref, *entity);
   return entity;
 }

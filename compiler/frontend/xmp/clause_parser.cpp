@@ -76,6 +76,11 @@ bool DirectiveReader::operation(std::string &operation) {
     cursor_.error(cursor_.place(), "expected the operation of a reduction");
     return false;
   }
+  const llvm::StringRef word = Cursor::wordOf(cursor_.token());
+  if (llvm::any_of(kWords, [&](llvm::StringRef known) { return known.equals_insensitive(word); })) {
+    cursor_.error(cursor_.place(), "'%0' is a reduction of '#pragma xmp loop' only") << word;
+    return false;
+  }
   return unknown("reduction", valid);
 }
 
@@ -194,13 +199,7 @@ bool DirectiveReader::accClause(bool &isKnown) {
     }
   }
   const SourceLocation where = cursor_.place();
-  const bool isSecond = (cursor_.isWord("acc") && directive_.isAcc) ||
-                        (cursor_.isWord("num_threads") && !directive_.blockSizes.empty());
-  if (isSecond) {
-    cursor_.error(where, "'%0' stands here twice") << Cursor::wordOf(cursor_.token());
-    return false;
-  }
-  if (cursor_.acceptWord("num_threads")) {
+  if (directive_.blockSizes.empty() && cursor_.acceptWord("num_threads")) {
     needsAcc_ = needsAcc_.isValid() ? needsAcc_ : where;
     directive_.blockPlace = where;
     return parenthesised([this] {
@@ -208,7 +207,7 @@ bool DirectiveReader::accClause(bool &isKnown) {
       return cursor_.expression(directive_.blockSizes.back());
     });
   }
-  isKnown = cursor_.acceptWord("acc");
+  isKnown = !directive_.isAcc && cursor_.acceptWord("acc");
   directive_.isAcc |= isKnown;
   return true;
 }
@@ -271,8 +270,16 @@ bool DirectiveReader::clause(bool &isKnown) {
 }
 
 bool DirectiveReader::clauses() {
+  llvm::SmallVector<llvm::StringRef, 8> given;
+  if (directive_.on) {
+    given.push_back("on");
+  }
+  if (directive_.isAcc) {
+    given.push_back("acc");
+  }
   while (!cursor_.atEnd()) {
     bool isKnown = false;
+    const llvm::StringRef begin = Cursor::wordOf(cursor_.token());
     if (!clause(isKnown)) {
       return false;
     }
@@ -281,8 +288,20 @@ bool DirectiveReader::clauses() {
           "on",        "from",         "async",  "width",         "orthogonal", "nocomm",
           "reduction", "expand",       "margin", "peel_and_wait", "profile",    "acc",
           "private",   "firstprivate", "shared", "num_threads"};
+      const llvm::StringRef word = Cursor::wordOf(cursor_.token());
+      const auto isWord = [&](llvm::StringRef known) { return known.equals_insensitive(word); };
+      if (llvm::any_of(given, isWord)) {
+        cursor_.error(cursor_.place(), "'%0' stands here twice") << word;
+        return false;
+      }
+      if (llvm::any_of(kClauses, isWord)) {
+        cursor_.error(cursor_.place(), "'#pragma xmp %0' has no clause '%1'")
+            << nameOf(directive_.kind) << word;
+        return false;
+      }
       return unknown("clause", kClauses);
     }
+    given.push_back(begin);
   }
   if (needsAcc_.isValid() && !directive_.isAcc) {
     cursor_.error(needsAcc_, "this clause needs 'acc'");

@@ -245,6 +245,47 @@ Shape ConstantChecks::section(const Entity *array, const Expr *base,
   return shape;
 }
 
+void ConstantChecks::elements(const Directive &directive, const Entity &set, unsigned axis,
+                              Constant count) {
+  const Items &list = directive.on->subscripts;
+  const auto subscript = this->subscript(directive, list.items[axis], list.isRound);
+  if (!subscript || !subscript->hasFirst || !subscript->hasSecond || !isExecuted(directive.mark)) {
+    return;
+  }
+  const Constant wanted = subscript->reach({}).count;
+  if (count && wanted && *count != *wanted) {
+    error(list.items[axis].place.getLocation(), "%0 elements are assigned on %1 subscripts of '%2'")
+        << textOf(count) << textOf(wanted) << set.name;
+    declaredHere(set.name, set.place);
+  }
+}
+
+void ConstantChecks::iterations(const Directive &directive, const Entity &set, const Item &item,
+                                unsigned axis, Constant first, Constant last) {
+  if (axis >= set.bounds.size() || !isExecuted(directive.mark)) {
+    return;
+  }
+  const Items &list = directive.on->subscripts;
+  Constant offset = item.first ? value(directive, item.first) : 0;
+  offset = item.isMinus ? difference(0, offset) : offset;
+  Bounds bounds = set.bounds[axis];
+  if (set.kind == Entity::Kind::Nodes && list.isRound) {
+    bounds = {1, bounds.count()};
+  }
+  for (const Constant end : {first, last}) {
+    const Constant index = sum(end, offset);
+    if (bounds.excludes(index)) {
+      error(item.place.getLocation(),
+            "iteration %0 belongs to subscript %1, which lies outside of dimension %2 of '%3', "
+            "which has %4 to %5")
+          << textOf(end) << textOf(index) << (list.isRound ? list.size() - axis : axis + 1)
+          << set.name << textOf(bounds.lower) << textOf(bounds.upper);
+      declaredHere(set.name, set.place);
+      return;
+    }
+  }
+}
+
 void ConstantChecks::conform(const Stmt *assignment, const Shape &left, const Shape &right) {
   if (left.parts.size() != right.parts.size() || !isExecuted(assignment)) {
     return; // A scalar goes to all elements; else there has been an error.

@@ -51,6 +51,11 @@ public:
   /// Of a local or global array. `accesses` are its subscripts, outermost dimension first.
   Shape section(const Entity *array, const clang::Expr *base,
                 llvm::ArrayRef<clang::ArraySubscriptExpr *> accesses, bool mayBeShadow);
+  /// So many elements are assigned beside a dimension of `on`, whose section has as many.
+  void elements(const Directive &directive, const Entity &set, unsigned axis, Constant count);
+  /// The iterations of a loop belong to subscripts that there are.
+  void iterations(const Directive &directive, const Entity &set, const Item &item, unsigned axis,
+                  Constant first, Constant last);
   void conform(const clang::Stmt *assignment, const Shape &left, const Shape &right);
 
 private:

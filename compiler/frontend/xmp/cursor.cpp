@@ -2,6 +2,7 @@
 #include "compiler/frontend/xmp/cursor.h"
 
 #include "abi/xmp.h"
+#include "compiler/frontend/pragma/clause_lexer.h"
 
 #include <algorithm>
 
@@ -210,7 +211,13 @@ bool Cursor::format(Item &item) {
   item.kind = Item::Kind::Format;
   item.name = wordOf(token()).lower();
   if (item.name != "block" && item.name != "cyclic" && item.name != "gblock") {
-    error(place(), "expected '*', block, cyclic or gblock");
+    const llvm::StringRef nearest = pragma::nearestWord(item.name, {"block", "cyclic", "gblock"});
+    if (nearest.empty()) {
+      error(place(), "expected '*', block, cyclic or gblock");
+    } else {
+      error(place(), "expected '*', block, cyclic or gblock; did you mean '%0'?")
+          << nearest << FixItHint::CreateReplacement(place(), nearest);
+    }
     return false;
   }
   take();
@@ -226,6 +233,8 @@ bool Cursor::format(Item &item) {
     item.isOpen = true;
   } else if (!expression(item.first)) {
     return false;
+  } else {
+    expressions_.back().isMap = item.name == "gblock";
   }
   return expect(tok::r_paren, ")");
 }

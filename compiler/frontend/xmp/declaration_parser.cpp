@@ -75,7 +75,18 @@ bool DirectiveReader::distribute() {
 }
 
 bool DirectiveReader::with() {
-  return cursor_.expectWord("with") && ref(directive_.with, ItemSyntax::Dummy);
+  if (!cursor_.expectWord("with") || !ref(directive_.with, ItemSyntax::Dummy)) {
+    return false;
+  }
+  const Token *wrong =
+      indexInExpression(directive_, directive_.with->subscripts, [&](llvm::StringRef name) {
+        return llvm::any_of(directive_.items.items,
+                            [&](const Item &item) { return item.name == name; });
+      });
+  if (wrong) {
+    cursor_.error(wrong->getLocation(), kIndexInExpression) << Cursor::wordOf(*wrong);
+  }
+  return !wrong;
 }
 
 bool DirectiveReader::align() { return declared(&DirectiveReader::with, true, ItemSyntax::Dummy); }

@@ -215,6 +215,14 @@ void Lowering::templateFix(const Directive &directive) {
         << entity->name;
     return;
   }
+  const bool isOpen =
+      llvm::any_of(entity->distribution->items.items, [](const Item &item) { return item.isOpen; });
+  if (entity->isFixed && !isOpen) {
+    error(directive.targets[0].name.getLocation(), "template '%0' is fixed already")
+        << entity->name;
+    note(entity->place, "'%0' is declared here") << entity->name;
+    return;
+  }
   std::string list = "0";
   if (!directive.items.empty()) {
     list = formats(directive, *entity);

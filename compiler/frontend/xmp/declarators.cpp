@@ -22,6 +22,11 @@ Constant sizeOf(ArrayTypeLoc bracket, const ASTContext &context) {
   return choice && !choice->isConditionTrue() ? std::nullopt : constantOf(size, context);
 }
 
+/// Whether a token in brackets is one of those that a parameter may have in front of its size.
+bool isOfParameter(const Token &token) {
+  return token.isOneOf(tok::kw_static, tok::kw_const, tok::kw_volatile, tok::kw_restrict);
+}
+
 } // namespace
 
 Declarator declaratorOf(const DeclaratorDecl *variable, const ASTContext &context) {
@@ -71,8 +76,11 @@ void Lowering::readExtents(const DeclaratorDecl *variable, Entity &array) {
   }
   for (const ArrayTypeLoc &bracket : declarator.brackets) {
     array.bounds.push_back(Bounds::ofCount(sizeOf(bracket, context_)));
-    const std::string size = edits_.text(program_.at(bracket.getLBracketLoc()) + 1,
-                                         program_.at(bracket.getRBracketLoc()));
+    unsigned first = program_.at(bracket.getLBracketLoc()) + 1;
+    while (isOfParameter(program_.plain[first])) {
+      ++first;
+    }
+    const std::string size = edits_.text(first, program_.at(bracket.getRBracketLoc()));
     array.extents.push_back(size.empty() ? "-1" : "(long)(" + size + ")");
   }
   for (const clang::ArrayType *type : declarator.named) {

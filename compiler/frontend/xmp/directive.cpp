@@ -3,6 +3,8 @@
 
 #include "compiler/frontend/xmp/directive_names.h"
 
+using namespace clang;
+
 namespace tutti::compiler::xmp {
 
 bool ownsStatement(DirectiveKind kind) {
@@ -41,6 +43,24 @@ llvm::StringRef nameOf(DirectiveKind kind) {
     }
   }
   return {};
+}
+
+const Token *indexInExpression(const Directive &directive, const Items &subscripts,
+                               llvm::function_ref<bool(llvm::StringRef)> isIndex) {
+  for (const Item &item : subscripts.items) {
+    for (const ExpressionId id : {item.first, item.second, item.step}) {
+      const Token *before = nullptr;
+      for (const Token &token : id ? llvm::ArrayRef(directive[id].tokens) : std::nullopt) {
+        const bool isMember = before && before->isOneOf(tok::period, tok::arrow);
+        if (token.is(tok::identifier) && !isMember &&
+            isIndex(token.getIdentifierInfo()->getName())) {
+          return &token;
+        }
+        before = &token;
+      }
+    }
+  }
+  return nullptr;
 }
 
 } // namespace tutti::compiler::xmp

@@ -6,6 +6,7 @@
 
 #include "clang/AST/Expr.h"
 #include "clang/Lex/Token.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -51,6 +52,7 @@ llvm::StringRef nameOf(DirectiveKind kind);
 struct Expression {
   std::vector<clang::Token> tokens;
   bool isVariable = false; ///< Named, not evaluated.
+  bool isMap = false;      ///< Of a `gblock` distribution, where all others are integers.
   unsigned begin = 0;      ///< In the plain program.
   unsigned end = 0;
   const clang::Expr *expr = nullptr;
@@ -168,7 +170,8 @@ struct Directive {
   bool isOrthogonal = false;
   bool isIn = false;
   bool isOut = false;
-  bool isAcc = false;                    ///< Of a loop: on a device. Of reflect: of device copies.
+  bool isBroken = false; ///< There was an error in it; it is here for the statement that it owns.
+  bool isAcc = false;    ///< Of a loop: on a device. Of reflect: of device copies.
   std::vector<AccVariable> accVariables; ///< Of a loop and of replicate_sync.
   std::vector<ExpressionId> blockSizes;  ///< `num_threads`.
   clang::SourceLocation blockPlace;
@@ -180,5 +183,12 @@ struct Directive {
 
   const Expression &operator[](ExpressionId id) const { return expressions[*id]; }
 };
+
+/// In subscripts, a name that `isIndex` accepts and that is part of an expression: no index has a
+/// factor or a sign. Null if there is none.
+inline constexpr char kIndexInExpression[] =
+    "index '%0' can stand in a subscript as '%0', '%0 + value' or '%0 - value' only";
+const clang::Token *indexInExpression(const Directive &directive, const Items &subscripts,
+                                      llvm::function_ref<bool(llvm::StringRef)> isIndex);
 
 } // namespace tutti::compiler::xmp

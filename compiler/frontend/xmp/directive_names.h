@@ -44,4 +44,28 @@ inline constexpr DirectiveName kAccDirectiveNames[] = {
     {"loop", DirectiveKind::Loop},
 };
 
+/// A directive that is known and not supported, and what it is of.
+struct OtherDirective {
+  llvm::StringRef text;
+  llvm::StringRef of;
+};
+
+inline constexpr OtherDirective kOtherDirectives[] = {
+    {"coarray", "coarrays"},
+    {"image", "coarrays"},
+    {"post", "the local view"},
+    {"wait", "the local view"},
+    {"lock", "the local view"},
+    {"unlock", "the local view"},
+    {"critical", "the local view"},
+    {"reflect_init", "XcalableACC"},
+    {"reflect_do", "XcalableACC"},
+    {"devices", "XcalableACC"},
+    {"master_io", "Fortran's input and output"},
+    {"global_io", "Fortran's input and output"},
+    {"tasklet", "XcalableMP 2.0"},
+    {"tasklets", "XcalableMP 2.0"},
+    {"taskletwait", "XcalableMP 2.0"},
+};
+
 } // namespace tutti::compiler::xmp

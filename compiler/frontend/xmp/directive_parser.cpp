@@ -44,6 +44,13 @@ bool DirectiveReader::kind() {
         "'local_alias' is of Fortran; in C the name without subscripts is the local part");
     return false;
   }
+  for (const OtherDirective &other : kOtherDirectives) {
+    if (cursor_.isWord(other.text)) {
+      cursor_.error(cursor_.place(), "'#pragma xmp %0' is not supported: it belongs to %1")
+          << other.text << other.of;
+      return false;
+    }
+  }
   llvm::SmallVector<llvm::StringRef, 32> valid;
   for (const DirectiveName &name : kDirectiveNames) {
     valid.push_back(name.text);
@@ -139,6 +146,13 @@ std::vector<Directive> parseDirectives(Preprocessor &preprocessor,
     if (parser.parse()) {
       directives.push_back(std::move(parser.result()));
       directives.back().place = part.place;
+    } else if (parser.result().kind == DirectiveKind::Array ||
+               parser.result().kind == DirectiveKind::Gmove) {
+      // What follows is its assignment, which would be another error without it.
+      Directive &broken = directives.emplace_back();
+      broken.kind = parser.result().kind;
+      broken.place = part.place;
+      broken.isBroken = true;
     }
   }
   return directives;

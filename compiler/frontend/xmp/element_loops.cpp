@@ -29,6 +29,9 @@ bool Lowering::divideElements(const Directive &directive, const Entity *array,
     if (axis >= 0 && llvm::is_contained(open, axis)) {
       loops.divided[k] = axis;
       loops.formats[k] = set.kind == Entity::Kind::Nodes ? Format::Cyclic : set.formats[axis];
+      if (!list.empty() && k < loops.shape.parts.size()) {
+        constants_.elements(directive, set, axis, loops.shape.parts[k].count);
+      }
     }
   }
   for (const int axis : open) {
@@ -77,17 +80,8 @@ void Lowering::elementHeads(ElementLoops &loops) {
 std::string Lowering::elementShare(const Directive &directive, const ElementLoops &loops) const {
   std::string subscripts;
   const Items &list = directive.on->subscripts;
-  for (unsigned axis = 0; axis < list.size(); ++axis) {
-    const Item &item = list.items[axis];
-    const auto *k = llvm::find(loops.divided, static_cast<int>(axis));
+  for (const Item &item : list.items) {
     subscripts += subscripts.empty() ? "" : ", ";
-    if (k != loops.divided.end() && !list.isRound && item.first && item.second) {
-      // Element by element beside the assignment's.
-      subscripts += "{TUTTI_XMP_COUNT, " + longOf(directive, item.first) + ", " + loops.name + "_" +
-                    std::to_string(k - loops.divided.begin()) + "_l, " +
-                    (item.step ? longOf(directive, item.step) : "1") + "}";
-      continue;
-    }
     subscripts += subscript(directive, item, list.isRound, loops.set->kind == Entity::Kind::Nodes);
   }
   return "tutti_xmp_index " + loops.name + "[] = {" + loops.indices + "}; " +

@@ -22,8 +22,7 @@ bool Lowering::gmove(Directive &directive, Stmt *body) {
   std::string prelude;
   if (source->isLValue()) {
     right = section(source);
-  } else if (isa<IntegerLiteral, FloatingLiteral, CharacterLiteral, UnaryOperator>(source)) {
-    TraverseStmt(assignment->getRHS());
+  } else if (source->isEvaluatable(context_)) {
     const std::string value = unique("value");
     const std::string type = left->element.getUnqualifiedType().getAsString();
     prelude = type + " " + value + " = " + text(assignment->getRHS()) + "; ";

@@ -9,15 +9,19 @@ namespace tutti::compiler::xmp {
 
 namespace {
 
-void findReturns(const Stmt *statement, llvm::SmallVectorImpl<const Stmt *> &found) {
+void findJumps(const Stmt *statement, llvm::SmallVectorImpl<const Stmt *> &jumps,
+               llvm::SmallPtrSetImpl<const LabelDecl *> &labels) {
   if (!statement) {
     return;
   }
-  if (isa<ReturnStmt>(statement)) {
-    found.push_back(statement);
+  if (isa<ReturnStmt, GotoStmt>(statement)) {
+    jumps.push_back(statement);
+  }
+  if (const auto *label = dyn_cast<LabelStmt>(statement)) {
+    labels.insert(label->getDecl());
   }
   for (const Stmt *child : statement->children()) {
-    findReturns(child, found);
+    findJumps(child, jumps, labels);
   }
 }
 
@@ -28,12 +32,19 @@ bool Lowering::checkLoopBody(const Directive &directive, Stmt *body) {
   if (directive.reductions.empty()) {
     return true;
   }
-  llvm::SmallVector<const Stmt *, 2> returns;
-  findReturns(body, returns);
-  for (const Stmt *jump : returns) {
-    error(jump->getBeginLoc(), "a distributed loop with a reduction cannot be left by 'return'");
+  llvm::SmallVector<const Stmt *, 2> jumps;
+  llvm::SmallPtrSet<const LabelDecl *, 2> labels;
+  findJumps(body, jumps, labels);
+  bool isRight = true;
+  for (const Stmt *jump : jumps) {
+    const auto *to = dyn_cast<GotoStmt>(jump);
+    if (!to || !labels.contains(to->getLabel())) {
+      error(jump->getBeginLoc(), "a distributed loop with a reduction cannot be left by '%0'")
+          << (to ? "goto" : "return");
+      isRight = false;
+    }
   }
-  return returns.empty();
+  return isRight;
 }
 
 /// Whether directives in a loop's body work on the executing set.
@@ -234,6 +245,9 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
     loop.isOnDevice = directive.isAcc;
     text.indices.push_back(loop.isInvariant ? text.name + "[" + std::to_string(hoisted++) + "]"
                                             : "");
+  }
+  for (const NestLoop &loop : text.nest) {
+    constants_.iterations(directive, *set, *loop.item, loop.axis, loop.firstIndex, loop.lastIndex);
   }
   text.reaches = reachText(directive, body, text);
   if (!directive.reductions.empty()) {

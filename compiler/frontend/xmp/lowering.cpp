@@ -35,6 +35,11 @@ void Lowering::bindExpressions(Directive &directive, CallExpr *call) {
     if (!expression.isVariable) {
       expression.expr = argument->IgnoreImpCasts();
       TraverseStmt(argument);
+      const QualType type = expression.expr->getType();
+      if (!expression.isMap && !type->isIntegerType() && !expression.expr->containsErrors()) {
+        error(expression.place(), "expected an integer, but this is of type '%0'")
+            << type.getAsString(context_.getPrintingPolicy());
+      }
       continue;
     }
     const auto *address = dyn_cast<UnaryOperator>(argument->IgnoreParenImpCasts());
@@ -117,6 +122,9 @@ void Lowering::tasks(Directive &directive, Stmt *body) {
 
 /// Returns false where the statement was not looked at yet.
 bool Lowering::owning(Directive &directive, Stmt *body) {
+  if (directive.isBroken) {
+    return true;
+  }
   switch (directive.kind) {
   case DirectiveKind::Tasks:
     tasks(directive, body);
@@ -222,9 +230,10 @@ void Lowering::resolveDescriptors(CallExpr *call) {
         mark.member.is(tok::unknown) ? name.str() : (name + "." + wordOf(mark.member)).str());
   }
   if (!entity) {
+    const bool isMember = mark.member.isNot(tok::unknown);
     error(mark.name.getLocation(),
           "'%0' in 'xmp_desc_of' is not a node array, template or global array")
-        << name;
+        << (isMember ? (name + "." + wordOf(mark.member)).str() : name.str());
     return;
   }
   edits_.before(mark.begin, "((void *)" + entity->handle + ")");

@@ -43,6 +43,8 @@ public:
                                         DataRecursionQueue *queue = nullptr);
   bool TraverseBinaryOperator(clang::BinaryOperator *operation,
                               DataRecursionQueue *queue = nullptr);
+  bool TraverseCompoundAssignOperator(clang::CompoundAssignOperator *operation,
+                                      DataRecursionQueue *queue = nullptr);
   bool VisitDeclRefExpr(clang::DeclRefExpr *reference);
   bool VisitMemberExpr(clang::MemberExpr *access);
   bool TraverseUnaryOperator(clang::UnaryOperator *operation, DataRecursionQueue *queue = nullptr);
@@ -191,8 +193,9 @@ private:
   std::string extentOf(clang::ArraySubscriptExpr *access, const Entity *array, unsigned dimension);
   std::optional<Range> rangeOf(clang::ArraySubscriptExpr *access, const Entity *array,
                                unsigned dimension, bool isCounted);
+  bool isStatement(const clang::BinaryOperator *assignment) const;
   bool checkSections(const Directive *directive, const clang::BinaryOperator *assignment,
-                     llvm::ArrayRef<Sectioned> all);
+                     llvm::ArrayRef<Sectioned> all, Shape &shape);
   bool replaceSections(llvm::ArrayRef<Sectioned> all, const std::string &name);
   std::string assignmentText(clang::BinaryOperator *assignment, llvm::ArrayRef<Sectioned> all,
                              const ElementLoops &loops) const;

@@ -20,6 +20,9 @@ struct NestLoop {
   std::string lower;
   std::string last;
   std::string step;
+  Constant stepValue;
+  Constant firstIndex; ///< Of its iterations, if there are any and they are constant.
+  Constant lastIndex;
   bool isUp = true;
   bool isConstantStep = false;
   bool isInvariant = true; ///< Its bounds do not depend on the nest.
@@ -109,6 +112,7 @@ struct Sectioned {
 struct ElementLoops {
   std::string name;                          ///< What belongs to them begins so.
   llvm::SmallVector<std::string, 7> lengths; ///< C text.
+  Shape shape;                               ///< The same, as far as constants show.
   llvm::SmallVector<int, 7> axes;            ///< Of the template that the array is aligned with.
   const Entity *set = nullptr;               ///< That divides them; null: each node has all.
   llvm::SmallVector<int, 7> divided;         ///< The dimension of `set`; -1: none.

@@ -45,6 +45,7 @@ void Lowering::alignMember(const Directive &directive, const Target &target, con
   }
   if (members_.contains(field)) {
     error(target.name.getLocation(), "array '%0' is aligned already") << field->getName();
+    note(members_[field].place, "the other 'align' is here");
     return;
   }
   if (!directive.isAtFileScope) {

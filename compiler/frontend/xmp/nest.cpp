@@ -40,6 +40,18 @@ void collectLoops(const Stmt *statement, llvm::SmallVectorImpl<const ForStmt *> 
   }
 }
 
+/// Notes the first and the last iteration, where constants show them.
+void setIndices(NestLoop &loop, Constant first, Constant bound) {
+  const Constant step = loop.stepValue;
+  const Constant distance = difference(bound, first);
+  const bool isEmpty = distance && step && *distance != 0 && (*distance < 0) != (*step < 0);
+  if (!distance || !step || *step == 0 || isEmpty) {
+    return; // Without an iteration there is none that could be wrong.
+  }
+  loop.firstIndex = first;
+  loop.lastIndex = sum(first, product(*distance / *step, step));
+}
+
 /// Whether an expression names a variable that `changes` says changes.
 template <typename Predicate> bool mentions(const Stmt *statement, const Predicate &changes) {
   if (!statement) {
@@ -84,6 +96,8 @@ bool Lowering::readStep(NestLoop &loop) {
         << loop.variable->getName();
     return false;
   }
+  loop.stepValue = isUnit ? Constant(1) : constantOf(step, context_);
+  loop.stepValue = isMinus ? difference(0, loop.stepValue) : loop.stepValue;
   loop.step = isUnit ? (isMinus ? "-1" : "1")
                      : std::string(isMinus ? "-" : "") + "(long)(" + text(step) + ")";
   Expr::EvalResult value;
@@ -125,9 +139,12 @@ bool Lowering::readLoop(NestLoop &loop) {
   const Expr *bound = isLeft ? condition->getRHS() : condition->getLHS();
   loop.lower = "(long)(" + text(first) + ")";
   loop.last = "(long)(" + text(bound) + ")";
+  Constant last = constantOf(bound, context_);
   if (kind == BO_LT || kind == BO_GT || kind == BO_NE) {
     loop.last += loop.isUp ? " - 1" : " + 1";
+    last = sum(last, loop.isUp ? -1 : 1);
   }
+  setIndices(loop, constantOf(first, context_), last);
   return true;
 }
 
@@ -146,6 +163,17 @@ bool Lowering::findNest(const Directive &directive, Stmt *body, std::vector<Nest
     });
     if (found == loops.end()) {
       error(index.getLocation(), "there is no loop over '%0' here") << wordOf(index);
+      return false;
+    }
+    const auto *other = std::find_if(std::next(found), loops.end(), [&](const ForStmt *loop) {
+      const VarDecl *variable = initOf(loop->getInit()).first;
+      return variable && variable->getName() == wordOf(index);
+    });
+    if (other != loops.end()) {
+      error(index.getLocation(),
+            "there are several loops over '%0' here, of which one can be meant")
+          << wordOf(index);
+      note((*other)->getForLoc(), "another one is here");
       return false;
     }
     NestLoop loop;

@@ -36,8 +36,20 @@ llvm::StringSet<> ProgramBuilder::controlVariables(std::size_t next) const {
 }
 
 /// Decides which of the names in `on` are indices, and which are values.
-void ProgramBuilder::chooseIndices(Directive &directive, std::size_t next) {
+/// False after an error.
+bool ProgramBuilder::chooseIndices(Directive &directive, std::size_t next) {
   const llvm::StringSet<> controls = controlVariables(next);
+  const Token *wrong =
+      indexInExpression(directive, directive.on->subscripts, [&](llvm::StringRef name) {
+        const auto isName = [&](const Token &index) { return Cursor::wordOf(index) == name; };
+        return controls.contains(name) &&
+               (!directive.hasIndices || llvm::any_of(directive.indices, isName));
+      });
+  if (wrong) {
+    pragma::error(preprocessor_.getDiagnostics(), wrong->getLocation(), kIndexInExpression)
+        << Cursor::wordOf(*wrong);
+    return false;
+  }
   for (Item &item : directive.on->subscripts.items) {
     if (item.kind != Item::Kind::Dummy) {
       continue;
@@ -61,6 +73,7 @@ void ProgramBuilder::chooseIndices(Directive &directive, std::size_t next) {
       directive.expressions.push_back(std::move(whole));
     }
   }
+  return true;
 }
 
 bool ProgramBuilder::mayStandHere(const Directive &directive) {
@@ -145,8 +158,8 @@ void ProgramBuilder::pragma(const Pragma &pragma) {
 
 /// `next` is the program's token behind it.
 void ProgramBuilder::use(Directive parsed, std::size_t next) {
-  if (parsed.kind == DirectiveKind::Loop) {
-    chooseIndices(parsed, next);
+  if (parsed.kind == DirectiveKind::Loop && !chooseIndices(parsed, next)) {
+    return;
   }
   // Arrays may be declared behind what is said of them at file scope; inside of functions Clang
   // looks up the name.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/pragma/diagnostics.h"
 #include "compiler/frontend/xmp/program_builder.h"
 
 using namespace clang;
@@ -133,7 +134,7 @@ unsigned ProgramBuilder::section(llvm::ArrayRef<Token> all, const Colons &colons
 
 bool ProgramBuilder::descriptor(llvm::ArrayRef<Token> all, unsigned &at) {
   if (Cursor::wordOf(all[at]) != "xmp_desc_of" || at + 3 >= all.size() ||
-      all[at + 1].isNot(tok::l_paren) || all[at + 2].isNot(tok::identifier)) {
+      all[at + 1].isNot(tok::l_paren)) {
     return false;
   }
   DescriptorMark mark;
@@ -144,8 +145,22 @@ bool ProgramBuilder::descriptor(llvm::ArrayRef<Token> all, unsigned &at) {
     mark.member = all[close + 1];
     close += 2;
   }
-  if (all[close].isNot(tok::r_paren)) {
-    return false;
+  if (all[at + 2].isNot(tok::identifier) || all[close].isNot(tok::r_paren)) {
+    if (nest_.empty()) {
+      return false; // A declaration.
+    }
+    pragma::error(preprocessor_.getDiagnostics(), all[at + 2].getLocation(),
+                  "expected the name of a node array, template or global array alone");
+    unsigned depth = 0;
+    const SourceLocation begin = all[at].getLocation();
+    while (++at + 1 < all.size()) {
+      depth += all[at].is(tok::l_paren);
+      if (all[at].is(tok::r_paren) && --depth == 0) {
+        break;
+      }
+    }
+    number(0, begin);
+    return true;
   }
   const SourceLocation place = all[at].getLocation();
   mark.begin = program_.plain.size();

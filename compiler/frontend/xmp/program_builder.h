@@ -40,7 +40,7 @@ private:
   void use(Directive parsed, std::size_t next);
   void directive(Directive directive);
   void expressions(Directive &directive);
-  void chooseIndices(Directive &directive, std::size_t next);
+  bool chooseIndices(Directive &directive, std::size_t next);
   llvm::StringSet<> controlVariables(std::size_t next) const;
   bool mayStandHere(const Directive &directive);
   void track(const clang::Token &token, const clang::Token &before);

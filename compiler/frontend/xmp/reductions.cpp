@@ -60,12 +60,16 @@ std::optional<std::string> Lowering::reduced(const Directive &directive,
       }
       const bool needsLocations = operationName(clause.operation).contains("_FIRST") ||
                                   operationName(clause.operation).contains("_LAST");
-      if (needsLocations == operand.locations.empty() &&
-          (needsLocations || !llvm::is_contained({"max", "min"}, clause.operation))) {
-        if (needsLocations) {
-          error(place, "'%0' needs variables for the location: '%0: v/l/'") << clause.operation;
-          return std::nullopt;
-        }
+      const bool mayHaveLocations =
+          needsLocations || clause.operation == "max" || clause.operation == "min";
+      if (needsLocations && operand.locations.empty()) {
+        error(place, "'%0' needs variables for the location: '%0: v/l/'") << clause.operation;
+        return std::nullopt;
+      }
+      if (!mayHaveLocations && !operand.locations.empty()) {
+        error(directive[operand.locations[0]].place(), "a reduction with '%0' has no location")
+            << clause.operation;
+        return std::nullopt;
       }
       std::string locations;
       for (ExpressionId id : operand.locations) {

@@ -128,6 +128,10 @@ std::optional<SectionText> Lowering::variable(const Directive &directive, Expres
   if (!expr) {
     return std::nullopt;
   }
+  if (expr->getType()->isFunctionType()) {
+    error(directive[id].place(), "a function is no variable");
+    return std::nullopt;
+  }
   const auto *reference = dyn_cast<DeclRefExpr>(expr);
   const auto *parameter = reference ? dyn_cast<ParmVarDecl>(reference->getDecl()) : nullptr;
   if (!parameter || scopes_.find(parameter) || !parameter->getOriginalType()->isArrayType()) {

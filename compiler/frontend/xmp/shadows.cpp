@@ -10,6 +10,7 @@ namespace tutti::compiler::xmp {
 void Lowering::setShadow(const Directive &directive, Entity &array, SourceLocation place) {
   if (array.hasShadow) {
     error(place, "array '%0' has a shadow already") << array.name;
+    note(array.shadowPlace, "the other 'shadow' is here");
     return;
   }
   if (directive.items.size() != array.rank) {
@@ -79,6 +80,7 @@ void Lowering::shadow(const Directive &directive) {
       const FieldDecl *field = memberOf(target);
       if (field && !members_.contains(field)) {
         error(target.name.getLocation(), "array '%0' is not aligned") << field->getName();
+        note(field->getLocation(), "'%0' is declared here") << field->getName();
       } else if (field) {
         shadowMember(directive, members_[field], target.name.getLocation());
       }
@@ -88,6 +90,7 @@ void Lowering::shadow(const Directive &directive) {
     Entity *array = scopes_.find(variable);
     if (variable && !array) {
       error(target.name.getLocation(), "array '%0' is not aligned") << wordOf(target.name);
+      note(variable->getLocation(), "'%0' is declared here") << wordOf(target.name);
     } else if (array) {
       setShadow(directive, *array, target.name.getLocation());
     }

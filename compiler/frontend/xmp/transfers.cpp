@@ -21,7 +21,11 @@ Entity *Lowering::arrayOf(const Directive &directive, ExpressionId id) {
   }
   Entity *array = scopes_.find(operand.expr);
   if (!array) {
-    error(operand.place(), "'%0' is not a global array") << wordOf(operand.tokens.front());
+    std::string name;
+    for (const Token &token : operand.tokens) {
+      name += preprocessor_.getSpelling(token);
+    }
+    error(operand.place(), "'%0' is not a global array") << name;
   }
   return array;
 }

@@ -167,6 +167,23 @@ Status share(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_index> i
   return {};
 }
 
+namespace {
+
+/// A section with both ends has as many subscripts as there are elements, others may have more.
+Status checkElements(const tutti_xmp_index &index, const tutti_xmp_ref &on,
+                     const distribution::Triplet &triplet) {
+  const Index elements = index.last - index.lower + 1;
+  const bool hasEnds = on.count > 0 && (on.subscripts[index.axis].kind == TUTTI_XMP_COUNT ||
+                                        on.subscripts[index.axis].kind == TUTTI_XMP_LAST);
+  if (elements > triplet.count || (hasEnds && elements != triplet.count)) {
+    return failure(ErrorCode::InvalidArgument, "{} elements are assigned on {} subscripts",
+                   elements, triplet.count);
+  }
+  return {};
+}
+
+} // namespace
+
 Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_index> indices) {
   TUTTI_TRY(checkStep(indices));
   auto target = targetOf(world, on);
@@ -180,6 +197,7 @@ Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_
     TUTTI_ASSIGN(triplet, on.count == 0 ? Result<distribution::Triplet>(
                                               distribution::Triplet{axis.lower(), axis.extent(), 1})
                                         : tripletOf(on.subscripts[d], axis.lower(), axis.extent()));
+    TUTTI_TRY(checkElements(index, on, triplet));
     // As a loop over the subscripts themselves.
     const Iterations subscripts{triplet.at(index.lower), triplet.at(index.last),
                                 triplet.step * index.step};

@@ -41,6 +41,18 @@ static double total(plane x, const char *what) {
   return sum;
 }
 
+// What stands in front of a parameter's size is no part of it.
+static double diagonal(double x[const static N][M]) {
+#pragma xmp align x[i][j] with t[i][j]
+#pragma xmp shadow x[1][0]
+  double sum = 0;
+#pragma xmp loop on t[i][*] reduction(+ : sum)
+  for (int i = 0; i < M; i++) {
+    sum += x[i][i];
+  }
+  return sum;
+}
+
 static double local(void) {
   plane own;
 #pragma xmp align own[i][j] with t[i][j]
@@ -65,7 +77,7 @@ int main(void) {
     }
   }
 #pragma xmp reflect(a)
-  double sum = total(a, "a") + local();
+  double sum = total(a, "a") + local() + diagonal(a);
 #pragma xmp loop on s[j] reduction(+ : sum)
   for (int j = 0; j < M; j++) {
     single[j] = j * j;

@@ -132,6 +132,34 @@ int f(int n) {
   // CHECK: :[[@LINE+1]]:29: error: index 19 lies outside of dimension 1 of 't', which has 0 to 15
   #pragma xmp array on t[12:8]
   a[n:8] = 1;
+  // CHECK: :[[@LINE+2]]:26: error: 4 elements are assigned on 3 subscripts of 't'
+  // CHECK: :12:22: note: 't' is declared here
+  #pragma xmp array on t[2:3]
+  a[2:4] = 1;
+  // CHECK: :[[@LINE+1]]:26: error: 4 elements are assigned on 3 subscripts of 'r'
+  #pragma xmp array on r(2:4)
+  whole[1:4] = 1;
+  #pragma xmp array on t[:]
+  a[2:4] = 1;
+  // CHECK: :[[@LINE+2]]:25: error: iteration 16 belongs to subscript 16, which lies outside of dimension 1 of 't', which has 0 to 15
+  // CHECK: :12:22: note: 't' is declared here
+  #pragma xmp loop on t[i]
+  for (int i = 0; i <= N; i++)
+    b[i] = 1;
+  // CHECK: :[[@LINE+1]]:29: error: iteration 0 belongs to subscript -2, which lies outside of dimension 2 of 'tt', which has 0 to 7
+  #pragma xmp loop on tt[*][j - 2]
+  for (int j = 7; j >= 0; j -= 7)
+    k++;
+  // CHECK: :[[@LINE+1]]:25: error: iteration 0 belongs to subscript 0, which lies outside of dimension 1 of 'p', which has 1 to 4
+  #pragma xmp loop on p(j)
+  for (int j = 0; j < 4; j++)
+    k++;
+  #pragma xmp loop on t[i]
+  for (int i = N; i < N; i++)
+    b[i] = 1;
+  #pragma xmp loop on t[i]
+  for (int i = 0; i < N + 1; i += 5)
+    b[N - 1] = 1;
   // CHECK: :[[@LINE+1]]:46: error: a width of 1 for a dimension that no index names
   #pragma xmp loop (i) on tt[i][*] expand(0, 1)
   for (int i = 0; i < N; i++)

@@ -27,24 +27,47 @@ struct pair { int v; } pair;
 #pragma xmp local_alias b => a
 // CHECK: :[[@LINE+1]]:13: error: '#pragma xmp barrier' can stand in functions only
 #pragma xmp barrier
-// CHECK: :[[@LINE+1]]:26: error: expected '*', block, cyclic or gblock
+// CHECK: :[[@LINE+1]]:26: error: expected '*', block, cyclic or gblock; did you mean 'block'?
 #pragma xmp distribute u[bloc] onto p
 // CHECK: :[[@LINE+1]]:32: error: expected '(' after gblock
 #pragma xmp distribute u[gblock] onto p
 // CHECK: :[[@LINE+1]]:24: error: expected 'with'
 #pragma xmp align b[i] on t[i]
+// CHECK: :[[@LINE+1]]:31: error: index 'i' can stand in a subscript as 'i', 'i + value' or 'i - value' only
+#pragma xmp align b[i] with t[i * 2]
+// CHECK: :[[@LINE+1]]:35: error: index 'i' can stand in a subscript
+#pragma xmp align b[i] with t[2 + i]
+// CHECK: :[[@LINE+1]]:13: error: '#pragma xmp coarray' is not supported: it belongs to coarrays
+#pragma xmp coarray b : [*]
 int f(int i) {
   // CHECK: :[[@LINE+1]]:24: error: unknown clause 'acync'; did you mean 'async'?
   #pragma xmp bcast(x) acync(1)
   // CHECK: :[[@LINE+1]]:25: error: unknown reduction 'maxx'; did you mean 'max'?
   #pragma xmp reduction(maxx: x)
-  // CHECK: :[[@LINE+1]]:25: error: unknown reduction 'firstmax'
+  // CHECK: :[[@LINE+1]]:25: error: 'firstmax' is a reduction of '#pragma xmp loop' only
   #pragma xmp reduction(firstmax: x)
   // CHECK: :[[@LINE+1]]:21: error: index 'i' is named twice
   #pragma xmp loop (i, i) on t[i]
   for (i = 0; i < 4; i++)
     x = i;
+  // CHECK: :[[@LINE+1]]:26: error: index 'i' can stand in a subscript
+  #pragma xmp loop on t[-i]
+  for (i = 0; i < 4; i++)
+    x = i;
+  // CHECK: :[[@LINE+1]]:23: error: '#pragma xmp barrier' has no clause 'from'
+  #pragma xmp barrier from p[0]
+  // CHECK: :[[@LINE+1]]:34: error: 'from' stands here twice
+  #pragma xmp bcast(x) from p[0] from p[1]
+  // CHECK: :[[@LINE+1]]:28: error: 'on' stands here twice
+  #pragma xmp task on p[0] on p[1]
+  x = 1;
+  // An assignment whose directive is wrong is no second error.
+  // CHECK: :[[@LINE+1]]:24: error: unknown clause 'out'
+  #pragma xmp gmove in out
+  a[:] = b[:];
+  // CHECK-NOT: needs
   // CHECK: :[[@LINE+1]]:15: error: 'template_fix' needs formats, sizes, or both
   #pragma xmp template_fix t
-  return 0;
+  // CHECK: :[[@LINE+1]]:22: error: expected the name of a node array, template or global array alone
+  return xmp_desc_of(a[0]) != 0;
 }

@@ -48,10 +48,15 @@ struct pair { int v; } pair;
 #pragma xmp align second[i] with t[i]
 // CHECK: :[[@LINE+1]]:19: error: array 'init' has an initializer
 #pragma xmp align init[i] with t[i]
+// CHECK: :[[@LINE+1]]:19: error: array 'locale' is not declared; did you mean 'local'?
+#pragma xmp align locale[i] with t[i]
 // CHECK: :[[@LINE+1]]:19: error: array 'nothing' is not declared
 #pragma xmp align nothing[i] with t[i]
-// CHECK: :[[@LINE+1]]:20: error: array 'b' is not aligned
+// CHECK: :[[@LINE+2]]:20: error: array 'b' is not aligned
+// CHECK: :4:12: note: 'b' is declared here
 #pragma xmp shadow b[1]
+// CHECK: :[[@LINE+1]]:22: error: expected an integer, but this is of type 'double'
+#pragma xmp nodes no[d]
 // CHECK: :[[@LINE+1]]:22: error: dimension 1 of 'c' is cyclic and can have no shadow but '*'
 #pragma xmp shadow c[1][0]
 // CHECK: :[[@LINE+1]]:21: error: too many dimensions: array 'a' has 1
@@ -69,7 +74,7 @@ int f(void) {
   #pragma xmp reflect (local)
   // CHECK: :[[@LINE+1]]:27: error: too many dimensions: 'p' has 1, not 2
   #pragma xmp barrier on p[0][1]
-  // CHECK: :[[@LINE+1]]:28: error: a subscript must be an integer
+  // CHECK: :[[@LINE+1]]:28: error: expected an integer, but this is of type 'double'
   #pragma xmp barrier on p[d]
   // CHECK: :[[@LINE+1]]:28: error: a variable of type 'struct pair' cannot be reduced with '+'
   #pragma xmp reduction(+: pair)
@@ -108,11 +113,54 @@ int f(void) {
   a[:] = local[:];
   // CHECK: :[[@LINE+1]]:3: error: a section of global array 'a' needs '#pragma xmp array' or '#pragma xmp gmove'
   a[:] = 0;
+  // CHECK: :[[@LINE+1]]:14: error: array sections are assigned with '=' only
+  local[0:2] += 1;
+  // CHECK: :[[@LINE+1]]:14: error: an array assignment must be a statement of its own
+  local[0:2] = 1, x = 1;
+  // CHECK: :[[@LINE+1]]:19: error: an array assignment must be a statement of its own
+  x = (local[0:2] = 1);
+  if (x)
+    local[0:2] = 1;
+  else
+    local[0:2] = 2;
+  // CHECK: :[[@LINE+1]]:21: error: a function is no variable
+  #pragma xmp bcast(f)
+  // CHECK: :[[@LINE+1]]:30: error: a reduction with '+' has no location
+  #pragma xmp reduction(+: x/j/)
+  // CHECK: :[[@LINE+1]]:28: error: template 't' is fixed already
+  #pragma xmp template_fix t[16]
+  // CHECK: :[[@LINE+2]]:21: error: 'b' is declared at file scope, and must be aligned there
+  // CHECK: :4:12: note: 'b' is declared here
+  #pragma xmp align b[i] with t[i]
+  // CHECK: :[[@LINE+2]]:24: error: there are several loops over 'j' here, of which one can be meant
+  // CHECK: :[[@LINE+5]]:5: note: another one is here
+  #pragma xmp loop (i, j) on tt[i][j]
+  for (i = 0; i < 16; i++) {
+    for (j = 0; j < 16; j++)
+      c[i][j] = 0;
+    for (j = 0; j < 16; j++)
+      c[i][j] = 1;
+  }
+  #pragma xmp loop on t[i] reduction(+: x)
+  for (i = 0; i < 16; i++) {
+    if (i == 2)
+      goto next;
+    // CHECK: :[[@LINE+1]]:5: error: a distributed loop with a reduction cannot be left by 'goto'
+    goto out;
+  next:
+    x++;
+  }
+out:
+  // CHECK: :[[@LINE+2]]:10: error: '#pragma xmp gmove' must be followed by a simple assignment
+  #pragma xmp gmove
+  a[0] = -a[1];
   // CHECK: :[[@LINE+1]]:17: error: an array section cannot stand here
   return local[0:2];
 }
 // CHECK: error: 'y' in 'xmp_desc_of' is not a node array, template or global array
 void *g(void) { return xmp_desc_of(y); }
+// CHECK: :[[@LINE+1]]:36: error: 'pair.v' in 'xmp_desc_of' is not a node array
+void *h(void) { return xmp_desc_of(pair.v); }
 int early[16], *later;
 int before(int k, int other[16]) {
   other[k] = 0;

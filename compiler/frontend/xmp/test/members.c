@@ -32,7 +32,7 @@ void wrong(cell *c) {
   // WRONG: :[[@LINE+2]]:17: error: only elements of global array 'v' can be reached through a pointer
   #pragma xmp gmove
   local[:] = c->v[:];
-  // WRONG: :[[@LINE+1]]:24: error: 'c' is not a global array
+  // WRONG: :[[@LINE+1]]:24: error: 'c->v' is not a global array
   #pragma xmp reflect (c->v)
   // WRONG: :[[@LINE+3]]:19: error: a loop with 'acc' cannot reach a member through a pointer
   #pragma xmp loop on t[i] acc

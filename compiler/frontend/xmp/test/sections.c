@@ -20,7 +20,7 @@ void f(int n) {
   // CHECK-SAME: local {{\[}} (long)(1) + tutti_section_{{[0-9]+}}_0 ] =
   local[1:n] = local[0:n];
   // CHECK-NOT: __builtin_malloc
-  // CHECK: tutti_xmp_share_elements({{.*}}{TUTTI_XMP_COUNT, (long)(10), tutti_section_{{[0-9]+}}_0_l, 1}}}, 1,
+  // CHECK: tutti_xmp_share_elements({{.*}}{TUTTI_XMP_COUNT, (long)(10), (long)(5), 1}}}, 1,
   // CHECK-SAME: = sin ( local {{\[}} (long)(0) + tutti_section_{{[0-9]+}}_0 * (long)(2) ] ) + 1;
   #pragma xmp array on t[10:5]
   a[10:5] = sin(local[0:5:2]) + 1;
