@@ -18,6 +18,8 @@ struct Shadow {
   Index below = 0;
   Index above = 0;
   bool isFull = false; ///< The node stores the whole dimension.
+
+  bool operator==(const Shadow &) const = default;
 };
 
 /// Where a node's part of an array lies: row-major, elements as unit.

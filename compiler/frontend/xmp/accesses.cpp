@@ -100,6 +100,16 @@ std::string Lowering::axisText(Entity &array, unsigned dimension, const char *sh
                               : array.handle + "->axis[" + number + "]." + member;
 }
 
+/// Of `(a[i])[j]`, whose subscripts become one.
+void Lowering::eraseParentheses(const Expr *expr) {
+  expr = expr->IgnoreImpCasts();
+  while (const auto *outer = dyn_cast<ParenExpr>(expr)) {
+    edits_.erase(program_.at(outer->getLParen()), program_.at(outer->getLParen()) + 1);
+    edits_.erase(program_.at(outer->getRParen()), program_.at(outer->getRParen()) + 1);
+    expr = outer->getSubExpr()->IgnoreImpCasts();
+  }
+}
+
 /// `a[i][j]` becomes `base[((i) - first0) * stride0 + ((j) - first1)]`, and `a[i]` the row, from
 /// the first element on that is stored of it.
 void Lowering::rewrite(const Chain &chain) {
@@ -130,6 +140,9 @@ void Lowering::rewrite(const Chain &chain) {
       error(access->getRBracketLoc(), "a global array must stand in front of its subscript");
       return;
     }
+    if (i > 0) {
+      eraseParentheses(access->getBase());
+    }
     const unsigned open = program_.at(access->getLHS()->getEndLoc()) + 1;
     const unsigned close = program_.at(access->getRBracketLoc());
     const bool isPacked = array.isPacked(i);
@@ -152,8 +165,18 @@ void Lowering::rewrite(const Chain &chain) {
   }
 }
 
+/// An array of file scope that is aligned in a function is a global array in it alone.
+void Lowering::checkFunction(const Entity *array, SourceLocation place) {
+  if (array && array->function && array->function != function_) {
+    error(place, "'%0' is aligned in function '%1', and can be used there only")
+        << array->name << array->function->getName();
+    note(array->place, "the 'align' is here");
+  }
+}
+
 bool Lowering::TraverseArraySubscriptExpr(ArraySubscriptExpr *access, DataRecursionQueue *) {
   const auto chain = chainOf(access);
+  checkFunction(chain ? chain->entity : nullptr, access->getBase()->getExprLoc());
   if (!chain) {
     noteUseAsC(access->getBase()->IgnoreParenImpCasts(), true);
     return Base::TraverseArraySubscriptExpr(access);
@@ -233,6 +256,7 @@ bool Lowering::TraverseUnaryOperator(UnaryOperator *operation, DataRecursionQueu
 
 bool Lowering::VisitDeclRefExpr(DeclRefExpr *reference) {
   const Entity *array = scopes_.find(reference->getDecl());
+  checkFunction(array, reference->getLocation());
   if (!array) {
     noteUseAsC(reference, false);
   }

@@ -197,12 +197,6 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
     note(other->place, "the other 'align' is here");
     return;
   }
-  if (!directive.isAtFileScope && variable->isFileVarDecl()) {
-    error(target.name.getLocation(), "'%0' is declared at file scope, and must be aligned there")
-        << variable->getName();
-    note(variable->getLocation(), "'%0' is declared here") << variable->getName();
-    return;
-  }
   if (const Replica *replica = replicaOf(nullptr, variable)) {
     error(target.name.getLocation(), "'align' must stand in front of 'acc replicate'");
     note(replica->place, "'%0' is replicated here") << variable->getName();
@@ -218,13 +212,15 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
   array.place = target.name.getLocation();
   array.with = &with;
   array.isAtFileScope = directive.isAtFileScope;
-  array.isLasting = directive.isAtFileScope || variable->isStaticLocal();
+  const bool isOfFile = variable->isFileVarDecl();
+  array.function = isOfFile && !directive.isAtFileScope ? function_ : nullptr;
+  array.isLasting = isOfFile || variable->isStaticLocal();
   if (!readArray(directive, variable, array)) {
     return;
   }
   constants_.alignment(directive, array);
   const unsigned end = declarationEnd(variable);
-  if (array.storage == Entity::Storage::Own && !array.isAtFileScope) {
+  if (array.storage == Entity::Storage::Own && !isOfFile) {
     for (unsigned i = 0; i < array.rank; ++i) { // What the sizes are is decided where they stand.
       const std::string name = array.handle + "_x" + std::to_string(i);
       edits_.after(end, "const long " + name + " = " + array.extents[i] + ";");

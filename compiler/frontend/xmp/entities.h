@@ -48,6 +48,7 @@ struct Entity {
   llvm::SmallVector<std::string, 4> extents;
   unsigned named = 0; ///< So many of the last dimensions come from a type that has a name.
   bool isAtFileScope = false;
+  const clang::FunctionDecl *function = nullptr; ///< Of file scope, but aligned in this function.
   bool isPointerNow = false; ///< The program's array has become a pointer.
   bool isPrototype = false;  ///< Of a member that pointers lead to, wherever its memory is.
   bool isReady = false;      ///< Constants for accesses are in C variables of the block.

@@ -109,6 +109,8 @@ private:
   Entity *prototypeOf(const clang::Expr *expr) const;
   std::optional<Chain> chainOf(clang::Expr *expr) const;
   void rewrite(const Chain &chain);
+  void eraseParentheses(const clang::Expr *expr);
+  void checkFunction(const Entity *array, clang::SourceLocation place);
   std::string constantsOf(const Entity &array, const std::string &base) const;
   std::string baseOf(Entity &array);
   std::string axisText(Entity &array, unsigned dimension, const char *shortName,

@@ -157,19 +157,28 @@ Result<std::unique_ptr<Array>> makeArray(World &world, ArrayWish wish) {
   }
   TUTTI_TRY(provide(world, *array));
   world.oneSided().add(*array);
+  ++wish.with->users;
   return array;
 }
 
 Status setShadow(World &world, Array &array, std::span<const tutti_xmp_width> widths) {
+  std::vector<Shadow> shadows;
+  for (std::size_t d = 0; d < array.rank; ++d) {
+    const tutti_xmp_width &width = widths[d];
+    const bool isFull = (width.flags & TUTTI_XMP_FULL) != 0;
+    shadows.push_back(isFull ? Shadow{0, 0, true} : Shadow{width.lower, width.upper, false});
+  }
+  if (array.hasShadow && shadows == array.shadows) {
+    return {}; // Of a static array, whose directives are evaluated again.
+  }
+  if (array.hasShadow) {
+    return failure(ErrorCode::InvalidArgument, "the array has a shadow of other widths already");
+  }
   if (world.copies().has(array)) {
     return failure(ErrorCode::InvalidArgument,
                    "the array is replicated already: too late for 'shadow'");
   }
-  for (std::size_t d = 0; d < array.rank; ++d) {
-    const tutti_xmp_width &width = widths[d];
-    const bool isFull = (width.flags & TUTTI_XMP_FULL) != 0;
-    array.shadows[d] = isFull ? Shadow{0, 0, true} : Shadow{width.lower, width.upper, false};
-  }
+  array.shadows = std::move(shadows);
   array.hasShadow = true;
   if (array.map) {
     TUTTI_TRY(layOut(world, array));
@@ -192,6 +201,17 @@ Result<void *> allocate(World &world, Array &array, std::vector<Index> extents) 
   return memory;
 }
 
+namespace {
+
+/// The last user deletes it.
+void leave(const tutti_xmp_template *of) {
+  if (--of->users == 0) {
+    delete of;
+  }
+}
+
+} // namespace
+
 void release(World &world, void *descriptor) {
   if (!descriptor) {
     return;
@@ -201,7 +221,7 @@ void release(World &world, void *descriptor) {
     delete static_cast<tutti_xmp_nodes *>(descriptor);
     return;
   case TUTTI_XMP_TEMPLATE:
-    delete static_cast<tutti_xmp_template *>(descriptor);
+    leave(static_cast<tutti_xmp_template *>(descriptor));
     return;
   default: {
     Array *array = &arrayOf(static_cast<tutti_xmp_array *>(descriptor));
@@ -209,6 +229,7 @@ void release(World &world, void *descriptor) {
     if (array->memory) {
       world.host().release(array->memory);
     }
+    leave(array->with);
     delete array;
   }
   }

@@ -44,6 +44,7 @@ struct tutti_xmp_template {
   std::size_t rank = 0;
   std::vector<Extent> extents; ///< None until it is fixed.
   std::vector<Format> formats; ///< None until it is distributed.
+  mutable long users = 1; ///< Its own variable, and arrays: static ones may outlast it.
   const tutti_xmp_nodes *onto = nullptr;
   std::shared_ptr<const tutti::distribution::Nodes> nodes;
   std::vector<tutti::distribution::Axis> axes; ///< None until it is fixed and distributed.
@@ -107,7 +108,8 @@ struct ArrayWish {
 /// `align`. Errors: InvalidArgument  it lies outside of its template; OutOfMemory.
 Result<std::unique_ptr<Array>> makeArray(World &world, ArrayWish wish);
 
-/// `shadow`; the array is laid out anew. Errors: InvalidArgument  too wide; OutOfMemory.
+/// `shadow`; the array is laid out anew, but where it has that shadow already.
+/// Errors: InvalidArgument  too wide, or not the one that it has; OutOfMemory.
 Status setShadow(World &world, Array &array, std::span<const tutti_xmp_width> widths);
 
 /// `xmp_malloc`: memory of the program's.

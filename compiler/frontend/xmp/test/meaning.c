@@ -129,8 +129,6 @@ int f(void) {
   #pragma xmp reduction(+: x/j/)
   // CHECK: :[[@LINE+1]]:28: error: template 't' is fixed already
   #pragma xmp template_fix t[16]
-  // CHECK: :[[@LINE+2]]:21: error: 'b' is declared at file scope, and must be aligned there
-  // CHECK: :4:12: note: 'b' is declared here
   #pragma xmp align b[i] with t[i]
   // CHECK: :[[@LINE+2]]:24: error: there are several loops over 'j' here, of which one can be meant
   // CHECK: :[[@LINE+5]]:5: note: another one is here
@@ -156,6 +154,11 @@ out:
   a[0] = -a[1];
   // CHECK: :[[@LINE+1]]:17: error: an array section cannot stand here
   return local[0:2];
+}
+int elsewhere(void) {
+  // CHECK: :[[@LINE+2]]:10: error: 'b' is aligned in function 'f', and can be used there only
+  // CHECK: note: the 'align' is here
+  return b[0];
 }
 // CHECK: error: 'y' in 'xmp_desc_of' is not a node array, template or global array
 void *g(void) { return xmp_desc_of(y); }
