@@ -136,6 +136,12 @@ struct ReductionClause {
   std::vector<Operand> operands;
 };
 
+/// Whether it looks for the first or the last iteration that has a value.
+inline bool isOrdered(const ReductionClause &clause) {
+  const llvm::StringRef operation = clause.operation;
+  return operation.starts_with("first") || operation.starts_with("last");
+}
+
 /// A variable in a clause that says what it is to the threads of a loop, or in which direction it
 /// is copied.
 struct AccVariable {

@@ -49,9 +49,9 @@ struct Entity {
   unsigned named = 0; ///< So many of the last dimensions come from a type that has a name.
   bool isAtFileScope = false;
   const clang::FunctionDecl *function = nullptr; ///< Of file scope, but aligned in this function.
-  bool isPointerNow = false; ///< The program's array has become a pointer.
-  bool isPrototype = false;  ///< Of a member that pointers lead to, wherever its memory is.
-  bool isReady = false;      ///< Constants for accesses are in C variables of the block.
+  bool isPointerNow = false;                     ///< The program's array has become a pointer.
+  bool isPrototype = false; ///< Of a member that pointers lead to, wherever its memory is.
+  bool isReady = false;     ///< Constants for accesses are in C variables of the block.
 
   /// Whether an index of this dimension needs quotient and remainder.
   bool isPacked(unsigned dimension) const {

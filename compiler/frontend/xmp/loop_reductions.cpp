@@ -90,24 +90,70 @@ std::string Lowering::ownReduced(const Directive &directive, std::string &copy) 
   return addresses + variables;
 }
 
-/// Notes, for FIRSTMAX and the like, in which iteration a variable was set.
-void Lowering::trackPositions(const Directive &directive, Stmt *body, llvm::ArrayRef<NestLoop> nest,
-                              const std::string &name) {
-  std::string position;
-  for (unsigned i = 0; i < nest.size(); ++i) {
-    const std::string index = name + "[" + std::to_string(i) + "]";
-    const std::string own = "((long)" + nest[i].variable->getName().str() + " - " + index +
-                            ".lower) / " + index + ".step";
-    position = position.empty() ? own
-                                : "(" + position + ") * ((" + index + ".last - " + index +
-                                      ".lower) / " + index + ".step + 1) + " + own;
+/// Reads a loop that is not distributed, and around one that is; false after an error.
+bool Lowering::checkOrder(NestLoop &loop, Stmt *body) {
+  if (!loop.variable || !loop.variable->getType()->isIntegerType()) {
+    error(loop.loop->getForLoc(), "a loop around one that is distributed must have an integer "
+                                  "variable, where a reduction looks for the first or the last "
+                                  "iteration");
+    return false;
   }
+  if (!readLoop(loop, body)) {
+    return false;
+  }
+  if (!loop.isInvariant) {
+    error(loop.loop->getForLoc(), "the bounds of '%0' must be the same in all iterations")
+        << loop.variable->getName();
+  }
+  return loop.isInvariant;
+}
+
+/// The number of an iteration in sequential order, as C text; nothing after an error. Loops in the
+/// innermost distributed one do not count: no two nodes run the same iterations of the others.
+std::optional<std::string> Lowering::positionText(Stmt *body, llvm::ArrayRef<NestLoop> nest,
+                                                  const std::string &name) {
+  std::vector<NestLoop> around;
+  if (!findLoopsAround(nest.back().loop, body, around)) {
+    return std::nullopt;
+  }
+  std::string position;
+  for (NestLoop &loop : around) {
+    const auto *dealt =
+        llvm::find_if(nest, [&](const NestLoop &other) { return other.loop == loop.loop; });
+    if (dealt == nest.end() && !checkOrder(loop, body)) {
+      return std::nullopt;
+    }
+    const std::string index = name + "[" + std::to_string(dealt - nest.begin()) + "].";
+    const bool isDealt = dealt != nest.end();
+    const std::string lower = isDealt ? index + "lower" : "(" + loop.lower + ")";
+    const std::string last = isDealt ? index + "last" : "(" + loop.last + ")";
+    const std::string step = isDealt ? index + "step" : "(" + loop.step + ")";
+    const std::string own =
+        "((long)" + loop.variable->getName().str() + " - " + lower + ") / " + step;
+    position = position.empty() ? own
+                                : "(" + position + ") * ((" + last + " - " + lower + ") / " + step +
+                                      " + 1) + " + own;
+  }
+  return position;
+}
+
+/// Notes, for FIRSTMAX and the like, in which iteration a variable was set; false after an error.
+bool Lowering::trackPositions(const Directive &directive, Stmt *body, llvm::ArrayRef<NestLoop> nest,
+                              const std::string &name) {
+  if (llvm::none_of(directive.reductions, isOrdered)) {
+    return true;
+  }
+  const auto text = positionText(body, nest, name);
+  if (!text) {
+    return false;
+  }
+  const std::string &position = *text;
   unsigned number = 0;
   for (const ReductionClause &clause : directive.reductions) {
     for (const Operand &operand : clause.operands) {
       const unsigned own = number++;
       const auto *target = dyn_cast_or_null<DeclRefExpr>(directive[operand.expression].expr);
-      if (operand.locations.empty() || !target) {
+      if (!isOrdered(clause) || !target) {
         continue;
       }
       llvm::SmallVector<const BinaryOperator *, 4> assignments;
@@ -119,6 +165,7 @@ void Lowering::trackPositions(const Directive &directive, Stmt *body, llvm::Arra
       }
     }
   }
+  return true;
 }
 
 } // namespace tutti::compiler::xmp

@@ -124,12 +124,9 @@ bool Lowering::checkBounds(const Directive &directive, const Entity &set,
   if (hasWidths) {
     constants_.margins(directive);
   }
-  const bool isOrdered = llvm::any_of(directive.reductions, [](const ReductionClause &clause) {
-    const llvm::StringRef operation = clause.operation;
-    return operation.starts_with("first") || operation.starts_with("last");
-  });
+  const bool hasOrder = llvm::any_of(directive.reductions, isOrdered);
   for (const NestLoop &loop : llvm::reverse(nest)) {
-    if (!loop.isInvariant && (hasWidths || isOrdered)) {
+    if (!loop.isInvariant && (hasWidths || hasOrder)) {
       error(loop.loop->getForLoc(), "the bounds of '%0' must be the same in all iterations")
           << loop.variable->getName();
       return false;
@@ -256,7 +253,9 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
       return true;
     }
     text.items = *items;
-    trackPositions(directive, body, text.nest, text.name);
+    if (!trackPositions(directive, body, text.nest, text.name)) {
+      return true;
+    }
   }
   if (hasCollectives(body)) {
     enterIterations(directive, *set, text.nest.back());

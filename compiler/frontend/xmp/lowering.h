@@ -122,7 +122,10 @@ private:
   // Loops (loops.cpp, nest.cpp, loop_shares.cpp, loop_reductions.cpp).
   bool loop(Directive &directive, clang::Stmt *body);
   bool findNest(const Directive &directive, clang::Stmt *body, std::vector<NestLoop> &nest);
-  bool readLoop(NestLoop &loop);
+  bool findLoopsAround(const clang::ForStmt *inner, clang::Stmt *body,
+                       std::vector<NestLoop> &around);
+  bool hasFixedBounds(const clang::Expr *first, const clang::Expr *bound, clang::Stmt *body);
+  bool readLoop(NestLoop &loop, clang::Stmt *body);
   bool readStep(NestLoop &loop);
   static bool isDealtInBlocks(const Entity &set, unsigned axis);
   void writeHeader(const NestLoop &loop, const Entity &set, const std::string &index,
@@ -145,7 +148,10 @@ private:
                              std::string &share, std::string &closing);
   bool takesAddress(const clang::Stmt *statement, const clang::VarDecl *variable);
   std::string ownReduced(const Directive &directive, std::string &copy);
-  void trackPositions(const Directive &directive, clang::Stmt *body, llvm::ArrayRef<NestLoop> nest,
+  bool checkOrder(NestLoop &loop, clang::Stmt *body);
+  std::optional<std::string> positionText(clang::Stmt *body, llvm::ArrayRef<NestLoop> nest,
+                                          const std::string &name);
+  bool trackPositions(const Directive &directive, clang::Stmt *body, llvm::ArrayRef<NestLoop> nest,
                       const std::string &name);
   bool hasCollectives(const clang::Stmt *statement);
   void enterIterations(const Directive &directive, const Entity &set, const NestLoop &innermost);

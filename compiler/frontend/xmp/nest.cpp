@@ -116,8 +116,25 @@ bool Lowering::readStep(NestLoop &loop) {
   return true;
 }
 
-/// Fills in what the loop does. `variable` and `loop` are known.
-bool Lowering::readLoop(NestLoop &loop) {
+/// Whether the bounds are the same in all iterations of the nest that `body` begins.
+bool Lowering::hasFixedBounds(const Expr *first, const Expr *bound, Stmt *body) {
+  llvm::SmallVector<const ForStmt *, 8> loops;
+  collectLoops(body, loops);
+  const unsigned begin = program_.at(body->getBeginLoc());
+  const unsigned end = statementEnd(body);
+  const auto changes = [&](const ValueDecl *value) {
+    const bool isInside = program_.has(value->getLocation()) &&
+                          program_.at(value->getLocation()) >= begin &&
+                          program_.at(value->getLocation()) < end;
+    return isInside || llvm::any_of(loops, [&](const ForStmt *loop) {
+             return initOf(loop->getInit()).first == value;
+           });
+  };
+  return !mentions(first, changes) && !mentions(bound, changes);
+}
+
+/// Fills in what a loop of the nest that `body` begins does. `variable` and `loop` are known.
+bool Lowering::readLoop(NestLoop &loop, Stmt *body) {
   const Expr *first = initOf(loop.loop->getInit()).second;
   const auto *condition = dyn_cast_or_null<BinaryOperator>(
       loop.loop->getCond() ? loop.loop->getCond()->IgnoreParenImpCasts() : nullptr);
@@ -145,6 +162,7 @@ bool Lowering::readLoop(NestLoop &loop) {
     last = sum(last, loop.isUp ? -1 : 1);
   }
   setIndices(loop, constantOf(first, context_), last);
+  loop.isInvariant = hasFixedBounds(first, bound, body);
   return true;
 }
 
@@ -211,25 +229,30 @@ bool Lowering::findNest(const Directive &directive, Stmt *body, std::vector<Nest
   llvm::sort(nest, [&](const NestLoop &left, const NestLoop &right) {
     return llvm::find(loops, left.loop) < llvm::find(loops, right.loop);
   });
-  const unsigned begin = program_.at(body->getBeginLoc());
-  const unsigned end = statementEnd(body);
-  const auto changes = [&](const ValueDecl *value) {
-    const bool isInside = program_.has(value->getLocation()) &&
-                          program_.at(value->getLocation()) >= begin &&
-                          program_.at(value->getLocation()) < end;
-    return isInside || llvm::any_of(loops, [&](const ForStmt *loop) {
-             return initOf(loop->getInit()).first == value;
-           });
-  };
-  for (NestLoop &loop : nest) {
-    if (!readLoop(loop)) {
+  return llvm::all_of(nest, [&](NestLoop &loop) { return readLoop(loop, body); });
+}
+
+/// Finds the loops of `body` around `inner` and with it, outermost first; false after an error.
+bool Lowering::findLoopsAround(const ForStmt *inner, Stmt *body, std::vector<NestLoop> &around) {
+  if (const auto *loop = dyn_cast<ForStmt>(body)) {
+    around.push_back({.loop = loop, .variable = initOf(loop->getInit()).first});
+    if (loop == inner) {
+      return true;
+    }
+  }
+  for (Stmt *child : body->children()) {
+    llvm::SmallVector<const ForStmt *, 8> loops;
+    collectLoops(child, loops);
+    if (!llvm::is_contained(loops, inner)) {
+      continue;
+    }
+    const auto *repeated = dyn_cast<WhileStmt>(body);
+    if (isa<DoStmt>(body) || (repeated && !directiveOf(repeated->getCond()))) {
+      error(body->getBeginLoc(), "only 'for' loops can stand around one that is distributed, where "
+                                 "a reduction looks for the first or the last iteration");
       return false;
     }
-    const auto *condition = cast<BinaryOperator>(loop.loop->getCond()->IgnoreParenImpCasts());
-    const Expr *bound = variableIn(condition->getLHS()) == loop.variable ? condition->getRHS()
-                                                                         : condition->getLHS();
-    loop.isInvariant =
-        !mentions(initOf(loop.loop->getInit()).second, changes) && !mentions(bound, changes);
+    return findLoopsAround(inner, child, around);
   }
   return true;
 }

@@ -58,8 +58,7 @@ std::optional<std::string> Lowering::reduced(const Directive &directive,
             << value->element << clause.operation;
         return std::nullopt;
       }
-      const bool needsLocations = operationName(clause.operation).contains("_FIRST") ||
-                                  operationName(clause.operation).contains("_LAST");
+      const bool needsLocations = isOrdered(clause);
       const bool mayHaveLocations =
           needsLocations || clause.operation == "max" || clause.operation == "min";
       if (needsLocations && operand.locations.empty()) {

@@ -44,7 +44,7 @@ struct tutti_xmp_template {
   std::size_t rank = 0;
   std::vector<Extent> extents; ///< None until it is fixed.
   std::vector<Format> formats; ///< None until it is distributed.
-  mutable long users = 1; ///< Its own variable, and arrays: static ones may outlast it.
+  mutable long users = 1;      ///< Its own variable, and arrays: static ones may outlast it.
   const tutti_xmp_nodes *onto = nullptr;
   std::shared_ptr<const tutti::distribution::Nodes> nodes;
   std::vector<tutti::distribution::Axis> axes; ///< None until it is fixed and distributed.

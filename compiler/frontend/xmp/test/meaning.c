@@ -149,6 +149,12 @@ int f(void) {
     x++;
   }
 out:
+  #pragma xmp loop (i) on t[i] reduction(lastmax: x/j/)
+  // CHECK: :[[@LINE+2]]:5: error: only 'for' loops can stand around one that is distributed
+  for (j = 0; j < 4; j++)
+    while (n-- > 0)
+      for (i = 0; i < 16; i++)
+        x = i;
   // CHECK: :[[@LINE+2]]:10: error: '#pragma xmp gmove' must be followed by a simple assignment
   #pragma xmp gmove
   a[0] = -a[1];
