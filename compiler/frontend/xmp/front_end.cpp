@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/xmp/entry_points.h"
 #include "compiler/frontend/xmp/lowering.h"
+#include "compiler/frontend/xmp/uses_mpi.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -61,6 +62,10 @@ bool WriteAction::BeginInvocation(CompilerInstance &compiler) {
   // The options have been looked at before.
   ProcessWarningOptions(compiler.getDiagnostics(), compiler.getDiagnosticOpts());
   compiler.getPreprocessorOpts().addMacroDef("_XCALABLEMP=201705");
+  const auto text = llvm::MemoryBuffer::getFile(getCurrentFile());
+  if (text && !mayUseMpi((*text)->getBuffer(), compiler.getPreprocessorOpts())) {
+    compiler.getPreprocessorOpts().addMacroDef("TUTTI_XMP_WITHOUT_MPI");
+  }
   return true;
 }
 

@@ -9,7 +9,9 @@
 /// Source: XcalableMP language specification 1.4, chapter 7; the reference compiler for the rest.
 #pragma once
 
+#ifndef TUTTI_XMP_WITHOUT_MPI // The compiler knows that the program uses nothing of MPI.
 #include <mpi.h>
+#endif
 
 #include <stddef.h>
 
@@ -56,11 +58,13 @@ void *xmp_malloc(xmp_desc_t array, ...);
 void xmp_free(xmp_desc_t array);
 
 // With MPI.
+#ifndef TUTTI_XMP_WITHOUT_MPI
 MPI_Comm xmp_get_mpi_comm(void); ///< Of the executing set.
 void xmp_init_mpi(int *argc, char ***argv);
 void xmp_finalize_mpi(void);
 void xmp_init(MPI_Comm comm);
 void xmp_finalize(void);
+#endif
 
 // Inquiry.
 int xmp_desc_kind(xmp_desc_t d, int *kind);
