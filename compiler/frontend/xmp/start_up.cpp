@@ -12,7 +12,8 @@ namespace tutti::compiler::xmp {
 namespace {
 
 /// Functions tutti_xmp_pack8 and so on, which are tutti_xmp_packing, and the call that names them.
-/// Each is two kernels for every target, so a file brings those only that it needs.
+/// Each is a kernel for every target, so a file brings those only that it needs; one for both
+/// directions, in which the sides change places.
 std::pair<std::string, std::string> packingLoops(const std::set<std::string> &words) {
   std::string text = "# 1 \"reflect ... acc\" 3\n";
   std::string call;
@@ -28,19 +29,14 @@ std::pair<std::string, std::string> packingLoops(const std::set<std::string> &wo
     text += std::string("typedef ") + type + " __attribute__((may_alias)) " + word +
             ";\nstatic void tutti_xmp_pack" + bytes +
             "(void *packed, void *array, const long counts[3], const long strides[2], long "
-            "direction) { const long n = counts[0], m = counts[1], c = counts[2], s = strides[0], "
-            "t = strides[1]; " +
-            word + " *const p = packed, *const a = array;";
-    for (const auto &[direction, assignment] :
-         {std::pair("PACK", "p[(i * m + j) * c + k] = a[i * s + j * t + k]"),
-          {"UNPACK", "a[i * s + j * t + k] = p[(i * m + j) * c + k]"}}) {
-      text += std::string(" if (direction == TUTTI_XMP_") + direction +
-              ") {\n#pragma tutti device(gpu)\n#pragma omp parallel for collapse(3)\n"
-              "for (long i = 0; i < n; ++i) for (long j = 0; j < m; ++j) for (long k = 0; k < c; "
-              "++k) " +
-              assignment + "; }";
-    }
-    text += " }\n";
+            "direction) { const long n = counts[0], m = counts[1], c = counts[2]; "
+            "const int out = direction == TUTTI_XMP_PACK; const long s = out ? m * c : strides[0], "
+            "t = out ? c : strides[1], u = out ? strides[0] : m * c, v = out ? strides[1] : c; " +
+            word + " *const to = out ? packed : array; const " + word +
+            " *const from = out ? array : packed;\n#pragma tutti device(gpu)\n"
+            "#pragma omp parallel for collapse(3)\nfor (long i = 0; i < n; ++i) "
+            "for (long j = 0; j < m; ++j) for (long k = 0; k < c; ++k) "
+            "to[i * s + j * t + k] = from[i * u + j * v + k]; }\n";
   }
   return {text, call + "); "};
 }
