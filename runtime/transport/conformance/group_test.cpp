@@ -130,6 +130,31 @@ TEST_P(GroupTest, HasSeveralOperationsUnderWay) {
   });
 }
 
+TEST_P(GroupTest, LetsMembersWaitForReductionsInAnyOrder) {
+  onEveryRank([](Endpoint &endpoint) {
+    const auto members = likeMe(endpoint);
+    const auto group = std::move(endpoint.group(members)).value();
+    std::vector<double> sums(100'000, endpoint.rank() + 0.5);
+    float least = static_cast<float>(endpoint.rank());
+    double expected = 0;
+    for (const Rank member : members) {
+      expected += member + 0.5;
+    }
+
+    const auto large = group->allReduce(Element::Double, Combination::Sum,
+                                        std::as_writable_bytes(std::span(sums)));
+    const auto small = group->allReduce(Element::Float, Combination::Min,
+                                        std::as_writable_bytes(std::span(&least, 1)));
+    const bool isFirst = members.front() == endpoint.rank();
+    wait(*group, isFirst ? large : small);
+    wait(*group, isFirst ? small : large);
+
+    EXPECT_EQ(sums, std::vector<double>(100'000, expected));
+    EXPECT_EQ(least, static_cast<float>(members.front()));
+    barrier(endpoint);
+  });
+}
+
 TEST_P(GroupTest, KeepsGroupsOfTheSameMembersApart) {
   onEveryRank([](Endpoint &endpoint) {
     for (int round = 0; round < 50; ++round) {

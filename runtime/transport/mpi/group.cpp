@@ -100,7 +100,11 @@ Result<std::unique_ptr<Group>> MpiGroup::create(MPI_Comm parent, std::span<const
   MPI_Group_free(&some);
   MPI_Group_free(&all);
   TUTTI_TRY(statusOf(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler"));
-  return std::unique_ptr<Group>(new MpiGroup(comm));
+  int rank = 0;
+  int size = 0;
+  TUTTI_TRY(statusOf(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank"));
+  TUTTI_TRY(statusOf(MPI_Comm_size(comm, &size), "MPI_Comm_size"));
+  return std::unique_ptr<Group>(new MpiGroup(comm, rank, size));
 }
 
 MpiGroup::~MpiGroup() {
@@ -110,9 +114,43 @@ MpiGroup::~MpiGroup() {
   MPI_Comm_free(&comm_);
 }
 
-Result<Request> MpiGroup::begin(std::vector<MPI_Request> pieces) {
-  underWay_.emplace(++last_, std::move(pieces));
+Result<Request> MpiGroup::begin(std::vector<MPI_Request> pieces, Exchange exchange) {
+  underWay_.emplace(++last_, UnderWay{std::move(pieces), std::move(exchange)});
   return Request{last_};
+}
+
+/// Both messages are on their way at the same time. MPI's non-blocking reductions send the values
+/// of one member, and then the result back. Members begin operations in the same order, and nothing
+/// else sends from one member to another, so messages need no tags.
+Result<Request> MpiGroup::exchange(Element type, Combination operation,
+                                   std::span<std::byte> values) {
+  const int other = 1 - rank_;
+  Exchange exchange{type, operation, values, std::vector<std::byte>(values.size())};
+  std::vector<MPI_Request> pieces;
+  TUTTI_ASSIGN(pieces, inPieces(values.size(), "MPI_Irecv",
+                                [&](std::size_t offset, std::size_t count, MPI_Request *request) {
+                                  return MPI_Irecv(exchange.others.data() + offset,
+                                                   static_cast<int>(count), MPI_BYTE, other, 0,
+                                                   comm_, request);
+                                }));
+  std::vector<MPI_Request> sent;
+  TUTTI_ASSIGN(sent, inPieces(values.size(), "MPI_Isend",
+                              [&](std::size_t offset, std::size_t count, MPI_Request *request) {
+                                return MPI_Isend(values.data() + offset, static_cast<int>(count),
+                                                 MPI_BYTE, other, 0, comm_, request);
+                              }));
+  pieces.insert(pieces.end(), sent.begin(), sent.end());
+  return begin(std::move(pieces), std::move(exchange));
+}
+
+/// In the same order on both.
+void MpiGroup::combine(Exchange &exchange) const {
+  if (rank_ == 0) {
+    transport::combine(exchange.type, exchange.operation, exchange.own, exchange.others);
+    return;
+  }
+  transport::combine(exchange.type, exchange.operation, exchange.others, exchange.own);
+  std::ranges::copy(exchange.others, exchange.own.begin());
 }
 
 Result<Request> MpiGroup::barrier() {
@@ -136,6 +174,9 @@ Result<Request> MpiGroup::allReduce(Element type, Combination operation,
   if (!canCombine(type, operation)) {
     return failure(ErrorCode::InvalidArgument, "a reduction that this type does not have");
   }
+  if (size_ == 2) {
+    return exchange(type, operation, values);
+  }
   std::vector<MPI_Request> pieces;
   TUTTI_ASSIGN(pieces, inPieces(values.size(), "MPI_Iallreduce",
                                 [&](std::size_t offset, std::size_t count, MPI_Request *request) {
@@ -157,13 +198,9 @@ Result<Request> MpiGroup::allGather(std::span<const std::byte> own, std::span<st
     return begin({request});
   }
   // Beyond the counts of MPI every member broadcasts its own.
-  int rank = 0;
-  int size = 0;
-  TUTTI_TRY(statusOf(MPI_Comm_rank(comm_, &rank), "MPI_Comm_rank"));
-  TUTTI_TRY(statusOf(MPI_Comm_size(comm_, &size), "MPI_Comm_size"));
-  std::memcpy(all.data() + static_cast<std::size_t>(rank) * own.size(), own.data(), own.size());
+  std::memcpy(all.data() + static_cast<std::size_t>(rank_) * own.size(), own.data(), own.size());
   std::vector<MPI_Request> pieces;
-  for (int root = 0; root < size; ++root) {
+  for (int root = 0; root < size_; ++root) {
     std::byte *part = all.data() + static_cast<std::size_t>(root) * own.size();
     std::vector<MPI_Request> more;
     TUTTI_ASSIGN(more, inPieces(own.size(), "MPI_Ibcast",
@@ -182,7 +219,7 @@ Result<bool> MpiGroup::test(Request request) {
     return failure(ErrorCode::InvalidArgument, "request {} is not under way",
                    static_cast<std::uint64_t>(request));
   }
-  auto &pieces = found->second;
+  auto &pieces = found->second.pieces;
   int done = 0;
   const Status status = statusOf(
       MPI_Testall(static_cast<int>(pieces.size()), pieces.data(), &done, MPI_STATUSES_IGNORE),
@@ -190,8 +227,12 @@ Result<bool> MpiGroup::test(Request request) {
   if (status && !done) {
     return false;
   }
+  Exchange exchange = std::move(found->second.exchange);
   underWay_.erase(found);
   TUTTI_TRY(status);
+  if (!exchange.own.empty()) {
+    combine(exchange);
+  }
   return true;
 }
 

@@ -15,6 +15,14 @@
 
 namespace tutti::transport::mpi {
 
+/// A reduction of two members, whose values each sends to the other one.
+struct Exchange {
+  Element type = Element::Int8;
+  Combination operation = Combination::Sum;
+  std::span<std::byte> own;
+  std::vector<std::byte> others;
+};
+
 /// Ownership: frees its communicators, which is collective over the members.
 class MpiGroup final : public Group {
 public:
@@ -32,15 +40,24 @@ public:
   Result<std::uintptr_t> native() override;
 
 private:
-  explicit MpiGroup(MPI_Comm comm) : comm_(comm) {}
+  MpiGroup(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
 
   /// What is begun in pieces ends with the last.
-  Result<Request> begin(std::vector<MPI_Request> pieces);
+  struct UnderWay {
+    std::vector<MPI_Request> pieces;
+    Exchange exchange; ///< Of nothing, if it is something else.
+  };
+
+  Result<Request> begin(std::vector<MPI_Request> pieces, Exchange exchange = {});
+  Result<Request> exchange(Element type, Combination operation, std::span<std::byte> values);
+  void combine(Exchange &exchange) const;
 
   MPI_Comm comm_;
+  int rank_;
+  int size_;
   MPI_Comm users_ = MPI_COMM_NULL;
   std::uint64_t last_ = 0;
-  std::unordered_map<std::uint64_t, std::vector<MPI_Request>> underWay_;
+  std::unordered_map<std::uint64_t, UnderWay> underWay_;
 };
 
 } // namespace tutti::transport::mpi
