@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_LUNA_VERSION 3
+#define TUTTI_LUNA_VERSION 4
 
 /// The section of XcalableMP's units (abi/xmp.h): whatever has an entry there is run by every rank.
 #define TUTTI_LUNA_SECTION "tutti_xmp"
@@ -228,7 +228,8 @@ typedef struct tutti_luna_unit {
   int32_t procedureCount;
 } tutti_luna_unit;
 
-#define TUTTI_LUNA_XMP_VERSION 1
+/// Tells units of LuNA programs from those of XcalableMP, of which it is no version.
+#define TUTTI_LUNA_XMP_VERSION 0x6c756e61
 
 enum tutti_luna_unit_flags {
   TUTTI_LUNA_CHECK = 1, ///< -fcheck: overflow of integers is an error.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/entry/images.h"
 
+#include "abi/luna.h"
+#include "abi/xmp.h"
 #include "base/hash.h"
 #include "runtime/device/selection.h"
 #include "runtime/exec/task_work.h"
@@ -142,11 +144,29 @@ const tutti_region *regionOf(std::uint64_t id) {
   return found == regionsById().end() ? nullptr : found->second;
 }
 
+namespace {
+
+/// Whether a LuNA program brings functions of its own that give devices work. What calls them is no
+/// region.
+bool hasNatives() {
+  return std::ranges::any_of(xmpUnits(), [](const tutti_xmp_unit *each) {
+    const auto *unit = reinterpret_cast<const tutti_luna_unit *>(each);
+    if (each->version != TUTTI_LUNA_XMP_VERSION || unit->version != TUTTI_LUNA_VERSION) {
+      return false;
+    }
+    const std::span procedures(unit->procedures, static_cast<std::size_t>(unit->procedureCount));
+    return std::ranges::any_of(procedures, [](const auto &of) { return of.native != nullptr; });
+  });
+}
+
+} // namespace
+
 DeviceNeeds deviceNeeds() {
   DeviceNeeds needs{false, 0};
   if (imagesVersion() != TUTTI_ABI_VERSION) {
     return needs;
   }
+  needs.hasKernels = hasNatives();
   for (const tutti_image *image : frozen()) {
     for (const tutti_region *region : regionsOf(*image)) {
       needs.hasKernels = needs.hasKernels || (region->flags & TUTTI_REGION_TASK) != 0 ||

@@ -40,7 +40,8 @@ std::uint64_t executableHash();
 /// The region of that id; null if there is none.
 const tutti_region *regionOf(std::uint64_t id);
 
-/// Whether any region brings kernels, and what kinds of devices regions ask for.
+/// Whether any region brings kernels or a program brings what gives devices work by itself, and
+/// what kinds of devices regions ask for.
 struct DeviceNeeds {
   bool hasKernels;
   std::uint32_t asked; ///< A set (device::kindBit).

@@ -37,7 +37,8 @@
 #include <vector>
 
 static_assert(offsetof(tutti_luna_unit, start) == offsetof(tutti_xmp_unit, start));
-static_assert(TUTTI_LUNA_XMP_VERSION == TUTTI_XMP_VERSION);
+static_assert(offsetof(tutti_luna_unit, xmpVersion) == offsetof(tutti_xmp_unit, version));
+static_assert(TUTTI_LUNA_XMP_VERSION != TUTTI_XMP_VERSION);
 
 namespace tutti::entry::luna {
 

@@ -2,6 +2,7 @@
 #include "runtime/entry/nodes.h"
 
 #include "abi/abi.h"
+#include "abi/luna.h"
 #include "abi/xmp.h"
 #include "base/log.h"
 #include "runtime/entry/images.h"
@@ -117,6 +118,9 @@ const char *callOf(const char *function) {
 
 void runStartUp() {
   for (const tutti_xmp_unit *unit : xmpUnits()) {
+    if (unit->version == TUTTI_LUNA_XMP_VERSION) {
+      continue; // It starts when its `main` does.
+    }
     if (unit->version != TUTTI_XMP_VERSION) {
       fail(unit->file, failure(ErrorCode::WrongImage,
                                "compiled for version {} of XcalableMP's part of the runtime, "

@@ -26,6 +26,9 @@ SHIFT_CODE = r"""#include "ucenv.h"
 extern "C" {
 void c_fill(int n, OutputDF &x) {
   int *d = x.create<int>(n);
+#ifdef ON_HOST
+  asm volatile("");  // Nobody knows what this does: there is no derived version.
+#endif
   for (int i = 0; i < n; i++) d[i] = i;
 }
 #ifndef ONLY
@@ -130,6 +133,14 @@ def only_for_devices(workshop):
             "[E-CODE]" in result.errors, result.errors)
 
 
+def functions_alone_find_devices(workshop):
+    """No region and no derived version says that the program has something for devices."""
+    program = compiled(workshop, "shift_alone", SHIFT.replace(": CUDA", ": CUDA, NOCPU"),
+                       ["-O0", "-DONLY", "-DON_HOST"])
+    counted, _ = shifted(workshop, program, fake(workshop))
+    require(counted["fragments"]["devices"]["calls"] == 5, counted["fragments"])
+
+
 def nvcc_compiles_the_example(workshop):
     program = workshop.folder / "gpu_heat_with_cu"
     arguments = [str(workshop.bin / "tuttic-luna"), "-O2", str(FOLDER / "07_gpu_heat.fa"), str(FOLDER / "ucodes.cpp")]
@@ -151,7 +162,7 @@ def all_checks():
         for workers in (1, 4):
             yield f"natives/bytes_cross_once/{workers}", lambda w, n=workers: bytes_cross_once(w, n)
         for check in (what_is_dragged_comes_back, cores_do_what_devices_have_no_room_for,
-                      exceptions_are_errors_of_the_run, only_for_devices):
+                      exceptions_are_errors_of_the_run, only_for_devices, functions_alone_find_devices):
             yield f"natives/{check.__name__}", check
     if NVCC:
         yield "natives/nvcc_compiles_the_example", nvcc_compiles_the_example
