@@ -210,6 +210,7 @@ bool State::place(Call &call) {
   Ask ask{call.statement};
   const bool isNamed = nameArguments(call, ask) && nameOthers(call, ask) && findPlace(call, ask);
   if (isNamed && !ask.hasFailed) {
+    ask.isShared = true; // All ranks have asked for what it has read.
     return settle(ask);
   }
   call.rank = -1;
@@ -363,7 +364,7 @@ void State::produce(Entry &entry, Value value, std::int32_t statement) {
   }
   ++counts_.made;
   send(entry.home, 1, entry, value, statement);
-  if (!entry.isDeleted) {
+  if (!entry.isDeleted || outlives(entry)) {
     keep(entry, std::move(value));
     wake(entry);
     exhaust(entry);

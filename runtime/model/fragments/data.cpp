@@ -119,7 +119,7 @@ void State::tryBury(Entry &entry) {
     return;
   }
   if (!entry.isAssigned || !entry.isDeleted || entry.users > 0 || entry.limit >= 0 ||
-      !entry.waiters.empty()) {
+      !entry.waiters.empty() || entry.value.isSet()) {
     return;
   }
   entry.base->graves.add(entry.tuple, entry.producer);
@@ -142,6 +142,13 @@ void State::erase(Entry &entry) {
     --counts_.live;
     counts_.liveBytes -= entry.value.size();
     entry.value = Value();
+  }
+}
+
+/// It is deleted.
+void State::forget(Entry &entry) {
+  if (!outlives(entry)) {
+    erase(entry);
   }
 }
 
@@ -177,7 +184,7 @@ void State::assign(Entry &entry, Value value, std::int32_t statement, std::int32
   ++counts_.made;
   entry.isAssigned = true;
   entry.producer = statement;
-  if (entry.isDeleted) {
+  if (entry.isDeleted && !outlives(entry)) {
     tryBury(entry);
     return;
   }
@@ -199,7 +206,7 @@ void State::assign(Entry &entry, Value value, std::int32_t statement, std::int32
   tryBury(entry);
 }
 
-bool State::countRequest(Entry &entry, std::int32_t statement) {
+bool State::countRequest(Entry &entry, std::int32_t statement, bool isByAll) {
   ++entry.requests;
   if (entry.limit >= 0 && entry.requests > static_cast<std::uint32_t>(entry.limit)) {
     failAt(program_.at(statement),
@@ -208,7 +215,7 @@ bool State::countRequest(Entry &entry, std::int32_t statement) {
            "E-COUNT");
     return false;
   }
-  if (entry.isDeleted) {
+  if (entry.isDeleted && !(isByAll && outlives(entry))) {
     failAt(program_.at(statement),
            fmt::format("data fragment '{}' is requested after its deletion (by {})", nameOf(entry),
                        whoIs(statement)),
@@ -310,8 +317,9 @@ void State::noteRequest(Entry &entry) {
 /// for, it is deleted then, on each rank once that has seen the last reader.
 void State::exhaust(Entry &entry) {
   const bool isThere = isHome(entry) ? entry.isAssigned : entry.value.isSet() || entry.requests > 0;
-  if (isThere && !entry.isDeleted && entry.waitingReaders == 0 && entry.wanting.empty() &&
-      entry.waiters.empty() && usesOf(entry) >= 0 && std::cmp_equal(entry.requests, entry.uses)) {
+  if (isThere && (!entry.isDeleted || entry.value.isSet()) && entry.waitingReaders == 0 &&
+      entry.wanting.empty() && entry.waiters.empty() && usesOf(entry) >= 0 &&
+      std::cmp_equal(entry.requests, entry.uses)) {
     erase(entry);
     entry.holders.clear();
     entry.isAssigned = true;
@@ -426,7 +434,7 @@ void State::deleteData(Entry &entry, std::int32_t statement) {
     return;
   }
   send(entry.home, 2, entry, Value(), statement);
-  erase(entry);
+  forget(entry);
   entry.isAssigned = true;
   entry.isDeleted = true;
   tryBury(entry);
@@ -454,8 +462,10 @@ void State::deleteAtHome(Entry &entry, std::int32_t statement) {
   for (const std::int32_t rank : entry.holders) {
     send(rank, 3, entry, Value(), statement);
   }
-  entry.holders.clear();
-  erase(entry);
+  if (!outlives(entry)) {
+    entry.holders.clear();
+  }
+  forget(entry);
   entry.isDeleted = true;
   tryBury(entry);
 }

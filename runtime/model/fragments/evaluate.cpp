@@ -75,12 +75,14 @@ bool State::evaluateSlot(std::int32_t at, Frame *frame, Ask &ask, Value &out) {
   if (ask.isShared && isHome(*entry)) {
     pushToAll(*entry);
   }
-  if (entry->value.isSet()) {
+  const bool outlasts = ask.isShared && outlives(*entry);
+  if (entry->value.isSet() && (!entry->isDeleted || outlasts)) {
     out = entry->value;
     ask.read.push_back(entry);
     return true;
   }
-  if (entry->isDeleted || entry->isAssigned) { // It was here once.
+  const bool mayCome = outlasts && !(isHome(*entry) && entry->isAssigned);
+  if ((entry->isDeleted || entry->isAssigned) && !mayCome) { // It was here once.
     ask.hasFailed = true;
     countRequest(*entry, ask.statement);
     return false;
@@ -416,7 +418,7 @@ bool State::settle(Ask &ask) {
       noteRequest(*entry);
       continue;
     }
-    if (!countRequest(*entry, ask.statement)) {
+    if (!countRequest(*entry, ask.statement, ask.isShared)) {
       return false;
     }
     exhaust(*entry);

@@ -134,7 +134,7 @@ void State::handle(Frame &frame, Letter letter) {
   Entry &entry = *lookUp(base, letter.tuple);
   switch (letter.kind) {
   case kPush:
-    if (!entry.value.isSet() && !entry.isDeleted) {
+    if (!entry.value.isSet() && (!entry.isDeleted || outlives(entry))) {
       keep(entry, std::move(letter.value));
       ++entry.users; // Who is woken may be the last to ask.
       wake(entry);
@@ -169,7 +169,7 @@ void State::drop(Entry &entry, std::int32_t statement) {
            "E-DEL");
     return;
   }
-  erase(entry);
+  forget(entry);
   entry.isAssigned = true;
   entry.isDeleted = true;
   tryBury(entry);

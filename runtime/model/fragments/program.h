@@ -57,6 +57,12 @@ public:
     return at < uses_.size() && uses_[at].isKnown ? &uses_[at] : nullptr;
   }
 
+  /// Whether every rank may ask for the data fragments of a slot of the unit.
+  bool areForAll(std::int32_t slot) const {
+    const auto at = static_cast<std::size_t>(slot);
+    return at < uses_.size() && uses_[at].areForAll;
+  }
+
   /// Whether all ranks have to know the value: which data fragments it asks for depends on others.
   bool isShared(std::int32_t node) const;
 

@@ -157,7 +157,15 @@ private:
   void deleteData(Entry &entry, std::int32_t statement);
   void deleteAtHome(Entry &entry, std::int32_t statement);
   /// Somebody asks for a data fragment that is at home here.
-  bool countRequest(Entry &entry, std::int32_t statement);
+  bool countRequest(Entry &entry, std::int32_t statement, bool isByAll = false);
+
+  /// Ranks do not get to a place of the program at the same time: what every one of them may ask
+  /// for outlives its deletion, for those that come later.
+  bool outlives(const Entry &entry) const {
+    return settings_.ranks > 1 && program_.areForAll(entry.base->slot);
+  }
+
+  void forget(Entry &entry);
   void exhaust(Entry &entry);
   std::int32_t usesOf(Entry &entry);
   /// Somebody asks for a data fragment whose home is elsewhere.

@@ -289,6 +289,61 @@ TEST_P(StateTest, LetsReadersDeleteBeforeTheHomeHasSeenThem) {
   EXPECT_EQ(run(main).error, "");
 }
 
+TEST_P(StateTest, LetsABodyDeleteWhatTheConditionOfItsLoopHasAskedFor) {
+  // while x[i] < 40, i = 0..out n  set(x[i] + 1, x[i + 1]) --> (x[i]) on rank i / 2;  set(0, x[0])
+  TestUnit &u = unit_;
+  const auto i = u.slot(0, 0);
+  const auto x = u.slot(1, 0, {i});
+  const auto next = u.slot(1, 0, {u.op(TUTTI_LUNA_ADD, i, u.integer(1))});
+  const auto place =
+      u.rule(TUTTI_LUNA_LOCATOR_CYCLIC, -1, -1, u.op(TUTTI_LUNA_DIVIDE, i, u.integer(2)));
+  const auto sum = u.op(TUTTI_LUNA_ADD, x, u.integer(1));
+  const auto body = u.block({"i"}, 1, {u.call(set_, {sum, next}, {x}, {}, {place})});
+  const auto loop =
+      u.whileLoop(u.integer(0), u.op(TUTTI_LUNA_LESS, x, u.integer(40)), u.slot(0, 1), body);
+  const auto main = u.sub("main", "",
+                          u.block({"x", "n"}, 0,
+                                  {loop, u.call(show_, {u.slot(0, 1)}),
+                                   u.call(set_, {u.integer(0), u.slot(0, 0, {u.integer(0)})})}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, Strings{"40"});
+  for (const Counts &counts : outcome.counts) {
+    EXPECT_EQ(counts.live, 0u);
+  }
+}
+
+TEST_P(StateTest, LetsReadersDeleteTheIndexByWhichAllRanksFindThem) {
+  // for i { set(i, p[i]);  set(7, x[i][p[i]]);  set(x[i][p[i]], y[i]) --> (p[i]); }  show(y[i]);
+  // the same through a sub, whose parameter is the index: use(i, p, x, y)
+  TestUnit &u = unit_;
+  const auto at = [&](std::int32_t up, int offset) {
+    const auto i = u.slot(up, 0);
+    return u.rule(TUTTI_LUNA_LOCATOR_CYCLIC, -1, -1, u.op(TUTTI_LUNA_ADD, i, u.integer(offset)));
+  };
+  const auto i = u.slot(0, 0);
+  const auto p = u.slot(0, 1, {i});
+  const auto x = u.slot(0, 2, {i, p});
+  const auto y = u.slot(0, 3, {i});
+  const auto use = u.sub("use", "innn",
+                         u.block({"i", "p", "x", "y"}, 4,
+                                 {u.call(copy_, {x, y}, {p}, {}, {at(0, 2)}),
+                                  u.call(set_, {u.integer(7), x}, {}, {}, {at(0, 1)})}));
+  const auto body =
+      u.block({"i"}, 1,
+              {u.callSub(use, {i, u.slot(1, 0), u.slot(1, 1), u.slot(1, 2)}),
+               u.call(set_, {i, u.slot(1, 0, {i})}), u.call(show_, {u.slot(1, 2, {i})})});
+  const auto main =
+      u.sub("main", "", u.block({"p", "x", "y"}, 0, {u.loop(u.integer(0), u.integer(30), body)}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, Strings(31, "7"));
+}
+
 TEST_P(StateTest, CountsRequests) {
   TestUnit &u = unit_;
   const auto x = u.slot(0, 0);

@@ -27,6 +27,7 @@ public:
         walk(unit_.subs[sub].body, {});
       }
     }
+    passOn();
     return std::move(uses_);
   }
 
@@ -38,11 +39,27 @@ private:
     Turn turn; ///< Whose body the block is; none of a block in braces, of a `while` or of a sub.
   };
 
+  /// How an expression is evaluated.
+  struct Way {
+    bool isPlain;  ///< Once for each time that its statement comes to life.
+    bool isForAll; ///< By every rank.
+  };
+
+  static constexpr Way kOfStructure{false, true};
+
+  /// A name that a call of a sub passes on; both are slots of the unit.
+  struct Pass {
+    std::int32_t slot;
+    std::int32_t parameter;
+  };
+
   void walk(std::int32_t block, Level level);
   void walkStatement(std::int32_t statement);
-  void walkArguments(const tutti_luna_statement &statement, const char *types, bool isSub);
-  void read(std::int32_t node, std::int32_t up, bool isPlain);
-  void readSlot(const tutti_luna_node &node, std::int32_t up, bool isPlain);
+  void walkArguments(const tutti_luna_statement &statement, const char *types,
+                     std::int32_t parameters);
+  void read(std::int32_t node, std::int32_t up, Way way);
+  std::int32_t readSlot(const tutti_luna_node &node, std::int32_t up, Way way);
+  void passOn();
   void hide(const tutti_luna_list &nodes);
   Use useFrom(std::size_t declared, const tutti_luna_node &node, std::int32_t up) const;
 
@@ -55,6 +72,7 @@ private:
   const tutti_luna_unit &unit_;
   std::vector<Level> levels_;
   std::vector<std::int32_t> open_;
+  std::vector<Pass> passes_;
   std::vector<Uses> uses_;
 };
 
@@ -68,7 +86,7 @@ void UseFinder::walk(std::int32_t index, Level level) {
   const auto end = static_cast<std::size_t>(level.block->firstSlot + level.block->slotCount);
   uses_.resize(std::max(uses_.size(), end));
   for (const std::int32_t rule : program_.list(level.block->rules)) {
-    read(unit_.rules[rule].value, 0, false);
+    read(unit_.rules[rule].value, 0, kOfStructure);
   }
   for (const std::int32_t statement : program_.list(level.block->statements)) {
     walkStatement(statement);
@@ -83,35 +101,36 @@ void UseFinder::walkStatement(std::int32_t index) {
   hide(statement.deletes);
   hide(statement.labelIndices);
   for (const std::int32_t rule : program_.list(statement.rules)) {
-    read(unit_.rules[rule].id, 0, false);
-    read(unit_.rules[rule].value, 0, false);
+    read(unit_.rules[rule].id, 0, kOfStructure);
+    read(unit_.rules[rule].value, 0, kOfStructure);
   }
   switch (statement.kind) {
   case TUTTI_LUNA_CALL:
-    walkArguments(statement, unit_.procedures[statement.callee].types, false);
+    walkArguments(statement, unit_.procedures[statement.callee].types, -1);
     break;
   case TUTTI_LUNA_CALL_SUB:
-    walkArguments(statement, unit_.subs[statement.callee].types, true);
+    walkArguments(statement, unit_.subs[statement.callee].types,
+                  unit_.blocks[unit_.subs[statement.callee].body].firstSlot);
     open_.push_back(statement.callee);
     break;
   case TUTTI_LUNA_FOR:
-    read(statement.a, 0, true);
-    read(statement.b, 0, true);
+    read(statement.a, 0, {true, true});
+    read(statement.b, 0, {true, true});
     turn.isLoop = true;
     walk(statement.body, {nullptr, false, false, turn});
     break;
   case TUTTI_LUNA_WHILE: {
     const Level level{&unit_.blocks[statement.body], true, true, {}};
-    read(statement.a, 0, false);
-    read(statement.c, 0, false);
+    read(statement.a, 0, kOfStructure);
+    read(statement.c, 0, kOfStructure);
     levels_.push_back(level); // The condition stands in the frame of the body.
-    read(statement.b, 0, false);
+    read(statement.b, 0, kOfStructure);
     levels_.pop_back();
     walk(statement.body, {nullptr, false, true, {}});
     break;
   }
   case TUTTI_LUNA_IF:
-    read(statement.a, 0, true);
+    read(statement.a, 0, {true, true});
     walk(statement.body, {nullptr, false, false, turn});
     turn.isOther = true;
     walk(statement.other, {nullptr, false, false, turn});
@@ -122,24 +141,27 @@ void UseFinder::walkStatement(std::int32_t index) {
 }
 
 /// A name that is passed on may be read anywhere; one that a procedure makes is not read.
+/// `parameters` is the first slot of a sub's; -1 of a procedure.
 void UseFinder::walkArguments(const tutti_luna_statement &statement, const char *types,
-                              bool isSub) {
+                              std::int32_t parameters) {
   const auto nodes = program_.list(statement.arguments);
   for (std::size_t at = 0; at < nodes.size(); ++at) {
     const tutti_luna_node *node = &program_.node(nodes[at]);
     if (types[at] != TUTTI_LUNA_TYPE_NAME) {
-      read(nodes[at], 0, !program_.isShared(nodes[at]));
+      const bool isShared = program_.isShared(nodes[at]);
+      read(nodes[at], 0, {!isShared, isShared || parameters >= 0});
       continue;
     }
     std::int32_t up = 0;
     for (; node->kind == TUTTI_LUNA_OUTER; node = &program_.node(node->a)) {
       up += node->up;
     }
-    if (isSub) {
-      readSlot(*node, up, false);
+    if (parameters >= 0) {
+      const std::int32_t slot = readSlot(*node, up, {false, false});
+      passes_.push_back({slot, parameters + static_cast<std::int32_t>(at)});
     }
     for (const std::int32_t index : program_.list(node->indices)) {
-      read(index, up, false);
+      read(index, up, kOfStructure);
     }
   }
 }
@@ -149,14 +171,14 @@ void UseFinder::hide(const tutti_luna_list &nodes) {
   for (const std::int32_t node : program_.list(nodes)) {
     program_.forData(node, 0, [&](std::int32_t at, std::int32_t up) {
       for (const std::int32_t index : program_.list(program_.node(at).indices)) {
-        read(index, up, false);
+        read(index, up, kOfStructure);
       }
     });
   }
 }
 
 /// A plain expression asks once for each data fragment that stands in it.
-void UseFinder::read(std::int32_t at, std::int32_t up, bool isPlain) {
+void UseFinder::read(std::int32_t at, std::int32_t up, Way way) {
   if (at < 0) {
     return;
   }
@@ -165,9 +187,9 @@ void UseFinder::read(std::int32_t at, std::int32_t up, bool isPlain) {
       node.kind == TUTTI_LUNA_AND || node.kind == TUTTI_LUNA_OR || node.kind == TUTTI_LUNA_CHOOSE;
   switch (node.kind) {
   case TUTTI_LUNA_SLOT:
-    readSlot(node, up, isPlain);
+    readSlot(node, up, way);
     for (const std::int32_t index : program_.list(node.indices)) {
-      read(index, up, false);
+      read(index, up, kOfStructure);
     }
     return;
   case TUTTI_LUNA_INT:
@@ -176,33 +198,52 @@ void UseFinder::read(std::int32_t at, std::int32_t up, bool isPlain) {
   case TUTTI_LUNA_PATTERN:
     return;
   case TUTTI_LUNA_OUTER:
-    read(node.a, up + node.up, isPlain);
+    read(node.a, up + node.up, way);
     return;
   default:
-    read(node.a, up, isPlain);
+    read(node.a, up, way);
     if (node.kind >= TUTTI_LUNA_ADD) {
-      read(node.b, up, isPlain && !isLazy);
+      read(node.b, up, {way.isPlain && !isLazy, way.isForAll});
     }
     if (node.kind == TUTTI_LUNA_CHOOSE) {
-      read(node.c, up, false);
+      read(node.c, up, {false, way.isForAll});
     }
   }
 }
 
-void UseFinder::readSlot(const tutti_luna_node &node, std::int32_t up, bool isPlain) {
+/// The slot of the unit.
+std::int32_t UseFinder::readSlot(const tutti_luna_node &node, std::int32_t up, Way way) {
   std::int32_t left = up + node.up;
   for (std::size_t at = levels_.size(); at-- > 0;) {
     const Level &level = levels_[at];
-    isPlain = isPlain && (!level.isWhile || (level.hasFrame && left == 0));
+    way.isPlain = way.isPlain && (!level.isWhile || (level.hasFrame && left == 0));
     if (!level.hasFrame || left-- > 0) {
       continue;
     }
+    const std::int32_t slot = level.block->firstSlot + node.slot;
+    Uses &uses = uses_[static_cast<std::size_t>(slot)];
+    uses.areForAll = uses.areForAll || way.isForAll;
     if (node.slot >= level.block->firstData) {
-      Uses &uses = uses_[static_cast<std::size_t>(level.block->firstSlot + node.slot)];
-      uses.isKnown = uses.isKnown && isPlain;
+      uses.isKnown = uses.isKnown && way.isPlain;
       uses.all.push_back(useFrom(at, node, up));
     }
-    return;
+    return slot;
+  }
+  return -1;
+}
+
+/// What is asked for through a parameter is what was passed.
+void UseFinder::passOn() {
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    for (const Pass &pass : passes_) {
+      if (pass.slot < 0 || !uses_[static_cast<std::size_t>(pass.parameter)].areForAll) {
+        continue;
+      }
+      Uses &uses = uses_[static_cast<std::size_t>(pass.slot)];
+      isNew = isNew || !uses.areForAll;
+      uses.areForAll = true;
+    }
   }
 }
 

@@ -37,6 +37,9 @@ struct Use {
 /// All places that read the data fragments of one slot.
 struct Uses {
   bool isKnown = true; ///< There are no others.
+  /// Every rank may ask for them, because other things depend on them: conditions, bounds, indices,
+  /// rules, arguments of subs. True, too, of a parameter whose data fragments are asked for so.
+  bool areForAll = false;
   std::vector<Use> all;
 };
 
