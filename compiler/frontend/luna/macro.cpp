@@ -95,13 +95,6 @@ std::size_t Macro::parameterOf(std::string_view name) const {
 Text Macro::expand(const std::vector<Text> &arguments, std::uint32_t expansion) const {
   Text text;
   const std::string &from = body.characters();
-  const auto copy = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t at = begin; at < end; ++at) {
-      Location location = body.locate(at);
-      location.expansion = expansion;
-      text.append(from[at], location);
-    }
-  };
   std::size_t at = 0;
   while (at < from.size()) {
     const std::size_t dollar = std::min(from.find('$', at), from.size());
@@ -113,10 +106,10 @@ Text Macro::expand(const std::vector<Text> &arguments, std::uint32_t expansion) 
         dollar < from.size() ? std::string_view(from).substr(dollar + 1, end - dollar - 1) : "";
     const std::size_t parameter = parameterOf(name);
     if (parameter == parameters.size()) {
-      copy(at, end);
+      text.append(body, at, end, expansion);
       at = end;
     } else {
-      copy(at, dollar);
+      text.append(body, at, dollar, expansion);
       text.append(arguments[parameter], 0, arguments[parameter].size());
       at = dollar + 1 + parameters[parameter].size();
     }

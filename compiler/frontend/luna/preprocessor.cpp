@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDeepest = 64;
-/// Characters and uses of macros that one program may expand to.
+/// Characters that uses of macros may read as arguments and make, and uses of macros, in one
+/// program.
 constexpr std::size_t kMostExpanded = std::size_t{32} << 20;
 constexpr std::size_t kMostExpansions = std::size_t{1} << 20;
 
@@ -128,6 +129,17 @@ private:
     settle();
     Frame &frame = frames_.back();
     return frame.text->characters()[frame.at++];
+  }
+
+  void take(std::size_t count, Text &to) {
+    while (count > 0) {
+      settle();
+      Frame &frame = frames_.back();
+      const std::size_t part = std::min(count, frame.text->size() - frame.at);
+      to.append(*frame.text, frame.at, frame.at + part);
+      frame.at += part;
+      count -= part;
+    }
   }
 
   void drop(std::size_t count) {
@@ -480,18 +492,17 @@ private:
       skipLine();
       return false;
     }
+    expanded_ += shape.length;
     std::size_t next = 0;
-    for (std::size_t i = 0; i < shape.length; ++i) {
-      const Location place = here();
-      const char character = take();
-      const bool isCut = next < shape.cuts.size() && shape.cuts[next].at == i;
-      if (isCut && shape.cuts[next].isArgument) {
+    for (const ArgumentShape::Cut &cut : shape.cuts) {
+      if (cut.at > next) {
+        take(cut.at - next, arguments.back());
+      }
+      if (cut.isArgument) {
         arguments.emplace_back();
       }
-      if (!isCut) {
-        arguments.back().append(character, place);
-      }
-      next += isCut ? 1 : 0;
+      take(); // What is cut out.
+      next = cut.at + 1;
     }
     arguments.pop_back(); // Begun by the closing parenthesis.
     if (arguments.size() != macro.parameters.size()) {

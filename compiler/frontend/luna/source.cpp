@@ -74,11 +74,13 @@ void Text::append(std::string_view characters, Location from) {
   characters_ += characters;
 }
 
-void Text::append(const Text &text, std::size_t begin, std::size_t end) {
+void Text::append(const Text &text, std::size_t begin, std::size_t end, std::uint32_t expansion) {
   for (std::size_t run = begin < end ? text.runAt(begin) : 0; begin < end; ++run) {
     const std::size_t next = run + 1 < text.runs_.size() ? text.runs_[run + 1].begin : text.size();
     const std::size_t stop = std::min(next, end);
-    append(std::string_view(text.characters_).substr(begin, stop - begin), text.locate(begin));
+    Location from = text.locate(begin);
+    from.expansion = expansion != 0 ? expansion : from.expansion;
+    append(std::string_view(text.characters_).substr(begin, stop - begin), from);
     begin = stop;
   }
 }

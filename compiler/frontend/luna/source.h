@@ -83,7 +83,8 @@ public:
   /// Appends what stands together at `from`.
   void append(std::string_view characters, Location from);
 
-  void append(const Text &text, std::size_t begin, std::size_t end);
+  /// Appends a part of a text. If `expansion` is not 0, it has come from there in that one's stead.
+  void append(const Text &text, std::size_t begin, std::size_t end, std::uint32_t expansion = 0);
 
   void erase(std::size_t begin, std::size_t end);
 
