@@ -59,6 +59,10 @@ struct DeviceLanguage {
 
   /// What stands last in the command of a link. May be null.
   std::vector<std::string> (*linkOptions)(const LinkJob &job);
+
+  /// Whether its files can be compiled here. Null: they have nothing but kernels, and no functions
+  /// of the host that start these by themselves.
+  bool (*compilesHostCode)();
 };
 
 /// Those of the build.

@@ -63,6 +63,9 @@ struct Import {
   std::string types; ///< Letters of abi/luna.h, and of `WrittenProgram`.
 };
 
+/// The first letter of a version for devices that the program may bring.
+constexpr char kOwnVersion = 'Q';
+
 std::map<std::string, Import> readImports(const std::string &text) {
   std::map<std::string, Import> imports;
   std::istringstream lines(text);
@@ -205,6 +208,12 @@ LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Install
   return build;
 }
 
+bool namesOwnVersions(const std::string &imports) {
+  return std::ranges::any_of(readImports(imports), [](const auto &import) {
+    return import.second.types.starts_with(kOwnVersion);
+  });
+}
+
 std::string withMissingProcedures(const std::string &said, const std::string &imports) {
   const std::map<std::string, Import> known = readImports(imports);
   std::set<std::string> missing;
@@ -215,7 +224,7 @@ std::string withMissingProcedures(const std::string &said, const std::string &im
   std::istringstream lines(said);
   for (std::string line; std::getline(lines, line);) {
     const auto mismatched = known.find(mismatchedFunction(line));
-    if (mismatched != known.end() && mismatched->second.types.starts_with('Q')) {
+    if (mismatched != known.end() && mismatched->second.types.starts_with(kOwnVersion)) {
       rest += errorAt(mismatched->second, "'" + mismatched->first +
                                               "' has other C++ types than the import says, " +
                                               nativeTypes(mismatched->second.types) + " [E-SIG]");

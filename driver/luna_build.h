@@ -23,6 +23,9 @@ struct LunaBuild {
 LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Installation &installation,
                         const std::string &folder);
 
+/// Whether the program, whose `imports` these are, may bring versions for devices by itself.
+bool namesOwnVersions(const std::string &imports);
+
 /// What the compiler or the linker said, with a message at the import for each procedure that the
 /// linker did not find, and for each version for devices whose compiler found it to be another one.
 std::string withMissingProcedures(const std::string &said, const std::string &imports);

@@ -40,7 +40,8 @@ int runAside(const Command &command, const std::string &file) {
 } // namespace
 
 int buildLuna(const char *name, const std::vector<std::string> &arguments,
-              const Installation &installation, const std::string &folder) {
+              const Installation &installation, const std::string &folder,
+              const FilesBeside &beside) {
   LunaBuild build = planLunaBuild(arguments, installation, folder);
   if (!build.problem.empty()) {
     std::fprintf(stderr, "%s: fatal error: %s\n", name, build.problem.c_str());
@@ -56,6 +57,14 @@ int buildLuna(const char *name, const std::vector<std::string> &arguments,
   }
   if (const int status = runToEnd(build.step); status != 0 || build.compile.empty()) {
     return status;
+  }
+  if (namesOwnVersions(textOf(build.imports))) {
+    build.compile.insert(build.compile.end(), beside.sources.begin(), beside.sources.end());
+    const bool isQuiet = std::ranges::find(arguments, "-w") != arguments.end();
+    for (const std::string &file : isQuiet ? std::vector<std::string>() : beside.others) {
+      std::fprintf(stderr, "%s: warning: %s is left out: nothing that compiles it is found\n", name,
+                   file.c_str());
+    }
   }
   if (::isatty(STDERR_FILENO) != 0) {
     build.compile.insert(build.compile.begin() + 1, "-fcolor-diagnostics"); // It sees a file.

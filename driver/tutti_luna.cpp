@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// tutti-luna: compiles a LuNA program with the C++ files beside it, and runs it.
+/// tutti-luna: compiles a LuNA program with the files beside it, and runs it.
 #include "driver/commands.h"
+#include "driver/device_language.h"
 #include "driver/luna_options.h"
 #include "driver/luna_run.h"
 #include "driver/toolchain.h"
@@ -28,8 +29,11 @@ constexpr const char *kHelp =
     "    tutti-luna [OPTION]... FILE [ARGUMENT]...\n"
     "\n"
     "DESCRIPTION\n"
-    "    Compiles FILE with all C++ files beside it and runs its sub 'main', whose parameters are\n"
-    "    the ARGUMENTs. Exit status is 0, or 1 after an error.\n"
+    "    Compiles FILE with all C++ files beside it, and with the files of versions for devices "
+    "(.cu)\n"
+    "    if it imports such, and runs its sub 'main', whose parameters are the ARGUMENTs. Exit "
+    "status\n"
+    "    is 0, or 1 after an error.\n"
     "\n"
     "OPTIONS\n"
     "    --help                     show this text\n"
@@ -65,17 +69,31 @@ int fatal(const std::string &problem) {
   return 1;
 }
 
-bool addCppFiles(const std::string &folder, std::vector<std::string> &files) {
+bool addFiles(const std::string &folder, std::string_view extension,
+              std::vector<std::string> &files) {
   std::error_code error;
   std::vector<std::string> found;
   for (const fs::directory_entry &entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".cpp") {
+    if (entry.path().extension() == extension) {
       found.push_back(entry.path().string());
     }
   }
   std::ranges::sort(found);
   files.insert(files.end(), found.begin(), found.end());
   return !error;
+}
+
+FilesBeside filesBeside(const std::vector<std::string> &folders) {
+  FilesBeside beside;
+  for (const DeviceLanguage *language : deviceLanguages()) {
+    for (const std::string &folder : folders) {
+      if (language->compilesHostCode != nullptr) {
+        addFiles(folder, language->extension,
+                 language->compilesHostCode() ? beside.sources : beside.others);
+      }
+    }
+  }
+  return beside;
 }
 
 /// All but the program's own place for intermediate files, which is `folder`.
@@ -97,7 +115,7 @@ int compile(const LunaOptions &options, const Installation &installation, const 
     arguments.push_back(copy.string());
   }
   for (const std::string &cppFolder : options.cppFolders) {
-    if (!addCppFiles(cppFolder, arguments)) {
+    if (!addFiles(cppFolder, ".cpp", arguments)) {
       return fatal("failed to read " + cppFolder);
     }
   }
@@ -106,7 +124,7 @@ int compile(const LunaOptions &options, const Installation &installation, const 
   if (options.isVerbose) {
     arguments.emplace_back("-v");
   }
-  return buildLuna("luna", arguments, installation, folder);
+  return buildLuna("luna", arguments, installation, folder, filesBeside(options.cppFolders));
 }
 
 int run(const LunaOptions &options, const Command &command) {

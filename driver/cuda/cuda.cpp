@@ -337,6 +337,7 @@ constinit const DeviceLanguage kLanguage{
     .options = kOptions,
     .compile = compile,
     .hostOptions = hostOptions,
-    .linkOptions = [](const LinkJob &job) { return linkOptionsFor(job, findToolkit()); }};
+    .linkOptions = [](const LinkJob &job) { return linkOptionsFor(job, findToolkit()); },
+    .compilesHostCode = [] { return !findToolkit().root.empty(); }};
 
 } // namespace tutti::driver::cuda

@@ -81,6 +81,7 @@ constinit const DeviceLanguage kLanguage{.name = "cl",
                                          .options = {},
                                          .compile = compile,
                                          .hostOptions = nullptr,
-                                         .linkOptions = nullptr};
+                                         .linkOptions = nullptr,
+                                         .compilesHostCode = nullptr};
 
 } // namespace tutti::driver::opencl

@@ -155,6 +155,28 @@ def nvcc_compiles_the_example(workshop):
             "(luna::gpu::Queue &, int," in result.errors and "wrong.cu(" in result.errors, result.errors)
 
 
+def files_beside_take_part(workshop):
+    """tutti-luna compiles them if the program imports such versions, and something here can."""
+    folder = workshop.folder / "beside"
+    folder.mkdir()
+    (folder / "shift.fa").write_text(SHIFT)
+    (folder / "shift.cpp").write_text(SHIFT_CODE)
+    (folder / "shift.cu").write_text("#error this takes part\n")
+    (folder / "plain.fa").write_text(SHIFT.replace(": CUDA", ""))
+    command = [str(workshop.bin / "tutti-luna"), "-O0"]
+    host = {"TUTTI_DEVICE": "cpu"}
+    result = workshop.execute([*command, str(folder / "plain.fa")], host, "")
+    require(result.status == 0 and result.output == "1000 of 1000\n" and not result.errors, result.errors)
+    result = workshop.execute([*command, str(folder / "shift.fa")], host, "")
+    if NVCC:
+        require(result.status == 1 and "this takes part" in result.errors, result.errors)
+    else:
+        require(result.status == 0 and "luna: warning: " in result.errors and
+                "shift.cu is left out: nothing that compiles it is found" in result.errors, result.errors)
+        result = workshop.execute([*command, "-q", str(folder / "shift.fa")], host, "")
+        require(result.status == 0 and not result.errors, result.errors)
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     yield "natives/cores_do_it_without_devices", cores_do_it_without_devices
@@ -164,5 +186,6 @@ def all_checks():
         for check in (what_is_dragged_comes_back, cores_do_what_devices_have_no_room_for,
                       exceptions_are_errors_of_the_run, only_for_devices, functions_alone_find_devices):
             yield f"natives/{check.__name__}", check
+    yield "natives/files_beside_take_part", files_beside_take_part
     if NVCC:
         yield "natives/nvcc_compiles_the_example", nvcc_compiles_the_example
