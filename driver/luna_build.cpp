@@ -190,6 +190,7 @@ LunaBuild planLunaBuild(const std::vector<std::string> &arguments, const Install
   }
   const std::string written = folder + "/" + fs::path(program).stem().string() + ".cpp";
   build.imports = written + ".imports";
+  build.own = written + ".own.";
   build.step = {installation.libraryDir + "/tutti-luna-cpp", onlyMessages ? "" : written};
   build.step.insert(build.step.end(), step.begin(), step.end());
   build.step.push_back(program);

@@ -17,6 +17,8 @@ struct LunaBuild {
   Command step;        ///< Writes the program as C++, or says only what is wrong with it.
   Command compile;     ///< Empty if the messages are all that is wanted.
   std::string imports; ///< The file in which the step names the program's procedures.
+  std::string own; ///< What the name begins with of a file that the step may write besides, with
+                   ///< versions for devices that the program has in place.
 };
 
 /// Plans the build of `arguments`, with what is written in `folder`.

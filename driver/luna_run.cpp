@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <unistd.h>
@@ -14,6 +15,8 @@
 namespace tutti::driver {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string textOf(const std::string &path) {
   std::ifstream file(path);
@@ -57,6 +60,12 @@ int buildLuna(const char *name, const std::vector<std::string> &arguments,
   }
   if (const int status = runToEnd(build.step); status != 0 || build.compile.empty()) {
     return status;
+  }
+  const fs::path own(build.own);
+  for (const fs::directory_entry &entry : fs::directory_iterator(own.parent_path())) {
+    if (entry.path().string().starts_with(build.own)) {
+      build.compile.push_back(entry.path().string());
+    }
   }
   if (namesOwnVersions(textOf(build.imports))) {
     build.compile.insert(build.compile.end(), beside.sources.begin(), beside.sources.end());

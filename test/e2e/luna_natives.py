@@ -38,6 +38,9 @@ void c_shift(int n, const InputDF &x, OutputDF &y, OutputDF &count) {
   count.setValue(n);
 }
 #endif
+#ifdef NO_RUNTIME  // The vendor's runtime library refuses the stand-in for its driver.
+const char *tutti_luna_native_error() { return nullptr; }
+#endif
 #ifndef NONE
 void c_shift_cuda(luna::gpu::Queue &queue, int n, const luna::gpu::In &x, luna::gpu::Out &y, luna::gpu::Out &count) {
   using Copy = int(unsigned long long, unsigned long long, size_t, void *);
@@ -141,6 +144,36 @@ def functions_alone_find_devices(workshop):
     require(counted["fragments"]["devices"]["calls"] == 5, counted["fragments"])
 
 
+IN_PLACE = SHIFT.replace("import c_shift(int n, value x, name y, name count) as shift : CUDA;", r"""
+CUDA head ${<END}
+#include <cstdlib>
+#include <dlfcn.h>
+END
+CUDA sub shift(int n, value x, name y, name count) ${{
+  using Copy = int(unsigned long long, unsigned long long, size_t, void *);
+  static auto *copy = (Copy *)dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemcpyDtoDAsync_v2");
+  auto from = reinterpret_cast<unsigned long long>(x.data<int>());
+  auto to = reinterpret_cast<unsigned long long>(y.create<int>(n));
+  count.set_int(n);
+  if (copy(to, from + 4, 4 * (n - 1), queue.stream()) || copy(to + 4 * (n - 1), from, 4, queue.stream())) abort();
+$}}
+""")
+
+
+def versions_in_place_run(workshop):
+    program = compiled(workshop, "shift_in_place", IN_PLACE, ["-DONLY", "-DNONE", "-DNO_RUNTIME"])
+    counted, _ = shifted(workshop, program, fake(workshop))
+    require(counted["fragments"]["devices"]["calls"] == 5, counted["fragments"])
+    result = run(workshop, program, [], 1, {"TUTTI_DEVICE": "cpu"})
+    require(result.status == 1 and ":7: run-time error: 'shift' has only a CUDA version (line 7) and no GPU is "
+            "available [E-CUDA]" in result.errors, result.errors)
+    wrong = workshop.folder / "wrong_in_place.fa"
+    wrong.write_text(IN_PLACE.replace("count.set_int(n);", "count.set(n);"))
+    result = workshop.execute([str(workshop.bin / "tuttic-luna"), str(wrong), "-o", str(workshop.folder / "none")],
+                              {}, "")
+    require(result.status == 1 and "wrong_in_place.fa(12): error" in result.errors, result.errors)
+
+
 def nvcc_compiles_the_example(workshop):
     program = workshop.folder / "gpu_heat_with_cu"
     arguments = [str(workshop.bin / "tuttic-luna"), "-O2", str(FOLDER / "07_gpu_heat.fa"), str(FOLDER / "ucodes.cpp")]
@@ -189,3 +222,5 @@ def all_checks():
     yield "natives/files_beside_take_part", files_beside_take_part
     if NVCC:
         yield "natives/nvcc_compiles_the_example", nvcc_compiles_the_example
+        if (ROOT / "build/release/runtime/device/cuda/test/fake").exists():
+            yield "natives/versions_in_place_run", versions_in_place_run

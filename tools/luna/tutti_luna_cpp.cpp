@@ -77,8 +77,16 @@ int main(int argc, char **argv) {
     std::ofstream code(output);
     std::ofstream imports(output + ".imports");
     std::ofstream natives(output + ".natives.h");
+    const std::string own =
+        output + ".own" + std::string(tutti::compiler::luna::extensionOfInPlace());
+    std::remove(own.c_str()); // The driver takes it if it is there.
+    std::ofstream inPlace;
+    if (!result.inPlace.empty()) {
+      inPlace.open(own);
+    }
     if (!(code << result.code << std::flush) || !(imports << result.imports << std::flush) ||
-        !(natives << result.natives << std::flush)) {
+        !(natives << result.natives << std::flush) ||
+        !(inPlace << result.inPlace << std::flush || result.inPlace.empty())) {
       std::fprintf(stderr, "error: cannot write %s\n", output.c_str());
       return EXIT_FAILURE;
     }

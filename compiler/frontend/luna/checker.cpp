@@ -49,8 +49,11 @@ private:
       }
       known = sub;
     }
-    if (!subs_.contains("main")) {
+    const auto main = subs_.find("main");
+    if (main == subs_.end()) {
       messages_.error({}, "E-MAIN", "the program has no sub 'main'");
+    } else if (main->second->isForDevicesOnly) {
+      messages_.error(at(main->second->name.at), "E-MAIN", "'main' has no version for cores");
     }
   }
 

@@ -4,6 +4,7 @@
 #include "compiler/frontend/luna/checker.h"
 #include "compiler/frontend/luna/lexer.h"
 #include "compiler/frontend/luna/parser.h"
+#include "compiler/frontend/luna/words.h"
 #include "compiler/frontend/luna/writer.h"
 
 namespace tutti::compiler::luna {
@@ -44,6 +45,7 @@ FrontEndResult compileFile(Sources &sources, const FrontEndOptions &options, boo
     result.code = std::move(written.code);
     result.imports = std::move(written.imports);
     result.natives = std::move(written.natives);
+    result.inPlace = std::move(written.inPlace);
   }
   return finish();
 }
@@ -60,6 +62,8 @@ FrontEndResult compile(const FrontEndOptions &options, bool isSyntaxOnly) {
   }
   return compileFile(sources, options, isSyntaxOnly);
 }
+
+std::string_view extensionOfInPlace() { return kDeviceExtension; }
 
 FrontEndResult compileText(const FrontEndOptions &options, std::string program, bool isSyntaxOnly) {
   Sources sources;

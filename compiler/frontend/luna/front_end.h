@@ -7,6 +7,7 @@
 #include "compiler/frontend/luna/preprocessor.h"
 
 #include <string>
+#include <string_view>
 
 namespace tutti::compiler::luna {
 
@@ -23,10 +24,14 @@ struct FrontEndResult {
   std::string messages;
   std::string code;    ///< C++; empty if there are errors.
   std::string imports; ///< See `WrittenProgram`,
-  std::string natives; ///< and this, too.
+  std::string natives; ///< and these, too.
+  std::string inPlace;
 };
 
 FrontEndResult compile(const FrontEndOptions &options, bool isSyntaxOnly);
+
+/// What the name of a file ends with whose text is `FrontEndResult::inPlace`.
+std::string_view extensionOfInPlace();
 
 /// As `compile`, of a text that stands for the file.
 FrontEndResult compileText(const FrontEndOptions &options, std::string program, bool isSyntaxOnly);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kDeepest = 64;
 /// Characters that uses of macros may read as arguments and make, and uses of macros, in one
 /// program.
-constexpr std::size_t kMostExpanded = std::size_t{32} << 20;
+constexpr std::size_t kMostExpanded = std::size_t{16} << 20;
 constexpr std::size_t kMostExpansions = std::size_t{1} << 20;
 
 /// A text that is being read; the text of a macro lies above the one that uses it.

@@ -95,10 +95,13 @@ std::string flagsOf(const Sub &sub) {
   return flags + (hasEffect ? " | TUTTI_LUNA_EFFECT" : "");
 }
 
-bool hasNative(const Sub &sub) { return sub.kind == Sub::Kind::Import && sub.isForDevices; }
+bool isNativeInPlace(const Sub &sub) {
+  return sub.kind == Sub::Kind::InPlace && sub.isForDevices && !sub.isReplaced;
+}
 
 std::string nativeCode(const Sub &sub) {
-  return std::string(sub.code.text) + std::string(kDeviceSuffix);
+  return (sub.kind == Sub::Kind::InPlace ? inPlaceName(sub) : std::string(sub.code.text)) +
+         std::string(kDeviceSuffix);
 }
 
 /// Of the version for devices, in the file of imports.
@@ -163,7 +166,7 @@ std::string ProcedureWriter::write(const Program &program, const std::vector<con
     if (sub.kind == Sub::Kind::Import) {
       written.imports += importLine(sub, std::string(sub.code.text), lettersOf(sub));
     }
-    if (hasNative(sub)) {
+    if (sub.kind == Sub::Kind::Import && sub.isForDevices) {
       written.imports += importLine(sub, nativeCode(sub), nativeLettersOf(sub));
     }
   }
@@ -180,16 +183,19 @@ void ProcedureWriter::addRow(const Sub &sub, std::size_t number, std::string &te
             ") __asm__(" + literal(sub.code.text) + ")" +
             (sub.isForDevicesOnly ? " __attribute__((weak))" : "") + ";\n";
   }
-  const std::string stub = "stub_" + std::to_string(number);
-  text += "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + code +
-          "(" + argumentsOf(sub) + "); }\n";
+  const bool hasProcedure = !isNativeInPlace(sub);
+  const std::string stub = hasProcedure ? "stub_" + std::to_string(number) : "nullptr";
+  if (hasProcedure) {
+    text += "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + code +
+            "(" + argumentsOf(sub) + "); }\n";
+  }
   const std::string version = isImport ? writeVersion(sub, number, text) : "nullptr, nullptr";
   const std::string native =
-      hasNative(sub) ? writeNative(sub, number, text) : "nullptr, nullptr, 0, nullptr";
+      sub.isForDevices ? writeNative(sub, number, text) : "nullptr, nullptr, 0, nullptr";
   tables_.procedures.add("{" + literal(sub.name.text) + ", " + literal(sub.code.text) + ", " +
                          literal(lettersOf(sub)) + ", " + stub + ", " + flagsOf(sub) + ", " +
-                         at(sub.name.at) + ", " + version + ", " + addressOf(code) + ", " + native +
-                         "}");
+                         at(sub.name.at) + ", " + version + ", " +
+                         (hasProcedure ? addressOf(code) : "nullptr") + ", " + native + "}");
 }
 
 /// What tables say of the version for devices that the compiler may have made of a procedure of
@@ -218,12 +224,33 @@ std::string ProcedureWriter::writeNative(const Sub &sub, std::size_t number,
   return addressOf(native) + ", " + stub + ", " + std::to_string(kDeviceKind) + ", &native_error";
 }
 
+std::string ProcedureWriter::writeNativesInPlace(const Program &program,
+                                                 const std::vector<const Sub *> &called) const {
+  if (std::ranges::none_of(called, [](const Sub *sub) { return isNativeInPlace(*sub); })) {
+    return {};
+  }
+  std::string text = "#include \"ucenv_gpu.h\"\n#include <cstdio>\n";
+  for (const Head &head : program.heads) {
+    if (head.isForDevices) {
+      text += foreign_.write(head.foreign);
+    }
+  }
+  for (const Sub *sub : program.subs) {
+    if (isNativeInPlace(*sub)) {
+      text += foreign_.lineMark(sub->name.at) + "extern \"C\" void " + nativeCode(*sub) + "(" +
+              parametersOf(*sub, kNative, true, "[[maybe_unused]] luna::gpu::Queue &queue") +
+              ")\n" + foreign_.write(sub->foreign);
+    }
+  }
+  return text;
+}
+
 /// For their compiler, which knows no file of imports: another declaration of a function with C
 /// linkage is its error. Of imports that differ in what they say of one procedure none is right.
 std::string ProcedureWriter::declareNatives(const std::vector<const Sub *> &called) const {
   std::map<std::string, std::vector<const Sub *>> byCode;
   for (const Sub *sub : called) {
-    if (hasNative(*sub)) {
+    if (sub->kind == Sub::Kind::Import && sub->isForDevices) {
       byCode[nativeCode(*sub)].push_back(sub);
     }
   }

@@ -31,6 +31,10 @@ public:
   std::string write(const Program &program, const std::vector<const Sub *> &called,
                     WrittenProgram &written);
 
+  /// The text of the versions for devices that the program has in place, if it calls one.
+  std::string writeNativesInPlace(const Program &program,
+                                  const std::vector<const Sub *> &called) const;
+
 private:
   std::string at(Position position) const;
   LineColumn placeOf(Position position, std::string &path) const;

@@ -19,6 +19,9 @@ inline constexpr std::uint32_t kDeviceKind = TUTTI_DEVICE_CUDA;
 /// Behind the name of a procedure: the name of its version.
 inline constexpr std::string_view kDeviceSuffix = "_cuda";
 
+/// Behind the name of a file with such versions.
+inline constexpr std::string_view kDeviceExtension = ".cu";
+
 /// Whether a file is compiled for such devices, in its preprocessor's words.
 inline constexpr std::string_view kDeviceCondition = "defined(__CUDACC__) || defined(__CUDA__)";
 

@@ -61,6 +61,7 @@ public:
     }
     ProcedureWriter procedures(text_, sources_, tables_, foreign_);
     written.code += procedures.write(program_, called_, written);
+    written.inPlace = procedures.writeNativesInPlace(program_, called_);
     written.code += "namespace {\n" + tables_.text() + unit(checksRun) + "}\n";
     written.code +=
         "int main(int argc, char **argv) { return tutti_luna_main(&kUnit, argc, argv); }\n";

@@ -19,6 +19,8 @@ struct WrittenProgram {
   /// What their versions for devices are to be, for those who compile them: included in front of
   /// whatever is in their files.
   std::string natives;
+  /// Those that the program has in place: a file in their own language. Empty if it calls none.
+  std::string inPlace;
 };
 
 WrittenProgram write(const Program &program, const PreprocessedProgram &text,
