@@ -3,7 +3,7 @@
 /// A parallel construct whose threads ask for their numbers, cut at the places where they meet:
 /// worksharing loops that do not depend on numbers, barriers, what one thread does for all, and
 /// ways that all of them take alike. Between two such places lies a *piece*, which a loop over the
-/// numbers of the threads may execute (docs/adr/0037-thread-numbers.md).
+/// numbers of the threads may execute (docs/adr/0038-thread-numbers.md).
 ///
 ///   const int id = omp_get_thread_num();
 ///   for (int t = 0; t < steps; ++t) {       // a way that all take alike

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Makes loops over thread numbers of what the threads of a construct do by their numbers
-/// (docs/adr/0037-thread-numbers.md).
+/// (docs/adr/0038-thread-numbers.md).
 ///
 ///   #pragma omp parallel                    #pragma omp parallel
 ///   {                                       #pragma omp for schedule(static)
