@@ -75,6 +75,7 @@ private:
   void copyTeam();
   bool needsLoop(const ThreadPiece &piece) const;
   std::string checkCalls(const ThreadPieces &pieces, ArrayRef<const ThreadPiece *> looped);
+  DebugLoc placeIn(const ThreadPiece &piece) const;
   void enclose(const ThreadPiece &piece, PieceValues &values);
 
   Function &outlined_;
@@ -107,8 +108,9 @@ void ThreadLooper::nameNumbers() {
   }
   IRBuilder<> build(&entry, place);
   self_ = build.CreateLoad(build.getInt32Ty(), copy_->getArg(0), "self");
-  team_ = cast<Instruction>(
-      build.CreateTrunc(copy_->getArg(copy_->arg_size() - 2), build.getInt32Ty(), "threads"));
+  team_ = cast<Instruction>(build.CreateTrunc(copy_->getArg(copy_->arg_size() - 2),
+                                              build.getInt32Ty(), "threads", /*IsNUW=*/true,
+                                              /*IsNSW=*/true));
   auto *number = cast<Function>(
       copy_->getParent()->getOrInsertFunction(kNumber, build.getInt32Ty()).getCallee());
   number->setDoesNotAccessMemory();
@@ -116,6 +118,8 @@ void ThreadLooper::nameNumbers() {
   number->setWillReturn();
   number_ = build.CreateCall(number, {}, "number");
   for (Instruction &inst : make_early_inc_range(instructions(*copy_))) {
+    // That iterations touch nothing in common does not hold for those of one thread.
+    inst.setMetadata(LLVMContext::MD_access_group, nullptr);
     Instruction *known = &inst == self_          ? nullptr
                          : asksForThread(inst)   ? number_
                          : asksForTeam(inst)     ? team_
@@ -187,20 +191,28 @@ std::string ThreadLooper::checkCalls(const ThreadPieces &pieces,
   return {};
 }
 
+/// Where `piece` does something for others: that is the same with and without lines for debuggers.
+DebugLoc ThreadLooper::placeIn(const ThreadPiece &piece) const {
+  for (const Instruction &inst : instructions(*copy_)) {
+    const auto *store = dyn_cast<StoreInst>(&inst);
+    if (piece.contains(inst) && (store || isa<AtomicRMWInst>(inst)) && inst.getDebugLoc() &&
+        !inst.getDebugLoc().getInlinedAt() && !(store && variableOf(store->getPointerOperand()))) {
+      return inst.getDebugLoc();
+    }
+  }
+  DISubprogram *function = copy_->getSubprogram();
+  const DebugLoc &fork = fork_.getDebugLoc();
+  return function && fork ? DebugLoc(DILocation::get(copy_->getContext(), fork.getLine(),
+                                                     fork.getCol(), function))
+                          : DebugLoc();
+}
+
 /// Lets a worksharing loop over all numbers execute `piece`.
 void ThreadLooper::enclose(const ThreadPiece &piece, PieceValues &values) {
   LLVMContext &context = copy_->getContext();
   Module &module = *copy_->getParent();
   const ConstructCalls &calls = frontendOf(fork_);
-  DebugLoc place;
-  for (BasicBlock &block : *copy_) {
-    for (Instruction &inst : block) {
-      place =
-          !place && piece.contains(inst) && inst.getDebugLoc() && !inst.getDebugLoc().getInlinedAt()
-              ? inst.getDebugLoc()
-              : place;
-    }
-  }
+  const DebugLoc place = placeIn(piece);
   BasicBlock *init = BasicBlock::Create(context, "numbers", copy_, piece.first);
   BasicBlock *header = BasicBlock::Create(context, "number", copy_, piece.first);
   BasicBlock *latch = BasicBlock::Create(context, "next", copy_, piece.exit);

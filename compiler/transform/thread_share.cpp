@@ -19,7 +19,8 @@ struct Share {
   Value *isLast; ///< Whether the last iteration of all is in it.
 };
 
-/// One piece for each thread; those in front get one iteration more if they do not divide.
+/// One piece for each thread, which may be what asking for pieces comes to; those in front get one
+/// iteration more if they do not divide.
 Share even(IRBuilder<> &build, Value *trip, Value *number, Value *team) {
   Value *least = build.CreateUDiv(trip, team);
   Value *rest = build.CreateSub(trip, build.CreateMul(least, team));
@@ -40,12 +41,35 @@ Share inTurn(IRBuilder<> &build, Value *trip, Value *number, Value *team, Value 
   return {build.CreateMul(number, size), size, build.CreateMul(team, size), isLast};
 }
 
+/// Lets the first call for a piece of `loop` get all of `share`, and others nothing.
+void takeOnce(const SequencedLoop &loop, const Share &share, Value *lower, Value *upper) {
+  Function &function = *loop.init->getFunction();
+  IRBuilder<> entry(&function.getEntryBlock(), function.getEntryBlock().begin());
+  Value *pending = entry.CreateAlloca(entry.getInt32Ty(), nullptr, "pending");
+  IRBuilder<> build(loop.init);
+  Value *isAny = build.CreateICmpNE(share.count, build.getInt64(0));
+  build.CreateStore(build.CreateZExt(isAny, build.getInt32Ty()), pending);
+  for (CallInst *next : loop.next) {
+    build.SetInsertPoint(next);
+    Value *answer = build.CreateLoad(build.getInt32Ty(), pending);
+    build.CreateStore(build.getInt32(0), pending);
+    build.CreateStore(build.CreateZExt(share.isLast, build.getInt32Ty()),
+                      operandOf(*next, Role::Last));
+    build.CreateStore(lower, operandOf(*next, Role::Lower));
+    build.CreateStore(upper, operandOf(*next, Role::Upper));
+    build.CreateStore(ConstantInt::get(lower->getType(), 1), operandOf(*next, Role::Stride));
+    next->replaceAllUsesWith(answer);
+    next->eraseFromParent();
+  }
+}
+
 } // namespace
 
 std::string takeShare(const SequencedLoop &loop, Value &number, Value &team) {
   const Schedule schedule = scheduleOf(*loop.init);
-  if (loop.isDispatch() || (schedule != Schedule::Even && schedule != Schedule::Chunked)) {
-    return "a loop that uses the number of the thread has no static schedule";
+  if (schedule != Schedule::Even && schedule != Schedule::Chunked &&
+      schedule != Schedule::Dynamic) {
+    return "the iterations of one of its loops have an order";
   }
   CallInst &init = *loop.init;
   const StringRef callee = init.getCalledFunction()->getName();
@@ -55,25 +79,33 @@ std::string takeShare(const SequencedLoop &loop, Value &number, Value &team) {
   const bool isSigned = !calls.isUnsigned(callee);
   Type *i64 = build.getInt64Ty();
   const auto wide = [&](Value *value) { return build.CreateIntCast(value, i64, isSigned); };
-  Value *lower = build.CreateLoad(counter, operandOf(init, Role::Lower));
-  Value *upper = build.CreateLoad(counter, operandOf(init, Role::Upper));
+  const auto bound = [&](Role role) -> Value * {
+    Value *operand = operandOf(init, role);
+    return loop.isDispatch() ? operand : build.CreateLoad(counter, operand);
+  };
+  Value *lower = bound(Role::Lower);
+  Value *upper = bound(Role::Upper);
   Value *trip = build.CreateAdd(build.CreateSub(wide(upper), wide(lower)), build.getInt64(1));
   trip = build.CreateBinaryIntrinsic(Intrinsic::smax, trip, build.getInt64(0));
   Value *thread = build.CreateZExt(&number, i64);
   Value *threads = build.CreateZExt(&team, i64);
   const Share share =
-      schedule == Schedule::Even
+      schedule != Schedule::Chunked || loop.isDispatch()
           ? even(build, trip, thread, threads)
           : inTurn(build, trip, thread, threads, wide(init.getArgOperand(init.arg_size() - 1)));
   const auto narrow = [&](Value *value) { return build.CreateTrunc(value, counter); };
   Value *first = build.CreateAdd(lower, narrow(share.first));
-  build.CreateStore(first, operandOf(init, Role::Lower));
-  build.CreateStore(
-      build.CreateSub(build.CreateAdd(first, narrow(share.count)), ConstantInt::get(counter, 1)),
-      operandOf(init, Role::Upper));
-  build.CreateStore(narrow(share.stride), operandOf(init, Role::Stride));
-  build.CreateStore(build.CreateZExt(share.isLast, build.getInt32Ty()),
-                    operandOf(init, Role::Last));
+  Value *last =
+      build.CreateSub(build.CreateAdd(first, narrow(share.count)), ConstantInt::get(counter, 1));
+  if (loop.isDispatch()) {
+    takeOnce(loop, share, first, last);
+  } else {
+    build.CreateStore(first, operandOf(init, Role::Lower));
+    build.CreateStore(last, operandOf(init, Role::Upper));
+    build.CreateStore(narrow(share.stride), operandOf(init, Role::Stride));
+    build.CreateStore(build.CreateZExt(share.isLast, build.getInt32Ty()),
+                      operandOf(init, Role::Last));
+  }
   for (CallInst *end : loop.ends) {
     end->eraseFromParent();
   }

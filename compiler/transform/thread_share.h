@@ -10,8 +10,9 @@
 namespace tutti::compiler {
 
 /// Lets `loop` run over what is the share of the thread `number` of `team` threads, as OpenMP's
-/// static schedules deal out iterations: evenly, or in pieces in turn. It is no worksharing loop
-/// any more. Returns why that cannot be done, and changes nothing then; or an empty string.
+/// static schedules deal out iterations: evenly, which dynamic ones may do as well, or in pieces in
+/// turn. It is no worksharing loop any more. Returns why that cannot be done, and changes nothing
+/// then; or an empty string.
 std::string takeShare(const SequencedLoop &loop, llvm::Value &number, llvm::Value &team);
 
 } // namespace tutti::compiler

@@ -130,8 +130,15 @@ class Writer(Generator):
 
     def dynamic(self):
         to, source, _, _ = self.arrays()
-        self.say("#pragma omp for schedule(dynamic, 7)")
-        self.say(f"for (long i = 0; i < n; ++i) {to}[i] += mix({source}[i], t);")
+        self.say("#pragma omp for schedule" + self.pick("(dynamic, 7)", "(guided)", "(dynamic)"))
+        if self.chance(0.5):
+            self.say(f"for (long i = 0; i < n; ++i) {to}[i] += mix({source}[i], t);")
+            return
+        self.open("for (long i = 0; i < n; ++i)")  # Who gets which is left open, and does not show.
+        self.say(f"f[id * 8 + 5] = {source}[i];")
+        self.say(f"{to}[i] += f[id * 8 + 5] * 3;")
+        self.close()
+        self.say("f[id * 8 + 5] = 1;")
 
     def others(self):
         """What other threads have found."""

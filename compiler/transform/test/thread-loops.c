@@ -53,10 +53,10 @@ void share(int n, double *sums, const double *b) {
 // CODE:         @__kmpc_fork_call({{.*}}, i64 %team, ptr %[[MEMORY]])
 // CODE:         call void @free(ptr %[[MEMORY]])
 void scan(int n, double *a, double *sums, const double *b) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
   #pragma omp parallel
   {
     int id = omp_get_thread_num(), threads = omp_get_num_threads();
-    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
     int first = (long)id * n / threads, end = (long)(id + 1) * n / threads;
     double sum = 0;
     for (int i = first; i < end; i++) sum += b[i];

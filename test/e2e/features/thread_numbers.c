@@ -279,6 +279,31 @@ static void reduced(int n) {
   printf("reduced %.6f %d %d %d\n", sum, most, threads, last);
 }
 
+/// Each thread has room of its own, whichever iterations it gets.
+static int rooms_of_threads(int n) {
+  int *rooms = malloc(THREADS * 16 * sizeof *rooms), total = 0, last = 0;
+#pragma omp parallel for schedule(dynamic, 5)
+  for (int i = 0; i < n; ++i) {
+    int *room = rooms + 16 * omp_get_thread_num();
+    for (int k = 0; k < 16; ++k) {
+      room[k] = i % 7 * k;
+    }
+    b[i] = 0;
+    for (int k = 0; k < 16; ++k) {
+      b[i] += room[k];
+    }
+  }
+#pragma omp parallel for schedule(guided) reduction(+ : total) lastprivate(last)
+  for (int i = 3; i < n; i += 2) {
+    int *room = rooms + 16 * omp_get_thread_num();
+    room[3] = (int)b[i];
+    total += room[3];
+    last = i;
+  }
+  free(rooms);
+  return total + last;
+}
+
 int main(void) {
   omp_set_num_threads(THREADS);
   for (int i = 0; i < N; ++i) {
@@ -307,4 +332,6 @@ int main(void) {
   report("one for all");
   reduced(N);
   report("reduced");
+  printf("rooms %d\n", rooms_of_threads(N));
+  report("rooms of threads");
 }
