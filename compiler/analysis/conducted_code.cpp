@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/conducted_code.h"
 
+#include "compiler/analysis/endings.h"
 #include "compiler/analysis/told_values.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
@@ -150,7 +151,8 @@ struct VariableUses {
 class Conducted {
 public:
   Conducted(Function &function, std::vector<ConductedLoop> &loops, const TargetLibraryInfo &library)
-      : function_(function), loops_(loops), library_(library), dominators_(function) {}
+      : function_(function), loops_(loops), library_(library), dominators_(function),
+        last_(findLastBlocks(function)) {}
 
   std::string check();
 
@@ -175,6 +177,7 @@ private:
   const TargetLibraryInfo &library_;
   DominatorTree dominators_;
   SmallVector<BasicBlockEdge, 8> ofOne_; ///< Ways that one thread takes for all.
+  SmallPtrSet<BasicBlock *, 8> last_;    ///< From where the program ends: once is enough.
   ToldValues told_;
 };
 
@@ -216,7 +219,7 @@ std::string Conducted::checkCall(const CallBase &call) const {
     return told_.turns.contains(&call) ? "" : "it holds another construct outside of its loops";
   }
   const Function *callee = call.getCalledFunction();
-  if (isCallOfEach(call, library_) ||
+  if (isCallOfEach(call, library_) || last_.contains(call.getParent()) ||
       (callee && isOfOne(call) &&
        (isCallOfOne(*callee, library_) ||
         (isCallOfStranger(call, library_) && !holdsConstructs(*callee))))) {

@@ -114,7 +114,7 @@ bool isThrow(StringRef name) {
          (name.starts_with("_ZSt") && name.contains("__throw_")); // std::__throw_...
 }
 
-Blocks findEndings(Function &function) {
+Blocks findLastBlocks(Function &function) {
   SmallVector<BasicBlock *, 8> returns;
   SmallVector<BasicBlock *, 8> ends;
   for (BasicBlock &block : function) {
@@ -134,6 +134,11 @@ Blocks findEndings(Function &function) {
       endings.insert(block);
     }
   }
+  return endings;
+}
+
+Blocks findEndings(Function &function) {
+  Blocks endings = findLastBlocks(function);
   // What does something else on its way is no ending, nor is what leads there.
   SmallVector<BasicBlock *, 8> others;
   const bool mayTell = !readsShared(endings);

@@ -27,6 +27,9 @@ bool isErrorStream(const llvm::Value *value);
 /// those of which that is known. Empty if the function always ends there.
 llvm::SmallPtrSet<llvm::BasicBlock *, 8> findEndings(llvm::Function &function);
 
+/// The blocks of `function` that lead to the program's end and nowhere else, whatever they call.
+llvm::SmallPtrSet<llvm::BasicBlock *, 8> findLastBlocks(llvm::Function &function);
+
 /// Makes the endings of `function` unreachable, as if their conditions never held. Returns where
 /// the first of them is.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/thread_pieces.h"
 
+#include "compiler/analysis/endings.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/construct_calls.h"
@@ -219,6 +220,36 @@ std::string whyNotByNumbers(Function &function, DebugLoc &place) {
   return {};
 }
 
+void bridgeEnds(Function &function) {
+  const auto last = findLastBlocks(function);
+  SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> bridges;
+  for (BasicBlock &block : function) {
+    if (!last.contains(&block) || !isa<UnreachableInst>(block.getTerminator())) {
+      continue;
+    }
+    // The way back to where it was decided that the program ends.
+    BasicBlock *first = &block;
+    while (BasicBlock *before = first->getSinglePredecessor()) {
+      if (!last.contains(before)) {
+        break;
+      }
+      first = before;
+    }
+    BasicBlock *decision = first->getSinglePredecessor();
+    const Instruction *leave = decision ? decision->getTerminator() : nullptr;
+    if (leave && leave->getNumSuccessors() == 2) {
+      bridges.emplace_back(&block, leave->getSuccessor(leave->getSuccessor(0) == first ? 1 : 0));
+    }
+  }
+  for (auto [from, to] : bridges) {
+    from->getTerminator()->eraseFromParent();
+    BranchInst::Create(to, from);
+    for (PHINode &phi : to->phis()) {
+      phi.addIncoming(PoisonValue::get(phi.getType()), from);
+    }
+  }
+}
+
 SmallVector<SequencedLoop, 4> loopsOfThreads(Function &function, const Instruction &number) {
   std::vector<ConductedLoop> loops;
   if (!findLoops(function, loops)) {
@@ -378,6 +409,18 @@ std::string ThreadPieces::isolateReductions() {
   return {};
 }
 
+/// What ends the program is no piece's, unless pieces may end it as well.
+void ThreadPieces::isolateEnds() {
+  const auto endings = findEndings(function_);
+  for (const BasicBlock *block : findLastBlocks(function_)) {
+    if (!endings.contains(block)) {
+      last_.insert(block);
+      fixed_.insert(block);
+    }
+  }
+  bridgeEnds(function_);
+}
+
 /// Loops that stay, with what gives their variables the first values.
 std::string ThreadPieces::isolateLoops() {
   if (!findLoops(function_, loops_)) {
@@ -463,7 +506,7 @@ std::string ThreadPieces::isolateWays() {
   SmallSetVector<BasicBlock *, 8> joins;
   for (BasicBlock &block : function_) {
     Instruction *leave = block.getTerminator();
-    if (leave->getNumSuccessors() < 2 || ofOne_.contains(&block) ||
+    if (leave->getNumSuccessors() < 2 || ofOne_.contains(&block) || last_.contains(&block) ||
         any_of(loops_, [&](const ConductedLoop &loop) { return loop.blocks.contains(&block); })) {
       continue;
     }
@@ -625,6 +668,7 @@ std::string ThreadPieces::cut() {
     return "it ends in several places";
   }
   BasicBlock *end = returns.front();
+  isolateEnds();
   std::string reason = isolateLoops();
   if (reason.empty()) {
     reason = isolateOnes();

@@ -58,6 +58,10 @@ bool asksForTeam(const llvm::Instruction &call);
 /// their numbers lets them; empty if they do not. `place` is where that is seen.
 std::string whyNotByNumbers(llvm::Function &function, llvm::DebugLoc &place);
 
+/// Lets what ends the program seem to go on where the others go on, as it never gets there: so ways
+/// meet. Clean-up of blocks takes that back.
+void bridgeEnds(llvm::Function &function);
+
 /// The worksharing loops in `function` whose iterations depend on the thread that executes them.
 llvm::SmallVector<SequencedLoop, 4> loopsOfThreads(llvm::Function &function,
                                                    const llvm::Instruction &number);
@@ -87,10 +91,14 @@ public:
 
   llvm::ArrayRef<ConductedLoop> loops() const { return loops_; }
 
+  /// Whether the program ends from `block` on, which is in no piece.
+  bool isLast(const llvm::BasicBlock &block) const { return last_.contains(&block); }
+
   /// Whether one thread executes `block` for all of them.
   bool isOfOne(const llvm::BasicBlock &block) const { return ofOne_.contains(&block); }
 
 private:
+  void isolateEnds();
   std::string isolateLoops();
   std::string isolateOnes();
   void isolateBarriers();
@@ -105,6 +113,7 @@ private:
   std::vector<ThreadPiece> pieces_;
   std::vector<ConductedLoop> loops_;
   llvm::SmallPtrSet<const llvm::BasicBlock *, 8> ofOne_;
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 8> last_;
   llvm::SmallPtrSet<const llvm::BasicBlock *, 16> fixed_; ///< In no piece.
 };
 

@@ -322,7 +322,8 @@ WorksharingOrReason findWorksharing(Function &outlined) {
       continue;
     }
     const StringRef why = outlined.getFnAttribute(kNotByNumbers).getValueAsString();
-    if (!why.empty() && (asksForThread(*call) || asksForTeam(*call))) {
+    if (!why.empty() &&
+        (kindOf(*call) != CallKind::None || asksForThread(*call) || asksForTeam(*call))) {
       found.reason = ("it asks for the numbers of its threads, and " + why).str();
       found.location = {}; // That of the reason is known.
       return found;

@@ -168,8 +168,8 @@ std::string ThreadLooper::checkCalls(const ThreadPieces &pieces,
   for (Instruction &inst : instructions(*copy_)) {
     auto *call = dyn_cast<CallBase>(&inst);
     const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
-    if (!call || pieces.isOfOne(*inst.getParent()) || &inst == number_ ||
-        (intrinsic && !inst.mayHaveSideEffects())) {
+    if (!call || pieces.isOfOne(*inst.getParent()) || pieces.isLast(*inst.getParent()) ||
+        &inst == number_ || (intrinsic && !inst.mayHaveSideEffects())) {
       continue;
     }
     const bool isLooped =
@@ -292,6 +292,7 @@ std::string ThreadLooper::transform() {
   if (std::string reason = whyNotByNumbers(*copy_, place_); !reason.empty()) {
     return reason;
   }
+  bridgeEnds(*copy_);
   for (const SequencedLoop &loop : loopsOfThreads(*copy_, *number_)) {
     if (std::string reason = takeShare(loop, *number_, *team_); !reason.empty()) {
       place_ = placeOf(*loop.init);

@@ -304,6 +304,36 @@ static int rooms_of_threads(int n) {
   return total + last;
 }
 
+static void check(int errors) {
+#pragma omp barrier
+  if (errors) {
+    printf("%d errors\n", errors);
+    exit(1);
+  }
+}
+
+/// All threads would end the program.
+static void checked(int n, int wanted) {
+  int errors = 0;
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num();
+#pragma omp master
+    {
+      errors += omp_get_num_threads() != wanted;
+      printf("%d threads wanted\n", wanted);
+    }
+    check(errors);
+    found[id] = id;
+#pragma omp for
+    for (int i = 0; i < n; ++i) {
+      b[i] += a[i];
+    }
+    check(errors);
+    found[id] += b[id];
+  }
+}
+
 int main(void) {
   omp_set_num_threads(THREADS);
   for (int i = 0; i < N; ++i) {
@@ -332,6 +362,8 @@ int main(void) {
   report("one for all");
   reduced(N);
   report("reduced");
+  checked(N, THREADS);
+  report("checked");
   printf("rooms %d\n", rooms_of_threads(N));
   report("rooms of threads");
 }
