@@ -239,7 +239,7 @@ void Runtime::startAlone(const Settings &settings, const Place &place) {
       exec::orDie(memory::installCrashHandler());
     }
     if (settings.checksAccesses) {
-      log::warn("TUTTI_CHECK=accesses finds nothing where no task can leave: start more ranks");
+      log::warn("TUTTI_CHECK=accesses finds nothing where there are no devices and no other ranks");
     }
     solo::start(settings);
     return;
@@ -305,13 +305,15 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
       std::move(job.setup), *pages_,
       memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
       std::move(job.traits), settings.device.kind, settings.balances, settings.explains});
+  if (settings.checksAccesses) {
+    strays_ = std::make_unique<StrayReport>(*window_, *heap_, executableVariables());
+  }
   if (hasDevices) {
-    accelerators_ =
-        std::make_unique<TaskDevices>(*this, *zero_, *window_, settings.managed != Managed::Driver);
+    accelerators_ = std::make_unique<TaskDevices>(
+        *this, *zero_, *window_, settings.managed != Managed::Driver, strays_.get());
   }
   if (zero_->ranks() > 1) {
-    taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_,
-                                             settings.checksAccesses ? pages_.get() : nullptr);
+    taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_, *pages_, strays_.get());
   }
   memory::setCrashContext(0, window_->delta());
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));

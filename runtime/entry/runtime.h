@@ -10,6 +10,7 @@
 #include "runtime/entry/devices.h"
 #include "runtime/entry/settings.h"
 #include "runtime/entry/signals.h"
+#include "runtime/entry/stray_report.h"
 #include "runtime/entry/tally.h"
 #include "runtime/memory/access_check.h"
 #include "runtime/memory/heap.h"
@@ -173,6 +174,7 @@ private:
   std::unique_ptr<memory::PageTable> pages_;
   std::unique_ptr<memory::Heap> heap_;
   std::unique_ptr<model::forkjoin::RankZero> zero_;
+  std::unique_ptr<StrayReport> strays_; ///< Null unless tasks are checked.
   std::unique_ptr<model::tasks::Accelerators> accelerators_;
   std::unique_ptr<luna::FragmentDevices> fragmentDevices_;
   std::unique_ptr<model::tasks::Ranks> taskRanks_;

@@ -2,6 +2,7 @@
 #include "runtime/entry/task_devices.h"
 
 #include "abi/backends.h"
+#include "runtime/entry/kernel_check.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/task_names.h"
 #include "runtime/graph/runs.h"
@@ -95,14 +96,56 @@ Result<TaskDevices::Handle> TaskDevices::launch(const DeviceRequest &request,
         if (prefetches_) {
           TUTTI_TRY(prefetch(queue, names));
         }
+        if (report_ && launch.grid.groupCount() > 0) {
+          return giveChecked(queue, work, names, accesses, launch, request.task);
+        }
         // There is nothing to do for no work-items.
         return launch.grid.groupCount() > 0 ? queue.launchNative(launch) : Status();
       };
       TUTTI_TRY(zero_.startTask(work, names.accesses));
+      Result<bool> hasEnded{report_ == nullptr};
+      while (hasEnded && !*hasEnded) { // What is checked has the device for itself.
+        hasEnded = zero_.hasEnded(*work.event);
+      }
+      TUTTI_TRY(hasEnded);
       return Handle(std::move(work.event));
     }();
   });
   return handle;
+}
+
+Status TaskDevices::giveChecked(device::Queue &queue, const exec::TaskWork &work,
+                                const TaskNames &names, std::span<const graph::Access> accesses,
+                                const device::NativeLaunch &launch,
+                                const model::tasks::CheckedTask &task) {
+  for (const device::NativeArgument &argument : launch.arguments) {
+    std::uint64_t address = 0;
+    if (argument.isTranslated) {
+      std::memcpy(&address, argument.value, sizeof address);
+    }
+    if (argument.isTranslated &&
+        !names.shared.overlaps(RangeSet::of({report_->objectAt(address)}))) {
+      report_->tell(task, "is given", address, 0);
+    }
+  }
+  std::vector<Range> written;
+  for (const graph::Access &access : accesses) {
+    if (!access.isWeak && access.kind != graph::AccessKind::In) {
+      graph::Runs(access.region).forEach([&](Range run) { written.push_back(run); });
+    }
+  }
+  KernelStrays strays;
+  TUTTI_ASSIGN(strays, checkKernel(queue,
+                                   {*work.held, names.shared, RangeSet::of(std::move(written)),
+                                    names.foreign.empty()},
+                                   [&](device::Queue &own) { return own.launchNative(launch); }));
+  for (const std::uint64_t address : strays.written) {
+    report_->tell(task, "writes", address, 0);
+  }
+  for (const std::uint64_t address : strays.read) {
+    report_->tell(task, "reads", address, 0);
+  }
+  return {};
 }
 
 Result<TaskDevices::Handle> TaskDevices::callWithQueue(const DeviceRequest &request,

@@ -5,6 +5,8 @@
 /// its driver's.
 #pragma once
 
+#include "runtime/entry/stray_report.h"
+#include "runtime/entry/task_names.h"
 #include "runtime/exec/task_work.h"
 #include "runtime/memory/window.h"
 #include "runtime/model/forkjoin/rank_zero.h"
@@ -19,8 +21,8 @@ class Runtime;
 class TaskDevices final : public model::tasks::Accelerators {
 public:
   TaskDevices(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window,
-              bool prefetches)
-      : runtime_(runtime), zero_(zero), window_(window), prefetches_(prefetches) {}
+              bool prefetches, StrayReport *report)
+      : runtime_(runtime), zero_(zero), window_(window), prefetches_(prefetches), report_(report) {}
 
   Result<Handle> launch(const model::tasks::DeviceRequest &request,
                         std::span<const graph::Access> accesses,
@@ -38,6 +40,11 @@ private:
   Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request,
                                  const RangeSet &shared) const;
 
+  /// Gives a kernel that is checked to a queue, and says what it has touched beside its names.
+  Status giveChecked(device::Queue &queue, const exec::TaskWork &work, const TaskNames &names,
+                     std::span<const graph::Access> accesses, const device::NativeLaunch &launch,
+                     const model::tasks::CheckedTask &task);
+
   bool isShared(std::uint64_t address) const {
     return window_.contains(Range{address, address + 1});
   }
@@ -46,6 +53,7 @@ private:
   model::forkjoin::RankZero &zero_;
   const memory::Window &window_;
   const bool prefetches_; ///< Managed memory.
+  StrayReport *report_;   ///< Null unless kernels are checked.
 };
 
 } // namespace tutti::entry

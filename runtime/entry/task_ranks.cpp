@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/entry/task_ranks.h"
 
-#include "base/format.h"
 #include "base/log.h"
 #include "runtime/entry/cluster.h"
-#include "runtime/entry/program_symbols.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/task_names.h"
 #include "runtime/entry/tasks.h"
 #include "runtime/graph/runs.h"
+#include "runtime/memory/access_check.h"
 #include "runtime/model/tasks/tasks.h"
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <link.h>
-#include <string_view>
 #include <utility>
 
 namespace tutti::entry {
@@ -88,40 +86,6 @@ void TaskRanks::bring(std::span<const graph::Access> accesses) {
   });
 }
 
-std::pair<std::string, std::uint64_t> TaskRanks::placeOf(std::uint64_t address) const {
-  if (window_.stack().contains({address, address + 1})) {
-    return {"of main's stack", address & ~(memory::kPageBytes - 1)};
-  }
-  if (window_.heap().contains({address, address + 1})) {
-    const Range allocation = runtime_.heap().allocationOf(address);
-    return allocation.empty()
-               ? std::pair(std::string("of no allocation"), address & ~(memory::kPageBytes - 1))
-               : std::pair(fmt::format("byte {} of the allocation at {:#x}",
-                                       address - allocation.begin, allocation.begin),
-                           allocation.begin);
-  }
-  const auto after = std::ranges::upper_bound(variables_, address, std::less<>(), &Range::begin);
-  const std::uint64_t begin = after == variables_.begin() ? address : std::prev(after)->begin;
-  const std::string name = variableNameAt(address);
-  return {fmt::format("byte {} of the variable {}", address - begin,
-                      name.empty() ? fmt::format("at {:#x}", begin) : name),
-          begin};
-}
-
-void TaskRanks::tell(const model::tasks::CheckedTask &checked, const memory::Stray &stray) {
-  const auto [place, begin] = placeOf(stray.address);
-  if (!told_.insert({checked.source, begin, stray.isWrite}).second) {
-    return;
-  }
-  const bool hasLabel = checked.source && std::string_view(checked.name) != checked.source;
-  log::warn("task {}{} {} {:#x}, {}, which it does not name{}", checked.name,
-            hasLabel ? fmt::format(" ({})", checked.source) : "",
-            stray.isWrite ? "writes" : "reads", stray.address, place,
-            stray.instruction == 0
-                ? ""
-                : fmt::format(" (addr2line -e PROGRAM {:#x} tells the line)", stray.instruction));
-}
-
 void TaskRanks::check(const model::tasks::CheckedTask &checked,
                       std::span<const graph::Access> accesses, std::span<const Range> read,
                       void (*body)(void *task), void *task) {
@@ -138,12 +102,11 @@ void TaskRanks::check(const model::tasks::CheckedTask &checked,
   segments.push_back(runtime_.heap().grown());
   std::erase_if(segments, [](const Range &range) { return range.empty(); });
   memory::AccessCheck check(
-      segments, *pages_,
-      {names->touched.unite(RangeSet::of(std::move(variables))), names->written});
+      segments, pages_, {names->touched.unite(RangeSet::of(std::move(variables))), names->written});
   body(task);
   check.stop();
   for (const memory::Stray &stray : check.strays()) {
-    tell(checked, stray);
+    report_->tell(checked, stray.isWrite ? "writes" : "reads", stray.address, stray.instruction);
   }
 }
 

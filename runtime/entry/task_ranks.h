@@ -4,18 +4,12 @@
 #pragma once
 
 #include "runtime/entry/images.h"
-#include "runtime/memory/access_check.h"
+#include "runtime/entry/stray_report.h"
 #include "runtime/memory/protection.h"
 #include "runtime/memory/window.h"
 #include "runtime/model/forkjoin/rank_zero.h"
 #include "runtime/model/forkjoin/worker.h"
 #include "runtime/model/tasks/ranks.h"
-
-#include <cstdint>
-#include <set>
-#include <string>
-#include <tuple>
-#include <utility>
 
 namespace tutti::entry {
 
@@ -24,10 +18,10 @@ class Runtime;
 /// As rank 0 sees them.
 class TaskRanks final : public model::tasks::Ranks {
 public:
-  /// `pages`: null unless tasks are checked.
+  /// `report`: null unless tasks are checked.
   TaskRanks(Runtime &runtime, model::forkjoin::RankZero &zero, const memory::Window &window,
-            const memory::PageTable *pages)
-      : runtime_(runtime), zero_(zero), window_(window), pages_(pages),
+            const memory::PageTable &pages, StrayReport *report)
+      : runtime_(runtime), zero_(zero), window_(window), pages_(pages), report_(report),
         variables_(executableVariables()) {}
 
   std::uint32_t count() const override { return static_cast<std::uint32_t>(zero_.ranks()); }
@@ -41,7 +35,7 @@ public:
   std::vector<std::uint64_t> missing(std::span<const graph::Access> accesses) override;
   void bring(std::span<const graph::Access> accesses) override;
 
-  bool checks() const override { return pages_ != nullptr; }
+  bool checks() const override { return report_ != nullptr; }
 
   void check(const model::tasks::CheckedTask &checked, std::span<const graph::Access> accesses,
              std::span<const Range> read, void (*body)(void *task), void *task) override;
@@ -51,15 +45,11 @@ public:
                std::function<void(model::tasks::RemoteEnd end)> whenEnded) override;
 
 private:
-  /// Where `address` is, for a message, and the begin of what it is in.
-  std::pair<std::string, std::uint64_t> placeOf(std::uint64_t address) const;
-  void tell(const model::tasks::CheckedTask &checked, const memory::Stray &stray);
-
   Runtime &runtime_;
   model::forkjoin::RankZero &zero_;
   const memory::Window &window_;
-  const memory::PageTable *pages_;
-  std::set<std::tuple<const char *, std::uint64_t, bool>> told_; ///< Construct, object, direction.
+  const memory::PageTable &pages_;
+  StrayReport *report_;
   const std::vector<Range> variables_; ///< Of the program, sorted.
 };
 

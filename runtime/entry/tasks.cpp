@@ -62,7 +62,7 @@ TUTTI_EXPORT char *tutti_task_device(const tutti_task_kernel *kernel, std::uint3
                       task.name(), tutti::abi::deviceKindName(device));
   }
   tasks().setDevice(
-      task, {kernel, shape, dimensions, {size0, size1, size2}, {group0, group1, group2}, 0});
+      task, {kernel, shape, dimensions, {size0, size1, size2}, {group0, group1, group2}, 0, {}});
   return nullptr;
 }
 

@@ -652,6 +652,7 @@ Status Devices::giveTask(Lane &lane, TaskWork &work) {
     lane.tasks = std::make_unique<TaskQueues>(*lane.device);
   }
   TUTTI_TRY(orderTask(work.device, work));
+  work.held = &lane.committed;
   bool isMainDone = false;
   TUTTI_ASSIGN(isMainDone, isMainIdle(work.device));
   TUTTI_TRY(lane.tasks->run(work, isMainDone ? nullptr : lane.event.get()));

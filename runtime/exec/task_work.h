@@ -36,6 +36,7 @@ struct TaskWork {
   /// The queue that it is given to; set by who runs the work, unless somebody has set it before.
   std::optional<std::size_t> queue;
   bool isExact = false; ///< Nothing moves with what it names, though that may cost fewer copies.
+  const RangeSet *held = nullptr; ///< By the device, all in all; set by who runs the work.
   /// Gives the work to a queue of the device.
   std::function<Status(device::Queue &)> give;
   std::shared_ptr<device::Event> event; ///< After it. Set by who runs the work,

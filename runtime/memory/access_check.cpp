@@ -203,9 +203,8 @@ bool AccessCheck::isNamed(std::uint64_t address, bool isWrite, std::uint64_t ins
     return overlaps(named_.written, byte);
   }
   const std::uint64_t vector = address & ~(kVector - 1);
-  return overlaps(named_.read, instruction == 0 || isOfProgram
-                                   ? byte
-                                   : Range{vector, address + kVector});
+  return overlaps(named_.read,
+                  instruction == 0 || isOfProgram ? byte : Range{vector, address + kVector});
 }
 
 void AccessCheck::note(std::uint64_t address, bool isWrite, std::uint64_t instruction) {

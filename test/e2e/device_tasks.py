@@ -221,6 +221,48 @@ def says_what_is_wrong(workshop, name):
     require(result.status not in (0, None) and re.search(expected, result.errors), result.errors)
 
 
+CHECKED = """
+#include <stdio.h>
+#include <stdlib.h>
+#pragma oss task device(opencl) ndrange(1, n) NAMES label("negate")
+void later(long first, long n, double *x);
+#pragma oss task device(opencl) ndrange(1, n) in([n - 1]from) inout([n]to)
+void smooth(long n, const double *from, double *to);
+#pragma oss task device(opencl) ndrange(1, n) inout([n]y)
+void axpy(long n, double a, const double *x, double *y);
+int main(void) {
+  double *x = malloc(1000 * sizeof *x), *y = malloc(1000 * sizeof *y);
+  for (int i = 0; i < 1000; i++) x[i] = i, y[i] = 2;
+  CALL;
+#pragma oss taskwait
+  printf("%g %g\\n", x[500], y[500]);
+}
+"""
+CHECKED_CALLS = {
+    "written": ("inout(x[first;n - 1])", "later(500, 100, x)",
+                [r"task negate \(\S+:4\) writes 0x\w+, byte 47\d\d of the allocation at 0x\w+, which it does not name$"]),
+    "read": ("inout(x[first;n])", "later(0, 1000, x); smooth(501, x, y)",
+             [r"task \S+:6 reads 0x\w+, byte 400\d of the allocation"]),
+    "given": ("inout(x[first;n])", "later(0, 1000, x); axpy(1000, 2, x, y)",
+              [r"task \S+:8 is given 0x\w+, byte 0 of the allocation",
+               r"task \S+:8 reads 0x\w+, byte \d+ of the allocation"]),
+    "nothing": ("inout(x[first;n])", "later(500, 100, x); smooth(400, x, y)", []),
+}
+
+
+def checking_finds_what_is_not_named(workshop, name):
+    names, call, expected = CHECKED_CALLS[name]
+    path = workshop.folder / f"device_tasks_checked_{name}.c"
+    path.write_text(CHECKED.replace("NAMES", names).replace("CALL", call))
+    program = Program.read(path)
+    program.tutti_flags = ["-fompss-2", str(FOLDER / "kernels.cl")]
+    usual = workshop.launch(program, [], 1, DEVICE)
+    result = workshop.launch(program, [], 1, {**DEVICE, "TUTTI_CHECK": "accesses"})
+    require(result.status == 0 and (name == "given" or result.output == usual.output), f"{result} {usual}")
+    said = result.errors.splitlines()
+    require(len(said) == len(expected) and all(map(re.search, expected, said)), result.errors)
+
+
 def managed_memory_may_be_left_to_its_driver(workshop):
     compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_MANAGED": "driver"})
     result = workshop.launch(kernels("-O2"), [], 1, {**DEVICE, "TUTTI_MANAGED": "sometimes"})
@@ -306,6 +348,10 @@ def all_checks():
                 lambda w, l=level, k=workers, r=ranks:
                 compare(w, kernels(l), [], r, {**DEVICE, "TUTTI_WORKERS": str(k)}))
                for level in ("-O0", "-O2") for workers, ranks in ((1, 1), (4, 1), (2, 2))]
+    checks += [(f"checked/{name}", lambda w, n=name: checking_finds_what_is_not_named(w, n)) for name in CHECKED_CALLS]
+    checks += [(f"checked/generated/{seed}",
+                lambda w, s=seed: compare(w, random_program(w, s), [], 1, {**DEVICE, "TUTTI_CHECK": "accesses"}))
+               for seed in range(1, 4)]
     return checks + random_checks(range(1, SEEDS + 1))
 
 

@@ -6,6 +6,7 @@
 #include "abi/tasks.h"
 #include "base/result.h"
 #include "runtime/graph/task_graph.h"
+#include "runtime/model/tasks/checked_task.h"
 
 #include <array>
 #include <cstddef>
@@ -24,6 +25,7 @@ struct DeviceRequest {
   std::array<std::int64_t, 3> sizes{1, 1, 1};
   std::array<std::int64_t, 3> groups{1, 1, 1};
   std::int64_t localBytes = 0;
+  CheckedTask task; ///< Set when the kernel is launched.
 
   bool isKernel() const { return kernel && kernel->name; }
 };

@@ -155,6 +155,7 @@ void DeviceTasks::add(Task &task, Accelerators::Handle handle) {
 }
 
 void DeviceTasks::launchKernel(Task &task, std::span<const KernelArgument> arguments) {
+  task.description->device.task = {task.name(), task.source};
   auto handle =
       accelerators_.launch(task.description->device, task.description->accesses(), arguments);
   if (!handle) {

@@ -8,6 +8,7 @@
 #include "base/range.h"
 #include "base/result.h"
 #include "runtime/graph/task_graph.h"
+#include "runtime/model/tasks/checked_task.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,12 +24,6 @@ struct RemoteEnd {
   std::uint32_t workers; ///< That the rank has.
   double seconds;
   std::vector<std::byte> results; ///< What it has reduced, in the order of its accesses.
-};
-
-/// For messages.
-struct CheckedTask {
-  const char *name;
-  const char *source; ///< May be null.
 };
 
 /// The ranks of the job, as rank 0 sees them; its own is the first.
