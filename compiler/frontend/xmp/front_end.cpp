@@ -26,6 +26,22 @@ std::string prologue() {
          "(int);\n# 1 \"<built-in>\" 1\n";
 }
 
+/// Those of the plain program, without the end of the file.
+std::vector<Token> parsedTokens(const Program &program) {
+  std::vector<Token> tokens;
+  tokens.reserve(program.plain.size());
+  auto variant = program.variants.begin();
+  for (unsigned at = 0; at + 1 < program.plain.size(); ++at) {
+    while (variant != program.variants.end() && variant->second <= at) {
+      ++variant;
+    }
+    if (variant == program.variants.end() || at < variant->first) {
+      tokens.push_back(program.plain[at]);
+    }
+  }
+  return tokens;
+}
+
 /// Parses the plain program as clang::ParseAST would, from its tokens.
 void parse(CompilerInstance &compiler, const Program &program) {
   Preprocessor &preprocessor = compiler.getPreprocessor();
@@ -35,8 +51,8 @@ void parse(CompilerInstance &compiler, const Program &program) {
   // The tokens end in front of an empty file, which ends the program.
   const FileID empty = sources.createFileID(llvm::MemoryBuffer::getMemBuffer("", "<end>"));
   preprocessor.EnterSourceFile(empty, nullptr, SourceLocation());
-  preprocessor.EnterTokenStream(llvm::ArrayRef(program.plain).drop_back(),
-                                /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
+  const std::vector<Token> tokens = parsedTokens(program);
+  preprocessor.EnterTokenStream(tokens, /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
   parser.Initialize();
   Parser::DeclGroupPtrTy declarations;
   Sema::ModuleImportState state;

@@ -143,10 +143,34 @@ void ProgramBuilder::directive(Directive directive) {
   program_.directives.push_back(std::move(directive));
 }
 
+/// Notes where variants of functions begin and end. In a header like <omp.h> nothing of the
+/// program's can stand in them.
+void ProgramBuilder::variant(const Pragma &pragma) {
+  const auto isWord = [&](unsigned at, llvm::StringRef word) {
+    return at < pragma.tokens.size() && Cursor::wordOf(pragma.tokens[at]) == word;
+  };
+  const bool isBegin = isWord(1, "begin");
+  if (!isWord(0, "omp") || (!isBegin && !isWord(1, "end")) || !isWord(2, "declare") ||
+      !isWord(3, "variant")) {
+    return;
+  }
+  if (isBegin && !preprocessor_.getSourceManager().isInSystemHeader(pragma.place)) {
+    pragma::error(preprocessor_.getDiagnostics(), pragma.tokens[1].getLocation(),
+                  "functions cannot be variants of others in XcalableMP");
+  }
+  const unsigned at = program_.plain.size();
+  if (isBegin) {
+    program_.variants.emplace_back(at, at);
+  } else if (!program_.variants.empty()) {
+    program_.variants.back().second = at;
+  }
+}
+
 void ProgramBuilder::pragma(const Pragma &pragma) {
   if (!pragma.isXmp) {
     program_.pragmas.push_back(pragma);
     program_.pragmas.back().at = program_.plain.size();
+    variant(pragma);
     return;
   }
   for (Directive &parsed : parseDirectives(preprocessor_, pragma.tokens)) {

@@ -37,6 +37,7 @@ private:
   bool declarator(llvm::ArrayRef<clang::Token> tokens, unsigned &at);
   void size(llvm::ArrayRef<clang::Token> tokens, unsigned dimensions);
   void pragma(const Pragma &pragma);
+  void variant(const Pragma &pragma);
   void use(Directive parsed, std::size_t next);
   void directive(Directive directive);
   void expressions(Directive &directive);

@@ -1,4 +1,5 @@
 // OpenMP's threads work on a node's share; rows and static arrays.
+#include <omp.h>
 #include <stdio.h>
 #define N 1000
 double a[N], b[N][7];
@@ -28,7 +29,7 @@ static int calls(void) {
 }
 
 int main(void) {
-  double s = 0, q = 0;
+  double s = omp_is_initial_device() && omp_get_max_threads() > 0, q = 0;
   int i, n = 0;
 #pragma xmp loop on t[i]
 #pragma omp parallel for

@@ -39,6 +39,10 @@ struct pair { int v; } pair;
 #pragma xmp align b[i] with t[2 + i]
 // CHECK: :[[@LINE+1]]:13: error: '#pragma xmp coarray' is not supported: it belongs to coarrays
 #pragma xmp coarray b : [*]
+// CHECK: :[[@LINE+1]]:13: error: functions cannot be variants of others in XcalableMP
+#pragma omp begin declare variant match(device={kind(host)})
+int variant(void) { return 1; }
+#pragma omp end declare variant
 int f(int i) {
   // CHECK: :[[@LINE+1]]:24: error: unknown clause 'acync'; did you mean 'async'?
   #pragma xmp bcast(x) acync(1)
