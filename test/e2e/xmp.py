@@ -43,6 +43,11 @@ def ignoring_pragmas_makes_one_program(workshop):
     compare(workshop, program, [], 2)
 
 
+def files_share_arrays_and_pointers(workshop, ranks):
+    folder = ROOT / "test/e2e/xmp_files"
+    compare(workshop, Program("xmp-files", [folder / "main.c", folder / "fill.c"], ["-O1"]), [], ranks)
+
+
 def pragmas_in_headers_alone_are_errors(workshop):
     header = workshop.folder / "nodes.h"
     header.write_text("#pragma xmp nodes p[*]\n")
@@ -152,6 +157,7 @@ def counter_checks():
         yield reflect_of_a_grid_brings_corners_along, ranks
     yield repeated_directives_plan_once, 2
     for ranks in (1, 3):
+        yield files_share_arrays_and_pointers, ranks
         yield programs_without_loops_for_devices_leave_them_alone, ranks
         yield regions_are_summed_over_nodes, ranks
 

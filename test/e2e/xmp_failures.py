@@ -58,6 +58,11 @@ BROKEN = {
     "elements": ("", """int n = 4;
 #pragma xmp array on t[2:5] // here
   a[2:n] = 1;""", "4 elements are assigned on 5 subscripts", (2, 3)),
+    "memory": ("", """double *later;
+#pragma xmp align later[i] with t[i]
+#pragma xmp loop on t[i] // here
+  for (int i = 0; i < 12; i++)
+    later[i] = i;""", "'later' has no memory of xmp_malloc yet", (2, 3)),
     "shape": ("", """int n = 4;
 #pragma xmp gmove // here
   a[0:n] = b[0:n - 1];""", "3 elements are assigned to 4", (2, 6)),

@@ -158,6 +158,9 @@ Result<std::unique_ptr<Array>> makeArray(World &world, ArrayWish wish) {
   TUTTI_TRY(provide(world, *array));
   world.oneSided().add(*array);
   ++wish.with->users;
+  if (wish.storage == TUTTI_XMP_LATER) {
+    world.pointers().emplace(wish.variable, array.get());
+  }
   return array;
 }
 
@@ -191,8 +194,14 @@ Result<void *> allocate(World &world, Array &array, std::vector<Index> extents) 
   if (!array.with->isFixed()) {
     return failure(ErrorCode::InvalidArgument, "the template is not fixed yet");
   }
-  array.extents = std::move(extents);
-  TUTTI_TRY(layOut(world, array));
+  const auto [first, last] = world.pointers().equal_range(array.variable);
+  for (auto entry = first; entry != last; ++entry) {
+    Array &same = *entry->second;
+    if (same.rank == array.rank && same.with->isFixed()) {
+      same.extents = extents;
+      TUTTI_TRY(layOut(world, same));
+    }
+  }
   const auto bytes = static_cast<std::size_t>(array.layout.elements) * array.elementBytes;
   void *memory = world.host().allocate(bytes + spareOf(array));
   if (!memory) {
@@ -226,6 +235,12 @@ void release(World &world, void *descriptor) {
   default: {
     Array *array = &arrayOf(static_cast<tutti_xmp_array *>(descriptor));
     world.oneSided().remove(*array);
+    const auto [first, last] = world.pointers().equal_range(array->variable);
+    const auto own =
+        std::find_if(first, last, [array](const auto &entry) { return entry.second == array; });
+    if (own != last) {
+      world.pointers().erase(own);
+    }
     if (array->memory) {
       world.host().release(array->memory);
     }

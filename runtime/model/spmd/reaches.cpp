@@ -40,7 +40,7 @@ Interval storedOf(const Array &array, std::size_t dimension) {
 
 Status checkOne(const tutti_xmp_index &index, const tutti_xmp_reach &reach) {
   const Array &array = arrayOf(reach.array);
-  if (!array.map || !array.coordinates || index.per != 1 || index.list) {
+  if (!array.coordinates || index.per != 1 || index.list) {
     return {};
   }
   const auto dimension = static_cast<std::size_t>(reach.dimension);
@@ -62,6 +62,16 @@ Status checkOne(const tutti_xmp_index &index, const tutti_xmp_reach &reach) {
 }
 
 } // namespace
+
+Status checkMemory(std::span<const tutti_xmp_reach> list) {
+  for (const tutti_xmp_reach &reach : list) {
+    if (!arrayOf(reach.array).map) {
+      return failure(ErrorCode::InvalidArgument, "'{}' has no memory of xmp_malloc yet",
+                     reach.name);
+    }
+  }
+  return {};
+}
 
 Status checkReach(std::span<const tutti_xmp_index> indices, std::span<const tutti_xmp_reach> list) {
   const bool isEmpty =

@@ -42,6 +42,7 @@ struct Host {
 
 class Copies;
 class OneSided;
+struct Array;
 
 /// Something between nodes that has begun: it ends by being asked again and again.
 class Operation {
@@ -123,6 +124,10 @@ public:
     return packing_[bytes == 8 ? 0 : bytes == 4 ? 1 : 2];
   }
 
+  /// Arrays by the pointers of the program that lead to their memory: each file that aligns a
+  /// pointer has one.
+  std::multimap<void **, Array *> &pointers() { return pointers_; }
+
   trace::Counters &counters() { return counters_; }
 
   Progress &progress() { return progress_; }
@@ -147,6 +152,7 @@ private:
   std::unique_ptr<OneSided> oneSided_;
   std::unique_ptr<Copies> copies_;
   std::array<tutti_xmp_packing, 3> packing_{};
+  std::multimap<void **, Array *> pointers_;
   trace::Counters counters_;
   Progress progress_;
 };
