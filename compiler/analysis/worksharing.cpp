@@ -4,7 +4,7 @@
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/source_names.h"
-#include "compiler/analysis/thread_pieces.h"
+#include "compiler/analysis/thread_stretches.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/private_memory.h"
 

@@ -30,7 +30,7 @@ struct Worksharing {
   /// Value of the last iteration (iterations run from 0), as the program computed it.
   llvm::Value *lastIteration() const;
 
-  /// Whether its iterations are the threads of a construct (compiler/analysis/thread_pieces.h).
+  /// Whether its iterations are the threads of a construct (compiler/analysis/thread_stretches.h).
   bool isOverThreads() const;
 
   /// Whether the first iteration is 0: not so in the share of one team of several.

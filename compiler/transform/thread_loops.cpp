@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/thread_loops.h"
 
+#include "compiler/analysis/endings.h"
 #include "compiler/analysis/source_names.h"
-#include "compiler/analysis/thread_pieces.h"
+#include "compiler/analysis/thread_stretches.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
-#include "compiler/transform/piece_values.h"
+#include "compiler/transform/stretch_values.h"
 #include "compiler/transform/thread_reduction.h"
 #include "compiler/transform/thread_share.h"
 
@@ -73,10 +74,10 @@ private:
   void nameNumbers();
   void simplify();
   void copyTeam();
-  bool needsLoop(const ThreadPiece &piece) const;
-  std::string checkCalls(const ThreadPieces &pieces, ArrayRef<const ThreadPiece *> looped);
-  DebugLoc placeIn(const ThreadPiece &piece) const;
-  void enclose(const ThreadPiece &piece, PieceValues &values);
+  bool needsLoop(const ThreadStretch &stretch) const;
+  std::string checkCalls(const ThreadStretches &stretches, ArrayRef<const ThreadStretch *> looped);
+  DebugLoc placeIn(const ThreadStretch &stretch) const;
+  void enclose(const ThreadStretch &stretch, StretchValues &values);
 
   Function &outlined_;
   CallInst &fork_;
@@ -117,9 +118,25 @@ void ThreadLooper::nameNumbers() {
   number->setDoesNotThrow();
   number->setWillReturn();
   number_ = build.CreateCall(number, {}, "number");
+  // An exception that leaves a construct ends the program, caught for that or not.
+  const auto last = findLastBlocks(*copy_);
+  SmallVector<InvokeInst *, 4> calls;
+  for (Instruction &inst : instructions(*copy_)) {
+    auto *invoke = dyn_cast<InvokeInst>(&inst);
+    if (invoke && last.contains(invoke->getUnwindDest())) {
+      calls.push_back(invoke);
+    }
+  }
+  for (InvokeInst *invoke : calls) {
+    changeToCall(invoke);
+  }
+  removeUnreachableBlocks(*copy_);
   for (Instruction &inst : make_early_inc_range(instructions(*copy_))) {
     // That iterations touch nothing in common does not hold for those of one thread.
     inst.setMetadata(LLVMContext::MD_access_group, nullptr);
+    if (isa<InvokeInst>(inst)) {
+      continue;
+    }
     Instruction *known = &inst == self_          ? nullptr
                          : asksForThread(inst)   ? number_
                          : asksForTeam(inst)     ? team_
@@ -140,9 +157,9 @@ void ThreadLooper::simplify() {
   functions_.clear(*copy_, copy_->getName());
 }
 
-/// Whether each thread does something of its own in `piece`.
-bool ThreadLooper::needsLoop(const ThreadPiece &piece) const {
-  return any_of(piece.blocks, [&](const BasicBlock *block) {
+/// Whether each thread does something of its own in `stretch`.
+bool ThreadLooper::needsLoop(const ThreadStretch &stretch) const {
+  return any_of(stretch.blocks, [&](const BasicBlock *block) {
     return any_of(*block, [&](const Instruction &inst) {
       if (isa<AtomicRMWInst>(inst) || kindOf(inst) == CallKind::Critical) {
         return true;
@@ -163,17 +180,17 @@ bool ThreadLooper::needsLoop(const ThreadPiece &piece) const {
 }
 
 /// Functions that are called for each thread must not ask who calls.
-std::string ThreadLooper::checkCalls(const ThreadPieces &pieces,
-                                     ArrayRef<const ThreadPiece *> looped) {
+std::string ThreadLooper::checkCalls(const ThreadStretches &stretches,
+                                     ArrayRef<const ThreadStretch *> looped) {
   for (Instruction &inst : instructions(*copy_)) {
     auto *call = dyn_cast<CallBase>(&inst);
     const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
-    if (!call || pieces.isOfOne(*inst.getParent()) || pieces.isLast(*inst.getParent()) ||
+    if (!call || stretches.isOfOne(*inst.getParent()) || stretches.isLast(*inst.getParent()) ||
         &inst == number_ || (intrinsic && !inst.mayHaveSideEffects())) {
       continue;
     }
     const bool isLooped =
-        any_of(looped, [&](const ThreadPiece *piece) { return piece->contains(inst); });
+        any_of(looped, [&](const ThreadStretch *stretch) { return stretch->contains(inst); });
     const CallKind kind = kindOf(inst);
     if (isLooped ? kind != CallKind::None && kind != CallKind::Critical
                  : kind == CallKind::Critical) {
@@ -191,11 +208,12 @@ std::string ThreadLooper::checkCalls(const ThreadPieces &pieces,
   return {};
 }
 
-/// Where `piece` does something for others: that is the same with and without lines for debuggers.
-DebugLoc ThreadLooper::placeIn(const ThreadPiece &piece) const {
+/// Where `stretch` does something for others: that is the same with and without lines for
+/// debuggers.
+DebugLoc ThreadLooper::placeIn(const ThreadStretch &stretch) const {
   for (const Instruction &inst : instructions(*copy_)) {
     const auto *store = dyn_cast<StoreInst>(&inst);
-    if (piece.contains(inst) && (store || isa<AtomicRMWInst>(inst)) && inst.getDebugLoc() &&
+    if (stretch.contains(inst) && (store || isa<AtomicRMWInst>(inst)) && inst.getDebugLoc() &&
         !inst.getDebugLoc().getInlinedAt() && !(store && variableOf(store->getPointerOperand()))) {
       return inst.getDebugLoc();
     }
@@ -207,16 +225,16 @@ DebugLoc ThreadLooper::placeIn(const ThreadPiece &piece) const {
                           : DebugLoc();
 }
 
-/// Lets a worksharing loop over all numbers execute `piece`.
-void ThreadLooper::enclose(const ThreadPiece &piece, PieceValues &values) {
+/// Lets a worksharing loop over all numbers execute `stretch`.
+void ThreadLooper::enclose(const ThreadStretch &stretch, StretchValues &values) {
   LLVMContext &context = copy_->getContext();
   Module &module = *copy_->getParent();
   const ConstructCalls &calls = frontendOf(fork_);
-  const DebugLoc place = placeIn(piece);
-  BasicBlock *init = BasicBlock::Create(context, "numbers", copy_, piece.first);
-  BasicBlock *header = BasicBlock::Create(context, "number", copy_, piece.first);
-  BasicBlock *latch = BasicBlock::Create(context, "next", copy_, piece.exit);
-  BasicBlock *end = BasicBlock::Create(context, "done", copy_, piece.exit);
+  const DebugLoc place = placeIn(stretch);
+  BasicBlock *init = BasicBlock::Create(context, "numbers", copy_, stretch.first);
+  BasicBlock *header = BasicBlock::Create(context, "number", copy_, stretch.first);
+  BasicBlock *latch = BasicBlock::Create(context, "next", copy_, stretch.exit);
+  BasicBlock *end = BasicBlock::Create(context, "done", copy_, stretch.exit);
   IRBuilder<> entry(&copy_->getEntryBlock(), copy_->getEntryBlock().begin());
   Type *i64 = entry.getInt64Ty();
   Value *isLast = entry.CreateAlloca(entry.getInt32Ty(), nullptr, "last");
@@ -224,13 +242,13 @@ void ThreadLooper::enclose(const ThreadPiece &piece, PieceValues &values) {
   Value *upper = entry.CreateAlloca(i64, nullptr, "upper");
   Value *stride = entry.CreateAlloca(i64, nullptr, "stride");
 
-  piece.before->getTerminator()->replaceSuccessorWith(piece.first, init);
+  stretch.before->getTerminator()->replaceSuccessorWith(stretch.first, init);
   IRBuilder<> build(init);
   build.SetCurrentDebugLocation(place);
   Value *final = build.CreateNSWSub(copy_->getArg(copy_->arg_size() - 2), build.getInt64(1));
   for (const Accumulator &each : accumulators_) {
     if (any_of(each.variable->users(),
-               [&](const User *user) { return piece.contains(*cast<Instruction>(user)); })) {
+               [&](const User *user) { return stretch.contains(*cast<Instruction>(user)); })) {
       each.begin->moveBefore(*init, init->end());
     }
   }
@@ -251,14 +269,14 @@ void ThreadLooper::enclose(const ThreadPiece &piece, PieceValues &values) {
   build.SetInsertPoint(header);
   PHINode *iteration = build.CreatePHI(i64, 2, "iteration");
   Value *number = build.CreateTrunc(iteration, build.getInt32Ty(), "number");
-  values.give(build, piece,
+  values.give(build, stretch,
               {number, copy_->getArg(copy_->arg_size() - 2), copy_->getArg(copy_->arg_size() - 1)});
-  build.CreateBr(piece.first);
-  piece.first->replacePhiUsesWith(piece.before, header);
+  build.CreateBr(stretch.first);
+  stretch.first->replacePhiUsesWith(stretch.before, header);
 
-  piece.last->getTerminator()->replaceSuccessorWith(piece.exit, latch);
+  stretch.last->getTerminator()->replaceSuccessorWith(stretch.exit, latch);
   build.SetInsertPoint(latch);
-  values.end(build, piece);
+  values.end(build, stretch);
   Value *next = build.CreateNSWAdd(iteration, build.getInt64(1));
   build.CreateCondBr(build.CreateICmpSLT(iteration, most), header, end);
   iteration->addIncoming(first, init);
@@ -267,8 +285,8 @@ void ThreadLooper::enclose(const ThreadPiece &piece, PieceValues &values) {
   build.SetInsertPoint(end);
   build.CreateCall(calls.declare(module, CallKind::StaticEnd),
                    {operandOf(fork_, Role::Place), self_});
-  build.CreateBr(piece.exit);
-  piece.exit->replacePhiUsesWith(piece.last, end);
+  build.CreateBr(stretch.exit);
+  stretch.exit->replacePhiUsesWith(stretch.last, end);
 }
 
 /// Lets every user compute the number of threads from the capture, of which the range is known.
@@ -307,26 +325,26 @@ std::string ThreadLooper::transform() {
     }
   }
   simplify();
-  ThreadPieces pieces(*copy_, *number_);
-  if (std::string reason = pieces.cut(); !reason.empty()) {
+  ThreadStretches stretches(*copy_, *number_);
+  if (std::string reason = stretches.cut(); !reason.empty()) {
     return reason;
   }
   dependence_ = std::make_unique<ThreadDependence>(*copy_);
   dependence_->add(*number_);
   functions_.clear(*copy_, copy_->getName());
-  PieceValues values(*copy_, *number_, pieces, *dependence_,
-                     functions_.getResult<AAManager>(*copy_));
-  isWorthIt_ = !pieces.loops().empty();
+  StretchValues values(*copy_, *number_, stretches, *dependence_,
+                       functions_.getResult<AAManager>(*copy_));
+  isWorthIt_ = !stretches.loops().empty();
   for (const Accumulator &each : accumulators_) {
     values.exempt(*each.variable);
   }
-  for (const ThreadPiece &piece : pieces.pieces()) {
+  for (const ThreadStretch &stretch : stretches.stretches()) {
     const bool combines = any_of(accumulators_, [&](const Accumulator &each) {
       return any_of(each.variable->users(),
-                    [&](const User *user) { return piece.contains(*cast<Instruction>(user)); });
+                    [&](const User *user) { return stretch.contains(*cast<Instruction>(user)); });
     });
-    if (combines || needsLoop(piece)) {
-      values.loop(piece);
+    if (combines || needsLoop(stretch)) {
+      values.loop(stretch);
       isWorthIt_ = true;
     }
   }
@@ -336,17 +354,17 @@ std::string ThreadLooper::transform() {
   if (std::string reason = values.prepare(place_); !reason.empty()) {
     return reason;
   }
-  if (std::string reason = checkCalls(pieces, values.looped()); !reason.empty()) {
+  if (std::string reason = checkCalls(stretches, values.looped()); !reason.empty()) {
     return reason;
   }
-  for (const ThreadPiece *piece : values.looped()) {
-    if (values.hasEffect(*piece)) {
-      enclose(*piece, values);
+  for (const ThreadStretch *stretch : values.looped()) {
+    if (values.hasEffect(*stretch)) {
+      enclose(*stretch, values);
     } else {
-      piece->before->getTerminator()->replaceSuccessorWith(piece->first, piece->exit);
-      piece->exit->replacePhiUsesWith(piece->last, piece->before);
-      piece->last->getTerminator()->eraseFromParent();
-      new UnreachableInst(copy_->getContext(), piece->last);
+      stretch->before->getTerminator()->replaceSuccessorWith(stretch->first, stretch->exit);
+      stretch->exit->replacePhiUsesWith(stretch->last, stretch->before);
+      stretch->last->getTerminator()->eraseFromParent();
+      new UnreachableInst(copy_->getContext(), stretch->last);
     }
   }
   values.settle();

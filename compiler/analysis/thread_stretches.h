@@ -2,15 +2,15 @@
 /// \file
 /// A parallel construct whose threads ask for their numbers, cut at the places where they meet:
 /// worksharing loops that do not depend on numbers, barriers, what one thread does for all, and
-/// ways that all of them take alike. Between two such places lies a *piece*, which a loop over the
-/// numbers of the threads may execute (docs/adr/0038-thread-numbers.md).
+/// ways that all of them take alike. Between two such places lies a *stretch*, which a loop over
+/// the numbers of the threads may execute (docs/adr/0038-thread-numbers.md).
 ///
 ///   const int id = omp_get_thread_num();
 ///   for (int t = 0; t < steps; ++t) {       // a way that all take alike
-///     for (int i = id; i < n; i += threads) // a piece
+///     for (int i = id; i < n; i += threads) // a stretch
 ///       b[i] = a[i];
 ///   #pragma omp barrier
-///     sum[id] = f(b, t);                    // a piece
+///     sum[id] = f(b, t);                    // a stretch
 ///   #pragma omp single                      // one thread for all
 ///     printf(...);
 ///   }
@@ -36,7 +36,7 @@ inline constexpr const char *kNotByNumbers = "tutti-not-by-numbers";
 inline constexpr const char *kOverThreads = "tutti-over-threads";
 
 /// Blocks of which `first` alone is entered, from `before`, and `last` alone is left, to `exit`.
-struct ThreadPiece {
+struct ThreadStretch {
   llvm::BasicBlock *before = nullptr;
   llvm::BasicBlock *first = nullptr;
   llvm::BasicBlock *last = nullptr;
@@ -75,23 +75,23 @@ llvm::SmallVector<llvm::CallInst *, 2> reductionsOfThreads(llvm::Function &funct
 void nameFirsts(llvm::Function &function, llvm::Instruction &number, llvm::Value &self,
                 llvm::Value &place);
 
-/// The pieces of a construct.
-class ThreadPieces {
+/// The stretches of a construct.
+class ThreadStretches {
 public:
   /// `number` is the number of the thread, in the entry of `function`.
   ///
   /// Order: no worksharing loop is left that depends on it.
-  ThreadPieces(llvm::Function &function, const llvm::Instruction &number)
+  ThreadStretches(llvm::Function &function, const llvm::Instruction &number)
       : function_(function), number_(number) {}
 
   /// Cuts the blocks of the function. Returns why that cannot be done, or an empty string.
   std::string cut();
 
-  llvm::ArrayRef<ThreadPiece> pieces() const { return pieces_; }
+  llvm::ArrayRef<ThreadStretch> stretches() const { return stretches_; }
 
   llvm::ArrayRef<ConductedLoop> loops() const { return loops_; }
 
-  /// Whether the program ends from `block` on, which is in no piece.
+  /// Whether the program ends from `block` on, which is in no stretch.
   bool isLast(const llvm::BasicBlock &block) const { return last_.contains(&block); }
 
   /// Whether one thread executes `block` for all of them.
@@ -110,11 +110,11 @@ private:
 
   llvm::Function &function_;
   const llvm::Instruction &number_;
-  std::vector<ThreadPiece> pieces_;
+  std::vector<ThreadStretch> stretches_;
   std::vector<ConductedLoop> loops_;
   llvm::SmallPtrSet<const llvm::BasicBlock *, 8> ofOne_;
   llvm::SmallPtrSet<const llvm::BasicBlock *, 8> last_;
-  llvm::SmallPtrSet<const llvm::BasicBlock *, 16> fixed_; ///< In no piece.
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 16> fixed_; ///< In no stretch.
 };
 
 } // namespace tutti::compiler

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What the pieces of a construct (analysis/thread_pieces.h) have in common, where each of them
-/// becomes a loop over the numbers of threads.
+/// What the stretches of a construct (analysis/thread_stretches.h) have in common, where each of
+/// them becomes a loop over the numbers of threads.
 ///
 /// Values that are the same for all threads are computed in front of the loop, those that follow
 /// from the number are computed again in each. Other private values and variables that outlive a
-/// piece stand in memory, an element for each thread:
+/// stretch stand in memory, an element for each thread:
 ///
 ///   double own = 0;                          for (id...) {
 ///   for (...) own += a[i];                     double own = 0;
@@ -15,7 +15,7 @@
 ///                                            for (id...) sum[id] = kept[id];
 #pragma once
 
-#include "compiler/analysis/thread_pieces.h"
+#include "compiler/analysis/thread_stretches.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -26,28 +26,29 @@
 
 namespace tutti::compiler {
 
-class PieceValues {
+class StretchValues {
 public:
-  PieceValues(llvm::Function &function, llvm::Instruction &number, const ThreadPieces &pieces,
-              ThreadDependence &dependence, llvm::AAResults &aliases)
-      : function_(function), number_(number), pieces_(pieces), dependence_(dependence),
+  StretchValues(llvm::Function &function, llvm::Instruction &number,
+                const ThreadStretches &stretches, ThreadDependence &dependence,
+                llvm::AAResults &aliases)
+      : function_(function), number_(number), stretches_(stretches), dependence_(dependence),
         aliases_(aliases), dominators_(function) {}
 
-  /// Says that `piece` becomes a loop.
-  void loop(const ThreadPiece &piece) { looped_.insert(&piece); }
+  /// Says that `stretch` becomes a loop.
+  void loop(const ThreadStretch &stretch) { looped_.insert(&stretch); }
 
   /// Says that `variable` is of the thread that executes iterations, not of each of them.
   void exempt(const llvm::AllocaInst &variable) { exempt_.insert(&variable); }
 
-  /// Looks at what pieces leave to others, which may take that more pieces become loops. Returns
-  /// why one of them cannot be a loop, and sets `place`; or an empty string.
+  /// Looks at what stretches leave to others, which may take that more stretches become loops.
+  /// Returns why one of them cannot be a loop, and sets `place`; or an empty string.
   std::string prepare(llvm::DebugLoc &place);
 
   /// Order: after `prepare`.
-  llvm::ArrayRef<const ThreadPiece *> looped() const { return looped_.getArrayRef(); }
+  llvm::ArrayRef<const ThreadStretch *> looped() const { return looped_.getArrayRef(); }
 
-  /// Whether anything comes of `piece`: what is computed again elsewhere does not count.
-  bool hasEffect(const ThreadPiece &piece) const;
+  /// Whether anything comes of `stretch`: what is computed again elsewhere does not count.
+  bool hasEffect(const ThreadStretch &stretch) const;
 
   /// How many bytes are kept for each thread.
   std::uint64_t bytesKept() const { return bytes_; }
@@ -59,14 +60,15 @@ public:
     llvm::Value *memory; ///< ptr: where values are kept for all of them.
   };
 
-  /// Where an iteration of the loop over `piece` begins: gives it what is its thread's.
-  void give(llvm::IRBuilder<> &build, const ThreadPiece &piece, const Thread &thread);
+  /// Where an iteration of the loop over `stretch` begins: gives it what is its thread's.
+  void give(llvm::IRBuilder<> &build, const ThreadStretch &stretch, const Thread &thread);
 
-  /// Order: when all loops have been given what they need, which is computed from what pieces hold.
+  /// Order: when all loops have been given what they need, which is computed from what stretches
+  /// hold.
   void settle();
 
   /// Where it ends.
-  void end(llvm::IRBuilder<> &build, const ThreadPiece &piece);
+  void end(llvm::IRBuilder<> &build, const ThreadStretch &stretch);
 
 private:
   /// Where values are computed again, and those that have been.
@@ -84,22 +86,22 @@ private:
 
   /// Who gets at a private variable.
   struct Users {
-    llvm::SmallSetVector<const ThreadPiece *, 4> pieces; ///< Null: what is in none.
-    llvm::SmallSetVector<const ThreadPiece *, 4> writers;
+    llvm::SmallSetVector<const ThreadStretch *, 4> stretches; ///< Null: what is in none.
+    llvm::SmallSetVector<const ThreadStretch *, 4> writers;
     bool isKept = false; ///< Its address is stored.
   };
 
-  const ThreadPiece *anyPieceOf(const llvm::BasicBlock &block) const;
-  const ThreadPiece *pieceOf(const llvm::BasicBlock &block) const;
-  const ThreadPiece *pieceOf(const llvm::Use &use) const;
+  const ThreadStretch *anyStretchOf(const llvm::BasicBlock &block) const;
+  const ThreadStretch *stretchOf(const llvm::BasicBlock &block) const;
+  const ThreadStretch *stretchOf(const llvm::Use &use) const;
   Users usersOf(llvm::AllocaInst &variable) const;
   std::string settleVariable(llvm::AllocaInst &variable, bool &changed);
   std::string settleValue(llvm::Instruction &inst, bool &changed);
   std::string settleUse(llvm::Instruction &inst, llvm::Use &use, bool &changed);
-  bool isBegunIn(const llvm::AllocaInst &variable, const ThreadPiece &piece) const;
+  bool isBegunIn(const llvm::AllocaInst &variable, const ThreadStretch &stretch) const;
   bool isAgain(llvm::Value &value, bool isForOne);
-  bool lift(llvm::Value &value, const ThreadPiece &piece);
-  bool mayLift(const llvm::Instruction &inst, const ThreadPiece &piece);
+  bool lift(llvm::Value &value, const ThreadStretch &stretch);
+  bool mayLift(const llvm::Instruction &inst, const ThreadStretch &stretch);
   bool keep(llvm::Instruction &value, bool &changed);
   bool keepWhereFound(llvm::Instruction &value, bool &changed);
   llvm::Value *compute(llvm::Value &value, Here &here);
@@ -109,17 +111,17 @@ private:
 
   llvm::Function &function_;
   llvm::Instruction &number_;
-  const ThreadPieces &pieces_;
+  const ThreadStretches &stretches_;
   ThreadDependence &dependence_;
   llvm::AAResults &aliases_;
   llvm::DominatorTree dominators_;
-  llvm::SmallSetVector<const ThreadPiece *, 8> looped_;
+  llvm::SmallSetVector<const ThreadStretch *, 8> looped_;
   llvm::MapVector<llvm::Instruction *, Kept> kept_; ///< Values, and variables.
   llvm::SmallPtrSet<const llvm::AllocaInst *, 4> exempt_;
   std::uint64_t bytes_ = 0;
-  llvm::MapVector<const ThreadPiece *, llvm::SmallVector<llvm::Use *, 8>> needs_;
+  llvm::MapVector<const ThreadStretch *, llvm::SmallVector<llvm::Use *, 8>> needs_;
   llvm::SmallVector<std::pair<const llvm::Use *, llvm::Value *>, 32> given_;
-  llvm::MapVector<const ThreadPiece *, llvm::SmallVector<llvm::AllocaInst *, 4>> variables_;
+  llvm::MapVector<const ThreadStretch *, llvm::SmallVector<llvm::AllocaInst *, 4>> variables_;
 };
 
 } // namespace tutti::compiler

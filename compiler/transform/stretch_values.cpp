@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/transform/piece_values.h"
+#include "compiler/transform/stretch_values.h"
 
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -40,24 +40,25 @@ constexpr const char *kKept = "a private variable keeps for later what a thread 
 
 } // namespace
 
-const ThreadPiece *PieceValues::anyPieceOf(const BasicBlock &block) const {
-  const auto *piece = find_if(
-      pieces_.pieces(), [&](const ThreadPiece &each) { return each.blocks.contains(&block); });
-  return piece == pieces_.pieces().end() ? nullptr : piece;
+const ThreadStretch *StretchValues::anyStretchOf(const BasicBlock &block) const {
+  const auto *stretch = find_if(stretches_.stretches(), [&](const ThreadStretch &each) {
+    return each.blocks.contains(&block);
+  });
+  return stretch == stretches_.stretches().end() ? nullptr : stretch;
 }
 
-const ThreadPiece *PieceValues::pieceOf(const BasicBlock &block) const {
-  const ThreadPiece *piece = anyPieceOf(block);
-  return looped_.contains(piece) ? piece : nullptr;
+const ThreadStretch *StretchValues::stretchOf(const BasicBlock &block) const {
+  const ThreadStretch *stretch = anyStretchOf(block);
+  return looped_.contains(stretch) ? stretch : nullptr;
 }
 
-const ThreadPiece *PieceValues::pieceOf(const Use &use) const {
-  return pieceOf(*placeOf(use).getParent());
+const ThreadStretch *StretchValues::stretchOf(const Use &use) const {
+  return stretchOf(*placeOf(use).getParent());
 }
 
 /// Whether each thread, or the one that does something for all, can compute `value` again; moves
-/// what else it takes in front of the pieces that it lies in.
-bool PieceValues::isAgain(Value &value, bool isForOne) {
+/// what else it takes in front of the stretches that it lies in.
+bool StretchValues::isAgain(Value &value, bool isForOne) {
   auto *inst = dyn_cast<Instruction>(&value);
   if (!inst || inst == &number_) {
     return true;
@@ -66,14 +67,14 @@ bool PieceValues::isAgain(Value &value, bool isForOne) {
     return !isForOne; // Who it is in the program may not be who executes the first number.
   }
   if (!dependence_.depends(value)) {
-    const ThreadPiece *own = pieceOf(*inst->getParent());
+    const ThreadStretch *own = stretchOf(*inst->getParent());
     return !own || lift(value, *own);
   }
   return !isa<PHINode>(inst) && !inst->mayReadOrWriteMemory() && isHarmless(*inst) &&
          all_of(inst->operands(), [&](Use &operand) { return isAgain(*operand.get(), isForOne); });
 }
 
-Value *PieceValues::addressOf(const Kept &kept, IRBuilder<> &build, const Thread &thread) const {
+Value *StretchValues::addressOf(const Kept &kept, IRBuilder<> &build, const Thread &thread) const {
   Value *begin = build.CreateNSWMul(thread.team, build.getInt64(kept.offset));
   Value *own = build.CreateNSWMul(build.CreateZExt(thread.number, build.getInt64Ty()),
                                   build.getInt64(kept.bytes));
@@ -81,7 +82,7 @@ Value *PieceValues::addressOf(const Kept &kept, IRBuilder<> &build, const Thread
                                  "kept");
 }
 
-Value *PieceValues::compute(Value &value, Here &here) {
+Value *StretchValues::compute(Value &value, Here &here) {
   auto *inst = dyn_cast<Instruction>(&value);
   if (Value *done = inst ? here.known.lookup(inst) : nullptr) {
     return done;
@@ -106,12 +107,12 @@ Value *PieceValues::compute(Value &value, Here &here) {
   return here.known[inst] = copy;
 }
 
-/// Whether `inst`, the same for all threads, may as well be executed in front of `piece`.
-bool PieceValues::mayLift(const Instruction &inst, const ThreadPiece &piece) {
+/// Whether `inst`, the same for all threads, may as well be executed in front of `stretch`.
+bool StretchValues::mayLift(const Instruction &inst, const ThreadStretch &stretch) {
   if (isa<PHINode>(inst) || inst.mayWriteToMemory()) {
     return false;
   }
-  const bool isAlways = dominators_.dominates(inst.getParent(), piece.last);
+  const bool isAlways = dominators_.dominates(inst.getParent(), stretch.last);
   if (!isAlways && !isHarmless(inst)) {
     return false;
   }
@@ -123,7 +124,7 @@ bool PieceValues::mayLift(const Instruction &inst, const ThreadPiece &piece) {
     return false;
   }
   const MemoryLocation location = MemoryLocation::get(load);
-  return none_of(piece.blocks, [&](const BasicBlock *block) {
+  return none_of(stretch.blocks, [&](const BasicBlock *block) {
     return any_of(*block, [&](const Instruction &other) {
       return other.mayWriteToMemory() && !isLifetime(other) &&
              isModSet(aliases_.getModRefInfo(&other, location)) &&
@@ -132,22 +133,22 @@ bool PieceValues::mayLift(const Instruction &inst, const ThreadPiece &piece) {
   });
 }
 
-/// Moves `value`, with what it is computed from, in front of `piece`.
-bool PieceValues::lift(Value &value, const ThreadPiece &piece) {
+/// Moves `value`, with what it is computed from, in front of `stretch`.
+bool StretchValues::lift(Value &value, const ThreadStretch &stretch) {
   auto *inst = dyn_cast<Instruction>(&value);
-  if (!inst || !piece.contains(*inst)) {
+  if (!inst || !stretch.contains(*inst)) {
     return true;
   }
-  if (!mayLift(*inst, piece) ||
-      !all_of(inst->operands(), [&](Use &operand) { return lift(*operand.get(), piece); })) {
+  if (!mayLift(*inst, stretch) ||
+      !all_of(inst->operands(), [&](Use &operand) { return lift(*operand.get(), stretch); })) {
     return false;
   }
-  inst->moveBefore(piece.before->getTerminator());
+  inst->moveBefore(stretch.before->getTerminator());
   return true;
 }
 
 /// Keeps `value` in memory, where that can be. Whether it can.
-bool PieceValues::keep(Instruction &value, bool &changed) {
+bool StretchValues::keep(Instruction &value, bool &changed) {
   if (kept_.count(&value)) {
     return true;
   }
@@ -167,37 +168,37 @@ bool PieceValues::keep(Instruction &value, bool &changed) {
   return true;
 }
 
-/// Keeps `value` where its thread computes it, or of a phi between pieces, chooses it.
-bool PieceValues::keepWhereFound(Instruction &value, bool &changed) {
+/// Keeps `value` where its thread computes it, or of a phi between stretches, chooses it.
+bool StretchValues::keepWhereFound(Instruction &value, bool &changed) {
   const auto *phi = dyn_cast<PHINode>(&value);
-  if (const ThreadPiece *piece = anyPieceOf(*value.getParent())) {
-    changed |= looped_.insert(piece);
+  if (const ThreadStretch *stretch = anyStretchOf(*value.getParent())) {
+    changed |= looped_.insert(stretch);
     return keep(value, changed);
   }
-  if (!phi || pieces_.isOfOne(*value.getParent())) {
+  if (!phi || stretches_.isOfOne(*value.getParent())) {
     return false;
   }
   for (const BasicBlock *from : phi->blocks()) {
-    const ThreadPiece *piece = anyPieceOf(*from);
-    if (!piece || piece->last != from) {
+    const ThreadStretch *stretch = anyStretchOf(*from);
+    if (!stretch || stretch->last != from) {
       return false;
     }
-    changed |= looped_.insert(piece);
+    changed |= looped_.insert(stretch);
   }
   return keep(value, changed);
 }
 
-/// Whether `variable` begins anew whenever `piece` is executed.
-bool PieceValues::isBegunIn(const AllocaInst &variable, const ThreadPiece &piece) const {
-  return !isPotentiallyReachable(piece.exit, piece.first, nullptr, &dominators_) ||
+/// Whether `variable` begins anew whenever `stretch` is executed.
+bool StretchValues::isBegunIn(const AllocaInst &variable, const ThreadStretch &stretch) const {
+  return !isPotentiallyReachable(stretch.exit, stretch.first, nullptr, &dominators_) ||
          any_of(variable.users(), [&](const User *user) {
            const auto *marker = dyn_cast<IntrinsicInst>(user);
            return marker && marker->getIntrinsicID() == Intrinsic::lifetime_start &&
-                  piece.contains(*marker);
+                  stretch.contains(*marker);
          });
 }
 
-PieceValues::Users PieceValues::usersOf(AllocaInst &variable) const {
+StretchValues::Users StretchValues::usersOf(AllocaInst &variable) const {
   Users users;
   SmallSetVector<Instruction *, 8> pointers;
   pointers.insert(&variable);
@@ -211,11 +212,11 @@ PieceValues::Users PieceValues::usersOf(AllocaInst &variable) const {
         pointers.insert(inst);
         continue;
       }
-      const ThreadPiece *piece = anyPieceOf(*inst->getParent());
+      const ThreadStretch *stretch = anyStretchOf(*inst->getParent());
       const auto *store = dyn_cast<StoreInst>(inst);
-      users.pieces.insert(piece);
+      users.stretches.insert(stretch);
       if (!isa<LoadInst>(inst)) {
-        users.writers.insert(piece);
+        users.writers.insert(stretch);
       }
       users.isKept |= store && store->getValueOperand() == pointers[at];
     }
@@ -223,36 +224,36 @@ PieceValues::Users PieceValues::usersOf(AllocaInst &variable) const {
   return users;
 }
 
-/// A private variable is of one piece alone, or the same for all threads and only read in loops, or
-/// kept for each thread.
-std::string PieceValues::settleVariable(AllocaInst &variable, bool &changed) {
+/// A private variable is of one stretch alone, or the same for all threads and only read in loops,
+/// or kept for each thread.
+std::string StretchValues::settleVariable(AllocaInst &variable, bool &changed) {
   const Users users = usersOf(variable);
-  const auto isLooped = [&](const ThreadPiece *piece) { return looped_.contains(piece); };
+  const auto isLooped = [&](const ThreadStretch *stretch) { return looped_.contains(stretch); };
   const bool isChanged = any_of(users.writers, isLooped) || dependence_.holdsDependent(variable);
-  if (exempt_.contains(&variable) || none_of(users.pieces, isLooped) ||
+  if (exempt_.contains(&variable) || none_of(users.stretches, isLooped) ||
       (!isChanged && !users.isKept)) {
     return {};
   }
-  if (users.pieces.size() == 1 && isBegunIn(variable, *users.pieces.front())) {
+  if (users.stretches.size() == 1 && isBegunIn(variable, *users.stretches.front())) {
     return {};
   }
-  if (users.isKept || users.pieces.contains(nullptr) || !variable.isStaticAlloca() ||
+  if (users.isKept || users.stretches.contains(nullptr) || !variable.isStaticAlloca() ||
       !keep(variable, changed)) {
     return kKept;
   }
-  for (const ThreadPiece *piece : users.pieces) {
-    changed |= looped_.insert(piece);
+  for (const ThreadStretch *stretch : users.stretches) {
+    changed |= looped_.insert(stretch);
   }
   return {};
 }
 
-std::string PieceValues::settleUse(Instruction &inst, Use &use, bool &changed) {
+std::string StretchValues::settleUse(Instruction &inst, Use &use, bool &changed) {
   const BasicBlock &place = *placeOf(use).getParent();
   auto *user = cast<Instruction>(use.getUser());
-  const ThreadPiece *own = pieceOf(*inst.getParent());
-  const ThreadPiece *there = pieceOf(place);
-  const bool isForOne = pieces_.isOfOne(place);
-  const bool isMeeting = isa<PHINode>(user) && !anyPieceOf(*user->getParent());
+  const ThreadStretch *own = stretchOf(*inst.getParent());
+  const ThreadStretch *there = stretchOf(place);
+  const bool isForOne = stretches_.isOfOne(place);
+  const bool isMeeting = isa<PHINode>(user) && !anyStretchOf(*user->getParent());
   if (there == own && !isForOne && !(isMeeting && own)) {
     return {};
   }
@@ -263,14 +264,14 @@ std::string PieceValues::settleUse(Instruction &inst, Use &use, bool &changed) {
     return {}; // Of no effect: who uses what it chooses has it kept.
   }
   if (!there && !isForOne) {
-    const ThreadPiece *piece = anyPieceOf(place);
+    const ThreadStretch *stretch = anyStretchOf(place);
     if (!own) {
       return {}; // Nor has this.
     }
-    if (!piece) {
+    if (!stretch) {
       return kLeft;
     }
-    changed |= looped_.insert(piece);
+    changed |= looped_.insert(stretch);
     return {};
   }
   if (there == own || isAgain(inst, isForOne)) {
@@ -279,8 +280,8 @@ std::string PieceValues::settleUse(Instruction &inst, Use &use, bool &changed) {
   return there && keepWhereFound(inst, changed) ? "" : kLeft;
 }
 
-/// What `inst` leaves to other pieces.
-std::string PieceValues::settleValue(Instruction &inst, bool &changed) {
+/// What `inst` leaves to other stretches.
+std::string StretchValues::settleValue(Instruction &inst, bool &changed) {
   SmallVector<Use *, 8> uses;
   for (Use &use : inst.uses()) {
     uses.push_back(&use);
@@ -293,7 +294,7 @@ std::string PieceValues::settleValue(Instruction &inst, bool &changed) {
   return {};
 }
 
-std::string PieceValues::prepare(DebugLoc &place) {
+std::string StretchValues::prepare(DebugLoc &place) {
   for (bool changed = true; changed;) {
     changed = false;
     SmallVector<Instruction *, 32> all;
@@ -315,7 +316,7 @@ std::string PieceValues::prepare(DebugLoc &place) {
 }
 
 /// Notes what each loop has to be given.
-void PieceValues::file() {
+void StretchValues::file() {
   SmallVector<Instruction *, 32> all;
   for (Instruction &inst : instructions(function_)) {
     all.push_back(&inst);
@@ -324,7 +325,7 @@ void PieceValues::file() {
   for (Instruction *inst : all) {
     auto *variable = dyn_cast<AllocaInst>(inst);
     const Users users = variable ? usersOf(*variable) : Users();
-    const bool isAlone = users.pieces.size() == 1 && looped_.contains(users.pieces.front()) &&
+    const bool isAlone = users.stretches.size() == 1 && looped_.contains(users.stretches.front()) &&
                          !exempt_.contains(variable);
     if (kept_.count(inst) || isAlone) {
       for (User *user : inst->users()) {
@@ -334,17 +335,17 @@ void PieceValues::file() {
       }
     }
     if (variable && isAlone && !kept_.count(inst) && variable->isStaticAlloca()) {
-      variables_[users.pieces.front()].push_back(variable);
+      variables_[users.stretches.front()].push_back(variable);
     }
-    const ThreadPiece *own = pieceOf(*inst->getParent());
+    const ThreadStretch *own = stretchOf(*inst->getParent());
     SmallVector<Use *, 8> ofOne;
     for (Use &use : inst->uses()) {
       const BasicBlock &place = *placeOf(use).getParent();
-      const ThreadPiece *there = pieceOf(place);
+      const ThreadStretch *there = stretchOf(place);
       if (!dependence_.depends(*inst) || isLifetime(*use.getUser())) {
         continue;
       }
-      if (pieces_.isOfOne(place)) {
+      if (stretches_.isOfOne(place)) {
         ofOne.push_back(&use);
       } else if (there && there != own && !isDropped(use)) {
         needs_[there].push_back(&use);
@@ -361,20 +362,20 @@ void PieceValues::file() {
   }
 }
 
-/// Whether `use` is by a choice between pieces that nothing asks for.
-bool PieceValues::isDropped(const Use &use) const {
+/// Whether `use` is by a choice between stretches that nothing asks for.
+bool StretchValues::isDropped(const Use &use) const {
   auto *phi = dyn_cast<PHINode>(use.getUser());
-  return phi && !anyPieceOf(*phi->getParent()) && !kept_.count(phi);
+  return phi && !anyStretchOf(*phi->getParent()) && !kept_.count(phi);
 }
 
-bool PieceValues::hasEffect(const ThreadPiece &piece) const {
+bool StretchValues::hasEffect(const ThreadStretch &stretch) const {
   return any_of(kept_,
                 [&](const auto &each) {
                   const auto *phi = dyn_cast<PHINode>(each.first);
-                  return (!isa<AllocaInst>(each.first) && piece.contains(*each.first)) ||
-                         (phi && phi->getParent() == piece.exit);
+                  return (!isa<AllocaInst>(each.first) && stretch.contains(*each.first)) ||
+                         (phi && phi->getParent() == stretch.exit);
                 }) ||
-         any_of(piece.blocks, [](const BasicBlock *block) {
+         any_of(stretch.blocks, [](const BasicBlock *block) {
            return any_of(*block, [](const Instruction &inst) {
              const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
              return inst.mayHaveSideEffects() &&
@@ -384,31 +385,31 @@ bool PieceValues::hasEffect(const ThreadPiece &piece) const {
          });
 }
 
-void PieceValues::give(IRBuilder<> &build, const ThreadPiece &piece, const Thread &thread) {
-  for (AllocaInst *variable : variables_[&piece]) {
+void StretchValues::give(IRBuilder<> &build, const ThreadStretch &stretch, const Thread &thread) {
+  for (AllocaInst *variable : variables_[&stretch]) {
     build.CreateLifetimeStart(variable);
   }
   Here here{build, thread};
   SmallDenseMap<const Use *, Value *, 16> given;
-  for (Use *use : needs_[&piece]) {
+  for (Use *use : needs_[&stretch]) {
     given[use] = compute(*use->get(), here);
   }
   // What others will ask for.
   for (const auto &[value, kept] : kept_) {
-    if (!isa<AllocaInst>(value) && piece.contains(*value)) {
-      const bool isAtEnd = dominators_.dominates(value->getParent(), piece.last);
-      IRBuilder<> at(isAtEnd               ? piece.last->getTerminator()
+    if (!isa<AllocaInst>(value) && stretch.contains(*value)) {
+      const bool isAtEnd = dominators_.dominates(value->getParent(), stretch.last);
+      IRBuilder<> at(isAtEnd               ? stretch.last->getTerminator()
                      : isa<PHINode>(value) ? &*value->getParent()->getFirstInsertionPt()
                                            : value->getNextNode());
       at.CreateStore(value, addressOf(kept, at, thread));
     }
   }
-  for (PHINode &phi : piece.exit->phis()) {
-    const Use &use = phi.getOperandUse(phi.getBasicBlockIndex(piece.last));
+  for (PHINode &phi : stretch.exit->phis()) {
+    const Use &use = phi.getOperandUse(phi.getBasicBlockIndex(stretch.last));
     const auto *kept = kept_.find(&phi);
     if (kept != kept_.end()) {
       Value *known = given.lookup(&use);
-      IRBuilder<> at(piece.last->getTerminator());
+      IRBuilder<> at(stretch.last->getTerminator());
       at.CreateStore(known ? known : use.get(), addressOf(kept->second, at, thread));
     }
     if (dependence_.depends(phi)) {
@@ -418,14 +419,14 @@ void PieceValues::give(IRBuilder<> &build, const ThreadPiece &piece, const Threa
   given_.append(given.begin(), given.end());
 }
 
-void PieceValues::settle() {
+void StretchValues::settle() {
   for (const auto &[use, value] : given_) {
     const_cast<Use *>(use)->set(value);
   }
 }
 
-void PieceValues::end(IRBuilder<> &build, const ThreadPiece &piece) {
-  for (AllocaInst *variable : variables_[&piece]) {
+void StretchValues::end(IRBuilder<> &build, const ThreadStretch &stretch) {
+  for (AllocaInst *variable : variables_[&stretch]) {
     build.CreateLifetimeEnd(variable);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/analysis/thread_pieces.h"
+#include "compiler/analysis/thread_stretches.h"
 
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/source_names.h"
@@ -376,7 +376,7 @@ void nameFirsts(Function &function, Instruction &number, Value &self, Value &pla
 }
 
 /// Where threads combine, each its own.
-std::string ThreadPieces::isolateReductions() {
+std::string ThreadStretches::isolateReductions() {
   for (CallInst *reduce : reductionsOfThreads(function_)) {
     BasicBlock *block = reduce->getParent();
     auto *choice = dyn_cast<SwitchInst>(block->getTerminator());
@@ -409,8 +409,8 @@ std::string ThreadPieces::isolateReductions() {
   return {};
 }
 
-/// What ends the program is no piece's, unless pieces may end it as well.
-void ThreadPieces::isolateEnds() {
+/// What ends the program is no stretch's, unless stretches may end it as well.
+void ThreadStretches::isolateEnds() {
   const auto endings = findEndings(function_);
   for (const BasicBlock *block : findLastBlocks(function_)) {
     if (!endings.contains(block)) {
@@ -422,7 +422,7 @@ void ThreadPieces::isolateEnds() {
 }
 
 /// Loops that stay, with what gives their variables the first values.
-std::string ThreadPieces::isolateLoops() {
+std::string ThreadStretches::isolateLoops() {
   if (!findLoops(function_, loops_)) {
     return "one of its loops has an unusual form";
   }
@@ -451,7 +451,7 @@ std::string ThreadPieces::isolateLoops() {
 }
 
 /// What one thread does for all stays, with the question who it is.
-std::string ThreadPieces::isolateOnes() {
+std::string ThreadStretches::isolateOnes() {
   SmallVector<CallInst *, 4> questions;
   for (Instruction &inst : instructions(function_)) {
     if (kindOf(inst) == CallKind::Single && !inst.getType()->isVoidTy()) {
@@ -481,7 +481,7 @@ std::string ThreadPieces::isolateOnes() {
   return {};
 }
 
-void ThreadPieces::isolateBarriers() {
+void ThreadStretches::isolateBarriers() {
   SmallVector<Instruction *, 8> barriers;
   for (Instruction &inst : instructions(function_)) {
     if (kindOf(inst) == CallKind::Barrier && !isFixed(*inst.getParent())) {
@@ -496,7 +496,7 @@ void ThreadPieces::isolateBarriers() {
 }
 
 /// Ways around what is fixed, which all threads have to take alike, and where they meet.
-std::string ThreadPieces::isolateWays() {
+std::string ThreadStretches::isolateWays() {
   ThreadDependence dependence(function_);
   dependence.add(number_);
   const PostDominatorTree after(function_);
@@ -547,21 +547,21 @@ std::string ThreadPieces::isolateWays() {
       joins.insert(loop->getHeader());
     }
   }
-  // Where a loop begins that is a piece's, they meet in front of it.
+  // Where a loop begins that is a stretch's, they meet in front of it.
   SmallVector<BasicBlock *, 8> meetings;
   for (BasicBlock *join : joins) {
     const Loop *loop = loops.getLoopFor(join);
-    const bool isPieces =
+    const bool isStretches =
         loop && loop->getHeader() == join && none_of(loop->blocks(), [&](BasicBlock *block) {
           return isFixed(*block) || is_contained(ways, block->getTerminator());
         });
     SmallVector<BasicBlock *, 4> outside;
     for (BasicBlock *from : predecessors(join)) {
-      if (isPieces && !loop->contains(from)) {
+      if (isStretches && !loop->contains(from)) {
         outside.push_back(from);
       }
     }
-    meetings.push_back(isPieces ? SplitBlockPredecessors(join, outside, ".join") : join);
+    meetings.push_back(isStretches ? SplitBlockPredecessors(join, outside, ".join") : join);
   }
   for (BasicBlock *join : meetings) {
     if (!isFixed(*join)) {
@@ -574,7 +574,7 @@ std::string ThreadPieces::isolateWays() {
       fixed_.insert(way->getParent()->splitBasicBlock(way->getIterator(), "way"));
     }
   }
-  // What is chosen where they meet may be a thread's: it needs a piece to be kept in.
+  // What is chosen where they meet may be a thread's: it needs a stretch to be kept in.
   for (BasicBlock *join : meetings) {
     SmallVector<BasicBlock *, 4> from;
     for (BasicBlock *block : predecessors(join)) {
@@ -591,7 +591,7 @@ std::string ThreadPieces::isolateWays() {
 }
 
 /// What lies between fixed blocks.
-std::string ThreadPieces::collect() {
+std::string ThreadStretches::collect() {
   SmallVector<std::pair<BasicBlock *, BasicBlock *>, 8> entries;
   for (BasicBlock &block : function_) {
     if (isFixed(block)) {
@@ -609,47 +609,47 @@ std::string ThreadPieces::collect() {
     if (begin->getSinglePredecessor()) {
       FoldSingleEntryPHINodes(begin);
     }
-    // What a loop begins with belongs to the piece.
+    // What a loop begins with belongs to the stretch.
     BasicBlock *first = begin->phis().empty() ? begin : SplitEdge(before, begin);
-    ThreadPiece piece;
-    piece.before = before;
-    piece.first = first;
+    ThreadStretch stretch;
+    stretch.before = before;
+    stretch.first = first;
     SmallVector<BasicBlock *, 8> work{first};
     SmallSetVector<BasicBlock *, 2> exits;
     while (!work.empty()) {
       BasicBlock *block = work.pop_back_val();
       if (isFixed(*block)) {
         exits.insert(block);
-      } else if (piece.blocks.insert(block).second) {
+      } else if (stretch.blocks.insert(block).second) {
         append_range(work, successors(block));
       }
     }
-    const bool isEntered = all_of(piece.blocks, [&](BasicBlock *block) {
+    const bool isEntered = all_of(stretch.blocks, [&](BasicBlock *block) {
       return all_of(predecessors(block), [&](BasicBlock *from) {
-        return piece.blocks.contains(from) || (from == before && block == first);
+        return stretch.blocks.contains(from) || (from == before && block == first);
       });
     });
     if (!isEntered || exits.size() != 1) {
       return exits.empty() ? "it ends in several places" : "its threads take unusual ways";
     }
-    piece.exit = exits.front();
+    stretch.exit = exits.front();
     SmallVector<BasicBlock *, 4> ends;
-    for (BasicBlock *from : predecessors(piece.exit)) {
-      if (piece.blocks.contains(from)) {
+    for (BasicBlock *from : predecessors(stretch.exit)) {
+      if (stretch.blocks.contains(from)) {
         ends.push_back(from);
       }
     }
-    piece.last = SplitBlockPredecessors(piece.exit, ends, ".meet");
-    if (!piece.last) {
+    stretch.last = SplitBlockPredecessors(stretch.exit, ends, ".meet");
+    if (!stretch.last) {
       return "its threads take unusual ways";
     }
-    piece.blocks.insert(piece.last);
-    pieces_.push_back(std::move(piece));
+    stretch.blocks.insert(stretch.last);
+    stretches_.push_back(std::move(stretch));
   }
   return {};
 }
 
-std::string ThreadPieces::cut() {
+std::string ThreadStretches::cut() {
   // Variables, and the numbers of threads, are known everywhere.
   BasicBlock &entry = function_.getEntryBlock();
   BasicBlock::iterator begin = entry.begin();
