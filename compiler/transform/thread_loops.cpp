@@ -306,6 +306,8 @@ void ThreadLooper::copyTeam() {
 
 std::string ThreadLooper::transform() {
   nameNumbers();
+  // Before conditions are joined.
+  nameFirsts(*copy_, *number_, *self_, *operandOf(fork_, Role::Place));
   simplify();
   if (std::string reason = whyNotByNumbers(*copy_, place_); !reason.empty()) {
     return reason;
@@ -317,7 +319,6 @@ std::string ThreadLooper::transform() {
       return reason;
     }
   }
-  nameFirsts(*copy_, *number_, *self_, *operandOf(fork_, Role::Place));
   for (CallInst *reduce : reductionsOfThreads(*copy_)) {
     if (std::string reason = accumulate(*reduce, accumulators_); !reason.empty()) {
       place_ = placeOf(*reduce);
