@@ -88,8 +88,9 @@ std::string accumulate(CallInst &reduce, SmallVectorImpl<Accumulator> &accumulat
     copies.push_back(copy);
     auto *sum = entry.CreateAlloca(copy->getAllocatedType(), nullptr, "sum");
     sum->setAlignment(copy->getAlign());
-    StoreInst *begin = new StoreInst(begins[number]->getValueOperand(), sum, false,
-                                     copy->getAlign(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    StoreInst *begin =
+        new StoreInst(begins[number]->getValueOperand(), sum, false, copy->getAlign(),
+                      function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     accumulators.push_back({sum, begin});
     APInt offset(64, 0);
     store->getPointerOperand()->stripAndAccumulateConstantOffsets(function.getDataLayout(), offset,
