@@ -432,6 +432,9 @@ PreservedAnalyses ThreadLoopsPass::run(Module &module, ModuleAnalysisManager &an
     outlined.insert(outlinedOf(*fork));
     constructs[outlinedOf(*fork)].push_back(fork);
   }
+  for (const CallInst *fork : findForks(module, CallKind::ForkTeams)) {
+    outlined.insert(outlinedOf(*fork));
+  }
   bool changed = false;
   for (auto &[function, forks] : constructs) {
     // Inside of another construct a team has one thread, or is not distributed.
