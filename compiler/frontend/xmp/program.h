@@ -66,8 +66,8 @@ struct DescriptorMark {
 struct Program {
   std::vector<clang::Token> plain;
   std::vector<char> isUsers; ///< One for each token: the user has written it.
-  /// Ranges of tokens that are written and not parsed: functions that OpenMP's pragmas make variants
-  /// of others, which are definitions of the same name without them.
+  /// Ranges of tokens that are written and not parsed: functions that OpenMP's pragmas make
+  /// variants of others, which are definitions of the same name without them.
   std::vector<std::pair<unsigned, unsigned>> variants;
   std::vector<Directive> directives;
   std::vector<SectionMark> sections;
