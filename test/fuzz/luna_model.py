@@ -75,7 +75,12 @@ class Fragment:
     """A data fragment, and who asked for it."""
     value: object
     readers: list = field(default_factory=list)  # Calls, once for each argument.
-    structure: int = 0  # Reads by expressions.
+    structure: list = field(default_factory=list)  # Executions whose expressions have asked for it.
+    around: set = field(default_factory=set)  # Executions around the last of the readers, and its own.
+
+    def is_free_behind_readers(self):
+        """Whether all else that has asked for it did so before the readers could run."""
+        return self.around.issuperset(self.structure)
 
 
 def remainder(a, b):
@@ -145,11 +150,17 @@ class Interpreter:
         self.steps = 0
         self.executed = set()  # Ids of statements.
         self.bases = []
+        self.executions = [0]  # Of statements, in each other; those of a `while` begin with its condition.
+        self.executed_so_far = 0
         self.made = {}  # id of a call: lists of the fragments it made, one list for each output.
 
     def run(self, sub):
         self.block(sub.body, {})
         return self
+
+    def execution(self):
+        self.executed_so_far += 1
+        return self.executed_so_far
 
     def step(self):
         self.steps += 1
@@ -178,7 +189,7 @@ class Interpreter:
             return scope[node[1]]
         if kind == "df":
             fragment = self.fragment(node, scope)
-            fragment.structure += 1
+            fragment.structure.append(self.executions[-1])
             return fragment.value
         if kind == "macro":
             inner = dict(zip(self.macros[node[1]][0], node[2]))
@@ -232,7 +243,9 @@ class Interpreter:
         for statement in block.statements:
             self.step()
             self.executed.add(id(statement))
+            self.executions.append(self.execution())
             getattr(self, type(statement).__name__.lower() + "_")(statement, inner)
+            self.executions.pop()
 
     def for_(self, loop, scope):
         first = integer(self.value(loop.first, scope))
@@ -244,6 +257,7 @@ class Interpreter:
         while integer(self.value(loop.condition, {**scope, loop.counter: counter})):
             self.block(loop.body, {**scope, loop.counter: counter})
             counter += 1
+            self.executions[-1] = self.execution()
         self.assign(loop.result, counter, scope)
 
     def if_(self, choice, scope):
@@ -253,7 +267,9 @@ class Interpreter:
             self.block(choice.otherwise, scope)
 
     def let_(self, let, scope):
-        self.block(let.body, {**scope, let.name: self.value(let.value, scope)})
+        value = self.value(let.value, scope)
+        self.executions[-1] = self.execution()  # It is evaluated where the name is used.
+        self.block(let.body, {**scope, let.name: value})
 
     def call_(self, call, scope):
         if call.callee in self.subs:
@@ -268,6 +284,7 @@ class Interpreter:
             if kind == "value" and node[0] == "df":
                 fragment = self.fragment(node, scope)
                 fragment.readers.append(call)
+                fragment.around = set(self.executions)
                 inputs.append(fragment.value)
             elif kind != "name":
                 value = self.value(node, scope)

@@ -289,7 +289,7 @@ class Maker:
                  if kind == "value" and node[0] == "df"}
         if len(nodes) == 1 and read and self.chance(60) and all(
                 set(map(id, each.readers)) == {id(call)} and len(each.readers) == self.times(call) and
-                not each.structure and id(each) not in taken for each in read):
+                each.is_free_behind_readers() and id(each) not in taken for each in read):
             (call.arrows if self.chance(30) else call.deletes).append(nodes.pop())
 
     def times(self, call):
