@@ -93,6 +93,9 @@ bool State::placeByData(Call &call, Ask &ask) {
   bool isComplete = true;
   const std::size_t known = ask.read.size();
   for (const std::int32_t node : program_.list(statement.arguments)) {
+    if (program_.isShared(node)) {
+      continue; // All have its value; some of what stands in it may never be there.
+    }
     program_.forData(node, 0, [&](std::int32_t at, std::int32_t up) {
       Frame *frame = above(call.frame, up);
       if (!input && isComplete && isData(at, frame)) {

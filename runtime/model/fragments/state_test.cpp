@@ -186,6 +186,19 @@ TEST_P(StateTest, AsksOnlyForWhatAnExpressionNeeds) {
   EXPECT_EQ(outcome.shown, (Strings{"0", "1", "5"}));
 }
 
+TEST_P(StateTest, RunsWithoutWhatItsArgumentDoesNotNeedWhereverThatWouldLive) {
+  // show(1 ? 2 : x[y]), where nothing makes y
+  TestUnit &u = unit_;
+  const auto value =
+      u.op(TUTTI_LUNA_CHOOSE, u.integer(1), u.integer(2), u.slot(0, 0, {u.slot(0, 1)}));
+  const auto main = u.sub("main", "", u.block({"x", "y"}, 0, {u.call(show_, {value})}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, Strings{"2"});
+}
+
 TEST_P(StateTest, SignalsWhenAllBelowACallIsOver) {
   TestUnit &u = unit_;
   const auto sub = u.sub(
