@@ -47,12 +47,12 @@ public:
     int depth = 0;
     for (std::size_t at = 1; peek_(at) != '\0'; ++at) {
       const char next = peek_(at);
-      if (next == '\\' && !inString_) {
-        hasEscape = true;
+      if (next == '\\' && !isPlain_) {
+        hasEscape = true; // It is read again, as plain text.
+        break;
+      }
+      if (next == '\\') {
         shape_.cuts.push_back({at++, false});
-      } else if (next == '\\') {
-        hasEscape = true;
-        ++at;
       } else if (next == '"' && !isPlain_) {
         inString_ = !inString_;
       } else if (next == '(' && !isPlain_ && !inString_) {
