@@ -362,7 +362,7 @@ private:
   void label(const Clause &clause);
   bool isDeclared(const ReducedItem &reduced, const Sharing::Reduced &type) const;
   bool isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) const;
-  void reduction(const ReducedItem &reduced);
+  void reduction(const ReducedItem &reduced, const Sharing::Reduced &type);
   void elementType(const ReducedItem &reduced);
   void reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type);
   std::uint32_t traits(const Sharing &sharing) const;
@@ -591,10 +591,12 @@ void Writer::calls(const Sharing &sharing) {
 }
 
 /// Clang then looks up the private copy in the body.
-void Writer::reduction(const ReducedItem &reduced) {
+/// Clang finds private copies of sections for pointers and unknown types only: of an array the
+/// whole is named, which is where the shape begins.
+void Writer::reduction(const ReducedItem &reduced, const Sharing::Reduced &type) {
   out_.at(reduced.item.where).text("in_reduction(").tokens(reduced.operation).text(":");
   out_.tokens(reduced.item.base);
-  if (!reduced.item.shape.empty()) {
+  if (!reduced.item.shape.empty() && !type.isArray) {
     out_.text("[0:");
     for (std::size_t i = 0; i < reduced.item.shape.size(); ++i) {
       out_.text(i == 0 ? "" : "*").group(reduced.item.shape[i]);
@@ -629,7 +631,7 @@ void Writer::clauses(const Sharing &sharing) {
   for (std::size_t i = 0; i < construct_.reductions.size(); ++i) {
     if (!construct_.reductions[i].isWeak && !sharing.reduced[i].isPointer &&
         isKnown(construct_.reductions[i], sharing.reduced[i])) {
-      reduction(construct_.reductions[i]);
+      reduction(construct_.reductions[i], sharing.reduced[i]);
     }
   }
   // A taskloop takes no dependences; both forms are evaluated once the task has been made.

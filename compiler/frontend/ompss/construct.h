@@ -77,6 +77,7 @@ struct Sharing {
     std::uint32_t type;  ///< One of tutti_reduction_types; 0 if it is another type.
     unsigned dimensions; ///< Of the array that the variable is, or that it points to.
     bool isPointer; ///< A shape of a pointer: the body's own copy of it leads to the private copy.
+    bool isArray;   ///< The variable is one, shaped or not.
   };
 
   std::vector<Reduced> reduced; ///< One for each reduction.

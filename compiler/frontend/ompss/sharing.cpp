@@ -311,6 +311,7 @@ void Decision::reductions() {
       of = array->getElementType();
     }
     const bool isKnown = !type.isNull() && !type->isDependentType();
+    const bool isArray = variable && variable->getType().getNonReferenceType()->isArrayType();
     const bool isShaped = !reduced.item.shape.empty();
     const bool isPointer =
         isShaped && variable && variable->getType().getNonReferenceType()->isPointerType();
@@ -323,7 +324,8 @@ void Decision::reductions() {
       }
     }
     sharing_.reduced.push_back({isKnown, isKnown ? typeNumberOf(type) : 0,
-                                isShaped && !isPointer ? dimensions - 1 : dimensions, isPointer});
+                                isShaped && !isPointer ? dimensions - 1 : dimensions, isPointer,
+                                isArray});
   }
 }
 

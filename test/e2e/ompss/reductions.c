@@ -179,6 +179,38 @@ static void loops(int n) {
   printf("loops %ld %ld %ld %ld\n", s, p[0], p[1], p[2]);
 }
 
+/// Shapes of arrays, which reduce while what comes before them still waits.
+static long table[8];
+
+static void shapes(int n) {
+  long own[6] = {0}, rows[3][2] = {{0}};
+#pragma oss task inout(table)
+  for (int i = 0; i < 8; i++) {
+    table[i] = 10;
+  }
+#pragma oss task out(own) out(rows)
+  for (int i = 0; i < 6; i++) {
+    own[i] = rows[i / 2][i % 2] = 7;
+  }
+  for (int i = 0; i < 9; i++) {
+#pragma oss task reduction(+ : [8] table) reduction(* : [n] own) reduction(+ : [2] rows)
+    {
+      table[i % 8] += i;
+      own[i % n] *= i + 1;
+      rows[i % 2][i / 5] += i;
+    }
+  }
+#pragma oss taskloop grainsize(2) reduction(+ : [8] table)
+  for (int i = 0; i < 8; i++) {
+    table[i] += i;
+  }
+#pragma oss taskwait
+  for (int i = 0; i < 6; i++) {
+    printf("%ld %ld %ld ", table[i + 2], own[i], rows[i / 2][i % 2]);
+  }
+  printf("shapes\n");
+}
+
 #pragma oss task reduction(+ : [1] p) reduction(max : [4] a)
 
 void function(int by, long *p, int *a) {
@@ -193,6 +225,7 @@ void function(int by, long *p, int *a) {
 int main(void) {
   chars();
   signed_chars();
+  shapes(4);
   bytes();
   shorts();
   unsigned_shorts();
