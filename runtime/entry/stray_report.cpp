@@ -46,11 +46,11 @@ void StrayReport::tell(const model::tasks::CheckedTask &task, std::string_view v
     return;
   }
   const bool hasLabel = task.source && std::string_view(task.name) != task.source;
-  log::warn("task {}{} {} {:#x}, {}, which it does not name{}", task.name,
-            hasLabel ? fmt::format(" ({})", task.source) : "", verb, address, placeOf(address, object),
-            instruction == 0
-                ? ""
-                : fmt::format(" (addr2line -e PROGRAM {:#x} tells the line)", instruction));
+  log::warn(
+      "task {}{} {} {:#x}, {}, which it does not name{}", task.name,
+      hasLabel ? fmt::format(" ({})", task.source) : "", verb, address, placeOf(address, object),
+      instruction == 0 ? ""
+                       : fmt::format(" (addr2line -e PROGRAM {:#x} tells the line)", instruction));
 }
 
 } // namespace tutti::entry
