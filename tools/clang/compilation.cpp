@@ -139,24 +139,35 @@ int runTool(llvm::SmallVectorImpl<const char *> &arguments) {
   return EXIT_FAILURE;
 }
 
-int runToolApart(llvm::SmallVectorImpl<const char *> &arguments) {
-  constexpr int kCrash = -2;
+pid_t startToolApart(llvm::SmallVectorImpl<const char *> &arguments, int errors) {
   llvm::outs().flush();
   const pid_t child = ::fork();
   if (child < 0) {
     llvm::errs() << "error: cannot start a process: " << std::strerror(errno) << '\n';
-    return EXIT_FAILURE;
   }
   if (child == 0) {
+    if (errors >= 0) {
+      ::dup2(errors, STDERR_FILENO);
+    }
     const int status = runTool(arguments);
     llvm::outs().flush();
     std::fflush(nullptr);
     ::_exit(status);
   }
+  return child;
+}
+
+int finishTool(pid_t process) {
+  constexpr int kCrash = -2;
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : kCrash;
+}
+
+int runToolApart(llvm::SmallVectorImpl<const char *> &arguments) {
+  const pid_t process = startToolApart(arguments, -1);
+  return process < 0 ? EXIT_FAILURE : finishTool(process);
 }
 
 } // namespace tutti::tools

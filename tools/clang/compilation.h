@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <sys/types.h>
+
 namespace tutti::tools {
 
 /// Compiles as `clang -cc1` does, with Tutti's pragmas and passes; becomes Clang for all else, as
@@ -20,5 +22,14 @@ int runTool(llvm::SmallVectorImpl<const char *> &arguments);
 ///
 /// \returns the exit status, or -2 if the process was ended by a signal.
 int runToolApart(llvm::SmallVectorImpl<const char *> &arguments);
+
+/// Begins that.
+///
+/// \param errors descriptor of the file that gets what the process says, or -1.
+/// \returns the process, or -1.
+pid_t startToolApart(llvm::SmallVectorImpl<const char *> &arguments, int errors);
+
+/// Waits for it; as `runToolApart`.
+int finishTool(pid_t process);
 
 } // namespace tutti::tools

@@ -14,8 +14,10 @@
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -78,6 +80,15 @@ std::unique_ptr<Module> parse(const compiler::CarriedCode &code, LLVMContext &co
 /// Where a linker's command line differs: argument and file.
 using Replacements = std::map<unsigned, std::string>;
 
+/// An object under way that takes the place of another one.
+struct Compilation {
+  const LinkedObject *replaced;
+  std::string source; ///< What the user calls it.
+  std::string output;
+  std::string messages; ///< The file with what is to be said of it.
+  pid_t process;
+};
+
 /// One link of an executable.
 class Importing {
 public:
@@ -88,28 +99,37 @@ public:
   Replacements run();
 
 private:
-  std::optional<std::string> compileAgain(const compiler::CarriedCode &code);
-  bool compile(const compiler::CarriedCode &code, const std::string &input,
-               const std::string &output);
-  void replaceMembers(Replacements &replacements);
+  void compileAgain(const LinkedObject &linked);
+  pid_t start(const compiler::CarriedCode &code, const std::string &input,
+              const Compilation &compilation);
+  void finishNext();
+  void replaceMembers();
+  bool replaceMembers(unsigned file);
 
   LinkInputs inputs_;
   const char *clang_;
   bool isTold_;
   TemporaryFiles temporary_;
+  std::vector<Compilation> compilations_;
+  std::size_t finished_ = 0; ///< So many of them, the first ones.
+  Replacements replacements_;
   std::map<std::pair<unsigned, unsigned>, std::string> members_; ///< Of archives: new objects.
 };
 
-/// Compiles the module in the file `input` as the object with `code` was.
-bool Importing::compile(const compiler::CarriedCode &code, const std::string &input,
-                        const std::string &output) {
+void warnOfLess(StringRef name) {
+  errs() << "warning: parallel loops of '" << name << "' do without functions of other files\n";
+}
+
+/// Begins to compile the module in the file `input` as the object with `code` was.
+pid_t Importing::start(const compiler::CarriedCode &code, const std::string &input,
+                       const Compilation &compilation) {
   SmallVector<const char *, 64> arguments = {clang_};
   for (const std::string &argument : code.arguments) {
     arguments.push_back(argument.c_str());
   }
   // Warnings of loops have been printed when the source was compiled.
   for (const char *argument :
-       {"-Wno-pass-failed", "-o", output.c_str(), "-x", "ir", input.c_str()}) {
+       {"-Wno-pass-failed", "-o", compilation.output.c_str(), "-x", "ir", input.c_str()}) {
     arguments.push_back(argument);
   }
   if (isTold_) {
@@ -118,12 +138,19 @@ bool Importing::compile(const compiler::CarriedCode &code, const std::string &in
     }
     errs() << '\n';
   }
-  return runToolApart(arguments) == 0;
+  int messages = -1;
+  if (sys::fs::openFileForWrite(compilation.messages, messages)) {
+    return -1;
+  }
+  const pid_t process = startToolApart(arguments, messages);
+  sys::Process::SafelyCloseFileDescriptor(messages);
+  return process;
 }
 
-/// The object of `code` with all functions that its loops get from other files; nothing if there
-/// are none.
-std::optional<std::string> Importing::compileAgain(const compiler::CarriedCode &code) {
+/// Begins to make the object of `linked` with all functions that its loops get from other files, if
+/// there are any.
+void Importing::compileAgain(const LinkedObject &linked) {
+  const compiler::CarriedCode &code = linked.codes.front();
   LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<Silence>());
   const std::unique_ptr<Module> module = parse(code, context);
@@ -132,97 +159,121 @@ std::optional<std::string> Importing::compileAgain(const compiler::CarriedCode &
     return definition ? parse(*definition, context) : nullptr;
   };
   if (!module || !compiler::importFunctions(*module, definitionOf)) {
-    return std::nullopt;
+    return;
   }
   const std::optional<std::string> input = temporary_.create("bc");
-  std::optional<std::string> output = temporary_.create("o");
-  if (!input || !output) {
-    return std::nullopt;
+  const std::optional<std::string> output = temporary_.create("o");
+  const std::optional<std::string> messages = temporary_.create("txt");
+  if (!input || !output || !messages) {
+    warnOfLess(module->getSourceFileName());
+    return;
   }
   std::error_code error;
   raw_fd_ostream stream(*input, error);
   WriteBitcodeToFile(*module, stream);
   stream.close();
-  if (error || stream.has_error() || !compile(code, *input, *output)) {
-    stream.clear_error();
-    errs() << "warning: parallel loops of '" << module->getSourceFileName()
-           << "' do without functions of other files\n";
-    return std::nullopt;
+  Compilation compilation{&linked, module->getSourceFileName(), *output, *messages, -1};
+  if (!error && !stream.has_error()) {
+    compilation.process = start(code, *input, compilation);
   }
-  return output;
+  stream.clear_error();
+  compilations_.push_back(std::move(compilation));
 }
 
-/// Archives with new objects in the place of their members.
-void Importing::replaceMembers(Replacements &replacements) {
+/// Waits for the first object that is under way, and says what was said of it.
+void Importing::finishNext() {
+  const Compilation &compilation = compilations_[finished_++];
+  const bool isMade = compilation.process >= 0 && finishTool(compilation.process) == 0;
+  if (const auto messages = MemoryBuffer::getFile(compilation.messages)) {
+    errs() << (*messages)->getBuffer();
+  }
+  // One that crashes takes the temporary files of all with it.
+  if (!isMade || !sys::fs::exists(compilation.output)) {
+    warnOfLess(compilation.source);
+    return;
+  }
+  const LinkedFile &file = inputs_.files()[compilation.replaced->file];
+  if (file.archive) {
+    members_[{compilation.replaced->file, compilation.replaced->member}] = compilation.output;
+  } else {
+    replacements_[file.argument] = compilation.output;
+  }
+}
+
+/// A copy of the archive `number` with new objects in the place of its members.
+bool Importing::replaceMembers(unsigned number) {
+  const LinkedFile &file = inputs_.files()[number];
+  std::vector<NewArchiveMember> contents;
+  std::vector<std::unique_ptr<MemoryBuffer>> buffers;
+  Error error = Error::success();
+  unsigned at = 0;
+  for (const object::Archive::Child &child : file.archive->children(error)) {
+    auto member = NewArchiveMember::getOldMember(child, /*Deterministic=*/true);
+    if (!member) {
+      consumeError(member.takeError());
+      return false;
+    }
+    if (const auto found = members_.find({number, at++}); found != members_.end()) {
+      auto buffer = MemoryBuffer::getFile(found->second);
+      if (!buffer) {
+        return false;
+      }
+      member->Buf = MemoryBuffer::getMemBuffer((*buffer)->getBuffer(), member->MemberName,
+                                               /*RequiresNullTerminator=*/false);
+      buffers.push_back(std::move(*buffer));
+    }
+    contents.push_back(std::move(*member));
+  }
+  const std::optional<std::string> path = temporary_.create("a");
+  if (error || !path) {
+    consumeError(std::move(error));
+    return false;
+  }
+  if (Error failed = writeArchive(*path, contents, SymtabWritingMode::NormalSymtab,
+                                  object::Archive::K_GNU, /*Deterministic=*/true,
+                                  /*Thin=*/false)) {
+    consumeError(std::move(failed));
+    return false;
+  }
+  replacements_[file.argument] = *path;
+  return true;
+}
+
+void Importing::replaceMembers() {
   for (unsigned at = 0; at < inputs_.files().size(); ++at) {
-    const LinkedFile &file = inputs_.files()[at];
-    if (none_of(members_, [&](const auto &member) { return member.first.first == at; })) {
-      continue;
+    const bool isChanged =
+        any_of(members_, [&](const auto &member) { return member.first.first == at; });
+    if (isChanged && !replaceMembers(at)) {
+      warnOfLess(inputs_.files()[at].path);
     }
-    std::vector<NewArchiveMember> contents;
-    std::vector<std::unique_ptr<MemoryBuffer>> buffers;
-    Error error = Error::success();
-    unsigned number = 0;
-    for (const object::Archive::Child &child : file.archive->children(error)) {
-      auto member = NewArchiveMember::getOldMember(child, /*Deterministic=*/true);
-      if (!member) {
-        consumeError(member.takeError());
-        return;
-      }
-      if (const auto found = members_.find({at, number++}); found != members_.end()) {
-        auto buffer = MemoryBuffer::getFile(found->second);
-        if (!buffer) {
-          return;
-        }
-        member->Buf = MemoryBuffer::getMemBuffer((*buffer)->getBuffer(), member->MemberName,
-                                                 /*RequiresNullTerminator=*/false);
-        buffers.push_back(std::move(*buffer));
-      }
-      contents.push_back(std::move(*member));
-    }
-    const std::optional<std::string> path = temporary_.create("a");
-    if (error || !path) {
-      consumeError(std::move(error));
-      return;
-    }
-    if (Error failed = writeArchive(*path, contents, SymtabWritingMode::NormalSymtab,
-                                    object::Archive::K_GNU, /*Deterministic=*/true,
-                                    /*Thin=*/false)) {
-      consumeError(std::move(failed));
-      return;
-    }
-    replacements[file.argument] = *path;
   }
 }
 
 Replacements Importing::run() {
-  Replacements replacements;
   if (!inputs_.hasNeeds()) {
-    return replacements;
+    return {};
   }
   compiler::registerConstructCalls(compiler::openmp::libompCalls());
   for (const std::string &path : inputs_.unread()) {
     errs() << "warning: '" << path << "' was compiled by another version of Tutti: parallel loops "
            << "of other files that call its functions stay on rank 0\n";
   }
+  const unsigned most = hardware_concurrency().compute_thread_count();
   for (const LinkedObject &linked : inputs_.objects()) {
     // Of several sources in one object (ld -r) none can be replaced.
     if (linked.codes.size() != 1 || linked.codes.front().needs.empty()) {
       continue;
     }
-    const std::optional<std::string> object = compileAgain(linked.codes.front());
-    if (!object) {
-      continue;
+    if (compilations_.size() - finished_ >= most) {
+      finishNext();
     }
-    const LinkedFile &file = inputs_.files()[linked.file];
-    if (file.archive) {
-      members_[{linked.file, linked.member}] = *object;
-    } else {
-      replacements[file.argument] = *object;
-    }
+    compileAgain(linked);
   }
-  replaceMembers(replacements);
-  return replacements;
+  while (finished_ < compilations_.size()) {
+    finishNext();
+  }
+  replaceMembers();
+  return std::move(replacements_);
 }
 
 class LinkCommand : public clang::driver::Command {
