@@ -8,9 +8,9 @@
 #include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/shared_updates.h"
 #include "compiler/analysis/walks.h"
-#include "compiler/ir/private_memory.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/fragment_calls.h"
+#include "compiler/ir/private_memory.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
