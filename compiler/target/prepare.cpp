@@ -2,6 +2,7 @@
 #include "compiler/target/prepare.h"
 
 #include "compiler/ir/kernel.h"
+#include "compiler/ir/private_memory.h"
 #include "compiler/target/fast_math.h"
 #include "compiler/target/math_functions.h"
 
@@ -82,6 +83,9 @@ std::string callReason(const CallBase &call) {
   }
   if (!callee->isDeclaration() || findMathCall(call)) {
     return "";
+  }
+  if (callee->getName().starts_with(kPrivateMemory)) {
+    return "allocates memory of a size that is not known";
   }
   if (!isHelper(callee->getName())) {
     return "calls " + callee->getName().str();

@@ -8,7 +8,8 @@
 // CHECK-NOT:     @tutti_malloc
 // CHECK:         call void @tutti_private_free(
 void own(int n, int m, double *a) {
-  // REMARK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  // REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  // REMARK: remark: parallel loop has no device kernel: it allocates memory of a size that is not known
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     double *row = malloc(m * sizeof *row);
