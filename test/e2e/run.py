@@ -294,10 +294,11 @@ def run_one(name, test, verbose):
 
 def share_sessions(folder):
     """Open MPI's launchers make one folder for all sessions of a user, and the last of them removes it. Two
-    that begin when it is not there fail now and then, so here it is there all the time."""
+    that begin when it is not there fail now and then, so here it is there all the time: it removes files
+    with it, but no folders."""
     sessions = pathlib.Path(folder) / f"ompi.{socket.gethostname().split('.')[0]}.{os.getuid()}"
     sessions.mkdir(mode=0o700, exist_ok=True)
-    (sessions / "kept").touch()
+    (sessions / "kept").mkdir(exist_ok=True)
     os.environ["OMPI_MCA_orte_tmpdir_base"] = str(folder)
 
 
