@@ -2,6 +2,7 @@
 #include "compiler/analysis/conducted_code.h"
 
 #include "compiler/analysis/endings.h"
+#include "compiler/analysis/missing_functions.h"
 #include "compiler/analysis/told_values.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
@@ -113,21 +114,11 @@ bool isCallOfEach(const CallBase &call, const TargetLibraryInfo &library) {
 /// Whether `function`, or one that it calls, holds constructs, such as tasks, that a team would
 /// run.
 bool holdsConstructs(const Function &function) {
-  SmallSetVector<const Function *, 16> work;
-  work.insert(&function);
-  for (unsigned at = 0; at < work.size(); ++at) {
-    for (const Instruction &inst : instructions(*work[at])) {
-      if (kindOf(inst) != CallKind::None && kindOf(inst) != CallKind::ThreadNumber) {
-        return true;
-      }
-      const auto *call = dyn_cast<CallBase>(&inst);
-      const Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (callee && !callee->isDeclaration()) {
-        work.insert(callee);
-      }
-    }
-  }
-  return false;
+  return any_of(calledFunctions(function), [](const Function *called) {
+    return any_of(instructions(*called), [](const Instruction &inst) {
+      return kindOf(inst) != CallKind::None && kindOf(inst) != CallKind::ThreadNumber;
+    });
+  });
 }
 
 bool isHarmlessIntrinsic(const IntrinsicInst &call) {

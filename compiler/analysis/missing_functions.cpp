@@ -34,6 +34,21 @@ bool mayBeOfProgram(const Function &callee) {
 
 } // namespace
 
+SetVector<const Function *> calledFunctions(const Function &root) {
+  SetVector<const Function *> called;
+  called.insert(&root);
+  for (unsigned at = 0; at < called.size(); ++at) {
+    for (const Instruction &inst : instructions(*called[at])) {
+      const auto *call = dyn_cast<CallBase>(&inst);
+      const Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && !callee->isDeclaration()) {
+        called.insert(callee);
+      }
+    }
+  }
+  return called;
+}
+
 SetVector<Function *> reachedFunctions(Function &root) {
   SetVector<Function *> reached;
   reached.insert(&root);

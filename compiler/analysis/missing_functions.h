@@ -9,6 +9,9 @@
 namespace tutti::compiler {
 
 /// Functions with bodies that `root` reaches by direct calls, itself first.
+llvm::SetVector<const llvm::Function *> calledFunctions(const llvm::Function &root);
+
+/// The same, and what the constructs among them start.
 llvm::SetVector<llvm::Function *> reachedFunctions(llvm::Function &root);
 
 /// Functions without a body that `root` calls, also through others of its module, and that another

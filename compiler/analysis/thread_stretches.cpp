@@ -2,6 +2,7 @@
 #include "compiler/analysis/thread_stretches.h"
 
 #include "compiler/analysis/endings.h"
+#include "compiler/analysis/missing_functions.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/construct_calls.h"
@@ -150,21 +151,10 @@ bool asksForThread(const Instruction &call) { return callsNamed(call, "omp_get_t
 bool asksForTeam(const Instruction &call) { return callsNamed(call, "omp_get_num_threads"); }
 
 bool asksForThreads(const Function &function) {
-  SmallSetVector<const Function *, 16> work;
-  work.insert(&function);
-  for (unsigned at = 0; at < work.size(); ++at) {
-    for (const Instruction &inst : instructions(*work[at])) {
-      if (asksForThread(inst) || asksForTeam(inst)) {
-        return true;
-      }
-      const auto *call = dyn_cast<CallBase>(&inst);
-      const Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (callee && !callee->isDeclaration()) {
-        work.insert(callee);
-      }
-    }
-  }
-  return false;
+  return any_of(calledFunctions(function), [](const Function *called) {
+    return any_of(instructions(*called),
+                  [](const Instruction &inst) { return asksForThread(inst) || asksForTeam(inst); });
+  });
 }
 
 std::string whyNotByNumbers(Function &function, DebugLoc &place) {
