@@ -5,6 +5,7 @@
 #include "runtime/exec/tree.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace tutti::exec {
@@ -106,6 +107,11 @@ void Reduction::addPartials(const Contribution &contribution, std::span<std::byt
   }
 }
 
+double Reduction::waited() const {
+  const ScopedLock lock(mutex_);
+  return waited_;
+}
+
 /// Whether there is a result.
 bool Reduction::combineRanks(const Contribution &contribution) {
   bool hasResult = !site_.strayed || *site_.strayed == 0;
@@ -118,10 +124,12 @@ bool Reduction::combineRanks(const Contribution &contribution) {
     const Rank child = rankAt(index);
     std::vector<std::byte> part;
     {
+      const auto begin = std::chrono::steady_clock::now();
       Progress::Lock lock = progress_.lock();
       const std::pair key{site_.sequence, child};
       progress_.waitUntil(lock, [&]() TUTTI_IN_TURN { return arrived_.contains(key); });
       part = std::move(arrived_.extract(key).mapped());
+      waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
     if (part.empty()) {
       hasResult = false;

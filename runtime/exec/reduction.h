@@ -70,6 +70,9 @@ public:
   /// Order: before the last piece.
   void addPartials(const Contribution &contribution, std::span<std::byte> partials);
 
+  /// For how long the last piece has waited for the ranks behind this one. Units: seconds.
+  double waited() const;
+
 private:
   void accumulate(const Contribution &contribution, void **list) TUTTI_REQUIRES(mutex_);
   bool combineRanks(const Contribution &contribution) TUTTI_REQUIRES(mutex_);
@@ -79,7 +82,8 @@ private:
   Progress &progress_;
   PartialResults &arrived_ TUTTI_GUARDED_BY(kTurn);
   Send send_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  double waited_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::int32_t threadsArrived_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::int32_t piecesDone_ TUTTI_GUARDED_BY(mutex_) = 0;
   bool isFirst_ TUTTI_GUARDED_BY(mutex_) = true;

@@ -505,6 +505,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     runPiece({launch_.total, launch_.total}, used);
     omp_set_num_threads(threads);
   }
+  hostSeconds_ -= reduction.waited();
 }
 
 void ChunkRun::waitForSent() {

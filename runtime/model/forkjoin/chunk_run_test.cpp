@@ -9,12 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <optional>
 #include <thread>
-#include <utility>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,8 @@ constexpr std::uint64_t kUnit = 64 << 10;
 constexpr Place kOwn = 2;
 constexpr Place kBorrower = 3;
 constexpr Sequence kSequence = 7;
-constexpr int kPatience = 50; ///< Polls until the borrower has copied.
+constexpr int kPatience = 50;                           ///< Polls until the borrower has copied.
+constexpr std::array<std::int64_t, 2> kPartOfOther{32}; ///< Of a reduction, padded.
 constexpr Room kRoom{8 * kUnit, kUnit};
 
 /// One per process: the mappings stay.
@@ -108,8 +110,16 @@ protected:
 
   void TearDown() override { job_->progress.stop(); }
 
-  /// Takes its time to copy.
+  /// Takes its time to copy, and to tell what its part of a reduction is.
   bool playBorrower() {
+    if (tellsAt_ && std::chrono::steady_clock::now() >= *tellsAt_) {
+      tellsAt_.reset();
+      EXPECT_TRUE(otherEnd_->sendControl(0, Writer(kPartial)
+                                                .add(kSequence)
+                                                .addBytes(std::as_bytes(std::span(kPartOfOther)))
+                                                .bytes()));
+      return true;
+    }
     EXPECT_TRUE(otherEnd_->pollControl(messages_));
     if (messages_.empty() || ++polls_ != kPatience) {
       return false;
@@ -127,6 +137,7 @@ protected:
   HandleSocket borrower_ = HandleSocket::open().value();
   std::vector<transport::Control> messages_;
   int polls_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> tellsAt_;
   std::ptrdiff_t kernelsBefore_ = -1; ///< Started when the borrower has copied.
   tutti_region region_{};
   Launch launch_;
@@ -193,8 +204,38 @@ TEST_F(ChunkRunTest, TimesDevicesWithoutWhatTheyRunFromBefore) {
   timed.run(false, true);
 
   EXPECT_FALSE(isFirst);
-  EXPECT_LT(timed.times().places.front().seconds,
-            std::chrono::duration<double>(kLong).count() / 2);
+  EXPECT_LT(timed.times().places.front().seconds, std::chrono::duration<double>(kLong).count() / 2);
+}
+
+TEST_F(ChunkRunTest, TimesTheHostWithoutItsWaitForPartialResults) {
+  constexpr std::chrono::milliseconds kLong{100};
+  static std::int64_t result = 0;
+  region_.device = nullptr;
+  region_.flags = TUTTI_REGION_REDUCES;
+  region_.run = [](const std::uint64_t *, const tutti_chunk *chunk) {
+    std::int64_t sum = chunk->upper - chunk->lower;
+    void *list = &sum;
+    constexpr std::array<std::uint64_t, 1> kSizes{sizeof sum};
+    const auto add = [](void *to, void *from) {
+      **static_cast<std::int64_t **>(to) += **static_cast<std::int64_t **>(from);
+    };
+    if (static_cast<Reduction *>(chunk->reduction)->add({kSizes, &list, add, 1, false})) {
+      result = sum;
+    }
+  };
+  Plan plan;
+  plan.chunk = {0, 10};
+  plan.contributors = {0, 1};
+  Progress::Lock lock = job_->progress.lock();
+  tellsAt_ = std::chrono::steady_clock::now() + kLong;
+  ChunkRun run(*job_, lock, launch_, plan);
+  run.run(false, true);
+  const double seconds = run.times().places.front().seconds;
+  lock.unlock();
+
+  EXPECT_FALSE(tellsAt_) << "it has waited";
+  EXPECT_EQ(result, 10 + kPartOfOther[0]);
+  EXPECT_LT(seconds, std::chrono::duration<double>(kLong).count() / 2);
 }
 
 TEST_F(ChunkRunTest, LendsFromTheHostWhatALostDeviceHeld) {
