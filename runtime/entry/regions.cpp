@@ -62,6 +62,7 @@ TUTTI_EXPORT std::uint64_t tutti_block(tutti_gather *context, std::uint64_t addr
 TUTTI_EXPORT void tutti_access(tutti_sink *sink, std::uint32_t flags, std::uint64_t object,
                                std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
                                const tutti_dim *dims) {
+  sink->call = __builtin_return_address(0);
   sink->add(flags, object, address, size, ndims, dims);
 }
 

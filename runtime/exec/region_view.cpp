@@ -64,7 +64,7 @@ public:
       return;
     }
     ((flags & TUTTI_REDUCED) != 0 ? reduced_ : touched_)
-        .add(flags, address, size, ndims, dims, limitOf(flags, object, window_));
+        .add(flags, address, size, ndims, dims, limitOf(flags, object, window_), call);
   }
 
   TouchRecords take(const AllocationOf &allocationOf) {
@@ -188,7 +188,9 @@ void ObjectSink::note(const Seen &seen) {
 
 /// Whether each object that is followed to has one way to it, if it is written. Entries are joined.
 bool ObjectSink::areToldApart() {
-  std::sort(found_.begin(), found_.end());
+  if (!std::ranges::is_sorted(found_)) { // Rows often are, and there may be very many.
+    std::ranges::sort(found_);
+  }
   found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   return std::none_of(seen_.begin(), seen_.end(), [&](const Seen &seen) {
     if (!seen.isFollowed || !seen.isWritten) {
@@ -201,8 +203,9 @@ bool ObjectSink::areToldApart() {
 
 /// One entry for each pointer.
 void ObjectSink::joinSame() {
-  std::sort(seen_.begin(), seen_.end(),
-            [](const Seen &a, const Seen &b) { return a.object < b.object; });
+  if (!std::ranges::is_sorted(seen_, {}, &Seen::object)) {
+    std::ranges::sort(seen_, {}, &Seen::object);
+  }
   std::size_t kept = 0;
   for (const Seen seen : seen_) {
     if (kept > 0 && seen_[kept - 1].object == seen.object) {
@@ -272,8 +275,10 @@ TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
 } // namespace
 
 bool areDisjoint(std::vector<Reach> reaches) {
-  std::sort(reaches.begin(), reaches.end(),
-            [](const Reach &a, const Reach &b) { return a.range.begin < b.range.begin; });
+  const auto begin = [](const Reach &reach) { return reach.range.begin; };
+  if (!std::ranges::is_sorted(reaches, {}, begin)) {
+    std::ranges::sort(reaches, {}, begin);
+  }
   Latest all;
   Latest written;
   for (const Reach &reach : reaches) {

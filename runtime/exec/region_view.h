@@ -37,6 +37,8 @@ struct tutti_sink {
 
   /// One word; see `tutti_follow`.
   virtual std::uint64_t follow(std::uint64_t address, std::uint32_t size) = 0;
+
+  const void *call = nullptr; ///< Where `accesses` reports the record from that is being added.
 };
 
 namespace tutti::exec {

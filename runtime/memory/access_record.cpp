@@ -13,6 +13,11 @@ constexpr std::uint64_t kSmallGap = 64;
 /// Longer gaps are read along up to this fraction of the run before them.
 constexpr std::uint64_t kGapFraction = 8;
 
+/// Fewer rows at equal distances may lie so by chance, far from each other.
+constexpr std::uint64_t kLeastRows = 3;
+/// Calls of an access function whose rows are joined.
+constexpr std::size_t kMostCalls = 64;
+
 /// Nothing if the record touches nothing; an empty hull if it leaves the address space.
 std::optional<AccessRecord> normalise(std::uint32_t flags, std::uint64_t address,
                                       std::uint64_t size, std::span<const tutti_dim> dims,
@@ -104,8 +109,99 @@ bool AccessRecord::overlaps(const RangeSet &bytes) const {
   return false;
 }
 
+/// Rows that are followed are objects of their own, perhaps with others between them: what is
+/// written there has no gaps.
+bool AccessCollector::Series::isContinuedBy(const AccessRecord &next) const {
+  if (next.flags != first.flags || next.size != first.size || next.dims != first.dims ||
+      next.limit.begin != first.limit.begin || next.limit.end != first.limit.end ||
+      next.hull.size() != first.hull.size() || next.hull.begin <= latest || next.isUpdated()) {
+    return false;
+  }
+  const std::uint64_t distance = next.hull.begin - latest;
+  const bool mayHaveGaps = !next.isWritten() || (next.flags & TUTTI_FOLLOWED) == 0;
+  return (count == 1 || distance == step) && (mayHaveGaps || distance == next.hull.size());
+}
+
+AccessRecord AccessCollector::Series::whole() const {
+  AccessRecord all = first;
+  if (count > 1) {
+    all.hull.end = latest + first.hull.size();
+    const auto isWider = [this](const Dim &dim) { return dim.stride > step; };
+    all.dims.insert(std::ranges::find_if(all.dims, isWider), {step, count});
+  }
+  return all;
+}
+
+/// Null if there are too many. They come round in one order.
+AccessCollector::Call *AccessCollector::callOf(const void *address) {
+  for (std::size_t tried = 0; tried < calls_.size(); ++tried) {
+    latest_ = latest_ + 1 < calls_.size() ? latest_ + 1 : 0;
+    if (calls_[latest_].address == address) {
+      return &calls_[latest_];
+    }
+  }
+  if (calls_.size() == kMostCalls) {
+    return nullptr;
+  }
+  calls_.push_back({address, {}, {}});
+  latest_ = calls_.size() - 1;
+  return &calls_.back();
+}
+
+void AccessCollector::note(AccessRecord record, const void *address) {
+  Call *call = address ? callOf(address) : nullptr;
+  if (!call) {
+    taken_.records.push_back(std::move(record));
+    return;
+  }
+  Series &rows = call->rows;
+  if (rows.count > 0 && rows.isContinuedBy(record)) {
+    rows.step = record.hull.begin - rows.latest;
+    rows.latest = record.hull.begin;
+    ++rows.count;
+    return;
+  }
+  endRows(*call);
+  const std::uint64_t begin = record.hull.begin;
+  rows = {std::move(record), 1, 0, begin};
+}
+
+void AccessCollector::endRows(Call &call) {
+  Series &rows = call.rows;
+  if (rows.count == 0) {
+    return;
+  }
+  if (rows.count < kLeastRows) {
+    for (std::uint64_t row = 0; row < rows.count; ++row) {
+      taken_.records.push_back(rows.first);
+      Range &hull = taken_.records.back().hull;
+      hull = {hull.begin + row * rows.step, hull.end + row * rows.step};
+    }
+  } else {
+    AccessRecord block = rows.whole();
+    if (call.blocks.count > 0 && call.blocks.isContinuedBy(block)) {
+      call.blocks.step = block.hull.begin - call.blocks.latest;
+      call.blocks.latest = block.hull.begin;
+      ++call.blocks.count;
+    } else {
+      endBlocks(call);
+      const std::uint64_t begin = block.hull.begin;
+      call.blocks = {std::move(block), 1, 0, begin};
+    }
+  }
+  rows.count = 0;
+}
+
+void AccessCollector::endBlocks(Call &call) {
+  if (call.blocks.count > 0) {
+    taken_.records.push_back(call.blocks.whole());
+    call.blocks.count = 0;
+  }
+}
+
 void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint64_t size,
-                          std::uint32_t ndims, const tutti_dim *dims, Range limit) {
+                          std::uint32_t ndims, const tutti_dim *dims, Range limit,
+                          const void *call) {
   if (flags & TUTTI_ANYWHERE) {
     taken_.anywhere = true;
     return;
@@ -115,11 +211,11 @@ void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint6
     return;
   }
   if (flags & TUTTI_ALLOCATION) {
-    allocations_.push_back({flags, address});
+    allocations_.push_back({flags, address, call});
   } else if (record->hull.empty()) {
     taken_.wrapsAround = true;
   } else {
-    taken_.records.push_back(std::move(*record));
+    note(std::move(*record), call);
   }
 }
 
@@ -129,11 +225,16 @@ AccessRecords AccessCollector::take(const AllocationOf &allocationOf) {
     if (range.empty()) {
       taken_.unresolved = true;
     } else {
-      taken_.records.push_back(
-          {allocation.flags | TUTTI_READ | TUTTI_AT_MOST, kNoLimit, range, range.size(), {}});
+      note({allocation.flags | TUTTI_READ | TUTTI_AT_MOST, kNoLimit, range, range.size(), {}},
+           allocation.call);
     }
   }
   allocations_.clear();
+  for (Call &call : calls_) {
+    endRows(call);
+    endBlocks(call);
+  }
+  calls_.clear();
   return std::exchange(taken_, {});
 }
 

@@ -23,6 +23,8 @@ struct Dim {
   std::uint64_t stride; ///< Bytes.
   std::uint64_t count;
 
+  bool operator==(const Dim &) const = default;
+
   /// From the first to the last.
   std::uint64_t reach() const { return stride * (count - 1); }
 };
@@ -101,6 +103,10 @@ struct AccessRecords {
 
 /// Collects the records of one chunk.
 ///
+/// What is reported row by row (parts of a `collapse`, rows that are followed) becomes one record
+/// again where the rows have one shape and lie at equal distances: a million rows take no more
+/// memory, and no more time afterwards, than one.
+///
 /// Threading: externally synchronised.
 class AccessCollector {
 public:
@@ -110,9 +116,10 @@ public:
   using AllocationOf = std::function<Range(std::uint64_t address)>;
 
   /// Adds one record; the arguments are those of `tutti_access`. What lies outside `limit` is left
-  /// out.
+  /// out. `call`: any address that tells the calls of the access function apart; rows are joined
+  /// with others from the same one. Null: with none.
   void add(std::uint32_t flags, std::uint64_t address, std::uint64_t size, std::uint32_t ndims,
-           const tutti_dim *dims, Range limit = kNoLimit);
+           const tutti_dim *dims, Range limit = kNoLimit, const void *call = nullptr);
 
   /// Gives the records and starts anew. An allocation is a record of all its bytes, at most.
   AccessRecords take(const AllocationOf &allocationOf);
@@ -121,10 +128,36 @@ private:
   struct Allocation {
     std::uint32_t flags;
     std::uint64_t address;
+    const void *call;
   };
+
+  /// Records of one shape at equal distances.
+  struct Series {
+    AccessRecord first;
+    std::uint64_t count = 0;  ///< 0: there is none.
+    std::uint64_t step = 0;   ///< Bytes from one to the next; of two or more.
+    std::uint64_t latest = 0; ///< Where the latest one begins.
+
+    bool isContinuedBy(const AccessRecord &next) const;
+    AccessRecord whole() const;
+  };
+
+  /// What one call has reported that may go on.
+  struct Call {
+    const void *address;
+    Series rows;
+    Series blocks; ///< Of rows.
+  };
+
+  Call *callOf(const void *address);
+  void note(AccessRecord record, const void *address);
+  void endRows(Call &call);
+  void endBlocks(Call &call);
 
   AccessRecords taken_;
   std::vector<Allocation> allocations_;
+  std::vector<Call> calls_;
+  std::size_t latest_ = 0; ///< Of `calls_`.
 };
 
 template <typename Visit>

@@ -230,6 +230,85 @@ TEST(AccessCollector, TellsWhatOtherChunksMayWriteToo) {
   EXPECT_TRUE(collector.take({}).records.empty());
 }
 
+/// Reports `rows` times what each of `calls` says, `step` bytes further each time.
+std::vector<AccessRecord> joined(const std::vector<Record> &calls, std::uint64_t rows,
+                                 std::uint64_t step) {
+  AccessCollector collector;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    for (const Record &record : calls) {
+      collector.add(record.flags, record.address + row * step, record.size,
+                    static_cast<std::uint32_t>(record.dims.size()), record.dims.data(),
+                    AccessCollector::kNoLimit, &record);
+    }
+  }
+  return collector.take({}).records;
+}
+
+TEST(AccessCollector, JoinsRowsOfEachCall) {
+  const std::vector<Record> calls = {{TUTTI_READ, 4096, 8, {{8, 10}}},
+                                     {TUTTI_READ, 9000, 8, {{8, 10}}},
+                                     {TUTTI_WRITE, 70000, 4, {}}};
+  const std::vector<AccessRecord> records = joined(calls, 1'000'000, 800);
+
+  ASSERT_EQ(records.size(), 3);
+  EXPECT_EQ(records[1].hull, (Range{9000, 9000 + 999'999 * 800 + 80}));
+  EXPECT_EQ(records[1].dims.size(), 2);
+  EXPECT_EQ(records[2].bytes(), 4'000'000);
+}
+
+TEST(AccessCollector, JoinsBlocksOfRows) {
+  constexpr std::uint64_t kRow = 100;
+  constexpr std::uint64_t kBlock = 5000;
+  AccessCollector collector;
+  std::vector<Record> all;
+  for (std::uint64_t block = 0; block < 20; ++block) {
+    for (std::uint64_t row = 0; row < 30; ++row) {
+      const std::uint64_t address = 4096 + block * kBlock + row * kRow;
+      collector.add(TUTTI_WRITE, address, 8, 0, nullptr, AccessCollector::kNoLimit, &kRow);
+      all.push_back({TUTTI_WRITE, address, 8, {}});
+    }
+  }
+  const AccessRecords records = collector.take({});
+
+  EXPECT_EQ(records.records.size(), 1);
+  EXPECT_EQ(setOf(records).writes, collect(all).writes);
+}
+
+TEST(AccessCollector, JoinsRowsOfOtherObjectsOnlyWhereNothingLiesBetween) {
+  constexpr std::uint32_t kRead = TUTTI_READ | TUTTI_FOLLOWED;
+  constexpr std::uint32_t kWritten = TUTTI_WRITE | TUTTI_FOLLOWED;
+
+  EXPECT_EQ(joined({{kRead, 4096, 8, {}}}, 10, 64).size(), 1);
+  EXPECT_EQ(joined({{kWritten, 4096, 8, {}}}, 10, 64).size(), 10);
+  EXPECT_EQ(joined({{kWritten, 4096, 8, {{8, 8}}}}, 10, 64).size(), 1);
+  EXPECT_EQ(joined({{kRead, 4096, 8, {}}}, 2, 64).size(), 2) << "they may lie so by chance";
+}
+
+TEST(AccessCollector, JoinsNothingElseThanWhatWasReported) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 3000; ++round) {
+    AccessCollector collector;
+    std::vector<Record> all;
+    std::array<Record, 3> calls{randomRecord(random), randomRecord(random), randomRecord(random)};
+    for (int row = 0; row < 20; ++row) {
+      for (Record &record : calls) {
+        if (random() % 8 == 0) {
+          record = randomRecord(random);
+        } else {
+          record.address += random() % 4 == 0 ? random() % 300 : 48;
+        }
+        collector.add(record.flags, record.address, record.size,
+                      static_cast<std::uint32_t>(record.dims.size()), record.dims.data(),
+                      AccessCollector::kNoLimit, &record);
+        all.push_back(record);
+      }
+    }
+    constexpr std::size_t kMost = AccessRanges::kMaxRanges;
+    const AccessSet set = setOf(collector.take({}), AccessRanges(kMost, kMost));
+    ASSERT_EQ(set.writes, collect(all).writes);
+  }
+}
+
 TEST(AccessCollector, StartsAnewAfterTake) {
   AccessCollector collector;
   collector.add(TUTTI_READ, 64, 8, 1, std::array{tutti_dim{-8, 100}}.data());
