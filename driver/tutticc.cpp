@@ -197,12 +197,20 @@ int buildWithXmp(const char *name, const std::vector<std::string> &arguments,
                      additionsFor(arguments, request, installation, deviceLanguages())));
 }
 
+/// The compiler and the linker take tens of megabytes and end: a tenth of their time goes to first
+/// touches of small pages. The C library's malloc is told to ask for large ones, in large steps.
+void useLargePages() {
+  constexpr const char *kSettings = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432";
+  ::setenv("GLIBC_TUNABLES", kSettings, /*replaces=*/0);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   const bool isCxx = isCalledAsCxx(argv[0]);
   const char *name = isCxx ? "tuttic++" : "tutticc";
   const std::vector<std::string> arguments(argv + 1, argv + argc);
+  useLargePages();
   if (!arguments.empty() && arguments[0] == "--tutti-help") {
     printHelp();
     return 0;
