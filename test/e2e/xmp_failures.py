@@ -63,6 +63,10 @@ BROKEN = {
 #pragma xmp loop on t[i] // here
   for (int i = 0; i < 12; i++)
     later[i] = i;""", "'later' has no memory of xmp_malloc yet", (2, 3)),
+    "sum": ("", """#pragma xmp reduction(+ : b) // here""",
+            "the array is not replicated: nodes 0 and 1 have different elements of its dimension 1",
+            (2, 5)),
+    "copy": ("", """#pragma xmp bcast (a) // here""", "the array is not replicated: nodes 0 and 1", (2, 3)),
     "shape": ("", """int n = 4;
 #pragma xmp gmove // here
   a[0:n] = b[0:n - 1];""", "3 elements are assigned to 4", (2, 6)),

@@ -80,6 +80,7 @@ Status broadcast(World &world, std::span<const tutti_xmp_section> items, const t
   TUTTI_ASSIGN(group, world.group(set));
   auto collective = std::make_unique<Collective>(*group);
   for (const tutti_xmp_section &item : items) {
+    TUTTI_TRY(requireReplicated(item, set));
     auto section = localSectionOf(item);
     TUTTI_TRY(section);
     collective->add(*std::move(section));

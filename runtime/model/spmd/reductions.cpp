@@ -254,6 +254,7 @@ Status reduce(World &world, const tutti_xmp_ref *on, std::span<const tutti_xmp_r
   transport::Group *group = nullptr;
   TUTTI_ASSIGN(group, world.group(set));
   for (const tutti_xmp_reduced &item : items) {
+    TUTTI_TRY(requireReplicated(item.value, set));
     TUTTI_TRY(item.count > 0 ? reduceWithLocations(world, *group, set.size(), item)
                              : reduceOne(world, *group, item, async));
   }

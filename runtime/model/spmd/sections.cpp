@@ -135,4 +135,28 @@ Result<LocalSection> localSectionOf(const tutti_xmp_section &section) {
                       static_cast<std::size_t>(section.elementBytes)};
 }
 
+Status requireReplicated(const tutti_xmp_section &section, const NodeSet &set) {
+  if (!section.array) {
+    return {};
+  }
+  const ArrayMap *map = nullptr;
+  TUTTI_ASSIGN(map, mapOf(arrayOf(section.array)));
+  const auto first = map->nodes().coordinatesOf(set.front());
+  for (const Node node : set) {
+    const auto coordinates = map->nodes().coordinatesOf(node);
+    if (!coordinates) {
+      return failure(ErrorCode::InvalidArgument, "node {} has no part of the array", node);
+    }
+    for (std::size_t d = 0; d < map->dimensions(); ++d) {
+      if (map->coordinate(d, *coordinates) != map->coordinate(d, *first)) {
+        return failure(ErrorCode::InvalidArgument,
+                       "the array is not replicated: nodes {} and {} have different elements of "
+                       "its dimension {}",
+                       set.front(), node, d + 1);
+      }
+    }
+  }
+  return {};
+}
+
 } // namespace tutti::model::spmd

@@ -54,4 +54,10 @@ struct LocalSection {
 /// Errors: InvalidArgument  a subscript lies outside; a section of a global array.
 Result<LocalSection> localSectionOf(const tutti_xmp_section &section);
 
+/// Whether a collective over `set` means the same elements on all of its nodes: a variable of their
+/// own, or a global array that is replicated over them.
+///
+/// Errors: InvalidArgument  it does not.
+Status requireReplicated(const tutti_xmp_section &section, const NodeSet &set);
+
 } // namespace tutti::model::spmd
