@@ -4,16 +4,19 @@
 beside MPI by hand (bench/mpi/xmp): time, bytes and messages.
 
 On one node whole runs are timed; on several ones the difference of a long and a short run, so starting
-ranks does not count. Programs run in turn, each as often as --turns says, and the best time of each
-counts; all print what they found, which must agree. Collectives are not in the bytes and messages, which
-are those of the long run: the hand-written programs call the same ones. --build-only FOLDER makes the
-programs and stops; --programs FOLDER runs what was made so, perhaps on another machine.
+ranks does not count. Programs run in turn, each as often as --turns says, and in every second turn ours
+comes first. Times are medians over turns, followed by the ratio of these, the quartiles of the ratios of
+single turns, and the ratio of the best times. All programs print what they found, which must agree.
+Collectives are not in the bytes and messages, which are those of the long run: the hand-written programs
+call the same ones. --build-only FOLDER makes the programs and stops; --programs FOLDER runs what was made
+so, perhaps on another machine.
 """
 import argparse
 import json
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -31,10 +34,11 @@ PROGRAMS = {
 }
 
 
-def build(build_folder, folder):
+def build(build_folder, folder, programs):
     folder.mkdir(parents=True, exist_ok=True)
     clang = dict(os.environ, OMPI_CC="clang-19", MPICH_CC="clang-19")
-    for name, (sizes, macro, (alone, *several)) in PROGRAMS.items():
+    for name in programs:
+        sizes, macro, (alone, *several) = PROGRAMS[name]
         example = ROOT / f"examples/xmp/{name}.c"
         for kind, compiler, source, counts in (
                 ("plain", ["clang-19", "-Wno-unknown-pragmas"], example, [alone]),
@@ -69,13 +73,28 @@ def agree(a, b):
         abs(x - y) <= 1e-6 * max(abs(x), abs(y)) for x, y in zip(*numbers))
 
 
-def compare(kinds, turns):
+def span(seconds):
+    """Of a long run without what the short one before it takes; or of the only run."""
+    return seconds[-1] - sum(seconds[:-1])
+
+
+class Comparison:
     """What two ways take, each given by the commands of one run or of a short and a long one."""
-    results = [[[run(command) for command in commands] for commands in kinds] for _ in range(turns)]
-    best = [[min(turn[k][c][0] for turn in results) for c in range(len(kinds[k]))] for k in range(2)]
-    (_, text, counters), (_, other, own) = results[0][0][-1], results[0][1][-1]
-    return ([times[-1] - sum(times[:-1]) for times in best], counters, own,
-            "" if agree(text, other) else "  WRONG")
+
+    def __init__(self, kinds, turns):
+        # Of each way and turn the runs.
+        results = [[], []]
+        for turn in range(turns):
+            for kind in (0, 1) if turn % 2 == 0 else (1, 0):
+                results[kind].append([run(command) for command in kinds[kind]])
+        seconds = [[[each[0] for each in runs] for runs in turns] for turns in results]
+        spans = [[span(runs) for runs in turns] for turns in seconds]
+        best = [span([min(each) for each in zip(*turns)]) for turns in seconds]
+        self.seconds = [statistics.median(each) for each in spans]
+        self.quartiles = statistics.quantiles([own / theirs for theirs, own in zip(*spans)], n=4)
+        self.best = best[1] / best[0]
+        (_, text, self.by_hand), (_, other, self.moved) = (turns[0][-1] for turns in results)
+        self.note = "" if agree(text, other) else "  WRONG"
 
 
 def main():
@@ -84,21 +103,29 @@ def main():
     parser.add_argument("--build-only", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--nodes", type=int, nargs="*", default=[1, 4, 8])
-    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--tuttirun", type=pathlib.Path, help="default: that of --build")
+    parser.add_argument("examples", nargs="*", metavar="PROGRAM",
+                        help=f"of {', '.join(PROGRAMS)}; default: all")
     arguments = parser.parse_args()
+    programs = arguments.examples or list(PROGRAMS)
+    if unknown := set(programs) - set(PROGRAMS):
+        parser.error(f"there is no program {', '.join(sorted(unknown))}")
+    if arguments.turns < 2:
+        parser.error("quartiles need two turns at least")
     if arguments.build_only:
-        build(arguments.build.resolve(), arguments.build_only)
+        build(arguments.build.resolve(), arguments.build_only, programs)
         return
     tuttirun = arguments.tuttirun or arguments.build.resolve() / "bin/tuttirun"
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.programs
         if folder is None:
             folder = pathlib.Path(temporary)
-            build(arguments.build.resolve(), folder)
+            build(arguments.build.resolve(), folder, programs)
         print(f"{'program':10} {'nodes':>5} {'beside':>6} {'seconds':>8} {'Tutti':>8} {'ratio':>6} "
-              f"{'bytes':>11} {'Tutti':>11} {'messages':>8} {'Tutti':>8}")
-        for name, (_, _, (alone, *several)) in PROGRAMS.items():
+              f"{'quartiles':>13} {'best':>6} {'bytes':>11} {'Tutti':>11} {'messages':>8} {'Tutti':>8}")
+        for name in programs:
+            alone, *several = PROGRAMS[name][2]
             for nodes in arguments.nodes:
                 if nodes == 1:
                     beside = "clang"
@@ -107,12 +134,13 @@ def main():
                     beside = "MPI"
                     kinds = [[[tuttirun, "-n", nodes, folder / f"{name}-{kind}-{count}"] for count in several]
                              for kind in ("mpi", "tutti")]
-                (theirs, own), by_hand, moved, note = compare(kinds, arguments.turns)
-                counts = "".join(f" {by_hand.get(key, 0):11} {moved.get(key, 0):11}" if key == "bytes" else
-                                 f" {by_hand.get(key, 0):8} {moved.get(key, 0):8}"
-                                 for key in ("bytes", "messages"))
-                print(f"{name:10} {nodes:5} {beside:>6} {theirs:8.3f} {own:8.3f} {own / theirs:6.3f}"
-                      f"{counts}{note}", flush=True)
+                found = Comparison(kinds, arguments.turns)
+                theirs, own = found.seconds
+                low, _, high = found.quartiles
+                counts = " ".join(f"{counters.get(key, 0):{width}}" for key, width in (("bytes", 11), ("messages", 8))
+                                  for counters in (found.by_hand, found.moved))
+                print(f"{name:10} {nodes:5} {beside:>6} {theirs:8.3f} {own:8.3f} {own / theirs:6.3f} "
+                      f"{low:6.3f} {high:6.3f} {found.best:6.3f} {counts}{found.note}", flush=True)
 
 
 if __name__ == "__main__":
