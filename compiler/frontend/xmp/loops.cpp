@@ -238,8 +238,7 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
     text.copies = *std::move(copies);
   }
   unsigned hoisted = 0;
-  for (NestLoop &loop : text.nest) {
-    loop.isOnDevice = directive.isAcc;
+  for (const NestLoop &loop : text.nest) {
     text.indices.push_back(loop.isInvariant ? text.name + "[" + std::to_string(hoisted++) + "]"
                                             : "");
   }

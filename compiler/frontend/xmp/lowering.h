@@ -124,7 +124,8 @@ private:
   bool findNest(const Directive &directive, clang::Stmt *body, std::vector<NestLoop> &nest);
   bool findLoopsAround(const clang::ForStmt *inner, clang::Stmt *body,
                        std::vector<NestLoop> &around);
-  bool hasFixedBounds(const clang::Expr *first, const clang::Expr *bound, clang::Stmt *body);
+  bool hasFixedBounds(const NestLoop &loop, const clang::Expr *first, const clang::Expr *bound,
+                      clang::Stmt *body);
   bool readLoop(NestLoop &loop, clang::Stmt *body);
   bool readStep(NestLoop &loop);
   static bool isDealtInBlocks(const Entity &set, unsigned axis);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/xmp/changes.h"
 #include "compiler/frontend/xmp/lowering.h"
 
 #include "clang/AST/ASTContext.h"
@@ -116,8 +117,12 @@ bool Lowering::readStep(NestLoop &loop) {
   return true;
 }
 
-/// Whether the bounds are the same in all iterations of the nest that `body` begins.
-bool Lowering::hasFixedBounds(const Expr *first, const Expr *bound, Stmt *body) {
+/// Whether bounds and step are the same in all iterations of the nest that `body` begins.
+bool Lowering::hasFixedBounds(const NestLoop &loop, const Expr *first, const Expr *bound,
+                              Stmt *body) {
+  if (loop.loop == body) {
+    return true; // It is entered once.
+  }
   llvm::SmallVector<const ForStmt *, 8> loops;
   collectLoops(body, loops);
   const unsigned begin = program_.at(body->getBeginLoc());
@@ -126,11 +131,21 @@ bool Lowering::hasFixedBounds(const Expr *first, const Expr *bound, Stmt *body) 
     const bool isInside = program_.has(value->getLocation()) &&
                           program_.at(value->getLocation()) >= begin &&
                           program_.at(value->getLocation()) < end;
-    return isInside || llvm::any_of(loops, [&](const ForStmt *loop) {
-             return initOf(loop->getInit()).first == value;
-           });
+    return value != loop.variable && (isInside || llvm::any_of(loops, [&](const ForStmt *other) {
+                                        return initOf(other->getInit()).first == value;
+                                      }));
   };
-  return !mentions(first, changes) && !mentions(bound, changes);
+  Changes nest(body, loop.loop);
+  if (loop.isOnDevice) {
+    nest.ignoreCalls(); // What they change there are not the host's variables.
+  }
+  const auto isExposed = [&](const VarDecl *variable) {
+    return takesAddress(function_->getBody(), variable);
+  };
+  const auto isFixed = [&](const Stmt *expr) {
+    return !mentions(expr, changes) && !nest.mayChange(expr, isExposed);
+  };
+  return isFixed(first) && isFixed(bound) && (loop.isConstantStep || isFixed(loop.loop->getInc()));
 }
 
 /// Fills in what a loop of the nest that `body` begins does. `variable` and `loop` are known.
@@ -153,6 +168,11 @@ bool Lowering::readLoop(NestLoop &loop, Stmt *body) {
   if (!readStep(loop)) {
     return false;
   }
+  if (Changes(loop.loop->getBody(), nullptr).assigns(loop.variable)) {
+    error(loop.loop->getForLoc(), "the variable '%0' of a distributed loop is changed in its body")
+        << loop.variable->getName();
+    return false;
+  }
   const Expr *bound = isLeft ? condition->getRHS() : condition->getLHS();
   loop.lower = "(long)(" + text(first) + ")";
   loop.last = "(long)(" + text(bound) + ")";
@@ -162,7 +182,7 @@ bool Lowering::readLoop(NestLoop &loop, Stmt *body) {
     last = sum(last, loop.isUp ? -1 : 1);
   }
   setIndices(loop, constantOf(first, context_), last);
-  loop.isInvariant = hasFixedBounds(first, bound, body);
+  loop.isInvariant = hasFixedBounds(loop, first, bound, body);
   return true;
 }
 
@@ -196,6 +216,7 @@ bool Lowering::findNest(const Directive &directive, Stmt *body, std::vector<Nest
     }
     NestLoop loop;
     loop.loop = *found;
+    loop.isOnDevice = directive.isAcc;
     loop.variable = initOf((*found)->getInit()).first;
     const auto &items = directive.on->subscripts.items;
     for (unsigned axis = 0; axis < items.size(); ++axis) {

@@ -92,6 +92,10 @@ int f(void) {
   #pragma xmp loop on t[i]
   for (i = 0; i < 16; i *= 2)
     a[i] = 0;
+  // CHECK: :[[@LINE+2]]:3: error: the variable 'i' of a distributed loop is changed in its body
+  #pragma xmp loop on t[i]
+  for (i = 0; i < 16; i++)
+    a[i++] = 0;
   // CHECK: :[[@LINE+2]]:23: error: 'i' never reaches its bound
   #pragma xmp loop on t[i]
   for (i = 0; i < 16; i--)
