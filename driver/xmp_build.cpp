@@ -132,8 +132,8 @@ XmpBuild planXmpBuild(const std::vector<std::string> &arguments, const CompileRe
     }
   }
   build.needsClang = inputs > 0;
-  // Options of the preprocessor have been used up.
-  build.arguments.insert(build.arguments.begin(), "-Qunused-arguments");
+  // Options of the preprocessor have been used up, and places are not said as standard C says them.
+  build.arguments.insert(build.arguments.begin(), {"-Qunused-arguments", "-Wno-gnu-line-marker"});
   return build;
 }
 

@@ -65,6 +65,7 @@ TEST_F(XmpBuildTest, GivesClangWhatWasWritten) {
   EXPECT_THAT(build.commands[0], Not(Contains("b.o")));
   EXPECT_THAT(build.arguments, Contains("/tmp/f/0/a.i"));
   EXPECT_THAT(build.arguments, Contains("b.o"));
+  EXPECT_THAT(build.arguments, Contains("-Wno-gnu-line-marker"));
   EXPECT_THAT(build.arguments, Not(Contains(source)));
   EXPECT_TRUE(build.needsClang);
 }

@@ -73,6 +73,14 @@ def dependencies_are_those_of_the_source(workshop):
     require("depends.o:" in text and "depends.c" in text and "size.h" in text, text)
 
 
+def strict_compilers_have_nothing_to_say(workshop):
+    """About what is written, which the user does not see."""
+    for path in sorted((ROOT / "examples/xmp").rglob("cg.c")):
+        result = workshop.execute([str(workshop.bin / "tutticc"), "-std=c99", "-pedantic-errors", "-Wall",
+                                   "-Wextra", "-Werror", "-c", str(path)], {}, "")
+        require(result.status == 0 and not result.errors, result.errors)
+
+
 def moved(workshop, what, times, ranks):
     program = Program.read(ROOT / "test/e2e/xmp_counters/steps.c")
     program.name = "xmp-counters"
@@ -166,7 +174,7 @@ def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
               (ignoring_pragmas_makes_one_program, pragmas_in_headers_alone_are_errors,
-               dependencies_are_those_of_the_source)]
+               strict_compilers_have_nothing_to_say, dependencies_are_those_of_the_source)]
     checks += [(f"{check.__name__}/{ranks}", lambda w, c=check, r=ranks: c(w, r))
                for check, ranks in counter_checks()]
     checks += [(f"examples/{name}/{ranks}", lambda w, p=program, r=ranks: compare(w, p, [], r))
