@@ -221,6 +221,7 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
       !checkBounds(directive, *set, text.nest)) {
     return true;
   }
+  delayGuarded(directive, body, text.nest);
   std::string prelude = "{ ";
   for (const Entity *array : pointers) {
     prelude +=

@@ -127,6 +127,8 @@ private:
   bool hasFixedBounds(const NestLoop &loop, const clang::Expr *first, const clang::Expr *bound,
                       clang::Stmt *body);
   bool readLoop(NestLoop &loop, clang::Stmt *body);
+  static void delayGuarded(const Directive &directive, const clang::Stmt *body,
+                           std::vector<NestLoop> &nest);
   bool readStep(NestLoop &loop);
   static bool isDealtInBlocks(const Entity &set, unsigned axis);
   void writeHeader(const NestLoop &loop, const Entity &set, const std::string &index,

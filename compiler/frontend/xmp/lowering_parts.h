@@ -25,7 +25,8 @@ struct NestLoop {
   Constant lastIndex;
   bool isUp = true;
   bool isConstantStep = false;
-  bool isInvariant = true; ///< Its bounds do not depend on the nest.
+  bool hasConstantBounds = false;
+  bool isInvariant = true; ///< Its bounds can be computed in front of the nest.
   bool isOnDevice = false; ///< Nothing of the host's stack is read in it.
 };
 

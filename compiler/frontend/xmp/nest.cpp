@@ -53,6 +53,25 @@ void setIndices(NestLoop &loop, Constant first, Constant bound) {
   loop.lastIndex = sum(first, product(*distance / *step, step));
 }
 
+bool contains(const Stmt *statement, const Stmt *inner) {
+  return statement == inner ||
+         (statement && llvm::any_of(statement->children(),
+                                    [&](const Stmt *child) { return contains(child, inner); }));
+}
+
+/// Whether an iteration of a loop around `inner` may pass it by: there is a branch around it, or
+/// one that leaves something.
+bool isGuarded(const Stmt *statement, const ForStmt *inner) {
+  if (!statement || statement == inner) {
+    return false;
+  }
+  const bool isBranch = isa<IfStmt, SwitchStmt, WhileStmt>(statement) && contains(statement, inner);
+  const bool isJump = isa<ContinueStmt, BreakStmt, GotoStmt, ReturnStmt>(statement);
+  return isBranch || isJump || llvm::any_of(statement->children(), [&](const Stmt *child) {
+           return isGuarded(child, inner);
+         });
+}
+
 /// Whether an expression names a variable that `changes` says changes.
 template <typename Predicate> bool mentions(const Stmt *statement, const Predicate &changes) {
   if (!statement) {
@@ -181,7 +200,9 @@ bool Lowering::readLoop(NestLoop &loop, Stmt *body) {
     loop.last += loop.isUp ? " - 1" : " + 1";
     last = sum(last, loop.isUp ? -1 : 1);
   }
-  setIndices(loop, constantOf(first, context_), last);
+  const Constant begin = constantOf(first, context_);
+  setIndices(loop, begin, last);
+  loop.hasConstantBounds = begin && last && loop.isConstantStep;
   loop.isInvariant = hasFixedBounds(loop, first, bound, body);
   return true;
 }
@@ -251,6 +272,21 @@ bool Lowering::findNest(const Directive &directive, Stmt *body, std::vector<Nest
     return llvm::find(loops, left.loop) < llvm::find(loops, right.loop);
   });
   return llvm::all_of(nest, [&](NestLoop &loop) { return readLoop(loop, body); });
+}
+
+/// Bounds behind a branch may have no meaning where it is not taken, as what a null pointer points
+/// to. Such loops compute theirs themselves, but where widths, orders or devices need them earlier.
+void Lowering::delayGuarded(const Directive &directive, const Stmt *body,
+                            std::vector<NestLoop> &nest) {
+  if (directive.widths.isGiven || directive.isAcc ||
+      llvm::any_of(directive.reductions, isOrdered)) {
+    return;
+  }
+  for (NestLoop &loop : nest) {
+    if (!loop.hasConstantBounds && isGuarded(body, loop.loop)) {
+      loop.isInvariant = false;
+    }
+  }
 }
 
 /// Finds the loops of `body` around `inner` and with it, outermost first; false after an error.

@@ -1,5 +1,6 @@
 // Bounds and steps of distributed loops that statements between them and the outer loops change: by
-// name, through a pointer, in a function, in the C library, as elements and as members.
+// name, through a pointer, in a function, in the C library, as elements and as members; and bounds
+// that only mean something where a branch is taken.
 #include <stdio.h>
 
 #define N 18
@@ -15,7 +16,7 @@ int a[N][N][4];
 
 static int length[N], level = 3;
 
-static struct {
+static struct range {
   int low, high;
 } range;
 
@@ -99,6 +100,39 @@ static void change(void) {
   }
 }
 
+/// Behind branches, where the bounds mean nothing if these are not taken.
+static void guarded(const struct range *limits, int first, int divisor) {
+  int i, j;
+#pragma xmp loop(j) on t[j]
+  for (i = 0; i < N; i++) {
+    if (limits) {
+      for (j = limits->low; j < limits->high; j++) {
+        a[i][j][0] += 2;
+      }
+    }
+  }
+#pragma xmp loop(j) on t[j]
+  for (i = 0; i < N; i++) {
+    if (first < 0) {
+      continue;
+    }
+    for (j = first; j < N; j++) {
+      a[i][j][1] += 3;
+    }
+  }
+#pragma xmp loop(j) on t[j]
+  for (i = 0; i < N; i++) {
+    switch (divisor) {
+    case 0:
+      break;
+    default:
+      for (j = 0; j < N / divisor; j++) {
+        a[i][j][2] += 5;
+      }
+    }
+  }
+}
+
 int main(void) {
   long sum = 0;
 #pragma xmp loop(j) on t[j]
@@ -111,6 +145,8 @@ int main(void) {
   }
   const double relaxed = relax();
   change();
+  guarded(&(struct range){3, 11}, 4, 3);
+  guarded(0, -7, 0);
 #pragma xmp loop(j) on t[j] reduction(+ : sum)
   for (int j = 0; j < N; j++) {
     for (int i = 0; i < N; i++) {
