@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -49,8 +48,7 @@ struct Declaration {
   bool isFragment = false; ///< Found by the checker: it stands for a data fragment.
   bool isPoisoned = false; ///< Found by the checker: what it stands for is wrong already.
   bool isUsed = false;
-  bool isWritten = false;            ///< Found by the checker: some call may produce it.
-  std::optional<Position> read = {}; ///< Found by the checker: where its value is used first.
+  bool isWritten = false; ///< Found by the checker: some call may produce it.
 };
 
 struct Expression {

@@ -26,7 +26,6 @@ public:
     }
     for (const Declaration &declaration : program_.declarations) {
       warnUnused(declaration);
-      warnUnassigned(declaration);
     }
   }
 
@@ -99,7 +98,6 @@ private:
       checkStatement(*statement);
     }
     rules_.checkBlock(block);
-    warnTwice(block);
   }
 
   void checkStatement(Statement &statement) {
@@ -245,54 +243,6 @@ private:
       declaration->isWritten = true;
       const bool isAlias = declaration->kind == Declaration::Kind::Let && declaration->isFragment;
       declaration = isAlias ? declaration->value->declaration : nullptr;
-    }
-  }
-
-  /// Nothing in the text may produce it: proved, if no error hides a part of the program.
-  void warnUnassigned(const Declaration &declaration) {
-    if (declaration.kind == Declaration::Kind::Fragment && declaration.read &&
-        !declaration.isWritten && !declaration.isPoisoned && !messages_.hasErrors()) {
-      messages_.warning(at(*declaration.read), "E-HANG",
-                        "this waits for " + quoted(declaration.name.text) +
-                            ", which no fragment produces");
-    }
-  }
-
-  /// Calls of one block come to life together, and equal indices have equal values there.
-  void warnTwice(const Block &block) {
-    std::unordered_map<const Declaration *, std::vector<std::pair<const Expression *, Word>>> seen;
-    for (const Statement *statement : block.statements) {
-      if (statement->callee == nullptr || statement->callee->kind == Sub::Kind::Structured ||
-          statement->callee->parameters.size() != statement->arguments.size()) {
-        continue;
-      }
-      for (std::size_t i = 0; i < statement->arguments.size(); ++i) {
-        const Expression &output = *statement->arguments[i];
-        if (statement->callee->parameters[i].type == ParameterType::Name && isFragment(output)) {
-          warnTwice(output, statement->name, seen[output.declaration]);
-        }
-      }
-    }
-  }
-
-  void warnTwice(const Expression &output, Word call,
-                 std::vector<std::pair<const Expression *, Word>> &others) {
-    constexpr std::size_t kMostCompared = 64; // A block may have thousands of calls.
-    for (const auto &[other, first] : others) {
-      if (isSame(*other, output) && first.at != call.at) {
-        const Location place = at(output.begin);
-        messages_.warning(
-            place, "E-TWICE",
-            "data fragment " +
-                quoted(text_.characters().substr(output.begin, output.end - output.begin)) +
-                " is assigned twice (by " + std::string(first.text) + " at " +
-                messages_.lineOf(at(first.at), place) + " and by " + std::string(call.text) +
-                " at " + messages_.lineOf(at(call.at), place) + ")");
-        return;
-      }
-    }
-    if (others.size() < kMostCompared) {
-      others.emplace_back(&output, call);
     }
   }
 

@@ -166,7 +166,6 @@ Type ExpressionChecker::reference(Expression &expression, bool inRule) {
     return Type::Unknown;
   }
   if (declaration->isFragment || declaration->isPoisoned) {
-    declaration->read = declaration->read.value_or(expression.at);
     return Type::Unknown;
   }
   if (!expression.parts.empty()) {

@@ -4,6 +4,7 @@
 #include "compiler/frontend/luna/checker.h"
 #include "compiler/frontend/luna/lexer.h"
 #include "compiler/frontend/luna/parser.h"
+#include "compiler/frontend/luna/prover.h"
 #include "compiler/frontend/luna/words.h"
 #include "compiler/frontend/luna/writer.h"
 
@@ -40,6 +41,9 @@ FrontEndResult compileFile(Sources &sources, const FrontEndOptions &options, boo
     }
   }
   check(program, text.text, messages);
+  if (!messages.isWrong()) {
+    warnOfTheRun(program, text.text, messages);
+  }
   if (!isSyntaxOnly && !messages.hasErrors()) {
     WrittenProgram written = write(program, text, sources, options.checksRun);
     result.code = std::move(written.code);

@@ -6,6 +6,7 @@
 namespace tutti::compiler::luna {
 
 void Messages::error(Location at, std::string_view code, std::string text) {
+  isWrong_ = true;
   add(at, "error", code, std::move(text));
 }
 

@@ -40,6 +40,9 @@ public:
 
   bool hasErrors() const { return errors_ > 0; }
 
+  /// Whether the program has errors besides warnings that options have made some.
+  bool isWrong() const { return isWrong_; }
+
   /// All messages so far; forgets them.
   std::string print();
 
@@ -60,6 +63,7 @@ private:
   std::vector<Message> messages_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen_;
   std::size_t errors_ = 0;
+  bool isWrong_ = false;
   bool lastIsHidden_ = false;
 };
 

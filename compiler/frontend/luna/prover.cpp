@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/luna/prover.h"
+
+#include "compiler/frontend/luna/checker.h"
+#include "compiler/frontend/luna/expression_checker.h"
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace tutti::compiler::luna {
+
+namespace {
+
+using Constant = std::optional<std::int64_t>;
+
+/// Nothing is known of what does not fit: it wraps, or is an error of the run.
+Constant inRange(std::int64_t value) {
+  const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
+                    value <= std::numeric_limits<std::int32_t>::max();
+  return fits ? Constant(value) : std::nullopt;
+}
+
+Constant calculate(std::string_view op, std::int64_t a, std::int64_t b) {
+  if (op == "/" || op == "%") {
+    return b == 0 ? std::nullopt : inRange(op == "/" ? a / b : a % b);
+  }
+  return op == "+"    ? inRange(a + b)
+         : op == "-"  ? inRange(a - b)
+         : op == "*"  ? inRange(a * b)
+         : op == "<"  ? Constant(a < b)
+         : op == "<=" ? Constant(a <= b)
+         : op == ">"  ? Constant(a > b)
+         : op == ">=" ? Constant(a >= b)
+         : op == "==" ? Constant(a == b)
+         : op == "!=" ? Constant(a != b)
+                      : std::nullopt;
+}
+
+/// The value of an expression that is an int in every run.
+Constant constant(const Expression &expression) {
+  switch (expression.kind) {
+  case Expression::Kind::Integer: {
+    std::int64_t value = 0;
+    const char *end = expression.text.data() + expression.text.size();
+    const auto [stopped, error] = std::from_chars(expression.text.data(), end, value);
+    return error == std::errc() && stopped == end ? inRange(value) : std::nullopt;
+  }
+  case Expression::Kind::Unary: {
+    const Constant of = constant(*expression.parts[0]);
+    return !of ? std::nullopt : expression.text == "!" ? Constant(*of == 0) : inRange(-*of);
+  }
+  case Expression::Kind::Binary: {
+    const Constant a = constant(*expression.parts[0]);
+    if (a && (expression.text == "&&" || expression.text == "||")) {
+      const bool isDecided = (*a != 0) == (expression.text == "||");
+      const Constant b = isDecided ? a : constant(*expression.parts[1]);
+      return b ? Constant(*b != 0) : std::nullopt;
+    }
+    const Constant b = a ? constant(*expression.parts[1]) : std::nullopt;
+    return b ? calculate(expression.text, *a, *b) : std::nullopt;
+  }
+  case Expression::Kind::Cast:
+    return expression.text == "int" ? constant(*expression.parts[0]) : std::nullopt;
+  case Expression::Kind::Reference:
+    return expression.declaration != nullptr &&
+                   expression.declaration->kind == Declaration::Kind::Let &&
+                   !expression.declaration->isFragment
+               ? constant(*expression.declaration->value)
+               : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+class Prover {
+public:
+  Prover(const Text &text, Messages &messages) : text_(text), messages_(messages) {}
+
+  void run(const Sub &main) {
+    call(main);
+    while (!open_.empty()) {
+      const Block &block = *open_.back();
+      open_.pop_back();
+      visit(block);
+    }
+  }
+
+private:
+  Location at(Position position) const { return text_.locate(position); }
+
+  std::string quoted(const Expression &expression) const {
+    return "'" +
+           std::string(
+               text_.characters().substr(expression.begin, expression.end - expression.begin)) +
+           "'";
+  }
+
+  void call(const Sub &sub) {
+    if (sub.kind == Sub::Kind::Structured && called_.insert(&sub).second) {
+      open_.push_back(sub.body);
+    }
+  }
+
+  void visit(const Block &block) {
+    for (const Statement *statement : block.statements) {
+      visit(*statement);
+    }
+    warnTwice(block);
+  }
+
+  void visit(const Statement &statement) {
+    switch (statement.kind) {
+    case Statement::Kind::Call:
+      return visitCall(statement);
+    case Statement::Kind::Let:
+      open_.push_back(statement.body);
+      return;
+    case Statement::Kind::For: {
+      read(*statement.first);
+      read(*statement.last);
+      const Constant first = constant(*statement.first);
+      const Constant last = constant(*statement.last);
+      if (first && last && *first <= *last) {
+        open_.push_back(statement.body);
+      }
+      return;
+    }
+    case Statement::Kind::While:
+      read(*statement.first);
+      read(*statement.condition);
+      if (constant(*statement.condition).value_or(0) != 0) {
+        open_.push_back(statement.body);
+      }
+      return;
+    case Statement::Kind::If:
+      read(*statement.condition);
+      if (const Constant condition = constant(*statement.condition)) {
+        if (const Block *taken = *condition != 0 ? statement.body : statement.otherwise) {
+          open_.push_back(taken);
+        }
+      }
+      return;
+    }
+  }
+
+  void visitCall(const Statement &statement) {
+    for (std::size_t i = 0; i < statement.arguments.size(); ++i) {
+      const Expression &argument = *statement.arguments[i];
+      if (statement.callee->parameters[i].type == ParameterType::Name) {
+        readIndices(argument);
+      } else {
+        read(argument);
+      }
+    }
+    call(*statement.callee);
+  }
+
+  void readIndices(const Expression &id) {
+    for (const Expression *index : id.parts) {
+      read(*index);
+    }
+  }
+
+  /// What the value of an expression cannot be found without.
+  void read(const Expression &expression) {
+    if (expression.kind == Expression::Kind::Choice) {
+      read(*expression.parts[0]);
+      if (const Constant condition = constant(*expression.parts[0])) {
+        read(*expression.parts[*condition != 0 ? 1 : 2]);
+      }
+      return;
+    }
+    if (expression.kind == Expression::Kind::Binary &&
+        (expression.text == "&&" || expression.text == "||")) {
+      read(*expression.parts[0]);
+      const Constant left = constant(*expression.parts[0]);
+      if (left && (*left != 0) == (expression.text == "&&")) {
+        read(*expression.parts[1]);
+      }
+      return;
+    }
+    for (const Expression *part : expression.parts) {
+      read(*part);
+    }
+    if (expression.kind == Expression::Kind::Reference && expression.declaration != nullptr) {
+      readName(*expression.declaration, expression);
+    }
+  }
+
+  /// Nothing in the text may produce it. The checker has seen all that might.
+  void readName(const Declaration &declaration, const Expression &expression) {
+    if (declaration.kind == Declaration::Kind::Let) {
+      if (lets_.insert(&declaration).second) {
+        read(*declaration.value);
+      }
+    } else if (declaration.kind == Declaration::Kind::Fragment && !declaration.isWritten &&
+               told_.insert(&declaration).second) {
+      messages_.warning(at(expression.at), "E-HANG",
+                        "this waits for '" + std::string(declaration.name.text) +
+                            "', which no fragment produces");
+    }
+  }
+
+  /// Calls of one block come to life together, and equal indices have equal values there.
+  void warnTwice(const Block &block) {
+    std::unordered_map<const Declaration *, std::vector<std::pair<const Expression *, Word>>> seen;
+    for (const Statement *statement : block.statements) {
+      if (statement->kind != Statement::Kind::Call ||
+          statement->callee->kind == Sub::Kind::Structured) {
+        continue;
+      }
+      for (std::size_t i = 0; i < statement->arguments.size(); ++i) {
+        const Expression &output = *statement->arguments[i];
+        if (statement->callee->parameters[i].type == ParameterType::Name) {
+          warnTwice(output, statement->name, seen[output.declaration]);
+        }
+      }
+    }
+  }
+
+  void warnTwice(const Expression &output, Word call,
+                 std::vector<std::pair<const Expression *, Word>> &others) {
+    constexpr std::size_t kMostCompared = 64; // A block may have thousands of calls.
+    for (const auto &[other, first] : others) {
+      if (isSame(*other, output) && first.at != call.at) {
+        const Location place = at(output.begin);
+        messages_.warning(place, "E-TWICE",
+                          "data fragment " + quoted(output) + " is assigned twice (by " +
+                              std::string(first.text) + " at " +
+                              messages_.lineOf(at(first.at), place) + " and by " +
+                              std::string(call.text) + " at " +
+                              messages_.lineOf(at(call.at), place) + ")");
+        return;
+      }
+    }
+    if (others.size() < kMostCompared) {
+      others.emplace_back(&output, call);
+    }
+  }
+
+  const Text &text_;
+  Messages &messages_;
+  std::vector<const Block *> open_; ///< Blocks that come to life and have not been looked at.
+  std::unordered_set<const Sub *> called_;
+  std::unordered_set<const Declaration *> lets_; ///< That are read.
+  std::unordered_set<const Declaration *> told_;
+};
+
+} // namespace
+
+void warnOfTheRun(const Program &program, const Text &text, Messages &messages) {
+  if (const Sub *main = findSub(program, "main")) {
+    Prover(text, messages).run(*main);
+  }
+}
+
+} // namespace tutti::compiler::luna
