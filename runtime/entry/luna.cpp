@@ -206,6 +206,12 @@ model::fragments::Parts parts() {
   return exec::orDie(model::fragments::parseParts(text ? text : ""));
 }
 
+/// TUTTI_BALANCE, of which it is known that it is right.
+bool balances() {
+  const char *text = std::getenv("TUTTI_BALANCE");
+  return !text || std::string_view(text) != "off";
+}
+
 /// The line of a place.
 std::string_view lineOf(std::string_view at) { return at.substr(at.rfind(':') + 1); }
 
@@ -242,6 +248,7 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   state.rank = endpoint.rank();
   state.ranks = endpoint.size();
   state.parts = parts();
+  state.balances = balances();
   FragmentDevices *devices = fragmentDevices();
   state.wantsPositions = devices != nullptr;
   auto runner =
@@ -260,6 +267,7 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   all.fragmentPushes += counts.pushes;
   all.fragmentPushBytes += counts.pushedBytes;
   all.fragmentMessages += counts.messages;
+  all.recuts += counts.recuts;
   if (devices) {
     const model::fragments::DeviceCounts there = devices->counts();
     all.fragmentDeviceCalls += there.calls;

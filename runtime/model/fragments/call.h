@@ -27,6 +27,7 @@ struct Call : Waiter, engine::Work {
   std::int8_t device = -1; ///< 0 or 1 if advice says that it is to run on a core, or on a device.
   double position =
       -1; ///< How far into the segment of its rank its coordinate is; -1: it has none.
+  std::int32_t bucket = -1; ///< Of the rope whose rounds it is part of; -1 if of none.
   bool readsData = false;   ///< Has asked for some.
   std::uint64_t number = 0; ///< Older calls have smaller ones.
   std::vector<Argument> arguments;

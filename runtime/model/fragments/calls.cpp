@@ -326,8 +326,9 @@ void State::dismiss(Call &call) {
   endCall(call);
 }
 
-void State::finish(Call &call, std::span<Value> outputs) {
+void State::finish(Call &call, std::span<Value> outputs, double seconds) {
   --running_;
+  noteSeconds(call, seconds);
   ++counts_.calls;
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
@@ -363,7 +364,7 @@ void State::produce(Entry &entry, Value value, std::int32_t statement) {
     return;
   }
   ++counts_.made;
-  send(entry.home, 1, entry, value, statement);
+  send(entry.home, kAssign, entry, value, statement);
   if (!entry.isDeleted || outlives(entry)) {
     keep(entry, std::move(value));
     wake(entry);

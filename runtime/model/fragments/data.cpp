@@ -392,6 +392,7 @@ void State::releaseOne(Frame *frame, std::vector<Frame *> &open) {
       giveBack(slot.name->base->frame);
     }
   }
+  forgetRopes(*frame);
   if (frame->parent) {
     giveBack(frame->parent);
   }
@@ -433,7 +434,7 @@ void State::deleteData(Entry &entry, std::int32_t statement) {
     deleteAtHome(entry, statement);
     return;
   }
-  send(entry.home, 2, entry, Value(), statement);
+  send(entry.home, kDelete, entry, Value(), statement);
   forget(entry);
   entry.isAssigned = true;
   entry.isDeleted = true;
@@ -460,7 +461,7 @@ void State::deleteAtHome(Entry &entry, std::int32_t statement) {
     return;
   }
   for (const std::int32_t rank : entry.holders) {
-    send(rank, 3, entry, Value(), statement);
+    send(rank, kDrop, entry, Value(), statement);
   }
   if (!outlives(entry)) {
     entry.holders.clear();

@@ -12,20 +12,6 @@
 
 namespace tutti::model::fragments {
 
-namespace {
-
-/// What one entry of a message says.
-enum Says : std::uint8_t {
-  kPush = 0,   ///< A copy for a reader.
-  kAssign = 1, ///< A value for its home.
-  kDelete = 2, ///< A holder has deleted it: for its home.
-  kDrop = 3,   ///< It is deleted: for a holder.
-  kOver = 4,   ///< All below a call is over on the sender.
-  kGone = 5,   ///< It was deleted before its home saw a reader: for the reader's rank.
-};
-
-} // namespace
-
 void State::send(std::int32_t to, std::uint8_t kind, const Entry &entry, const Value &value,
                  std::int32_t statement) {
   Writer writer(outgoing_[static_cast<std::size_t>(to)]);
@@ -37,6 +23,17 @@ void State::send(std::int32_t to, std::uint8_t kind, const Entry &entry, const V
   for (std::size_t at = 0; at < entry.tuple.count(); ++at) {
     writer.add(entry.tuple[at]);
   }
+  writer.addValue(value);
+  hasOutgoing_ = true;
+}
+
+void State::sendOfRope(std::int32_t to, std::uint8_t kind, const Rope &rope, const Value &value) {
+  Writer writer(outgoing_[static_cast<std::size_t>(to)]);
+  writer.add(kind);
+  writer.add(rope.frame->id);
+  writer.add(std::int32_t{-1});
+  writer.add(rope.loop);
+  writer.add(std::uint32_t{0});
   writer.addValue(value);
   hasOutgoing_ = true;
 }
@@ -91,6 +88,10 @@ void State::receive(std::int32_t from, std::span<const std::byte> bytes) {
   while (!reader.isAtEnd() && !failure_) {
     const auto kind = reader.take<std::uint8_t>();
     const auto id = reader.take<FrameId>();
+    if (kind == kFreeze) {
+      freezeHere();
+      continue;
+    }
     if (kind == kOver) {
       if (const auto scope = scopes_.find(id); scope != scopes_.end()) {
         arrive(*scope->second);
@@ -108,8 +109,9 @@ void State::receive(std::int32_t from, std::span<const std::byte> bytes) {
     const auto frame = frames_.find(id);
     if (frame != frames_.end()) {
       handle(*frame->second, std::move(letter));
-    } else if (const auto early = early_.find(id); early != early_.end() || kind != kDrop) {
-      // A copy whose frame is gone went with it; all else is for a frame that is still to come.
+    } else if (const auto early = early_.find(id);
+               early != early_.end() || (kind != kDrop && kind != kCut)) {
+      // What is of use only to a frame that is gone; all else is for one that is still to come.
       (early != early_.end() ? early->second : early_[id]).push_back(std::move(letter));
     }
   }
@@ -130,6 +132,17 @@ void State::replay(Frame &frame) {
 
 void State::handle(Frame &frame, Letter letter) {
   retain(&frame); // Whoever is woken may have been the last to use it.
+  if (letter.kind == kRound || letter.kind == kCut) {
+    Rope &rope = ropeOf(frame, letter.statement);
+    if (letter.kind == kRound) {
+      --frame.expected;
+      hearRound(rope, letter.value);
+    } else {
+      hearCut(rope, letter.value);
+    }
+    release(&frame);
+    return;
+  }
   Base &base = *frame.slots[static_cast<std::size_t>(letter.slot)].own;
   Entry &entry = *lookUp(base, letter.tuple);
   switch (letter.kind) {

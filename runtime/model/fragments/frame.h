@@ -4,12 +4,16 @@
 #pragma once
 
 #include "abi/luna.h"
+#include "runtime/balance/segments.h"
 #include "runtime/model/fragments/graves.h"
 #include "runtime/model/fragments/names.h"
 #include "runtime/model/fragments/value.h"
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tutti::model::fragments {
@@ -18,6 +22,7 @@ struct Base;
 struct Call;
 struct Entry;
 struct Frame;
+struct Rope;
 
 /// Something that goes on once the data fragments that it asked for are there.
 struct Waiter {
@@ -100,6 +105,7 @@ struct Frame {
   std::int64_t expected = 0;
   std::unique_ptr<Slot[]> slots;
   std::shared_ptr<const Chain> chain;
+  std::vector<std::unique_ptr<Rope>> ropes; ///< Of loops that stand in the block.
 };
 
 /// Everything below a call of a sub, for what is to happen when it is over.
@@ -112,6 +118,44 @@ struct Scope {
   std::int32_t arrived = 0; ///< Ranks on which it is over.
   std::vector<Entry *> signals;
   std::vector<Entry *> deletes;
+  Rope *rope = nullptr; ///< Of which it is a round, if it is one.
+};
+
+/// Borders of the ranks' segments on a rope, from a step of its loop on.
+struct Cut {
+  std::int64_t first = 0;
+  balance::Borders borders; ///< In buckets of the rope; empty for equal segments.
+};
+
+/// Some iterations of a loop, after which borders may move, as one rank sees them.
+struct Round {
+  std::int64_t first = 0;
+  bool isOver = false;
+  Scope scope;
+  std::vector<double> seconds; ///< That calls of this rank took, by bucket; empty for none.
+};
+
+/// A loop's steps in one frame: which borders hold in which of them. The same on every rank, as far
+/// as it is known there.
+struct Rope {
+  Frame *frame = nullptr; ///< In which the loop stands; owns this.
+  std::int32_t loop = -1;
+  std::optional<std::int64_t> last;    ///< Iteration, once that is known.
+  std::vector<Cut> cuts;               ///< By steps.
+  std::int64_t end = 0;                ///< The first step of which no borders are known.
+  std::map<std::int64_t, Entry> gates; ///< Of steps for whose borders somebody waits.
+  std::deque<Round> rounds;            ///< That are known and not over here, from `firstRound` on.
+  std::int64_t firstRound = 0;
+
+  // Of rank 0.
+  struct Sum {
+    std::int32_t told = 0; ///< Ranks.
+    std::vector<double> seconds;
+  };
+
+  std::deque<Sum> sums; ///< Of rounds of which not all ranks have told, from `firstSum` on.
+  std::int64_t firstSum = 0;
+  std::optional<balance::Segments> segments;
 };
 
 /// A statement that unfolds, or a rule `req_count`, which does not hold up its call.
@@ -124,6 +168,7 @@ struct Activity : Waiter {
   std::int32_t rule = -1; ///< The `req_count` of a call, if that is what is asked about.
   Frame *body = nullptr;  ///< Of a `while` whose condition is asked about.
   Scope *scope = nullptr;
+  Scope *round = nullptr; ///< Of a loop whose steps a rope follows: what its iterations belong to.
 };
 
 } // namespace tutti::model::fragments

@@ -17,9 +17,9 @@ std::int32_t modulo(std::int64_t value, std::int32_t ranks) {
 
 } // namespace
 
-/// False if a value that the rule uses is missing.
-bool State::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask,
-                   std::int32_t &out, double *position) {
+/// False if a value that the rule uses is missing. `cut`: the borders of the rope, if they move.
+bool State::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, const Cut *cut,
+                   Spot &out) {
   const tutti_luna_rule &says = program_.unit().rules[rule.rule];
   Frame *of = above(frame, rule.up);
   const Tuple *before = std::exchange(ask.pattern, &pattern);
@@ -33,32 +33,53 @@ bool State::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &as
   ask.pattern = before;
   ask.isShared = wasShared;
   if (says.kind == TUTTI_LUNA_LOCATOR_ROPE && length > 0) {
-    // The segment of rank r begins at the first coordinate c with c * ranks >= r * length.
-    const std::int64_t inside = std::clamp(at, 0, length - 1);
-    out = static_cast<std::int32_t>(inside * settings_.ranks / length);
-    if (position) {
-      const std::int64_t begin =
-          (static_cast<std::int64_t>(out) * length + settings_.ranks - 1) / settings_.ranks;
-      const std::int64_t end =
-          (static_cast<std::int64_t>(out + 1) * length + settings_.ranks - 1) / settings_.ranks;
-      *position = static_cast<double>(inside - begin) / static_cast<double>(end - begin);
-    }
+    findSpot(std::clamp(at, 0, length - 1), length, cut, out);
   } else {
-    out = modulo(at, settings_.ranks);
+    out.rank = modulo(at, settings_.ranks);
   }
   return isKnown;
+}
+
+/// Of a coordinate of a rope.
+void State::findSpot(std::int64_t inside, std::int64_t length, const Cut *cut, Spot &out) const {
+  if (cut) {
+    out.bucket = static_cast<std::int32_t>(inside * kBuckets / length);
+  }
+  if (cut && !cut->borders.empty()) {
+    const balance::Borders &borders = cut->borders;
+    const auto behind = std::upper_bound(borders.begin(), borders.end() - 1, out.bucket);
+    const double begin = *std::prev(behind);
+    const double there =
+        static_cast<double>(inside) * kBuckets / static_cast<double>(length) - begin;
+    out.rank = static_cast<std::int32_t>(std::prev(behind) - borders.begin());
+    out.position = std::clamp(there / (*behind - begin), 0.0, 1.0);
+    return;
+  }
+  // The segment of rank r begins at the first coordinate c with c * ranks >= r * length.
+  out.rank = static_cast<std::int32_t>(inside * settings_.ranks / length);
+  const std::int64_t begin = (out.rank * length + settings_.ranks - 1) / settings_.ranks;
+  const std::int64_t end = ((out.rank + 1) * length + settings_.ranks - 1) / settings_.ranks;
+  out.position = static_cast<double>(inside - begin) / static_cast<double>(end - begin);
+}
+
+/// Where a data fragment lives for which there is a rule.
+bool State::spotOf(Entry &entry, Ask &ask, Spot &out) {
+  const Cut *cut = nullptr;
+  return cutOf(entry, ask, cut) &&
+         rankOf(program_.homeOf(entry.base->slot), entry.base->frame, entry.tuple, ask, cut, out);
 }
 
 bool State::findHome(Entry &entry, Ask &ask) {
   if (entry.home >= 0) {
     return true;
   }
-  const Rule &rule = program_.homeOf(entry.base->slot);
   std::int32_t home = 0;
-  if (rule.rule >= 0) {
-    if (!rankOf(rule, entry.base->frame, entry.tuple, ask, home)) {
+  if (program_.homeOf(entry.base->slot).rule >= 0) {
+    Spot spot;
+    if (!spotOf(entry, ask, spot)) {
       return false;
     }
+    home = spot.rank;
   } else if (entry.tuple.count() > 0) {
     // The last index usually is the place, those before it time.
     home = modulo(entry.tuple[entry.tuple.count() - 1], settings_.ranks);
@@ -79,10 +100,14 @@ bool State::placeByData(Call &call, Ask &ask) {
     Entry *entry = call.arguments[at].entry;
     if (entry && types[at] == TUTTI_LUNA_TYPE_NAME) {
       call.rank = entry->home;
-      const Rule &rule = program_.homeOf(entry->base->slot);
-      std::int32_t home = 0;
-      return !settings_.wantsPositions || rule.rule < 0 ||
-             rankOf(rule, entry->base->frame, entry->tuple, ask, home, &call.position);
+      const bool wantsSpot = settings_.wantsPositions || isBalanced();
+      Spot spot;
+      if (wantsSpot && program_.homeOf(entry->base->slot).rule >= 0 && !spotOf(*entry, ask, spot)) {
+        return false;
+      }
+      call.position = spot.position;
+      call.bucket = spot.bucket;
+      return true;
     }
     input = input ? input : entry;
   }
@@ -150,7 +175,14 @@ bool State::findPlace(Call &call, Ask &ask) {
     pattern.add(index);
   }
   ask.isShared = wasShared;
-  return isComplete && rankOf(rule, call.frame, pattern, ask, call.rank, &call.position);
+  Spot spot;
+  if (!isComplete || !rankOf(rule, call.frame, pattern, ask, cutOf(call.frame), spot)) {
+    return false;
+  }
+  call.rank = spot.rank;
+  call.position = spot.position;
+  call.bucket = spot.bucket;
+  return true;
 }
 
 } // namespace tutti::model::fragments

@@ -36,6 +36,7 @@ Program::Program(const tutti_luna_unit &unit) : unit_(unit) {
     open.insert(open.end(), called_.begin() + static_cast<std::ptrdiff_t>(before), called_.end());
   }
   uses_ = findUses(*this);
+  steps_ = findSteps(*this);
 }
 
 void Program::look(std::int32_t index, std::int32_t statement, std::vector<Around> &around) {

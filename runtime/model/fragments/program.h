@@ -4,6 +4,7 @@
 #pragma once
 
 #include "abi/luna.h"
+#include "runtime/model/fragments/steps.h"
 #include "runtime/model/fragments/uses.h"
 
 #include <cstdint>
@@ -57,6 +58,33 @@ public:
     return at < uses_.size() && uses_[at].isKnown ? &uses_[at] : nullptr;
   }
 
+  /// Which loop makes the data fragments of a slot of the unit, step by step; null if none does.
+  const Steps *stepsOf(std::int32_t slot) const {
+    const auto at = static_cast<std::size_t>(slot);
+    const bool isKnown = at < steps_.ofSlots.size() && steps_.ofSlots[at].loop >= 0;
+    return isKnown ? &steps_.ofSlots[at] : nullptr;
+  }
+
+  /// The same loops; null of a statement that is none of them.
+  const StepLoop *stepLoop(std::int32_t statement) const {
+    for (const StepLoop &each : steps_.loops) {
+      if (each.statement == statement) {
+        return &each;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Of which this is the body.
+  const StepLoop *stepLoopOf(const tutti_luna_block *body) const {
+    for (const StepLoop &each : steps_.loops) {
+      if (body == &unit_.blocks[unit_.statements[each.statement].body]) {
+        return &each;
+      }
+    }
+    return nullptr;
+  }
+
   /// Whether every rank may ask for the data fragments of a slot of the unit.
   bool areForAll(std::int32_t slot) const {
     const auto at = static_cast<std::size_t>(slot);
@@ -91,6 +119,7 @@ private:
   std::vector<Rule> places_;
   std::vector<Rule> homes_;
   std::vector<Uses> uses_;
+  StepLoops steps_;
   std::vector<std::int32_t> called_; ///< Subs, in the order of their calls.
 };
 

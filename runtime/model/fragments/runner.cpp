@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <exception>
 #include <utility>
 
@@ -20,6 +21,13 @@ namespace {
 
 /// Steps of unfolding before what has become ready comes first.
 constexpr int kSteps = 64;
+
+/// That the calling thread has used: who shares its processor does not count.
+double processorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 } // namespace
 
@@ -67,12 +75,15 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
   auto &call = static_cast<Call &>(work);
   static_cast<void>(worker);
   std::vector<Value> outputs;
+  const bool isTimed = call.bucket >= 0;
+  const double before = isTimed ? processorSeconds() : 0;
   std::optional<std::string> why = runProcedure(call, outputs);
+  const double seconds = isTimed ? processorSeconds() - before : 0;
   const ScopedLock lock(mutex_);
   if (why) {
     state_.fail(call, *why, "E-UCODE");
   } else {
-    state_.finish(call, outputs);
+    state_.finish(call, outputs, seconds);
   }
   Call *next = nullptr;
   follow(&next);
@@ -249,7 +260,8 @@ void Runner::settle() {
 }
 
 Runner::Report Runner::report() {
-  return {sent_, received_, letGo_, state_.isIdle(), state_.isDone(), state_.isHolding()};
+  return {sent_,           received_,          letGo_,          state_.isIdle(),
+          state_.isDone(), state_.isHolding(), state_.isGated()};
 }
 
 void Runner::end(std::optional<std::string> why) {
@@ -391,6 +403,12 @@ void Runner::agree() {
       post(rank, Says::LetGo, {});
     }
     letGo();
+    follow(nullptr);
+    return;
+  }
+  if (std::ranges::any_of(replies_, [](const auto &each) { return each->isGated; })) {
+    reports_.assign(reports_.size(), std::nullopt);
+    state_.freeze();
     follow(nullptr);
     return;
   }

@@ -62,6 +62,7 @@ private:
     bool isIdle = false;
     bool isDone = false;
     bool isHolding = false;
+    bool isGated = false;
     friend bool operator==(const Report &, const Report &) = default;
   };
 

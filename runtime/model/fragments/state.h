@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tutti::model::fragments {
@@ -43,6 +44,10 @@ struct Counts {
   std::uint64_t pushes = 0;       ///< Values sent to readers.
   std::uint64_t pushedBytes = 0;
   std::uint64_t messages = 0;
+  std::uint64_t recuts = 0;  ///< Times that this rank has moved borders of a rope,
+  std::uint64_t rounds = 0;  ///< of so many that it has heard of,
+  double slowestSeconds = 0; ///< whose slowest segments took so long together,
+  double meanSeconds = 0;    ///< and segments on average.
 };
 
 struct StateSettings {
@@ -52,6 +57,9 @@ struct StateSettings {
   std::uint64_t ahead = 8;     ///< Older calls in front of one that reads nothing and is held back.
   Parts parts;                 ///< Of each rank's segment.
   bool wantsPositions = false; ///< Calls are to know where in it they are.
+  bool balances = false;       ///< Borders between segments follow what calls take.
+  std::int32_t round = 4;      ///< Iterations after which they may move.
+  double moveSeconds = 500e-6; ///< What is lost before they do.
 };
 
 /// Threading: externally synchronised.
@@ -74,8 +82,9 @@ public:
   /// A call that is to be run here; null if none is ready.
   Call *takeReady();
 
-  /// A call that was taken has run; a value for each of its outputs, in their order.
-  void finish(Call &call, std::span<Value> outputs);
+  /// A call that was taken has run; a value for each of its outputs, in their order. `seconds`:
+  /// that it took, if it has a bucket.
+  void finish(Call &call, std::span<Value> outputs, double seconds = 0);
 
   /// Nothing can happen here before a message arrives.
   bool isIdle() const { return stack_.empty() && ready_.empty() && running_ == 0; }
@@ -85,6 +94,13 @@ public:
 
   /// Nothing goes on anywhere: one call is held back no longer.
   void letGo();
+
+  /// Something waits for borders of a later round, which rank 0 knows once earlier ones are over.
+  bool isGated() const;
+
+  /// On rank 0: nothing goes on anywhere, though no call is held back. So earlier rounds need later
+  /// ones, and borders move no more.
+  void freeze();
 
   /// Nothing waits here.
   bool isDone() const { return isIdle() && all_.behind == &all_; }
@@ -179,11 +195,43 @@ private:
   void release(Frame *frame);
   void releaseOne(Frame *frame, std::vector<Frame *> &open);
 
+  // rope.cpp
+  static constexpr std::int32_t kBuckets = 1024; ///< Of a rope.
+
+  bool isBalanced() const { return settings_.balances && settings_.ranks > 1; }
+
+  Rope &ropeOf(Frame &frame, std::int32_t loop);
+  void forgetRopes(Frame &frame);
+  bool doesMove(const Rope &rope) const;
+  static const Cut &cutAt(const Rope &rope, std::int64_t step);
+  bool cutOf(Entry &entry, Ask &ask, const Cut *&out);
+  const Cut *cutOf(Frame *frame);
+  static Entry &gateOf(Rope &rope, std::int64_t step);
+  void openGates(Rope &rope);
+  void beginRope(Activity &activity);
+  bool enterRound(Activity &activity, std::int64_t turn);
+  void leaveRound(Activity &activity);
+  static void noteSeconds(const Call &call, double seconds);
+  void endRound(Scope &scope);
+  void hearRound(Rope &rope, const Value &told);
+  void decide(Rope &rope, std::span<const double> seconds);
+  void hearCut(Rope &rope, const Value &told);
+  void extend(Rope &rope, balance::Borders borders) const;
+  void freezeHere();
+
   // place.cpp
+  struct Spot {
+    std::int32_t rank = -1;
+    double position = -1;
+    std::int32_t bucket = -1;
+  };
+
   bool findHome(Entry &entry, Ask &ask);
   bool findPlace(Call &call, Ask &ask);
-  bool rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, std::int32_t &out,
-              double *position = nullptr);
+  bool rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, const Cut *cut,
+              Spot &out);
+  void findSpot(std::int64_t inside, std::int64_t length, const Cut *cut, Spot &out) const;
+  bool spotOf(Entry &entry, Ask &ask, Spot &out);
   bool findDevice(Call &call, Ask &ask);
   bool placeByData(Call &call, Ask &ask);
 
@@ -240,6 +288,19 @@ private:
   std::string chainOf(const Frame *frame) const;
 
   // exchange.cpp
+  /// What one entry of a message says.
+  enum Says : std::uint8_t {
+    kPush = 0,   ///< A copy for a reader.
+    kAssign = 1, ///< A value for its home.
+    kDelete = 2, ///< A holder has deleted it: for its home.
+    kDrop = 3,   ///< It is deleted: for a holder.
+    kOver = 4,   ///< All below a call is over on the sender.
+    kGone = 5,   ///< It was deleted before its home saw a reader: for the reader's rank.
+    kRound = 6,  ///< What a round of a rope took on the sender: for rank 0.
+    kCut = 7,    ///< Borders of a round to come: of rank 0.
+    kFreeze = 8, ///< Borders move no more: of rank 0.
+  };
+
   struct Letter {
     std::uint8_t kind;
     std::int32_t slot;
@@ -251,6 +312,7 @@ private:
 
   void send(std::int32_t to, std::uint8_t kind, const Entry &entry, const Value &value,
             std::int32_t statement);
+  void sendOfRope(std::int32_t to, std::uint8_t kind, const Rope &rope, const Value &value);
   void push(Entry &entry, std::int32_t to);
   void pushToAll(Entry &entry);
   void handle(Frame &frame, Letter letter);
@@ -287,6 +349,8 @@ private:
   std::unordered_map<FrameId, std::int32_t, FrameIdHash> earlyOver_;
   std::vector<std::vector<std::byte>> outgoing_;
   bool hasOutgoing_ = false;
+  std::unordered_set<Rope *> ropes_; ///< All of them.
+  bool isFrozen_ = false;            ///< Borders move no more.
 };
 
 /// What one attempt to evaluate found missing.

@@ -9,7 +9,7 @@ namespace tutti::model::fragments {
 
 namespace {
 
-void runCall(State &state, Call &call, Outcome &outcome) {
+void runCall(State &state, Call &call, double seconds, Outcome &outcome) {
   const tutti_luna_unit &unit = state.program().unit();
   const tutti_luna_procedure &procedure = unit.procedures[unit.statements[call.statement].callee];
   const std::string_view name = procedure.name;
@@ -31,13 +31,13 @@ void runCall(State &state, Call &call, Outcome &outcome) {
   if (name == "show") {
     outcome.shown.push_back(std::to_string(static_cast<int>(sum)));
   }
-  state.finish(call, outputs);
+  state.finish(call, outputs, seconds);
 }
 
 } // namespace
 
 Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t seed,
-              std::uint64_t most) {
+              std::uint64_t most, const Balance *balance) {
   const Program program(unit);
   std::vector<std::unique_ptr<State>> states;
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
@@ -45,6 +45,11 @@ Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t see
     settings.rank = rank;
     settings.ranks = ranks;
     settings.most = most;
+    if (balance) {
+      settings.balances = true;
+      settings.round = balance->round;
+      settings.moveSeconds = 0;
+    }
     states.push_back(std::make_unique<State>(program, settings));
     states.back()->begin({});
   }
@@ -71,7 +76,7 @@ Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t see
         std::swap(calls[random() % calls.size()], calls.back());
         Call *call = calls.back();
         calls.pop_back();
-        runCall(state, *call, outcome);
+        runCall(state, *call, balance ? balance->seconds(*call) : 0, outcome);
       }
       for (std::int32_t from = 0; from < ranks; ++from) {
         auto &box = mail[static_cast<std::size_t>(from * ranks + rank)];
@@ -99,6 +104,10 @@ Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t see
         std::ranges::for_each(states, [](const auto &each) { each->letGo(); });
         isActive = true;
       }
+    }
+    if (!isActive && states.front()->isGated()) {
+      states.front()->freeze();
+      isActive = true;
     }
   }
   std::vector<std::vector<std::byte>> waiting;

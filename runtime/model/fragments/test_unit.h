@@ -213,10 +213,16 @@ struct Outcome {
   std::uint64_t messages = 0;
 };
 
+/// Ranks whose borders follow what calls take.
+struct Balance {
+  std::function<double(const Call &)> seconds; ///< That a call takes.
+  std::int32_t round = 4;
+};
+
 /// Runs a unit whose procedures are found by name: `set` and `add` make the sum of their integer
 /// arguments, `show` notes it, `none` makes nothing. Ready calls run in an order that `seed`
 /// chooses.
 Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t seed = 1,
-              std::uint64_t most = 100000);
+              std::uint64_t most = 100000, const Balance *balance = nullptr);
 
 } // namespace tutti::model::fragments

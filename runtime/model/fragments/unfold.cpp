@@ -125,6 +125,7 @@ void State::endActivity(Activity &activity) {
   if (activity.body) {
     release(activity.body);
   }
+  leaveRound(activity);
   release(activity.frame);
   leave(activity.scope);
   delete &activity;
@@ -197,17 +198,21 @@ void State::stepFor(Activity &activity) {
     }
     activity.isBegun = true;
     activity.isOver = activity.next > activity.last;
+    beginRope(activity);
   }
   if (activity.isOver) {
     endActivity(activity);
     return;
   }
   const std::int32_t turn = activity.next;
+  if (!enterRound(activity, turn)) {
+    return;
+  }
   activity.isOver = turn == activity.last;
   activity.next += activity.isOver ? 0 : 1;
   Frame *frame = bringToLife(activity.frame, statement.body, activity.statement, turn);
   frame->slots[0].value = Value(turn);
-  pushList(frame, statement.body, activity.scope);
+  pushList(frame, statement.body, activity.round ? activity.round : activity.scope);
 }
 
 void State::stepWhile(Activity &activity) {
@@ -219,6 +224,9 @@ void State::stepWhile(Activity &activity) {
       return;
     }
     activity.isBegun = true;
+  }
+  if (!enterRound(activity, activity.next)) {
+    return;
   }
   if (!activity.body) {
     activity.body = bringToLife(activity.frame, statement.body, activity.statement, activity.next);
@@ -238,7 +246,8 @@ void State::stepWhile(Activity &activity) {
       return;
     }
     ++activity.next;
-    pushList(std::exchange(activity.body, nullptr), statement.body, activity.scope);
+    pushList(std::exchange(activity.body, nullptr), statement.body,
+             activity.round ? activity.round : activity.scope);
     return;
   }
   Entry *out = resolve(statement.c, activity.frame, ask);
@@ -381,6 +390,11 @@ Scope *State::openScope(std::int32_t index, Frame *frame, Scope *outer, Ask &ask
 void State::leave(Scope *scope) {
   while (scope && --scope->open == 0) {
     Scope *outer = scope->outer;
+    if (scope->rope) {
+      endRound(*scope);
+      scope = outer;
+      continue;
+    }
     if (settings_.ranks > 1) {
       tellOver(scope->id);
     }

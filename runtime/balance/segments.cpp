@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/balance/segments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tutti::balance {
+
+namespace {
+
+/// Borders where the sum of work is nearest to each segment's share.
+Borders proportional(std::span<const double> buckets, std::int32_t segments) {
+  const double all = std::accumulate(buckets.begin(), buckets.end(), 0.0);
+  Borders borders{0};
+  double sum = 0;
+  std::size_t at = 0;
+  for (std::int32_t segment = 1; segment < segments; ++segment) {
+    const double wanted = all * segment / segments;
+    while (at < buckets.size() && sum + buckets[at] / 2 < wanted) {
+      sum += buckets[at++];
+    }
+    borders.push_back(static_cast<std::int32_t>(at));
+  }
+  borders.push_back(static_cast<std::int32_t>(buckets.size()));
+  return borders;
+}
+
+/// Each segment takes as many buckets as have at most `most` together; nothing if that leaves some.
+std::optional<Borders> packed(std::span<const double> buckets, std::int32_t segments, double most) {
+  Borders borders{0};
+  std::size_t at = 0;
+  for (std::int32_t segment = 0; segment < segments; ++segment) {
+    for (double sum = 0; at < buckets.size() && sum + buckets[at] <= most; ++at) {
+      sum += buckets[at];
+    }
+    borders.push_back(static_cast<std::int32_t>(at));
+  }
+  return at == buckets.size() ? std::optional(borders) : std::nullopt;
+}
+
+} // namespace
+
+SegmentLoad loadOf(std::span<const double> buckets, const Borders &borders) {
+  SegmentLoad load;
+  const std::size_t segments = borders.size() - 1;
+  for (std::size_t segment = 0; segment < segments; ++segment) {
+    const double sum = std::accumulate(buckets.begin() + borders[segment],
+                                       buckets.begin() + borders[segment + 1], 0.0);
+    load.most = std::max(load.most, sum);
+    load.mean += sum / static_cast<double>(segments);
+  }
+  return load;
+}
+
+Borders evenBorders(std::span<const double> buckets, std::int32_t segments) {
+  constexpr int kHalvings = 40;
+  // What every segment has about the same of is better than full segments and a rest.
+  constexpr double kAsGood = 1.02;
+  Borders even = proportional(buckets, segments);
+  const SegmentLoad load = loadOf(buckets, even);
+  double most = load.most;
+  double tooLittle = load.mean / 2;
+  for (int turn = 0; turn < kHalvings; ++turn) {
+    const double middle = (most + tooLittle) / 2;
+    (packed(buckets, segments, middle) ? most : tooLittle) = middle;
+  }
+  const std::optional<Borders> best = packed(buckets, segments, most);
+  return best && load.most > kAsGood * loadOf(buckets, *best).most ? *best : even;
+}
+
+void Segments::learn(std::span<const double> buckets) {
+  constexpr double kNews = 0.5;
+  if (latest_.empty()) {
+    smooth_.assign(buckets.begin(), buckets.end());
+  } else {
+    double difference = 0;
+    for (std::size_t segment = 0; segment + 1 < borders_.size(); ++segment) {
+      double more = 0;
+      for (auto at = borders_[segment]; at < borders_[segment + 1]; ++at) {
+        const auto bucket = static_cast<std::size_t>(at);
+        more += buckets[bucket] - latest_[bucket];
+      }
+      difference += std::abs(more) / static_cast<double>(borders_.size() - 1);
+    }
+    const double now = load_.mean > 0 ? difference / load_.mean : 0;
+    noise_ += kNews * (now - noise_);
+    for (std::size_t at = 0; at < buckets.size(); ++at) {
+      smooth_[at] += kNews * (buckets[at] - smooth_[at]);
+    }
+  }
+  latest_.assign(buckets.begin(), buckets.end());
+}
+
+bool Segments::add(std::span<const double> buckets) {
+  constexpr double kLeast = 0.1;
+  load_ = loadOf(buckets, borders_);
+  learn(buckets);
+  Borders even = evenBorders(smooth_, static_cast<std::int32_t>(borders_.size()) - 1);
+  const double before = loadOf(smooth_, borders_).most;
+  const double after = loadOf(smooth_, even).most;
+  if (before - after <= std::max(kLeast, 2 * noise_) * before) {
+    lost_ = 0;
+    return false;
+  }
+  lost_ += before - after;
+  if (lost_ < moveSeconds_) {
+    return false;
+  }
+  lost_ = 0;
+  borders_ = std::move(even);
+  return true;
+}
+
+} // namespace tutti::balance
