@@ -12,17 +12,26 @@ bool areOne(const Round &a, const Round &b) {
 
 } // namespace
 
+/// The node is ready. The caller does not know a proxy.
+void Cascade::tell(NodeState &node, Sink &sink) {
+  if (node.instance != nullptr) {
+    node.instance->replay->open(successors, sink);
+  } else {
+    sink.ready(*node.node);
+  }
+}
+
 void Cascade::run(Sink &sink) {
   settle(sink);
   // Nothing below changes a list that `settle` goes through.
   for (std::size_t i = 0; i < satisfied_.size(); ++i) {
     NodeState &node = *satisfied_[i];
     if (!node.needsTokens || takeTokens(node)) {
-      sink.ready(*node.node);
+      tell(node, sink);
     }
   }
   satisfied_.clear();
-  tokens_.retry([&](NodeState &node) { sink.ready(*node.node); });
+  tokens_.retry([&](NodeState &node) { tell(node, sink); });
 }
 
 void Cascade::settle(Sink &sink) {

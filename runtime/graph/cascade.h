@@ -35,7 +35,14 @@ public:
   /// For a node with satisfied stakes. If not, it is told as ready later.
   bool takeTokens(NodeState &node) { return tokens_.take(node); }
 
+  /// @name What replays are made of.
+  /// @{
+  Pool<Instance> instances;
+  Pool<Successor> successors;
+  /// @}
+
 private:
+  void tell(NodeState &node, Sink &sink);
   void settle(Sink &sink);
   void releaseNow(Stake &stake);
   bool uncover(Stake &roof);

@@ -10,11 +10,13 @@
 
 #include "base/range.h"
 #include "runtime/graph/pool.h"
+#include "runtime/graph/replay.h"
 #include "runtime/graph/runs.h"
 #include "runtime/graph/task_graph.h"
 
 #include <functional>
 #include <map>
+#include <memory>
 
 namespace tutti::graph {
 
@@ -138,6 +140,7 @@ struct Domain {
   std::size_t weight = 0;    ///< Of all segments.
   std::size_t limit = kKept; ///< More than this is tidied up.
   Group *groups = nullptr;
+  std::unique_ptr<Iterations> iterations; ///< Of a loop that the owner runs.
 };
 
 struct Group : ReductionGroup {
@@ -159,8 +162,10 @@ struct NodeState {
   Stake *stakes = nullptr;
   NodeState *nextWaiter = nullptr;
   NodeState *parent = nullptr; ///< In whose domain it has accesses.
-  std::uint32_t children = 0;  ///< With accesses, that have not ended.
-  std::uint32_t pending = 0;   ///< Strong stakes that are not satisfied.
+  /// Of a replay, which orders it in place of stakes; or of its proxy.
+  Instance *instance = nullptr;
+  std::uint32_t children = 0; ///< With accesses, that have not ended.
+  std::uint32_t pending = 0;  ///< Strong stakes that are not satisfied.
   bool hasEnded = false;
   bool needsTokens = false;
 };

@@ -6,6 +6,9 @@
 #include "runtime/graph/segments.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace tutti::graph {
@@ -43,7 +46,14 @@ struct TaskGraph::Impl {
   void end(NodeState &node, Sink &sink);
   bool release(NodeState &node, std::span<const Access> accesses, Sink &sink);
   void closeGroups(Domain &domain);
+  void iterate(NodeState &node, std::uint32_t period, Sink &sink);
+  std::optional<bool> replay(NodeState &node, Domain &domain, std::span<const Access> accesses,
+                             Sink &sink);
+  void finish(NodeState &instance, Sink &sink);
+  void stop(std::unique_ptr<Replay> replay, Sink &sink);
+  void forget(NodeState &node, Sink &sink);
 
+  TaskGraph::Counts counts;
   Segments segments;
   Cascade cascade{segments};
 
@@ -66,7 +76,11 @@ private:
   bool hasNamed(const Access &access, Range run) const;
   void releaseRun(Range run, Sink &sink);
 
+  bool beginReplay(Replay &replay, Domain &domain, Sink &sink);
+  void endIfOver(Replay &replay, Sink &sink);
+
   std::vector<Named> named_;
+  std::vector<std::unique_ptr<Replay>> closed_; ///< With tasks that have not ended.
 };
 
 namespace {
@@ -167,6 +181,7 @@ void TaskGraph::Impl::joinGroup(Placing &placing, Range range, const ReductionKe
 }
 
 void TaskGraph::Impl::place(const Placing &placing, Range range) {
+  ++counts.lookups;
   if (Segment *same = segments.find(placing.domain, range)) {
     put(placing, *same);
   } else {
@@ -175,6 +190,7 @@ void TaskGraph::Impl::place(const Placing &placing, Range range) {
 }
 
 void TaskGraph::Impl::placeBox(const Placing &placing, const Runs &runs) {
+  ++counts.lookups;
   Segment *segment = segments.findBox(placing.domain, runs);
   if (segment == nullptr) {
     segments.tidyIfLarge(placing.domain);
@@ -274,8 +290,104 @@ void TaskGraph::Impl::closeGroups(Domain &domain) {
   }
 }
 
+void TaskGraph::Impl::iterate(NodeState &node, std::uint32_t period, Sink &sink) {
+  Domain &domain = segments.domainOf(node);
+  if (domain.iterations == nullptr) {
+    domain.iterations = std::make_unique<Iterations>(std::max(period, 1U));
+  }
+  stop(domain.iterations->begin(), sink);
+}
+
+/// Whether a new child is ready, if it comes as it has come in an earlier iteration.
+std::optional<bool> TaskGraph::Impl::replay(NodeState &node, Domain &domain,
+                                            std::span<const Access> accesses, Sink &sink) {
+  Iterations &iterations = *domain.iterations;
+  Replay *replay = iterations.replay();
+  if (replay == nullptr) {
+    iterations.record(accesses);
+    return std::nullopt;
+  }
+  if (!replay->isNext(accesses)) {
+    stop(iterations.fail(), sink);
+    return std::nullopt;
+  }
+  if (replay->proxy.state == nullptr && !beginReplay(*replay, domain, sink)) {
+    iterations.giveUp();
+    stop(iterations.takeReplay(), sink);
+    return std::nullopt;
+  }
+  ++counts.replayed;
+  return replay->add(node, cascade.instances, cascade.successors);
+}
+
+/// Adds the proxy, which waits for what has come before, and holds up what comes later. Not where
+/// it would hold tokens, which its tasks' children could not take.
+bool TaskGraph::Impl::beginReplay(Replay &replay, Domain &domain, Sink &sink) {
+  const std::span<const Access> all = replay.round().all();
+  if (std::any_of(all.begin(), all.end(), [&](const Access &access) {
+        return isTokenBelow(domain, Runs(access.region).hull());
+      })) {
+    return false;
+  }
+  NodeState &proxy = segments.state(replay.proxy);
+  proxy.parent = domain.owner;
+  ++domain.owner->children;
+  proxy.instance = cascade.instances.make(Instance{&replay, 0, {}});
+  std::vector<Access> accesses(all.begin(), all.end());
+  for (Access &access : accesses) {
+    access.isWeak = false;
+  }
+  add(proxy, domain, accesses, sink);
+  if (satisfyNew(proxy)) {
+    replay.open(cascade.successors, sink);
+  }
+  return true;
+}
+
+void TaskGraph::Impl::finish(NodeState &instance, Sink &sink) {
+  Replay &replay = *instance.instance->replay;
+  replay.finish(instance, cascade.instances, cascade.successors, sink);
+  endIfOver(replay, sink);
+}
+
+/// Its tasks go on to their ends.
+void TaskGraph::Impl::stop(std::unique_ptr<Replay> replay, Sink &sink) {
+  if (replay != nullptr) {
+    replay->close();
+    closed_.push_back(std::move(replay));
+    endIfOver(*closed_.back(), sink);
+  }
+}
+
+void TaskGraph::Impl::endIfOver(Replay &replay, Sink &sink) {
+  if (!replay.isOver()) {
+    return;
+  }
+  if (NodeState *proxy = replay.proxy.state) {
+    cascade.instances.destroy(std::exchange(proxy->instance, nullptr));
+    end(*proxy, sink);
+    segments.forget(*proxy);
+  }
+  std::erase_if(closed_,
+                [&](const std::unique_ptr<Replay> &each) { return each.get() == &replay; });
+}
+
+void TaskGraph::Impl::forget(NodeState &node, Sink &sink) {
+  if (!node.hasEnded) {
+    end(node, sink);
+  }
+  if (node.instance != nullptr) {
+    finish(node, sink);
+  }
+  segments.forget(node);
+}
+
 void TaskGraph::Impl::end(NodeState &node, Sink &sink) {
   TUTTI_CHECK(!node.hasEnded, "a task ends twice");
+  if (node.domain != nullptr && node.domain->iterations != nullptr) {
+    stop(node.domain->iterations->takeReplay(), sink);
+    node.domain->iterations.reset();
+  }
   node.hasEnded = true;
   if (node.parent != nullptr) {
     --node.parent->children;
@@ -298,6 +410,9 @@ void TaskGraph::Impl::end(NodeState &node, Sink &sink) {
   cascade.run(sink);
   if (node.domain != nullptr) {
     segments.eraseEmpty(*node.domain);
+  }
+  if (node.instance != nullptr && (node.domain == nullptr || node.domain->live == 0)) {
+    finish(node, sink); // Else when it is forgotten.
   }
 }
 
@@ -430,8 +545,18 @@ bool TaskGraph::add(Node &node, Node &parent, std::span<const Access> accesses, 
   NodeState &state = impl_->segments.state(node);
   state.parent = &above;
   ++above.children;
-  impl_->add(state, impl_->segments.domainOf(above), accesses, sink);
+  Domain &domain = impl_->segments.domainOf(above);
+  if (domain.iterations != nullptr) [[unlikely]] {
+    if (const std::optional<bool> isReady = impl_->replay(state, domain, accesses, sink)) {
+      return *isReady;
+    }
+  }
+  impl_->add(state, domain, accesses, sink);
   return impl_->satisfyNew(state);
+}
+
+void TaskGraph::iterate(Node &node, std::uint32_t period, Sink &sink) {
+  impl_->iterate(impl_->segments.state(node), period, sink);
 }
 
 void TaskGraph::end(Node &node, Sink &sink) {
@@ -444,7 +569,8 @@ bool TaskGraph::release(Node &node, std::span<const Access> accesses, Sink &sink
   if (node.state == nullptr) {
     return accesses.empty();
   }
-  return impl_->release(*node.state, accesses, sink);
+  // Those that wait for one of a replay wait for all of it.
+  return node.state->instance != nullptr || impl_->release(*node.state, accesses, sink);
 }
 
 void TaskGraph::closeDomain(Node &node, Sink &sink) {
@@ -456,13 +582,9 @@ void TaskGraph::closeDomain(Node &node, Sink &sink) {
 }
 
 void TaskGraph::forget(Node &node, Sink &sink) {
-  if (node.state == nullptr) {
-    return;
+  if (node.state != nullptr) {
+    impl_->forget(*node.state, sink);
   }
-  if (!node.state->hasEnded) {
-    impl_->end(*node.state, sink);
-  }
-  impl_->segments.forget(*node.state);
 }
 
 ReductionGroup *TaskGraph::reductionOf(const Node &node, std::uint64_t byte) const {
@@ -487,5 +609,7 @@ void TaskGraph::forEachReduction(const Node &node,
 }
 
 TaskGraph::Size TaskGraph::size() const { return impl_->segments.size(); }
+
+TaskGraph::Counts TaskGraph::counts() const { return impl_->counts; }
 
 } // namespace tutti::graph

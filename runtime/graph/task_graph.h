@@ -111,6 +111,13 @@ public:
   /// ended. Cost: constant for regions that equal earlier ones; no allocation in the steady state.
   bool add(Node &node, Node &parent, std::span<const Access> accesses, Sink &sink);
 
+  /// The running node begins an iteration of a loop: those of its children that come until the next
+  /// one are often just those of the iteration before. Once a round of `period` iterations has been
+  /// added, those that name what it has named wait for one another as its children have, without a
+  /// look at their memory; with their weak accesses as strong ones, and until all of their
+  /// descendants have ended.
+  void iterate(Node &node, std::uint32_t period, Sink &sink);
+
   /// The body has ended (with `wait`: and all descendants): what no live child covers is released,
   /// the rest as those children release it.
   void end(Node &node, Sink &sink);
@@ -144,6 +151,14 @@ public:
   };
 
   Size size() const;
+
+  /// Since the beginning.
+  struct Counts {
+    std::uint64_t lookups = 0;  ///< Regions, or runs of these, that were looked for.
+    std::uint64_t replayed = 0; ///< Nodes that wait as those of an earlier iteration did.
+  };
+
+  Counts counts() const;
 
 private:
   struct Impl;

@@ -120,6 +120,47 @@ TEST(TaskGraphScale, AllocatesNothingInTheSteadyState) {
   EXPECT_EQ(runner.graph.size().accesses, 0U);
 }
 
+/// Ten iterations of a loop over 64 cells, each with its neighbours.
+void runLoop(Runner &runner, std::vector<Node> &nodes) {
+  Node loop;
+  runner.add(loop, std::array{access(AccessKind::InOut, 0, 64 * 66, true)});
+  runner.restart();
+  for (std::size_t used = 0; used < nodes.size(); ++used) {
+    const std::uint64_t at = used % 64 * 64;
+    if (at == 0) {
+      runner.graph.iterate(loop, 1, runner);
+    }
+    if (runner.graph.add(
+            nodes[used], loop,
+            std::array{access(AccessKind::In, at, 64 * 3), access(AccessKind::InOut, at + 64, 64)},
+            runner)) {
+      runner.queue.push_back(&nodes[used]);
+    }
+  }
+  runner.graph.end(loop, runner);
+  runner.endAll();
+  runner.graph.forget(loop, runner);
+  runner.restart();
+}
+
+TEST(TaskGraphScale, ReplaysIterationsWithoutLookups) {
+  Runner runner;
+  std::vector<Node> few(64 * 4);
+  std::vector<Node> many(64 * 400);
+  runLoop(runner, many);
+  const std::size_t before = allocations;
+  const std::uint64_t lookups = runner.graph.counts().lookups;
+
+  runLoop(runner, few);
+  const std::size_t ofFew = allocations - before;
+  const std::uint64_t lookupsOfFew = runner.graph.counts().lookups - lookups;
+  runLoop(runner, many);
+
+  EXPECT_EQ(allocations - before - ofFew, ofFew); // What is recorded is recorded once.
+  EXPECT_EQ(runner.graph.counts().lookups - lookups - lookupsOfFew, lookupsOfFew);
+  EXPECT_EQ(runner.graph.size().accesses, 0U);
+}
+
 TEST(TaskGraphScale, ForgetsMemoryThatIsNotNamedAnyMore) {
   Runner runner;
   std::vector<Node> nodes(64 * 6);
