@@ -76,7 +76,10 @@ enum tutti_task_options {
   TUTTI_TASK_NODE = 5,
   TUTTI_TASK_GRAINSIZE = 6, ///< Iterations; of a taskloop.
   TUTTI_TASK_CHUNKSIZE = 7, ///< Iterations; of a task for.
-  TUTTI_TASK_SHMEM = 8,     ///< Bytes of local memory that a group of a kernel gets beside its own.
+  /// Not 0: what a task for does with some of its iterations makes no tasks and waits for none, so
+  /// that several workers may do it at the same time, each with a copy of the task's block.
+  TUTTI_TASK_DIVIDES = 9,
+  TUTTI_TASK_SHMEM = 8, ///< Bytes of local memory that a group of a kernel gets beside its own.
 };
 
 /// How a task uses memory that it names. Source: OmpSs-2 specification, dependence clauses.
@@ -252,6 +255,10 @@ void *tutti_task_queue(void);
 /// Stands before a call of the kernel's host stub that is there to name it, and is taken away by
 /// the compiler with this one.
 void tutti_task_kernel_named(void);
+
+/// The calling task begins an iteration of a loop, `period` of which make the same tasks again (at
+/// least; 1 if the program does not say). Returns 0, so that it can stand in a condition.
+int32_t tutti_task_iterate(uint32_t period);
 
 /// Waits until all descendants of the calling task are deeply complete.
 void tutti_task_wait(const char *source);

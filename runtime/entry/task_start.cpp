@@ -169,11 +169,14 @@ void reportTasks(Stats stats) {
   const char *format =
       stats == Stats::Json
           ? "tutti-tasks: {\"workers\":%llu,\"created\":%llu,\"run\":%llu,\"stolen\":%llu,"
-            "\"blocked\":%llu,\"stacks\":%llu,\"allocations\":%llu}\n"
+            "\"blocked\":%llu,\"stacks\":%llu,\"allocations\":%llu,"
+            "\"lookups\":%llu,\"replayed\":%llu}\n"
           : "tutti: tasks on %llu workers: %llu created, %llu run, %llu stolen, %llu times "
-            "blocked, %llu stacks, %llu allocations\n";
+            "blocked, %llu stacks, %llu allocations, "
+            "%llu regions looked for, %llu tasks replayed\n";
   std::fprintf(stderr, format, number(s.workers), number(s.created), number(s.run),
-               number(s.stolen), number(s.blocked), number(s.stacks), number(s.allocations));
+               number(s.stolen), number(s.blocked), number(s.stacks), number(s.allocations),
+               number(s.lookups), number(s.replayed));
   reportRemote(stats);
 }
 

@@ -176,6 +176,11 @@ TUTTI_EXPORT void tutti_task_submit_loop(tutti_task_block *block, std::uint64_t 
 
 TUTTI_EXPORT std::uint32_t tutti_task_asks() { return Tasks::asks(); }
 
+TUTTI_EXPORT std::int32_t tutti_task_iterate(std::uint32_t period) {
+  tasks().iterate(period);
+  return 0;
+}
+
 TUTTI_EXPORT void tutti_task_wait(const char *) {
   if (tutti::entry::hasTasks()) {
     tasks().waitForChildren();

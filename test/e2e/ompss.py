@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """OmpSs-2 programs, which must print what they print without their pragmas; and such programs made
 at random."""
+import json
 import random
+import re
 
 from commands import require
 from harness import ROOT, Program, compare
@@ -139,7 +141,7 @@ class Writer:
         words = "".join(f" {weak}{'inout' if writable else 'in'}({self.item(first, last)})"
                         for first, last, writable in parts)
         self.line(depth, f"#pragma oss taskiter{words}")
-        self.line(depth, f"for (int t = 0; t < {self.random.randint(1, 4)}; t++) {{")
+        self.line(depth, f"for (int t = 0; t < {self.random.randint(1, 7)}; t++) {{")
         for _ in range(self.random.randint(1, 3)):
             self.task(depth + 1, parts)
         self.line(depth, "}")
@@ -230,9 +232,72 @@ def ignoring_pragmas_makes_no_tasks(workshop):
     require(result.status == 0 and "tutti-tasks" not in result.errors, result.errors)
 
 
+STEPS = """
+static double a[66][64];
+int main(int argc, char **argv) {
+  int steps = argc > 1 ? 100 : 10;
+#pragma oss taskiter
+  for (int step = 0; step < steps; step++) {
+    for (int i = 1; i < 65; i++) {
+#pragma oss task in(a[i - 1], a[i + 1]) inout(a[i])
+      for (int j = 0; j < 64; j++) a[i][j] += a[i - 1][j] + a[i + 1][j] + 1;
+    }
+  }
+#pragma oss taskwait
+  return a[5][5] > 1 ? 0 : 1;
+}
+"""
+
+
+def iterations_look_for_no_memory_twice(workshop):
+    """What tasks name is looked up in the first iteration, and once for all of those that follow."""
+    path = workshop.folder / "ompss_steps.c"
+    path.write_text(STEPS)
+    program = Program.read(path)
+    program.flags = ["-O1"]
+    counts = []
+    for words in ([], ["more"]):
+        result = workshop.launch(program, words, 1, {"TUTTI_STATS": "json", "TUTTI_WORKERS": "2"})
+        require(result.status == 0, result.errors)
+        counts.append(json.loads(re.search(r"^tutti-tasks: (.*)$", result.errors, re.M)[1]))
+    few, many = counts
+    require(few["replayed"] == 9 * 64 and many["replayed"] == 99 * 64, counts)
+    require(few["lookups"] == many["lookups"] > 0, counts)
+
+
+TOGETHER = """
+#include <stdio.h>
+static int begun, together;
+int main(void) {
+  int all = 2;
+#pragma oss task for chunksize(1) firstprivate(all)
+  for (int i = 0; i < all; i++) {
+    __atomic_add_fetch(&begun, 1, __ATOMIC_SEQ_CST);
+    long turns = 0;
+    while (__atomic_load_n(&begun, __ATOMIC_SEQ_CST) < 2 && turns < 3000000000) turns++;
+    if (__atomic_load_n(&begun, __ATOMIC_SEQ_CST) == all) __atomic_add_fetch(&together, 1, __ATOMIC_SEQ_CST);
+  }
+#pragma oss taskwait
+  printf("%d\\n", together);
+}
+"""
+
+
+def workers_share_the_iterations_of_a_task(workshop):
+    """Each of two iterations waits, for a while, until the other one has begun."""
+    path = workshop.folder / "ompss_together.c"
+    path.write_text(TOGETHER)
+    program = Program.read(path)
+    program.flags = ["-O1"]
+    result = workshop.launch(program, [], 1, {"TUTTI_WORKERS": "2"})
+    require(result.status == 0 and result.output.split()[-1] == "2", f"{result}")
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
-    checks = [(ignoring_pragmas_makes_no_tasks.__name__, ignoring_pragmas_makes_no_tasks)]
+    checks = [(check.__name__, check) for check in
+              (ignoring_pragmas_makes_no_tasks, iterations_look_for_no_memory_twice,
+               workers_share_the_iterations_of_a_task)]
     for name, program in programs():
         checks += [(f"{name}/{workers}/{ranks}",
                     lambda w, p=program, k=workers, r=ranks:

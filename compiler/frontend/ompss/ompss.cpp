@@ -40,6 +40,7 @@ char *tutti_task_reduction_by(unsigned, void *, unsigned long, unsigned long,
 char *tutti_task_described(void) TUTTI_NOTHROW;
 void *tutti_task_private(void *) TUTTI_NOTHROW;
 unsigned tutti_task_asks(void) TUTTI_NOTHROW;
+int tutti_task_iterate(unsigned) TUTTI_NOTHROW;
 void tutti_task_wait(const char *);
 char *tutti_task_wait_begin(const char *) TUTTI_NOTHROW;
 void tutti_task_wait_end(void);

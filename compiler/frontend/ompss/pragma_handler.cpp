@@ -379,8 +379,8 @@ void PragmaHandler::loop(Construct construct, TokenWriter &writer) {
   writePrologue(writer, copy);
 }
 
-/// One task that runs the loop, whose iterations make the tasks. A `while` looks at what they
-/// wrote, so it waits for them.
+/// One task that runs the loop, whose iterations make the tasks, and say that they begin. A `while`
+/// looks at what they wrote, so it waits for them.
 void PragmaHandler::taskiter(Construct construct, TokenWriter &writer) {
   Tokens ahead(1);
   unit_->preprocessor.Lex(ahead.front());
@@ -392,15 +392,25 @@ void PragmaHandler::taskiter(Construct construct, TokenWriter &writer) {
   }
   const SourceLocation where = construct.directive.where;
   const bool isWhile = ahead.front().is(tok::kw_while);
+  const Clause *unroll = construct.directive.find(ClauseKind::Unroll);
+  const Tokens period = unroll ? unroll->arguments : Tokens();
   open(std::move(construct), writer);
   Tokens header;
-  if (!isWhile || !lexParentheses(header)) {
+  if (!lexParentheses(header)) {
     writer.tokens(ahead).tokens(header);
     return;
   }
-  writer.tokens(ahead).at(where).text("((tutti_task_wait(");
-  writeSource(writer, unit_->preprocessor, where);
-  writer.text("),").tokens(header).text("))");
+  writer.tokens(ahead).at(where);
+  if (isWhile) {
+    writer.text("((tutti_task_wait(");
+    writeSource(writer, unit_->preprocessor, where);
+    writer.text("),").tokens(header).text("))");
+  } else {
+    writer.tokens(header);
+  }
+  writer.text("if(tutti_task_iterate((unsigned)");
+  unroll ? writer.group(period) : writer.text("1");
+  writer.text(")) {} else");
 }
 
 /// Directives that stand alone are statements.

@@ -45,10 +45,36 @@ bool anyWrites(Instruction &address, SmallPtrSet<Value *, 8> &seen) {
   });
 }
 
+/// Whether Clang has put the call into the function of a task, to learn where the private copies
+/// are: what is called has come as an argument, which is its alone.
+bool asksForCopies(const CallBase &call) {
+  constexpr unsigned kMapArgument = 3;
+  const Function &body = *call.getFunction();
+  const auto *load = dyn_cast<LoadInst>(call.getCalledOperand());
+  const auto *place = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
+  if (!place || !body.hasInternalLinkage() || !body.getName().starts_with(".omp_outlined.") ||
+      body.arg_size() <= kMapArgument) {
+    return false;
+  }
+  return all_of(place->users(), [&](const User *user) {
+    const auto *store = dyn_cast<StoreInst>(user);
+    return isa<LoadInst>(user) || (store && store->getValueOperand() == body.getArg(kMapArgument));
+  });
+}
+
 } // namespace
 
+/// Whether a function that is not defined here makes no tasks, but for those that it is given.
+bool TaskVariables::isKnown(const Function &function) const {
+  LibFunc known;
+  return function.isIntrinsic() || library_.getLibFunc(function, known) ||
+         is_contained({"tutti_task_asks", "tutti_task_private", "tutti_task_critical_begin",
+                       "tutti_task_critical_end"},
+                      function.getName());
+}
+
 /// Variables and functions in an operand, through constant expressions.
-void TaskVariables::add(Names &names, Use &operand, Value *value) {
+void TaskVariables::add(Names &names, Use &operand, Value *value) const {
   auto *constant = dyn_cast<Constant>(value);
   if (!constant) {
     return;
@@ -56,6 +82,8 @@ void TaskVariables::add(Names &names, Use &operand, Value *value) {
   if (auto *function = dyn_cast<Function>(constant)) {
     if (!function->isDeclaration()) {
       names.functions.insert(function);
+    } else {
+      names.mayMakeTasks |= !isKnown(*function);
     }
     names.makesDeviceTasks |= function->getName() == "tutti_task_device";
   } else if (auto *variable = dyn_cast<GlobalVariable>(constant)) {
@@ -73,6 +101,8 @@ const TaskVariables::Names &TaskVariables::namesOf(Function &function) {
   const auto [at, isNew] = names_.try_emplace(&function);
   if (isNew) {
     for (Instruction &instruction : instructions(function)) {
+      const auto *call = dyn_cast<CallBase>(&instruction);
+      at->second.mayMakeTasks |= call && call->isIndirectCall() && !asksForCopies(*call);
       for (Use &operand : instruction.operands()) {
         add(at->second, operand, operand.get());
       }
@@ -92,6 +122,7 @@ TaskVariables::Found TaskVariables::usedBy(Function &entry) {
       found.variables[variable] |= isWritten;
     }
     found.makesDeviceTasks |= names.makesDeviceTasks;
+    found.mayMakeTasks |= names.mayMakeTasks;
   }
   return found;
 }

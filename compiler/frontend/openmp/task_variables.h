@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -17,13 +18,18 @@ namespace tutti::compiler::openmp {
 /// Those of one module. What functions use is looked up once.
 class TaskVariables {
 public:
-  explicit TaskVariables(llvm::Module &module) : module_(module) {}
+  explicit TaskVariables(llvm::Module &module)
+      : module_(module), library_(llvm::Triple(module.getTargetTriple())) {}
 
   /// Tells the runtime of the variables that are used by `entry`, by what it calls and by the tasks
   /// that it makes, as far as this module has them, and whether some of these are for devices, with
   /// a call at the place of `builder`. No call if there is nothing to tell. Source:
   /// `tutti_task_variables` of abi/tasks.h.
   void describe(llvm::IRBuilder<> &builder, llvm::Function &entry);
+
+  /// Whether `entry` and all that it calls make no tasks and wait for none, as far as this module
+  /// tells.
+  bool makesNoTasks(llvm::Function &entry) { return !usedBy(entry).mayMakeTasks; }
 
 private:
   /// By variable, whether it may be written.
@@ -32,6 +38,7 @@ private:
   struct Found {
     Uses variables;
     bool makesDeviceTasks = false;
+    bool mayMakeTasks = false; ///< Or wait: it calls what is not known.
   };
 
   /// What one function names.
@@ -42,9 +49,11 @@ private:
   const Names &namesOf(llvm::Function &function);
   Found usedBy(llvm::Function &entry);
   std::vector<llvm::Constant *> recordsOf(const Found &found);
-  static void add(Names &names, llvm::Use &operand, llvm::Value *value);
+  bool isKnown(const llvm::Function &function) const;
+  void add(Names &names, llvm::Use &operand, llvm::Value *value) const;
 
   llvm::Module &module_;
+  llvm::TargetLibraryInfoImpl library_;
   std::map<llvm::Function *, Names> names_;
 };
 

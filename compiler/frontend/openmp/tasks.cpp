@@ -134,13 +134,19 @@ void Lowering::describeDevices() {
 void Lowering::lowerTask(CallBase &described) {
   CallBase *submit = submitAfter(described);
   CallBase *alloc = &allocOf(submit);
+  const bool isLoop = submit->getCalledFunction()->getName() == "__kmpc_taskloop";
   replace(described, ConstantPointerNull::get(cast<PointerType>(pointer_)));
   if (auto *entry = dyn_cast<Function>(alloc->getArgOperand(kEntry)->stripPointerCasts())) {
     lowerBody(*entry);
     IRBuilder<> builder(submit);
     variables_.describe(builder, *entry);
+    if (isLoop && isa<ConstantPointerNull>(submit->getArgOperand(kDuplicate)) &&
+        variables_.makesNoTasks(*entry)) {
+      builder.CreateCall(function("tutti_task_option", pointer_, {int32_, int64_}),
+                         {builder.getInt32(TUTTI_TASK_DIVIDES), builder.getInt64(1)});
+    }
   }
-  if (submit->getCalledFunction()->getName() == "__kmpc_taskloop") {
+  if (isLoop) {
     lowerLoop(*submit);
   } else {
     lowerSubmit(*submit);

@@ -6,6 +6,7 @@
 #include "runtime/model/tasks/tasks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace tutti::model::tasks {
@@ -47,6 +48,20 @@ void Tasks::callForAccesses(Task &task, Task &creator) {
   task.endDescription(creator);
 }
 
+void Tasks::iterate(std::uint32_t period) {
+  Task &task = current();
+  if (task.isFinal()) {
+    return; // What it makes is in no graph.
+  }
+  Changes changes(*this);
+  {
+    const SpinGuard guard(graphLock_);
+    graph_.iterate(domainOf(task), period, changes);
+  }
+  settleEnded();
+  queueAll(changes);
+}
+
 void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
                        void (*duplicate)(tutti_task_block *, tutti_task_block *, std::int32_t)) {
   Task &creator = *task.parent();
@@ -82,6 +97,80 @@ void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std
     first += size;
   }
   discard(task);
+}
+
+/// A loop whose iterations several workers take, a few at a time.
+///
+/// Ownership: of those who take, the last of whom takes it away.
+struct Tasks::Division {
+  std::uint64_t lower;
+  std::uint64_t count;
+  std::uint64_t chunk;
+  std::int64_t stride;
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<std::uint32_t> users;
+};
+
+/// Not where all that is below the task has to run at once, or elsewhere than the task itself; nor
+/// if its copies are more than bytes of the block.
+bool Tasks::mayDivide(const Task &task) const {
+  constexpr std::uint32_t kExcluding = kFinal | kArrived | kLeaves | kDestroys;
+  return (task.flags & (kWhole | kDivides | kExcluding)) == (kWhole | kDivides) &&
+         task.variables.isEmpty() && engine_.size() > 1 && !task.included();
+}
+
+void Tasks::divide(Task &task) {
+  const tutti_task_block &block = task.block;
+  const std::uint64_t count = iterations(block.lower, block.upper, block.stride);
+  const std::uint64_t workers = engine_.size();
+  const std::uint64_t chunk = block.part > 0 ? static_cast<std::uint64_t>(block.part)
+                                             : std::max<std::uint64_t>(count / workers, 1);
+  const std::uint64_t chunks = count / chunk + (count % chunk > 0 ? 1 : 0);
+  if (chunks < 2) {
+    call(task);
+    return;
+  }
+  const std::uint64_t helpers = std::min(workers, chunks) - 1;
+  auto *division = new Division{block.lower,  count, chunk,
+                                block.stride, {},    static_cast<std::uint32_t>(helpers + 1)};
+  bind(task, helpers); // It is complete when they have ended; nobody waits for that here.
+  for (std::uint64_t index = 0; index < helpers; ++index) {
+    Task &helper = copyOf(task, task);
+    helper.flags = kHelps;
+    helper.block.reductions = division; // The word means nothing to a task for.
+    task.alive.fetch_add(1, std::memory_order_relaxed);
+    engine_.submit(helper.work);
+  }
+  callInParts(*division, task);
+}
+
+void Tasks::callInParts(Division &division, Task &task) {
+  while (true) {
+    const std::uint64_t first = division.next.fetch_add(division.chunk, std::memory_order_relaxed);
+    if (first >= division.count) {
+      break;
+    }
+    const std::uint64_t size = std::min(division.chunk, division.count - first);
+    const auto stride = static_cast<std::uint64_t>(division.stride);
+    task.block.lower = division.lower + first * stride;
+    task.block.upper = division.lower + (first + size - 1) * stride;
+    call(task);
+  }
+  if (division.users.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete &division;
+  }
+}
+
+void Tasks::callInParts(Task &task) {
+  if ((task.flags & kHelps) != 0) {
+    callInParts(*static_cast<Division *>(task.block.reductions), task);
+    current_ = &root_; // What follows is nobody's body.
+    fulfil(*task.parent(), 1);
+  } else if (mayDivide(task)) {
+    divide(task);
+  } else {
+    call(task);
+  }
 }
 
 } // namespace tutti::model::tasks

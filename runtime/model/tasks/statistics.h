@@ -16,6 +16,8 @@ struct Statistics {
   std::uint64_t blocked = 0;     ///< Times that a worker has left a stack to a task.
   std::uint64_t stacks = 0;      ///< Ever made.
   std::uint64_t allocations = 0; ///< Of memory for tasks, from the general heap.
+  std::uint64_t lookups = 0;     ///< Of regions that tasks name, by their memory.
+  std::uint64_t replayed = 0;    ///< Tasks that wait as those of an earlier iteration did.
 
   /// Of other workers.
   void add(const Statistics &other) {
@@ -26,6 +28,8 @@ struct Statistics {
     blocked += other.blocked;
     stacks += other.stacks;
     allocations += other.allocations;
+    lookups += other.lookups;
+    replayed += other.replayed;
   }
 };
 

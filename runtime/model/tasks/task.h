@@ -36,8 +36,10 @@ enum TaskFlags : std::uint32_t {
   kCounted = 1U << 16,   ///< One of those that runs here all the same.
   kArrived = 1U << 17,   ///< Of another rank, which wants to know when it is over.
   kNames = 1U << 18,     ///< Says what a directive names, and has no code of the program.
+  kDivides = 1U << 19,   ///< A loop, of which several workers may do parts at the same time.
   kOnDevice = 1U << 20,  ///< For a device.
   kDescribed = 1U << 21, ///< Its description stays until it is run.
+  kHelps = 1U << 22,     ///< Does parts of its parent, which is complete when this has ended.
   kOpenMp = 1U << 24,    ///< Has what OpenMp knows of a task.
   kImplicit = 1U << 25,  ///< Of OpenMP: what the thread runs that has entered the team.
   kExclusive = 1U << 26, ///< Of OpenMP: it, or a task that it is in, excludes others.

@@ -176,6 +176,12 @@ void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
   case TUTTI_TASK_GRAINSIZE:
     description(task).grainsize = value;
     break;
+  case TUTTI_TASK_CHUNKSIZE:
+    task.block.part = static_cast<std::int32_t>(std::clamp<std::int64_t>(value, 0, INT32_MAX));
+    break;
+  case TUTTI_TASK_DIVIDES:
+    task.flags |= value != 0 ? kDivides : 0U;
+    break;
   default:
     break; // Hints that one rank has no use for.
   }
@@ -329,7 +335,11 @@ bool Tasks::runBody(Task &task) {
   if ((task.flags & kOpenMp) != 0) {
     return openmp_->run(task);
   }
-  call(task);
+  if ((task.flags & (kDivides | kHelps)) != 0) [[unlikely]] {
+    callInParts(task);
+  } else {
+    call(task);
+  }
   return true;
 }
 

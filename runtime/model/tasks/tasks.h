@@ -107,6 +107,9 @@ public:
   /// Until all descendants of the calling task are deeply complete.
   void waitForChildren();
 
+  /// The calling task begins an iteration of a loop, `period` of which make the same tasks again.
+  void iterate(std::uint32_t period);
+
   /// Accesses named between the two are waited for, or given up.
   void beginNaming(const char *source);
   void endWaiting();
@@ -227,6 +230,11 @@ private:
   void leave(Task &task);
   Task &newTask(Task &creator, std::size_t blockBytes, std::size_t shareds);
   static void call(Task &task) noexcept;
+  struct Division;
+  bool mayDivide(const Task &task) const;
+  void divide(Task &task);
+  static void callInParts(Division &division, Task &task);
+  void callInParts(Task &task);
   /// False if the task is to be called again.
   bool runBody(Task &task);
   Task &copyOf(Task &task, Task &creator);
@@ -273,7 +281,7 @@ private:
 
   Task root_; ///< Parent of main and of spawned tasks; never runs.
   Task main_;
-  SpinLock graphLock_;
+  mutable SpinLock graphLock_;
   graph::TaskGraph graph_ TUTTI_GUARDED_BY(graphLock_);
   alignas(64) std::atomic<engine::Work *> ended_{nullptr}; ///< Left to who has the graph.
   Mutex criticalsMutex_;

@@ -39,6 +39,8 @@ public:
   /// Calls `visit(const void *data, std::size_t bytes, bool isInitialised)`.
   void forEach(const std::function<void(const void *, std::size_t, bool)> &visit) const;
 
+  bool isEmpty() const { return first_ == nullptr; }
+
   void clear();
 
 private:

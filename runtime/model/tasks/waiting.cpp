@@ -219,7 +219,10 @@ void *Tasks::privateOf(void *original) {
     byte = standInFor(current(), byte);
     original = reinterpret_cast<void *>(byte);
   }
-  for (Task *task = &current(); task; task = task->included() ? task->parent() : nullptr) {
+  const auto sharesWith = [](const Task &task) {
+    return task.included() || (task.flags & kHelps) != 0 ? task.parent() : nullptr;
+  };
+  for (Task *task = &current(); task; task = sharesWith(*task)) {
     if (!task->hasGraph()) {
       continue;
     }
@@ -243,6 +246,12 @@ void *Tasks::privateOf(void *original) {
 
 Statistics Tasks::statistics() const {
   Statistics sum;
+  {
+    const SpinGuard guard(graphLock_);
+    const graph::TaskGraph::Counts counts = graph_.counts();
+    sum.lookups = counts.lookups;
+    sum.replayed = counts.replayed;
+  }
   for (const PerWorker &each : perWorker_) {
     sum.created += each.created;
   }

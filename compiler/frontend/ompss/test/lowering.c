@@ -47,6 +47,18 @@ void items(int n, double *p, int i) {
   #pragma oss release out(a)
 }
 
+// Iterations say that they begin, and how many of them make a round.
+// CHECK-LABEL: define{{.*}} void @iterations(
+// CHECK: call void @tutti_task_submit(
+// CHECK: call i32 @tutti_task_iterate(i32 {{.*}}3)
+void iterations(int n, int *x) {
+  #pragma oss taskiter unroll(3)
+  for (int i = 0; i < n; i++) {
+    #pragma oss task inout(*x)
+    use(x);
+  }
+}
+
 // A call of a function task is one of its creator; the function itself has a plain body.
 #pragma oss task inout([n]x)
 void scale(int n, double *x);
@@ -67,9 +79,16 @@ void loops(int n, double *x, double *y) {
   for (int i = 0; i < n; i++) y[i] += x[i];
   // CHECK: call ptr @tutti_task_begin({{.*}}, ptr {{.*}}, i32 {{.*}}8)
   // CHECK: call ptr @tutti_task_option(i32 {{.*}}7,
+  // CHECK: call ptr @tutti_task_option(i32 9, i64 1)
   // CHECK: call void @tutti_task_submit_loop(
   #pragma oss task for chunksize(4) inout(y[0;n])
   for (int i = 0; i < n; i++) y[i] += 1;
+  // Who is called may make tasks: one worker does all.
+  // CHECK: call ptr @tutti_task_option(i32 {{.*}}7,
+  // CHECK-NOT: call ptr @tutti_task_option(i32 9
+  // CHECK: call void @tutti_task_submit_loop(
+  #pragma oss task for chunksize(4) inout(y[0;n])
+  for (int i = 0; i < n; i++) use(y + i);
 }
 
 // CHECK-LABEL: define{{.*}} void @locks(
