@@ -237,6 +237,9 @@ public:
   /// The same for what touches `units` of it.
   Result<bool> isIdle(std::int32_t index, const RangeSet &units);
 
+  /// Tasks, null if there was none.
+  TaskQueues *tasksOf(std::int32_t index) { return lane(index).tasks.get(); }
+
 private:
   using Clock = std::chrono::steady_clock;
 

@@ -9,6 +9,7 @@ namespace tutti::exec {
 /// Forgets what is done.
 Status TaskQueues::poll() {
   std::array<bool, kQueues> isBusy{};
+  const std::size_t before = underway_.size();
   for (std::size_t index = 0; index < underway_.size();) {
     Operation &operation = underway_[index];
     if (!isBusy[operation.queue]) {
@@ -25,7 +26,26 @@ Status TaskQueues::poll() {
     }
     ++index;
   }
+  noteEnds(before - underway_.size());
   return {};
+}
+
+void TaskQueues::noteEnds(std::size_t count) {
+  if (count == 0) {
+    return;
+  }
+  constexpr double kShare = 0.25; // Of the newest in what is kept.
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds =
+      std::chrono::duration<double>(now - busySince_).count() / static_cast<double>(count);
+  taskSeconds_ += taskSeconds_ == 0 ? seconds : kShare * (seconds - taskSeconds_);
+  busySince_ = now;
+}
+
+Result<std::size_t> TaskQueues::underwayBeside(const RangeSet &bytes) {
+  TUTTI_TRY(poll());
+  return static_cast<std::size_t>(std::ranges::count_if(
+      underway_, [&](const Operation &operation) { return !operation.touched.overlaps(bytes); }));
 }
 
 /// That of the latest work that it comes after: no event is needed then.
@@ -58,6 +78,9 @@ Status TaskQueues::run(TaskWork &work, device::Event *main) {
   }
   TUTTI_TRY(work.give(*queue));
   TUTTI_ASSIGN(work.event, queue->record());
+  if (underway_.empty()) {
+    busySince_ = std::chrono::steady_clock::now();
+  }
   underway_.push_back({chosen, work.touched, work.written, work.event});
   return {};
 }

@@ -13,6 +13,7 @@
 #include "runtime/exec/task_work.h"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -47,6 +48,13 @@ public:
 
   bool isEmpty() const { return underway_.empty(); }
 
+  /// How many are under way that touch nothing of `bytes`. Never blocks.
+  Result<std::size_t> underwayBeside(const RangeSet &bytes);
+
+  /// From the end of one task to that of the next while there is something to do, as measured last.
+  /// Units: seconds; 0 if no task has ended.
+  double taskSeconds() const { return taskSeconds_; }
+
   /// Waits until nothing is under way. Cost: blocks.
   Status finish();
 
@@ -65,12 +73,15 @@ private:
   };
 
   Status poll();
+  void noteEnds(std::size_t count);
   std::size_t choose(const TaskWork &work) const;
 
   device::Device &device_;
   std::array<std::unique_ptr<device::Queue>, kQueues> queues_;
-  std::deque<Operation> underway_; ///< In the order in which they were given.
-  std::size_t next_ = 0;           ///< Queue for who follows nobody.
+  std::deque<Operation> underway_;                  ///< In the order in which they were given.
+  std::size_t next_ = 0;                            ///< Queue for who follows nobody.
+  std::chrono::steady_clock::time_point busySince_; ///< Or since tasks were seen to end.
+  double taskSeconds_ = 0;
 };
 
 } // namespace tutti::exec

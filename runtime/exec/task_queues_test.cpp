@@ -184,6 +184,19 @@ TEST_F(TaskQueuesTest, ComesAfterTheMainQueueAndLetsItComeAfterTasks) {
   EXPECT_EQ(log_, (Log{"q0 waits for main", "q0 runs a", "q1 runs b", "main waits for b"}));
 }
 
+TEST_F(TaskQueuesTest, CountsWhatATaskNeedNotWaitFor) {
+  EXPECT_EQ(queues_.taskSeconds(), 0);
+  const auto a = run("a", {}, bytes(0, 8));
+  run("b", {}, bytes(8, 16));
+  run("c", bytes(8, 16), {});
+
+  EXPECT_EQ(*queues_.underwayBeside(bytes(12, 14)), 1U);
+  EXPECT_EQ(*queues_.underwayBeside({}), 3U);
+  end(a);
+  EXPECT_EQ(*queues_.underwayBeside({}), 2U);
+  EXPECT_GT(queues_.taskSeconds(), 0);
+}
+
 TEST_F(TaskQueuesTest, UsesTheQueueThatTheWorkNames) {
   TaskWork work;
   work.queue = 5;

@@ -115,6 +115,43 @@ def kernels_on_data_that_is_there_move_nothing(workshop):
     require(counters["kernels"] == 200, counters)
 
 
+TWO = {"POCL_DEVICES": "pthread pthread"}
+# All blocks lie on one device at first; then each has a task that takes milliseconds.
+SPREAD = """
+#include "kernels.h"
+#include <stdlib.h>
+enum { kBlocks = 12, kBlock = 8192 };
+#pragma oss task device(opencl) ndrange(1, 1) inout([kBlock]x)
+void grind(long turns, double *x);
+int main(void) {
+  double *x = calloc(kBlocks * kBlock, sizeof *x), *y = calloc(kBlocks * kBlock, sizeof *y);
+  axpy(kBlocks * kBlock, 1.0, x, y);
+#pragma oss taskwait
+  for (int b = 0; b < kBlocks; ++b) grind(TURNS, y + b * kBlock);
+#pragma oss taskwait
+  for (int b = 0; b < kBlocks; ++b)
+    if (y[b * kBlock] < 1.999 || y[b * kBlock] > 2.001) return 1;
+  return 0;
+}
+"""
+
+
+def kernels_that_wait_anyway_keep_to_the_device_that_has_their_data(workshop):
+    counters = counts(workshop, SAXPY.replace("ROUNDS", "25").replace("kBlocks = 8", "kBlocks = 1"), TWO)
+    between = 4096  # A copy may take along what lies between both.
+    require(2 * BYTES / 8 <= counters["in"]["bytes"] <= 2 * BYTES / 8 + between, counters)
+    require(counters["out"]["bytes"] == BYTES / 8, counters)
+    require(counters["kernels"] == 25, counters)
+
+
+def kernels_go_to_another_device_rather_than_wait(workshop):
+    """Some blocks move, and not all of them."""
+    everything = 2 * 12 * 8192 * 8
+    counters = counts(workshop, SPREAD.replace("TURNS", "3000000"), TWO)
+    moved = counters["in"]["bytes"] - everything
+    require(0 < moved < everything / 2, f"{moved} bytes: {counters}")
+
+
 def kernels_find_room_on_a_small_device(workshop):
     compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_DEVICE_MEMORY": "128K"})
 
@@ -340,7 +377,8 @@ def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in (
         kernels_by_blocks_move_each_byte_once_each_way, kernels_on_data_that_is_there_move_nothing,
-        kernels_find_room_on_a_small_device, managed_memory_may_be_left_to_its_driver,
+        kernels_that_wait_anyway_keep_to_the_device_that_has_their_data,
+        kernels_go_to_another_device_rather_than_wait, kernels_find_room_on_a_small_device, managed_memory_may_be_left_to_its_driver,
         tasks_that_make_kernels_stay_where_devices_are, the_first_mistake_is_the_last_line, says_that_there_is_no_device)]
     checks += [(f"managed/{how}", lambda w, h=how: managed_memory_is_what_was_asked_for(w, h)) for how in MANAGED]
     checks += [(f"wrong/{name}", lambda w, n=name: says_what_is_wrong(w, n)) for name in WRONG]
@@ -358,4 +396,5 @@ def all_checks():
 def random_checks(seeds):
     return [(f"generated/{seed}",
              lambda w, s=seed: compare(w, random_program(w, s), [], 1 + (s % 5 == 0),
-                                       {**DEVICE, "TUTTI_WORKERS": str(1 + s % 4)})) for seed in seeds]
+                                       {**DEVICE, **(TWO if s % 3 == 0 else {}),
+                                        "TUTTI_WORKERS": str(1 + s % 4)})) for seed in seeds]

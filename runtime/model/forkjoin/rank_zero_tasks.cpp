@@ -2,6 +2,7 @@
 /// \file
 /// Tasks on devices: launches of one iteration on one place, which the graph of tasks has put in
 /// order.
+#include "runtime/balance/device_choice.h"
 #include "runtime/exec/or_die.h"
 #include "runtime/model/forkjoin/chunk_run.h"
 #include "runtime/model/forkjoin/rank_zero.h"
@@ -26,32 +27,30 @@ bool RankZero::isFor(std::int32_t device, std::uint32_t kind,
 std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeSet &touched,
                                                 std::span<const Launch> launches) {
   const Progress::Lock lock = job_.progress.lock();
-  std::optional<std::int32_t> best;
-  std::uint64_t bestBytes = 0;
-  started_.resize(static_cast<std::size_t>(job_.devices.count()));
-  for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
-    const auto index = static_cast<std::size_t>(device);
-    if (!isFor(device, kind, launches)) {
+  const std::int32_t count = job_.devices.count();
+  started_.resize(static_cast<std::size_t>(count));
+  std::vector<balance::DeviceLoad> loads(started_.size());
+  for (std::int32_t device = 0; device < count; ++device) {
+    balance::DeviceLoad &load = loads[static_cast<std::size_t>(device)];
+    load.mayRun = isFor(device, kind, launches);
+    load.started = started_[static_cast<std::size_t>(device)];
+    if (!load.mayRun || count == 1) {
       continue;
     }
-    std::uint64_t bytes = 0;
-    if (job_.devices.count() > 1) {
-      const Place place = job_.topology.deviceOf(0, device);
-      const RangeSet missing = job_.planner.directory().missing(place, touched);
-      bytes = touched.bytes() - missing.bytes();
-    }
-    const bool isBetter =
-        !best || bytes > bestBytes ||
-        (bytes == bestBytes && started_[index] < started_[static_cast<std::size_t>(*best)]);
-    if (isBetter) {
-      best = device;
-      bestBytes = bytes;
+    const Place place = job_.topology.deviceOf(0, device);
+    load.missing = job_.planner.directory().missing(place, touched).bytes();
+    if (TaskQueues *tasks = job_.devices.tasksOf(device)) {
+      const Result<std::size_t> others = tasks->underwayBeside(touched);
+      load.others = others ? *others : 0; // Who gives it work hears of the loss.
+      load.taskSeconds = tasks->taskSeconds();
     }
   }
-  if (best) {
-    ++started_[static_cast<std::size_t>(*best)];
+  const std::optional<std::size_t> best = balance::chooseDevice(loads);
+  if (!best) {
+    return std::nullopt;
   }
-  return best;
+  ++started_[*best];
+  return static_cast<std::int32_t>(*best);
 }
 
 bool RankZero::hasDevice(std::uint32_t kind) {

@@ -34,6 +34,10 @@ __kernel void smooth(long n, __global const double *from, __global double *to) {
   if (i > 0 && i + 1 < n) to[i] = (from[i - 1] + from[i] + from[i + 1]) / 4;
 }
 
+__kernel void grind(long turns, __global double *x) {
+  for (long turn = 0; turn < turns; turn++) x[0] = x[0] * 0.5 + 1;
+}
+
 __kernel void later(long first, long n, __global double *x) {
   long i = get_global_id(0);
   if (i < n) x[first + i] = -x[first + i];

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/balance/device_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace tutti::balance {
+
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1 << 20;
+
+TEST(DeviceChoice, GoesWhereTheDataIs) {
+  EXPECT_EQ(chooseDevice(std::array<DeviceLoad, 2>{{{.missing = kMegabyte}, {}}}), 1U);
+  EXPECT_EQ(chooseDevice(std::array<DeviceLoad, 2>{{{.missing = 8}, {.started = 5}}}), 1U);
+}
+
+TEST(DeviceChoice, TakesTurnsWhereNothingMoves) {
+  EXPECT_EQ(chooseDevice(std::array<DeviceLoad, 2>{{{.started = 1}, {.started = 0}}}), 1U);
+  EXPECT_EQ(chooseDevice(std::array<DeviceLoad, 2>{{{.started = 1}, {.started = 1}}}), 0U);
+}
+
+TEST(DeviceChoice, MovesDataRatherThanWaitLongerThanThatTakes) {
+  const DeviceLoad far{.missing = 12 * kMegabyte}; // About two milliseconds.
+  EXPECT_EQ(chooseDevice(std::array{DeviceLoad{.others = 10, .taskSeconds = 1e-3}, far}), 1U);
+  EXPECT_EQ(chooseDevice(std::array{DeviceLoad{.others = 10, .taskSeconds = 1e-4}, far}), 0U);
+}
+
+TEST(DeviceChoice, SpreadsManyTasksThoughNothingIsKnownOfTheirTimes) {
+  EXPECT_EQ(chooseDevice(std::array<DeviceLoad, 2>{{{.others = 10}, {.missing = 4096}}}), 1U);
+}
+
+TEST(DeviceChoice, StaysWhereItHasToWaitAnyway) {
+  EXPECT_EQ(
+      chooseDevice(std::array<DeviceLoad, 2>{{{.others = 0, .taskSeconds = 1}, {.missing = 1}}}),
+      0U);
+}
+
+TEST(DeviceChoice, CountsOnlyDevicesThatMayRunTheTask) {
+  EXPECT_EQ(chooseDevice(std::array<DeviceLoad, 2>{{{.mayRun = false}, {.missing = kMegabyte}}}),
+            1U);
+  EXPECT_EQ(chooseDevice(std::array<DeviceLoad, 1>{{{.mayRun = false}}}), std::nullopt);
+}
+
+} // namespace
+
+} // namespace tutti::balance
