@@ -239,11 +239,6 @@ bool takesCaptures(const Function &inner, const CallInst &fork) {
          });
 }
 
-bool asksForTeams(const CallInst &call) {
-  const Function *callee = call.getCalledFunction();
-  return callee && callee->getName().starts_with("omp_");
-}
-
 /// Whether `inst` lies between the init and the end of the loop.
 bool isInLoop(const Instruction &inst, const CallInst &init, const CallInst &end,
               const DominatorTree &tree) {
@@ -260,6 +255,11 @@ bool isLoopCall(const CallInst &call) {
 }
 
 } // namespace
+
+bool asksForTeams(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  return callee && callee->getName().starts_with("omp_");
+}
 
 Teams findTeams(Function &teams) {
   Teams found;
@@ -360,6 +360,10 @@ InnerReduction checkInner(Function &inner, const CallInst &fork) {
   return reductions == 0 ? InnerReduction::None : reductionTarget(inner, fork, exclusive);
 }
 
+bool reducesIntoTeam(Function &inner, const CallInst &fork) {
+  return reductionTarget(inner, fork, ExclusiveBlocks(inner)) == InnerReduction::IntoPrivate;
+}
+
 CallInst *checkSerial(Function &inner, const CallInst &fork) {
   bool reduces = false;
   CallInst *init = nullptr;
@@ -386,8 +390,7 @@ CallInst *checkSerial(Function &inner, const CallInst &fork) {
       return nullptr;
     }
   }
-  if (reduces &&
-      reductionTarget(inner, fork, ExclusiveBlocks(inner)) != InnerReduction::IntoPrivate) {
+  if (reduces && !reducesIntoTeam(inner, fork)) {
     return nullptr; // Another team may combine into the same variable.
   }
   return init;

@@ -37,6 +37,12 @@ bool handsOutIterations(const llvm::CallInst &fork, const llvm::CallInst &distri
 /// Whether the inner function of `fork`, a `parallel for` of a teams function, can be merged.
 InnerReduction checkInner(llvm::Function &inner, const llvm::CallInst &fork);
 
+/// Whether all that reductions of `inner` combine into belongs to the team that starts it by `fork`.
+bool reducesIntoTeam(llvm::Function &inner, const llvm::CallInst &fork);
+
+/// Whether `call` asks OpenMP for something that depends on teams or threads.
+bool asksForTeams(const llvm::CallBase &call);
+
 /// The init of the only loop in the inner function of `fork` if one thread can execute all of it
 /// alone, or null.
 llvm::CallInst *checkSerial(llvm::Function &inner, const llvm::CallInst &fork);

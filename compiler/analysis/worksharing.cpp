@@ -4,6 +4,7 @@
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/source_names.h"
+#include "compiler/analysis/teams.h"
 #include "compiler/analysis/thread_stretches.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/private_memory.h"
@@ -303,6 +304,12 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     auto *call = dyn_cast<CallInst>(base);
     const Function *callee = base->getCalledFunction();
     found.location = placeOf(*base);
+    const StringRef why = outlined.getFnAttribute(kNotByNumbers).getValueAsString();
+    if (!why.empty() && asksForTeams(*base)) {
+      found.reason = ("it asks for the numbers of its threads, and " + why).str();
+      found.location = {}; // That of the reason is known.
+      return found;
+    }
     if (!call || !callee) {
       found.reason = describeCall(*base);
       return found;
@@ -321,11 +328,9 @@ WorksharingOrReason findWorksharing(Function &outlined) {
     } else if (mayStandInLoop(*call)) {
       continue;
     }
-    const StringRef why = outlined.getFnAttribute(kNotByNumbers).getValueAsString();
-    if (!why.empty() &&
-        (kindOf(*call) != CallKind::None || asksForThread(*call) || asksForTeam(*call))) {
+    if (!why.empty() && kindOf(*call) != CallKind::None) {
       found.reason = ("it asks for the numbers of its threads, and " + why).str();
-      found.location = {}; // That of the reason is known.
+      found.location = {};
       return found;
     }
     found.reason = describeCall(*call);

@@ -20,6 +20,7 @@
 #include "compiler/transform/split_constructs.h"
 #include "compiler/transform/staged_loads.h"
 #include "compiler/transform/target_regions.h"
+#include "compiler/transform/team_loops.h"
 #include "compiler/transform/thread_loops.h"
 #include "compiler/transform/unify_memory.h"
 #include "compiler/transform/unoptimised.h"
@@ -61,6 +62,7 @@ void registerPasses(PassBuilder &builder) {
           passes.addPass(TargetRegionsPass());
           passes.addPass(VersionConstructsPass());
           passes.addPass(MergeTeamsPass());
+          passes.addPass(TeamLoopsPass());
           passes.addPass(ThreadLoopsPass());
           passes.addPass(ReduceUpdatesPass());
           passes.addPass(SplitConstructsPass());

@@ -213,33 +213,6 @@ void forkStep(const ConductedLoop &loop, Function &step, ArrayRef<Value *> input
   leave->eraseFromParent();
 }
 
-/// What a team of one does in the calls of the construct that are left: everything, at once. Other
-/// threads of the program may take turns with it.
-void conductAlone(Function &conductor) {
-  for (Instruction &inst : make_early_inc_range(instructions(conductor))) {
-    const CallKind kind = kindOf(inst);
-    if (kind == CallKind::Critical) {
-      auto &turn = cast<CallInst>(inst);
-      IRBuilder<> build(&turn);
-      FunctionCallee number =
-          frontendOf(turn).declare(*conductor.getParent(), CallKind::ThreadNumber);
-      setOperand(turn, Role::Thread, build.CreateCall(number, operandOf(turn, Role::Place)));
-    }
-    if (kind == CallKind::Single && !inst.getType()->isVoidTy()) {
-      inst.replaceAllUsesWith(ConstantInt::get(inst.getType(), 1));
-    }
-    if (kind == CallKind::Single || kind == CallKind::Barrier || kind == CallKind::CopyPrivate ||
-        (isThreadOfCalls(inst) && inst.use_empty())) {
-      inst.eraseFromParent();
-    }
-  }
-  for (Instruction &inst : make_early_inc_range(instructions(conductor))) {
-    if (isThreadOfCalls(inst) && inst.use_empty()) {
-      inst.eraseFromParent();
-    }
-  }
-}
-
 /// Tells the runtime of calls that one thread of the team makes for all.
 void announceCalls(Function &conductor, const TargetLibraryInfo &library) {
   SmallVector<CallBase *, 8> calls;
@@ -457,6 +430,31 @@ void dropRequests(const ThreadRequests &requests, Requests &holdFor) {
 }
 
 } // namespace
+
+void conductAlone(Function &conductor) {
+  for (Instruction &inst : make_early_inc_range(instructions(conductor))) {
+    const CallKind kind = kindOf(inst);
+    if (kind == CallKind::Critical) {
+      auto &turn = cast<CallInst>(inst);
+      IRBuilder<> build(&turn);
+      FunctionCallee number =
+          frontendOf(turn).declare(*conductor.getParent(), CallKind::ThreadNumber);
+      setOperand(turn, Role::Thread, build.CreateCall(number, operandOf(turn, Role::Place)));
+    }
+    if (kind == CallKind::Single && !inst.getType()->isVoidTy()) {
+      inst.replaceAllUsesWith(ConstantInt::get(inst.getType(), 1));
+    }
+    if (kind == CallKind::Single || kind == CallKind::Barrier || kind == CallKind::CopyPrivate ||
+        (isThreadOfCalls(inst) && inst.use_empty())) {
+      inst.eraseFromParent();
+    }
+  }
+  for (Instruction &inst : make_early_inc_range(instructions(conductor))) {
+    if (isThreadOfCalls(inst) && inst.use_empty()) {
+      inst.eraseFromParent();
+    }
+  }
+}
 
 PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();

@@ -14,6 +14,10 @@
 
 namespace tutti::compiler {
 
+/// What a team of one does in the calls of `conductor` that are left, but for loops and reductions:
+/// everything, at once. Other threads of the program may take turns with it.
+void conductAlone(llvm::Function &conductor);
+
 /// Order: after constructs have been split: what can be is left to that.
 class ConductConstructsPass : public llvm::PassInfoMixin<ConductConstructsPass> {
 public:

@@ -2,10 +2,13 @@
 #include "compiler/transform/merge_teams.h"
 
 #include "compiler/analysis/teams.h"
+#include "compiler/analysis/thread_stretches.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
 #include "compiler/transform/before_fork.h"
+#include "compiler/transform/number_loop.h"
 #include "compiler/transform/serial_forks.h"
+#include "compiler/transform/team_threads.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -98,6 +101,14 @@ void decide(BranchInst &branch, bool isTrue) {
   removeUnreachableBlocks(function);
 }
 
+/// Whether `function` asks for the number of its team, or for how many there are.
+bool asksForNumbers(Function &function) {
+  return any_of(instructions(function), [](const Instruction &inst) {
+    const auto *call = dyn_cast<CallInst>(&inst);
+    return call && (isCallOf(*call, kTeamNumber) || isCallOf(*call, kTeamCount));
+  });
+}
+
 /// One teams function on its way to a parallel loop.
 class Merger {
 public:
@@ -112,12 +123,16 @@ public:
   /// none.
   Value *condition() const { return condition_; }
 
+  /// Whether the merged function has one more capture: the most threads in a team, an i64.
+  bool takesLimit() const;
+
 private:
   void liftCondition();
   bool allowsManyTeams();
   bool allowsManyThreads();
   bool transform(Teams &found);
   bool joinLoops(Teams &found, CallInst &inner);
+  Value *limit();
 
   Function *copyOf(Function &function) {
     return promotedCopy(function, function.getName() + ".part", analyses_);
@@ -131,7 +146,11 @@ private:
 };
 
 Function *Merger::merge() {
-  merged_ = promotedCopy(teams_, teams_.getName() + ".merged", analyses_);
+  Function *more = takesLimit() ? withCaptures(teams_, Type::getInt64Ty(teams_.getContext())) : nullptr;
+  merged_ = promotedCopy(more ? *more : teams_, teams_.getName() + ".merged", analyses_);
+  if (more) {
+    more->eraseFromParent();
+  }
   liftCondition();
   Teams found = findTeams(*merged_);
   if (!found.distribute || !transform(found)) {
@@ -194,6 +213,26 @@ bool Merger::allowsManyThreads() {
   return true;
 }
 
+bool Merger::takesLimit() const {
+  Value *limit = threadLimitOf(requestFor(fork_));
+  return limit && !isa<Constant>(limit) && any_of(instructions(teams_), [](const Instruction &inst) {
+           const auto *call = dyn_cast<CallInst>(&inst);
+           const Function *inner =
+               call && kindOf(inst) == CallKind::Fork ? outlinedOf(*call) : nullptr;
+           return inner && asksForThreads(*inner);
+         });
+}
+
+/// As the merged function knows it.
+Value *Merger::limit() {
+  if (!takesLimit()) {
+    auto *known = dyn_cast_or_null<Constant>(threadLimitOf(requestFor(fork_)));
+    return known;
+  }
+  IRBuilder<> build(&*merged_->getEntryBlock().getFirstInsertionPt());
+  return build.CreateTrunc(merged_->getArg(merged_->arg_size() - 1), build.getInt32Ty(), "limit");
+}
+
 bool Merger::transform(Teams &found) {
   if (found.forks.size() == 1 && handsOutIterations(*found.forks.front(), *found.distribute)) {
     return allowsManyThreads() && joinLoops(found, *found.forks.front());
@@ -203,13 +242,7 @@ bool Merger::transform(Teams &found) {
   }
   const bool isEven = scheduleOf(*found.distribute) == Schedule::TeamsEven;
   setSchedule(*found.distribute, isEven ? Schedule::Even : Schedule::Chunked);
-  for (CallInst *inner : found.forks) {
-    if (!serialiseFork(*inner, analyses_)) {
-      return false;
-    }
-  }
-  eraseCalls(*merged_, isThreadRequest);
-  return true;
+  return executeTeamForks(*merged_, limit(), analyses_).empty() && !asksForNumbers(*merged_);
 }
 
 /// The teams' loop runs once, over all iterations, and the threads' loop inside divides them.
@@ -273,12 +306,13 @@ bool Merger::joinLoops(Teams &found, CallInst &inner) {
 }
 
 /// Forks `merged` in place of teams, or if there is a `condition`, where that holds.
-void replaceFork(CallInst &fork, Function &merged, Value *condition) {
+void replaceFork(CallInst &fork, Function &merged, Value *condition, bool takesLimit) {
   Module &module = *fork.getModule();
   FunctionCallee callee = frontendOf(fork).declare(module, CallKind::Fork);
   SmallVector<Value *, 16> operands(fork.args());
   operands[operandNumber(fork, Role::Outlined)] = &merged;
   CallInst *request = requestFor(fork);
+  Value *limit = request ? limitOf(*request) : nullptr;
   Instruction *place = &fork;
   if (condition) {
     Instruction *otherwise = nullptr;
@@ -291,6 +325,10 @@ void replaceFork(CallInst &fork, Function &merged, Value *condition) {
     request->eraseFromParent();
   }
   IRBuilder<> build(place);
+  if (takesLimit) {
+    operands[kFirstCapture - 2] = build.getInt32(fork.arg_size() - kFirstCapture + 1);
+    operands.push_back(build.CreateZExt(limit, build.getInt64Ty()));
+  }
   build.CreateCall(callee, operands)->setDebugLoc(fork.getDebugLoc());
   if (!condition) {
     fork.eraseFromParent();
@@ -306,8 +344,9 @@ PreservedAnalyses MergeTeamsPass::run(Module &module, ModuleAnalysisManager &ana
   }
   for (CallInst *fork : findForks(module, CallKind::ForkTeams)) {
     Merger merger(*fork, functions);
+    const bool takesLimit = merger.takesLimit();
     if (Function *merged = merger.merge()) {
-      replaceFork(*fork, *merged, merger.condition());
+      replaceFork(*fork, *merged, merger.condition(), takesLimit);
     }
   }
   return PreservedAnalyses::none();

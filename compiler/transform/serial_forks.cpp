@@ -33,9 +33,11 @@ SmallVector<CallInst *, 4> forksIn(Function &function) {
 void takeAll(CallInst &init) {
   IRBuilder<> build(&init);
   build.CreateStore(build.getInt32(1), operandOf(init, Role::Last));
-  if (scheduleOf(init) == Schedule::Chunked) {
+  Type *type = build.getIntNTy(frontendOf(init).counterBits(init.getCalledFunction()->getName()));
+  if (stepsByStride(init)) {
+    build.CreateStore(ConstantInt::get(type, 1), operandOf(init, Role::Stride));
+  } else if (scheduleOf(init) == Schedule::Chunked) {
     // Behind the first piece the loop over pieces ends.
-    Type *type = build.getIntNTy(frontendOf(init).counterBits(init.getCalledFunction()->getName()));
     Value *upper = build.CreateLoad(type, operandOf(init, Role::Upper));
     Value *count = build.CreateAdd(
         build.CreateSub(upper, build.CreateLoad(type, operandOf(init, Role::Lower))),
@@ -72,10 +74,11 @@ void answerOne(Function &function) {
   removeUnreachableBlocks(function);
 }
 
-bool inlineFork(CallInst &fork, Function &part) {
+bool inlineFork(CallInst &fork, Function &part, ArrayRef<Value *> more) {
   const Function &outer = *fork.getFunction();
   SmallVector<Value *, 16> operands{outer.getArg(0), outer.getArg(1)};
   operands.append(fork.arg_begin() + kFirstCapture, fork.arg_end());
+  append_range(operands, more);
   IRBuilder<> build(&fork);
   CallInst *call = build.CreateCall(&part, operands);
   call->setDebugLoc(fork.getDebugLoc());

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/thread_loops.h"
 
-#include "compiler/analysis/endings.h"
 #include "compiler/analysis/source_names.h"
+#include "compiler/analysis/teams.h"
 #include "compiler/analysis/thread_stretches.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
+#include "compiler/transform/conduct_constructs.h"
+#include "compiler/transform/number_loop.h"
+#include "compiler/transform/serial_forks.h"
 #include "compiler/transform/stretch_values.h"
 #include "compiler/transform/thread_reduction.h"
 #include "compiler/transform/thread_share.h"
@@ -35,19 +38,8 @@ constexpr const char *kNumber = "tutti.thread.number";
 /// `outlined` with two more captures: the number of threads, and the memory that is kept for them.
 Function *withTeam(Function &outlined) {
   LLVMContext &context = outlined.getContext();
-  SmallVector<Type *, 16> types(outlined.getFunctionType()->params());
-  types.push_back(Type::getInt64Ty(context));
-  types.push_back(PointerType::getUnqual(context));
-  Function *copy = Function::Create(FunctionType::get(outlined.getReturnType(), types, false),
-                                    GlobalValue::InternalLinkage, outlined.getName() + ".team",
-                                    outlined.getParent());
-  ValueToValueMapTy map;
-  for (Argument &argument : outlined.args()) {
-    map[&argument] = copy->getArg(argument.getArgNo());
-    copy->getArg(argument.getArgNo())->setName(argument.getName());
-  }
-  SmallVector<ReturnInst *, 1> returns;
-  CloneFunctionInto(copy, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  Function *copy =
+      withCaptures(outlined, {Type::getInt64Ty(context), PointerType::getUnqual(context)});
   Argument *team = copy->getArg(outlined.arg_size());
   team->setName("team");
   const ConstantRange range(APInt(64, 1), APInt::getOneBitSet(64, 31));
@@ -56,11 +48,18 @@ Function *withTeam(Function &outlined) {
   return copy;
 }
 
+/// Who executes the iterations of a loop over numbers.
+enum class Executor {
+  Threads, ///< Those of a new construct.
+  Caller,  ///< The calling thread alone, one after the other.
+};
+
 /// One construct on its way to loops over the numbers of its threads.
 class ThreadLooper {
 public:
-  ThreadLooper(Function &outlined, CallInst &fork, FunctionAnalysisManager &functions)
-      : outlined_(outlined), fork_(fork), functions_(functions) {}
+  ThreadLooper(Function &outlined, CallInst &fork, Executor executor,
+               FunctionAnalysisManager &functions)
+      : outlined_(outlined), fork_(fork), executor_(executor), functions_(functions) {}
 
   /// The function of the new construct. Null if it is left as it was, and says why, unless nothing
   /// was to be gained.
@@ -71,6 +70,7 @@ public:
 
 private:
   std::string transform();
+  std::string executeAlone(const ThreadStretches &stretches);
   void nameNumbers();
   void simplify();
   void copyTeam();
@@ -81,6 +81,7 @@ private:
 
   Function &outlined_;
   CallInst &fork_;
+  Executor executor_;
   FunctionAnalysisManager &functions_;
   Function *copy_ = nullptr;
   Instruction *self_ = nullptr;   ///< The thread, as calls want it.
@@ -95,18 +96,8 @@ private:
 
 /// Puts variables and what is known of threads first.
 void ThreadLooper::nameNumbers() {
+  const BasicBlock::iterator place = gatherVariables(*copy_);
   BasicBlock &entry = copy_->getEntryBlock();
-  BasicBlock::iterator place = entry.begin();
-  for (Instruction &inst : make_early_inc_range(entry)) {
-    auto *variable = dyn_cast<AllocaInst>(&inst);
-    if (variable && variable->isStaticAlloca()) {
-      if (&*place == variable) {
-        ++place;
-      } else {
-        variable->moveBefore(entry, place);
-      }
-    }
-  }
   IRBuilder<> build(&entry, place);
   self_ = build.CreateLoad(build.getInt32Ty(), copy_->getArg(0), "self");
   team_ = cast<Instruction>(build.CreateTrunc(copy_->getArg(copy_->arg_size() - 2),
@@ -118,19 +109,7 @@ void ThreadLooper::nameNumbers() {
   number->setDoesNotThrow();
   number->setWillReturn();
   number_ = build.CreateCall(number, {}, "number");
-  // An exception that leaves a construct ends the program, caught for that or not.
-  const auto last = findLastBlocks(*copy_);
-  SmallVector<InvokeInst *, 4> calls;
-  for (Instruction &inst : instructions(*copy_)) {
-    auto *invoke = dyn_cast<InvokeInst>(&inst);
-    if (invoke && last.contains(invoke->getUnwindDest())) {
-      calls.push_back(invoke);
-    }
-  }
-  for (InvokeInst *invoke : calls) {
-    changeToCall(invoke);
-  }
-  removeUnreachableBlocks(*copy_);
+  dropLandings(*copy_);
   for (Instruction &inst : make_early_inc_range(instructions(*copy_))) {
     // That iterations touch nothing in common does not hold for those of one thread.
     inst.setMetadata(LLVMContext::MD_access_group, nullptr);
@@ -225,26 +204,17 @@ DebugLoc ThreadLooper::placeIn(const ThreadStretch &stretch) const {
                           : DebugLoc();
 }
 
-/// Lets a worksharing loop over all numbers execute `stretch`.
+/// Lets a loop over all numbers execute `stretch`.
 void ThreadLooper::enclose(const ThreadStretch &stretch, StretchValues &values) {
   LLVMContext &context = copy_->getContext();
-  Module &module = *copy_->getParent();
-  const ConstructCalls &calls = frontendOf(fork_);
-  const DebugLoc place = placeIn(stretch);
   BasicBlock *init = BasicBlock::Create(context, "numbers", copy_, stretch.first);
   BasicBlock *header = BasicBlock::Create(context, "number", copy_, stretch.first);
   BasicBlock *latch = BasicBlock::Create(context, "next", copy_, stretch.exit);
   BasicBlock *end = BasicBlock::Create(context, "done", copy_, stretch.exit);
-  IRBuilder<> entry(&copy_->getEntryBlock(), copy_->getEntryBlock().begin());
-  Type *i64 = entry.getInt64Ty();
-  Value *isLast = entry.CreateAlloca(entry.getInt32Ty(), nullptr, "last");
-  Value *lower = entry.CreateAlloca(i64, nullptr, "lower");
-  Value *upper = entry.CreateAlloca(i64, nullptr, "upper");
-  Value *stride = entry.CreateAlloca(i64, nullptr, "stride");
 
   stretch.before->getTerminator()->replaceSuccessorWith(stretch.first, init);
   IRBuilder<> build(init);
-  build.SetCurrentDebugLocation(place);
+  build.SetCurrentDebugLocation(placeIn(stretch));
   Value *final = build.CreateNSWSub(copy_->getArg(copy_->arg_size() - 2), build.getInt64(1));
   for (const Accumulator &each : accumulators_) {
     if (any_of(each.variable->users(),
@@ -252,22 +222,15 @@ void ThreadLooper::enclose(const ThreadStretch &stretch, StretchValues &values) 
       each.begin->moveBefore(*init, init->end());
     }
   }
-  build.CreateStore(build.getInt32(0), isLast);
-  build.CreateStore(build.getInt64(0), lower);
-  build.CreateStore(final, upper);
-  build.CreateStore(build.getInt64(1), stride);
-  CallInst *share = build.CreateCall(calls.declare(module, CallKind::StaticInit),
-                                     {operandOf(fork_, Role::Place), self_,
-                                      build.getInt32(calls.withSchedule(0, Schedule::Even)), isLast,
-                                      lower, upper, stride, build.getInt64(1), build.getInt64(1)});
-  share->addFnAttr(Attribute::get(context, kOverThreads));
-  Value *given = build.CreateLoad(i64, upper);
-  Value *most = build.CreateSelect(build.CreateICmpSGT(given, final), final, given);
-  Value *first = build.CreateLoad(i64, lower);
-  build.CreateCondBr(build.CreateICmpSGT(first, most), end, header);
+  NumberShare share{build.getInt64(0), final, nullptr};
+  if (executor_ == Executor::Threads) {
+    share = shareNumbers(build, fork_, *self_, *final);
+    share.init->addFnAttr(Attribute::get(context, kOverThreads));
+  }
+  build.CreateCondBr(build.CreateICmpSGT(share.first, share.last), end, header);
 
   build.SetInsertPoint(header);
-  PHINode *iteration = build.CreatePHI(i64, 2, "iteration");
+  PHINode *iteration = build.CreatePHI(build.getInt64Ty(), 2, "iteration");
   Value *number = build.CreateTrunc(iteration, build.getInt32Ty(), "number");
   values.give(build, stretch,
               {number, copy_->getArg(copy_->arg_size() - 2), copy_->getArg(copy_->arg_size() - 1)});
@@ -278,15 +241,36 @@ void ThreadLooper::enclose(const ThreadStretch &stretch, StretchValues &values) 
   build.SetInsertPoint(latch);
   values.end(build, stretch);
   Value *next = build.CreateNSWAdd(iteration, build.getInt64(1));
-  build.CreateCondBr(build.CreateICmpSLT(iteration, most), header, end);
-  iteration->addIncoming(first, init);
+  build.CreateCondBr(build.CreateICmpSLT(iteration, share.last), header, end);
+  iteration->addIncoming(share.first, init);
   iteration->addIncoming(next, latch);
 
   build.SetInsertPoint(end);
-  build.CreateCall(calls.declare(module, CallKind::StaticEnd),
-                   {operandOf(fork_, Role::Place), self_});
+  if (share.init) {
+    endNumbers(build, fork_, *self_);
+  }
   build.CreateBr(stretch.exit);
   stretch.exit->replacePhiUsesWith(stretch.last, end);
+}
+
+/// What is left of the construct one thread does as a team of one.
+std::string ThreadLooper::executeAlone(const ThreadStretches &stretches) {
+  if (any_of(instructions(*copy_),
+             [](const Instruction &inst) { return kindOf(inst) == CallKind::Reduce; }) &&
+      !reducesIntoTeam(*copy_, fork_)) {
+    return "it reduces into a variable that teams share";
+  }
+  IRBuilder<> build(copy_->getContext());
+  for (const ConductedLoop &loop : stretches.loops()) {
+    std::string reason = takeShare(loop.calls, *build.getInt32(0), *build.getInt32(1));
+    if (!reason.empty()) {
+      place_ = placeOf(*loop.calls.init);
+      return reason;
+    }
+  }
+  answerOne(*copy_);
+  conductAlone(*copy_);
+  return {};
 }
 
 /// Lets every user compute the number of threads from the capture, of which the range is known.
@@ -335,7 +319,7 @@ std::string ThreadLooper::transform() {
   functions_.clear(*copy_, copy_->getName());
   StretchValues values(*copy_, *number_, stretches, *dependence_,
                        functions_.getResult<AAManager>(*copy_));
-  isWorthIt_ = !stretches.loops().empty();
+  isWorthIt_ = executor_ == Executor::Caller || !stretches.loops().empty();
   for (const Accumulator &each : accumulators_) {
     values.exempt(*each.variable);
   }
@@ -369,6 +353,11 @@ std::string ThreadLooper::transform() {
     }
   }
   values.settle();
+  if (executor_ == Executor::Caller) {
+    if (std::string reason = executeAlone(stretches); !reason.empty()) {
+      return reason;
+    }
+  }
   copyTeam();
   removeUnreachableBlocks(*copy_);
   bytesKept_ = values.bytesKept();
@@ -424,6 +413,12 @@ void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept) {
 
 } // namespace
 
+ThreadsInTurn takeTurns(CallInst &fork, FunctionAnalysisManager &functions) {
+  ThreadLooper looper(*outlinedOf(fork), fork, Executor::Caller, functions);
+  Function *function = looper.create();
+  return {function, looper.bytesKept()};
+}
+
 PreservedAnalyses ThreadLoopsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   MapVector<Function *, SmallVector<CallInst *, 1>> constructs;
@@ -444,7 +439,7 @@ PreservedAnalyses ThreadLoopsPass::run(Module &module, ModuleAnalysisManager &an
       continue;
     }
     changed = true;
-    ThreadLooper looper(*function, *forks.front(), functions);
+    ThreadLooper looper(*function, *forks.front(), Executor::Threads, functions);
     if (Function *looped = looper.create()) {
       for (CallInst *fork : forks) {
         replaceFork(*fork, *looped, looper.bytesKept());

@@ -15,9 +15,24 @@
 /// is left as it was says why in the attribute kNotByNumbers.
 #pragma once
 
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
 
+#include <cstdint>
+
 namespace tutti::compiler {
+
+/// A construct all of whose threads one thread executes, in turn from one place where they meet to
+/// the next.
+struct ThreadsInTurn {
+  llvm::Function *function = nullptr; ///< Null if that cannot be done.
+  std::uint64_t bytesKept = 0;        ///< For each thread.
+};
+
+/// The function of the construct that `fork`, inside of a team, starts, for the thread that stands
+/// for the team. It has two more captures: the number of threads, an i64 from 1, and memory for
+/// what is kept of each. If there is none, the attribute kNotByNumbers of the construct says why.
+ThreadsInTurn takeTurns(llvm::CallInst &fork, llvm::FunctionAnalysisManager &functions);
 
 /// Order: after teams have been merged; before updates are reduced and constructs split.
 class ThreadLoopsPass : public llvm::PassInfoMixin<ThreadLoopsPass> {

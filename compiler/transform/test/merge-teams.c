@@ -136,14 +136,15 @@ void conditional(int n, double *x) {
   for (int i = 0; i < n; i++) x[i] = i;
 }
 
-// The threads of a team collect in one variable, which single threads do not have.
+// The threads of a team collect in one variable, which single threads do not have: that is left to
+// the loop over the numbers of teams.
 // IR-LABEL: define {{.*}} @collecting(
 // IR:         call void {{.*}} @__kmpc_fork_teams(
 void collecting(int n, double *x) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
   #pragma omp teams num_teams(2)
   {
     double count = 0;
-    // CHECK: remark: parallel loop stays on rank 0: its iterations are a part of those of a teams construct
     #pragma omp distribute parallel for
     for (int i = 0; i < n; i++) {
       #pragma omp atomic
