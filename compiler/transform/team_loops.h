@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Makes a loop over the numbers of teams of what the teams of a league do by their numbers
-/// (docs/adr/0039-team-numbers.md).
+/// (docs/adr/0041-team-numbers.md).
 ///
 ///   #pragma omp teams num_teams(b)            #pragma omp parallel for
 ///   {                                         for (int team = 0; team < b; ++team) {
