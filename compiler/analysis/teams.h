@@ -37,7 +37,8 @@ bool handsOutIterations(const llvm::CallInst &fork, const llvm::CallInst &distri
 /// Whether the inner function of `fork`, a `parallel for` of a teams function, can be merged.
 InnerReduction checkInner(llvm::Function &inner, const llvm::CallInst &fork);
 
-/// Whether all that reductions of `inner` combine into belongs to the team that starts it by `fork`.
+/// Whether all that reductions of `inner` combine into belongs to the team that starts it by
+/// `fork`.
 bool reducesIntoTeam(llvm::Function &inner, const llvm::CallInst &fork);
 
 /// Whether `call` asks OpenMP for something that depends on teams or threads.

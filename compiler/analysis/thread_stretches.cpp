@@ -146,6 +146,17 @@ bool isOfThreads(Function &function, const ConductedLoop &loop,
 
 } // namespace
 
+namespace {
+
+/// Whether what `exchange` changes is a variable of a team, which nothing else leads to: one thread
+/// executes the whole team then.
+bool isOfTeam(const AtomicCmpXchgInst &exchange) {
+  const auto *variable = dyn_cast<Argument>(getUnderlyingObject(exchange.getPointerOperand(), 0));
+  return variable && variable->hasNoAliasAttr() && variable->getArgNo() >= kThreadArguments;
+}
+
+} // namespace
+
 bool asksForThread(const Instruction &call) { return callsNamed(call, "omp_get_thread_num"); }
 
 bool asksForTeam(const Instruction &call) { return callsNamed(call, "omp_get_num_threads"); }
@@ -170,8 +181,9 @@ std::string whyNotByNumbers(Function &function, DebugLoc &place) {
     if (inst.isEHPad() || isa<InvokeInst>(inst)) {
       return "it handles exceptions";
     }
-    if (isa<FenceInst, AtomicCmpXchgInst>(inst) || inst.isVolatile() ||
-        (inst.isAtomic() && !isa<AtomicRMWInst>(inst))) {
+    const auto *exchange = dyn_cast<AtomicCmpXchgInst>(&inst);
+    if (isa<FenceInst>(inst) || (exchange && !isOfTeam(*exchange)) || inst.isVolatile() ||
+        (inst.isAtomic() && !exchange && !isa<AtomicRMWInst>(inst))) {
       return "its threads may wait for each other's variables";
     }
     const auto *call = dyn_cast<CallInst>(&inst);

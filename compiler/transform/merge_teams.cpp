@@ -146,7 +146,8 @@ private:
 };
 
 Function *Merger::merge() {
-  Function *more = takesLimit() ? withCaptures(teams_, Type::getInt64Ty(teams_.getContext())) : nullptr;
+  Function *more =
+      takesLimit() ? withCaptures(teams_, Type::getInt64Ty(teams_.getContext())) : nullptr;
   merged_ = promotedCopy(more ? *more : teams_, teams_.getName() + ".merged", analyses_);
   if (more) {
     more->eraseFromParent();
@@ -215,7 +216,8 @@ bool Merger::allowsManyThreads() {
 
 bool Merger::takesLimit() const {
   Value *limit = threadLimitOf(requestFor(fork_));
-  return limit && !isa<Constant>(limit) && any_of(instructions(teams_), [](const Instruction &inst) {
+  return limit && !isa<Constant>(limit) &&
+         any_of(instructions(teams_), [](const Instruction &inst) {
            const auto *call = dyn_cast<CallInst>(&inst);
            const Function *inner =
                call && kindOf(inst) == CallKind::Fork ? outlinedOf(*call) : nullptr;

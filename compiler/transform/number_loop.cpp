@@ -26,10 +26,10 @@ NumberShare shareNumbers(IRBuilder<> &build, const CallInst &fork, Value &self, 
   build.CreateStore(build.getInt64(0), lower);
   build.CreateStore(&final, upper);
   build.CreateStore(build.getInt64(1), stride);
-  CallInst *init = build.CreateCall(
-      calls.declare(*function.getParent(), CallKind::StaticInit),
-      {operandOf(fork, Role::Place), &self, build.getInt32(calls.withSchedule(0, Schedule::Even)),
-       isLast, lower, upper, stride, build.getInt64(1), build.getInt64(1)});
+  CallInst *init = build.CreateCall(calls.declare(*function.getParent(), CallKind::StaticInit),
+                                    {operandOf(fork, Role::Place), &self,
+                                     build.getInt32(calls.withSchedule(0, Schedule::Even)), isLast,
+                                     lower, upper, stride, build.getInt64(1), build.getInt64(1)});
   Value *given = build.CreateLoad(i64, upper);
   Value *last = build.CreateSelect(build.CreateICmpSGT(given, &final), &final, given);
   return {build.CreateLoad(i64, lower), last, init};

@@ -26,8 +26,8 @@ void endNumbers(llvm::IRBuilder<> &build, const llvm::CallInst &fork, llvm::Valu
 /// behind them.
 llvm::BasicBlock::iterator gatherVariables(llvm::Function &function);
 
-/// Makes calls of those invokes in `function`, a construct, whose exceptions would leave it: that ends
-/// the program, caught for that or not.
+/// Makes calls of those invokes in `function`, a construct, whose exceptions would leave it: that
+/// ends the program, caught for that or not.
 void dropLandings(llvm::Function &function);
 
 /// A copy of `outlined` with captures of `types` behind its own.

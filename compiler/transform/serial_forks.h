@@ -15,7 +15,8 @@ namespace tutti::compiler {
 /// Replaces `fork`, in an outlined function, by the body of `part`, which is no longer used, and
 /// ceases to exist. It gets the captures, and `more` behind them. Returns false if that is not
 /// possible.
-bool inlineFork(llvm::CallInst &fork, llvm::Function &part, llvm::ArrayRef<llvm::Value *> more = {});
+bool inlineFork(llvm::CallInst &fork, llvm::Function &part,
+                llvm::ArrayRef<llvm::Value *> more = {});
 
 /// Removes a reduction of threads of which there is one: what it combines into is that thread's.
 void answerOne(llvm::Function &function);

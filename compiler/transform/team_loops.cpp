@@ -126,8 +126,7 @@ std::string TeamLooper::shareLoops() {
     if (schedule != Schedule::TeamsEven && schedule != Schedule::TeamsChunked) {
       continue; // The loop over teams.
     }
-    setSchedule(*loop.init,
-                schedule == Schedule::TeamsEven ? Schedule::Even : Schedule::Chunked);
+    setSchedule(*loop.init, schedule == Schedule::TeamsEven ? Schedule::Even : Schedule::Chunked);
     if (std::string reason = takeShare(loop, *number_, *count_); !reason.empty()) {
       place_ = placeOf(*loop.init);
       return reason;
@@ -145,11 +144,11 @@ void TeamLooper::answer() {
     if (!call) {
       continue;
     }
-    Value *known = isCallOf(*call, kTeamNumber) ? number_
+    Value *known = isCallOf(*call, kTeamNumber)  ? number_
                    : isCallOf(*call, kTeamCount) ? count_
-                   : asksForThread(*call)      ? build.getInt32(0)
-                   : asksForTeam(*call)        ? build.getInt32(1)
-                                               : nullptr;
+                   : asksForThread(*call)        ? build.getInt32(0)
+                   : asksForTeam(*call)          ? build.getInt32(1)
+                                                 : nullptr;
     if (known) {
       call->replaceAllUsesWith(known);
       call->eraseFromParent();
@@ -240,8 +239,8 @@ Function *TeamLooper::create() {
 /// Forks `looped` in place of the teams that `request` asks for.
 void replaceFork(CallInst &fork, CallInst &request, Function &looped) {
   IRBuilder<> build(&fork);
-  Value *teams =
-      build.CreateBinaryIntrinsic(Intrinsic::smax, operandOf(request, Role::Number), build.getInt32(1));
+  Value *teams = build.CreateBinaryIntrinsic(Intrinsic::smax, operandOf(request, Role::Number),
+                                             build.getInt32(1));
   SmallVector<Value *, 16> operands(fork.args());
   operands[operandNumber(fork, Role::Outlined)] = &looped;
   operands[kFirstCapture - 2] = build.getInt32(fork.arg_size() - kFirstCapture + 2);

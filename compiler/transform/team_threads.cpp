@@ -64,6 +64,21 @@ bool mayWait(const Instruction &inst, const LoopInfo &loops) {
   return false;
 }
 
+/// Whether threads of `construct` may wait for each other by updates that others repeat until they
+/// find what they want. Counting up comes to an end by itself.
+bool waitsByUpdates(Function &construct) {
+  const DominatorTree dominators(construct);
+  const LoopInfo loops(dominators);
+  return any_of(instructions(construct), [&](const Instruction &inst) {
+    const auto *update = dyn_cast<AtomicRMWInst>(&inst);
+    const auto *more = update ? dyn_cast<ConstantInt>(update->getValOperand()) : nullptr;
+    const bool counts = update && more && !more->isZero() &&
+                        (update->getOperation() == AtomicRMWInst::Add ||
+                         update->getOperation() == AtomicRMWInst::Sub);
+    return (isa<AtomicCmpXchgInst>(inst) || (update && !counts)) && mayWait(inst, loops);
+  });
+}
+
 Value *addressOf(Instruction &access) {
   if (auto *update = dyn_cast<AtomicRMWInst>(&access)) {
     return update->getPointerOperand();
@@ -72,8 +87,8 @@ Value *addressOf(Instruction &access) {
   return exchange ? exchange->getPointerOperand() : getLoadStorePointerOperand(&access);
 }
 
-/// One thread alone gets at what `variable` of a team leads to: no access of it is atomic or volatile
-/// any more, unless threads may wait for each other there.
+/// One thread alone gets at what `variable` of a team leads to: loads and stores are not atomic or
+/// volatile any more, unless threads may wait for each other there.
 void makePlain(Function &construct, const Argument &variable) {
   SmallVector<Instruction *, 8> accesses;
   for (Instruction &inst : instructions(construct)) {
@@ -95,10 +110,17 @@ void makePlain(Function &construct, const Argument &variable) {
     } else if (auto *store = dyn_cast<StoreInst>(inst)) {
       store->setAtomic(AtomicOrdering::NotAtomic);
       store->setVolatile(false);
-    } else if (auto *update = dyn_cast<AtomicRMWInst>(inst)) {
-      lowerAtomicRMWInst(update);
-    } else {
-      lowerAtomicCmpXchgInst(cast<AtomicCmpXchgInst>(inst));
+    }
+  }
+}
+
+/// The same of updates of variables in `team`. Order: after each thread does its own.
+void makeUpdatesPlain(Function &team) {
+  for (Instruction &inst : make_early_inc_range(instructions(team))) {
+    auto *update = dyn_cast<AtomicRMWInst>(&inst);
+    auto *exchange = dyn_cast<AtomicCmpXchgInst>(&inst);
+    if ((update || exchange) && isa<AllocaInst>(getUnderlyingObject(addressOf(inst), 0))) {
+      update ? lowerAtomicRMWInst(update) : lowerAtomicCmpXchgInst(exchange);
     }
   }
 }
@@ -144,8 +166,7 @@ void TeamThreads::separateVariables() {
   };
   for (auto &[value, arguments] : passed) {
     const auto *variable = dyn_cast<AllocaInst>(value);
-    if (!variable || any_of(variable->uses(),
-                            [&](const Use &use) { return !isSafe(use); }) ||
+    if (!variable || any_of(variable->uses(), [&](const Use &use) { return !isSafe(use); }) ||
         any_of(arguments, [](const Argument *argument) {
           return PointerMayBeCaptured(argument, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
         })) {
@@ -171,13 +192,13 @@ Value *TeamThreads::threadsOf(CallInst &inner) {
   Value *none = build.getInt32(0);
   Value *asked = asks ? operandOf(*asks, Role::Number) : none;
   Value *threads = asked;
+  const auto isOpen = [&](Value *number) { return build.CreateICmpSLE(number, none); };
   if (limit_) {
-    const auto isOpen = [&](Value *number) { return build.CreateICmpSLE(number, none); };
-    Value *fewer = build.CreateBinaryIntrinsic(Intrinsic::smin, asked, limit_);
-    threads = build.CreateSelect(isOpen(asked), limit_,
-                                 build.CreateSelect(isOpen(limit_), asked, fewer));
+    Value *fewer = build.CreateSelect(build.CreateICmpSLT(asked, limit_), asked, limit_);
+    threads =
+        build.CreateSelect(isOpen(asked), limit_, build.CreateSelect(isOpen(limit_), asked, fewer));
   }
-  threads = build.CreateBinaryIntrinsic(Intrinsic::smax, threads, build.getInt32(1));
+  threads = build.CreateSelect(isOpen(threads), build.getInt32(1), threads);
   return build.CreateZExt(threads, build.getInt64Ty(), "threads");
 }
 
@@ -209,6 +230,9 @@ std::string TeamThreads::executeFork(CallInst &inner) {
   Function &outlined = *outlinedOf(inner);
   if (!asksForThreads(outlined) && serialiseFork(inner, functions_)) {
     return {};
+  }
+  if (waitsByUpdates(outlined)) {
+    return "its threads may wait for each other's variables";
   }
   Value *threads = threadsOf(inner);
   const ThreadsInTurn turns = takeTurns(inner, functions_);
@@ -252,6 +276,7 @@ std::string TeamThreads::execute() {
   }
   if (reason.empty()) {
     eraseCalls(team_, isThreadRequest);
+    makeUpdatesPlain(team_);
   }
   return reason;
 }

@@ -26,10 +26,10 @@ void nameTeams(llvm::Function &function);
 /// open. Nothing may be asked for.
 llvm::Value *threadLimitOf(llvm::CallInst *request);
 
-/// Puts what is forked inside of `team`, a function of teams, in the place of its forks, executed by
-/// the calling thread. `limit` is the most threads that a team may have, an i32 that `team` knows; null
-/// if that is left open. Questions for teams are asked of placeholders then. Returns an empty
-/// string, or why that cannot be done; then `team` is of no use any more.
+/// Puts what is forked inside of `team`, a function of teams, in the place of its forks, executed
+/// by the calling thread. `limit` is the most threads that a team may have, an i32 that `team`
+/// knows; null if that is left open. Questions for teams are asked of placeholders then. Returns an
+/// empty string, or why that cannot be done; then `team` is of no use any more.
 std::string executeTeamForks(llvm::Function &team, llvm::Value *limit,
                              llvm::FunctionAnalysisManager &functions);
 

@@ -140,7 +140,7 @@ void ThreadLooper::simplify() {
 bool ThreadLooper::needsLoop(const ThreadStretch &stretch) const {
   return any_of(stretch.blocks, [&](const BasicBlock *block) {
     return any_of(*block, [&](const Instruction &inst) {
-      if (isa<AtomicRMWInst>(inst) || kindOf(inst) == CallKind::Critical) {
+      if (isa<AtomicRMWInst, AtomicCmpXchgInst>(inst) || kindOf(inst) == CallKind::Critical) {
         return true;
       }
       const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);

@@ -40,7 +40,7 @@ FEATURE_RANKS = [2, 3, 4]
 # Programs made at random: which module makes them, from which seed; how they run.
 # The number says of how many parts, each independent of the others, a program consists.
 SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4, "teams": 32, "moving": 5,
-              "places": 12, "conducted": 6, "threads": 8}
+              "places": 12, "conducted": 6, "threads": 8, "leagues": 8}
 SEEDS = [
     ("rows", 1, 2, {}),
     ("rows", 1, 3, {}),
@@ -53,6 +53,8 @@ SEEDS = [
     ("conducted", 202, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("threads", 101, 3, {}),
     ("threads", 206, 2, {"TUTTI_DEVICE": "hybrid"}),
+    ("leagues", 1, 3, {}),
+    ("leagues", 2, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("nests", 2, 1, {"TUTTI_DEVICE": "opencl"}),
     ("kernels", 1, 2, {}),
     ("kernels", 2, 3, {}),

@@ -46,6 +46,7 @@ class Program:
     stdin: str = ""
     status: int = 0
     tolerance: float = 1e-8
+    threads: int = 0  # Most threads in each team of a league, where that matters.
 
     @staticmethod
     def read(path):
@@ -59,7 +60,14 @@ class Program:
                        libraries=shlex.split(keys.get("LIBS", "")),
                        arguments=shlex.split(keys.get("ARGS", "")),
                        stdin=keys.get("STDIN", ""), status=int(keys.get("EXIT", "0")),
-                       tolerance=float(keys.get("TOLERANCE", "1e-8")))
+                       tolerance=float(keys.get("TOLERANCE", "1e-8")),
+                       threads=int(keys.get("THREADS", "0")))
+
+    @property
+    def environment(self):
+        """libomp has as many threads in all teams as there are processors, unless it is told."""
+        return {"OMP_NUM_THREADS": str(self.threads), "KMP_TEAMS_THREAD_LIMIT": "256",
+                "OMP_WAIT_POLICY": "passive"} if self.threads else {}
 
     @property
     def is_cxx(self):
@@ -116,7 +124,8 @@ class Workshop:
             binary = self.compiled(program, tutti=False)
             limit = self.limit(program)
             with self.measured(program):
-                return self.execute([str(binary), *arguments], {"OMP_NUM_THREADS": "2"},
+                return self.execute([str(binary), *arguments],
+                                    {"OMP_NUM_THREADS": "2", **program.environment},
                                     program.stdin, limit)
         return self.cached((program.name, "reference", tuple(arguments)), make)
 
@@ -124,7 +133,8 @@ class Workshop:
         """Runs the Tutti build of a program; a crash of any kind is left to the caller to judge."""
         binary = self.compiled(program, tutti=True)
         command = [str(self.bin / "tuttirun"), "-n", str(ranks), str(binary), *arguments]
-        return self.execute(command, environment or {}, program.stdin, self.limit(program))
+        return self.execute(command, {**program.environment, **(environment or {})}, program.stdin,
+                            self.limit(program))
 
     @contextlib.contextmanager
     def measured(self, program):

@@ -28,6 +28,7 @@ import hangs
 import images
 import kernels
 import languages
+import leagues
 import linking
 import luna
 import luna_devices
@@ -79,7 +80,7 @@ def random_program(workshop, kind, seed, only=None):
     def make():
         module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs,
                   "teams": teams, "moving": moving, "places": places,
-                  "conducted": conducted, "threads": threads}[kind]
+                  "conducted": conducted, "threads": threads, "leagues": leagues}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
         more = {"only": only} if kind == "teams" else {}
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind], **more))
