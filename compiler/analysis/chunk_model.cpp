@@ -4,12 +4,14 @@
 #include "abi/abi.h"
 #include "abi/updates.h"
 #include "compiler/analysis/access_numbers.h"
+#include "compiler/analysis/endings.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/shared_updates.h"
 #include "compiler/analysis/walks.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/fragment_calls.h"
+#include "compiler/ir/library_functions.h"
 #include "compiler/ir/private_memory.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -40,6 +42,14 @@ constexpr StringRef kTripMarker = "tutti.model.trip";
 constexpr StringRef kReduceMarker = "tutti.model.reduce";
 constexpr StringRef kTouchMarker = "tutti.model.touch";
 constexpr StringRef kRaisedMarker = "tutti.model.raised";
+constexpr StringRef kLengthMarker = "tutti.model.length"; ///< A length that nobody knows.
+
+void makeMarker(Function &callee) {
+  callee.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  callee.addFnAttr(Attribute::NoUnwind);
+  callee.addFnAttr(Attribute::WillReturn);
+  callee.addFnAttr(Attribute::NoCallback);
+}
 
 /// A call that no pass may remove or move across another one, and that no analysis looks into.
 CallInst *insertMarker(StringRef name, ArrayRef<Value *> operands, Instruction *before) {
@@ -56,10 +66,7 @@ CallInst *insertMarker(StringRef name, ArrayRef<Value *> operands, Instruction *
       (name + suffix).str(),
       FunctionType::get(Type::getVoidTy(module->getContext()), types, false));
   auto *callee = cast<Function>(marker.getCallee());
-  callee->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  callee->addFnAttr(Attribute::NoUnwind);
-  callee->addFnAttr(Attribute::WillReturn);
-  callee->addFnAttr(Attribute::NoCallback);
+  makeMarker(*callee);
   for (Argument &argument : callee->args()) {
     if (argument.getType()->isPointerTy()) {
       argument.addAttr(Attribute::NoCapture);
@@ -106,7 +113,14 @@ MemoryKind memoryKindOf(const Value *pointer, SmallPtrSetImpl<const Value *> &fo
     if (isa<ConstantPointerNull, UndefValue>(object)) {
       continue; // Nobody follows it.
     }
-    if (isa<AllocaInst>(object) || isPrivateMemoryCall(*object)) {
+    const auto *call = dyn_cast<CallBase>(object);
+    const auto use = call ? argumentUse(*call) : std::nullopt;
+    if (use && use->givesFirst) {
+      if (!leadsToOwn(call->getArgOperand(0))) {
+        return MemoryKind::Mixed;
+      }
+      isPrivate = true;
+    } else if (isa<AllocaInst>(object) || isPrivateMemoryCall(*object)) {
       isPrivate = true;
     } else if (const auto *global = dyn_cast<GlobalVariable>(object)) {
       (global->isConstant() ? isConstant : isShared) = true;
@@ -344,6 +358,8 @@ void ChunkModel::markAccesses(const SmallPtrSetImpl<BasicBlock *> &reduction) {
       markUpdate(*update, isReduced);
     } else if (isa<AtomicCmpXchgInst>(inst)) {
       refuse(inst, kAtomic);
+    } else if (auto *call = dyn_cast<CallInst>(&inst)) {
+      markReads(*call, isReduced);
     }
   }
 }
@@ -360,6 +376,34 @@ bool mayBeConstructed(const Value *pointer) {
 }
 
 } // namespace
+
+/// A number of bytes that no analysis knows anything of.
+Value *unknownLength(Instruction &before) {
+  FunctionCallee length = before.getModule()->getOrInsertFunction(
+      kLengthMarker, FunctionType::get(Type::getInt64Ty(before.getContext()), false));
+  makeMarker(*cast<Function>(length.getCallee()));
+  return CallInst::Create(length, "", before.getIterator());
+}
+
+/// Marks what a call reads through its arguments: as far as it likes, so that all of the object
+/// counts.
+void ChunkModel::markReads(CallInst &call, bool isReduced) {
+  const auto use = kindOf(call) == CallKind::None ? argumentUse(call) : std::nullopt;
+  if (!use) {
+    return;
+  }
+  for (Use &arg : call.args()) {
+    if ((use->onlyRead & 1U << call.getArgOperandNo(&arg)) == 0 ||
+        memoryKind(arg) == MemoryKind::Private) {
+      continue;
+    }
+    if (isReduced) {
+      reason_ = "its reduction reads other shared variables";
+      reasonLocation_ = call.getDebugLoc();
+    }
+    markAccess(call, arg, unknownLength(call), TUTTI_READ);
+  }
+}
 
 /// Marks an update of which nothing is left but what its record says.
 void ChunkModel::markUpdate(AtomicRMWInst &update, bool isReduced) {

@@ -117,6 +117,7 @@ private:
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> reductionBlocks(const Worksharing &loop,
                                                            const llvm::ValueToValueMapTy &map);
   void markAccesses(const llvm::SmallPtrSetImpl<llvm::BasicBlock *> &reduction);
+  void markReads(llvm::CallInst &call, bool isReduced);
   void markUpdate(llvm::AtomicRMWInst &update, bool isReduced);
   void markAccess(llvm::Instruction &inst, llvm::Value *pointer, llvm::Value *bytes,
                   unsigned flags);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/endings.h"
 
+#include "compiler/ir/library_functions.h"
 #include "compiler/ir/private_memory.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -105,6 +106,10 @@ bool isErrorStream(const Value *value) {
 bool leadsToOwn(const Value *pointer) {
   const Value *object = getUnderlyingObject(pointer);
   const auto *variable = dyn_cast<GlobalVariable>(object);
+  const auto *call = dyn_cast<CallBase>(object);
+  if (const auto use = call ? argumentUse(*call) : std::nullopt; use && use->givesFirst) {
+    return leadsToOwn(call->getArgOperand(0));
+  }
   return isa<AllocaInst, ConstantPointerNull>(object) || isPrivateMemoryCall(*object) ||
          (variable && variable->isConstant() && variable->hasInitializer());
 }

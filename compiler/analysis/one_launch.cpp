@@ -5,6 +5,7 @@
 #include "compiler/analysis/construct_code.h"
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
+#include "compiler/analysis/worksharing.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
@@ -63,14 +64,17 @@ private:
 /// Whether a barrier lies between `read` and the loop, which may change what is read.
 bool OneLaunch::isSeparatedFromChange(const Instruction &read) {
   const std::optional<MemoryLocation> location = uncheckedRead(read);
-  if (!location) {
+  const auto *call = dyn_cast<CallBase>(&read);
+  const bool isCall = call && readsShared(*call) && !mayStandInLoop(*call);
+  if (!location && !isCall) {
     return false;
   }
   const SequencedLoop &loop = code_.loops()[kOnly];
   const bool isSeparated =
       code_.passesBarrier(read, *loop.init) ||
       any_of(loop.ends, [&](const CallInst *end) { return code_.passesBarrier(*end, read); });
-  return isSeparated && code_.mayChange(kOnly, *location);
+  // What a call reads is not looked at more closely.
+  return isSeparated && (isCall || code_.mayChange(kOnly, *location));
 }
 
 std::string OneLaunch::check(DebugLoc &place) {

@@ -7,8 +7,10 @@
 #include "compiler/analysis/teams.h"
 #include "compiler/analysis/thread_stretches.h"
 #include "compiler/ir/construct_calls.h"
+#include "compiler/ir/library_functions.h"
 #include "compiler/ir/private_memory.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -36,61 +38,13 @@ bool isPlainSchedule(const CallInst &init) {
          schedule == Schedule::Dynamic;
 }
 
-/// Whether `call` is to a C library function that computes from its arguments alone, but for errno
-/// and what pointers lead to that it gets. Such names are the C library's in every program that
-/// does not say -fno-builtin; LLVM's own list of library functions lacks many of them.
-bool isMathCall(const CallInst &call) {
-  // Of double; with the suffixes f and l of the other types.
-  static const StringSet<> kMath = {
-      "acos",  "acosh",     "asin",   "asinh",   "atan",   "atan2",     "atanh",     "cabs",
-      "cacos", "cacosh",    "carg",   "casin",   "casinh", "catan",     "catanh",    "cbrt",
-      "ccos",  "ccosh",     "ceil",   "cexp",    "clog",   "clog10",    "copysign",  "cos",
-      "cosh",  "cpow",      "cproj",  "csin",    "csinh",  "csqrt",     "ctan",      "ctanh",
-      "erf",   "erfc",      "exp",    "exp10",   "exp2",   "expm1",     "fabs",      "fdim",
-      "floor", "fma",       "fmax",   "fmin",    "fmod",   "frexp",     "hypot",     "ilogb",
-      "ldexp", "lgamma",    "llrint", "llround", "log",    "log10",     "log1p",     "log2",
-      "logb",  "lrint",     "lround", "modf",    "nan",    "nearbyint", "nextafter", "nexttoward",
-      "pow",   "remainder", "remquo", "rint",    "round",  "roundeven", "scalbln",   "scalbn",
-      "sin",   "sincos",    "sinh",   "sqrt",    "tan",    "tanh",      "tgamma",    "trunc"};
-  // Products and quotients of complex numbers; generators whose whole state is an argument.
-  static const StringSet<> kOther = {"__divdc3", "__divsc3", "__divxc3",  "__muldc3",  "__mulsc3",
-                                     "__mulxc3", "abs",      "drand48_r", "erand48_r", "jrand48_r",
-                                     "labs",     "llabs",    "lrand48_r", "mrand48_r", "nrand48_r",
-                                     "rand_r",   "srand48_r"};
-  // Numbers and order of texts, as far as they are the same in all locales: ranks do not call what
-  // the program calls to choose one. Clocks, which may say what they like.
-  static const StringSet<> kTexts = {"atoi",
-                                     "atol",
-                                     "atoll",
-                                     "memcmp",
-                                     "strcmp",
-                                     "strlen",
-                                     "strncmp",
-                                     "strtol",
-                                     "strtoll",
-                                     "strtoul",
-                                     "strtoull",
-                                     "time",
-                                     "bcmp",
-                                     "gettimeofday",
-                                     "omp_get_wtick",
-                                     "omp_get_wtime",
-                                     "__isoc23_strtol",
-                                     "__isoc23_strtoll",
-                                     "__isoc23_strtoul",
-                                     "__isoc23_strtoull"};
-  const StringRef name = call.getCalledFunction()->getName();
-  const bool isMath =
-      kMath.contains(name) || kTexts.contains(name) ||
-      ((name.ends_with("f") || name.ends_with("l")) && kMath.contains(name.drop_back())) ||
-      kOther.contains(name);
-  return isMath && !call.isNoBuiltin();
-}
-
-/// Whether every pointer that `call` passes leads to memory of the calling thread, or to constants.
-bool passesOnlyOwnPointers(const CallInst &call) {
-  return all_of(call.args(), [](const Use &arg) {
-    return !arg->getType()->isPointerTy() || leadsToOwn(arg.get());
+/// Whether what `call` may write lies in memory of the calling thread, and what it reads there,
+/// too, or as `readsShared` says in memory that all threads see, or in constants.
+bool usesOwnMemory(const CallBase &call, const ArgumentUse &use, bool readsShared) {
+  return all_of(call.args(), [&](const Use &arg) {
+    const unsigned number = call.getArgOperandNo(&arg);
+    const bool isRead = number < 32 && (use.onlyRead & 1U << number) != 0;
+    return !arg->getType()->isPointerTy() || leadsToOwn(arg.get()) || (readsShared && isRead);
   });
 }
 
@@ -226,7 +180,13 @@ bool mayStandInLoop(const CallBase &base) {
   }
   const bool computes = call->doesNotAccessMemory() && call->doesNotThrow() &&
                         callee->isDeclaration() && !callee->getName().starts_with("omp_");
-  return computes || (isMathCall(*call) && passesOnlyOwnPointers(*call));
+  const auto use = argumentUse(*call);
+  return computes || (use && usesOwnMemory(*call, *use, /*readsShared=*/false));
+}
+
+bool readsShared(const CallBase &call) {
+  const auto use = isa<CallInst>(call) ? argumentUse(call) : std::nullopt;
+  return use && use->onlyRead != 0 && usesOwnMemory(call, *use, /*readsShared=*/true);
 }
 
 Type *Worksharing::counterType() const {
@@ -325,7 +285,7 @@ WorksharingOrReason findWorksharing(Function &outlined) {
         }
         continue;
       }
-    } else if (mayStandInLoop(*call)) {
+    } else if (mayStandInLoop(*call) || readsShared(*call)) {
       continue;
     }
     if (!why.empty() && kindOf(*call) != CallKind::None) {
@@ -385,16 +345,34 @@ void dropProbes(Function &function) {
 std::string inlineCallees(Function &function) {
   constexpr unsigned kMaxInlined = 1024; // Calls that lead back to each other never end.
   constexpr unsigned kMaxInstructions = 20000;
+  SmallDenseMap<const Function *, bool> inPlace;
+  const auto staysCalled = [&](const Function &callee) {
+    const auto [known, isNew] = inPlace.try_emplace(&callee, false);
+    if (isNew) {
+      known->second = isCalledInPlace(callee);
+    }
+    return known->second;
+  };
   for (unsigned inlined = 0;; ++inlined) {
     CallBase *next = nullptr;
+    SmallVector<InvokeInst *, 4> calm;
     for (Instruction &inst : instructions(function)) {
       auto *call = dyn_cast<CallBase>(&inst);
       Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (callee && callee != &function && !callee->isDeclaration() && !callee->isInterposable() &&
-          !callee->getName().starts_with("__clang_call_terminate")) {
+      if (!callee || callee == &function || callee->isDeclaration() || callee->isInterposable() ||
+          callee->getName().starts_with("__clang_call_terminate")) {
+        continue;
+      }
+      if (!staysCalled(*callee)) {
         next = call;
         break;
       }
+      if (auto *invoke = dyn_cast<InvokeInst>(call)) {
+        calm.push_back(invoke);
+      }
+    }
+    for (InvokeInst *invoke : calm) {
+      changeToCall(invoke); // It throws nothing.
     }
     if (!next) {
       removeUnreachableBlocks(function); // Where nothing comes that throws.

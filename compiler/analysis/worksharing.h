@@ -58,6 +58,10 @@ WorksharingOrReason findWorksharing(llvm::Function &outlined);
 /// parallel.
 bool mayStandInLoop(const llvm::CallBase &call);
 
+/// Whether `call` does no more than that but to read memory that other threads see, through the
+/// arguments of which `argumentUse` says that it only reads (compiler/ir/library_functions.h).
+bool readsShared(const llvm::CallBase &call);
+
 /// What is in the way of a loop that makes `call`, which may not stand in it.
 std::string describeCall(const llvm::CallBase &call);
 

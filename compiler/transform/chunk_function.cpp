@@ -6,6 +6,7 @@
 #include "compiler/analysis/endings.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
+#include "compiler/ir/library_functions.h"
 #include "compiler/transform/pointer_checks.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -39,7 +40,16 @@ SmallVector<Use *, 2> dereferences(Instruction &inst) {
   if (CallInst *check = asPointerCheck(inst)) {
     return {&check->getArgOperandUse(kReachOperand)};
   }
-  return {};
+  SmallVector<Use *, 2> read;
+  auto *call = dyn_cast<CallInst>(&inst);
+  if (const auto use = call ? argumentUse(*call) : std::nullopt) {
+    for (Use &arg : call->args()) {
+      if ((use->onlyRead & 1U << call->getArgOperandNo(&arg)) != 0) {
+        read.push_back(&arg);
+      }
+    }
+  }
+  return read;
 }
 
 std::optional<SmallVector<ReductionSlot, 4>> reductionSlots(CallInst &reduce) {

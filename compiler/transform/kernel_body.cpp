@@ -302,7 +302,9 @@ std::string KernelBody::checkMemory() {
         continue;
       }
       const auto *transfer = dyn_cast<AnyMemTransferInst>(&inst);
-      const bool reads = isa<LoadInst>(inst) || (transfer && use == &transfer->getRawSourceUse());
+      const auto *call = dyn_cast<CallInst>(&inst);
+      const bool reads = isa<LoadInst>(inst) || (transfer && use == &transfer->getRawSourceUse()) ||
+                         (call && readsShared(*call));
       if (!reads) {
         if (std::string reason = checkWrite(inst); !reason.empty()) {
           return reason;

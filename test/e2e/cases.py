@@ -125,7 +125,7 @@ DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "co
                         "found_pointers", "gather_objects", "harmless_calls", "iterators", "left_values", "masked_indices",
                         "merged_writes", "nested_constructs", "other_files", "private_allocations", "reduction_arrays", "reduction_best", "scatter_steady",
                         "shared_flags", "sparse", "sparse_steady", "target_conditions",
-                        "target_nowait", "thread_numbers", "vectors_of_vectors"]
+                        "target_nowait", "texts", "thread_numbers", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "chosen", "earlier_writes", "found_nodes",

@@ -17,11 +17,12 @@ static int sum(int n, ...) {
   return s;
 }
 
+static int steps;
 static int even(int n);
-static int odd(int n) { return n == 0 ? 0 : even(n - 1) * 2; }
+static int odd(int n) { return n == 0 ? 0 : even(n - 1) * 2 + ++steps; }
 static int even(int n) { return n == 0 ? 1 : odd(n - 1) + 1; }
 
-static long tree(long n) { return n < 2 ? n : tree(n - 1) * 3 + tree(n - 2); }
+static long tree(long n) { return n < 2 ? n + ++steps : tree(n - 1) * 3 + tree(n - 2); }
 
 void constructs(int n, int *a) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it creates tasks
@@ -86,7 +87,8 @@ void constructs(int n, int *a) {
 }
 
 void calls(int n, int *a) {
-  // Bodies that cannot be put in place of the call: with variable arguments, recursive.
+  // Bodies that cannot be put in place of the call: with variable arguments, recursive with
+  // effects on what others see.
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'llvm.va_start
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = sum(3, i, a[i], 2);

@@ -1,5 +1,5 @@
-// Functions of the C library that look at texts of the thread's own, and clocks, are no reason to stay
-// home. What depends on the program's locale is another thing on each rank.
+// Functions of the C library that change texts of the thread's own, or look at texts, and clocks, are no
+// reason to stay home, nor are functions that call themselves and do no more than that. What depends on the program's locale is another thing on each rank.
 // RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
 #include <omp.h>
 #include <stdlib.h>
@@ -34,7 +34,59 @@ void locale(int n, double *a) {
 }
 
 void shared(int n, const char *text, int *a) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls '{{.*}}', which is not defined in this file
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = atoi(text + 4 * i);
+}
+
+// Where a number of all threads ends is no address in the memory that the loop reads.
+void ends(int n, const char *text, char **end) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls '{{.*}}', which is not defined in this file
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) strtol(text + 4 * i, end + i, 10);
+}
+
+void copies(int n, char *to, const char *from) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'strcpy', which is not defined in this file
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) strcpy(to + 8 * i, from + 8 * i);
+}
+
+void places(int n, const char *text, const char **a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'strchr', which is not defined in this file
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = strchr(text + 8 * i, ',');
+}
+
+static double fold(const double *v, int low, int high) {
+  const int middle = low + (high - low) / 2;
+  return high - low < 2 ? v[low] : fold(v, low, middle) * 0.5 + fold(v, middle, high);
+}
+
+void folds(int n, const double *v, double *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = fold(v, i, n);
+}
+
+// Addresses are other numbers in the view in which rank 0 computes: one that is not there is not.
+static double weigh(const double *v, const double *weights, int low, int high) {
+  if (high - low < 2) return v[low] * (weights ? weights[low] : 1);
+  const int middle = low + (high - low) / 2;
+  return weigh(v, weights, low, middle) * 0.5 + weigh(v, weights, middle, high);
+}
+
+void weighs(int n, const double *v, const double *weights, double *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'weigh', which cannot be analysed in place
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = weigh(v, weights, i, n);
+}
+
+static int calls;
+static int counted(int n) { return ++calls, n < 2 ? 1 : counted(n - 1) + counted(n - 2); }
+
+void counts(int n, int *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'counted', which cannot be analysed in place
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = counted(i % 8);
 }

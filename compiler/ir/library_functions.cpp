@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/ir/library_functions.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+constexpr unsigned kNone = 0;
+constexpr unsigned kFirst = 1;
+constexpr unsigned kSecond = 2;
+constexpr unsigned kBoth = kFirst | kSecond;
+
+/// Mathematical functions of double; with the suffixes f and l they are those of the other types.
+bool isMath(StringRef name) {
+  static const StringSet<> kMath = {
+      "acos",      "acosh",     "asin",       "asinh", "atan",      "atan2",  "atanh",    "cabs",
+      "cacos",     "cacosh",    "carg",       "casin", "casinh",    "catan",  "catanh",   "cbrt",
+      "ccos",      "ccosh",     "ceil",       "cexp",  "clog",      "clog10", "copysign", "cos",
+      "cosh",      "cpow",      "cproj",      "csin",  "csinh",     "csqrt",  "ctan",     "ctanh",
+      "erf",       "erfc",      "exp",        "exp10", "exp2",      "expm1",  "fabs",     "fdim",
+      "floor",     "fma",       "fmax",       "fmin",  "fmod",      "frexp",  "hypot",    "ilogb",
+      "j0",        "j1",        "jn",         "ldexp", "lgamma",    "llrint", "llround",  "log",
+      "log10",     "log1p",     "log2",       "logb",  "lrint",     "lround", "modf",     "nan",
+      "nearbyint", "nextafter", "nexttoward", "pow",   "remainder", "remquo", "rint",     "round",
+      "roundeven", "scalbln",   "scalbn",     "sin",   "sincos",    "sinh",   "sqrt",     "tan",
+      "tanh",      "tgamma",    "trunc",      "y0",    "y1",        "yn"};
+  return kMath.contains(name) ||
+         ((name.ends_with("f") || name.ends_with("l")) && kMath.contains(name.drop_back()));
+}
+
+/// The other functions of the C library.
+std::optional<ArgumentUse> otherUse(StringRef name) {
+  static const StringMap<ArgumentUse> kOthers = {
+      // Products and quotients of complex numbers; generators whose whole state is an argument.
+      {"__divdc3", {}},
+      {"__divsc3", {}},
+      {"__divxc3", {}},
+      {"__muldc3", {}},
+      {"__mulsc3", {}},
+      {"__mulxc3", {}},
+      {"abs", {}},
+      {"div", {}},
+      {"ldiv", {}},
+      {"labs", {}},
+      {"llabs", {}},
+      {"drand48_r", {}},
+      {"erand48_r", {}},
+      {"jrand48_r", {}},
+      {"lrand48_r", {}},
+      {"mrand48_r", {}},
+      {"nrand48_r", {}},
+      {"rand_r", {}},
+      {"srand48_r", {}},
+      // Numbers and order of texts, as far as they are the same in all locales.
+      {"atoi", {kFirst}},
+      {"atol", {kFirst}},
+      {"atoll", {kFirst}},
+      {"strtol", {}}, // Where the number ends is told through the second argument.
+      {"strtoll", {}},
+      {"strtoul", {}},
+      {"strtoull", {}},
+      {"__isoc23_strtol", {}},
+      {"__isoc23_strtoll", {}},
+      {"__isoc23_strtoul", {}},
+      {"__isoc23_strtoull", {}},
+      {"isdigit", {}},
+      {"isxdigit", {}},
+      {"memcmp", {kBoth}},
+      {"bcmp", {kBoth}},
+      {"strcmp", {kBoth}},
+      {"strncmp", {kBoth}},
+      {"strlen", {kFirst}},
+      {"strnlen", {kFirst}},
+      {"strspn", {kBoth}},
+      {"strcspn", {kBoth}},
+      {"strcpy", {kSecond, true}},
+      {"strncpy", {kSecond, true}},
+      {"strcat", {kSecond, true}},
+      {"strncat", {kSecond, true}},
+      {"strchr", {kNone, true}},
+      {"strrchr", {kNone, true}},
+      {"strchrnul", {kNone, true}},
+      {"memchr", {kNone, true}},
+      {"memrchr", {kNone, true}},
+      {"strstr", {kSecond, true}},
+      {"strpbrk", {kSecond, true}},
+      {"stpcpy", {kSecond, true}},
+      {"stpncpy", {kSecond, true}},
+      {"mempcpy", {kSecond, true}},
+      // Clocks, which may say what they like.
+      {"clock", {}},
+      {"clock_gettime", {}},
+      {"difftime", {}},
+      {"gettimeofday", {}},
+      {"omp_get_wtick", {}},
+      {"omp_get_wtime", {}},
+      {"time", {}}};
+  const auto found = kOthers.find(name);
+  return found == kOthers.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Looks at a function and all that it calls for memory that their arguments do not lead to.
+class BodyUse {
+public:
+  /// Nothing if there is such memory, or an exception, or something that is not known.
+  std::optional<ArgumentUse> of(const Function &function, bool hasToCallItself);
+
+private:
+  /// What may be followed: arguments, variables of the function's own, constants.
+  static bool isKnown(const Value *pointer, bool isWritten);
+  bool isFine(const Instruction &inst);
+  bool isFineCall(const CallBase &call);
+
+  static constexpr unsigned kMostFunctions = 32;
+  static constexpr unsigned kMostInstructions = 5000;
+
+  SmallPtrSet<const Function *, 16> seen_;
+  SmallVector<const Function *, 16> work_;
+  const Function *begun_ = nullptr;
+  bool callsItself_ = false;
+  bool writes_ = false;  ///< Through an argument.
+  bool numbers_ = false; ///< What it does may depend on what number an address is.
+};
+
+bool BodyUse::isKnown(const Value *pointer, bool isWritten) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return all_of(objects, [&](const Value *object) {
+    const auto *variable = dyn_cast<GlobalVariable>(object);
+    return isa<AllocaInst, Argument, ConstantPointerNull, UndefValue>(object) ||
+           (!isWritten && variable && variable->isConstant() && variable->hasInitializer());
+  });
+}
+
+bool BodyUse::isFineCall(const CallBase &call) {
+  if (const auto *memory = dyn_cast<AnyMemIntrinsic>(&call)) {
+    const auto *transfer = dyn_cast<AnyMemTransferInst>(memory);
+    writes_ = writes_ || !isa<AllocaInst>(getUnderlyingObject(memory->getRawDest()));
+    return !memory->isVolatile() && isKnown(memory->getRawDest(), true) &&
+           (!transfer || isKnown(transfer->getRawSource(), false));
+  }
+  if (const auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
+    return intrinsic->isAssumeLikeIntrinsic() || intrinsic->doesNotAccessMemory();
+  }
+  const Function *callee = call.getCalledFunction();
+  if (!isa<CallInst>(call) || !callee || callee->isInterposable()) {
+    return false;
+  }
+  callsItself_ = callsItself_ || callee == begun_;
+  if (!callee->isDeclaration()) {
+    if (seen_.insert(callee).second) {
+      work_.push_back(callee);
+    }
+    return all_of(call.args(), [](const Use &arg) {
+      return !arg->getType()->isPointerTy() || isKnown(arg, false);
+    });
+  }
+  if (call.doesNotAccessMemory() && call.doesNotThrow()) {
+    return !callee->getName().starts_with("omp_");
+  }
+  const auto use = argumentUse(call);
+  writes_ = writes_ || (use && call.arg_size() > 0); // More than that is not looked at.
+  return use && all_of(call.args(), [](const Use &arg) {
+           return !arg->getType()->isPointerTy() || isKnown(arg, true);
+         });
+}
+
+/// Whether `user` of an address as a number is the same wherever what it leads to is moved as a
+/// whole.
+bool isOfTwoAddresses(const User *user) {
+  const auto *difference = dyn_cast<BinaryOperator>(user);
+  const bool isFine =
+      isa<ICmpInst>(user) || (difference && difference->getOpcode() == Instruction::Sub);
+  return isFine &&
+         all_of(user->operands(), [](const Use &operand) { return isa<PtrToIntInst>(operand); });
+}
+
+/// Whether `pointer` is never null, say, where that is not what an argument is.
+bool isNoFixedAddress(const Use &pointer) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return all_of(objects, [](const Value *object) { return isa<AllocaInst, Argument>(object); });
+}
+
+bool BodyUse::isFine(const Instruction &inst) {
+  if (const auto *call = dyn_cast<CallBase>(&inst)) {
+    return isFineCall(*call);
+  }
+  if (const auto *load = dyn_cast<LoadInst>(&inst)) {
+    return load->isSimple() && isKnown(load->getPointerOperand(), false);
+  }
+  if (const auto *store = dyn_cast<StoreInst>(&inst)) {
+    const bool isOwn = isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand()));
+    writes_ = writes_ || !isOwn;
+    return store->isSimple() && isKnown(store->getPointerOperand(), true) &&
+           (isOwn || !store->getValueOperand()->getType()->isPtrOrPtrVectorTy());
+  }
+  if (isa<PtrToIntInst>(inst)) {
+    numbers_ = numbers_ || !all_of(inst.users(), isOfTwoAddresses);
+    return true;
+  }
+  if (isa<ICmpInst>(inst) && inst.getOperand(0)->getType()->isPointerTy()) {
+    numbers_ = numbers_ || !all_of(inst.operands(), isNoFixedAddress);
+    return true;
+  }
+  return !isa<IntToPtrInst>(inst) && !inst.mayReadOrWriteMemory() && !inst.mayThrow();
+}
+
+std::optional<ArgumentUse> BodyUse::of(const Function &function, bool hasToCallItself) {
+  begun_ = &function;
+  if (function.isDeclaration() || function.isInterposable() || function.isVarArg() ||
+      function.arg_size() > 31) {
+    return std::nullopt;
+  }
+  seen_.insert(&function);
+  work_.push_back(&function);
+  unsigned instructionCount = 0;
+  while (!work_.empty()) {
+    const Function *next = work_.pop_back_val();
+    instructionCount += next->getInstructionCount();
+    // Pointers that a function gives back are not followed, which sees to it that all are known.
+    if (seen_.size() > kMostFunctions || instructionCount > kMostInstructions ||
+        next->getReturnType()->isPtrOrPtrVectorTy() || next->isVarArg() ||
+        next->hasFnAttribute(Attribute::Convergent) ||
+        !all_of(instructions(*next), [&](const Instruction &inst) { return isFine(inst); })) {
+      return std::nullopt;
+    }
+  }
+  if (hasToCallItself && !callsItself_) {
+    return std::nullopt;
+  }
+  ArgumentUse use;
+  for (const Argument &argument : function.args()) {
+    const bool isRead = argument.getType()->isPointerTy() && !writes_ && !numbers_;
+    use.onlyRead |= isRead ? 1U << argument.getArgNo() : 0;
+  }
+  return use;
+}
+
+} // namespace
+
+std::optional<ArgumentUse> argumentUse(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || isa<IntrinsicInst>(call)) {
+    return std::nullopt;
+  }
+  if (!callee->isDeclaration()) {
+    return BodyUse().of(*callee, /*hasToCallItself=*/true);
+  }
+  if (call.isNoBuiltin()) {
+    return std::nullopt;
+  }
+  const StringRef name = callee->getName();
+  auto use = isMath(name) ? std::optional(ArgumentUse{}) : otherUse(name);
+  const bool tellsNoEnd = call.arg_size() > 1 && isa<ConstantPointerNull>(call.getArgOperand(1));
+  if (use && tellsNoEnd && name.contains("strto")) {
+    use->onlyRead = kFirst;
+  }
+  return use;
+}
+
+bool isCalledInPlace(const Function &function) {
+  return BodyUse().of(function, /*hasToCallItself=*/true).has_value();
+}
+
+} // namespace tutti::compiler

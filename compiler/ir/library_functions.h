@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Calls that reach no other memory than their arguments lead to: functions of the C library by
+/// name, and functions of this module that are called where inlining would never end.
+///
+/// Names are the C library's in every program that does not say -fno-builtin; LLVM's own list of
+/// library functions lacks many of them. What depends on the program's locale is not among them:
+/// ranks do not call what the program calls to choose one.
+#pragma once
+
+#include "llvm/IR/InstrTypes.h"
+
+#include <optional>
+
+namespace tutti::compiler {
+
+/// What a call does with the memory that its arguments lead to.
+struct ArgumentUse {
+  /// Bits of the arguments that are only read through, and whose addresses the call does not
+  /// leave anywhere, in its result neither. Memory behind the others may be written.
+  unsigned onlyRead = 0;
+  bool givesFirst = false; ///< Its result leads to where the first argument does, or is null.
+};
+
+/// That of `call`, if it computes from its arguments and what they lead to alone. `errno` and
+/// clocks do not count.
+std::optional<ArgumentUse> argumentUse(const llvm::CallBase &call);
+
+/// Whether `function` has a body that need not be inlined into a loop: it calls itself, directly or
+/// through others, and reaches no other memory than its arguments lead to.
+bool isCalledInPlace(const llvm::Function &function);
+
+} // namespace tutti::compiler
