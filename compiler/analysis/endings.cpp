@@ -104,14 +104,29 @@ bool isErrorStream(const Value *value) {
 }
 
 bool leadsToOwn(const Value *pointer) {
-  const Value *object = getUnderlyingObject(pointer);
-  const auto *variable = dyn_cast<GlobalVariable>(object);
-  const auto *call = dyn_cast<CallBase>(object);
-  if (const auto use = call ? argumentUse(*call) : std::nullopt; use && use->givesFirst) {
-    return leadsToOwn(call->getArgOperand(0));
+  SmallVector<const Value *, 4> objects;
+  SmallPtrSet<const Value *, 4> searches; // p = strchr(p + 1, ',') leads back to itself.
+  getUnderlyingObjects(pointer, objects, nullptr, 0);
+  while (!objects.empty()) {
+    const Value *object = objects.pop_back_val();
+    const auto *variable = dyn_cast<GlobalVariable>(object);
+    const auto *call = dyn_cast<CallBase>(object);
+    if (const auto use = call ? argumentUse(*call) : std::nullopt; use && use->givesFirst) {
+      if (searches.insert(call).second) {
+        SmallVector<const Value *, 4> searched;
+        getUnderlyingObjects(call->getArgOperand(0), searched, nullptr, 0);
+        objects.append(searched);
+      }
+      continue;
+    }
+    const bool isOwn = isa<AllocaInst, ConstantPointerNull>(object) ||
+                       isPrivateMemoryCall(*object) ||
+                       (variable && variable->isConstant() && variable->hasInitializer());
+    if (!isOwn) {
+      return false;
+    }
   }
-  return isa<AllocaInst, ConstantPointerNull>(object) || isPrivateMemoryCall(*object) ||
-         (variable && variable->isConstant() && variable->hasInitializer());
+  return true;
 }
 
 bool isThrow(StringRef name) {

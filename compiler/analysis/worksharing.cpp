@@ -44,7 +44,8 @@ bool usesOwnMemory(const CallBase &call, const ArgumentUse &use, bool readsShare
   return all_of(call.args(), [&](const Use &arg) {
     const unsigned number = call.getArgOperandNo(&arg);
     const bool isRead = number < 32 && (use.onlyRead & 1U << number) != 0;
-    return !arg->getType()->isPointerTy() || leadsToOwn(arg.get()) || (readsShared && isRead);
+    const bool isData = arg->getType()->isPointerTy() && !isa<Function>(arg);
+    return !isData || leadsToOwn(arg.get()) || (readsShared && isRead);
   });
 }
 
@@ -359,6 +360,10 @@ std::string inlineCallees(Function &function) {
     for (Instruction &inst : instructions(function)) {
       auto *call = dyn_cast<CallBase>(&inst);
       Function *callee = call ? call->getCalledFunction() : nullptr;
+      auto *invoke = dyn_cast<InvokeInst>(&inst);
+      if (invoke && callee && callee->isDeclaration() && argumentUse(*invoke)) {
+        calm.push_back(invoke);
+      }
       if (!callee || callee == &function || callee->isDeclaration() || callee->isInterposable() ||
           callee->getName().starts_with("__clang_call_terminate")) {
         continue;
@@ -367,7 +372,7 @@ std::string inlineCallees(Function &function) {
         next = call;
         break;
       }
-      if (auto *invoke = dyn_cast<InvokeInst>(call)) {
+      if (invoke) {
         calm.push_back(invoke);
       }
     }

@@ -242,6 +242,7 @@ std::optional<ArgumentUse> BodyUse::of(const Function &function, bool hasToCallI
     return std::nullopt;
   }
   ArgumentUse use;
+  use.keepsNothing = true;
   for (const Argument &argument : function.args()) {
     const bool isRead = argument.getType()->isPointerTy() && !writes_ && !numbers_;
     use.onlyRead |= isRead ? 1U << argument.getArgNo() : 0;
@@ -263,6 +264,11 @@ std::optional<ArgumentUse> argumentUse(const CallBase &call) {
     return std::nullopt;
   }
   const StringRef name = callee->getName();
+  if (name == "qsort" && call.arg_size() == 4) {
+    const auto *compare = dyn_cast<Function>(call.getArgOperand(3));
+    const bool isKnown = compare && BodyUse().of(*compare, /*hasToCallItself=*/false);
+    return isKnown ? std::optional(ArgumentUse{kNone, false, true}) : std::nullopt;
+  }
   auto use = isMath(name) ? std::optional(ArgumentUse{}) : otherUse(name);
   const bool tellsNoEnd = call.arg_size() > 1 && isa<ConstantPointerNull>(call.getArgOperand(1));
   if (use && tellsNoEnd && name.contains("strto")) {

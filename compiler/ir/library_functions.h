@@ -20,6 +20,8 @@ struct ArgumentUse {
   /// leave anywhere, in its result neither. Memory behind the others may be written.
   unsigned onlyRead = 0;
   bool givesFirst = false; ///< Its result leads to where the first argument does, or is null.
+  /// No address that it gets is left anywhere, in its result neither. False if that is not known.
+  bool keepsNothing = false;
 };
 
 /// That of `call`, if it computes from its arguments and what they lead to alone. `errno` and

@@ -2,6 +2,7 @@
 #include "compiler/transform/private_allocations.h"
 
 #include "compiler/analysis/worksharing.h"
+#include "compiler/ir/library_functions.h"
 #include "compiler/ir/private_memory.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -108,8 +109,17 @@ bool Allocation::follow(Use &use, SmallVectorImpl<Value *> &work) {
   if (const auto *intrinsic = dyn_cast<IntrinsicInst>(other)) {
     return intrinsic->isLifetimeStartOrEnd() || intrinsic->isAssumeLikeIntrinsic();
   }
-  return other->isArgOperand(&use) && other->doesNotCapture(other->getArgOperandNo(&use)) &&
-         mayStandInLoop(*other);
+  // Whether its other arguments are fine is looked at with all calls of the loop.
+  const auto argument = other->isArgOperand(&use) ? argumentUse(*other) : std::nullopt;
+  if (argument && argument->givesFirst && other->getArgOperandNo(&use) == 0) {
+    if (pointers.insert(other).second) {
+      work.push_back(other);
+    }
+    return true;
+  }
+  return (argument && argument->keepsNothing) ||
+         (other->isArgOperand(&use) && other->doesNotCapture(other->getArgOperandNo(&use)) &&
+          (argument || mayStandInLoop(*other)));
 }
 
 /// `invoke`, of which nothing is thrown any more, as a call.

@@ -90,3 +90,27 @@ void counts(int n, int *a) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = counted(i % 8);
 }
+
+static int up(const void *one, const void *other) { return *(const int *)one - *(const int *)other; }
+static int noisy(const void *one, const void *other) { return ++calls, up(one, other); }
+
+void sorts(int n, int *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    int own[9];
+    for (int k = 0; k < 9; k++) own[k] = i * k % 7;
+    qsort(own, 9, sizeof *own, up);
+    a[i] = own[4];
+  }
+
+  // Comparisons that count are seen by others.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'qsort', which is not defined in this file
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    int own[9];
+    for (int k = 0; k < 9; k++) own[k] = i * k % 7;
+    qsort(own, 9, sizeof *own, noisy);
+    a[i] = own[4];
+  }
+}

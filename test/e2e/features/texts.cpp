@@ -31,6 +31,11 @@ static double fold(const double *v, int low, int high) {
   return fold(v, low, middle) * 0.5 + fold(v, middle, high);
 }
 
+static int compare(const void *one, const void *other) {
+  const double a = *static_cast<const double *>(one), b = *static_cast<const double *>(other);
+  return (a > b) - (a < b);
+}
+
 int main() {
   char *table[64];
   std::vector<long> a(n);
@@ -92,6 +97,37 @@ int main() {
     }
     std::sort(own, own + 100);
     medians += own[50] * i;
+  }
+  // Memory that an iteration allocates for itself.
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    std::vector<int> own(i % 37 + 20);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      own[k] = static_cast<int>(i * k * 31 % 17);
+    }
+    std::sort(own.begin(), own.end());
+    a[i] += own[7];
+  }
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    const int count = i % 50 + 200;
+    double *own = static_cast<double *>(std::malloc(count * sizeof *own));
+    for (int k = 0; k < count; ++k) {
+      own[k] = v[i * k % n];
+    }
+    std::qsort(own, count, sizeof *own, compare);
+    a[i] += static_cast<long>(own[count / 3]);
+    std::free(own);
+  }
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    char *text = static_cast<char *>(std::malloc(64));
+    std::strcpy(text, lines[i]);
+    std::strcat(text, i % 2 ? "x,x" : ",");
+    for (const char *at = text; (at = std::strpbrk(at, "x,")); ++at) {
+      a[i] += at - text;
+    }
+    std::free(text);
   }
   long sum = 0;
   for (int i = 0; i < n; ++i) {
