@@ -283,6 +283,84 @@ TEST_P(TasksTest, CombinesWhatAllHaveReduced) {
   EXPECT_EQ(seen, 5055);
 }
 
+/// A loop whose task finds its cells where its block says: how often each has been touched, and by
+/// what.
+struct LoopBlock {
+  tutti_task_block head;
+  Tasks *tasks;
+  std::vector<int> *touched;
+  std::int64_t *sum;
+};
+
+std::int32_t touchCells(std::int32_t, void *memory) {
+  const auto *block = static_cast<LoopBlock *>(memory);
+  auto *sum = static_cast<std::int64_t *>(block->tasks->privateOf(block->sum));
+  for (std::uint64_t index = block->head.lower; index <= block->head.upper; ++index) {
+    ++(*block->touched)[index];
+    *sum += static_cast<std::int64_t>(index);
+  }
+  return 0;
+}
+
+TEST_P(TasksTest, SharesTheIterationsOfOneTask) {
+  std::vector<int> touched(100);
+  std::int64_t sum = 7;
+  std::int64_t seen = 0;
+  for (int round = 0; round < 20; ++round) {
+    Task &task = tasks_.create(0, sizeof(LoopBlock), 0, touchCells);
+    auto &block = *reinterpret_cast<LoopBlock *>(&task.block);
+    block.tasks = &tasks_;
+    block.touched = &touched;
+    block.sum = &sum;
+    task.flags |= kWhole;
+    access(task, TUTTI_TASK_INOUT, touched);
+    tasks_.description(task).addReduction(false, reinterpret_cast<std::uint64_t>(&sum), sizeof sum,
+                                          keyOf(TUTTI_REDUCE_ADD, TUTTI_TYPE_INT64));
+    tasks_.setOption(task, TUTTI_TASK_CHUNKSIZE, 1 + round % 9);
+    tasks_.setOption(task, TUTTI_TASK_DIVIDES, 1);
+    tasks_.submitLoop(task, 0, 99, 1, nullptr);
+  }
+  submit([&] { seen = sum; }, TUTTI_TASK_IN, sum);
+  tasks_.waitForChildren();
+
+  EXPECT_EQ(touched, std::vector<int>(100, 20));
+  EXPECT_EQ(seen, 7 + 20 * 99 * 50);
+}
+
+TEST_P(TasksTest, ReplaysIterationsInTheirOrder) {
+  constexpr int kCells = 16;
+  std::vector<std::uint64_t> cells(kCells + 2);
+  std::vector<std::uint64_t> expected(kCells + 2);
+  const auto mix = [](std::vector<std::uint64_t> &of, int at, int iteration) {
+    const auto index = static_cast<std::size_t>(at);
+    of[index] =
+        3 * of[index] + of[index - 1] + 7 * of[index + 1] + static_cast<std::uint64_t>(iteration);
+  };
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    for (int at = 1; at <= kCells; ++at) {
+      mix(expected, at, iteration);
+    }
+  }
+
+  submit([&] {
+    for (int iteration = 0; iteration < 50; ++iteration) {
+      tasks_.iterate(1);
+      for (int at = 1; at <= kCells; ++at) {
+        Task &task = make([&, at, iteration] { mix(cells, at, iteration); });
+        const auto index = static_cast<std::size_t>(at);
+        access(task, TUTTI_TASK_IN, cells[index - 1]);
+        access(task, TUTTI_TASK_INOUT, cells[index]);
+        access(task, TUTTI_TASK_IN, cells[index + 1]);
+        tasks_.submit(task);
+      }
+    }
+  });
+  tasks_.waitForChildren();
+
+  EXPECT_EQ(cells, expected);
+  EXPECT_EQ(tasks_.statistics().replayed, 49U * kCells);
+}
+
 TEST_P(TasksTest, RunsWhatIsBelowAFinalTaskAtOnce) {
   std::vector<int> order;
   Task &task = make([&] {
