@@ -67,11 +67,13 @@ bool Lowering::usesConstants(Entity &array) {
   if (array.isReady) {
     return true;
   }
-  if (array.storage == Entity::Storage::Pointer) {
-    if (distributed_ > 0) {
+  if (array.storage == Entity::Storage::Pointer || array.isReassigned) {
+    const bool isStill =
+        changesInLoop_ && !(array.variable && changesInLoop_->assigns(array.variable));
+    if (isStill) {
       usedInLoop_.insert(&array);
     }
-    return distributed_ > 0;
+    return isStill;
   }
   if (array.isAtFileScope && function_) {
     usedInFunction_.insert(&array);

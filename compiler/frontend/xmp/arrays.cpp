@@ -108,7 +108,7 @@ bool Lowering::isLastOf(const Directive &directive, const Entity &array) const {
 
 /// Inside of functions: the layout into constants, once nothing changes it any more.
 void Lowering::makeReady(const Directive &directive, Entity &array) {
-  if (array.isAtFileScope || array.storage == Entity::Storage::Pointer ||
+  if (array.isAtFileScope || array.storage == Entity::Storage::Pointer || array.isReassigned ||
       !isLastOf(directive, array)) {
     return;
   }
@@ -218,6 +218,10 @@ void Lowering::alignTarget(const Directive &directive, const Target &target, con
   if (!readArray(directive, variable, array)) {
     return;
   }
+  array.variable = variable;
+  array.isReassigned = array.storage == Entity::Storage::Given && function_ &&
+                       (Changes(function_->getBody(), nullptr).assigns(variable) ||
+                        takesAddress(function_->getBody(), variable));
   constants_.alignment(directive, array);
   const unsigned end = declarationEnd(variable);
   if (array.storage == Entity::Storage::Own && !isOfFile) {

@@ -40,7 +40,9 @@ struct Entity {
   const Entity *with = nullptr;
   llvm::SmallVector<int, 4> axes; ///< The template's dimension of each of the array's; -1: none.
   clang::QualType element;
-  clang::SourceLocation declared; ///< The variable or member; `place` is of its `align`.
+  clang::SourceLocation declared;           ///< The variable or member; `place` is of its `align`.
+  const clang::VarDecl *variable = nullptr; ///< None of members.
+  bool isReassigned = false; ///< A parameter that the function lets point to another array.
   bool hasShadow = false;
   clang::SourceLocation shadowPlace;
   std::array<bool, 7> isFull = {};

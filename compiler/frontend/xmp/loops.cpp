@@ -99,7 +99,9 @@ void Lowering::enterIterations(const Directive &directive, const Entity &set,
 /// Goes through the body, and returns the pointers whose constants it needs.
 std::set<Entity *> Lowering::walkLoop(const Directive &directive, Stmt *body) {
   const bool wasInAcc = std::exchange(inAcc_, inAcc_ || directive.isAcc);
-  ++distributed_;
+  if (distributed_++ == 0) {
+    changesInLoop_.emplace(body, nullptr);
+  }
   scopes_.push();
   TraverseStmt(body);
   scopes_.pop();
@@ -108,6 +110,7 @@ std::set<Entity *> Lowering::walkLoop(const Directive &directive, Stmt *body) {
   std::set<Entity *> pointers;
   if (distributed_ == 0) {
     pointers.swap(usedInLoop_);
+    changesInLoop_.reset();
   }
   return pointers;
 }

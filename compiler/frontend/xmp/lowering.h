@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/frontend/pragma/diagnostics.h"
+#include "compiler/frontend/xmp/changes.h"
 #include "compiler/frontend/xmp/edits.h"
 #include "compiler/frontend/xmp/lowering_parts.h"
 #include "compiler/frontend/xmp/program.h"
@@ -264,6 +265,7 @@ private:
   std::set<Entity *> usedInFunction_;      ///< Those of file scope.
   unsigned distributed_ = 0;               ///< `loop` directives around.
   std::set<Entity *> usedInLoop_;          ///< Pointers; of the outermost `loop`.
+  std::optional<Changes> changesInLoop_;   ///< Of the outermost `loop`, while there is one.
   bool inAcc_ = false;                     ///< In a loop whose arrays are device copies.
   bool inArrayAssignment_ = false;         ///< Sections may stand in subscripts.
   const clang::Expr *addressOf_ = nullptr; ///< Whose address is taken.

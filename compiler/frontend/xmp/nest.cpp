@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/frontend/xmp/changes.h"
 #include "compiler/frontend/xmp/lowering.h"
 
 #include "clang/AST/ASTContext.h"
