@@ -168,7 +168,10 @@ struct Activity : Waiter {
   std::int32_t rule = -1; ///< The `req_count` of a call, if that is what is asked about.
   Frame *body = nullptr;  ///< Of a `while` whose condition is asked about.
   Scope *scope = nullptr;
-  Scope *round = nullptr; ///< Of a loop whose steps a rope follows: what its iterations belong to.
+  /// Of a loop that passes over other ranks' iterations: a body in which they are looked at.
+  Frame *look = nullptr;
+  bool isLookedAt = false; ///< It is known whether it does.
+  Scope *round = nullptr;  ///< Of a loop whose steps a rope follows: what its iterations belong to.
 };
 
 } // namespace tutti::model::fragments

@@ -63,32 +63,30 @@ void State::findSpot(std::int64_t inside, std::int64_t length, const Cut *cut, S
 }
 
 /// Where a data fragment lives for which there is a rule.
-bool State::spotOf(Entry &entry, Ask &ask, Spot &out) {
+bool State::spotOf(const Base &base, const Tuple &tuple, Ask &ask, Spot &out) {
   const Cut *cut = nullptr;
-  return cutOf(entry, ask, cut) &&
-         rankOf(program_.homeOf(entry.base->slot), entry.base->frame, entry.tuple, ask, cut, out);
+  return cutOf(base, tuple, ask, cut) &&
+         rankOf(program_.homeOf(base.slot), base.frame, tuple, ask, cut, out);
 }
 
-bool State::findHome(Entry &entry, Ask &ask) {
-  if (entry.home >= 0) {
-    return true;
-  }
-  std::int32_t home = 0;
-  if (program_.homeOf(entry.base->slot).rule >= 0) {
+bool State::homeOf(const Base &base, const Tuple &tuple, Ask &ask, std::int32_t &home) {
+  if (program_.homeOf(base.slot).rule >= 0) {
     Spot spot;
-    if (!spotOf(entry, ask, spot)) {
+    if (!spotOf(base, tuple, ask, spot)) {
       return false;
     }
     home = spot.rank;
-  } else if (entry.tuple.count() > 0) {
+  } else if (tuple.count() > 0) {
     // The last index usually is the place, those before it time.
-    home = modulo(entry.tuple[entry.tuple.count() - 1], settings_.ranks);
+    home = modulo(tuple[tuple.count() - 1], settings_.ranks);
   } else {
-    home = modulo(static_cast<std::int64_t>(entry.base->frame->id.low >> 1) + entry.base->here,
-                  settings_.ranks);
+    home = modulo(static_cast<std::int64_t>(base.frame->id.low >> 1) + base.here, settings_.ranks);
   }
-  entry.home = home;
   return true;
+}
+
+bool State::findHome(Entry &entry, Ask &ask) {
+  return entry.home >= 0 || homeOf(*entry.base, entry.tuple, ask, entry.home);
 }
 
 /// Without advice a call runs where its first output lives, or else its first input.
@@ -102,7 +100,8 @@ bool State::placeByData(Call &call, Ask &ask) {
       call.rank = entry->home;
       const bool wantsSpot = settings_.wantsPositions || isBalanced();
       Spot spot;
-      if (wantsSpot && program_.homeOf(entry->base->slot).rule >= 0 && !spotOf(*entry, ask, spot)) {
+      if (wantsSpot && program_.homeOf(entry->base->slot).rule >= 0 &&
+          !spotOf(*entry->base, entry->tuple, ask, spot)) {
         return false;
       }
       call.position = spot.position;

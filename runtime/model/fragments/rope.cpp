@@ -78,14 +78,14 @@ const Cut &State::cutAt(const Rope &rope, std::int64_t step) {
 }
 
 /// Null in `out` if its borders never move. False if it has to be waited for what they are.
-bool State::cutOf(Entry &entry, Ask &ask, const Cut *&out) {
-  const Steps *steps = isBalanced() ? program_.stepsOf(entry.base->slot) : nullptr;
+bool State::cutOf(const Base &base, const Tuple &tuple, Ask &ask, const Cut *&out) {
+  const Steps *steps = isBalanced() ? program_.stepsOf(base.slot) : nullptr;
   out = nullptr;
-  if (!steps || steps->index >= entry.tuple.count()) {
+  if (!steps || steps->index >= tuple.count()) {
     return true;
   }
-  Rope &rope = ropeOf(*entry.base->frame, steps->loop);
-  std::int64_t step = std::int64_t{entry.tuple[steps->index]} - steps->offset;
+  Rope &rope = ropeOf(*base.frame, steps->loop);
+  std::int64_t step = std::int64_t{tuple[steps->index]} - steps->offset;
   step = rope.last ? std::min(step, *rope.last) : step;
   if (step >= rope.end) {
     ask.missing.push_back(&gateOf(rope, step));

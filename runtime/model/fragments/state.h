@@ -41,7 +41,8 @@ struct Counts {
   std::uint64_t liveBytes = 0;
   std::uint64_t peakBytes = 0;
   std::uint64_t unfoldedPeak = 0; ///< Calls that are unfolded and not over.
-  std::uint64_t pushes = 0;       ///< Values sent to readers.
+  std::uint64_t skipped = 0; ///< Iterations that do not concern this rank, and were not unfolded.
+  std::uint64_t pushes = 0;  ///< Values sent to readers.
   std::uint64_t pushedBytes = 0;
   std::uint64_t messages = 0;
   std::uint64_t recuts = 0;  ///< Times that this rank has moved borders of a rope,
@@ -195,6 +196,14 @@ private:
   void release(Frame *frame);
   void releaseOne(Frame *frame, std::vector<Frame *> &open);
 
+  // skip.cpp
+  bool skipOthers(Activity &activity);
+  bool isSkippable(const Activity &activity);
+  bool isSkippable(std::int32_t statement, Frame *frame);
+  bool isOurs(const Activity &activity);
+  bool isPlain(std::int32_t node, Frame *frame) const;
+  bool isPlain(const Rule &rule, Frame *frame) const;
+
   // rope.cpp
   static constexpr std::int32_t kBuckets = 1024; ///< Of a rope.
 
@@ -204,7 +213,7 @@ private:
   void forgetRopes(Frame &frame);
   bool doesMove(const Rope &rope) const;
   static const Cut &cutAt(const Rope &rope, std::int64_t step);
-  bool cutOf(Entry &entry, Ask &ask, const Cut *&out);
+  bool cutOf(const Base &base, const Tuple &tuple, Ask &ask, const Cut *&out);
   const Cut *cutOf(Frame *frame);
   static Entry &gateOf(Rope &rope, std::int64_t step);
   void openGates(Rope &rope);
@@ -231,7 +240,8 @@ private:
   bool rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, const Cut *cut,
               Spot &out);
   void findSpot(std::int64_t inside, std::int64_t length, const Cut *cut, Spot &out) const;
-  bool spotOf(Entry &entry, Ask &ask, Spot &out);
+  bool spotOf(const Base &base, const Tuple &tuple, Ask &ask, Spot &out);
+  bool homeOf(const Base &base, const Tuple &tuple, Ask &ask, std::int32_t &home);
   bool findDevice(Call &call, Ask &ask);
   bool placeByData(Call &call, Ask &ask);
 

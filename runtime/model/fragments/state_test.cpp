@@ -430,6 +430,39 @@ TEST_P(StateTest, FindsADivisionByZero) {
   EXPECT_TRUE(says(run(main), "division by zero [E-DIV]"));
 }
 
+TEST_P(StateTest, UnfoldsOnOneRankWhatConcernsNoOther) {
+  // for i { set(i, y[i]); none of the other ranks' }  for i show(y[i]);  for i show(i) on rank i +
+  // 1
+  TestUnit &u = unit_;
+  constexpr int kCount = 40;
+  const auto i = u.slot(0, 0);
+  const auto all = [&](std::int32_t statement) {
+    return u.loop(u.integer(1), u.integer(kCount), u.block({"i"}, 1, {statement}));
+  };
+  const auto y = [&] { return u.slot(1, 0, {u.slot(0, 0)}); };
+  const auto place =
+      u.rule(TUTTI_LUNA_LOCATOR_CYCLIC, -1, -1, u.op(TUTTI_LUNA_ADD, i, u.integer(1)));
+  const auto main = u.sub("main", "",
+                          u.block({"y"}, 0,
+                                  {all(u.call(show_, {y()})), all(u.call(set_, {i, y()})),
+                                   all(u.call(show_, {i}, {}, {}, {place}))}));
+
+  const Outcome outcome = run(main);
+
+  Strings expected;
+  for (int k = 1; k <= kCount; ++k) {
+    expected.insert(expected.end(), 2, std::to_string(k));
+  }
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, expected);
+  std::uint64_t skipped = 0;
+  for (const Counts &counts : outcome.counts) {
+    skipped += counts.skipped;
+  }
+  EXPECT_EQ(skipped, 2 * kCount * (outcome.counts.size() - 1));
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, StateTest,
                          testing::Combine(testing::Values(1, 2, 3, 4), testing::Values(1, 2, 3)));
 

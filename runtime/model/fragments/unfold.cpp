@@ -126,6 +126,9 @@ void State::endActivity(Activity &activity) {
     release(activity.body);
   }
   leaveRound(activity);
+  if (activity.look) {
+    release(activity.look);
+  }
   release(activity.frame);
   leave(activity.scope);
   delete &activity;
@@ -202,6 +205,9 @@ void State::stepFor(Activity &activity) {
   }
   if (activity.isOver) {
     endActivity(activity);
+    return;
+  }
+  if (!skipOthers(activity)) {
     return;
   }
   const std::int32_t turn = activity.next;
