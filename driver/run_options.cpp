@@ -33,11 +33,13 @@ std::string_view withoutDashes(std::string_view option) {
   return option.substr(std::min(option.find_first_not_of('-'), option.size()));
 }
 
+constexpr int kProbes = 60;
+
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-bool readRanks(std::string_view text, int &ranks) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
-  return error == std::errc() && end == text.data() + text.size() && ranks >= 1;
+bool readCount(std::string_view text, int &count) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return error == std::errc() && end == text.data() + text.size() && count >= 1;
 }
 
 /// One pass over the arguments; `next_` is the first that is not understood yet.
@@ -84,6 +86,10 @@ private:
       options_.stats = "text";
     } else if (argument.starts_with("--stats=")) {
       options_.stats = argument.substr(argument.find('=') + 1);
+    } else if (argument == "--tune") {
+      options_.probes = kProbes;
+    } else if (argument.starts_with("--tune=")) {
+      probes(argument.substr(argument.find('=') + 1));
     } else if (argument == "--verbose") {
       options_.isVerbose = true;
     } else if (argument == "--dry-run") {
@@ -95,8 +101,14 @@ private:
   }
 
   void ranks(const std::string &text) {
-    if (!readRanks(text, options_.ranks)) {
+    if (!readCount(text, options_.ranks)) {
       options_.problem = "-n needs a number of ranks, not '" + text + "'";
+    }
+  }
+
+  void probes(const std::string &text) {
+    if (!readCount(text, options_.probes)) {
+      options_.problem = "--tune needs a number of runs, not '" + text + "'";
     }
   }
 

@@ -15,7 +15,8 @@ struct RunOptions {
   int ranks = 1;
   bool isVerbose = false;
   bool isDryRun = false;
-  std::string stats;                        ///< Value for TUTTI_STATS; empty leaves it as it is.
+  std::string stats; ///< Value for TUTTI_STATS; empty leaves it as it is.
+  int probes = 0;    ///< Runs at most to find how the rope is divided best; 0 does not look for it.
   std::vector<std::string> launcherOptions; ///< Not ours: handed to mpirun in this order.
   std::vector<std::string> program;         ///< Program and its arguments.
   std::string problem;                      ///< One line if the command line makes no sense.

@@ -48,6 +48,11 @@ TEST(RunOptions, EndsOptionsAtADoubleDash) {
 }
 
 TEST(RunOptions, ChoosesTheFormOfStatistics) {
+  EXPECT_EQ(readRunOptions({"./prog"}).probes, 0);
+  EXPECT_EQ(readRunOptions({"--tune", "./prog"}).probes, 60);
+  EXPECT_THAT(readRunOptions({"--tune", "./prog"}).program, ElementsAre("./prog"));
+  EXPECT_EQ(readRunOptions({"--tune=5", "./prog"}).probes, 5);
+  EXPECT_NE(readRunOptions({"--tune=no", "./prog"}).problem, "");
   EXPECT_EQ(readRunOptions({"./prog"}).stats, "");
   EXPECT_EQ(readRunOptions({"--stats", "./prog"}).stats, "text");
   EXPECT_EQ(readRunOptions({"--stats=json", "./prog"}).stats, "json");

@@ -5,10 +5,16 @@
 #include "driver/monitor.h"
 #include "driver/process.h"
 #include "driver/run_options.h"
+#include "driver/tune.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <unistd.h>
 
 namespace {
@@ -21,6 +27,7 @@ constexpr const char *kHelp =
     "Starts PROGRAM, compiled with tutticc or tuttic++, on RANKS ranks (default 1).\n"
     "  -n, -np RANKS   number of ranks; one rank without mpirun options runs without MPI\n"
     "  --stats[=FORM]  counters on standard error at the end (text or json)\n"
+    "  --tune[=RUNS]   first run a LuNA program up to RUNS times (60) to divide its rope best\n"
     "  --verbose       print the command that starts the ranks\n"
     "  --dry-run       print it and do nothing\n"
     "  --version       print the version\n"
@@ -29,6 +36,7 @@ constexpr const char *kHelp =
     "Standard input goes to rank 0. The exit status is the program's; 128 + N if signal N ended "
     "it.\n"
     "Environment:\n"
+    "  TUTTI_PROFILE   a file that keeps what --tune has found, for later runs\n"
     "  TUTTI_MPIRUN    the launcher (default: mpirun, mpiexec or srun in PATH)\n"
     "  OMP_NUM_THREADS threads of each rank (default: the ranks of a host share its cores)\n";
 
@@ -59,21 +67,132 @@ int fail(const std::string &problem) {
   return 1;
 }
 
+/// The status with which to end because the program cannot be run; 0 if it can.
+int checkProgram(const std::string &name) {
+  if (!findProgram(name).empty()) {
+    return 0;
+  }
+  if (name.find('/') == std::string::npos) {
+    fail(name + " is not in PATH");
+    return kNotFound;
+  }
+  const bool exists = ::access(name.c_str(), F_OK) == 0;
+  fail(name + (exists ? " is not an executable program" : " does not exist"));
+  return exists ? kNotExecutable : kNotFound;
+}
+
+/// Runs the ranks until they have ended; the status that says how.
+int runRanks(const std::vector<std::string> &command, const Launcher &launcher) {
+  ErrorRelay errors;
+  const ChildEnd end = supervise(command, {.errors = &errors});
+  if (!end.problem.empty()) {
+    return fail(end.problem);
+  }
+  if (!launcher.path.empty() && launcher.kind == LauncherKind::Unknown && !errors.hasStarted()) {
+    fail("no rank was started: " + launcher.path + " does not seem to be an MPI launcher");
+    return end.exitCode != 0 ? end.exitCode : 1;
+  }
+  // mpirun ends the other ranks by a signal, too, and may give the status of one of those.
+  const int signal = end.askedToEndBy != 0 ? end.askedToEndBy
+                     : end.signal != 0     ? end.signal
+                                           : errors.killedBy();
+  return signal != 0 ? 128 + signal : end.exitCode;
+}
+
+/// While it lives, what children read is empty and what they print is lost.
+class Quiet {
+public:
+  Quiet() : input_(::dup(STDIN_FILENO)), output_(::dup(STDOUT_FILENO)) {
+    const int null = ::open("/dev/null", O_RDWR);
+    ::dup2(null, STDIN_FILENO);
+    ::dup2(null, STDOUT_FILENO);
+    ::close(null);
+  }
+
+  Quiet(const Quiet &) = delete;
+  Quiet &operator=(const Quiet &) = delete;
+
+  ~Quiet() {
+    ::dup2(input_, STDIN_FILENO);
+    ::dup2(output_, STDOUT_FILENO);
+    ::close(input_);
+    ::close(output_);
+  }
+
+private:
+  int input_;
+  int output_;
+};
+
+std::string textOf(const char *variable) {
+  const char *text = std::getenv(variable);
+  return text ? text : "";
+}
+
+std::string contentOf(const std::string &path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> commandFor(const RunOptions &options, const Launcher &launcher) {
+  // What the launcher hands on of the environment is part of it.
+  return launcher.path.empty() ? options.program : launchCommand(options, launcher, thisHost());
+}
+
+/// Runs the program with one division of the rope after the other, and leaves the best one in the
+/// environment. The status of a run that failed, or 0.
+int tuneRope(const RunOptions &options, const Launcher &launcher) {
+  const std::string stats = textOf("TUTTI_STATS");
+  ::setenv("TUTTI_STATS", "0", 1);
+  int status = 0;
+  const auto probe = [&](const Shares &shares) -> std::optional<double> {
+    ::setenv("TUTTI_ROPE", ropeOf(shares).c_str(), 1);
+    const Quiet quiet;
+    const auto before = std::chrono::steady_clock::now();
+    status = runRanks(commandFor(options, launcher), launcher);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+    return status == 0 ? std::optional(took.count()) : std::nullopt;
+  };
+  const std::optional<Tuned> tuned = tune(probe, options.probes);
+  if (status != 0 || !tuned) {
+    return status;
+  }
+  const std::string rope = ropeOf(tuned->shares);
+  std::fprintf(stderr, "tuttirun: TUTTI_ROPE=%s is the best of %d runs: %.3f s\n", rope.c_str(),
+               tuned->probes, tuned->seconds);
+  ::setenv("TUTTI_ROPE", rope.c_str(), 1);
+  ::setenv("TUTTI_STATS", stats.empty() ? "0" : stats.c_str(), 1);
+  if (const std::string path = textOf("TUTTI_PROFILE"); !path.empty()) {
+    const std::string key = profileKey(options.program, options.ranks, textOf("TUTTI_DEVICE"));
+    const std::string profile = putIntoProfile(contentOf(path), key, *tuned);
+    std::ofstream file(path);
+    file << profile << std::flush;
+    if (!file) {
+      return fail("TUTTI_PROFILE=" + path + " cannot be written");
+    }
+  }
+  return 0;
+}
+
+/// What an earlier run has found, unless the user says otherwise.
+void takeProfile(const RunOptions &options) {
+  const std::string path = textOf("TUTTI_PROFILE");
+  if (path.empty() || std::getenv("TUTTI_ROPE")) {
+    return;
+  }
+  const std::string key = profileKey(options.program, options.ranks, textOf("TUTTI_DEVICE"));
+  if (const std::string rope = findInProfile(contentOf(path), key); !rope.empty()) {
+    ::setenv("TUTTI_ROPE", rope.c_str(), 1);
+  }
+}
+
 int run(const RunOptions &options) {
   if (!options.stats.empty()) {
     ::setenv("TUTTI_STATS", options.stats.c_str(), 1);
   }
-  if (findProgram(options.program[0]).empty()) {
-    const std::string &name = options.program[0];
-    if (name.find('/') == std::string::npos) {
-      fail(name + " is not in PATH");
-      return kNotFound;
-    }
-    const bool exists = ::access(name.c_str(), F_OK) == 0;
-    fail(name + (exists ? " is not an executable program" : " does not exist"));
-    return exists ? kNotExecutable : kNotFound;
+  if (const int status = checkProgram(options.program[0]); status != 0) {
+    return status;
   }
-  std::vector<std::string> command = options.program;
   Launcher launcher;
   // Options of the launcher may say where even one rank is to run.
   const bool needsLauncher = options.ranks > 1 || !options.launcherOptions.empty();
@@ -82,8 +201,14 @@ int run(const RunOptions &options) {
     if (!launcher.problem.empty()) {
       return fail(launcher.problem);
     }
-    command = launchCommand(options, launcher, thisHost());
   }
+  takeProfile(options);
+  if (options.probes > 0 && !options.isDryRun) {
+    if (const int status = tuneRope(options, launcher); status != 0) {
+      return status;
+    }
+  }
+  const std::vector<std::string> command = commandFor(options, launcher);
   if (options.isVerbose || options.isDryRun) {
     print(options.isDryRun ? stdout : stderr, command);
   }
@@ -96,18 +221,7 @@ int run(const RunOptions &options) {
     fail(problem);
     return status;
   }
-  ErrorRelay errors;
-  const ChildEnd end = supervise(command, {.errors = &errors});
-  if (!end.problem.empty()) {
-    return fail(end.problem);
-  }
-  if (launcher.kind == LauncherKind::Unknown && !errors.hasStarted()) {
-    fail("no rank was started: " + launcher.path + " does not seem to be an MPI launcher");
-    return end.exitCode != 0 ? end.exitCode : 1;
-  }
-  // mpirun ends the other ranks by a signal, too, and may give the status of one of those.
-  const int signal = end.askedToEndBy != 0 ? end.askedToEndBy : errors.killedBy();
-  return signal != 0 ? 128 + signal : end.exitCode;
+  return runRanks(command, launcher);
 }
 
 } // namespace

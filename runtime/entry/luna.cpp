@@ -248,9 +248,9 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   state.rank = endpoint.rank();
   state.ranks = endpoint.size();
   state.parts = parts();
-  state.balances = balances();
   FragmentDevices *devices = fragmentDevices();
   state.wantsPositions = devices != nullptr;
+  state.balances = balances() && !devices; // What devices take is not measured.
   auto runner =
       std::make_unique<model::fragments::Runner>(program, endpoint, engine, state, devices);
   if (const auto why = runner->run(std::move(values))) {

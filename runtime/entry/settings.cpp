@@ -66,7 +66,7 @@ Result<Settings> readSettings() {
   Options options = Options::fromEnvironment();
   // Read by the launcher, the compiler, and LuNA programs.
   for (const char *name : {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
-                           "TUTTI_TARGETS", "TUTTI_ROPE"}) {
+                           "TUTTI_TARGETS", "TUTTI_ROPE", "TUTTI_PROFILE"}) {
     options.allow(name);
   }
   for (const device::Backend *backend : device::backends()) {

@@ -175,6 +175,30 @@ def wrong_divisions_are_refused(workshop):
     require(result.status != 0 and "cpu and drag are more than 1" in result.errors, result.errors)
 
 
+def tuning_keeps_what_it_finds(workshop):
+    """In a profile, of which later runs of the same program on the same devices make use."""
+    result, program = compiled(workshop, FOLDER / "07_gpu_heat.fa")
+    profile = workshop.folder / "profile.json"
+    profile.unlink(missing_ok=True)
+    settings = {**ONE, "TUTTI_PROFILE": str(profile), "TUTTI_STATS": "json"}
+
+    def start(*options):
+        result = workshop.execute([str(workshop.bin / "tuttirun"), *options, str(program)], settings, "")
+        require(result.status == 0, f"exit status {result.status}\n{result.errors}")
+        require(result.output == (FOLDER / "expected/07_gpu_heat.txt").read_text(), f"printed {result.output}")
+        return result.errors
+
+    said = re.search(r"^tuttirun: TUTTI_ROPE=(\S+) is the best of 4 runs", start("--tune=4"), re.M)
+    found = json.loads(profile.read_text())
+    require(said and found["rope"] == said[1] and found["probes"] == 4, f"{found}")
+    require((found["program"], found["arguments"], found["ranks"]) == (program.name, [], 1), f"{found}")
+    for rope, is_on_cores in (("cpu=1,drag=0,portions=8", True), ("cpu=0,drag=0,portions=8", False)):
+        profile.write_text(profile.read_text().replace(found["rope"], rope))
+        found["rope"] = rope
+        calls = counted(start())["fragments"]["devices"]["calls"]
+        require((calls == 0) == is_on_cores, f"{calls} calls on devices with {rope}")
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     for stem, ranks in itertools.product(EXAMPLES, (1, 4)):
@@ -189,4 +213,5 @@ def all_checks():
     for share in (0.25, 1):
         yield f"drag_moves_its_share/{share}", lambda w, s=share: drag_moves_its_share(w, s)
     yield "forms_are_the_same", forms_are_the_same
+    yield "tuning_keeps_what_it_finds", tuning_keeps_what_it_finds
     yield "wrong_divisions_are_refused", wrong_divisions_are_refused
