@@ -151,6 +151,12 @@ private:
       end_.askedToEndBy = SIGHUP;
       ::kill(child_, SIGKILL);
     }
+    if (supervision_.most.count() > 0 && !end_.tookTooLong &&
+        Clock::now() - begin_ > supervision_.most) {
+      end_.tookTooLong = true;
+      ::kill(child_, SIGTERM);
+      startClock();
+    }
     const auto waited = Clock::now() - since_;
     if (ending_ && waited > std::chrono::milliseconds(2500)) {
       ::kill(child_, waited > std::chrono::milliseconds(3500) ? SIGKILL : SIGTERM);
@@ -164,6 +170,7 @@ private:
   ChildEnd end_;
   bool ending_ = false;
   Clock::time_point since_;
+  const Clock::time_point begin_ = Clock::now();
 };
 
 } // namespace

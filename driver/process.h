@@ -5,6 +5,7 @@
 
 #include "driver/error_relay.h"
 
+#include <chrono>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -31,6 +32,7 @@ struct ChildEnd {
   int exitCode = 0;
   int signal = 0;       ///< The signal that killed the child, or 0.
   int askedToEndBy = 0; ///< The signal that this process passed on, or 0.
+  bool tookTooLong = false;
 };
 
 struct Supervision {
@@ -40,6 +42,8 @@ struct Supervision {
   bool forwardsTerminalSignals = false;
   /// Whether the child is killed when this process has lost its parent.
   bool endsWithParent = false;
+  /// How long the child may take before it is told to end; 0: as long as it likes.
+  std::chrono::milliseconds most{0};
   /// If set, the child's standard error passes through here. A child that goes on for some seconds
   /// after a report is told to end, then killed.
   ErrorRelay *errors = nullptr;

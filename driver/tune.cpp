@@ -17,8 +17,7 @@ constexpr double kEnough = 0.98;
 
 class Search {
 public:
-  Search(const std::function<std::optional<double>(const Shares &)> &measure, int most)
-      : measure_(measure), most_(most) {}
+  Search(const Probe &measure, int most) : measure_(measure), most_(most) {}
 
   std::optional<Tuned> run() {
     if (!look({})) {
@@ -56,7 +55,9 @@ private:
     if (!canGoOn()) {
       return std::nullopt;
     }
-    const std::optional<double> seconds = measure_(shares);
+    // Short runs of programs that tremble are not to be given up.
+    const double limit = best_.probes == 0 ? 0 : 2 * best_.seconds + 1;
+    const std::optional<double> seconds = measure_(shares, limit);
     hasFailed_ = !seconds;
     if (seconds) {
       known_.emplace(keyOf(shares), *seconds);
@@ -116,7 +117,7 @@ private:
     }
   }
 
-  const std::function<std::optional<double>(const Shares &)> &measure_;
+  const Probe &measure_;
   const int most_;
   bool hasFailed_ = false;
   Tuned best_;
@@ -159,10 +160,7 @@ std::string ropeOf(const Shares &shares) {
   return text;
 }
 
-std::optional<Tuned> tune(const std::function<std::optional<double>(const Shares &)> &measure,
-                          int most) {
-  return Search(measure, most).run();
-}
+std::optional<Tuned> tune(const Probe &measure, int most) { return Search(measure, most).run(); }
 
 std::string profileKey(const std::vector<std::string> &program, int ranks,
                        const std::string &device) {

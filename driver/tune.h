@@ -31,9 +31,10 @@ struct Tuned {
 
 /// Searches for the shares that take least: golden section on the cores' share, then on what is
 /// dragged, then portions, until a round of these gains less than 2 %. `measure` gives the seconds
-/// of a probe, or nothing if it failed, which ends the search. Nothing if the first probe fails.
-std::optional<Tuned> tune(const std::function<std::optional<double>(const Shares &)> &measure,
-                          int most);
+/// of a probe, or nothing if it failed, which ends the search. A probe that takes `limit` seconds
+/// (0: any time) may be given up, and has taken so long. Nothing if the first probe fails.
+using Probe = std::function<std::optional<double>(const Shares &shares, double limit)>;
+std::optional<Tuned> tune(const Probe &measure, int most);
 
 /// What a run is looked up by in a profile: the same program, arguments, ranks and devices.
 std::string profileKey(const std::vector<std::string> &program, int ranks,

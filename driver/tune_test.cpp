@@ -49,7 +49,7 @@ TEST(Tune, FindsNearlyTheBestOfAGrid) {
         Machine{1, 0.3, 0.4, 0.25}, Machine{0.1, 1, 0.1, 1}, Machine{1, 0.001, 0.01, 1}}) {
     int probes = 0;
     const auto tuned = tune(
-        [&](const Shares &shares) {
+        [&](const Shares &shares, double) {
           ++probes;
           EXPECT_LE(shares.cores + shares.drag, 1 + 1e-9);
           return std::optional(machine(shares));
@@ -68,14 +68,29 @@ TEST(Tune, FindsNearlyTheBestOfAGrid) {
 TEST(Tune, AsksNoMoreThanItMay) {
   int probes = 0;
 
-  const auto tuned = tune([&](const Shares &) { return std::optional(1.0 / ++probes); }, 7);
+  const auto tuned = tune([&](const Shares &, double) { return std::optional(1.0 / ++probes); }, 7);
 
   EXPECT_EQ(probes, 7);
   EXPECT_EQ(tuned->probes, 7);
 }
 
+TEST(Tune, GivesUpWhatTakesMuchLonger) {
+  double best = 0;
+
+  tune(
+      [&](const Shares &shares, double limit) {
+        EXPECT_EQ(limit, best == 0 ? 0 : 2 * best + 1);
+        const double seconds = 1 + 100 * shares.cores;
+        best = best == 0 ? seconds : std::min(best, seconds);
+        return std::optional(limit == 0 ? seconds : std::min(seconds, limit));
+      },
+      60);
+
+  EXPECT_EQ(best, 1);
+}
+
 TEST(Tune, EndsWhereAProbeFails) {
-  EXPECT_FALSE(tune([](const Shares &) { return std::optional<double>(); }, 60));
+  EXPECT_FALSE(tune([](const Shares &, double) { return std::optional<double>(); }, 60));
 }
 
 TEST(Profile, KeepsWhatWasFoundForEachRun) {

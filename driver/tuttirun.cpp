@@ -81,16 +81,25 @@ int checkProgram(const std::string &name) {
   return exists ? kNotExecutable : kNotFound;
 }
 
-/// Runs the ranks until they have ended; the status that says how.
-int runRanks(const std::vector<std::string> &command, const Launcher &launcher) {
+constexpr int kTookTooLong = -1;
+
+/// Runs the ranks until they have ended; the status that says how. `limit`: seconds that they may
+/// take; 0 for any time.
+int runRanks(const std::vector<std::string> &command, const Launcher &launcher, double limit = 0) {
   ErrorRelay errors;
-  const ChildEnd end = supervise(command, {.errors = &errors});
+  const std::chrono::duration<double> most(limit);
+  const ChildEnd end =
+      supervise(command, {.most = std::chrono::duration_cast<std::chrono::milliseconds>(most),
+                          .errors = &errors});
   if (!end.problem.empty()) {
     return fail(end.problem);
   }
   if (!launcher.path.empty() && launcher.kind == LauncherKind::Unknown && !errors.hasStarted()) {
     fail("no rank was started: " + launcher.path + " does not seem to be an MPI launcher");
     return end.exitCode != 0 ? end.exitCode : 1;
+  }
+  if (end.tookTooLong && end.askedToEndBy == 0) {
+    return kTookTooLong;
   }
   // mpirun ends the other ranks by a signal, too, and may give the status of one of those.
   const int signal = end.askedToEndBy != 0 ? end.askedToEndBy
@@ -145,12 +154,16 @@ int tuneRope(const RunOptions &options, const Launcher &launcher) {
   const std::string stats = textOf("TUTTI_STATS");
   ::setenv("TUTTI_STATS", "0", 1);
   int status = 0;
-  const auto probe = [&](const Shares &shares) -> std::optional<double> {
+  const auto probe = [&](const Shares &shares, double limit) -> std::optional<double> {
     ::setenv("TUTTI_ROPE", ropeOf(shares).c_str(), 1);
     const Quiet quiet;
     const auto before = std::chrono::steady_clock::now();
-    status = runRanks(commandFor(options, launcher), launcher);
+    status = runRanks(commandFor(options, launcher), launcher, limit);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+    if (status == kTookTooLong) {
+      status = 0;
+      return limit;
+    }
     return status == 0 ? std::optional(took.count()) : std::nullopt;
   };
   const std::optional<Tuned> tuned = tune(probe, options.probes);

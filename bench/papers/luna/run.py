@@ -5,8 +5,9 @@ have, and over the share that is dragged through the GPU, for four loads (operat
 
 --build FOLDER makes the programs and puts the runtime beside them (needs nvcc and a build of Tutti). --run
 FOLDER runs them, perhaps on another machine, which needs a GPU and its driver only; it prints the rows, checks
-what the paper found, and writes FOLDER/results.json, FOLDER/cpu.svg and FOLDER/drag.svg. --draw FILE.json FOLDER
-draws what has been recorded.
+what the paper found, and writes FOLDER/results.json, FOLDER/cpu.svg and FOLDER/drag.svg. --tune FOLDER lets
+tuttirun find the shares, and compares a step with the best of the rows in FOLDER/results.json: what the paper
+left open. --draw FILE.json FOLDER draws what has been recorded.
 
 A step is the difference of a long and a short run. In Fig. 1 nothing is dragged; in Fig. 2 the GPU keeps a
 quarter of the rod, as if its memory were full, and the cores have what is left.
@@ -41,7 +42,9 @@ def build(tutti, folder):
     subprocess.run(["nvcc", "-O3", f"-arch={os.environ.get('ARCH', 'sm_90')}", "-cudart", "static", "-Xcompiler",
                     "-fopenmp,-march=x86-64-v3", HERE / "hand.cu", "-o", folder / "hand"], check=True)
     (folder / "lib").mkdir(exist_ok=True)
-    needs = subprocess.run(["ldd", folder / "solver", folder / "hand"], check=True, text=True, capture_output=True)
+    shutil.copy(tutti / "bin/tuttirun", folder)
+    needs = subprocess.run(["ldd", folder / "solver", folder / "hand", folder / "tuttirun"], check=True, text=True,
+                           capture_output=True)
     for name, path in set(re.findall(r"(\S+) => (/\S+)", needs.stdout)):
         if re.match(r"lib(tutti|g?omp|stdc\+\+|gcc_s)", name):
             shutil.copy(path, folder / "lib" / name)
@@ -128,6 +131,39 @@ def run(folder, cells):
     return 0
 
 
+def find_shares(folder, cells, load, milliseconds):
+    """The shares that tuttirun finds in short runs, and with how many of them."""
+    steps = SHORT + min(int(1000 * SECONDS / milliseconds), MOST)
+    profile = folder / "profile.json"
+    profile.unlink(missing_ok=True)
+    subprocess.run([folder / "tuttirun", "--tune", folder / "solver", str(cells), str(load), str(steps)], check=True,
+                   env=environment(folder, TUTTI_PROFILE=profile, TUTTI_DEVICE="gpu"), stdout=subprocess.DEVNULL)
+    found = json.loads(profile.read_text())
+    shares = dict(part.split("=") for part in found["rope"].split(","))
+    return float(shares["cpu"]), float(shares["drag"]), found["probes"]
+
+
+def tune(folder, cells):
+    recorded = json.loads((folder / "results.json").read_text())
+    if recorded["cells"] != cells:
+        raise RuntimeError(f"the rows are of {recorded['cells']} cells")
+    print(f"{cells} cells, milliseconds of a step\n{'load':>6}{'best row':>12}{'found':>12}{'ratio':>8}  shares")
+    ratios, probes = [], []
+    for i, load in enumerate(LOADS):
+        rows = recorded["cpu"]["rows"] + recorded["drag"]["rows"]
+        cpu, drag, count = find_shares(folder, cells, load, min(row[i + 1] for row in rows))
+        best_cpu = recorded["cpu"]["best"][i]
+        # Both are measured now, one after the other.
+        best, _ = step(folder, "solver", cells, load, best_cpu, 0)
+        found, _ = step(folder, "solver", cells, load, cpu, drag)
+        ratios.append(found / best)
+        probes.append(count)
+        print(f"{load:6}{best:12.3f}{found:12.3f}{ratios[-1]:8.2f}  cpu={cpu:g} drag={drag:g} in {count} runs", flush=True)
+    say(all(ratio <= 1.1 for ratio in ratios), "found shares take at most 1.1 times as long as the best of the rows")
+    say(all(count <= 60 for count in probes), "they are found in at most 60 runs")
+    return 0
+
+
 def draw(found, folder):
     for name, title in (("cpu", "share of the cores, nothing dragged"),
                         ("drag", f"share dragged through, {OWN} stays on the GPU")):
@@ -168,6 +204,7 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--build", type=pathlib.Path, metavar="FOLDER")
     what.add_argument("--run", type=pathlib.Path, metavar="FOLDER")
+    what.add_argument("--tune", type=pathlib.Path, metavar="FOLDER")
     what.add_argument("--draw", type=pathlib.Path, nargs=2, metavar=("FILE.json", "FOLDER"))
     parser.add_argument("--tutti", type=pathlib.Path, default=ROOT / "build/release", help="with --build")
     parser.add_argument("--cells", type=int, default=4000000, help="of the rod (default: %(default)s)")
@@ -177,6 +214,8 @@ def main():
         return 0
     if arguments.run:
         return run(arguments.run.resolve(), arguments.cells)
+    if arguments.tune:
+        return tune(arguments.tune.resolve(), arguments.cells)
     draw(json.loads(arguments.draw[0].read_text()), arguments.draw[1])
     return 0
 
