@@ -34,7 +34,11 @@ int main(void) {
 
 class Writer(threads.Writer):
     """One function: arrays a to d, eight elements of f for each thread, and s, t, told and most are the
-    team's."""
+    team's. Teams are those that the program asks for, or iterations of a loop that is distributed."""
+
+    def __init__(self, choices):
+        super().__init__(choices)
+        self.asks = True
 
     def one(self):
         how = self.pick("#pragma omp single", "#pragma omp master", "if (id == 0)", "#pragma omp masked")
@@ -50,8 +54,9 @@ class Writer(threads.Writer):
         self.close()
 
     def value(self):
-        return self.pick(super().value(), "(Word)team", "(Word)omp_get_team_num()",
-                         "(Word)omp_get_num_teams()")
+        mine = super().value()
+        return self.pick(mine, "(Word)team", *["(Word)omp_get_team_num()",
+                                               "(Word)omp_get_num_teams()"] * self.asks)
 
     def construct(self):
         reduction = self.pick("", " reduction(+ : sum)")
@@ -94,10 +99,13 @@ class Writer(threads.Writer):
         self.open(f"static void {name}(Word *A, Word *B, Word *C, Word *D, Word *F, Word *E, Word *found,"
                   " long n, int teams)")
         self.say("const long all = n * teams;")
-        self.say(self.pick("#pragma omp target teams num_teams(teams) thread_limit(4)",
-                           "#pragma omp teams num_teams(teams) thread_limit(4)"))
-        self.open("")
-        self.say("const int team = omp_get_team_num();")
+        self.say("const int limit = n > 0 ? 4 : 1;")
+        self.asks = self.chance(0.7)
+        league = self.pick("target teams", "teams") + " distribute" * (not self.asks)
+        self.say(f"#pragma omp {league} num_teams(teams) thread_limit({self.pick('4', '4', 'limit')})")
+        self.open("" if self.asks else "for (int team = 0; team < teams; ++team)")
+        if self.asks:
+            self.say("const int team = omp_get_team_num();")
         own = [array for array in ARRAYS if self.chance(0.4)]
         for array in ARRAYS:
             first = f"{array.upper()} + team * n"
