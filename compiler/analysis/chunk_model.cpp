@@ -115,7 +115,9 @@ MemoryKind memoryKindOf(const Value *pointer, SmallPtrSetImpl<const Value *> &fo
     }
     const auto *call = dyn_cast<CallBase>(object);
     const auto use = call ? argumentUse(*call) : std::nullopt;
-    if (use && use->givesFirst) {
+    if (isCharacterTable(*object)) {
+      isPrivate = true;
+    } else if (use && use->givesFirst) {
       if (!leadsToOwn(call->getArgOperand(0))) {
         return MemoryKind::Mixed;
       }

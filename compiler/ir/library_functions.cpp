@@ -111,6 +111,42 @@ std::optional<ArgumentUse> otherUse(StringRef name) {
   return found == kOthers.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Those that follow the program's locale.
+std::optional<ArgumentUse> localUse(StringRef name) {
+  static const StringMap<ArgumentUse> kLocal = {{"atof", {kFirst}},
+                                                {"strtod", {}},
+                                                {"strtof", {}},
+                                                {"strtold", {}},
+                                                {"isalnum", {}},
+                                                {"isalpha", {}},
+                                                {"isblank", {}},
+                                                {"iscntrl", {}},
+                                                {"isgraph", {}},
+                                                {"islower", {}},
+                                                {"isprint", {}},
+                                                {"ispunct", {}},
+                                                {"isspace", {}},
+                                                {"isupper", {}},
+                                                {"tolower", {}},
+                                                {"toupper", {}},
+                                                {"__ctype_b_loc", {}},
+                                                {"__ctype_tolower_loc", {}},
+                                                {"__ctype_toupper_loc", {}},
+                                                {"strcoll", {kBoth}},
+                                                {"strcasecmp", {kBoth}},
+                                                {"strncasecmp", {kBoth}},
+                                                // All that they are told to write is an argument.
+                                                {"snprintf", {}},
+                                                {"sprintf", {}},
+                                                {"__snprintf_chk", {}},
+                                                {"__sprintf_chk", {}},
+                                                {"sscanf", {}},
+                                                {"__isoc99_sscanf", {}},
+                                                {"__isoc23_sscanf", {}}};
+  const auto found = kLocal.find(name);
+  return found == kLocal.end() ? std::nullopt : std::optional(found->second);
+}
+
 /// Looks at a function and all that it calls for memory that their arguments do not lead to.
 class BodyUse {
 public:
@@ -166,6 +202,9 @@ bool BodyUse::isFineCall(const CallBase &call) {
     return all_of(call.args(), [](const Use &arg) {
       return !arg->getType()->isPointerTy() || isKnown(arg, false);
     });
+  }
+  if (localUse(callee->getName())) {
+    return false;
   }
   if (call.doesNotAccessMemory() && call.doesNotThrow()) {
     return !callee->getName().starts_with("omp_");
@@ -270,11 +309,30 @@ std::optional<ArgumentUse> argumentUse(const CallBase &call) {
     return isKnown ? std::optional(ArgumentUse{kNone, false, true}) : std::nullopt;
   }
   auto use = isMath(name) ? std::optional(ArgumentUse{}) : otherUse(name);
+  use = use ? use : localUse(name);
   const bool tellsNoEnd = call.arg_size() > 1 && isa<ConstantPointerNull>(call.getArgOperand(1));
   if (use && tellsNoEnd && name.contains("strto")) {
     use->onlyRead = kFirst;
   }
   return use;
+}
+
+bool followsLocale(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || callee->isIntrinsic()) {
+    return false;
+  }
+  // Those with a body call no such function, or are not called in place.
+  return callee->isDeclaration() && localUse(callee->getName());
+}
+
+bool isCharacterTable(const Value &object) {
+  const auto *load = dyn_cast<LoadInst>(&object);
+  const Value *variable = load ? getUnderlyingObject(load->getPointerOperand()) : &object;
+  const auto *call = dyn_cast<CallInst>(variable);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->isDeclaration() && callee->getName().starts_with("__ctype_") &&
+         localUse(callee->getName());
 }
 
 bool isCalledInPlace(const Function &function) {

@@ -4,8 +4,7 @@
 /// name, and functions of this module that are called where inlining would never end.
 ///
 /// Names are the C library's in every program that does not say -fno-builtin; LLVM's own list of
-/// library functions lacks many of them. What depends on the program's locale is not among them:
-/// ranks do not call what the program calls to choose one.
+/// library functions lacks many of them.
 #pragma once
 
 #include "llvm/IR/InstrTypes.h"
@@ -27,6 +26,14 @@ struct ArgumentUse {
 /// That of `call`, if it computes from its arguments and what they lead to alone. `errno` and
 /// clocks do not count.
 std::optional<ArgumentUse> argumentUse(const llvm::CallBase &call);
+
+/// Whether what `call` does depends on the program's locale. Ranks do not call what the program
+/// calls to choose one.
+bool followsLocale(const llvm::CallBase &call);
+
+/// Whether `object` is one of the C library's tables of characters, or the variable that leads to
+/// it: each thread has them for itself.
+bool isCharacterTable(const llvm::Value &object);
 
 /// Whether `function` has a body that need not be inlined into a loop: it calls itself, directly or
 /// through others, and reaches no other memory than its arguments lead to.

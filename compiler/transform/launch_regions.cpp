@@ -16,6 +16,7 @@
 #include "compiler/ir/forks.h"
 #include "compiler/ir/fragment_calls.h"
 #include "compiler/ir/launch_function.h"
+#include "compiler/ir/library_functions.h"
 #include "compiler/transform/carry_code.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/chunk_function.h"
@@ -38,6 +39,8 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include <clocale>
+
 using namespace llvm;
 
 namespace tutti::compiler {
@@ -59,6 +62,7 @@ struct Region {
   std::string reason; ///< With the place, once all is known.
   DebugLoc reasonLocation;
   bool reduces = false;
+  bool followsLocale = false;  ///< It has to stay home unless that is "C".
   bool asksForThreads = false; ///< Some fork does; TUTTI_REGION_THREADS.
   bool nests = false;          ///< `run` executes constructs inside of it on one thread each.
   Function *run = nullptr;
@@ -130,6 +134,10 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   region.isLoop = found.loop.init != nullptr;
   region.isOverThreads = region.isLoop && found.loop.isOverThreads();
   region.reduces = !found.loop.reduce.empty();
+  region.followsLocale = any_of(instructions(*prepared), [](const Instruction &inst) {
+    const auto *call = dyn_cast<CallBase>(&inst);
+    return call && followsLocale(*call);
+  });
   if (!found.reason.empty()) {
     region.reason = found.reason;
     region.reasonLocation = found.location;
@@ -210,9 +218,14 @@ public:
         ptr_(PointerType::getUnqual(context_)), i64_(Type::getInt64Ty(context_)) {}
 
   /// The descriptor of `region`, made from its first fork.
-  GlobalVariable *describe(const Region &region, CallInst &fork);
+  GlobalVariable *describe(const Region &region, CallInst &fork, const Twine &suffix = "");
 
-  void launch(CallInst &fork, const Region &region, GlobalVariable *descriptor);
+  /// That of the same region where it has to stay home because of the program's locale.
+  GlobalVariable *describeAtHome(const Region &region, CallInst &fork);
+
+  /// `atHome` is null unless the region follows the locale.
+  void launch(CallInst &fork, const Region &region, GlobalVariable *descriptor,
+              GlobalVariable *atHome);
 
   /// Order: after the last launch.
   void eraseRequests();
@@ -225,6 +238,7 @@ private:
   Constant *string(StringRef text);
   Constant *bytes(const BitVector &bits);
   Constant *directive(const Function &outlined);
+  Function *plainLocale();
 
   Module &module_;
   LLVMContext &context_;
@@ -340,8 +354,8 @@ std::string sourceOf(const CallInst &fork) {
       .str();
 }
 
-GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
-  const std::string name = (region.outlined->getName() + ".tutti").str();
+GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const Twine &suffix) {
+  const std::string name = (region.outlined->getName() + ".tutti" + suffix).str();
   IRBuilder<> build(context_);
   Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
   const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
@@ -359,8 +373,9 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
       (region.asksForThreads ? TUTTI_REGION_THREADS : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
-  const std::uint64_t id = xxh3_64bits(module_.getSourceFileName() + "|" +
-                                       region.outlined->getName().str() + "|" + source);
+  const std::uint64_t id =
+      xxh3_64bits(module_.getSourceFileName() + "|" + region.outlined->getName().str() + "|" +
+                  source + suffix.str());
   StructType *type = entryPoints_.regionType();
   Constant *fields = ConstantStruct::get(
       type,
@@ -380,7 +395,39 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork) {
   return descriptor;
 }
 
-void Launcher::launch(CallInst &fork, const Region &region, GlobalVariable *descriptor) {
+GlobalVariable *Launcher::describeAtHome(const Region &region, CallInst &fork) {
+  Region home(region.outlined);
+  home.isLoop = region.isLoop;
+  home.reduces = region.reduces;
+  home.asksForThreads = region.asksForThreads;
+  home.reason = "it calls functions that follow the program's locale, which is not \"C\"";
+  return describe(home, fork, ".locale");
+}
+
+/// `i1 plain()`: whether the program's locale and the thread's are those that all ranks begin with.
+Function *Launcher::plainLocale() {
+  constexpr const char *kName = "plain_locale.tutti";
+  if (Function *known = module_.getFunction(kName)) {
+    return known;
+  }
+  Function *function = createLaunchFunction(module_, Type::getInt1Ty(context_), {}, kName);
+  IRBuilder<> build(&function->getEntryBlock());
+  Value *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
+  const FunctionCallee choose =
+      module_.getOrInsertFunction("setlocale", ptr_, build.getInt32Ty(), ptr_);
+  const FunctionCallee ofThread = module_.getOrInsertFunction("uselocale", ptr_, ptr_);
+  const FunctionCallee compare =
+      module_.getOrInsertFunction("strcmp", build.getInt32Ty(), ptr_, ptr_);
+  Value *name = build.CreateCall(choose, {build.getInt32(LC_ALL), null});
+  Value *isPlain = build.CreateIsNull(build.CreateCall(compare, {name, string("C")}));
+  Value *thread = build.CreatePtrToInt(build.CreateCall(ofThread, {null}), i64_);
+  Value *isGlobal = build.CreateICmpEQ(thread, build.getInt64(-1)); // LC_GLOBAL_LOCALE
+  build.CreateRet(build.CreateAnd(isPlain, isGlobal));
+  return function;
+}
+
+void Launcher::launch(CallInst &fork, const Region &region, GlobalVariable *descriptor,
+                      GlobalVariable *atHome) {
   const unsigned variables = fork.arg_size() - kFirstCapture;
   IRBuilder<> entry(&*fork.getFunction()->getEntryBlock().getFirstInsertionPt());
   Value *array = entry.CreateAlloca(ArrayType::get(i64_, std::max(captureCount(region, fork), 1u)));
@@ -400,7 +447,11 @@ void Launcher::launch(CallInst &fork, const Region &region, GlobalVariable *desc
     build.CreateStore(build.CreateZExt(threads, i64_),
                       build.CreateConstInBoundsGEP1_64(i64_, array, variables));
   }
-  build.CreateCall(entryPoints_.launch(), {descriptor, array});
+  Value *chosen = descriptor;
+  if (atHome) {
+    chosen = build.CreateSelect(build.CreateCall(plainLocale()), descriptor, atHome);
+  }
+  build.CreateCall(entryPoints_.launch(), {chosen, array});
   fork.eraseFromParent();
   requests_.insert(requests.threads);
   requests_.insert(requests.binding);
@@ -559,8 +610,11 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
   for (const Region &region : regions) {
     SmallVector<CallInst *, 2> &calls = byRegion[region.outlined];
     GlobalVariable *descriptor = launcher.describe(region, *calls.front());
+    GlobalVariable *atHome = region.distributable && region.followsLocale
+                                 ? launcher.describeAtHome(region, *calls.front())
+                                 : nullptr;
     for (CallInst *call : calls) {
-      launcher.launch(*call, region, descriptor);
+      launcher.launch(*call, region, descriptor, atHome);
     }
     // An `if` clause may still call it; otherwise the optimiser need not look at it any more.
     if (region.distributable && region.outlined->hasLocalLinkage() &&

@@ -350,6 +350,15 @@ def all_launches_are_distributed(workshop, program, arguments, ranks):
     require(found["home"] == 0, "launches stayed home\n" + "\n".join(home))
 
 
+def other_locales_keep_loops_home(workshop, locales, ranks):
+    """The second of three launches, of one loop, between two calls of setlocale."""
+    found = workshop.statistics(locales, [], ranks)
+    home = {r["reason"]: r["home"] for r in found["regions"] if r["home"] > 0}
+    reason = "it calls functions that follow the program's locale, which is not \"C\""
+    require(home == {reason: 1}, f"home: {home}")
+    require(found["distributed"] == 2, f"{found['distributed']} launches were distributed")
+
+
 def stray_pointers_keep_their_loops_home(workshop, stray, ranks, device):
     """One launch of each of two loops is undone; from then on they stay home, the third does not."""
     found = workshop.statistics(stray, [], ranks, device)

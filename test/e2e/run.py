@@ -217,6 +217,8 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/updates_of_elements_are_distributed/{ranks}",
                       lambda r=ranks: counters.updates_of_elements_are_distributed(
                           workshop, named["element_updates"], r)))
+    tests.append(("counters/other_locales_keep_loops_home",
+                  lambda: counters.other_locales_keep_loops_home(workshop, named["locales"], 2)))
     for device, ranks in (("hybrid", 1), ("opencl", 2)):
         tests.append((f"counters/scatters_copy_out_of_a_device_what_it_wrote/{device}/{ranks}",
                       lambda d=device, r=ranks:

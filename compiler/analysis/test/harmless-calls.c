@@ -1,5 +1,6 @@
 // Functions of the C library that change texts of the thread's own, or look at texts, and clocks, are no
-// reason to stay home, nor are functions that call themselves and do no more than that. What depends on the program's locale is another thing on each rank.
+// reason to stay home, nor are functions that call themselves and do no more
+// than that. What depends on the program's locale is looked at when the loop is launched.
 // RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s
 #include <omp.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ void clocks(int n, double *a, double *spent) {
 }
 
 void locale(int n, double *a) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls '{{.*}}', which is not defined in this file
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     char text[8] = {(char)('0' + i % 10), 0};
