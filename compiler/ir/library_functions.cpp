@@ -111,6 +111,12 @@ std::optional<ArgumentUse> otherUse(StringRef name) {
   return found == kOthers.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Whether `user` of an address asks only whether there is one.
+bool asksForNull(const User *user) {
+  const auto *compare = dyn_cast<ICmpInst>(user);
+  return compare && compare->isEquality() && isa<ConstantPointerNull>(compare->getOperand(1));
+}
+
 /// Those that follow the program's locale.
 std::optional<ArgumentUse> localUse(StringRef name) {
   static const StringMap<ArgumentUse> kLocal = {{"atof", {kFirst}},
@@ -310,6 +316,13 @@ std::optional<ArgumentUse> argumentUse(const CallBase &call) {
   }
   auto use = isMath(name) ? std::optional(ArgumentUse{}) : otherUse(name);
   use = use ? use : localUse(name);
+  // Whether something is found is the same wherever it is looked for.
+  static const StringSet<> kSearches = {"strchr",  "strrchr", "memchr",
+                                        "memrchr", "strstr",  "strpbrk"};
+  if (use && kSearches.contains(name) && all_of(call.users(), asksForNull)) {
+    use->onlyRead |= kFirst;
+    use->givesFirst = false;
+  }
   const bool tellsNoEnd = call.arg_size() > 1 && isa<ConstantPointerNull>(call.getArgOperand(1));
   if (use && tellsNoEnd && name.contains("strto")) {
     use->onlyRead = kFirst;

@@ -59,6 +59,12 @@ void places(int n, const char *text, const char **a) {
   for (int i = 0; i < n; i++) a[i] = strchr(text + 8 * i, ',');
 }
 
+void searches(int n, const char *text, int *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = strchr(text + 8 * i, ',') != NULL;
+}
+
 static double fold(const double *v, int low, int high) {
   const int middle = low + (high - low) / 2;
   return high - low < 2 ? v[low] : fold(v, low, middle) * 0.5 + fold(v, middle, high);

@@ -61,7 +61,8 @@ int main() {
   }
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) {
-    a[i] += std::strcspn(lines[i * 11 % n], "x;") + (std::memcmp(lines[i], "2x", 2) < 0);
+    a[i] += std::strcspn(lines[i * 11 % n], "x;") + (std::strstr(lines[i * 3 % n], ",1") ? 2 : 0) +
+            (std::strchr(lines[i], '9') != nullptr) + (std::memcmp(lines[i], "2x", 2) < 0);
   }
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) {
