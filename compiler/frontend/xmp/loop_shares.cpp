@@ -72,9 +72,21 @@ std::string Lowering::blocksConstants(const std::string &index, const std::strin
          ".step; const long *const " + prefix + "_l = " + index + ".list; ";
 }
 
+/// Whether others read the variable of a loop while it runs: functions, or through a pointer. What
+/// OpenMP divides has a variable for each thread, which others do not see.
+bool Lowering::isSeen(const Directive &directive, const NestLoop &loop) {
+  const unsigned end = std::max(directive.end, program_.at(loop.loop->getForLoc()));
+  const bool isDivided = llvm::any_of(program_.pragmas, [&](const Pragma &pragma) {
+    return pragma.at >= directive.at && pragma.at <= end && !pragma.tokens.empty() &&
+           wordOf(pragma.tokens.front()) == "omp";
+  });
+  return !loop.isOnDevice && !isDivided && !isa<DeclStmt>(loop.loop->getInit()) &&
+         (loop.variable->hasGlobalStorage() || takesAddress(function_->getBody(), loop.variable));
+}
+
 /// Writes the head of a loop over the share in `index`, a tutti_xmp_index.
-void Lowering::writeHeader(const NestLoop &loop, const Entity &set, const std::string &index,
-                           const std::string &prefix) {
+void Lowering::writeHeader(const Directive &directive, const NestLoop &loop, const Entity &set,
+                           const std::string &index, const std::string &prefix) {
   const unsigned open = program_.at(loop.loop->getLParenLoc());
   const unsigned close = program_.at(loop.loop->getRParenLoc());
   const std::string name = loop.variable->getName().str();
@@ -93,7 +105,8 @@ void Lowering::writeHeader(const NestLoop &loop, const Entity &set, const std::s
                   prefix + "_h) % " + prefix + "_p * " + prefix + "_t)"
             : "tutti_xmp_iteration(&" + index + ", " + count + ")";
     edits_.before(program_.at(body->getBeginLoc()),
-                  "{ " + type + " " + name + " = (" + type + ")" + place + ";");
+                  "{ " + (isSeen(directive, loop) ? "" : type + " ") + name + " = (" + type + ")" +
+                      place + ";");
     edits_.after(statementEnd(body) - 1, "}");
     return;
   }

@@ -143,11 +143,11 @@ void Lowering::writeHeaders(const Directive &directive, const Entity &set, const
   for (unsigned i = text.nest.size(); i-- > 0;) {
     const NestLoop &loop = text.nest[i];
     if (loop.isInvariant) {
-      writeHeader(loop, set, text.indices[i], text.name + "_" + std::to_string(i));
+      writeHeader(directive, loop, set, text.indices[i], text.name + "_" + std::to_string(i));
       continue;
     }
     const std::string own = unique("loop");
-    writeHeader(loop, set, own + "[0]", own);
+    writeHeader(directive, loop, set, own + "[0]", own);
     std::string fill;
     const std::string declared = shareText(directive, set, {&loop}, own, fill);
     edits_.before(program_.at(loop.loop->getForLoc()), "{ " + declared + " tutti_xmp_share(" +

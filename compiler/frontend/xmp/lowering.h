@@ -132,8 +132,9 @@ private:
                            std::vector<NestLoop> &nest);
   bool readStep(NestLoop &loop);
   static bool isDealtInBlocks(const Entity &set, unsigned axis);
-  void writeHeader(const NestLoop &loop, const Entity &set, const std::string &index,
-                   const std::string &prefix);
+  bool isSeen(const Directive &directive, const NestLoop &loop);
+  void writeHeader(const Directive &directive, const NestLoop &loop, const Entity &set,
+                   const std::string &index, const std::string &prefix);
   std::string sharesConstants(const std::string &index, const std::string &prefix) const;
   std::string blocksConstants(const std::string &index, const std::string &prefix) const;
   std::string shareText(const Directive &directive, const Entity &set,
