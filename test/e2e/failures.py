@@ -460,7 +460,7 @@ def goes_on(result, pattern):
 
 def a_device_that_is_lost_in_a_first_launch(workshop, ranks, victim, operation):
     goes_on(on_a_mock_device(workshop, ranks, victim, TUTTI_MOCK_LOSE=str(operation)),
-            rf"^tutti: {'rank 0: ' if ranks > 1 else ''}a device of rank {victim} is used no more: "
+            rf"^tutti: {f'rank 0: a device of rank {victim}' if ranks > 1 else 'a device'} is used no more: "
             f"mock 0 is lost at operation {operation}$")
 
 

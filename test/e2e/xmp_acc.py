@@ -139,12 +139,24 @@ def errors_of_written_loops_are_at_the_users_lines(workshop):
     require(result.status != 0 and re.search(r"leaves\.c:7:\d+: error: ", result.errors), result.errors)
 
 
+def nodes_that_lose_their_devices_go_on(workshop):
+    """Each says so of its own, and the results are those of the cores."""
+    lost = {"TUTTI_DEVICE": "gpu", "TUTTI_MOCK_DEVICES": "1", "TUTTI_MOCK_LOSE": "3"}
+    result = workshop.launch(program("figure3"), [], 2, lost)
+    on_cores = workshop.launch(program("figure3"), [], 2, CORES)
+    require(result.status == 0 and result.output == on_cores.output, result.output)
+    lines = sorted(result.errors.splitlines())
+    require(lines == [f"tutti: rank {rank}: a device is used no more: mock 0 is lost at operation 3"
+                      for rank in (0, 1)], result.errors)
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
               (syncs_copy_local_allocations_once, files_bring_the_loops_that_pack_for_them, reflect_of_copies_moves_borders_only,
                steady_reflects_of_copies_move_nothing_else,
-               loops_have_kernels, remarks_are_at_the_users_lines, errors_of_written_loops_are_at_the_users_lines)]
+               loops_have_kernels, remarks_are_at_the_users_lines, errors_of_written_loops_are_at_the_users_lines,
+               nodes_that_lose_their_devices_go_on)]
     return checks + [(f"{kind}{name}/{where}-{ranks}",
                       lambda w, p=each, r=ranks, e=environment: compare(w, p, [], r, e))
                      for kind, folder, runs in (("", FOLDER, RUNS), ("examples/", EXAMPLES, EXAMPLE_RUNS))

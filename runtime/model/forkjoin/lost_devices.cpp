@@ -23,8 +23,11 @@ std::vector<Place> LostDevices::retire(Sequence latest) {
     view_.record(protocol::eventsOf({loss.place, RangeSet::of(std::move(held)).subtract(gone)},
                                     job_.topology));
     lost.push_back(loss.place);
-    lines_.emplace_back(latest, fmt::format("a device of rank {} is used no more: {}",
-                                            job_.topology.rankOf(loss.place), loss.why));
+    // A job of one rank may be one node of several, of which the line's begin says which.
+    const std::string whose = job_.topology.ranks() > 1
+                                  ? fmt::format(" of rank {}", job_.topology.rankOf(loss.place))
+                                  : "";
+    lines_.emplace_back(latest, fmt::format("a device{} is used no more: {}", whose, loss.why));
   }
   return lost;
 }

@@ -456,7 +456,7 @@ TEST_P(LosesItsDevice, GoesOnWhileTheHostHasTheData) {
   expectRight(array);
   zero_->finish();
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "tutti: a device of rank 0 is used no more: it fell off the bus\n");
+            "tutti: a device is used no more: it fell off the bus\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(At, LosesItsDevice,
@@ -473,7 +473,7 @@ TEST_F(RankZeroTest, StaysHomeWhereTheDeviceIsLostWithSomeMemoryTaken) {
   expectRight(array);
   zero_->finish();
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "tutti: a device of rank 0 is used no more: lost\n");
+            "tutti: a device is used no more: lost\n");
 }
 
 TEST_F(RankZeroTest, StandsInForALostDeviceWhereTheHostHasACopy) {
@@ -491,7 +491,7 @@ TEST_F(RankZeroTest, StandsInForALostDeviceWhereTheHostHasACopy) {
   expectRight(array);
   zero_->finish();
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "tutti: a device of rank 0 is used no more: lost\n");
+            "tutti: a device is used no more: lost\n");
 }
 
 /// The line that a job ends with.
