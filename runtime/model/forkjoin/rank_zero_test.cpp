@@ -472,8 +472,7 @@ TEST_F(RankZeroTest, StaysHomeWhereTheDeviceIsLostWithSomeMemoryTaken) {
 
   expectRight(array);
   zero_->finish();
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "tutti: a device is used no more: lost\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "tutti: a device is used no more: lost\n");
 }
 
 TEST_F(RankZeroTest, StandsInForALostDeviceWhereTheHostHasACopy) {
@@ -490,8 +489,7 @@ TEST_F(RankZeroTest, StandsInForALostDeviceWhereTheHostHasACopy) {
 
   expectRight(array);
   zero_->finish();
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "tutti: a device is used no more: lost\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "tutti: a device is used no more: lost\n");
 }
 
 /// The line that a job ends with.
