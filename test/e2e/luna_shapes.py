@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """LuNA programs of many shapes: `luna_shapes/NAME.fa`, whose first line may say with which arguments it runs,
-must print the lines of `NAME.txt` in any order, which a plain program has computed. And a rope whose borders
-follow the load."""
+must print the lines of `NAME.txt` in any order. A plain program has computed these; for ropes with a loaded end
+it is what one rank prints, which has no borders. And borders must follow the load."""
 import json
 import re
 import shlex
