@@ -15,7 +15,7 @@ bool areOne(const Round &a, const Round &b) {
 /// The node is ready. The caller does not know a proxy.
 void Cascade::tell(NodeState &node, Sink &sink) {
   if (node.instance != nullptr) {
-    node.instance->replay->open(successors, sink);
+    node.instance->replay->open(replayPools, sink);
   } else {
     sink.ready(*node.node);
   }

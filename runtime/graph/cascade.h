@@ -35,11 +35,7 @@ public:
   /// For a node with satisfied stakes. If not, it is told as ready later.
   bool takeTokens(NodeState &node) { return tokens_.take(node); }
 
-  /// @name What replays are made of.
-  /// @{
-  Pool<Instance> instances;
-  Pool<Successor> successors;
-  /// @}
+  ReplayPools replayPools;
 
 private:
   void tell(NodeState &node, Sink &sink);

@@ -5,7 +5,6 @@
 #include "runtime/graph/runs.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -22,15 +21,24 @@ constexpr std::size_t kMostSteps = std::size_t{1} << 22;
 /// Rounds that differ from the one that was recorded, before nobody tries any more.
 constexpr std::uint32_t kMostFailures = 3;
 
-/// Whether the access is one that waits, and is waited for, as a whole task.
-bool isPlain(const Access &access) {
-  return access.kind != AccessKind::Commutative && access.kind != AccessKind::Reduction;
+/// Whether the accesses of a task are such that order alone, and groups of the round's own, do for
+/// them what the graph does.
+bool arePlain(std::span<const Access> accesses) {
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const bool isReduction = accesses[i].kind == AccessKind::Reduction;
+    if (accesses[i].kind == AccessKind::Commutative ||
+        (isReduction && (accesses[i].reduction.readsOriginal || isMixed(accesses, i)))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool isSame(const Access &a, const Access &b) {
   const std::span<const tutti_dim> dims = a.region.dimensions;
   return a.region.begin == b.region.begin && a.region.bytes == b.region.bytes && a.kind == b.kind &&
-         a.isWeak == b.isWeak && dims.size() == b.region.dimensions.size() &&
+         a.isWeak == b.isWeak && a.reduction == b.reduction &&
+         dims.size() == b.region.dimensions.size() &&
          std::equal(dims.begin(), dims.end(), b.region.dimensions.begin(),
                     [](const tutti_dim &left, const tutti_dim &right) {
                       return left.stride == right.stride && left.count == right.count;
@@ -41,8 +49,14 @@ bool isSame(const Access &a, const Access &b) {
 struct Place {
   std::uint64_t end;
   AccessKind kind;
+  std::uint32_t group; ///< Of reductions.
   std::vector<std::uint32_t> last;
   std::vector<std::uint32_t> before;
+};
+
+/// A group of two rounds.
+struct OrderedGroup : RoundGroup {
+  bool isClosed = false;
 };
 
 /// Goes through two rounds: the second one waits as all that follow it do.
@@ -50,11 +64,31 @@ class Orderer {
 public:
   explicit Orderer(const AccessLists &round) : round_(round) {}
 
+  /// All that has come has ended.
+  void wait() {
+    for (OrderedGroup &group : groups_) {
+      group.isClosed = true;
+    }
+  }
+
+  const std::vector<OrderedGroup> &groups() const { return groups_; }
+
   /// Tasks of the first round are [0, size), those of the second one [size, 2 * size). False if it
   /// is too much.
-  bool use(std::uint32_t task, std::vector<std::uint32_t> &before) {
+  bool use(std::uint32_t task, std::vector<std::uint32_t> &before,
+           std::vector<std::uint32_t> &memberOf) {
     for (const Access &access : round_.of(task % round_.size())) {
-      Runs(access.region).forEach([&](Range run) { use(run, access.kind, task, before); });
+      const Runs runs(access.region);
+      if (access.kind == AccessKind::Reduction && !runs.first().empty()) {
+        const std::uint32_t group = groupOf(runs.hull(), access.reduction);
+        if (std::find(memberOf.begin(), memberOf.end(), group) == memberOf.end()) {
+          memberOf.push_back(group);
+          ++groups_[group].members;
+        }
+        use(runs.hull(), {access.kind, group}, task, before);
+      } else {
+        runs.forEach([&](Range run) { use(run, {access.kind, kNoGroup}, task, before); });
+      }
       if (steps_ > kMostSteps) {
         return false;
       }
@@ -63,17 +97,37 @@ public:
   }
 
 private:
-  void use(Range run, AccessKind kind, std::uint32_t task, std::vector<std::uint32_t> &before) {
-    kind = orderOf(kind);
+  static constexpr std::uint32_t kNoGroup = UINT32_MAX;
+
+  struct Use {
+    AccessKind kind;
+    std::uint32_t group;
+  };
+
+  /// The one that is last there, if it takes more members; else a new one.
+  std::uint32_t groupOf(Range range, const ReductionKey &key) {
+    const auto at = places_.find(range.begin);
+    if (at != places_.end() && at->second.group != kNoGroup) {
+      const OrderedGroup &last = groups_[at->second.group];
+      if (!last.isClosed && last.range == range && last.key == key) {
+        return at->second.group;
+      }
+    }
+    groups_.push_back({{range, key, 0}, false});
+    return static_cast<std::uint32_t>(groups_.size() - 1);
+  }
+
+  void use(Range run, Use use, std::uint32_t task, std::vector<std::uint32_t> &before) {
+    use.kind = orderOf(use.kind);
     divide(run.begin);
     divide(run.end);
     auto at = places_.lower_bound(run.begin);
     for (std::uint64_t byte = run.begin; byte < run.end && steps_ <= kMostSteps;) {
       if (at == places_.end() || at->first > byte) {
         const std::uint64_t end = at == places_.end() ? run.end : std::min(run.end, at->first);
-        at = places_.emplace_hint(at, byte, Place{end, kind, {}, {}});
+        at = places_.emplace_hint(at, byte, Place{end, use.kind, use.group, {}, {}});
       }
-      put(at->second, kind, task, before);
+      put(at->second, use, task, before);
       steps_ += 1 + at->second.before.size();
       byte = at->second.end;
       ++at;
@@ -95,27 +149,31 @@ private:
     }
   }
 
-  static void put(Place &place, AccessKind kind, std::uint32_t task,
-                  std::vector<std::uint32_t> &before) {
+  void put(Place &place, Use use, std::uint32_t task, std::vector<std::uint32_t> &before) {
     if (!place.last.empty() && place.last.back() == task) { // It names these bytes twice.
-      if (place.kind == kind) {
+      if (place.kind == use.kind) {
         return;
       }
       place.last.pop_back();
-      kind = AccessKind::InOut;
+      use.kind = AccessKind::InOut;
     }
-    if (place.last.empty()) {
-      place.kind = kind;
-    } else if (place.kind != kind || kind == AccessKind::InOut) {
+    if (place.group != kNoGroup && place.group != use.group) {
+      groups_[place.group].isClosed = true;
+    }
+    const bool goesBeside =
+        place.kind == use.kind && place.group == use.group && use.kind != AccessKind::InOut;
+    if (!place.last.empty() && !goesBeside) {
       place.before = std::exchange(place.last, {});
-      place.kind = kind;
     }
+    place.kind = use.kind;
+    place.group = use.group;
     before.insert(before.end(), place.before.begin(), place.before.end());
     place.last.push_back(task);
   }
 
   const AccessLists &round_;
   std::map<std::uint64_t, Place> places_;
+  std::vector<OrderedGroup> groups_;
   std::size_t steps_ = 0;
 };
 
@@ -138,6 +196,11 @@ void AccessLists::clear() {
   accesses_.clear();
   ends_.clear();
   dimensions_.clear();
+  waits_.clear();
+}
+
+bool AccessLists::waitsBefore(std::size_t task) const {
+  return std::binary_search(waits_.begin(), waits_.end(), task);
 }
 
 std::optional<RoundOrder> RoundOrder::of(const AccessLists &round) {
@@ -145,14 +208,28 @@ std::optional<RoundOrder> RoundOrder::of(const AccessLists &round) {
   Orderer orderer(round);
   RoundOrder order;
   std::vector<std::uint32_t> before;
+  std::vector<std::uint32_t> memberOf;
+  std::size_t ofFirst = 0; // Groups of the first round.
   for (std::uint32_t task = 0; task < 2 * size; ++task) {
+    if (round.waitsBefore(task % size) || (task == size && round.waitsBefore(size))) {
+      orderer.wait();
+    }
     before.clear();
-    if (!orderer.use(task, before)) {
+    memberOf.clear();
+    if (!orderer.use(task, before, memberOf)) {
       return std::nullopt;
     }
     if (task < size) {
+      ofFirst = orderer.groups().size();
       continue;
     }
+    for (const std::uint32_t group : memberOf) {
+      if (group < ofFirst) {
+        return std::nullopt;
+      }
+      order.memberOf_.push_back(group - static_cast<std::uint32_t>(ofFirst));
+    }
+    order.memberEnds_.push_back(order.memberOf_.size());
     for (std::uint32_t &each : before) {
       each = each < size ? each : each - size;
     }
@@ -164,29 +241,33 @@ std::optional<RoundOrder> RoundOrder::of(const AccessLists &round) {
       return std::nullopt;
     }
   }
+  order.groups_.assign(orderer.groups().begin() + static_cast<std::ptrdiff_t>(ofFirst),
+                       orderer.groups().end());
   return order;
 }
 
 Replay::Replay(AccessLists round, RoundOrder order)
-    : round_(std::move(round)), order_(std::move(order)), latest_(round_.size()) {}
+    : round_(std::move(round)), order_(std::move(order)), latest_(round_.size()),
+      groups_(order_.groups().size()) {}
 
 bool Replay::isNext(std::span<const Access> accesses) const {
   const std::span<const Access> expected = round_.of(next_);
   return std::equal(accesses.begin(), accesses.end(), expected.begin(), expected.end(), isSame);
 }
 
-bool Replay::add(NodeState &node, Pool<Instance> &instances, Pool<Successor> &successors) {
+bool Replay::add(NodeState &node, ReplayPools &pools) {
   const std::uint32_t task = std::exchange(next_, next_ + 1 < round_.size() ? next_ + 1 : 0);
-  node.instance = instances.make(Instance{this, task, {}});
+  node.instance = pools.instances.make(Instance{this, task, {}, nullptr});
   node.pending = 0;
+  join(*node.instance, pools);
   if (!isOpen_) {
-    waiting_.add(*successors.make(Successor{&node, nullptr}));
+    waiting_.add(*pools.successors.make(Successor{&node, nullptr}));
     ++node.pending;
   }
   // The newest of each is the one that is meant: what comes later in the round has not come yet.
   for (const std::uint32_t before : order_.before(task)) {
     if (NodeState *latest = latest_[before]) {
-      latest->instance->successors.add(*successors.make(Successor{&node, nullptr}));
+      latest->instance->successors.add(*pools.successors.make(Successor{&node, nullptr}));
       ++node.pending;
     }
   }
@@ -195,32 +276,78 @@ bool Replay::add(NodeState &node, Pool<Instance> &instances, Pool<Successor> &su
   return node.pending == 0;
 }
 
-void Replay::tell(Successors waiting, Pool<Successor> &successors, Sink &sink) {
+/// Takes part in the groups of its round that it is a member of.
+void Replay::join(Instance &instance, ReplayPools &pools) {
+  for (const std::uint32_t index : order_.groupsOf(instance.task)) {
+    ReplayGroup *&group = groups_[index];
+    if (group == nullptr) {
+      const RoundGroup &known = order_.groups()[index];
+      group = pools.groups.make();
+      group->begin = known.range.begin;
+      group->bytes = known.range.size();
+      group->key = known.key;
+      group->missing = known.members;
+    }
+    instance.memberships = pools.memberships.make(Membership{group, instance.memberships});
+    ++group->live;
+    if (--group->missing == 0) {
+      group = nullptr; // The next member is one of the next round.
+    }
+  }
+}
+
+void Replay::combineIfOver(ReplayGroup &group, ReplayPools &pools, Sink &sink) {
+  if (group.missing == 0 && group.live == 0) {
+    sink.combine(group);
+    pools.groups.destroy(&group);
+  }
+}
+
+void Replay::closeGroups(ReplayPools &pools, Sink &sink) {
+  for (ReplayGroup *&group : groups_) {
+    if (ReplayGroup *closed = std::exchange(group, nullptr)) {
+      closed->missing = 0;
+      combineIfOver(*closed, pools, sink);
+    }
+  }
+}
+
+void Replay::close(ReplayPools &pools, Sink &sink) {
+  isClosed_ = true;
+  closeGroups(pools, sink);
+}
+
+void Replay::tell(Successors waiting, ReplayPools &pools, Sink &sink) {
   while (waiting.first != nullptr) {
     Successor *told = std::exchange(waiting.first, waiting.first->next);
     NodeState &node = *told->node;
-    successors.destroy(told);
+    pools.successors.destroy(told);
     if (--node.pending == 0) {
       sink.ready(*node.node);
     }
   }
 }
 
-void Replay::open(Pool<Successor> &successors, Sink &sink) {
+void Replay::open(ReplayPools &pools, Sink &sink) {
   isOpen_ = true;
-  tell(std::exchange(waiting_, {}), successors, sink);
+  tell(std::exchange(waiting_, {}), pools, sink);
 }
 
-void Replay::finish(NodeState &node, Pool<Instance> &instances, Pool<Successor> &successors,
-                    Sink &sink) {
+void Replay::finish(NodeState &node, ReplayPools &pools, Sink &sink) {
   Instance *instance = std::exchange(node.instance, nullptr);
   if (latest_[instance->task] == &node) {
     latest_[instance->task] = nullptr;
   }
   --live_;
+  while (instance->memberships != nullptr) { // Before those that come after them hear of it.
+    Membership *membership = std::exchange(instance->memberships, instance->memberships->next);
+    --membership->group->live;
+    combineIfOver(*membership->group, pools, sink);
+    pools.memberships.destroy(membership);
+  }
   const Successors waiting = instance->successors;
-  instances.destroy(instance);
-  tell(waiting, successors, sink);
+  pools.instances.destroy(instance);
+  tell(waiting, pools, sink);
 }
 
 std::unique_ptr<Replay> Iterations::begin() {
@@ -252,12 +379,17 @@ void Iterations::record(std::span<const Access> accesses) {
   if (!isRecording_) {
     return;
   }
-  if (!std::all_of(accesses.begin(), accesses.end(), isPlain) ||
-      recorded_.all().size() + accesses.size() > kMostAccesses) {
+  if (!arePlain(accesses) || recorded_.all().size() + accesses.size() > kMostAccesses) {
     giveUp();
     return;
   }
   recorded_.add(accesses);
+}
+
+void Iterations::wait() {
+  if (isRecording_) {
+    recorded_.wait();
+  }
 }
 
 std::unique_ptr<Replay> Iterations::fail() {

@@ -5,6 +5,7 @@
 /// Nothing here is looked up by memory once a round has been recorded.
 #pragma once
 
+#include "base/range.h"
 #include "runtime/graph/pool.h"
 #include "runtime/graph/task_graph.h"
 
@@ -27,6 +28,12 @@ public:
   void add(std::span<const Access> accesses);
   void clear();
 
+  /// All tasks until now have ended when the next one comes.
+  void wait() { waits_.push_back(ends_.size()); }
+
+  /// Whether all have ended before this task; of `size()`: before the next round.
+  bool waitsBefore(std::size_t task) const;
+
   /// Number of tasks.
   std::size_t size() const { return ends_.size(); }
 
@@ -41,6 +48,14 @@ private:
   std::vector<Access> accesses_;
   std::vector<std::size_t> ends_; ///< Of each task: behind its last access.
   std::vector<std::unique_ptr<tutti_dim[]>> dimensions_;
+  std::vector<std::size_t> waits_; ///< Ascending.
+};
+
+/// What tasks of a round reduce together.
+struct RoundGroup {
+  Range range;
+  ReductionKey key;
+  std::uint32_t members = 0;
 };
 
 /// Which tasks of a round each of them waits for. What comes later in the round than the task
@@ -49,7 +64,8 @@ private:
 /// Threading: immutable.
 class RoundOrder {
 public:
-  /// Nothing if that would be more than is worth to be remembered.
+  /// Nothing if that would be more than is worth to be remembered, or if tasks of two rounds reduce
+  /// together.
   static std::optional<RoundOrder> of(const AccessLists &round);
 
   std::span<const std::uint32_t> before(std::size_t task) const {
@@ -57,9 +73,20 @@ public:
     return std::span(before_).subspan(first, ends_[task] - first);
   }
 
+  std::span<const RoundGroup> groups() const { return groups_; }
+
+  /// Indices of those that the task is a member of.
+  std::span<const std::uint32_t> groupsOf(std::size_t task) const {
+    const std::size_t first = task == 0 ? 0 : memberEnds_[task - 1];
+    return std::span(memberOf_).subspan(first, memberEnds_[task] - first);
+  }
+
 private:
   std::vector<std::uint32_t> before_;
   std::vector<std::size_t> ends_;
+  std::vector<RoundGroup> groups_;
+  std::vector<std::uint32_t> memberOf_;
+  std::vector<std::size_t> memberEnds_;
 };
 
 /// Who waits for a task of a round.
@@ -82,11 +109,32 @@ struct Successors {
 
 class Replay;
 
+/// A group of one round that is under way.
+struct ReplayGroup : ReductionGroup {
+  std::uint32_t missing = 0; ///< Members that have not come.
+  std::uint32_t live = 0;    ///< Members that have not ended.
+};
+
+/// That a node reduces in a group.
+struct Membership {
+  ReplayGroup *group;
+  Membership *next;
+};
+
 /// What a node of a replay has in place of stakes.
 struct Instance {
   Replay *replay = nullptr;
   std::uint32_t task = 0; ///< Which one of its round.
   Successors successors;
+  Membership *memberships = nullptr;
+};
+
+/// What replays are made of while they go on.
+struct ReplayPools {
+  Pool<Instance> instances;
+  Pool<Successor> successors;
+  Pool<ReplayGroup> groups;
+  Pool<Membership> memberships;
 };
 
 /// Rounds of tasks that wait for one another by what one round has told. Towards all other nodes
@@ -101,16 +149,19 @@ public:
   const AccessLists &round() const { return round_; }
 
   /// Takes the next task of a round. False if it has to wait.
-  bool add(NodeState &node, Pool<Instance> &instances, Pool<Successor> &successors);
+  bool add(NodeState &node, ReplayPools &pools);
 
   /// What the proxy names is free.
-  void open(Pool<Successor> &successors, Sink &sink);
+  void open(ReplayPools &pools, Sink &sink);
 
   /// The task is over. Takes its instance away.
-  void finish(NodeState &node, Pool<Instance> &instances, Pool<Successor> &successors, Sink &sink);
+  void finish(NodeState &node, ReplayPools &pools, Sink &sink);
+
+  /// Who comes from now on reduces in groups of its own.
+  void closeGroups(ReplayPools &pools, Sink &sink);
 
   /// There come no more tasks.
-  void close() { isClosed_ = true; }
+  void close(ReplayPools &pools, Sink &sink);
 
   /// Whether all is over: the proxy may end.
   bool isOver() const { return isClosed_ && live_ == 0; }
@@ -127,12 +178,15 @@ public:
   Node proxy;
 
 private:
-  static void tell(Successors waiting, Pool<Successor> &successors, Sink &sink);
+  static void tell(Successors waiting, ReplayPools &pools, Sink &sink);
+  static void combineIfOver(ReplayGroup &group, ReplayPools &pools, Sink &sink);
+  void join(Instance &instance, ReplayPools &pools);
 
   AccessLists round_;
   RoundOrder order_;
-  std::vector<NodeState *> latest_; ///< Of each task the newest one, if it has not ended.
-  Successors waiting_;              ///< For the proxy.
+  std::vector<NodeState *> latest_;   ///< Of each task the newest one, if it has not ended.
+  std::vector<ReplayGroup *> groups_; ///< Those of the round to which members are still to come.
+  Successors waiting_;                ///< For the proxy.
   std::uint32_t next_ = 0;
   std::size_t live_ = 0;
   bool isOpen_ = false;
@@ -149,6 +203,9 @@ public:
 
   /// An iteration begins. Returns the replay that has to be closed, as this round has been shorter.
   std::unique_ptr<Replay> begin();
+
+  /// All children have ended.
+  void wait();
 
   /// Takes note of the next child while a round is recorded.
   void record(std::span<const Access> accesses);

@@ -106,4 +106,19 @@ private:
   std::array<std::uint64_t, kMaxDimensions> counts_;
 };
 
+/// Whether an access has to give up reducing: it overlaps another one of the same node.
+inline bool isMixed(std::span<const Access> accesses, std::size_t index) {
+  const Access &access = accesses[index];
+  const Range hull = Runs(access.region).hull();
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Range other = Runs(accesses[i].region).hull();
+    if (i != index && !other.empty() && other.overlaps(hull) &&
+        (accesses[i].kind != AccessKind::Reduction || other != hull ||
+         accesses[i].reduction != access.reduction)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 } // namespace tutti::graph

@@ -85,25 +85,24 @@ private:
 
 namespace {
 
-/// Whether an access has to give up reducing: it overlaps another one of the same node.
-bool isMixed(std::span<const Access> accesses, std::size_t index) {
-  const Access &access = accesses[index];
-  const Range hull = Runs(access.region).hull();
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const Range other = Runs(accesses[i].region).hull();
-    if (i != index && !other.empty() && other.overlaps(hull) &&
-        (accesses[i].kind != AccessKind::Reduction || other != hull ||
-         accesses[i].reduction != access.reduction)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// Whether something in the range needs a token, whatever is done there.
 bool isTokenBelow(Domain &domain, Range range) {
   auto at = Segments::firstBehind(domain, range.begin);
   while (at != domain.index.end() && at->first < range.end && !at->second->needsToken) {
+    ++at;
+  }
+  return at != domain.index.end() && at->first < range.end;
+}
+
+} // namespace
+
+namespace {
+
+/// Whether the owner of the domain reduces something in the range.
+bool isReducedAbove(Domain &domain, Range range) {
+  auto at = Segments::firstBehind(domain, range.begin);
+  while (at != domain.index.end() && at->first < range.end &&
+         (at->second->roof == nullptr || at->second->roof->round->group == nullptr)) {
     ++at;
   }
   return at != domain.index.end() && at->first < range.end;
@@ -317,43 +316,47 @@ std::optional<bool> TaskGraph::Impl::replay(NodeState &node, Domain &domain,
     return std::nullopt;
   }
   ++counts.replayed;
-  return replay->add(node, cascade.instances, cascade.successors);
+  return replay->add(node, cascade.replayPools);
 }
 
 /// Adds the proxy, which waits for what has come before, and holds up what comes later. Not where
-/// it would hold tokens, which its tasks' children could not take.
+/// it would hold tokens, which its tasks' children could not take, or where others reduce into the
+/// same memory at the same time.
 bool TaskGraph::Impl::beginReplay(Replay &replay, Domain &domain, Sink &sink) {
   const std::span<const Access> all = replay.round().all();
   if (std::any_of(all.begin(), all.end(), [&](const Access &access) {
-        return isTokenBelow(domain, Runs(access.region).hull());
+        const Range hull = Runs(access.region).hull();
+        return isTokenBelow(domain, hull) ||
+               (access.kind == AccessKind::Reduction && isReducedAbove(domain, hull));
       })) {
     return false;
   }
   NodeState &proxy = segments.state(replay.proxy);
   proxy.parent = domain.owner;
   ++domain.owner->children;
-  proxy.instance = cascade.instances.make(Instance{&replay, 0, {}});
+  proxy.instance = cascade.replayPools.instances.make(Instance{&replay, 0, {}, nullptr});
   std::vector<Access> accesses(all.begin(), all.end());
   for (Access &access : accesses) {
     access.isWeak = false;
+    access.kind = access.kind == AccessKind::Reduction ? AccessKind::InOut : access.kind;
   }
   add(proxy, domain, accesses, sink);
   if (satisfyNew(proxy)) {
-    replay.open(cascade.successors, sink);
+    replay.open(cascade.replayPools, sink);
   }
   return true;
 }
 
 void TaskGraph::Impl::finish(NodeState &instance, Sink &sink) {
   Replay &replay = *instance.instance->replay;
-  replay.finish(instance, cascade.instances, cascade.successors, sink);
+  replay.finish(instance, cascade.replayPools, sink);
   endIfOver(replay, sink);
 }
 
 /// Its tasks go on to their ends.
 void TaskGraph::Impl::stop(std::unique_ptr<Replay> replay, Sink &sink) {
   if (replay != nullptr) {
-    replay->close();
+    replay->close(cascade.replayPools, sink);
     closed_.push_back(std::move(replay));
     endIfOver(*closed_.back(), sink);
   }
@@ -364,7 +367,7 @@ void TaskGraph::Impl::endIfOver(Replay &replay, Sink &sink) {
     return;
   }
   if (NodeState *proxy = replay.proxy.state) {
-    cascade.instances.destroy(std::exchange(proxy->instance, nullptr));
+    cascade.replayPools.instances.destroy(std::exchange(proxy->instance, nullptr));
     end(*proxy, sink);
     segments.forget(*proxy);
   }
@@ -577,6 +580,12 @@ void TaskGraph::closeDomain(Node &node, Sink &sink) {
   if (node.state != nullptr && node.state->domain != nullptr) {
     impl_->closeGroups(*node.state->domain);
     impl_->cascade.run(sink);
+    if (Iterations *iterations = node.state->domain->iterations.get()) [[unlikely]] {
+      iterations->wait();
+      if (Replay *replay = iterations->replay()) {
+        replay->closeGroups(impl_->cascade.replayPools, sink);
+      }
+    }
     impl_->segments.tidyIfLarge(*node.state->domain);
   }
 }
@@ -587,12 +596,28 @@ void TaskGraph::forget(Node &node, Sink &sink) {
   }
 }
 
+namespace {
+
+/// What a node of a replay reduces.
+Membership *membershipsOf(const Node &node) {
+  const Instance *instance = node.state == nullptr ? nullptr : node.state->instance;
+  return instance == nullptr ? nullptr : instance->memberships;
+}
+
+} // namespace
+
 ReductionGroup *TaskGraph::reductionOf(const Node &node, std::uint64_t byte) const {
   const Stake *stake = node.state == nullptr ? nullptr : node.state->stakes;
   for (; stake != nullptr; stake = stake->nextOfNode) {
     Group *group = stake->round->group;
     if (group != nullptr && byte - group->begin < group->bytes) {
       return group;
+    }
+  }
+  for (Membership *membership = membershipsOf(node); membership != nullptr;
+       membership = membership->next) {
+    if (byte - membership->group->begin < membership->group->bytes) {
+      return membership->group;
     }
   }
   return nullptr;
@@ -605,6 +630,10 @@ void TaskGraph::forEachReduction(const Node &node,
     if (stake->round->group != nullptr) {
       visit(*stake->round->group);
     }
+  }
+  for (Membership *membership = membershipsOf(node); membership != nullptr;
+       membership = membership->next) {
+    visit(*membership->group);
   }
 }
 

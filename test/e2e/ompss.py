@@ -140,10 +140,18 @@ class Writer:
         weak = self.random.choice(("", "weak"))
         words = "".join(f" {weak}{'inout' if writable else 'in'}({self.item(first, last)})"
                         for first, last, writable in parts)
+        if depth == 0:
+            words += " weakinout(" + ", ".join(f"s{i}" for i in range(SUMS)) + ")"
         self.line(depth, f"#pragma oss taskiter{words}")
         self.line(depth, f"for (int t = 0; t < {self.random.randint(1, 7)}; t++) {{")
-        for _ in range(self.random.randint(1, 3)):
-            self.task(depth + 1, parts)
+        for _ in range(self.random.randint(1, 4)):
+            choice = self.random.random() if depth == 0 else 1
+            if choice < 0.25:
+                self.reduction(depth + 1)
+            elif choice < 0.4:
+                self.reader(depth + 1, parts)
+            else:
+                self.task(depth + 1, parts)
         self.line(depth, "}")
 
     def reader(self, depth, owned):
