@@ -291,7 +291,9 @@ void Lowering::delayGuarded(const Directive &directive, const Stmt *body,
 /// Finds the loops of `body` around `inner` and with it, outermost first; false after an error.
 bool Lowering::findLoopsAround(const ForStmt *inner, Stmt *body, std::vector<NestLoop> &around) {
   if (const auto *loop = dyn_cast<ForStmt>(body)) {
-    around.push_back({.loop = loop, .variable = initOf(loop->getInit()).first});
+    NestLoop &found = around.emplace_back();
+    found.loop = loop;
+    found.variable = initOf(loop->getInit()).first;
     if (loop == inner) {
       return true;
     }
