@@ -14,16 +14,10 @@ SMTSolverRef CreateZ3Solver() {
   report_fatal_error("tutticc has no Z3 for the static analyzer; clang-19 has it", false);
 }
 
-void SMTSort::dump() const {
-  print(errs());
-}
+void SMTSort::dump() const { print(errs()); }
 
-void SMTExpr::dump() const {
-  print(errs());
-}
+void SMTExpr::dump() const { print(errs()); }
 
-void SMTSolver::dump() const {
-  print(errs());
-}
+void SMTSolver::dump() const { print(errs()); }
 
 } // namespace llvm

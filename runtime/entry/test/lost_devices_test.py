@@ -109,14 +109,14 @@ def main():
         for ranks, victim in cases:
             # On several ranks the first such calls are of the trial of shared memory.
             later = 0 if ranks == 1 else 1
+            # A single rank does not name itself.
+            lost = f"a device{f' of rank {victim}' if ranks > 1 else ''} is used no more: "
             for call, skip in (("cuMemcpyHtoDAsync_v2", later), ("cuLaunchKernel", 0),
                                ("cuEventQuery", 0), ("cuStreamCreate", later)):
-                goes_on(wrapper, ranks, victim, f"{call} {UNKNOWN_ERROR} {skip}",
-                        f"a device of rank {victim} is used no more: ")
+                goes_on(wrapper, ranks, victim, f"{call} {UNKNOWN_ERROR} {skip}", lost)
             # No memory for what a launch that is under way needs beside its data.
             for call, skip in (("cuMemcpyHtoDAsync_v2", later), ("cuLaunchKernel", 0)):
-                goes_on(wrapper, ranks, victim, f"{call} {OUT_OF_MEMORY} {skip}",
-                        f"a device of rank {victim} is used no more: ")
+                goes_on(wrapper, ranks, victim, f"{call} {OUT_OF_MEMORY} {skip}", lost)
             of_rank = f"rank {victim}: " if victim > 0 else ""
             for failure in (f"cuMemCreate {OUT_OF_MEMORY} {2 * later}",
                             f"cuModuleLoadDataEx {WRONG_IMAGE} 0"):
