@@ -94,10 +94,6 @@ bool isTokenBelow(Domain &domain, Range range) {
   return at != domain.index.end() && at->first < range.end;
 }
 
-} // namespace
-
-namespace {
-
 /// Whether the owner of the domain reduces something in the range.
 bool isReducedAbove(Domain &domain, Range range) {
   auto at = Segments::firstBehind(domain, range.begin);

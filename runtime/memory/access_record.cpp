@@ -109,25 +109,41 @@ bool AccessRecord::overlaps(const RangeSet &bytes) const {
   return false;
 }
 
+AccessCollector::Series::Series(AccessRecord first)
+    : first_(std::move(first)), count_(1), latest_(first_.hull.begin) {}
+
 /// Rows that are followed are objects of their own, perhaps with others between them: what is
 /// written there has no gaps.
-bool AccessCollector::Series::isContinuedBy(const AccessRecord &next) const {
-  if (next.flags != first.flags || next.size != first.size || next.dims != first.dims ||
-      next.limit.begin != first.limit.begin || next.limit.end != first.limit.end ||
-      next.hull.size() != first.hull.size() || next.hull.begin <= latest || next.isUpdated()) {
+bool AccessCollector::Series::take(const AccessRecord &next) {
+  if (count_ == 0 || next.flags != first_.flags || next.size != first_.size ||
+      next.dims != first_.dims || next.limit.begin != first_.limit.begin ||
+      next.limit.end != first_.limit.end || next.hull.size() != first_.hull.size() ||
+      next.hull.begin <= latest_ || next.isUpdated()) {
     return false;
   }
-  const std::uint64_t distance = next.hull.begin - latest;
+  const std::uint64_t distance = next.hull.begin - latest_;
   const bool mayHaveGaps = !next.isWritten() || (next.flags & TUTTI_FOLLOWED) == 0;
-  return (count == 1 || distance == step) && (mayHaveGaps || distance == next.hull.size());
+  if ((count_ > 1 && distance != step_) || (!mayHaveGaps && distance != next.hull.size())) {
+    return false;
+  }
+  step_ = distance;
+  latest_ = next.hull.begin;
+  ++count_;
+  return true;
+}
+
+AccessRecord AccessCollector::Series::at(std::uint64_t index) const {
+  AccessRecord one = first_;
+  one.hull = {one.hull.begin + index * step_, one.hull.end + index * step_};
+  return one;
 }
 
 AccessRecord AccessCollector::Series::whole() const {
-  AccessRecord all = first;
-  if (count > 1) {
-    all.hull.end = latest + first.hull.size();
-    const auto isWider = [this](const Dim &dim) { return dim.stride > step; };
-    all.dims.insert(std::ranges::find_if(all.dims, isWider), {step, count});
+  AccessRecord all = first_;
+  if (count_ > 1) {
+    all.hull.end = latest_ + first_.hull.size();
+    const auto isWider = [this](const Dim &dim) { return dim.stride > step_; };
+    all.dims.insert(std::ranges::find_if(all.dims, isWider), {step_, count_});
   }
   return all;
 }
@@ -154,48 +170,31 @@ void AccessCollector::note(AccessRecord record, const void *address) {
     taken_.records.push_back(std::move(record));
     return;
   }
-  Series &rows = call->rows;
-  if (rows.count > 0 && rows.isContinuedBy(record)) {
-    rows.step = record.hull.begin - rows.latest;
-    rows.latest = record.hull.begin;
-    ++rows.count;
-    return;
+  if (!call->rows.take(record)) {
+    endRows(*call);
+    call->rows = Series(std::move(record));
   }
-  endRows(*call);
-  const std::uint64_t begin = record.hull.begin;
-  rows = {std::move(record), 1, 0, begin};
 }
 
 void AccessCollector::endRows(Call &call) {
-  Series &rows = call.rows;
-  if (rows.count == 0) {
+  const Series rows = std::exchange(call.rows, {});
+  if (rows.count() < kLeastRows) {
+    for (std::uint64_t row = 0; row < rows.count(); ++row) {
+      taken_.records.push_back(rows.at(row));
+    }
     return;
   }
-  if (rows.count < kLeastRows) {
-    for (std::uint64_t row = 0; row < rows.count; ++row) {
-      taken_.records.push_back(rows.first);
-      Range &hull = taken_.records.back().hull;
-      hull = {hull.begin + row * rows.step, hull.end + row * rows.step};
-    }
-  } else {
-    AccessRecord block = rows.whole();
-    if (call.blocks.count > 0 && call.blocks.isContinuedBy(block)) {
-      call.blocks.step = block.hull.begin - call.blocks.latest;
-      call.blocks.latest = block.hull.begin;
-      ++call.blocks.count;
-    } else {
-      endBlocks(call);
-      const std::uint64_t begin = block.hull.begin;
-      call.blocks = {std::move(block), 1, 0, begin};
-    }
+  AccessRecord block = rows.whole();
+  if (!call.blocks.take(block)) {
+    endBlocks(call);
+    call.blocks = Series(std::move(block));
   }
-  rows.count = 0;
 }
 
 void AccessCollector::endBlocks(Call &call) {
-  if (call.blocks.count > 0) {
-    taken_.records.push_back(call.blocks.whole());
-    call.blocks.count = 0;
+  const Series blocks = std::exchange(call.blocks, {});
+  if (blocks.count() > 0) {
+    taken_.records.push_back(blocks.whole());
   }
 }
 

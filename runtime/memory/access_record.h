@@ -132,14 +132,27 @@ private:
   };
 
   /// Records of one shape at equal distances.
-  struct Series {
-    AccessRecord first;
-    std::uint64_t count = 0;  ///< 0: there is none.
-    std::uint64_t step = 0;   ///< Bytes from one to the next; of two or more.
-    std::uint64_t latest = 0; ///< Where the latest one begins.
+  class Series {
+  public:
+    Series() = default;
+    explicit Series(AccessRecord first);
 
-    bool isContinuedBy(const AccessRecord &next) const;
+    std::uint64_t count() const { return count_; }
+
+    /// Whether `next` continues the series, which then has one more.
+    bool take(const AccessRecord &next);
+
+    /// One of them.
+    AccessRecord at(std::uint64_t index) const;
+
+    /// All in one.
     AccessRecord whole() const;
+
+  private:
+    AccessRecord first_{};
+    std::uint64_t count_ = 0;
+    std::uint64_t step_ = 0;   ///< Bytes from one to the next; of two or more.
+    std::uint64_t latest_ = 0; ///< Where the latest one begins.
   };
 
   /// What one call has reported that may go on.

@@ -2,6 +2,7 @@
 #include "runtime/model/fragments/steps.h"
 
 #include "runtime/model/fragments/program.h"
+#include "runtime/model/fragments/reached_subs.h"
 
 #include <algorithm>
 #include <optional>
@@ -18,19 +19,12 @@ struct Counted {
 
 class StepFinder {
 public:
-  explicit StepFinder(const Program &program) : program_(program), unit_(program.unit()) {}
+  explicit StepFinder(const Program &program)
+      : program_(program), unit_(program.unit()), subs_(unit_.mainSub) {}
 
   StepLoops find() {
-    std::vector<bool> seen;
-    open_.push_back(unit_.mainSub);
-    while (!open_.empty()) {
-      const auto sub = static_cast<std::size_t>(open_.back());
-      open_.pop_back();
-      seen.resize(std::max(seen.size(), sub + 1));
-      if (!seen[sub]) {
-        seen[sub] = true;
-        walk(unit_.subs[sub].body, -1);
-      }
+    while (const std::optional<std::size_t> sub = subs_.next()) {
+      walk(unit_.subs[*sub].body, -1);
     }
     return std::move(found_);
   }
@@ -66,7 +60,7 @@ private:
       return;
     case TUTTI_LUNA_CALL_SUB:
       lookAtArguments(statement, unit_.subs[statement.callee].types);
-      open_.push_back(statement.callee);
+      subs_.add(statement.callee);
       return;
     case TUTTI_LUNA_FOR:
     case TUTTI_LUNA_WHILE:
@@ -201,7 +195,7 @@ private:
   const Program &program_;
   const tutti_luna_unit &unit_;
   std::vector<Level> levels_; ///< That make frames.
-  std::vector<std::int32_t> open_;
+  ReachedSubs subs_;
   StepLoops found_;
 };
 

@@ -2,8 +2,10 @@
 #include "runtime/model/fragments/uses.h"
 
 #include "runtime/model/fragments/program.h"
+#include "runtime/model/fragments/reached_subs.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tutti::model::fragments {
@@ -13,19 +15,12 @@ namespace {
 /// Walks the subs that `main` leads to. What is not understood makes the slots in it unknown.
 class UseFinder {
 public:
-  explicit UseFinder(const Program &program) : program_(program), unit_(program.unit()) {}
+  explicit UseFinder(const Program &program)
+      : program_(program), unit_(program.unit()), subs_(unit_.mainSub) {}
 
   std::vector<Uses> find() {
-    std::vector<bool> seen;
-    open_.push_back(unit_.mainSub);
-    while (!open_.empty()) {
-      const auto sub = static_cast<std::size_t>(open_.back());
-      open_.pop_back();
-      seen.resize(std::max(seen.size(), sub + 1));
-      if (!seen[sub]) {
-        seen[sub] = true;
-        walk(unit_.subs[sub].body, {});
-      }
+    while (const std::optional<std::size_t> sub = subs_.next()) {
+      walk(unit_.subs[*sub].body, {});
     }
     passOn();
     return std::move(uses_);
@@ -71,7 +66,7 @@ private:
   const Program &program_;
   const tutti_luna_unit &unit_;
   std::vector<Level> levels_;
-  std::vector<std::int32_t> open_;
+  ReachedSubs subs_;
   std::vector<Pass> passes_;
   std::vector<Uses> uses_;
 };
@@ -111,7 +106,7 @@ void UseFinder::walkStatement(std::int32_t index) {
   case TUTTI_LUNA_CALL_SUB:
     walkArguments(statement, unit_.subs[statement.callee].types,
                   unit_.blocks[unit_.subs[statement.callee].body].firstSlot);
-    open_.push_back(statement.callee);
+    subs_.add(statement.callee);
     break;
   case TUTTI_LUNA_FOR:
     read(statement.a, 0, {true, true});
