@@ -62,27 +62,6 @@ std::int32_t RopeTest::rod(std::int32_t steps, std::int32_t beads, Time time) {
   return u.sub("main", "", u.block({"x", "n"}, 0, {last, loop, first}, {place, length}));
 }
 
-Strings rodInOrder(int steps, int beads) {
-  std::vector<int> x;
-  for (int i = 0; i < beads; ++i) {
-    x.push_back(i);
-  }
-  for (int t = 0; t < steps; ++t) {
-    int left = 1;
-    for (int &each : x) {
-      const int here = each;
-      each = (each + left) % 97;
-      left = here;
-    }
-  }
-  Strings shown;
-  for (const int each : x) {
-    shown.push_back(std::to_string(each));
-  }
-  std::sort(shown.begin(), shown.end());
-  return shown;
-}
-
 std::int32_t beadOf(const Call &call) { return call.arguments.back().entry->tuple[1]; }
 
 std::int32_t stepOf(const Call &call) { return call.arguments.back().entry->tuple[0]; }

@@ -61,27 +61,6 @@ std::int32_t StateTest::rod(std::int32_t steps, std::int32_t parts, bool deletes
   return u.sub("main", "", u.block({"x", "b"}, 0, {last, outer, first}));
 }
 
-Strings rodInOrder(int steps, int parts) {
-  std::vector<int> x(static_cast<std::size_t>(parts));
-  for (int i = 0; i < parts; ++i) {
-    x[static_cast<std::size_t>(i)] = i;
-  }
-  for (int t = 0; t < steps; ++t) {
-    int left = 1;
-    for (int &each : x) {
-      const int here = each;
-      each = (each + left) % 97;
-      left = here;
-    }
-  }
-  Strings shown;
-  for (const int each : x) {
-    shown.push_back(std::to_string(each));
-  }
-  std::sort(shown.begin(), shown.end());
-  return shown;
-}
-
 TEST_P(StateTest, GivesTheValuesOfAPlainLoop) {
   const Outcome outcome = run(rod(12, 7, true));
 

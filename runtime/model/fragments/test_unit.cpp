@@ -2,7 +2,10 @@
 #include "runtime/model/fragments/test_unit.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <random>
+#include <string>
 #include <string_view>
 
 namespace tutti::model::fragments {
@@ -122,6 +125,25 @@ Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t see
   }
   std::sort(outcome.shown.begin(), outcome.shown.end());
   return outcome;
+}
+
+std::vector<std::string> rodInOrder(int steps, int parts) {
+  std::vector<int> x(static_cast<std::size_t>(parts));
+  std::iota(x.begin(), x.end(), 0);
+  for (int t = 0; t < steps; ++t) {
+    int left = 1;
+    for (int &each : x) {
+      const int here = each;
+      each = (each + left) % 97;
+      left = here;
+    }
+  }
+  std::vector<std::string> shown;
+  for (const int each : x) {
+    shown.push_back(std::to_string(each));
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
 }
 
 } // namespace tutti::model::fragments

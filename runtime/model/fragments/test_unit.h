@@ -225,4 +225,8 @@ struct Balance {
 Outcome runOn(const tutti_luna_unit &unit, std::int32_t ranks, std::uint32_t seed = 1,
               std::uint64_t most = 100000, const Balance *balance = nullptr);
 
+/// What a rod shows, a line for each of its parts, in order of text: part i begins with i, and each
+/// step adds the part before it (1 before the first one), modulo 97.
+std::vector<std::string> rodInOrder(int steps, int parts);
+
 } // namespace tutti::model::fragments
