@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/analysis/chunk_loop.h"
 
+#include "compiler/analysis/carried_loads.h"
 #include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -125,8 +126,7 @@ void restoreLoops(Function &copy, FunctionAnalysisManager &analyses) {
   run(passes, copy, analyses);
 }
 
-void closeAddresses(Function &copy, FunctionAnalysisManager &analyses, bool closesSums,
-                    function_ref<void(FunctionPassManager &)> more) {
+void closeAddresses(Function &copy, FunctionAnalysisManager &analyses, bool closesSums) {
   FunctionPassManager passes;
   addForm(passes);
   passes.addPass(InstCombinePass());
@@ -138,7 +138,8 @@ void closeAddresses(Function &copy, FunctionAnalysisManager &analyses, bool clos
     close.addPass(IndVarSimplifyPass());
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(close)));
   }
-  more(passes);
+  passes.addPass(ReloadCarriedPass());
+  passes.addPass(SROAPass(SROAOptions::PreserveCFG));
   passes.addPass(EarlyCSEPass(true));
   run(passes, copy, analyses);
 }

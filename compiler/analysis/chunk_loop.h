@@ -7,7 +7,6 @@
 
 #include "compiler/analysis/worksharing.h"
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -35,9 +34,8 @@ void formChunkLoop(llvm::Function &copy, const ChunkBounds &bounds,
 /// Brings loops into that form again.
 void restoreLoops(llvm::Function &copy, llvm::FunctionAnalysisManager &analyses);
 
-/// Brings addresses into closed form. `closesSums`: what a loop sums up, too. `more` adds passes
-/// behind those.
-void closeAddresses(llvm::Function &copy, llvm::FunctionAnalysisManager &analyses, bool closesSums,
-                    llvm::function_ref<void(llvm::FunctionPassManager &)> more);
+/// Brings addresses into closed form, with no load carried from one iteration to the next.
+/// `closesSums`: what a loop sums up, too.
+void closeAddresses(llvm::Function &copy, llvm::FunctionAnalysisManager &analyses, bool closesSums);
 
 } // namespace tutti::compiler

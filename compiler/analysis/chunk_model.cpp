@@ -480,7 +480,7 @@ void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValue
 }
 
 void ChunkModel::closeAddresses(FunctionAnalysisManager &analyses) {
-  compiler::closeAddresses(*function_, analyses, /*closesSums=*/true, [](FunctionPassManager &) {});
+  compiler::closeAddresses(*function_, analyses, /*closesSums=*/true);
 }
 
 /// The copy has lost what a reduction does to the original variables; so nothing may look at

@@ -224,8 +224,9 @@ Value *ChunkWriter::translated(Value *pointer, Instruction *user) {
     known_[gep] = there;
     return there;
   }
-  if (isa<Argument>(pointer) || isa<LoadInst>(pointer) || isa<Constant>(pointer)) {
-    return translatedRoot(pointer);
+  auto *inst = dyn_cast<Instruction>(pointer);
+  if (!inst || inst->getInsertionPointAfterDef()) {
+    return translatedRoot(pointer); // Where loops further inside find it unchanged.
   }
   IRBuilder<> build(user);
   return moved(build, pointer);

@@ -6,7 +6,6 @@
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/kernel.h"
-#include "compiler/transform/carried_loads.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/device_pointers.h"
 #include "compiler/transform/group_reduction.h"
@@ -26,7 +25,6 @@
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -185,11 +183,7 @@ std::string KernelBody::replaceRuntimeCalls(ValueToValueMapTy &map) {
 
 /// What a sum over all iterations is, is of no use to work-items that execute some of them.
 void KernelBody::closeAddresses() {
-  compiler::closeAddresses(*function_, analyses_, loop_.reduce.empty(),
-                           [](FunctionPassManager &passes) {
-                             passes.addPass(ReloadCarriedPass());
-                             passes.addPass(SROAPass(SROAOptions::PreserveCFG));
-                           });
+  compiler::closeAddresses(*function_, analyses_, /*closesSums=*/loop_.reduce.empty());
 }
 
 Instruction *KernelBody::entryEnd() { return function_->getEntryBlock().getTerminator(); }

@@ -167,6 +167,17 @@ def jacobi_moves_two_rows_per_border(workshop, jacobi, ranks):
     require(added["protections"] == 0, f"{added['protections']} changes of protection")
 
 
+def rows_of_neighbours_move_two_rows_per_border(workshop, program, ranks):
+    """Rows that lie anywhere, too: one row each way over every border, and nothing is merged."""
+    steps, row = 20, (64 - 2) * 8
+    added = growth(workshop, program, ["20"], [str(20 + steps)], ranks)
+    moved = added["exchange"]["bytes"]
+    wanted = 2 * (ranks - 1) * row * steps
+    require(moved == wanted, f"exchange: {moved} bytes in {steps} steps, not {wanted}")
+    for kind in ("fetch", "merge"):
+        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
+
+
 def jacobi_on_devices_moves_two_rows_per_border(workshop, jacobi, ranks):
     """The rows go out of one device, to the other rank, and into its device."""
     rows, columns, iterations = 240, 513, 20

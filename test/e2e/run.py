@@ -255,6 +255,9 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/jacobi_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_moves_two_rows_per_border(
                           workshop, example("jacobi"), r)))
+        tests.append((f"counters/rows_of_neighbours_move_two_rows_per_border/{ranks}",
+                      lambda r=ranks: counters.rows_of_neighbours_move_two_rows_per_border(
+                          workshop, named["rows_of_neighbours"], r)))
     for ranks in (2, 3):
         tests.append((f"counters/jacobi_on_devices_moves_two_rows_per_border/{ranks}",
                       lambda r=ranks: counters.jacobi_on_devices_moves_two_rows_per_border(

@@ -54,6 +54,16 @@ void neighbours(int n, int m, double **a, const int *index) {
     for (int j = 0; j < m; j++) a[2 * i][j] = a[2 * i + index[0]][j];
 }
 
+// The optimiser carries the pointers to rows from one iteration to the next: they are followed all
+// the same.
+// REMARK: :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+// REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: kernel over 2 loops
+void carried(int n, double **a, double **restrict b) {
+  #pragma omp parallel for
+  for (int i = 1; i < n; i++)
+    for (int j = 1; j < 63; j++) b[i][j] = a[i - 1][j] + a[i][j];
+}
+
 // Two levels of pointers: only the first one's places are compared.
 // REMARK: :[[@LINE+3]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
 // REMARK: :[[@LINE+2]]:{{[0-9]+}}: remark: kernel over 1 loop: an inner loop writes through a pointer that may lead to other data

@@ -24,6 +24,24 @@ double sum(long n, const double *a) {
   return s;
 }
 
+// A pointer that is carried from one iteration to the next is moved once, in front of the loop that
+// uses it.
+// CHECK-LABEL: define internal void @carried.omp_outlined.tutti.chunk(
+// CHECK:         %[[CARRIED:.*]] = phi ptr [ %{{.*}}, %{{.*}} ], [ %{{.*}}, %{{.*}} ]
+// CHECK-NEXT:    phi i64
+// CHECK:         %[[AT:.*]] = getelementptr i8, ptr %[[CARRIED]], i64 %
+// CHECK-NEXT:    %[[MOVED:.*]] = call align 1 ptr @llvm.strip.invariant.group.p0(ptr %[[AT]])
+// CHECK:         br label %[[INNER:[0-9]+]]
+// CHECK:       [[INNER]]:
+// CHECK:         getelementptr inbounds double, ptr %[[MOVED]], i64 %
+// CHECK-NOT:     strip.invariant
+// CHECK:       }
+void carried(int n, double **a, double **restrict b) {
+  #pragma omp parallel for
+  for (int i = 1; i < n; i++)
+    for (int j = 1; j < 63; j++) b[i][j] = a[i - 1][j] + a[i][j];
+}
+
 // Addresses in the compute view are aligned as those in the window are.
 // CHECK-LABEL: define internal void @clear.omp_outlined.tutti.chunk(
 // CHECK:         getelementptr i8, ptr @aligned, i64 %{{.*}}
