@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
     Rope rope(speeds, Places::Unlike);
     const Rope::Loop loop = rope.addLoop();
     const std::vector<PartTime> parts = launch(rope, speeds);
-    time(learning, [&] { rope.add(loop, parts, 1, 1e6, 1e9); });
+    time(learning, [&] { rope.add(loop, parts, 1, {1e6, 1e9}); });
     time(cuts, [&] { chunks += cut(1000000, rope.weights()).size(); });
   }
   std::printf("%d places: cut %.1f us, borders %.1f us, learning %.1f us\n", places, cuts, borders,

@@ -29,7 +29,7 @@ constexpr std::int32_t kSettling = 2;
 /// What weighing may take of a region's time at home, and trials at home of its time away.
 constexpr double kLookShare = 0.02;
 constexpr double kTrialShare = 0.02;
-/// The same for the first one, as long as nobody knows at all.
+/// The same for the first ones, as long as nobody knows at all.
 constexpr double kFirstTrialShare = 0.25;
 /// Launches of a trial: the first one brings the data.
 constexpr std::int32_t kTrialLaunches = 2;
@@ -93,9 +93,12 @@ void RegionHistory::addHome(const Machine &machine, std::int64_t iterations, dou
 }
 
 void RegionHistory::addDistributed(const Machine &machine, std::int64_t iterations, double seconds,
-                                   double bytes) {
+                                   double bytes, double planned) {
   come(*this, true);
   spentAway += seconds;
+  if (planned > kMostMoving * seconds) {
+    return;
+  }
   if (++stayed > kSettling || bytes / machine.bandwidth < kMostMoving * seconds) {
     distributed.add(seconds / static_cast<double>(iterations));
   }
@@ -127,8 +130,9 @@ bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64
 }
 
 bool isWorthALook(const RegionHistory &history) {
+  const double share = history.planning.seconds() > 0 ? kLookShare : kFirstTrialShare;
   return history.isAway || history.home.seconds() <= 0 ||
-         history.planning.seconds() <= kLookShare * history.sinceLook;
+         history.following + history.planning.seconds() <= share * history.sinceLook;
 }
 
 bool isWorthDistributing(const Machine &machine, RegionHistory &history, const Proposal &proposal) {
@@ -136,7 +140,7 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
     return false; // What costs at each launch must not be begun because the first one met cold
                   // memory.
   }
-  history.sinceLook = 0;
+  const double sinceLook = std::exchange(history.sinceLook, 0);
   if (history.trials > 0) {
     return false;
   }
@@ -169,7 +173,8 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
     history.regret = std::max(0.0, history.regret + std::min(loss, 0.0));
     return history.isAway;
   }
-  history.regret += loss;
+  // Launches that stayed without a look have cost as much as this one.
+  history.regret += loss * std::max(1.0, sinceLook / home);
   const double price = history.isAway ? -move : move + history.undoing;
   const bool moves = history.regret >= kMovePays * price;
   if (moves && history.isAway) {

@@ -45,7 +45,8 @@ private:
 struct RegionHistory {
   Measured home;           ///< Per iteration, on rank 0.
   Measured distributed;    ///< Per iteration of the whole loop, with all that each launch takes.
-  Measured planning;       ///< To find out what distributing a launch would move.
+  Measured planning;       ///< To find out what distributing a launch would move,
+  double following = 0;    ///< and to follow pointers for that, the latest time.
   bool isAway = false;     ///< The last launch was distributed, so the data is where it puts it.
   double regret = 0;       ///< Seconds that staying there has cost, to be weighed against moving.
   std::int32_t stayed = 0; ///< Launches since it came there.
@@ -61,9 +62,10 @@ struct RegionHistory {
   void addHome(const Machine &machine, std::int64_t iterations, double seconds, double bytes);
 
   /// Takes a distributed launch into account, planning included, which moved `bytes`. What moves at
-  /// launch after launch is part of what a launch takes; what moved only to get there is not.
-  void addDistributed(const Machine &machine, std::int64_t iterations, double seconds,
-                      double bytes);
+  /// launch after launch is part of what a launch takes; what moved only to get there is not, and
+  /// no more is `planned`: seconds to find out what later launches know.
+  void addDistributed(const Machine &machine, std::int64_t iterations, double seconds, double bytes,
+                      double planned = 0);
 };
 
 /// One launch to be decided on.

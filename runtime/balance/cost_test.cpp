@@ -227,6 +227,51 @@ TEST(Cost, WeighsOnlyWhereThatTakesLittle) {
   EXPECT_FALSE(isWorthALook(history));
 }
 
+TEST(Cost, LooksEarlyWhereNothingWasWeighedYet) {
+  RegionHistory history;
+  history.following = 1e-3;
+  int launches = 0;
+  do {
+    history.addHome(kMachine, 1000, 1e-3, 0);
+    ASSERT_LT(++launches, 1000);
+  } while (!isWorthALook(history));
+  EXPECT_EQ(launches, 4);
+}
+
+TEST(Cost, LeavesOutLaunchesThatHadToBePlanned) {
+  RegionHistory history;
+  history.addHome(kMachine, 1000, 10e-3, 0);
+  for (int launch = 0; launch < 5; ++launch) {
+    history.addDistributed(kMachine, 1000, 50e-3, 0, 45e-3);
+  }
+  EXPECT_FALSE(history.distributed.isKnown());
+  for (int launch = 0; launch < 5; ++launch) {
+    history.addDistributed(kMachine, 1000, 5e-3, 0, 0);
+  }
+  EXPECT_DOUBLE_EQ(history.distributed.seconds(), 5e-6);
+}
+
+TEST(Cost, CountsWhatLaunchesBetweenTwoLooksHaveCost) {
+  const Proposal proposal{1000, 8e6, 1e6, 0};
+  const auto launchesUntilAway = [&](double planning) {
+    RegionHistory history;
+    history.planning.add(planning);
+    int launches = 0;
+    while (launches < 100000) {
+      history.addHome(kMachine, 1000, 1e-3, 0);
+      ++launches;
+      if (isWorthALook(history) && isWorthDistributing(kMachine, history, proposal)) {
+        break;
+      }
+    }
+    return launches;
+  };
+  const int atEachLaunch = launchesUntilAway(1e-6);
+  const int seldom = launchesUntilAway(1e-3);
+  EXPECT_GT(atEachLaunch, 1);
+  EXPECT_EQ(seldom, 50) << "the first look, for more has been lost by then than moving costs";
+}
+
 TEST(Cost, TriesDistributionLessAndLessOftenWhereItWasSlower) {
   RegionHistory history;
   history.addHome(kMachine, 1000, 10e-3, 0);

@@ -18,7 +18,7 @@ constexpr double kNoiseTolerated = 3;
 constexpr double kMostTolerated = 0.2;
 /// From so many times of a cut on, more of them do not make it better known.
 constexpr std::int32_t kEnough = 7;
-/// What a new cut costs beside the bytes that it moves: new plans, new protections.
+/// What a new cut costs beside the bytes that it moves and new plans: new protections.
 constexpr double kCutSeconds = 100e-6;
 /// A new cut that loses more than this fraction of what the one before lost was futile: each such
 /// cut doubles what the next one has to be worth.
@@ -136,14 +136,15 @@ double Rope::secondsOn(Loop loop, const std::vector<bool> &uses) const {
 
 Rope::Length Rope::length() const { return lengthOf(sum(), borders_); }
 
-bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches, double bytes,
-               double bandwidth) {
+bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches,
+               const Moves &moves) {
   for (Member &each : loops_) {
     each.frequency *= kForgotten;
   }
   Member &member = loops_[loop];
   member.frequency += (1 - kForgotten) * static_cast<double>(launches);
-  member.bytes = bytes;
+  member.bytes = moves.bytes;
+  member.planning = moves.planning;
   member.work.add(parts);
   const Sum all = sum();
   const Length length = lengthOf(all, borders_);
@@ -162,12 +163,15 @@ bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches
     moved += std::abs(wished[part] - borders_[part]);
   }
   double most = 0; // They work on the same bytes.
+  double price = kCutSeconds;
   for (const Member &each : loops_) {
     most = std::max(most, each.bytes);
+    price += each.planning;
   }
+  price += moved * most / moves.bandwidth;
   const bool isFutile = loss > kFutile * lossAtCut_;
   const std::int32_t doubled = isFutile ? futile_ : 0;
-  if (lost_ < std::ldexp(moved * most / bandwidth + kCutSeconds, doubled)) {
+  if (lost_ < std::ldexp(price, doubled)) {
     return false;
   }
   futile_ = isFutile ? std::min(futile_ + 1, kMostFutile) : 0;

@@ -33,6 +33,13 @@ public:
   /// One of the loops that are cut by this rope.
   using Loop = std::size_t;
 
+  /// What a new cut costs a loop.
+  struct Moves {
+    double bytes;        ///< That the loop touches; a part of them changes places with a border.
+    double bandwidth;    ///< Of such moves, in bytes per second.
+    double planning = 0; ///< Seconds to find out what moves, where that was done once for many.
+  };
+
   Loop addLoop();
 
   /// What each place gets; none is zero, their sum is about kRopeLength.
@@ -42,10 +49,8 @@ public:
   std::span<const double> borders() const { return borders_; }
 
   /// One launch of a loop, cut as `parts` says, whose parts were timed, and `launches` of it since
-  /// the latest one that was. `bytes`: of all that it touches; a part of it changes places with a
-  /// border. `bandwidth`: of such moves. Whether the rope has been cut anew.
-  bool add(Loop loop, std::span<const PartTime> parts, std::int64_t launches, double bytes,
-           double bandwidth);
+  /// the latest one that was. Whether the rope has been cut anew.
+  bool add(Loop loop, std::span<const PartTime> parts, std::int64_t launches, const Moves &moves);
 
   /// Seconds of the slowest part of one launch of each loop, and how long they would take if all
   /// parts took the same time.
@@ -65,6 +70,7 @@ private:
     Work work;
     double frequency = 0; ///< Launches between two looks at the rope, smoothed.
     double bytes = 0;
+    double planning = 0;
   };
 
   struct Sum {

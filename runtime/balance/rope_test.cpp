@@ -91,7 +91,7 @@ private:
 /// By which fraction a cut is longer than the best one, after so many executions.
 double excess(Machine &machine, Rope &rope, Rope::Loop loop, int executions) {
   for (int execution = 0; execution < executions; ++execution) {
-    rope.add(loop, machine.run(rope.borders()), 1, 1e6, kBandwidth);
+    rope.add(loop, machine.run(rope.borders()), 1, {1e6, kBandwidth});
   }
   return machine.slowest(rope.borders()) / machine.best() - 1;
 }
@@ -168,7 +168,7 @@ TEST(Rope, StaysWhereItIsUnderJitter) {
     const Rope::Loop loop = rope.addLoop();
     int cuts = 0;
     for (int execution = 0; execution < 500; ++execution) {
-      cuts += rope.add(loop, machine.run(rope.borders()), 1, 1e6, kBandwidth) ? 1 : 0;
+      cuts += rope.add(loop, machine.run(rope.borders()), 1, {1e6, kBandwidth}) ? 1 : 0;
     }
     EXPECT_LE(cuts, 3) << places;
     EXPECT_LT(machine.slowest(rope.borders()) / machine.best() - 1, 0.08) << places;
@@ -185,7 +185,7 @@ TEST(Rope, MovesLessAndLessOftenWhereThatChangesNothing) {
     const double at = rope.borders()[1];
     const std::vector<PartTime> times{{0, 0, at, first ? 60e-6 : 30e-6},
                                       {1, at, 1, first ? 30e-6 : 60e-6}};
-    cuts += rope.add(loop, times, 1, 1e6, kBandwidth) ? 1 : 0;
+    cuts += rope.add(loop, times, 1, {1e6, kBandwidth}) ? 1 : 0;
   }
   EXPECT_LT(cuts, 12);
 }
@@ -198,7 +198,7 @@ TEST(Rope, IsNotMovedByOneSlowLaunch) {
   std::vector<PartTime> slow = machine.run(rope.borders());
   slow[2].seconds *= 10;
 
-  EXPECT_FALSE(rope.add(loop, slow, 1, 1e6, kBandwidth));
+  EXPECT_FALSE(rope.add(loop, slow, 1, {1e6, kBandwidth}));
   EXPECT_LT(excess(machine, rope, loop, 3), 0.01);
 }
 
@@ -207,11 +207,27 @@ TEST(Rope, MovesABorderOnceWhatItSparesHasCostAsMuch) {
   Rope rope(alike(2), Places::Alike);
   const Rope::Loop loop = rope.addLoop();
   int executions = 0;
-  while (!rope.add(loop, machine.run(rope.borders()), 1, 100e9, kBandwidth)) {
+  while (!rope.add(loop, machine.run(rope.borders()), 1, {100e9, kBandwidth})) {
     ASSERT_LT(++executions, 100);
   }
   EXPECT_GE(executions, 2); // The border moves by a fifth of 100 GB, which takes 2 s.
   EXPECT_LE(executions, 5);
+}
+
+TEST(Rope, MovesABorderOnceWhatItSparesHasCostAsMuchAsPlanning) {
+  const auto executionsUntilCut = [](double planning) {
+    Machine machine(alike(2), triangle); // 1.5 s for 1 s.
+    Rope rope(alike(2), Places::Alike);
+    const Rope::Loop loop = rope.addLoop();
+    int executions = 1;
+    while (executions < 1000 &&
+           !rope.add(loop, machine.run(rope.borders()), 1, {1e6, kBandwidth, planning})) {
+      ++executions;
+    }
+    return executions;
+  };
+  EXPECT_EQ(executionsUntilCut(0), 1);
+  EXPECT_NEAR(executionsUntilCut(10), 20, 3);
 }
 
 TEST(Rope, CutsLoopsOfTheSameDataTogether) {
@@ -221,8 +237,8 @@ TEST(Rope, CutsLoopsOfTheSameDataTogether) {
   const Rope::Loop first = rope.addLoop();
   const Rope::Loop second = rope.addLoop();
   for (int execution = 0; execution < 20; ++execution) {
-    rope.add(first, rising.run(rope.borders()), 1, 1e6, kBandwidth);
-    rope.add(second, falling.run(rope.borders()), 1, 1e6, kBandwidth);
+    rope.add(first, rising.run(rope.borders()), 1, {1e6, kBandwidth});
+    rope.add(second, falling.run(rope.borders()), 1, {1e6, kBandwidth});
   }
   // Together their work is even.
   for (std::size_t part = 0; part <= 4; ++part) {

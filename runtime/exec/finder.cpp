@@ -17,6 +17,8 @@ constexpr std::size_t kMany = 8;
 /// Iterations that are asked at once, so that a loop that follows too much is left soon.
 constexpr std::int64_t kAtOnce = std::int64_t{1} << 16;
 
+constexpr std::string_view kTooMany = "it follows too many pointers";
+
 bool follows(const tutti_region &region) { return (region.flags & TUTTI_REGION_FOLLOWS) != 0; }
 
 } // namespace
@@ -27,12 +29,15 @@ public:
   Sink(const memory::Window &window, std::size_t mostWords)
       : window_(window), mostWords_(mostWords) {}
 
+  /// How often it was asked to follow a word, also after it has given up.
+  std::size_t asks() const { return asks_; }
+
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
     const bool isEmpty = size == 0 || std::any_of(dims, dims + ndims, [](const tutti_dim &dim) {
                            return dim.count <= 0;
                          });
-    if ((flags & (TUTTI_READ | TUTTI_WRITE)) == 0 || isEmpty) {
+    if ((flags & (TUTTI_READ | TUTTI_WRITE)) == 0 || isEmpty || !reasonHome.empty()) {
       return;
     }
     if ((flags & TUTTI_ALLOCATION) != 0) {
@@ -45,6 +50,7 @@ public:
 
   std::uint64_t follow(std::uint64_t address, std::uint32_t size) override {
     std::uint64_t value = 0;
+    ++asks_;
     if (!reasonHome.empty()) {
       return value;
     }
@@ -53,7 +59,7 @@ public:
       return value;
     }
     if (words.size() == mostWords_) {
-      reasonHome = "it follows too many pointers";
+      reasonHome = kTooMany;
       words.clear(); // It does so whatever they are.
       return value;
     }
@@ -70,20 +76,25 @@ public:
 
 private:
   std::uint64_t latest_ = 0; ///< The object of the last that was noted.
+  std::size_t asks_ = 0;
   const memory::Window &window_;
   std::size_t mostWords_;
 };
 
-std::string_view Finder::complete(Launch &launch) {
+Finder::Found Finder::complete(Launch &launch, std::size_t mostWords) {
   launch.allocations.clear();
   launch.followed = nullptr;
   Known *known = recall(launch);
   if (!known) {
-    remember(*launch.region, ask(launch));
+    auto [asked, share] = ask(launch, std::min(mostWords, mostWords_));
+    if (asked.reasonHome == kTooMany && mostWords < mostWords_) {
+      return {{}, share}; // With leave to follow more it may be found.
+    }
+    remember(*launch.region, std::move(asked));
     known = &known_[launch.region].back();
   }
   if (!known->reasonHome.empty()) {
-    return known->reasonHome;
+    return {known->reasonHome};
   }
   if (!known->followed) {
     findAllocations(*known, launch);
@@ -131,12 +142,14 @@ Finder::Known *Finder::recall(const Launch &launch) {
   return known == region->second.rend() ? nullptr : &*known;
 }
 
-Finder::Known Finder::ask(const Launch &launch) {
+/// What `launch` asks for, and which share of the words that it follows `mostWords` are.
+std::pair<Finder::Known, double> Finder::ask(const Launch &launch, std::size_t mostWords) {
   const tutti_region &region = *launch.region;
-  Sink sink(window_, mostWords_);
+  Sink sink(window_, mostWords);
   // Where nothing is followed, every part of the loop asks for the same.
   const std::int64_t end = follows(region) ? launch.total : 1;
-  for (std::int64_t lower = 0; lower < end && sink.reasonHome.empty(); lower += kAtOnce) {
+  std::int64_t lower = 0;
+  for (; lower < end && sink.reasonHome.empty(); lower += kAtOnce) {
     region.accesses(launch.captures.data(), launch.values.data(), lower,
                     std::min(lower + kAtOnce, end), launch.total, &sink);
   }
@@ -154,7 +167,9 @@ Finder::Known Finder::ask(const Launch &launch) {
     content.objects = objectsAround(std::move(sink.touched));
     known.followed = intern(std::move(content));
   }
-  return known;
+  const double asksInAll = static_cast<double>(sink.asks()) *
+                           std::max(1.0, static_cast<double>(end) / static_cast<double>(lower));
+  return {std::move(known), std::min(1.0, static_cast<double>(mostWords) / asksInAll)};
 }
 
 void Finder::remember(const tutti_region &region, Known known) {

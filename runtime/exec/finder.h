@@ -36,12 +36,20 @@ public:
                   std::size_t mostWords = kMostWords)
       : window_(window), objects_(std::move(objects)), mostWords_(mostWords) {}
 
-  /// Completes `launch`, all else of which is known, for as long as memory stays as it is. Gives
-  /// why it has to stay home, or nothing.
+  /// What `complete` gives.
+  struct Found {
+    std::string_view reasonHome; ///< Why the launch has to stay home; or empty.
+    /// Below 1: it was left off, having followed about this share of the words. The launch is not
+    /// complete then.
+    double share = 1;
+  };
+
+  /// Completes `launch`, all else of which is known, for as long as memory stays as it is. Leaves
+  /// off where that takes following more than `mostWords` anew.
   ///
   /// Cost: in a steady loop one comparison of each word that is followed. Each allocation is looked
   ///       up if the program has allocated or freed anything.
-  std::string_view complete(Launch &launch);
+  Found complete(Launch &launch, std::size_t mostWords = kMostWords);
 
   const memory::Objects &objects() const { return objects_; }
 
@@ -67,7 +75,7 @@ private:
   };
 
   Known *recall(const Launch &launch);
-  Known ask(const Launch &launch);
+  std::pair<Known, double> ask(const Launch &launch, std::size_t mostWords);
   void remember(const tutti_region &region, Known known);
   void findAllocations(const Known &known, Launch &launch) const;
   void renewAllocations(Known &known, Launch &launch);

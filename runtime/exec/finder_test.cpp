@@ -91,7 +91,8 @@ protected:
   std::optional<std::uint64_t> idOf(const tutti_region &region, std::uint64_t table,
                                     std::int64_t rows) {
     Launch launch = launchOf(region, table, rows);
-    return finder_.complete(launch).empty() ? std::optional(launch.followed->id()) : std::nullopt;
+    return finder_.complete(launch).reasonHome.empty() ? std::optional(launch.followed->id())
+                                                       : std::nullopt;
   }
 
   memory::Heap heap_{window().heap()};
@@ -105,7 +106,7 @@ TEST_F(FinderTest, FollowsWhatIsInMemory) {
   const std::uint64_t table = tableOf(100);
 
   Launch launch = launchOf(rows_, table, 100);
-  EXPECT_EQ(finder_.complete(launch), "");
+  EXPECT_EQ(finder_.complete(launch).reasonHome, "");
 
   ASSERT_TRUE(launch.followed);
   EXPECT_EQ(launch.followed->content().words, RangeSet::of({{table, table + 800}}));
@@ -176,7 +177,8 @@ TEST_F(FinderTest, KeepsLaunchesHomeThatFollowPointersOutsideOfTheWindow) {
     wordAt(outer + 8) = pointer;
     for (int round = 0; round < 2; ++round) {
       Launch launch = launchOf(nested_, outer, 2);
-      EXPECT_EQ(finder_.complete(launch), "it follows a pointer outside of unified memory");
+      EXPECT_EQ(finder_.complete(launch).reasonHome,
+                "it follows a pointer outside of unified memory");
       EXPECT_FALSE(launch.followed);
     }
   }
@@ -190,10 +192,27 @@ TEST_F(FinderTest, KeepsLaunchesHomeThatFollowTooManyPointers) {
 
   Launch launch = launchOf(rows_, table, 100001);
   launch.captures.push_back(1);
-  EXPECT_EQ(finder_.complete(launch), "it follows too many pointers");
+  EXPECT_EQ(finder_.complete(launch).reasonHome, "it follows too many pointers");
   asked = 0;
-  EXPECT_EQ(finder_.complete(launch), "it follows too many pointers");
+  EXPECT_EQ(finder_.complete(launch).reasonHome, "it follows too many pointers");
   EXPECT_EQ(asked, 0);
+}
+
+TEST_F(FinderTest, LeavesOffWhereItMayFollowNoMore) {
+  const std::uint64_t table = tableOf(1000);
+  Launch launch = launchOf(rows_, table, 1000);
+
+  const Finder::Found few = finder_.complete(launch, 250);
+  EXPECT_EQ(few.reasonHome, "");
+  EXPECT_DOUBLE_EQ(few.share, 0.25);
+  EXPECT_FALSE(launch.followed);
+
+  const Finder::Found all = finder_.complete(launch, 1000);
+  EXPECT_DOUBLE_EQ(all.share, 1);
+  ASSERT_TRUE(launch.followed);
+  const std::uint64_t id = launch.followed->id();
+  EXPECT_DOUBLE_EQ(finder_.complete(launch, 250).share, 1) << "nothing has to be followed anew";
+  EXPECT_EQ(launch.followed->id(), id);
 }
 
 TEST_F(FinderTest, FindsTheAllocationsOfRows) {
@@ -201,7 +220,7 @@ TEST_F(FinderTest, FindsTheAllocationsOfRows) {
   const std::uint64_t table = tableOf(kRows);
 
   Launch launch = launchOf(wholeRows_, table, kRows);
-  EXPECT_EQ(finder_.complete(launch), "");
+  EXPECT_EQ(finder_.complete(launch).reasonHome, "");
 
   EXPECT_TRUE(launch.allocations.empty());
   EXPECT_EQ(launch.followed->content().allocations.size(), kRows);
@@ -239,7 +258,7 @@ TEST_F(FinderTest, KnowsWhichPagesHoldRowsAlone) {
   }
   const auto objectsOf = [&](std::uint64_t table) {
     Launch launch = launchOf(rows_, table, kRows);
-    EXPECT_EQ(finder_.complete(launch), "");
+    EXPECT_EQ(finder_.complete(launch).reasonHome, "");
     return launch.followed->content().objects;
   };
 

@@ -114,6 +114,8 @@ struct Plan {
   std::uint64_t bytesToStayHome = 0;
   std::uint64_t bytesToMerge = 0; ///< At most; moved at every such launch.
 
+  double secondsToMake = 0; ///< Measured; 0 if it was not made from a survey.
+
   RangeSet arrays; ///< Bytes of the program's variables that this launch shows to be of arrays.
 
   std::shared_ptr<const Outcome> outcome; ///< Shared by the planner until it has been applied.

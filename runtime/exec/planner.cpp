@@ -7,6 +7,7 @@
 #include "runtime/memory/heap.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <set>
@@ -502,6 +503,7 @@ std::shared_ptr<const Plan> Planner::makeInPlace(const Launch &launch) {
 }
 
 std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
+  const auto begin = std::chrono::steady_clock::now();
   auto plan = std::make_shared<Plan>();
   plan->isPortion = launch.portion.count > 1;
   const Survey survey = this->survey(launch);
@@ -533,6 +535,8 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
                           .unite(survey.inPlace[self].writes)
                           .unite(plan->merged);
   addCosts(*plan, survey);
+  plan->secondsToMake =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return plan;
 }
 

@@ -10,10 +10,6 @@ using namespace exec;
 
 namespace {
 
-/// From so many plans of a region on, its launches are taken to be new each time, and to move on
-/// through what they touch. A steady loop has gone round before.
-constexpr std::uint32_t kManyPlans = 8;
-
 /// Arrays that a loop may write in turn, launch by launch.
 constexpr std::uint32_t kArraysInTurn = 3;
 
@@ -144,14 +140,14 @@ std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Laun
 Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placement &placement,
                               const CutCosts &costs) const {
   // Devices may be full.
-  history.takesHulls = history.plansMade >= kManyPlans && !placement.usesDevices;
+  history.takesHulls = history.plansEachLaunch() && !placement.usesDevices;
   if (auto planned = planOnFewer(history, launch, placement)) {
     return std::move(*planned);
   }
   history.bytesOnFewer = 0;
   // The parts of unlike places follow their speeds.
   const bool isHybrid = placement.usesDevices && placement.shares.front().place == 0;
-  if (history.plansMade >= kManyPlans && placement.shares.size() > 1 && !isHybrid) {
+  if (history.plansEachLaunch() && placement.shares.size() > 1 && !isHybrid) {
     if (auto known = planAsBefore(history, launch, placement)) {
       return std::move(*known);
     }

@@ -29,6 +29,13 @@ struct CutHistory {
   std::uint32_t missed = 0;       ///< Times in a row that its data lay where it could not stay,
   std::uint32_t skipped = 0;      ///< and launches since the last of them.
   std::uint64_t bytesOnFewer = 0; ///< What the last launch touched, if too little for all devices.
+
+  /// Whether launches are taken to be new each time, and to move on through what they touch: a
+  /// steady loop has gone round before.
+  bool plansEachLaunch() const {
+    constexpr std::uint32_t kManyPlans = 8;
+    return plansMade >= kManyPlans;
+  }
 };
 
 /// What a cut has to weigh.

@@ -2,6 +2,7 @@
 #include "runtime/model/forkjoin/decider.h"
 
 #include "base/log.h"
+#include "runtime/exec/finder.h"
 #include "runtime/exec/or_die.h"
 
 #include <algorithm>
@@ -289,6 +290,19 @@ std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &ca
   return {};
 }
 
+std::size_t Decider::mostWords(const Candidate &candidate) {
+  constexpr std::size_t kFirstWords = std::size_t{1} << 15;
+  const balance::RegionHistory &history = *candidate.history;
+  const bool isKnown = candidate.isWanted || history.isAway || history.following > 0;
+  return isKnown ? exec::Finder::kMostWords : kFirstWords;
+}
+
+void Decider::noteFollowing(const Candidate &candidate, double seconds, double share) {
+  /// What planning takes beside following, where that is most of it.
+  constexpr double kPlanning = 4;
+  candidate.history->following = share < 1 ? (1 + kPlanning) * seconds / share : seconds;
+}
+
 bool Decider::isToBeMeasured(LoopHistory &history, const Candidate &candidate) const {
   if (!candidate.placement.usesDevices) {
     return true;
@@ -301,14 +315,15 @@ bool Decider::isToBeMeasured(LoopHistory &history, const Candidate &candidate) c
 }
 
 void Decider::noteDistributed(LoopHistory &history, const Launch &launch, double seconds,
-                              double bytes) const {
+                              double bytes, double planned) const {
   const Candidate &candidate = history.candidate;
   explainer_.note(history.explained, explainer_.wayOf(launch.shares), launch.total, seconds);
   if (!candidate.isWanted && candidate.placement.usesDevices) {
     setNextMeasurement(history, seconds / static_cast<double>(launch.total));
   }
   if (!candidate.isWanted || !candidate.placement.usesDevices) {
-    candidate.history->addDistributed(*candidate.machine, launch.total, seconds, bytes);
+    candidate.history->addDistributed(*candidate.machine, launch.total, seconds, bytes,
+                                      history.cuts.plansEachLaunch() ? 0 : planned);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/model/forkjoin/explainer.h"
 #include "runtime/model/forkjoin/ropes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -115,6 +116,13 @@ public:
   std::string_view reasonToStay(LoopHistory &history, const Candidate &candidate,
                                 const Launch &launch) const;
 
+  /// How many words a launch may follow for a look at what distributing it would move: few as long
+  /// as nobody knows what the loop takes at home, and so whether it is worth more.
+  static std::size_t mostWords(const Candidate &candidate);
+
+  /// Notes what it took to follow `share` of the words of a launch. Units: seconds.
+  static void noteFollowing(const Candidate &candidate, double seconds, double share);
+
   /// Decides on a launch that is complete. Takes devices out of `candidate` that can hold no
   /// portion of it; sets the shares of `launch` and how many portions it takes.
   Decision decide(LoopHistory &history, Launch &launch, Candidate &candidate,
@@ -132,6 +140,7 @@ public:
   void notePlan(LoopHistory &history, const Planner::Planned &planned) const {
     if (planned.isKnown) {
       history.cuts.plansMade = 0;
+      history.rope.planning = std::max(history.rope.planning, planned.plan->secondsToMake);
     } else if (!planned.plan->isInPlace) {
       ++history.cuts.plansMade;
     }
@@ -145,9 +154,10 @@ public:
   /// Takes what parts have taken into account, for the next cut; whether there is a new one.
   bool learn(const protocol::LaunchTimes &times) { return ropes_.learn(times, hosts_.bandwidth); }
 
-  /// Notes what a distributed launch took that was measured, and moved `bytes`.
-  void noteDistributed(LoopHistory &history, const Launch &launch, double seconds,
-                       double bytes) const;
+  /// Notes what a distributed launch took that was measured, and moved `bytes`. `planned`: what of
+  /// it was spent on finding out what it moves. Units: seconds.
+  void noteDistributed(LoopHistory &history, const Launch &launch, double seconds, double bytes,
+                       double planned) const;
 
   /// Notes a launch that ran at home and might be distributed the next time.
   void noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const;

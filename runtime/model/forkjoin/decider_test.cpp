@@ -158,7 +158,7 @@ TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {
     int measured = 0;
     for (int each = 0; each < launches; ++each) {
       if (decider.isToBeMeasured(history_, candidate)) {
-        decider.noteDistributed(history_, launch, seconds, 0);
+        decider.noteDistributed(history_, launch, seconds, 0, 0);
         ++measured;
       }
     }
@@ -222,7 +222,7 @@ TEST_F(DeciderTest, ExplainsAgainOnlyWhatIsNew) {
 
   EXPECT_EQ(linesOfDecision(), 6);
   EXPECT_EQ(linesOfDecision(), 0);
-  decider.noteDistributed(history_, launch, 1e-3, 0);
+  decider.noteDistributed(history_, launch, 1e-3, 0, 0);
   EXPECT_EQ(linesOfDecision(), 6);
   EXPECT_EQ(linesOfDecision(), 0);
   log::setLevel(log::Level::Warn);

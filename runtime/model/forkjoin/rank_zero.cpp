@@ -25,6 +25,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
+constexpr std::string_view kFollowsMany =
+    "it follows so many pointers that planning it takes longer than it has taken so far";
+
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -149,6 +152,17 @@ void RankZero::findEverything(Launch &launch) {
   *reinterpret_cast<tutti_reach *>(address) = reachOf(job_.window);
 }
 
+/// Completes the launch. Why it stays home; or empty.
+std::string_view RankZero::follow(Launch &launch, const Candidate &candidate) {
+  if ((launch.region->flags & TUTTI_REGION_FOLLOWS) == 0) {
+    return finder_.complete(launch).reasonHome;
+  }
+  const Clock::time_point begin = Clock::now();
+  const Finder::Found found = finder_.complete(launch, Decider::mostWords(candidate));
+  Decider::noteFollowing(candidate, secondsSince(begin), found.share);
+  return found.share < 1 ? kFollowsMany : found.reasonHome;
+}
+
 bool RankZero::distribute(Launch &launch) {
   Region &region = regionOf(*launch.region);
   if (decider_.asksForTime(region.history, *launch.region, launch.total)) {
@@ -171,7 +185,7 @@ bool RankZero::distribute(Launch &launch) {
   }
   const bool isMeasured = decider_.isToBeMeasured(region.history, candidate);
   const Clock::time_point begin = job_.keepsTime || isMeasured ? Clock::now() : Clock::time_point();
-  if (reason = finder_.complete(launch); !reason.empty()) {
+  if (reason = follow(launch, candidate); !reason.empty()) {
     return staysHome(region, reason);
   }
   findEverything(launch);
@@ -188,6 +202,8 @@ bool RankZero::distribute(Launch &launch) {
   if (!candidate.isWanted && !candidate.placement.usesDevices) {
     region.trial.launched(*planned->plan, launch.total);
   }
+  const double planning =
+      planned->isKnown ? 0 : planned->plan->secondsToMake + candidate.history->following;
   double waited = 0; // For launches before.
   if (isMeasured) {
     const Clock::time_point beginOfWait = Clock::now();
@@ -208,7 +224,8 @@ bool RankZero::distribute(Launch &launch) {
                                candidate.placement.usesDevices);
   if (isMeasured) {
     const double seconds = secondsSince(begin) - waited;
-    decider_.noteDistributed(region.history, launch, seconds, static_cast<double>(went->bytes));
+    decider_.noteDistributed(region.history, launch, seconds, static_cast<double>(went->bytes),
+                             planning);
     region.history.rope.seconds += seconds;
   }
   while (const auto times = job_.times.takeNext()) {

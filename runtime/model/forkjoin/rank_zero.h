@@ -213,6 +213,7 @@ private:
   Region &regionOf(const tutti_region &region);
   bool staysHome(Region &region, std::string_view reason);
   void endTrial(Progress::Lock &lock, Region &region) TUTTI_IN_TURN;
+  std::string_view follow(Launch &launch, const Candidate &candidate);
   void findEverything(Launch &launch);
   void catchUp(Progress::Lock &lock) TUTTI_IN_TURN;
   void noteCrossing(Region &region, const tutti_region &code) TUTTI_IN_TURN;

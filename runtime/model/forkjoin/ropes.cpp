@@ -114,6 +114,7 @@ void Ropes::cut(RopeHistory &history, std::vector<Share> &shares, std::int64_t t
   rope.launches = std::max(rope.launches, ++history.launches);
   if (std::exchange(history.cutsSeen, rope.cuts) != rope.cuts) {
     history.timed = 0;
+    history.planning = 0;
   }
   if (rope.isAsGuessed) {
     return;
@@ -180,8 +181,8 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
       timed.parts[static_cast<std::size_t>(place - timed.places.begin())].seconds = each.seconds;
     }
   }
-  const bool isCut =
-      rope.rope.add(timed.history->loop, timed.parts, timed.launches, timed.bytes, bandwidth);
+  const bool isCut = rope.rope.add(timed.history->loop, timed.parts, timed.launches,
+                                   {timed.bytes, bandwidth, timed.history->planning});
   rope.cuts += isCut ? 1 : 0;
   rope.isAsGuessed = rope.isAsGuessed && !isCut;
   return isCut;

@@ -48,6 +48,7 @@ struct RopeHistory {
   std::int64_t untimed = 0;  ///< Launches since the latest that was timed,
   double seconds = 0;        ///< what they took, as far as that is known,
   std::int32_t timed = 0;    ///< launches that were, since the latest cut,
+  double planning = 0;       ///< seconds to make a plan of those that are used again,
   std::int32_t cutsSeen = 0; ///< and the cuts of the rope until then.
 };
 
