@@ -26,6 +26,11 @@ bool isBlank(const Entry &entry) {
          entry.waiters.empty() && entry.wanting.empty() && entry.holders.empty();
 }
 
+/// As many have asked for it as `req_count` lets ask.
+bool isUsedUp(const Entry &entry) {
+  return entry.limit >= 0 && std::cmp_greater_equal(entry.requests, entry.limit);
+}
+
 } // namespace
 
 void State::grow() {
@@ -59,10 +64,12 @@ Entry *State::lookUp(Base &base, const Tuple &tuple) {
   entry->tuple = tuple;
   entry->hash = hash;
   entry->home = settings_.ranks == 1 ? 0 : -1;
-  if (const std::optional<std::int32_t> producer = base.graves.find(tuple)) {
+  if (const std::optional<Graves::Stone> stone = base.graves.find(tuple)) {
     entry->isAssigned = true;
     entry->isDeleted = true;
-    entry->producer = *producer;
+    entry->producer = stone->producer;
+    entry->limit = stone->limit;
+    entry->requests = static_cast<std::uint32_t>(std::max(stone->limit, 0));
   }
   entry->nextInBase = std::exchange(base.first, entry);
   if (entry->nextInBase) {
@@ -118,11 +125,11 @@ void State::tryBury(Entry &entry) {
     remove(entry);
     return;
   }
-  if (!entry.isAssigned || !entry.isDeleted || entry.users > 0 || entry.limit >= 0 ||
-      !entry.waiters.empty() || entry.value.isSet()) {
+  if (!entry.isAssigned || !entry.isDeleted || entry.users > 0 || !entry.waiters.empty() ||
+      entry.value.isSet()) {
     return;
   }
-  entry.base->graves.add(entry.tuple, entry.producer);
+  entry.base->graves.add(entry.tuple, {entry.producer, isUsedUp(entry) ? entry.limit : -1});
   remove(entry);
 }
 
@@ -281,9 +288,9 @@ bool State::takeLimit(Activity &activity) {
     suspend(activity, ask);
     return false;
   }
-  if (isHome(*entry) && !entry->isDeleted) {
+  if (!entry->isDeleted && (isHome(*entry) || program_.areCountedByAll(entry->base->slot))) {
     entry->limit = std::max(limit, 0);
-    if (entry->requests > static_cast<std::uint32_t>(entry->limit)) {
+    if (isHome(*entry) && entry->requests > static_cast<std::uint32_t>(entry->limit)) {
       failAt(program_.at(activity.statement),
              fmt::format("'{}' was requested {} times, req_count says {}", nameOf(*entry),
                          entry->requests, entry->limit),
@@ -291,6 +298,7 @@ bool State::takeLimit(Activity &activity) {
       return false;
     }
     exhaust(*entry);
+    tryBury(*entry);
   }
   return true;
 }
@@ -306,30 +314,29 @@ std::int32_t State::usesOf(Entry &entry) {
 }
 
 void State::noteRequest(Entry &entry) {
-  if (usesOf(entry) >= 0) {
+  if (usesOf(entry) >= 0 || program_.areCountedByAll(entry.base->slot)) {
     ++entry.requests;
     exhaust(entry);
     tryBury(entry);
   }
 }
 
-/// All that `req_count` lets ask have asked: the value goes. Where loops say how often it is asked
-/// for, it is deleted then, on each rank once that has seen the last reader.
+/// All that `req_count` lets ask have asked, or as many as loops say will: it is deleted, on each
+/// rank once that has seen the last reader.
 void State::exhaust(Entry &entry) {
-  const bool isThere = isHome(entry) ? entry.isAssigned : entry.value.isSet() || entry.requests > 0;
-  if (isThere && (!entry.isDeleted || entry.value.isSet()) && entry.waitingReaders == 0 &&
-      entry.wanting.empty() && entry.waiters.empty() && usesOf(entry) >= 0 &&
-      std::cmp_equal(entry.requests, entry.uses)) {
+  if ((entry.isDeleted && !entry.value.isSet()) || entry.waitingReaders > 0 ||
+      !entry.wanting.empty() || !entry.waiters.empty()) {
+    return;
+  }
+  const bool isThere = isHome(entry) ? entry.isAssigned
+                                     : entry.value.isSet() || entry.requests > 0 || isUsedUp(entry);
+  const bool isOver = usesOf(entry) >= 0 ? std::cmp_equal(entry.requests, entry.uses)
+                                         : isUsedUp(entry) && entry.rules == 0;
+  if (isThere && isOver) {
     erase(entry);
     entry.holders.clear();
     entry.isAssigned = true;
     entry.isDeleted = true;
-    return;
-  }
-  if (entry.limit >= 0 && entry.requests >= static_cast<std::uint32_t>(entry.limit) &&
-      entry.isAssigned && entry.waitingReaders == 0 && entry.wanting.empty() &&
-      entry.waiters.empty() && entry.rules == 0) {
-    erase(entry);
   }
 }
 

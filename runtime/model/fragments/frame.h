@@ -55,7 +55,7 @@ struct Entry {
   std::int32_t home = -1;            ///< Once it is known.
   std::int32_t limit = -1;           ///< Of `req_count`.
   std::int32_t uses = kNotCounted;   ///< How many requests there will be, or why that is not known.
-  std::uint32_t requests = 0;        ///< That are known of; elsewhere only if `uses` is.
+  std::uint32_t requests = 0;        ///< That are known of; elsewhere only if that is of use.
   std::uint32_t rules = 0;           ///< That ask for it, and wait for something.
   std::uint32_t users = 0;           ///< Pointers to it that calls and scopes have.
   std::uint32_t waitingReaders = 0;  ///< Calls of this rank that read it, and wait for something.

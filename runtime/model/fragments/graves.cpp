@@ -33,40 +33,44 @@ Tuple othersOf(const Tuple &tuple) {
 
 } // namespace
 
-void Graves::add(const Tuple &tuple, std::int32_t producer) {
+void Graves::add(const Tuple &tuple, Stone stone) {
   if (find(tuple)) {
     return;
   }
   const auto [at, isNew] = blocks_.try_emplace(keyOf(tuple));
   Block &block = at->second;
-  block.producer = isNew || block.producer == producer ? producer : -1;
+  if (isNew) {
+    block.stone = stone;
+  }
+  block.stone.producer = block.stone.producer == stone.producer ? stone.producer : -1;
+  block.stone.limit = block.stone.limit == stone.limit ? stone.limit : -1;
   block.bits |= bitOf(tuple);
   if (block.bits == kFull) {
-    addRun(full_[othersOf(tuple)], blockOf(tuple), block.producer);
+    addRun(full_[othersOf(tuple)], blockOf(tuple), block.stone);
     blocks_.erase(at);
   }
 }
 
-void Graves::addRun(Runs &runs, std::int32_t block, std::int32_t producer) {
-  auto at = runs.emplace(block, Run{block, producer}).first;
+void Graves::addRun(Runs &runs, std::int32_t block, Stone stone) {
+  auto at = runs.emplace(block, Run{block, stone}).first;
   if (at != runs.begin()) {
     const auto before = std::prev(at);
-    if (before->second.last == block - 1 && before->second.producer == producer) {
+    if (before->second.last == block - 1 && before->second.stone == stone) {
       before->second.last = block;
       runs.erase(at);
       at = before;
     }
   }
   const auto behind = std::next(at);
-  if (behind != runs.end() && behind->first == block + 1 && behind->second.producer == producer) {
+  if (behind != runs.end() && behind->first == block + 1 && behind->second.stone == stone) {
     at->second.last = behind->second.last;
     runs.erase(behind);
   }
 }
 
-std::optional<std::int32_t> Graves::find(const Tuple &tuple) const {
+std::optional<Graves::Stone> Graves::find(const Tuple &tuple) const {
   if (const auto block = blocks_.find(keyOf(tuple)); block != blocks_.end()) {
-    return (block->second.bits & bitOf(tuple)) != 0 ? std::optional(block->second.producer)
+    return (block->second.bits & bitOf(tuple)) != 0 ? std::optional(block->second.stone)
                                                     : std::nullopt;
   }
   if (full_.empty()) {
@@ -81,7 +85,7 @@ std::optional<std::int32_t> Graves::find(const Tuple &tuple) const {
     return std::nullopt;
   }
   --run;
-  return run->second.last >= blockOf(tuple) ? std::optional(run->second.producer) : std::nullopt;
+  return run->second.last >= blockOf(tuple) ? std::optional(run->second.stone) : std::nullopt;
 }
 
 std::size_t Graves::size() const {

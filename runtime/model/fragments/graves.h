@@ -17,10 +17,18 @@ namespace tutti::model::fragments {
 /// is time. Full blocks that follow each other are one run, whatever its length.
 class Graves {
 public:
-  void add(const Tuple &tuple, std::int32_t producer);
+  /// What messages say of one.
+  struct Stone {
+    std::int32_t producer = -1; ///< The statement that assigned it; -1 if that is forgotten.
+    std::int32_t limit = -1;    ///< The `req_count` that has used it up; -1 if none has.
 
-  /// The statement that assigned it, -1 if that is forgotten; nothing if it is not buried.
-  std::optional<std::int32_t> find(const Tuple &tuple) const;
+    bool operator==(const Stone &) const = default;
+  };
+
+  void add(const Tuple &tuple, Stone stone);
+
+  /// Nothing if it is not buried.
+  std::optional<Stone> find(const Tuple &tuple) const;
 
   /// Blocks and runs, for tests.
   std::size_t size() const;
@@ -32,17 +40,17 @@ private:
 
   struct Block {
     std::uint64_t bits = 0;
-    std::int32_t producer = -1; ///< -1 if there are several.
+    Stone stone; ///< -1 stands for several.
   };
 
   struct Run {
     std::int32_t last = 0;
-    std::int32_t producer = -1;
+    Stone stone;
   };
 
   using Runs = std::map<std::int32_t, Run>; ///< By their first block.
 
-  static void addRun(Runs &runs, std::int32_t block, std::int32_t producer);
+  static void addRun(Runs &runs, std::int32_t block, Stone stone);
 
   std::unordered_map<Tuple, Block, TupleHash> blocks_; ///< By the block and the other indices.
   std::unordered_map<Tuple, Runs, TupleHash> full_;    ///< By the other indices.

@@ -15,13 +15,18 @@ Tuple tuple(std::initializer_list<std::int32_t> indices) {
   return tuple;
 }
 
+/// Of one that is buried.
+std::int32_t producer(const std::optional<Graves::Stone> &stone) {
+  return stone ? stone->producer : -2;
+}
+
 TEST(GravesTest, FindsWhatIsBuriedAndNothingElse) {
   Graves graves;
-  graves.add(tuple({-1, 3}), 7);
-  graves.add(tuple({}), 8);
+  graves.add(tuple({-1, 3}), {7});
+  graves.add(tuple({}), {8});
 
-  EXPECT_EQ(graves.find(tuple({-1, 3})), 7);
-  EXPECT_EQ(graves.find(tuple({})), 8);
+  EXPECT_EQ(producer(graves.find(tuple({-1, 3}))), 7);
+  EXPECT_EQ(producer(graves.find(tuple({}))), 8);
   EXPECT_EQ(graves.find(tuple({-1, 4})), std::nullopt);
   EXPECT_EQ(graves.find(tuple({-2, 3})), std::nullopt);
   EXPECT_EQ(graves.find(tuple({-1})), std::nullopt);
@@ -29,21 +34,32 @@ TEST(GravesTest, FindsWhatIsBuriedAndNothingElse) {
 
 TEST(GravesTest, ForgetsWhichOfSeveralStatementsAssigned) {
   Graves graves;
-  graves.add(tuple({0}), 7);
-  graves.add(tuple({1}), 8);
+  graves.add(tuple({0}), {7});
+  graves.add(tuple({1}), {8});
 
-  EXPECT_EQ(graves.find(tuple({0})), -1);
+  EXPECT_EQ(producer(graves.find(tuple({0}))), -1);
+}
+
+TEST(GravesTest, KnowsTheCommonLimitOfNeighbours) {
+  Graves graves;
+  graves.add(tuple({0}), {7, 2});
+  graves.add(tuple({1}), {8, 2});
+  graves.add(tuple({64}), {7, 2});
+  graves.add(tuple({65}), {7, 3});
+
+  EXPECT_EQ(graves.find(tuple({0}))->limit, 2);
+  EXPECT_EQ(graves.find(tuple({64}))->limit, -1);
 }
 
 TEST(GravesTest, DoesNotGrowWithALongRow) {
   Graves graves;
   for (std::int32_t step = -1000; step < 100000; ++step) {
-    graves.add(tuple({step, 2}), 7);
+    graves.add(tuple({step, 2}), {7});
     ASSERT_LE(graves.size(), 3u);
   }
 
-  EXPECT_EQ(graves.find(tuple({-1000, 2})), 7);
-  EXPECT_EQ(graves.find(tuple({99999, 2})), 7);
+  EXPECT_EQ(producer(graves.find(tuple({-1000, 2}))), 7);
+  EXPECT_EQ(producer(graves.find(tuple({99999, 2}))), 7);
   EXPECT_EQ(graves.find(tuple({100000, 2})), std::nullopt);
   EXPECT_EQ(graves.find(tuple({-1001, 2})), std::nullopt);
   EXPECT_EQ(graves.find(tuple({5, 3})), std::nullopt);
@@ -53,24 +69,24 @@ TEST(GravesTest, JoinsRunsInAnyOrder) {
   Graves graves;
   for (const std::int32_t block : {4, 0, 2, 3, 1}) {
     for (std::int32_t at = 63; at >= 0; --at) {
-      graves.add(tuple({block * 64 + at}), 7);
+      graves.add(tuple({block * 64 + at}), {7});
     }
   }
 
   EXPECT_EQ(graves.size(), 1u);
-  EXPECT_EQ(graves.find(tuple({0})), 7);
-  EXPECT_EQ(graves.find(tuple({5 * 64 - 1})), 7);
+  EXPECT_EQ(producer(graves.find(tuple({0}))), 7);
+  EXPECT_EQ(producer(graves.find(tuple({5 * 64 - 1}))), 7);
   EXPECT_EQ(graves.find(tuple({5 * 64})), std::nullopt);
 }
 
 TEST(GravesTest, KeepsRunsOfTwoStatementsApart) {
   Graves graves;
   for (std::int32_t at = 0; at < 128; ++at) {
-    graves.add(tuple({at}), at < 64 ? 7 : 8);
+    graves.add(tuple({at}), {at < 64 ? 7 : 8});
   }
 
-  EXPECT_EQ(graves.find(tuple({63})), 7);
-  EXPECT_EQ(graves.find(tuple({64})), 8);
+  EXPECT_EQ(producer(graves.find(tuple({63}))), 7);
+  EXPECT_EQ(producer(graves.find(tuple({64}))), 8);
 }
 
 } // namespace

@@ -91,6 +91,14 @@ public:
     return at < uses_.size() && uses_[at].areForAll;
   }
 
+  /// Whether each rank can count by itself what a `req_count` allows: it sees the same requests as
+  /// all others, and nobody asks for what is gone.
+  bool areCountedByAll(std::int32_t slot) const {
+    const auto at = static_cast<std::size_t>(slot);
+    return at < uses_.size() && uses_[at].areLimited && uses_[at].areCertain &&
+           !uses_[at].areForAll;
+  }
+
   /// Whether all ranks have to know the value: which data fragments it asks for depends on others.
   bool isShared(std::int32_t node) const;
 

@@ -363,6 +363,71 @@ TEST_P(StateTest, CountsRequestsAsTheOutputItselfSays) {
   EXPECT_TRUE(says(run(wrong), "'x' was requested 2 times, req_count says 1"));
 }
 
+TEST_P(StateTest, HoldsFewLevelsWhereAdviceCountsWhatIsPassedOn) {
+  // sub part(t, i, x): set((x[t][i] + x[t][i - 1]) % 97, x[t + 1][i]) @ { req_count x[t + 1][i] =
+  // t == last || i == end ? 1 : 2; }
+  constexpr int kParts = 5;
+  TestUnit &u = unit_;
+  const auto plus = [&](std::int32_t a, int b) { return u.op(TUTTI_LUNA_ADD, a, u.integer(b)); };
+  const auto is = [&](std::int32_t a, std::int32_t b) { return u.op(TUTTI_LUNA_EQUAL, a, b); };
+  const auto timesRead = [&](std::int32_t isOne) {
+    return u.op(TUTTI_LUNA_CHOOSE, isOne, u.integer(1), u.integer(2));
+  };
+  const auto limit = [&](std::int32_t id, std::int32_t count) {
+    return u.rule(TUTTI_LUNA_REQ_COUNT, -1, id, count);
+  };
+  const auto program = [&](int steps) {
+    const auto t = u.slot(0, 0);
+    const auto i = u.slot(0, 1);
+    const auto x = [&](std::int32_t step, std::int32_t part) { return u.slot(0, 2, {step, part}); };
+    const auto next = x(plus(t, 1), i);
+    const auto isLast =
+        u.op(TUTTI_LUNA_OR, is(t, u.integer(steps - 1)), is(i, u.integer(kParts - 1)));
+    const auto part = u.sub(
+        "part", "iin",
+        u.block({"t", "i", "x"}, 3,
+                {u.call(set_,
+                        {u.op(TUTTI_LUNA_REMAINDER,
+                              u.op(TUTTI_LUNA_ADD, x(t, i), x(t, plus(i, -1))), u.integer(97)),
+                         next},
+                        {}, {}, {limit(next, timesRead(isLast))})}));
+    const auto counter = u.slot(0, 0);
+    const auto first = u.slot(1, 0, {u.integer(0), counter});
+    const auto wall = u.slot(1, 0, {counter, u.integer(-1)});
+    const auto inner = u.block({"i"}, 1, {u.callSub(part, {u.slot(1, 0), counter, u.slot(2, 0)})});
+    return u.sub(
+        "main", "",
+        u.block(
+            {"x"}, 0,
+            {u.loop(
+                 u.integer(0), u.integer(kParts - 1),
+                 u.block({"i"}, 1,
+                         {u.call(show_, {u.slot(1, 0, {u.integer(steps), counter})}),
+                          u.call(set_, {counter, first}, {}, {},
+                                 {limit(first, timesRead(is(counter, u.integer(kParts - 1))))})})),
+             u.loop(
+                 u.integer(0), u.integer(steps - 1),
+                 u.block({"t"}, 1,
+                         {u.call(set_, {u.integer(1), wall}, {}, {}, {limit(wall, u.integer(1))}),
+                          u.loop(u.integer(0), u.integer(kParts - 1), inner)}))}));
+  };
+  for (const int steps : {30, 300}) {
+    const Outcome outcome = run(program(steps));
+
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.shown, rodInOrder(steps, kParts));
+    std::uint64_t peak = 0;
+    std::uint64_t live = 0;
+    for (const Counts &counts : outcome.counts) {
+      peak += counts.peak;
+      live += counts.live;
+    }
+    const auto copies = static_cast<std::uint64_t>(outcome.counts.size() > 1 ? 2 : 1);
+    EXPECT_LE(peak, 3 * copies * (kParts + 1));
+    EXPECT_EQ(live, 0u);
+  }
+}
+
 TEST_P(StateTest, CountsWhatARuleAndItsCallAskForOnce) {
   TestUnit &u = unit_;
   const auto n = [&] { return u.slot(0, 0); };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace tutti::model::fragments {
@@ -36,11 +37,12 @@ private:
 
   /// How an expression is evaluated.
   struct Way {
-    bool isPlain;  ///< Once for each time that its statement comes to life.
-    bool isForAll; ///< By every rank.
+    bool isPlain;   ///< Once for each time that its statement comes to life.
+    bool isForAll;  ///< By every rank.
+    bool isCertain; ///< No operator may leave it out.
   };
 
-  static constexpr Way kOfStructure{false, true};
+  static constexpr Way kOfStructure{false, true, true};
 
   /// A name that a call of a sub passes on; both are slots of the unit.
   struct Pass {
@@ -56,6 +58,7 @@ private:
   std::int32_t readSlot(const tutti_luna_node &node, std::int32_t up, Way way);
   void passOn();
   void hide(const tutti_luna_list &nodes);
+  void limit(std::int32_t node);
   Use useFrom(std::size_t declared, const tutti_luna_node &node, std::int32_t up) const;
 
   std::int32_t frames() const {
@@ -96,7 +99,11 @@ void UseFinder::walkStatement(std::int32_t index) {
   hide(statement.deletes);
   hide(statement.labelIndices);
   for (const std::int32_t rule : program_.list(statement.rules)) {
-    read(unit_.rules[rule].id, 0, kOfStructure);
+    if (unit_.rules[rule].kind == TUTTI_LUNA_REQ_COUNT) {
+      limit(unit_.rules[rule].id);
+    } else {
+      read(unit_.rules[rule].id, 0, kOfStructure);
+    }
     read(unit_.rules[rule].value, 0, kOfStructure);
   }
   switch (statement.kind) {
@@ -109,8 +116,8 @@ void UseFinder::walkStatement(std::int32_t index) {
     subs_.add(statement.callee);
     break;
   case TUTTI_LUNA_FOR:
-    read(statement.a, 0, {true, true});
-    read(statement.b, 0, {true, true});
+    read(statement.a, 0, {true, true, true});
+    read(statement.b, 0, {true, true, true});
     turn.isLoop = true;
     walk(statement.body, {nullptr, false, false, turn});
     break;
@@ -125,7 +132,7 @@ void UseFinder::walkStatement(std::int32_t index) {
     break;
   }
   case TUTTI_LUNA_IF:
-    read(statement.a, 0, {true, true});
+    read(statement.a, 0, {true, true, true});
     walk(statement.body, {nullptr, false, false, turn});
     turn.isOther = true;
     walk(statement.other, {nullptr, false, false, turn});
@@ -144,7 +151,7 @@ void UseFinder::walkArguments(const tutti_luna_statement &statement, const char 
     const tutti_luna_node *node = &program_.node(nodes[at]);
     if (types[at] != TUTTI_LUNA_TYPE_NAME) {
       const bool isShared = program_.isShared(nodes[at]);
-      read(nodes[at], 0, {!isShared, isShared || parameters >= 0});
+      read(nodes[at], 0, {!isShared, isShared || parameters >= 0, true});
       continue;
     }
     std::int32_t up = 0;
@@ -152,7 +159,7 @@ void UseFinder::walkArguments(const tutti_luna_statement &statement, const char 
       up += node->up;
     }
     if (parameters >= 0) {
-      const std::int32_t slot = readSlot(*node, up, {false, false});
+      const std::int32_t slot = readSlot(*node, up, {false, false, true});
       passes_.push_back({slot, parameters + static_cast<std::int32_t>(at)});
     }
     for (const std::int32_t index : program_.list(node->indices)) {
@@ -169,6 +176,21 @@ void UseFinder::hide(const tutti_luna_list &nodes) {
         read(index, up, kOfStructure);
       }
     });
+  }
+}
+
+/// A rule says how often a data fragment will be asked for, which is not counted then.
+void UseFinder::limit(std::int32_t at) {
+  std::int32_t up = 0;
+  for (; program_.node(at).kind == TUTTI_LUNA_OUTER; at = program_.node(at).a) {
+    up += program_.node(at).up;
+  }
+  const tutti_luna_node &node = program_.node(at);
+  if (const std::int32_t slot = readSlot(node, up, {false, false, true}); slot >= 0) {
+    uses_[static_cast<std::size_t>(slot)].areLimited = true;
+  }
+  for (const std::int32_t index : program_.list(node.indices)) {
+    read(index, up, kOfStructure);
   }
 }
 
@@ -198,10 +220,10 @@ void UseFinder::read(std::int32_t at, std::int32_t up, Way way) {
   default:
     read(node.a, up, way);
     if (node.kind >= TUTTI_LUNA_ADD) {
-      read(node.b, up, {way.isPlain && !isLazy, way.isForAll});
+      read(node.b, up, {way.isPlain && !isLazy, way.isForAll, way.isCertain && !isLazy});
     }
     if (node.kind == TUTTI_LUNA_CHOOSE) {
-      read(node.c, up, {false, way.isForAll});
+      read(node.c, up, {false, way.isForAll, false});
     }
   }
 }
@@ -218,6 +240,7 @@ std::int32_t UseFinder::readSlot(const tutti_luna_node &node, std::int32_t up, W
     const std::int32_t slot = level.block->firstSlot + node.slot;
     Uses &uses = uses_[static_cast<std::size_t>(slot)];
     uses.areForAll = uses.areForAll || way.isForAll;
+    uses.areCertain = uses.areCertain && way.isCertain;
     if (node.slot >= level.block->firstData) {
       uses.isKnown = uses.isKnown && way.isPlain;
       uses.all.push_back(useFrom(at, node, up));
@@ -232,12 +255,16 @@ void UseFinder::passOn() {
   for (bool isNew = true; isNew;) {
     isNew = false;
     for (const Pass &pass : passes_) {
-      if (pass.slot < 0 || !uses_[static_cast<std::size_t>(pass.parameter)].areForAll) {
+      if (pass.slot < 0) {
         continue;
       }
+      const Uses &inside = uses_[static_cast<std::size_t>(pass.parameter)];
       Uses &uses = uses_[static_cast<std::size_t>(pass.slot)];
-      isNew = isNew || !uses.areForAll;
-      uses.areForAll = true;
+      const auto before = std::tuple(uses.areForAll, uses.areLimited, uses.areCertain);
+      uses.areForAll = uses.areForAll || inside.areForAll;
+      uses.areLimited = uses.areLimited || inside.areLimited;
+      uses.areCertain = uses.areCertain && inside.areCertain;
+      isNew = isNew || before != std::tuple(uses.areForAll, uses.areLimited, uses.areCertain);
     }
   }
 }

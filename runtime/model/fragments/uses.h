@@ -40,6 +40,10 @@ struct Uses {
   /// Every rank may ask for them, because other things depend on them: conditions, bounds, indices,
   /// rules, arguments of subs. True, too, of a parameter whose data fragments are asked for so.
   bool areForAll = false;
+  bool areLimited = false; ///< A `req_count` may say of them how often they will be asked for.
+  /// All ranks find the same requests: no operator decides while it runs whether it asks. As above
+  /// for parameters.
+  bool areCertain = true;
   std::vector<Use> all;
 };
 
