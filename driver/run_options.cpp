@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
+#include <unistd.h>
 
 namespace tutti::driver {
 
@@ -86,7 +89,7 @@ private:
       options_.stats = "text";
     } else if (argument.starts_with("--stats=")) {
       options_.stats = argument.substr(argument.find('=') + 1);
-    } else if (argument == "--tune") {
+    } else if (argument == "--tune" && !isLaunchersTune()) {
       options_.probes = kProbes;
     } else if (argument.starts_with("--tune=")) {
       probes(argument.substr(argument.find('=') + 1));
@@ -98,6 +101,14 @@ private:
       return false;
     }
     return true;
+  }
+
+  /// Open MPI's option of this name is followed by a file of parameters; ours by other options or
+  /// by the program, which can be executed.
+  bool isLaunchersTune() const {
+    std::error_code none;
+    return next_ < arguments_.size() && std::filesystem::is_regular_file(arguments_[next_], none) &&
+           access(arguments_[next_].c_str(), X_OK) != 0;
   }
 
   void ranks(const std::string &text) {

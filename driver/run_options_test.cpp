@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 namespace tutti::driver {
 
 namespace {
@@ -56,6 +60,29 @@ TEST(RunOptions, ChoosesTheFormOfStatistics) {
   EXPECT_EQ(readRunOptions({"./prog"}).stats, "");
   EXPECT_EQ(readRunOptions({"--stats", "./prog"}).stats, "text");
   EXPECT_EQ(readRunOptions({"--stats=json", "./prog"}).stats, "json");
+}
+
+TEST(RunOptions, LeavesAFileOfParametersToTheLauncher) {
+  const std::string file = testing::TempDir() + "tutti-run-options-tune";
+  const std::string program = file + ".sh";
+  for (const std::string &each : {file, program}) {
+    std::ofstream(each) << "#!/bin/sh\n";
+  }
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+
+  const RunOptions theirs = readRunOptions({"-n", "2", "--tune", file, "./prog"});
+  const RunOptions ours = readRunOptions({"-n", "2", "--tune", program, "5"});
+  for (const std::string &each : {file, program}) {
+    std::filesystem::remove(each);
+  }
+
+  EXPECT_THAT(theirs.launcherOptions, ElementsAre("--tune", file));
+  EXPECT_THAT(theirs.program, ElementsAre("./prog"));
+  EXPECT_EQ(theirs.probes, 0);
+  EXPECT_THAT(ours.launcherOptions, IsEmpty());
+  EXPECT_THAT(ours.program, ElementsAre(program, "5"));
+  EXPECT_EQ(ours.probes, 60);
 }
 
 TEST(RunOptions, ExplainsWhatIsMissing) {
