@@ -281,8 +281,12 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
 } // namespace
 
 std::vector<std::int64_t> cutSegment(std::int64_t cells) {
+  // Nobody has said what a cell is: a number before a step, and one behind it.
+  constexpr std::uint64_t kBytesOfCell = 2 * sizeof(double);
   const FragmentDevices *devices = fragmentDevices();
-  return parts().cut(cells, workers(ranksHere()), devices ? devices->count() : 0);
+  const std::uint64_t held = devices ? devices->capacity() / kBytesOfCell : 0;
+  return parts().cut(cells, workers(ranksHere()), devices ? devices->count() : 0,
+                     std::max(static_cast<std::int64_t>(held), std::int64_t{1}));
 }
 
 std::int32_t ranksHere() { return nodes::world().endpoint().size(); }

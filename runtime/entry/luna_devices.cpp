@@ -42,6 +42,18 @@ std::size_t wholePages(std::size_t bytes) {
 
 Cause causeOf(Part part) { return part == Part::Drag ? Cause::Drag : Cause::Border; }
 
+/// Bytes of the data fragments that a call reads.
+std::uint64_t readBy(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments) {
+  std::uint64_t bytes = 0;
+  for (std::size_t at = 0; procedure.types[at] != '\0'; ++at) {
+    if (procedure.types[at] == TUTTI_LUNA_TYPE_VALUE) {
+      const auto *object = static_cast<const model::fragments::Object *>(arguments[at].fragment);
+      bytes += object->handle->value.size();
+    }
+  }
+  return bytes;
+}
+
 /// Whether no data fragment is captured twice, so that what is written through one pointer is not
 /// touched through another.
 bool isDisjoint(const exec::Launch &launch, std::span<const Range> outputs) {
@@ -274,16 +286,16 @@ void FragmentDevices::started(std::shared_ptr<device::Event> event) {
   ++counts_.calls;
 }
 
-/// Whether a call reads and makes so little that a core is done with it before a device has begun.
-bool FragmentDevices::isSmall(const Recording &recording) {
-  constexpr std::uint64_t kSmall = 32 << 10;
-  std::uint64_t bytes = 0;
-  for (const std::vector<Range> *ranges : {&recording.inputs_, &recording.outputs_}) {
-    for (const Range &range : *ranges) {
-      bytes += range.size();
-    }
+FragmentDevices::Size FragmentDevices::sizeOf(const Recording &recording) {
+  Size size;
+  for (const Range &range : recording.inputs_) {
+    size.read += range.size();
   }
-  return bytes < kSmall;
+  size.all = size.read;
+  for (const Range &range : recording.outputs_) {
+    size.all += range.size();
+  }
+  return size;
 }
 
 FragmentDevices::FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &zero,
@@ -298,6 +310,26 @@ void FragmentDevices::refuse(const tutti_luna_procedure &procedure, const Status
     log::warn("{}: '{}' is kept off devices: {}", procedure.at, procedure.name,
               status.error().message);
   }
+}
+
+/// No device has room for a call of this size: such calls, and larger ones, are not tried again.
+void FragmentDevices::refuseFrom(const tutti_luna_procedure &procedure, Size size) {
+  const ScopedLock lock(mutex_);
+  const auto [known, isNew] = tooLarge_.try_emplace(&procedure, size);
+  if (isNew) {
+    log::warn("{}: '{}' runs on the cores where it needs {} bytes of device memory: {} may be used",
+              procedure.at, procedure.name, size.all, capacity());
+  } else {
+    known->second = {std::min(known->second.read, size.read),
+                     std::min(known->second.all, size.all)};
+  }
+}
+
+bool FragmentDevices::isTooLarge(const tutti_luna_procedure &procedure, Size size) {
+  const ScopedLock lock(mutex_);
+  const auto known = tooLarge_.find(&procedure);
+  return known != tooLarge_.end() &&
+         (size.all >= known->second.all || (size.read > 0 && size.read >= known->second.read));
 }
 
 bool FragmentDevices::call(const tutti_luna_procedure &procedure,
@@ -321,16 +353,26 @@ bool FragmentDevices::call(const tutti_luna_procedure &procedure,
 FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure &procedure,
                                                       const tutti_luna_argument *arguments,
                                                       Part part, bool isAsked) {
+  // A core is done with so little before a device has begun.
+  constexpr std::uint64_t kSmall = 32 << 10;
+  if (isTooLarge(procedure, {readBy(procedure, arguments), 0})) {
+    return Outcome::Refused;
+  }
   Recording own(*this, part);
   recording = &own;
   procedure.versionStub(arguments);
   recording = nullptr;
-  if (!isAsked && !areAsked_ && isSmall(own)) {
+  const Size size = sizeOf(own);
+  if ((!isAsked && !areAsked_ && size.all < kSmall) || isTooLarge(procedure, size)) {
     return Outcome::Refused;
   }
   Status status;
   if (!own.isRefused_ && !own.launches_.empty()) {
     runtime_.runOnOwnStack([&] { status = give(own); });
+  }
+  if (!status && status.error().code == ErrorCode::OutOfMemory) {
+    refuseFrom(procedure, size);
+    return Outcome::Refused;
   }
   if (own.isRefused_ || !status) {
     refuse(procedure, status);

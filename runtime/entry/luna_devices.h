@@ -72,6 +72,9 @@ public:
   /// How many devices there are.
   std::int64_t count() const { return zero_.deviceCount(); }
 
+  /// Bytes that each of them may hold.
+  std::uint64_t capacity() const { return zero_.deviceCapacity(); }
+
   void open(const std::byte *bytes, std::size_t count, model::fragments::Cause cause) override;
   void free(std::byte *bytes) override;
 
@@ -82,11 +85,19 @@ private:
   /// How a call of a version went.
   enum class Outcome : std::uint8_t { Done, NotHere, Refused };
 
+  /// How much a call reads, and how much memory it names in all.
+  struct Size {
+    std::uint64_t read = 0;
+    std::uint64_t all = 0;
+  };
+
   Outcome callVersion(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                       model::fragments::Part part, bool isAsked);
   Outcome callNative(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                      model::fragments::Part part);
   void refuse(const tutti_luna_procedure &procedure, const Status &status);
+  void refuseFrom(const tutti_luna_procedure &procedure, Size size);
+  bool isTooLarge(const tutti_luna_procedure &procedure, Size size);
   void started(std::shared_ptr<device::Event> event);
   /// What memory is used for. What was used for the same before, and was as large, is in the state
   /// that the next use leaves it in, too: nothing of what was there is taken along.
@@ -95,7 +106,7 @@ private:
 
   std::byte *allocate(std::size_t bytes, Role role);
   std::byte *mirrorOf(model::fragments::Buffer &buffer, model::fragments::Cause cause);
-  static bool isSmall(const Recording &recording);
+  static Size sizeOf(const Recording &recording);
   bool complete(const Recording &recording, exec::Launch &launch);
   Status give(Recording &recording);
   Status throttle();
@@ -107,6 +118,8 @@ private:
   const bool areAsked_;
   Mutex mutex_;
   std::unordered_set<const tutti_luna_procedure *> refused_ TUTTI_GUARDED_BY(mutex_);
+  /// Of the smallest calls that no device has room for.
+  std::unordered_map<const tutti_luna_procedure *, Size> tooLarge_ TUTTI_GUARDED_BY(mutex_);
   std::deque<std::shared_ptr<device::Event>> underway_ TUTTI_GUARDED_BY(mutex_);
   model::fragments::DeviceCounts counts_ TUTTI_GUARDED_BY(mutex_);
   std::map<Use, std::vector<std::byte *>> free_ TUTTI_GUARDED_BY(mutex_);

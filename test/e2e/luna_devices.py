@@ -13,6 +13,9 @@ EXAMPLES = ("03_sum_fragments", "04_heat1d", "05_reduction_tree", "06_while_conv
 PARTS = ("cpu=1", "drag=1,portions=3", "cpu=0.25,drag=0.5,portions=3,pieces=2", "cpu=0.5")
 STEPS = (10, 30)
 DRAGGED_CELLS = 24000
+LARGE_CELLS = 3 << 17  # Three times the device's memory, of one level in time.
+LITTLE_MEMORY = "1M"
+LARGE_PARTS = ("", "drag=1,portions=16", "cpu=0.25,drag=0.5,portions=16", "cpu=0.5")
 
 # Procedures of many forms: on cores, and from versions for devices.
 FORMS = r"""import fill(int first, int n, name x) as fill;
@@ -114,13 +117,17 @@ def heat_of(workshop, steps, cells):
     return program
 
 
-def per_step(workshop, ranks, rope, cells=64):
+def per_step(workshop, ranks, rope, cells=64, environment=None):
     """What one more step adds to what the devices count."""
     found = []
     for steps in STEPS:
-        result = run(workshop, heat_of(workshop, steps, cells), [], ranks,
-                     {**ONE, "TUTTI_ROPE": rope, "TUTTI_WORKERS": "1", "TUTTI_STATS": "json"})
+        program = heat_of(workshop, steps, cells)
+        result = run(workshop, program, [], ranks, {**ONE, "TUTTI_ROPE": rope, "TUTTI_WORKERS": "1",
+                                                    "TUTTI_STATS": "json", **(environment or {})})
         require(result.status == 0, result.errors)
+        wanted = workshop.cached(f"heat on cores {cells} {steps}",
+                                 lambda p=program: run(workshop, p, [], 1, {"TUTTI_DEVICE": "cpu"}).output)
+        require(result.output == wanted and "digest" in wanted, f"printed {result.output} for {wanted}")
         statistics = counted(result.errors)
         found.append({**statistics["fragments"]["devices"],
                       "in": statistics["devices"]["in"]["bytes"],
@@ -147,6 +154,63 @@ def drag_moves_its_share(workshop, share):
         require(abs(step[key] - wanted) <= 0.05 * wanted, f"{key}: {step[key]} bytes in each step, not {wanted}")
     require(abs(step["drag"] - 2 * wanted) <= 0.05 * 2 * wanted, f"counted as drag: {step['drag']}")
     require(step["spill"] == 0, f"{step}")
+
+
+def runs_in_little_memory(workshop, ranks, rope):
+    """Pieces that a device cannot hold at once come and go: all but the cores' part runs there."""
+    step = per_step(workshop, ranks, rope, LARGE_CELLS, {"TUTTI_DEVICE_MEMORY": LITTLE_MEMORY})
+    require(step["spill"] == 0 and step["spills"] == 0, f"{step}")
+    cores = float((re.search(r"cpu=([\d.]+)", rope) or [0, 0])[1])
+    least = (1 - cores) * 8 * LARGE_CELLS - (1 << 20)  # A level, less what may stay.
+    for key in ("in", "out"):
+        require(step[key] >= least, f"{key}: {step[key]} bytes in each step, which is less than {least}")
+    require(step["calls"] >= 4, f"{step['calls']} calls on devices in each step")
+
+
+def a_large_fragment_keeps_no_other_off(workshop):
+    """One that no device has room for runs on a core, with one line, and smaller ones on the device."""
+    path = workshop.folder / "large_fragment.fa"
+    path.write_text("""import fill(int n, name x) as fill;
+import twice(int n, value x, name y) as twice;
+import show(int n, value x) as show;
+sub main()
+{
+  df x, y;
+  for i = 0..3 {
+    let n = i == 1 || i == 2 ? 200000 : 10000 {
+      fill(n, x[i]);
+      twice(n, x[i], y[i]);
+      show(n, y[i]);
+    }
+  }
+}
+""")
+    code = workshop.folder / "large_fragment.cpp"
+    code.write_text("""#include "ucenv.h"
+extern "C" {
+void fill(int n, OutputDF &x) {
+  double *d = x.create<double>(n);
+  for (int i = 0; i < n; ++i) d[i] = i;
+}
+void twice(int n, const InputDF &x, OutputDF &y) {
+  double *d = y.create<double>(n);
+  for (int i = 0; i < n; ++i) d[i] = 2 * x.getData<double>()[i];
+}
+void show(int n, const InputDF &x) { printf("%d %g\\n", n, x.getData<double>()[n - 1]); }
+}
+""")
+    program = workshop.folder / "large_fragment"
+    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(path), str(code), "-o", str(program)],
+                              {}, "")
+    require(result.status == 0, result.errors)
+    result = run(workshop, program, [], 1, {**ONE, "TUTTI_DEVICE_MEMORY": LITTLE_MEMORY, "TUTTI_STATS": "json",
+                                            "TUTTI_WORKERS": "1"})
+    wanted = ["10000 19998"] * 2 + ["200000 399998"] * 2
+    require(result.status == 0 and sorted(result.output.splitlines()) == wanted, f"{result.output}{result.errors}")
+    calls = counted(result.errors)["fragments"]["devices"]["calls"]
+    require(calls == 4, f"{calls} calls on devices")
+    for name in ("fill", "twice"):
+        require(result.errors.count(f"'{name}' runs on the cores where it needs") == 1, result.errors)
 
 
 def forms_are_the_same(workshop):
@@ -212,6 +276,10 @@ def all_checks():
         yield f"only_borders_move/{ranks}", lambda w, r=ranks: only_borders_move(w, r)
     for share in (0.25, 1):
         yield f"drag_moves_its_share/{share}", lambda w, s=share: drag_moves_its_share(w, s)
+    for ranks, rope in ((1, rope) for rope in LARGE_PARTS):
+        yield (f"runs_in_little_memory/{rope.replace(',', '_')}/{ranks}",
+               lambda w, r=ranks, p=rope: runs_in_little_memory(w, r, p))
+    yield "a_large_fragment_keeps_no_other_off", a_large_fragment_keeps_no_other_off
     yield "forms_are_the_same", forms_are_the_same
     yield "tuning_keeps_what_it_finds", tuning_keeps_what_it_finds
     yield "wrong_divisions_are_refused", wrong_divisions_are_refused

@@ -17,6 +17,7 @@
 #include "runtime/model/forkjoin/trial.h"
 #include "runtime/protocol/job.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -110,6 +111,13 @@ public:
 
   /// How many devices this rank has had at the start.
   std::int32_t deviceCount() const { return static_cast<std::int32_t>(own_.size()); }
+
+  /// Bytes that each of them may hold; 0 if there are none.
+  std::uint64_t deviceCapacity() const {
+    const auto least = std::ranges::min_element(
+        own_, {}, [](const exec::DeviceTraits &device) { return device.room.capacity; });
+    return least == own_.end() ? 0 : least->room.capacity;
+  }
 
   /// Makes a kernel ready that runs all of a launch without a reduction, with what it gets.
   Result<device::KernelLaunch> kernelFor(std::int32_t device, const Launch &launch,

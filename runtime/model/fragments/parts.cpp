@@ -35,8 +35,10 @@ Part Parts::at(double position) const {
                                                : Part::Device;
 }
 
-std::vector<std::int64_t> Parts::cut(std::int64_t cells, std::int64_t workers,
-                                     std::int64_t devices) const {
+std::vector<std::int64_t> Parts::cut(std::int64_t cells, std::int64_t workers, std::int64_t devices,
+                                     std::int64_t held) const {
+  // Of a part that a device cannot hold, one piece comes while another goes and two are used.
+  constexpr std::int64_t kPiecesHeld = 4;
   const auto firstBehind = [cells](double share) {
     const double all = static_cast<double>(cells);
     const double first = std::ceil((share - kRounding) * all);
@@ -54,7 +56,9 @@ std::vector<std::int64_t> Parts::cut(std::int64_t cells, std::int64_t workers,
   };
   divide(drags, pieces > 0 ? pieces : workers);
   divide(stays, portions);
-  divide(cells, devices);
+  const std::int64_t own = cells - stays;
+  const bool isHeld = own <= held * devices;
+  divide(cells, isHeld ? devices : std::max(devices, (kPiecesHeld * own + held - 1) / held));
   return borders;
 }
 

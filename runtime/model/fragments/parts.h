@@ -31,10 +31,10 @@ struct Parts {
 
   /// The borders of pieces of a segment of so many cells, in which the part of each cell is that of
   /// `at`: the cores' part is cut into `pieces` or one for each worker, what is dragged into
-  /// portions, the rest into one for each device. From 0 to `cells`; no piece is empty. Without
-  /// devices all is the cores'.
-  std::vector<std::int64_t> cut(std::int64_t cells, std::int64_t workers,
-                                std::int64_t devices) const;
+  /// portions, the rest into one for each device, or into more if a device can hold at once but
+  /// `held` cells. From 0 to `cells`; no piece is empty. Without devices all is the cores'.
+  std::vector<std::int64_t> cut(std::int64_t cells, std::int64_t workers, std::int64_t devices,
+                                std::int64_t held) const;
 };
 
 /// What a text like "cpu=0.1,drag=0.3,portions=8,pieces=16" says; what it leaves out stays.

@@ -6,6 +6,8 @@
 namespace tutti::model::fragments {
 namespace {
 
+constexpr std::int64_t kMuch = 1 << 30;
+
 TEST(Parts, AreWhatTheTextSays) {
   const auto parts = parseParts("cpu=0.25,drag=0.5,portions=4,pieces=16");
   ASSERT_TRUE(parts);
@@ -39,7 +41,7 @@ TEST(Parts, CutWhereTheyDivide) {
   for (const Parts &parts : {Parts{0.1, 0.2, 3, 4}, Parts{0.7, 0.1, 2, 0}, Parts{0, 1, 8, 0},
                              Parts{1, 0, 8, 2}, Parts{0.3, 0, 8, 0}, Parts()}) {
     for (std::int64_t cells = 1; cells < 80; ++cells) {
-      const std::vector<std::int64_t> borders = parts.cut(cells, 3, 2);
+      const std::vector<std::int64_t> borders = parts.cut(cells, 3, 2, kMuch);
       ASSERT_EQ(borders.front(), 0);
       ASSERT_EQ(borders.back(), cells);
       for (std::size_t piece = 0; piece + 1 < borders.size(); ++piece) {
@@ -54,11 +56,21 @@ TEST(Parts, CutWhereTheyDivide) {
 }
 
 TEST(Parts, HaveAsManyPiecesAsIsSaid) {
-  EXPECT_EQ((Parts{0.5, 0.25, 2, 4}).cut(16, 3, 1),
+  EXPECT_EQ((Parts{0.5, 0.25, 2, 4}).cut(16, 3, 1, kMuch),
             (std::vector<std::int64_t>{0, 2, 4, 6, 8, 10, 12, 16}));
-  EXPECT_EQ(Parts().cut(16, 3, 2), (std::vector<std::int64_t>{0, 8, 16}));
-  EXPECT_EQ((Parts{0.5, 0.25, 2, 4}).cut(16, 2, 0), (std::vector<std::int64_t>{0, 4, 8, 12, 16}));
-  EXPECT_EQ(Parts().cut(9, 3, 0), (std::vector<std::int64_t>{0, 3, 6, 9}));
+  EXPECT_EQ(Parts().cut(16, 3, 2, kMuch), (std::vector<std::int64_t>{0, 8, 16}));
+  EXPECT_EQ((Parts{0.5, 0.25, 2, 4}).cut(16, 2, 0, kMuch),
+            (std::vector<std::int64_t>{0, 4, 8, 12, 16}));
+  EXPECT_EQ(Parts().cut(9, 3, 0, kMuch), (std::vector<std::int64_t>{0, 3, 6, 9}));
+}
+
+TEST(Parts, CutFinelyWhatADeviceCannotHold) {
+  EXPECT_EQ(Parts().cut(16, 3, 1, 16), (std::vector<std::int64_t>{0, 16}));
+  EXPECT_EQ(Parts().cut(16, 3, 1, 8), (std::vector<std::int64_t>{0, 2, 4, 6, 8, 10, 12, 14, 16}));
+  EXPECT_EQ(Parts().cut(16, 3, 2, 8), (std::vector<std::int64_t>{0, 8, 16}));
+  EXPECT_EQ((Parts{0.25, 0.5, 2, 1}).cut(16, 3, 1, 2),
+            (std::vector<std::int64_t>{0, 4, 8, 12, 13, 14, 15, 16}));
+  EXPECT_EQ((Parts{1, 0, 8, 1}).cut(4, 3, 1, 1), (std::vector<std::int64_t>{0, 4}));
 }
 
 } // namespace
