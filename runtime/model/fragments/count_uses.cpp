@@ -40,6 +40,9 @@ public:
   Solver(const Program &program, const Use &use, Frame *frame)
       : program_(program), use_(use), frame_(frame) {}
 
+  /// Whether something was not known that will be.
+  bool isEarly() const { return isEarly_; }
+
   std::optional<std::int64_t> count(const Tuple &tuple) {
     const auto indices = program_.list(use_.indices);
     if (indices.size() != tuple.count()) {
@@ -184,10 +187,22 @@ private:
       of = of->parent;
     }
     const Slot &known = of->slots[static_cast<std::size_t>(node.slot)];
-    if (known.own || known.name || known.value.kind() != Kind::Int) {
-      return std::nullopt;
+    if (known.own || known.name) {
+      return data(known, node.indices.count);
     }
-    return Affine{known.value.integer(), {}};
+    return known.value.kind() == Kind::Int ? std::optional(Affine{known.value.integer(), {}})
+                                           : std::nullopt;
+  }
+
+  /// The value of a data fragment, if it has been here, or all like it have the same.
+  std::optional<Affine> data(const Slot &slot, std::int32_t indices) const {
+    if (slot.own && program_.areSignals(slot.own->slot)) {
+      return Affine{1, {}};
+    }
+    const Base &base = slot.own ? *slot.own : *slot.name->base;
+    const bool isPlain = indices == 0 && (slot.own || slot.name->tuple.count() == 0);
+    isEarly_ = isEarly_ || (isPlain && !base.hasValue);
+    return isPlain && base.number ? std::optional(Affine{*base.number, {}}) : std::nullopt;
   }
 
   static std::optional<Affine> combine(std::int32_t kind, const Affine &a, const Affine &b) {
@@ -246,21 +261,27 @@ private:
   std::array<Counter, kMostTurns> counters_{};
   /// Unless indices wrap, which only the bounds of the loops can rule out.
   bool isNever_ = false;
+  mutable bool isEarly_ = false;
 };
 
 } // namespace
 
-std::optional<std::int32_t> countUses(const Program &program, const Uses &uses, Frame *frame,
-                                      const Tuple &tuple) {
+std::int32_t countUses(const Program &program, const Uses &uses, Frame *frame, const Tuple &tuple) {
   std::int64_t sum = 0;
+  bool isEarly = false;
   for (const Use &use : uses.all) {
-    const std::optional<std::int64_t> count = Solver(program, use, frame).count(tuple);
+    Solver solver(program, use, frame);
+    const std::optional<std::int64_t> count = solver.count(tuple);
+    if (!count && solver.isEarly()) {
+      isEarly = true;
+      continue;
+    }
     if (!count || sum + *count > kMost) {
-      return std::nullopt;
+      return Entry::kUnknown;
     }
     sum += *count;
   }
-  return static_cast<std::int32_t>(sum);
+  return isEarly ? Entry::kNotCounted : static_cast<std::int32_t>(sum);
 }
 
 } // namespace tutti::model::fragments

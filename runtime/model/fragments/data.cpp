@@ -142,6 +142,12 @@ void State::keep(Entry &entry, Value value) {
     counts_.peakBytes = std::max(counts_.peakBytes, counts_.liveBytes);
   }
   entry.value = std::move(value);
+  if (Base &base = *entry.base; base.plain == &entry) {
+    base.hasValue = true;
+    if (entry.value.kind() == Kind::Int) {
+      base.number = entry.value.integer();
+    }
+  }
 }
 
 void State::erase(Entry &entry) {
@@ -307,14 +313,13 @@ std::int32_t State::usesOf(Entry &entry) {
   if (entry.uses == Entry::kNotCounted) {
     const Uses *uses = program_.usesOf(entry.base->slot);
     entry.uses =
-        uses ? countUses(program_, *uses, entry.base->frame, entry.tuple).value_or(Entry::kUnknown)
-             : Entry::kUnknown;
+        uses ? countUses(program_, *uses, entry.base->frame, entry.tuple) : Entry::kUnknown;
   }
   return entry.uses;
 }
 
 void State::noteRequest(Entry &entry) {
-  if (usesOf(entry) >= 0 || program_.areCountedByAll(entry.base->slot)) {
+  if (usesOf(entry) != Entry::kUnknown || program_.areCountedByAll(entry.base->slot)) {
     ++entry.requests;
     exhaust(entry);
     tryBury(entry);
@@ -431,7 +436,7 @@ Frame *State::makeFrame(Frame *parent, std::int32_t index, const FrameId &id,
   frame->chain = std::move(chain);
   for (std::int32_t at = block.firstData; at < block.slotCount; ++at) {
     frame->slots[static_cast<std::size_t>(at)].own =
-        std::make_unique<Base>(Base{frame, block.firstSlot + at, at, nullptr, nullptr, {}});
+        std::make_unique<Base>(Base{frame, block.firstSlot + at, at, nullptr, nullptr, {}, {}});
   }
   return frame;
 }

@@ -91,6 +91,12 @@ public:
     return at < uses_.size() && uses_[at].areForAll;
   }
 
+  /// Whether the data fragments of a slot of the unit are 1 if they are anything.
+  bool areSignals(std::int32_t slot) const {
+    const auto at = static_cast<std::size_t>(slot);
+    return at < uses_.size() && uses_[at].areSignals;
+  }
+
   /// Whether each rank can count by itself what a `req_count` allows: it sees the same requests as
   /// all others, and nobody asks for what is gone.
   bool areCountedByAll(std::int32_t slot) const {

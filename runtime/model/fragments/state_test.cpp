@@ -19,13 +19,24 @@ protected:
     return runOn(unit_.unit(main), ranks, static_cast<std::uint32_t>(seed), most);
   }
 
+  /// How many data fragments ranks had at most, and have at the end.
+  static std::pair<std::uint64_t, std::uint64_t> held(const Outcome &outcome) {
+    std::pair<std::uint64_t, std::uint64_t> all;
+    for (const Counts &counts : outcome.counts) {
+      all.first += counts.peak;
+      all.second += counts.live;
+    }
+    return all;
+  }
+
   bool says(const Outcome &outcome, const char *text) {
     return outcome.error.find(text) != std::string::npos;
   }
 
   /// The rod of `steps` steps and `parts` parts, each the sum of itself and its neighbours
-  /// modulo 97.
-  std::int32_t rod(std::int32_t steps, std::int32_t parts, bool deletes);
+  /// modulo 97. With `onData`, how many parts there are is a data fragment, and steps wait for a
+  /// signal.
+  std::int32_t rod(std::int32_t steps, std::int32_t parts, bool deletes, bool onData = false);
 
   TestUnit unit_;
   const std::int32_t set_ = unit_.procedure("set", "in");
@@ -35,7 +46,7 @@ protected:
   const std::int32_t copy_ = unit_.procedure("set", "vn");
 };
 
-std::int32_t StateTest::rod(std::int32_t steps, std::int32_t parts, bool deletes) {
+std::int32_t StateTest::rod(std::int32_t steps, std::int32_t parts, bool deletes, bool onData) {
   TestUnit &u = unit_;
   const auto i = [&] { return u.slot(0, 0); };
   const auto t = [&] { return u.slot(1, 0); };
@@ -52,13 +63,17 @@ std::int32_t StateTest::rod(std::int32_t steps, std::int32_t parts, bool deletes
   const auto border = u.slot(2, 1, {t(), i()});
   const auto step = u.call(set_, {sum, next}, deletes ? TestUnit::Ints{left} : TestUnit::Ints{});
   const auto pass = u.call(set_, {x, border});
-  const auto inner = u.loop(u.integer(0), u.integer(parts - 1), u.block({"i"}, 1, {step, pass}));
+  const auto end = [&](std::int32_t up) { return onData ? u.slot(up, 2) : u.integer(parts - 1); };
+  const auto inner = u.loop(u.integer(0), end(1), u.block({"i"}, 1, {step, pass}));
   const auto wall = u.call(set_, {u.integer(1), u.slot(1, 1, {u.slot(0, 0), u.integer(-1)})});
-  const auto outer = u.loop(u.integer(0), u.integer(steps - 1), u.block({"t"}, 1, {wall, inner}));
+  const auto loop = u.loop(u.integer(0), u.integer(steps - 1), u.block({"t"}, 1, {wall, inner}));
+  const auto ready = u.choice(u.slot(0, 3), u.block({}, 0, {loop}));
+  const auto outer = onData ? u.choice(plus(u.slot(0, 2), 1), u.block({}, 0, {ready})) : loop;
   const auto last =
-      u.loop(u.integer(0), u.integer(parts - 1),
+      u.loop(u.integer(0), end(0),
              u.block({"i"}, 1, {u.call(show_, {u.slot(1, 0, {u.integer(steps), i()})})}));
-  return u.sub("main", "", u.block({"x", "b"}, 0, {last, outer, first}));
+  const auto count = u.call(set_, {u.integer(parts - 1), u.slot(0, 2)}, {}, {u.slot(0, 3)});
+  return u.sub("main", "", u.block({"x", "b", "m", "d"}, 0, {last, outer, first, count}));
 }
 
 TEST_P(StateTest, GivesTheValuesOfAPlainLoop) {
@@ -77,22 +92,31 @@ TEST_P(StateTest, HasNothingLeftAtTheEnd) {
 
 TEST_P(StateTest, HoldsFewLevelsOfALoopInTimeWithoutAnyDeletion) {
   constexpr int kParts = 5;
-  const std::int32_t main = rod(30, kParts, false);
-  const std::int32_t longer = rod(300, kParts, false);
-  for (const std::int32_t each : {main, longer}) {
-    const Outcome outcome = run(each);
+  const std::uint64_t copies = std::get<0>(GetParam()) > 1 ? 2 : 1;
+  for (const int steps : {30, 300}) {
+    const Outcome outcome = run(rod(steps, kParts, false));
 
     EXPECT_EQ(outcome.error, "");
-    EXPECT_EQ(outcome.shown, rodInOrder(each == main ? 30 : 300, kParts));
-    std::uint64_t peak = 0;
-    std::uint64_t live = 0;
-    for (const Counts &counts : outcome.counts) {
-      peak += counts.peak;
-      live += counts.live;
-    }
+    EXPECT_EQ(outcome.shown, rodInOrder(steps, kParts));
+    const auto [peak, live] = held(outcome);
     // A level is `kParts` values of x and as many borders and a wall; copies count as well.
-    const auto copies = static_cast<std::uint64_t>(outcome.counts.size() > 1 ? 2 : 1);
     EXPECT_LE(peak, 3 * copies * (2 * kParts + 1));
+    EXPECT_EQ(live, 0u);
+  }
+}
+
+TEST_P(StateTest, HoldsFewLevelsWhereADataFragmentIsTheBound) {
+  constexpr int kParts = 5;
+  const bool isAlone = std::get<0>(GetParam()) == 1; // Else the first parts may run ahead.
+  for (const int steps : {30, 300}) {
+    const Outcome outcome = run(rod(steps, kParts, false, true));
+
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.shown, rodInOrder(steps, kParts));
+    const auto [peak, live] = held(outcome);
+    if (isAlone) {
+      EXPECT_LE(peak, 3u * (2 * kParts + 1) + 2);
+    }
     EXPECT_EQ(live, 0u);
   }
 }
@@ -416,12 +440,7 @@ TEST_P(StateTest, HoldsFewLevelsWhereAdviceCountsWhatIsPassedOn) {
 
     EXPECT_EQ(outcome.error, "");
     EXPECT_EQ(outcome.shown, rodInOrder(steps, kParts));
-    std::uint64_t peak = 0;
-    std::uint64_t live = 0;
-    for (const Counts &counts : outcome.counts) {
-      peak += counts.peak;
-      live += counts.live;
-    }
+    const auto [peak, live] = held(outcome);
     const auto copies = static_cast<std::uint64_t>(outcome.counts.size() > 1 ? 2 : 1);
     EXPECT_LE(peak, 3 * copies * (kParts + 1));
     EXPECT_EQ(live, 0u);

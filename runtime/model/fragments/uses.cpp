@@ -55,6 +55,7 @@ private:
   void walkArguments(const tutti_luna_statement &statement, const char *types,
                      std::int32_t parameters);
   void read(std::int32_t node, std::int32_t up, Way way);
+  std::int32_t make(std::int32_t node);
   std::int32_t readSlot(const tutti_luna_node &node, std::int32_t up, Way way);
   void passOn();
   void hide(const tutti_luna_list &nodes);
@@ -125,6 +126,7 @@ void UseFinder::walkStatement(std::int32_t index) {
     const Level level{&unit_.blocks[statement.body], true, true, {}};
     read(statement.a, 0, kOfStructure);
     read(statement.c, 0, kOfStructure);
+    make(statement.c);
     levels_.push_back(level); // The condition stands in the frame of the body.
     read(statement.b, 0, kOfStructure);
     levels_.pop_back();
@@ -158,8 +160,9 @@ void UseFinder::walkArguments(const tutti_luna_statement &statement, const char 
     for (; node->kind == TUTTI_LUNA_OUTER; node = &program_.node(node->a)) {
       up += node->up;
     }
+    const std::int32_t slot = make(nodes[at]);
     if (parameters >= 0) {
-      const std::int32_t slot = readSlot(*node, up, {false, false, true});
+      readSlot(*node, up, {false, false, true});
       passes_.push_back({slot, parameters + static_cast<std::int32_t>(at)});
     }
     for (const std::int32_t index : program_.list(node->indices)) {
@@ -226,6 +229,23 @@ void UseFinder::read(std::int32_t at, std::int32_t up, Way way) {
       read(node.c, up, {false, way.isForAll, false});
     }
   }
+}
+
+/// Something other than a signal makes it. The slot of the unit.
+std::int32_t UseFinder::make(std::int32_t node) {
+  std::int32_t left = 0;
+  for (; program_.node(node).kind == TUTTI_LUNA_OUTER; node = program_.node(node).a) {
+    left += program_.node(node).up;
+  }
+  left += program_.node(node).up;
+  for (std::size_t at = levels_.size(); at-- > 0;) {
+    if (levels_[at].hasFrame && left-- == 0) {
+      const std::int32_t slot = levels_[at].block->firstSlot + program_.node(node).slot;
+      uses_[static_cast<std::size_t>(slot)].areSignals = false;
+      return slot;
+    }
+  }
+  return -1;
 }
 
 /// The slot of the unit.

@@ -7,7 +7,6 @@
 #include "abi/luna.h"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace tutti::model::fragments {
@@ -40,6 +39,7 @@ struct Uses {
   /// Every rank may ask for them, because other things depend on them: conditions, bounds, indices,
   /// rules, arguments of subs. True, too, of a parameter whose data fragments are asked for so.
   bool areForAll = false;
+  bool areSignals = true;  ///< Nothing but `>>` makes them: their value is 1.
   bool areLimited = false; ///< A `req_count` may say of them how often they will be asked for.
   /// All ranks find the same requests: no operator decides while it runs whether it asks. As above
   /// for parameters.
@@ -50,8 +50,9 @@ struct Uses {
 /// For each slot of the unit; of those that are missing at the end nothing is known.
 std::vector<Uses> findUses(const Program &program);
 
-/// How often a data fragment that belongs to `frame` is read; nothing if that cannot be said.
-std::optional<std::int32_t> countUses(const Program &program, const Uses &uses, Frame *frame,
-                                      const Tuple &tuple);
+/// How often a data fragment that belongs to `frame` is read; `Entry::kUnknown` if that cannot be
+/// said, `Entry::kNotCounted` if it cannot be said yet, because it follows from a data fragment
+/// that has not been here.
+std::int32_t countUses(const Program &program, const Uses &uses, Frame *frame, const Tuple &tuple);
 
 } // namespace tutti::model::fragments

@@ -22,14 +22,22 @@ protected:
     frame.slots = std::make_unique<Slot[]>(3);
     frame.slots[0].value = Value(10);
     for (std::int32_t at = 1; at < 3; ++at) {
-      frame.slots[static_cast<std::size_t>(at)].own = std::make_unique<Base>();
+      auto own = std::make_unique<Base>();
+      own->slot = block.firstSlot + at;
+      frame.slots[static_cast<std::size_t>(at)].own = std::move(own);
+    }
+    if (y_) {
+      frame.slots[2].own->hasValue = true;
+      frame.slots[2].own->number = *y_;
     }
     Tuple tuple;
     for (const std::int32_t index : indices) {
       tuple.add(index);
     }
     const Uses *uses = program.usesOf(block.firstSlot + 1);
-    return uses ? countUses(program, *uses, &frame, tuple) : std::nullopt;
+    const std::int32_t found = uses ? countUses(program, *uses, &frame, tuple) : Entry::kUnknown;
+    isEarly_ = found == Entry::kNotCounted;
+    return found >= 0 ? Count(found) : std::nullopt;
   }
 
   std::int32_t x(std::int32_t up, const TestUnit::Ints &indices) { return u.slot(up, 1, indices); }
@@ -49,6 +57,9 @@ protected:
     return u.loop(first, last, u.block({"i"}, 1, statements));
   }
 
+  /// Whether the last count may be known later.
+  bool isEarly_ = false;
+  Count y_; ///< The value of the data fragment y, if it has been there.
   TestUnit u;
   const std::int32_t i = u.slot(0, 0);
   const std::int32_t show_ = u.procedure("show", "v");
@@ -117,6 +128,26 @@ TEST_F(UsesTest, ChecksIndicesThatAreNotAffineOnceTheCounterIsKnown) {
   EXPECT_EQ(count(alone, {0}), std::nullopt);
 }
 
+TEST_F(UsesTest, CountsWhenTheDataFragmentsOfBoundsAreKnown) {
+  const auto set = u.call(set_, {u.integer(4), u.slot(0, 2)});
+  const TestUnit::Ints reads{set, loop(u.integer(0), u.slot(0, 2), {show(x(1, {i}))}),
+                             show(x(0, {u.slot(0, 2)}))};
+
+  EXPECT_EQ(count(reads, {3}), std::nullopt);
+  EXPECT_TRUE(isEarly_);
+  y_ = 4;
+  EXPECT_EQ(count(reads, {3}), 1);
+  EXPECT_EQ(count(reads, {4}), 2);
+  EXPECT_EQ(count(reads, {5}), 0);
+}
+
+TEST_F(UsesTest, TakesWhatOnlySignalsMakeForTrue) {
+  const auto read = u.choice(u.slot(0, 2, {u.integer(5)}), u.block({}, 0, {show(x(0, {}))}));
+
+  EXPECT_EQ(count({u.call(show_, {u.integer(1)}, {}, {u.slot(0, 2, {u.integer(5)})}), read}, {}),
+            1);
+}
+
 TEST_F(UsesTest, DoesNotCountWhatItCannotSee) {
   const auto name = u.sub("f", "n", u.block({"a"}, 1, {}));
   const auto y = u.slot(0, 2);
@@ -125,14 +156,17 @@ TEST_F(UsesTest, DoesNotCountWhatItCannotSee) {
   const TestUnit::Ints index{show(u.slot(0, 2, {x(0, {})}))};
   const TestUnit::Ints turn{
       u.whileLoop(u.integer(0), u.integer(1), y, u.block({"i"}, 1, {show(x(1, {}))}))};
-  const TestUnit::Ints onData{u.choice(y, u.block({}, 0, {show(x(0, {}))}))};
-  const TestUnit::Ints toData{loop(u.integer(0), y, {show(x(1, {}))})};
+  const auto set = u.call(set_, {u.integer(1), u.slot(0, 2, {u.integer(5)})});
+  const auto ofY = u.slot(0, 2, {u.integer(5)});
+  const TestUnit::Ints onData{set, u.choice(ofY, u.block({}, 0, {show(x(0, {}))}))};
+  const TestUnit::Ints toData{set, loop(u.integer(0), ofY, {show(x(1, {}))})};
   const TestUnit::Ints sum{loop(
       u.integer(0), u.integer(9),
       {loop(u.integer(0), u.integer(9), {show(x(2, {u.op(TUTTI_LUNA_ADD, i, u.slot(1, 0))}))})})};
 
   for (const TestUnit::Ints *each : {&passed, &lazy, &index, &turn, &onData, &toData}) {
     EXPECT_EQ(count(*each, {}), std::nullopt);
+    EXPECT_FALSE(isEarly_);
   }
   EXPECT_EQ(count(sum, {3}), std::nullopt);
 }
