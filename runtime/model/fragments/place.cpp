@@ -89,6 +89,11 @@ bool State::findHome(Entry &entry, Ask &ask) {
   return entry.home >= 0 || homeOf(*entry.base, entry.tuple, ask, entry.home);
 }
 
+/// Where a call runs that names no data fragment.
+std::int32_t State::rankWithoutData(const FrameId &frame, std::int32_t statement) const {
+  return modulo(static_cast<std::int64_t>(frame.low >> 1) + statement, settings_.ranks);
+}
+
 /// Without advice a call runs where its first output lives, or else its first input.
 bool State::placeByData(Call &call, Ask &ask) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
@@ -129,9 +134,7 @@ bool State::placeByData(Call &call, Ask &ask) {
     });
   }
   ask.read.resize(known); // Whoever evaluates it makes the requests.
-  call.rank = input ? input->home
-                    : modulo(static_cast<std::int64_t>(call.frame->id.low >> 1) + call.statement,
-                             settings_.ranks);
+  call.rank = input ? input->home : rankWithoutData(call.frame->id, call.statement);
   return isComplete;
 }
 

@@ -71,7 +71,7 @@ bool State::isSkippable(std::int32_t index, Frame *frame) {
       return false;
     }
   }
-  return rule.rule >= 0 ? outputs == 0 && isPlain(rule, frame) : outputs == 1;
+  return rule.rule >= 0 ? outputs == 0 && isPlain(rule, frame) : outputs <= 1;
 }
 
 bool State::isSkippable(const Activity &activity) {
@@ -109,11 +109,16 @@ bool State::isOurs(const Activity &activity) {
     } else {
       const char *types = program_.unit().procedures[statement.callee].types;
       const auto nodes = program_.list(statement.arguments);
+      bool hasOutput = false;
       for (std::size_t at = 0; at < nodes.size(); ++at) {
         Name name;
+        hasOutput = hasOutput || types[at] == TUTTI_LUNA_TYPE_NAME;
         if (types[at] == TUTTI_LUNA_TYPE_NAME && resolveName(nodes[at], frame, ask, name)) {
           homeOf(*name.base, name.tuple, ask, rank);
         }
+      }
+      if (!hasOutput) {
+        rank = rankWithoutData(activity.frame->id.child(activity.statement, activity.next), index);
       }
     }
     if (rank < 0 || rank == settings_.rank || !ask.missing.empty() || ask.hasFailed || failure_) {

@@ -243,6 +243,7 @@ private:
   bool spotOf(const Base &base, const Tuple &tuple, Ask &ask, Spot &out);
   bool homeOf(const Base &base, const Tuple &tuple, Ask &ask, std::int32_t &home);
   bool findDevice(Call &call, Ask &ask);
+  std::int32_t rankWithoutData(const FrameId &frame, std::int32_t statement) const;
   bool placeByData(Call &call, Ask &ask);
 
   // unfold.cpp

@@ -495,7 +495,7 @@ TEST_P(StateTest, FindsADivisionByZero) {
 
 TEST_P(StateTest, UnfoldsOnOneRankWhatConcernsNoOther) {
   // for i { set(i, y[i]); none of the other ranks' }  for i show(y[i]);  for i show(i) on rank i +
-  // 1
+  // 1;  for i show(i) anywhere
   TestUnit &u = unit_;
   constexpr int kCount = 40;
   const auto i = u.slot(0, 0);
@@ -505,16 +505,17 @@ TEST_P(StateTest, UnfoldsOnOneRankWhatConcernsNoOther) {
   const auto y = [&] { return u.slot(1, 0, {u.slot(0, 0)}); };
   const auto place =
       u.rule(TUTTI_LUNA_LOCATOR_CYCLIC, -1, -1, u.op(TUTTI_LUNA_ADD, i, u.integer(1)));
-  const auto main = u.sub("main", "",
-                          u.block({"y"}, 0,
-                                  {all(u.call(show_, {y()})), all(u.call(set_, {i, y()})),
-                                   all(u.call(show_, {i}, {}, {}, {place}))}));
+  const auto main =
+      u.sub("main", "",
+            u.block({"y"}, 0,
+                    {all(u.call(show_, {y()})), all(u.call(set_, {i, y()})),
+                     all(u.call(show_, {i}, {}, {}, {place})), all(u.call(show_, {i}))}));
 
   const Outcome outcome = run(main);
 
   Strings expected;
   for (int k = 1; k <= kCount; ++k) {
-    expected.insert(expected.end(), 2, std::to_string(k));
+    expected.insert(expected.end(), 3, std::to_string(k));
   }
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(outcome.error, "");
@@ -523,7 +524,7 @@ TEST_P(StateTest, UnfoldsOnOneRankWhatConcernsNoOther) {
   for (const Counts &counts : outcome.counts) {
     skipped += counts.skipped;
   }
-  EXPECT_EQ(skipped, 2 * kCount * (outcome.counts.size() - 1));
+  EXPECT_EQ(skipped, 3 * kCount * (outcome.counts.size() - 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, StateTest,
