@@ -179,9 +179,7 @@ void Worker::loop() {
       parked = takeThrottled(false);
     }
     if (!parked) {
-      if (engine_.isPolled_.load(std::memory_order_acquire)) {
-        engine_.client_.poll();
-      }
+      pollBetweenWork();
       Work *work = find();
       if (!work && !throttled_.empty()) {
         parked = takeThrottled(true);
@@ -288,6 +286,18 @@ Work *Worker::search() {
     engine.wakeOne();
   }
   return work;
+}
+
+/// Work may take less than to look for messages, which may even give the processor to others.
+void Worker::pollBetweenWork() {
+  constexpr std::chrono::microseconds kApart{10};
+  if (!engine_.isPolled_.load(std::memory_order_acquire)) {
+    return;
+  }
+  if (const auto now = std::chrono::steady_clock::now(); now >= nextPoll_) {
+    engine_.client_.poll();
+    nextPoll_ = now + kApart;
+  }
 }
 
 /// One of those without work polls, as long as there is something to look for.

@@ -15,6 +15,7 @@
 #include "runtime/engine/work.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -126,6 +127,7 @@ private:
   /// Looks for work for a while, then sleeps; null if the loop has other things to look after.
   Work *search();
   Work *pollUntilWork();
+  void pollBetweenWork();
   void sleep();
   Parked *takeThrottled(bool isIdle);
 
@@ -149,6 +151,7 @@ private:
   std::size_t extra_ = 0; ///< Bytes that tasks may have beyond the limit.
   WorkerCounts counts_;
   Pool pool_;
+  std::chrono::steady_clock::time_point nextPoll_;      ///< Not before, as long as there is work.
   StealDeque<Work> ready_;                              ///< Stolen from by others.
   Bed bed_;                                             ///< Woken by others.
   alignas(64) std::atomic<Parked *> returned_{nullptr}; ///< Resumed by others, the newest first.
