@@ -6,8 +6,9 @@ have, and over the share that is dragged through the GPU, for four loads (operat
 --build FOLDER makes the programs and puts the runtime beside them (needs nvcc and a build of Tutti). --run
 FOLDER runs them, perhaps on another machine, which needs a GPU and its driver only; it prints the rows, checks
 what the paper found, and writes FOLDER/results.json, FOLDER/cpu.svg and FOLDER/drag.svg. --tune FOLDER lets
-tuttirun find the shares, and compares a step with the best of the rows in FOLDER/results.json: what the paper
-left open. --draw FILE.json FOLDER draws what has been recorded.
+tuttirun find the shares, compares a step with the best of the rows in FOLDER/results.json, and a whole run with
+the profile with one that is told the best shares: what the paper left open. --figures FOLDER does both, one
+after the other. --draw FILE.json FOLDER draws what has been recorded.
 
 A step is the difference of a long and a short run. In Fig. 1 nothing is dragged; in Fig. 2 the GPU keeps a
 quarter of the rod, as if its memory were full, and the cores have what is left.
@@ -65,10 +66,10 @@ def output(command, settings):
     return time.monotonic() - start, result.stdout.split()
 
 
-def step(folder, kind, cells, load, cpu, drag):
+def step(folder, kind, cells, load, cpu, drag, portions=PORTIONS):
     """Milliseconds of a step, and the sum after the short run, which must not depend on the split."""
-    settings = environment(folder, TUTTI_ROPE=f"cpu={cpu},drag={drag},portions={PORTIONS}", TUTTI_DEVICE="gpu")
-    last = [cpu, drag, PORTIONS] if kind == "hand" else []
+    settings = environment(folder, TUTTI_ROPE=f"cpu={cpu},drag={drag},portions={portions}", TUTTI_DEVICE="gpu")
+    last = [cpu, drag, portions] if kind == "hand" else []
 
     def run(steps):
         seconds, words = output([folder / kind, cells, load, steps, *last], settings)
@@ -140,27 +141,48 @@ def find_shares(folder, cells, load, milliseconds):
                    env=environment(folder, TUTTI_PROFILE=profile, TUTTI_DEVICE="gpu"), stdout=subprocess.DEVNULL)
     found = json.loads(profile.read_text())
     shares = dict(part.split("=") for part in found["rope"].split(","))
-    return float(shares["cpu"]), float(shares["drag"]), found["probes"]
+    return float(shares["cpu"]), float(shares["drag"]), int(shares["portions"]), found["probes"], steps
+
+
+def with_profile(folder, cells, load, steps, cpu, drag, portions):
+    """Seconds of whole runs, in turn: one that begins with what the profile says, and one that is told it. All steps
+    of the first one run with the shares that were found if it takes no longer."""
+    command = [folder / "tuttirun", folder / "solver", cells, load, steps]
+    rope = f"cpu={cpu:g},drag={drag:g},portions={portions}"
+    pairs = [(output(command, environment(folder, TUTTI_PROFILE=folder / "profile.json", TUTTI_DEVICE="gpu"))[0],
+              output(command, environment(folder, TUTTI_ROPE=rope, TUTTI_DEVICE="gpu"))[0]) for _ in range(3)]
+    return min(first for first, _ in pairs), min(second for _, second in pairs)
 
 
 def tune(folder, cells):
     recorded = json.loads((folder / "results.json").read_text())
     if recorded["cells"] != cells:
         raise RuntimeError(f"the rows are of {recorded['cells']} cells")
-    print(f"{cells} cells, milliseconds of a step\n{'load':>6}{'best row':>12}{'found':>12}{'ratio':>8}  shares")
-    ratios, probes = [], []
+    print(f"Fig. 3, {cells} cells, milliseconds of a step, and of whole runs with the profile\n"
+          f"{'load':>6}{'best row':>12}{'found':>12}{'ratio':>8}{'profile':>12}{'told':>12}  shares")
+    ratios, probes, starts, kept = [], [], [], []
     for i, load in enumerate(LOADS):
-        rows = recorded["cpu"]["rows"] + recorded["drag"]["rows"]
-        cpu, drag, count = find_shares(folder, cells, load, min(row[i + 1] for row in rows))
-        best_cpu = recorded["cpu"]["best"][i]
+        # Of the rows of both figures, as shares of the cores and of what is dragged.
+        rows = [(row[i + 1], (row[0], 0)) for row in recorded["cpu"]["rows"]]
+        rows += [(row[i + 1], (round(1 - OWN - row[0], 4), row[0])) for row in recorded["drag"]["rows"]]
+        milliseconds, shares = min(rows)
+        cpu, drag, portions, count, steps = find_shares(folder, cells, load, milliseconds)
         # Both are measured now, one after the other.
-        best, _ = step(folder, "solver", cells, load, best_cpu, 0)
-        found, _ = step(folder, "solver", cells, load, cpu, drag)
+        best, _ = step(folder, "solver", cells, load, *shares)
+        found, _ = step(folder, "solver", cells, load, cpu, drag, portions)
+        first, told = with_profile(folder, cells, load, steps, cpu, drag, portions)
         ratios.append(found / best)
         probes.append(count)
-        print(f"{load:6}{best:12.3f}{found:12.3f}{ratios[-1]:8.2f}  cpu={cpu:g} drag={drag:g} in {count} runs", flush=True)
+        starts.append(first / told)
+        kept.append({"load": load, "best": best, "found": found, "cpu": cpu, "drag": drag, "portions": portions,
+                     "probes": count, "steps": steps, "with profile": first, "told": told})
+        print(f"{load:6}{best:12.3f}{found:12.3f}{ratios[-1]:8.2f}{1000 * first:12.0f}{1000 * told:12.0f}"
+              f"  cpu={cpu:g} drag={drag:g} portions={portions} in {count} runs", flush=True)
+    recorded["tuned"] = kept
+    (folder / "results.json").write_text(json.dumps(recorded, indent=1))
     say(all(ratio <= 1.1 for ratio in ratios), "found shares take at most 1.1 times as long as the best of the rows")
     say(all(count <= 60 for count in probes), "they are found in at most 60 runs")
+    say(all(start <= 1.1 for start in starts), "a run with the profile has them from its first step on")
     return 0
 
 
@@ -205,6 +227,7 @@ def main():
     what.add_argument("--build", type=pathlib.Path, metavar="FOLDER")
     what.add_argument("--run", type=pathlib.Path, metavar="FOLDER")
     what.add_argument("--tune", type=pathlib.Path, metavar="FOLDER")
+    what.add_argument("--figures", type=pathlib.Path, metavar="FOLDER")
     what.add_argument("--draw", type=pathlib.Path, nargs=2, metavar=("FILE.json", "FOLDER"))
     parser.add_argument("--tutti", type=pathlib.Path, default=ROOT / "build/release", help="with --build")
     parser.add_argument("--cells", type=int, default=4000000, help="of the rod (default: %(default)s)")
@@ -214,6 +237,9 @@ def main():
         return 0
     if arguments.run:
         return run(arguments.run.resolve(), arguments.cells)
+    if arguments.figures:
+        folder = arguments.figures.resolve()
+        return run(folder, arguments.cells) or tune(folder, arguments.cells)
     if arguments.tune:
         return tune(arguments.tune.resolve(), arguments.cells)
     draw(json.loads(arguments.draw[0].read_text()), arguments.draw[1])
