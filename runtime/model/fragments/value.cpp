@@ -2,6 +2,7 @@
 #include "runtime/model/fragments/value.h"
 
 #include "base/check.h"
+#include "runtime/model/fragments/large_blocks.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +11,8 @@
 namespace tutti::model::fragments {
 
 Buffer *Buffer::make(std::size_t bytes) {
-  void *memory = std::malloc(sizeof(Buffer) + bytes + 1);
+  const std::size_t all = sizeof(Buffer) + bytes + 1;
+  void *memory = all < kLargeBlock ? std::malloc(all) : takeLargeBlock(all);
   if (!memory) {
     return nullptr;
   }
@@ -92,8 +94,13 @@ void Value::release() {
     if (std::byte *mirror = buffer_->mirror.load()) {
       buffer_->memory->free(mirror);
     }
+    const std::size_t all = buffer_->isOwn ? sizeof(Buffer) + buffer_->bytes + 1 : sizeof(Buffer);
     buffer_->~Buffer();
-    std::free(buffer_);
+    if (all < kLargeBlock) {
+      std::free(buffer_);
+    } else {
+      giveLargeBlock(buffer_, all);
+    }
   }
 }
 
