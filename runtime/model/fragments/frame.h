@@ -72,7 +72,8 @@ struct Base {
   Entry *first = nullptr;
   Entry *plain = nullptr; ///< The one without indices.
   Graves graves;
-  /// The plain one's value, if that is an integer, for ever: loops and indices may have followed from it.
+  /// The plain one's value, if that is an integer, for ever: loops and indices may have followed
+  /// from it.
   std::optional<std::int32_t> number;
   bool hasValue = false; ///< It has been here.
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Memory of large data fragments. The system's allocator gives what is free back to the kernel, and
-/// asks for it anew: largest blocks each time, others where several threads take and give. Then
+/// Memory of large data fragments. The system's allocator gives what is free back to the kernel,
+/// and asks for it anew: largest blocks each time, others where several threads take and give. Then
 /// pages have to be made before their first use, which takes longer than what a step computes.
 #pragma once
 
