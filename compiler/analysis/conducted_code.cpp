@@ -161,6 +161,7 @@ private:
   std::string giveEachOwn(AllocaInst &variable, ConductedLoop &loop, ArrayRef<Instruction *> beside,
                           ArrayRef<Instruction *> accesses);
   bool isStoredBefore(const StoreInst &store, const ConductedLoop &loop) const;
+  bool beginsAnew(const AllocaInst &variable, const ConductedLoop &loop) const;
   bool isOfOne(const Instruction &inst) const;
 
   Function &function_;
@@ -288,6 +289,30 @@ bool Conducted::isStoredBefore(const StoreInst &store, const ConductedLoop &loop
   return store.isSimple() && store.getParent() == loop.before;
 }
 
+/// Whether `variable`, which nothing but `loop` touches, holds nothing whenever `loop` begins: it is
+/// executed once, or its scope begins or ends between two executions.
+bool Conducted::beginsAnew(const AllocaInst &variable, const ConductedLoop &loop) const {
+  SmallPtrSet<const BasicBlock *, 8> scopes;
+  for (const User *user : variable.users()) {
+    const auto *marker = dyn_cast<IntrinsicInst>(user);
+    if (marker && marker->isLifetimeStartOrEnd() && !loop.contains(*marker)) {
+      scopes.insert(marker->getParent());
+    }
+  }
+  SmallVector<const BasicBlock *, 16> work{loop.exit};
+  SmallPtrSet<const BasicBlock *, 16> seen;
+  while (!work.empty()) {
+    const BasicBlock *block = work.pop_back_val();
+    if (block == loop.first) {
+      return false;
+    }
+    if (!scopes.contains(block) && seen.insert(block).second) {
+      work.append(succ_begin(block), succ_end(block));
+    }
+  }
+  return true;
+}
+
 std::string Conducted::giveEachOwn(AllocaInst &variable, ConductedLoop &loop,
                                    ArrayRef<Instruction *> beside,
                                    ArrayRef<Instruction *> accesses) {
@@ -311,6 +336,10 @@ std::string Conducted::giveEachOwn(AllocaInst &variable, ConductedLoop &loop,
   if (beside.empty() && (isList || any_of(accesses, [&](const Instruction *access) {
                            return isWhole(access) && beginsWith(access);
                          }))) {
+    loop.own[&variable] = nullptr;
+    return {};
+  }
+  if (beside.empty() && beginsAnew(variable, loop)) {
     loop.own[&variable] = nullptr;
     return {};
   }

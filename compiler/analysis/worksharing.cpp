@@ -345,7 +345,7 @@ void dropProbes(Function &function) {
 
 std::string inlineCallees(Function &function) {
   constexpr unsigned kMaxInlined = 1024; // Calls that lead back to each other never end.
-  constexpr unsigned kMaxInstructions = 20000;
+  constexpr unsigned kMaxInstructions = 50000;
   SmallDenseMap<const Function *, bool> inPlace;
   const auto staysCalled = [&](const Function &callee) {
     const auto [known, isNew] = inPlace.try_emplace(&callee, false);

@@ -49,6 +49,19 @@ static void orphaned_twice(Word *to, Word *through, const Word *from, long n, Wo
   }
 }
 
+static void through_scratch(Word *to, const Word *from, long n, Word by) {
+  Word scratch[8];
+#pragma omp for
+  for (long i = 0; i < n / 8; ++i) {
+    for (int j = 0; j < 8; ++j) {
+      scratch[j] = mix(from[8 * i + j], by);
+    }
+    for (int j = 0; j < 8; ++j) {
+      to[8 * i + j] += scratch[7 - j] * by;
+    }
+  }
+}
+
 static __attribute__((noinline)) void once(Word *a, long n, Word by) {
 #pragma omp single
   {
@@ -197,11 +210,13 @@ class Writer(Generator):
 
     def call(self):
         to, source, other, _ = self.arrays()
-        what = self.pick("one", "two", "once")
+        what = self.pick("one", "two", "scratch", "once")
         if what == "one":
             self.say(f"orphaned({to}, {source}, n, {self.pick('k', 'own', '7')});")
         elif what == "two":
             self.say(f"orphaned_twice({to}, {other}, {source}, n, {self.pick('k', '(Word)step')});")
+        elif what == "scratch":
+            self.say(f"through_scratch({to}, {source}, n, {self.pick('k', 'own', '5')});")
         else:
             self.say(f"once({to}, n, {self.pick('k', 'own', '3')});")
 

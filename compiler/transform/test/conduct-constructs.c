@@ -52,6 +52,25 @@ void orphaned(int n, int count, double *u, double *v) {
   }
 }
 
+// What a function needs while its loop runs begins anew whenever it is called, in each thread.
+static void smooth(int n, double *to, const double *from) {
+  double sides[64];
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp for
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < 64; j++) sides[j] = from[64 * i + j] + from[64 * i + 63 - j];
+    for (int j = 1; j < 63; j++) to[64 * i + j] = sides[j - 1] + sides[j + 1];
+  }
+}
+
+void scratch(int n, int count, double *u, double *v) {
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    smooth(n, u, v);
+    smooth(n, v, u);
+  }
+}
+
 // Another file may have another one.
 __attribute__((weak)) void make_tasks(int n, double *a) {
   for (int i = 0; i < n; i++) {
@@ -80,6 +99,20 @@ void home(int n, int count, double *a, double *b, int *counter) {
     for (int t = 0; t < count; t++) {
       #pragma omp for
       for (int i = 0; i < n; i++) a[i] = own[i & 15]++;
+    }
+  }
+
+  // Each thread finds there again what it has counted in the step before.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: its worksharing loop is executed repeatedly, and one of its loops changes a private variable that it has not set
+  #pragma omp parallel
+  {
+    double own[16];
+    for (int t = 0; t < count; t++) {
+      #pragma omp for schedule(static)
+      for (int i = 0; i < 16 * n; i++) {
+        if (t == 0) own[i & 15] = 0;
+        a[i] = own[i & 15]++;
+      }
     }
   }
 
