@@ -289,8 +289,8 @@ bool Conducted::isStoredBefore(const StoreInst &store, const ConductedLoop &loop
   return store.isSimple() && store.getParent() == loop.before;
 }
 
-/// Whether `variable`, which nothing but `loop` touches, holds nothing whenever `loop` begins: it is
-/// executed once, or its scope begins or ends between two executions.
+/// Whether `variable`, which nothing but `loop` touches, holds nothing whenever `loop` begins: it
+/// is executed once, or its scope begins or ends between two executions.
 bool Conducted::beginsAnew(const AllocaInst &variable, const ConductedLoop &loop) const {
   SmallPtrSet<const BasicBlock *, 8> scopes;
   for (const User *user : variable.users()) {
@@ -510,6 +510,26 @@ bool isCallOfStranger(const CallBase &call, const TargetLibraryInfo &library) {
   return callee && !callee->isIntrinsic() && kindOf(call) == CallKind::None &&
          !callee->getName().starts_with("omp_") && !callee->getName().starts_with("__kmp") &&
          !isCallOfEach(call, library) && !isCallOfOne(*callee, library);
+}
+
+bool isCallForItself(const CallBase &call, const TargetLibraryInfo &library) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || callee->isIntrinsic() || !isCallOfOne(*callee, library) || call.doesNotReturn() ||
+      callee->doesNotReturn() || call.hasFnAttr(Attribute::ReturnsTwice)) {
+    return false;
+  }
+  // Locks, buffers and positions that a later call finds again.
+  const bool isRemembered =
+      StringSwitch<bool>(callee->getName())
+          .Cases("flockfile", "funlockfile", "ftrylockfile", "setbuf", "setvbuf", "strtok", true)
+          .Default(false);
+  return !isRemembered && all_of(call.args(), [](const Use &argument) {
+    const auto *back = dyn_cast<Function>(argument->stripPointerCasts());
+    return !back || (!back->isDeclaration() && !back->isInterposable() &&
+                     none_of(instructions(*back), [](const Instruction &inst) {
+                       return isa<CallBase>(inst) && !isa<IntrinsicInst>(inst);
+                     }));
+  });
 }
 
 bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &loop) {

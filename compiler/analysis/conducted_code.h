@@ -50,6 +50,11 @@ bool isThreadOfCalls(const llvm::Value &value);
 /// and no library function that is known to know nothing of teams.
 bool isCallOfStranger(const llvm::CallBase &call, const llvm::TargetLibraryInfo &library);
 
+/// Whether `call` is one of a library function that each thread of a team may make for itself,
+/// whichever of its threads it is: it knows nothing of teams, nor does what it calls back, and
+/// leaves nothing to its thread but results.
+bool isCallForItself(const llvm::CallBase &call, const llvm::TargetLibraryInfo &library);
+
 /// Splits blocks of `function` such that `calls` has blocks of its own. Returns false if they have
 /// an unusual form.
 bool isolateLoop(llvm::Function &function, const SequencedLoop &calls, ConductedLoop &loop);

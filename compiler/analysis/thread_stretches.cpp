@@ -157,6 +157,28 @@ bool isOfTeam(const AtomicCmpXchgInst &exchange) {
 
 } // namespace
 
+bool isForItself(const Instruction &inst) {
+  const auto *call = dyn_cast<CallBase>(&inst);
+  return call && call->getAttributes().hasFnAttr(kForItself);
+}
+
+void addThreads(ThreadDependence &dependence, Function &function, const Instruction &number) {
+  dependence.add(number);
+  for (Instruction &inst : instructions(function)) {
+    if (!isForItself(inst)) {
+      continue;
+    }
+    dependence.add(inst);
+    for (const Use &argument : cast<CallBase>(inst).args()) {
+      AllocaInst *variable =
+          argument->getType()->isPointerTy() ? variableOf(argument.get()) : nullptr;
+      if (variable) {
+        dependence.addContents(*variable);
+      }
+    }
+  }
+}
+
 bool asksForThread(const Instruction &call) { return callsNamed(call, "omp_get_thread_num"); }
 
 bool asksForTeam(const Instruction &call) { return callsNamed(call, "omp_get_num_threads"); }
@@ -258,7 +280,7 @@ SmallVector<SequencedLoop, 4> loopsOfThreads(Function &function, const Instructi
     return {}; // Which `cut` says.
   }
   ThreadDependence dependence(function);
-  dependence.add(number);
+  addThreads(dependence, function, number);
   SmallVector<SequencedLoop, 4> found;
   SmallPtrSet<const CallInst *, 4> known;
   for (bool isNew = true; isNew;) {
@@ -429,7 +451,7 @@ std::string ThreadStretches::isolateLoops() {
     return "one of its loops has an unusual form";
   }
   ThreadDependence dependence(function_);
-  dependence.add(number_);
+  addThreads(dependence, function_, number_);
   for (ConductedLoop &loop : loops_) {
     if (dependence.isDivergent(*loop.first)) {
       return "not all of its threads come to one of its loops";
@@ -500,7 +522,7 @@ void ThreadStretches::isolateBarriers() {
 /// Ways around what is fixed, which all threads have to take alike, and where they meet.
 std::string ThreadStretches::isolateWays() {
   ThreadDependence dependence(function_);
-  dependence.add(number_);
+  addThreads(dependence, function_, number_);
   const PostDominatorTree after(function_);
   const DominatorTree dominators(function_);
   const LoopInfo loops(dominators);

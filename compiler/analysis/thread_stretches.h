@@ -35,6 +35,10 @@ inline constexpr const char *kNotByNumbers = "tutti-not-by-numbers";
 /// Attribute of the call that begins a loop over thread numbers.
 inline constexpr const char *kOverThreads = "tutti-over-threads";
 
+/// Attribute of a call that each thread makes for itself and no loop over ranks can make: what it
+/// gives differs from thread to thread.
+inline constexpr const char *kForItself = "tutti-for-itself";
+
 /// Blocks of which `first` alone is entered, from `before`, and `last` alone is left, to `exit`.
 struct ThreadStretch {
   llvm::BasicBlock *before = nullptr;
@@ -45,6 +49,14 @@ struct ThreadStretch {
 
   bool contains(const llvm::Instruction &inst) const { return blocks.contains(inst.getParent()); }
 };
+
+/// Whether `inst` is a call that a thread makes for itself (`kForItself`).
+bool isForItself(const llvm::Instruction &inst);
+
+/// Lets `dependence` know what differs from thread to thread in `function`: `number`, and what
+/// calls that each thread makes for itself give.
+void addThreads(ThreadDependence &dependence, llvm::Function &function,
+                const llvm::Instruction &number);
 
 /// Whether `function`, or one of this module that it calls, asks for the number of its thread or of
 /// all threads.

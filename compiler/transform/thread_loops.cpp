@@ -72,10 +72,12 @@ private:
   std::string transform();
   std::string executeAlone(const ThreadStretches &stretches);
   void nameNumbers();
+  void markCalls();
   void simplify();
   void copyTeam();
   bool needsLoop(const ThreadStretch &stretch) const;
   std::string checkCalls(const ThreadStretches &stretches, ArrayRef<const ThreadStretch *> looped);
+  std::string checkGain(const ThreadStretches &stretches, ArrayRef<const ThreadStretch *> looped);
   DebugLoc placeIn(const ThreadStretch &stretch) const;
   void enclose(const ThreadStretch &stretch, StretchValues &values);
 
@@ -128,6 +130,19 @@ void ThreadLooper::nameNumbers() {
   }
 }
 
+/// Marks what each thread may call for itself in a loop that stays at home, so that others need
+/// not.
+void ThreadLooper::markCalls() {
+  const TargetLibraryInfo &library = functions_.getResult<TargetLibraryAnalysis>(*copy_);
+  for (Instruction &inst : instructions(*copy_)) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    if (call && kindOf(inst) == CallKind::None && !mayStandInLoop(*call) &&
+        isCallForItself(*call, library)) {
+      call->addFnAttr(Attribute::get(copy_->getContext(), kForItself));
+    }
+  }
+}
+
 void ThreadLooper::simplify() {
   functions_.clear(*copy_, copy_->getName());
   SROAPass(SROAOptions::ModifyCFG).run(*copy_, functions_);
@@ -140,7 +155,8 @@ void ThreadLooper::simplify() {
 bool ThreadLooper::needsLoop(const ThreadStretch &stretch) const {
   return any_of(stretch.blocks, [&](const BasicBlock *block) {
     return any_of(*block, [&](const Instruction &inst) {
-      if (isa<AtomicRMWInst, AtomicCmpXchgInst>(inst) || kindOf(inst) == CallKind::Critical) {
+      if (isa<AtomicRMWInst, AtomicCmpXchgInst>(inst) || kindOf(inst) == CallKind::Critical ||
+          isForItself(inst)) {
         return true;
       }
       const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
@@ -176,12 +192,37 @@ std::string ThreadLooper::checkCalls(const ThreadStretches &stretches,
       place_ = placeOf(*call);
       return describeCall(*call);
     }
+    if (isForItself(inst) && (isLooped || any_of(stretches.loops(), [&](const ConductedLoop &loop) {
+                                return loop.contains(inst);
+                              }))) {
+      continue;
+    }
     if (kind == CallKind::None && !mayStandInLoop(*call) && !isa<AnyMemIntrinsic>(inst) &&
         !(intrinsic && (intrinsic->isLifetimeStartOrEnd() || intrinsic->isAssumeLikeIntrinsic() ||
                         intrinsic->getIntrinsicID() == Intrinsic::stacksave ||
                         intrinsic->getIntrinsicID() == Intrinsic::stackrestore))) {
       place_ = placeOf(*call);
       return describeCall(*call);
+    }
+  }
+  return {};
+}
+
+/// Loops stay at home in which threads call something for themselves: there has to be another one.
+std::string ThreadLooper::checkGain(const ThreadStretches &stretches,
+                                    ArrayRef<const ThreadStretch *> looped) {
+  const auto staysHome = [](const auto &blocks) {
+    return any_of(blocks, [](const BasicBlock *block) { return any_of(*block, isForItself); });
+  };
+  if (any_of(looped, [&](const ThreadStretch *each) { return !staysHome(each->blocks); }) ||
+      any_of(stretches.loops(),
+             [&](const ConductedLoop &each) { return !staysHome(each.blocks); })) {
+    return {};
+  }
+  for (Instruction &inst : instructions(*copy_)) {
+    if (isForItself(inst) && !stretches.isOfOne(*inst.getParent())) {
+      place_ = placeOf(cast<CallInst>(inst));
+      return describeCall(cast<CallInst>(inst));
     }
   }
   return {};
@@ -292,6 +333,9 @@ std::string ThreadLooper::transform() {
   nameNumbers();
   // Before conditions are joined.
   nameFirsts(*copy_, *number_, *self_, *operandOf(fork_, Role::Place));
+  if (executor_ == Executor::Threads) {
+    markCalls();
+  }
   simplify();
   if (std::string reason = whyNotByNumbers(*copy_, place_); !reason.empty()) {
     return reason;
@@ -315,7 +359,7 @@ std::string ThreadLooper::transform() {
     return reason;
   }
   dependence_ = std::make_unique<ThreadDependence>(*copy_);
-  dependence_->add(*number_);
+  addThreads(*dependence_, *copy_, *number_);
   functions_.clear(*copy_, copy_->getName());
   StretchValues values(*copy_, *number_, stretches, *dependence_,
                        functions_.getResult<AAManager>(*copy_));
@@ -342,6 +386,9 @@ std::string ThreadLooper::transform() {
   if (std::string reason = checkCalls(stretches, values.looped()); !reason.empty()) {
     return reason;
   }
+  if (std::string reason = checkGain(stretches, values.looped()); !reason.empty()) {
+    return reason;
+  }
   for (const ThreadStretch *stretch : values.looped()) {
     if (values.hasEffect(*stretch)) {
       enclose(*stretch, values);
@@ -359,6 +406,11 @@ std::string ThreadLooper::transform() {
     }
   }
   copyTeam();
+  for (Instruction &inst : instructions(*copy_)) {
+    if (auto *call = dyn_cast<CallInst>(&inst)) {
+      call->removeFnAttr(kForItself);
+    }
+  }
   removeUnreachableBlocks(*copy_);
   bytesKept_ = values.bytesKept();
   number_->replaceAllUsesWith(ConstantInt::get(number_->getType(), 0)); // Of no effect.

@@ -53,6 +53,9 @@ class Writer(threads.Writer):
             self.say(word)
         self.close()
 
+    def library(self):  # One call keeps a whole league on rank 0.
+        self.say("own += heap[id & 7] * heap[step & 3];")
+
     def value(self):
         mine = super().value()
         return self.pick(mine, "(Word)team", *["(Word)omp_get_team_num()",
@@ -68,7 +71,7 @@ class Writer(threads.Writer):
         self.say(self.pick("long first = id * n / threads, end = (id + 1) * n / threads;",
                            "long share = n / threads, first = id * share;\n"
                            "  long end = id == threads - 1 ? n : first + share;"))
-        self.say("Word some[4] = {1, 2, 3, 4};")
+        self.say("Word some[4] = {1, 2, 3, 4}, heap[8] = {1, 2};")
         self.say("step = 1;")
         repeated = self.chance(0.5)
         if repeated:
@@ -82,7 +85,7 @@ class Writer(threads.Writer):
             self.turn()
         if reduction:
             self.say(self.pick("sum += own;", "sum = k + (Word)id;"))
-        self.say("(void)end, (void)first, (void)some, (void)p, (void)q;")
+        self.say("(void)end, (void)first, (void)some, (void)heap, (void)p, (void)q;")
         self.close()
 
     def distributed(self):

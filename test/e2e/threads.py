@@ -11,6 +11,7 @@ from generator import Generator
 HEAD = """#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef unsigned long Word;
 
@@ -25,6 +26,11 @@ static void print(const char *name, const Word *a, long n) {
 }
 
 static Word mix(Word x, Word by) { return (x ^ x >> 7) * 3 + by; }
+
+static int order(const void *a, const void *b) {
+  const Word x = *(const Word *)a, y = *(const Word *)b;
+  return x < y ? -1 : x > y;
+}
 
 static int who(void) { return omp_get_thread_num(); }
 
@@ -66,7 +72,7 @@ ARRAYS = ["a", "b", "c", "d"]
 
 class Writer(Generator):
     """One function: shared arrays a to d, eight elements of f for each thread, scalars s and t; each
-    thread's own id, first, end, own, k and some. Threads meet before and behind each item."""
+    thread's own id, first, end, own, k, some and heap. Threads meet before and behind each item."""
 
     def __init__(self, choices):
         super().__init__(choices)
@@ -103,7 +109,8 @@ class Writer(Generator):
         self.say(self.pick(f"own += {source}[i];", f"own = mix(own, {source}[i]);",
                            f"some[i & 3] += {source}[i];", f"k ^= {source}[i] + own;",
                            f"f[id * 8 + 2] += {source}[i];",
-                           f"f[id * 8 + {source}[i] % 8]++;"))
+                           f"f[id * 8 + {source}[i] % 8]++;",
+                           f"heap[{source}[i] % 8] += k;"))
         self.close()
 
     def loop(self):
@@ -158,6 +165,15 @@ class Writer(Generator):
                            "Word *kept = p; p = q; q = kept;", "first = (first + end) / 2;",
                            "add(p, q, n);"))
 
+    def library(self):
+        """What loops over ranks cannot call."""
+        self.say(self.pick("qsort(f + id * 8, 8, sizeof *f, order);",
+                           "qsort(heap, 8, sizeof *heap, order);",
+                           'sprintf((char *)(f + id * 8 + 6), "%lu", own % 1000);',
+                           "memmove(f + id * 8, heap, 8 * sizeof *f);",
+                           "own += heap[id & 7] * heap[step & 3];",
+                           "strncpy((char *)(f + id * 8 + 2), own & 1 ? \"odd\" : \"even\", 8);"))
+
     def one(self):
         how = self.pick("#pragma omp single", "#pragma omp master", "if (id == 0)", "#pragma omp masked")
         words = ['printf("%lx %d\\n", s, threads);', "s = s * 5 + 1;", "t += f[8] + f[2];",
@@ -197,7 +213,7 @@ class Writer(Generator):
         self.inside += 1
         for _ in range(self.choices.randrange(1, most + 1)):
             kinds = [self.part] * 4 + [self.collect] * 3 + [self.loop] * 3 + [self.others] * 2 + [
-                self.leave] * 2 + [self.alone] * 2 + [self.one, self.call, self.dynamic]
+                self.leave] * 2 + [self.alone] * 2 + [self.one, self.call, self.dynamic, self.library]
             self.open("")
             self.choices.choice(kinds + [self.condition] * (self.inside < 3))()
             self.close()
@@ -221,6 +237,9 @@ class Writer(Generator):
                            "long share = (n + threads - 1) / threads, first = id * share;\n"
                            "  long end = first + share < n ? first + share : n;"))
         self.say("Word some[4] = {1, 2, 3, 4};")
+        has_heap = self.chance(0.4)
+        self.say("Word *heap = malloc(8 * sizeof *heap);" if has_heap else "Word heap[8];")
+        self.say("for (int j = 0; j < 8; ++j) heap[j] = (Word)(j * j + 1);")
         self.say("step = 1;")
         if self.chance(0.3):
             self.items(2)
@@ -236,7 +255,9 @@ class Writer(Generator):
             self.say(self.pick("sum += own;", "sum = k + (Word)id;"))
         if self.chance(0.4):
             self.turn()
-        self.say("(void)end, (void)first, (void)some, (void)p, (void)q;")
+        if has_heap:
+            self.say("free(heap);")
+        self.say("(void)end, (void)first, (void)some, (void)heap, (void)p, (void)q;")
         self.close()
         self.say(f'printf("{name} %lx %lx %lx %lx %lx\\n", s, t, told, most, sum);')
         self.close()

@@ -71,6 +71,50 @@ void scan(int n, double *a, double *sums, const double *b) {
   }
 }
 
+// What only rank 0 can call is a loop of its own, which stays there; memory that a thread has allocated is its own.
+void themselves(int n, double *a, const double *b) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers stays on rank 0: it allocates or frees memory with 'malloc'
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    double *own = malloc(n * sizeof *own);
+    printf("thread %d\n", id);
+    #pragma omp barrier
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+    for (int i = id; i < n; i += threads) a[i] = own[i] = b[i] * id;
+    #pragma omp barrier
+    // CHECK: :[[@LINE-9]]:{{[0-9]+}}: remark: parallel region with thread numbers stays on rank 0: it allocates or frees memory with 'free'
+    free(own);
+  }
+}
+
+static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int asker(const void *a, const void *b) { return (*(const int *)a - *(const int *)b) * (1 + omp_get_thread_num()); }
+
+void sorted(int n, int *a, int *team) {
+  #pragma omp parallel
+  {
+    #pragma omp master
+    *team = omp_get_num_threads();
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'qsort'
+    #pragma omp for
+    for (int i = 0; i < n; i++) qsort(a + 8 * i, 8, sizeof *a, order);
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[8 * i]++;
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it calls 'qsort'
+  #pragma omp parallel
+  {
+    #pragma omp master
+    *team = omp_get_num_threads();
+    #pragma omp for
+    for (int i = 0; i < n; i++) qsort(a + 8 * i, 8, sizeof *a, asker);
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[8 * i]++;
+  }
+}
+
 // What talks between threads in other ways stays as it was, and says why.
 void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and its threads may wait for each other's variables (line [[@LINE+4]])
@@ -94,6 +138,13 @@ void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
   {
     int id = omp_get_thread_num();
     opaque(id);
+    a[id] = 1;
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it calls 'printf', which is not defined in this file (line [[@LINE+4]])
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    printf("%g\n", a[id]);
     a[id] = 1;
   }
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it uses an OpenMP construct that is not distributed (__kmpc_flush) (line [[@LINE+5]])
