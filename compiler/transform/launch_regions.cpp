@@ -36,6 +36,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -111,13 +112,23 @@ bool asksForOneThread(CallInst *fork) {
   return threads && threads->isOne();
 }
 
+void splitVariables(Function &function, FunctionAnalysisManager &analyses) {
+  analyses.clear(function, function.getName());
+  SROAPass(SROAOptions::PreserveCFG).run(function, analyses);
+  analyses.clear(function, function.getName());
+}
+
 /// The chunk function and access functions of `region`, or its reason to stay home.
 void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses,
                    LateTexts &texts) {
   Function &outlined = *region.outlined;
   const std::string name = (outlined.getName() + ".tutti").str();
   Function *prepared = scratchCopy(outlined, name + ".prepared");
+  const unsigned countBefore = prepared->getInstructionCount();
   region.reason = inlineCallees(*prepared);
+  if (prepared->getInstructionCount() != countBefore) {
+    splitVariables(*prepared, analyses); // Pointers that callees were given in a structure.
+  }
   region.nests = serialiseForks(*prepared, analyses);
   makeAllocationsPrivate(*prepared, analyses);
   loadPointersAsPointers(*prepared);
