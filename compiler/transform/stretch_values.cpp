@@ -147,6 +147,72 @@ bool StretchValues::lift(Value &value, const ThreadStretch &stretch) {
   return true;
 }
 
+/// Whether `load`, the same for all threads, finds the same behind `stretch`: each of them executes
+/// it there, and writes what it reads before, if at all.
+bool StretchValues::mayLower(const LoadInst &load, const ThreadStretch &stretch) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(load.getPointerOperand(), objects, nullptr, 0);
+  if (!load.isSimple() || !dominators_.dominates(load.getParent(), stretch.last) ||
+      any_of(objects, [](const Value *object) { return isa<AllocaInst>(object); })) {
+    return false;
+  }
+  const MemoryLocation location = MemoryLocation::get(&load);
+  const auto isKept = [&](const Instruction &other) {
+    return !other.mayWriteToMemory() || isLifetime(other) ||
+           !isModSet(aliases_.getModRefInfo(&other, location));
+  };
+  // What comes behind the load, up to the end of the stretch.
+  SmallVector<const BasicBlock *, 16> work(successors(load.getParent()));
+  SmallPtrSet<const BasicBlock *, 16> seen;
+  while (!work.empty()) {
+    const BasicBlock *block = work.pop_back_val();
+    if (!stretch.blocks.contains(block) || !seen.insert(block).second) {
+      continue;
+    }
+    if (!all_of(*block, isKept)) {
+      return false;
+    }
+    work.append(succ_begin(block), succ_end(block));
+  }
+  return std::all_of(load.getIterator(), load.getParent()->end(), isKept);
+}
+
+/// Computes `value`, the same for all threads, once more behind `stretch`: null if that cannot be.
+Value *StretchValues::lower(Value &value, const ThreadStretch &stretch) {
+  auto *inst = dyn_cast<Instruction>(&value);
+  if (!inst || !stretch.contains(*inst)) {
+    return &value;
+  }
+  if (Value *known = lowered_.lookup(inst)) {
+    return known;
+  }
+  const auto *load = dyn_cast<LoadInst>(inst);
+  if (stretch.exit->getSinglePredecessor() != stretch.last || isa<PHINode>(inst) ||
+      dependence_.depends(*inst) ||
+      (load ? !mayLower(*load, stretch) : inst->mayReadOrWriteMemory() || !isHarmless(*inst))) {
+    return nullptr;
+  }
+  SmallVector<Value *, 4> operands;
+  for (Use &operand : inst->operands()) {
+    Value *there = lower(*operand.get(), stretch);
+    if (!there) {
+      return nullptr;
+    }
+    operands.push_back(there);
+  }
+  Instruction *copy = inst->clone();
+  for (unsigned index = 0; index < operands.size(); ++index) {
+    copy->setOperand(index, operands[index]);
+  }
+  // Behind what it is computed from, which has been put there before.
+  BasicBlock::iterator place = stretch.exit->getFirstInsertionPt();
+  while (any_of(lowered_, [&](const auto &each) { return each.second == &*place; })) {
+    ++place;
+  }
+  copy->insertInto(stretch.exit, place);
+  return lowered_[inst] = copy;
+}
+
 /// Keeps `value` in memory, where that can be. Whether it can.
 bool StretchValues::keep(Instruction &value, bool &changed) {
   if (kept_.count(&value)) {
@@ -258,7 +324,14 @@ std::string StretchValues::settleUse(Instruction &inst, Use &use, bool &changed)
     return {};
   }
   if (!dependence_.depends(inst)) {
-    return !own || lift(inst, *own) || (there && !isMeeting && keep(inst, changed)) ? "" : kLeft;
+    if (!own || lift(inst, *own) || (there && !isMeeting && keep(inst, changed))) {
+      return {};
+    }
+    Value *behind = lower(inst, *own);
+    if (behind) {
+      use.set(behind);
+    }
+    return behind ? "" : kLeft;
   }
   if (isMeeting && !kept_.count(user)) {
     return {}; // Of no effect: who uses what it chooses has it kept.

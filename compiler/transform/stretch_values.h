@@ -102,6 +102,8 @@ private:
   bool isAgain(llvm::Value &value, bool isForOne);
   bool lift(llvm::Value &value, const ThreadStretch &stretch);
   bool mayLift(const llvm::Instruction &inst, const ThreadStretch &stretch);
+  bool mayLower(const llvm::LoadInst &load, const ThreadStretch &stretch);
+  llvm::Value *lower(llvm::Value &value, const ThreadStretch &stretch);
   bool keep(llvm::Instruction &value, bool &changed);
   bool keepWhereFound(llvm::Instruction &value, bool &changed);
   llvm::Value *compute(llvm::Value &value, Here &here);
@@ -116,6 +118,7 @@ private:
   llvm::AAResults &aliases_;
   llvm::DominatorTree dominators_;
   llvm::SmallSetVector<const ThreadStretch *, 8> looped_;
+  llvm::DenseMap<llvm::Value *, llvm::Value *> lowered_;
   llvm::MapVector<llvm::Instruction *, Kept> kept_; ///< Values, and variables.
   llvm::SmallPtrSet<const llvm::AllocaInst *, 4> exempt_;
   std::uint64_t bytes_ = 0;

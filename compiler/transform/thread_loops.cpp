@@ -181,8 +181,8 @@ std::string ThreadLooper::checkCalls(const ThreadStretches &stretches,
     auto *call = dyn_cast<CallBase>(&inst);
     const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst);
     if (!call || stretches.isOfOne(*inst.getParent()) || stretches.isLast(*inst.getParent()) ||
-        &inst == number_ || (intrinsic && !inst.mayHaveSideEffects())) {
-      continue;
+        &inst == number_ || (intrinsic && !inst.mayHaveSideEffects()) || call->doesNotReturn()) {
+      continue; // Of ends of the program in a stretch its loop knows what they may do.
     }
     const bool isLooped =
         any_of(looped, [&](const ThreadStretch *stretch) { return stretch->contains(inst); });

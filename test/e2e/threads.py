@@ -174,6 +174,16 @@ class Writer(Generator):
                            "own += heap[id & 7] * heap[step & 3];",
                            "strncpy((char *)(f + id * 8 + 2), own & 1 ? \"odd\" : \"even\", 8);"))
 
+    def alike(self):
+        """What all threads find alike, though one of them might have changed it just before."""
+        which = self.choices.choice(ARRAYS)
+        self.say(f"if ({which}[n - 1] == 1234567890123 && id == 1) {which}[0] = 1;")
+        self.say(f"const Word seen = {which}[0] + 1;")
+        self.say("#pragma omp barrier")
+        self.open("if (seen & 1)")
+        self.items(1)
+        self.close()
+
     def one(self):
         how = self.pick("#pragma omp single", "#pragma omp master", "if (id == 0)", "#pragma omp masked")
         words = ['printf("%lx %d\\n", s, threads);', "s = s * 5 + 1;", "t += f[8] + f[2];",
@@ -215,7 +225,7 @@ class Writer(Generator):
             kinds = [self.part] * 4 + [self.collect] * 3 + [self.loop] * 3 + [self.others] * 2 + [
                 self.leave] * 2 + [self.alone] * 2 + [self.one, self.call, self.dynamic, self.library]
             self.open("")
-            self.choices.choice(kinds + [self.condition] * (self.inside < 3))()
+            self.choices.choice(kinds + [self.condition, self.alike] * (self.inside < 3))()
             self.close()
             self.say("#pragma omp barrier")
         self.inside -= 1

@@ -88,6 +88,36 @@ void themselves(int n, double *a, const double *b) {
   }
 }
 
+// Whether the program goes on all threads find out alike, behind the loop over those that may have set it.
+void failing(int n, double *a, int *error) {
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num(), threads = omp_get_num_threads();
+    double *own = malloc(n * sizeof *own);
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers stays on rank 0: it allocates or frees memory with 'malloc'
+    if (!own) *error = 1;
+    int failed = *error;
+    #pragma omp barrier
+    if (failed) exit(1);
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+    for (int i = id; i < n; i += threads) a[i] = own[i] = id;
+    #pragma omp barrier
+    free(own);
+  }
+  // What follows may change it.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: {{.*}}a thread leaves a private value to what follows
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    if (a[id] < 0) *error = 1;
+    int failed = *error;
+    if (a[id] > n) *error = 0;
+    #pragma omp barrier
+    if (failed) exit(1);
+    a[id] = id;
+  }
+}
+
 static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 static int asker(const void *a, const void *b) { return (*(const int *)a - *(const int *)b) * (1 + omp_get_thread_num()); }
 
