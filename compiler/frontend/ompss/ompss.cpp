@@ -2,6 +2,7 @@
 #include "compiler/frontend/ompss/ompss.h"
 
 #include "compiler/frontend/ompss/names.h"
+#include "compiler/frontend/ompss/nests.h"
 #include "compiler/frontend/ompss/pragma_handler.h"
 #include "compiler/frontend/ompss/sharing.h"
 
@@ -103,6 +104,7 @@ public:
     if (unit_->sema) {
       warnOfEarlierDeclarations(*unit_->sema, unit_->functions, group);
       redirectCalls(*unit_->sema, unit_->functions, group);
+      nests_.check(unit_->sema->getDiagnostics(), unit_->constructs, group);
     }
     return true;
   }
@@ -113,6 +115,7 @@ public:
 
 private:
   std::shared_ptr<Unit> unit_;
+  Nests nests_;
 };
 
 } // namespace
