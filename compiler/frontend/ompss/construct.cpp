@@ -440,10 +440,11 @@ void Writer::device() {
   out_.text("),").at(construct_.directive.where);
 }
 
+/// Conditions are of any scalar type, other options integers.
 void Writer::option(const Clause &clause, std::uint32_t option) {
   out_.at(clause.where).text("tutti_task_option(").number(option).text(",(long)(");
   const bool isCondition = option == TUTTI_TASK_IF || option == TUTTI_TASK_FINAL;
-  out_.group(clause.arguments).text(isCondition ? "?1:0" : "").text(")),");
+  out_.group(clause.arguments).text(isCondition ? "?1:0" : "|0").text(")),");
   out_.at(construct_.directive.where);
 }
 

@@ -123,6 +123,12 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   #pragma oss task weakconcurrent(x)
   // CHECK: :[[@LINE+1]]:25: error: clause 'cost' takes numbers from 0 on
   #pragma oss task cost(-1)
+  // CHECK: :[[@LINE+1]]:20: error: invalid operands to binary expression ('double' and 'int')
+  #pragma oss task priority(1.5)
+  x = 1;
+  // CHECK: :[[@LINE+1]]:20: error: invalid operands to binary expression ('const char *' and 'int')
+  #pragma oss task cost(text)
+  x = 1;
   // CHECK: :[[@LINE+1]]:34: error: clause 'grainsize' takes numbers from 1 on
   #pragma oss taskloop grainsize(0)
   // CHECK: :[[@LINE+1]]:34: error: clause 'chunksize' takes numbers from 1 on
