@@ -118,6 +118,12 @@ void PragmaHandler::HandlePragma(Preprocessor &preprocessor, PragmaIntroducer in
     if (takesMore(construct->directive.kind) && endsTooEarly(construct->directive)) {
       return;
     }
+    if (construct->directive.kind != DirectiveKind::Task && isOutside()) {
+      error(preprocessor.getDiagnostics(), construct->directive.where,
+            "'#pragma oss %0' stands outside of any function")
+          << wordOf(construct->directive.kind);
+      return;
+    }
     if (construct->isLoop()) {
       loop(std::move(*construct), writer);
     } else if (construct->directive.kind == DirectiveKind::Task) {
@@ -175,11 +181,24 @@ bool PragmaHandler::endsTooEarly(const Directive &directive) {
   return true;
 }
 
+/// Whether no function or class surely is open. Behind the end of one the parser is still in it
+/// when the pragma is read, so that it is Clang that refuses what stands there.
+bool PragmaHandler::isOutside() const {
+  return unit_->sema->CurContext->getRedeclContext()->isFileContext() &&
+         !unit_->preprocessor.getLangOpts().DelayedTemplateParsing;
+}
+
 void PragmaHandler::task(Construct construct, TokenWriter &writer) {
   Tokens ahead = lexUntilKnown();
   if (beginsDeclaration(ahead).value_or(false)) {
     ahead = lexDeclaration(std::move(ahead));
     function(std::move(construct), ahead, writer);
+    return;
+  }
+  if (isOutside()) {
+    error(unit_->preprocessor.getDiagnostics(), construct.directive.where,
+          "'#pragma oss task' outside of any function needs a function that returns void");
+    writer.tokens(ahead);
     return;
   }
   if (const Clause *shape = construct.shape()) {

@@ -36,6 +36,7 @@ public:
 
 private:
   bool endsTooEarly(const Directive &directive);
+  bool isOutside() const;
   void task(Construct construct, TokenWriter &writer);
   void function(Construct construct, TokensRef ahead, TokenWriter &writer);
   bool renameShadowing(TaskFunction &function, Directive &directive);
