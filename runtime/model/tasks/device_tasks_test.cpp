@@ -113,7 +113,7 @@ protected:
     reinterpret_cast<KernelBlock *>(&task.block)->number = number;
     task.flags |= flags;
     tasks_.setOption(task, TUTTI_TASK_PRIORITY, priority);
-    tasks_.setDevice(task, {&kKernel, TUTTI_TASK_NDRANGE, 1, {1, 1, 1}, {1, 1, 1}, 0});
+    tasks_.setDevice(task, {&kKernel, TUTTI_TASK_NDRANGE, 1, {1, 1, 1}, {1, 1, 1}, 0, {}});
     tasks_.description(task).add(kind, reinterpret_cast<std::uint64_t>(&object), sizeof object);
     tasks_.submit(task);
   }
@@ -124,7 +124,7 @@ protected:
     Task &task = tasks_.create(0, sizeof(HostBlock), 0, countRun);
     reinterpret_cast<HostBlock *>(&task.block)->runs = &runs;
     if (device) {
-      tasks_.setDevice(task, {device, 0, 0, {1, 1, 1}, {1, 1, 1}, 0});
+      tasks_.setDevice(task, {device, 0, 0, {1, 1, 1}, {1, 1, 1}, 0, {}});
     }
     tasks_.description(task).add(kind, reinterpret_cast<std::uint64_t>(&object), sizeof object);
     tasks_.submit(task);
