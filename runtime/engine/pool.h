@@ -4,6 +4,8 @@
 /// memory back.
 #pragma once
 
+#include "base/count.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -76,7 +78,7 @@ private:
 
   std::array<Header *, kClasses> free_{};
   std::size_t used_ = 0;
-  std::size_t allocations_ = 0;
+  Count allocations_;
   std::byte *rest_ = nullptr; ///< Of the newest slab.
   std::byte *restEnd_ = nullptr;
   std::vector<void *> slabs_;

@@ -6,6 +6,7 @@
 /// on with another one, until it finds that the waiting is over.
 #pragma once
 
+#include "base/count.h"
 #include "base/steal_deque.h"
 #include "runtime/engine/bed.h"
 #include "runtime/engine/parked.h"
@@ -27,11 +28,11 @@ class Engine;
 
 /// What one worker did.
 struct WorkerCounts {
-  std::uint64_t run = 0;
-  std::uint64_t stolen = 0;
-  std::uint64_t blocked = 0; ///< Left a stack to who waits.
-  std::uint64_t stacks = 0;  ///< That were ever made.
-  std::uint64_t slept = 0;
+  Count run;
+  Count stolen;
+  Count blocked; ///< Left a stack to who waits.
+  Count stacks;  ///< That were ever made.
+  Count slept;
 };
 
 /// Threading: confined to its thread, unless said otherwise.
