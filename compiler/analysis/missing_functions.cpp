@@ -8,6 +8,7 @@
 #include "llvm/IR/InstrTypes.h"
 
 #include <dlfcn.h>
+#include <string>
 
 using namespace llvm;
 
@@ -23,8 +24,16 @@ Function *calleeOf(CallBase &call) {
   return dyn_cast<Function>(call.getCalledOperand());
 }
 
-/// This compiler is a C++ program, so what its libraries define is no function of the user's.
-bool isOfLibraries(StringRef name) { return ::dlsym(RTLD_DEFAULT, name.str().c_str()) != nullptr; }
+/// What the libraries of C and C++ define is no function of the user's. This program may have a copy
+/// of the latter of its own, whose names cannot be asked for.
+bool isOfLibraries(StringRef name) {
+  const std::string text = name.str();
+  if (::dlsym(RTLD_DEFAULT, text.c_str())) {
+    return true;
+  }
+  static void *const cxx = ::dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+  return cxx && ::dlsym(cxx, text.c_str());
+}
 
 bool mayBeOfProgram(const Function &callee) {
   const StringRef name = callee.getName();
