@@ -24,8 +24,8 @@ Function *calleeOf(CallBase &call) {
   return dyn_cast<Function>(call.getCalledOperand());
 }
 
-/// What the libraries of C and C++ define is no function of the user's. This program may have a copy
-/// of the latter of its own, whose names cannot be asked for.
+/// What the libraries of C and C++ define is no function of the user's. This program may have a
+/// copy of the latter of its own, whose names cannot be asked for.
 bool isOfLibraries(StringRef name) {
   const std::string text = name.str();
   if (::dlsym(RTLD_DEFAULT, text.c_str())) {
