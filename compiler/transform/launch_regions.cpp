@@ -17,6 +17,7 @@
 #include "compiler/ir/fragment_calls.h"
 #include "compiler/ir/launch_function.h"
 #include "compiler/ir/library_functions.h"
+#include "compiler/ir/split_variables.h"
 #include "compiler/transform/carry_code.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/chunk_function.h"
@@ -36,7 +37,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/xxhash.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -112,12 +112,6 @@ bool asksForOneThread(CallInst *fork) {
   return threads && threads->isOne();
 }
 
-void splitVariables(Function &function, FunctionAnalysisManager &analyses) {
-  analyses.clear(function, function.getName());
-  SROAPass(SROAOptions::PreserveCFG).run(function, analyses);
-  analyses.clear(function, function.getName());
-}
-
 /// The chunk function and access functions of `region`, or its reason to stay home.
 void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses,
                    LateTexts &texts) {
@@ -127,7 +121,8 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   const unsigned countBefore = prepared->getInstructionCount();
   region.reason = inlineCallees(*prepared);
   if (prepared->getInstructionCount() != countBefore) {
-    splitVariables(*prepared, analyses); // Pointers that callees were given in a structure.
+    // Pointers that callees were given in a structure.
+    splitVariables(*prepared, analyses, SROAOptions::PreserveCFG);
   }
   region.nests = serialiseForks(*prepared, analyses);
   makeAllocationsPrivate(*prepared, analyses);

@@ -4,6 +4,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/private_memory.h"
+#include "compiler/ir/split_variables.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -12,7 +13,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 #include <optional>
@@ -268,9 +268,7 @@ void makeAllocationsPrivate(Function &prepared, FunctionAnalysisManager &analyse
   // Objects that hold such pointers came apart into variables before only where they were not
   // handed to functions.
   removeUnreachableBlocks(prepared);
-  analyses.clear(prepared, prepared.getName());
-  SROAPass(SROAOptions::ModifyCFG).run(prepared, analyses);
-  analyses.clear(prepared, prepared.getName());
+  splitVariables(prepared, analyses, SROAOptions::ModifyCFG);
   Allocations(prepared).run();
 }
 

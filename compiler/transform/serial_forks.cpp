@@ -4,10 +4,10 @@
 #include "compiler/analysis/teams.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/split_variables.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -118,9 +118,7 @@ bool serialiseForks(Function &outlined, FunctionAnalysisManager &analyses) {
     eraseCalls(outlined, isThreadRequest);
   }
   // What was captured by its address is again a value.
-  analyses.clear(outlined, outlined.getName());
-  SROAPass(SROAOptions::PreserveCFG).run(outlined, analyses);
-  analyses.clear(outlined, outlined.getName());
+  splitVariables(outlined, analyses, SROAOptions::PreserveCFG);
   return true;
 }
 

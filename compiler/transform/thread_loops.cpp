@@ -7,6 +7,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/split_variables.h"
 #include "compiler/transform/conduct_constructs.h"
 #include "compiler/transform/number_loop.h"
 #include "compiler/transform/serial_forks.h"
@@ -20,7 +21,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -144,9 +144,7 @@ void ThreadLooper::markCalls() {
 }
 
 void ThreadLooper::simplify() {
-  functions_.clear(*copy_, copy_->getName());
-  SROAPass(SROAOptions::ModifyCFG).run(*copy_, functions_);
-  functions_.clear(*copy_, copy_->getName());
+  splitVariables(*copy_, functions_, SROAOptions::ModifyCFG);
   SimplifyCFGPass().run(*copy_, functions_);
   functions_.clear(*copy_, copy_->getName());
 }
