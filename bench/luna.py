@@ -83,7 +83,8 @@ def show_heat(arguments, folder, parts, size, steps):
                 few, many = (run([*command, parts, size, count]) for count in (steps, 5 * steps))
                 found[name].append([1e3 * (many[at] - few[at]) / (4 * steps) for at in (0, 1)])
                 printed.add(many[2])
-                held = many[3].get("peak", 0) if name == "ours" else held
+                if name == "ours":
+                    held = many[3]["peak"]
             if len(printed) != 1:
                 sys.exit(f"heat on {ranks} ranks: {printed}")
         ours, hand = ([statistics.median(each[at] for each in found[name]) for at in (0, 1)] for name in commands)
