@@ -5,6 +5,7 @@
 #include "compiler/target/ptx/begin.h"
 #include "compiler/target/ptx/grid_loops.h"
 #include "compiler/target/ptx/lowering.h"
+#include "compiler/target/ptx/spare_stores.h"
 #include "compiler/target/ptx/strength_reduction.h"
 #include "compiler/target/ptx/workarounds.h"
 
@@ -207,6 +208,7 @@ std::string translate(const Target &target, StringRef bitcode, std::string &reas
   }
   unrollRoots(*module);
   optimise(*module, *machine);
+  spareStores(*module);
   spareBackend(*module);
   hideGridSteps(*module);
   markBegins(*module);
