@@ -47,6 +47,12 @@ public:
     return enterSlowly();
   }
 
+  /// Makes the context current for a thread that never makes another one current.
+  ///
+  /// Threading: any.
+  /// Source: cuCtxSetCurrent.
+  CUresult makeCurrent() const { return cuda().cuCtxSetCurrent(context_); }
+
   /// From now on `enter` takes it that the program makes other contexts current on any thread.
   ///
   /// Threading: any thread that works for one of the driver's devices.

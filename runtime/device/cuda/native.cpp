@@ -139,11 +139,13 @@ Status CudaQueue::launchNative(const NativeLaunch &launch) {
   TUTTI_TRY(context.enter());
   TUTTI_TRY(stream_->settle());
   TUTTI_TRY(kernel.allowShared(context, launch.localBytes));
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, stream_->handleForKernel());
   const CUresult result = context.cuda().cuLaunchKernel(
       kernel.function(), static_cast<unsigned>(grid.groups[0]),
       static_cast<unsigned>(grid.groups[1]), static_cast<unsigned>(grid.groups[2]), grid.group[0],
-      grid.group[1], grid.group[2], static_cast<unsigned>(launch.localBytes),
-      stream_->handleForKernel(), addresses_.data(), nullptr);
+      grid.group[1], grid.group[2], static_cast<unsigned>(launch.localBytes), stream,
+      addresses_.data(), nullptr);
   if (result != kSuccess) {
     return context.failed(result, "launch kernel {}", kernel.name());
   }
@@ -155,7 +157,9 @@ Result<void *> CudaQueue::native() {
   device_.shareContexts();
   TUTTI_TRY(context.enter());
   TUTTI_TRY(stream_->settle());
-  return static_cast<void *>(stream_->handle());
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, stream_->handle());
+  return static_cast<void *>(stream);
 }
 
 Result<std::uint64_t> CudaQueue::nativeAddress(Range bytes) {
@@ -168,7 +172,9 @@ std::int32_t CudaQueue::nativeDevice() const { return device_.context().device()
 Status CudaQueue::prefetch(std::span<const std::byte> memory) {
   TUTTI_TRY(device_.context().enter());
   TUTTI_TRY(stream_->settle());
-  return device_.managed().prefetch(memory, stream_->handle());
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, stream_->handle());
+  return device_.managed().prefetch(memory, stream);
 }
 
 } // namespace tutti::device::cuda

@@ -173,9 +173,11 @@ Status CudaQueue::copyFrom(Device &from, Range bytes) {
   if (bytes.empty()) {
     return {};
   }
-  if (const CUresult result = context.cuda().cuMemcpyDtoDAsync_v2(
-          device_.mirror().at(bytes.begin), other->mirror().at(bytes.begin), bytes.size(),
-          stream_->handle())) {
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, stream_->handle());
+  if (const CUresult result = context.cuda().cuMemcpyDtoDAsync_v2(device_.mirror().at(bytes.begin),
+                                                                  other->mirror().at(bytes.begin),
+                                                                  bytes.size(), stream)) {
     return context.failed(result, "copy {} bytes from {}", bytes.size(), other->context().label());
   }
   return {};
@@ -191,10 +193,12 @@ Status CudaQueue::copyForeign(ForeignMemory &from, Range bytes) {
   Context &context = device_.context();
   TUTTI_TRY(context.enter());
   TUTTI_TRY(stream_->settle());
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, stream_->handle());
   while (!bytes.empty()) {
     const auto [source, size] = other.at(bytes);
     if (const CUresult result = context.cuda().cuMemcpyDtoDAsync_v2(
-            device_.mirror().at(bytes.begin), source, size, stream_->handle())) {
+            device_.mirror().at(bytes.begin), source, size, stream)) {
       return context.failed(result, "copy {} bytes from another process", size);
     }
     bytes.begin += size;
@@ -214,9 +218,11 @@ Status CudaQueue::keep(Range bytes, Snapshot &to, std::uint64_t offset) {
     constexpr std::uint64_t kMost = kMostCompared / Change::kGrain;
     TUTTI_ASSIGN(found_, Memory::make(context, kChangesBegin + kMost * sizeof(Change)));
   }
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, stream_->handle());
   if (const CUresult result = context.cuda().cuMemcpyDtoDAsync_v2(
           static_cast<CudaSnapshot &>(to).at(offset), device_.mirror().at(bytes.begin),
-          bytes.size(), stream_->handle())) {
+          bytes.size(), stream)) {
     return context.failed(result, "copy {} bytes to a snapshot", bytes.size());
   }
   return {};
@@ -308,39 +314,16 @@ void CudaQueue::packArguments(const KernelLaunch &launch, CUdeviceptr partials) 
 }
 
 Status CudaQueue::start(Kernel &kernel, const Grid &grid, std::uint32_t partialBytes) {
-  Context &context = device_.context();
   auto &ours = static_cast<CudaKernel &>(kernel);
   const std::uint64_t shared = std::uint64_t{partialBytes} * grid.groupSize();
-  TUTTI_TRY(ours.allowShared(context, shared));
-  std::size_t bytes = parameters_.size() * sizeof parameters_[0];
-  std::array<void *, 5> extra = {reinterpret_cast<void *>(kLaunchBuffer), parameters_.data(),
-                                 reinterpret_cast<void *>(kLaunchBufferSize), &bytes,
-                                 reinterpret_cast<void *>(kLaunchEnd)};
-  // It waits itself for the kernel before it, if that is what it comes behind.
-  const bool overlaps = ours.waits() && stream_->endsInKernel();
-  CUlaunchAttribute overlap{kLaunchSerialization, {}, {}};
-  overlap.value.programmaticStreamSerializationAllowed = 1;
-  const CUlaunchConfig config{.gridDimX = static_cast<unsigned>(grid.groups[0]),
-                              .gridDimY = static_cast<unsigned>(grid.groups[1]),
-                              .gridDimZ = static_cast<unsigned>(grid.groups[2]),
-                              .blockDimX = grid.group[0],
-                              .blockDimY = grid.group[1],
-                              .blockDimZ = grid.group[2],
-                              .sharedMemBytes = static_cast<unsigned>(shared),
-                              .hStream = stream_->handleForKernel(),
-                              .attrs = &overlap,
-                              .numAttrs = 1};
-  const Library &cuda = context.cuda();
-  const CUresult result =
-      overlaps
-          ? cuda.cuLaunchKernelEx(&config, ours.function(), nullptr, extra.data())
-          : cuda.cuLaunchKernel(ours.function(), config.gridDimX, config.gridDimY, config.gridDimZ,
-                                config.blockDimX, config.blockDimY, config.blockDimZ,
-                                config.sharedMemBytes, config.hStream, nullptr, extra.data());
-  if (result != kSuccess) {
-    return context.failed(result, "launch kernel {}", ours.name());
-  }
-  return {};
+  TUTTI_TRY(ours.allowShared(device_.context(), shared));
+  return stream_->launch(
+      {.kernel = &ours,
+       .groups = {static_cast<unsigned>(grid.groups[0]), static_cast<unsigned>(grid.groups[1]),
+                  static_cast<unsigned>(grid.groups[2])},
+       .group = {grid.group[0], grid.group[1], grid.group[2]},
+       .shared = static_cast<unsigned>(shared)},
+      parameters_);
 }
 
 /// The parameters are those of a combiner (`tutti_device_code`).
@@ -394,7 +377,9 @@ Status CudaQueue::wait(Event &event) {
   Context &context = device_.context();
   TUTTI_TRY(context.enter());
   TUTTI_TRY(stream_->settle());
-  if (const CUresult result = context.cuda().cuStreamWaitEvent(stream_->handle(), native, 0)) {
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, stream_->handle());
+  if (const CUresult result = context.cuda().cuStreamWaitEvent(stream, native, 0)) {
     return context.failed(result, "wait for an event");
   }
   return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cuda/stream.h"
 
+#include "runtime/device/cuda/kernel.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -24,6 +26,7 @@ Result<std::unique_ptr<Stream>> Stream::open(Context &context, Copier &copier) {
   if (const CUresult result = context.cuda().cuStreamCreate(&stream->handle_, kStreamNonBlocking)) {
     return context.failed(result, "make a stream");
   }
+  stream->launcher_.setStream(stream->handle_);
   return stream;
 }
 
@@ -33,6 +36,7 @@ Stream::~Stream() {
   }
   const Library &cuda = context_.cuda();
   context_.enter().ignore("a lost device refuses what follows, which changes nothing");
+  launcher_.drain().ignore("whoever wants to know has finished before");
   cuda.cuStreamSynchronize(handle_); // Staging memory must not go while copies are under way.
   for (const Batch &batch : batchesIn_) {
     cuda.cuEventDestroy_v2(batch.done);
@@ -46,7 +50,15 @@ Stream::~Stream() {
   cuda.cuStreamDestroy_v2(handle_);
 }
 
+Status Stream::launch(KernelCall call, std::span<const std::uint64_t> parameters) {
+  call.overlaps = call.kernel->waits() && endsInKernel_;
+  endsInKernel_ = true;
+  return launcher_.launch(call, parameters);
+}
+
 Result<CUevent> Stream::mark() {
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, handle());
   CUevent event = nullptr;
   if (!idleEvents_.empty()) {
     event = idleEvents_.back();
@@ -54,7 +66,7 @@ Result<CUevent> Stream::mark() {
   } else if (const CUresult result = context_.cuda().cuEventCreate(&event, kEventDisableTiming)) {
     return context_.failed(result, "make an event");
   }
-  if (const CUresult result = context_.cuda().cuEventRecord(event, handle())) {
+  if (const CUresult result = context_.cuda().cuEventRecord(event, stream)) {
     recycle(event);
     return context_.failed(result, "record an event");
   }
@@ -73,8 +85,10 @@ Status Stream::copyIn(std::span<const std::byte> source, CUdeviceptr target) {
     std::byte *piece = nullptr;
     TUTTI_ASSIGN(piece, takeIn(bytes));
     copier_.copy(piece, source.data(), bytes);
+    CUstream stream = nullptr;
+    TUTTI_ASSIGN(stream, handle());
     if (const CUresult result =
-            context_.cuda().cuMemcpyHtoDAsync_v2(target, piece, bytes, handle())) {
+            context_.cuda().cuMemcpyHtoDAsync_v2(target, piece, bytes, stream)) {
       return context_.failed(result, "copy {} bytes in", bytes);
     }
     openIn_ += bytes;
@@ -122,16 +136,20 @@ Result<std::uint64_t> Stream::copyOut(CUdeviceptr source, std::span<std::byte> t
 }
 
 Status Stream::copyInLocked(std::span<const std::byte> source, CUdeviceptr target) {
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, handle());
   if (const CUresult result =
-          context_.cuda().cuMemcpyHtoDAsync_v2(target, source.data(), source.size(), handle())) {
+          context_.cuda().cuMemcpyHtoDAsync_v2(target, source.data(), source.size(), stream)) {
     return context_.failed(result, "copy {} bytes in", source.size());
   }
   return {};
 }
 
 Status Stream::copyOutLocked(CUdeviceptr source, std::span<std::byte> target) {
+  CUstream stream = nullptr;
+  TUTTI_ASSIGN(stream, handle());
   if (const CUresult result =
-          context_.cuda().cuMemcpyDtoHAsync_v2(target.data(), source, target.size(), handle())) {
+          context_.cuda().cuMemcpyDtoHAsync_v2(target.data(), source, target.size(), stream)) {
     return context_.failed(result, "copy {} bytes out", target.size());
   }
   return {};
@@ -148,8 +166,10 @@ Status Stream::issueOut() {
       // What is open has to end some time, and everybody may be waiting for it.
       return closeOut();
     }
+    CUstream stream = nullptr;
+    TUTTI_ASSIGN(stream, handle());
     if (const CUresult result =
-            context_.cuda().cuMemcpyDtoHAsync_v2(piece, request.source, bytes, handle())) {
+            context_.cuda().cuMemcpyDtoHAsync_v2(piece, request.source, bytes, stream)) {
       return context_.failed(result, "copy {} bytes out", bytes);
     }
     open_.landings.push_back({request.target, piece, bytes, bytes == request.bytes});
@@ -234,6 +254,7 @@ Status Stream::settleSlowly() {
 Status Stream::finish() {
   TUTTI_TRY(settle());
   TUTTI_TRY(closeOut());
+  TUTTI_TRY(launcher_.drain());
   if (const CUresult result = context_.cuda().cuStreamSynchronize(handle_)) {
     return context_.failed(result, "finish");
   }

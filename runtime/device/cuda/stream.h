@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "runtime/device/cuda/context.h"
 #include "runtime/device/cuda/copier.h"
+#include "runtime/device/cuda/launcher.h"
 #include "runtime/device/cuda/staging.h"
 
 #include <cstddef>
@@ -46,18 +47,26 @@ public:
   Context &context() const { return context_; }
 
   /// For all that is given to the device but kernels.
-  CUstream handle() {
+  ///
+  /// Errors: those of kernels before that the driver has refused.
+  Result<CUstream> handle() {
     endsInKernel_ = false;
+    TUTTI_TRY(launcher_.drain());
     return handle_;
   }
 
-  /// For a kernel; `endsInKernel` says before whether what was given last is one, too.
-  CUstream handleForKernel() {
+  /// For kernels that `launch` does not take. Errors: as of `handle`.
+  Result<CUstream> handleForKernel() {
+    TUTTI_TRY(launcher_.drain());
     endsInKernel_ = true;
     return handle_;
   }
 
-  bool endsInKernel() const { return endsInKernel_; }
+  /// Gives the device a kernel, now or soon; it may overlap with a kernel before it if it waits for
+  /// that one itself. Order: the stream is settled.
+  ///
+  /// Errors: what the driver says of this kernel, or of one before it.
+  Status launch(KernelCall call, std::span<const std::uint64_t> parameters);
 
   /// Returns when `source` has been read.
   ///
@@ -130,7 +139,7 @@ private:
   };
 
   Stream(Context &context, Copier &copier)
-      : context_(context), copier_(copier), in_(context), out_(context) {}
+      : context_(context), copier_(copier), launcher_(context), in_(context), out_(context) {}
 
   Result<std::byte *> takeIn(std::size_t bytes);
   Status closeIn();
@@ -144,6 +153,7 @@ private:
   Context &context_;
   Copier &copier_;
   CUstream handle_ = nullptr;
+  Launcher launcher_;
   bool endsInKernel_ = false;
   std::vector<CUevent> idleEvents_;
   std::vector<Landings> dependences_;
