@@ -18,6 +18,8 @@ constexpr double kNoiseTolerated = 3;
 constexpr double kMostTolerated = 0.2;
 /// From so many times of a cut on, more of them do not make it better known.
 constexpr std::int32_t kEnough = 7;
+/// Parts that take less take what starting them takes, whatever they do. Units: seconds.
+constexpr double kShortest = 20e-6;
 /// What a new cut costs beside the bytes that it moves and new plans: new protections.
 constexpr double kCutSeconds = 100e-6;
 /// A new cut that loses more than this fraction of what the one before lost was futile: each such
@@ -146,15 +148,15 @@ bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches
   member.bytes = moves.bytes;
   member.planning = moves.planning;
   member.work.add(parts);
-  const Sum all = sum();
-  const Length length = lengthOf(all, borders_);
-  const double loss = length.slowest > 0 ? 1 - length.balanced / length.slowest : 0;
-  if (loss < tolerated(member.work)) {
-    return false;
-  }
   double longest = 0;
   for (const PartTime &part : parts) {
     longest = std::max(longest, part.seconds);
+  }
+  const Sum all = sum();
+  const Length length = lengthOf(all, borders_);
+  const double loss = length.slowest > 0 ? 1 - length.balanced / length.slowest : 0;
+  if (longest < kShortest || loss < tolerated(member.work)) {
+    return false;
   }
   lost_ += loss * longest * static_cast<double>(launches);
   const std::vector<double> wished = bordersFor(all);

@@ -109,6 +109,21 @@ bool AccessRecord::overlaps(const RangeSet &bytes) const {
   return false;
 }
 
+bool AccessRecord::join(const AccessRecord &other) {
+  const std::uint64_t both = size + other.size;
+  const auto hasRoom = [&](const Dim &dim) { return dim.stride >= both; };
+  const bool isBehind = other.hull.begin == hull.begin + size;
+  const bool isBefore = hull.begin == other.hull.begin + other.size;
+  if (!(isBehind || isBefore) || flags != other.flags || isScattered() || isUpdated() ||
+      dims != other.dims || limit.begin != other.limit.begin || limit.end != other.limit.end ||
+      !std::ranges::all_of(dims, hasRoom)) {
+    return false;
+  }
+  hull = {std::min(hull.begin, other.hull.begin), std::max(hull.end, other.hull.end)};
+  size = both;
+  return true;
+}
+
 AccessCollector::Series::Series(AccessRecord first)
     : first_(std::move(first)), count_(1), latest_(first_.hull.begin) {}
 
@@ -234,7 +249,24 @@ AccessRecords AccessCollector::take(const AllocationOf &allocationOf) {
     endBlocks(call);
   }
   calls_.clear();
+  joinNeighbours();
   return std::exchange(taken_, {});
+}
+
+/// What an unrolled loop reports element by element lies side by side in every row.
+void AccessCollector::joinNeighbours() {
+  constexpr std::size_t kBack = 16; // Of one iteration, reads and writes of some arrays.
+  std::vector<AccessRecord> joined;
+  joined.reserve(taken_.records.size());
+  for (AccessRecord &record : taken_.records) {
+    const auto oldest = joined.end() - static_cast<std::ptrdiff_t>(std::min(kBack, joined.size()));
+    const auto neighbour =
+        std::find_if(oldest, joined.end(), [&](AccessRecord &each) { return each.join(record); });
+    if (neighbour == joined.end()) {
+      joined.push_back(std::move(record));
+    }
+  }
+  taken_.records = std::move(joined);
 }
 
 } // namespace tutti::memory

@@ -73,6 +73,10 @@ struct AccessRecord {
   /// What of the hull may be touched; may be empty.
   Range reach() const { return {std::max(hull.begin, limit.begin), std::min(hull.end, limit.end)}; }
 
+  /// Makes this record both, if `other` has the same shape and its elements lie right beside this
+  /// one's. Whether it does.
+  bool join(const AccessRecord &other);
+
   bool isRead() const { return (flags & TUTTI_READ) != 0; }
 
   bool isWritten() const { return (flags & TUTTI_WRITE) != 0; }
@@ -105,7 +109,8 @@ struct AccessRecords {
 ///
 /// What is reported row by row (parts of a `collapse`, rows that are followed) becomes one record
 /// again where the rows have one shape and lie at equal distances: a million rows take no more
-/// memory, and no more time afterwards, than one.
+/// memory, and no more time afterwards, than one. So does what is reported element by element of
+/// equal rows.
 ///
 /// Threading: externally synchronised.
 class AccessCollector {
@@ -166,6 +171,7 @@ private:
   void note(AccessRecord record, const void *address);
   void endRows(Call &call);
   void endBlocks(Call &call);
+  void joinNeighbours();
 
   AccessRecords taken_;
   std::vector<Allocation> allocations_;

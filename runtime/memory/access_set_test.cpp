@@ -309,6 +309,43 @@ TEST(AccessCollector, JoinsNothingElseThanWhatWasReported) {
   }
 }
 
+TEST(AccessCollector, JoinsElementsOfEqualRowsThatLieSideBySide) {
+  AccessCollector collector;
+  for (std::uint64_t column = 0; column < 8; ++column) {
+    for (const std::uint32_t flags : {TUTTI_READ, TUTTI_WRITE}) {
+      collector.add(flags, 4096 + 8 * column, 8, 1, std::array{tutti_dim{800, 100}}.data());
+    }
+  }
+  const std::vector<AccessRecord> records = collector.take({}).records;
+
+  ASSERT_EQ(records.size(), 2);
+  EXPECT_EQ(records[1].runs(false).length, 64);
+  EXPECT_EQ(records[1].bytes(), 6400);
+  EXPECT_EQ(records[1].hull, (Range{4096, 4096 + 99 * 800 + 64}));
+}
+
+TEST(AccessCollector, JoinsOnlyWhatLiesSideBySide) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 3000; ++round) {
+    AccessCollector collector;
+    Bytes written;
+    Bytes read;
+    const Record first = randomRecord(random);
+    for (int part = 0; part < 6; ++part) {
+      Record record = random() % 8 == 0 ? randomRecord(random) : first;
+      record.address += (random() % 6) * record.size;
+      record.flags = random() % 4 == 0 ? TUTTI_READ : TUTTI_WRITE;
+      collector.add(record.flags, record.address, record.size,
+                    static_cast<std::uint32_t>(record.dims.size()), record.dims.data());
+      (record.flags == TUTTI_READ ? read : written).merge(bytesOf(record));
+    }
+    constexpr std::size_t kMost = AccessRanges::kMaxRanges;
+    const AccessSet set = setOf(collector.take({}), AccessRanges(kMost, kMost));
+    ASSERT_EQ(bytesOf(set.writes), written);
+    ASSERT_TRUE(std::ranges::includes(bytesOf(set.reads), read));
+  }
+}
+
 TEST(AccessCollector, StartsAnewAfterTake) {
   AccessCollector collector;
   collector.add(TUTTI_READ, 64, 8, 1, std::array{tutti_dim{-8, 100}}.data());
