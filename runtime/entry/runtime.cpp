@@ -2,6 +2,7 @@
 #include "runtime/entry/runtime.h"
 
 #include "base/log.h"
+#include "runtime/engine/worker.h"
 #include "runtime/entry/agreement.h"
 #include "runtime/entry/allocation.h"
 #include "runtime/entry/call_on_stack.h"
@@ -54,6 +55,26 @@ namespace {
 constexpr std::uint64_t kStackGap = 4096;
 
 thread_local bool isMain = false;
+
+/// This process was forked from the one that started the job.
+bool isForked = false;
+
+/// What the calling thread calls now has been launched by it.
+thread_local bool isLaunching = false;
+
+/// One thread of the program at a time launches.
+class Submission {
+public:
+  explicit Submission(Mutex &mutex) : lock_(mutex) { isLaunching = true; }
+
+  ~Submission() { isLaunching = false; }
+
+  Submission(const Submission &) = delete;
+  Submission &operator=(const Submission &) = delete;
+
+private:
+  const ScopedLock lock_;
+};
 
 /// Ends the job behind a fatal error's line.
 void endJob(void *context, std::string_view) {
@@ -321,7 +342,10 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   process_ = getpid();
   respectAllocators();
   // Asking for the process at every launch would be a system call.
-  pthread_atfork(checkFork, nullptr, [] { isMain = false; });
+  pthread_atfork(checkFork, nullptr, [] {
+    isMain = false;
+    isForked = true;
+  });
 }
 
 luna::FragmentDevices *Runtime::fragmentDevices() {
@@ -368,49 +392,66 @@ void Runtime::launchAside(const tutti_region &region, const std::uint64_t *captu
     reason = "a task executes it";
   } else if (omp_get_level() > 0) {
     reason = "it is inside another parallel region";
-  } else if (!isMainThread()) {
-    reason = "another thread executes it than the program's first";
+  } else if (omp_get_num_teams() > 1) {
+    reason = "other teams run at the same time";
+  } else if (isLaunching) {
+    reason = "it is inside another loop that is distributed";
+  } else if (engine::Worker::current()) {
+    reason = "a thread of the runtime executes it";
   }
   aside_.count(region, secondsOf([&] { region.home(captures); }), reason);
 }
 
+/// Whether what the calling thread launches may be distributed: not what tasks and workers of
+/// ours launch, nor what is launched inside of something that is.
+bool Runtime::maySubmit() const {
+  return privateStackTop_.load(std::memory_order_relaxed) != 0 && !isLaunching && !isForked &&
+         omp_get_level() == 0 && omp_get_num_teams() < 2 && !isInTask() &&
+         (isMainThread() || (!engine::Worker::current() && !isFinished_.load()));
+}
+
+/// Why no launch of `region` is distributed, or nothing.
+std::string_view Runtime::reasonHome(const tutti_region &region) const {
+  if ((region.flags & TUTTI_REGION_DISTRIBUTABLE) == 0) {
+    return region.reason ? region.reason : "the compiler found no way";
+  }
+  if (regionOf(region.id) != &region) {
+    return "its library was loaded while the program ran";
+  }
+  if ((region.flags & TUTTI_REGION_SCATTERS) != 0 && knowsOfOneThreadOnly()) {
+    return "it writes through computed indices, and the program knows of one thread only";
+  }
+  return {};
+}
+
 void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) {
-  if (!isMainThread() || privateStackTop_ == 0 || isInTask()) {
+  if (!maySubmit()) {
     launchAside(region, captures);
     return;
   }
-  std::string_view reason;
-  if ((region.flags & TUTTI_REGION_DISTRIBUTABLE) == 0) {
-    reason = region.reason ? region.reason : "the compiler found no way";
-  } else if (omp_get_level() > 0) {
-    reason = "it is inside another parallel region";
-  } else if (omp_get_num_teams() > 1) {
-    reason = "other teams run at the same time";
-  } else if (regionOf(region.id) != &region) {
-    reason = "its library was loaded while the program ran";
-  } else if ((region.flags & TUTTI_REGION_SCATTERS) != 0 && knowsOfOneThreadOnly()) {
-    reason = "it writes through computed indices, and the program knows of one thread only";
-  }
-  if (!reason.empty()) {
-    zero_->staysHome(region, reason);
-  }
-  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-  std::optional<exec::Launch> launch =
-      reason.empty() ? zero_->prepare(region, captures, frame) : std::nullopt;
-  bool isDone = false;
-  auto distribute = [&] { isDone = zero_->distribute(*launch); };
-  if (launch) {
-    const HeldSignals held(areSignalsHandled());
-    callOnStack(privateStackTop_, distribute);
-  }
-  if (isDone) {
-    zero_->recycle(*std::move(launch));
-    return;
+  std::optional<exec::Launch> launch;
+  {
+    const Submission submission(submitting_);
+    if (const std::string_view reason = reasonHome(region); !reason.empty()) {
+      zero_->staysHome(region, reason);
+    } else {
+      const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+      launch = zero_->prepare(region, captures, isOnSharedStack() ? frame : window_->stack().end);
+    }
+    bool isDone = false;
+    if (launch) {
+      runOnOwnStack([&] { isDone = zero_->distribute(*launch); });
+    }
+    if (isDone) {
+      zero_->recycle(*std::move(launch));
+      return;
+    }
   }
   const double seconds = secondsOf([&] {
     const memory::RunningLoop running(region.source);
     region.home(captures);
   });
+  const Submission submission(submitting_);
   if (launch) {
     zero_->ranHome(*launch, seconds);
   } else {
@@ -450,10 +491,14 @@ void Runtime::finish() {
     return;
   }
   const HeldSignals held(areSignalsHandled());
+  std::optional<Submission> submission; // Other threads may be launching.
+  if (!isLaunching) {                   // Else an iteration calls `exit`.
+    submission.emplace(runtime->submitting_);
+  }
   auto end = [runtime] { runtime->finishJob(); };
   const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   if (runtime->window_->stack().contains({frame, frame + 1})) {
-    callOnStack(std::exchange(runtime->privateStackTop_, 0), end); // `exit` inside of `main`.
+    callOnStack(runtime->privateStackTop_.exchange(0), end); // `exit` inside of `main`.
   } else {
     end();
   }

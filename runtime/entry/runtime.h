@@ -5,6 +5,7 @@
 #pragma once
 
 #include "abi/abi.h"
+#include "base/mutex.h"
 #include "runtime/entry/agreement.h"
 #include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/devices.h"
@@ -25,6 +26,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 namespace tutti::entry {
 
@@ -157,7 +159,9 @@ private:
   static void checkFork();
   void prepare(const Settings &settings, RankJob job);
   bool isOnSharedStack() const;
-  /// Runs on this thread what is not the job's: other threads, tasks and exit handlers launch, too.
+  bool maySubmit() const;
+  std::string_view reasonHome(const tutti_region &region) const;
+  /// Runs on this thread what is not the job's: tasks, teams and exit handlers launch, too.
   void launchAside(const tutti_region &region, const std::uint64_t *captures);
   void enterMain(void (*body)(void *), void *argument);
   void finishJob();
@@ -183,7 +187,9 @@ private:
   Tally aside_; ///< Launches that are not the job's.
   std::int32_t process_ = 0;
   std::atomic<bool> isFinished_{false};
-  std::uint64_t privateStackTop_ = 0; ///< Of the main thread's own stack; 0 outside of `main`.
+  /// Of the main thread's own stack; 0 outside of `main`. Other threads only ask whether it is 0.
+  std::atomic<std::uint64_t> privateStackTop_ = 0;
+  Mutex submitting_; ///< Held by the thread that launches; taken before the lock of `Progress`.
 };
 
 /// Whether the calling thread is the one that runs `main` of the job; not so in forked processes.

@@ -39,7 +39,7 @@ std::vector<Range> Objects::all(std::uint64_t frame, std::span<const Range> glob
   for (const Range &section : globals) {
     addVariables(section, ranges);
   }
-  if (stack_.contains({frame, stack_.end})) {
+  if (frame < stack_.end && stack_.contains({frame, stack_.end})) {
     ranges.push_back({frame, stack_.end});
   }
   std::sort(ranges.begin(), ranges.end(),

@@ -122,14 +122,14 @@ DISTRIBUTED = [
 # The same of features.
 DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "complex_numbers",
                         "conducted_steps", "conducted_threads", "constants_constructed", "debug_information", "found_nodes",
-                        "found_pointers", "gather_objects", "harmless_calls", "iterators", "left_values", "masked_indices",
+                        "found_pointers", "gather_objects", "harmless_calls", "iterators", "launching_threads", "left_values", "masked_indices",
                         "merged_writes", "nested_constructs", "other_files", "private_allocations", "reduction_arrays", "reduction_best", "rows_of_neighbours", "scatter_steady",
                         "shared_flags", "sparse", "sparse_steady", "target_conditions",
                         "target_nowait", "texts", "thread_numbers", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "chosen", "earlier_writes", "found_nodes",
-                           "found_pointers", "gather_objects", "irregular", "left_values", "merged_writes", "other_files",
+                           "found_pointers", "gather_objects", "irregular", "launching_threads", "left_values", "merged_writes", "other_files",
                            "random_indices", "remainders", "rows_of_neighbours", "scatter", "scatter_steady", "sparse",
                            "staged_loads", "stray_pointers", "vectors_of_vectors"]
 

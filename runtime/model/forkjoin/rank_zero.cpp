@@ -114,7 +114,25 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     staysHome(region, "it has fewer than two iterations");
     return std::nullopt;
   }
+  if (frame == job_.window.stack().end && namesStack(launch)) {
+    staysHome(
+        region,
+        "another thread than the program's first executes it, and it works on that one's stack");
+    return std::nullopt;
+  }
   return launch;
+}
+
+/// Whether anything that the launch knows before it follows pointers may be an address of main's
+/// stack, where the main thread goes on.
+bool RankZero::namesStack(const Launch &launch) const {
+  const auto isOnStack = [this](std::uint64_t value) {
+    return job_.window.stack().contains({value, value + 1});
+  };
+  return std::ranges::any_of(launch.captures, isOnStack) ||
+         std::ranges::any_of(launch.values, isOnStack) ||
+         std::ranges::any_of(launch.blocks,
+                             [&](const BlockValue &block) { return isOnStack(block.address); });
 }
 
 void RankZero::recycle(Launch &&launch) { spare_ = std::move(launch); }

@@ -32,9 +32,10 @@ using exec::TaskAccess;
 using exec::TaskWork;
 using protocol::JobSetup;
 
-/// Threading: `prepare`, `distribute`, `renewStackBelow`, `ranHome` and `finish` from the program's
-///            main thread, the latter two on any stack; `open`, `renew`, `waitForDevices` and what
-///            tasks call from any thread.
+/// Threading: `prepare`, `distribute`, `recycle`, `staysHome`, `ranHome` and `finish` from one
+/// thread
+///            at a time, whichever; `renewStackBelow` from the program's main thread; `open`,
+///            `renew`, `waitForDevices` and what tasks call from any thread.
 class RankZero {
 public:
   struct Setup {
@@ -56,8 +57,9 @@ public:
   memory::TouchQueue &touches() { return job_.queue; }
 
   /// Reads what the region needs as scalars. Runs on the user's stack and may fault. `frame`: an
-  /// address below all live frames of the user.
-  /// Nothing if the region stays home, for a reason that has been noted.
+  /// address below all live frames of the user in main's stack; its end, if another thread
+  /// launches, whom the frames that live there do not concern. Nothing if the region stays home,
+  /// for a reason that has been noted.
   std::optional<Launch> prepare(const tutti_region &region, const std::uint64_t *captures,
                                 std::uint64_t frame);
 
@@ -223,6 +225,7 @@ private:
   void endTrial(Progress::Lock &lock, Region &region) TUTTI_IN_TURN;
   std::string_view follow(Launch &launch, const Candidate &candidate);
   void findEverything(Launch &launch);
+  bool namesStack(const Launch &launch) const;
   void catchUp(Progress::Lock &lock) TUTTI_IN_TURN;
   void noteCrossing(Region &region, const tutti_region &code) TUTTI_IN_TURN;
   void retireLost(Progress::Lock &lock) TUTTI_IN_TURN;

@@ -28,6 +28,16 @@ static void *work(void *argument) {
   return NULL;
 }
 
+/// Of `main`'s stack, which other threads' loops leave alone.
+static void *increment(void *argument) {
+  double *numbers = argument;
+#pragma omp parallel for
+  for (int i = 0; i < N; ++i) {
+    numbers[i] += 1.0;
+  }
+  return NULL;
+}
+
 int main(void) {
   pthread_t threads[3];
   int ids[3] = {0, 1, 2};
@@ -42,6 +52,14 @@ int main(void) {
   for (int k = 0; k < 3; ++k) {
     totals[k] *= 0.5;
   }
+  double numbers[N];
+#pragma omp parallel for
+  for (int i = 0; i < N; ++i) {
+    numbers[i] = 0.5 * i;
+  }
+  pthread_create(&threads[0], NULL, increment, numbers);
+  pthread_join(threads[0], NULL);
   printf("%.3f %.3f %.3f\n", totals[0], totals[1], totals[2]);
+  printf("%.1f %.1f\n", numbers[0], numbers[N - 1]);
   return 0;
 }
