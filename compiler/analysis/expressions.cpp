@@ -117,7 +117,33 @@ Value *ExpressionEmitter::emitMinMax(const SCEVNAryExpr *expression, Intrinsic::
   return result;
 }
 
+/// What is negated is subtracted.
+Value *ExpressionEmitter::emitSum(const SCEVAddExpr *sum) {
+  Value *result = nullptr;
+  for (const SCEV *operand : sum->operands()) {
+    const auto *product = dyn_cast<SCEVMulExpr>(operand);
+    const bool isNegated = result && product && product->getOperand(0)->isAllOnesValue();
+    Value *next = emit(isNegated ? scev_.getNegativeSCEV(operand) : operand);
+    result = !result     ? next
+             : isNegated ? build_.CreateSub(result, next)
+                         : build_.CreateAdd(result, next);
+  }
+  return result;
+}
+
 Value *ExpressionEmitter::emit(const SCEV *expression) {
+  if (isa<SCEVConstant, SCEVUnknown>(expression)) {
+    return emitAnew(expression);
+  }
+  if (Value *known = emitted_.lookup(expression)) {
+    return known;
+  }
+  Value *result = emitAnew(expression);
+  emitted_[expression] = result;
+  return result;
+}
+
+Value *ExpressionEmitter::emitAnew(const SCEV *expression) {
   switch (expression->getSCEVType()) {
   case scConstant:
     return cast<SCEVConstant>(expression)->getValue();
@@ -135,13 +161,12 @@ Value *ExpressionEmitter::emit(const SCEV *expression) {
     return build_.CreateSExt(emit(cast<SCEVCastExpr>(expression)->getOperand()),
                              expression->getType());
   case scAddExpr:
+    return emitSum(cast<SCEVAddExpr>(expression));
   case scMulExpr: {
-    const auto *nary = cast<SCEVNAryExpr>(expression);
-    Value *result = emit(nary->getOperand(0));
-    for (const SCEV *operand : drop_begin(nary->operands())) {
-      Value *next = emit(operand);
-      result = expression->getSCEVType() == scAddExpr ? build_.CreateAdd(result, next)
-                                                      : build_.CreateMul(result, next);
+    const auto *product = cast<SCEVMulExpr>(expression);
+    Value *result = emit(product->getOperand(0));
+    for (const SCEV *operand : drop_begin(product->operands())) {
+      result = build_.CreateMul(result, emit(operand));
     }
     return result;
   }

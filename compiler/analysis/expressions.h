@@ -37,7 +37,8 @@ private:
 };
 
 /// Emits closed forms into another function. Pointers become 64-bit integers; divisions by zero,
-/// which the program guards against, give some number instead of a trap.
+/// which the program guards against, give some number instead of a trap. What has been emitted is
+/// used again, so it must stand in front of all that is emitted later.
 class ExpressionEmitter {
 public:
   /// What the leaves of expressions stand for at the insertion point of `build`.
@@ -67,10 +68,14 @@ public:
   /// there.
   llvm::Value *isNull(const llvm::SCEV *address);
 
-  /// Makes `known` stand for the model's `value` from here on.
+  /// Makes `known` stand for the model's `value`.
+  ///
+  /// Order: before anything that uses it is emitted.
   void define(llvm::Value *value, llvm::Value *known) { cache_[value] = known; }
 
 private:
+  llvm::Value *emitAnew(const llvm::SCEV *expression);
+  llvm::Value *emitSum(const llvm::SCEVAddExpr *sum);
   llvm::Value *emitLeaf(llvm::Value *value);
   llvm::Value *emitFollow(const Walks::Follow &follow);
 
@@ -89,6 +94,7 @@ private:
   llvm::ScalarEvolution &scev_;
   Leaves leaves_;
   llvm::DenseMap<llvm::Value *, llvm::Value *> cache_;
+  llvm::DenseMap<const llvm::SCEV *, llvm::Value *> emitted_;
 };
 
 } // namespace tutti::compiler
