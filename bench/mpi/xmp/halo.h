@@ -25,16 +25,19 @@ typedef struct {
   MPI_Datatype first, last, lower, upper; // Sent: own borders. Received: the shadow.
 } Border;
 
-/// Of doubles, `own[d]` of them in dimension d with a shadow of `width[d]` on both sides. Borders
-/// along earlier dimensions are exchanged before, so corners travel in two or three steps.
-static inline Border borderAlong(int d, const int own[3], const int width[3], int before,
-                                 int after) {
+/// Of doubles, `own[d]` of them in dimension d with a shadow of `width[d]` on both sides, and the
+/// ranks next to them there. Borders along earlier dimensions are exchanged before, so corners
+/// travel in two or three steps; those outside of the whole array do not.
+static inline Border borderAlong(int d, const int own[3], const int width[3], const int before[3],
+                                 const int after[3]) {
   int sizes[3], part[3], start[3];
-  Border border = {before, after, sizeof(double)};
+  Border border = {before[d], after[d], sizeof(double)};
   for (int e = 0; e < 3; ++e) {
+    const int below = e < d && before[e] != MPI_PROC_NULL ? width[e] : 0;
+    const int above = e < d && after[e] != MPI_PROC_NULL ? width[e] : 0;
     sizes[e] = own[e] + 2 * width[e];
-    part[e] = e == d ? width[e] : e < d ? sizes[e] : own[e];
-    start[e] = e < d ? 0 : width[e];
+    part[e] = e == d ? width[e] : below + own[e] + above;
+    start[e] = width[e] - below;
     border.bytes *= part[e];
   }
   MPI_Datatype *const types[4] = {&border.lower, &border.first, &border.last, &border.upper};

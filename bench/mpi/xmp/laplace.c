@@ -22,10 +22,12 @@ int main(int argc, char **argv) {
   double *const data = calloc((size_t)(own[1] + 2) * pitch, sizeof *data);
   double *const restrict old = data + pitch + 1;
   double *const restrict u = malloc((size_t)(own[1] * own[2] + 1) * sizeof *u);
-  const Border borders[2] = {borderAlong(1, own, width, row > 0 ? rank - across : MPI_PROC_NULL,
-                                         row + 1 < down ? rank + across : MPI_PROC_NULL),
-                             borderAlong(2, own, width, column > 0 ? rank - 1 : MPI_PROC_NULL,
-                                         column + 1 < across ? rank + 1 : MPI_PROC_NULL)};
+  const int before[3] = {MPI_PROC_NULL, row > 0 ? rank - across : MPI_PROC_NULL,
+                         column > 0 ? rank - 1 : MPI_PROC_NULL};
+  const int after[3] = {MPI_PROC_NULL, row + 1 < down ? rank + across : MPI_PROC_NULL,
+                        column + 1 < across ? rank + 1 : MPI_PROC_NULL};
+  const Border borders[2] = {borderAlong(1, own, width, before, after),
+                             borderAlong(2, own, width, before, after)};
   const long firstRow = longer(1 - rows.lower, 0), lastRow = shorter(ROWS - 1 - rows.lower, own[1]);
   const long first = longer(1 - columns.lower, 0);
   const long last = shorter(COLUMNS - 1 - columns.lower, own[2]);

@@ -25,11 +25,15 @@ int main(int argc, char **argv) {
     first[d] = longer(1 - block.lower, 0);
     last[d] = shorter(N - 1 - block.lower, own[d]);
   }
-  Border borders[3];
+  int before[3], after[3];
   for (int d = 0; d < 3; ++d) {
     const int part = rank / step[d] % parts[d];
-    borders[d] = borderAlong(d, own, width, part > 0 ? rank - step[d] : MPI_PROC_NULL,
-                             part + 1 < parts[d] ? rank + step[d] : MPI_PROC_NULL);
+    before[d] = part > 0 ? rank - step[d] : MPI_PROC_NULL;
+    after[d] = part + 1 < parts[d] ? rank + step[d] : MPI_PROC_NULL;
+  }
+  Border borders[3];
+  for (int d = 0; d < 3; ++d) {
+    borders[d] = borderAlong(d, own, width, before, after);
   }
   const long row = own[2] + 2, plane = row * (own[1] + 2);
   const size_t all = (size_t)plane * (own[0] + 2);
