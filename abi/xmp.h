@@ -4,12 +4,12 @@
 /// becomes.
 ///
 /// Includes nothing but abi/xmp_mapping.h and is plain C for LP64, because the text of both is put
-/// in front of every program that the step for XcalableMP writes. One normal form: dimensions in the order of C's
-/// brackets (the last varies fastest), node subscripts from 0, template subscripts as the program
-/// has them, dimension numbers from 0. Lists are pointer and count, and may die when the call
-/// returns; what a repeated directive makes (sets, plans, communicators) the runtime finds again by
-/// content. `source` is "file.c:12:9", lives as long as the program, and stands in front of each
-/// message. All functions are called by the thread that runs main.
+/// in front of every program that the step for XcalableMP writes. One normal form: dimensions in
+/// the order of C's brackets (the last varies fastest), node subscripts from 0, template subscripts
+/// as the program has them, dimension numbers from 0. Lists are pointer and count, and may die when
+/// the call returns; what a repeated directive makes (sets, plans, communicators) the runtime finds
+/// again by content. `source` is "file.c:12:9", lives as long as the program, and stands in front
+/// of each message. All functions are called by the thread that runs main.
 #pragma once
 
 #include "abi/xmp_mapping.h"
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_XMP_VERSION 1
+#define TUTTI_XMP_VERSION 2
 #define TUTTI_XMP_NOW (-0x7fffffffffffffffL)          ///< In place of an async id: synchronous.
 #define TUTTI_XMP_TOGETHER (-0x7fffffffffffffffL - 1) ///< The id of what a list has under way.
 
@@ -98,7 +98,7 @@ int tutti_xmp_next_share(const char *source, const tutti_xmp_ref *on, long margi
 
 /// Each iteration i of `indices[index]` touches elements i + low to i + high of a dimension.
 typedef struct tutti_xmp_reach {
-  tutti_xmp_array *array;
+  long array; ///< Its place in the list of arrays.
   const char *name;
   long dimension;
   long index;
@@ -109,8 +109,8 @@ typedef struct tutti_xmp_reach {
 /// Of a share that has just been filled in: elements that the node does not store end the job where
 /// `isGrown`, as of expand and margin; else they give a warning.
 void tutti_xmp_check_reach(const char *source, int isGrown, long count,
-                           const tutti_xmp_index *indices, long reaches,
-                           const tutti_xmp_reach *list);
+                           const tutti_xmp_index *indices, tutti_xmp_array *const *arrays,
+                           long reaches, const tutti_xmp_reach *list);
 
 // Sections of variables.
 
@@ -178,8 +178,12 @@ enum tutti_xmp_direction {
 
 /// Copies words of `array` to `packed`, where they lie one behind the other, or back; as a loop on
 /// the devices that have the array. Word (i, j, k) is at i * strides[0] + j * strides[1] + k.
-typedef void (*tutti_xmp_packing)(void *packed, void *array, const long counts[3],
-                                  const long strides[2], long direction);
+typedef void tutti_xmp_packing_loop(void *packed, void *array, const long counts[3],
+                                    const long strides[2], long direction);
+typedef tutti_xmp_packing_loop *tutti_xmp_packing;
+/// Of words of so many bytes, in libtutti_xmp.a.
+__attribute__((visibility("hidden"))) tutti_xmp_packing_loop tutti_xmp_pack8, tutti_xmp_pack4,
+    tutti_xmp_pack1;
 /// For words of 8, 4 and 1 bytes; null: another file's, if any. Called by the start-up of files
 /// with `reflect ... acc`; those of 8 bytes are always there.
 void tutti_xmp_set_packing(tutti_xmp_packing words8, tutti_xmp_packing words4,
@@ -222,6 +226,9 @@ void tutti_xmp_wait_async(const char *source, long count, const long *ids, const
 /// The program calls a function of <xmp.h> there, in which it may wait for others.
 void tutti_xmp_call(const char *source);
 
+/// Of libtutti_xmp.a. A file that names it brings definitions of `MPI_Init`, `MPI_Init_thread` and
+/// `MPI_Finalize` to the program.
+extern const char __attribute__((visibility("hidden"))) tutti_xmp_before_mpi;
 /// What the program's `MPI_Init` and `MPI_Init_thread` do: MPI is initialised before `main`.
 /// `provided` may be null. Returns `MPI_SUCCESS`.
 int tutti_xmp_init_mpi(int *provided);

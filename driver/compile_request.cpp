@@ -273,6 +273,8 @@ std::vector<std::string> compileCommand(const CompileRequest &request,
       // Regions are reached through the bounds of their section alone.
       command.insert(command.end(), {"-Xlinker", "-z", "-Xlinker", "nostart-stop-gc"});
     }
+    // Behind all that may name its parts.
+    addLinkerArgument(command, installation.libraryDir + "/libtutti_xmp.a");
     addLinkerArgument(command, installation.libraryDir + "/crt_end.o");
     addLinkerArgument(command, "-rpath");
     addLinkerArgument(command, installation.libraryDir);

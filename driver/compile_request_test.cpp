@@ -115,7 +115,9 @@ TEST(CompileCommand, EnclosesTheInputsInTheStartAndEndObjects) {
 
   EXPECT_LT(position(command, "/t/lib/tutti/crt_begin.o"), position(command, "a.c"));
   EXPECT_LT(position(command, "/t/lib/tutti/libtutti_link.so"), position(command, "-lm"));
-  EXPECT_LT(position(command, "-lm"), position(command, "/t/lib/tutti/crt_end.o"));
+  EXPECT_LT(position(command, "-lm"), position(command, "/t/lib/tutti/libtutti_xmp.a"));
+  EXPECT_LT(position(command, "/t/lib/tutti/libtutti_xmp.a"),
+            position(command, "/t/lib/tutti/crt_end.o"));
   EXPECT_TRUE(has(command, "-no-pie"));
 }
 

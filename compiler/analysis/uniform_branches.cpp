@@ -94,6 +94,18 @@ SmallVector<const BasicBlock *, 8> partsOf(Function &outlined, const DominatorTr
 
 bool isFromCaptures(const Value *value) { return isFromCaptures(value, 0); }
 
+bool mayHaveVersions(const Function &outlined) {
+  unsigned parts = 0;
+  for (const Instruction &inst : instructions(outlined)) {
+    if (beginsTeams(inst)) {
+      return true;
+    }
+    const CallKind kind = kindOf(inst);
+    parts += kind == CallKind::Fork || isInit(kind) ? 1 : 0;
+  }
+  return parts > 1;
+}
+
 BranchInst *choiceOfVersions(Function &outlined) {
   const DominatorTree tree(outlined);
   const SmallVector<const BasicBlock *, 8> parts = partsOf(outlined, tree);

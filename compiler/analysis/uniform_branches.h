@@ -20,6 +20,9 @@ bool isFromCaptures(const llvm::Value *value);
 /// An `if` clause that holds for `simd`, too, is such a choice.
 llvm::BranchInst *choiceOfVersions(llvm::Function &outlined);
 
+/// Whether `outlined` has enough loops and forks for such a choice, in whatever form it is.
+bool mayHaveVersions(const llvm::Function &outlined);
+
 /// What captures of forked functions are in the function that forks.
 class BoundCaptures {
 public:

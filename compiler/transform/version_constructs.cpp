@@ -148,6 +148,9 @@ bool versionForks(Module &module, CallKind kind, FunctionAnalysisManager &analys
   }
   bool changed = false;
   for (auto &[outlined, forks] : constructs) {
+    if (!mayHaveVersions(*outlined)) {
+      continue;
+    }
     Versions versions;
     versions.promoted = copyOf(*outlined, ".versions", analyses);
     versions.choice = choiceOfVersions(*versions.promoted);

@@ -144,10 +144,12 @@ TUTTI_EXPORT int tutti_xmp_next_share(const char *source, const tutti_xmp_ref *o
 }
 
 TUTTI_EXPORT void tutti_xmp_check_reach(const char *source, int isGrown, long count,
-                                        const tutti_xmp_index *indices, long reaches,
+                                        const tutti_xmp_index *indices,
+                                        tutti_xmp_array *const *arrays, long reaches,
                                         const tutti_xmp_reach *list) {
-  require(source, model::spmd::checkMemory({list, list + reaches}));
-  const Status status = model::spmd::checkReach({indices, indices + count}, {list, list + reaches});
+  require(source, model::spmd::checkMemory(arrays, {list, list + reaches}));
+  const Status status =
+      model::spmd::checkReach({indices, indices + count}, arrays, {list, list + reaches});
   if (isGrown != 0) {
     require(source, status);
   } else if (!status) {

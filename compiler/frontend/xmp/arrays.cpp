@@ -161,9 +161,9 @@ void Lowering::emitArray(const Directive &directive, const Entity &array, unsign
   emitDeclaration(directive, array, "tutti_xmp_array",
                   "tutti_xmp_make_array(" + source(array.place) + ", &" + array.name + ", " +
                       storage + ", " + typeCode(array.element) + ", sizeof(" + type + "), " +
-                      std::to_string(array.rank) + ", (const long[]){" + extents +
-                      "}, (const tutti_xmp_alignment[]){" + alignmentText(directive, array) +
-                      "}, " + array.with->handle + ")");
+                      std::to_string(array.rank) + ", " + listText("long", extents) + ", " +
+                      listText("tutti_xmp_alignment", alignmentText(directive, array)) + ", " +
+                      array.with->handle + ")");
 }
 
 void Lowering::noteUseAsC(const Expr *base, bool isSubscripted) {

@@ -4,6 +4,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 
@@ -13,6 +14,33 @@ llvm::StringRef Lowering::wordOf(const Token &token) {
   const IdentifierInfo *info =
       token.isAnnotation() || token.isLiteral() ? nullptr : token.getIdentifierInfo();
   return info ? info->getName() : llvm::StringRef();
+}
+
+namespace {
+
+/// Whether C text consists of numbers, enumerators of abi/xmp.h, casts to long, and sums and
+/// products of these, which are constants whatever their values.
+bool isConstantText(llvm::StringRef text) {
+  while (!text.empty()) {
+    const llvm::StringRef word =
+        text.take_while([](char letter) { return llvm::isAlnum(letter) || letter == '_'; });
+    const bool isName = !word.empty() && !llvm::isDigit(word.front());
+    if ((isName && word != "long" && !word.starts_with("TUTTI_XMP_")) ||
+        (word.empty() && !llvm::StringRef(" (){},+-*").contains(text.front()))) {
+      return false;
+    }
+    text = text.drop_front(std::max<std::size_t>(word.size(), 1));
+  }
+  return true;
+}
+
+} // namespace
+
+std::string listText(llvm::StringRef type, llvm::StringRef elements) {
+  return isConstantText(elements)
+             ? ("({ static const " + type + " tutti_list[] = {" + elements + "}; tutti_list; })")
+                   .str()
+             : ("(const " + type + "[]){" + elements + "}").str();
 }
 
 std::string Lowering::unique(llvm::StringRef name) {
@@ -139,8 +167,8 @@ std::optional<std::string> Lowering::ref(const Directive &directive,
     subscripts += (subscripts.empty() ? "" : ", ") +
                   subscript(directive, item, list.isRound, entity->kind == Entity::Kind::Nodes);
   }
-  return "&(const tutti_xmp_ref){" + entity->handle + ", " + std::to_string(list.size()) +
-         ", (const tutti_xmp_subscript[]){" + subscripts + "}}";
+  return "&(const tutti_xmp_ref){" + entity->handle + ", " + std::to_string(list.size()) + ", " +
+         listText("tutti_xmp_subscript", subscripts) + "}";
 }
 
 std::string Lowering::typeCode(QualType type) const {

@@ -79,7 +79,7 @@ void Lowering::nodes(const Directive &directive) {
       }
       emitDeclaration(directive, entity, "tutti_xmp_nodes",
                       "tutti_xmp_make_nodes(" + source(target.name.getLocation()) + ", " +
-                          std::to_string(entity.rank) + ", (const long[]){" + sizes + "}, " +
+                          std::to_string(entity.rank) + ", " + listText("long", sizes) + ", " +
                           origin + ", " + set + ")");
     }
   }
@@ -118,8 +118,8 @@ void Lowering::templates(const Directive &directive) {
       constants_.templates(directive, entity);
       emitDeclaration(directive, entity, "tutti_xmp_template",
                       "tutti_xmp_make_template(" + source(target.name.getLocation()) + ", " +
-                          std::to_string(entity.rank) + ", (const tutti_xmp_subscript[]){" +
-                          extents + "})");
+                          std::to_string(entity.rank) + ", " +
+                          listText("tutti_xmp_subscript", extents) + ")");
     }
   }
 }
@@ -199,9 +199,8 @@ void Lowering::distribute(const Directive &directive) {
     }
     constants_.formats(directive, *entity);
     emitStatement(directive, "tutti_xmp_distribute(" + source(directive.place) + ", " +
-                                 entity->handle + ", " + std::to_string(entity->rank) +
-                                 ", (const tutti_xmp_format[]){" + list + "}, " + onto->handle +
-                                 ")");
+                                 entity->handle + ", " + std::to_string(entity->rank) + ", " +
+                                 listText("tutti_xmp_format", list) + ", " + onto->handle + ")");
   }
 }
 
@@ -242,7 +241,7 @@ void Lowering::templateFix(const Directive &directive) {
         return;
       }
     }
-    list = "(const tutti_xmp_format[]){" + list + "}";
+    list = listText("tutti_xmp_format", list);
   }
   std::string extents = "0";
   const Items &sizes = directive.extents;
@@ -266,7 +265,7 @@ void Lowering::templateFix(const Directive &directive) {
         return;
       }
     }
-    extents = "(const tutti_xmp_subscript[]){" + extents + "}";
+    extents = listText("tutti_xmp_subscript", extents);
   }
   constants_.templateFix(directive, *entity);
   emitStatement(directive, "tutti_xmp_fix_template(" + source(directive.place) + ", " +

@@ -87,7 +87,7 @@ std::string Lowering::elementShare(const Directive &directive, const ElementLoop
   return "tutti_xmp_index " + loops.name + "[] = {" + loops.indices + "}; " +
          "tutti_xmp_share_elements(" + source(directive.place) + ", &(const tutti_xmp_ref){" +
          loops.set->handle + ", " + std::to_string(list.size()) + ", " +
-         (subscripts.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}") + "}, " +
+         (subscripts.empty() ? "0" : listText("tutti_xmp_subscript", subscripts)) + "}, " +
          std::to_string(loops.shares) + ", " + loops.name + "); ";
 }
 

@@ -39,8 +39,8 @@ std::string Lowering::reductionRef(const Directive &directive, const Entity &set
                       ? "{TUTTI_XMP_MINE, 0, 0, 1}"
                       : subscript(directive, item, list.isRound, set.kind == Entity::Kind::Nodes);
   }
-  return "&(const tutti_xmp_ref){" + set.handle + ", " + std::to_string(list.size()) +
-         ", (const tutti_xmp_subscript[]){" + subscripts + "}}";
+  return "&(const tutti_xmp_ref){" + set.handle + ", " + std::to_string(list.size()) + ", " +
+         listText("tutti_xmp_subscript", subscripts) + "}";
 }
 
 /// Whether the address of the variable is taken in the statement, directives aside: those only name

@@ -55,7 +55,7 @@ std::string Lowering::shareText(const Directive &directive, const Entity &set,
                ", .last = " + loop->last + ", .step = " + loop->step + widths + "}";
   }
   fill = source(directive.place) + ", &(const tutti_xmp_ref){" + set.handle + ", " +
-         std::to_string(list.size()) + ", (const tutti_xmp_subscript[]){" + subscripts + "}}, ";
+         std::to_string(list.size()) + ", " + listText("tutti_xmp_subscript", subscripts) + "}, ";
   return "tutti_xmp_index " + name + "[] = {" + indices + "};";
 }
 

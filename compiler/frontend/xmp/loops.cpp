@@ -91,8 +91,8 @@ void Lowering::enterIterations(const Directive &directive, const Entity &set,
                 "{ tutti_xmp_scope " + scope +
                     " __attribute__((cleanup(tutti_xmp_leave))) = {{0}}; tutti_xmp_enter(" +
                     source(directive.place) + ", &" + scope + ", &(const tutti_xmp_ref){" +
-                    set.handle + ", " + std::to_string(list.size()) +
-                    ", (const tutti_xmp_subscript[]){" + subscripts + "}}, 0);");
+                    set.handle + ", " + std::to_string(list.size()) + ", " +
+                    listText("tutti_xmp_subscript", subscripts) + "}, 0);");
   edits_.after(statementEnd(body) - 1, "}");
 }
 

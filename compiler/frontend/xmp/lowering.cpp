@@ -210,7 +210,7 @@ bool Lowering::TraverseCallExpr(CallExpr *call, DataRecursionQueue *) {
     }
     const std::string made = "tutti_xmp_allocate(" + source(call->getBeginLoc()) + ", " +
                              text(call->getArg(0)) + ", " + std::to_string(call->getNumArgs() - 1) +
-                             ", (const long[]){" + extents + "})";
+                             ", " + listText("long", extents) + ")";
     const unsigned begin = program_.at(call->getBeginLoc());
     edits_.erase(begin, program_.at(call->getEndLoc()) + 1);
     edits_.before(begin, made);

@@ -95,6 +95,10 @@ struct AccBody {
   std::map<const clang::VarDecl *, const Replica *> variables;
 };
 
+/// An array of `type` with `elements`, as C text: one that is always there if all of them are
+/// constants, so that nothing is copied; else one that is made where it stands.
+std::string listText(llvm::StringRef type, llvm::StringRef elements);
+
 /// Of a section: C text.
 struct Range {
   std::string first;

@@ -130,11 +130,19 @@ std::string Lowering::reachText(const Directive &directive, Stmt *body, const Lo
   }
   Reaches reaches;
   findReaches(body, text.nest, reaches);
+  std::string arrays;
   std::string list;
-  for (const auto &[where, offsets] : reaches) {
+  unsigned count = 0;
+  const Entity *last = nullptr;
+  for (const auto &[where, offsets] : reaches) { // Those of an array lie side by side.
     const auto &[array, dimension, loop] = where;
-    list += (list.empty() ? "{" : ", {") + array->handle + ", \"" + array->name + "\", " +
-            std::to_string(dimension) + ", " + std::to_string(loop) + ", " +
+    if (array != last) {
+      arrays += (count == 0 ? "" : ", ") + array->handle;
+      ++count;
+      last = array;
+    }
+    list += (list.empty() ? "{" : ", {") + std::to_string(count - 1) + ", \"" + array->name +
+            "\", " + std::to_string(dimension) + ", " + std::to_string(loop) + ", " +
             std::to_string(offsets.first) + ", " + std::to_string(offsets.second) + "}";
   }
   if (list.empty()) {
@@ -143,7 +151,8 @@ std::string Lowering::reachText(const Directive &directive, Stmt *body, const Lo
   return "tutti_xmp_check_reach(" + source(directive.place) + ", " +
          (directive.margin == Directive::Margin::None ? "0" : "1") + ", " +
          std::to_string(text.nest.size()) + ", " + text.name + ", " +
-         std::to_string(reaches.size()) + ", (const tutti_xmp_reach[]){" + list + "}); ";
+         "(tutti_xmp_array *const[]){" + arrays + "}, " + std::to_string(reaches.size()) +
+         ", ({ static const tutti_xmp_reach tutti_list[] = {" + list + "}; tutti_list; })); ";
 }
 
 } // namespace tutti::compiler::xmp

@@ -86,7 +86,7 @@ std::string Lowering::localSection(const Chain &chain, unsigned rank, const std:
   }
   return "{0, (void *)" + (rank == 0 ? "&(" + name + ")" : "(" + name + ")") + ", " + code +
          ", sizeof(" + element + "), " + std::to_string(rank) + ", " +
-         (rank == 0 ? "0" : "(const long[]){" + extents + "}") + ", " + subscripts + "}";
+         (rank == 0 ? "0" : listText("long", extents)) + ", " + subscripts + "}";
 }
 
 /// A tutti_xmp_section's initializer, with array sections and the rest taken as a whole.
@@ -114,7 +114,7 @@ std::optional<SectionText> Lowering::section(Expr *whole) {
   }
   // The whole of a global array has no subscripts: only so can its local parts be reduced.
   const std::string list =
-      chain.accesses.empty() ? "0" : "(const tutti_xmp_subscript[]){" + subscripts + "}";
+      chain.accesses.empty() ? "0" : listText("tutti_xmp_subscript", subscripts);
   const std::string code = typeCode(result.element);
   result.text = result.entity ? "{" + result.entity->handle + ", 0, " + code + ", sizeof(" +
                                     result.entity->handle + "_t), " + std::to_string(rank) +
@@ -152,7 +152,7 @@ std::optional<SectionText> Lowering::variable(const Directive &directive, Expres
   const std::uint64_t bytes = context_.getTypeSizeInChars(result.element).getQuantity();
   result.rank = 1;
   result.text = "{0, (void *)" + name + ", " + typeCode(result.element) + ", " +
-                std::to_string(bytes) + ", 1, (const long[]){" + std::to_string(count) + "}, 0}";
+                std::to_string(bytes) + ", 1, " + listText("long", std::to_string(count)) + ", 0}";
   return result;
 }
 

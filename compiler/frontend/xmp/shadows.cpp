@@ -50,8 +50,8 @@ void Lowering::setShadow(const Directive &directive, Entity &array, SourceLocati
   }
   constants_.shadow(directive, array);
   emitStatement(directive, "tutti_xmp_set_shadow(" + source(directive.place) + ", " + array.handle +
-                               ", " + std::to_string(array.rank) + ", (const tutti_xmp_width[]){" +
-                               widths + "})");
+                               ", " + std::to_string(array.rank) + ", " +
+                               listText("tutti_xmp_width", widths) + ")");
   makeReady(directive, array);
 }
 

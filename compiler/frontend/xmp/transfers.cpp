@@ -68,7 +68,7 @@ void Lowering::reflect(const Directive &directive) {
                   longOf(directive, width.upper ? width.upper : width.lower) + ", " +
                   (width.isPeriodic ? "TUTTI_XMP_PERIODIC" : "0") + "}";
       }
-      widths = "(const tutti_xmp_width[]){" + widths + "}";
+      widths = listText("tutti_xmp_width", widths);
     }
     calls += (calls.empty() ? "" : "; ") +
              std::string(isReflect ? "tutti_xmp_reflect(" : "tutti_xmp_reduce_shadow(") +
@@ -124,8 +124,8 @@ void Lowering::waitAsync(const Directive &directive) {
   }
   if (const auto on = ref(directive, directive.on)) {
     emitStatement(directive, "tutti_xmp_wait_async(" + source(directive.place) + ", " +
-                                 std::to_string(directive.ids.size()) + ", (const long[]){" + ids +
-                                 "}, " + *on + ")");
+                                 std::to_string(directive.ids.size()) + ", " +
+                                 listText("long", ids) + ", " + *on + ")");
   }
 }
 

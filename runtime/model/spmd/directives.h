@@ -27,12 +27,14 @@ Status shareElements(World &world, const tutti_xmp_ref &on, std::span<tutti_xmp_
 Result<bool> nextShare(World &world, const tutti_xmp_ref &on, long margin, Async async, long n,
                        std::span<tutti_xmp_index> indices);
 
-/// Whether all arrays have memory. Errors: InvalidArgument  one is a pointer that has none yet.
-Status checkMemory(std::span<const tutti_xmp_reach> list);
+/// Whether all arrays of `list`, which counts those of `arrays`, have memory.
+/// Errors: InvalidArgument  one is a pointer that has none yet.
+Status checkMemory(tutti_xmp_array *const *arrays, std::span<const tutti_xmp_reach> list);
 
 /// Of a share: whether this node stores all that its iterations touch.
 /// Errors: InvalidArgument  it does not.
-Status checkReach(std::span<const tutti_xmp_index> indices, std::span<const tutti_xmp_reach> list);
+Status checkReach(std::span<const tutti_xmp_index> indices, tutti_xmp_array *const *arrays,
+                  std::span<const tutti_xmp_reach> list);
 
 // Collectives. All do nothing on nodes that are not in the set.
 Status barrier(World &world, const tutti_xmp_ref *on);

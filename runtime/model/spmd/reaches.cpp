@@ -38,8 +38,7 @@ Interval storedOf(const Array &array, std::size_t dimension) {
   return kUnknown;
 }
 
-Status checkOne(const tutti_xmp_index &index, const tutti_xmp_reach &reach) {
-  const Array &array = arrayOf(reach.array);
+Status checkOne(const tutti_xmp_index &index, const Array &array, const tutti_xmp_reach &reach) {
   if (!array.coordinates || index.per != 1 || index.list) {
     return {};
   }
@@ -63,9 +62,9 @@ Status checkOne(const tutti_xmp_index &index, const tutti_xmp_reach &reach) {
 
 } // namespace
 
-Status checkMemory(std::span<const tutti_xmp_reach> list) {
+Status checkMemory(tutti_xmp_array *const *arrays, std::span<const tutti_xmp_reach> list) {
   for (const tutti_xmp_reach &reach : list) {
-    if (!arrayOf(reach.array).map) {
+    if (!arrayOf(arrays[reach.array]).map) {
       return failure(ErrorCode::InvalidArgument, "'{}' has no memory of xmp_malloc yet",
                      reach.name);
     }
@@ -73,14 +72,16 @@ Status checkMemory(std::span<const tutti_xmp_reach> list) {
   return {};
 }
 
-Status checkReach(std::span<const tutti_xmp_index> indices, std::span<const tutti_xmp_reach> list) {
+Status checkReach(std::span<const tutti_xmp_index> indices, tutti_xmp_array *const *arrays,
+                  std::span<const tutti_xmp_reach> list) {
   const bool isEmpty =
       std::ranges::any_of(indices, [](const tutti_xmp_index &index) { return index.count == 0; });
   if (isEmpty) {
     return {};
   }
   for (const tutti_xmp_reach &reach : list) {
-    TUTTI_TRY(checkOne(indices[static_cast<std::size_t>(reach.index)], reach));
+    TUTTI_TRY(checkOne(indices[static_cast<std::size_t>(reach.index)], arrayOf(arrays[reach.array]),
+                       reach));
   }
   return {};
 }

@@ -57,6 +57,4 @@ void f(int n, double scale) {
   }
 }
 // Loops that pack come for words of 8 bytes, and for those that the arrays' elements need.
-// CHECK: static void tutti_xmp_pack8(
-// CHECK-NOT: static void tutti_xmp_pack4(
 // CHECK: tutti_xmp_set_packing(tutti_xmp_pack8, 0, 0);

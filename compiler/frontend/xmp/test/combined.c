@@ -19,13 +19,13 @@ double w(void) {
   return u[2] + local[0];
   return 0;
 }
-// CHECK: tutti_xmp_start(void) { [[P:tutti_p_[0-9]+]] = tutti_xmp_make_nodes("{{[^"]*}}:8:22", 1, (const long[]){(long)(4)}, TUTTI_XMP_ENTIRE, 0);
-// CHECK-SAME: [[HALF:tutti_half_[0-9]+]] = tutti_xmp_make_nodes("{{[^"]*}}:8:28", 1, (const long[]){(long)(2)}, TUTTI_XMP_SUBSET, &(const tutti_xmp_ref){[[P]],
+// CHECK: tutti_xmp_start(void) { [[P:tutti_p_[0-9]+]] = tutti_xmp_make_nodes("{{[^"]*}}:8:22", 1, ({ static const long tutti_list[] = {(long)(4)}; tutti_list; }), TUTTI_XMP_ENTIRE, 0);
+// CHECK-SAME: [[HALF:tutti_half_[0-9]+]] = tutti_xmp_make_nodes("{{[^"]*}}:8:28", 1, ({ static const long tutti_list[] = {(long)(2)}; tutti_list; }), TUTTI_XMP_SUBSET, &(const tutti_xmp_ref){[[P]],
 // CHECK-SAME: [[T:tutti_t_[0-9]+]] = tutti_xmp_make_template(
 // CHECK-SAME: [[SHARED:tutti_shared_[0-9]+]] = tutti_xmp_make_template(
-// CHECK-SAME: tutti_xmp_distribute("{{[^"]*}}:9:26", [[T]], 1, (const tutti_xmp_format[]){{[{][{]}}TUTTI_XMP_BLOCK
+// CHECK-SAME: tutti_xmp_distribute("{{[^"]*}}:9:26", [[T]], 1, ({ static const tutti_xmp_format tutti_list[] = {{[{][{]}}TUTTI_XMP_BLOCK
 // CHECK-SAME: tutti_xmp_distribute("{{[^"]*}}:9:26", [[SHARED]], 1,
-// CHECK-SAME: [[S:tutti_s_[0-9]+]] = tutti_xmp_make_template("{{[^"]*}}:10:58", 2, (const tutti_xmp_subscript[]){{[{][{]}}TUTTI_XMP_LAST, 1, (long)(3), 1}, {TUTTI_XMP_LAST, 1, (long)(16), 1}}
+// CHECK-SAME: [[S:tutti_s_[0-9]+]] = tutti_xmp_make_template("{{[^"]*}}:10:58", 2, ({ static const tutti_xmp_subscript tutti_list[] = {{[{][{]}}TUTTI_XMP_LAST, 1, (long)(3), 1}, {TUTTI_XMP_LAST, 1, (long)(16), 1}}; tutti_list; })
 // CHECK-SAME: [[R:tutti_r_[0-9]+]] = tutti_xmp_make_template("{{[^"]*}}:10:67"
 // CHECK-SAME: tutti_xmp_distribute("{{[^"]*}}:10:13", [[S]], 2,
 // CHECK-SAME: tutti_xmp_distribute("{{[^"]*}}:10:13", [[R]], 2,

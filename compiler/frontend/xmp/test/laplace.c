@@ -23,7 +23,7 @@ double f(void) {
   double value = 0.0;
   // CHECK: tutti_xmp_reflect("{{.*}}laplace.c:[[@LINE+1]]:24", {{.*}}, 0, 0, -9223372036854775807L);
   #pragma xmp reflect (uu)
-  // CHECK: tutti_xmp_begin_reduction("{{.*}}laplace.c:[[@LINE+10]]:15", &(const tutti_xmp_ref){[[T]], 2, (const tutti_xmp_subscript[]){{[{][{]}}TUTTI_XMP_ALL, 0, 0, 1}, {TUTTI_XMP_ALL, 0, 0, 1}}}, 1,
+  // CHECK: tutti_xmp_begin_reduction("{{.*}}laplace.c:[[@LINE+10]]:15", &(const tutti_xmp_ref){[[T]], 2, ({ static const tutti_xmp_subscript tutti_list[] = {{[{][{]}}TUTTI_XMP_ALL, 0, 0, 1}, {TUTTI_XMP_ALL, 0, 0, 1}}; tutti_list; })}, 1,
   // CHECK-SAME: (void *)&(value), TUTTI_XMP_DOUBLE, sizeof((value)), 0, 0, 0}, TUTTI_XMP_ADD
   // CHECK-SAME: { __typeof__(value) *const [[V:tutti_value_[0-9]+]] = &value; __typeof__(*[[V]]) value = *[[V]];
   // CHECK-SAME: tutti_xmp_index [[L:tutti_loop_[0-9]+]][] = {{[{][{]}}.axis = 0, .offset = 0, .lower = (long)(1), .last = (long)(64 - 1) - 1, .step = 1}
@@ -37,7 +37,7 @@ double f(void) {
   for (j = 1; j < N - 1; j++)
     for (int i = 1; i <= N - 1; i += 2)
       value += u[j][i] - uu[j][i + 1];
-  // CHECK: { tutti_xmp_scope [[S:tutti_scope_[0-9]+]] __attribute__((cleanup(tutti_xmp_leave))) = {{[{][{]}}0}}; if (tutti_xmp_enter("{{[^"]*}}", &[[S]], &(const tutti_xmp_ref){[[P]], 2, (const tutti_xmp_subscript[]){{[{][{]}}TUTTI_XMP_INDEX, (long)(0), 0, 1}, {TUTTI_XMP_INDEX, (long)(1), 0, 1}}}, 0))
+  // CHECK: { tutti_xmp_scope [[S:tutti_scope_[0-9]+]] __attribute__((cleanup(tutti_xmp_leave))) = {{[{][{]}}0}}; if (tutti_xmp_enter("{{[^"]*}}", &[[S]], &(const tutti_xmp_ref){[[P]], 2, ({ static const tutti_xmp_subscript tutti_list[] = {{[{][{]}}TUTTI_XMP_INDEX, (long)(0), 0, 1}, {TUTTI_XMP_INDEX, (long)(1), 0, 1}}; tutti_list; })}, 0))
   // CHECK: return value ; }
   #pragma xmp task on p[0][1]
   return value;
@@ -56,10 +56,10 @@ double known(void) {
   return *address;
 }
 
-// CHECK: static void tutti_xmp_start(void) { [[P]] = tutti_xmp_make_nodes("{{[^"]*}}", 2, (const long[]){-1, (long)(2)}, TUTTI_XMP_ENTIRE, 0); [[T]] = tutti_xmp_make_template(
+// CHECK: static void tutti_xmp_start(void) { [[P]] = tutti_xmp_make_nodes("{{[^"]*}}", 2, ({ static const long tutti_list[] = {-1, (long)(2)}; tutti_list; }), TUTTI_XMP_ENTIRE, 0); [[T]] = tutti_xmp_make_template(
 // CHECK-SAME: {TUTTI_XMP_COUNT, 0, (long)(64), 1}, {TUTTI_XMP_COUNT, 0, (long)(64), 1}
 // CHECK-SAME: tutti_xmp_distribute(
-// CHECK-SAME: {TUTTI_XMP_BLOCK, 0, 0, 0}, {TUTTI_XMP_BLOCK, 0, 0, 0}}, [[P]]);
-// CHECK-SAME: [[U]] = tutti_xmp_make_array("{{[^"]*}}", &u, TUTTI_XMP_ALLOCATE, TUTTI_XMP_DOUBLE, sizeof([[U]]_t), 2, (const long[]){(long)(64), (long)(64)}, (const tutti_xmp_alignment[]){{[{][{]}}0, 0}, {1, 0}}, [[T]]);
-// CHECK-SAME: tutti_xmp_set_shadow({{.*}}{{[{][{]}}(long)(1), (long)(1), 0}, {(long)(1), (long)(1), 0}})
+// CHECK-SAME: {TUTTI_XMP_BLOCK, 0, 0, 0}, {TUTTI_XMP_BLOCK, 0, 0, 0}}; tutti_list; }), [[P]]);
+// CHECK-SAME: [[U]] = tutti_xmp_make_array("{{[^"]*}}", &u, TUTTI_XMP_ALLOCATE, TUTTI_XMP_DOUBLE, sizeof([[U]]_t), 2, ({ static const long tutti_list[] = {(long)(64), (long)(64)}; tutti_list; }), ({ static const tutti_xmp_alignment tutti_list[] = {{[{][{]}}0, 0}, {1, 0}}; tutti_list; }), [[T]]);
+// CHECK-SAME: tutti_xmp_set_shadow({{.*}}{{[{][{]}}(long)(1), (long)(1), 0}, {(long)(1), (long)(1), 0}}; tutti_list; }))
 // CHECK: __attribute__((section("tutti_xmp"), used))
