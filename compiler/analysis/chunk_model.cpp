@@ -122,7 +122,7 @@ MemoryKind memoryKindOf(const Value *pointer, SmallPtrSetImpl<const Value *> &fo
         return MemoryKind::Mixed;
       }
       isPrivate = true;
-    } else if (isa<AllocaInst>(object) || isPrivateMemoryCall(*object)) {
+    } else if (isa<AllocaInst>(object) || isPrivateMemoryCall(*object) || isMarkedOwn(*object)) {
       isPrivate = true;
     } else if (const auto *global = dyn_cast<GlobalVariable>(object)) {
       (global->isConstant() ? isConstant : isShared) = true;
@@ -395,7 +395,7 @@ void ChunkModel::markReads(CallInst &call, bool isReduced) {
     return;
   }
   for (Use &arg : call.args()) {
-    if ((use->onlyRead & 1U << call.getArgOperandNo(&arg)) == 0 ||
+    if ((use->onlyRead & 1U << call.getArgOperandNo(&arg)) == 0 || isa<ConstantPointerNull>(arg) ||
         memoryKind(arg) == MemoryKind::Private) {
       continue;
     }

@@ -27,7 +27,10 @@ bool isStep(const CallBase &call) {
   static const StringSet<> kSteps = {"abort",
                                      "__assert_fail",
                                      "__clang_call_terminate",
+                                     "__cxa_begin_catch", // To throw again.
+                                     "__cxa_end_catch",
                                      "__cxa_free_exception",
+                                     "__cxa_rethrow",
                                      "_ZSt9terminatev",
                                      "_ZSt21__glibcxx_assert_failPKciS0_S0_"};
   const Function *callee = call.getCalledFunction();
@@ -38,7 +41,8 @@ bool isStep(const CallBase &call) {
   // Exceptions of the library that are made of a literal.
   const bool isConstructor =
       name.starts_with("_ZNSt") && (name.ends_with("C1EPKc") || name.ends_with("C2EPKc"));
-  return isa<IntrinsicInst>(call) || kSteps.contains(name) || isThrow(name) || isConstructor;
+  return isa<IntrinsicInst>(call) || kSteps.contains(name) || isThrow(name) || isConstructor ||
+         isPrivateMemoryCall(call);
 }
 
 /// The blocks from which one of `ends` can be reached.
@@ -120,7 +124,7 @@ bool leadsToOwn(const Value *pointer) {
       continue;
     }
     const bool isOwn = isa<AllocaInst, ConstantPointerNull>(object) ||
-                       isPrivateMemoryCall(*object) ||
+                       isPrivateMemoryCall(*object) || isMarkedOwn(*object) ||
                        (variable && variable->isConstant() && variable->hasInitializer());
     if (!isOwn) {
       return false;

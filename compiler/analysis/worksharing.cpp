@@ -41,6 +41,9 @@ bool isPlainSchedule(const CallInst &init) {
 /// Whether what `call` may write lies in memory of the calling thread, and what it reads there,
 /// too, or as `readsShared` says in memory that all threads see, or in constants.
 bool usesOwnMemory(const CallBase &call, const ArgumentUse &use, bool readsShared) {
+  if (use.goesOn() && !isMarkedOwn(call)) {
+    return false;
+  }
   return all_of(call.args(), [&](const Use &arg) {
     const unsigned number = call.getArgOperandNo(&arg);
     const bool isRead = number < 32 && (use.onlyRead & 1U << number) != 0;
@@ -361,7 +364,9 @@ std::string inlineCallees(Function &function) {
       auto *call = dyn_cast<CallBase>(&inst);
       Function *callee = call ? call->getCalledFunction() : nullptr;
       auto *invoke = dyn_cast<InvokeInst>(&inst);
-      if (invoke && callee && callee->isDeclaration() && argumentUse(*invoke)) {
+      const auto use =
+          invoke && callee && callee->isDeclaration() ? argumentUse(*invoke) : std::nullopt;
+      if (use && !use->goesOn()) {
         calm.push_back(invoke);
       }
       if (!callee || callee == &function || callee->isDeclaration() || callee->isInterposable() ||
@@ -407,9 +412,25 @@ Function *promotedCopy(Function &function, const Twine &name, FunctionAnalysisMa
 void loadPointersAsPointers(Function &function) {
   const DataLayout &layout = function.getDataLayout();
   for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    if (auto *taken = dyn_cast<ExtractValueInst>(&inst)) {
+      if (Value *put = FindInsertedValue(taken->getAggregateOperand(), taken->getIndices())) {
+        taken->replaceAllUsesWith(put);
+        taken->eraseFromParent();
+      }
+      continue;
+    }
     auto *cast = dyn_cast<IntToPtrInst>(&inst);
-    auto *bits = cast ? dyn_cast<LoadInst>(cast->getOperand(0)) : nullptr;
-    if (!bits || !bits->isSimple() || !cast->isNoopCast(layout)) {
+    if (!cast || !cast->isNoopCast(layout)) {
+      continue;
+    }
+    if (const auto *number = dyn_cast<PtrToIntInst>(cast->getOperand(0));
+        number && number->getOperand(0)->getType() == cast->getType()) {
+      cast->replaceAllUsesWith(number->getOperand(0));
+      cast->eraseFromParent();
+      continue;
+    }
+    auto *bits = dyn_cast<LoadInst>(cast->getOperand(0));
+    if (!bits || !bits->isSimple()) {
       continue;
     }
     auto *pointer = new LoadInst(cast->getType(), bits->getPointerOperand(), "", false,

@@ -85,7 +85,8 @@ std::string inlineCallees(llvm::Function &function);
 llvm::Function *promotedCopy(llvm::Function &function, const llvm::Twine &name,
                              llvm::FunctionAnalysisManager &analyses);
 
-/// Makes pointers of loads that read a pointer as an integer.
+/// Makes pointers of loads that read a pointer as an integer, and takes copies of pointers for what
+/// they are copies of.
 ///
 /// Copies of small objects, iterators say, become such loads, and hide where a pointer is from:
 ///

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/ir/library_functions.h"
 
+#include "compiler/ir/private_memory.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -153,21 +155,139 @@ std::optional<ArgumentUse> localUse(StringRef name) {
   return found == kLocal.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Member functions of `std::string`, which libraries of C++ have compiled. None of them keeps an
+/// address.
+std::optional<ArgumentUse> stringUse(StringRef name) {
+  constexpr StringLiteral kString = "7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
+  constexpr unsigned kThird = 4;
+  constexpr unsigned kFourth = 8;
+  const bool isMember = name.consume_front("_ZNSt") || name.consume_front("_ZNKSt");
+  if (!isMember || !name.consume_front(kString)) {
+    return std::nullopt;
+  }
+  ArgumentUse use;
+  use.follows = kFirst;
+  if (name == "9_M_createERmm") {
+    use.givesFound = true;
+    return use;
+  }
+  static const StringMap<unsigned> kWithTexts = {{"9_M_appendEPKcm", kSecond},
+                                                 {"10_M_replaceEmmPKcm", kFourth},
+                                                 {"9_M_mutateEmmPKcm", kFourth},
+                                                 {"6appendEPKc", kSecond},
+                                                 {"6appendEPKcm", kSecond},
+                                                 {"6assignEPKc", kSecond},
+                                                 {"6assignEPKcm", kSecond},
+                                                 {"6insertEmPKc", kThird},
+                                                 {"6insertEmPKcm", kThird},
+                                                 {"7replaceEmmPKc", kFourth},
+                                                 {"7replaceEmmPKcm", kFourth},
+                                                 {"7compareEPKc", kSecond},
+                                                 {"7compareEmmPKc", kFourth},
+                                                 {"7compareEmmPKcm", kFourth},
+                                                 {"4findEPKcm", kSecond},
+                                                 {"4findEPKcmm", kSecond},
+                                                 {"5rfindEPKcm", kSecond},
+                                                 {"5rfindEPKcmm", kSecond},
+                                                 {"13find_first_ofEPKcm", kSecond},
+                                                 {"13find_first_ofEPKcmm", kSecond},
+                                                 {"12find_last_ofEPKcm", kSecond},
+                                                 {"12find_last_ofEPKcmm", kSecond},
+                                                 {"17find_first_not_ofEPKcm", kSecond},
+                                                 {"17find_first_not_ofEPKcmm", kSecond},
+                                                 {"16find_last_not_ofEPKcm", kSecond},
+                                                 {"16find_last_not_ofEPKcmm", kSecond}};
+  // Without texts, or with other strings.
+  static const StringMap<unsigned> kWithStrings = {{"12_M_constructEmc", 0},
+                                                   {"14_M_replace_auxEmmmc", 0},
+                                                   {"8_M_eraseEmm", 0},
+                                                   {"5eraseEmm", 0},
+                                                   {"7reserveEm", 0},
+                                                   {"7reserveEv", 0},
+                                                   {"6resizeEm", 0},
+                                                   {"6resizeEmc", 0},
+                                                   {"13shrink_to_fitEv", 0},
+                                                   {"9push_backEc", 0},
+                                                   {"8pop_backEv", 0},
+                                                   {"6appendEmc", 0},
+                                                   {"6assignEmc", 0},
+                                                   {"6insertEmmc", 0},
+                                                   {"7replaceEmmmc", 0},
+                                                   {"4findEcm", 0},
+                                                   {"5rfindEcm", 0},
+                                                   {"13find_first_ofEcm", 0},
+                                                   {"12find_last_ofEcm", 0},
+                                                   {"17find_first_not_ofEcm", 0},
+                                                   {"16find_last_not_ofEcm", 0},
+                                                   {"9_M_assignERKS4_", kSecond},
+                                                   {"C1ERKS4_", kSecond},
+                                                   {"C2ERKS4_", kSecond},
+                                                   {"4swapERS4_", kSecond},
+                                                   {"6appendERKS4_", kSecond},
+                                                   {"6assignERKS4_", kSecond},
+                                                   {"6insertEmRKS4_", kThird},
+                                                   {"7compareERKS4_", kSecond},
+                                                   {"4findERKS4_m", kSecond},
+                                                   {"5rfindERKS4_m", kSecond}};
+  if (const auto found = kWithTexts.find(name); found != kWithTexts.end()) {
+    use.onlyRead = found->second;
+  } else if (const auto other = kWithStrings.find(name); other != kWithStrings.end()) {
+    use.follows |= other->second;
+  } else {
+    return std::nullopt;
+  }
+  // Those that give a string give this one.
+  use.givesFirst = true;
+  return use;
+}
+
+/// Functions of the library of C++ behind its containers.
+std::optional<ArgumentUse> containerUse(StringRef name) {
+  ArgumentUse walks; // From one node of a tree to the next.
+  walks.links = kFirst;
+  walks.givesFound = true;
+  ArgumentUse relinks;
+  relinks.links = ~0U;
+  relinks.givesFound = true;
+  static const StringMap<ArgumentUse> kContainers = {
+      {"_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", walks},
+      {"_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base", walks},
+      {"_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base", walks},
+      {"_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base", walks},
+      {"_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_", relinks},
+      {"_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_", relinks},
+      {"_ZNSt8__detail15_List_node_base7_M_hookEPS0_", relinks},
+      {"_ZNSt8__detail15_List_node_base9_M_unhookEv", relinks},
+      {"_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_", relinks},
+      {"_ZNSt8__detail15_List_node_base10_M_reverseEv", relinks},
+      {"_ZNSt8__detail15_List_node_base4swapERS0_S1_", relinks},
+      {"_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm", {}},
+      {"_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm", {}},
+      {"_ZSt11_Hash_bytesPKvmm", {kFirst}},
+      {"_ZSt15_Fnv_hash_bytesPKvmm", {kFirst}}};
+  const auto found = kContainers.find(name);
+  return found == kContainers.end() ? std::nullopt : std::optional(found->second);
+}
+
 /// Looks at a function and all that it calls for memory that their arguments do not lead to.
 class BodyUse {
 public:
+  /// If `goesOn`, pointers may be followed that stand in memory, but nothing is allocated.
+  explicit BodyUse(bool goesOn = false) : goesOn_(goesOn) {}
+
   /// Nothing if there is such memory, or an exception, or something that is not known.
   std::optional<ArgumentUse> of(const Function &function, bool hasToCallItself);
 
 private:
   /// What may be followed: arguments, variables of the function's own, constants.
-  static bool isKnown(const Value *pointer, bool isWritten);
+  bool isKnown(const Value *pointer, bool isWritten) const;
   bool isFine(const Instruction &inst);
   bool isFineCall(const CallBase &call);
 
   static constexpr unsigned kMostFunctions = 32;
   static constexpr unsigned kMostInstructions = 5000;
 
+  const bool goesOn_;
   SmallPtrSet<const Function *, 16> seen_;
   SmallVector<const Function *, 16> work_;
   const Function *begun_ = nullptr;
@@ -176,12 +296,13 @@ private:
   bool numbers_ = false; ///< What it does may depend on what number an address is.
 };
 
-bool BodyUse::isKnown(const Value *pointer, bool isWritten) {
+bool BodyUse::isKnown(const Value *pointer, bool isWritten) const {
   SmallVector<const Value *, 4> objects;
   getUnderlyingObjects(pointer, objects, nullptr, 0);
   return all_of(objects, [&](const Value *object) {
     const auto *variable = dyn_cast<GlobalVariable>(object);
     return isa<AllocaInst, Argument, ConstantPointerNull, UndefValue>(object) ||
+           (goesOn_ && isa<LoadInst>(object)) ||
            (!isWritten && variable && variable->isConstant() && variable->hasInitializer());
   });
 }
@@ -205,19 +326,22 @@ bool BodyUse::isFineCall(const CallBase &call) {
     if (seen_.insert(callee).second) {
       work_.push_back(callee);
     }
-    return all_of(call.args(), [](const Use &arg) {
+    return all_of(call.args(), [&](const Use &arg) {
       return !arg->getType()->isPointerTy() || isKnown(arg, false);
     });
   }
   if (localUse(callee->getName())) {
     return false;
   }
+  if (goesOn_ && freesMemory(call)) {
+    return isKnown(call.getArgOperand(0), true);
+  }
   if (call.doesNotAccessMemory() && call.doesNotThrow()) {
     return !callee->getName().starts_with("omp_");
   }
   const auto use = argumentUse(call);
   writes_ = writes_ || (use && call.arg_size() > 0); // More than that is not looked at.
-  return use && all_of(call.args(), [](const Use &arg) {
+  return use && (goesOn_ || !use->goesOn()) && all_of(call.args(), [&](const Use &arg) {
            return !arg->getType()->isPointerTy() || isKnown(arg, true);
          });
 }
@@ -249,8 +373,10 @@ bool BodyUse::isFine(const Instruction &inst) {
   if (const auto *store = dyn_cast<StoreInst>(&inst)) {
     const bool isOwn = isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand()));
     writes_ = writes_ || !isOwn;
+    const Value *stored = store->getValueOperand();
     return store->isSimple() && isKnown(store->getPointerOperand(), true) &&
-           (isOwn || !store->getValueOperand()->getType()->isPtrOrPtrVectorTy());
+           (isOwn || !stored->getType()->isPtrOrPtrVectorTy() ||
+            (goesOn_ && isKnown(stored, true)));
   }
   if (isa<PtrToIntInst>(inst)) {
     numbers_ = numbers_ || !all_of(inst.users(), isOfTwoAddresses);
@@ -288,6 +414,10 @@ std::optional<ArgumentUse> BodyUse::of(const Function &function, bool hasToCallI
   }
   ArgumentUse use;
   use.keepsNothing = true;
+  if (goesOn_) {
+    use.links = ~0U;
+    return use;
+  }
   for (const Argument &argument : function.args()) {
     const bool isRead = argument.getType()->isPointerTy() && !writes_ && !numbers_;
     use.onlyRead |= isRead ? 1U << argument.getArgNo() : 0;
@@ -303,7 +433,8 @@ std::optional<ArgumentUse> argumentUse(const CallBase &call) {
     return std::nullopt;
   }
   if (!callee->isDeclaration()) {
-    return BodyUse().of(*callee, /*hasToCallItself=*/true);
+    const auto use = BodyUse().of(*callee, /*hasToCallItself=*/true);
+    return use ? use : BodyUse(/*goesOn=*/true).of(*callee, /*hasToCallItself=*/true);
   }
   if (call.isNoBuiltin()) {
     return std::nullopt;
@@ -316,6 +447,8 @@ std::optional<ArgumentUse> argumentUse(const CallBase &call) {
   }
   auto use = isMath(name) ? std::optional(ArgumentUse{}) : otherUse(name);
   use = use ? use : localUse(name);
+  use = use ? use : stringUse(name);
+  use = use ? use : containerUse(name);
   // Whether something is found is the same wherever it is looked for.
   static const StringSet<> kSearches = {"strchr",  "strrchr", "memchr",
                                         "memrchr", "strstr",  "strpbrk"};
@@ -349,7 +482,8 @@ bool isCharacterTable(const Value &object) {
 }
 
 bool isCalledInPlace(const Function &function) {
-  return BodyUse().of(function, /*hasToCallItself=*/true).has_value();
+  return BodyUse().of(function, /*hasToCallItself=*/true) ||
+         BodyUse(/*goesOn=*/true).of(function, /*hasToCallItself=*/true);
 }
 
 } // namespace tutti::compiler

@@ -21,6 +21,17 @@ struct ArgumentUse {
   bool givesFirst = false; ///< Its result leads to where the first argument does, or is null.
   /// No address that it gets is left anywhere, in its result neither. False if that is not known.
   bool keepsNothing = false;
+  /// Bits of the arguments that lead to objects with pointers in them: strings, whose characters it
+  /// uses and may put elsewhere, into memory that it allocates.
+  unsigned follows = 0;
+  /// Likewise of parts of a tree or a list, all of which it may reach, and link to each other.
+  unsigned links = 0;
+  /// Its result leads to where a pointer does, or may do, that stands behind the first argument.
+  bool givesFound = false;
+
+  /// Whether it uses more memory than its arguments lead to, but what can be reached from there. A
+  /// loop may hold such calls only if `isMarkedOwn` (compiler/ir/private_memory.h).
+  bool goesOn() const { return (follows | links) != 0; }
 };
 
 /// That of `call`, if it computes from its arguments and what they lead to alone. `errno` and
@@ -36,7 +47,8 @@ bool followsLocale(const llvm::CallBase &call);
 bool isCharacterTable(const llvm::Value &object);
 
 /// Whether `function` has a body that need not be inlined into a loop: it calls itself, directly or
-/// through others, and reaches no other memory than its arguments lead to.
+/// through others, and reaches no other memory than its arguments lead to, or what can be reached
+/// from there.
 bool isCalledInPlace(const llvm::Function &function);
 
 } // namespace tutti::compiler

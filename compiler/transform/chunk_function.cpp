@@ -44,7 +44,8 @@ SmallVector<Use *, 2> dereferences(Instruction &inst) {
   auto *call = dyn_cast<CallInst>(&inst);
   if (const auto use = call ? argumentUse(*call) : std::nullopt) {
     for (Use &arg : call->args()) {
-      if ((use->onlyRead & 1U << call->getArgOperandNo(&arg)) != 0) {
+      if ((use->onlyRead & 1U << call->getArgOperandNo(&arg)) != 0 &&
+          !isa<ConstantPointerNull>(arg)) {
         read.push_back(&arg);
       }
     }

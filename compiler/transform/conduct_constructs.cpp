@@ -60,117 +60,6 @@ SmallSetVector<Value *, 16> inputsOf(Function &function, const ConductedLoop &lo
   return inputs;
 }
 
-/// The function of one loop: a copy of the conductor in which nothing else is left.
-class StepFunction {
-public:
-  StepFunction(Function &conductor, const ConductedLoop &loop, ArrayRef<Value *> inputs)
-      : conductor_(conductor), loop_(loop), inputs_(inputs) {}
-
-  Function *create(const Twine &name);
-
-private:
-  void enter(Function &step);
-  void takeVariables(IRBuilder<> &build);
-
-  Value *copyOf(const Value *value) {
-    return isa<Constant>(value) ? const_cast<Value *>(value) : static_cast<Value *>(map_[value]);
-  }
-
-  Function &conductor_;
-  const ConductedLoop &loop_;
-  ArrayRef<Value *> inputs_;
-  ValueToValueMapTy map_;
-};
-
-Function *StepFunction::create(const Twine &name) {
-  LLVMContext &context = conductor_.getContext();
-  Type *ptr = PointerType::getUnqual(context);
-  SmallVector<Type *, 16> types(kThreadArguments, ptr);
-  for (const Value *input : inputs_) {
-    types.push_back(input->getType()->isPointerTy() ? ptr : Type::getInt64Ty(context));
-  }
-  Function *step = Function::Create(FunctionType::get(Type::getVoidTy(context), types, false),
-                                    GlobalValue::InternalLinkage, name, conductor_.getParent());
-  for (Argument &argument : conductor_.args()) {
-    const bool isThread = argument.getArgNo() < kThreadArguments;
-    map_[&argument] = isThread ? static_cast<Value *>(step->getArg(argument.getArgNo()))
-                               : PoisonValue::get(argument.getType());
-  }
-  // Arguments keep what is known of them, aliases and sizes.
-  for (unsigned index = 0; index < inputs_.size(); ++index) {
-    if (isa<Argument>(inputs_[index])) {
-      map_[inputs_[index]] = step->getArg(index + kThreadArguments);
-    }
-  }
-  SmallVector<ReturnInst *, 1> returns;
-  CloneFunctionInto(step, &conductor_, map_, CloneFunctionChangeType::LocalChangesOnly, returns);
-  step->removeFnAttr(kWholeConstruct);
-  enter(*step);
-  removeUnreachableBlocks(*step);
-  return step;
-}
-
-/// Variables that begin with what the conductor has stored, or with nothing.
-void StepFunction::takeVariables(IRBuilder<> &build) {
-  for (const auto &[variable, store] : loop_.own) {
-    auto *own = cast<AllocaInst>(copyOf(variable));
-    own->removeFromParent();
-    build.Insert(own);
-    if (store) {
-      build.CreateAlignedStore(copyOf(store->getValueOperand()), own, store->getAlign());
-    }
-    SmallVector<const Instruction *, 4> inside;
-    bool isMarkedBeside = false;
-    for (const User *user : variable->users()) {
-      const auto *marker = dyn_cast<IntrinsicInst>(user);
-      if (marker && marker->isLifetimeStartOrEnd()) {
-        isMarkedBeside |= !loop_.contains(*marker);
-        if (loop_.contains(*marker)) {
-          inside.push_back(marker);
-        }
-      }
-    }
-    if (isMarkedBeside) { // What begins beside the loop may end in it.
-      for (const Instruction *marker : inside) {
-        cast<Instruction>(copyOf(marker))->eraseFromParent();
-      }
-    }
-  }
-}
-
-void StepFunction::enter(Function &step) {
-  BasicBlock *entry =
-      BasicBlock::Create(step.getContext(), "entry.step", &step, &step.getEntryBlock());
-  IRBuilder<> build(entry);
-  Value *thread = build.CreateLoad(build.getInt32Ty(), step.getArg(0));
-  for (unsigned index = 0; index < inputs_.size(); ++index) {
-    const Value *input = inputs_[index];
-    Value *passed = step.getArg(index + kThreadArguments);
-    if (isa<Argument>(input)) {
-      continue;
-    }
-    Value *copy = copyOf(input);
-    Value *value = decodeCapture(build, passed, input->getType());
-    copy->replaceAllUsesWith(value);
-    map_[input] = value;
-  }
-  takeVariables(build);
-  for (const BasicBlock *block : loop_.blocks) {
-    for (const Instruction &inst : *block) {
-      const CallKind kind = kindOf(inst);
-      if (kind != CallKind::None && kind != CallKind::ThreadNumber) {
-        setOperand(*cast<CallInst>(copyOf(&inst)), Role::Thread, thread);
-      }
-    }
-  }
-  build.CreateBr(cast<BasicBlock>(static_cast<Value *>(map_[loop_.first])));
-  auto *last = cast<BasicBlock>(static_cast<Value *>(map_[loop_.last]));
-  Instruction *leave = last->getTerminator();
-  cast<BasicBlock>(static_cast<Value *>(map_[loop_.exit]))->removePredecessor(last);
-  leave->eraseFromParent();
-  ReturnInst::Create(step.getContext(), last);
-}
-
 /// Asks for what the construct asks for, before a step: threads, whose number the conductor gets
 /// where others get the number of a thread, and a binding.
 void passRequests(IRBuilder<> &build, const ThreadRequests &requests, const CallInst &init) {
@@ -192,24 +81,163 @@ void passRequests(IRBuilder<> &build, const ThreadRequests &requests, const Call
   }
 }
 
-/// Puts a fork of `step` in the place of `loop`.
-void forkStep(const ConductedLoop &loop, Function &step, ArrayRef<Value *> inputs,
-              const ThreadRequests &requests) {
-  CallInst &init = *loop.calls.init;
-  Instruction *leave = loop.before->getTerminator();
+/// The function of one loop, which gets the blocks of the loop; the conductor gets a fork instead.
+class StepFunction {
+public:
+  StepFunction(Function &conductor, const ConductedLoop &loop)
+      : conductor_(conductor), loop_(loop), inputs_(inputsOf(conductor, loop)) {}
+
+  void create(const Twine &name, const ThreadRequests &requests);
+
+private:
+  void declare(const Twine &name);
+  void fork(const ThreadRequests &requests);
+  void enter();
+  void takeVariables(IRBuilder<> &build);
+  Function *cut();
+  void eraseMarkers();
+
+  Value *copyOf(const Value *value) {
+    return isa<Constant>(value) ? const_cast<Value *>(value) : static_cast<Value *>(map_[value]);
+  }
+
+  Function &conductor_;
+  const ConductedLoop &loop_;
+  const SmallSetVector<Value *, 16> inputs_;
+  Function *step_ = nullptr;
+  Value *thread_ = nullptr;
+  ValueToValueMapTy map_;
+};
+
+void StepFunction::declare(const Twine &name) {
+  LLVMContext &context = conductor_.getContext();
+  Type *ptr = PointerType::getUnqual(context);
+  SmallVector<Type *, 16> types(kThreadArguments, ptr);
+  for (const Value *input : inputs_) {
+    types.push_back(input->getType()->isPointerTy() ? ptr : Type::getInt64Ty(context));
+  }
+  step_ = Function::Create(FunctionType::get(Type::getVoidTy(context), types, false),
+                           GlobalValue::InternalLinkage, name, conductor_.getParent());
+}
+
+/// Variables that begin with what the conductor has stored, or with nothing.
+void StepFunction::takeVariables(IRBuilder<> &build) {
+  for (const auto &[variable, store] : loop_.own) {
+    Instruction *own = build.Insert(variable->clone());
+    map_[variable] = own;
+    if (store) {
+      build.CreateAlignedStore(copyOf(store->getValueOperand()), own, store->getAlign());
+    }
+  }
+}
+
+/// What the step begins with: the values that the loop uses.
+void StepFunction::enter() {
+  BasicBlock *entry = BasicBlock::Create(step_->getContext(), "entry.step", step_);
+  IRBuilder<> build(entry);
+  thread_ = build.CreateLoad(build.getInt32Ty(), step_->getArg(0));
+  for (Argument &argument : conductor_.args()) {
+    const bool isThread = argument.getArgNo() < kThreadArguments;
+    map_[&argument] = isThread ? static_cast<Value *>(step_->getArg(argument.getArgNo()))
+                               : PoisonValue::get(argument.getType());
+  }
+  for (unsigned index = 0; index < inputs_.size(); ++index) {
+    Value *passed = step_->getArg(index + kThreadArguments);
+    // Arguments keep what is known of them, aliases and sizes.
+    map_[inputs_[index]] = isa<Argument>(inputs_[index])
+                               ? passed
+                               : decodeCapture(build, passed, inputs_[index]->getType());
+  }
+  for (const BasicBlock *block : loop_.blocks) {
+    for (const Instruction &inst : *block) {
+      for (const Value *used : inst.operands()) {
+        const auto *other = dyn_cast<Instruction>(used);
+        if (other && !loop_.contains(*other) && isThreadOfCalls(*other)) {
+          map_[other] = thread_;
+        }
+      }
+    }
+  }
+  takeVariables(build);
+}
+
+/// The loop's blocks, which use what the conductor has, in a function with its attributes.
+Function *StepFunction::cut() {
+  Function *blocks = Function::Create(conductor_.getFunctionType(), GlobalValue::InternalLinkage,
+                                      step_->getName() + ".blocks", conductor_.getParent());
+  blocks->copyAttributesFrom(&conductor_);
+  blocks->copyMetadata(&conductor_, 0);
+  for (BasicBlock &block : make_early_inc_range(conductor_)) {
+    if (loop_.blocks.contains(&block)) {
+      blocks->splice(blocks->end(), &conductor_, block.getIterator());
+    }
+  }
+  for (Argument &argument : conductor_.args()) {
+    map_[blocks->getArg(argument.getArgNo())] = copyOf(&argument);
+  }
+  return blocks;
+}
+
+/// What begins beside the loop may end in it, and is the step's.
+void StepFunction::eraseMarkers() {
+  for (const auto &[variable, store] : loop_.own) {
+    SmallVector<const Instruction *, 4> inside;
+    bool isMarkedBeside = false;
+    for (const User *user : variable->users()) {
+      const auto *marker = dyn_cast<IntrinsicInst>(user);
+      if (marker && marker->isLifetimeStartOrEnd()) {
+        isMarkedBeside |= !loop_.contains(*marker);
+        if (loop_.contains(*marker)) {
+          inside.push_back(marker);
+        }
+      }
+    }
+    for (const Instruction *marker : inside) {
+      if (isMarkedBeside) {
+        cast<Instruction>(copyOf(marker))->eraseFromParent();
+      }
+    }
+  }
+}
+
+void StepFunction::create(const Twine &name, const ThreadRequests &requests) {
+  declare(name);
+  fork(requests);
+  enter();
+  Function *blocks = cut();
+  // A copy, because debugging information says of each place in which function it is.
+  SmallVector<ReturnInst *, 1> returns;
+  CloneFunctionInto(step_, blocks, map_, CloneFunctionChangeType::LocalChangesOnly, returns);
+  step_->removeFnAttr(kWholeConstruct);
+  BranchInst::Create(cast<BasicBlock>(copyOf(loop_.first)), &step_->getEntryBlock());
+  for (Instruction &inst : instructions(*step_)) {
+    const CallKind kind = kindOf(inst);
+    if (kind != CallKind::None && kind != CallKind::ThreadNumber) {
+      setOperand(cast<CallInst>(inst), Role::Thread, thread_);
+    }
+  }
+  eraseMarkers();
+  blocks->eraseFromParent();
+  removeUnreachableBlocks(*step_);
+}
+
+/// Puts a fork of the step in the place of the loop.
+void StepFunction::fork(const ThreadRequests &requests) {
+  CallInst &init = *loop_.calls.init;
+  Instruction *leave = loop_.before->getTerminator();
   IRBuilder<> build(leave);
   build.SetCurrentDebugLocation(init.getDebugLoc());
   passRequests(build, requests, init);
-  SmallVector<Value *, 16> operands{operandOf(init, Role::Place), build.getInt32(inputs.size()),
-                                    &step};
-  for (Value *input : inputs) {
+  SmallVector<Value *, 16> operands{operandOf(init, Role::Place), build.getInt32(inputs_.size()),
+                                    step_};
+  for (Value *input : inputs_) {
     operands.push_back(encodeCapture(build, input));
   }
-  build.CreateCall(frontendOf(init).declare(*step.getParent(), CallKind::Fork), operands);
-  build.CreateBr(loop.exit);
-  loop.exit->replacePhiUsesWith(loop.last, loop.before);
-  loop.last->getTerminator()->eraseFromParent();
-  new UnreachableInst(step.getContext(), loop.last);
+  build.CreateCall(frontendOf(init).declare(*step_->getParent(), CallKind::Fork), operands);
+  build.CreateBr(loop_.exit);
+  loop_.exit->replacePhiUsesWith(loop_.last, loop_.before);
+  loop_.last->getTerminator()->eraseFromParent();
+  ReturnInst::Create(step_->getContext(), loop_.last);
   leave->eraseFromParent();
 }
 
@@ -382,16 +410,9 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
     copy->eraseFromParent();
     return nullptr;
   }
-  SmallVector<SmallSetVector<Value *, 16>, 4> inputs;
-  SmallVector<Function *, 4> steps;
   for (unsigned index = 0; index < loops_.size(); ++index) {
-    inputs.push_back(inputsOf(*copy, loops_[index]));
-    steps.push_back(StepFunction(*copy, loops_[index], inputs.back().getArrayRef())
-                        .create(outlined_.getName() + ".step" + Twine(index)));
-  }
-  for (unsigned index = 0; index < loops_.size(); ++index) {
-    forkStep(loops_[index], *steps[index], inputs[index].getArrayRef(),
-             threadRequests(*forks.front()));
+    StepFunction(*copy, loops_[index])
+        .create(outlined_.getName() + ".step" + Twine(index), threadRequests(*forks.front()));
   }
   removeUnreachableBlocks(*copy);
   conductAlone(*copy);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/private_allocations.h"
 
+#include "compiler/analysis/own_memory.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/private_memory.h"
 #include "compiler/ir/split_variables.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -27,99 +28,29 @@ namespace {
 constexpr std::uint64_t kMostVariableBytes = 4096;
 constexpr std::uint64_t kAlignment = 16; ///< Of what malloc and new give.
 
-/// What follows kPrivateMemory in the name of what stands for an allocating function, or is empty.
-StringRef standInFor(StringRef name) {
-  return StringSwitch<StringRef>(name)
-      .Case("malloc", "malloc")
-      .Case("calloc", "calloc")
-      .Cases("_Znwm", "_Znam", "new")
-      .Cases("_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "new_aligned")
-      .Default("");
-}
-
-bool isFree(StringRef name) {
-  return StringSwitch<bool>(name)
-      .Cases("free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", true)
-      .Cases("_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t", true)
-      .Cases("_ZdaPvSt11align_val_t", "_ZdaPvmSt11align_val_t", true)
-      .Default(false);
-}
-
-StringRef calleeName(const Value &value) {
-  const auto *call = dyn_cast<CallBase>(&value);
-  const Function *callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->isDeclaration() ? callee->getName() : "";
-}
-
-bool allocates(const Value &value) { return !standInFor(calleeName(value)).empty(); }
-
-/// An allocation with all that its pointer reaches.
-struct Allocation {
-  explicit Allocation(CallBase &allocating) : call(&allocating) {}
-
-  /// Whether the thread keeps the pointer to itself.
-  bool follow();
-
-  CallBase *call;
-  SmallVector<CallBase *, 2> frees;
+/// Whether `allocation` is what each use of its pointer leads to: nothing chooses between it and
+/// another one, or puts it into memory.
+bool isUsedDirectly(const CallBase &allocation) {
+  SmallVector<const Value *, 16> work = {&allocation};
   SmallPtrSet<const Value *, 16> pointers;
-  bool isChosen = false; ///< The pointer goes through phis or selects.
-
-private:
-  bool follow(Use &use, SmallVectorImpl<Value *> &work);
-};
-
-bool Allocation::follow() {
-  SmallVector<Value *, 16> work = {call};
-  pointers.insert(call);
   while (!work.empty()) {
-    for (Use &use : work.pop_back_val()->uses()) {
-      if (!follow(use, work)) {
+    for (const Use &use : work.pop_back_val()->uses()) {
+      const auto *user = cast<Instruction>(use.getUser());
+      const auto *store = dyn_cast<StoreInst>(user);
+      const auto *call = dyn_cast<CallBase>(user);
+      const auto known = call && call->isArgOperand(&use) ? argumentUse(*call) : std::nullopt;
+      const bool isFirst = known && known->givesFirst && call->getArgOperandNo(&use) == 0;
+      if (isa<GetElementPtrInst, FreezeInst>(user) || isFirst) {
+        if (pointers.insert(user).second) {
+          work.push_back(user);
+        }
+      } else if (isa<PHINode, SelectInst>(user) || (store && store->getValueOperand() == use) ||
+                 (known && known->goesOn())) {
         return false;
       }
     }
   }
   return true;
-}
-
-bool Allocation::follow(Use &use, SmallVectorImpl<Value *> &work) {
-  auto *user = cast<Instruction>(use.getUser());
-  if (isa<GetElementPtrInst, PHINode, SelectInst, FreezeInst>(user)) {
-    isChosen |= isa<PHINode, SelectInst>(user);
-    if (pointers.insert(user).second) {
-      work.push_back(user);
-    }
-    return true;
-  }
-  if (const auto *store = dyn_cast<StoreInst>(user)) {
-    return store->getPointerOperand() == use.get() && store->getValueOperand() != use.get();
-  }
-  // Numbers of addresses are for lengths: what is made of them again is no pointer of this one.
-  if (isa<LoadInst, ICmpInst, PtrToIntInst, AnyMemIntrinsic>(user)) {
-    return true;
-  }
-  auto *other = dyn_cast<CallBase>(user);
-  if (!other) {
-    return false;
-  }
-  if (isFree(calleeName(*other)) && other->getArgOperandNo(&use) == 0) {
-    frees.push_back(other);
-    return true;
-  }
-  if (const auto *intrinsic = dyn_cast<IntrinsicInst>(other)) {
-    return intrinsic->isLifetimeStartOrEnd() || intrinsic->isAssumeLikeIntrinsic();
-  }
-  // Whether its other arguments are fine is looked at with all calls of the loop.
-  const auto argument = other->isArgOperand(&use) ? argumentUse(*other) : std::nullopt;
-  if (argument && argument->givesFirst && other->getArgOperandNo(&use) == 0) {
-    if (pointers.insert(other).second) {
-      work.push_back(other);
-    }
-    return true;
-  }
-  return (argument && argument->keepsNothing) ||
-         (other->isArgOperand(&use) && other->doesNotCapture(other->getArgOperandNo(&use)) &&
-          (argument || mayStandInLoop(*other)));
 }
 
 /// `invoke`, of which nothing is thrown any more, as a call.
@@ -133,7 +64,7 @@ CallInst *asCall(CallBase &call) {
 /// The bytes that `call` allocates if that is known.
 std::optional<std::uint64_t> fixedBytes(const CallBase &call) {
   std::uint64_t bytes = 1;
-  const unsigned sizes = calleeName(call) == "calloc" ? 2 : 1;
+  const unsigned sizes = privateStandIn(call) == "calloc" ? 2 : 1;
   for (unsigned index = 0; index < sizes; ++index) {
     const auto *size = dyn_cast<ConstantInt>(call.getArgOperand(index));
     if (!size || size->getValue().ugt(kMostVariableBytes)) {
@@ -144,86 +75,54 @@ std::optional<std::uint64_t> fixedBytes(const CallBase &call) {
   return bytes;
 }
 
-class Allocations {
+class PrivateAllocations {
 public:
-  explicit Allocations(Function &function) : function_(function) {}
+  explicit PrivateAllocations(Function &function) : function_(function), memory_(function) {}
 
   void run();
 
 private:
-  bool find();
-  bool ownsAllFreed() const;
-  bool becomesVariable(const Allocation &allocation);
-  void replaceByVariable(Allocation &allocation);
-  void replaceByCalls(Allocation &allocation);
+  bool becomesVariable(const CallBase &allocation);
+  void replaceByVariable(CallBase &allocation);
+  void replaceByCall(CallBase &allocation);
+  void replaceFree(CallBase &old);
+  void mark();
 
   Function &function_;
-  std::vector<Allocation> allocations_;
+  OwnMemory memory_;
+  SmallPtrSet<const Value *, 8> variables_; ///< Of allocations.
   std::uint64_t variableBytes_ = 0;
 };
 
-bool Allocations::find() {
-  for (Instruction &inst : instructions(function_)) {
-    if (!allocates(inst)) {
-      continue;
-    }
-    Allocation &allocation = allocations_.emplace_back(cast<CallBase>(inst));
-    if (!allocation.follow()) {
-      allocations_.pop_back();
-    }
-  }
-  return !allocations_.empty();
-}
-
-/// Whether all that is freed where these are freed is one of them, null, or a variable for which
-/// the program does not get there.
-bool Allocations::ownsAllFreed() const {
-  SmallPtrSet<const Value *, 16> objects;
-  for (const Allocation &allocation : allocations_) {
-    objects.insert(allocation.call);
-  }
-  return all_of(allocations_, [&](const Allocation &allocation) {
-    return all_of(allocation.frees, [&](const CallBase *free) {
-      SmallVector<const Value *, 4> freed;
-      getUnderlyingObjects(free->getArgOperand(0), freed, nullptr, 0);
-      return all_of(freed, [&](const Value *object) {
-        return objects.contains(object) || isa<ConstantPointerNull, AllocaInst>(object);
-      });
-    });
-  });
-}
-
 /// Where the pointer is never one of several, nor of an earlier round, one variable does.
-bool Allocations::becomesVariable(const Allocation &allocation) {
-  const std::optional<std::uint64_t> bytes = fixedBytes(*allocation.call);
-  if (allocation.isChosen || !bytes || variableBytes_ + *bytes > kMostVariableBytes ||
-      standInFor(calleeName(*allocation.call)) == "new_aligned") {
+bool PrivateAllocations::becomesVariable(const CallBase &allocation) {
+  const std::optional<std::uint64_t> bytes = fixedBytes(allocation);
+  if (!bytes || variableBytes_ + *bytes > kMostVariableBytes || !isUsedDirectly(allocation) ||
+      privateStandIn(allocation) == "new_aligned") {
     return false;
   }
   variableBytes_ += *bytes;
   return true;
 }
 
-void Allocations::replaceByVariable(Allocation &allocation) {
-  CallInst *call = asCall(*allocation.call);
+void PrivateAllocations::replaceByVariable(CallBase &allocation) {
+  CallInst *call = asCall(allocation);
   const std::uint64_t bytes = *fixedBytes(*call);
   IRBuilder<> entry(&*function_.getEntryBlock().getFirstInsertionPt());
   AllocaInst *variable = entry.CreateAlloca(ArrayType::get(entry.getInt8Ty(), bytes));
   variable->setAlignment(Align(kAlignment));
-  if (calleeName(*call) == "calloc") {
+  if (privateStandIn(*call) == "calloc") {
     IRBuilder<>(call).CreateMemSet(variable, entry.getInt8(0), bytes, Align(kAlignment));
-  }
-  for (CallBase *free : allocation.frees) {
-    asCall(*free)->eraseFromParent();
   }
   call->replaceAllUsesWith(variable);
   call->eraseFromParent();
+  variables_.insert(variable);
 }
 
-void Allocations::replaceByCalls(Allocation &allocation) {
+void PrivateAllocations::replaceByCall(CallBase &allocation) {
   Module &module = *function_.getParent();
-  CallInst *call = asCall(*allocation.call);
-  const StringRef name = standInFor(calleeName(*call));
+  CallInst *call = asCall(allocation);
+  const StringRef name = privateStandIn(*call);
   FunctionCallee callee =
       module.getOrInsertFunction((kPrivateMemory + name).str(), call->getFunctionType());
   auto *function = cast<Function>(callee.getCallee());
@@ -231,45 +130,108 @@ void Allocations::replaceByCalls(Allocation &allocation) {
   function->setDoesNotThrow();
   call->setCalledFunction(callee);
   call->setAttributes({});
-  for (CallBase *free : allocation.frees) {
-    CallInst *old = asCall(*free);
-    IRBuilder<> build(old);
-    FunctionCallee freeing = module.getOrInsertFunction((kPrivateMemory + "free").str(),
-                                                        build.getVoidTy(), build.getPtrTy());
+}
+
+void PrivateAllocations::replaceFree(CallBase &old) {
+  CallInst *call = asCall(old);
+  Value *freed = call->getArgOperand(0);
+  if (!variables_.contains(getUnderlyingObject(freed))) {
+    IRBuilder<> build(call);
+    FunctionCallee freeing = function_.getParent()->getOrInsertFunction(
+        (kPrivateMemory + "free").str(), build.getVoidTy(), build.getPtrTy());
     cast<Function>(freeing.getCallee())->setDoesNotThrow();
-    build.CreateCall(freeing, old->getArgOperand(0));
-    old->eraseFromParent();
+    build.CreateCall(freeing, freed);
+  }
+  call->eraseFromParent();
+}
+
+/// Marks what is found to be the thread's own.
+void PrivateAllocations::mark() {
+  SmallVector<CallBase *, 8> calls;
+  for (Instruction &inst : instructions(function_)) {
+    const auto *load = dyn_cast<LoadInst>(&inst);
+    if (load && load->getType()->isPointerTy() && memory_.isOwn(*load) &&
+        memory_.findsOwn(*load->getPointerOperand())) {
+      markOwn(inst);
+    }
+    auto *call = dyn_cast<CallBase>(&inst);
+    const auto use = call ? argumentUse(*call) : std::nullopt;
+    if (!use || !use->goesOn()) {
+      continue;
+    }
+    const bool isOwn = all_of(call->args(), [&](const Use &argument) {
+      const unsigned bit = 1U << call->getArgOperandNo(&argument);
+      return ((use->follows | use->links) & bit) == 0 || !argument->getType()->isPointerTy() ||
+             memory_.findsOwn(*argument);
+    });
+    if (isOwn) {
+      calls.push_back(call);
+    }
+  }
+  for (CallBase *call : calls) {
+    markOwn(*asCall(*call)); // Ends the program rather than throw: there is no more memory.
   }
 }
 
-void Allocations::run() {
-  if (!find() || !ownsAllFreed()) {
-    return;
-  }
-  // Of two pointers that one call may free, the call is replaced with the first.
-  SmallPtrSet<const CallBase *, 8> replaced;
-  for (Allocation &allocation : allocations_) {
-    erase_if(allocation.frees, [&](CallBase *free) { return !replaced.insert(free).second; });
-    if (becomesVariable(allocation)) {
-      replaceByVariable(allocation);
-    } else {
-      replaceByCalls(allocation);
+void PrivateAllocations::run() {
+  mark();
+  SmallVector<CallBase *, 8> allocations;
+  SmallVector<CallBase *, 8> frees;
+  for (Instruction &inst : instructions(function_)) {
+    auto *call = dyn_cast<CallBase>(&inst);
+    if (call && !privateStandIn(*call).empty() && memory_.isOwn(*call)) {
+      allocations.push_back(call);
+    } else if (call && freesMemory(*call) && memory_.isOwn(*call->getArgOperand(0))) {
+      frees.push_back(call);
     }
   }
+  for (CallBase *allocation : allocations) {
+    if (becomesVariable(*allocation)) {
+      replaceByVariable(*allocation);
+    } else {
+      replaceByCall(*allocation);
+    }
+  }
+  for (CallBase *free : frees) {
+    replaceFree(*free);
+  }
   removeUnreachableBlocks(function_);
+}
+
+/// Takes the string that its functions give back for the one that they were given.
+void nameStrings(Function &function) {
+  for (Instruction &inst : instructions(function)) {
+    auto *call = dyn_cast<CallBase>(&inst);
+    const auto use = call ? argumentUse(*call) : std::nullopt;
+    if (use && use->follows != 0 && use->givesFirst && call->getType()->isPointerTy()) {
+      call->replaceAllUsesWith(call->getArgOperand(0));
+    }
+  }
+}
+
+/// Whether `inst` is a call that allocates, frees, or may do so.
+bool concernsAllocations(const Instruction &inst) {
+  const auto *call = dyn_cast<CallBase>(&inst);
+  if (!call || isa<IntrinsicInst>(call)) {
+    return false;
+  }
+  const auto use = argumentUse(*call);
+  return !privateStandIn(*call).empty() || freesMemory(*call) || (use && use->goesOn());
 }
 
 } // namespace
 
 void makeAllocationsPrivate(Function &prepared, FunctionAnalysisManager &analyses) {
-  if (none_of(instructions(prepared), [](const Instruction &inst) { return allocates(inst); })) {
+  if (none_of(instructions(prepared), concernsAllocations)) {
     return;
   }
   // Objects that hold such pointers came apart into variables before only where they were not
   // handed to functions.
   removeUnreachableBlocks(prepared);
   splitVariables(prepared, analyses, SROAOptions::ModifyCFG);
-  Allocations(prepared).run();
+  loadPointersAsPointers(prepared);
+  nameStrings(prepared);
+  PrivateAllocations(prepared).run();
 }
 
 } // namespace tutti::compiler

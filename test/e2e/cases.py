@@ -122,8 +122,10 @@ DISTRIBUTED = [
 # The same of features.
 DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "complex_numbers",
                         "conducted_steps", "conducted_threads", "constants_constructed", "debug_information", "found_nodes",
-                        "found_pointers", "gather_objects", "harmless_calls", "iterators", "launching_threads", "left_values", "masked_indices",
-                        "merged_writes", "nested_constructs", "other_files", "private_allocations", "reduction_arrays", "reduction_best", "rows_of_neighbours", "scatter_steady",
+                        "found_pointers", "gather_objects", "harmless_calls", "iterators", "launching_threads",
+                        "left_values", "masked_indices", "merged_writes", "nested_constructs", "other_files",
+                        "own_containers", "private_allocations", "reduction_arrays", "reduction_best",
+                        "rows_of_neighbours", "scatter_steady",
                         "shared_flags", "sparse", "sparse_steady", "target_conditions",
                         "target_nowait", "texts", "thread_numbers", "vectors_of_vectors"]
 
