@@ -23,6 +23,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/FunctionComparator.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -87,7 +88,7 @@ public:
   StepFunction(Function &conductor, const ConductedLoop &loop)
       : conductor_(conductor), loop_(loop), inputs_(inputsOf(conductor, loop)) {}
 
-  void create(const Twine &name, const ThreadRequests &requests);
+  Function *create(const Twine &name, const ThreadRequests &requests);
 
 private:
   void declare(const Twine &name);
@@ -200,7 +201,7 @@ void StepFunction::eraseMarkers() {
   }
 }
 
-void StepFunction::create(const Twine &name, const ThreadRequests &requests) {
+Function *StepFunction::create(const Twine &name, const ThreadRequests &requests) {
   declare(name);
   fork(requests);
   enter();
@@ -219,6 +220,7 @@ void StepFunction::create(const Twine &name, const ThreadRequests &requests) {
   eraseMarkers();
   blocks->eraseFromParent();
   removeUnreachableBlocks(*step_);
+  return step_;
 }
 
 /// Puts a fork of the step in the place of the loop.
@@ -319,10 +321,38 @@ bool asksAlike(CallInst &one, CallInst &other) {
   return !first.threads == !second.threads && bindingOf(first) == bindingOf(second);
 }
 
+/// The steps of all constructs. A function with loops that is called in several places is inlined
+/// into each, and its loops are the same.
+class Steps {
+public:
+  /// Puts one that is known in the place of `step`, of a construct that asks for no threads, if it
+  /// does the same and is of the same loop of the program.
+  void add(Function &step, const DebugLoc &place);
+
+private:
+  SmallVector<std::pair<Function *, DebugLoc>, 16> known_;
+};
+
+void Steps::add(Function &step, const DebugLoc &place) {
+  GlobalNumberState numbers;
+  for (const auto &[other, otherPlace] : known_) {
+    const bool isSamePlace = place && otherPlace && place.getLine() == otherPlace.getLine() &&
+                             place.getCol() == otherPlace.getCol() &&
+                             cast<DIScope>(place.getScope())->getFile() ==
+                                 cast<DIScope>(otherPlace.getScope())->getFile();
+    if (isSamePlace && FunctionComparator(other, &step, &numbers).compare() == 0) {
+      step.replaceAllUsesWith(other);
+      step.eraseFromParent();
+      return;
+    }
+  }
+  known_.emplace_back(&step, place);
+}
+
 class Conductor {
 public:
-  Conductor(Function &outlined, FunctionAnalysisManager &functions)
-      : outlined_(outlined), functions_(functions) {}
+  Conductor(Function &outlined, FunctionAnalysisManager &functions, Steps &steps)
+      : outlined_(outlined), functions_(functions), steps_(steps) {}
 
   /// Whether there is something to be conducted, as far as is seen without a copy.
   bool isCandidate() const;
@@ -335,6 +365,7 @@ private:
 
   Function &outlined_;
   FunctionAnalysisManager &functions_;
+  Steps &steps_;
   std::vector<ConductedLoop> loops_;
 };
 
@@ -410,9 +441,14 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
     copy->eraseFromParent();
     return nullptr;
   }
+  const ThreadRequests requests = threadRequests(*forks.front());
   for (unsigned index = 0; index < loops_.size(); ++index) {
-    StepFunction(*copy, loops_[index])
-        .create(outlined_.getName() + ".step" + Twine(index), threadRequests(*forks.front()));
+    const DebugLoc place = loops_[index].calls.init->getDebugLoc();
+    Function *step = StepFunction(*copy, loops_[index])
+                         .create(outlined_.getName() + ".step" + Twine(index), requests);
+    if (!requests.threads && !requests.binding) {
+      steps_.add(*step, place);
+    }
   }
   removeUnreachableBlocks(*copy);
   conductAlone(*copy);
@@ -488,8 +524,9 @@ PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManag
     ++holdFor[requests.binding];
   }
   bool changed = false;
+  Steps steps;
   for (auto &[outlined, forks] : constructs) {
-    Conductor conductor(*outlined, functions);
+    Conductor conductor(*outlined, functions, steps);
     if (!conductor.isCandidate()) {
       continue;
     }

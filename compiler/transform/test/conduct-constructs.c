@@ -235,3 +235,20 @@ void asks(int n, int steps, int threads, double *a, double *b) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) b[i] = 0;
 }
+
+// A function whose loop is inlined in several places has one region.
+static void halve(int n, double *from, double *to) {
+  #pragma omp for
+  for (int i = 1; i < n; i++) to[i] = 0.5 * (from[i - 1] + from[i]);
+}
+
+// CODE-LABEL: define {{.*}} @in_turn(
+// CODE:         call void @tutti_launch(ptr nonnull @in_turn.omp_outlined.step0.tutti.region
+// CODE:         call void @tutti_launch(ptr nonnull @in_turn.omp_outlined.step0.tutti.region
+void in_turn(int n, double *a, double *b) {
+  #pragma omp parallel
+  for (int t = 0; t < 10; t++) {
+    halve(n, a, b);
+    halve(n, b, a);
+  }
+}
