@@ -2,6 +2,7 @@
 #include "compiler/analysis/conducted_code.h"
 
 #include "compiler/analysis/endings.h"
+#include "compiler/analysis/filled_variables.h"
 #include "compiler/analysis/missing_functions.h"
 #include "compiler/analysis/told_values.h"
 #include "compiler/ir/construct_calls.h"
@@ -10,7 +11,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -141,8 +144,10 @@ struct VariableUses {
 
 class Conducted {
 public:
-  Conducted(Function &function, std::vector<ConductedLoop> &loops, const TargetLibraryInfo &library)
-      : function_(function), loops_(loops), library_(library), dominators_(function),
+  Conducted(Function &function, std::vector<ConductedLoop> &loops,
+            FunctionAnalysisManager &analyses)
+      : function_(function), loops_(loops), analyses_(analyses),
+        library_(analyses.getResult<TargetLibraryAnalysis>(function)), dominators_(function),
         last_(findLastBlocks(function)) {}
 
   std::string check();
@@ -162,10 +167,12 @@ private:
                           ArrayRef<Instruction *> accesses);
   bool isStoredBefore(const StoreInst &store, const ConductedLoop &loop) const;
   bool beginsAnew(const AllocaInst &variable, const ConductedLoop &loop) const;
+  bool isFilledFirst(const AllocaInst &variable, ArrayRef<Instruction *> accesses);
   bool isOfOne(const Instruction &inst) const;
 
   Function &function_;
   std::vector<ConductedLoop> &loops_;
+  FunctionAnalysisManager &analyses_;
   const TargetLibraryInfo &library_;
   DominatorTree dominators_;
   SmallVector<BasicBlockEdge, 8> ofOne_; ///< Ways that one thread takes for all.
@@ -313,6 +320,14 @@ bool Conducted::beginsAnew(const AllocaInst &variable, const ConductedLoop &loop
   return true;
 }
 
+/// Whether whatever `accesses`, of one loop, find in `variable` has been stored there in the same
+/// iteration: no execution of a loop sees what another one has left.
+bool Conducted::isFilledFirst(const AllocaInst &variable, ArrayRef<Instruction *> accesses) {
+  return isSetBeforeRead(variable, accesses, dominators_,
+                         analyses_.getResult<LoopAnalysis>(function_),
+                         analyses_.getResult<ScalarEvolutionAnalysis>(function_));
+}
+
 std::string Conducted::giveEachOwn(AllocaInst &variable, ConductedLoop &loop,
                                    ArrayRef<Instruction *> beside,
                                    ArrayRef<Instruction *> accesses) {
@@ -339,7 +354,7 @@ std::string Conducted::giveEachOwn(AllocaInst &variable, ConductedLoop &loop,
     loop.own[&variable] = nullptr;
     return {};
   }
-  if (beside.empty() && beginsAnew(variable, loop)) {
+  if (beside.empty() && (beginsAnew(variable, loop) || isFilledFirst(variable, accesses))) {
     loop.own[&variable] = nullptr;
     return {};
   }
@@ -431,6 +446,18 @@ std::string Conducted::checkVariable(AllocaInst &variable) {
   }
   const int writer = loops.size() == 1 ? loops.front() : kBeside;
   if (none_of(uses.writers, [&](int own) { return own != kBeside && !combines(own); })) {
+    return {};
+  }
+  if (loops.size() > 1 && uses.beside.empty() && uses.keepers.empty() && !uses.isDerivedBeside &&
+      variable.isStaticAlloca() && all_of(loops, [&](int own) {
+        SmallVector<Instruction *, 16> accesses;
+        copy_if(uses.accesses, std::back_inserter(accesses),
+                [&](const Instruction *access) { return owner(*access) == own; });
+        return isFilledFirst(variable, accesses);
+      })) {
+    for (const int own : loops) {
+      loops_[own].own[&variable] = nullptr;
+    }
     return {};
   }
   if (loops.size() > 1 || uses.readers.contains(kBeside) || uses.isDerivedBeside) {
@@ -568,8 +595,8 @@ bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &
 void collectBlocks(ConductedLoop &loop) { flood(loop, loop.exit); }
 
 std::string whyNotConducted(Function &function, std::vector<ConductedLoop> &loops,
-                            const TargetLibraryInfo &library) {
-  return Conducted(function, loops, library).check();
+                            FunctionAnalysisManager &analyses) {
+  return Conducted(function, loops, analyses).check();
 }
 
 } // namespace tutti::compiler

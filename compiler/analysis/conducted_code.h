@@ -17,6 +17,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/PassManager.h"
 
 #include <string>
 #include <vector>
@@ -64,6 +65,6 @@ void collectBlocks(ConductedLoop &loop);
 
 /// Why no one thread may conduct `function`, or an empty string. Fills in `own` of each loop.
 std::string whyNotConducted(llvm::Function &function, std::vector<ConductedLoop> &loops,
-                            const llvm::TargetLibraryInfo &library);
+                            llvm::FunctionAnalysisManager &analyses);
 
 } // namespace tutti::compiler

@@ -226,8 +226,8 @@ OwnMemory::Node OwnMemory::targetOf(const Value &value) {
   const auto *call = dyn_cast<CallBase>(&value);
   const auto use = call ? argumentUse(*call) : std::nullopt;
   if (use && (use->givesFirst || use->givesFound)) {
-    const Node first = target(*call->getArgOperand(0));
-    return first == kNone || use->givesFirst ? first : foundAt(first);
+    const Node given = target(*call->getArgOperand(use->givesFound.value_or(0)));
+    return given == kNone || use->givesFirst ? given : foundAt(given);
   }
   return isa<Instruction>(value) ? create() : kForeign;
 }
@@ -317,6 +317,13 @@ void OwnMemory::takeCopy(const AnyMemTransferInst &copy) {
 
 /// What a function that is known does with pointers that stand in memory.
 void OwnMemory::takeKnownCall(const CallBase &call, const ArgumentUse &use) {
+  if (use.keepsFirst) {
+    const Node kept = target(*call.getArgOperand(0));
+    const Node place = target(*call.getArgOperand(*use.givesFound));
+    if (kept != kNone && place != kNone) {
+      unify(foundAt(place), kept);
+    }
+  }
   Node first = kNone;
   for (const Use &argument : call.args()) {
     const unsigned bit = 1U << call.getArgOperandNo(&argument);

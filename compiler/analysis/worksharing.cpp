@@ -56,7 +56,7 @@ std::string cannotInline(const Function &callee) {
   return "it calls '" + demangle(callee.getName().str()) + "', which cannot be analysed in place";
 }
 
-std::string describeConstruct(CallKind kind, StringRef callee) {
+std::string describeConstruct(CallKind kind, const CallBase &call) {
   switch (kind) {
   case CallKind::Critical:
     return "it contains a critical section";
@@ -74,8 +74,16 @@ std::string describeConstruct(CallKind kind, StringRef callee) {
     return "it contains another parallel construct";
   case CallKind::ThreadPrivate:
     return "it uses thread-private variables";
+  case CallKind::RequestThreads:
+  case CallKind::RequestBinding:
+  case CallKind::RequestTeams:
+    return "it contains another parallel construct";
   default:
-    return ("it uses an OpenMP construct that is not distributed (" + callee + ")").str();
+    const StringRef callee = call.getCalledFunction()->getName();
+    const StringRef said = frontendOf(call).construct(callee);
+    return said.empty()
+               ? ("it uses an OpenMP construct that is not distributed (" + callee + ")").str()
+               : ("it contains " + said).str();
   }
 }
 
@@ -140,7 +148,7 @@ std::string describeCall(const CallBase &call) {
   }
   const StringRef name = callee->getName();
   if (const CallKind kind = kindOf(callee); kind != CallKind::None) {
-    return describeConstruct(kind, name) +
+    return describeConstruct(kind, call) +
            (kind == CallKind::Single ? whyWhole(*call.getFunction()) : "");
   }
   if (name.starts_with("tutti_launch")) {

@@ -103,6 +103,9 @@ public:
   /// What follows "tutti_" in the name of the hook (abi/abi.h) for `callee`, an init or a next.
   virtual std::string hook(llvm::StringRef callee) const = 0;
 
+  /// What the program says where `callee`, of kind Other, is called: "a flush construct"; or empty.
+  virtual llvm::StringRef construct(llvm::StringRef callee) const = 0;
+
   virtual Schedule schedule(std::uint64_t operand) const = 0;
 
   /// `operand` with another schedule, which is Chunked or Even.

@@ -168,7 +168,7 @@ std::optional<ArgumentUse> stringUse(StringRef name) {
   ArgumentUse use;
   use.follows = kFirst;
   if (name == "9_M_createERmm") {
-    use.givesFound = true;
+    use.givesFound = 0;
     return use;
   }
   static const StringMap<unsigned> kWithTexts = {{"9_M_appendEPKcm", kSecond},
@@ -241,14 +241,20 @@ std::optional<ArgumentUse> stringUse(StringRef name) {
   return use;
 }
 
-/// Functions of the library of C++ behind its containers.
+/// Functions of the C++ library behind its containers, and one of C that keeps a place for the next
+/// call.
 std::optional<ArgumentUse> containerUse(StringRef name) {
+  ArgumentUse divides; // A text, into words.
+  divides.onlyRead = kSecond;
+  divides.follows = 4;
+  divides.givesFound = 2;
+  divides.keepsFirst = true;
   ArgumentUse walks; // From one node of a tree to the next.
   walks.links = kFirst;
-  walks.givesFound = true;
+  walks.givesFound = 0;
   ArgumentUse relinks;
   relinks.links = ~0U;
-  relinks.givesFound = true;
+  relinks.givesFound = 0;
   static const StringMap<ArgumentUse> kContainers = {
       {"_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", walks},
       {"_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base", walks},
@@ -261,6 +267,8 @@ std::optional<ArgumentUse> containerUse(StringRef name) {
       {"_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_", relinks},
       {"_ZNSt8__detail15_List_node_base10_M_reverseEv", relinks},
       {"_ZNSt8__detail15_List_node_base4swapERS0_S1_", relinks},
+      {"strtok_r", divides},
+      {"__strtok_r", divides},
       {"_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm", {}},
       {"_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm", {}},
       {"_ZSt11_Hash_bytesPKvmm", {kFirst}},

@@ -26,8 +26,9 @@ struct ArgumentUse {
   unsigned follows = 0;
   /// Likewise of parts of a tree or a list, all of which it may reach, and link to each other.
   unsigned links = 0;
-  /// Its result leads to where a pointer does, or may do, that stands behind the first argument.
-  bool givesFound = false;
+  /// Its result leads to where a pointer does, or may do, that stands behind this argument.
+  std::optional<unsigned> givesFound;
+  bool keepsFirst = false; ///< It leaves the first argument behind that one.
 
   /// Whether it uses more memory than its arguments lead to, but what can be reached from there. A
   /// loop may hold such calls only if `isMarkedOwn` (compiler/ir/private_memory.h).

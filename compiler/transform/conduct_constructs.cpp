@@ -311,6 +311,23 @@ bool holdsTurns(const Function &function) {
   });
 }
 
+/// Whether threads take turns behind a loop, and not for a reduction.
+bool holdsTurnsBehind(Function &function) {
+  SmallVector<const Instruction *, 4> turns;
+  for (const Instruction &inst : instructions(function)) {
+    if (kindOf(inst) == CallKind::Critical ||
+        (isa<AtomicRMWInst>(inst) && !holdsReduction(function))) {
+      turns.push_back(&inst);
+    }
+  }
+  return !turns.empty() && any_of(sequencedLoops(function), [&](const SequencedLoop &loop) {
+    return any_of(loop.ends, [&](const CallInst *end) {
+      return any_of(turns,
+                    [&](const Instruction *turn) { return isPotentiallyReachable(end, turn); });
+    });
+  });
+}
+
 /// Whether both constructs ask for a number of threads or neither, and for the same binding.
 bool asksAlike(CallInst &one, CallInst &other) {
   const ThreadRequests first = threadRequests(one);
@@ -378,7 +395,9 @@ bool Conductor::isCandidate() const {
     return any_of(successors(block),
                   [&](const BasicBlock *next) { return isPotentiallyReachable(next, block); });
   });
-  return isRepeated || (holdsInit(outlined_) && holdsSingle(outlined_)) || callsInit(outlined_);
+  return isRepeated ||
+         (holdsInit(outlined_) && (holdsSingle(outlined_) || holdsTurnsBehind(outlined_))) ||
+         callsInit(outlined_);
 }
 
 /// Why `copy` cannot be conducted.
@@ -415,7 +434,7 @@ std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
   }
   functions_.clear(copy, copy.getName());
   const auto &library = functions_.getResult<TargetLibraryAnalysis>(copy);
-  std::string reason = whyNotConducted(copy, loops_, library);
+  std::string reason = whyNotConducted(copy, loops_, functions_);
   if (reason.empty() && threadRequests(*forks.front()).threads && callsStranger(copy, library)) {
     reason = "it asks for a number of threads, and a function that it calls may want to know";
   }
@@ -430,8 +449,8 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
   }
   const SmallVector<SequencedLoop, 4> all = sequencedLoops(*copy);
   const bool isNeeded =
-      all.size() > 1 ||
-      (all.size() == 1 && (holdsSingle(*copy) || ConstructCode(*copy, functions_).isRepeated(0)));
+      all.size() > 1 || (all.size() == 1 && (holdsSingle(*copy) || holdsTurnsBehind(*copy) ||
+                                             ConstructCode(*copy, functions_).isRepeated(0)));
   const std::string reason = isNeeded ? prepare(*copy, forks) : "";
   functions_.clear(*copy, copy->getName());
   if (!isNeeded || !reason.empty()) {

@@ -45,14 +45,14 @@ void constructs(int n, int *a) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = counter++;
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it uses an OpenMP construct that is not distributed (__kmpc_flush)
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains a flush construct
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     a[i] = i;
     #pragma omp flush
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it uses an OpenMP construct that is not distributed (__kmpc_cancel)
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains a cancel construct
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     #pragma omp cancel for if (a[i] < 0)

@@ -191,3 +191,22 @@ void shown(int n, const char *text, double *a) {
     a[i] = *it.values;
   }
 }
+
+// CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+void words(int n, const char *lines, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    char copy[40], *place;
+    strcpy(copy, lines + i * 40);
+    for (char *word = strtok_r(copy, " ", &place); word; word = strtok_r(nullptr, " ", &place)) a[i] += atoi(word);
+  }
+}
+
+// CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'strtok_r'
+void words_of_others(int n, char *lines, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    char *place;
+    for (char *word = strtok_r(lines + i * 40, " ", &place); word; word = strtok_r(nullptr, " ", &place)) a[i] += atoi(word);
+  }
+}

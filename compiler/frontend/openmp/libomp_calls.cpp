@@ -37,6 +37,8 @@ public:
 
   bool isUnsigned(StringRef callee) const override { return callee.ends_with("u"); }
 
+  StringRef construct(StringRef callee) const override;
+
   /// The hooks have libomp's names but for the beginning.
   std::string hook(StringRef callee) const override {
     callee.consume_front(kPrefix);
@@ -102,6 +104,18 @@ CallKind LibompCalls::kind(StringRef callee) const {
       .StartsWith("taskloop", CallKind::Task)
       .StartsWith("threadprivate", CallKind::ThreadPrivate)
       .Default(CallKind::Other);
+}
+
+StringRef LibompCalls::construct(StringRef callee) const {
+  callee.consume_front(kPrefix);
+  return StringSwitch<StringRef>(callee)
+      .Cases("alloc", "aligned_alloc", "free", "an allocate clause or directive")
+      .Case("flush", "a flush construct")
+      .Cases("cancel", "cancellationpoint", "cancel_barrier", "a cancel construct")
+      .Cases("taskgroup", "end_taskgroup", "a taskgroup construct")
+      .Cases("scope", "end_scope", "a scope construct")
+      .Case("error", "an error directive")
+      .Default("");
 }
 
 /// __kmpc_fork_call(place, count, outlined, captures...), and so __kmpc_fork_teams.

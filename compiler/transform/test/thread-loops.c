@@ -177,7 +177,7 @@ void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
     printf("%g\n", a[id]);
     a[id] = 1;
   }
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it uses an OpenMP construct that is not distributed (__kmpc_flush) (line [[@LINE+5]])
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it contains a flush construct (line [[@LINE+5]])
   #pragma omp parallel
   {
     int id = omp_get_thread_num();
