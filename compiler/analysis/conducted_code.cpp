@@ -206,6 +206,7 @@ std::string Conducted::checkCall(const CallBase &call) const {
   case CallKind::Barrier:
   case CallKind::ThreadNumber:
   case CallKind::CopyPrivate:
+  case CallKind::Flush:
     return {};
   case CallKind::Single: {
     const auto *filter =

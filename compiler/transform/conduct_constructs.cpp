@@ -16,6 +16,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -213,7 +214,7 @@ Function *StepFunction::create(const Twine &name, const ThreadRequests &requests
   BranchInst::Create(cast<BasicBlock>(copyOf(loop_.first)), &step_->getEntryBlock());
   for (Instruction &inst : instructions(*step_)) {
     const CallKind kind = kindOf(inst);
-    if (kind != CallKind::None && kind != CallKind::ThreadNumber) {
+    if (kind != CallKind::None && kind != CallKind::ThreadNumber && kind != CallKind::Flush) {
       setOperand(cast<CallInst>(inst), Role::Thread, thread_);
     }
   }
@@ -311,19 +312,42 @@ bool holdsTurns(const Function &function) {
   });
 }
 
+/// Where threads combine atomically, one way to do a reduction (`dropAtomicReductions`).
+SmallVector<BasicBlockEdge, 2> atomicReductions(Function &function) {
+  SmallVector<BasicBlockEdge, 2> ways;
+  for (Instruction &inst : instructions(function)) {
+    auto *choice = dyn_cast<SwitchInst>(&inst);
+    const auto *reduce = choice ? dyn_cast<Instruction>(choice->getCondition()) : nullptr;
+    if (!reduce || kindOf(*reduce) != CallKind::Reduce) {
+      continue;
+    }
+    for (const auto &answer : choice->cases()) {
+      if (answer.getCaseValue()->equalsInt(2)) {
+        ways.emplace_back(choice->getParent(), answer.getCaseSuccessor());
+      }
+    }
+  }
+  return ways;
+}
+
 /// Whether threads take turns behind a loop, and not for a reduction.
 bool holdsTurnsBehind(Function &function) {
+  const DominatorTree dominators(function);
+  const auto reductions = atomicReductions(function);
   SmallVector<const Instruction *, 4> turns;
   for (const Instruction &inst : instructions(function)) {
-    if (kindOf(inst) == CallKind::Critical ||
-        (isa<AtomicRMWInst>(inst) && !holdsReduction(function))) {
+    const bool isTurn = kindOf(inst) == CallKind::Critical || isa<AtomicRMWInst>(inst);
+    if (isTurn && none_of(reductions, [&](const BasicBlockEdge &way) {
+          return dominators.dominates(way, inst.getParent());
+        })) {
       turns.push_back(&inst);
     }
   }
   return !turns.empty() && any_of(sequencedLoops(function), [&](const SequencedLoop &loop) {
     return any_of(loop.ends, [&](const CallInst *end) {
-      return any_of(turns,
-                    [&](const Instruction *turn) { return isPotentiallyReachable(end, turn); });
+      return any_of(turns, [&](const Instruction *turn) {
+        return isPotentiallyReachable(end, turn, nullptr, &dominators);
+      });
     });
   });
 }

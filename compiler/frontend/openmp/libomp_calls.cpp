@@ -103,6 +103,7 @@ CallKind LibompCalls::kind(StringRef callee) const {
       .StartsWith("omp_task", CallKind::Task)
       .StartsWith("taskloop", CallKind::Task)
       .StartsWith("threadprivate", CallKind::ThreadPrivate)
+      .Case("flush", CallKind::Flush)
       .Default(CallKind::Other);
 }
 

@@ -252,3 +252,24 @@ void in_turn(int n, double *a, double *b) {
     halve(n, b, a);
   }
 }
+
+// A loop whose iterations wait for each other stays home; those beside it do not.
+void flags(int n, int count, double *a, double *b, volatile int *done) {
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+    #pragma omp for
+    for (int i = 0; i < n; i++) b[i] = a[i] * t;
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains a flush construct
+    #pragma omp for schedule(static)
+    for (int i = 1; i < n; i++) {
+      while (done[i - 1] < t) {
+        #pragma omp flush
+      }
+      b[i] += b[i - 1];
+      #pragma omp flush
+      done[i] = t;
+    }
+    #pragma omp flush
+  }
+}
