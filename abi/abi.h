@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 10
+#define TUTTI_ABI_VERSION 11
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -51,9 +51,10 @@ typedef struct tutti_chunk {
   int64_t upper;
   int64_t total;
   void *reduction; ///< The runtime's own; null if the region has no reduction.
+  void *output;    ///< The same; null if the region does not print.
 } tutti_chunk;
 
-/// `tutti_chunk::total` of the chunk {0, 0, 0, TUTTI_WHOLE, null}: `run` then executes the
+/// `tutti_chunk::total` of the chunk {0, 0, 0, TUTTI_WHOLE, null, null}: `run` then executes the
 /// construct as plain OpenMP would. The loop hooks leave bounds and schedule as the program gave
 /// them, and `tutti_reduce` is not called. Not for regions that are TUTTI_REGION_CHASES.
 #define TUTTI_WHOLE (-1)
@@ -105,6 +106,9 @@ enum tutti_region_flags {
   /// A task construct for devices (abi/tasks.h): `directive` says for which. Of the functions none
   /// is set.
   TUTTI_REGION_TASK = 128,
+  /// `run` calls `tutti_output` or `tutti_exit`. Every rank with a part of the launch sends rank 0
+  /// what it has printed.
+  TUTTI_REGION_PRINTS = 256,
 };
 
 /// The formats of kernels: abi/backends.def.
@@ -318,6 +322,17 @@ TUTTI_LOOP_HOOKS(8u, uint64_t, int64_t)
 ///        is not a pointer (the length of a variable-length section) and is passed on as it is.
 int32_t tutti_reduce(const tutti_chunk *chunk, void *loc, int32_t gtid, int32_t count,
                      const uint64_t *sizes, void **list, void (*combine)(void *, void *));
+
+/// The stream that `run` writes to where the program writes to `stream`, standard output or
+/// standard error of the C library (`FILE *`): the same in the whole construct, else one whose text
+/// is written behind the launch, part by part.
+///
+/// Threading: any of the team. The result is for the calling thread, until its next call.
+void *tutti_output(const tutti_chunk *chunk, void *stream);
+
+/// What `run` calls in place of `exit`, which the whole construct does. In a chunk it returns, and
+/// the caller leaves its loop: rank 0 calls `exit` behind the launch and what it has printed.
+void tutti_exit(const tutti_chunk *chunk, int32_t status);
 
 /// Allocation calls of user code are compiled into these; behaviour as of the calls they replace.
 /// Memory may be freed with `free`, `realloc` and `operator delete` anywhere in the process.

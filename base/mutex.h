@@ -54,6 +54,8 @@ public:
 
   void unlock() TUTTI_RELEASE() { mutex_.unlock(); }
 
+  bool tryLock() TUTTI_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+
 private:
   friend class Condition;
 

@@ -2,6 +2,7 @@
 #include "compiler/analysis/endings.h"
 
 #include "compiler/ir/library_functions.h"
+#include "compiler/ir/output_calls.h"
 #include "compiler/ir/private_memory.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -21,8 +22,7 @@ namespace {
 
 using Blocks = SmallPtrSet<BasicBlock *, 8>;
 
-/// A step on the way to std::terminate or abort. `exit` is none: what it writes to files is rank
-/// 0's.
+/// A step on the way to std::terminate, abort or exit.
 bool isStep(const CallBase &call) {
   static const StringSet<> kSteps = {"abort",
                                      "__assert_fail",
@@ -41,8 +41,8 @@ bool isStep(const CallBase &call) {
   // Exceptions of the library that are made of a literal.
   const bool isConstructor =
       name.starts_with("_ZNSt") && (name.ends_with("C1EPKc") || name.ends_with("C2EPKc"));
-  return isa<IntrinsicInst>(call) || kSteps.contains(name) || isThrow(name) || isConstructor ||
-         isPrivateMemoryCall(call);
+  return isa<IntrinsicInst>(call) || isExit(call) || kSteps.contains(name) || isThrow(name) ||
+         isConstructor || isPrivateMemoryCall(call);
 }
 
 /// The blocks from which one of `ends` can be reached.
@@ -80,7 +80,7 @@ bool readsShared(const Blocks &blocks) {
   return any_of(blocks, [](const BasicBlock *block) {
     return any_of(*block, [](const Instruction &inst) {
       if (const auto *load = dyn_cast<LoadInst>(&inst)) {
-        return !isErrorStream(load) && !leadsToOwn(load->getPointerOperand());
+        return !isStandardStream(load) && !leadsToOwn(load->getPointerOperand());
       }
       if (const auto *copy = dyn_cast<AnyMemTransferInst>(&inst)) {
         return !leadsToOwn(copy->getRawSource());
@@ -91,21 +91,47 @@ bool readsShared(const Blocks &blocks) {
   });
 }
 
-bool takesOnlySteps(const BasicBlock &block, bool mayTell) {
+/// Output of what this rank has for itself.
+bool isOwnOutput(const CallBase &call) {
+  const std::optional<OutputCall> output = asOutputCall(call);
+  return output && all_of(output->read, [&](unsigned operand) {
+           return leadsToOwn(call.getArgOperand(operand));
+         });
+}
+
+/// `mayPrint`: what it prints goes to rank 0, by way of which the program ends.
+bool takesOnlySteps(const BasicBlock &block, bool mayTell, bool mayPrint) {
   return all_of(block, [&](const Instruction &inst) {
     const auto *call = dyn_cast<CallBase>(&inst);
-    return call ? isStep(*call) || (mayTell && isMessage(*call))
+    return call ? isStep(*call) ||
+                      (mayTell && (isMessage(*call) || (mayPrint && isOwnOutput(*call))))
                 : !inst.isAtomic() && !inst.isVolatile();
   });
 }
 
-} // namespace
-
-bool isErrorStream(const Value *value) {
-  const auto *load = dyn_cast<LoadInst>(value);
-  const auto *variable = load ? dyn_cast<GlobalVariable>(load->getPointerOperand()) : nullptr;
-  return variable && variable->isDeclaration() && variable->getName() == "stderr";
+/// Of blocks that lead to the program's end those from which all ways lead to `exit`.
+Blocks leadingToExit(const Blocks &last) {
+  SmallVector<BasicBlock *, 8> others;
+  for (BasicBlock *block : last) {
+    const bool exits = any_of(*block, [](const Instruction &inst) {
+      const auto *call = dyn_cast<CallInst>(&inst);
+      return call && isExit(*call);
+    });
+    if (succ_empty(block) && !exits) {
+      others.push_back(block);
+    }
+  }
+  const Blocks elsewhere = reaching(others);
+  Blocks exits;
+  for (BasicBlock *block : last) {
+    if (!elsewhere.contains(block)) {
+      exits.insert(block);
+    }
+  }
+  return exits;
 }
+
+} // namespace
 
 bool leadsToOwn(const Value *pointer) {
   SmallVector<const Value *, 4> objects;
@@ -166,8 +192,9 @@ Blocks findEndings(Function &function) {
   // What does something else on its way is no ending, nor is what leads there.
   SmallVector<BasicBlock *, 8> others;
   const bool mayTell = !readsShared(endings);
+  const Blocks exits = leadingToExit(endings);
   for (BasicBlock *block : endings) {
-    if (!takesOnlySteps(*block, mayTell)) {
+    if (!takesOnlySteps(*block, mayTell, exits.contains(block))) {
       others.push_back(block);
     }
   }
@@ -176,6 +203,8 @@ Blocks findEndings(Function &function) {
   }
   return endings;
 }
+
+Blocks findExits(Function &function) { return leadingToExit(findEndings(function)); }
 
 DebugLoc dropEndings(Function &function) {
   const Blocks endings = findEndings(function);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Code of a parallel construct that ends the program: failed assertions, `abort`, and exceptions,
-/// which never leave a parallel construct; and what it tells on `stderr` before.
+/// Code of a parallel construct that ends the program: failed assertions, `abort`, exceptions,
+/// which never leave a parallel construct, and `exit`; and what it tells before.
 ///
-/// A rank that gets there ends the job as it would end the program, so that such code need not be
-/// analysed: what it does to memory nobody sees any more.
+/// A rank that gets there ends the job as it would end the program, or asks rank 0 to, so that such
+/// code need not be analysed: what it does to memory nobody sees any more.
 #pragma once
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -19,13 +19,13 @@ bool isThrow(llvm::StringRef name);
 /// Whether each rank has for itself what `pointer` leads to: private memory, or constants.
 bool leadsToOwn(const llvm::Value *pointer);
 
-/// Whether `value` is what the C library's variable `stderr` holds: each rank's own, outside of
-/// the memory that ranks share and that has a compute view.
-bool isErrorStream(const llvm::Value *value);
-
 /// The blocks of `function` that lead to the program's end and nowhere else, by no other calls than
 /// those of which that is known. Empty if the function always ends there.
 llvm::SmallPtrSet<llvm::BasicBlock *, 8> findEndings(llvm::Function &function);
+
+/// Those of the endings from which all ways lead to `exit`: by rank 0, to which goes what they
+/// tell.
+llvm::SmallPtrSet<llvm::BasicBlock *, 8> findExits(llvm::Function &function);
 
 /// The blocks of `function` that lead to the program's end and nowhere else, whatever they call.
 llvm::SmallPtrSet<llvm::BasicBlock *, 8> findLastBlocks(llvm::Function &function);

@@ -8,6 +8,7 @@
 #include "compiler/analysis/thread_stretches.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/library_functions.h"
+#include "compiler/ir/output_calls.h"
 #include "compiler/ir/private_memory.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -374,7 +375,8 @@ std::string inlineCallees(Function &function) {
       auto *invoke = dyn_cast<InvokeInst>(&inst);
       const auto use =
           invoke && callee && callee->isDeclaration() ? argumentUse(*invoke) : std::nullopt;
-      if (use && !use->goesOn()) {
+      const bool prints = invoke && callee && callee->isDeclaration() && asOutputCall(*invoke);
+      if ((use && !use->goesOn()) || prints) {
         calm.push_back(invoke);
       }
       if (!callee || callee == &function || callee->isDeclaration() || callee->isInterposable() ||

@@ -75,6 +75,29 @@ FunctionCallee EntryPoints::reduce() const {
   return module_.getOrInsertFunction("tutti_reduce", i32, ptr, ptr, i32, i32, ptr, ptr, ptr);
 }
 
+FunctionCallee EntryPoints::output() const {
+  Type *ptr = PointerType::getUnqual(module_.getContext());
+  return module_.getOrInsertFunction("tutti_output", ptr, ptr, ptr);
+}
+
+namespace {
+
+constexpr StringLiteral kExit = "tutti_exit";
+
+} // namespace
+
+FunctionCallee EntryPoints::exit() const {
+  LLVMContext &context = module_.getContext();
+  return module_.getOrInsertFunction(kExit, Type::getVoidTy(context),
+                                     PointerType::getUnqual(context), Type::getInt32Ty(context));
+}
+
+bool EntryPoints::isExit(const Instruction &inst) {
+  const auto *call = dyn_cast<CallInst>(&inst);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName() == kExit;
+}
+
 FunctionCallee EntryPoints::loopHook(const CallInst &call) const {
   const Function &callee = *call.getCalledFunction();
   const FunctionType *type = callee.getFunctionType();

@@ -29,6 +29,11 @@ public:
   llvm::FunctionCallee access() const;
   llvm::FunctionCallee follow() const;
   llvm::FunctionCallee reduce() const;
+  llvm::FunctionCallee output() const;
+  llvm::FunctionCallee exit() const;
+
+  /// Whether `inst` calls `tutti_exit`.
+  static bool isExit(const llvm::Instruction &inst);
 
   /// The loop hook that stands for what `call` calls: the same type behind a chunk pointer.
   /// Shape: `call` is an init or a next (compiler/ir/construct_calls.h).

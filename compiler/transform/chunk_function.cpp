@@ -7,6 +7,8 @@
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/library_functions.h"
+#include "compiler/ir/output_calls.h"
+#include "compiler/transform/leave_loop.h"
 #include "compiler/transform/pointer_checks.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -48,6 +50,11 @@ SmallVector<Use *, 2> dereferences(Instruction &inst) {
           !isa<ConstantPointerNull>(arg)) {
         read.push_back(&arg);
       }
+    }
+  }
+  if (const auto output = call ? asOutputCall(*call) : std::nullopt) {
+    for (const unsigned operand : output->read) {
+      read.push_back(&call->getArgOperandUse(operand));
     }
   }
   return read;
@@ -94,13 +101,15 @@ class ChunkWriter {
 public:
   ChunkWriter(Function &function)
       : function_(function), entryPoints_(*function.getParent()),
-        chunk_(function.getArg(function.arg_size() - 1)) {}
+        chunk_(function.getArg(function.arg_size() - 1)), last_(findLastBlocks(function)),
+        exits_(findExits(function)) {}
 
   void replaceCalls();
   void translateDereferences();
 
 private:
   void replaceReduce(CallInst &reduce);
+  void replaceOutput(CallInst &call);
   Value *isWhole();
   Value *translated(Value *pointer, Instruction *user);
   Value *translatedRoot(Value *root);
@@ -109,6 +118,8 @@ private:
   Function &function_;
   EntryPoints entryPoints_;
   Argument *chunk_;
+  SmallPtrSet<BasicBlock *, 8> last_;  ///< That end the program,
+  SmallPtrSet<BasicBlock *, 8> exits_; ///< and those that leave that to rank 0.
   Value *delta_ = nullptr;
   Value *isWhole_ = nullptr;
   DenseMap<Value *, Value *> known_;
@@ -134,8 +145,31 @@ void ChunkWriter::replaceCalls() {
       replaceReduce(*call);
     } else if (isEndReduce(kind)) {
       call->moveBefore(SplitBlockAndInsertIfThen(isWhole(), call, /*Unreachable=*/false));
+    } else if (!last_.contains(call->getParent()) || exits_.contains(call->getParent())) {
+      replaceOutput(*call);
     }
   }
+}
+
+/// What is printed goes to rank 0, but for what stands in front of an end that does not: that is
+/// told at once, by the rank that ends the job.
+void ChunkWriter::replaceOutput(CallInst &call) {
+  IRBuilder<> build(&call);
+  if (isExit(call)) {
+    build.CreateCall(entryPoints_.exit(), {chunk_, call.getArgOperand(0)});
+    call.eraseFromParent();
+    return;
+  }
+  const std::optional<OutputCall> output = asOutputCall(call);
+  if (!output) {
+    return;
+  }
+  Type *ptr = build.getPtrTy();
+  Value *stream =
+      output->stream
+          ? call.getArgOperand(*output->stream)
+          : build.CreateLoad(ptr, function_.getParent()->getOrInsertGlobal("stdout", ptr));
+  redirect(call, *build.CreateCall(entryPoints_.output(), {chunk_, stream}));
 }
 
 Value *ChunkWriter::isWhole() {
@@ -238,7 +272,7 @@ void ChunkWriter::translateDereferences() {
   SmallVector<Use *, 64> uses;
   for (Instruction &inst : instructions(function_)) {
     for (Use *use : dereferences(inst)) {
-      if (memoryKind(use->get()) == MemoryKind::Shared && !isErrorStream(&inst)) {
+      if (memoryKind(use->get()) == MemoryKind::Shared && !isStandardStream(&inst)) {
         uses.push_back(use);
       }
     }
@@ -313,9 +347,16 @@ void writeChunk(Function &function) {
 
 } // namespace
 
-Function *createChunkFunction(Function &outlined, StringRef name) {
+Function *createChunkFunction(Function &outlined, StringRef name, FunctionAnalysisManager &analyses,
+                              std::string &reason) {
   Function *function = copyWithChunk(outlined, name);
   writeChunk(*function);
+  reason = leaveLoopsAtExits(*function, analyses);
+  if (!reason.empty()) {
+    analyses.clear(*function, function->getName());
+    function->eraseFromParent();
+    return nullptr;
+  }
   return function;
 }
 

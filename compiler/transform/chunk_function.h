@@ -46,8 +46,10 @@ std::string whyNoChunkFunction(llvm::Function &outlined, const Worksharing &loop
                                llvm::DebugLoc &place);
 
 /// Clones `outlined` with one more argument, the chunk. `whyNoChunkFunction` was empty for it, at
-/// least without what libomp's atomic reductions do.
-llvm::Function *createChunkFunction(llvm::Function &outlined, llvm::StringRef name);
+/// least without what libomp's atomic reductions do. Null, with the reason, if threads that end the
+/// program cannot leave their loop.
+llvm::Function *createChunkFunction(llvm::Function &outlined, llvm::StringRef name,
+                                    llvm::FunctionAnalysisManager &analyses, std::string &reason);
 
 /// The same for a region that follows pointers that it finds in memory: they are checked, and it
 /// executes chunks only, never the whole construct. Null, with the reason, if they cannot be.

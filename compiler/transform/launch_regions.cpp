@@ -8,6 +8,7 @@
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/missing_functions.h"
 #include "compiler/analysis/one_launch.h"
+#include "compiler/analysis/printing.h"
 #include "compiler/analysis/shared_flags.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/worksharing.h"
@@ -17,6 +18,7 @@
 #include "compiler/ir/fragment_calls.h"
 #include "compiler/ir/launch_function.h"
 #include "compiler/ir/library_functions.h"
+#include "compiler/ir/output_calls.h"
 #include "compiler/ir/split_variables.h"
 #include "compiler/transform/carry_code.h"
 #include "compiler/transform/chosen_addresses.h"
@@ -63,6 +65,7 @@ struct Region {
   std::string reason; ///< With the place, once all is known.
   DebugLoc reasonLocation;
   bool reduces = false;
+  bool prints = false;
   bool followsLocale = false;  ///< It has to stay home unless that is "C".
   bool asksForThreads = false; ///< Some fork does; TUTTI_REGION_THREADS.
   bool nests = false;          ///< `run` executes constructs inside of it on one thread each.
@@ -77,6 +80,14 @@ struct Region {
   DeviceCode device;
   SetVector<Function *> missing; ///< Functions that the link step may import.
 };
+
+/// Whether dropping output may change `function`.
+bool mayPrint(Function &function) {
+  return any_of(instructions(function), [](const Instruction &inst) {
+    const auto *call = dyn_cast<CallInst>(&inst);
+    return call && asOutputCall(*call);
+  });
+}
 
 Function *scratchCopy(Function &function, const Twine &name) {
   ValueToValueMapTy map;
@@ -132,18 +143,22 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   relaxFlags(*prepared);
   // What runs has to serve libomp, too, where the construct is executed as a whole.
   const bool mayEnd = !findEndings(*prepared).empty();
-  Function *complete =
-      holdsReduction(*prepared) || mayEnd ? scratchCopy(*prepared, name + ".complete") : prepared;
+  Function *complete = holdsReduction(*prepared) || mayEnd || mayPrint(*prepared)
+                           ? scratchCopy(*prepared, name + ".complete")
+                           : prepared;
   dropAtomicReductions(*prepared);
+  const Printing printing = dropOutput(*prepared, analyses);
+  region.prints = printing.isAny || !findExits(*prepared).empty();
   // Calls first: their names say more than what inlining failed on.
   WorksharingOrReason found = findWorksharing(*prepared);
   region.isLoop = found.loop.init != nullptr;
   region.isOverThreads = region.isLoop && found.loop.isOverThreads();
   region.reduces = !found.loop.reduce.empty();
-  region.followsLocale = any_of(instructions(*prepared), [](const Instruction &inst) {
-    const auto *call = dyn_cast<CallBase>(&inst);
-    return call && followsLocale(*call);
-  });
+  region.followsLocale =
+      printing.followsLocale || any_of(instructions(*prepared), [](const Instruction &inst) {
+        const auto *call = dyn_cast<CallBase>(&inst);
+        return call && followsLocale(*call);
+      });
   if (!found.reason.empty()) {
     region.reason = found.reason;
     region.reasonLocation = found.location;
@@ -160,6 +175,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   if (region.reason.empty() && mayEnd) {
     ending = dropEndings(*prepared);
   }
+  dropUnusedStreams(*prepared);
   if (region.reason.empty()) {
     region.reason = whyNoChunkFunction(*prepared, found.loop, region.reasonLocation);
   }
@@ -179,11 +195,14 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       // Where a part has strayed, what it finds need not fulfil any condition.
       region.reason = "it follows pointers that it finds in memory, and may end the program";
       region.reasonLocation = ending;
+    } else if (region.reason.empty() && chases && region.prints) {
+      region.reason = "it follows pointers that it finds in memory, and prints";
+      region.reasonLocation = printing.first;
     }
     if (region.reason.empty()) {
       region.run = chases
                        ? createChasingFunction(*complete, name + ".chunk", analyses, region.reason)
-                       : createChunkFunction(*complete, name + ".chunk");
+                       : createChunkFunction(*complete, name + ".chunk", analyses, region.reason);
     }
     if (region.run) {
       dropAccessNumbers(*region.run);
@@ -196,6 +215,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.found = std::move(accesses.found);
       region.distributable = true;
       region.deviceWork = mayEnd ? DeviceWork("it may end the program" + describePlace(ending))
+                          : printing.isAny ? DeviceWork("it prints" + describePlace(printing.first))
                           : found.loop.isOverThreads()
                               ? DeviceWork("its iterations are the threads of a construct")
                               : DeviceWork(*prepared, found.loop, model, analyses,
@@ -337,8 +357,9 @@ Function *Launcher::wholeThunk(Function *run, const Twine &name) {
   if (!whole) {
     IRBuilder<> build(context_);
     Constant *zero = build.getInt64(0);
-    Constant *chunk = ConstantStruct::getAnon({zero, zero, zero, build.getInt64(TUTTI_WHOLE),
-                                               ConstantPointerNull::get(cast<PointerType>(ptr_))});
+    Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
+    Constant *chunk =
+        ConstantStruct::getAnon({zero, zero, zero, build.getInt64(TUTTI_WHOLE), null, null});
     whole = new GlobalVariable(module_, chunk->getType(), true, GlobalValue::PrivateLinkage, chunk,
                                kWhole);
   }
@@ -376,7 +397,8 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const T
       (region.scatters ? TUTTI_REGION_SCATTERS : 0) | (region.follows ? TUTTI_REGION_FOLLOWS : 0) |
       (region.found.empty() ? 0 : TUTTI_REGION_CHASES) |
       (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0) |
-      (region.asksForThreads ? TUTTI_REGION_THREADS : 0);
+      (region.asksForThreads ? TUTTI_REGION_THREADS : 0) |
+      (region.prints ? TUTTI_REGION_PRINTS : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
   const std::uint64_t id =

@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/transform/chunk_function.h"
+#include "compiler/transform/leave_loop.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -69,17 +70,6 @@ bool isFound(const Value *pointer) {
   return any_of(objects, [](const Value *object) {
     const auto *load = dyn_cast<LoadInst>(object);
     return load && !isSettled(load->getPointerOperand());
-  });
-}
-
-/// Whether libomp is asked for the next piece in `loop`.
-bool asksForPieces(const Loop &loop) {
-  return any_of(loop.blocks(), [](const BasicBlock *block) {
-    return any_of(*block, [](const Instruction &inst) {
-      const auto *call = dyn_cast<CallInst>(&inst);
-      const Function *callee = call ? call->getCalledFunction() : nullptr;
-      return callee && callee->getName().contains("dispatch_next");
-    });
   });
 }
 
@@ -176,55 +166,12 @@ public:
   std::string run();
 
 private:
-  const Loop *loopToLeave(const CallInst &marker) const;
-  bool isHarmless(BasicBlock &exit) const;
   BasicBlock *strayBefore(BasicBlock *exit, const CallInst &marker);
 
   Function &function_;
   LoopInfo &loops_;
   DenseMap<BasicBlock *, BasicBlock *> strays_; ///< By the exit.
 };
-
-/// The outermost loop around `marker`, but for one that asks libomp for the next piece: it has to
-/// ask until there is none. Null if there is no such loop.
-const Loop *Expander::loopToLeave(const CallInst &marker) const {
-  const Loop *result = nullptr;
-  for (const Loop *loop = loops_.getLoopFor(marker.getParent()); loop && !asksForPieces(*loop);
-       loop = loop->getParentLoop()) {
-    result = loop;
-  }
-  return result;
-}
-
-/// Whether it does no harm if the phis of `exit` have some other value: it may be stored, but no
-/// address depends on it, and no end of a loop.
-bool Expander::isHarmless(BasicBlock &exit) const {
-  SmallPtrSet<const Instruction *, 16> seen;
-  SmallVector<const Instruction *, 16> work;
-  for (const PHINode &phi : exit.phis()) {
-    seen.insert(&phi);
-    work.push_back(&phi);
-  }
-  while (!work.empty()) {
-    const Instruction *inst = work.pop_back_val();
-    for (const Use &use : inst->uses()) {
-      const auto *user = cast<Instruction>(use.getUser());
-      const auto *store = dyn_cast<StoreInst>(user);
-      if (store && use.getOperandNo() != store->getPointerOperandIndex()) {
-        continue;
-      }
-      const Loop *loop = loops_.getLoopFor(user->getParent());
-      const bool endsLoop = user->isTerminator() && loop && loop->isLoopExiting(user->getParent());
-      if (user->mayReadOrWriteMemory() || endsLoop) {
-        return false;
-      }
-      if (seen.insert(user).second) {
-        work.push_back(user);
-      }
-    }
-  }
-  return true;
-}
 
 /// The block through which those leave for `exit` that have strayed.
 BasicBlock *Expander::strayBefore(BasicBlock *exit, const CallInst &marker) {
@@ -235,10 +182,7 @@ BasicBlock *Expander::strayBefore(BasicBlock *exit, const CallInst &marker) {
     // Others may do so at the same time, with the same value.
     static_assert(offsetof(tutti_reach, strayed) == 0);
     build.CreateStore(build.getInt64(1), marker.getArgOperand(kReachOperand));
-    build.CreateBr(exit);
-    for (PHINode &phi : exit->phis()) {
-      phi.addIncoming(Constant::getNullValue(phi.getType()), stray);
-    }
+    leaveFor(*stray, *exit);
   }
   return stray;
 }
@@ -250,12 +194,12 @@ std::string Expander::run() {
     if (!marker) {
       continue;
     }
-    const Loop *loop = loopToLeave(*marker);
+    const Loop *loop = loopToLeave(loops_, *marker->getParent());
     if (!loop) {
       return "it follows pointers that it finds in memory outside of its loop";
     }
     BasicBlock *exit = loop->getUniqueExitBlock();
-    if (!exit || !isHarmless(*exit)) {
+    if (!exit || !isHarmless(*exit, loops_)) {
       return "it follows pointers that it finds in memory, and what comes behind its loop depends "
              "on them";
     }

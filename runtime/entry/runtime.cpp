@@ -421,8 +421,27 @@ std::string_view Runtime::reasonHome(const tutti_region &region) const {
   if ((region.flags & TUTTI_REGION_SCATTERS) != 0 && knowsOfOneThreadOnly()) {
     return "it writes through computed indices, and the program knows of one thread only";
   }
+  if ((region.flags & TUTTI_REGION_PRINTS) != 0 && knowsOfOneThreadOnly()) {
+    return "it prints, and the program knows of one thread only";
+  }
   return {};
 }
+
+namespace {
+
+/// Writes what a launch has printed as the program does, and ends it if an iteration has.
+void writeOutput(const std::vector<exec::Printed> &parts) {
+  std::optional<std::int32_t> status;
+  for (const exec::Printed &part : parts) {
+    exec::writeText(part.text);
+    status = status ? status : part.status;
+  }
+  if (status) {
+    std::exit(*status);
+  }
+}
+
+} // namespace
 
 void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) {
   if (!maySubmit()) {
@@ -430,6 +449,8 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
     return;
   }
   std::optional<exec::Launch> launch;
+  bool isDone = false;
+  std::vector<exec::Printed> output;
   {
     const Submission submission(submitting_);
     if (const std::string_view reason = reasonHome(region); !reason.empty()) {
@@ -438,14 +459,19 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
       const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
       launch = zero_->prepare(region, captures, isOnSharedStack() ? frame : window_->stack().end);
     }
-    bool isDone = false;
     if (launch) {
       runOnOwnStack([&] { isDone = zero_->distribute(*launch); });
     }
     if (isDone) {
       zero_->recycle(*std::move(launch));
-      return;
+      if ((region.flags & TUTTI_REGION_PRINTS) != 0) {
+        output = zero_->takeOutput();
+      }
     }
+  }
+  if (isDone) {
+    writeOutput(output);
+    return;
   }
   const double seconds = secondsOf([&] {
     const memory::RunningLoop running(region.source);

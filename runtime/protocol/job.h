@@ -13,6 +13,7 @@
 #include "runtime/protocol/loss.h"
 #include "runtime/protocol/mail.h"
 #include "runtime/protocol/merge.h"
+#include "runtime/protocol/output.h"
 #include "runtime/protocol/partial.h"
 #include "runtime/protocol/probe.h"
 #include "runtime/protocol/reservation.h"
@@ -57,6 +58,7 @@ public:
   Fetches fetches{*this, mail, salvage, hostTasks};
   Reservations reservations{*this, mail, evictions};
   Merges merges{*this, mail};
+  Outputs outputs{*this, mail};
   Partials partials{*this, mail};
   Probes probes{*this, mail};
   Shutdown shutdown{mail};

@@ -55,10 +55,10 @@ protected:
 };
 
 TEST_F(MailTest, HasOneTakerForEachKindOfMessage) {
-  std::vector<Kind> all{kAcknowledge, kBlocks,     kChanges,  kFetch,    kLaunch,
-                        kLent,        kLentByHost, kLost,     kPartial,  kProbe,
-                        kRecall,      kRecalled,   kReserve,  kReserved, kReturned,
-                        kSalvage,     kSalvaged,   kShutdown, kTaskEnd,  kTimes};
+  std::vector<Kind> all{kAcknowledge, kBlocks,  kChanges,  kFetch,    kLaunch,  kLent,
+                        kLentByHost,  kLost,    kOutput,   kPartial,  kProbe,   kRecall,
+                        kRecalled,    kReserve, kReserved, kReturned, kSalvage, kSalvaged,
+                        kShutdown,    kTaskEnd, kTimes};
   std::ranges::sort(all);
 
   EXPECT_EQ(job_.mail.kinds(), all);

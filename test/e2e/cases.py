@@ -124,7 +124,7 @@ DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "co
                         "conducted_steps", "conducted_threads", "constants_constructed", "debug_information", "found_nodes",
                         "found_pointers", "gather_objects", "harmless_calls", "iterators", "launching_threads",
                         "left_values", "masked_indices", "merged_writes", "nested_constructs", "other_files",
-                        "own_containers", "private_allocations", "reduction_arrays", "reduction_best",
+                        "output", "own_containers", "private_allocations", "reduction_arrays", "reduction_best",
                         "rows_of_neighbours", "scatter_steady",
                         "shared_flags", "sparse", "sparse_steady", "target_conditions",
                         "target_nowait", "texts", "thread_numbers", "vectors_of_vectors"]

@@ -40,6 +40,7 @@ import nests
 import ompss
 import openmp_tasks
 import options
+import output
 import places
 import rows
 import tasks
@@ -113,6 +114,7 @@ def all_tests(workshop, everywhere):
               for name, check in linking.all_checks()]
     tests += [(f"failures/{name}", lambda c=check: c(workshop))
               for name, check in failures.all_checks()]
+    tests += [(f"output/{name}", lambda c=check: c(workshop)) for name, check in output.all_checks()]
     tests += [(f"languages/{name}", lambda c=check: c(workshop))
               for name, check in languages.all_checks()]
     tests += [(f"hangs/{name}", lambda c=check: c(workshop)) for name, check in hangs.all_checks()]

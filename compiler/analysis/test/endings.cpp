@@ -1,6 +1,6 @@
 // What may throw ends the program if it leaves the region, and so do failed assertions: a loop is
-// divided if that is all that stands in the way, but has no kernel. Other calls, and `exit`, which is
-// rank 0's, keep it home.
+// divided if that is all that stands in the way, but has no kernel. So does `exit`, which rank 0
+// calls. Other calls keep it home.
 // RUN: %tuttic++ -S -emit-llvm -o %t.ll %s 2>&1 | FileCheck %s
 // RUN: FileCheck --input-file %t.ll --check-prefix IR %s
 #include <cstdio>
@@ -44,13 +44,6 @@ void home(int n, int *a) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'opaque(int)', which may throw an exception
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = opaque(i);
-
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'exit'
-  #pragma omp parallel for
-  for (int i = 0; i < n; i++) {
-    if (a[i] < 0) std::exit(3);
-    a[i] = 1;
-  }
 
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'report(int)'
   #pragma omp parallel for
@@ -131,10 +124,34 @@ void untold(int n, int *a, int *b, char *text) {
     a[i] = 1;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fprintf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'printf'
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
-    std::fprintf(stderr, "%d\n", i);
+    if (a[i] < 0) {
+      std::printf("%d\n", b[i]);
+      std::exit(1);
+    }
+    a[i] = 1;
+  }
+}
+
+// The thread leaves its loop for what is behind it.
+// IR-LABEL: define internal void @_Z5exitsiPi.omp_outlined.tutti.chunk(
+// IR:         %[[STREAM:.*]] = call ptr @tutti_output(ptr {{.*}}, ptr %{{.*}})
+// IR:         @fprintf(ptr %[[STREAM]], {{.*}})
+// IR:         call void @tutti_exit(ptr {{.*}}, i32 3)
+// IR-NEXT:    br label %[[BEHIND:.*]]{{$}}
+// IR:       [[BEHIND]]:
+// IR-NEXT:    call void @__kmpc_for_static_fini
+void exits(int n, int *a) {
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop has no device kernel: it may end the program (line [[@LINE+4]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    if (a[i] < 0) {
+      std::printf("%d is below 0\n", i);
+      std::exit(3);
+    }
     a[i] = 1;
   }
 }

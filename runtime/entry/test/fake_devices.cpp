@@ -227,7 +227,7 @@ public:
     const std::uint64_t captures[4] = {wordOf(truth_[from].data()), wordOf(truth_[1 - from].data()),
                                        static_cast<std::uint64_t>(rows_),
                                        static_cast<std::uint64_t>(columns_)};
-    const tutti_chunk whole = {0, 0, rows_ - 2, rows_ - 2, nullptr};
+    const tutti_chunk whole = {0, 0, rows_ - 2, rows_ - 2, nullptr, nullptr};
     loop.body(captures, &whole, 0, rows_ - 3, nullptr);
   }
 

@@ -60,7 +60,7 @@ static inline void runLoop(const uint64_t *captures, const tutti_chunk *chunk, I
 
 /* What `home` does: the whole loop on the addresses of the user. */
 static inline void homeLoop(const uint64_t *captures, int64_t total, Iterations body) {
-  const tutti_chunk whole = {0, 0, total, total, NULL};
+  const tutti_chunk whole = {0, 0, total, total, NULL, NULL};
   runLoop(captures, &whole, body);
 }
 

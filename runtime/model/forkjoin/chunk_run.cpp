@@ -6,6 +6,7 @@
 #include "runtime/exec/devices.h"
 #include "runtime/exec/or_die.h"
 #include "runtime/exec/region_view.h"
+#include "runtime/exec/survey.h"
 #include "runtime/memory/crash.h"
 
 #include <algorithm>
@@ -70,11 +71,16 @@ void ChunkRun::run(bool isKnown, bool waits) {
   copy(false, isKnown);
   waitForCopies();
   startTransfers(isKnown);
+  if ((launch_.region->flags & TUTTI_REGION_PRINTS) != 0) {
+    // In the order of parts, nothing is to be printed before what the first one prints.
+    output_.emplace(job_.rank() == 0 && plan_.chunk.lower == 0);
+  }
   runParts(isKnown, waits);
   if (merging_.isAny()) {
     merging_.merge(!plan_.chunk.empty() || !stoodIn_.empty());
   }
   returnBytes();
+  gatherOutput();
   job_.loans.launchEnded();
   job_.running = nullptr;
   streamOut();
@@ -344,8 +350,8 @@ void ChunkRun::waitForDevices() {
 }
 
 void ChunkRun::runPiece(const balance::Chunk &piece, Reduction *reduction) {
-  const tutti_chunk arguments{job_.window.delta(), piece.lower, piece.upper, launch_.total,
-                              reduction};
+  const tutti_chunk arguments{job_.window.delta(), piece.lower, piece.upper,
+                              launch_.total,       reduction,   output_ ? &*output_ : nullptr};
   job_.progress.giveAway(lock_, [&] {
     const auto begin = std::chrono::steady_clock::now();
     const memory::RunningLoop running(launch_.region->source);
@@ -513,6 +519,27 @@ void ChunkRun::waitForSent() {
     return std::all_of(sent_.begin(), sent_.end(),
                        [this](Streams::Id id) TUTTI_IN_TURN { return job_.streams.hasEnded(id); });
   });
+}
+
+/// Rank 0 gets what the parts have printed. Such a launch has parts on hosts only.
+void ChunkRun::gatherOutput() {
+  if (!output_) {
+    return;
+  }
+  if (job_.rank() != 0) {
+    if (!plan_.chunk.empty()) {
+      job_.outputs.send(launch_.sequence, output_->take());
+    }
+    return;
+  }
+  const std::vector<balance::Chunk> chunks = chunksOf(launch_);
+  for (std::size_t index = 0; index < chunks.size(); ++index) {
+    const Rank rank = job_.topology.rankOf(launch_.shares[index].place);
+    if (!chunks[index].empty()) {
+      printed_.push_back(rank == 0 ? output_->take()
+                                   : job_.outputs.await(lock_, launch_.sequence, rank));
+    }
+  }
 }
 
 /// Brings what places of this rank wrote on pages of rank 0 that cannot be protected to rank 0.

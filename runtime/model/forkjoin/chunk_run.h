@@ -5,10 +5,12 @@
 
 #include "runtime/exec/launch.h"
 #include "runtime/exec/or_die.h"
+#include "runtime/exec/part_output.h"
 #include "runtime/exec/plan.h"
 #include "runtime/model/forkjoin/merging.h"
 #include "runtime/protocol/job.h"
 
+#include <optional>
 #include <vector>
 
 namespace tutti::model::forkjoin {
@@ -18,7 +20,9 @@ using exec::Copy;
 using exec::DevicePart;
 using exec::Launch;
 using exec::Loan;
+using exec::PartOutput;
 using exec::Plan;
+using exec::Printed;
 using exec::Progress;
 using exec::Reduction;
 using exec::Streams;
@@ -46,6 +50,9 @@ public:
   /// On rank 0: some part has met a stray pointer. Nothing that the launch wrote is left, and
   /// nothing has been combined.
   bool hasStrayed() const { return merging_.isUndone(); }
+
+  /// On rank 0: what the parts have printed, in their order.
+  std::vector<Printed> takeOutput() { return std::move(printed_); }
 
   /// What the parts of this rank's places have taken.
   protocol::LaunchTimes times() const TUTTI_IN_TURN;
@@ -76,6 +83,7 @@ private:
   void addPartials(Reduction &reduction) TUTTI_IN_TURN;
   void waitForSent() TUTTI_IN_TURN;
   void returnBytes() TUTTI_IN_TURN;
+  void gatherOutput() TUTTI_IN_TURN;
 
   /// A task for another rank's host: what it returns comes with its end.
   bool isParcel() const { return !launch_.parcel.empty(); }
@@ -94,6 +102,8 @@ private:
   bool isStreamed_;                   ///< Copies in and out overlap with those of other portions.
   bool crosses_ = false;              ///< Devices of this rank copy from one another.
   double hostSeconds_ = 0;
+  std::optional<PartOutput> output_; ///< Of a launch that prints.
+  std::vector<Printed> printed_;
 };
 
 } // namespace tutti::model::forkjoin

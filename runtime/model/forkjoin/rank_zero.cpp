@@ -400,8 +400,8 @@ void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance
   Reduction reduction({0, self, launch.sequence, 1}, job_.progress, job_.partials.arrived,
                       [](Rank, std::span<const std::byte>) {});
   const bool reduces = (launch.region->flags & TUTTI_REGION_REDUCES) != 0;
-  const tutti_chunk arguments{0, chunk.lower, chunk.upper, launch.total,
-                              reduces ? &reduction : nullptr};
+  const tutti_chunk arguments{
+      0, chunk.lower, chunk.upper, launch.total, reduces ? &reduction : nullptr, nullptr};
   job_.progress.giveAway(lock, [&] {
     const memory::RunningLoop running(launch.region->source);
     launch.region->run(launch.captures.data(), &arguments);
@@ -431,6 +431,7 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   if (launch.parcel.empty()) {
     chunk.finish();
   } // Else nobody writes what is on its way before the task has ended, which has it then.
+  printed_ = chunk.takeOutput();
   job_.acknowledgements.finish(launch.sequence);
   view_.refresh(*plan);
   statistics_.ends(isKnown);

@@ -70,6 +70,9 @@ public:
   /// stack it runs on is not part of the window.
   bool distribute(Launch &launch);
 
+  /// What the parts of the latest launch have printed, in their order. Order: once, behind it.
+  std::vector<exec::Printed> takeOutput() { return std::exchange(printed_, {}); }
+
   /// Notes a launch that is about to run at home for a reason known from outside.
   void staysHome(const tutti_region &region, std::string_view reason);
 
@@ -253,6 +256,7 @@ private:
   bool isLaunching_ TUTTI_GUARDED_BY(exec::kTurn) = false;
   std::vector<std::uint64_t> started_ TUTTI_GUARDED_BY(exec::kTurn); ///< Tasks, by device.
   Region tasks_;                                                     ///< Those on devices.
+  std::vector<exec::Printed> printed_;                               ///< By the latest launch.
   Launch spare_;                                   ///< Its vectors serve the next launch.
   std::map<const tutti_region *, Region> regions_; ///< The main thread's.
   Region *latest_ = nullptr;                       ///< That ran on devices,

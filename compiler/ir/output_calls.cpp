@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/ir/output_calls.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tutti::compiler {
+
+namespace {
+
+/// What is known of a function by its name. Operands that it does not have are -1.
+struct Shape {
+  int stream;   ///< -1: standard output.
+  int text;     ///< That is written as it is.
+  int format;   ///< What it asks for stands behind it.
+  int operands; ///< Of a function with a format: at least so many.
+};
+
+std::optional<Shape> shapeOf(StringRef name) {
+  return StringSwitch<std::optional<Shape>>(name)
+      .Case("printf", Shape{-1, -1, 0, 1})
+      .Case("__printf_chk", Shape{-1, -1, 1, 2})
+      .Case("fprintf", Shape{0, -1, 1, 2})
+      .Case("__fprintf_chk", Shape{0, -1, 2, 3})
+      .Case("puts", Shape{-1, 0, -1, 1})
+      .Case("putchar", Shape{-1, -1, -1, 1})
+      .Cases("fputc", "putc", "_IO_putc", Shape{1, -1, -1, 2})
+      .Case("fputs", Shape{1, 0, -1, 2})
+      .Case("fwrite", Shape{3, 0, -1, 4})
+      .Case("fflush", Shape{0, -1, -1, 1})
+      .Default(std::nullopt);
+}
+
+/// Goes through a format and the operands that it asks for.
+class FormatReader {
+public:
+  FormatReader(const CallBase &call, unsigned first, OutputCall &output)
+      : call_(call), next_(first), output_(output) {}
+
+  /// Whether it asks for nothing but what is there, and writes no more than text.
+  bool read(StringRef format);
+
+private:
+  bool readConversion(StringRef &rest);
+
+  bool takeNumber() {
+    return next_ < call_.arg_size() && !call_.getArgOperand(next_++)->getType()->isPointerTy();
+  }
+
+  /// Whether a number of digits, or the operand that is one, could be skipped.
+  bool skipCount(StringRef &rest) {
+    if (rest.consume_front("*")) {
+      return takeNumber();
+    }
+    rest = rest.drop_while([](char letter) { return isDigit(letter); });
+    return true;
+  }
+
+  const CallBase &call_;
+  unsigned next_;
+  OutputCall &output_;
+};
+
+bool FormatReader::readConversion(StringRef &rest) {
+  rest = rest.drop_while([](char letter) { return StringRef("-+ #0").contains(letter); });
+  if (!skipCount(rest) || (rest.consume_front(".") && !skipCount(rest))) {
+    return false;
+  }
+  const StringRef length =
+      rest.take_while([](char letter) { return StringRef("hlLqjzt").contains(letter); });
+  rest = rest.drop_front(length.size());
+  if (rest.empty()) {
+    return false;
+  }
+  const char conversion = rest.front();
+  rest = rest.drop_front();
+  if (conversion == '%') {
+    return true;
+  }
+  if (conversion == 's' && length.empty()) {
+    if (next_ >= call_.arg_size() || !call_.getArgOperand(next_)->getType()->isPointerTy()) {
+      return false;
+    }
+    output_.read.push_back(next_++);
+    return true;
+  }
+  // Wide characters are converted, and addresses of variables of a thread differ anyway.
+  const bool isNumber =
+      StringRef("diouxXeEfFgGaA").contains(conversion) || (conversion == 'c' && length.empty());
+  return isNumber && takeNumber();
+}
+
+bool FormatReader::read(StringRef format) {
+  while (true) {
+    const std::size_t begin = format.find('%');
+    if (begin == StringRef::npos) {
+      return true;
+    }
+    format = format.drop_front(begin + 1);
+    if (!readConversion(format)) {
+      return false;
+    }
+  }
+}
+
+bool isVariable(const Value *value, StringRef name) {
+  const auto *load = dyn_cast<LoadInst>(value);
+  const auto *variable = load ? dyn_cast<GlobalVariable>(load->getPointerOperand()) : nullptr;
+  return variable && variable->isDeclaration() && variable->getName() == name;
+}
+
+} // namespace
+
+std::optional<OutputCall> asOutputCall(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || call.isNoBuiltin() || !call.use_empty()) {
+    return std::nullopt;
+  }
+  const std::optional<Shape> shape = shapeOf(callee->getName());
+  if (!shape || call.arg_size() < static_cast<unsigned>(shape->operands)) {
+    return std::nullopt;
+  }
+  OutputCall output;
+  if (shape->stream >= 0) {
+    output.stream = shape->stream;
+    if (!isStandardStream(call.getArgOperand(shape->stream))) {
+      return std::nullopt;
+    }
+  }
+  if (shape->text >= 0) {
+    output.read.push_back(shape->text);
+  }
+  if (shape->format >= 0) {
+    StringRef format;
+    if (!getConstantStringInfo(call.getArgOperand(shape->format), format) ||
+        !FormatReader(call, shape->format + 1, output).read(format)) {
+      return std::nullopt;
+    }
+    output.followsLocale = true;
+  }
+  return output;
+}
+
+void redirect(CallInst &call, Value &stream) {
+  const std::optional<OutputCall> output = asOutputCall(call);
+  if (output->stream) {
+    call.setArgOperand(*output->stream, &stream);
+    return;
+  }
+  IRBuilder<> build(&call);
+  Module &module = *call.getModule();
+  Type *i32 = build.getInt32Ty();
+  Type *ptr = build.getPtrTy();
+  const StringRef name = call.getCalledFunction()->getName();
+  if (name == "putchar") {
+    build.CreateCall(module.getOrInsertFunction("fputc", i32, i32, ptr),
+                     {call.getArgOperand(0), &stream});
+  } else {
+    const bool isChecked = name == "__printf_chk";
+    SmallVector<Type *, 3> types{ptr, ptr};
+    if (isChecked) {
+      types.insert(types.begin() + 1, i32);
+    }
+    SmallVector<Value *, 8> operands{&stream};
+    if (name == "puts") {
+      operands.push_back(build.CreateGlobalString("%s\n", "tutti.text"));
+    }
+    operands.append(call.arg_begin(), call.arg_end());
+    build.CreateCall(module.getOrInsertFunction(isChecked ? "__fprintf_chk" : "fprintf",
+                                                FunctionType::get(i32, types, true)),
+                     operands);
+  }
+  call.eraseFromParent();
+}
+
+bool isStandardStream(const Value *value) {
+  return isVariable(value, "stdout") || isErrorStream(value);
+}
+
+bool isErrorStream(const Value *value) { return isVariable(value, "stderr"); }
+
+bool isExit(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  return callee && callee->isDeclaration() && callee->getName() == "exit" && call.arg_size() == 1;
+}
+
+} // namespace tutti::compiler

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Calls that write text to the program's standard output or standard error, of which all is known
+/// that they read.
+///
+/// Names are the C library's in every program that does not say -fno-builtin.
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Instructions.h"
+
+#include <optional>
+
+namespace tutti::compiler {
+
+/// What such a call does.
+struct OutputCall {
+  /// The operand that is the stream; nothing: it is standard output.
+  std::optional<unsigned> stream;
+  llvm::SmallVector<unsigned, 2> read; ///< Operands that lead to text, or bytes, that is read.
+  bool followsLocale = false;
+};
+
+/// What `call` writes, if it is known what it reads: its format is a constant, and nobody looks at
+/// its result.
+std::optional<OutputCall> asOutputCall(const llvm::CallBase &call);
+
+/// Makes `call`, which is such a call, write to `stream`.
+void redirect(llvm::CallInst &call, llvm::Value &stream);
+
+/// Whether `value` is what the C library's variable `stdout` or `stderr` holds: each rank's own,
+/// outside of the memory that ranks share and that has a compute view.
+bool isStandardStream(const llvm::Value *value);
+
+/// The same for `stderr` alone.
+bool isErrorStream(const llvm::Value *value);
+
+/// Whether `call` is one of `exit`.
+bool isExit(const llvm::CallBase &call);
+
+} // namespace tutti::compiler
