@@ -75,6 +75,18 @@ bool isComputation(const Instruction &inst) {
          kindOf(inst) == CallKind::ThreadNumber;
 }
 
+/// Whether `predicate` says less or greater, never of equal values.
+bool isStrictOrder(CmpInst::Predicate predicate) {
+  return predicate == CmpInst::FCMP_OGT || predicate == CmpInst::FCMP_OLT ||
+         (CmpInst::isIntPredicate(predicate) && CmpInst::isStrictPredicate(predicate));
+}
+
+/// The comparison that decides where `block` leads to.
+CmpInst *conditionOf(const BasicBlock &block) {
+  const auto *branch = dyn_cast<BranchInst>(block.getTerminator());
+  return branch && branch->isConditional() ? dyn_cast<CmpInst>(branch->getCondition()) : nullptr;
+}
+
 /// What `function` may call, from whatever depth; null for what is not known.
 SmallSetVector<Function *, 16> calleesOf(Function &function, const TargetLibraryInfo &library) {
   SmallSetVector<Function *, 16> found;
@@ -120,6 +132,21 @@ bool takesTurnsInCalls(Function &function, const TargetLibraryInfo &library) {
   });
 }
 
+/// Whether two values of one critical section are the same, though computed twice. It stores to its
+/// variables alone, from which nothing else is loaded.
+bool isSame(const Value &one, const Value &other) {
+  const auto *inst = dyn_cast<Instruction>(&one);
+  const auto *twin = dyn_cast<Instruction>(&other);
+  if (&one == &other || !inst || !twin || isa<PHINode>(inst) || !isComputation(*inst) ||
+      !inst->isSameOperationAs(twin) ||
+      (isa<LoadInst>(inst) && !cast<LoadInst>(inst)->isSimple())) {
+    return &one == &other;
+  }
+  return all_of(zip(inst->operands(), twin->operands()), [](auto operands) {
+    return isSame(*std::get<0>(operands).get(), *std::get<1>(operands).get());
+  });
+}
+
 class Finder {
 public:
   explicit Finder(Function &function) : function_(function) {}
@@ -132,6 +159,8 @@ private:
   bool addSection(CallInst &begin);
   bool addSums(CallInst &begin, CallInst &end);
   bool addChoice(CallInst &begin, BasicBlock &taken, CallInst &end);
+  bool addTiedChoice(CallInst &begin);
+  std::optional<UpdatedVariable> comparedAt(const CmpInst &compare, unsigned old) const;
   bool addChosen(SharedUpdate &update, BasicBlock &taken, const Value &key) const;
   bool isLookedAt() const;
 
@@ -224,7 +253,7 @@ bool Finder::addChosen(SharedUpdate &update, BasicBlock &taken, const Value &key
       return false;
     }
     if (*variable == update.variables.front()) {
-      if (isStored || store->getValueOperand() != &key) {
+      if (isStored || !isSame(*store->getValueOperand(), key)) {
         return false;
       }
       isStored = true;
@@ -250,11 +279,9 @@ bool Finder::addChoice(CallInst &begin, BasicBlock &taken, CallInst &end) {
     }
     const CmpInst::Predicate choice =
         old == 1 ? compare->getPredicate() : compare->getSwappedPredicate();
-    const bool isStrict = choice == CmpInst::FCMP_OGT || choice == CmpInst::FCMP_OLT ||
-                          (CmpInst::isIntPredicate(choice) && CmpInst::isStrictPredicate(choice));
     const auto first = variableAt(load->getOperandUse(LoadInst::getPointerOperandIndex()),
                                   *load->getType(), AtomicRMWInst::Xchg);
-    if (!isStrict || !first || load->getType()->isPointerTy()) {
+    if (!isStrictOrder(choice) || !first || load->getType()->isPointerTy()) {
       continue;
     }
     SharedUpdate update;
@@ -263,6 +290,91 @@ bool Finder::addChoice(CallInst &begin, BasicBlock &taken, CallInst &end) {
     update.begin = &begin;
     update.end = &end;
     if (addChosen(update, taken, *compare->getOperand(1 - old))) {
+      found_.push_back(std::move(update));
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The variable from which operand `old` of `compare` has been loaded, in the same block.
+std::optional<UpdatedVariable> Finder::comparedAt(const CmpInst &compare, unsigned old) const {
+  auto *load = dyn_cast<LoadInst>(compare.getOperand(old));
+  if (!load || !load->isSimple() || load->getType()->isPointerTy() ||
+      load->getParent() != compare.getParent()) {
+    return std::nullopt;
+  }
+  return variableAt(load->getOperandUse(LoadInst::getPointerOperandIndex()), *load->getType(),
+                    AtomicRMWInst::Xchg);
+}
+
+/// An extreme with a rule for ties: `value < best || (value == best && number < bestNumber)`.
+bool Finder::addTiedChoice(CallInst &begin) {
+  BasicBlock &block = *begin.getParent();
+  CmpInst *compare = conditionOf(block);
+  BasicBlock *taken = compare ? block.getTerminator()->getSuccessor(0) : nullptr;
+  BasicBlock *equal = compare ? block.getTerminator()->getSuccessor(1) : nullptr;
+  CmpInst *equality = equal ? conditionOf(*equal) : nullptr;
+  BasicBlock *tied = equality ? equal->getTerminator()->getSuccessor(0) : nullptr;
+  BasicBlock *join = equality ? equal->getTerminator()->getSuccessor(1) : nullptr;
+  CmpInst *decision = tied ? conditionOf(*tied) : nullptr;
+  auto *end = join ? dyn_cast<CallInst>(&*join->getFirstNonPHIOrDbgOrLifetime()) : nullptr;
+  const bool hasForm =
+      decision && end && kindOf(*end) == CallKind::Critical && join->phis().empty() &&
+      equal->getSinglePredecessor() == &block && tied->getSinglePredecessor() == equal &&
+      tied->getTerminator()->getSuccessor(0) == taken &&
+      tied->getTerminator()->getSuccessor(1) == join && taken->getSingleSuccessor() == join &&
+      pred_size(taken) == 2 && pred_size(join) == 3 && taken->phis().empty() &&
+      (equality->getPredicate() == CmpInst::FCMP_OEQ ||
+       equality->getPredicate() == CmpInst::ICMP_EQ);
+  if (!hasForm) {
+    return false;
+  }
+  for (auto [from, until] :
+       {std::pair<Instruction *, Instruction *>{begin.getNextNode(), block.getTerminator()},
+        {&equal->front(), equal->getTerminator()},
+        {&tied->front(), tied->getTerminator()}}) {
+    for (Instruction *inst = from; inst != until; inst = inst->getNextNode()) {
+      if (!isComputation(*inst)) {
+        return false;
+      }
+    }
+  }
+  for (const unsigned old : {0U, 1U}) {
+    const auto first = comparedAt(*compare, old);
+    Value *key = compare->getOperand(1 - old);
+    Value *best = compare->getOperand(old);
+    const bool comparesKey = (equality->getOperand(0) == key && equality->getOperand(1) == best) ||
+                             (equality->getOperand(1) == key && equality->getOperand(0) == best);
+    const auto *load = first ? cast<LoadInst>(best) : nullptr;
+    if (!load || !comparesKey || !begin.comesBefore(load) || !load->hasNUses(2)) {
+      continue;
+    }
+    for (const unsigned oldNumber : {0U, 1U}) {
+      const auto second = comparedAt(*decision, oldNumber);
+      const Value *number = decision->getOperand(1 - oldNumber);
+      SharedUpdate update;
+      update.choice = old == 1 ? compare->getPredicate() : compare->getSwappedPredicate();
+      update.tie = oldNumber == 1 ? decision->getPredicate() : decision->getSwappedPredicate();
+      if (!second || *second == *first || !isStrictOrder(update.choice) ||
+          !isStrictOrder(update.tie) || !decision->getOperand(oldNumber)->hasOneUse()) {
+        continue;
+      }
+      update.variables.push_back(*first);
+      update.begin = &begin;
+      update.end = end;
+      if (!addChosen(update, *taken, *key)) {
+        continue;
+      }
+      auto *const stored = llvm::find(update.variables, *second);
+      const bool isNumber =
+          stored != update.variables.end() && stored->type == second->type &&
+          isSame(*cast<StoreInst>(stored->pointers.front()->getUser())->getValueOperand(), *number);
+      if (!isNumber) {
+        continue;
+      }
+      stored->pointers.push_back(second->pointers.front());
+      std::swap(*stored, update.variables[1]);
       found_.push_back(std::move(update));
       return true;
     }
@@ -285,7 +397,7 @@ bool Finder::addSection(CallInst &begin) {
                           taken->getSingleSuccessor() == join && pred_size(join) == 2 &&
                           join->phis().empty();
   if (!isTriangle || !end || kindOf(*end) != CallKind::Critical) {
-    return false;
+    return addTiedChoice(begin);
   }
   for (Instruction *inst = begin.getNextNode(); inst != branch; inst = inst->getNextNode()) {
     if (!isComputation(*inst)) {

@@ -38,6 +38,9 @@ struct SharedUpdate {
   llvm::SmallVector<UpdatedVariable, 2> variables;
   /// Of a choice: it is made if a value is less, or greater, than the first variable.
   llvm::CmpInst::Predicate choice = llvm::CmpInst::BAD_ICMP_PREDICATE;
+  /// Of a choice that says who wins between equal values: it is made, too, if such a value comes
+  /// with one that is less, or greater, than the second variable.
+  llvm::CmpInst::Predicate tie = llvm::CmpInst::BAD_ICMP_PREDICATE;
   llvm::AtomicRMWInst *atomic = nullptr; ///< Either this does it,
   llvm::CallInst *begin = nullptr;       ///< or a critical section
   llvm::CallInst *end = nullptr;         ///< with its end.

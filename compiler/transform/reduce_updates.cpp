@@ -27,6 +27,7 @@ namespace {
 struct Copied {
   UpdatedVariable variable;
   CmpInst::Predicate choice; ///< BAD_ICMP_PREDICATE: by `variable.operation`.
+  CmpInst::Predicate tie;    ///< The same; between equal values.
   unsigned first;            ///< Of a choice: the number of the variable that is compared.
   AllocaInst *copy = nullptr;
 };
@@ -69,7 +70,7 @@ bool Reducer::collect(ArrayRef<SharedUpdate> updates) {
       const auto *known =
           find_if(copied_, [&](const Copied &copied) { return copied.variable == variable; });
       if (known == copied_.end()) {
-        copied_.push_back({variable, update.choice, first});
+        copied_.push_back({variable, update.choice, update.tie, first});
       } else if (update.isChoice() || known->choice != update.choice ||
                  known->variable.operation != variable.operation ||
                  known->variable.type != variable.type) {
@@ -118,8 +119,10 @@ void Reducer::copyVariables() {
     Type *type = copied.variable.type;
     copied.copy = build.CreateAlloca(type, nullptr, "tutti.own");
     const bool isKey = copied.choice != CmpInst::BAD_ICMP_PREDICATE && copied.first == number;
-    build.CreateStore(isKey ? worst(copied.choice, type)
-                            : identity(combining(copied.variable.operation), type),
+    const bool isTie = copied.tie != CmpInst::BAD_ICMP_PREDICATE && copied.first + 1 == number;
+    build.CreateStore(isKey   ? worst(copied.choice, type)
+                      : isTie ? worst(copied.tie, type)
+                              : identity(combining(copied.variable.operation), type),
                       copied.copy);
   }
 }
@@ -169,8 +172,19 @@ void Reducer::combineAll(IRBuilder<> &build, function_ref<Value *(unsigned)> our
       const Operation operation = copied.variable.operation;
       both = combine(build, isLast ? operation : combining(operation), old, more);
     } else {
-      isBetter[number] = copied.first == number ? build.CreateCmp(copied.choice, more, old)
-                                                : isBetter[copied.first];
+      if (copied.first == number) {
+        isBetter[number] = build.CreateCmp(copied.choice, more, old);
+        if (copied.tie != CmpInst::BAD_ICMP_PREDICATE) {
+          Type *second = copied_[number + 1].variable.type;
+          Value *wins = build.CreateCmp(copied.tie, build.CreateLoad(second, theirs(number + 1)),
+                                        build.CreateLoad(second, ours(number + 1)));
+          Value *isEqual = type->isFloatingPointTy() ? build.CreateFCmpOEQ(more, old)
+                                                     : build.CreateICmpEQ(more, old);
+          isBetter[number] = build.CreateOr(isBetter[number], build.CreateAnd(isEqual, wins));
+        }
+      } else {
+        isBetter[number] = isBetter[copied.first];
+      }
       both = build.CreateSelect(isBetter[number], more, old);
     }
     build.CreateStore(both, at);

@@ -127,7 +127,7 @@ DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "co
                         "output", "own_containers", "private_allocations", "reduction_arrays", "reduction_best",
                         "rows_of_neighbours", "scatter_steady",
                         "shared_flags", "sparse", "sparse_steady", "target_conditions",
-                        "target_nowait", "texts", "thread_numbers", "vectors_of_vectors"]
+                        "target_nowait", "texts", "thread_numbers", "ties", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "chosen", "earlier_writes", "found_nodes",

@@ -46,6 +46,49 @@ int choice(int n, const double *x) {
   return where;
 }
 
+// Of equal values the one with the least number wins; a copy begins with a number that loses to all.
+// IR-LABEL: define internal void @tie.omp_outlined.reduced(
+// IR-DAG:     store double 0x7FF0000000000000, ptr %tutti.own
+// IR-DAG:     store i32 2147483647, ptr %tutti.own
+// IR-NOT:     @__kmpc_critical
+// IR:       combine:
+// IR:         fcmp olt double
+// IR:         icmp slt i32
+// IR:         fcmp oeq double
+int tie(int n, const double *x) {
+  double least = 1e300;
+  int where = n, also = 0;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    const double v = x[i];
+    #pragma omp critical
+    if (v < least || (v == least && i < where)) { least = v; where = i; also = 2 * i; }
+  }
+  return where + also;
+}
+
+// The number that is compared is not the one that is kept; whoever comes last of equals wins.
+int no_tie(int n, const double *x) {
+  double least = 1e300;
+  int where = n;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains a critical section
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    const double v = x[i];
+    #pragma omp critical
+    if (v < least || (v == least && i < where)) { least = v; where = i + 1; }
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains a critical section
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    const double v = x[i];
+    #pragma omp critical
+    if (v < least || (v == least && i <= where)) { least = v; where = i; }
+  }
+  return where;
+}
+
 double behind(int n, const double *x) {
   double s = 0;
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
