@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bench/luna/heat.fa by hand: each rank has one piece of the rod, and exchanges a cell with each
 // neighbour in every step.
-#include <mpi.h>
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "../parallel.h"
 
 static void step(const double *before, double *after, long cells) {
   for (long i = 1; i <= cells; ++i) {
@@ -12,12 +9,18 @@ static void step(const double *before, double *after, long cells) {
   }
 }
 
+/// Sends a cell to one neighbour and gets one of the other, if there are such.
+static void shift(int to, const double *outgoing, int from, double *incoming) {
+  MPI_Sendrecv(outgoing, 1, MPI_DOUBLE, to, 0, incoming, 1, MPI_DOUBLE, from, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  if (from != MPI_PROC_NULL) {
+    countedBytes += sizeof *incoming;
+    ++countedMessages;
+  }
+}
+
 int main(int argc, char **argv) {
-  int rank = 0;
-  int ranks = 1;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  start(&argc, &argv);
   const int parts = atoi(argv[1]);
   const int size = atoi(argv[2]);
   const int steps = atoi(argv[3]);
@@ -35,10 +38,8 @@ int main(int argc, char **argv) {
   const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL;
   const int right = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
   for (int t = 0; t < steps; ++t) {
-    MPI_Sendrecv(&now[1], 1, MPI_DOUBLE, left, 0, &now[cells + 1], 1, MPI_DOUBLE, right, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&now[cells], 1, MPI_DOUBLE, right, 0, &now[0], 1, MPI_DOUBLE, left, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    shift(left, &now[1], right, &now[cells + 1]);
+    shift(right, &now[cells], left, &now[0]);
     step(now, next, cells);
     double *other = now;
     now = next;
@@ -58,6 +59,6 @@ int main(int argc, char **argv) {
   }
   free(now);
   free(next);
-  MPI_Finalize();
+  finish();
   return 0;
 }
