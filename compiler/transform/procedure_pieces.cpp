@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/procedure_pieces.h"
 
+#include "compiler/analysis/worksharing.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/fragment_calls.h"
 #include "compiler/transform/piece_function.h"
@@ -89,6 +90,12 @@ std::string examine(Loop &loop, ScalarEvolution &scev, SCEVExpander &expander, L
   return "";
 }
 
+/// Whether `inst` is a call that makes a value of values, as a fused multiplication does.
+bool isComputation(const Instruction &inst) {
+  const auto *call = dyn_cast<CallBase>(&inst);
+  return call && call->doesNotAccessMemory() && mayStandInLoop(*call);
+}
+
 /// Removes `loop`, of which nothing is used any more, from its function.
 void remove(Loop &loop) {
   BasicBlock *before = loop.getLoopPreheader();
@@ -125,7 +132,8 @@ bool ProcedurePieces::isOnDevice(const Value *value) {
   SmallPtrSet<const Value *, 16> seen;
   while (!work.empty()) {
     const auto *inst = dyn_cast<Instruction>(work.pop_back_val());
-    if (!inst || !seen.insert(inst).second || isa<CallBase>(inst) || isHandle(*inst)) {
+    if (!inst || !seen.insert(inst).second || isHandle(*inst) ||
+        (isa<CallBase>(inst) && !isComputation(*inst))) {
       continue;
     }
     if (isa<LoadInst>(inst)) {
@@ -286,7 +294,8 @@ std::string ProcedurePieces::takeRest() {
     for (Instruction &inst : block) {
       if (kindOf(inst) == CallKind::Fork) {
         groups.emplace_back();
-      } else if (touchesFragment(inst) || (!isa<CallBase>(inst) && isOnDevice(&inst))) {
+      } else if (touchesFragment(inst) ||
+                 ((!isa<CallBase>(inst) || isComputation(inst)) && isOnDevice(&inst))) {
         groups.back().push_back(&inst);
       }
     }
