@@ -89,7 +89,14 @@ void Segments::learn(std::span<const double> buckets) {
       smooth_[at] += kNews * (buckets[at] - smooth_[at]);
     }
   }
+  previous_ = std::move(latest_);
   latest_.assign(buckets.begin(), buckets.end());
+}
+
+/// The part of a round that even borders would have saved.
+double Segments::saving(std::span<const double> buckets, const Borders &even) const {
+  const double before = loadOf(buckets, borders_).most;
+  return before > 0 ? 1 - loadOf(buckets, even).most / before : 0;
 }
 
 bool Segments::add(std::span<const double> buckets) {
@@ -104,7 +111,9 @@ bool Segments::add(std::span<const double> buckets) {
     return false;
   }
   lost_ += before - after;
-  if (lost_ < moveSeconds_) {
+  const bool isSeenTwice =
+      !previous_.empty() && saving(previous_, even) > kLeast && saving(latest_, even) > kLeast;
+  if (lost_ < moveSeconds_ || !isSeenTwice) {
     return false;
   }
   lost_ = 0;

@@ -30,7 +30,9 @@ Borders evenBorders(std::span<const double> buckets, std::int32_t segments);
 ///
 /// Borders move when even ones would shorten a round by more than a tenth, and by more than twice
 /// of what segments differ by from one round to the next, and once the rounds since the latest move
-/// have lost what a move costs: a load that only trembles moves nothing.
+/// have lost what a move costs: a load that only trembles moves nothing. And they would have
+/// shortened both of the latest two rounds by a tenth: what comes once, as the first use of memory
+/// does, at the begin and after a move, is no load.
 ///
 /// Threading: externally synchronised.
 class Segments {
@@ -49,14 +51,16 @@ public:
 
 private:
   void learn(std::span<const double> buckets);
+  double saving(std::span<const double> buckets, const Borders &even) const;
 
   Borders borders_;
   double moveSeconds_;
   SegmentLoad load_;
   double lost_ = 0;
-  double noise_ = 0;           ///< Difference between rounds, as a fraction of a segment.
-  std::vector<double> latest_; ///< Buckets of the latest round,
-  std::vector<double> smooth_; ///< and smoothed.
+  double noise_ = 0;             ///< Difference between rounds, as a fraction of a segment.
+  std::vector<double> previous_; ///< Buckets of the round before
+  std::vector<double> latest_;   ///< the latest one, of that,
+  std::vector<double> smooth_;   ///< and smoothed.
 };
 
 } // namespace tutti::balance
