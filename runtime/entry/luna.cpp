@@ -256,6 +256,9 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   if (const auto why = runner->run(std::move(values))) {
     endWith(*why);
   }
+  if (devices) {
+    devices->settle();
+  }
   const model::fragments::Counts counts = runner->counts();
   runner.reset();
   trace::Counters &all = nodes::world().counters();

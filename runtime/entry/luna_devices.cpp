@@ -78,6 +78,9 @@ void *Recording::data(const Handle &fragment) {
     std::memcpy(buffer->data(), value.data(), value.size());
     kept_.emplace_back(Kind::Bytes, buffer);
   }
+  if (part_ == Part::Drag) {
+    value.open(Cause::Drag); // What has been dragged through has left the device before.
+  }
   std::byte *mirror = devices_.mirrorOf(*buffer, causeOf(part_));
   if (!mirror) {
     isRefused_ = true;
@@ -382,12 +385,38 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
   return Outcome::Done;
 }
 
-/// What is dragged through is the host's again.
+/// What is dragged through is to be the host's again.
 void Recording::bringBack() {
   if (part_ == Part::Drag) {
-    for (Value &value : kept_) {
-      value.open(Cause::Drag);
+    devices_.bringBack(std::move(kept_));
+  }
+}
+
+/// Portions under way: one comes in, one is computed, one goes out. So it is the one before the
+/// latest two that is waited for; whoever wants another one before waits for that.
+void FragmentDevices::bringBack(std::vector<Value> made) {
+  constexpr std::size_t kUnderway = 3;
+  std::vector<Value> oldest;
+  {
+    const ScopedLock lock(mutex_);
+    dragged_.push_back(std::move(made));
+    if (dragged_.size() < kUnderway) {
+      return;
     }
+    oldest = std::move(dragged_.front());
+    dragged_.pop_front();
+  }
+  for (const Value &value : oldest) {
+    value.open(Cause::Drag);
+  }
+}
+
+void FragmentDevices::settle() {
+  std::deque<std::vector<Value>> left;
+  {
+    const ScopedLock lock(mutex_);
+    left = std::move(dragged_);
+    dragged_.clear();
   }
 }
 

@@ -75,6 +75,9 @@ public:
   /// Bytes that each of them may hold.
   std::uint64_t capacity() const { return zero_.deviceCapacity(); }
 
+  /// The program is over: what is dragged through need not come back.
+  void settle();
+
   void open(const std::byte *bytes, std::size_t count, model::fragments::Cause cause) override;
   void free(std::byte *bytes) override;
 
@@ -110,6 +113,7 @@ private:
   bool complete(const Recording &recording, exec::Launch &launch);
   Status give(Recording &recording);
   Status throttle();
+  void bringBack(std::vector<model::fragments::Value> made);
   void count(model::fragments::Cause cause, std::uint64_t bytes);
 
   Runtime &runtime_;
@@ -127,6 +131,8 @@ private:
   std::uint64_t usedBytes_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::uint64_t freeBytes_ TUTTI_GUARDED_BY(mutex_) = 0;
   Mutex mirroring_; ///< Two calls may read one data fragment.
+  /// What calls have made that is to come back, the oldest first.
+  std::deque<std::vector<model::fragments::Value>> dragged_ TUTTI_GUARDED_BY(mutex_);
 };
 
 /// The calls of this process; null if it has no devices.
