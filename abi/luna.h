@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_LUNA_VERSION 4
+#define TUTTI_LUNA_VERSION 5
 
 /// The section of XcalableMP's units (abi/xmp.h): whatever has an entry there is run by every rank.
 #define TUTTI_LUNA_SECTION "tutti_xmp"
@@ -181,6 +181,16 @@ enum tutti_luna_procedure_flags {
   TUTTI_LUNA_EFFECT = 4,
 };
 
+/// What a parameter of a procedure is to calls that are merged: for consecutive counters of a loop
+/// one call may do what several would, if its arguments are made of theirs in this way.
+#define TUTTI_LUNA_MERGE_SIZE '#' ///< An int: the sum.
+#define TUTTI_LUNA_MERGE_BULK                                                                      \
+  'b' ///< Slabs of so many bytes for each unit of size, one behind another.
+#define TUTTI_LUNA_MERGE_LEFT '<'  ///< That of the first one; the others' do not come about.
+#define TUTTI_LUNA_MERGE_RIGHT '>' ///< That of the last one.
+#define TUTTI_LUNA_MERGE_START 's' ///< That of the first one.
+#define TUTTI_LUNA_MERGE_SAME '='  ///< All have the same.
+
 typedef struct tutti_luna_procedure {
   const char *name;  ///< By which the program calls it.
   const char *code;  ///< The C++ function.
@@ -202,6 +212,8 @@ typedef struct tutti_luna_procedure {
   /// Asked after it: what it has started and could not be, in the vendor's words; null if all is
   /// well. Null: nobody knows.
   const char *(*nativeError)(void);
+  /// A letter for each parameter: what it is to merged calls. Null: calls are not merged.
+  const char *merge;
 } tutti_luna_procedure;
 
 typedef struct tutti_luna_unit {

@@ -6,7 +6,8 @@
            and of all processors for each call
   heat     heat conduction in 64 fragments on cores, beside MPI by hand (bench/mpi/luna): time, bytes, messages
   devices  the same on a GPU, in 1, 8 and 64 fragments, with the derived version of the step's procedure and with
-           the program's own (code_cuda), beside MPI and CUDA by hand (bench/cuda/luna)
+           the program's own (code_cuda), both merged, and with fragments that are kept apart, beside MPI and CUDA
+           by hand (bench/cuda/luna)
   matmul   a product of matrices in 4 x 4 blocks on a GPU, beside the same loop as an OpenMP region
 
 A cost is the difference of a large and a small run, divided by the difference of their calls; the best of
@@ -61,11 +62,11 @@ def compile_cuda(build_folder, folder):
 
 def build(build_folder, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("empty", "chain", "heat", "matmul"):
-        source = ROOT / f"bench/luna/{name}.fa"
+    for name, *options in (("empty",), ("chain",), ("heat",), ("matmul",), ("heat-apart", "-DAPART")):
+        source = ROOT / f"bench/luna/{name.split('-')[0]}.fa"
         procedures = source.with_suffix(".cpp")
-        subprocess.run([build_folder / "bin/tuttic-luna", "-O3", source, *([procedures] if procedures.exists() else []),
-                        "-o", folder / name], check=True)
+        subprocess.run([build_folder / "bin/tuttic-luna", "-O3", *options, source,
+                        *([procedures] if procedures.exists() else []), "-o", folder / name], check=True)
     subprocess.run([build_folder / "bin/tutticc", "-O3", ROOT / "bench/luna/matmul.c", "-o", folder / "matmul-openmp"],
                    check=True)
     subprocess.run(["mpicc", "-O3", ROOT / "bench/mpi/luna/heat.c", "-o", folder / "heat-mpi"], check=True,
@@ -208,7 +209,8 @@ def show_devices(folder, turns, cells, fragments, seconds):
     for parts in fragments:
         arguments = [parts, cells // parts]
         compare(f"heat in {parts} fragments", [folder / "heat-cuda", *arguments],
-                [(name, [folder / program, *arguments]) for name, program in (("derived", "heat"), ("own", "heat-own"))],
+                [(name, [folder / program, *arguments])
+                 for name, program in (("derived", "heat"), ("own", "heat-own"), ("apart", "heat-apart"))],
                 turns, seconds)
 
 

@@ -251,6 +251,10 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   FragmentDevices *devices = fragmentDevices();
   state.wantsPositions = devices != nullptr;
   state.balances = balances() && !devices; // What devices take is not measured.
+  state.checksMerges = (unit.flags & TUTTI_LUNA_CHECK) != 0;
+  if (devices && !state.checksMerges) {
+    state.merges = {state.parts.portions, devices->count(), devices->capacity()};
+  }
   auto runner =
       std::make_unique<model::fragments::Runner>(program, endpoint, engine, state, devices);
   if (const auto why = runner->run(std::move(values))) {

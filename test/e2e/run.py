@@ -33,6 +33,7 @@ import linking
 import luna
 import luna_devices
 import luna_large
+import luna_merging
 import luna_natives
 import luna_shapes
 import moving
@@ -128,7 +129,8 @@ def all_tests(workshop, everywhere):
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]
     tests += [(f"luna/{name}", lambda c=check: c(workshop))
               for name, check in (*luna.all_checks(), *luna_devices.all_checks(), *luna_natives.all_checks(),
-                                  *luna_shapes.all_checks(), *luna_large.all_checks())]
+                                  *luna_shapes.all_checks(), *luna_large.all_checks(),
+                                  *luna_merging.all_checks())]
     tests += [(f"xmp/{name}", lambda c=check: c(workshop)) for name, check in xmp.all_checks()]
     tests += [(f"xmp-acc/{name}", lambda c=check: c(workshop)) for name, check in xmp_acc.all_checks()]
     tests += [(f"xmp-failures/{name}", lambda c=check: c(workshop))

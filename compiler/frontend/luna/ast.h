@@ -121,10 +121,14 @@ struct Statement {
   Block *otherwise = nullptr;
 };
 
+/// What a parameter of an import is to merged calls.
+enum class MergeRole : std::uint8_t { Same, Size, Bulk, Left, Right, Start };
+
 struct Parameter {
   ParameterType type = ParameterType::Int;
   Word name; ///< Empty if it has none.
   Position at = 0;
+  MergeRole merge = MergeRole::Same;  ///< Found by the checker.
   Declaration *declaration = nullptr; ///< Of a structured sub's.
 };
 
@@ -140,6 +144,7 @@ struct Sub {
   bool isForDevicesOnly = false; ///< ... and no other.
   std::size_t foreign = 0;       ///< Of one in place: number of its text.
   std::vector<Rule> rules;       ///< Of an import.
+  bool isMerged = false;         ///< Found by the checker: its calls may be merged.
   Block *body = nullptr;
   Sub *first = nullptr; ///< The first definition, if this one replaces it.
   bool isReplaced = false;

@@ -112,6 +112,19 @@ std::string nativeLettersOf(const Sub &sub) {
   return letters;
 }
 
+/// What each parameter is to merged calls; no letters if the import says nothing of that, or
+/// nothing that the checker has left.
+std::string mergeOf(const Sub &sub) {
+  if (!sub.isMerged) {
+    return "nullptr";
+  }
+  std::string letters;
+  for (const Parameter &parameter : sub.parameters) {
+    letters += "=#b<>s"[static_cast<std::size_t>(parameter.merge)];
+  }
+  return literal(letters);
+}
+
 std::string addressOf(const std::string &name) {
   return "reinterpret_cast<const void *>(&" + name + ")";
 }
@@ -195,7 +208,8 @@ void ProcedureWriter::addRow(const Sub &sub, std::size_t number, std::string &te
   tables_.procedures.add("{" + literal(sub.name.text) + ", " + literal(sub.code.text) + ", " +
                          literal(lettersOf(sub)) + ", " + stub + ", " + flagsOf(sub) + ", " +
                          at(sub.name.at) + ", " + version + ", " +
-                         (hasProcedure ? addressOf(code) : "nullptr") + ", " + native + "}");
+                         (hasProcedure ? addressOf(code) : "nullptr") + ", " + native + ", " +
+                         mergeOf(sub) + "}");
 }
 
 /// What tables say of the version for devices that the compiler may have made of a procedure of

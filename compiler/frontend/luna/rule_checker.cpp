@@ -67,6 +67,74 @@ void RuleChecker::checkImport(Sub &sub) {
       expressions_.checkNumber(*rule.value, "as a number", true);
     }
   }
+  checkMerge(sub);
+}
+
+/// `merge n; bulk u, v; left l; right r; start s;`: what they say of the parameters.
+void RuleChecker::checkMerge(Sub &sub) {
+  const Rule *merge = nullptr;
+  bool isRight = true;
+  for (const Rule &rule : sub.rules) {
+    const Annotation *annotation = findAnnotation(rule.name.text);
+    if (annotation == nullptr || annotation->use != AnnotationUse::Merge ||
+        !hasRightForm(*annotation, rule)) {
+      continue;
+    }
+    merge = rule.name.text == "merge" ? &rule : merge;
+    isRight = takeRoles(sub, rule) && isRight;
+  }
+  if (merge == nullptr) {
+    for (const Rule &rule : sub.rules) {
+      const Annotation *annotation = findAnnotation(rule.name.text);
+      if (annotation != nullptr && annotation->use == AnnotationUse::Merge) {
+        ignored(rule, "there is no 'merge', which says what the size is");
+      }
+    }
+    return;
+  }
+  for (const Parameter &parameter : sub.parameters) {
+    if (isRight && parameter.type == ParameterType::Name && parameter.merge == MergeRole::Same) {
+      ignored(*merge,
+              "output '" + std::string(parameter.name.text) + "' is none of bulk, left and right");
+      isRight = false;
+    }
+  }
+  sub.isMerged = isRight;
+}
+
+/// Whether the names of a rule can be what it says.
+bool RuleChecker::takeRoles(Sub &sub, const Rule &rule) {
+  const std::string_view word = rule.name.text;
+  const MergeRole role = word == "merge"   ? MergeRole::Size
+                         : word == "bulk"  ? MergeRole::Bulk
+                         : word == "left"  ? MergeRole::Left
+                         : word == "right" ? MergeRole::Right
+                                           : MergeRole::Start;
+  const bool isNumber = role == MergeRole::Size || role == MergeRole::Start;
+  const auto isOfRole = [role](const Parameter &each) { return each.merge == role; };
+  for (const Expression *id : rule.ids) {
+    const auto parameter = std::ranges::find_if(sub.parameters, [&](const Parameter &each) {
+      return each.declaration != nullptr && each.declaration == id->declaration;
+    });
+    if (parameter == sub.parameters.end() || !id->parts.empty()) {
+      return false; // A message says so.
+    }
+    const bool isFragment =
+        parameter->type == ParameterType::Value || parameter->type == ParameterType::Name;
+    const bool fits = isNumber ? parameter->type == ParameterType::Int : isFragment;
+    if (!fits) {
+      ignored(rule, "'" + std::string(id->text) +
+                        (isNumber ? "' is no int" : "' is neither a value nor a name"));
+      return false;
+    }
+    if (parameter->merge != MergeRole::Same ||
+        (isNumber && std::ranges::any_of(sub.parameters, isOfRole))) {
+      ignored(rule, "'" + std::string(id->text) + "' cannot be that, too");
+      return false;
+    }
+    parameter->merge = role;
+  }
+  return true;
 }
 
 const Annotation *RuleChecker::annotationOf(const Rule &rule) {

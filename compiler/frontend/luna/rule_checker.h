@@ -31,6 +31,8 @@ private:
   void check(Rule &rule, Place place, const Block *block);
   void checkPattern(Rule &rule, bool hasWord, const Block *block);
   void checkFragments(Rule &rule);
+  void checkMerge(Sub &sub);
+  bool takeRoles(Sub &sub, const Rule &rule);
   const Annotation *annotationOf(const Rule &rule);
   void ignored(const Rule &rule, const std::string &reason);
   bool isLabel(std::string_view name);

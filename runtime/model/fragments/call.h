@@ -33,6 +33,10 @@ struct Call : Waiter, engine::Work {
   std::vector<Argument> arguments;
   std::vector<Entry *> signals;
   std::vector<Entry *> deletes;
+  /// Of several calls that have become one: these, in the order of their counters. It is none of
+  /// the program's itself, and has no entries of its own.
+  std::vector<Call *> members;
+  bool isChecked = false; ///< The members run, too, and have to make the same.
 };
 
 } // namespace tutti::model::fragments

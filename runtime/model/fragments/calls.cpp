@@ -43,13 +43,19 @@ void State::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
 }
 
 void State::advance(Call &call) {
-  if (failure_ || (call.rank < 0 && !place(call))) {
+  if (failure_) {
     return;
+  }
+  if (call.rank < 0) {
+    if (!place(call)) {
+      return;
+    }
+    gatherPlace(call);
   }
   if (call.rank != settings_.rank) {
     dismiss(call);
   } else if (bind(call)) {
-    if (!hold(call)) {
+    if (!gather(call) && !hold(call)) {
       makeReady(call);
     }
   } else if (isHolding()) {
@@ -262,7 +268,7 @@ bool State::bind(Call &call) {
 }
 
 /// From here on the call has what it reads, whatever becomes of the data fragments.
-void State::makeReady(Call &call) {
+void State::takeValues(Call &call) {
   const char *types = program_.unit().procedures[program_.statement(call.statement).callee].types;
   for (std::size_t at = 0; at < call.arguments.size(); ++at) {
     Argument &argument = call.arguments[at];
@@ -273,6 +279,10 @@ void State::makeReady(Call &call) {
     }
   }
   call.isReady = true;
+}
+
+void State::makeReady(Call &call) {
+  takeValues(call);
   ready_.push_back(&call);
 }
 
@@ -328,7 +338,15 @@ void State::dismiss(Call &call) {
 
 void State::finish(Call &call, std::span<Value> outputs, double seconds) {
   --running_;
+  if (!call.members.empty()) {
+    finishMembers(call, outputs);
+    return;
+  }
   noteSeconds(call, seconds);
+  conclude(call, outputs);
+}
+
+void State::conclude(Call &call, std::span<Value> outputs) {
   ++counts_.calls;
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];

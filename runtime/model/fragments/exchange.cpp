@@ -14,6 +14,13 @@ namespace tutti::model::fragments {
 
 void State::send(std::int32_t to, std::uint8_t kind, const Entry &entry, const Value &value,
                  std::int32_t statement) {
+  if (const Buffer *buffer = value.buffer(); buffer && buffer->destroy) {
+    failAt(program_.at(entry.producer >= 0 ? entry.producer : statement),
+           fmt::format("the value of '{}' is an object, which cannot go to another rank",
+                       nameOf(entry)),
+           "E-TYPE");
+    return;
+  }
   Writer writer(outgoing_[static_cast<std::size_t>(to)]);
   writer.add(kind);
   writer.add(entry.base->frame->id);

@@ -37,6 +37,7 @@ Program::Program(const tutti_luna_unit &unit) : unit_(unit) {
   }
   uses_ = findUses(*this);
   steps_ = findSteps(*this);
+  mergeLoops_ = findMerges(*this);
 }
 
 void Program::look(std::int32_t index, std::int32_t statement, std::vector<Around> &around) {

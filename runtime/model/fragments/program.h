@@ -4,6 +4,7 @@
 #pragma once
 
 #include "abi/luna.h"
+#include "runtime/model/fragments/merges.h"
 #include "runtime/model/fragments/steps.h"
 #include "runtime/model/fragments/uses.h"
 
@@ -85,6 +86,13 @@ public:
     return nullptr;
   }
 
+  /// The loop for whose consecutive counters one call of the statement may do what several would;
+  /// -1 if there is none.
+  std::int32_t mergeLoop(std::int32_t statement) const {
+    const auto at = static_cast<std::size_t>(statement);
+    return at < mergeLoops_.size() ? mergeLoops_[at] : -1;
+  }
+
   /// Whether every rank may ask for the data fragments of a slot of the unit.
   bool areForAll(std::int32_t slot) const {
     const auto at = static_cast<std::size_t>(slot);
@@ -134,6 +142,7 @@ private:
   std::vector<Rule> homes_;
   std::vector<Uses> uses_;
   StepLoops steps_;
+  std::vector<std::int32_t> mergeLoops_;
   std::vector<std::int32_t> called_; ///< Subs, in the order of their calls.
 };
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "runtime/model/fragments/handle.h"
+#include "runtime/model/fragments/merged.h"
 #include "runtime/model/fragments/signal_stack.h"
 #include "runtime/model/fragments/wire.h"
 
@@ -34,8 +35,8 @@ double processorSeconds() {
 Runner::Runner(const Program &program, transport::Endpoint &endpoint,
                const engine::EngineSettings &engine, const StateSettings &state,
                DeviceCalls *devices)
-    : program_(program), parts_(state.parts), devices_(devices), names_(state_),
-      endpoint_(endpoint), state_(program, state), reports_(static_cast<std::size_t>(state.ranks)),
+    : program_(program), devices_(devices), names_(state_), endpoint_(endpoint),
+      state_(program, state), reports_(static_cast<std::size_t>(state.ranks)),
       replies_(static_cast<std::size_t>(state.ranks)),
       waiting_(static_cast<std::size_t>(state.ranks)), engine_(*this, engine) {
   // Whoever has nothing else to run unfolds: so no more is unfolded than is needed.
@@ -77,11 +78,12 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
   std::vector<Value> outputs;
   const bool isTimed = call.bucket >= 0;
   const double before = isTimed ? processorSeconds() : 0;
-  std::optional<std::string> why = runProcedure(call, outputs);
+  const std::optional<Trouble> why =
+      call.members.empty() ? runProcedure(call, outputs) : runMembers(call, outputs);
   const double seconds = isTimed ? processorSeconds() - before : 0;
   const ScopedLock lock(mutex_);
   if (why) {
-    state_.fail(call, *why, "E-UCODE");
+    state_.fail(call, why->text, why->code);
   } else {
     state_.finish(call, outputs, seconds);
   }
@@ -90,7 +92,45 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
   return next;
 }
 
-std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &outputs) {
+/// One call for all members of a run.
+std::optional<Runner::Trouble> Runner::runMembers(Call &call, std::vector<Value> &outputs) {
+  const tutti_luna_procedure &procedure =
+      program_.unit().procedures[program_.statement(call.statement).callee];
+  if (hasObjects(procedure, call)) {
+    return Trouble{fmt::format("calls of '{}' cannot be merged: what they read is no slab but an "
+                               "object",
+                               procedure.name),
+                   "E-MERGE"};
+  }
+  const Cause cause = partOf(call) == Part::Drag ? Cause::Drag : Cause::Border;
+  const std::vector<std::int32_t> sizes = mergeArguments(procedure, call, cause);
+  std::vector<Value> together;
+  if (auto why = runProcedure(call, together)) {
+    return why;
+  }
+  if (!call.isChecked) {
+    outputs = std::move(together);
+    std::optional<std::string> why = splitOutputs(procedure, sizes, outputs);
+    return why ? std::optional(Trouble{*why, "E-MERGE"}) : std::nullopt;
+  }
+  for (Call *member : call.members) {
+    if (auto why = runProcedure(*member, outputs)) {
+      return why;
+    }
+  }
+  for (const std::vector<Value> *values : {&together, &outputs}) {
+    for (const Value &value : *values) {
+      value.open(Cause::Border);
+    }
+  }
+  if (areAlike(procedure, together, outputs)) {
+    return std::nullopt;
+  }
+  return Trouble{fmt::format("merged and separate results of '{}' differ", procedure.name),
+                 "E-MERGE"};
+}
+
+std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Value> &outputs) {
   constexpr std::size_t kInside = 16;
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
@@ -131,17 +171,19 @@ std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &
     if (!runOnDevice(procedure, arguments, {handles, count}, partOf(call), call.device == 1)) {
       if (!procedure.function) {
         running = nullptr;
-        return fmt::format("no device can run '{}', which is for devices only", procedure.name);
+        return Trouble{
+            fmt::format("no device can run '{}', which is for devices only", procedure.name)};
       }
       procedure.stub(arguments);
     }
   } catch (const std::exception &exception) {
     running = nullptr;
-    return fmt::format("exception in '{}', called for '{}': {}", procedure.code, procedure.name,
-                       exception.what());
+    return Trouble{fmt::format("exception in '{}', called for '{}': {}", procedure.code,
+                               procedure.name, exception.what())};
   } catch (...) {
     running = nullptr;
-    return fmt::format("exception in '{}', called for '{}'", procedure.code, procedure.name);
+    return Trouble{
+        fmt::format("exception in '{}', called for '{}'", procedure.code, procedure.name)};
   }
   running = nullptr;
   for (std::size_t at = 0; at < count; ++at) {
@@ -152,28 +194,7 @@ std::optional<std::string> Runner::runProcedure(Call &call, std::vector<Value> &
   return std::nullopt;
 }
 
-/// What cores have no procedure for is dragged through a device where it would be theirs.
-Part Runner::partOf(const Call &call) const {
-  if (!devices_) {
-    return Part::Cores;
-  }
-  const bool hasProcedure =
-      program_.unit().procedures[program_.statement(call.statement).callee].function != nullptr;
-  const Part part = wishOf(call);
-  return part == Part::Cores && !hasProcedure ? Part::Drag : part;
-}
-
-/// Advice first, then the coordinate; what has none goes where most is.
-Part Runner::wishOf(const Call &call) const {
-  if (call.device == 0) {
-    return Part::Cores;
-  }
-  if (call.device == 1) {
-    return Part::Device;
-  }
-  constexpr double kMiddle = 0.5;
-  return parts_.at(call.position < 0 ? kMiddle : call.position);
-}
+Part Runner::partOf(const Call &call) const { return devices_ ? names_.partOf(call) : Part::Cores; }
 
 /// Whether the call is a device's now. If it is not, the host can read what it needs.
 bool Runner::runOnDevice(const tutti_luna_procedure &procedure,
@@ -237,8 +258,8 @@ void Runner::settle() {
   if (endpoint_.size() == 1) {
     if (state_.isDone()) {
       end(std::nullopt);
-    } else if (state_.isHolding()) {
-      letGo();
+    } else if (state_.isHolding() || state_.isGathering()) {
+      letGo(state_.isHolding());
       follow(nullptr);
     } else {
       waiting_[0] = state_.describeWaiting();
@@ -260,8 +281,14 @@ void Runner::settle() {
 }
 
 Runner::Report Runner::report() {
-  return {sent_,           received_,          letGo_,          state_.isIdle(),
-          state_.isDone(), state_.isHolding(), state_.isGated()};
+  return {sent_,
+          received_,
+          letGo_,
+          state_.isIdle(),
+          state_.isDone(),
+          state_.isHolding(),
+          state_.isGathering(),
+          state_.isGated()};
 }
 
 void Runner::end(std::optional<std::string> why) {
@@ -322,7 +349,8 @@ void Runner::receive(const transport::Control &message) {
     break;
   }
   case Says::LetGo:
-    letGo();
+  case Says::Dissolve:
+    letGo(says == Says::LetGo);
     break;
   case Says::End:
     end(std::nullopt);
@@ -388,21 +416,28 @@ void Runner::consider() {
   }
 }
 
-/// Every rank says once more when it is idle, even if nothing was held here.
-void Runner::letGo() {
-  state_.letGo();
+/// Every rank says once more when it is idle, even if nothing was held here. `areHeld`: somewhere
+/// calls are held back, else some are gathered.
+void Runner::letGo(bool areHeld) {
+  if (areHeld) {
+    state_.letGo();
+  } else {
+    state_.dissolve();
+  }
   ++letGo_;
 }
 
 /// Nothing goes on anywhere: it is over, or what waits can never run, or was held back.
 void Runner::agree() {
-  const auto isHolding = [](const auto &each) { return each->isHolding; };
-  if (std::ranges::any_of(replies_, isHolding)) {
+  const bool areHeld =
+      std::ranges::any_of(replies_, [](const auto &each) { return each->isHolding; });
+  if (areHeld ||
+      std::ranges::any_of(replies_, [](const auto &each) { return each->isGathering; })) {
     reports_.assign(reports_.size(), std::nullopt);
     for (std::int32_t rank = 1; rank < endpoint_.size(); ++rank) {
-      post(rank, Says::LetGo, {});
+      post(rank, areHeld ? Says::LetGo : Says::Dissolve, {});
     }
-    letGo();
+    letGo(areHeld);
     follow(nullptr);
     return;
   }

@@ -52,7 +52,17 @@ public:
 
 private:
   /// What a message between ranks is.
-  enum class Says : std::uint8_t { Data, Idle, Probe, Reply, LetGo, End, Collect, Waiting };
+  enum class Says : std::uint8_t {
+    Data,
+    Idle,
+    Probe,
+    Reply,
+    LetGo,
+    Dissolve,
+    End,
+    Collect,
+    Waiting
+  };
 
   /// What rank 0 knows of a rank.
   struct Report {
@@ -62,6 +72,7 @@ private:
     bool isIdle = false;
     bool isDone = false;
     bool isHolding = false;
+    bool isGathering = false;
     bool isGated = false;
     friend bool operator==(const Report &, const Report &) = default;
   };
@@ -70,11 +81,18 @@ private:
   static bool isQuiet(const Reports &all);
 
   Part partOf(const Call &call) const;
-  Part wishOf(const Call &call) const;
   bool runOnDevice(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                    std::span<Handle> handles, Part part, bool isAsked);
-  /// Fills `outputs`; or says why there are none.
-  std::optional<std::string> runProcedure(Call &call, std::vector<Value> &outputs);
+
+  /// What is wrong with a call that has run.
+  struct Trouble {
+    std::string text;
+    std::string_view code = "E-UCODE";
+  };
+
+  /// Adds to `outputs`; or says why there are none.
+  std::optional<Trouble> runProcedure(Call &call, std::vector<Value> &outputs);
+  std::optional<Trouble> runMembers(Call &call, std::vector<Value> &outputs);
   /// What has become possible by the last change of the state: queues calls, sends messages, finds
   /// the end. `next` takes one call that the caller is to run.
   void follow(Call **next) TUTTI_REQUIRES(mutex_);
@@ -84,14 +102,13 @@ private:
   void receive(const transport::Control &message) TUTTI_REQUIRES(mutex_);
   void consider() TUTTI_REQUIRES(mutex_);
   void agree() TUTTI_REQUIRES(mutex_);
-  void letGo() TUTTI_REQUIRES(mutex_);
+  void letGo(bool areHeld) TUTTI_REQUIRES(mutex_);
   void hear(std::int32_t from, Says says, const Report &report) TUTTI_REQUIRES(mutex_);
   Report report() TUTTI_REQUIRES(mutex_);
 
   const Program &program_;
-  const Parts parts_;
   DeviceCalls *const devices_;
-  const State &names_; ///< Where names of what a call holds are found, without the lock.
+  const State &names_; ///< What may be asked without the lock.
   transport::Endpoint &endpoint_;
   Mutex mutex_;
   State state_ TUTTI_GUARDED_BY(mutex_);

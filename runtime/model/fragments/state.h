@@ -12,12 +12,15 @@
 #include "runtime/model/fragments/call.h"
 #include "runtime/model/fragments/frame.h"
 #include "runtime/model/fragments/held.h"
+#include "runtime/model/fragments/merging.h"
 #include "runtime/model/fragments/parts.h"
 #include "runtime/model/fragments/program.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +64,8 @@ struct StateSettings {
   bool balances = false;       ///< Borders between segments follow what calls take.
   std::int32_t round = 4;      ///< Iterations after which they may move.
   double moveSeconds = 500e-6; ///< What is lost before they do.
+  std::optional<RunCounts> merges; ///< Calls on devices are merged where the program allows that.
+  bool checksMerges = false;       ///< They are not, but compared with merged ones.
 };
 
 /// Threading: externally synchronised.
@@ -83,15 +88,25 @@ public:
   /// A call that is to be run here; null if none is ready.
   Call *takeReady();
 
-  /// A call that was taken has run; a value for each of its outputs, in their order. `seconds`:
-  /// that it took, if it has a bucket.
+  /// A call that was taken has run; a value for each of its outputs, in their order; for each of
+  /// its members', if it has some. `seconds`: that it took, if it has a bucket.
   void finish(Call &call, std::span<Value> outputs, double seconds = 0);
+
+  /// Which part of the rank a call belongs to, if there are devices. Threading: from any thread.
+  Part partOf(const Call &call) const;
 
   /// Nothing can happen here before a message arrives.
   bool isIdle() const { return stack_.empty() && ready_.empty() && running_ == 0; }
 
   /// Calls are held back, so that what cannot go on may only seem so.
   bool isHolding() const { return !held_.isEmpty(); }
+
+  /// Calls wait for others to be merged with them for the first time, so that what cannot go on may
+  /// only seem so.
+  bool isGathering() const;
+
+  /// Nothing goes on anywhere, and no call is held back: what is gathered runs one by one.
+  void dissolve();
 
   /// Nothing goes on anywhere: one call is held back no longer.
   void letGo();
@@ -287,11 +302,28 @@ private:
   bool hold(Call &call);
   void release(Call &call);
   void demand(Waiter &waiter);
+  void takeValues(Call &call);
   void makeReady(Call &call);
+  void conclude(Call &call, std::span<Value> outputs);
   void produce(Entry &entry, Value value, std::int32_t statement);
   void endCall(Call &call);
   void link(Waiter &waiter);
   static void unlink(Waiter &waiter);
+
+  // merging.cpp
+  bool isMerged(std::int32_t statement) const;
+  void beginGathering(const Activity &activity);
+  Gathering *gatheringOf(const Call &call);
+  static std::size_t placeIn(const Gathering &gathering, const Call &call);
+  void gatherPlace(const Call &call);
+  bool gather(Call &call);
+  void forgetGathering(const Gathering &gathering);
+  static std::uint64_t slabBytesOf(const Call &call, const tutti_luna_procedure &procedure);
+  const Runs &runsOf(const Gathering &gathering);
+  void merge(Gathering &gathering);
+  bool hasBorders(Call &first, Call &last);
+  bool canDissolve(const Gathering &gathering) const;
+  void finishMembers(Call &call, std::span<Value> outputs);
 
   // errors.cpp
   void failAt(std::string_view at, std::string_view text, std::string_view code);
@@ -351,6 +383,19 @@ private:
   /// What rules ask for that wait for something, by activity.
   std::unordered_map<const Activity *, std::vector<Entry *>> guarded_;
   std::size_t entries_ = 0;
+  /// By the frame in which the loop stands, and the statement.
+  std::map<std::pair<const Frame *, std::int32_t>, Gathering> gatherings_;
+  std::vector<std::unique_ptr<Call>> merged_; ///< That are ready or run.
+  std::unordered_set<std::int32_t> separate_; ///< Statements whose calls wait for one another.
+
+  struct KnownRuns {
+    std::int32_t first = 0;
+    std::vector<std::optional<Part>> parts;
+    Runs runs;
+  };
+
+  std::unordered_map<std::int32_t, KnownRuns> knownRuns_; ///< By statement.
+  std::uint64_t merges_ = 0;
   std::optional<Failure> failure_;
   Counts counts_;
   // Of several ranks.

@@ -202,6 +202,7 @@ void State::stepFor(Activity &activity) {
     activity.isBegun = true;
     activity.isOver = activity.next > activity.last;
     beginRope(activity);
+    beginGathering(activity);
   }
   if (activity.isOver) {
     endActivity(activity);

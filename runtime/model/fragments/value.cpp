@@ -32,6 +32,48 @@ Buffer *Buffer::makeMirrored(MirroredMemory &memory, std::byte *mirror, std::siz
   return buffer;
 }
 
+Buffer *Buffer::makeSlice(Buffer &of, std::size_t offset, std::size_t bytes) {
+  Buffer &whole = of.whole ? *of.whole : of;
+  auto *buffer = new (std::malloc(sizeof(Buffer))) Buffer;
+  whole.references.fetch_add(1, std::memory_order_relaxed);
+  buffer->whole = &whole;
+  buffer->offset = of.offset + offset;
+  buffer->bytes = bytes;
+  buffer->isOwn = whole.isOwn;
+  buffer->isHere = whole.isHere.load();
+  if (!whole.isOwn) {
+    buffer->mirror = whole.mirror.load() + buffer->offset;
+    buffer->memory = whole.memory;
+  }
+  return buffer;
+}
+
+void Buffer::drop(Buffer *buffer) {
+  // Pairs with the release of whoever gave up a reference before: its reads come first.
+  if (buffer->references.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return;
+  }
+  if (buffer->destroy) {
+    buffer->destroy(buffer->data());
+  }
+  Buffer *whole = buffer->whole;
+  std::byte *mirror = buffer->mirror.load();
+  if (mirror && (buffer->isOwn || !whole)) {
+    buffer->memory->free(mirror);
+  }
+  const bool isBehind = buffer->isOwn && !whole;
+  const std::size_t all = isBehind ? sizeof(Buffer) + buffer->bytes + 1 : sizeof(Buffer);
+  buffer->~Buffer();
+  if (all < kLargeBlock) {
+    std::free(buffer);
+  } else {
+    giveLargeBlock(buffer, all);
+  }
+  if (whole) {
+    drop(whole);
+  }
+}
+
 std::string_view nameOf(Kind kind) {
   switch (kind) {
   case Kind::Unset:
@@ -85,22 +127,6 @@ std::string Value::asText() const {
     return text();
   default:
     return {};
-  }
-}
-
-void Value::release() {
-  // Pairs with the release of whoever gave up a reference before: its reads come first.
-  if (hasBuffer() && buffer_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    if (std::byte *mirror = buffer_->mirror.load()) {
-      buffer_->memory->free(mirror);
-    }
-    const std::size_t all = buffer_->isOwn ? sizeof(Buffer) + buffer_->bytes + 1 : sizeof(Buffer);
-    buffer_->~Buffer();
-    if (all < kLargeBlock) {
-      std::free(buffer_);
-    } else {
-      giveLargeBlock(buffer_, all);
-    }
   }
 }
 

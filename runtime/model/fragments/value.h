@@ -16,23 +16,35 @@ namespace tutti::model::fragments {
 
 /// Bytes that several values may share.
 ///
+/// Shape:     the bytes may be objects of any type that memory of `malloc` may be.
 /// Threading: the count is internally synchronised; the bytes belong to who makes them until they
 ///            are part of a value that others see.
-struct Buffer {
+struct alignas(std::max_align_t) Buffer {
   std::atomic<std::uint32_t> references{1};
-  bool isOwn = true;              ///< The bytes stand behind this, and the host has them.
+  /// The bytes stand behind this, or are a slice of such ones; else they are in mirrored memory.
+  bool isOwn = true;
   std::atomic<bool> isHere{true}; ///< The host has them.
+  bool isLeftOut = false;         ///< Stands for what merged calls have not made; of no bytes.
   std::size_t bytes = 0;
   /// Where devices find them, if they may; part of `memory`.
   std::atomic<std::byte *> mirror{nullptr};
   MirroredMemory *memory = nullptr;
+  Buffer *whole = nullptr;           ///< Of a slice: what it is part of, and keeps.
+  std::size_t offset = 0;            ///< In that.
+  void (*destroy)(void *) = nullptr; ///< Ends the object that the bytes are, if they are one.
 
-  std::byte *data() { return isOwn ? reinterpret_cast<std::byte *>(this + 1) : mirror.load(); }
+  std::byte *data() {
+    return !isOwn  ? mirror.load()
+           : whole ? whole->data() + offset
+                   : reinterpret_cast<std::byte *>(this + 1);
+  }
 
   /// Makes sure that the host has the bytes.
   void open(Cause cause) {
     if (!isHere.load(std::memory_order_acquire)) {
-      memory->open(data(), bytes, cause);
+      if (!whole || !whole->isHere.load(std::memory_order_acquire)) {
+        memory->open(data(), bytes, cause);
+      }
       isHere.store(true, std::memory_order_release);
     }
   }
@@ -42,6 +54,12 @@ struct Buffer {
 
   /// Of bytes that a device is going to write, in mirrored memory; takes them over.
   static Buffer *makeMirrored(MirroredMemory &memory, std::byte *mirror, std::size_t bytes);
+
+  /// Of bytes that are part of another one's.
+  static Buffer *makeSlice(Buffer &of, std::size_t offset, std::size_t bytes);
+
+  /// Gives up a reference.
+  static void drop(Buffer *buffer);
 };
 
 enum class Kind : std::uint8_t { Unset, Int, Real, String, Bytes };
@@ -110,7 +128,11 @@ private:
     }
   }
 
-  void release();
+  void release() {
+    if (hasBuffer()) {
+      Buffer::drop(buffer_);
+    }
+  }
 
   Kind kind_ = Kind::Unset;
 
