@@ -82,6 +82,26 @@ TUTTI_EXPORT void *tutti_luna_fragment_create(void *fragment, std::size_t bytes)
   return buffer->data();
 }
 
+TUTTI_EXPORT void tutti_luna_fragment_keep(void *fragment, void (*destroy)(void *)) {
+  of(fragment).value.buffer()->destroy = destroy;
+}
+
+TUTTI_EXPORT char tutti_luna_fragment_kind(const void *fragment) {
+  switch (of(fragment).value.kind()) {
+  case Kind::Int:
+    return TUTTI_LUNA_TYPE_INT;
+  case Kind::Real:
+    return TUTTI_LUNA_TYPE_REAL;
+  case Kind::String:
+    return TUTTI_LUNA_TYPE_STRING;
+  case Kind::Bytes:
+    return TUTTI_LUNA_TYPE_VALUE;
+  case Kind::Unset:
+    break;
+  }
+  return '\0';
+}
+
 TUTTI_EXPORT void tutti_luna_fragment_set_int(void *fragment, std::int32_t value) {
   of(fragment).value = Value(value);
 }

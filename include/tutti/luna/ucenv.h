@@ -15,8 +15,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -28,9 +30,12 @@ int tutti_luna_fragment_is_set(const void *fragment);
 size_t tutti_luna_fragment_size(const void *fragment);
 void *tutti_luna_fragment_data(const void *fragment);
 void *tutti_luna_fragment_create(void *fragment, size_t bytes);
+/// Says that what was created is an object, and how it ends. It stays on its rank.
+void tutti_luna_fragment_keep(void *fragment, void (*destroy)(void *));
 void tutti_luna_fragment_set_int(void *fragment, int32_t value);
 void tutti_luna_fragment_set_real(void *fragment, double value);
 void tutti_luna_fragment_set_text(void *fragment, const char *text, size_t bytes);
+char tutti_luna_fragment_kind(const void *fragment); ///< 'i', 'r', 's'; 'v': bytes, 0: unset.
 int32_t tutti_luna_fragment_int(const void *fragment);
 double tutti_luna_fragment_real(const void *fragment);
 const char *tutti_luna_fragment_text(const void *fragment);
@@ -135,6 +140,53 @@ public:
     } else {
       static_assert(std::is_trivially_copyable_v<T>, "a value is made of bytes");
       create<T>(1, value);
+    }
+  }
+
+  /// An object of any class. What is not made of bytes alone stays on the rank where it was made.
+  template <class T> void set(T &&object) {
+    using Object = std::decay_t<T>;
+    static_assert(alignof(Object) <= alignof(std::max_align_t),
+                  "it wants to stand at a round address");
+    void *place = create(sizeof(Object));
+    new (place) Object(std::forward<T>(object));
+    if constexpr (!std::is_trivially_copyable_v<Object>) {
+      tutti_luna_fragment_keep(self_, [](void *kept) { static_cast<Object *>(kept)->~Object(); });
+    }
+  }
+
+  template <class T> const T &get() const { return *getData<T>(); }
+
+  template <class T> T *setArray(size_t count, const T &value) { return create<T>(count, value); }
+
+  template <class T> size_t getArraySize() const { return getSize() / sizeof(T); }
+
+  /// Of a number, or of a text that is one.
+  int cast_int() const { return static_cast<int>(cast_real()); }
+
+  double cast_real() const {
+    switch (tutti_luna_fragment_kind(self_)) {
+    case 's':
+      return std::atof(tutti_luna_fragment_text(self_));
+    case 'i':
+      return get_int();
+    default:
+      return get_real();
+    }
+  }
+
+  std::string cast_string() const { return to_string(); }
+
+  std::string to_string() const {
+    switch (tutti_luna_fragment_kind(self_)) {
+    case 's':
+      return get_string();
+    case 'i':
+      return std::to_string(get_int());
+    case 'r':
+      return std::to_string(get_real());
+    default:
+      return {};
     }
   }
 
