@@ -23,7 +23,7 @@ void State::unlink(Waiter &waiter) {
 }
 
 void State::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
-  auto *call = new Call;
+  Call *call = calls_.make();
   call->isCall = true;
   call->statement = index;
   call->frame = retain(frame);
@@ -404,7 +404,7 @@ void State::endCall(Call &call) {
   held_.end(call);
   Frame *frame = call.frame;
   Scope *scope = call.scope;
-  delete &call;
+  calls_.free(&call);
   release(frame);
   leave(scope);
   while (Call *due = held_.takeDue()) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdlib>
 #include <limits>
 
@@ -15,6 +16,7 @@ namespace tutti::model::fragments {
 namespace {
 
 constexpr std::size_t kMostTurns = 8;
+constexpr std::size_t kMostIndices = 32;
 constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
@@ -48,21 +50,20 @@ public:
     if (indices.size() != tuple.count()) {
       return 0;
     }
-    if (use_.turns.size() > kMostTurns) {
+    if (use_.turns.size() > kMostTurns || indices.size() > kMostIndices) {
       return std::nullopt;
     }
-    std::vector<bool> isSolved(indices.size());
+    std::bitset<kMostIndices> isSolved;
     for (bool hasChanged = true; hasChanged;) {
       hasChanged = false;
       for (std::size_t at = 0; at < indices.size(); ++at) {
-        if (isSolved[at]) {
-          continue;
+        if (!isSolved[at] && solve(indices[at], tuple[at])) {
+          isSolved.set(at);
+          hasChanged = true;
         }
-        isSolved[at] = solve(indices[at], tuple[at]);
-        hasChanged = hasChanged || isSolved[at];
       }
     }
-    if (!std::ranges::all_of(isSolved, [](bool each) { return each; })) {
+    if (isSolved.count() != indices.size()) {
       return std::nullopt;
     }
     return countTurns();

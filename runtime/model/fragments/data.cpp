@@ -59,7 +59,7 @@ Entry *State::lookUp(Base &base, const Tuple &tuple) {
       }
     }
   }
-  auto *entry = new Entry;
+  Entry *entry = entryPool_.make();
   entry->base = &base;
   entry->tuple = tuple;
   entry->hash = hash;
@@ -104,7 +104,7 @@ void State::remove(Entry &entry) {
     *place = entry.nextInBucket;
     --entries_;
   }
-  delete &entry;
+  entryPool_.free(&entry);
 }
 
 void State::use(Entry *&place, Entry *entry) {
@@ -241,7 +241,7 @@ bool State::countRequest(Entry &entry, std::int32_t statement, bool isByAll) {
 /// The call does not wait for the number, which may follow from what the call makes. What a rule
 /// asks for is none of the requests: mostly its call asks for the same, as an index, say.
 void State::startLimit(std::int32_t statement, std::int32_t rule, Frame *frame) {
-  auto *activity = new Activity;
+  Activity *activity = activities_.make();
   activity->statement = statement;
   activity->rule = rule;
   activity->frame = retain(frame);
@@ -415,7 +415,7 @@ void State::releaseOne(Frame *frame, std::vector<Frame *> &open) {
   if (frame->behind) {
     frame->behind->before = frame->before;
   }
-  delete frame;
+  framePool_.free(frame);
 }
 
 Frame *State::makeFrame(Frame *parent, std::int32_t index, const FrameId &id,
@@ -424,7 +424,7 @@ Frame *State::makeFrame(Frame *parent, std::int32_t index, const FrameId &id,
   if (block.slotCount == 0 && parent) {
     return retain(parent);
   }
-  auto *frame = new Frame;
+  Frame *frame = framePool_.make();
   frame->behind = std::exchange(firstFrame_, frame);
   if (frame->behind) {
     frame->behind->before = frame;

@@ -14,6 +14,7 @@
 #include "runtime/model/fragments/held.h"
 #include "runtime/model/fragments/merging.h"
 #include "runtime/model/fragments/parts.h"
+#include "runtime/model/fragments/pool.h"
 #include "runtime/model/fragments/program.h"
 
 #include <cstddef>
@@ -372,6 +373,10 @@ private:
 
   const Program &program_;
   const StateSettings settings_;
+  Pool<Call> calls_;
+  Pool<Activity> activities_;
+  Pool<Frame> framePool_;
+  Pool<Entry> entryPool_;
   std::vector<Activity *> stack_;
   std::deque<Call *> ready_;
   std::uint64_t running_ = 0;

@@ -21,13 +21,13 @@ State::~State() {
     Waiter *waiter = all_.behind;
     unlink(*waiter);
     if (waiter->isCall) {
-      delete static_cast<Call *>(waiter);
+      calls_.free(static_cast<Call *>(waiter));
     } else {
-      delete static_cast<Activity *>(waiter);
+      activities_.free(static_cast<Activity *>(waiter));
     }
   }
   for (Activity *activity : stack_) {
-    delete activity;
+    activities_.free(activity);
   }
   for (const auto &[id, scope] : scopes_) {
     delete scope;
@@ -39,7 +39,7 @@ State::~State() {
         remove(*slot.own->first);
       }
     }
-    delete std::exchange(firstFrame_, firstFrame_->behind);
+    framePool_.free(std::exchange(firstFrame_, firstFrame_->behind));
   }
 }
 
@@ -103,7 +103,7 @@ void State::enter(Scope *scope) {
 
 /// Takes over the reference to the frame.
 void State::pushList(Frame *frame, std::int32_t block, Scope *scope) {
-  auto *activity = new Activity;
+  Activity *activity = activities_.make();
   activity->frame = frame;
   activity->block = &program_.unit().blocks[block];
   activity->scope = scope;
@@ -131,7 +131,7 @@ void State::endActivity(Activity &activity) {
   }
   release(activity.frame);
   leave(activity.scope);
-  delete &activity;
+  activities_.free(&activity);
 }
 
 void State::stepList(Activity &activity) {
@@ -154,7 +154,7 @@ void State::start(std::int32_t index, Frame *frame, Scope *scope) {
     pushList(bringToLife(frame, statement.body, index, 0), statement.body, scope);
     return;
   }
-  auto *activity = new Activity;
+  Activity *activity = activities_.make();
   activity->statement = index;
   activity->frame = retain(frame);
   activity->scope = scope;
