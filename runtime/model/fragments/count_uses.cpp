@@ -20,19 +20,19 @@ constexpr std::size_t kMostIndices = 32;
 constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
-/// A constant, and what counters that are not known are multiplied with.
+/// A constant, and a counter that is not known, times a factor. Sums of several such counters are
+/// not understood until all but one of them are known.
 struct Affine {
   std::int64_t constant = 0;
-  std::array<std::int64_t, kMostTurns> factors{};
+  std::int64_t factor = 0;
+  std::size_t counter = 0; ///< A turn's, unless the factor is 0.
 
-  bool isConstant() const {
-    return std::ranges::all_of(factors, [](std::int64_t factor) { return factor == 0; });
-  }
+  bool isConstant() const { return factor == 0; }
 
   /// Far from where the sum of two would leave what 64 bits hold.
   bool fits() const {
     const auto isSmall = [](std::int64_t each) { return each >= kLeast && each <= kMost; };
-    return isSmall(constant) && std::ranges::all_of(factors, isSmall);
+    return isSmall(constant) && isSmall(factor);
   }
 };
 
@@ -87,15 +87,9 @@ private:
       isNever_ = isNever_ || index->constant != wanted;
       return true;
     }
-    const auto isUsed = [](std::int64_t factor) { return factor != 0; };
-    const auto first = std::ranges::find_if(index->factors, isUsed);
-    if (std::ranges::count_if(index->factors, isUsed) > 1) {
-      return false;
-    }
     const std::int64_t rest = wanted - index->constant;
-    Counter &counter = counters_[static_cast<std::size_t>(first - index->factors.begin())];
-    counter = {rest / *first, *first, index->constant};
-    isNever_ = isNever_ || rest % *first != 0;
+    counters_[index->counter] = {rest / index->factor, index->factor, index->constant};
+    isNever_ = isNever_ || rest % index->factor != 0;
     return true;
   }
 
@@ -147,7 +141,7 @@ private:
     const tutti_luna_node &node = program_.node(at);
     switch (node.kind) {
     case TUTTI_LUNA_INT:
-      return Affine{node.integer, {}};
+      return Affine{node.integer};
     case TUTTI_LUNA_SLOT:
       return slot(node, up + node.up, frames);
     case TUTTI_LUNA_OUTER:
@@ -179,7 +173,8 @@ private:
       if (counters_[at].value) {
         counter.constant = *counters_[at].value;
       } else {
-        counter.factors[at] = 1;
+        counter.factor = 1;
+        counter.counter = at;
       }
       return counter;
     }
@@ -191,36 +186,34 @@ private:
     if (known.own || known.name) {
       return data(known, node.indices.count);
     }
-    return known.value.kind() == Kind::Int ? std::optional(Affine{known.value.integer(), {}})
+    return known.value.kind() == Kind::Int ? std::optional(Affine{known.value.integer()})
                                            : std::nullopt;
   }
 
   /// The value of a data fragment, if it has been here, or all like it have the same.
   std::optional<Affine> data(const Slot &slot, std::int32_t indices) const {
     if (slot.own && program_.areSignals(slot.own->slot)) {
-      return Affine{1, {}};
+      return Affine{1};
     }
     const Base &base = slot.own ? *slot.own : *slot.name->base;
     const bool isPlain = indices == 0 && (slot.own || slot.name->tuple.count() == 0);
     isEarly_ = isEarly_ || (isPlain && !base.hasValue);
-    return isPlain && base.number ? std::optional(Affine{*base.number, {}}) : std::nullopt;
+    return isPlain && base.number ? std::optional(Affine{*base.number}) : std::nullopt;
   }
 
   static std::optional<Affine> combine(std::int32_t kind, const Affine &a, const Affine &b) {
     Affine out;
     if (kind == TUTTI_LUNA_ADD || kind == TUTTI_LUNA_SUBTRACT) {
-      const std::int64_t sign = kind == TUTTI_LUNA_ADD ? 1 : -1;
-      out.constant = a.constant + sign * b.constant;
-      for (std::size_t at = 0; at < kMostTurns; ++at) {
-        out.factors[at] = a.factors[at] + sign * b.factors[at];
+      if (!a.isConstant() && !b.isConstant() && a.counter != b.counter) {
+        return std::nullopt;
       }
+      const std::int64_t sign = kind == TUTTI_LUNA_ADD ? 1 : -1;
+      out = {a.constant + sign * b.constant, a.factor + sign * b.factor,
+             a.isConstant() ? b.counter : a.counter};
     } else if (kind == TUTTI_LUNA_MULTIPLY && (a.isConstant() || b.isConstant())) {
       const Affine &scaled = a.isConstant() ? b : a;
       const std::int64_t by = a.isConstant() ? a.constant : b.constant;
-      out.constant = scaled.constant * by;
-      for (std::size_t at = 0; at < kMostTurns; ++at) {
-        out.factors[at] = scaled.factors[at] * by;
-      }
+      out = {scaled.constant * by, scaled.factor * by, scaled.counter};
     } else if (a.isConstant() && b.isConstant()) {
       return calculate(kind, a.constant, b.constant);
     } else {
@@ -232,25 +225,25 @@ private:
   static std::optional<Affine> calculate(std::int32_t kind, std::int64_t a, std::int64_t b) {
     switch (kind) {
     case TUTTI_LUNA_DIVIDE:
-      return b == 0 || -a > kMost ? std::nullopt : std::optional(Affine{a / b, {}});
+      return b == 0 || -a > kMost ? std::nullopt : std::optional(Affine{a / b});
     case TUTTI_LUNA_REMAINDER:
-      return b == 0 ? std::nullopt : std::optional(Affine{a % b, {}});
+      return b == 0 ? std::nullopt : std::optional(Affine{a % b});
     case TUTTI_LUNA_LESS:
-      return Affine{a < b, {}};
+      return Affine{a < b};
     case TUTTI_LUNA_LESS_EQUAL:
-      return Affine{a <= b, {}};
+      return Affine{a <= b};
     case TUTTI_LUNA_GREATER:
-      return Affine{a > b, {}};
+      return Affine{a > b};
     case TUTTI_LUNA_GREATER_EQUAL:
-      return Affine{a >= b, {}};
+      return Affine{a >= b};
     case TUTTI_LUNA_EQUAL:
-      return Affine{a == b, {}};
+      return Affine{a == b};
     case TUTTI_LUNA_NOT_EQUAL:
-      return Affine{a != b, {}};
+      return Affine{a != b};
     case TUTTI_LUNA_AND:
-      return Affine{a != 0 && b != 0, {}};
+      return Affine{a != 0 && b != 0};
     case TUTTI_LUNA_OR:
-      return Affine{a != 0 || b != 0, {}};
+      return Affine{a != 0 || b != 0};
     default:
       return std::nullopt;
     }
