@@ -175,6 +175,37 @@ TEST(Rope, StaysWhereItIsUnderJitter) {
   }
 }
 
+TEST(Rope, FindsTheBestCutOfUnlikePlacesUnderJitterAndStaysThere) {
+  for (const std::size_t places : {2, 4, 16, 64, 256}) {
+    for (const double jitter : {0.05, 0.1}) {
+      Machine machine(randomSpeeds(places, 20), even, jitter);
+      Rope rope(alike(places), Places::Unlike);
+      const Rope::Loop loop = rope.addLoop();
+      excess(machine, rope, loop, 40);
+      int cuts = 0;
+      for (int execution = 0; execution < 460; ++execution) {
+        cuts += rope.add(loop, machine.run(rope.borders()), 1, {1e6, kBandwidth}) ? 1 : 0;
+        ASSERT_LT(machine.slowest(rope.borders()) / machine.best() - 1, places > 64 ? 0.3 : 0.12)
+            << places << " places, execution " << execution;
+      }
+      EXPECT_LE(cuts, places > 64 ? 20 : 8) << places; // Each costs less than a thousandth.
+    }
+  }
+}
+
+TEST(Rope, FollowsAPlaceThatSlowsDownUnderJitter) {
+  for (const Places kind : {Places::Alike, Places::Unlike}) {
+    for (const std::size_t places : {2, 4, 16}) {
+      Machine machine(alike(places), even, 0.1);
+      Rope rope(alike(places), kind);
+      const Rope::Loop loop = rope.addLoop();
+      excess(machine, rope, loop, 20);
+      machine.slowDown(1, 3);
+      EXPECT_LT(excess(machine, rope, loop, 5), 0.25) << places;
+    }
+  }
+}
+
 TEST(Rope, MovesLessAndLessOftenWhereThatChangesNothing) {
   // A part takes long once on one place and once on the other, whatever it is given.
   Rope rope(alike(2), Places::Alike);

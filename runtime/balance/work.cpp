@@ -25,11 +25,19 @@ constexpr double kOutlier = 1.5;
 /// those that are not.
 constexpr double kSpeedOfAlike = 0.25;
 constexpr double kSpeedOfUnlike = 0.9;
+/// Times that differ from what is expected by less than so many times the noise show nothing: what
+/// made all of them right would take chance for differences, and more so the more places there are.
+constexpr double kExplained = 1.5;
 
 bool isSameCut(std::span<const PartTime> a, std::span<const PartTime> b) {
   return std::ranges::equal(a, b, [](const PartTime &one, const PartTime &other) {
     return one.place == other.place && one.lower == other.lower && one.upper == other.upper;
   });
+}
+
+/// What is left of a factor by which two times differ once chance has explained a part of it.
+double beyond(double ratio, double slack) {
+  return ratio > 1 ? std::max(1.0, ratio / (1 + slack)) : std::min(1.0, ratio * (1 + slack));
 }
 
 bool saysAnything(const PartTime &part) { return part.upper > part.lower && part.seconds > 0; }
@@ -80,12 +88,13 @@ void Work::scaleBuckets(const PartTime &part, double factor) {
 
 /// Brings what is believed nearer to what a launch took.
 void Work::fit(const Launch &launch) {
+  const double slack = kExplained * seenNoise_ / std::sqrt(launch.times);
   for (const PartTime &part : launch.parts) {
     if (!saysAnything(part)) {
       continue;
     }
     const auto place = static_cast<std::size_t>(part.place);
-    const double ratio = part.seconds * speeds_[place] / workOf(part);
+    const double ratio = beyond(part.seconds * speeds_[place] / workOf(part), slack);
     speeds_[place] *= std::pow(ratio, -speedShare_);
     scaleBuckets(part, std::pow(ratio, 1 - speedShare_));
   }
@@ -114,6 +123,7 @@ bool Work::isRepeated(std::span<const PartTime> launch) {
   const bool hasChanged = most > kOutlier;
   if (!hasChanged) {
     noise_ += kNewest * (differences / static_cast<double>(launch.size()) - noise_);
+    seenNoise_ += kNewest * (differences / static_cast<double>(launch.size()) - seenNoise_);
   }
   const double weight = hasChanged ? 1 : std::max(kNewest, 1.0 / latest.times);
   for (std::size_t part = 0; part < launch.size(); ++part) {

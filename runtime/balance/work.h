@@ -73,6 +73,7 @@ private:
   void scaleBuckets(const PartTime &part, double factor);
 
   double noise_ = 0.03;
+  double seenNoise_ = 0; ///< The same without a first guess.
   double speedShare_; ///< Of a difference; see Places.
   std::vector<double> speeds_;
   std::vector<double> buckets_;
