@@ -158,12 +158,21 @@ double Choice::handicapped(std::size_t alternative) const {
   return handicaps_[alternative] * seconds_[alternative];
 }
 
+/// Of those of which it is known what they take.
 std::size_t Choice::best() const {
-  std::size_t best = 0;
-  for (std::size_t each = 1; each < seconds_.size(); ++each) {
-    best = handicapped(each) < handicapped(best) ? each : best;
+  std::size_t best = present_;
+  for (std::size_t each = 0; each < seconds_.size(); ++each) {
+    best = seconds_[each] > 0 && handicapped(each) < handicapped(best) ? each : best;
   }
   return best;
+}
+
+void Choice::settle(std::size_t alternative) {
+  std::ranges::fill(seconds_, 0);
+  present_ = alternative;
+  isCheck_ = false;
+  phase_ = Phase::Rests;
+  launches_ = 0;
 }
 
 /// The present one was measured again: it is given up for one that took clearly less.

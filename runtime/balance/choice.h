@@ -45,6 +45,10 @@ public:
   /// Something else is being tried: what is being measured to check the choice does not count.
   void dropCheck();
 
+  /// Uses an alternative that was found best together with what others do. What the rest took, by
+  /// themselves, says nothing any more. Order: while none is being tried.
+  void settle(std::size_t alternative);
+
   /// So many launches of a loop, or a multiple of it, are needed to see all that a way costs: every
   /// so often much is moved. A way that is hopeless is given up before.
   void needsRounds(const void *loop, std::int64_t rounds) {

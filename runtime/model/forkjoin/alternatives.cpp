@@ -4,6 +4,7 @@
 #include "runtime/model/forkjoin/ropes.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tutti::model::forkjoin {
@@ -15,12 +16,19 @@ namespace {
 
 enum Alternative : std::size_t { kAll, kDevices, kHosts, kAlternatives };
 
+/// Of choices together: each as it has decided, or all of them by one of the alternatives.
+constexpr std::size_t kOwn = 0;
+constexpr std::size_t kJointWays = 1 + kAlternatives;
+
 /// The slowest of many parts decides what a launch on all places takes, so a trial may easily have
 /// been lucky; and what cores beside devices do not gain in time they lose in power.
 constexpr double kHandicapOfAll = 1.03;
 
 /// Launches of others after which a trial is taken to be over: its loops are not run any more.
 constexpr std::int64_t kAbandoned = 1000;
+
+/// Loops that have been launched so recently take turns.
+constexpr std::int64_t kInTurn = 64;
 
 } // namespace
 
@@ -49,6 +57,20 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
     history.launches = 0;
   }
   mine->launches = std::max(mine->launches, ++history.launches);
+  mine->latest = ++launches_;
+  if (joint_ && !mine->joint && ++waited_ > kAbandoned) {
+    endJoint(false);
+  }
+  const bool isAsked = joint_ ? beginsJointly(history, known) : beginsAlone(history, known);
+  if (!isAsked && !joint_ && !trying_) {
+    joinIfAllRest();
+  }
+  return isAsked;
+}
+
+/// Other choices stay as they are.
+bool Alternatives::beginsAlone(ChoiceHistory &history, const Known &known) {
+  SharedChoice *mine = history.shared;
   if (!trying_ || (trying_ != mine && ++waited_ > kAbandoned)) {
     trying_ = mine;
   }
@@ -65,17 +87,88 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
   mine->choice.needsRounds(&history, known.period);
   const bool isAsked =
       mine->choice.begins(&history, known.isSettled || mine->choice.present() != kAll);
+  mine->isJoined = mine->isJoined && !mine->choice.isTrying();
   if (trying_ == mine && !mine->choice.isTrying()) {
     trying_ = nullptr;
   }
-  asked_ = isAsked ? mine : nullptr;
+  asked_ = isAsked ? &mine->choice : nullptr;
   return isAsked;
 }
 
-void Alternatives::tell(double now) { asked_->choice.tell(now); }
+/// Begins to try ways for all choices together whose loops take turns, once none is tried alone.
+void Alternatives::joinIfAllRest() {
+  std::vector<SharedChoice *> members;
+  bool isAnyNew = false;
+  for (SharedChoice &each : choices_) {
+    if (launches_ - each.latest > kInTurn) {
+      continue;
+    }
+    if (each.choice.isTrying() || each.choice.isMeasuring()) {
+      return;
+    }
+    isAnyNew = isAnyNew || !each.isJoined;
+    members.push_back(&each);
+  }
+  if (members.size() < 2 || !isAnyNew) {
+    return;
+  }
+  joint_.emplace(std::move(members), balance::Choice(kJointWays));
+  joint_->choice.setHandicap(1 + kAll, kHandicapOfAll);
+  const std::size_t first = joint_->members.front()->choice.present();
+  const bool areAlike = std::ranges::all_of(joint_->members, [&](const SharedChoice *member) {
+    return member->choice.present() == first;
+  });
+  if (areAlike) {
+    joint_->choice.expect(1 + first, std::numeric_limits<double>::infinity()); // As they are.
+  }
+  for (SharedChoice *member : joint_->members) {
+    member->joint = &joint_->choice;
+  }
+  waited_ = 0;
+}
+
+bool Alternatives::beginsJointly(ChoiceHistory &history, const Known &known) {
+  balance::Choice *choice = history.shared->joint;
+  if (!choice) {
+    return false; // One that is new waits.
+  }
+  waited_ = 0;
+  if (known.onHosts > 0) {
+    choice->expect(1 + kHosts, known.onHosts);
+  }
+  choice->needsRounds(&history, known.period);
+  const bool isAsked =
+      choice->begins(&history, known.isSettled || presentOf(*history.shared) != kAll);
+  if (!choice->isTrying()) {
+    endJoint(true);
+    return false;
+  }
+  asked_ = isAsked ? choice : nullptr;
+  return isAsked;
+}
+
+void Alternatives::endJoint(bool isDecided) {
+  const std::size_t way = isDecided ? joint_->choice.present() : kOwn;
+  for (SharedChoice *member : joint_->members) {
+    member->joint = nullptr;
+    member->isJoined = true;
+    if (way != kOwn) {
+      member->choice.settle(way - 1);
+    }
+  }
+  joint_.reset();
+}
+
+/// The alternative that loops of `mine` are run by now.
+std::size_t Alternatives::presentOf(const SharedChoice &mine) {
+  const std::size_t way = mine.joint ? mine.joint->present() : kOwn;
+  return way == kOwn ? mine.choice.present() : way - 1;
+}
+
+void Alternatives::tell(double now) { asked_->tell(now); }
 
 Alternatives::Rounds Alternatives::rounds(const ChoiceHistory &mine) {
-  if (!mine.shared || mine.shared->choice.isTrying()) {
+  if (!mine.shared || isTrying(mine)) {
     return {};
   }
   const balance::Choice &choice = mine.shared->choice;
@@ -83,16 +176,17 @@ Alternatives::Rounds Alternatives::rounds(const ChoiceHistory &mine) {
 }
 
 void Alternatives::restrict(const ChoiceHistory &mine, Placement &placement) const {
-  if (!mine.shared || mine.shared->choice.present() == kAll) {
+  const std::size_t present = mine.shared ? presentOf(*mine.shared) : kAll;
+  if (present == kAll) {
     return;
   }
-  const bool keepsHosts = mine.shared->choice.present() == kHosts;
+  const bool keepsHosts = present == kHosts;
   std::erase_if(placement.shares,
                 [&](const Share &share) { return topology_.isHost(share.place) != keepsHosts; });
   if (keepsHosts) {
     placement.usesDevices = false;
-    placement.alone = mine.shared->choice.isTrying() ? "its cores were tried alone"
-                                                     : "its cores are faster than devices";
+    placement.alone =
+        isTrying(mine) ? "its cores were tried alone" : "its cores are faster than devices";
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 namespace tutti::model::forkjoin {
@@ -20,7 +21,10 @@ struct SharedChoice {
   std::vector<memory::Place> places;
   std::int64_t total; ///< Of the first loop.
   balance::Choice choice;
-  std::int64_t launches = 0; ///< Of the loop that has been launched most often.
+  std::int64_t launches = 0;        ///< Of the loop that has been launched most often.
+  std::int64_t latest = 0;          ///< Launch of one of its loops, among all.
+  bool isJoined = false;            ///< It has been tried together with others.
+  balance::Choice *joint = nullptr; ///< That decides for it and others at present.
 };
 
 /// What a loop knows of its choice.
@@ -65,22 +69,38 @@ public:
 
   /// Whether the ways to run a loop are being tried.
   static bool isTrying(const ChoiceHistory &mine) {
-    return mine.shared && mine.shared->choice.isTrying();
+    return mine.shared && (mine.shared->joint || mine.shared->choice.isTrying());
   }
 
   /// Whether what a launch takes is being measured for a choice.
   static bool isMeasuring(const ChoiceHistory &mine) {
-    return mine.shared && mine.shared->choice.isMeasuring();
+    return mine.shared && (mine.shared->choice.isMeasuring() ||
+                           (mine.shared->joint && mine.shared->joint->isMeasuring()));
   }
 
 private:
+  /// Choices whose loops take turns, and that have been made one by one. Data may flow between all
+  /// of these loops: then each of them is best where the others are, and only all together may be
+  /// better elsewhere. So ways are tried for all of them at once.
+  struct Joint {
+    std::vector<SharedChoice *> members;
+    balance::Choice choice;
+  };
+
   SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total);
+  bool beginsAlone(ChoiceHistory &history, const Known &known);
+  bool beginsJointly(ChoiceHistory &history, const Known &known);
+  void joinIfAllRest();
+  void endJoint(bool isDecided);
+  static std::size_t presentOf(const SharedChoice &mine);
 
   const memory::Topology &topology_;
   std::deque<SharedChoice> choices_; ///< Their addresses stay.
-  SharedChoice *asked_ = nullptr;    ///< That the time is to be told.
+  balance::Choice *asked_ = nullptr; ///< That the time is to be told.
   SharedChoice *trying_ = nullptr;   ///< One at a time: trials of two would disturb each other.
-  std::int64_t waited_ = 0;          ///< Launches of others since one of its loops.
+  std::optional<Joint> joint_;       ///< While it is being tried; then none is tried alone.
+  std::int64_t waited_ = 0;          ///< Launches of others since one of those that try.
+  std::int64_t launches_ = 0;        ///< In all.
 };
 
 } // namespace tutti::model::forkjoin
