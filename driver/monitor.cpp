@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/monitor.h"
 
+#include "driver/binding.h"
 #include "driver/error_relay.h"
 #include "driver/process.h"
 
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <sched.h>
+#include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -33,9 +35,19 @@ std::string hostName() {
 void shareCores() {
   const char *localRanks =
       firstOf({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"});
+  if (localRanks == nullptr) {
+    return;
+  }
+  int sharers = std::atoi(localRanks);
+  const char *local = firstOf({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"});
+  const char *asked = std::getenv(kBindVariable);
+  const bool binds = asked != nullptr && std::string_view(asked) == kBindCores;
+  if (binds && local != nullptr && bindToPart(std::atoi(local), sharers)) {
+    sharers = 1;
+  }
   cpu_set_t cores;
-  if (localRanks != nullptr && ::sched_getaffinity(0, sizeof cores, &cores) == 0) {
-    const int threads = threadsPerRank(CPU_COUNT(&cores), std::atoi(localRanks));
+  if (::sched_getaffinity(0, sizeof cores, &cores) == 0) {
+    const int threads = threadsPerRank(CPU_COUNT(&cores), sharers);
     ::setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 0);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// tuttirun: starts a program on several ranks through the MPI launcher of the system.
+#include "driver/binding.h"
 #include "driver/launcher.h"
 #include "driver/monitor.h"
 #include "driver/process.h"
@@ -38,6 +39,7 @@ constexpr const char *kHelp =
     "Environment:\n"
     "  TUTTI_PROFILE   a file that keeps what --tune has found, for later runs\n"
     "  TUTTI_MPIRUN    the launcher (default: mpirun, mpiexec or srun in PATH)\n"
+    "  TUTTI_BIND      cores: each rank of a host has cores of its own (default: none)\n"
     "  OMP_NUM_THREADS threads of each rank (default: the ranks of a host share its cores)\n";
 
 std::string quoted(const std::string &argument) {
@@ -214,6 +216,10 @@ int run(const RunOptions &options) {
     if (!launcher.problem.empty()) {
       return fail(launcher.problem);
     }
+  }
+  if (const std::string bind = textOf(kBindVariable);
+      !bind.empty() && bind != kBindCores && bind != kBindNone) {
+    return fail(std::string(kBindVariable) + "=" + bind + ": expected cores or none");
   }
   takeProfile(options);
   if (options.probes > 0 && !options.isDryRun) {

@@ -280,13 +280,44 @@ def an_old_driver_is_one_line(workshop, ranks):
     require(result.status == 0 and re.fullmatch(line, result.errors), result)
 
 
+def processors_of(workshop, ranks, bind):
+    """Which processors each rank may use."""
+    result = workshop.execute([str(workshop.bin / "tuttirun"), "-n", str(ranks), "grep", "Cpus_allowed_list",
+                               "/proc/self/status"], {"TUTTI_BIND": bind}, "")
+    require(result.status == 0, result.errors)
+    found = []
+    for line in result.output.splitlines():
+        ends = [[int(end) for end in part.split("-")] for part in line.split()[1].split(",")]
+        found.append({processor for each in ends for processor in range(each[0], each[-1] + 1)})
+    require(len(found) == ranks, result.output)
+    return found
+
+
+def ranks_have_cores_of_their_own(workshop):
+    """Where there are enough; else all of them may use all."""
+    usable = os.sched_getaffinity(0)
+    for ranks, bind in ((2, "none"), (len(usable) + 1, "cores")):
+        for processors in processors_of(workshop, ranks, bind):
+            require(processors == usable, f"{ranks} ranks, {bind}: {processors} of {usable}")
+    first, second = processors_of(workshop, 2, "cores")
+    if first != usable:  # There are two cores.
+        require(not first & second and first | second == usable, f"bound: {first}, {second}")
+
+
+def an_unknown_way_to_bind_is_one_clear_line(workshop):
+    result = workshop.execute([str(workshop.bin / "tuttirun"), "-n", "2", "true"], {"TUTTI_BIND": "socket"}, "")
+    require(result.status == 1 and result.errors == "tuttirun: TUTTI_BIND=socket: expected cores or none\n",
+            f"status {result.status}: {result.errors}")
+
+
 def all_checks():
     """(name, function of the workshop)"""
     plain = [zeroed_arrays_take_no_room_in_the_file, executables_have_fixed_addresses,
              remarks_name_the_loop, a_wrong_clang_is_one_clear_line,
              unknown_targets_are_one_clear_line, assembly_and_several_sources_compile,
              crashes_of_the_compiler_leave_what_a_report_needs,
-             a_crash_of_the_program_is_named]
+             a_crash_of_the_program_is_named, ranks_have_cores_of_their_own,
+             an_unknown_way_to_bind_is_one_clear_line]
     checks = [(f.__name__, f) for f in plain]
     for name, arguments, status in (("return", [], 0), ("exit", ["exit"], 3)):
         checks.append((f"kernels_are_done_before_exit_handlers-{name}",
