@@ -325,6 +325,7 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
       return std::nullopt;
     }
     if (launch.portion.count > 1) {
+      launch.portion.index = goesBackwards_ ? launch.portion.count - 1 : 0;
       decision.planned = job_.planner.plan(launch);
     }
     const Status status = reserve(lock, launch, decision.planned);
@@ -342,6 +343,19 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
   }
 }
 
+/// Goes on to the portion that follows; false if there is none. Devices still hold what the latest
+/// portions of a launch have touched, so the next launch begins there and goes the other way.
+bool RankZero::nextPortion(Launch &launch) {
+  balance::Portion &portion = launch.portion;
+  const bool isLast = goesBackwards_ ? portion.index == 0 : portion.index + 1 == portion.count;
+  if (isLast) {
+    goesBackwards_ = goesBackwards_ != (portion.count > 1);
+    return false;
+  }
+  portion.index += goesBackwards_ ? -1 : 1;
+  return true;
+}
+
 /// Nothing if the launch had to be undone.
 std::optional<RankZero::Progressed> RankZero::runPortions(Progress::Lock &lock, Region &region,
                                                           Launch &launch, Planner::Planned &planned,
@@ -355,7 +369,7 @@ std::optional<RankZero::Progressed> RankZero::runPortions(Progress::Lock &lock, 
     // What is moved at each launch is part of what the loop takes.
     went.bytes += planned.plan->bytesToDistribute -
                   std::min(planned.plan->bytesToDistribute, planned.plan->bytesToMerge);
-    if (++launch.portion.index == launch.portion.count) {
+    if (!nextPortion(launch)) {
       return went;
     }
     catchUp(lock);
@@ -374,7 +388,7 @@ std::optional<RankZero::Progressed> RankZero::runPortions(Progress::Lock &lock, 
 /// Runs what is left of every part on the host of its rank, or here if there is no plan for that.
 void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch) {
   const std::vector<Share> shares = launch.shares;
-  for (; launch.portion.index < launch.portion.count; ++launch.portion.index) {
+  do {
     for (std::size_t index = 0; index < shares.size(); ++index) {
       launch.shares[index].place = job_.topology.rankOf(shares[index].place);
       launch.onlyShare = static_cast<std::int32_t>(index);
@@ -388,7 +402,7 @@ void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launc
       }
       launch.shares = shares;
     }
-  }
+  } while (nextPortion(launch));
 }
 
 /// Runs iterations as sequential code between launches: touches bring what they need.

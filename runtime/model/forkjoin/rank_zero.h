@@ -240,10 +240,12 @@ private:
                                         Planner::Planned &planned, bool isMeasured) TUTTI_IN_TURN;
   [[nodiscard]] bool run(Progress::Lock &lock, Region &region, Launch &launch,
                          const Planner::Planned &planned, bool isMeasured) TUTTI_IN_TURN;
+  bool nextPortion(Launch &launch);
   void finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch) TUTTI_IN_TURN;
   void runHere(Progress::Lock &lock, const Launch &launch,
                const balance::Chunk &chunk) TUTTI_IN_TURN;
 
+  bool goesBackwards_ = false; ///< Through the portions of the launch that comes, or is under way.
   std::vector<exec::DeviceTraits> own_; ///< Of this rank's devices, whose places come first.
   Job job_;
   Finder finder_;
