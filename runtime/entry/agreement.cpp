@@ -41,8 +41,9 @@ std::uint64_t hostHash() {
 
 } // namespace
 
-Hello Hello::ofThisProcess(std::uint64_t heapBytes) {
+Hello Hello::ofThisProcess(std::uint64_t heapBytes, bool prefetches) {
   Hello hello{};
+  hello.prefetches = prefetches ? 1 : 0;
   hello.abiVersion = imagesVersion();
   hello.regions = regionsHash();
   hello.addresses = addressesHash();

@@ -23,9 +23,10 @@ struct Hello {
   std::uint64_t heapBytes;
   std::uint64_t stackBytes;
   std::array<std::uint64_t, 16> cores; ///< The process's affinity mask.
+  std::uint64_t prefetches; ///< Whether bytes are sent before they are asked for; rank 0's counts.
 
   /// This process's; sizes as wanted here.
-  static Hello ofThisProcess(std::uint64_t heapBytes);
+  static Hello ofThisProcess(std::uint64_t heapBytes, bool prefetches = true);
 };
 
 /// This rank's words for everybody's. Collective.

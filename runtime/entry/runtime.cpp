@@ -169,7 +169,8 @@ Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector
   JobRoutes found = exec::orDie(
       findRoutes(endpoint, hellos, memory::Topology(all.devicesOfRanks), rooms, window, devices));
   return {{endpoint, window, memory::Topology(all.devicesOfRanks, found.routes), std::move(rooms),
-           std::move(devices), isCrowded, std::move(found.handles), stats != Stats::Off},
+           std::move(devices), isCrowded, std::move(found.handles), stats != Stats::Off,
+           hellos.front().prefetches != 0 ? exec::Pace::Ahead : exec::Pace::PageByPage},
           std::move(all.traits)};
 }
 
@@ -230,8 +231,9 @@ void Runtime::start() {
   }
   log::setRank(endpoint->rank());
   log::setFatalHandler({endJob, endpoint.get()});
-  const auto hellos =
-      exec::orDie(exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0)));
+  const auto hellos = exec::orDie(
+      exchange(*endpoint, Hello::ofThisProcess(settings ? settings->heapBytes : 0,
+                                               !settings || !settings->without.prefetch)));
   checkStart(*endpoint, settings, hellos);
   apply(*settings);
   if (areNodes) {
@@ -265,7 +267,8 @@ void Runtime::startAlone(const Settings &settings, const Place &place) {
     solo::start(settings);
     return;
   }
-  const std::vector<Hello> hellos{Hello::ofThisProcess(settings.heapBytes)};
+  const std::vector<Hello> hellos{
+      Hello::ofThisProcess(settings.heapBytes, !settings.without.prefetch)};
   auto endpoint = exec::orDie(transport::local::open());
   auto window = openWindow(*endpoint, hellos);
   becomeRankZero(std::move(endpoint), settings, hellos, std::move(window), devices,
@@ -323,9 +326,16 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   pages_ = exec::orDie(memory::PageTable::create(*window_));
   const bool hasDevices = !job.setup.devices.empty();
   zero_ = std::make_unique<model::forkjoin::RankZero>(model::forkjoin::RankZero::Setup{
-      std::move(job.setup), *pages_,
-      memory::Objects(window_->stack(), *heap_, executableVariables()), settings.distribute,
-      std::move(job.traits), settings.device.kind, settings.balances, settings.explains});
+      std::move(job.setup),
+      *pages_,
+      memory::Objects(window_->stack(), *heap_, executableVariables()),
+      settings.distribute,
+      std::move(job.traits),
+      settings.device.kind,
+      settings.balance.followsTimes,
+      settings.explains,
+      {settings.without.exactReads, settings.without.exactWrites},
+      settings.balance.cores});
   if (settings.checksAccesses) {
     strays_ = std::make_unique<StrayReport>(*window_, *heap_, executableVariables());
   }

@@ -8,9 +8,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace tutti::entry {
@@ -46,6 +49,45 @@ const Launcher *launcher() {
   return started == kLaunchers.end() ? nullptr : &*started;
 }
 
+Result<Balance> balanceOf(const std::string &text) {
+  constexpr std::string_view kCores = "cpu=";
+  if (text == "auto" || text == "off") {
+    return Balance{text == "auto", std::nullopt};
+  }
+  double cores = -1;
+  if (text.starts_with(kCores)) {
+    const char *end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data() + kCores.size(), end, cores);
+    cores = error == std::errc() && at == end ? cores : -1;
+  }
+  if (!(cores >= 0 && cores <= 1)) {
+    return failure(ErrorCode::InvalidArgument,
+                   "TUTTI_BALANCE={}: expected auto, off, or cpu= and a number from 0 to 1", text);
+  }
+  return Balance{false, cores};
+}
+
+Result<Without> withoutOf(Options &options) {
+  Without without{};
+  const std::string text = options.text("TUTTI_WITHOUT", "");
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (word == "prefetch") {
+      without.prefetch = true;
+    } else if (word == "exact-reads") {
+      without.exactReads = true;
+    } else if (word == "exact-writes") {
+      without.exactWrites = true;
+    } else {
+      return failure(ErrorCode::InvalidArgument,
+                     "TUTTI_WITHOUT={}: expected a list of prefetch, exact-reads, exact-writes",
+                     text);
+    }
+  }
+  return without;
+}
+
 /// Where nothing is said, long work of one node is not taken for an error.
 Result<model::spmd::Patience> patienceOf(Options &options) {
   constexpr std::int64_t kUnset = -1;
@@ -65,7 +107,7 @@ Result<Settings> readSettings() {
   using model::forkjoin::Distribute;
   Options options = Options::fromEnvironment();
   // Read by the launcher, the compiler, and LuNA programs.
-  for (const char *name : {"TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
+  for (const char *name : {"TUTTI_BIND", "TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
                            "TUTTI_TARGETS", "TUTTI_ROPE", "TUTTI_PROFILE"}) {
     options.allow(name);
   }
@@ -85,11 +127,9 @@ Result<Settings> readSettings() {
   if (!distribute) {
     return distribute.error();
   }
-  static constexpr std::array<std::pair<std::string_view, bool>, 2> kBalance{
-      {{"auto", true}, {"off", false}}};
-  const auto balances = options.choice<bool>("TUTTI_BALANCE", true, kBalance);
-  if (!balances) {
-    return balances.error();
+  const auto balance = balanceOf(options.text("TUTTI_BALANCE", "auto"));
+  if (!balance) {
+    return balance.error();
   }
   static constexpr std::array<std::pair<std::string_view, bool>, 2> kExplain{
       {{"0", false}, {"1", true}}};
@@ -134,12 +174,16 @@ Result<Settings> readSettings() {
   if (!checks) {
     return checks.error();
   }
+  const auto without = withoutOf(options);
+  if (!without) {
+    return without.error();
+  }
   if (isFirstRank()) {
     options.warnUnknown();
   }
   return Settings{*heap & ~(kMiB - 1),
                   *distribute,
-                  *balances,
+                  *balance,
                   *explains,
                   *stats,
                   *device,
@@ -147,6 +191,7 @@ Result<Settings> readSettings() {
                   *managed,
                   *checks,
                   static_cast<std::uint32_t>(*workers),
+                  *without,
                   *patience};
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/model/spmd/watch.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace tutti::entry {
 
@@ -21,10 +22,23 @@ enum class Managed {
   Unified,  ///< There is none: it lies in the heap.
 };
 
+/// Where the borders between parts of loops lie.
+struct Balance {
+  bool followsTimes;
+  std::optional<double> cores; ///< Their part of what a rank gets, beside its devices.
+};
+
+/// What a run does without that makes it faster, to see what that is worth.
+struct Without {
+  bool prefetch;    ///< Bytes are asked for page by page.
+  bool exactReads;  ///< Who reads some of an object gets all of it.
+  bool exactWrites; ///< What loops write is found by comparing whole objects.
+};
+
 struct Settings {
   std::uint64_t heapBytes;                ///< TUTTI_HEAP: addresses of the heap; 1T unless set.
   model::forkjoin::Distribute distribute; ///< TUTTI_DISTRIBUTE: auto, always or never.
-  bool balances;                          ///< TUTTI_BALANCE: auto or off.
+  Balance balance;                        ///< TUTTI_BALANCE: auto, off or cpu=SHARE.
   bool explains;                          ///< TUTTI_EXPLAIN: 0 or 1.
   Stats stats;                            ///< TUTTI_STATS: 0, 1 or json.
   device::Wish device;                    ///< TUTTI_DEVICE: AUTO unless set.
@@ -32,6 +46,7 @@ struct Settings {
   Managed managed;            ///< TUTTI_MANAGED: prefetch, driver or unified.
   bool checksAccesses;        ///< TUTTI_CHECK: accesses.
   std::uint32_t workers;      ///< TUTTI_WORKERS: that run tasks; 0 for one on each processor.
+  Without without;            ///< TUTTI_WITHOUT: a list of prefetch, exact-reads, exact-writes.
   model::spmd::Patience patience; ///< TUTTI_TIMEOUT: of nodes that wait.
 };
 

@@ -10,8 +10,8 @@ namespace tutti::exec {
 
 Engine::Engine(EngineSetup setup)
     : endpoint(setup.endpoint), window(setup.window), topology(std::move(setup.topology)),
-      rooms(window, std::move(setup.rooms)), keepsTime(setup.keepsTime),
-      progress(queue, setup.isCrowded), streams(endpoint, window),
+      rooms(window, std::move(setup.rooms)), keepsTime(setup.keepsTime), pace(setup.pace),
+      progress(queue, setup.isCrowded), streams(endpoint, window, setup.pace),
       devices(std::move(setup.devices), window, rooms, counters),
       planner(endpoint.rank(), topology, window, rooms), rank_(endpoint.rank()),
       size_(endpoint.size()) {

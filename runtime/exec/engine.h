@@ -30,6 +30,7 @@ struct EngineSetup {
   std::vector<OpenDevice> devices; ///< This rank's, in the order of the topology.
   bool isCrowded;                  ///< More threads than cores on this host.
   bool keepsTime;                  ///< Somebody is going to read what took how long.
+  Pace pace = Pace::Ahead;         ///< Of bytes between ranks; the same on all of them.
 };
 
 /// Threading: all but `progress` and `queue` are guarded by the lock of `progress`.
@@ -66,6 +67,7 @@ public:
   const memory::Topology topology;
   const Rooms rooms;
   const bool keepsTime;
+  const Pace pace;
   trace::Counters counters TUTTI_GUARDED_BY(kTurn);
   memory::TouchQueue queue;
   Progress progress;

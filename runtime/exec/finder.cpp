@@ -26,14 +26,17 @@ bool follows(const tutti_region &region) { return (region.flags & TUTTI_REGION_F
 /// Reads memory for a region, and notes what it reads and asks.
 class Finder::Sink final : public tutti_sink {
 public:
-  Sink(const memory::Window &window, std::size_t mostWords)
-      : window_(window), mostWords_(mostWords) {}
+  Sink(const Launch &launch, const memory::Window &window, std::size_t mostWords)
+      : launch_(launch), window_(window), mostWords_(mostWords) {}
 
   /// How often it was asked to follow a word, also after it has given up.
   std::size_t asks() const { return asks_; }
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
+    if (isWidened(launch_, flags, object, window_) && reasonHome.empty()) {
+      asked.push_back({object, false}); // Other parts may touch some of it if this one does not.
+    }
     const bool isEmpty = size == 0 || std::any_of(dims, dims + ndims, [](const tutti_dim &dim) {
                            return dim.count <= 0;
                          });
@@ -77,6 +80,7 @@ public:
 private:
   std::uint64_t latest_ = 0; ///< The object of the last that was noted.
   std::size_t asks_ = 0;
+  const Launch &launch_;
   const memory::Window &window_;
   std::size_t mostWords_;
 };
@@ -145,7 +149,7 @@ Finder::Known *Finder::recall(const Launch &launch) {
 /// What `launch` asks for, and which share of the words that it follows `mostWords` are.
 std::pair<Finder::Known, double> Finder::ask(const Launch &launch, std::size_t mostWords) {
   const tutti_region &region = *launch.region;
-  Sink sink(window_, mostWords);
+  Sink sink(launch, window_, mostWords);
   // Where nothing is followed, every part of the loop asks for the same.
   const std::int64_t end = follows(region) ? launch.total : 1;
   std::int64_t lower = 0;

@@ -60,6 +60,14 @@ void nestedAccesses(const std::uint64_t *captures, const std::uint64_t *, std::i
   }
 }
 
+/// Some of the array that the first capture leads to, and none at first.
+void triangleAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                      std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  const tutti_dim dim{8, upper - 1};
+  sink->add(TUTTI_READ, captures[0], captures[0] + 8 * static_cast<std::uint64_t>(lower), 8, 1,
+            &dim);
+}
+
 tutti_region regionWith(decltype(tutti_region::accesses) accesses) {
   tutti_region region{};
   region.flags = TUTTI_REGION_FOLLOWS;
@@ -113,6 +121,25 @@ TEST_F(FinderTest, FollowsWhatIsInMemory) {
   Followed::Reader reader(launch.followed.get());
   for (std::uint64_t index = 0; index < 100; ++index) {
     EXPECT_EQ(reader.read(table + 8 * index, 8), wordAt(table + 8 * index));
+  }
+}
+
+TEST_F(FinderTest, LooksUpObjectsWhereRecordsAreWidened) {
+  tutti_region region = regionWith(triangleAccesses);
+  region.flags = 0;
+  const std::uint64_t array = heap_.allocate(8000);
+  for (const bool isWidened : {false, true}) {
+    Launch launch = launchOf(region, array, 100);
+    launch.captures.push_back(isWidened ? 1 : 0); // Launches of one region differ in that.
+    launch.widening.reads = isWidened;
+
+    EXPECT_EQ(finder_.complete(launch).reasonHome, "");
+
+    ASSERT_EQ(launch.allocations.size(), isWidened ? 1U : 0U);
+    const Touches touches = touchesOf(launch, window(), 40, 50, allocationsOf(launch));
+    const std::uint64_t first = isWidened ? array : array + 320;
+    EXPECT_EQ(touches.sets.reads.hull().begin, first);
+    EXPECT_GE(touches.sets.reads.bytes(), isWidened ? 8000U : 49 * 8U);
   }
 }
 

@@ -82,8 +82,8 @@ std::vector<Reach> InPlaceCheck::reaches() const {
 }
 
 bool InPlaceCheck::holds(const Launch &launch, const memory::Directory &directory) {
-  holds_ = !launch.followed && launch.onlyShare < 0 && launch.portion.count == 1 &&
-           !isChasing(*launch.region);
+  holds_ = !launch.followed && !launch.widening.isAny() && launch.onlyShare < 0 &&
+           launch.portion.count == 1 && !isChasing(*launch.region);
   reduces_ = false;
   hostWorks_ = false;
   launch_ = &launch;

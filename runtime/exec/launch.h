@@ -55,6 +55,16 @@ struct Allocation {
   friend bool operator==(const Allocation &, const Allocation &) = default;
 };
 
+/// What of a region's records is taken for more than they say: a way to see what they are worth.
+struct Widening {
+  /// Who reads some of an object gets all of it.
+  bool reads = false;
+  /// Who writes some of an object may have written any of it: what it was is found by comparing.
+  bool writes = false;
+
+  bool isAny() const { return reads || writes; }
+};
+
 struct Launch {
   Sequence sequence = 0;
   const tutti_region *region = nullptr;
@@ -74,6 +84,7 @@ struct Launch {
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.
   /// Places get whole hulls of what they touch in pieces: other launches will touch the rest.
   bool takesHulls = false;
+  Widening widening;
   bool isTimed = false;     ///< All ranks tell what their parts took.
   balance::Portion portion; ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.

@@ -132,7 +132,25 @@ Placement Placer::place(const tutti_region &region, std::uint32_t wanted) const 
   if (!placement.usesDevices) {
     return hostsOnly(region);
   }
+  if (cores_ && wanted == TUTTI_DEVICE_HYBRID) {
+    divideRanks(placement.shares);
+  }
   return placement;
+}
+
+/// Gives the cores of each rank their part of what the rank gets, and its devices equal parts of
+/// the rest.
+void Placer::divideRanks(std::vector<Share> &shares) const {
+  constexpr std::uint32_t kRank = 1 << 20;
+  for (auto host = shares.begin(); host != shares.end();) {
+    const auto end = std::find_if(
+        host + 1, shares.end(), [&](const Share &share) { return topology_.isHost(share.place); });
+    const auto devices = static_cast<std::uint32_t>(end - host - 1);
+    host->weight = devices == 0 ? kRank : static_cast<std::uint32_t>(*cores_ * kRank);
+    std::for_each(host + 1, end,
+                  [&](Share &share) { share.weight = (kRank - host->weight) / devices; });
+    host = end;
+  }
 }
 
 bool Placer::dropIdle(std::vector<Share> &shares, std::uint64_t bytes) const {

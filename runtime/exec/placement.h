@@ -10,6 +10,7 @@
 #include "runtime/memory/topology.h"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -44,8 +45,10 @@ struct Placement {
 class Placer {
 public:
   /// `devices`: by place, less the hosts. `wanted`: a tutti_device_kind for the whole run, or AUTO.
-  Placer(const memory::Topology &topology, std::vector<DeviceTraits> devices, std::uint32_t wanted)
-      : topology_(topology), devices_(std::move(devices)), wanted_(wanted) {}
+  /// `cores`: which part of what a rank gets falls to its cores, where it has devices, too.
+  Placer(const memory::Topology &topology, std::vector<DeviceTraits> devices, std::uint32_t wanted,
+         std::optional<double> cores = {})
+      : topology_(topology), devices_(std::move(devices)), wanted_(wanted), cores_(cores) {}
 
   /// Places no more launches on a device.
   void drop(memory::Place device) { dropped_.insert(device); }
@@ -83,10 +86,12 @@ private:
   Placement hostsFor(std::uint32_t wanted) const;
   Placement hostsOnly(const tutti_region &region) const;
   bool canRun(const tutti_region &region, memory::Place place, std::uint32_t wanted) const;
+  void divideRanks(std::vector<Share> &shares) const;
 
   const memory::Topology &topology_;
   std::vector<DeviceTraits> devices_;
   std::uint32_t wanted_;
+  std::optional<double> cores_;
   std::set<memory::Place> dropped_;
 };
 

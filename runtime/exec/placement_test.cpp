@@ -107,6 +107,23 @@ TEST_F(Placing, TakesTheDevicesOfAllRanksInTheOrderOfRanks) {
   EXPECT_EQ(placesOf(place(placer, TUTTI_DEVICE_CPU)), (Places{0, 1, 2}));
 }
 
+TEST_F(Placing, GivesCoresBesideDevicesThePartThatIsAskedFor) {
+  const memory::Topology topology({2, 0, 1});
+  const auto weightsOf = [&](double cores, std::uint32_t wanted) {
+    std::vector<double> weights;
+    const Placer placer(topology, {cuda(), cuda(), cuda()}, TUTTI_DEVICE_AUTO, cores);
+    for (const Share &share : place(placer, wanted).shares) {
+      weights.push_back(static_cast<double>(share.weight) / (1 << 20));
+    }
+    return weights;
+  };
+
+  EXPECT_EQ(weightsOf(0.25, TUTTI_DEVICE_HYBRID),
+            (std::vector<double>{0.25, 0.375, 0.375, 1, 0.25, 0.75}));
+  EXPECT_EQ(weightsOf(0, TUTTI_DEVICE_HYBRID), (std::vector<double>{0, 0.5, 0.5, 1, 0, 1}));
+  EXPECT_EQ(weightsOf(0.25, TUTTI_DEVICE_GPU).size(), 3U);
+}
+
 TEST_F(Placing, LeavesADeviceToWhatAsksForItsBackendByName) {
   const memory::Topology topology({2});
   std::vector<DeviceTraits> devices{cuda(), openCl()};

@@ -290,7 +290,9 @@ const Directory &Planner::directoryBefore() {
 std::optional<Planner::Planned> Planner::find(const Launch &launch) {
   key_.assign({state_.low, state_.high, arraysVersion_,
                static_cast<std::uint64_t>(launch.onlyShare),
-               static_cast<std::uint64_t>(launch.takesHulls),
+               static_cast<std::uint64_t>(launch.takesHulls) |
+                   static_cast<std::uint64_t>(launch.widening.reads) << 1 |
+                   static_cast<std::uint64_t>(launch.widening.writes) << 2,
                static_cast<std::uint64_t>(launch.portion.index),
                static_cast<std::uint64_t>(launch.portion.count)});
   appendKey(key_, launch);

@@ -304,7 +304,7 @@ private:
       EXPECT_EQ(chunk.lower, lower) << "chunks follow one another";
       lower = chunk.upper;
       const Touches touches =
-          touchesOf(loop.launch, window(), chunk.lower, chunk.upper, [](auto) { return Range{}; });
+          touchesOf(loop.launch, window(), chunk.lower, chunk.upper, allocationsOf(loop.launch));
       for (const Range &range : touches.sets.reads.ranges()) {
         forWords(range, [&](std::uint64_t word) {
           EXPECT_EQ(at(rank, word), truth_[word]) << "rank " << rank << " reads an old word";
@@ -427,7 +427,18 @@ struct Arrays {
   std::uint64_t onStack = window().stack().end - kPageBytes - 800;
   std::int64_t large = 2000;
   std::int64_t small = 200;
+
+  /// Those of the heap; they may be asked for by their begins.
+  std::vector<Allocation> inHeap() const {
+    return {{a, {a, b}}, {b, {b, c}}, {c, {c, c + 2000 * kWord}}};
+  }
 };
+
+/// What is read, what is written, both or nothing.
+Widening randomWidening(std::mt19937_64 &random) {
+  const auto kinds = random();
+  return {kinds % 4 == 1 || kinds % 4 == 3, kinds % 4 >= 2};
+}
 
 std::unique_ptr<Loop> randomLoop(Rank ranks, std::mt19937_64 &random) {
   const Arrays arrays;
@@ -543,6 +554,8 @@ TEST_P(PlannerOnRanks, LetsEveryRankReadWhatOneRankAloneWouldRead) {
     std::vector<std::unique_ptr<Loop>> loops;
     for (int index = 0; index < 4; ++index) {
       loops.push_back(randomLoop(GetParam(), random));
+      loops.back()->launch.widening = index < 2 ? Widening() : randomWidening(random);
+      loops.back()->launch.allocations = Arrays().inHeap();
     }
     for (int step = 0; step < 12 && !HasFailure(); ++step) {
       const std::uint64_t most = random() % 2 == 0 ? 1 : 12;
@@ -557,6 +570,8 @@ TEST_P(PlannerOnRanks, LetsEveryRankReadWhatOneRankAloneWouldRead) {
         if (random() % 2 == 0) {
           loops.push_back(randomBoxes(GetParam(), random));
           loops.back()->launch.takesHulls = random() % 2 == 0;
+          loops.back()->launch.widening = random() % 2 == 0 ? Widening() : randomWidening(random);
+          loops.back()->launch.allocations = Arrays().inHeap();
           job.run(*loops.back(), random());
         } else {
           job.run(*loops[random() % loops.size()], random());
@@ -585,6 +600,41 @@ struct Stencil {
   Loop there;
   Loop back;
 };
+
+/// Bytes of all links of rank 1, of which a launch on two ranks reads and writes parts of two
+/// arrays.
+std::uint64_t exchangedOf(Widening widening, bool knowsObjects) {
+  constexpr std::uint64_t kOther = kHeapBase + (1 << 20);
+  Loop loop(2, 1000, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ, kHeapBase, lower, upper);
+    add(sink, TUTTI_WRITE, kOther, lower, upper);
+  });
+  loop.launch.widening = widening;
+  if (knowsObjects) {
+    loop.launch.allocations = {{kHeapBase, {kHeapBase, kHeapBase + 4000 * kWord}},
+                               {kOther, {kOther, kOther + 2000 * kWord}}};
+  }
+  Planner planner = plannerOf(1, 2);
+  const auto plan = planner.plan(loop.launch).plan;
+  EXPECT_EQ(plan->reasonHome, "");
+  EXPECT_EQ(plan->merged.bytes(), widening.writes && knowsObjects ? 2000 * kWord : 0);
+  std::uint64_t bytes = 0;
+  for (const Link &link : plan->links) {
+    bytes += link.ranges.bytes();
+  }
+  return bytes;
+}
+
+TEST_F(PlannerTest, TakesWholeObjectsWhereRecordsAreWidened) {
+  EXPECT_EQ(exchangedOf({false, false}, true), 500 * kWord);
+  EXPECT_EQ(exchangedOf({true, false}, true), 4000 * kWord);
+  EXPECT_EQ(exchangedOf({false, true}, true), (500 + 2000) * kWord); // To compare with.
+  EXPECT_EQ(exchangedOf({true, true}, true), (4000 + 2000) * kWord);
+}
+
+TEST_F(PlannerTest, TakesWhatRecordsSayOfObjectsThatItDoesNotKnow) {
+  EXPECT_EQ(exchangedOf({true, true}, false), 500 * kWord);
+}
 
 TEST_F(PlannerTest, KnowsThePlansOfATimeLoop) {
   const Stencil stencil(4);

@@ -48,8 +48,8 @@ private:
 /// Collects what is touched.
 class TouchSink final : public LaunchSink {
 public:
-  TouchSink(const Launch &launch, const memory::Window &window)
-      : LaunchSink(launch), launch_(launch), window_(window) {}
+  TouchSink(const Launch &launch, const memory::Window &window, const AllocationOf &allocationOf)
+      : LaunchSink(launch), launch_(launch), window_(window), allocationOf_(allocationOf) {}
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
@@ -63,12 +63,15 @@ public:
       reach_ = address;
       return;
     }
+    const std::uint32_t widened =
+        isWidened(launch_, flags, object, window_) ? noteWhole(flags, object) : flags;
     ((flags & TUTTI_REDUCED) != 0 ? reduced_ : touched_)
-        .add(flags, address, size, ndims, dims, limitOf(flags, object, window_), call);
+        .add(widened, address, size, ndims, dims, limitOf(flags, object, window_), call);
   }
 
-  TouchRecords take(const AllocationOf &allocationOf) {
-    TouchRecords records{touched_.take(allocationOf), reduced_.take(allocationOf), reach_};
+  TouchRecords take() {
+    addWholes();
+    TouchRecords records{touched_.take(allocationOf_), reduced_.take(allocationOf_), reach_};
     records.touched.unresolved = records.touched.unresolved || isLost();
     if (reach_ != 0) {
       for (const Range &range : launch_.everywhere) {
@@ -80,8 +83,39 @@ public:
   }
 
 private:
+  /// Notes all of the object, if it is known, and gives the flags of what was said of it.
+  std::uint32_t noteWhole(std::uint32_t flags, std::uint64_t object) {
+    const Range whole = allocationOf_(object);
+    if (whole.empty()) {
+      return flags;
+    }
+    if ((flags & TUTTI_READ) != 0 && launch_.widening.reads) {
+      readWholly_.push_back(whole);
+    }
+    if ((flags & TUTTI_WRITE) != 0 && launch_.widening.writes) {
+      comparedWholly_.push_back(whole);
+      return flags | kCompared;
+    }
+    return flags;
+  }
+
+  /// Each once, though many rows may have said it.
+  void addWholes() {
+    for (const Range &range : RangeSet::of(std::move(readWholly_)).ranges()) {
+      touched_.add(TUTTI_READ, range.begin, range.size(), 0, nullptr);
+    }
+    for (const Range &range : RangeSet::of(std::move(comparedWholly_)).ranges()) {
+      touched_.add(kCompared, range.begin, range.size(), 0, nullptr);
+    }
+  }
+
+  static constexpr std::uint32_t kCompared = TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED;
+
   const Launch &launch_;
   const memory::Window &window_;
+  const AllocationOf &allocationOf_;
+  std::vector<Range> readWholly_;
+  std::vector<Range> comparedWholly_;
   memory::AccessCollector touched_;
   memory::AccessCollector reduced_;
   std::uint64_t reach_ = 0;
@@ -91,7 +125,7 @@ private:
 class ObjectSink final : public LaunchSink {
 public:
   ObjectSink(const Launch &launch, const memory::Window &window)
-      : LaunchSink(launch), window_(window) {}
+      : LaunchSink(launch), launch_(launch), window_(window) {}
 
   std::uint64_t follow(std::uint64_t address, std::uint32_t size) override {
     const std::uint64_t value = LaunchSink::follow(address, size);
@@ -117,6 +151,9 @@ public:
       asked_.push_back({object, address, isWritten});
       note({object, {}, {}, isWritten, isFollowed, !isFollowed});
       return;
+    }
+    if (isWidened(launch_, flags, object, window_)) {
+      widened_.push_back(object);
     }
     const Range hull = memory::hullOf(address, size, {dims, ndims}); // Known not to wrap around.
     // On the stack live frames may lie beyond the object.
@@ -170,10 +207,12 @@ private:
   void joinSame();
   bool areToldApart();
 
+  const Launch &launch_;
   const memory::Window &window_;
   std::vector<Found> found_;
   std::vector<Seen> seen_;
   std::vector<Asked> asked_;
+  std::vector<std::uint64_t> widened_; ///< Pointers to objects of which all is taken.
   bool readsEverywhere_ = false;
 };
 
@@ -257,6 +296,11 @@ TouchedObjects ObjectSink::take(const AllocationOf &allocationOf) {
       objects.ranges.push_back(range);
     }
   }
+  for (const std::uint64_t object : widened_) {
+    if (const Range range = allocationOf(object); !range.empty()) {
+      objects.ranges.push_back(range);
+    }
+  }
   for (const Seen &seen : seen_) {
     if (!seen.reach.empty()) {
       reaches.push_back({seen.object, seen.reach, seen.isWritten});
@@ -298,6 +342,16 @@ Range limitOf(std::uint32_t flags, std::uint64_t object, const memory::Window &w
   return segment.empty() ? memory::AccessCollector::kNoLimit : segment;
 }
 
+bool isWidened(const Launch &launch, std::uint32_t flags, std::uint64_t object,
+               const memory::Window &window) {
+  constexpr std::uint32_t kOwnWays =
+      TUTTI_ANYWHERE | TUTTI_EVERYWHERE | TUTTI_ALLOCATION | TUTTI_REDUCED | TUTTI_UPDATED;
+  const bool isAskedFor = (launch.widening.reads && (flags & TUTTI_READ) != 0) ||
+                          (launch.widening.writes && (flags & TUTTI_WRITE) != 0);
+  return isAskedFor && (flags & kOwnWays) == 0 && !window.segmentOf(object).empty() &&
+         !window.stack().contains({object, object + 1});
+}
+
 bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window) {
   return flags == 0 || ((flags & TUTTI_CONSTANT) != 0 && window.segmentOf(object).empty());
 }
@@ -307,10 +361,10 @@ TouchRecords recordsOf(const Launch &launch, const memory::Window &window, std::
   if (lower >= upper) {
     return {};
   }
-  TouchSink sink(launch, window);
+  TouchSink sink(launch, window, allocationOf);
   launch.region->accesses(launch.captures.data(), launch.values.data(), lower, upper, launch.total,
                           &sink);
-  return sink.take(allocationOf);
+  return sink.take();
 }
 
 Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,

@@ -46,6 +46,11 @@ namespace tutti::exec {
 /// Whether a record says nothing.
 bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window);
 
+/// Whether `launch` may take the whole object for what a record touches of it. Objects of the stack
+/// are not told apart, and what is reduced, updated, or found in all of memory has ways of its own.
+bool isWidened(const Launch &launch, std::uint32_t flags, std::uint64_t object,
+               const memory::Window &window);
+
 /// What a record cannot touch beyond: an at-most one may reach beyond its object, and so beyond the
 /// window.
 Range limitOf(std::uint32_t flags, std::uint64_t object, const memory::Window &window);

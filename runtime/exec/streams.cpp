@@ -9,14 +9,21 @@ namespace tutti::exec {
 namespace {
 
 /// Segments of one stream under way at a time.
-constexpr std::size_t kWindow = 4;
+std::size_t windowOf(Pace pace) { return pace == Pace::Ahead ? 4 : 1; }
+
+std::uint64_t segmentBytesOf(Pace pace) {
+  return pace == Pace::Ahead ? Packing::kSegmentBytes : memory::kPageBytes;
+}
 
 /// Tags are counted modulo this: far more messages than can be under way between two ranks.
 constexpr std::uint32_t kTagCount = 1 << 14;
 
+constexpr std::uint32_t kLanes = 2;
+
 } // namespace
 
-Packing::Packing(RangeSet ranges) : ranges_(std::move(ranges)) {
+Packing::Packing(RangeSet ranges, std::uint64_t segmentBytes)
+    : ranges_(std::move(ranges)), segmentBytes_(segmentBytes) {
   starts_.reserve(ranges_.ranges().size());
   for (const Range &range : ranges_.ranges()) {
     starts_.push_back(bytes_);
@@ -25,15 +32,15 @@ Packing::Packing(RangeSet ranges) : ranges_(std::move(ranges)) {
 }
 
 std::uint64_t Packing::segmentBytes(std::uint64_t segment) const {
-  return std::min(kSegmentBytes, bytes_ - segment * kSegmentBytes);
+  return std::min(segmentBytes_, bytes_ - segment * segmentBytes_);
 }
 
 std::byte *Packing::place(const memory::Window &window, std::uint64_t segment) const {
-  return window.view(ranges_.ranges().front().begin + segment * kSegmentBytes);
+  return window.view(ranges_.ranges().front().begin + segment * segmentBytes_);
 }
 
 template <typename Visit> void Packing::visit(std::uint64_t segment, Visit &&visit) const {
-  const std::uint64_t begin = segment * kSegmentBytes;
+  const std::uint64_t begin = segment * segmentBytes_;
   const std::uint64_t end = begin + segmentBytes(segment);
   const auto first = std::upper_bound(starts_.begin(), starts_.end(), begin) - 1;
   for (auto index = static_cast<std::size_t>(first - starts_.begin());
@@ -58,10 +65,10 @@ void Packing::unpack(const memory::Window &window, std::uint64_t segment,
   });
 }
 
-Streams::Streams(transport::Endpoint &endpoint, const memory::Window &window)
-    : endpoint_(endpoint), window_(window) {
+Streams::Streams(transport::Endpoint &endpoint, const memory::Window &window, Pace pace)
+    : endpoint_(endpoint), window_(window), pace_(pace) {
   for (auto *counts : {sent_, received_}) {
-    for (std::size_t lane = 0; lane < 2; ++lane) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
       counts[lane].resize(static_cast<std::size_t>(endpoint.size()));
     }
   }
@@ -71,7 +78,7 @@ Streams::Id Streams::add(std::list<Stream> &list, std::vector<std::uint32_t> &co
                          Rank peer, const RangeSet &ranges, std::optional<Id> after) {
   std::uint32_t &count = counts[static_cast<std::size_t>(peer)];
   const Id id = nextId_++;
-  list.push_back({id, peer, count, Packing(ranges), after, 0, 0, {}});
+  list.push_back({id, peer, count, Packing(ranges, segmentBytesOf(pace_)), after, 0, 0, {}, {}});
   const std::uint64_t segments = list.back().packing.segments();
   list.back().tag |= static_cast<std::uint32_t>(lane) * kTagCount;
   count = static_cast<std::uint32_t>((count + segments) % kTagCount);
@@ -86,8 +93,9 @@ Streams::Id Streams::send(Lane lane, Rank to, const RangeSet &ranges, std::optio
   return add(outgoing_, sent_[static_cast<std::size_t>(lane)], lane, to, ranges, after);
 }
 
-std::uint64_t Streams::messagesFor(const RangeSet &ranges) {
-  return (ranges.bytes() + Packing::kSegmentBytes - 1) / Packing::kSegmentBytes;
+std::uint64_t Streams::messagesFor(const RangeSet &ranges) const {
+  const std::uint64_t most = segmentBytesOf(pace_);
+  return (ranges.bytes() + most - 1) / most * (pace_ == Pace::Ahead ? 1 : 2);
 }
 
 namespace {
@@ -97,13 +105,51 @@ std::uint32_t tagOf(std::uint32_t first, std::uint64_t segment) {
   return lane * kTagCount + static_cast<std::uint32_t>((first % kTagCount + segment) % kTagCount);
 }
 
+std::uint32_t askTagOf(std::uint32_t first, std::uint64_t segment) {
+  return kLanes * kTagCount + tagOf(first, segment);
+}
+
 } // namespace
+
+/// Asks for the segment that is next.
+Status Streams::ask(Stream &stream) {
+  const auto request =
+      endpoint_.send(stream.peer, askTagOf(stream.tag, stream.posted), {&stream.word, 1});
+  if (!request) {
+    return std::move(request).error();
+  }
+  stream.asking = *request;
+  return {};
+}
+
+/// Whether the segment that is next has been asked for. Order: once it has, it is sent.
+Result<bool> Streams::hasAsked(Stream &stream) {
+  if (pace_ == Pace::Ahead) {
+    return true;
+  }
+  if (!stream.asking) {
+    const auto request =
+        endpoint_.receive(stream.peer, askTagOf(stream.tag, stream.posted), {&stream.word, 1});
+    if (!request) {
+      return std::move(request).error();
+    }
+    stream.asking = *request;
+  }
+  Result<bool> isThere = endpoint_.test(*stream.asking);
+  if (isThere && *isThere) {
+    stream.asking.reset();
+  }
+  return isThere;
+}
 
 Result<bool> Streams::advanceIncoming(Stream &stream) {
   const Packing &packing = stream.packing;
   bool moved = false;
   while (true) {
-    while (stream.inFlight.size() < kWindow && stream.posted < packing.segments()) {
+    while (stream.inFlight.size() < windowOf(pace_) && stream.posted < packing.segments()) {
+      if (pace_ == Pace::PageByPage) {
+        TUTTI_TRY(ask(stream));
+      }
       InFlight message;
       std::byte *at = nullptr;
       const std::uint64_t bytes = packing.segmentBytes(stream.posted);
@@ -124,6 +170,13 @@ Result<bool> Streams::advanceIncoming(Stream &stream) {
     }
     if (stream.inFlight.empty()) {
       return moved;
+    }
+    if (stream.asking) {
+      const Result<bool> hasLeft = endpoint_.test(*stream.asking);
+      if (!hasLeft || !*hasLeft) {
+        return hasLeft ? Result<bool>(moved) : hasLeft;
+      }
+      stream.asking.reset();
     }
     const Result<bool> isDone = endpoint_.test(stream.inFlight.front().request);
     if (!isDone) {
@@ -156,7 +209,11 @@ Result<bool> Streams::advanceOutgoing(Stream &stream) {
   const Packing &packing = stream.packing;
   bool moved = false;
   while (true) {
-    while (stream.inFlight.size() < kWindow && stream.posted < available(stream)) {
+    while (stream.inFlight.size() < windowOf(pace_) && stream.posted < available(stream)) {
+      const Result<bool> isAskedFor = hasAsked(stream);
+      if (!isAskedFor || !*isAskedFor) {
+        return isAskedFor ? Result<bool>(moved) : isAskedFor;
+      }
       InFlight message;
       const std::byte *at = nullptr;
       const std::uint64_t bytes = packing.segmentBytes(stream.posted);
@@ -192,11 +249,24 @@ Result<bool> Streams::advanceOutgoing(Stream &stream) {
   }
 }
 
+/// Page by page, streams of one peer come one after the other: pages are so many that tags of two
+/// could be the same.
+bool Streams::hasTurn(const std::list<Stream> &list, const Stream &stream) const {
+  return pace_ == Pace::Ahead ||
+         std::ranges::find_if(list, [&](const Stream &other) {
+           return other.peer == stream.peer && other.tag / kTagCount == stream.tag / kTagCount;
+         })->id == stream.id;
+}
+
 Result<bool> Streams::progress() {
   bool moved = false;
   const auto advance = [&](std::list<Stream> &list,
                            Result<bool> (Streams::*step)(Stream &)) -> Status {
     for (auto at = list.begin(); at != list.end();) {
+      if (!hasTurn(list, *at)) {
+        ++at;
+        continue;
+      }
       Result<bool> outcome = (this->*step)(*at);
       if (!outcome) {
         return std::move(outcome).error();

@@ -31,9 +31,9 @@ class Packing {
 public:
   static constexpr std::uint64_t kSegmentBytes = std::uint64_t{8} << 20;
 
-  explicit Packing(RangeSet ranges);
+  explicit Packing(RangeSet ranges, std::uint64_t segmentBytes = kSegmentBytes);
 
-  std::uint64_t segments() const { return (bytes_ + kSegmentBytes - 1) / kSegmentBytes; }
+  std::uint64_t segments() const { return (bytes_ + segmentBytes_ - 1) / segmentBytes_; }
 
   std::uint64_t segmentBytes(std::uint64_t segment) const;
 
@@ -53,9 +53,14 @@ private:
   template <typename Visit> void visit(std::uint64_t segment, Visit &&visit) const;
 
   RangeSet ranges_;
+  std::uint64_t segmentBytes_;
   std::vector<std::uint64_t> starts_; ///< Of each range in the sequence.
   std::uint64_t bytes_ = 0;
 };
+
+/// Who begins: whoever has the bytes, as soon as he can; or whoever needs them, who asks for a page
+/// when the one before it is there, as one would whose touches of absent pages bring them.
+enum class Pace { Ahead, PageByPage };
 
 /// Streams of one rank that have not ended.
 ///
@@ -64,7 +69,8 @@ private:
 ///            both must add them in the same order.
 class Streams {
 public:
-  Streams(transport::Endpoint &endpoint, const memory::Window &window);
+  /// `pace`: the same on all ranks.
+  Streams(transport::Endpoint &endpoint, const memory::Window &window, Pace pace = Pace::Ahead);
 
   /// A stream that was added; names it until it has ended.
   using Id = std::uint64_t;
@@ -88,8 +94,8 @@ public:
   /// Whether user memory in `ranges` is still to be read by a send.
   bool isReading(const RangeSet &ranges) const;
 
-  /// Messages that a stream of `ranges` takes.
-  static std::uint64_t messagesFor(const RangeSet &ranges);
+  /// Messages that a stream of `ranges` takes, in both directions.
+  std::uint64_t messagesFor(const RangeSet &ranges) const;
 
 private:
   struct InFlight {
@@ -106,16 +112,22 @@ private:
     std::uint64_t posted = 0;
     std::uint64_t done = 0;
     std::deque<InFlight> inFlight;
+    std::optional<transport::Request> asking; ///< Under way, for the segment that is next.
+    std::byte word{};                         ///< What asks.
   };
 
   Id add(std::list<Stream> &list, std::vector<std::uint32_t> &counts, Lane lane, Rank peer,
          const RangeSet &ranges, std::optional<Id> after);
   Result<bool> advanceIncoming(Stream &stream);
   Result<bool> advanceOutgoing(Stream &stream);
+  Status ask(Stream &stream);
+  Result<bool> hasAsked(Stream &stream);
+  bool hasTurn(const std::list<Stream> &list, const Stream &stream) const;
   std::uint64_t available(const Stream &stream) const;
 
   transport::Endpoint &endpoint_;
   const memory::Window &window_;
+  Pace pace_;
   Id nextId_ = 0;
   std::list<Stream> incoming_;
   std::list<Stream> outgoing_;

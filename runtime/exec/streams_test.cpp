@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace tutti::exec {
@@ -156,7 +157,7 @@ TEST_F(StreamsTest, CutLongStreamsIntoSegments) {
   streams.send(Lane::Launch, 1, ranges);
   drain(streams);
 
-  EXPECT_EQ(Streams::messagesFor(ranges), 3U);
+  EXPECT_EQ(streams.messagesFor(ranges), 3U);
   ASSERT_EQ(network_.sent().size(), 3U);
   Bytes arrived;
   for (std::uint32_t number = 0; number < 3; ++number) {
@@ -271,6 +272,75 @@ TEST_F(StreamsTest, GoOnCountingWhenTagsBeginAnew) {
   const auto sent = network_.sent();
   EXPECT_EQ(sent[(1 << 14) - 1].tag, (1U << 14) - 1);
   EXPECT_EQ(sent[1 << 14].tag, 0U);
+}
+
+std::uint32_t askTagOf(Lane lane, std::uint32_t number) {
+  return 2 * (1 << 14) + tagOf(lane, number);
+}
+
+TEST_F(StreamsTest, AskForAPageWhenTheOneBeforeIsThere) {
+  Streams streams(*zero_, window(), Pace::PageByPage);
+  const RangeSet ranges = RangeSet::of({{kHeapBase, kHeapBase + memory::kPageBytes + 5}});
+  const Bytes bytes = randomBytes(memory::kPageBytes + 5, 3);
+  const auto page = std::span(bytes).first(memory::kPageBytes);
+
+  streams.receive(Lane::Launch, 1, ranges);
+  ASSERT_TRUE(streams.progress());
+  EXPECT_EQ(network_.sent().size(), 1U);
+  take(*one_, 0, askTagOf(Lane::Launch, 0), 1);
+  ASSERT_TRUE(streams.progress());
+  EXPECT_EQ(network_.sent().size(), 1U);
+  ASSERT_TRUE(one_->send(0, tagOf(Lane::Launch, 0), page));
+  ASSERT_TRUE(streams.progress());
+  take(*one_, 0, askTagOf(Lane::Launch, 1), 1);
+  ASSERT_TRUE(one_->send(0, tagOf(Lane::Launch, 1), std::span(bytes).subspan(memory::kPageBytes)));
+  drain(streams);
+
+  EXPECT_EQ(contents(ranges), bytes);
+  EXPECT_EQ(streams.messagesFor(ranges), 4U);
+}
+
+TEST_F(StreamsTest, SendAPageWhenItIsAskedFor) {
+  Streams streams(*zero_, window(), Pace::PageByPage);
+  const RangeSet ranges = RangeSet::of({{kHeapBase, kHeapBase + memory::kPageBytes},
+                                        {kHeapBase + (1 << 20), kHeapBase + (1 << 20) + 5}});
+  const Bytes all = contents(ranges);
+  const Bytes word(1);
+
+  streams.send(Lane::Launch, 1, ranges);
+  ASSERT_TRUE(streams.progress());
+  EXPECT_TRUE(network_.sent().empty());
+  Bytes arrived;
+  for (std::uint32_t number = 0; number < 2; ++number) {
+    ASSERT_TRUE(one_->send(0, askTagOf(Lane::Launch, number), word));
+    ASSERT_TRUE(streams.progress());
+    const Bytes part =
+        take(*one_, 0, tagOf(Lane::Launch, number), number == 0 ? memory::kPageBytes : 5);
+    arrived.insert(arrived.end(), part.begin(), part.end());
+  }
+  drain(streams);
+
+  EXPECT_EQ(arrived, all);
+}
+
+TEST_F(StreamsTest, PageByPageTakeOneStreamOfAPeerAfterTheOther) {
+  Streams streams(*zero_, window(), Pace::PageByPage);
+  const RangeSet first = RangeSet::of({{kHeapBase, kHeapBase + 8}});
+  const RangeSet second = RangeSet::of({{kHeapBase + 64, kHeapBase + 72}});
+  const Bytes toFirst = randomBytes(8, 1);
+
+  streams.receive(Lane::Launch, 1, first);
+  streams.receive(Lane::Launch, 1, second);
+  streams.receive(Lane::Launch, 2, second);
+  ASSERT_TRUE(streams.progress());
+  EXPECT_EQ(network_.sent().size(), 2U); // One to each.
+  take(*one_, 0, askTagOf(Lane::Launch, 0), 1);
+  ASSERT_TRUE(one_->send(0, tagOf(Lane::Launch, 0), toFirst));
+  ASSERT_TRUE(streams.progress());
+  ASSERT_TRUE(streams.progress());
+  take(*one_, 0, askTagOf(Lane::Launch, 1), 1);
+
+  EXPECT_EQ(contents(first), toFirst);
 }
 
 TEST_F(StreamsTest, ReportWhatTheTransportReports) {

@@ -70,6 +70,7 @@ std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
       .add(launch.shares)
       .add(launch.onlyShare)
       .add(launch.takesHulls)
+      .add(launch.widening)
       .add(launch.isTimed)
       .add(launch.portion)
       .add(launch.events)
@@ -93,6 +94,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
   launch.shares = reader.takeVector<Share>();
   launch.onlyShare = reader.take<std::int32_t>();
   launch.takesHulls = reader.take<bool>();
+  launch.widening = reader.take<exec::Widening>();
   launch.isTimed = reader.take<bool>();
   launch.portion = reader.take<balance::Portion>();
   launch.events = reader.takeVector<memory::Event>();

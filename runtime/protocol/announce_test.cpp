@@ -34,6 +34,7 @@ protected:
     Launch launch;
     launch.region = &region();
     launch.captures = {3};
+    launch.widening = {false, true};
     launch.followed = followed;
     const std::vector<std::byte> message = encode(launch, sent_);
     Reader reader(message);
@@ -42,6 +43,8 @@ protected:
         reader, [](std::uint64_t) -> const tutti_region * { return &region(); }, received_);
     EXPECT_TRUE(reader.rest().empty());
     EXPECT_EQ(received.captures, launch.captures);
+    EXPECT_FALSE(received.widening.reads);
+    EXPECT_TRUE(received.widening.writes);
     return {std::move(received), message.size()};
   }
 

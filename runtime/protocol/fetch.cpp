@@ -29,7 +29,7 @@ Fetches::Fetches(Engine &engine, Mail &mail, Salvage &salvage, const HostTasks &
 Streams::Id Fetches::ask(Rank owner, const FetchRequest &request) {
   mail_.send(owner, encode(request));
   engine_.counters.fetchBytes += request.ranges.bytes();
-  engine_.counters.fetchMessages += Streams::messagesFor(request.ranges);
+  engine_.counters.fetchMessages += engine_.streams.messagesFor(request.ranges);
   return engine_.streams.receive(Lane::Fetch, owner, request.ranges);
 }
 

@@ -9,7 +9,7 @@ namespace tutti::protocol {
 
 Job::Job(JobSetup setup)
     : Engine({setup.endpoint, setup.window, std::move(setup.topology), std::move(setup.rooms),
-              std::move(setup.devices), setup.isCrowded, setup.keepsTime}),
+              std::move(setup.devices), setup.isCrowded, setup.keepsTime, setup.pace}),
       loans(*this, mail, std::move(setup.handles)) {}
 
 bool Job::isIdle() {

@@ -35,6 +35,7 @@ struct JobSetup {
   bool isCrowded;                        ///< More threads than cores on this host.
   HandleRoutes handles = {};             ///< Needed where the topology has routes.
   bool keepsTime = true; ///< Somebody is going to read in the report what took how long.
+  exec::Pace pace = exec::Pace::Ahead; ///< Of bytes between ranks; the same on all of them.
 };
 
 /// Threading: as for the engine.

@@ -11,10 +11,10 @@ def require(condition, message):
         raise Failure(message)
 
 
-def growth(workshop, program, few, many, ranks):
+def growth(workshop, program, few, many, ranks, environment=None):
     """What `many` minus `few` iterations add to the counters: the steady state, without start-up."""
-    first = workshop.statistics(program, few, ranks)
-    second = workshop.statistics(program, many, ranks)
+    first = workshop.statistics(program, few, ranks, environment)
+    second = workshop.statistics(program, many, ranks, environment)
 
     def subtract(a, b):
         if isinstance(a, dict):
@@ -67,6 +67,15 @@ def a_launch_too_large_for_a_device_is_streamed(workshop, stream):
     require(devices["kernels"] >= devices["portions"], f"{devices['kernels']} kernels")
 
 
+def portions_that_a_device_holds_do_not_move(workshop, stream):
+    """Five loops read eight arrays of 8 MB in each step: each begins with what the one before has left."""
+    few, many = (workshop.statistics(stream, ["1000000", str(steps)], 1,
+                                     {"TUTTI_DEVICE": "opencl", "TUTTI_DEVICE_MEMORY": "8M"})["devices"]["in"]["bytes"]
+                 for steps in (2, 6))
+    moved = (many - few) / 4
+    require(8e6 < moved < 0.9 * 64e6, f"{moved} bytes in a step")
+
+
 def a_loop_too_large_even_in_portions_says_so_once(workshop, matmul):
     """Each iteration of a product reads a whole matrix."""
     result = workshop.launch(matmul, ["120", "2"], 1,
@@ -96,6 +105,18 @@ def borders_follow_uneven_work(workshop, program, ranks):
         found = workshop.statistics(program, [], ranks, {"TUTTI_BALANCE": balance})
         require((found["recuts"] > 0) == moves, f"{balance}: {found['recuts']} recuts")
         require(found["home"] == 0, f"{found['home']} launches stayed home")
+
+
+def cores_get_the_part_that_is_asked_for(workshop, kmeans):
+    """Points that sequential code has made go to the device as far as it works on them."""
+    moved = {cores: workshop.statistics(kmeans, ["100000", "2"], 1,
+                                        {"TUTTI_DEVICE": "hybrid", "TUTTI_BALANCE": f"cpu={cores}"})["devices"]["in"]["bytes"]
+             for cores in ("0", "0.25", "0.75")}
+    points = 100000 * 4 * 8
+    require(moved["0"] >= points, f"{moved}")
+    for cores in ("0.25", "0.75"):
+        share = moved[cores] / moved["0"]
+        require(abs(share - (1 - float(cores))) < 0.05, f"{moved}")
 
 
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1}

@@ -48,6 +48,7 @@ import tasks
 import teams
 import threads
 import unlike_devices
+import without
 import xmp
 import xmp_acc
 import xmp_failures
@@ -137,6 +138,7 @@ def all_tests(workshop, everywhere):
               for name, check in xmp_failures.all_checks()]
     tests += [(f"openmp-tasks/{name}", lambda c=check: c(workshop))
               for name, check in openmp_tasks.all_checks()]
+    tests += [(f"without/{name}", lambda c=check: c(workshop)) for name, check in without.all_checks()]
     for name, arguments in cases.EXAMPLES:
         program = example(name)
         for ranks in cases.EXAMPLE_RANKS:
@@ -194,6 +196,8 @@ def all_tests(workshop, everywhere):
     tests.append(("counters/a_launch_too_large_for_a_device_is_streamed",
                   lambda: counters.a_launch_too_large_for_a_device_is_streamed(
                       workshop, example("stream"))))
+    tests.append(("counters/portions_that_a_device_holds_do_not_move",
+                  lambda: counters.portions_that_a_device_holds_do_not_move(workshop, example("stream"))))
     tests.append(("counters/a_loop_too_large_even_in_portions_says_so_once",
                   lambda: counters.a_loop_too_large_even_in_portions_says_so_once(
                       workshop, example("matmul"))))
@@ -253,6 +257,8 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/borders_follow_uneven_work/{ranks}",
                       lambda r=ranks: counters.borders_follow_uneven_work(
                           workshop, named["uneven"], r)))
+    tests.append(("counters/cores_get_the_part_that_is_asked_for",
+                  lambda: counters.cores_get_the_part_that_is_asked_for(workshop, example("kmeans"))))
     for check in (counters.decisions_are_explained, counters.decisions_are_explained_once):
         tests.append((f"counters/{check.__name__}",
                       lambda c=check: c(workshop, example("stream"))))

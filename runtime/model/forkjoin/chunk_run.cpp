@@ -299,7 +299,7 @@ void ChunkRun::startTransfers(bool isKnown) {
     ids.push_back(job_.streams.receive(Lane::Launch, link.peer, link.ranges));
     received_.push_back(ids.back());
     const std::uint64_t bytes = link.ranges.bytes();
-    const std::uint64_t messages = Streams::messagesFor(link.ranges);
+    const std::uint64_t messages = job_.streams.messagesFor(link.ranges);
     counters.exchangeBytes += bytes;
     counters.exchangeMessages += messages;
     if (isKnown) {
@@ -315,7 +315,7 @@ void ChunkRun::startTransfers(bool isKnown) {
       }
       others_.push_back(job_.streams.receive(Lane::Launch, from, returned.ranges));
       counters.twinBytes += returned.ranges.bytes();
-      counters.twinMessages += Streams::messagesFor(returned.ranges);
+      counters.twinMessages += job_.streams.messagesFor(returned.ranges);
     }
   }
   orDie(job_.streams.progress());

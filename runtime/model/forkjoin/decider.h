@@ -79,8 +79,9 @@ public:
     std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
     Distribute policy;
-    bool balances = false; ///< Cuts follow what parts take.
-    bool explains = false; ///< Each decision is told to the user, with what it rests on.
+    bool balances = false;            ///< Cuts follow what parts take.
+    bool explains = false;            ///< Each decision is told to the user, with what it rests on.
+    std::optional<double> cores = {}; ///< Their part beside devices, where that is fixed.
   };
 
   Decider(exec::Engine &engine, Setup setup);

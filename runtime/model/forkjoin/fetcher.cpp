@@ -161,8 +161,10 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
   }
   const Access before = pages_.at(page);
   const bool isRead = before == Access::None;
-  if (touch.isExact || areDevicesDue()) {
-    const Range run = pages_.runAround(page, {page, memory::pagesAround(touch.range).end});
+  const bool isAlone = job_.pace == exec::Pace::PageByPage;
+  if (touch.isExact || isAlone || areDevicesDue()) {
+    const std::uint64_t end = isAlone ? page + kPageBytes : memory::pagesAround(touch.range).end;
+    const Range run = pages_.runAround(page, {page, end});
     if (isRead) {
       fetch({run}, false);
     } else {

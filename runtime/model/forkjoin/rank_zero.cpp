@@ -35,11 +35,12 @@ double secondsSince(Clock::time_point begin) {
 } // namespace
 
 RankZero::RankZero(Setup setup)
-    : own_(setup.devices.begin(),
+    : widening_(setup.widening),
+      own_(setup.devices.begin(),
            setup.devices.begin() + static_cast<std::ptrdiff_t>(setup.job.devices.size())),
       job_(std::move(setup.job)), finder_(job_.window, std::move(setup.objects)),
       decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute, setup.balances,
-                      setup.explains}),
+                      setup.explains, setup.cores}),
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),
       lost_(job_, view_), statistics_(job_, setup.pages) {}
 
@@ -99,6 +100,7 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
   launch.frame = frame;
   launch.onlyShare = Launch().onlyShare;
   launch.portion = {};
+  launch.widening = widening_;
   launch.captures.assign(captures, captures + region.captures);
   launch.values.assign(region.values, 0);
   launch.blocks.clear();

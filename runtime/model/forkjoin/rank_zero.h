@@ -47,6 +47,8 @@ public:
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.
     bool balances = false;             ///< Cuts follow what parts take.
     bool explains = false;             ///< Decisions are told to the user.
+    exec::Widening widening = {};      ///< Of all launches of loops.
+    std::optional<double> cores = {};  ///< Their part beside devices, where that is fixed.
   };
 
   explicit RankZero(Setup setup);
@@ -245,6 +247,7 @@ private:
   void runHere(Progress::Lock &lock, const Launch &launch,
                const balance::Chunk &chunk) TUTTI_IN_TURN;
 
+  exec::Widening widening_;
   bool goesBackwards_ = false; ///< Through the portions of the launch that comes, or is under way.
   std::vector<exec::DeviceTraits> own_; ///< Of this rank's devices, whose places come first.
   Job job_;
