@@ -7,6 +7,7 @@
 //
 // -DNBODY=cpu, -DSOR=gpu and so on say where a region runs; Tutti decides where nothing is said.
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -86,6 +87,7 @@ int main(int argc, char **argv) {
     grid[i] = i % n == 0 ? 1 : 0;
   }
   double seen = 0;
+  const double begin = omp_get_wtime();
   for (int step = 0; step < steps; ++step) {
     attract(bodies, speeds, count);
     advance(bodies, speeds, count);
@@ -99,10 +101,12 @@ int main(int argc, char **argv) {
     }
     seen += sum;
   }
+  const double seconds = omp_get_wtime() - begin;
   double energy = 0;
   for (int i = 0; i < count; ++i) {
     energy += speeds[i][0] * speeds[i][0] + speeds[i][1] * speeds[i][1] + speeds[i][2] * speeds[i][2];
   }
+  printf("seconds %.6f\n", seconds);
   printf("checksum %.6e %.9e\n", energy, seen);
   free(bodies);
   free(speeds);
