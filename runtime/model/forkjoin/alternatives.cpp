@@ -97,22 +97,30 @@ bool Alternatives::beginsAlone(ChoiceHistory &history, const Known &known) {
 
 /// Begins to try ways for all choices together whose loops take turns, once none is tried alone.
 void Alternatives::joinIfAllRest() {
-  std::vector<SharedChoice *> members;
+  const auto takesTurns = [this](const SharedChoice &each) {
+    return launches_ - each.latest <= kInTurn;
+  };
+  std::int32_t count = 0;
   bool isAnyNew = false;
-  for (SharedChoice &each : choices_) {
-    if (launches_ - each.latest > kInTurn) {
+  for (const SharedChoice &each : choices_) { // At every launch: allocates nothing.
+    if (!takesTurns(each)) {
       continue;
     }
     if (each.choice.isTrying() || each.choice.isMeasuring()) {
       return;
     }
     isAnyNew = isAnyNew || !each.isJoined;
-    members.push_back(&each);
+    ++count;
   }
-  if (members.size() < 2 || !isAnyNew) {
+  if (count < 2 || !isAnyNew) {
     return;
   }
-  joint_.emplace(std::move(members), balance::Choice(kJointWays));
+  joint_.emplace(std::vector<SharedChoice *>(), balance::Choice(kJointWays));
+  for (SharedChoice &each : choices_) {
+    if (takesTurns(each)) {
+      joint_->members.push_back(&each);
+    }
+  }
   joint_->choice.setHandicap(1 + kAll, kHandicapOfAll);
   const std::size_t first = joint_->members.front()->choice.present();
   const bool areAlike = std::ranges::all_of(joint_->members, [&](const SharedChoice *member) {
