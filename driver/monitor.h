@@ -18,8 +18,8 @@ inline constexpr const char *kAnnouncingMonitorOption = "--announcing-monitor";
 /// A program that cannot be started gives one line on standard error and status 126 or 127; one
 /// that is killed by a signal that nobody passed to this monitor gives one line and status 128 +
 /// signal, upon which the launcher ends the other ranks. Unless the user has said how many threads
-/// a rank has, the ranks of a host share its cores evenly; with TUTTI_BIND=cores each is bound to its
-/// own.
+/// a rank has, the ranks of a host share its cores evenly; with TUTTI_BIND=cores each is bound to
+/// its own.
 int monitor(const std::vector<std::string> &program, bool announces);
 
 /// Threads for each of `localRanks` ranks on `cores` cores; at least 1.

@@ -74,7 +74,7 @@ private:
 
   double noise_ = 0.03;
   double seenNoise_ = 0; ///< The same without a first guess.
-  double speedShare_; ///< Of a difference; see Places.
+  double speedShare_;    ///< Of a difference; see Places.
   std::vector<double> speeds_;
   std::vector<double> buckets_;
   std::deque<Launch> launches_; ///< That differ in their cuts; the latest last.

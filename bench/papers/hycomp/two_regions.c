@@ -104,7 +104,8 @@ int main(int argc, char **argv) {
   const double seconds = omp_get_wtime() - begin;
   double energy = 0;
   for (int i = 0; i < count; ++i) {
-    energy += speeds[i][0] * speeds[i][0] + speeds[i][1] * speeds[i][1] + speeds[i][2] * speeds[i][2];
+    energy +=
+        speeds[i][0] * speeds[i][0] + speeds[i][1] * speeds[i][1] + speeds[i][2] * speeds[i][2];
   }
   printf("seconds %.6f\n", seconds);
   printf("checksum %.6e %.9e\n", energy, seen);
