@@ -103,7 +103,7 @@ FULL_DEVICES = [
     ("tiled_nests", "", "2M"),
 ]
 # These do not run on devices of some KiB as well: thousands of portions.
-LARGE = ["tiled_nests"]
+LARGE = ["tiled_nests", "untouched_memory"]
 FULL_DEVICE_RANKS = [1, 2, 3]
 
 # Examples that must not have stayed on rank 0: at least this share of their launches is distributed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory is there once somebody touches it, and not before: a page lies beside the core that
 // touches it first, which is to be one that computes with it.
-// ARGS: 64
+// ARGS: 16
 #define _DEFAULT_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static long pagesOf(char *memory, long bytes) {
 }
 
 int main(int argc, char **argv) {
-  const long bytes = (argc > 1 ? atol(argv[1]) : 64) * kMiB;
+  const long bytes = (argc > 1 ? atol(argv[1]) : 16) * kMiB;
   char *memory = malloc(bytes);
   if (!memory) {
     return 1;
