@@ -109,6 +109,10 @@ enum tutti_region_flags {
   /// `run` calls `tutti_output` or `tutti_exit`. Every rank with a part of the launch sends rank 0
   /// what it has printed.
   TUTTI_REGION_PRINTS = 256,
+  /// No construct: `home` is the function of tasks (abi/tasks.h), and `accesses` says of one
+  /// iteration, 0, what it touches beyond its own block. The captures are the address of that
+  /// block, and 0. `run` is not set.
+  TUTTI_REGION_TASK_CODE = 512,
 };
 
 /// The formats of kernels: abi/backends.def.

@@ -9,6 +9,7 @@
 #include "compiler/transform/carry_code.h"
 #include "compiler/transform/conduct_constructs.h"
 #include "compiler/transform/derive_procedures.h"
+#include "compiler/transform/derive_tasks.h"
 #include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/join_debug_functions.h"
@@ -79,6 +80,7 @@ void registerPasses(PassBuilder &builder) {
     if (level != OptimizationLevel::O0) {
       passes.addPass(UnmarkLoopsPass());
       passes.addPass(DeriveProceduresPass());
+      passes.addPass(DeriveTasksPass());
       passes.addPass(LaunchRegionsPass());
       passes.addPass(FormHostLoopsPass(level == OptimizationLevel::O3));
     }

@@ -161,6 +161,25 @@ bool hasNatives() {
 
 } // namespace
 
+const std::unordered_map<const void *, const tutti_region *> &taskCodes() {
+  // Never destroyed, as the other one.
+  static const auto &byFunction = *[] {
+    auto *map = new std::unordered_map<const void *, const tutti_region *>;
+    for (const tutti_image *image : frozen()) {
+      if (image->is_executable == 0) {
+        continue;
+      }
+      for (const tutti_region *region : regionsOf(*image)) {
+        if ((region->flags & TUTTI_REGION_TASK_CODE) != 0) {
+          map->emplace(reinterpret_cast<const void *>(region->home), region);
+        }
+      }
+    }
+    return map;
+  }();
+  return byFunction;
+}
+
 DeviceNeeds deviceNeeds() {
   DeviceNeeds needs{false, 0};
   if (imagesVersion() != TUTTI_ABI_VERSION) {

@@ -8,6 +8,7 @@
 #include "base/range.h"
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace tutti::entry {
@@ -39,6 +40,10 @@ std::uint64_t executableHash();
 
 /// The region of that id; null if there is none.
 const tutti_region *regionOf(std::uint64_t id);
+
+/// What is known of the code of tasks, by their functions; of the executable alone, which has the
+/// same addresses on all ranks.
+const std::unordered_map<const void *, const tutti_region *> &taskCodes();
 
 /// Whether any region brings kernels or a program brings what gives devices work by itself, and
 /// what kinds of devices regions ask for.

@@ -6,6 +6,7 @@
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/task_names.h"
 #include "runtime/entry/tasks.h"
+#include "runtime/exec/task_touches.h"
 #include "runtime/graph/runs.h"
 #include "runtime/memory/access_check.h"
 #include "runtime/model/tasks/tasks.h"
@@ -42,6 +43,48 @@ bool TaskRanks::haveCode(tutti_task_entry entry) const {
   return address != 0;
 }
 
+/// The variable or allocation that holds `address`; empty if that is not known.
+Range TaskRanks::objectAt(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(variables_, address, std::less<>(), &Range::begin);
+  if (after != variables_.begin() && address < std::prev(after)->end) {
+    return *std::prev(after);
+  }
+  return runtime_.heap().allocationOf(address);
+}
+
+model::tasks::Derived TaskRanks::derive(tutti_task_block &block, std::span<const Range> own,
+                                        std::span<const graph::Access> accesses) {
+  const exec::TaskTouches touches =
+      exec::touchesOfTask(*codes_.at(reinterpret_cast<const void *>(block.entry)),
+                          reinterpret_cast<std::uint64_t>(&block), own, window_,
+                          [this](std::uint64_t address) { return objectAt(address); });
+  if (!touches.reason.empty()) {
+    return {touches.reason, {}, {}};
+  }
+  const Result<TaskNames> names = TaskNames::of(accesses, window_, Unwritten::Keep);
+  if (!names) {
+    return {"it names more memory than there is", {}, {}};
+  }
+  std::vector<Range> reduced;
+  for (const graph::Access &access : accesses) {
+    if (access.kind == graph::AccessKind::Reduction) {
+      reduced.push_back(graph::Runs(access.region).hull());
+    }
+  }
+  if (RangeSet::of(std::move(reduced)).overlaps(touches.decides)) {
+    return {"what its code touches depends on what it reduces", {}, {}};
+  }
+  if (!touches.writes.subtract(names->written).empty()) {
+    return {"its code writes what it does not name", {}, {}};
+  }
+  model::tasks::Derived derived{
+      {}, touches.reads.subtract(names->touched).ranges(), touches.overwritten};
+  if (!std::ranges::all_of(derived.read, [&](Range range) { return window_.contains(range); })) {
+    derived.reason = "its code reads memory that other ranks do not have";
+  }
+  return derived;
+}
+
 bool TaskRanks::areOfProgram(Range bytes) const {
   const auto after =
       std::ranges::upper_bound(variables_, bytes.begin, std::less<>(), &Range::begin);
@@ -51,8 +94,9 @@ bool TaskRanks::areOfProgram(Range bytes) const {
 
 bool TaskRanks::areOfCluster(Range bytes) const { return entry::areOfCluster(bytes); }
 
-std::vector<std::uint64_t> TaskRanks::missing(std::span<const graph::Access> accesses) {
-  std::vector<Range> read;
+std::vector<std::uint64_t> TaskRanks::missing(std::span<const graph::Access> accesses,
+                                              std::span<const Range> beside) {
+  std::vector<Range> read(beside.begin(), beside.end());
   std::vector<std::uint64_t> elsewhere(count());
   for (const graph::Access &access : accesses) {
     const graph::Runs runs(access.region);

@@ -11,6 +11,8 @@
 #include "runtime/model/forkjoin/worker.h"
 #include "runtime/model/tasks/ranks.h"
 
+#include <unordered_map>
+
 namespace tutti::entry {
 
 class Runtime;
@@ -32,7 +34,15 @@ public:
 
   bool areOfProgram(Range bytes) const override;
   bool areOfCluster(Range bytes) const override;
-  std::vector<std::uint64_t> missing(std::span<const graph::Access> accesses) override;
+
+  bool isDerived(tutti_task_entry entry) const override {
+    return codes_.contains(reinterpret_cast<const void *>(entry));
+  }
+
+  model::tasks::Derived derive(tutti_task_block &block, std::span<const Range> own,
+                               std::span<const graph::Access> accesses) override;
+  std::vector<std::uint64_t> missing(std::span<const graph::Access> accesses,
+                                     std::span<const Range> beside) override;
   void bring(std::span<const graph::Access> accesses) override;
 
   bool checks() const override { return report_ != nullptr; }
@@ -45,12 +55,15 @@ public:
                std::function<void(model::tasks::RemoteEnd end)> whenEnded) override;
 
 private:
+  Range objectAt(std::uint64_t address) const;
+
   Runtime &runtime_;
   model::forkjoin::RankZero &zero_;
   const memory::Window &window_;
   const memory::PageTable &pages_;
   StrayReport *report_;
   const std::vector<Range> variables_; ///< Of the program, sorted.
+  const std::unordered_map<const void *, const tutti_region *> &codes_ = taskCodes();
 };
 
 /// Runs what rank 0 sends on the tasks of this process, which are made for the first of them.

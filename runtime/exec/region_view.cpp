@@ -11,7 +11,10 @@
 
 std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
   std::uint64_t value = 0;
-  if (bytes > sizeof value || !window->contains({address, address + bytes})) {
+  const tutti::Range read{address, address + bytes};
+  const bool isOwn =
+      std::ranges::any_of(own, [&](const tutti::Range &range) { return range.contains(read); });
+  if (bytes > sizeof value || (!isOwn && !window->contains(read))) {
     isOutside = true;
   } else {
     // Through the window, not the view: a page that is not here faults and is fetched.

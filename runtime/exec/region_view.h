@@ -13,13 +13,15 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 /// What `gather` reports to.
 struct tutti_gather {
   const tutti::memory::Window *window;
   std::vector<tutti::exec::BlockValue> blocks;
-  bool isOutside = false; ///< An address was not in the window.
+  bool isOutside = false;                 ///< An address was not in the window.
+  std::span<const tutti::Range> own = {}; ///< Memory outside of the window that may be read, too.
 
   std::uint64_t read(std::uint64_t address, std::uint32_t bytes);
 };

@@ -110,7 +110,63 @@ def blocks_move_their_borders_only(workshop):
     require(fetched == 20 * 4096, f"{fetched} bytes fetched in 20 steps")
 
 
+BLOCKS = """
+enum { kBlock = 8192 };
+static double *allocate(void) {
+  double *block = aligned_alloc(4096, kBlock * sizeof *block);
+  for (int i = 0; i < kBlock; ++i) block[i] = i;
+  return block;
+}
+int main(int argc, char **argv) {
+  double *blocks[2] = {allocate(), allocate()};
+  volatile char *between = malloc(1 << 20); /* What lies near one another moves in one piece. */
+  double *table = allocate();
+  between[0] = 1;
+  int rounds = atoi(argv[1]);
+  for (int round = 0; round < rounds; ++round) {
+    for (int k = 0; k < 2; ++k) {
+      double *block = blocks[k];
+#pragma oss task inout(block[0;kBlock])
+      for (int step = 0; step < 400; ++step)
+        for (int i = 0; i < kBlock; ++i) block[i] = block[i] * 0.5 + table[step];
+    }
+#pragma oss taskwait
+  }
+  printf("%g %g\\n", blocks[0][77], blocks[1][kBlock - 1]);
+}
+"""
+
+
+def known_code_goes_to_its_data(workshop):
+    """Two blocks, one worker on each of two ranks: the second task of the first round finds that worker busy, and
+    leaves with its block and with what it reads of the table. From then on all is where it is needed."""
+    blocks = written(workshop, "blocks", BLOCKS)
+    compare(workshop, blocks, ["3"], 2, {"TUTTI_WORKERS": "1"})
+    for rounds in ("1", "20"):
+        result = workshop.launch(blocks, [rounds], 2, {"TUTTI_STATS": "json", "TUTTI_WORKERS": "1"})
+        require(result.status == 0, result.errors)
+        sent = json.loads(re.search(r"^tutti-remote-tasks: (.*)$", result.errors, re.M)[1])["sent"]
+        require(sent == int(rounds), f"{sent} tasks of {rounds} rounds left")
+        moved = json.loads(re.search(r"^tutti-stats: (.*)$", result.errors, re.M)[1])["exchange"]["bytes"]
+        require(moved == (8192 + 400) * 8, f"{moved} bytes in {rounds} rounds")
+
+
 STAYING = {
+    "writing": ("""
+static double other[64];
+int main() { static double to[64];
+#pragma oss task out(to)
+  for (int i = 0; i < 64; i++) to[i] = i, other[i] = -i;
+#pragma oss taskwait
+  std::printf("%g %g\\n", to[5], other[6]); }
+""", "its code writes what it does not name"),
+    "deciding": ("""
+int main() { static int n = 5, to[64];
+#pragma oss task inout(n, to)
+  for (int i = 0; i < n; i++) to[i] = i, n = 20;
+#pragma oss taskwait
+  std::printf("%d %d\\n", n, to[19]); }
+""", "what its code touches depends on what it writes"),
     "objects": ("""
 struct Text { char *at; Text() : at(new char('x')) {} Text(const Text &o) : at(new char(*o.at)) {}
               ~Text() { delete at; } };
@@ -214,7 +270,12 @@ def checking_finds_nothing_where_all_is_named(workshop, seed):
 
 def all_checks():
     """Pairs (name, function of the workshop)."""
-    checks = [("blocks_move_their_borders_only", blocks_move_their_borders_only)]
+    checks = [("blocks_move_their_borders_only", blocks_move_their_borders_only),
+              ("known_code_goes_to_its_data", known_code_goes_to_its_data)]
+    checks += [(f"derived{level}/{ranks}/{workers}",
+                lambda w, l=level, r=ranks, k=workers:
+                compare(w, program("derived", l), [], r, {"TUTTI_WORKERS": str(k)}))
+               for level, ranks, workers in (("-O0", 2, 2), ("-O1", 2, 1), ("-O2", 2, 2), ("-O2", 3, 1), ("-O3", 4, 2))]
     checks += [(f"stays/{name}", lambda w, n=name: stays_with_a_reason(w, n)) for name in STAYING]
     checks += [(f"nodes{level}/{ranks}/{workers}",
                 lambda w, l=level, r=ranks, k=workers:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/tasks/description.h"
 
+#include "runtime/graph/runs.h"
+
 #include <algorithm>
 
 namespace tutti::model::tasks {
@@ -188,6 +190,19 @@ void Description::strengthen() {
   }
 }
 
+void Description::keepBeside(const RangeSet &overwritten) {
+  accesses(); // Whose dimensions are set.
+  for (graph::Access &access : accesses_) {
+    if (access.kind == graph::AccessKind::Out) {
+      std::vector<Range> runs;
+      graph::Runs(access.region).forEach([&](Range run) { runs.push_back(run); });
+      if (!RangeSet::of(std::move(runs)).subtract(overwritten).empty()) {
+        access.kind = graph::AccessKind::InOut;
+      }
+    }
+  }
+}
+
 void Description::exclude() {
   strengthen();
   for (graph::Access &access : accesses_) {
@@ -233,6 +248,7 @@ void Description::clear() {
   grainsize = 0;
   node = kAnyNode;
   variables = {};
+  read.clear();
   instance.clear();
   device = {};
 }

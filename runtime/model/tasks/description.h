@@ -4,6 +4,7 @@
 #pragma once
 
 #include "abi/tasks.h"
+#include "base/range.h"
 #include "runtime/graph/task_graph.h"
 #include "runtime/model/tasks/accelerators.h"
 
@@ -40,6 +41,10 @@ public:
 
   /// The same, and concurrent ones exclude one another: what they share they have in one memory.
   void exclude();
+
+  /// What it only writes, and is not all in `overwritten`, is to be as before where it writes
+  /// nothing.
+  void keepBeside(const RangeSet &overwritten);
 
   /// Accesses that begin at a byte begin at `to(byte)` instead.
   template <typename To> void move(To &&to) {
@@ -79,8 +84,9 @@ public:
   static constexpr std::int64_t kOwnNode = -1;
   std::int64_t node = kAnyNode;                   ///< The rank that is to run it.
   std::span<const tutti_task_variable> variables; ///< That its code uses.
-  std::string instance;                           ///< The label of this one.
-  DeviceRequest device;                           ///< Where it is to run.
+  std::vector<Range> read; ///< Beside what it names, if all that its code touches is known.
+  std::string instance;    ///< The label of this one.
+  DeviceRequest device;    ///< Where it is to run.
 
 private:
   std::span<const tutti_dim> dimsOf(std::size_t index) const;

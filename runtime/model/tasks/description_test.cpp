@@ -50,6 +50,25 @@ TEST(Description, KeepsAccessesApartUnlessTheyAreALoops) {
             (std::vector<Named>{{100, 16, {}}, {116, 8, {}}, {124, 8, {}}, {140, 8, {}}}));
 }
 
+TEST(Description, KeepsWhatIsNotAllOverwritten) {
+  Description description;
+  description.add(TUTTI_TASK_OUT, 100, 8);
+  description.add(TUTTI_TASK_OUT, 200, 8);
+  // Two rows of 8 bytes, of which one is written.
+  const std::array<SectionDim, 2> rows{{{100, 3, 2}, {8, 0, 1}}};
+  EXPECT_TRUE(description.addSection(TUTTI_TASK_OUT, 0, rows));
+  description.add(TUTTI_TASK_IN, 500, 8);
+
+  description.keepBeside(RangeSet::of({{100, 108}, {204, 208}, {300, 308}}));
+
+  std::vector<graph::AccessKind> kinds;
+  for (const graph::Access &access : description.accesses()) {
+    kinds.push_back(access.kind);
+  }
+  using enum graph::AccessKind;
+  EXPECT_EQ(kinds, (std::vector{Out, InOut, InOut, In}));
+}
+
 TEST(Description, JoinsWhatALoopNamesInTurn) {
   Description description;
   description.joins = true;

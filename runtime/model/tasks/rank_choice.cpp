@@ -19,12 +19,15 @@ constexpr double kRemoteSeconds = 50e-6;
 
 } // namespace
 
+/// Where the own workers would have run as many meanwhile, others are of no help.
+bool isWorthSending(const RankLoad &own, double taskSeconds) {
+  return taskSeconds >= kRemoteSeconds * own.workers / 2;
+}
+
 std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,
                                         std::span<const std::uint64_t> missing,
                                         double taskSeconds) {
-  // Rank 0 tells others of one task after the other: where its own workers would have run as many
-  // meanwhile, others are of no help.
-  if (taskSeconds < kRemoteSeconds * ranks.front().workers / 2) {
+  if (!isWorthSending(ranks.front(), taskSeconds)) {
     return ranks.front().hasRoom() ? std::optional(0U) : std::nullopt;
   }
   std::optional<std::uint32_t> best;

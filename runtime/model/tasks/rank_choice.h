@@ -23,6 +23,10 @@ struct RankLoad {
   }
 };
 
+/// Whether tasks that take so long may be over sooner if other ranks get some of them: the own one
+/// tells them of one task after the other.
+bool isWorthSending(const RankLoad &own, double taskSeconds);
+
 /// The rank with room, own one first, on which a task that has to get `missing[rank]` bytes is over
 /// first; nothing if none has room. `taskSeconds`: what such tasks take.
 std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,

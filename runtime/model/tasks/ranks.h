@@ -26,6 +26,13 @@ struct RemoteEnd {
   std::vector<std::byte> results; ///< What it has reduced, in the order of its accesses.
 };
 
+/// What comes out where what the code of a task touches is compared with what the task names.
+struct Derived {
+  std::string_view reason; ///< Why it has to stay, or empty.
+  std::vector<Range> read; ///< Beside what it names.
+  RangeSet overwritten;    ///< Surely written, and not read.
+};
+
 /// The ranks of the job, as rank 0 sees them; its own is the first.
 ///
 /// Threading: from any thread.
@@ -51,9 +58,17 @@ public:
   /// (`nanos6_dmalloc`, `nanos6_lmalloc`).
   virtual bool areOfCluster(Range bytes) const = 0;
 
-  /// Of what a task names, the bytes that each rank would have to get; and of what it only writes,
-  /// those that are to lie elsewhere.
-  virtual std::vector<std::uint64_t> missing(std::span<const graph::Access> accesses) = 0;
+  /// Whether the compiler knows what tasks of this function touch.
+  virtual bool isDerived(tutti_task_entry entry) const = 0;
+
+  /// What that is for one that is ready. `own`: the memory that the task has for itself.
+  virtual Derived derive(tutti_task_block &block, std::span<const Range> own,
+                         std::span<const graph::Access> accesses) = 0;
+
+  /// Of what a task names, and `read`, the bytes that each rank would have to get; and of what it
+  /// only writes, those that are to lie elsewhere.
+  virtual std::vector<std::uint64_t> missing(std::span<const graph::Access> accesses,
+                                             std::span<const Range> read) = 0;
 
   /// Brings what a task names to the own rank, where it is about to run.
   virtual void bring(std::span<const graph::Access> accesses) = 0;

@@ -49,9 +49,13 @@ bool overlapsSome(Range bytes, std::span<const graph::Access> accesses) {
   });
 }
 
+Range rangeOf(const void *data, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uint64_t>(data);
+  return {begin, begin + bytes};
+}
+
 Range rangeOf(const tutti_task_variable &variable) {
-  const auto begin = reinterpret_cast<std::uint64_t>(variable.address);
-  return {begin, begin + variable.bytes};
+  return rangeOf(variable.address, variable.bytes);
 }
 
 } // namespace
@@ -87,7 +91,8 @@ std::string_view RemoteTasks::reasonToStay(Task &task) const {
       return "it names memory of a task's stack or of a library";
     }
   }
-  if (!namesWhatItCaptures(task, accesses)) {
+  const bool isDerived = (task.flags & kDerived) != 0;
+  if (!isDerived && !namesWhatItCaptures(task, accesses)) {
     return "it uses a variable that it does not name";
   }
   for (const tutti_task_variable &variable : task.description->variables) {
@@ -97,12 +102,22 @@ std::string_view RemoteTasks::reasonToStay(Task &task) const {
     if (!variable.address) {
       return "it uses a variable of which each thread has its own";
     }
-    if ((variable.flags & TUTTI_TASK_WRITES) != 0 && ranks_.areOfProgram(rangeOf(variable)) &&
-        !overlapsSome(rangeOf(variable), accesses)) {
+    if (!isDerived && (variable.flags & TUTTI_TASK_WRITES) != 0 &&
+        ranks_.areOfProgram(rangeOf(variable)) && !overlapsSome(rangeOf(variable), accesses)) {
       return "it may write a variable that it does not name";
     }
   }
   return {};
+}
+
+/// Not loops of which several workers do parts: here they are done sooner. Nor those that are to be
+/// checked, which is to find what programs have left out.
+bool RemoteTasks::mayBeDerived(const Task &task, std::span<const graph::Access> accesses) const {
+  const auto isStrong = [](const graph::Access &access) {
+    return !access.isWeak && access.kind != graph::AccessKind::Concurrent;
+  };
+  return !accesses.empty() && (task.flags & kWhole) == 0 && !ranks_.checks() &&
+         ranks_.isDerived(task.block.entry) && std::ranges::all_of(accesses, isStrong);
 }
 
 bool RemoteTasks::mayLeave(Task &task) {
@@ -120,7 +135,10 @@ bool RemoteTasks::mayLeave(Task &task) {
            ranks_.areOfCluster(graph::Runs(access.region).hull());
   };
   if (!isAsked && (accesses.empty() || !std::ranges::all_of(accesses, isFree))) {
-    return false;
+    if (!mayBeDerived(task, accesses)) {
+      return false;
+    }
+    task.flags |= kDerived;
   }
   if (const std::string_view reason = reasonToStay(task); !reason.empty()) {
     const ScopedLock lock(mutex_);
@@ -138,8 +156,32 @@ void RemoteTasks::check(Task &task, void (*body)(void *task)) {
                &task);
 }
 
+/// Whether a task that is ready, and may leave because its code is known, is not worth the while or
+/// touches what it has to stay for.
+bool RemoteTasks::staysHere(Task &task) {
+  {
+    const ScopedLock lock(mutex_);
+    const auto known = seconds_.find(task.source);
+    if (known != seconds_.end() && !isWorthSending(loads_.front(), known->second)) {
+      return true;
+    }
+  }
+  std::vector<Range> own{rangeOf(&task, engine::Pool::bytesOf(&task))};
+  task.variables.forEach(
+      [&](const void *data, std::size_t bytes, bool) { own.push_back(rangeOf(data, bytes)); });
+  Derived derived = ranks_.derive(task.block, own, task.description->accesses());
+  if (!derived.reason.empty()) {
+    const ScopedLock lock(mutex_);
+    ++stayed_[derived.reason];
+    return true;
+  }
+  task.description->read = std::move(derived.read);
+  task.description->keepBeside(derived.overwritten);
+  return false;
+}
+
 void RemoteTasks::take(Task &task) {
-  if (ranks_.checks()) {
+  if (ranks_.checks() || ((task.flags & kDerived) != 0 && staysHere(task))) {
     client_.canRun(task);
     return;
   }
@@ -211,7 +253,8 @@ std::optional<std::uint32_t> RemoteTasks::rankFor(Task &task) {
       return std::nullopt;
     }
   }
-  const std::vector<std::uint64_t> missing = ranks_.missing(task.description->accesses());
+  const std::vector<std::uint64_t> missing =
+      ranks_.missing(task.description->accesses(), task.description->read);
   const ScopedLock lock(mutex_);
   const auto known = seconds_.find(task.source);
   return chooseRank(loads_, missing, known == seconds_.end() ? kUnknownSeconds : known->second);
@@ -254,6 +297,9 @@ bool RemoteTasks::startNext() {
 }
 
 std::vector<Range> RemoteTasks::unnamedRead(const Task &task) const {
+  if ((task.flags & kDerived) != 0) {
+    return task.description->read;
+  }
   std::vector<Range> read;
   for (const tutti_task_variable &variable : task.description->variables) {
     const Range bytes = rangeOf(variable);

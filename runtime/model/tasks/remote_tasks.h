@@ -111,8 +111,10 @@ private:
 
   bool isBusy() const { return busy_.load(std::memory_order_acquire) != 0; }
 
+  bool mayBeDerived(const Task &task, std::span<const graph::Access> accesses) const;
   std::string_view reasonToStay(Task &task) const;
-  /// Variables of the program that the task only reads, and does not name.
+  bool staysHere(Task &task);
+  /// What the task only reads, and does not name.
   std::vector<Range> unnamedRead(const Task &task) const;
   bool settle();
   bool startNext();

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,7 +40,15 @@ public:
 
   bool areOfCluster(Range) const override { return isCluster; }
 
-  std::vector<std::uint64_t> missing(std::span<const graph::Access>) override {
+  bool isDerived(tutti_task_entry) const override { return known.has_value(); }
+
+  Derived derive(tutti_task_block &, std::span<const Range>,
+                 std::span<const graph::Access>) override {
+    return *known;
+  }
+
+  std::vector<std::uint64_t> missing(std::span<const graph::Access>,
+                                     std::span<const Range>) override {
     return {1 << 28, 0, 1 << 28};
   }
 
@@ -60,6 +69,7 @@ public:
 
   bool hasCode = true;
   bool isCluster = false;
+  std::optional<Derived> known; ///< What the compiler knows of the code of all tasks.
   std::atomic<std::size_t> brought{0};
 
 private:
@@ -182,6 +192,61 @@ TEST_F(RemoteTasksTest, OfMemoryOfTheClusterGoWhereItIs) {
   EXPECT_EQ(sent.front().rank, 1U);
   sent.front().whenEnded({1, 1e-3, {}});
   tasks_.finish();
+}
+
+TEST_F(RemoteTasksTest, OfWhichTheCodeIsKnownGoWithWhatTheyReadBeside) {
+  static int beside;
+  const auto begin = reinterpret_cast<std::uint64_t>(&beside);
+  ranks_.known = Derived{{}, {{begin, begin + sizeof beside}}, {}};
+  int value = 0;
+  Task &task = make(store, &value, 7);
+  name(task, TUTTI_TASK_INOUT, value);
+  tasks_.submit(task);
+  const std::vector<FakeRanks::Sent> sent = ranks_.take();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(sent.front().rank, 1U);
+  ASSERT_EQ(sent.front().read.size(), 1U);
+  EXPECT_EQ(sent.front().read.front().begin, begin);
+  sent.front().whenEnded({1, 1e-3, {}});
+  tasks_.finish();
+}
+
+TEST_F(RemoteTasksTest, OfWhichTheCodeTouchesMoreStay) {
+  ranks_.known = Derived{"it does that", {}, {}};
+  int value = 0;
+  Task &task = make(store, &value, 7);
+  name(task, TUTTI_TASK_INOUT, value);
+  tasks_.submit(task);
+  tasks_.finish();
+  EXPECT_EQ(value, 7);
+  const std::map<std::string_view, std::uint64_t> expected{{"it does that", 1}};
+  EXPECT_EQ(reasons(), expected);
+}
+
+TEST_F(RemoteTasksTest, OfWhichTheCodeIsKnownStayIfTheyNameWeakly) {
+  ranks_.known = Derived{};
+  int value = 0;
+  Task &task = make(store, &value, 7);
+  name(task, TUTTI_TASK_INOUT | TUTTI_TASK_WEAK, value);
+  tasks_.submit(task);
+  tasks_.finish();
+  EXPECT_EQ(value, 7);
+}
+
+TEST_F(RemoteTasksTest, OfWhichTheCodeIsKnownStayOnceTheyAreKnownToBeShort) {
+  ranks_.known = Derived{};
+  int value = 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    Task &task = make(store, &value, turn);
+    name(task, TUTTI_TASK_INOUT, value);
+    tasks_.submit(task);
+    for (const FakeRanks::Sent &sent : ranks_.take()) {
+      EXPECT_EQ(turn, 0);
+      sent.whenEnded({1, 1e-6, {}});
+    }
+  }
+  tasks_.finish();
+  EXPECT_EQ(value, 1);
 }
 
 TEST_F(RemoteTasksTest, OfOtherMemoryStayAndGetWhatTheyName) {

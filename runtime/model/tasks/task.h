@@ -40,6 +40,7 @@ enum TaskFlags : std::uint32_t {
   kOnDevice = 1U << 20,  ///< For a device.
   kDescribed = 1U << 21, ///< Its description stays until it is run.
   kHelps = 1U << 22,     ///< Does parts of its parent, which is complete when this has ended.
+  kDerived = 1U << 23,   ///< May run on another rank because the compiler knows its code.
   kOpenMp = 1U << 24,    ///< Has what OpenMp knows of a task.
   kImplicit = 1U << 25,  ///< Of OpenMP: what the thread runs that has entered the team.
   kExclusive = 1U << 26, ///< Of OpenMP: it, or a task that it is in, excludes others.
