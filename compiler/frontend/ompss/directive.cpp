@@ -5,6 +5,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <memory>
+#include <utility>
+
 using namespace clang;
 
 namespace tutti::compiler::ompss {
@@ -151,7 +154,10 @@ bool Reader::clauses(Directive &directive) {
     // Names of clauses may be macros, and arguments may hold some.
     if (token_.is(tok::identifier) && !rowOf(word()) &&
         token_.getIdentifierInfo()->hasMacroDefinition()) {
-      preprocessor_.EnterToken(token_, /*IsReinject=*/true);
+      auto again = std::make_unique<Token[]>(1);
+      again[0] = token_;
+      preprocessor_.EnterTokenStream(std::move(again), 1, /*DisableMacroExpansion=*/false,
+                                     /*IsReinject=*/true);
       preprocessor_.Lex(token_);
     }
     if (atEnd()) {

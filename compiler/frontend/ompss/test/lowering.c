@@ -117,4 +117,16 @@ void iterators(int n, double *v) {
   #pragma oss task in({v[i * j], i=0:9:2, j=i;n}) out({v[k], k={1, 5, n}})
   use(v);
 }
+// Clauses from macros, also of several words, of none, and with arguments.
+#define NOTHING
+#define BOTH inout(*x) priority(3)
+#define BLOCK(kind, v, n) kind((v)[0;n])
+// CHECK-LABEL: define{{.*}} void @macros(
+void macros(int n, int *x, double *v) {
+  // CHECK: @tutti_task_option(i32 {{.*}}1, i64
+  // CHECK: @tutti_task_access(i32 {{.*}}3, ptr
+  // CHECK: @tutti_task_section(i32 {{.*}}1, ptr
+  #pragma oss task NOTHING BOTH BLOCK(in, v, n)
+  use(x);
+}
 // CHECK-NOT: __kmpc_omp_task
