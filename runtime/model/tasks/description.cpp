@@ -219,6 +219,7 @@ void Description::addAll(const Description &other) {
     firstDims_.push_back(before + firstDim);
   }
   dims_.insert(dims_.end(), other.dims_.begin(), other.dims_.end());
+  cost = other.cost;
   node = other.node;
   variables = other.variables;
   hasNegative = hasNegative || other.hasNegative;
@@ -246,6 +247,7 @@ void Description::clear() {
   joins = false;
   hasNegative = false;
   grainsize = 0;
+  cost = 1;
   node = kAnyNode;
   variables = {};
   read.clear();

@@ -80,6 +80,8 @@ public:
   bool hasNegative = false;
   std::int64_t grainsize = 0; ///< Iterations; 0 if the program does not say.
 
+  std::int64_t cost = 1; ///< In proportion to others of the same construct; at least 1.
+
   static constexpr std::int64_t kAnyNode = -2; ///< Source: <nanos6/cluster.h>, as the next one.
   static constexpr std::int64_t kOwnNode = -1;
   std::int64_t node = kAnyNode;                   ///< The rank that is to run it.

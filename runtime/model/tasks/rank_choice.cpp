@@ -38,7 +38,7 @@ std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,
       continue;
     }
     const double seconds = kMoves * static_cast<double>(missing[rank]) / kBytesPerSecond +
-                           load.before() * taskSeconds + (rank == 0 ? 0 : kRemoteSeconds);
+                           load.before() + (rank == 0 ? 0 : kRemoteSeconds);
     if (!best || seconds < least) {
       best = static_cast<std::uint32_t>(rank);
       least = seconds;

@@ -13,13 +13,16 @@ namespace tutti::model::tasks {
 struct RankLoad {
   std::uint32_t workers = 1;
   std::uint32_t underway = 0; ///< Tasks that it has been given and that have not ended.
+  double seconds = 0;         ///< What these are expected to take, all in all.
 
   /// What is ready beyond that may still go anywhere.
   bool hasRoom() const { return underway < 64 * workers; }
 
-  /// Tasks that come before a new one on each worker.
+  /// How long a new task waits for a worker.
   double before() const {
-    return underway < workers ? 0 : static_cast<double>(underway - workers + 1) / workers;
+    return underway < workers
+               ? 0
+               : seconds / underway * static_cast<double>(underway - workers + 1) / workers;
   }
 };
 
@@ -28,7 +31,7 @@ struct RankLoad {
 bool isWorthSending(const RankLoad &own, double taskSeconds);
 
 /// The rank with room, own one first, on which a task that has to get `missing[rank]` bytes is over
-/// first; nothing if none has room. `taskSeconds`: what such tasks take.
+/// first; nothing if none has room. `taskSeconds`: what it is expected to take.
 std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,
                                         std::span<const std::uint64_t> missing, double taskSeconds);
 

@@ -161,8 +161,7 @@ void RemoteTasks::check(Task &task, void (*body)(void *task)) {
 bool RemoteTasks::staysHere(Task &task) {
   {
     const ScopedLock lock(mutex_);
-    const auto known = seconds_.find(task.source);
-    if (known != seconds_.end() && !isWorthSending(loads_.front(), known->second)) {
+    if (!isWorthSending(loads_.front(), expected(task))) {
       return true;
     }
   }
@@ -195,9 +194,31 @@ void RemoteTasks::take(Task &task) {
   serve();
 }
 
-void RemoteTasks::leftHome() {
+/// Seconds: in proportion to what the program says that it costs.
+double RemoteTasks::expected(const Task &task) const {
+  const auto known = seconds_.find(task.source);
+  return known == seconds_.end() ? kUnknownSeconds
+                                 : known->second * static_cast<double>(task.description->cost);
+}
+
+void RemoteTasks::begin(const Task &task, std::uint32_t rank) {
+  const double seconds = expected(task);
+  underway_[&task] = seconds;
+  ++loads_[rank].underway;
+  loads_[rank].seconds += seconds;
+}
+
+void RemoteTasks::end(const Task &task, std::uint32_t rank) {
+  RankLoad &load = loads_[rank];
+  const auto found = underway_.find(&task);
+  --load.underway;
+  load.seconds = load.underway == 0 ? 0 : load.seconds - found->second; // Sums are not exact.
+  underway_.erase(found);
+}
+
+void RemoteTasks::leftHome(const Task &task) {
   const ScopedLock lock(mutex_);
-  --loads_.front().underway;
+  end(task, 0);
 }
 
 bool RemoteTasks::serve() {
@@ -222,11 +243,11 @@ bool RemoteTasks::settle() {
     const ScopedLock lock(mutex_);
     ended.swap(ended_);
     for (const Ended &each : ended) {
-      RankLoad &load = loads_[each.rank];
-      --load.underway;
-      load.workers = each.end.workers;
-      double &seconds = seconds_.try_emplace(each.task->source, each.end.seconds).first->second;
-      seconds += kWeight * (each.end.seconds - seconds);
+      end(*each.task, each.rank);
+      loads_[each.rank].workers = each.end.workers;
+      const double took = each.end.seconds / static_cast<double>(each.task->description->cost);
+      double &seconds = seconds_.try_emplace(each.task->source, took).first->second;
+      seconds += kWeight * (took - seconds);
     }
   }
   for (const Ended &each : ended) {
@@ -256,8 +277,7 @@ std::optional<std::uint32_t> RemoteTasks::rankFor(Task &task) {
   const std::vector<std::uint64_t> missing =
       ranks_.missing(task.description->accesses(), task.description->read);
   const ScopedLock lock(mutex_);
-  const auto known = seconds_.find(task.source);
-  return chooseRank(loads_, missing, known == seconds_.end() ? kUnknownSeconds : known->second);
+  return chooseRank(loads_, missing, expected(task));
 }
 
 /// False if nothing is ready, or all ranks have enough to do.
@@ -284,7 +304,7 @@ bool RemoteTasks::startNext() {
       ready_.erase(std::ranges::find(ready_, task, &Ready::task));
       std::make_heap(ready_.begin(), ready_.end());
     }
-    ++loads_[*rank].underway;
+    begin(*task, *rank);
   }
   if (*rank == 0) {
     task->flags |= kCounted;

@@ -77,7 +77,7 @@ public:
   void stopCheck() { ranks_.stopCheck(); }
 
   /// One that was to stay here has ended.
-  void leftHome();
+  void leftHome(const Task &task);
 
   /// Sees to what has ended, and starts what is ready. True while there is something to look for.
   /// Does nothing while another thread does that.
@@ -120,6 +120,9 @@ private:
   bool startNext();
   void start(Task &task, std::uint32_t rank);
   std::optional<std::uint32_t> rankFor(Task &task);
+  double expected(const Task &task) const TUTTI_REQUIRES(mutex_);
+  void begin(const Task &task, std::uint32_t rank) TUTTI_REQUIRES(mutex_);
+  void end(const Task &task, std::uint32_t rank) TUTTI_REQUIRES(mutex_);
 
   RemoteClient &client_;
   Ranks &ranks_;
@@ -131,8 +134,10 @@ private:
   std::uint64_t age_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::vector<Ended> ended_ TUTTI_GUARDED_BY(mutex_);
   std::vector<RankLoad> loads_ TUTTI_GUARDED_BY(mutex_);
-  std::unordered_map<const char *, double>
-      seconds_ TUTTI_GUARDED_BY(mutex_); ///< What tasks of late have taken, by construct.
+  /// What tasks of late have taken for each unit of their cost, by construct.
+  std::unordered_map<const char *, double> seconds_ TUTTI_GUARDED_BY(mutex_);
+  /// What those that are under way are expected to take.
+  std::unordered_map<const Task *, double> underway_ TUTTI_GUARDED_BY(mutex_);
   std::map<std::string_view, std::uint64_t> stayed_ TUTTI_GUARDED_BY(mutex_);
   ServingThread helper_{[this] { return serve(); }};
 };

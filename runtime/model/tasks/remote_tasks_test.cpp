@@ -249,6 +249,29 @@ TEST_F(RemoteTasksTest, OfWhichTheCodeIsKnownStayOnceTheyAreKnownToBeShort) {
   EXPECT_EQ(value, 1);
 }
 
+TEST_F(RemoteTasksTest, AreExpectedToTakeWhatTheirCostSays) {
+  ranks_.known = Derived{};
+  int value = 0;
+  const std::array<std::int64_t, 3> costs{1000, 1, 2000};
+  std::vector<int> sentTurns;
+  for (int turn = 0; turn < 3; ++turn) {
+    Task &task = make(store, &value, turn);
+    name(task, TUTTI_TASK_INOUT, value);
+    tasks_.setOption(task, TUTTI_TASK_COST, costs[static_cast<std::size_t>(turn)]);
+    tasks_.submit(task);
+    tasks_.beginNaming("here"); // Until it is over.
+    tasks_.description(*tasks_.described())
+        .add(TUTTI_TASK_IN, reinterpret_cast<std::uint64_t>(&value), sizeof value);
+    for (const FakeRanks::Sent &sent : ranks_.take()) {
+      sentTurns.push_back(turn);
+      sent.whenEnded({1, 1e-3, {}});
+    }
+    tasks_.endWaiting();
+  }
+  tasks_.finish();
+  EXPECT_EQ(sentTurns, (std::vector{0, 2}));
+}
+
 TEST_F(RemoteTasksTest, OfOtherMemoryStayAndGetWhatTheyName) {
   int value = 0;
   Task &task = make(store, &value, 7);

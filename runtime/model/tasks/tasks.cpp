@@ -168,6 +168,11 @@ void Tasks::setOption(Task &task, std::uint32_t option, std::int64_t value) {
   case TUTTI_TASK_SHMEM:
     description(task).device.localBytes = value;
     break;
+  case TUTTI_TASK_COST:
+    if (remote_) {
+      description(task).cost = std::max<std::int64_t>(value, 1);
+    }
+    break;
   case TUTTI_TASK_NODE:
     if (remote_) {
       description(task).node = value;
@@ -391,7 +396,7 @@ Work *Tasks::complete(Task &task) {
     openmp_->ended(task);
   }
   if ((task.flags & kCounted) != 0) {
-    remote_->leftHome();
+    remote_->leftHome(task);
   }
   if (task.alive.load(std::memory_order_acquire) == 1) {
     if (!endOrLeave(task, changes)) {
