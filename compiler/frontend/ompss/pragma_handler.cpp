@@ -188,11 +188,61 @@ bool PragmaHandler::isOutside() const {
          !unit_->preprocessor.getLangOpts().DelayedTemplateParsing;
 }
 
+/// Whether the class that is being parsed is the innermost thing around. Bodies of its methods are
+/// lexed as parts of it, so braces are counted.
+bool PragmaHandler::standsInClass(SourceLocation where) const {
+  const auto *around = dyn_cast<CXXRecordDecl>(unit_->sema->CurContext);
+  const SourceManager &sources = unit_->preprocessor.getSourceManager();
+  if (!around || where.isMacroID() || around->getLocation().isMacroID() ||
+      !sources.isWrittenInSameFile(around->getLocation(), where)) {
+    return false;
+  }
+  const auto [file, begin] = sources.getDecomposedLoc(around->getLocation());
+  const unsigned end = sources.getFileOffset(where);
+  const llvm::StringRef text = sources.getBufferData(file);
+  Lexer lexer(sources.getLocForStartOfFile(file), unit_->preprocessor.getLangOpts(), text.begin(),
+              text.begin() + begin, text.end());
+  int depth = 0;
+  Token token;
+  for (lexer.LexFromRawLexer(token);
+       token.isNot(tok::eof) && sources.getFileOffset(token.getLocation()) < end;
+       lexer.LexFromRawLexer(token)) {
+    depth += token.is(tok::l_brace);
+    depth -= token.is(tok::r_brace);
+  }
+  return depth == 1;
+}
+
+/// Constructors and destructors begin with no word that declarations begin with.
+bool PragmaHandler::refusesSpecialMember(SourceLocation where, TokensRef ahead) {
+  const auto *around = dyn_cast<CXXRecordDecl>(unit_->sema->CurContext);
+  const bool destroys = ahead.front().is(tok::tilde);
+  TokensRef named = ahead.drop_front(destroys ? 1 : 0);
+  if (!around || named.size() < 2 || named[0].isNot(tok::identifier) ||
+      named[0].getIdentifierInfo() != around->getIdentifier() || named[1].isNot(tok::l_paren) ||
+      !standsInClass(where)) {
+    return false;
+  }
+  error(unit_->preprocessor.getDiagnostics(), ahead.front().getLocation(),
+        "'#pragma oss task' cannot be used here: a %0 cannot be a task")
+      << (destroys ? "destructor" : "constructor");
+  return true;
+}
+
 void PragmaHandler::task(Construct construct, TokenWriter &writer) {
   Tokens ahead = lexUntilKnown();
   if (beginsDeclaration(ahead).value_or(false)) {
     ahead = lexDeclaration(std::move(ahead));
     function(std::move(construct), ahead, writer);
+    return;
+  }
+  while (ahead.front().is(tok::tilde) && ahead.size() < 3 && ahead.back().isNot(tok::eof)) {
+    Token token; // A name and a parenthesis, if it is a destructor.
+    unit_->preprocessor.Lex(token);
+    ahead.push_back(token);
+  }
+  if (refusesSpecialMember(construct.directive.where, ahead)) {
+    writer.tokens(ahead);
     return;
   }
   if (isOutside()) {

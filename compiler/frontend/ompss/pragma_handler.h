@@ -37,6 +37,8 @@ public:
 private:
   bool endsTooEarly(const Directive &directive);
   bool isOutside() const;
+  bool standsInClass(clang::SourceLocation where) const;
+  bool refusesSpecialMember(clang::SourceLocation where, TokensRef ahead);
   void task(Construct construct, TokenWriter &writer);
   void function(Construct construct, TokensRef ahead, TokenWriter &writer);
   bool renameShadowing(TaskFunction &function, Directive &directive);

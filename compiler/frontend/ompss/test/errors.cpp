@@ -1,5 +1,7 @@
 // Mistakes that only C++ has.
 // RUN: not clang++ -fopenmp -fplugin=%frontend -ferror-limit=0 -fsyntax-only %s 2>&1 | FileCheck %s
+// RUN: not clang++ -fopenmp -fplugin=%frontend -ferror-limit=0 -fsyntax-only %s 2>&1 | FileCheck %s --check-prefix=ONCE --implicit-check-not="a constructor cannot"
+// ONCE: a constructor cannot be a task
 struct Counter {
   int i;
   void count(int *p, int **pp) {
@@ -18,6 +20,16 @@ struct Counter {
   // CHECK-DAG: :[[@LINE+2]]:8: error: '#pragma oss task' cannot be used here: an operator cannot be a task
   #pragma oss task
   void operator()(int *p);
+  // CHECK-DAG: :[[@LINE+2]]:3: error: '#pragma oss task' cannot be used here: a constructor cannot be a task
+  #pragma oss task in(*p)
+  Counter(int *p) : i(*p) {}
+  // CHECK-DAG: :[[@LINE+2]]:3: error: '#pragma oss task' cannot be used here: a destructor cannot be a task
+  #pragma oss task
+  ~Counter();
+  void make(int *p) {
+    #pragma oss task in(*p)
+    Counter(p).count(p, nullptr);
+  }
   #pragma oss task inout(r)
   static void reference(int &r);
 };
