@@ -64,7 +64,7 @@ TaskTouches touchesOfTask(const tutti_region &code, std::uint64_t block, std::sp
   }
   touches.reads = RangeSet::of(std::move(reads)).subtract(ownBytes);
   touches.writes = RangeSet::of(std::move(writes)).subtract(ownBytes);
-  touches.overwritten = RangeSet::of(std::move(surely)).subtract(touches.reads);
+  touches.overwritten = RangeSet::of(std::move(surely)).subtract(ownBytes).subtract(touches.reads);
   touches.decides = RangeSet::of(std::move(decides)).subtract(ownBytes);
   touches.reads = touches.reads.unite(touches.decides);
   if (touches.decides.overlaps(touches.writes)) {
