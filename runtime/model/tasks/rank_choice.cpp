@@ -25,16 +25,16 @@ bool isWorthSending(const RankLoad &own, double taskSeconds) {
 }
 
 std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,
-                                        std::span<const std::uint64_t> missing,
-                                        double taskSeconds) {
+                                        std::span<const std::uint64_t> missing, double taskSeconds,
+                                        std::uint32_t perWorker) {
   if (!isWorthSending(ranks.front(), taskSeconds)) {
-    return ranks.front().hasRoom() ? std::optional(0U) : std::nullopt;
+    return ranks.front().hasRoom(perWorker) ? std::optional(0U) : std::nullopt;
   }
   std::optional<std::uint32_t> best;
   double least = 0;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const RankLoad &load = ranks[rank];
-    if (!load.hasRoom()) {
+    if (!load.hasRoom(perWorker)) {
       continue;
     }
     const double seconds = kMoves * static_cast<double>(missing[rank]) / kBytesPerSecond +

@@ -16,7 +16,7 @@ struct RankLoad {
   double seconds = 0;         ///< What these are expected to take, all in all.
 
   /// What is ready beyond that may still go anywhere.
-  bool hasRoom() const { return underway < 64 * workers; }
+  bool hasRoom(std::uint32_t perWorker) const { return underway < perWorker * workers; }
 
   /// How long a new task waits for a worker.
   double before() const {
@@ -26,13 +26,20 @@ struct RankLoad {
   }
 };
 
+/// Tasks that a rank is given for each of its workers, at most,
+inline constexpr std::uint32_t kMostTasks = 64;
+/// and while nothing is known of what such tasks take: they may be very short.
+inline constexpr std::uint32_t kMostUnknown = 2;
+
 /// Whether tasks that take so long may be over sooner if other ranks get some of them: the own one
 /// tells them of one task after the other.
 bool isWorthSending(const RankLoad &own, double taskSeconds);
 
 /// The rank with room, own one first, on which a task that has to get `missing[rank]` bytes is over
 /// first; nothing if none has room. `taskSeconds`: what it is expected to take.
+/// `perWorker`: tasks after which a rank has no room.
 std::optional<std::uint32_t> chooseRank(std::span<const RankLoad> ranks,
-                                        std::span<const std::uint64_t> missing, double taskSeconds);
+                                        std::span<const std::uint64_t> missing, double taskSeconds,
+                                        std::uint32_t perWorker = kMostTasks);
 
 } // namespace tutti::model::tasks

@@ -201,6 +201,11 @@ double RemoteTasks::expected(const Task &task) const {
                                  : known->second * static_cast<double>(task.description->cost);
 }
 
+/// How many tasks a rank is given for each worker before it has no room for this one.
+std::uint32_t RemoteTasks::perWorker(const Task &task) const {
+  return seconds_.contains(task.source) ? kMostTasks : kMostUnknown;
+}
+
 void RemoteTasks::begin(const Task &task, std::uint32_t rank) {
   const double seconds = expected(task);
   underway_[&task] = seconds;
@@ -270,14 +275,15 @@ std::optional<std::uint32_t> RemoteTasks::rankFor(Task &task) {
   }
   {
     const ScopedLock lock(mutex_);
-    if (std::ranges::none_of(loads_, &RankLoad::hasRoom)) {
+    const std::uint32_t most = perWorker(task);
+    if (std::ranges::none_of(loads_, [&](const RankLoad &load) { return load.hasRoom(most); })) {
       return std::nullopt;
     }
   }
   const std::vector<std::uint64_t> missing =
       ranks_.missing(task.description->accesses(), task.description->read);
   const ScopedLock lock(mutex_);
-  return chooseRank(loads_, missing, expected(task));
+  return chooseRank(loads_, missing, expected(task), perWorker(task));
 }
 
 /// False if nothing is ready, or all ranks have enough to do.

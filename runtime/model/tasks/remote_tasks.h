@@ -121,6 +121,7 @@ private:
   void start(Task &task, std::uint32_t rank);
   std::optional<std::uint32_t> rankFor(Task &task);
   double expected(const Task &task) const TUTTI_REQUIRES(mutex_);
+  std::uint32_t perWorker(const Task &task) const TUTTI_REQUIRES(mutex_);
   void begin(const Task &task, std::uint32_t rank) TUTTI_REQUIRES(mutex_);
   void end(const Task &task, std::uint32_t rank) TUTTI_REQUIRES(mutex_);
 

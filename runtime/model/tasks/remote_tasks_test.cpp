@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -247,6 +248,25 @@ TEST_F(RemoteTasksTest, OfWhichTheCodeIsKnownStayOnceTheyAreKnownToBeShort) {
   }
   tasks_.finish();
   EXPECT_EQ(value, 1);
+}
+
+TEST_F(RemoteTasksTest, GoInSmallNumbersUntilItIsKnownWhatTheyTake) {
+  ranks_.known = Derived{};
+  std::array<int, 20> values{};
+  for (int &value : values) {
+    Task &task = make(store, &value, 1);
+    name(task, TUTTI_TASK_INOUT, value);
+    tasks_.submit(task);
+  }
+  // Each of three ranks has one worker.
+  const std::vector<FakeRanks::Sent> sent = ranks_.take();
+  EXPECT_EQ(sent.size(), 4U);
+  for (const FakeRanks::Sent &each : sent) {
+    each.whenEnded({1, 1e-6, {}});
+  }
+  tasks_.finish();
+  EXPECT_TRUE(ranks_.take().empty());
+  EXPECT_EQ(std::ranges::count(values, 1), 16);
 }
 
 TEST_F(RemoteTasksTest, AreExpectedToTakeWhatTheirCostSays) {
