@@ -74,6 +74,32 @@ SetVector<Function *> reachedFunctions(Function &root) {
   return reached;
 }
 
+SetVector<Function *> startedFunctions(Module &module) {
+  SetVector<Function *> started;
+  for (const CallKind kind : {CallKind::Fork, CallKind::ForkTeams}) {
+    for (CallInst *fork : findForks(module, kind)) {
+      started.insert(outlinedOf(*fork));
+    }
+  }
+  if (!module.getFunction("tutti_task_described")) {
+    return started;
+  }
+  for (Function &callee : module) {
+    if (kindOf(&callee) != CallKind::Task) {
+      continue;
+    }
+    for (User *user : callee.users()) {
+      for (Value *handed : user->operand_values()) {
+        auto *function = dyn_cast<Function>(handed);
+        if (function && !function->isDeclaration()) {
+          started.insert(function);
+        }
+      }
+    }
+  }
+  return started;
+}
+
 SetVector<Function *> missingFunctions(Function &root) {
   SetVector<Function *> missing;
   for (Function *function : reachedFunctions(root)) {

@@ -39,14 +39,8 @@ bool isOffered(const Function &function) {
 }
 
 bool needsOthers(Module &module) {
-  for (const CallKind kind : {CallKind::Fork, CallKind::ForkTeams}) {
-    for (CallInst *fork : findForks(module, kind)) {
-      if (!missingFunctions(*outlinedOf(*fork)).empty()) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return any_of(startedFunctions(module),
+                [](Function *started) { return !missingFunctions(*started).empty(); });
 }
 
 } // namespace

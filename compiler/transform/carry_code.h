@@ -33,7 +33,7 @@ bool isCarryingCode();
 /// call these: remarks are about those alone.
 constexpr llvm::StringLiteral kImporting = "tutti-importing";
 
-/// Notes that a loop, which stays home, calls `names`.
+/// Notes that a loop or task, which stays home, calls `names`.
 void noteNeeds(llvm::Module &module, llvm::ArrayRef<llvm::Function *> missing);
 
 /// The module as it is when this runs, as bitcode; empty if nobody will want it.

@@ -5,11 +5,13 @@
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/endings.h"
+#include "compiler/analysis/missing_functions.h"
 #include "compiler/analysis/source_names.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/split_variables.h"
+#include "compiler/transform/carry_code.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/piece_function.h"
 #include "compiler/transform/private_allocations.h"
@@ -250,7 +252,14 @@ PreservedAnalyses DeriveTasksPass::run(Module &module, ModuleAnalysisManager &an
   }
   Deriver deriver(module, functions);
   for (auto &[entry, call] : creators) {
-    remark(*call, deriver.derive(*entry, *call), functions);
+    const std::string reason = deriver.derive(*entry, *call);
+    const auto missing = reason.empty() ? SetVector<Function *>() : missingFunctions(*entry);
+    if (isCarryingCode() && !missing.empty()) {
+      noteNeeds(module, missing.getArrayRef());
+    }
+    if (!module.getModuleFlag(kImporting) || entry->hasFnAttribute(kImporting)) {
+      remark(*call, reason, functions);
+    }
   }
   return PreservedAnalyses::none();
 }

@@ -135,13 +135,7 @@ bool isForDebuggers(const Module &module) {
 class Importer {
 public:
   Importer(Module &module, DefinitionOf definitionOf)
-      : module_(module), definitionOf_(definitionOf) {
-    for (const CallKind kind : {CallKind::Fork, CallKind::ForkTeams}) {
-      for (CallInst *fork : findForks(module, kind)) {
-        roots_.insert(outlinedOf(*fork));
-      }
-    }
-  }
+      : module_(module), definitionOf_(definitionOf), roots_(startedFunctions(module)) {}
 
   bool importAll() {
     while (Function *wanted = next()) {
@@ -197,7 +191,7 @@ private:
     return copy;
   }
 
-  /// In parallel constructs alone: the rest of the file stays as it was compiled.
+  /// In parallel constructs and tasks alone: the rest of the file stays as it was compiled.
   bool callCopies() {
     bool hasChanged = false;
     for (Function *root : roots_) {

@@ -93,6 +93,17 @@ int main(int argc, char **argv) {
 """
 
 
+def tasks_of_other_files_leave(workshop):
+    made = Program.read(FOLDER / "files")
+    made.name = "cluster-files"
+    made.flags = ["-O2", "-Wno-unknown-pragmas"]
+    made.tutti_flags = ["-fompss-2"]
+    compare(workshop, made, [], 2, {"TUTTI_WORKERS": "1"})
+    result = workshop.launch(made, [], 2, {"TUTTI_STATS": "json", "TUTTI_WORKERS": "1"})
+    require(json.loads(re.search(r"^tutti-remote-tasks: (.*)$", result.errors, re.M)[1])["sent"] > 0,
+            result.errors)
+
+
 def statistics(workshop, program, words, ranks):
     result = workshop.launch(program, words, ranks, {"TUTTI_STATS": "json", "TUTTI_WORKERS": "1"})
     require(result.status == 0, result.errors)
@@ -271,7 +282,8 @@ def checking_finds_nothing_where_all_is_named(workshop, seed):
 def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [("blocks_move_their_borders_only", blocks_move_their_borders_only),
-              ("known_code_goes_to_its_data", known_code_goes_to_its_data)]
+              ("known_code_goes_to_its_data", known_code_goes_to_its_data),
+              ("tasks_of_other_files_leave", tasks_of_other_files_leave)]
     checks += [(f"derived{level}/{ranks}/{workers}",
                 lambda w, l=level, r=ranks, k=workers:
                 compare(w, program("derived", l), [], r, {"TUTTI_WORKERS": str(k)}))
