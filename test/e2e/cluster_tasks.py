@@ -171,6 +171,14 @@ int main() { static double to[64];
 #pragma oss taskwait
   std::printf("%g %g\\n", to[5], other[6]); }
 """, "its code writes what it does not name"),
+    "reading": ("""
+static int where[8] = {3, 1, 2};
+int main() { static int from[64], to[8]; from[3] = 7;
+#pragma oss task in(from[0]) out(to)
+  for (int i = 0; i < 8; i++) to[i] = from[where[i]];
+#pragma oss taskwait
+  std::printf("%d\\n", to[0]); }
+""", "its code may read what it does not name"),
     "deciding": ("""
 int main() { static int n = 5, to[64];
 #pragma oss task inout(n, to)
@@ -297,7 +305,9 @@ def all_checks():
     checks += [(f"{name}/{ranks}/{workers}",
                 lambda w, n=name, r=ranks, k=workers: compare(w, program(n), [], r, {"TUTTI_WORKERS": str(k)}))
                for name in ("memory", "cholesky") for ranks, workers in ((1, 2), (2, 1), (3, 2), (4, 1))]
-    # What goes wrong there does so in one run of some.
+    # What goes wrong in these does so in one run of some.
+    checks += [(f"columns/{turn}", lambda w, r=2 + 2 * (turn % 2): compare(w, program("columns"), [], r, {"TUTTI_WORKERS": "2"}))
+               for turn in range(4)]
     checks += [(f"beside/{turn}", lambda w, r=2 + turn % 2: compare(w, program("beside"), [], r, {"TUTTI_WORKERS": "3"}))
                for turn in range(6)]
     checks += [(f"checked/{name}", lambda w, n=name: checking_finds_what_is_not_named(w, n)) for name in CHECKED]
