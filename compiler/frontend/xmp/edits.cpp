@@ -79,10 +79,15 @@ std::string Edits::text(unsigned begin, unsigned end) const {
 void Edits::moveTo(llvm::raw_ostream &out, SourceLocation place, bool atLineStart) {
   SourceManager &sources = preprocessor_.getSourceManager();
   const SourceLocation expansion = sources.getExpansionLoc(place);
+  if (expansion == last_ && line_ == lastLine_ && !atLineStart) {
+    return; // As of all tokens of a macro, of which headers of the system have many.
+  }
   const PresumedLoc presumed = sources.getPresumedLoc(expansion);
   if (presumed.isInvalid()) {
     return;
   }
+  last_ = expansion;
+  lastLine_ = presumed.getLine();
   const bool isSameFile = file_ == presumed.getFilename();
   const bool mayStay = isSameFile && line_ == presumed.getLine() && (!atLineStart || column_ == 0);
   if (mayStay) {

@@ -67,6 +67,8 @@ private:
   // Of printing.
   std::string file_;
   unsigned line_ = 0;
+  clang::SourceLocation last_; ///< Where `moveTo` has moved to, in `file_`, and its line.
+  unsigned lastLine_ = 0;
   unsigned column_ = 0;
 };
 
