@@ -18,6 +18,12 @@ namespace tutti::compiler {
 
 namespace {
 
+/// What reports that follow each other have in common.
+struct Reported {
+  SmallVector<AccessRecord::Dim, 4> dims;                                   ///< In the slots.
+  SmallVector<std::pair<AccessRecord::Assumption, Value *>, 4> assumptions; ///< Whether they hold.
+};
+
 class Writer {
 public:
   Writer(ChunkModel &model, const RegionAccesses &accesses, ScalarEvolution &scev, StringRef name)
@@ -48,7 +54,7 @@ private:
   unsigned levelOf(const SCEV *expression, const Walks &walks);
   Guards guardsHere(ArrayRef<AccessRecord::Guard> guards, const ExpressionEmitter::Leaves &leaves);
   void report(IRBuilder<> &build, ExpressionEmitter &emitter, const AccessRecord &record,
-              Value *sink, Value *dims);
+              Value *sink, Value *dims, Reported &reported);
 
   ChunkModel &model_;
   const RegionAccesses &accesses_;
@@ -128,7 +134,7 @@ Value *Writer::fits(IRBuilder<> &build, ExpressionEmitter &emitter,
 }
 
 void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const AccessRecord &record,
-                    Value *sink, Value *dims) {
+                    Value *sink, Value *dims, Reported &reported) {
   for (const Walks::Follow &follow : record.walks.follows) {
     emitter.emit(follow.load);
   }
@@ -137,6 +143,11 @@ void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const Access
   }
   StructType *dimType = EntryPoints(module_).dimType();
   for (auto [index, dim] : enumerate(record.dims)) {
+    if (index < reported.dims.size() && reported.dims[index] == dim) {
+      continue;
+    }
+    reported.dims.resize(std::max(reported.dims.size(), index + 1));
+    reported.dims[index] = dim;
     Value *slot = build.CreateConstInBoundsGEP1_64(dimType, dims, index);
     build.CreateStore(emitter.emit64(dim.stride, true), build.CreateStructGEP(dimType, slot, 0));
     build.CreateStore(emitter.emit64(dim.count, false), build.CreateStructGEP(dimType, slot, 1));
@@ -144,8 +155,13 @@ void Writer::report(IRBuilder<> &build, ExpressionEmitter &emitter, const Access
   Value *flags = build.getInt32(record.flags);
   flags = build.CreateSelect(emitter.isNull(record.base), build.getInt32(0), flags);
   for (const AccessRecord::Assumption &assumption : record.assumptions) {
-    flags =
-        build.CreateSelect(fits(build, emitter, assumption), flags, build.getInt32(TUTTI_ANYWHERE));
+    const auto *known =
+        find_if(reported.assumptions, [&](const auto &entry) { return entry.first == assumption; });
+    if (known == reported.assumptions.end()) {
+      reported.assumptions.push_back({assumption, fits(build, emitter, assumption)});
+      known = &reported.assumptions.back();
+    }
+    flags = build.CreateSelect(known->second, flags, build.getInt32(TUTTI_ANYWHERE));
   }
   build.CreateCall(EntryPoints(module_).access(),
                    {sink, flags, emitter.emit(scev_.getPointerBase(record.base)),
@@ -216,8 +232,9 @@ void Writer::reportInside(IRBuilder<> &build, ExpressionEmitter::Leaves leaves,
   build.SetInsertPoint(then);
   const std::size_t position = leaves.counters.size();
   if (position == leaves.walks->levels.size()) {
+    Reported reported;
     for (const AccessRecord *record : records) {
-      report(build, emitter, *record, leaves.sink, dims);
+      report(build, emitter, *record, leaves.sink, dims, reported);
     }
     build.CreateBr(next);
   } else {
