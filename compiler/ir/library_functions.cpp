@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -291,6 +292,7 @@ private:
   bool isKnown(const Value *pointer, bool isWritten) const;
   bool isFine(const Instruction &inst);
   bool isFineCall(const CallBase &call);
+  bool isAllFine(const Function &function);
 
   static constexpr unsigned kMostFunctions = 32;
   static constexpr unsigned kMostInstructions = 5000;
@@ -326,7 +328,10 @@ bool BodyUse::isFineCall(const CallBase &call) {
     return intrinsic->isAssumeLikeIntrinsic() || intrinsic->doesNotAccessMemory();
   }
   const Function *callee = call.getCalledFunction();
-  if (!isa<CallInst>(call) || !callee || callee->isInterposable()) {
+  // Nothing that is fine throws, so it does not matter where an invoke would lead then.
+  const bool isKnownForm =
+      isa<CallInst>(call) || (isa<InvokeInst>(call) && callee && !callee->isDeclaration());
+  if (!callee || !isKnownForm || callee->isInterposable()) {
     return false;
   }
   callsItself_ = callsItself_ || callee == begun_;
@@ -397,6 +402,25 @@ bool BodyUse::isFine(const Instruction &inst) {
   return !isa<IntToPtrInst>(inst) && !inst.mayReadOrWriteMemory() && !inst.mayThrow();
 }
 
+/// Where an exception would lead, which nothing that is fine throws, does not count.
+bool BodyUse::isAllFine(const Function &function) {
+  SmallVector<const BasicBlock *, 16> blocks{&function.getEntryBlock()};
+  SmallPtrSet<const BasicBlock *, 16> seen(blocks.begin(), blocks.end());
+  while (!blocks.empty()) {
+    const BasicBlock *block = blocks.pop_back_val();
+    if (!all_of(*block, [&](const Instruction &inst) { return isFine(inst); })) {
+      return false;
+    }
+    const auto *invoke = dyn_cast<InvokeInst>(block->getTerminator());
+    for (const BasicBlock *next : successors(block)) {
+      if ((!invoke || next == invoke->getNormalDest()) && seen.insert(next).second) {
+        blocks.push_back(next);
+      }
+    }
+  }
+  return true;
+}
+
 std::optional<ArgumentUse> BodyUse::of(const Function &function, bool hasToCallItself) {
   begun_ = &function;
   if (function.isDeclaration() || function.isInterposable() || function.isVarArg() ||
@@ -412,8 +436,7 @@ std::optional<ArgumentUse> BodyUse::of(const Function &function, bool hasToCallI
     // Pointers that a function gives back are not followed, which sees to it that all are known.
     if (seen_.size() > kMostFunctions || instructionCount > kMostInstructions ||
         next->getReturnType()->isPtrOrPtrVectorTy() || next->isVarArg() ||
-        next->hasFnAttribute(Attribute::Convergent) ||
-        !all_of(instructions(*next), [&](const Instruction &inst) { return isFine(inst); })) {
+        next->hasFnAttribute(Attribute::Convergent) || !isAllFine(*next)) {
       return std::nullopt;
     }
   }

@@ -37,6 +37,16 @@ void counted(int n, const int *key, int *a) {
   }
 }
 
+// CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+void nested(int n, const int *key, const double *b, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    std::map<int, std::map<int, double>> m;
+    for (int k = 0; k < 20; k++) m[key[i + k]][key[i - k]] += b[k];
+    for (auto &e : m) a[i] += e.first * e.second.begin()->second;
+  }
+}
+
 // A pointer in the string is the string's own, whatever its characters are. One in a field beside it is not.
 struct Named {
   int number;

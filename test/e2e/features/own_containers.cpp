@@ -47,7 +47,12 @@ void maps(const int *keys, long *out) {
       counts[keys[i + k]] += k;
     }
     counts.erase(keys[i]);
-    long sum = counts.size();
+    std::map<int, std::map<int, long>> nested;
+    for (int k = 0; k < kKeys; ++k) {
+      nested[keys[i + k] % 5][keys[k]] += keys[i + k];
+    }
+    nested.erase(2);
+    long sum = counts.size() + nested[1].size();
     for (const auto &[key, count] : counts) {
       sum = sum * 17 + key * count;
     }
