@@ -104,8 +104,8 @@ public:
   /// What follows "tutti_" in the name of the hook (abi/abi.h) for `callee`, an init or a next.
   virtual std::string hook(llvm::StringRef callee) const = 0;
 
-  /// What the program says where `callee`, of kind Flush or Other, is called: "a flush construct"; or
-  /// empty.
+  /// What the program says where `callee`, of kind Flush or Other, is called: "a flush construct";
+  /// or empty.
   virtual llvm::StringRef construct(llvm::StringRef callee) const = 0;
 
   virtual Schedule schedule(std::uint64_t operand) const = 0;
