@@ -28,10 +28,10 @@ bool mayHoldAddress(const Type &type) {
 }
 
 /// Whether the program says that what `access` loads or stores is a number. Copies of pointers may
-/// be integers, but not of a type of numbers.
-bool isOfNumbers(const Instruction &access, const Type &type) {
+/// be integers, but not of a type of numbers, unless the program itself makes pointers of these.
+bool isOfNumbers(const Instruction &access) {
   const MDNode *tag = access.getMetadata(LLVMContext::MD_tbaa);
-  if (!tag || tag->getNumOperands() < 3 || !type.getScalarType()->isIntegerTy()) {
+  if (!tag || tag->getNumOperands() < 3) {
     return false;
   }
   const auto *accessed = dyn_cast<MDNode>(tag->getOperand(1));
@@ -384,20 +384,20 @@ void OwnMemory::takeCall(const CallBase &call) {
 void OwnMemory::take(const Instruction &inst) {
   if (const auto *load = dyn_cast<LoadInst>(&inst)) {
     reach(*load->getPointerOperand(), layout_.getTypeStoreSize(load->getType()));
-    if (!mayHoldAddress(*load->getType()) || isOfNumbers(*load, *load->getType())) {
+    if (!mayHoldAddress(*load->getType())) {
       return;
     }
     const Node place = target(*load->getPointerOperand());
-    unify(target(*load), place == kNone ? kForeign : foundAt(place));
+    const bool isMade = load->getType()->isPointerTy() && isOfNumbers(*load);
+    unify(target(*load), place == kNone || isMade ? kForeign : foundAt(place));
     return;
   }
   if (const auto *store = dyn_cast<StoreInst>(&inst)) {
-    const Type &type = *store->getValueOperand()->getType();
     reach(*store->getPointerOperand(),
           layout_.getTypeStoreSize(store->getValueOperand()->getType()));
     const Node place = target(*store->getPointerOperand());
     const Node stored = target(*store->getValueOperand());
-    if (place != kNone && stored != kNone && !isOfNumbers(*store, type)) {
+    if (place != kNone && stored != kNone && !isOfNumbers(*store)) {
       unify(foundAt(place), stored);
     }
     return;

@@ -447,6 +447,7 @@ void loadPointersAsPointers(Function &function) {
                                  bits->getAlign(), bits->getIterator());
     pointer->takeName(cast);
     pointer->setDebugLoc(bits->getDebugLoc());
+    pointer->setMetadata(LLVMContext::MD_tbaa, bits->getMetadata(LLVMContext::MD_tbaa));
     cast->replaceAllUsesWith(pointer);
     cast->eraseFromParent();
     RecursivelyDeleteTriviallyDeadInstructions(bits);

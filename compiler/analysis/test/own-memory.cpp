@@ -86,6 +86,17 @@ void leading(int n, const double *b, double *a) {
   }
 }
 
+// Addresses may be numbers for a while.
+// CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it {{follows|reaches|allocates}}
+void numbers(int n, const double *b, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    std::map<int, unsigned long> m;
+    for (int k = 0; k < 20; k++) m[k * 7 % 13] = (unsigned long)(b + i + k);
+    for (auto &e : m) a[i] += *(const double *)e.second;
+  }
+}
+
 // Addresses may be copied as bytes.
 // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it follows a pointer that it keeps in a private variable
 void bytes(int n, int size, const void *rows, double *a) {
