@@ -433,11 +433,13 @@ std::string ThreadStretches::isolateReductions() {
   return {};
 }
 
-/// What ends the program is no stretch's, unless stretches may end it as well.
+/// What ends the program is no stretch's, unless stretches may end it as well. Those by `exit`
+/// might, too, but that is called by whoever executes what lies between loops.
 void ThreadStretches::isolateEnds() {
   const auto endings = findEndings(function_);
+  const auto exits = findExits(function_);
   for (const BasicBlock *block : findLastBlocks(function_)) {
-    if (!endings.contains(block)) {
+    if (!endings.contains(block) || exits.contains(block)) {
       last_.insert(block);
       fixed_.insert(block);
     }

@@ -7,6 +7,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/output_calls.h"
 #include "compiler/ir/split_variables.h"
 #include "compiler/transform/conduct_constructs.h"
 #include "compiler/transform/number_loop.h"
@@ -206,11 +207,16 @@ std::string ThreadLooper::checkCalls(const ThreadStretches &stretches,
   return {};
 }
 
+/// Whether `inst`, a call that a thread makes for itself, keeps its loop at home: all but output.
+bool keepsHome(const Instruction &inst) {
+  return isForItself(inst) && !asOutputCall(cast<CallInst>(inst));
+}
+
 /// Loops stay at home in which threads call something for themselves: there has to be another one.
 std::string ThreadLooper::checkGain(const ThreadStretches &stretches,
                                     ArrayRef<const ThreadStretch *> looped) {
   const auto staysHome = [](const auto &blocks) {
-    return any_of(blocks, [](const BasicBlock *block) { return any_of(*block, isForItself); });
+    return any_of(blocks, [](const BasicBlock *block) { return any_of(*block, keepsHome); });
   };
   if (any_of(looped, [&](const ThreadStretch *each) { return !staysHome(each->blocks); }) ||
       any_of(stretches.loops(),
@@ -218,7 +224,7 @@ std::string ThreadLooper::checkGain(const ThreadStretches &stretches,
     return {};
   }
   for (Instruction &inst : instructions(*copy_)) {
-    if (isForItself(inst) && !stretches.isOfOne(*inst.getParent())) {
+    if (keepsHome(inst) && !stretches.isOfOne(*inst.getParent())) {
       place_ = placeOf(cast<CallInst>(inst));
       return describeCall(cast<CallInst>(inst));
     }

@@ -174,7 +174,14 @@ void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
   #pragma omp parallel
   {
     int id = omp_get_thread_num();
-    printf("%g\n", a[id]);
+    a[id] = printf("%g\n", a[id]);
+  }
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    #pragma omp critical
+    printf("%d: %g\n", id, a[id]);
     a[id] = 1;
   }
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it contains a flush construct (line [[@LINE+5]])

@@ -2,6 +2,7 @@
 /// \file
 /// Iterations that print, to a file in place of standard output: each of their lines is there once,
 /// those of one iteration in order, between what is printed before the loop and behind it.
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,31 @@ static void conducted(double *a) {
   show(file, before);
 }
 
+/// Threads that divide work by their numbers, and say so.
+static void numbers(double *a) {
+  int before;
+  FILE *file = divert(&before);
+  printf("before\n");
+#pragma omp parallel num_threads(5)
+  {
+    const int id = omp_get_thread_num(), team = omp_get_num_threads();
+    double sum = 0;
+    for (int i = id * N / team; i < (id + 1) * N / team; ++i) {
+      a[i] += id;
+      sum += a[i];
+    }
+    printf("<%d.0> of %d\n", id, team);
+#pragma omp barrier
+#pragma omp critical
+    {
+      printf("<%d.1> found ", id);
+      printf("%g, then %g\n", sum, a[(id + 1) % team * N / team]);
+    }
+  }
+  printf("behind\n");
+  show(file, before);
+}
+
 int main(void) {
   double *a = malloc(sizeof *a * N);
   char(*names)[8] = malloc(sizeof *names * N);
@@ -124,6 +150,7 @@ int main(void) {
   always(a, names);
   printf("%g\n", sometimes(a));
   conducted(a);
+  numbers(a);
   free(a);
   free(names);
   return 0;
