@@ -101,12 +101,16 @@ Printing dropOutput(Function &function, FunctionAnalysisManager &analyses) {
     const OutputCall output = *asOutputCall(*call);
     printing.isAny = true;
     printing.followsLocale = printing.followsLocale || output.followsLocale;
+    printing.usesObjects = printing.usesObjects || output.isInsertion;
     printing.first = printing.first ? printing.first : call->getDebugLoc();
     IRBuilder<> build(call);
     for (const unsigned operand : output.read) {
       build.CreateCall(
           function.getParent()->getOrInsertFunction("strlen", build.getInt64Ty(), build.getPtrTy()),
           call->getArgOperand(operand));
+    }
+    if (output.isInsertion) {
+      call->replaceAllUsesWith(call->getArgOperand(*output.stream));
     }
     call->eraseFromParent();
   }

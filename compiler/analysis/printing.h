@@ -14,6 +14,7 @@ namespace tutti::compiler {
 struct Printing {
   bool isAny = false;
   bool followsLocale = false;
+  bool usesObjects = false; ///< Of the C++ library's streams.
   llvm::DebugLoc first;
 };
 

@@ -271,6 +271,15 @@ WorksharingOrReason findWorksharing(Function &outlined) {
       return found;
     }
     auto *base = dyn_cast<CallBase>(&inst);
+    const auto leadsToStream = [](const Use &operand) {
+      return operand->getType()->isPointerTy() && isStreamObject(operand->stripInBoundsOffsets());
+    };
+    if (!(base && base->getCalledFunction() && isInsertion(*base->getCalledFunction())) &&
+        any_of(inst.operands(), leadsToStream)) {
+      found.reason = "it looks into a stream of the C++ library, or changes how it prints";
+      found.location = inst.getDebugLoc();
+      return found;
+    }
     if (!base) {
       continue;
     }
@@ -378,6 +387,12 @@ std::string inlineCallees(Function &function) {
       const bool prints = invoke && callee && callee->isDeclaration() && asOutputCall(*invoke);
       if ((use && !use->goesOn()) || prints) {
         calm.push_back(invoke);
+      }
+      if (callee && isInsertion(*callee)) {
+        if (invoke && !callee->isDeclaration()) {
+          calm.push_back(invoke);
+        }
+        continue;
       }
       if (!callee || callee == &function || callee->isDeclaration() || callee->isInterposable() ||
           callee->getName().starts_with("__clang_call_terminate")) {

@@ -80,6 +80,12 @@ FunctionCallee EntryPoints::output() const {
   return module_.getOrInsertFunction("tutti_output", ptr, ptr, ptr);
 }
 
+FunctionCallee EntryPoints::outputObject() const {
+  Type *ptr = PointerType::getUnqual(module_.getContext());
+  return module_.getOrInsertFunction("tutti_output_object", ptr, ptr, ptr,
+                                     Type::getInt32Ty(module_.getContext()));
+}
+
 namespace {
 
 constexpr StringLiteral kExit = "tutti_exit";

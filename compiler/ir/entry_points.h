@@ -30,6 +30,7 @@ public:
   llvm::FunctionCallee follow() const;
   llvm::FunctionCallee reduce() const;
   llvm::FunctionCallee output() const;
+  llvm::FunctionCallee outputObject() const;
   llvm::FunctionCallee exit() const;
 
   /// Whether `inst` calls `tutti_exit`.

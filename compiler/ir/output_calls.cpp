@@ -110,6 +110,77 @@ bool FormatReader::read(StringRef format) {
   }
 }
 
+/// What each of the insertions has as its second operand.
+enum class Inserted { Nothing, Number, Text, Manipulator };
+
+std::optional<Inserted> insertedBy(StringRef name) {
+  // Of basic_ostream<char>: operator<< of numbers and manipulators, what these are made of, and
+  // operator<< of characters, texts and setw.
+  return StringSwitch<std::optional<Inserted>>(name)
+      .Cases("_ZNSolsEb", "_ZNSolsEs", "_ZNSolsEt", "_ZNSolsEi", "_ZNSolsEj", Inserted::Number)
+      .Cases("_ZNSolsEl", "_ZNSolsEm", "_ZNSolsEx", "_ZNSolsEy", "_ZNSolsEf", Inserted::Number)
+      .Cases("_ZNSolsEd", "_ZNSolsEe", "_ZNSo3putEc", Inserted::Number)
+      .Cases("_ZNSo9_M_insertIbEERSoT_", "_ZNSo9_M_insertIlEERSoT_", "_ZNSo9_M_insertImEERSoT_",
+             "_ZNSo9_M_insertIxEERSoT_", "_ZNSo9_M_insertIyEERSoT_", Inserted::Number)
+      .Cases("_ZNSo9_M_insertIdEERSoT_", "_ZNSo9_M_insertIeEERSoT_", Inserted::Number)
+      .Case("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c", Inserted::Number)
+      .Case("_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St5_Setw", Inserted::Number)
+      .Case("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", Inserted::Text)
+      .Case("_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l",
+            Inserted::Text)
+      .Case("_ZNSo5writeEPKcl", Inserted::Text)
+      .Case("_ZNSo5flushEv", Inserted::Nothing)
+      .Case("_ZNSolsEPFRSoS_E", Inserted::Manipulator)
+      .Default(std::nullopt);
+}
+
+/// Whether `value` is `std::endl`, `std::ends` or `std::flush`.
+bool isLineEnd(const Value *value) {
+  const auto *function = dyn_cast<Function>(value);
+  return function && StringSwitch<bool>(function->getName())
+                         .Case("_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", true)
+                         .Case("_ZSt4endsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", true)
+                         .Case("_ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", true)
+                         .Default(false);
+}
+
+bool callsInsertion(const Value *value) {
+  const auto *call = dyn_cast<CallBase>(value);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && isInsertion(*callee);
+}
+
+/// The stream to which a chain of insertions writes.
+const Value *streamOf(const Value *value) {
+  while (callsInsertion(value)) {
+    value = cast<CallBase>(value)->getArgOperand(0);
+  }
+  return value;
+}
+
+std::optional<OutputCall> asInsertion(const CallBase &call) {
+  const Inserted inserted = *insertedBy(call.getCalledFunction()->getName());
+  const bool isChain = all_of(call.uses(), [](const Use &use) {
+    return callsInsertion(use.getUser()) && use.getOperandNo() == 0;
+  });
+  const bool isKnown = inserted != Inserted::Manipulator || isLineEnd(call.getArgOperand(1));
+  if (!isChain || !isKnown || !isStreamObject(streamOf(call.getArgOperand(0)))) {
+    return std::nullopt;
+  }
+  OutputCall output;
+  output.stream = 0;
+  output.isInsertion = true;
+  if (inserted == Inserted::Text) {
+    output.read.push_back(1);
+  }
+  return output;
+}
+
+bool isObject(const Value *value, StringRef name) {
+  const auto *variable = dyn_cast<GlobalVariable>(value);
+  return variable && variable->isDeclaration() && variable->getName() == name;
+}
+
 bool isVariable(const Value *value, StringRef name) {
   const auto *load = dyn_cast<LoadInst>(value);
   const auto *variable = load ? dyn_cast<GlobalVariable>(load->getPointerOperand()) : nullptr;
@@ -120,6 +191,9 @@ bool isVariable(const Value *value, StringRef name) {
 
 std::optional<OutputCall> asOutputCall(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
+  if (callee && isInsertion(*callee)) {
+    return asInsertion(call);
+  }
   if (!callee || !callee->isDeclaration() || call.isNoBuiltin() || !call.use_empty()) {
     return std::nullopt;
   }
@@ -179,6 +253,14 @@ void redirect(CallInst &call, Value &stream) {
   }
   call.eraseFromParent();
 }
+
+bool isInsertion(const Function &function) { return insertedBy(function.getName()).has_value(); }
+
+bool isStreamObject(const Value *value) {
+  return isObject(value, "_ZSt4cout") || isErrorObject(value);
+}
+
+bool isErrorObject(const Value *value) { return isObject(value, "_ZSt4cerr"); }
 
 bool isStandardStream(const Value *value) {
   return isVariable(value, "stdout") || isErrorStream(value);

@@ -19,11 +19,22 @@ struct OutputCall {
   std::optional<unsigned> stream;
   llvm::SmallVector<unsigned, 2> read; ///< Operands that lead to text, or bytes, that is read.
   bool followsLocale = false;
+  bool isInsertion = false; ///< Of the C++ library; its result is the stream.
 };
 
 /// What `call` writes, if it is known what it reads: its format is a constant, and nobody looks at
-/// its result.
+/// its result, but to write more to the same stream.
 std::optional<OutputCall> asOutputCall(const llvm::CallBase &call);
+
+/// Whether `function` is one by which the C++ library's streams write a text or a number, or end a
+/// line, and which looks at nothing else. It may have a body.
+bool isInsertion(const llvm::Function &function);
+
+/// Whether `value` is the address of `std::cout` or `std::cerr`: each rank's own.
+bool isStreamObject(const llvm::Value *value);
+
+/// The same for `std::cerr` alone.
+bool isErrorObject(const llvm::Value *value);
 
 /// Makes `call`, which is such a call, write to `stream`.
 void redirect(llvm::CallInst &call, llvm::Value &stream);

@@ -13,6 +13,7 @@
 #include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
 #include "compiler/transform/join_debug_functions.h"
+#include "compiler/transform/keep_insertions.h"
 #include "compiler/transform/late_texts.h"
 #include "compiler/transform/launch_regions.h"
 #include "compiler/transform/merge_teams.h"
@@ -69,6 +70,7 @@ void registerPasses(PassBuilder &builder) {
           passes.addPass(SplitConstructsPass());
           passes.addPass(ConductConstructsPass());
           passes.addPass(ReduceUpdatesPass()); // Of loops that have constructs of their own now.
+          passes.addPass(KeepInsertionsPass());
           passes.addPass(KeepLoopsPass());
         } else {
           passes.addPass(UnoptimisedPass());

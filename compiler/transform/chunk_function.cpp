@@ -165,6 +165,14 @@ void ChunkWriter::replaceOutput(CallInst &call) {
     return;
   }
   Type *ptr = build.getPtrTy();
+  if (output->isInsertion) {
+    Value *object = call.getArgOperand(*output->stream);
+    if (isStreamObject(object)) { // Else it is what another call has given.
+      redirect(call, *build.CreateCall(entryPoints_.outputObject(),
+                                       {chunk_, object, build.getInt32(isErrorObject(object))}));
+    }
+    return;
+  }
   Value *stream =
       output->stream
           ? call.getArgOperand(*output->stream)

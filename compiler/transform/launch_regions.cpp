@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/launch_regions.h"
 
-#include "abi/abi.h"
+#include "abi/output.h"
 #include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
@@ -66,6 +66,7 @@ struct Region {
   DebugLoc reasonLocation;
   bool reduces = false;
   bool prints = false;
+  bool printsObjects = false;  ///< By the C++ library's streams.
   bool followsLocale = false;  ///< It has to stay home unless that is "C".
   bool asksForThreads = false; ///< Some fork does; TUTTI_REGION_THREADS.
   bool nests = false;          ///< `run` executes constructs inside of it on one thread each.
@@ -148,7 +149,15 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
                            : prepared;
   dropAtomicReductions(*prepared);
   const Printing printing = dropOutput(*prepared, analyses);
-  region.prints = printing.isAny || !findExits(*prepared).empty();
+  const auto exits = findExits(*prepared);
+  region.prints = printing.isAny || !exits.empty();
+  region.printsObjects = printing.usesObjects || any_of(exits, [](const BasicBlock *block) {
+                           return any_of(*block, [](const Instruction &inst) {
+                             const auto *call = dyn_cast<CallBase>(&inst);
+                             const auto output = call ? asOutputCall(*call) : std::nullopt;
+                             return output && output->isInsertion;
+                           });
+                         });
   // Calls first: their names say more than what inlining failed on.
   WorksharingOrReason found = findWorksharing(*prepared);
   region.isLoop = found.loop.init != nullptr;
@@ -398,7 +407,8 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const T
       (region.found.empty() ? 0 : TUTTI_REGION_CHASES) |
       (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0) |
       (region.asksForThreads ? TUTTI_REGION_THREADS : 0) |
-      (region.prints ? TUTTI_REGION_PRINTS : 0);
+      (region.prints ? TUTTI_REGION_PRINTS : 0) |
+      (region.printsObjects ? TUTTI_REGION_PRINTS_OBJECTS : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
   const std::uint64_t id =

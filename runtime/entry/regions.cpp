@@ -10,13 +10,10 @@
 #include "runtime/entry/report.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/solo.h"
-#include "runtime/exec/part_output.h"
 #include "runtime/exec/reduction.h"
 #include "runtime/exec/region_view.h"
 #include "runtime/memory/crash.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <omp.h>
 
 using tutti::entry::Runtime;
@@ -84,18 +81,4 @@ TUTTI_EXPORT std::int32_t tutti_reduce(const tutti_chunk *chunk, void *, std::in
                         combine,
                         omp_get_num_threads(),
                         chunk->lower >= chunk->upper});
-}
-
-TUTTI_EXPORT void *tutti_output(const tutti_chunk *chunk, void *stream) {
-  auto *output = static_cast<tutti::exec::PartOutput *>(chunk->output);
-  return output ? output->streamFor(chunk->lower, omp_get_ancestor_thread_num(1),
-                                    static_cast<std::FILE *>(stream))
-                : stream;
-}
-
-TUTTI_EXPORT void tutti_exit(const tutti_chunk *chunk, std::int32_t status) {
-  if (!chunk->output) {
-    std::exit(status);
-  }
-  static_cast<tutti::exec::PartOutput *>(chunk->output)->end(status);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/entry/runtime.h"
 
+#include "abi/output.h"
 #include "base/log.h"
 #include "runtime/engine/worker.h"
 #include "runtime/entry/agreement.h"
@@ -11,6 +12,7 @@
 #include "runtime/entry/luna_devices.h"
 #include "runtime/entry/managed.h"
 #include "runtime/entry/nodes.h"
+#include "runtime/entry/output.h"
 #include "runtime/entry/report.h"
 #include "runtime/entry/routes.h"
 #include "runtime/entry/sanitizer.h"
@@ -434,24 +436,11 @@ std::string_view Runtime::reasonHome(const tutti_region &region) const {
   if ((region.flags & TUTTI_REGION_PRINTS) != 0 && knowsOfOneThreadOnly()) {
     return "it prints, and the program knows of one thread only";
   }
+  if ((region.flags & TUTTI_REGION_PRINTS_OBJECTS) != 0 && !areStreamsPlain()) {
+    return "it prints, and the program has changed how std::cout or std::cerr does that";
+  }
   return {};
 }
-
-namespace {
-
-/// Writes what a launch has printed as the program does, and ends it if an iteration has.
-void writeOutput(const std::vector<exec::Printed> &parts) {
-  std::optional<std::int32_t> status;
-  for (const exec::Printed &part : parts) {
-    exec::writeText(part.text);
-    status = status ? status : part.status;
-  }
-  if (status) {
-    std::exit(*status);
-  }
-}
-
-} // namespace
 
 void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) {
   if (!maySubmit()) {

@@ -4,7 +4,7 @@ import itertools
 import threading
 
 import counters
-from harness import Failure, Program, tail
+from harness import ROOT, Failure, Program, tail
 
 RANKS = (1, 2, 3, 4)
 
@@ -137,6 +137,15 @@ def is_distributed(workshop, ranks):
     counters.all_launches_are_distributed(workshop, made(workshop, "output_lines", LINES), ["2000", "0"], ranks)
 
 
+def changed_streams_keep_loops_home(workshop, ranks):
+    program = Program.read(ROOT / "test/e2e/features/output_objects.cpp")
+    found = workshop.statistics(program, [], ranks)
+    home = {r["reason"]: r["home"] for r in found["regions"] if r["home"] > 0}
+    reason = "it prints, and the program has changed how std::cout or std::cerr does that"
+    if home != {reason: 1} or found["distributed"] != 3:
+        raise Failure(f"{found['distributed']} launches were distributed, home: {home}")
+
+
 def ends_the_program(workshop, ranks, schedule):
     for bad, status in ((0, 0), (3, 5), (500, 7), (999, 0), (999, 255)):
         result = launch(workshop, made(workshop, "output_ends", ENDS), [str(bad), str(status)], ranks,
@@ -164,5 +173,6 @@ def all_checks():
                 lambda w, r=ranks, s=schedule: ends_the_program(w, r, s))
                for ranks, schedule in itertools.product(RANKS, ("static", "dynamic,10"))]
     checks += [(f"{check.__name__}/{ranks}", lambda w, c=check, r=ranks: c(w, r))
-               for check in (is_distributed, is_not_lost_when_a_rank_aborts) for ranks in (2, 4)]
+               for check in (is_distributed, is_not_lost_when_a_rank_aborts,
+                             changed_streams_keep_loops_home) for ranks in (2, 4)]
     return checks
