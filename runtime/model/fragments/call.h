@@ -36,7 +36,8 @@ struct Call : Waiter, engine::Work {
   /// Of several calls that have become one: these, in the order of their counters. It is none of
   /// the program's itself, and has no entries of its own.
   std::vector<Call *> members;
-  bool isChecked = false; ///< The members run, too, and have to make the same.
+  bool ranOnDevice = false; ///< Says who has run it.
+  bool isChecked = false;   ///< The members run, too, and have to make the same.
 };
 
 } // namespace tutti::model::fragments

@@ -343,6 +343,7 @@ void State::finish(Call &call, std::span<Value> outputs, double seconds) {
     return;
   }
   noteSeconds(call, seconds);
+  noteTrial(call);
   conclude(call, outputs);
 }
 

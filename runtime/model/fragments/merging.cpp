@@ -75,6 +75,9 @@ bool State::isMerged(std::int32_t statement) const {
   if (program_.mergeLoop(statement) < 0 || separate_.contains(statement)) {
     return false;
   }
+  if (const auto trial = trials_.find(statement); trial != trials_.end() && !trial->second) {
+    return false;
+  }
   const tutti_luna_procedure &procedure =
       program_.unit().procedures[program_.statement(statement).callee];
   return settings_.checksMerges ||
@@ -201,8 +204,30 @@ const Runs &State::runsOf(const Gathering &gathering) {
   return known.runs;
 }
 
+/// Before calls of a statement are merged, they show whether devices take them: what cores have to
+/// do is better done by many.
+void State::noteTrial(const Call &call) {
+  if (!settings_.merges || program_.mergeLoop(call.statement) < 0 ||
+      knownRuns_.contains(call.statement) || partOf(call) == Part::Cores) {
+    return;
+  }
+  const auto [known, isNew] = trials_.try_emplace(call.statement, call.ranOnDevice);
+  known->second = known->second && call.ranOnDevice;
+}
+
+bool State::isTried(std::int32_t statement) const {
+  const auto known = trials_.find(statement);
+  return settings_.checksMerges || (known != trials_.end() && known->second);
+}
+
 /// All calls have what they read: each run becomes one.
 void State::merge(Gathering &gathering) {
+  if (!isTried(gathering.statement)) {
+    std::ranges::copy_if(gathering.calls, std::back_inserter(ready_),
+                         [](const Call *call) { return call != nullptr; });
+    forgetGathering(gathering);
+    return;
+  }
   const Runs runs = runsOf(gathering);
   // Comparing costs as much as the calls themselves: less and less often.
   const bool isSample = settings_.checksMerges && std::has_single_bit(++merges_);

@@ -168,7 +168,9 @@ std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Valu
   const Running here{&procedure, statement.at};
   running = &here;
   try {
-    if (!runOnDevice(procedure, arguments, {handles, count}, partOf(call), call.device == 1)) {
+    call.ranOnDevice =
+        runOnDevice(procedure, arguments, {handles, count}, partOf(call), call.device == 1);
+    if (!call.ranOnDevice) {
       if (!procedure.function) {
         running = nullptr;
         return Trouble{

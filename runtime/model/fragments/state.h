@@ -322,6 +322,8 @@ private:
   static std::uint64_t slabBytesOf(const Call &call, const tutti_luna_procedure &procedure);
   const Runs &runsOf(const Gathering &gathering);
   void merge(Gathering &gathering);
+  void noteTrial(const Call &call);
+  bool isTried(std::int32_t statement) const;
   bool hasBorders(Call &first, Call &last);
   bool canDissolve(const Gathering &gathering) const;
   void finishMembers(Call &call, std::span<Value> outputs);
@@ -400,6 +402,8 @@ private:
   };
 
   std::unordered_map<std::int32_t, KnownRuns> knownRuns_; ///< By statement.
+  /// Whether devices have taken all calls of a statement so far, of which none has been merged.
+  std::unordered_map<std::int32_t, bool> trials_;
   std::uint64_t merges_ = 0;
   std::optional<Failure> failure_;
   Counts counts_;
