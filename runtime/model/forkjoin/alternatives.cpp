@@ -24,6 +24,9 @@ constexpr std::size_t kJointWays = 1 + kAlternatives;
 /// been lucky; and what cores beside devices do not gain in time they lose in power.
 constexpr double kHandicapOfAll = 1.03;
 
+/// What each has found by itself was measured more often than what is tried for all of them.
+constexpr double kHandicapOfJoint = 1.05;
+
 /// Launches of others after which a trial is taken to be over: its loops are not run any more.
 constexpr std::int64_t kAbandoned = 1000;
 
@@ -121,7 +124,9 @@ void Alternatives::joinIfAllRest() {
       joint_->members.push_back(&each);
     }
   }
-  joint_->choice.setHandicap(1 + kAll, kHandicapOfAll);
+  for (std::size_t way = kOwn + 1; way < kJointWays; ++way) {
+    joint_->choice.setHandicap(way, kHandicapOfJoint);
+  }
   const std::size_t first = joint_->members.front()->choice.present();
   const bool areAlike = std::ranges::all_of(joint_->members, [&](const SharedChoice *member) {
     return member->choice.present() == first;

@@ -106,6 +106,15 @@ TEST(Alternatives, TakeWhatIsBestTogetherThoughItIsBestForNoneAlone) {
   EXPECT_NEAR(program.round(), 4e-3, 1e-6); // Not 4.5 on the device, nor 12 as each would be best.
 }
 
+TEST(Alternatives, StayAsTheyHaveChosenWhereAllTogetherGainLittle) {
+  // On the device 4 ms, on the host 3.9.
+  Program program({{{20e-3, 1e-3, 2.9e-3}, {20e-3, 3e-3, 1e-3}}}, 1.5e-3);
+
+  program.run(2000);
+
+  EXPECT_NEAR(program.round(), 4e-3, 1e-6);
+}
+
 TEST(Alternatives, SpendLittleOnFindingOut) {
   Program program({{{4e-3, 4e-3, 2e-3}, {4e-3, 4e-3, 2e-3}}}, 20e-3);
   program.run(2000);
