@@ -77,10 +77,6 @@ model::tasks::Derived TaskRanks::derive(tutti_task_block &block, std::span<const
   if (!touches.writes.subtract(names->written).empty()) {
     return {"its code writes what it does not name", {}, {}};
   }
-  // Others may be writing there meanwhile, which none does where the task surely reads.
-  if (!touches.mayRead.subtract(names->touched).empty()) {
-    return {"its code may read what it does not name", {}, {}};
-  }
   model::tasks::Derived derived{
       {}, touches.reads.subtract(names->touched).ranges(), touches.overwritten};
   if (!std::ranges::all_of(derived.read, [&](Range range) { return window_.contains(range); })) {

@@ -48,12 +48,10 @@ TaskTouches touchesOfTask(const tutti_region &code, std::uint64_t block, std::sp
   std::vector<Range> reads;
   std::vector<Range> writes;
   std::vector<Range> surely;
-  std::vector<Range> surelyRead;
   for (const memory::AccessRecord &record : touched.records) {
     const bool isUpdate = record.isUpdated();
     if (((record.isRead() || isUpdate) && !append(reads, record)) ||
         ((record.isWritten() || isUpdate) && !append(writes, record)) ||
-        (record.isRead() && !record.isAtMost() && !append(surelyRead, record)) ||
         (record.isWritten() && !record.isAtMost() && !append(surely, record))) {
       touches.reason = "its code touches memory in too many pieces";
       return touches;
@@ -68,7 +66,6 @@ TaskTouches touchesOfTask(const tutti_region &code, std::uint64_t block, std::sp
   touches.writes = RangeSet::of(std::move(writes)).subtract(ownBytes);
   touches.overwritten = RangeSet::of(std::move(surely)).subtract(ownBytes).subtract(touches.reads);
   touches.decides = RangeSet::of(std::move(decides)).subtract(ownBytes);
-  touches.mayRead = touches.reads.subtract(RangeSet::of(std::move(surelyRead)));
   touches.reads = touches.reads.unite(touches.decides);
   if (touches.decides.overlaps(touches.writes)) {
     touches.reason = "what its code touches depends on what it writes";

@@ -17,8 +17,7 @@ namespace tutti::exec {
 
 struct TaskTouches {
   std::string_view reason; ///< Why it is not known, or empty.
-  RangeSet reads;          ///< May hold more than is read:
-  RangeSet mayRead;        ///< what of it is not surely read,
+  RangeSet reads;          ///< May hold more than is read,
   RangeSet writes;         ///< and more than is written.
   RangeSet overwritten;    ///< Surely written, and not read.
   RangeSet decides;        ///< What has been read now to tell all of that.

@@ -82,7 +82,6 @@ TEST_F(TaskTouchesTest, AreExactAndLeaveOutTheOwnBlock) {
   const std::uint64_t a = block_.array;
   EXPECT_EQ(known.reads,
             RangeSet::of({{base_, base_ + 8}, {a, a + 8}, {a + 16, a + 24}, {a + 32, a + 40}}));
-  EXPECT_TRUE(known.mayRead.empty());
   EXPECT_EQ(known.writes, RangeSet::of({{a + 40, a + 56}}));
   EXPECT_EQ(known.overwritten, RangeSet::of({{a + 40, a + 48}}));
   EXPECT_EQ(known.decides, RangeSet::of({{base_, base_ + 8}}));
@@ -110,7 +109,6 @@ TEST_F(TaskTouchesTest, AreThoseOfTheObjectAtComputedAddresses) {
   EXPECT_EQ(touches(somewhere).reason, "what its code touches is not known");
   object_ = {block_.array, block_.array + 800};
   EXPECT_EQ(touches(somewhere).reads, RangeSet::of({{base_, base_ + 8}, object_}));
-  EXPECT_EQ(touches(somewhere).mayRead, RangeSet::of({object_}));
 }
 
 } // namespace

@@ -171,14 +171,6 @@ int main() { static double to[64];
 #pragma oss taskwait
   std::printf("%g %g\\n", to[5], other[6]); }
 """, "its code writes what it does not name"),
-    "reading": ("""
-static int where[8] = {3, 1, 2};
-int main() { static int from[64], to[8]; from[3] = 7;
-#pragma oss task in(from[0]) out(to)
-  for (int i = 0; i < 8; i++) to[i] = from[where[i]];
-#pragma oss taskwait
-  std::printf("%d\\n", to[0]); }
-""", "its code may read what it does not name"),
     "deciding": ("""
 int main() { static int n = 5, to[64];
 #pragma oss task inout(n, to)
