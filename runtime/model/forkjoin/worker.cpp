@@ -59,8 +59,8 @@ void Worker::runLaunch(Progress::Lock &lock, const Launch &launch) {
   job_.acknowledgements.finish(launch.sequence);
 }
 
-/// What tasks name nobody else uses while they run; but a loop, or another task, may take along what
-/// lies between the bytes that it names.
+/// What tasks name nobody else uses while they run; but a loop, or another task, may take along
+/// what lies between the bytes that it names.
 void Worker::waitForTasks(Progress::Lock &lock, const Plan &plan) {
   job_.progress.waitUntil(lock, [&]() TUTTI_IN_TURN {
     const HostTasks &tasks = job_.hostTasks;
