@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /// A flag of regions that are TUTTI_REGION_PRINTS: `run` calls `tutti_output_object`, too.
-#define TUTTI_REGION_PRINTS_OBJECTS 512
+#define TUTTI_REGION_PRINTS_OBJECTS 1024
 
 /// As `tutti_output`, for a `std::ostream *`: `std::cout` or, if `isError` is 1, `std::cerr`.
 void *tutti_output_object(const tutti_chunk *chunk, void *stream, int32_t isError);
