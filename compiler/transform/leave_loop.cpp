@@ -30,6 +30,15 @@ BasicBlock *wayOut(const Loop &loop, const SmallPtrSetImpl<BasicBlock *> &last) 
 
 } // namespace
 
+void formLoopsToLeave(Function &function, FunctionAnalysisManager &analyses) {
+  FunctionPassManager passes;
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(LCSSAPass());
+  analyses.invalidate(function, PreservedAnalyses::none());
+  passes.run(function, analyses);
+  analyses.invalidate(function, PreservedAnalyses::none());
+}
+
 bool asksForPieces(const Loop &loop) {
   return any_of(loop.blocks(), [](const BasicBlock *block) {
     return any_of(*block, [](const Instruction &inst) {
@@ -94,12 +103,7 @@ std::string leaveLoopsAtExits(Function &function, FunctionAnalysisManager &analy
   if (blocks.empty()) {
     return {};
   }
-  FunctionPassManager passes;
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  analyses.invalidate(function, PreservedAnalyses::none());
-  passes.run(function, analyses);
-  analyses.invalidate(function, PreservedAnalyses::none());
+  formLoopsToLeave(function, analyses);
   const auto &loops = analyses.getResult<LoopAnalysis>(function);
   const auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   const auto last = findLastBlocks(function);

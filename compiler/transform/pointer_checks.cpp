@@ -17,8 +17,6 @@
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/LCSSA.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <cstddef>
 
@@ -236,12 +234,7 @@ void markFoundPointers(Function &function, GlobalVariable &reach,
 }
 
 std::string expandPointerChecks(Function &function, FunctionAnalysisManager &analyses) {
-  FunctionPassManager passes;
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  analyses.invalidate(function, PreservedAnalyses::none());
-  passes.run(function, analyses);
-  analyses.invalidate(function, PreservedAnalyses::none());
+  formLoopsToLeave(function, analyses);
   std::string reason = Expander(function, analyses.getResult<LoopAnalysis>(function)).run();
   analyses.invalidate(function, PreservedAnalyses::none());
   return reason;

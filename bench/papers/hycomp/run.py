@@ -289,8 +289,8 @@ def figure14(bench):
                  "kmeans": "hybrid is much better"}[label.split()[0]]
         holds = {"mm": gain < 1.05, "nbody": gain > 1, "kmeans": gain > 1.2}[label.split()[0]]
         say(holds, paper, f"{label}: {gain:.2f} of the GPU alone, where {ideal:.3f} would be the sum of both")
-    say(all(row[f"hybrid {count}"] >= 0.95 * row[f"gpu {count}"] for row in rows.values() for count in counts),
-        "(hybrid may be slower than the GPU alone)", "it is never more than 5 % slower")
+    worst = min(row[f"hybrid {count}"] / row[f"gpu {count}"] for row in rows.values() for count in counts)
+    say(worst >= 0.95, "(hybrid may be slower than the GPU alone)", f"at worst it is {worst:.2f} times as fast")
     bench.draw(14, "Fig. 14: GPUs, and cores beside them", "speed-up", rows)
     return {"speed-ups": rows, "ratios": ratios}
 

@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Kernels after which it is asked how closely they came.
-constexpr int kRow = 16;
+constexpr std::uint32_t kRow = 16;
 
 /// Waits until `isOver`, which another thread brings about as soon as it has a processor.
 template <typename IsOver> void spinUntil(IsOver isOver) {

@@ -91,7 +91,7 @@ private:
   Context &context_;
   std::chrono::nanoseconds close_;
   CUstream stream_ = nullptr;
-  int row_ = 0; ///< Kernels since the stream was given anything else.
+  std::uint32_t row_ = 0; ///< Kernels since the stream was given anything else.
   std::chrono::steady_clock::time_point began_; ///< When the last kernels were looked at.
   bool isClose_ = false;                        ///< They came closely.
   bool waits_ = false; ///< Kernels were left to the thread since it was waited for.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/fragments/merges.h"
 
+#include "runtime/model/fragments/asked_patterns.h"
 #include "runtime/model/fragments/program.h"
 #include "runtime/model/fragments/reached_subs.h"
 
@@ -314,31 +315,10 @@ private:
     });
   }
 
+  /// Whether `isSteady` holds for all indices that a rule's value asks about.
   template <typename IsSteady> bool isRuleSteady(std::int32_t rule, IsSteady isSteady) const {
-    return arePatterns(unit_.rules[rule].value, isSteady);
-  }
-
-  /// Whether `isOne` holds for all indices that a rule's value asks about.
-  template <typename IsOne> bool arePatterns(std::int32_t at, IsOne isOne) const {
-    if (at < 0) {
-      return true;
-    }
-    const tutti_luna_node &node = program_.node(at);
-    switch (node.kind) {
-    case TUTTI_LUNA_PATTERN:
-      return isOne(node.slot);
-    case TUTTI_LUNA_SLOT:
-      return std::ranges::all_of(program_.list(node.indices),
-                                 [&](std::int32_t index) { return arePatterns(index, isOne); });
-    case TUTTI_LUNA_INT:
-    case TUTTI_LUNA_REAL:
-    case TUTTI_LUNA_STRING:
-      return true;
-    default:
-      return arePatterns(node.a, isOne) &&
-             (node.kind < TUTTI_LUNA_ADD || arePatterns(node.b, isOne)) &&
-             (node.kind != TUTTI_LUNA_CHOOSE || arePatterns(node.c, isOne));
-    }
+    return !asksForPattern(program_, unit_.rules[rule].value,
+                           [&](std::int32_t pattern) { return !isSteady(pattern); });
   }
 
   bool isDeviceSteady(const tutti_luna_statement &statement) const {

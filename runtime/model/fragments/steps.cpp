@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/fragments/steps.h"
 
+#include "runtime/model/fragments/asked_patterns.h"
 #include "runtime/model/fragments/program.h"
 #include "runtime/model/fragments/reached_subs.h"
 
@@ -110,7 +111,8 @@ private:
     for (std::size_t index = 0; index < indices.size(); ++index) {
       const std::optional<Counted> counted = counter(indices[index], up);
       if (counted && static_cast<std::size_t>(counted->up) == from - 1 &&
-          !asksFor(unit_.rules[rule.rule].value, static_cast<std::int32_t>(index))) {
+          !asksForPattern(program_, unit_.rules[rule.rule].value,
+                          [&](auto slot) { return slot == static_cast<std::int32_t>(index); })) {
         note(static_cast<std::size_t>(slot), {loop, index, counted->offset});
         return;
       }
@@ -167,29 +169,6 @@ private:
       }
     }
     return found && found->offset <= kMost && found->offset >= -kMost ? found : std::nullopt;
-  }
-
-  /// Whether a rule's value depends on an index of the name that it is asked about.
-  bool asksFor(std::int32_t at, std::int32_t pattern) const {
-    if (at < 0) {
-      return false;
-    }
-    const tutti_luna_node &node = program_.node(at);
-    switch (node.kind) {
-    case TUTTI_LUNA_PATTERN:
-      return node.slot == pattern;
-    case TUTTI_LUNA_SLOT:
-      return std::ranges::any_of(program_.list(node.indices),
-                                 [&](std::int32_t index) { return asksFor(index, pattern); });
-    case TUTTI_LUNA_INT:
-    case TUTTI_LUNA_REAL:
-    case TUTTI_LUNA_STRING:
-      return false;
-    default:
-      return asksFor(node.a, pattern) ||
-             (node.kind >= TUTTI_LUNA_ADD && asksFor(node.b, pattern)) ||
-             (node.kind == TUTTI_LUNA_CHOOSE && asksFor(node.c, pattern));
-    }
   }
 
   const Program &program_;
