@@ -11,6 +11,7 @@
 #include "runtime/exec/test/hand_region.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include <random>
 #include <string>
 #include <sys/prctl.h>
+#include <thread>
 #include <ucontext.h>
 #include <utility>
 #include <vector>
@@ -317,15 +319,26 @@ void sweepOften(Pair &pair) {
   }
 }
 
+/// Returns when the driver has so many kernels; a thread may still be giving it the last ones.
+void awaitKernels(std::size_t count) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (fake_cuda::calls("cuLaunchKernel") < count && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 /// What crosses between devices, and nothing waits twice for the same.
 void testCalls(int devices) {
+  const auto count = static_cast<std::size_t>(devices);
   Pair pair = pairFor(devices);
+  fake_cuda::clearCalls();
   relaxOften(pair);
+  awaitKernels(count * kLaunches);
   fake_cuda::clearCalls();
 
   relaxOften(pair);
+  awaitKernels(count * kLaunches);
 
-  const auto count = static_cast<std::size_t>(devices);
   const std::size_t pairs = 2 * (count - 1); // Of neighbours, in either direction.
   CHECK(fake_cuda::calls("cuLaunchKernel") == count * kLaunches);
   CHECK(fake_cuda::calls("cuMemcpyDtoDAsync_v2") == pairs * kLaunches);
