@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Assignments between sections of randomly mapped arrays, against one element after the other.
+#include "base/test_share.h"
 #include "runtime/distribution/gmove.h"
 #include "runtime/distribution/test_world.h"
 
@@ -118,7 +119,7 @@ void check(const Case &test) {
 
 TEST(Gmove, BringsEveryElementOnceBetweenAnyTwoMappings) {
   Random random(4);
-  for (int round = 0; round < 1500; ++round) {
+  for (std::uint64_t round = 0; round < casesOf(1500); ++round) {
     SCOPED_TRACE(round);
     const Index job = pick(random, 1, 8);
     std::vector<Index> section;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Shadows of randomly mapped arrays, against one element after the other.
+#include "base/test_share.h"
 #include "runtime/distribution/reflect.h"
 #include "runtime/distribution/test_world.h"
 
@@ -113,8 +114,8 @@ std::vector<Width> randomWidths(Random &random, const ArrayMap &map) {
 
 TEST(Reflect, FillsShadowsAndNothingElse) {
   Random random(6);
-  int refused = 0;
-  for (int round = 0; round < 3000; ++round) {
+  std::uint64_t refused = 0;
+  for (std::uint64_t round = 0; round < casesOf(3000); ++round) {
     SCOPED_TRACE(round);
     std::vector<Index> extents;
     for (Index d = pick(random, 1, 3); d > 0; --d) {
@@ -138,7 +139,7 @@ TEST(Reflect, FillsShadowsAndNothingElse) {
       ASSERT_EQ(memories.of(node), expected.of(node)) << "on node " << node;
     }
   }
-  EXPECT_LT(refused, 1500); // Blocks are small: some shadows reach behind the neighbour.
+  EXPECT_LT(refused, casesOf(1500)); // Blocks are small: some shadows reach behind the neighbour.
 }
 
 ArrayMap blocks(Index extent, Index parts, Index width) {
@@ -195,7 +196,7 @@ TEST(Reflect, SendsOneMessageToANeighbourOnBothSides) {
 
 TEST(Reflect, OfOneDimensionAfterTheOtherGivesTheCorners) {
   Random random(10);
-  for (int round = 0; round < 300; ++round) {
+  for (std::uint64_t round = 0; round < casesOf(300); ++round) {
     std::vector<Index> extents;
     for (Index d = pick(random, 1, 3); d > 0; --d) {
       extents.push_back(pick(random, 4, 9));
@@ -255,7 +256,7 @@ TEST(Reflect, RefusesToGoRoundInAFullShadow) {
 /// Every element starts as 1 wherever it is stored; then owners have as many as there are copies.
 TEST(Reflect, BackwardsAddsEveryShadowToItsOwner) {
   Random random(7);
-  for (int round = 0; round < 2000; ++round) {
+  for (std::uint64_t round = 0; round < casesOf(2000); ++round) {
     SCOPED_TRACE(round);
     std::vector<Index> extents;
     for (Index d = pick(random, 1, 3); d > 0; --d) {

@@ -2,6 +2,7 @@
 /// \file
 /// Plans against a job played in this process: every rank's copies of some words, and what one
 /// rank alone would hold.
+#include "base/test_share.h"
 #include "runtime/exec/followed.h"
 #include "runtime/exec/owners.h"
 #include "runtime/exec/planner.h"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <new>
@@ -539,11 +539,8 @@ std::unique_ptr<Loop> randomBoxes(Rank ranks, std::mt19937_64 &random) {
       });
 }
 
-/// Random jobs of each number of ranks; TUTTI_TEST_SEEDS asks for more.
-const std::uint64_t kSeeds = [] {
-  const char *wanted = std::getenv("TUTTI_TEST_SEEDS");
-  return wanted ? std::strtoull(wanted, nullptr, 10) : 5;
-}();
+/// Random jobs of each number of ranks.
+const std::uint64_t kSeeds = casesOf(5);
 
 class PlannerOnRanks : public PlannerTest, public testing::WithParamInterface<Rank> {};
 

@@ -3,12 +3,12 @@
 /// Random programs of nested tasks, run in random order, against `byte_model.h`: after each step
 /// the same tasks are ready, the same groups combined, and at the end nothing is left.
 #include "base/range.h"
+#include "base/test_share.h"
 #include "runtime/graph/byte_model.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <random>
@@ -23,11 +23,8 @@ using model::kBytes;
 using model::State;
 using model::Task;
 
-/// Programs; TUTTI_TEST_SEEDS asks for more, 500 for 100,000.
-const std::uint64_t kSeeds = [] {
-  const char *wanted = std::getenv("TUTTI_TEST_SEEDS");
-  return (wanted ? std::strtoull(wanted, nullptr, 10) : 25) * 200;
-}();
+/// Programs.
+const std::uint64_t kSeeds = casesOf(5000);
 
 constexpr int kDepth = 4;
 

@@ -3,6 +3,7 @@
 /// Long random histories of a directory, from access records on, against a map that has every byte
 /// of every place: launches over boxes, rows and followed words, merges, returns, fetches, claims,
 /// evictions, and devices whose copies vanish.
+#include "base/test_share.h"
 #include "runtime/memory/access_set.h"
 #include "runtime/memory/directory.h"
 
@@ -12,7 +13,6 @@
 #include <array>
 #include <bit>
 #include <bitset>
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <utility>
@@ -30,11 +30,8 @@ constexpr int kSteps = 2000;
 /// Of all that are written, so few runs are many: then some records are taken with their gaps.
 constexpr std::uint64_t kManyRuns = 6;
 
-/// Histories; TUTTI_TEST_SEEDS asks for more.
-const std::uint64_t kSeeds = [] {
-  const char *wanted = std::getenv("TUTTI_TEST_SEEDS");
-  return wanted ? std::strtoull(wanted, nullptr, 10) : 5;
-}();
+/// Histories.
+const std::uint64_t kSeeds = casesOf(5);
 
 using Random = std::mt19937_64;
 using Bytes = std::bitset<kBytes>;

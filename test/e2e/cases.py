@@ -98,7 +98,7 @@ FULL_DEVICES = [
     ("arrays_in_turn", "1000000", "8M"),
     ("stream", "1000000 3", "8M"),
     ("jacobi", "1000 1000 12", "4M"),
-    ("heat3d", "64", "1M"),
+    ("heat3d", "40", "256K"),
     ("kmeans", "200000 4", "1M"),
     ("tiled_nests", "", "2M"),
 ]

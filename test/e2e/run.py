@@ -184,8 +184,9 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/{name}_on_a_device_copies_nothing",
                       lambda p=example(name), a=arguments:
                       counters.time_loop_on_a_device_copies_nothing(workshop, p, a)))
-    for name, arguments, memory in cases.FULL_DEVICES:
-        for device, ranks in itertools.product(("opencl", "hybrid"), cases.FULL_DEVICE_RANKS):
+    for number, ((name, arguments, memory), device) in enumerate(
+            itertools.product(cases.FULL_DEVICES, ("opencl", "hybrid"))):
+        for ranks in in_turn(cases.FULL_DEVICE_RANKS, number, everywhere):
             words = shlex.split(arguments)
             tests.append((f"devices/full/{device}/{name}/{memory}/{ranks}",
                           lambda p=feature_or_example(name), a=words, r=ranks,
