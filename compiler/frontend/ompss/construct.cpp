@@ -363,8 +363,12 @@ private:
   bool isDeclared(const ReducedItem &reduced, const Sharing::Reduced &type) const;
   bool isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) const;
   void reduction(const ReducedItem &reduced, const Sharing::Reduced &type);
-  void elementType(const ReducedItem &reduced);
+  bool isOpen(const ReducedItem &reduced, const Sharing::Reduced &type) const;
+  void elementType(const ReducedItem &reduced, bool isOpen);
   void reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type);
+  void reducedMemory(const ReducedItem &reduced);
+  void reductionOfLanguage(const ReducedItem &reduced, const Sharing::Reduced &type);
+  void reductionOfProgram(const ReducedItem &reduced, const Sharing::Reduced &type);
   std::uint32_t traits(const Sharing &sharing) const;
 
   TokenWriter &out_;
@@ -448,8 +452,9 @@ void Writer::option(const Clause &clause, std::uint32_t option) {
   out_.at(construct_.directive.where);
 }
 
-/// A type that templates leave open is known when they are instantiated.
-void Writer::elementType(const ReducedItem &reduced) {
+/// A type that templates leave open is known when they are instantiated. Zero, if that is allowed,
+/// for one that is not the language's.
+void Writer::elementType(const ReducedItem &reduced, bool isOpen) {
   static constexpr std::pair<const char *, int> kTypes[] = {
       {"char", TUTTI_TYPE_INT8},
       {"signed char", TUTTI_TYPE_INT8},
@@ -474,7 +479,8 @@ void Writer::elementType(const ReducedItem &reduced) {
   for (const auto &[type, number] : kTypes) {
     out_.text(",").text(type).text(":").number(number);
   }
-  out_.text(out_.isCxx() ? ",bool:" : ",_Bool:").number(TUTTI_TYPE_BOOL).text(")");
+  out_.text(out_.isCxx() ? ",bool:" : ",_Bool:").number(TUTTI_TYPE_BOOL);
+  out_.text(isOpen ? ",default:0)" : ")");
 }
 
 /// Whether the program says how to reduce it.
@@ -486,41 +492,68 @@ bool Writer::isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) c
   return isOfLanguage(reduced, type) || isDeclared(reduced, type);
 }
 
+/// Whether a template's arguments decide if it is the language or the program that says how.
+bool Writer::isOpen(const ReducedItem &reduced, const Sharing::Reduced &type) const {
+  return out_.isCxx() && isOfLanguage(reduced, type) && !type.isKnown &&
+         declared_.has(operationName(reduced.operation));
+}
+
 void Writer::reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type) {
-  const std::uint32_t operation = operationOf(reduced.operation);
-  const std::string name = operationName(reduced.operation);
   if (!isKnown(reduced, type)) {
     error(preprocessor_.getDiagnostics(), reduced.item.where,
           "no reduction '%0' is declared for the type of '%1'")
-        << name << wordOf(reduced.item.base.front());
+        << operationName(reduced.operation) << wordOf(reduced.item.base.front());
     return;
   }
-  const bool isByProgram = isDeclared(reduced, type);
-  out_.at(reduced.item.where)
-      .text(isByProgram ? "tutti_task_reduction_by(" : "tutti_task_reduction(");
+  out_.at(reduced.item.where);
+  if (isOpen(reduced, type)) {
+    out_.text("(");
+    elementType(reduced, /*isOpen=*/true);
+    out_.text("?");
+    reductionOfLanguage(reduced, type);
+    out_.text(":");
+    reductionOfProgram(reduced, type);
+    out_.text(")");
+  } else if (isDeclared(reduced, type)) {
+    reductionOfProgram(reduced, type);
+  } else {
+    reductionOfLanguage(reduced, type);
+  }
+  out_.text(",").at(construct_.directive.where);
+}
+
+void Writer::reducedMemory(const ReducedItem &reduced) {
   out_.number(reduced.isWeak ? TUTTI_TASK_WEAK : 0).text(",(void*)");
   writeAddress(out_, reduced.item);
   out_.text(",");
   writeSize(out_, reduced.item);
   out_.text(",");
-  if (isByProgram) {
-    TokenWriter element(preprocessor_, reduced.item.where);
-    element.group(reduced.item.base).text(reduced.item.shape.empty() ? "" : "[0]");
-    for (unsigned i = 0; i < type.dimensions; ++i) {
-      element.text("[0]");
-    }
-    const Tokens tokens = element.take();
-    out_.text("sizeof(").tokens(tokens).text("),");
-    declared_.writeFunctions(out_, name, tokens);
+}
+
+void Writer::reductionOfLanguage(const ReducedItem &reduced, const Sharing::Reduced &type) {
+  out_.text("tutti_task_reduction(");
+  reducedMemory(reduced);
+  out_.number(operationOf(reduced.operation)).text(",");
+  if (type.isKnown) {
+    out_.number(type.type);
   } else {
-    out_.number(operation).text(",");
-    if (type.isKnown) {
-      out_.number(type.type);
-    } else {
-      elementType(reduced);
-    }
+    elementType(reduced, isOpen(reduced, type));
   }
-  out_.text("),").at(construct_.directive.where);
+  out_.text(")");
+}
+
+void Writer::reductionOfProgram(const ReducedItem &reduced, const Sharing::Reduced &type) {
+  out_.text("tutti_task_reduction_by(");
+  reducedMemory(reduced);
+  TokenWriter element(preprocessor_, reduced.item.where);
+  element.group(reduced.item.base).text(reduced.item.shape.empty() ? "" : "[0]");
+  for (unsigned i = 0; i < type.dimensions; ++i) {
+    element.text("[0]");
+  }
+  const Tokens tokens = element.take();
+  out_.text("sizeof(").tokens(tokens).text("),");
+  declared_.writeFunctions(out_, operationName(reduced.operation), tokens);
+  out_.text(")");
 }
 
 /// A list of variables, without those that the runtime copies.

@@ -3,7 +3,9 @@
 
 #include "compiler/frontend/ompss/brackets.h"
 
+#include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 
@@ -114,6 +116,28 @@ void writeInitialize(TokenWriter &writer, const Parts &parts, TokensRef type,
   writer.text("}");
 }
 
+/// A part of a name for each operation.
+std::string wordFor(llvm::StringRef operation) {
+  std::string word;
+  for (const char letter : operation) {
+    word += clang::isAsciiIdentifierContinue(letter) ? std::string(1, letter)
+                                                     : "_" + llvm::utohexstr(letter);
+  }
+  return word;
+}
+
+/// `static void (*NAME(TYPE *))(void *, void *) { return FUNCTION; }`
+void writeFinder(TokenWriter &writer, const std::string &name, TokensRef type,
+                 const std::string &function) {
+  writer.text("static __attribute__((__unused__)) void (*" + name + "(").tokens(type);
+  writer.text("*))(void*,void*) { return (void (*)(void*,void*))" + function + "; }");
+}
+
+/// For what templates reduce by the language's own operation, where the call is not made.
+void writeFallback(TokenWriter &writer, const std::string &name) {
+  writer.text("void (*" + name + "(const volatile void*))(void*,void*);");
+}
+
 } // namespace
 
 std::string operationName(TokensRef operation) {
@@ -125,7 +149,7 @@ std::string operationName(TokensRef operation) {
   return name;
 }
 
-void DeclaredReductions::declare(const Directive &directive, TokenWriter &writer) {
+void DeclaredReductions::declare(const Directive &directive, bool isInClass, TokenWriter &writer) {
   const std::optional<Parts> parts = read(directive.rest);
   if (!parts) {
     writer.annotation(tok::annot_pragma_openmp).text("declare reduction").tokens(directive.rest);
@@ -144,12 +168,29 @@ void DeclaredReductions::declare(const Directive &directive, TokenWriter &writer
     const std::string number = std::to_string(count_++);
     writeCombine(writer, *parts, type, number);
     writeInitialize(writer, *parts, type, number);
-    byOperation_[operationName(parts->operation)].push_back({{type.begin(), type.end()}, number});
+    const std::string operation = operationName(parts->operation);
+    if (writer.isCxx()) {
+      const std::string word = wordFor(operation);
+      if (!isInClass) { // Where nothing is declared twice.
+        writeFallback(writer, "__tutti_combiner_" + word);
+        writeFallback(writer, "__tutti_initializer_" + word);
+      }
+      writeFinder(writer, "__tutti_combiner_" + word, type, "__tutti_combine_" + number);
+      writeFinder(writer, "__tutti_initializer_" + word, type, "__tutti_initialize_" + number);
+    }
+    byOperation_[operation].push_back({{type.begin(), type.end()}, number});
   }
 }
 
 void DeclaredReductions::writeFunctions(TokenWriter &writer, llvm::StringRef operation,
                                         TokensRef element) const {
+  if (writer.isCxx()) {
+    const std::string word = wordFor(operation);
+    writer.text("__tutti_initializer_" + word + "(__builtin_addressof(").tokens(element);
+    writer.text(")),__tutti_combiner_" + word + "(__builtin_addressof(").tokens(element);
+    writer.text("))");
+    return;
+  }
   const auto &declared = byOperation_.find(operation)->second;
   for (const char *function : {"__tutti_initialize_", "__tutti_combine_"}) {
     const bool isFirst = function == llvm::StringRef("__tutti_initialize_");

@@ -5,6 +5,11 @@
 ///
 ///     static void __tutti_combine_4(struct vec *out, struct vec *in) { ... }
 ///     static void __tutti_initialize_4(struct vec *priv, struct vec *orig) { ... }
+///
+/// In C++ a name may mean something only where the declaration stands. So overloads beside it find
+/// the functions, by ordinary look-up and in the namespaces of what is reduced:
+///
+///     static void (*__tutti_combiner_sum(vec *))(void *, void *) { return __tutti_combine_4; }
 #pragma once
 
 #include "compiler/frontend/ompss/directive.h"
@@ -18,7 +23,7 @@ class DeclaredReductions {
 public:
   /// Reads what comes after `declare reduction`, and writes OpenMP's declarations and the
   /// functions. What is wrong with it is left to Clang.
-  void declare(const Directive &directive, TokenWriter &writer);
+  void declare(const Directive &directive, bool isInClass, TokenWriter &writer);
 
   /// Whether an operation of this name has been declared.
   bool has(llvm::StringRef operation) const { return byOperation_.contains(operation); }

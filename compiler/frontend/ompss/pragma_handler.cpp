@@ -245,7 +245,7 @@ void PragmaHandler::task(Construct construct, TokenWriter &writer) {
     writer.tokens(ahead);
     return;
   }
-  if (isOutside()) {
+  if (isOutside() || standsInClass(construct.directive.where)) {
     error(unit_->preprocessor.getDiagnostics(), construct.directive.where,
           "'#pragma oss task' outside of any function needs a function that returns void");
     writer.tokens(ahead);
@@ -504,7 +504,7 @@ void PragmaHandler::waiting(const Construct &construct, TokenWriter &writer) {
 /// Directives that are those of OpenMP.
 void PragmaHandler::plain(const Directive &directive, TokenWriter &writer) {
   if (directive.kind == DirectiveKind::Declare) {
-    unit_->reductions.declare(directive, writer);
+    unit_->reductions.declare(directive, standsInClass(directive.where), writer);
     return;
   }
   if (directive.kind == DirectiveKind::Critical && !isLockName(directive.rest)) {

@@ -108,6 +108,7 @@ public:
 
 private:
   void templateHead(std::size_t &at);
+  bool returnsVoidBehind() const;
   bool specifiers(std::size_t &at);
   bool name(std::size_t &at);
   void parameter(TokensRef tokens);
@@ -142,10 +143,17 @@ void Reader::templateHead(std::size_t &at) {
   }
 }
 
+/// Whether the declaration ends in `-> void`.
+bool Reader::returnsVoidBehind() const {
+  const std::size_t last = tokens_.size() - 1; // The `;`, or the `{` of the body.
+  return last >= 2 && tokens_[last - 2].is(tok::arrow) && tokens_[last - 1].is(tok::kw_void);
+}
+
 bool Reader::specifiers(std::size_t &at) {
   const std::size_t begin = at;
   at += afterSpecifiers(tokens_.drop_front(at));
-  if (at >= tokens_.size() || tokens_[at].isNot(tok::kw_void) ||
+  const bool isLate = at < tokens_.size() && tokens_[at].is(tok::kw_auto) && returnsVoidBehind();
+  if (at >= tokens_.size() || (tokens_[at].isNot(tok::kw_void) && !isLate) ||
       (at + 1 < tokens_.size() && tokens_[at + 1].isOneOf(tok::star, tok::amp))) {
     error(diagnostics_, tokens_[std::min(at, tokens_.size() - 1)].getLocation(),
           "a function that is a task returns void");
@@ -283,6 +291,13 @@ void writeParameter(TokenWriter &writer, const Parameter &parameter) {
 } // namespace
 
 std::optional<bool> beginsDeclaration(TokensRef tokens) {
+  // Statements have attributes, too.
+  if (tokens.size() == 1 && tokens.front().is(tok::l_square)) {
+    return std::nullopt;
+  }
+  if (const std::size_t next = tokens.empty() ? 0 : afterAttribute(tokens, 0); next != 0) {
+    return beginsDeclaration(tokens.drop_front(next));
+  }
   const std::size_t at = afterSpecifiers(tokens);
   if (at >= tokens.size() || tokens[at].is(tok::kw_template)) {
     return std::nullopt;

@@ -70,7 +70,78 @@ static void originals(int n) {
 #pragma oss taskwait
 }
 
+namespace inner {
+
+struct Range {
+  int first = 1 << 30, last = -(1 << 30);
+};
+
+typedef Range Bounds;
+
+#pragma oss declare reduction(hull : Bounds : omp_out.first =                                      \
+                                  omp_in.first < omp_out.first ? omp_in.first : omp_out.first,     \
+                              omp_out.last = omp_in.last > omp_out.last ? omp_in.last              \
+                                                                        : omp_out.last)            \
+    initializer(omp_priv = Bounds())
+
+template <class T> struct Pair {
+  T a, b;
+  Pair &operator+=(const Pair &o) {
+    a += o.a;
+    b += o.b;
+    return *this;
+  }
+};
+
+typedef Pair<long> Longs;
+#pragma oss declare reduction(+ : Longs : omp_out += omp_in)
+
+} // namespace inner
+
+// What a namespace declares for its own classes holds outside of it.
+template <class T> static void namespaces(int n) {
+  inner::Range range;
+  inner::Longs longs{1, 2};
+  for (T i = 0; i < n; i++) {
+#pragma oss task reduction(hull : range) reduction(+ : longs)
+    {
+      busy(50);
+      range.first = i - 7 < range.first ? i - 7 : range.first;
+      range.last = i * 3 > range.last ? i * 3 : range.last;
+      longs.a += i;
+      longs.b += 2 * i;
+    }
+  }
+#pragma oss taskwait
+  std::printf("namespaces %d %d %ld %ld\n", range.first, range.last, longs.a, longs.b);
+}
+
+// A template's argument decides whether the language or the program says how to add.
+template <class T> static T sum(const T *values, int n) {
+  T total{};
+  for (int i = 0; i < n; i += 2) {
+#pragma oss task reduction(+ : total) in(values[i; 2])
+    {
+      busy(50);
+      total += values[i];
+      total += values[i + 1];
+    }
+  }
+#pragma oss taskwait
+  return total;
+}
+
+static void templates() {
+  const int ints[] = {1, 2, 3, 4};
+  const double doubles[] = {1.5, 2, 3, 4};
+  const Vector vectors[] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+  const Vector total = sum(vectors, 4);
+  std::printf("templates %d %g %g %g\n", sum(ints, 4), sum(doubles, 4), total.x, total.y);
+}
+
 int main() {
+  templates();
   classes(20);
   originals(10);
+  namespaces<int>(20);
 }

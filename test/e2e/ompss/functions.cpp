@@ -42,6 +42,14 @@ void fibonacci(int n, long *result) {
   *result = a + b;
 }
 
+#pragma oss task inout(*x)
+[[maybe_unused]] static void attributed(int *x) noexcept { *x = *x * 3 + 1; }
+
+#pragma oss task inout(x)
+auto trailing(int &x, int by) -> void;
+
+auto trailing(int &x, int by) -> void { x = x * 2 + by; }
+
 struct Point {
   double x, y;
   std::string name;
@@ -195,4 +203,10 @@ int main() {
   hidden(3, array, &found);
 #pragma oss taskwait
   std::printf("hidden %d\n", found);
+  for (int i = 0; i < 5; i++) {
+    attributed(&found);
+    trailing(found, i);
+  }
+#pragma oss taskwait
+  std::printf("attributed %d\n", found);
 }

@@ -26,7 +26,20 @@ struct Counter {
   // CHECK-DAG: :[[@LINE+2]]:3: error: '#pragma oss task' cannot be used here: a destructor cannot be a task
   #pragma oss task
   ~Counter();
+  // CHECK-DAG: :[[@LINE+1]]:3: error: '#pragma oss task' outside of any function needs a function that returns void
+  #pragma oss task
+  Counter &operator+=(int by);
+  // CHECK-DAG: :[[@LINE+1]]:3: error: '#pragma oss task' outside of any function needs a function that returns void
+  #pragma oss task
+  int *field;
+  // CHECK-DAG: :[[@LINE+2]]:3: error: a function that is a task returns void
+  #pragma oss task inout(*p)
+  auto number(int *p) -> int;
   void make(int *p) {
+    #pragma oss task in(*p)
+    [[clang::nomerge]] count(p, nullptr);
+    #pragma oss task in(*p)
+    [=] { *p = 1; }();
     #pragma oss task in(*p)
     Counter(p).count(p, nullptr);
   }
