@@ -183,8 +183,9 @@ typedef struct tutti_task_variable {
 } tutti_task_variable;
 
 enum tutti_task_variable_flags {
-  TUTTI_TASK_WRITES = 1, ///< It may be written.
-  TUTTI_TASK_DEVICES = 2 ///< No variable: the code makes tasks for devices.
+  TUTTI_TASK_WRITES = 1,   ///< It may be written.
+  TUTTI_TASK_DEVICES = 2,  ///< No variable: the code makes tasks for devices.
+  TUTTI_TASK_ALLOCATES = 4 ///< No variable: the code allocates or frees memory of the cluster.
 };
 
 /// All of these variables that the compiler knows of; lives as long as the program. What functions

@@ -86,6 +86,8 @@ void TaskVariables::add(Names &names, Use &operand, Value *value) const {
       names.mayMakeTasks |= !isKnown(*function);
     }
     names.makesDeviceTasks |= function->getName() == "tutti_task_device";
+    names.allocates |= is_contained(
+        {"nanos6_dmalloc", "nanos6_lmalloc", "nanos6_dfree", "nanos6_lfree"}, function->getName());
   } else if (auto *variable = dyn_cast<GlobalVariable>(constant)) {
     if (!variable->isConstant() && !variable->getName().starts_with("llvm.")) {
       names.variables[variable] |= mayWrite(operand);
@@ -122,6 +124,7 @@ TaskVariables::Found TaskVariables::usedBy(Function &entry) {
       found.variables[variable] |= isWritten;
     }
     found.makesDeviceTasks |= names.makesDeviceTasks;
+    found.allocates |= names.allocates;
     found.mayMakeTasks |= names.mayMakeTasks;
   }
   return found;
@@ -147,6 +150,9 @@ std::vector<Constant *> TaskVariables::recordsOf(const Found &found) {
   }
   if (found.makesDeviceTasks) {
     add(ConstantPointerNull::get(pointer), 0, TUTTI_TASK_DEVICES);
+  }
+  if (found.allocates) {
+    add(ConstantPointerNull::get(pointer), 0, TUTTI_TASK_ALLOCATES);
   }
   return records;
 }

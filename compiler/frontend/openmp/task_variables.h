@@ -38,6 +38,7 @@ private:
   struct Found {
     Uses variables;
     bool makesDeviceTasks = false;
+    bool allocates = false;    ///< Or frees memory of the cluster.
     bool mayMakeTasks = false; ///< Or wait: it calls what is not known.
   };
 

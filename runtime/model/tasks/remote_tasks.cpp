@@ -99,6 +99,13 @@ std::string_view RemoteTasks::reasonToStay(Task &task) const {
     if ((variable.flags & TUTTI_TASK_DEVICES) != 0) {
       return "it makes tasks for devices";
     }
+    if ((variable.flags & TUTTI_TASK_ALLOCATES) != 0) {
+      // What another rank allocates is its alone: only the program can know that this will do.
+      if (task.description->node < 0) {
+        return "it allocates or frees memory of the cluster";
+      }
+      continue;
+    }
     if (!variable.address) {
       return "it uses a variable of which each thread has its own";
     }

@@ -331,6 +331,30 @@ TEST_F(RemoteTasksTest, StayForAReason) {
   EXPECT_EQ(reasons(), expected);
 }
 
+TEST_F(RemoteTasksTest, AllocateElsewhereOnlyIfTheyNameANode) {
+  int value = 0;
+  ranks_.isCluster = true;
+  const tutti_task_variable allocates{nullptr, 0, TUTTI_TASK_ALLOCATES};
+  for (const bool isAsked : {false, true}) {
+    Task &task = make(store, &value, 3);
+    name(task, TUTTI_TASK_OUT, value);
+    if (isAsked) {
+      tasks_.setOption(task, TUTTI_TASK_NODE, 1);
+    }
+    tasks_.setVariables(task, {&allocates, 1});
+    tasks_.submit(task);
+    const std::vector<FakeRanks::Sent> sent = ranks_.take();
+    EXPECT_EQ(sent.size(), isAsked ? 1U : 0U);
+    for (const FakeRanks::Sent &each : sent) {
+      each.whenEnded({1, 1e-3, {}});
+    }
+    tasks_.finish();
+  }
+  const std::map<std::string_view, std::uint64_t> expected{
+      {"it allocates or frees memory of the cluster", 1}};
+  EXPECT_EQ(reasons(), expected);
+}
+
 TEST_F(RemoteTasksTest, TakeTheVariablesAlongThatTheyRead) {
   int value = 0;
   static int unnamed;

@@ -44,6 +44,15 @@ void of_devices(int *p) {
   launch(p);
 }
 
+void *nanos6_lmalloc(unsigned long size);
+static int *allocate(void) { return nanos6_lmalloc(4); }
+
+// CHECK-DAG: = private{{.*}} constant [1 x { ptr, i64, i64 }] [{ ptr, i64, i64 } { ptr null, i64 0, i64 4 }]
+void of_the_cluster(int **p) {
+  #pragma oss task out(*p)
+  *p = allocate();
+}
+
 // CHECK-LABEL: define{{.*}} void @nothing(
 // CHECK-NOT: tutti_task_variables
 // CHECK: call void @tutti_task_submit(
