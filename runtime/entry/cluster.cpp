@@ -5,7 +5,9 @@
 #include "base/mutex.h"
 #include "runtime/memory/window.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 namespace tutti::entry {
@@ -13,6 +15,7 @@ namespace tutti::entry {
 namespace {
 
 ClusterNode own;
+Range arguments;
 
 struct Pieces {
   Mutex mutex;
@@ -29,6 +32,25 @@ Pieces &pieces() {
 const ClusterNode &clusterNode() { return own; }
 
 void setClusterNode(ClusterNode node) { own = node; }
+
+Range programArguments() { return arguments; }
+
+/// The kernel puts one behind the other: the pointers, those of the environment, what they point
+/// to.
+void setProgramArguments(int argc, char **argv) {
+  const auto begin = reinterpret_cast<std::uint64_t>(argv);
+  arguments = {begin, begin};
+  const auto include = [](const char *text) {
+    const auto end = reinterpret_cast<std::uint64_t>(text) + std::strlen(text) + 1;
+    arguments.end = std::max(arguments.end, end);
+  };
+  for (int i = 0; i < argc; ++i) {
+    include(argv[i]);
+  }
+  for (char **text = argv + argc + 1; *text; ++text) {
+    include(*text);
+  }
+}
 
 void *allocateForCluster(std::size_t bytes) {
   const std::size_t page = memory::kPageBytes;

@@ -20,6 +20,11 @@ struct ClusterNode {
 const ClusterNode &clusterNode();
 void setClusterNode(ClusterNode node);
 
+/// What holds the program's arguments and environment: each process has them elsewhere. Set before
+/// user code.
+Range programArguments();
+void setProgramArguments(int argc, char **argv);
+
 /// Memory that begins a page; null if there is none left. From any thread.
 /// Source: `nanos6_dmalloc`.
 void *allocateForCluster(std::size_t bytes);

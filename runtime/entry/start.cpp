@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Comes before the program: takes the place of the C library's start.
+#include "runtime/entry/cluster.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/next.h"
 #include "runtime/entry/nodes.h"
@@ -51,6 +52,7 @@ void finishThenEndLibraries() {
 TUTTI_EXPORT int __libc_start_main(Main main, int argc, char **argv, void (*init)(), void (*fini)(),
                                    void (*endLibraries)(), void *stackEnd) {
   const auto next = tutti::entry::next<decltype(&__libc_start_main)>("__libc_start_main");
+  tutti::entry::setProgramArguments(argc, argv);
   tutti::entry::Runtime::start();
   const bool isActive = tutti::entry::Runtime::active() != nullptr;
   userMain = main;

@@ -3,6 +3,7 @@
 /// Tasks on other ranks, in terms of the engine: what they name is brought there and stays there.
 #pragma once
 
+#include "runtime/entry/cluster.h"
 #include "runtime/entry/images.h"
 #include "runtime/entry/stray_report.h"
 #include "runtime/memory/protection.h"
@@ -34,6 +35,8 @@ public:
 
   bool areOfProgram(Range bytes) const override;
   bool areOfCluster(Range bytes) const override;
+
+  Range arguments() const override { return programArguments(); }
 
   bool isDerived(tutti_task_entry entry) const override {
     return codes_.contains(reinterpret_cast<const void *>(entry));

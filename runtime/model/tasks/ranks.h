@@ -58,6 +58,9 @@ public:
   /// (`nanos6_dmalloc`, `nanos6_lmalloc`).
   virtual bool areOfCluster(Range bytes) const = 0;
 
+  /// What holds the program's arguments and environment: each process has them elsewhere.
+  virtual Range arguments() const { return {}; }
+
   /// Whether the compiler knows what tasks of this function touch.
   virtual bool isDerived(tutti_task_entry entry) const = 0;
 

@@ -43,6 +43,21 @@ bool namesWhatItCaptures(Task &task, std::span<const graph::Access> accesses) {
   return true;
 }
 
+/// Whether a value that the task has copied may be an address in `range`.
+bool holdsAddressIn(Range range, const Task &task) {
+  const auto *block = reinterpret_cast<const std::byte *>(&task.block);
+  const std::size_t bytes = engine::Pool::bytesOf(&task) - offsetof(Task, block);
+  // The copies of a task that is no loop begin where a loop's bounds are.
+  for (std::size_t at = offsetof(tutti_task_block, lower); at + 8 <= bytes; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, block + at, sizeof word);
+    if (range.begin <= word && word < range.end) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool overlapsSome(Range bytes, std::span<const graph::Access> accesses) {
   return std::ranges::any_of(accesses, [&](const graph::Access &access) {
     return graph::Runs(access.region).hull().overlaps(bytes);
@@ -94,6 +109,9 @@ std::string_view RemoteTasks::reasonToStay(Task &task) const {
   const bool isDerived = (task.flags & kDerived) != 0;
   if (!isDerived && !namesWhatItCaptures(task, accesses)) {
     return "it uses a variable that it does not name";
+  }
+  if (!isDerived && task.description->node < 0 && holdsAddressIn(ranks_.arguments(), task)) {
+    return "it uses the program's arguments by address";
   }
   for (const tutti_task_variable &variable : task.description->variables) {
     if ((variable.flags & TUTTI_TASK_DEVICES) != 0) {

@@ -68,7 +68,10 @@ public:
     return std::exchange(sent_, {});
   }
 
+  Range arguments() const override { return argumentsOfProgram; }
+
   bool hasCode = true;
+  Range argumentsOfProgram;
   bool isCluster = false;
   std::optional<Derived> known; ///< What the compiler knows of the code of all tasks.
   std::atomic<std::size_t> brought{0};
@@ -352,6 +355,32 @@ TEST_F(RemoteTasksTest, AllocateElsewhereOnlyIfTheyNameANode) {
   }
   const std::map<std::string_view, std::uint64_t> expected{
       {"it allocates or frees memory of the cluster", 1}};
+  EXPECT_EQ(reasons(), expected);
+}
+
+TEST_F(RemoteTasksTest, StayWithTheArgumentsOfTheProgramUnlessTheyNameANode) {
+  int value = 0;
+  std::array<int, 2> arguments{};
+  ranks_.isCluster = true;
+  const auto begin = reinterpret_cast<std::uint64_t>(arguments.data());
+  ranks_.argumentsOfProgram = {begin, begin + sizeof arguments};
+  for (const std::int64_t node : {-1, 1}) {
+    Task &task = make(store, &value, 3);
+    task.block.lower = begin + sizeof(int); // The first copy of a task that is no loop.
+    name(task, TUTTI_TASK_OUT, value);
+    if (node >= 0) {
+      tasks_.setOption(task, TUTTI_TASK_NODE, node);
+    }
+    tasks_.submit(task);
+    const std::vector<FakeRanks::Sent> sent = ranks_.take();
+    EXPECT_EQ(sent.size(), node >= 0 ? 1U : 0U);
+    for (const FakeRanks::Sent &each : sent) {
+      each.whenEnded({1, 1e-3, {}});
+    }
+    tasks_.finish();
+  }
+  const std::map<std::string_view, std::uint64_t> expected{
+      {"it uses the program's arguments by address", 1}};
   EXPECT_EQ(reasons(), expected);
 }
 
