@@ -12,6 +12,7 @@
 #include "compiler/transform/derive_tasks.h"
 #include "compiler/transform/drop_scopes.h"
 #include "compiler/transform/expose_loops.h"
+#include "compiler/transform/freeze_rows.h"
 #include "compiler/transform/join_debug_functions.h"
 #include "compiler/transform/keep_insertions.h"
 #include "compiler/transform/late_texts.h"
@@ -93,6 +94,7 @@ void registerPasses(PassBuilder &builder) {
         passes.addPass(DropScopesPass());
         if (level != OptimizationLevel::O0) {
           passes.addPass(CarryCodePass(text));
+          passes.addPass(createModuleToFunctionPassAdaptor(FreezeRowsPass()));
         }
       });
   if (PassInstrumentationCallbacks *callbacks = builder.getPassInstrumentationCallbacks()) {
