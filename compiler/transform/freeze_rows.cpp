@@ -37,13 +37,19 @@ bool hasProduct(Value *value, unsigned depth = 0) {
          (hasProduct(left, depth + 1) || hasProduct(right, depth + 1));
 }
 
+/// Whether `pointer` is where a row begins: so many elements behind something else as a product
+/// says.
+bool isRow(const Value *pointer) {
+  const auto *row = dyn_cast<GetElementPtrInst>(pointer);
+  return row && row->getType()->isPointerTy() &&
+         any_of(row->indices(), [](Value *index) { return hasProduct(index); });
+}
+
 /// Where a row begins in front of `loop`, of which `access` is an element in it; else null.
 GetElementPtrInst *rowOf(Instruction &access, const Loop &loop) {
   auto *element = dyn_cast<GetElementPtrInst>(&access);
   auto *row = element ? dyn_cast<GetElementPtrInst>(element->getPointerOperand()) : nullptr;
-  const bool is = row && row->getType()->isPointerTy() && !loop.contains(row) &&
-                  any_of(row->indices(), [](Value *index) { return hasProduct(index); });
-  return is ? row : nullptr;
+  return row && !loop.contains(row) && isRow(row) ? row : nullptr;
 }
 
 } // namespace
@@ -63,8 +69,10 @@ PreservedAnalyses FreezeRowsPass::run(Function &function, FunctionAnalysisManage
         }
       }
     }
-    if (rows.size() >= kManyRows) {
-      found.insert(rows.begin(), rows.end());
+    for (GetElementPtrInst *row : rows) {
+      if (rows.size() >= kManyRows || isRow(row->getPointerOperand())) {
+        found.insert(row);
+      }
     }
   }
   for (GetElementPtrInst *row : found) {

@@ -13,8 +13,9 @@
 /// finds needs more instructions than the address of each row in a register. It does not look
 /// behind a freeze.
 ///
-/// Only where the loop has many such rows. Rows of constant length are left: of those one register
-/// serves several. Preserves the CFG.
+/// Only where the loop has many such rows, or they begin within rows, as in arrays of three
+/// dimensions. Rows of constant length are left: of those one register serves several. Preserves
+/// the CFG.
 #pragma once
 
 #include "llvm/IR/PassManager.h"

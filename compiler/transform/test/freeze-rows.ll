@@ -158,3 +158,28 @@ loop:
 exit:
   ret void
 }
+
+; One row of rows is such a sum already.
+; CHECK-LABEL: @nested(
+; CHECK: %plane = getelementptr
+; CHECK-NOT: freeze
+; CHECK: %row = getelementptr
+; CHECK-NEXT: %row.kept = freeze ptr %row{{$}}
+; CHECK: getelementptr double, ptr %row.kept, i64 %k
+define void @nested(ptr %a, i64 %i, i64 %j, i64 %length, i64 %size, i64 %n) {
+entry:
+  %p = mul nsw i64 %i, %size
+  %plane = getelementptr double, ptr %a, i64 %p
+  %r = mul nsw i64 %j, %length
+  %row = getelementptr double, ptr %plane, i64 %r
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %e = getelementptr double, ptr %row, i64 %k
+  store double 1.0, ptr %e
+  %next = add nuw nsw i64 %k, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %loop
+exit:
+  ret void
+}
