@@ -139,7 +139,6 @@ private:
 
   void call(Function *function, ArrayRef<Value *> numbers, ArrayRef<Value *> more = {});
   SmallVector<Value *, 3> ownNumbers();
-  void hide(MutableArrayRef<Value *> numbers);
   void loopOverNumbers();
   void chooseTile();
   void callStaged(BasicBlock *together, BasicBlock *otherwise);
@@ -204,16 +203,11 @@ void WorkItems::Caller::loopOverNumbers() {
 SmallVector<Value *, 3> WorkItems::Caller::ownNumbers() {
   SmallVector<Value *, 3> own(numbers_);
   if (sizeOfTile(tiles_.counts) > kSmallTile) {
-    hide(own);
+    for (Value *&number : own) {
+      number = build_.CreateCall(calls_.opaque(), {number});
+    }
   }
   return own;
-}
-
-/// Keeps passes from following what `numbers` are computed from.
-void WorkItems::Caller::hide(MutableArrayRef<Value *> numbers) {
-  for (Value *&number : numbers) {
-    number = build_.CreateCall(calls_.opaque(), {number});
-  }
 }
 
 /// Groups whose whole tile exists stage; they have the shape for it, unless somebody chose another.
@@ -234,7 +228,12 @@ void WorkItems::Caller::callStaged(BasicBlock *together, BasicBlock *otherwise) 
   build_.CreateCondBr(isWhole, together, otherwise);
   build_.SetInsertPoint(together);
   SmallVector<Value *, 3> own = ownNumbers();
-  hide(firsts); // Else each address in local memory is a sum that the backend takes apart.
+  // Where an item is within its group is one value: else each address in local memory is a sum of
+  // all that the group's number is computed from, which the backend takes apart.
+  for (unsigned d = 0; d < dimensions_; ++d) {
+    Value *place = build_.CreateCall(calls_.opaque(), {build_.CreateNSWSub(own[d], firsts[d])});
+    firsts[d] = build_.CreateNSWSub(own[d], place);
+  }
   call(tiles_.full, own, firsts);
   build_.CreateBr(leave_);
 }
