@@ -96,9 +96,9 @@ Function *WorkItems::limitedTile(ArrayRef<unsigned> counts) const {
 /// A tile whose group stages what it loads, with the first number of the group's tile by dimension
 /// as its last parameters; null if there is none.
 Function *WorkItems::makeStagedTile(ArrayRef<unsigned> counts) const {
-  SmallVector<unsigned, 3> firsts;
-  Function *staged = extendedItem("staged", firsts);
-  if (!stageTile(*staged, parameters_, firsts, counts, analyses_)) {
+  SmallVector<unsigned, 3> shifts;
+  Function *staged = extendedItem("staged", shifts);
+  if (!stageTile(*staged, parameters_, shifts, counts, analyses_)) {
     staged->eraseFromParent();
     return nullptr;
   }
@@ -230,11 +230,12 @@ void WorkItems::Caller::callStaged(BasicBlock *together, BasicBlock *otherwise) 
   SmallVector<Value *, 3> own = ownNumbers();
   // Where an item is within its group is one value: else each address in local memory is a sum of
   // all that the group's number is computed from, which the backend takes apart.
+  SmallVector<Value *, 3> shifts;
   for (unsigned d = 0; d < dimensions_; ++d) {
     Value *place = build_.CreateCall(calls_.opaque(), {build_.CreateNSWSub(own[d], firsts[d])});
-    firsts[d] = build_.CreateNSWSub(own[d], place);
+    shifts.push_back(build_.CreateNSWSub(place, own[d]));
   }
-  call(tiles_.full, own, firsts);
+  call(tiles_.full, own, shifts);
   build_.CreateBr(leave_);
 }
 

@@ -38,9 +38,9 @@ struct Shared {
 
 class Stager {
 public:
-  Stager(Function &item, ArrayRef<unsigned> numbers, ArrayRef<unsigned> firsts,
+  Stager(Function &item, ArrayRef<unsigned> numbers, ArrayRef<unsigned> shifts,
          ArrayRef<unsigned> tile, FunctionAnalysisManager &analyses)
-      : item_(item), numbers_(numbers), firsts_(firsts), tile_(tile), analyses_(analyses) {
+      : item_(item), numbers_(numbers), shifts_(shifts), tile_(tile), analyses_(analyses) {
     SmallVector<ItemDependences::Origin, 3> origins;
     for (auto [dimension, number] : enumerate(numbers)) {
       origins.push_back({item.getArg(number), static_cast<unsigned>(dimension)});
@@ -60,7 +60,7 @@ private:
 
   Function &item_;
   ArrayRef<unsigned> numbers_;
-  ArrayRef<unsigned> firsts_;
+  ArrayRef<unsigned> shifts_;
   ArrayRef<unsigned> tile_;
   FunctionAnalysisManager &analyses_;
   ItemDependences dependences_;
@@ -207,8 +207,8 @@ void Stager::write() {
   for (Shared &shared : shared_) {
     shared.first = expander.expandCodeFor(shared.start, build.getPtrTy(), before);
     shared.distance = expander.expandCodeFor(shared.step, build.getInt64Ty(), before);
-    shared.slot = build.CreateSub(item_.getArg(numbers_[shared.dimension]),
-                                  item_.getArg(firsts_[shared.dimension]));
+    shared.slot = build.CreateAdd(item_.getArg(numbers_[shared.dimension]),
+                                  item_.getArg(shifts_[shared.dimension]));
     for (LoadInst *load : shared.loads) {
       loads.push_back(load);
       sharedOf[load] = &shared;
@@ -234,13 +234,13 @@ std::array<Value *, 2> positionInGroup(IRBuilderBase &build, const KernelCalls &
           build.CreateLShr(id, build.getInt64(Log2_32(kTileGroup[0])))};
 }
 
-bool stageTile(Function &item, ArrayRef<unsigned> numbers, ArrayRef<unsigned> firsts,
+bool stageTile(Function &item, ArrayRef<unsigned> numbers, ArrayRef<unsigned> shifts,
                ArrayRef<unsigned> tile, FunctionAnalysisManager &analyses) {
   FunctionPassManager passes;
   passes.addPass(LoopSimplifyPass());
   passes.addPass(LCSSAPass());
   passes.run(item, analyses);
-  Stager stager(item, numbers, firsts, tile, analyses);
+  Stager stager(item, numbers, shifts, tile, analyses);
   const bool isStaged = stager.find();
   if (isStaged) {
     stager.write();

@@ -31,12 +31,12 @@ inline constexpr std::array<unsigned, 2> kTileGroup{TUTTI_TILE_COLUMNS, TUTTI_TI
 std::array<llvm::Value *, 2> positionInGroup(llvm::IRBuilderBase &build, const KernelCalls &calls);
 
 /// Changes `item`, the body of a nest for one item: to be widened afterwards to `tile`. `numbers`:
-/// which parameters are the item's number, by dimension; `firsts`: which are the number of the
-/// first item of the group's tile. Returns false, and leaves the item as it is for all purposes,
-/// where it has no loop of this form. Always: what an item computes, and in which order, stays the
-/// same.
+/// which parameters are the item's number, by dimension; `shifts`: which,
+/// added to it, give the item's place in the group's tile. Returns false, and leaves the item as it
+/// is for all purposes, where it has no loop of this form. Always: what an item computes, and in
+/// which order, stays the same.
 bool stageTile(llvm::Function &item, llvm::ArrayRef<unsigned> numbers,
-               llvm::ArrayRef<unsigned> firsts, llvm::ArrayRef<unsigned> tile,
+               llvm::ArrayRef<unsigned> shifts, llvm::ArrayRef<unsigned> tile,
                llvm::FunctionAnalysisManager &analyses);
 
 } // namespace tutti::compiler
