@@ -2,6 +2,7 @@
 #include "runtime/balance/choice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tutti::balance {
@@ -12,16 +13,26 @@ namespace {
 constexpr std::int64_t kWarming = 3;
 /// Launches that an alternative may take to settle.
 constexpr std::int64_t kSettling = 200;
-/// Launches that are measured at least, and for how long.
+/// Launches that are measured at least, and for how long,
 constexpr std::int64_t kMeasured = 16;
 constexpr double kLeastSeconds = 5e-3;
+/// or for how long as soon as so many rounds are over.
+constexpr std::int64_t kLongRounds = 2;
+constexpr double kLongSeconds = 10e-3;
 constexpr std::int64_t kMostMeasured = 4096;
-/// The time is looked at after two launches, and then after so many times as many.
-constexpr std::int64_t kLater = 4;
+/// The time is looked at after one round, and then after at most so many times as many launches.
+constexpr std::int64_t kLater = 16;
+/// To wait for the end of launches is little beside such a round.
+constexpr double kLongRound = 1e-3;
 /// After so many periods a part of one does not count.
 constexpr std::int64_t kMostPeriods = 16;
-/// An alternative that is by this factor worse than the best one so far is tried no longer.
+/// An alternative that is by this factor worse than the best one so far is tried no longer, and
+/// what one measurement has shown need not be confirmed for long.
 constexpr double kHopeless = 2;
+constexpr double kWorse = 1.25;
+/// One that is so much worse for so long was not disturbed by something else.
+constexpr double kUndoubted = 8;
+constexpr double kUndoubtedSeconds = 0.15;
 /// Launches without the anchor after which another one is taken.
 constexpr std::int64_t kGiveUp = 10000;
 /// Another alternative has to be better by this fraction.
@@ -37,9 +48,9 @@ constexpr double kCheckGain = 0.03;
 
 } // namespace
 
-Choice::Choice(std::size_t alternatives)
-    : seconds_(alternatives, 0), least_(alternatives, 0), handicaps_(alternatives, 1), rest_(kRest),
-      checkAfter_(kCheck), leastCheck_(kCheck) {
+Choice::Choice(std::size_t alternatives, std::size_t first)
+    : seconds_(alternatives, 0), least_(alternatives, 0), handicaps_(alternatives, 1),
+      present_(first), rest_(kRest), checkAfter_(kCheck), leastCheck_(kCheck) {
   if (alternatives < 2) {
     phase_ = Phase::Rests;
   }
@@ -50,6 +61,7 @@ void Choice::start(std::size_t alternative) {
   phase_ = Phase::Warms;
   launches_ = 0;
   unsettled_ = 0;
+  isSettling_ = false;
 }
 
 void Choice::expect(std::size_t alternative, double seconds) {
@@ -72,14 +84,24 @@ bool Choice::begins(const void *loop, bool isSettled) {
     unsettled_ += isSettled ? 0 : 1;
     if (launches_ > kGiveUp) {
       startAnew(); // The anchor does not come any more.
-    } else if (launches_ > kWarming && (isSettled || unsettled_ > kSettling) &&
-               (!anchor_ || loop == anchor_)) {
+    } else if (launches_ > kWarming && (!anchor_ || loop == anchor_)) {
+      // As long as nothing else is known, nothing can be hopeless.
+      isSettling_ = !isSettled && unsettled_ <= kSettling;
+      if (isSettling_ && std::ranges::max(seconds_) == 0) {
+        return false;
+      }
       anchor_ = loop;
       phase_ = Phase::Starts;
       return true;
     }
     return false;
   case Phase::Measures:
+    unsettled_ += isSettled ? 0 : 1;
+    if (isSettling_ && loop == anchor_ && (isSettled || unsettled_ > kSettling)) {
+      isSettling_ = false;
+      phase_ = Phase::Starts;
+      return true;
+    }
     rounds_ += loop == anchor_ ? 1 : 0;
     if (loop == anchor_ && (launches_ >= look_ || (period_ > 1 && rounds_ % period_ == 0))) {
       phase_ = Phase::Ends;
@@ -118,32 +140,60 @@ void Choice::dropCheck() {
 void Choice::tell(double now) {
   if (phase_ == Phase::Starts) {
     first_ = 0;
-    beginMeasuring(now, isCheck_ ? kMeasured : 2);
+    beginMeasuring(now, isCheck_ ? kMeasured : 1);
     return;
   }
   const double took = now - began_;
   // What is not over may take as long again as all rounds until then.
   const std::int64_t periods = (rounds_ + period_ - 1) / period_;
   const double round = took / static_cast<double>(periods * period_);
-  const bool isWhole = rounds_ % period_ == 0 || periods > kMostPeriods;
-  const bool isKnown =
-      isWhole && (launches_ >= kMostMeasured || (launches_ >= kMeasured && took >= kLeastSeconds));
-  if (!isKnown && !(took >= kLeastSeconds && isHopeless(round))) {
-    look_ = std::max(kLater * launches_, look_);
+  if (!isMeasured(took) && !isToBeGivenUp(round, took)) {
+    look_ = nextLook(round, took);
     phase_ = Phase::Measures;
     return;
   }
-  if (first_ == 0) {
+  if (first_ == 0 && !(took >= kUndoubtedSeconds && isWorse(round, kUndoubted))) {
     first_ = round; // Something else may have run on the same cores: the better of two counts.
-    beginMeasuring(now, launches_);
+    beginMeasuring(now, round >= kLongRound && isWorse(round, kWorse) ? 1 : launches_);
     return;
   }
-  seconds_[present_] = std::min(first_, round);
+  seconds_[present_] = first_ > 0 ? std::min(first_, round) : round;
   if (isCheck_) {
     check();
   } else {
     decide();
   }
+}
+
+/// When enough is likely to have been seen; but soon where the alternative may be given up.
+std::int64_t Choice::nextLook(double round, double took) const {
+  if (!isCheck_ && round >= kLongRound && isWorse(round, kWorse)) {
+    return launches_ + 1 + launches_ / 4;
+  }
+  const double each = took / static_cast<double>(launches_);
+  const double inRound = static_cast<double>(launches_) / static_cast<double>(rounds_);
+  const double enough =
+      std::min(std::max(static_cast<double>(kMeasured), kLeastSeconds / each),
+               std::max(static_cast<double>(kLongRounds) * inRound, kLongSeconds / each));
+  const std::int64_t most = kLater * launches_;
+  if (enough <= static_cast<double>(launches_)) {
+    return most; // Only the end of a period is missing, where the time is looked at in any case.
+  }
+  return std::min(most, static_cast<std::int64_t>(std::ceil(enough)));
+}
+
+/// Whether so much of the present alternative has been seen as says what it takes.
+bool Choice::isMeasured(double took) const {
+  const bool isWhole = rounds_ % period_ == 0 || rounds_ > kMostPeriods * period_;
+  const bool isLong = launches_ >= kMeasured ? took >= kLeastSeconds
+                                             : rounds_ >= kLongRounds && took >= kLongSeconds;
+  return isWhole && !isSettling_ && (launches_ >= kMostMeasured || isLong);
+}
+
+/// Whether the present alternative, of which a round has taken so long, has shown enough.
+bool Choice::isToBeGivenUp(double round, double took) const {
+  const bool wasWorse = first_ > 0 && isWorse(first_, kWorse);
+  return took >= kLeastSeconds && isWorse(round, wasWorse ? kWorse : kHopeless);
 }
 
 void Choice::beginMeasuring(double now, std::int64_t look) {
@@ -189,23 +239,25 @@ void Choice::check() {
   }
 }
 
-/// Whether another alternative is much better than one that takes so long.
-bool Choice::isHopeless(double round) const {
+/// Whether a round of another alternative takes less than `round` by more than this factor.
+bool Choice::isWorse(double round, double factor) const {
   return std::ranges::any_of(seconds_,
-                             [round](double each) { return each > 0 && kHopeless * each < round; });
+                             [&](double each) { return each > 0 && factor * each < round; });
 }
 
 /// Tries the next one, or takes the best.
 void Choice::decide() {
-  for (std::size_t each = 0; each < seconds_.size(); ++each) {
-    if (seconds_[each] == 0 && isHopeless(least_[each])) {
+  const std::size_t count = seconds_.size();
+  for (std::size_t each = 0; each < count; ++each) {
+    if (seconds_[each] == 0 && isWorse(least_[each], kHopeless)) {
       seconds_[each] = least_[each];
     }
   }
-  const auto untried = std::ranges::find(seconds_, 0.0);
-  if (untried != seconds_.end()) {
-    start(static_cast<std::size_t>(untried - seconds_.begin()));
-    return;
+  for (std::size_t next = (present_ + 1) % count; next != present_; next = (next + 1) % count) {
+    if (seconds_[next] == 0) {
+      start(next);
+      return;
+    }
   }
   if (handicapped(best()) < (1 - kLeastGain) * handicapped(present_)) {
     present_ = best();

@@ -17,7 +17,8 @@ namespace tutti::balance {
 /// Threading: externally synchronised.
 class Choice {
 public:
-  explicit Choice(std::size_t alternatives);
+  /// Tries the alternatives in turn, beginning with `first`.
+  explicit Choice(std::size_t alternatives, std::size_t first = 0);
 
   std::size_t present() const { return present_; }
 
@@ -70,10 +71,13 @@ private:
 
   void start(std::size_t alternative);
   void startAnew();
-  bool isHopeless(double round) const;
+  bool isWorse(double round, double factor) const;
+  bool isToBeGivenUp(double round, double took) const;
   void beginMeasuring(double now, std::int64_t look);
   double handicapped(std::size_t alternative) const;
   std::size_t best() const;
+  std::int64_t nextLook(double round, double took) const;
+  bool isMeasured(double took) const;
   void decide();
   void check();
   bool restsUntilCheck(const void *loop);
@@ -88,7 +92,7 @@ private:
   std::int64_t launches_ = 0; ///< In this phase,
   std::int64_t rounds_ = 0;   ///< and of the anchor.
   std::int64_t period_ = 1;   ///< That show what an alternative takes.
-  std::int64_t look_ = 2;     ///< Launches after which the time is looked at.
+  std::int64_t look_ = 1;     ///< Launches after which the time is looked at.
   double first_ = 0;          ///< What a round took when it was measured the first of two times.
   std::int64_t rest_;         ///< Launches until the next trial.
   std::int64_t rested_ = 0;   ///< Launches since the latest one.
@@ -96,6 +100,7 @@ private:
   std::int64_t checkAfter_;   ///< Launches from one check to the next,
   std::int64_t leastCheck_;   ///< and at least, the more the more often checks were of use.
   std::int64_t unsettled_ = 0;
+  bool isSettling_ = false; ///< It is measured only to give up what is hopeless.
 };
 
 } // namespace tutti::balance

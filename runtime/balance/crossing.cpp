@@ -17,8 +17,8 @@ constexpr std::int64_t kEvery = 16;
 constexpr double kBandwidth = 3e9;
 /// The part of the time that may be for crossing without a trial.
 constexpr double kTolerated = 0.2;
-/// After so many seconds a trial costs little in any case.
-constexpr double kLong = 10;
+/// What a trial may take of the time until then.
+constexpr double kTrialShare = 0.05;
 
 } // namespace
 
@@ -42,9 +42,12 @@ void Crossing::tell(double now) {
   crossed_ = bytes_;
 }
 
-bool Crossing::isWorthATrial() const {
-  return seconds_ > kLong ||
-         (launches_ >= kWarming + kEnough && crossed_ > kTolerated * kBandwidth * seconds_);
+bool Crossing::isMuch() const {
+  return launches_ >= kWarming + kEnough && crossed_ > kTolerated * kBandwidth * seconds_;
+}
+
+bool Crossing::isLong(double cost) const {
+  return launches_ >= kWarming + kEnough && cost < kTrialShare * seconds_;
 }
 
 } // namespace tutti::balance

@@ -23,13 +23,19 @@ public:
   void tell(double now);
 
   /// Whether cores should be tried: because a good part of all rounds is for crossing, or because
-  /// the program takes so long that finding out costs little beside it.
-  bool isWorthATrial() const;
+  /// the program has taken so long that finding out, which takes `cost`, is little beside it.
+  /// Units: seconds.
+  bool isWorthATrial(double cost) const { return isMuch() || isLong(cost); }
+
+  /// Whether it is because of what crosses.
+  bool isMuch() const;
 
   /// After how many launches much crosses, as it seems: other times show only in so many of them.
   std::int64_t period() const { return period_; }
 
 private:
+  bool isLong(double cost) const;
+
   std::int64_t launches_ = 0;
   double bytes_ = 0;       ///< Since `began_`.
   double most_ = 0;        ///< Because of one launch.

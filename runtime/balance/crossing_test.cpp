@@ -35,9 +35,10 @@ private:
 };
 
 TEST(Crossing, AsksForATrialOnceMuchOfTheTimeIsForCrossing) {
-  EXPECT_FALSE(Loop(1e-3, 1 << 20, 1).run(5).isWorthATrial()) << "a few launches say nothing";
-  EXPECT_TRUE(Loop(1e-3, 1 << 20, 1).run(20).isWorthATrial());
-  EXPECT_FALSE(Loop(1e-3, 1 << 18, 1).run(1000).isWorthATrial());
+  constexpr double kDear = 1e3;
+  EXPECT_FALSE(Loop(1e-3, 1 << 20, 1).run(5).isWorthATrial(kDear)) << "a few launches say nothing";
+  EXPECT_TRUE(Loop(1e-3, 1 << 20, 1).run(20).isWorthATrial(kDear));
+  EXPECT_FALSE(Loop(1e-3, 1 << 18, 1).run(1000).isWorthATrial(kDear));
 }
 
 TEST(Crossing, DoesNotCountWhatTheFirstLaunchesBring) {
@@ -47,12 +48,14 @@ TEST(Crossing, DoesNotCountWhatTheFirstLaunchesBring) {
     crossing.begins(launch == 1 ? 1e9 : 0);
     crossing.tell(now += 1e-3);
   }
-  EXPECT_FALSE(crossing.isWorthATrial());
+  EXPECT_FALSE(crossing.isWorthATrial(1));
 }
 
 TEST(Crossing, AsksForATrialThatCostsLittleBesideALongProgram) {
-  EXPECT_FALSE(Loop(1e-3, 0, 1).run(5000).isWorthATrial());
-  EXPECT_TRUE(Loop(1e-3, 0, 1).run(20000).isWorthATrial());
+  EXPECT_FALSE(Loop(1e-3, 0, 1).run(5).isWorthATrial(0)) << "a few launches say nothing";
+  EXPECT_TRUE(Loop(1e-3, 0, 1).run(500).isWorthATrial(20e-3));
+  EXPECT_FALSE(Loop(1e-3, 0, 1).run(5000).isWorthATrial(1));
+  EXPECT_TRUE(Loop(1e-3, 0, 1).run(25000).isWorthATrial(1));
 }
 
 TEST(Crossing, FindsAfterHowManyLaunchesMuchCrosses) {

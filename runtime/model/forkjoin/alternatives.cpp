@@ -35,7 +35,10 @@ constexpr std::int64_t kInTurn = 64;
 
 } // namespace
 
-SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total) {
+/// A loop that has run on devices goes on there, and then tries hosts: what made it try is that
+/// much crosses, which all places do not change.
+SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total,
+                                      bool hasRunOnDevices) {
   for (SharedChoice &each : choices_) {
     if (each.launches <= kTurns && isSameLength(each.total, total) &&
         std::ranges::equal(all.shares, each.places, {}, &Share::place)) {
@@ -46,8 +49,8 @@ SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total) 
   for (const Share &share : all.shares) {
     places.push_back(share.place);
   }
-  SharedChoice &choice =
-      choices_.emplace_back(std::move(places), total, balance::Choice(kAlternatives));
+  SharedChoice &choice = choices_.emplace_back(
+      std::move(places), total, balance::Choice(kAlternatives, hasRunOnDevices ? kDevices : kAll));
   choice.choice.setHandicap(kAll, kHandicapOfAll);
   return choice;
 }
@@ -56,7 +59,7 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
                           const Known &known) {
   SharedChoice *&mine = history.shared;
   if (!mine || !std::ranges::equal(all.shares, mine->places, {}, &Share::place)) {
-    mine = &choiceFor(all, total);
+    mine = &choiceFor(all, total, known.hasRunOnDevices);
     history.launches = 0;
   }
   mine->launches = std::max(mine->launches, ++history.launches);

@@ -42,9 +42,10 @@ public:
 
   /// What is known of a loop.
   struct Known {
-    bool isSettled;      ///< Its cut is not being learned.
-    double onHosts;      ///< Seconds that it takes on hosts alone; 0: nobody knows.
-    std::int64_t period; ///< Launches that show all that a way costs.
+    bool isSettled;               ///< Its cut is not being learned.
+    double onHosts;               ///< Seconds that it takes on hosts alone; 0: nobody knows.
+    std::int64_t period;          ///< Launches that show all that a way costs.
+    bool hasRunOnDevices = false; ///< Until all places became candidates.
   };
 
   /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to
@@ -87,7 +88,7 @@ private:
     balance::Choice choice;
   };
 
-  SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total);
+  SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total, bool hasRunOnDevices);
   bool beginsAlone(ChoiceHistory &history, const Known &known);
   bool beginsJointly(ChoiceHistory &history, const Known &known);
   void joinIfAllRest();

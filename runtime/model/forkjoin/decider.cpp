@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tutti::model::forkjoin {
@@ -74,9 +75,20 @@ bool Decider::asksForCrossing(const LoopHistory &history, const tutti_region &re
          placer_.wantedFor(region) == TUTTI_DEVICE_AUTO;
 }
 
-void Decider::noteRounds(LoopHistory &history, double now) const {
+/// What it is expected to take to try a loop on hosts that runs on devices. Units: seconds.
+double Decider::costOfATrial(const LoopHistory &history, std::int64_t iterations) const {
+  constexpr double kLaunches = 8;
+  const balance::RegionHistory &known = history.onDevices;
+  if (known.home.seconds() <= 0 && !known.distributed.isKnown()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return kLaunches * balance::homeSeconds(devices_, known, iterations, 0) +
+         2 * history.bytesToStayHome / devices_.bandwidth;
+}
+
+void Decider::noteRounds(LoopHistory &history, std::int64_t iterations, double now) const {
   history.crossing.tell(now);
-  if (history.crossing.isWorthATrial()) {
+  if (history.crossing.isWorthATrial(costOfATrial(history, iterations))) {
     history.triesCores = true;
     history.placement.reset();
   }
@@ -132,7 +144,8 @@ bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
   return all.usesDevices &&
          alternatives_.begins(history.choice, all, iterations,
                               {ropes_.isSettled(history.rope), ropes_.secondsOnHosts(history.rope),
-                               history.crossing.period()});
+                               history.crossing.period(),
+                               history.triesCores && history.crossing.isMuch()});
 }
 
 Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region,

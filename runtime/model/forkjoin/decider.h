@@ -100,8 +100,9 @@ public:
     return history.crossing.begins(bytes);
   }
 
-  /// Tells the time then. Units: seconds, from any point in time.
-  void noteRounds(LoopHistory &history, double now) const;
+  /// Tells the time then, and how many iterations the launch has. Units: seconds, from any point in
+  /// time.
+  void noteRounds(LoopHistory &history, std::int64_t iterations, double now) const;
 
   /// Whether `tellTime` has to be called before `candidateFor`.
   bool asksForTime(LoopHistory &history, const tutti_region &region, std::int64_t iterations);
@@ -174,6 +175,7 @@ public:
   std::uint32_t formatOf(Place place) const { return placer_.formatOf(place); }
 
 private:
+  double costOfATrial(const LoopHistory &history, std::int64_t iterations) const;
   std::uint32_t wantedFor(const LoopHistory &history, const tutti_region &region) const;
   const Placement &placementOf(LoopHistory &history, const tutti_region &region,
                                std::uint32_t wanted) const;

@@ -140,7 +140,7 @@ TEST_F(DeciderTest, TriesCoresIfMuchCrossesBecauseALoopRunsOnADevice) {
 
   for (int round = 0; round < 100; ++round) {
     decider.noteCrossing(history_, 8 << 20); // Most of the time.
-    decider.noteRounds(history_, 1e-3 * round);
+    decider.noteRounds(history_, launch.total, 1e-3 * round);
   }
 
   decider.candidateFor(history_, region_, launch.total);
@@ -148,6 +148,24 @@ TEST_F(DeciderTest, TriesCoresIfMuchCrossesBecauseALoopRunsOnADevice) {
   EXPECT_FALSE(decider.asksForCrossing(history_, region_));
   EXPECT_FALSE(this->decider(Distribute::Always, TUTTI_DEVICE_AUTO, false, true)
                    .asksForCrossing(history_, region_));
+}
+
+TEST_F(DeciderTest, TriesCoresAsSoonAsThatCostsLittleBesideWhatTheLoopHasTaken) {
+  // At home 8 of its launches take 8 ms, or 800.
+  for (const double home : {1e-3, 100e-3}) {
+    history_ = {};
+    Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_AUTO, false, true);
+    const Launch launch = launchOf(1);
+    const Candidate &candidate = decider.candidateFor(history_, region_, launch.total);
+    decider.noteHome(history_, launch.total, home);
+    for (int round = 0; round < 500; ++round) {
+      decider.noteCrossing(history_, 0);
+      decider.noteRounds(history_, launch.total, 1e-3 * round);
+    }
+
+    decider.candidateFor(history_, region_, launch.total);
+    EXPECT_EQ(candidate.placement.shares.size(), home < 10e-3 ? 3U : 1U);
+  }
 }
 
 TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {

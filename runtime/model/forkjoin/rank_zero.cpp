@@ -218,7 +218,7 @@ bool RankZero::distribute(Launch &launch) {
     }
     return false;
   }
-  noteCrossing(region, *launch.region);
+  noteCrossing(region, launch);
   if (!candidate.isWanted && !candidate.placement.usesDevices) {
     region.trial.launched(*planned->plan, launch.total);
   }
@@ -256,7 +256,7 @@ bool RankZero::distribute(Launch &launch) {
 
 /// Counts what has crossed since the latest launch on devices as caused by that one: by what it
 /// moved itself, and by whatever touched its results.
-void RankZero::noteCrossing(Region &region, const tutti_region &code) {
+void RankZero::noteCrossing(Region &region, const Launch &launch) {
   const std::uint64_t crossed = job_.counters.deviceInBytes + job_.counters.deviceOutBytes;
   if (latest_) {
     latest_->crossed += crossed - crossed_;
@@ -267,9 +267,9 @@ void RankZero::noteCrossing(Region &region, const tutti_region &code) {
   }
   latest_ = &region;
   const auto because = static_cast<double>(std::exchange(region.crossed, 0));
-  if (decider_.asksForCrossing(region.history, code) &&
+  if (decider_.asksForCrossing(region.history, *launch.region) &&
       decider_.noteCrossing(region.history, because)) {
-    decider_.noteRounds(region.history, secondsSince({}));
+    decider_.noteRounds(region.history, launch.total, secondsSince({}));
   }
 }
 

@@ -232,7 +232,7 @@ private:
   void findEverything(Launch &launch);
   bool namesStack(const Launch &launch) const;
   void catchUp(Progress::Lock &lock) TUTTI_IN_TURN;
-  void noteCrossing(Region &region, const tutti_region &code) TUTTI_IN_TURN;
+  void noteCrossing(Region &region, const Launch &launch) TUTTI_IN_TURN;
   void retireLost(Progress::Lock &lock) TUTTI_IN_TURN;
   Status reserve(Progress::Lock &lock, const Launch &launch,
                  Planner::Planned &planned) TUTTI_IN_TURN;
