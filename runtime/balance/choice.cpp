@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t kWarming = 3;
 /// Launches that an alternative may take to settle.
 constexpr std::int64_t kSettling = 200;
+/// Launches that it needs for its second cut: the first one was a guess and says nothing.
+constexpr std::int64_t kGuessed = 16;
 /// Launches that are measured at least, and for how long,
 constexpr std::int64_t kMeasured = 16;
 constexpr double kLeastSeconds = 5e-3;
@@ -87,7 +89,7 @@ bool Choice::begins(const void *loop, bool isSettled) {
     } else if (launches_ > kWarming && (!anchor_ || loop == anchor_)) {
       // As long as nothing else is known, nothing can be hopeless.
       isSettling_ = !isSettled && unsettled_ <= kSettling;
-      if (isSettling_ && std::ranges::max(seconds_) == 0) {
+      if (isSettling_ && (unsettled_ <= kGuessed || std::ranges::max(seconds_) == 0)) {
         return false;
       }
       anchor_ = loop;

@@ -175,7 +175,26 @@ TEST(Choice, GivesUpSoonWhatTakesMuchLongerAndIsStillLearning) {
   }
 
   EXPECT_EQ(choice.present(), 0U);
-  EXPECT_LT(learned, 10);
+  EXPECT_LT(learned, 25);
+}
+
+TEST(Choice, MeasuresALongRoundFewTimes) {
+  // Cores beside a device that makes them useless, on ranks that share it: 30 ms for 1.
+  Choice choice(3);
+  choice.expect(2, 3);
+  const char loop = 0;
+  double now = 0;
+  int learned = 0;
+  for (int launch = 0; launch < 2000; ++launch) {
+    learned += choice.present() == 0 && learned < 12 ? 1 : 0;
+    if (choice.begins(&loop, choice.present() != 0 || learned == 12)) {
+      choice.tell(now);
+    }
+    now += choice.present() == 0 ? 30e-3 : 1e-3;
+  }
+
+  EXPECT_EQ(choice.present(), 1U);
+  EXPECT_LT(now, 2000 * 1e-3 + 20 * 30e-3);
 }
 
 TEST(Choice, WaitsForACutThatIsBetterInTheEnd) {
@@ -187,7 +206,8 @@ TEST(Choice, WaitsForACutThatIsBetterInTheEnd) {
     if (choice.begins(&loop, choice.present() == 0 || learned == 20)) {
       choice.tell(now);
     }
-    now += choice.present() == 0 ? 1e-3 : (learned < 20 ? 1.5e-3 : 0.5e-3);
+    // The first guess is much worse.
+    now += choice.present() == 0 ? 1e-3 : (learned < 20 ? (learned < 8 ? 9e-3 : 1.5e-3) : 0.5e-3);
     learned += choice.present() == 1 && learned < 20 ? 1 : 0;
   }
 
