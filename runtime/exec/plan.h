@@ -37,6 +37,18 @@ struct Link {
   std::optional<std::size_t> after;
 };
 
+/// So many first bytes of a link, by its index in the plan.
+struct Need {
+  std::size_t link;
+  std::uint64_t bytes;
+};
+
+/// Iterations that can run as soon as what they touch has been received.
+struct Piece {
+  balance::Chunk chunk;
+  std::vector<Need> needs;
+};
+
 /// Bytes on their way between two memories of this rank.
 struct Copy {
   Place from;
@@ -79,6 +91,7 @@ struct Plan {
   std::string reasonHome; ///< Not empty: the launch cannot be distributed; nothing else is set.
   balance::Chunk chunk{0, 0};
   balance::Chunk interior{0, 0}; ///< Touches nothing that is still to arrive.
+  std::vector<Piece> waiting;    ///< The rest of the chunk, in the order of its iterations.
   std::vector<Link> links;       ///< In an order that both ends of every link share.
   std::vector<Copy> copies;      ///< Own; the early ones first.
   std::vector<Loan> loans;

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "runtime/exec/followed.h"
+#include "runtime/exec/streams.h"
 #include "runtime/exec/task_work.h"
 #include "runtime/memory/heap.h"
 
@@ -37,6 +38,11 @@ constexpr std::uint64_t kArrayGap = 64 << 10;
 
 /// Bytes that are copied to or from a device in the time that it takes to start another copy.
 constexpr std::uint64_t kCopyGap = 64 << 10;
+
+/// Iterations that wait are divided into so many pieces at most, and none for less than so many
+/// bytes that are received.
+constexpr std::int64_t kMostPieces = 8;
+constexpr std::uint64_t kBytesOfAPiece = 2 * Packing::kSegmentBytes;
 
 /// Variables of less than this are scalars and small arrays, which sequential code touches between
 /// launches: a page of them is better off twinned.
@@ -191,6 +197,43 @@ RangeSet arraysAmong(const std::vector<Range> &objects, const memory::Window &wi
   return RangeSet::of(std::move(arrays));
 }
 
+/// Those of `ranges` behind their first bytes.
+RangeSet behind(const RangeSet &ranges, std::uint64_t bytes) {
+  std::vector<Range> rest;
+  for (const Range &range : ranges.ranges()) {
+    const std::uint64_t skipped = std::min(bytes, range.size());
+    bytes -= skipped;
+    if (skipped < range.size()) {
+      rest.push_back({range.begin + skipped, range.end});
+    }
+  }
+  return RangeSet::of(std::move(rest));
+}
+
+/// How many first bytes of `received`, in whole segments, hold all of it that is touched.
+std::uint64_t neededOf(const RangeSet &received, const memory::AccessRecords &touched) {
+  const std::uint64_t all = received.bytes();
+  if (touched.wrapsAround || touched.unresolved) {
+    return all;
+  }
+  const auto isTouched = [&](const RangeSet &bytes) {
+    return std::ranges::any_of(touched.records, [&](const memory::AccessRecord &record) {
+      return record.overlaps(bytes);
+    });
+  };
+  std::uint64_t needed = 0; // Units: segments.
+  std::uint64_t enough = Packing(received).segments();
+  while (needed < enough) {
+    const std::uint64_t middle = needed + (enough - needed) / 2;
+    if (isTouched(behind(received, middle * Packing::kSegmentBytes))) {
+      needed = middle + 1;
+    } else {
+      enough = middle;
+    }
+  }
+  return std::min(needed * Packing::kSegmentBytes, all);
+}
+
 RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
   std::vector<Range> all;
   std::optional<std::uint32_t> piece;
@@ -327,6 +370,9 @@ void Planner::remember(const std::shared_ptr<const Plan> &plan) {
   std::size_t ranges = plan->overwritten.ranges().size() + plan->exchanged.ranges().size() + 16;
   for (const Link &link : plan->links) {
     ranges += link.ranges.ranges().size();
+  }
+  for (const Piece &piece : plan->waiting) {
+    ranges += piece.needs.size();
   }
   for (const Copy &copy : plan->copies) {
     ranges += copy.ranges.ranges().size();
@@ -564,7 +610,7 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   }
   addReturns(plan, step.assignments, survey, protectable);
   addLinks(plan, transfers);
-  addInterior(plan, launch, survey);
+  addPieces(plan, launch, survey);
   addCopies(plan, transfers, survey);
   addLoans(plan, transfers);
   if (std::binary_search(plan.contributors.begin(), plan.contributors.end(), self_)) {
@@ -750,48 +796,115 @@ void Planner::addLoans(Plan &plan, const std::vector<memory::Transfer> &transfer
             });
 }
 
-/// Grows from the middle iteration to both sides, by halving: what more iterations touch includes
-/// what fewer do.
-void Planner::addInterior(Plan &plan, const Launch &launch, const Survey &survey) const {
+/// What needs nothing that is still to arrive, and what waits for what.
+void Planner::addPieces(Plan &plan, const Launch &launch, const Survey &survey) const {
   const balance::Chunk chunk = plan.chunk;
   const RangeSet &pending = plan.overwritten; // Only what is received, so far.
-  if (!survey.merged.empty()) {
-    plan.interior = {chunk.lower, chunk.lower}; // All begin with the same bytes.
+  // All begin with the same bytes where they are merged; and the last piece combines: it must not
+  // be one that waits for nothing.
+  const bool waitsForAll =
+      !survey.merged.empty() || (self_ == 0 && pending.overlaps(survey.reduced));
+  if (waitsForAll && !chunk.empty()) {
+    plan.interior = {chunk.lower, chunk.lower};
+    addWaiting(plan, chunk);
     return;
   }
   if (pending.empty() || chunk.empty()) {
     plan.interior = chunk;
     return;
   }
+  plan.interior = interiorOf(plan, launch);
+  const balance::Chunk lower{chunk.lower, plan.interior.lower};
+  const balance::Chunk upper{plan.interior.upper, chunk.upper};
+  const bool isOneWait =
+      std::ranges::count(plan.links, false, &Link::isSend) == 1 || lower.empty() || upper.empty();
+  for (const balance::Chunk &border : {lower, upper}) {
+    if (isOneWait && pending.bytes() < 2 * kBytesOfAPiece) {
+      addWaiting(plan, border); // There is nothing to tell apart.
+    } else {
+      addPiecesThatWait(plan, launch, border);
+    }
+  }
+}
+
+/// Adds iterations that wait for all that is received.
+void Planner::addWaiting(Plan &plan, const balance::Chunk &chunk) {
+  if (chunk.empty()) {
+    return;
+  }
+  Piece piece{chunk, {}};
+  for (std::size_t link = 0; link < plan.links.size(); ++link) {
+    if (!plan.links[link].isSend) {
+      piece.needs.push_back({link, plan.links[link].ranges.bytes()});
+    }
+  }
+  plan.waiting.push_back(std::move(piece));
+}
+
+/// Grows from a free iteration to both sides, by halving: what more iterations touch includes what
+/// fewer do.
+balance::Chunk Planner::interiorOf(const Plan &plan, const Launch &launch) const {
+  const balance::Chunk chunk = plan.chunk;
   const AllocationOf allocationOf = allocationsOf(launch);
   // Of what is known to be free no more is asked: a loop over rows has records for each of them.
   const auto isFree = [&](std::int64_t lower, std::int64_t upper) {
     const memory::AccessRecords records =
         recordsOf(launch, window_, lower, upper, allocationOf).touched;
     return !records.wrapsAround && !records.unresolved &&
-           std::none_of(
-               records.records.begin(), records.records.end(),
-               [&](const memory::AccessRecord &record) { return record.overlaps(pending); });
+           std::none_of(records.records.begin(), records.records.end(),
+                        [&](const memory::AccessRecord &record) {
+                          return record.overlaps(plan.overwritten);
+                        });
   };
-  const std::int64_t middle = chunk.lower + (chunk.upper - chunk.lower) / 2;
-  plan.interior = {middle, middle};
-  // The last piece combines; it must not be one that waits for nothing.
-  if (!isFree(middle, middle + 1) || (self_ == 0 && pending.overlaps(survey.reduced))) {
-    return;
+  const std::int64_t count = chunk.upper - chunk.lower;
+  const std::array<std::int64_t, 3> seeds{chunk.lower + count / 2, chunk.lower + count / 4,
+                                          chunk.upper - 1 - count / 4};
+  const auto *const seed =
+      std::ranges::find_if(seeds, [&](std::int64_t each) { return isFree(each, each + 1); });
+  if (seed == seeds.end()) {
+    return {chunk.lower, chunk.lower};
   }
   std::int64_t blocked = chunk.lower - 1;
-  std::int64_t lower = middle;
+  std::int64_t lower = *seed;
   while (lower - blocked > 1) {
     const std::int64_t probe = blocked + (lower - blocked) / 2;
     (isFree(probe, lower) ? lower : blocked) = probe;
   }
   blocked = chunk.upper + 1;
-  std::int64_t upper = middle + 1;
+  std::int64_t upper = *seed + 1;
   while (blocked - upper > 1) {
     const std::int64_t probe = upper + (blocked - upper) / 2;
     (isFree(upper, probe) ? upper : blocked) = probe;
   }
-  plan.interior = {lower, upper};
+  return {lower, upper};
+}
+
+/// Adds iterations that wait for what they touch, in several pieces if that comes in many messages:
+/// some run while bytes of others come.
+void Planner::addPiecesThatWait(Plan &plan, const Launch &launch,
+                                const balance::Chunk &chunk) const {
+  if (chunk.empty()) {
+    return;
+  }
+  const AllocationOf allocationOf = allocationsOf(launch);
+  const std::int64_t count = chunk.upper - chunk.lower;
+  const auto pieces =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(plan.overwritten.bytes() / kBytesOfAPiece),
+                               1, std::min(kMostPieces, count));
+  for (std::int64_t index = 0; index < pieces; ++index) {
+    Piece piece{{chunk.lower + count * index / pieces, chunk.lower + count * (index + 1) / pieces},
+                {}};
+    const memory::AccessRecords touched =
+        recordsOf(launch, window_, piece.chunk.lower, piece.chunk.upper, allocationOf).touched;
+    for (std::size_t link = 0; link < plan.links.size(); ++link) {
+      const std::uint64_t bytes =
+          plan.links[link].isSend ? 0 : neededOf(plan.links[link].ranges, touched);
+      if (bytes > 0) {
+        piece.needs.push_back({link, bytes});
+      }
+    }
+    plan.waiting.push_back(std::move(piece));
+  }
 }
 
 void Planner::addPages(Plan &plan, const Directory &after, const RangeSet &transferred,

@@ -126,7 +126,10 @@ private:
   RangeSet footprintAt(const Survey &survey, Place place) const;
   void addParts(Plan &plan, const Survey &survey) const;
   void addContributors(Plan &plan, const std::vector<bool> &hasPart) const;
-  void addInterior(Plan &plan, const Launch &launch, const Survey &survey) const;
+  void addPieces(Plan &plan, const Launch &launch, const Survey &survey) const;
+  balance::Chunk interiorOf(const Plan &plan, const Launch &launch) const;
+  static void addWaiting(Plan &plan, const balance::Chunk &chunk);
+  void addPiecesThatWait(Plan &plan, const Launch &launch, const balance::Chunk &chunk) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,
                 const RangeSet &writtenElsewhere, const RangeSet &protectable) const;
   bool isWorthRemembering(const Plan &plan);

@@ -6,6 +6,7 @@
 #include "runtime/exec/followed.h"
 #include "runtime/exec/owners.h"
 #include "runtime/exec/planner.h"
+#include "runtime/exec/streams.h"
 
 #include <gtest/gtest.h>
 
@@ -303,6 +304,7 @@ private:
       const balance::Chunk chunk = plans[static_cast<std::size_t>(rank)]->chunk;
       EXPECT_EQ(chunk.lower, lower) << "chunks follow one another";
       lower = chunk.upper;
+      expectPieces(loop, *plans[static_cast<std::size_t>(rank)]);
       const Touches touches =
           touchesOf(loop.launch, window(), chunk.lower, chunk.upper, allocationsOf(loop.launch));
       for (const Range &range : touches.sets.reads.ranges()) {
@@ -336,6 +338,33 @@ private:
         changes_.emplace_back(rank, word);
       }
     }
+  }
+
+  /// The pieces of a part are all of it, and none touches what it does not wait for.
+  static void expectPieces(const Loop &loop, const Plan &plan) {
+    std::vector<Piece> pieces = plan.waiting;
+    if (!plan.interior.empty()) {
+      pieces.push_back({plan.interior, {}});
+    }
+    std::ranges::sort(pieces, {}, [](const Piece &piece) { return piece.chunk.lower; });
+    std::int64_t next = plan.chunk.lower;
+    for (const Piece &piece : pieces) {
+      EXPECT_EQ(piece.chunk.lower, next);
+      EXPECT_FALSE(piece.chunk.empty());
+      next = piece.chunk.upper;
+      const Touches touches = touchesOf(loop.launch, window(), piece.chunk.lower, piece.chunk.upper,
+                                        allocationsOf(loop.launch));
+      for (std::size_t link = 0; link < plan.links.size(); ++link) {
+        const RangeSet &received = plan.links[link].ranges;
+        const bool isAwaited =
+            std::ranges::find(piece.needs, link, &Need::link) != piece.needs.end();
+        if (!plan.links[link].isSend && !isAwaited) {
+          EXPECT_FALSE(touches.sets.reads.overlaps(received));
+          EXPECT_FALSE(touches.sets.writes.overlaps(received));
+        }
+      }
+    }
+    EXPECT_EQ(next, plan.chunk.upper);
   }
 
   /// All that look for what changed begin with the same.
@@ -807,6 +836,65 @@ TEST_F(PlannerTest, RunsTheInteriorWhileNeighboursSend) {
 
   EXPECT_EQ(plan->chunk, (balance::Chunk{25000, 50000}));
   EXPECT_EQ(plan->interior, (balance::Chunk{25001, 49999}));
+  ASSERT_EQ(plan->waiting.size(), 2U);
+  EXPECT_EQ(plan->waiting[0].chunk, (balance::Chunk{25000, 25001}));
+  EXPECT_EQ(plan->waiting[1].chunk, (balance::Chunk{49999, 50000}));
+  for (std::size_t index = 0; index < 2; ++index) {
+    const Piece &piece = plan->waiting[index];
+    ASSERT_EQ(piece.needs.size(), 1U) << "each end waits for its own neighbour";
+    const Link &link = plan->links[piece.needs[0].link];
+    EXPECT_FALSE(link.isSend);
+    EXPECT_EQ(link.peer, index == 0 ? 0 : 2);
+    EXPECT_EQ(piece.needs[0].bytes, link.ranges.bytes());
+  }
+}
+
+/// Rank 1 reads what rank 0 has: 64 MiB of one array, or 32 MiB of it and as much of another.
+TEST_F(PlannerTest, WaitsPieceByPieceForWhatComesInManyMessages) {
+  constexpr std::int64_t kCount = 1024;
+  constexpr std::int64_t kWords = 16384;
+  constexpr std::uint64_t kOther = kHeapBase + (256 << 20);
+  for (const bool isOfTwo : {false, true}) {
+    const Loop loop(2, kCount, [&](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+      if (isOfTwo) {
+        add(sink, TUTTI_READ, kHeapBase, lower * kWords / 2, upper * kWords / 2);
+        add(sink, TUTTI_READ, kOther, lower * kWords / 2, upper * kWords / 2);
+      } else {
+        add(sink, TUTTI_READ, kHeapBase, lower * kWords, upper * kWords);
+      }
+    });
+    Planner planner = plannerOf(1, 2);
+
+    const auto plan = planner.plan(loop.launch).plan;
+
+    EXPECT_TRUE(plan->interior.empty());
+    ASSERT_EQ(plan->waiting.size(), 4U);
+    std::int64_t next = 512;
+    for (std::size_t index = 0; index < 4; ++index) {
+      const Piece &piece = plan->waiting[index];
+      EXPECT_EQ(piece.chunk, (balance::Chunk{next, next + 128}));
+      next += 128;
+      ASSERT_EQ(piece.needs.size(), 1U);
+      const std::uint64_t quarters = isOfTwo ? index + 5 : 2 * (index + 1);
+      EXPECT_EQ(piece.needs[0].bytes, quarters * Packing::kSegmentBytes);
+    }
+  }
+}
+
+TEST_F(PlannerTest, HasAnInteriorBesideWhatComesInTheMiddle) {
+  const Loop loop(2, 1000, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ | TUTTI_WRITE, kHeapBase, lower, upper);
+  });
+  Planner planner = plannerOf(1, 2);
+  planner.commit(*planner.plan(loop.launch).plan);
+  const Event claimed{Event::Kind::Claimed, {kHeapBase + 745 * kWord, kHeapBase + 755 * kWord}};
+  planner.apply({&claimed, 1});
+
+  const auto plan = planner.plan(loop.launch).plan;
+
+  EXPECT_EQ(plan->interior, (balance::Chunk{500, 745}));
+  ASSERT_EQ(plan->waiting.size(), 1U);
+  EXPECT_EQ(plan->waiting[0].chunk, (balance::Chunk{745, 1000}));
 }
 
 TEST_F(PlannerTest, HasNoInteriorWhereEveryIterationWaits) {
@@ -820,6 +908,9 @@ TEST_F(PlannerTest, HasNoInteriorWhereEveryIterationWaits) {
 
   EXPECT_TRUE(plan->interior.empty());
   EXPECT_EQ(plan->chunk, (balance::Chunk{5, 10}));
+  ASSERT_EQ(plan->waiting.size(), 1U);
+  EXPECT_EQ(plan->waiting[0].chunk, plan->chunk);
+  EXPECT_EQ(plan->waiting[0].needs.size(), plan->links.size());
 }
 
 TEST_F(PlannerTest, StaysWhereItIsUntilAPlanIsCommitted) {

@@ -287,6 +287,11 @@ bool Streams::hasEnded(Id id) const {
          std::none_of(outgoing_.begin(), outgoing_.end(), hasId);
 }
 
+bool Streams::hasBrought(Id id, std::uint64_t bytes) const {
+  const auto stream = std::ranges::find(incoming_, id, &Stream::id);
+  return stream == incoming_.end() || stream->done * segmentBytesOf(pace_) >= bytes;
+}
+
 bool Streams::isReading(const RangeSet &ranges) const {
   return std::any_of(outgoing_.begin(), outgoing_.end(), [&](const Stream &stream) {
     const bool isPacked =

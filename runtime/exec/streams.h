@@ -87,6 +87,9 @@ public:
 
   bool hasEnded(Id id) const;
 
+  /// Whether the first `bytes` of what is received are there.
+  bool hasBrought(Id id, std::uint64_t bytes) const;
+
   bool isIdle() const { return incoming_.empty() && outgoing_.empty(); }
 
   bool isSending() const { return !outgoing_.empty(); }

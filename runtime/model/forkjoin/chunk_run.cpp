@@ -287,17 +287,16 @@ void ChunkRun::startTransfers(bool isKnown) {
   if (plan_.links.empty() && (plan_.returns.empty() || isParcel())) {
     return;
   }
-  std::vector<Streams::Id> ids;
   trace::Counters &counters = job_.counters;
   for (const Link &link : plan_.links) {
     if (link.isSend) {
-      const auto after = link.after ? std::optional(ids[*link.after]) : std::nullopt;
-      ids.push_back(job_.streams.send(Lane::Launch, link.peer, link.ranges, after));
-      sent_.push_back(ids.back());
+      const auto after = link.after ? std::optional(links_[*link.after]) : std::nullopt;
+      links_.push_back(job_.streams.send(Lane::Launch, link.peer, link.ranges, after));
+      sent_.push_back(links_.back());
       continue;
     }
-    ids.push_back(job_.streams.receive(Lane::Launch, link.peer, link.ranges));
-    received_.push_back(ids.back());
+    links_.push_back(job_.streams.receive(Lane::Launch, link.peer, link.ranges));
+    received_.push_back(links_.back());
     const std::uint64_t bytes = link.ranges.bytes();
     const std::uint64_t messages = job_.streams.messagesFor(link.ranges);
     counters.exchangeBytes += bytes;
@@ -337,6 +336,15 @@ void ChunkRun::waitForReceived() {
   job_.progress.waitUntil(lock_, [this] {
     return std::all_of(received_.begin(), received_.end(),
                        [this](Streams::Id id) TUTTI_IN_TURN { return job_.streams.hasEnded(id); });
+  });
+}
+
+/// Until what a piece needs is there, of which more may still come.
+void ChunkRun::waitFor(const exec::Piece &piece) {
+  job_.progress.waitUntil(lock_, [&] {
+    return std::ranges::all_of(piece.needs, [this](const exec::Need &need) TUTTI_IN_TURN {
+      return job_.streams.hasBrought(links_[need.link], need.bytes);
+    });
   });
 }
 
@@ -445,18 +453,11 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     waitForReceived(); // The rest is for who runs the task.
     return;
   }
-  const balance::Chunk chunk = plan_.chunk;
   const balance::Chunk inner = plan_.interior;
   const bool reduces = (launch_.region->flags & TUTTI_REGION_REDUCES) != 0;
   const bool contributes =
       std::binary_search(plan_.contributors.begin(), plan_.contributors.end(), job_.rank());
-  const std::array<balance::Chunk, 2> borders{
-      balance::Chunk{chunk.lower, inner.empty() ? chunk.upper : inner.lower},
-      balance::Chunk{inner.empty() ? chunk.upper : inner.upper, chunk.upper}};
-  std::int32_t pieces = 0;
-  for (const balance::Chunk &piece : {borders[0], inner, borders[1]}) {
-    pieces += piece.empty() ? 0 : 1;
-  }
+  auto pieces = static_cast<std::int32_t>(plan_.waiting.size()) + (inner.empty() ? 0 : 1);
   // What devices leave is combined by host code, which the last piece runs, if only for that.
   const bool endsWithoutIterations =
       reduces && contributes && (pieces == 0 || !plan_.devices.empty());
@@ -469,6 +470,8 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   Reduction *const used = reduces ? &reduction : nullptr;
   const bool merges = merging_.isAny();
   const bool startsAtOnce = received_.empty() && !merges;
+  const bool hasDevices =
+      !plan_.devices.empty() || !plan_.copies.empty() || !plan_.borrowings.empty();
   bool isAwaited = waits || reduces || merges;
   if (startsAtOnce) {
     borrow(isKnown);
@@ -478,8 +481,8 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
   if (!inner.empty()) {
     runBesideDevices(inner, used, isTimed && startsAtOnce);
   }
-  waitForReceived();
-  if (!startsAtOnce) {
+  if (!startsAtOnce && (hasDevices || merges)) {
+    waitForReceived();
     copy(true, isKnown);
     waitForCopies();
     borrow(isKnown);
@@ -492,11 +495,11 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     }
     isAwaited = startDevices(isAwaited || crosses_, waits) || isAwaited;
   }
-  for (const balance::Chunk &piece : borders) {
-    if (!piece.empty()) {
-      runBesideDevices(piece, used, isTimed);
-    }
+  for (const exec::Piece &piece : plan_.waiting) {
+    waitFor(piece);
+    runBesideDevices(piece.chunk, used, isTimed);
   }
+  waitForReceived(); // What is passed on, too.
   if (!plan_.devices.empty() && isAwaited) {
     waitForDevices();
     merging_.noteDeviceStrays();

@@ -72,6 +72,7 @@ private:
   void copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes) TUTTI_IN_TURN;
   void startTransfers(bool isKnown) TUTTI_IN_TURN;
   void waitForReceived() TUTTI_IN_TURN;
+  void waitFor(const exec::Piece &piece) TUTTI_IN_TURN;
   void waitForDevices() TUTTI_IN_TURN;
   void runParts(bool isKnown, bool waits) TUTTI_IN_TURN;
   bool startDevices(bool isAskedFor, bool isTimed) TUTTI_IN_TURN;
@@ -95,7 +96,8 @@ private:
   const Launch &launch_;
   const Plan &plan_;
   Merging merging_;
-  std::vector<Streams::Id> received_; ///< Needed before the borders of the chunk run.
+  std::vector<Streams::Id> links_;    ///< Those of the plan, in its order.
+  std::vector<Streams::Id> received_; ///< What waits in the chunk needs them, and devices do.
   std::vector<Streams::Id> sent_;     ///< To ranks whose chunks need it.
   std::vector<Streams::Id> others_;
   std::vector<std::int32_t> stoodIn_; ///< Devices whose part the host has run.

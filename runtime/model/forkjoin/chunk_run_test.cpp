@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <fcntl.h>
@@ -112,6 +113,14 @@ protected:
 
   /// Takes its time to copy, and to tell what its part of a reduction is.
   bool playBorrower() {
+    if (sendsRestAt_ > 0 && (pieces_ > 0 || --sendsRestAt_ == 0)) {
+      sendsRestAt_ = 0;
+      piecesBefore_ = pieces_;
+      for (std::uint32_t segment = 1; segment < kSegments; ++segment) {
+        EXPECT_TRUE(otherEnd_->send(0, segment, message_));
+      }
+      return true;
+    }
     if (tellsAt_ && std::chrono::steady_clock::now() >= *tellsAt_) {
       tellsAt_.reset();
       EXPECT_TRUE(otherEnd_->sendControl(0, Writer(kPartial)
@@ -138,7 +147,12 @@ protected:
   std::vector<transport::Control> messages_;
   int polls_ = 0;
   std::optional<std::chrono::steady_clock::time_point> tellsAt_;
-  std::ptrdiff_t kernelsBefore_ = -1; ///< Started when the borrower has copied.
+  static constexpr std::uint32_t kSegments = 3;
+  std::vector<std::byte> message_{Packing::kSegmentBytes, std::byte{7}};
+  int sendsRestAt_ = 0;                   ///< Polls until all segments but the first are sent,
+  int piecesBefore_ = -1;                 ///< and the pieces that have run then.
+  static inline std::atomic<int> pieces_; ///< That have run.
+  std::ptrdiff_t kernelsBefore_ = -1;     ///< Started when the borrower has copied.
   tutti_region region_{};
   Launch launch_;
   std::unique_ptr<Job> job_;
@@ -224,7 +238,7 @@ TEST_F(ChunkRunTest, TimesTheHostWithoutItsWaitForPartialResults) {
     }
   };
   Plan plan;
-  plan.chunk = {0, 10};
+  plan.chunk = plan.interior = {0, 10};
   plan.contributors = {0, 1};
   Progress::Lock lock = job_->progress.lock();
   tellsAt_ = std::chrono::steady_clock::now() + kLong;
@@ -236,6 +250,36 @@ TEST_F(ChunkRunTest, TimesTheHostWithoutItsWaitForPartialResults) {
   EXPECT_FALSE(tellsAt_) << "it has waited";
   EXPECT_EQ(result, 10 + kPartOfOther[0]);
   EXPECT_LT(seconds, std::chrono::duration<double>(kLong).count() / 2);
+}
+
+TEST_F(ChunkRunTest, RunsAPieceWhoseBytesAreThereWhileOthersAreUnderWay) {
+  const RangeSet bytes =
+      RangeSet::of({{kHeapBase, kHeapBase + kSegments * Packing::kSegmentBytes}});
+  static std::vector<std::int64_t> begun;
+  static std::vector<std::byte> seen;
+  region_.run = [](const std::uint64_t *, const tutti_chunk *chunk) {
+    begun.push_back(chunk->lower);
+    const std::uint64_t last = chunk->lower == 0 ? 1 : kSegments;
+    seen.push_back(*window().view(kHeapBase + last * Packing::kSegmentBytes - 1));
+    ++pieces_;
+  };
+  Plan plan;
+  plan.chunk = {0, 10};
+  plan.contributors = {0};
+  plan.links = {{false, 1, bytes, {}}};
+  plan.waiting = {{{0, 5}, {{0, Packing::kSegmentBytes}}}, {{5, 10}, {{0, bytes.bytes()}}}};
+  plan.overwritten = bytes;
+  Progress::Lock lock = job_->progress.lock();
+  ASSERT_TRUE(otherEnd_->send(0, 0, message_));
+  sendsRestAt_ = 1000;
+
+  ChunkRun run(*job_, lock, launch_, plan);
+  run.run(false, false);
+  lock.unlock();
+
+  EXPECT_EQ(piecesBefore_, 1) << "the first one has not waited for all";
+  EXPECT_EQ(begun, (std::vector<std::int64_t>{0, 5}));
+  EXPECT_EQ(seen, std::vector<std::byte>(2, std::byte{7}));
 }
 
 TEST_F(ChunkRunTest, LendsFromTheHostWhatALostDeviceHeld) {
