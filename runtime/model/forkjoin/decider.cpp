@@ -78,11 +78,14 @@ bool Decider::asksForCrossing(const LoopHistory &history, const tutti_region &re
 /// What it is expected to take to try a loop on hosts that runs on devices. Units: seconds.
 double Decider::costOfATrial(const LoopHistory &history, std::int64_t iterations) const {
   constexpr double kLaunches = 8;
+  constexpr double kDoubt = 4; // Of a guess of what it takes at home.
   const balance::RegionHistory &known = history.onDevices;
-  if (known.home.seconds() <= 0 && !known.distributed.isKnown()) {
+  const bool isHomeKnown = known.home.seconds() > 0;
+  if (!isHomeKnown && !known.distributed.isKnown()) {
     return std::numeric_limits<double>::infinity();
   }
-  return kLaunches * balance::homeSeconds(devices_, known, iterations, 0) +
+  return (isHomeKnown ? 1 : kDoubt) * kLaunches *
+             balance::homeSeconds(devices_, known, iterations, 0) +
          2 * history.bytesToStayHome / devices_.bandwidth;
 }
 
