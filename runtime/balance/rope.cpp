@@ -14,8 +14,9 @@ constexpr double kTolerated = 0.015;
 /// The same for each fraction by which times differ from launch to launch: the largest of many
 /// parts is always one that chance has made long.
 constexpr double kNoiseTolerated = 3;
-/// A loss that is larger is none of chance.
+/// A loss that is larger is none of chance, nor one that is so many times the noise.
 constexpr double kMostTolerated = 0.2;
+constexpr double kMostOfNoise = 2;
 /// From so many times of a cut on, more of them do not make it better known.
 constexpr std::int32_t kEnough = 7;
 /// Parts that take less take what starting them takes, whatever they do. Units: seconds.
@@ -23,7 +24,8 @@ constexpr double kShortest = 20e-6;
 /// What a new cut costs beside the bytes that it moves and new plans: new protections.
 constexpr double kCutSeconds = 100e-6;
 /// A new cut that loses more than this fraction of what the one before lost was futile: each such
-/// cut doubles what the next one has to be worth.
+/// cut doubles what the next ones have to be worth. One that was of use takes a quarter of that
+/// back: where times are chance, some cuts seem to be.
 constexpr double kFutile = 0.5;
 constexpr std::int32_t kMostFutile = 12;
 /// How fast loops are forgotten that are not run any more.
@@ -34,7 +36,8 @@ constexpr double kLeast = 1.0 / kRopeLength;
 /// The loss by which a cut may only seem to be longer than the best one.
 double tolerated(const Work &work) {
   const double times = std::clamp(work.timesOfLatest(), 1, kEnough);
-  return std::min(kTolerated + kNoiseTolerated * work.noise() / std::sqrt(times), kMostTolerated);
+  return std::min(kTolerated + kNoiseTolerated * work.noise() / std::sqrt(times),
+                  std::max(kMostTolerated, kMostOfNoise * work.noise()));
 }
 
 } // namespace
@@ -172,11 +175,10 @@ bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches
   }
   price += moved * most / moves.bandwidth;
   const bool isFutile = loss > kFutile * lossAtCut_;
-  const std::int32_t doubled = isFutile ? futile_ : 0;
-  if (lost_ < std::ldexp(price, doubled)) {
+  if (lost_ < std::ldexp(price, futile_)) {
     return false;
   }
-  futile_ = isFutile ? std::min(futile_ + 1, kMostFutile) : 0;
+  futile_ = isFutile ? std::min(futile_ + 1, kMostFutile) : futile_ - futile_ / 4;
   lossAtCut_ = loss;
   recut(all);
   return true;

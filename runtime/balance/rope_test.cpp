@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -219,6 +220,34 @@ TEST(Rope, MovesLessAndLessOftenWhereThatChangesNothing) {
     cuts += rope.add(loop, times, 1, {1e6, kBandwidth}) ? 1 : 0;
   }
   EXPECT_LT(cuts, 12);
+}
+
+TEST(Rope, IsSeldomCutWherePlacesShareADevice) {
+  // It executes the parts one after the other, now in this order and now in that: what one takes
+  // holds what those before it take, and no cut is better than another.
+  for (const std::size_t places : {2, 4}) {
+    for (const double seconds : {1e-3, 10e-3}) {
+      std::mt19937 random(7);
+      Rope rope(alike(places), Places::Alike);
+      const Rope::Loop loop = rope.addLoop();
+      std::vector<std::size_t> order(places);
+      std::iota(order.begin(), order.end(), 0);
+      int cuts = 0;
+      for (int launch = 0; launch < 1500; ++launch) {
+        std::ranges::shuffle(order, random);
+        std::vector<PartTime> parts(places);
+        double now = 0;
+        for (const std::size_t place : order) {
+          const double lower = rope.borders()[place];
+          const double upper = rope.borders()[place + 1];
+          now += (upper - lower) * seconds;
+          parts[place] = {static_cast<std::int32_t>(place), lower, upper, now};
+        }
+        cuts += rope.add(loop, parts, launch < 8 ? 1 : 64, {8e6, kBandwidth, 1e-3}) ? 1 : 0;
+      }
+      EXPECT_LT(cuts, 60) << places << " places, " << seconds << " s";
+    }
+  }
 }
 
 TEST(Rope, IsNotMovedByOneSlowLaunch) {

@@ -21,6 +21,8 @@ constexpr double kNewest = 0.25;
 /// A time that differs by this factor from what the same cut took before is met once more before it
 /// is believed, and then at once: something else may have run on the same cores.
 constexpr double kOutlier = 1.5;
+/// Until it is believed in any case.
+constexpr std::int32_t kMostDoubts = 4;
 /// How much of a difference between places that are alike counts as one of their speeds, and of
 /// those that are not.
 constexpr double kSpeedOfAlike = 0.25;
@@ -100,6 +102,35 @@ void Work::fit(const Launch &launch) {
   }
 }
 
+Work::Difference Work::differenceOf(std::span<const PartTime> launch,
+                                    std::span<const PartTime> before) {
+  Difference difference{1, 0};
+  for (std::size_t part = 0; part < launch.size(); ++part) {
+    if (saysAnything(launch[part]) && saysAnything(before[part])) {
+      const double ratio = launch[part].seconds / before[part].seconds;
+      difference.most = std::max({difference.most, ratio, 1 / ratio});
+      difference.average += std::abs(ratio - 1) / static_cast<double>(launch.size());
+    }
+  }
+  return difference;
+}
+
+/// Whether a launch that takes quite another time than the same cut did before is still to be met
+/// once more. If the next one then takes neither time, or the old one, that was noise.
+bool Work::isDoubted(std::span<const PartTime> launch, const Difference &difference) {
+  Launch &latest = launches_.back();
+  const double noisy = noise_ + kNewest * (std::min(difference.average, 1.0) - noise_);
+  if (++latest.doubts == 1) {
+    trusted_ = noise_;
+  } else if (differenceOf(launch, doubted_).most <= kOutlier) {
+    noise_ = trusted_;
+    return false;
+  }
+  noise_ = noisy;
+  doubted_.assign(launch.begin(), launch.end());
+  return latest.doubts < kMostDoubts;
+}
+
 /// Whether a launch was cut as the latest one, whose times then are those of both; unless it is the
 /// first in a row that takes quite another time.
 bool Work::isRepeated(std::span<const PartTime> launch) {
@@ -107,23 +138,15 @@ bool Work::isRepeated(std::span<const PartTime> launch) {
     return false;
   }
   Launch &latest = launches_.back();
-  double most = 1;
-  double differences = 0;
-  for (std::size_t part = 0; part < launch.size(); ++part) {
-    if (saysAnything(launch[part]) && saysAnything(latest.parts[part])) {
-      const double ratio = launch[part].seconds / latest.parts[part].seconds;
-      most = std::max({most, ratio, 1 / ratio});
-      differences += std::abs(ratio - 1);
-    }
-  }
-  if (most > kOutlier && ++latest.doubts == 1) {
+  const Difference difference = differenceOf(launch, latest.parts);
+  const bool hasChanged = difference.most > kOutlier;
+  if (hasChanged && isDoubted(launch, difference)) {
     return true;
   }
   ++latest.times;
-  const bool hasChanged = most > kOutlier;
   if (!hasChanged) {
-    noise_ += kNewest * (differences / static_cast<double>(launch.size()) - noise_);
-    seenNoise_ += kNewest * (differences / static_cast<double>(launch.size()) - seenNoise_);
+    noise_ += kNewest * (difference.average - noise_);
+    seenNoise_ += kNewest * (difference.average - seenNoise_);
   }
   const double weight = hasChanged ? 1 : std::max(kNewest, 1.0 / latest.times);
   for (std::size_t part = 0; part < launch.size(); ++part) {

@@ -67,14 +67,24 @@ private:
     std::int32_t doubts = 0; ///< Times in a row that the same cut took quite another time.
   };
 
+  struct Difference {
+    double most;    ///< Largest factor by which a part's times differ.
+    double average; ///< Of the parts' differences, as fractions.
+  };
+
+  static Difference differenceOf(std::span<const PartTime> launch,
+                                 std::span<const PartTime> before);
   bool isRepeated(std::span<const PartTime> launch);
+  bool isDoubted(std::span<const PartTime> launch, const Difference &difference);
   void fit(const Launch &launch);
   double workOf(const PartTime &part) const;
   void scaleBuckets(const PartTime &part, double factor);
 
   double noise_ = 0.03;
-  double seenNoise_ = 0; ///< The same without a first guess.
-  double speedShare_;    ///< Of a difference; see Places.
+  double seenNoise_ = 0;          ///< The same without a first guess, and without what was doubted.
+  double trusted_ = 0;            ///< The noise before the latest doubt.
+  std::vector<PartTime> doubted_; ///< The launch that was doubted last.
+  double speedShare_;             ///< Of a difference; see Places.
   std::vector<double> speeds_;
   std::vector<double> buckets_;
   std::deque<Launch> launches_; ///< That differ in their cuts; the latest last.
