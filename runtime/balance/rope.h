@@ -90,7 +90,7 @@ private:
   std::vector<Member> loops_;
   double lost_ = 0;         ///< Seconds that the present cut has cost.
   double lossAtCut_ = 0;    ///< What the cut before it seemed to lose, as a fraction.
-  std::int32_t futile_ = 0; ///< New cuts in a row that lost about as much.
+  std::int32_t futile_ = 0; ///< New cuts that lost about as much, less a part for each other one.
 };
 
 } // namespace tutti::balance
