@@ -6,6 +6,7 @@
 #include "runtime/model/fragments/state.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tutti::model::fragments {
@@ -28,6 +29,10 @@ void State::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
   call->statement = index;
   call->frame = retain(frame);
   call->scope = scope;
+  if (!spareArguments_.empty()) {
+    call->arguments = std::move(spareArguments_.back());
+    spareArguments_.pop_back();
+  }
   call->arguments.resize(static_cast<std::size_t>(program_.statement(index).arguments.count));
   enter(scope);
   link(*call);
@@ -180,14 +185,15 @@ bool State::nameArguments(Call &call, Ask &ask) {
         resolve(node, frame, ask);
       }
     });
-    ask.read.resize(known); // Whoever evaluates it makes the requests.
+    ask.read.truncate(known); // Whoever evaluates it makes the requests.
   }
   return ask.missing.empty() && !ask.hasFailed;
 }
 
 bool State::nameOthers(Call &call, Ask &ask) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
-  if (!call.signals.empty() || !call.deletes.empty()) {
+  const bool hasNone = statement.signals.count == 0 && statement.deletes.count == 0;
+  if (hasNone || !call.signals.empty() || !call.deletes.empty()) {
     return true;
   }
   std::vector<Entry *> signals;
@@ -262,7 +268,7 @@ bool State::bind(Call &call) {
       argument.isEvaluated = true;
     }
     missing.hasFailed = ask.hasFailed;
-    missing.missing.insert(missing.missing.end(), ask.missing.begin(), ask.missing.end());
+    std::ranges::copy(ask.missing, std::back_inserter(missing.missing));
   }
   return !missing.hasFailed && !failure_ && !park(call, missing);
 }
@@ -405,6 +411,8 @@ void State::endCall(Call &call) {
   held_.end(call);
   Frame *frame = call.frame;
   Scope *scope = call.scope;
+  call.arguments.clear();
+  spareArguments_.push_back(std::move(call.arguments));
   calls_.free(&call);
   release(frame);
   leave(scope);

@@ -69,6 +69,47 @@ public:
     return countTurns();
   }
 
+  /// All that does not depend on the indices; nothing if the bounds of a loop or an index follow
+  /// from other indices, or are not known.
+  std::optional<PlannedUse> plan() const {
+    const auto nodes = program_.list(use_.indices);
+    PlannedUse out;
+    out.turns.resize(use_.turns.size());
+    if (out.turns.size() > kMostTurns || nodes.size() > kMostIndices) {
+      return std::nullopt;
+    }
+    for (std::size_t at = 0; at < out.turns.size(); ++at) {
+      const Turn &turn = use_.turns[at];
+      const tutti_luna_statement &statement = program_.statement(turn.statement);
+      const std::optional<std::int64_t> first = constant(statement.a, turn.frames);
+      const std::optional<std::int64_t> last =
+          turn.isLoop ? constant(statement.b, turn.frames) : std::int64_t{0};
+      if (!first || !last) {
+        return std::nullopt;
+      }
+      out.turns[at] = turn.isLoop
+                          ? PlannedUse::Range{*first, *last}
+                          : PlannedUse::Range{.last = 0, .isNever = (*first != 0) == turn.isOther};
+    }
+    for (const std::int32_t node : nodes) {
+      const std::optional<Affine> index = affine(node, use_.up, use_.frames);
+      if (!index) {
+        return std::nullopt;
+      }
+      out.indices.push_back({index->constant, index->factor, index->counter});
+      if (index->isConstant()) {
+        continue;
+      }
+      PlannedUse::Range &range = out.turns[index->counter];
+      if (range.isFound) {
+        return std::nullopt;
+      }
+      range.isFound = true;
+      range.mayWrap = mayWrap(range.first, range.last, index->factor, index->constant);
+    }
+    return isEarly_ ? std::nullopt : std::optional(std::move(out));
+  }
+
 private:
   /// A counter that follows from an index `factor * counter + constant`.
   struct Counter {
@@ -123,12 +164,17 @@ private:
     if (!counter.value) {
       return std::max<std::int64_t>(*last - *first + 1, 0);
     }
-    // Indices are 32 bits wide: where one may wrap, others lead to the same data fragment.
-    const std::int64_t most = std::max(std::abs(*first), std::abs(*last));
-    if (std::abs(counter.factor) * most + std::abs(counter.constant) > kMost) {
+    if (mayWrap(*first, *last, counter.factor, counter.constant)) {
       return std::nullopt;
     }
     return *counter.value >= *first && *counter.value <= *last;
+  }
+
+  /// Indices are 32 bits wide: where one may wrap, others lead to the same data fragment.
+  static bool mayWrap(std::int64_t first, std::int64_t last, std::int64_t factor,
+                      std::int64_t constant) {
+    const std::int64_t most = std::max(std::abs(first), std::abs(last));
+    return std::abs(factor) * most + std::abs(constant) > kMost;
   }
 
   std::optional<std::int64_t> constant(std::int32_t node, std::int32_t frames) const {
@@ -258,7 +304,75 @@ private:
   mutable bool isEarly_ = false;
 };
 
+/// As `Solver::count` would.
+std::optional<std::int64_t> count(const PlannedUse &use, const Tuple &tuple) {
+  if (use.indices.size() != tuple.count()) {
+    return 0;
+  }
+  std::array<std::int64_t, kMostTurns> counters; // Those that are found.
+  bool isNever = false;
+  for (std::size_t at = 0; at < use.indices.size(); ++at) {
+    const PlannedUse::Index &index = use.indices[at];
+    const std::int64_t rest = tuple[at] - index.constant;
+    if (index.factor == 0) {
+      isNever = isNever || rest != 0;
+    } else if (index.factor == 1) {
+      counters[index.turn] = rest;
+    } else {
+      counters[index.turn] = rest / index.factor;
+      isNever = isNever || rest % index.factor != 0;
+    }
+  }
+  std::int64_t count = 1;
+  for (std::size_t at = 0; at < use.turns.size(); ++at) {
+    const PlannedUse::Range &turn = use.turns[at];
+    if (turn.mayWrap) {
+      return std::nullopt;
+    }
+    const bool isOutside = turn.isFound && (counters[at] < turn.first || counters[at] > turn.last);
+    if (turn.isNever || isOutside || turn.last < turn.first) {
+      return 0;
+    }
+    count *= turn.isFound ? 1 : turn.last - turn.first + 1;
+    if (count > kMost) {
+      return std::nullopt;
+    }
+  }
+  return isNever ? 0 : count;
+}
+
 } // namespace
+
+std::int32_t CountedUses::count(const Program &program, const Uses &uses, Frame *frame,
+                                const Tuple &tuple) {
+  // Many frames have one data fragment of a name.
+  constexpr std::int32_t kBefore = 2;
+  if (!isPlanned_ && ++counted_ > kBefore) {
+    // If it cannot be planned, nor will it be soon.
+    counted_ = -64;
+    plan_.clear();
+    for (const Use &use : uses.all) {
+      std::optional<PlannedUse> planned = Solver(program, use, frame).plan();
+      if (!planned) {
+        break;
+      }
+      plan_.push_back(*std::move(planned));
+    }
+    isPlanned_ = plan_.size() == uses.all.size();
+  }
+  if (!isPlanned_) {
+    return countUses(program, uses, frame, tuple);
+  }
+  std::int64_t sum = 0;
+  for (const PlannedUse &use : plan_) {
+    const std::optional<std::int64_t> each = fragments::count(use, tuple);
+    if (!each || sum + *each > kMost) {
+      return Entry::kUnknown;
+    }
+    sum += *each;
+  }
+  return static_cast<std::int32_t>(sum);
+}
 
 std::int32_t countUses(const Program &program, const Uses &uses, Frame *frame, const Tuple &tuple) {
   std::int64_t sum = 0;

@@ -16,7 +16,9 @@ namespace {
 constexpr std::size_t kFirstBuckets = 1024;
 
 std::uint64_t hashOf(const Base &base, const Tuple &tuple) {
-  return Hash().add(reinterpret_cast<std::uint64_t>(&base)).add(tuple.hash()).value();
+  constexpr std::uint64_t kOdd = 0xff51afd7ed558ccdULL;
+  const std::uint64_t hash = (reinterpret_cast<std::uint64_t>(&base) ^ tuple.hash()) * kOdd;
+  return hash ^ (hash >> 32);
 }
 
 /// Nothing is known of it that its name does not say.
@@ -166,8 +168,7 @@ void State::forget(Entry &entry) {
 }
 
 void State::wake(Entry &entry) {
-  std::vector<Waiter *> waiters;
-  waiters.swap(entry.waiters);
+  const auto waiters = std::move(entry.waiters);
   for (Waiter *waiter : waiters) {
     if (--waiter->missing > 0) {
       if (isHolding()) {
@@ -312,8 +313,8 @@ bool State::takeLimit(Activity &activity) {
 std::int32_t State::usesOf(Entry &entry) {
   if (entry.uses == Entry::kNotCounted) {
     const Uses *uses = program_.usesOf(entry.base->slot);
-    entry.uses =
-        uses ? countUses(program_, *uses, entry.base->frame, entry.tuple) : Entry::kUnknown;
+    entry.uses = uses ? entry.base->uses.count(program_, *uses, entry.base->frame, entry.tuple)
+                      : Entry::kUnknown;
   }
   return entry.uses;
 }
@@ -381,7 +382,8 @@ void State::release(Frame *frame) {
     return;
   }
   // Names lead from frame to frame as deep as a program recurs.
-  std::vector<Frame *> open{frame};
+  std::vector<Frame *> open;
+  releaseOne(frame, open);
   while (!open.empty()) {
     Frame *next = open.back();
     open.pop_back();
@@ -435,8 +437,8 @@ Frame *State::makeFrame(Frame *parent, std::int32_t index, const FrameId &id,
   frame->slots = std::make_unique<Slot[]>(static_cast<std::size_t>(block.slotCount));
   frame->chain = std::move(chain);
   for (std::int32_t at = block.firstData; at < block.slotCount; ++at) {
-    frame->slots[static_cast<std::size_t>(at)].own =
-        std::make_unique<Base>(Base{frame, block.firstSlot + at, at, nullptr, nullptr, {}, {}});
+    frame->slots[static_cast<std::size_t>(at)].own = std::make_unique<Base>(
+        Base{frame, block.firstSlot + at, at, nullptr, nullptr, {}, {}, {}, {}});
   }
   return frame;
 }

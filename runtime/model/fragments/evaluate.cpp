@@ -37,7 +37,9 @@ bool State::resolveName(std::int32_t at, Frame *frame, Ask &ask, Name &out) {
   }
   const Slot &slot = above(frame, node.up)->slots[static_cast<std::size_t>(node.slot)];
   out.base = slot.own ? slot.own.get() : slot.name->base;
-  out.tuple = slot.own ? Tuple() : slot.name->tuple;
+  if (!slot.own) {
+    out.tuple = slot.name->tuple;
+  }
   bool isComplete = true;
   const bool wasShared = std::exchange(ask.isShared, true); // Which one it is, all have to know.
   for (const std::int32_t index : program_.list(node.indices)) {
@@ -350,7 +352,43 @@ bool State::calculateReals(const tutti_luna_node &node, double a, double b, Ask 
   return true;
 }
 
+/// The value of an expression of ints and counters, which most indices are; false with nothing done
+/// if it is more than that.
+bool State::calculateIndex(std::int32_t at, Frame *frame, const Ask &ask, std::int32_t &out) const {
+  const tutti_luna_node &node = program_.node(at);
+  switch (node.kind) {
+  case TUTTI_LUNA_INT:
+    out = node.integer;
+    return true;
+  case TUTTI_LUNA_SLOT: {
+    const Slot &slot = above(frame, node.up)->slots[static_cast<std::size_t>(node.slot)];
+    out = slot.value.kind() == Kind::Int ? slot.value.integer() : 0;
+    return slot.value.kind() == Kind::Int && !slot.own && !slot.name;
+  }
+  case TUTTI_LUNA_OUTER:
+    return calculateIndex(node.a, above(frame, node.up), ask, out);
+  case TUTTI_LUNA_PATTERN: {
+    const auto index = static_cast<std::size_t>(node.slot);
+    out = ask.pattern && index < ask.pattern->count() ? (*ask.pattern)[index] : 0;
+    return ask.pattern && index < ask.pattern->count();
+  }
+  case TUTTI_LUNA_ADD:
+  case TUTTI_LUNA_SUBTRACT: {
+    std::int32_t a = 0;
+    std::int32_t b = 0;
+    return calculateIndex(node.a, frame, ask, a) && calculateIndex(node.b, frame, ask, b) &&
+           !(node.kind == TUTTI_LUNA_ADD ? __builtin_add_overflow(a, b, &out)
+                                         : __builtin_sub_overflow(a, b, &out));
+  }
+  default:
+    return false;
+  }
+}
+
 bool State::evaluateInt(std::int32_t at, Frame *frame, Ask &ask, std::int32_t &out) {
+  if (calculateIndex(at, frame, ask, out)) {
+    return true;
+  }
   Value value;
   if (!evaluate(at, frame, ask, value)) {
     return false;

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "abi/luna.h"
+#include "base/few.h"
 #include "runtime/balance/segments.h"
 #include "runtime/model/fragments/graves.h"
 #include "runtime/model/fragments/names.h"
+#include "runtime/model/fragments/uses.h"
 #include "runtime/model/fragments/value.h"
 
 #include <cstdint>
@@ -47,7 +49,7 @@ struct Entry {
   Entry *nextInBase = nullptr;
   Entry *previousInBase = nullptr;
   Value value;
-  std::vector<Waiter *> waiters;
+  Few<Waiter *, 2> waiters;
   std::vector<std::int32_t> wanting; ///< Ranks that are to get it, of one that is at home here.
   std::vector<std::int32_t> holders; ///< Ranks that have a copy.
   Call *maker = nullptr;             ///< Of this rank, that is held back.
@@ -76,6 +78,7 @@ struct Base {
   /// from it.
   std::optional<std::int32_t> number;
   bool hasValue = false; ///< It has been here.
+  CountedUses uses;
 };
 
 /// Calls of subs that led somewhere, for messages.

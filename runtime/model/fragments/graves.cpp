@@ -16,9 +16,9 @@ std::uint64_t bitOf(const Tuple &tuple) {
 }
 
 Tuple keyOf(const Tuple &tuple) {
-  Tuple key;
-  for (std::size_t at = 0; at < tuple.count(); ++at) {
-    key.add(at == 0 ? blockOf(tuple) : tuple[at]);
+  Tuple key = tuple;
+  if (key.count() > 0) {
+    key.set(0, blockOf(tuple));
   }
   return key;
 }
@@ -34,11 +34,15 @@ Tuple othersOf(const Tuple &tuple) {
 } // namespace
 
 void Graves::add(const Tuple &tuple, Stone stone) {
-  if (find(tuple)) {
-    return;
-  }
   const auto [at, isNew] = blocks_.try_emplace(keyOf(tuple));
   Block &block = at->second;
+  if (isNew && findRun(tuple)) {
+    blocks_.erase(at);
+    return;
+  }
+  if ((block.bits & bitOf(tuple)) != 0) {
+    return;
+  }
   if (isNew) {
     block.stone = stone;
   }
@@ -69,10 +73,17 @@ void Graves::addRun(Runs &runs, std::int32_t block, Stone stone) {
 }
 
 std::optional<Graves::Stone> Graves::find(const Tuple &tuple) const {
+  if (blocks_.empty() && full_.empty()) {
+    return std::nullopt;
+  }
   if (const auto block = blocks_.find(keyOf(tuple)); block != blocks_.end()) {
     return (block->second.bits & bitOf(tuple)) != 0 ? std::optional(block->second.stone)
                                                     : std::nullopt;
   }
+  return findRun(tuple);
+}
+
+std::optional<Graves::Stone> Graves::findRun(const Tuple &tuple) const {
   if (full_.empty()) {
     return std::nullopt;
   }

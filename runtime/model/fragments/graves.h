@@ -50,6 +50,8 @@ private:
 
   using Runs = std::map<std::int32_t, Run>; ///< By their first block.
 
+  /// Nothing if it is not part of a full block.
+  std::optional<Stone> findRun(const Tuple &tuple) const;
   static void addRun(Runs &runs, std::int32_t block, Stone stone);
 
   std::unordered_map<Tuple, Block, TupleHash> blocks_; ///< By the block and the other indices.

@@ -51,6 +51,17 @@ TEST(GravesTest, KnowsTheCommonLimitOfNeighbours) {
   EXPECT_EQ(graves.find(tuple({64}))->limit, -1);
 }
 
+TEST(GravesTest, KeepsARunAsItIsIfOneOfItIsBuriedAgain) {
+  Graves graves;
+  for (std::int32_t step = 0; step < 64; ++step) {
+    graves.add(tuple({step, 2}), {7});
+  }
+  graves.add(tuple({5, 2}), {8});
+
+  EXPECT_EQ(graves.size(), 1u);
+  EXPECT_EQ(producer(graves.find(tuple({5, 2}))), 7);
+}
+
 TEST(GravesTest, DoesNotGrowWithALongRow) {
   Graves graves;
   for (std::int32_t step = -1000; step < 100000; ++step) {

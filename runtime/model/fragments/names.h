@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,27 +24,43 @@ public:
 
   void add(std::int32_t index) {
     if (count_ < kInside) {
-      inside_[count_] = index;
+      inside_[count_++] = index;
     } else {
-      rest_.push_back(index);
+      addMore(index);
     }
-    ++count_;
   }
 
   friend bool operator==(const Tuple &a, const Tuple &b) {
-    return a.count_ == b.count_ && a.inside_ == b.inside_ && a.rest_ == b.rest_;
+    const std::size_t inside = std::min<std::size_t>(a.count_, kInside);
+    return a.count_ == b.count_ &&
+           std::equal(a.inside_.begin(), a.inside_.begin() + inside, b.inside_.begin()) &&
+           (a.count_ <= kInside || a.rest_ == b.rest_);
   }
 
+  /// Takes the place of one that is there.
+  void set(std::size_t at, std::int32_t index) {
+    (at < kInside ? inside_[at] : rest_[at - kInside]) = index;
+  }
+
+  /// Of this process, for tables: names are looked up all the time.
   std::uint64_t hash() const {
-    Hash hash;
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
+    std::uint64_t hash = count_;
     for (std::size_t at = 0; at < count_; ++at) {
-      hash.add(static_cast<std::uint32_t>((*this)[at]));
+      hash = (hash ^ static_cast<std::uint32_t>((*this)[at])) * kOdd;
+      hash ^= hash >> 32;
     }
-    return hash.value();
+    return hash;
   }
 
 private:
   static constexpr std::size_t kInside = 5;
+
+  [[gnu::noinline]] void addMore(std::int32_t index) {
+    rest_.push_back(index);
+    ++count_;
+  }
+
   std::uint32_t count_ = 0;
   std::array<std::int32_t, kInside> inside_{};
   std::vector<std::int32_t> rest_;

@@ -133,7 +133,7 @@ bool State::placeByData(Call &call, Ask &ask) {
       }
     });
   }
-  ask.read.resize(known); // Whoever evaluates it makes the requests.
+  ask.read.truncate(known); // Whoever evaluates it makes the requests.
   call.rank = input ? input->home : rankWithoutData(call.frame->id, call.statement);
   return isComplete;
 }

@@ -131,7 +131,7 @@ std::optional<Runner::Trouble> Runner::runMembers(Call &call, std::vector<Value>
 }
 
 std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Value> &outputs) {
-  constexpr std::size_t kInside = 16;
+  constexpr std::size_t kInside = 8;
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
   const std::size_t count = call.arguments.size();
@@ -188,6 +188,7 @@ std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Valu
         fmt::format("exception in '{}', called for '{}'", procedure.code, procedure.name)};
   }
   running = nullptr;
+  outputs.reserve(outputs.size() + count);
   for (std::size_t at = 0; at < count; ++at) {
     if (procedure.types[at] == TUTTI_LUNA_TYPE_NAME) {
       outputs.push_back(std::move(handles[at].value));

@@ -165,6 +165,7 @@ private:
   bool cast(const tutti_luna_node &node, Value value, Ask &ask, Value &out);
   bool truth(const Value &value, const tutti_luna_node &node, Ask &ask, bool &out);
   bool evaluateInt(std::int32_t node, Frame *frame, Ask &ask, std::int32_t &out);
+  bool calculateIndex(std::int32_t node, Frame *frame, const Ask &ask, std::int32_t &out) const;
   /// The data fragment that a node names; null if something is missing.
   Entry *resolve(std::int32_t node, Frame *frame, Ask &ask);
   /// The same without finding the data fragment itself.
@@ -379,6 +380,7 @@ private:
   Pool<Activity> activities_;
   Pool<Frame> framePool_;
   Pool<Entry> entryPool_;
+  std::vector<std::vector<Argument>> spareArguments_; ///< Empty; for their memory.
   std::vector<Activity *> stack_;
   std::deque<Call *> ready_;
   std::uint64_t running_ = 0;
@@ -423,8 +425,8 @@ struct State::Ask {
   std::int32_t statement; ///< Who asks.
   bool isShared = false;  ///< All ranks ask.
   const Tuple *pattern = nullptr;
-  std::vector<Entry *> missing = {};
-  std::vector<Entry *> read = {}; ///< Of those that are there.
+  Few<Entry *, 4> missing = {};
+  Few<Entry *, 4> read = {}; ///< Of those that are there.
   bool hasFailed = false;
 };
 

@@ -55,4 +55,38 @@ std::vector<Uses> findUses(const Program &program);
 /// that has not been here.
 std::int32_t countUses(const Program &program, const Uses &uses, Frame *frame, const Tuple &tuple);
 
+/// What `countUses` needs of one place that reads, where all of it but the indices follows from the
+/// frame.
+struct PlannedUse {
+  /// `factor * counter + constant`; a constant alone if there is no counter.
+  struct Index {
+    std::int64_t constant = 0;
+    std::int64_t factor = 0;
+    std::size_t turn = 0; ///< Whose counter it is, unless the factor is 0.
+  };
+
+  /// How often a statement comes to life, or which counters of a loop there are.
+  struct Range {
+    std::int64_t first = 0;
+    std::int64_t last = -1;
+    bool isFound = false; ///< The counter follows from an index,
+    bool mayWrap = false; ///< of which 32 bits are not enough for all.
+    bool isNever = false; ///< A condition that does not hold.
+  };
+
+  std::vector<Index> indices;
+  std::vector<Range> turns;
+};
+
+/// `countUses` for the data fragments of one base: what follows from the frame is found once.
+class CountedUses {
+public:
+  std::int32_t count(const Program &program, const Uses &uses, Frame *frame, const Tuple &tuple);
+
+private:
+  std::int32_t counted_ = 0;
+  bool isPlanned_ = false;
+  std::vector<PlannedUse> plan_; ///< For each use.
+};
+
 } // namespace tutti::model::fragments

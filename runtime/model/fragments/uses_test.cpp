@@ -36,6 +36,10 @@ protected:
     }
     const Uses *uses = program.usesOf(block.firstSlot + 1);
     const std::int32_t found = uses ? countUses(program, *uses, &frame, tuple) : Entry::kUnknown;
+    CountedUses &counted = frame.slots[1].own->uses;
+    for (int time = 0; uses && time < 5; ++time) {
+      EXPECT_EQ(counted.count(program, *uses, &frame, tuple), found) << time;
+    }
     isEarly_ = found == Entry::kNotCounted;
     return found >= 0 ? Count(found) : std::nullopt;
   }
