@@ -278,6 +278,7 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   if (devices) {
     const model::fragments::DeviceCounts there = devices->counts();
     all.fragmentDeviceCalls += there.calls;
+    all.fragmentRepeats += there.repeats;
     all.fragmentBorderBytes += there.borderBytes;
     all.fragmentDragBytes += there.dragBytes;
     all.fragmentSpills += there.spills;

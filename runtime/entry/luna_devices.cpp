@@ -257,6 +257,7 @@ Status FragmentDevices::give(Recording &recording) {
     return failure(ErrorCode::NotSupported, "no device is left that has its kernels");
   }
   work.device = *device;
+  recording.device_ = *device;
   work.isExact = true;
   std::vector<device::KernelLaunch> kernels;
   for (const exec::Launch &launch : recording.launches_) {
@@ -361,6 +362,14 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
   if (isTooLarge(procedure, {readBy(procedure, arguments), 0})) {
     return Outcome::Refused;
   }
+  // What is dragged through is to come back each time.
+  const bool isRepeatable = part != Part::Drag && Repeats::areOf(procedure);
+  if (isRepeatable && repeats_.take(procedure, arguments,
+                                    [this](std::int32_t device) { return zero_.isLost(device); })) {
+    const ScopedLock lock(mutex_);
+    ++counts_.repeats;
+    return Outcome::Done;
+  }
   Recording own(*this, part);
   recording = &own;
   procedure.versionStub(arguments);
@@ -382,6 +391,9 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
     return Outcome::Refused;
   }
   own.bringBack();
+  if (isRepeatable) {
+    repeats_.keep(procedure, arguments, own.device_);
+  }
   return Outcome::Done;
 }
 
@@ -412,6 +424,7 @@ void FragmentDevices::bringBack(std::vector<Value> made) {
 }
 
 void FragmentDevices::settle() {
+  repeats_.clear();
   std::deque<std::vector<Value>> left;
   {
     const ScopedLock lock(mutex_);

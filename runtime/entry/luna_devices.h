@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/mutex.h"
+#include "runtime/entry/luna_repeats.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/exec/launch.h"
 #include "runtime/model/forkjoin/rank_zero.h"
@@ -50,7 +51,8 @@ private:
 
   FragmentDevices &devices_;
   const model::fragments::Part part_;
-  bool isRefused_ = false; ///< The device cannot do all of it.
+  std::int32_t device_ = 0; ///< That it has been given to.
+  bool isRefused_ = false;  ///< The device cannot do all of it.
   std::vector<exec::Launch> launches_;
   std::vector<Range> inputs_;
   std::vector<Range> outputs_;
@@ -130,6 +132,7 @@ private:
   std::unordered_map<std::byte *, Use> uses_ TUTTI_GUARDED_BY(mutex_); ///< Of all blocks.
   std::uint64_t usedBytes_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::uint64_t freeBytes_ TUTTI_GUARDED_BY(mutex_) = 0;
+  Repeats repeats_;
   Mutex mirroring_; ///< Two calls may read one data fragment.
   /// What calls have made that is to come back, the oldest first.
   std::deque<std::vector<model::fragments::Value>> dragged_ TUTTI_GUARDED_BY(mutex_);

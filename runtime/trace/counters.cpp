@@ -115,9 +115,10 @@ std::string asText(const Report &report) {
                      c.fragmentsMade, c.fragmentsPeak, c.fragmentPushes));
   }
   if (c.fragmentDeviceCalls > 0) {
-    line("device calls", fmt::format("{}; bytes of borders {}, of drag {}, of spills {} ({})",
-                                     c.fragmentDeviceCalls, c.fragmentBorderBytes,
-                                     c.fragmentDragBytes, c.fragmentSpillBytes, c.fragmentSpills));
+    line("device calls",
+         fmt::format("{} and {} repeated; bytes of borders {}, of drag {}, of spills {} ({})",
+                     c.fragmentDeviceCalls, c.fragmentRepeats, c.fragmentBorderBytes,
+                     c.fragmentDragBytes, c.fragmentSpillBytes, c.fragmentSpills));
   }
   if (c.movesPlanned > 0 || c.collectives > 0 || c.syncCopies > 0) {
     line("reflect", moved(c.reflectBytes, c.reflectMessages));
@@ -212,7 +213,8 @@ std::string asJson(const Report &report) {
       "\"plans\":{{\"made\":{},\"reused\":{},\"inPlace\":{}}},\"recuts\":{},"
       "\"nodes\":{{{},{},{},{},{},\"groups\":{},\"moves\":{{\"made\":{},\"reused\":{}}}}},"
       "\"fragments\":{{\"calls\":{},\"made\":{},\"peak\":{},\"peakBytes\":{},\"unfolded\":{},{},"
-      "\"control\":{},\"devices\":{{\"calls\":{},\"border\":{},\"drag\":{},\"spill\":{},"
+      "\"control\":{},\"devices\":{{\"calls\":{},\"repeats\":{},\"border\":{},\"drag\":{},"
+      "\"spill\":{},"
       "\"spills\":{}}}}},"
       "\"steady\":{{{},{},\"faults\":{},\"protections\":{}}},\"regions\":[{}]}}",
       report.ranks, launches.all, launches.distributed, launches.all - launches.distributed,
@@ -230,8 +232,8 @@ std::string asJson(const Report &report) {
       kind("collectives", c.collectiveBytes, c.collectives), c.groupsMade, c.movesPlanned,
       c.movesReused, c.fragmentCalls, c.fragmentsMade, c.fragmentsPeak, c.fragmentBytesPeak,
       c.fragmentsUnfolded, kind("pushes", c.fragmentPushBytes, c.fragmentPushes),
-      c.fragmentMessages, c.fragmentDeviceCalls, c.fragmentBorderBytes, c.fragmentDragBytes,
-      c.fragmentSpillBytes, c.fragmentSpills,
+      c.fragmentMessages, c.fragmentDeviceCalls, c.fragmentRepeats, c.fragmentBorderBytes,
+      c.fragmentDragBytes, c.fragmentSpillBytes, c.fragmentSpills,
       kind("exchange", c.steadyExchangeBytes, c.steadyExchangeMessages),
       copies("devices", c.steadyDeviceBytes, c.steadyDeviceCopies), c.steadyFaults,
       c.steadyProtections, regions);

@@ -244,6 +244,61 @@ def forms_are_the_same(workshop):
     require(shown[0] == shown[1] == shown[2], f"printed {shown}")
 
 
+# In each of five steps the same two walls, one that differs from step to step, and one with an array.
+WALLS = """import wall(real height, int n, name x) as wall;
+import join(value a, value b, value c, value d, name x) as join;
+import show(value x) as show;
+sub main()
+{
+  df a, b, c, d, x;
+  for t = 0..4 {
+    wall(0.5, 2, a[t]);
+    wall(-3.0, 2, b[t]);
+    wall(0.5 + t, 3, c[t]);
+    wall(7.0, 5000, d[t]);
+    join(a[t], b[t], c[t], d[t], x[t]);
+    show(x[t]);
+  }
+}
+"""
+WALLS_CODE = """#include "ucenv.h"
+extern "C" {
+void wall(double height, int n, OutputDF &x) {
+  double *d = x.create<double>(n);
+  for (int i = 0; i < n; i++) d[i] = height + 10 * i;
+}
+void join(const InputDF &a, const InputDF &b, const InputDF &c, const InputDF &d, OutputDF &x) {
+  double *e = x.create<double>(2);
+  for (int i = 0; i < 2; i++)
+    e[i] = a.getData<double>()[i] + b.getData<double>()[i] + c.getData<double>()[i + 1] + d.getData<double>()[i];
+}
+void show(const InputDF &x) { printf("%g %g\\n", x.getData<double>()[0], x.getData<double>()[1]); }
+}
+"""
+
+
+def numbers_make_the_same_once(workshop, devices, ranks, rope):
+    """What gets the same numbers as before, and nothing else, is not computed again, if it is small; what is dragged
+    through is."""
+    def make():
+        (workshop.folder / "walls.fa").write_text(WALLS)
+        (workshop.folder / "walls.cpp").write_text(WALLS_CODE)
+        program = workshop.folder / "walls"
+        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(workshop.folder / "walls.fa"),
+                                   str(workshop.folder / "walls.cpp"), "-o", str(program)], {}, "")
+        require(result.status == 0, result.errors)
+        return program
+    result = run(workshop, workshop.cached("walls", make), [], ranks,
+                 {**devices, "TUTTI_ROPE": rope, "TUTTI_STATS": "json", "TUTTI_WORKERS": "1"})
+    lines = sorted(f"{15 + t:g} {55 + t:g}" for t in range(5))
+    require(result.status == 0 and sorted(result.output.splitlines()) == lines, f"{result.output}{result.errors}")
+    found = counted(result.errors)["fragments"]["devices"]
+    # Without a locator what belongs to one index lives on one rank.
+    wanted = {"": 8, "drag=1": 0}[rope] if ranks == 1 else None
+    require(wanted is None or found["repeats"] == wanted, f"{found}")
+    require(found["calls"] + found["repeats"] == 20, f"{found}")  # All walls.
+
+
 def wrong_divisions_are_refused(workshop):
     result, program = compiled(workshop, FOLDER / "07_gpu_heat.fa")
     result = run(workshop, program, [], 1, {"TUTTI_ROPE": "cpu=0.6,drag=0.6"})
@@ -292,5 +347,9 @@ def all_checks():
                lambda w, r=ranks, p=rope: runs_in_little_memory(w, r, p))
     yield "a_large_fragment_keeps_no_other_off", a_large_fragment_keeps_no_other_off
     yield "forms_are_the_same", forms_are_the_same
+    for rope, ranks, devices in (("", 1, ONE), ("", 1, TWO), ("", 3, ONE), ("drag=1", 1, ONE)):
+        kind = "two" if devices is TWO else "one"
+        yield (f"numbers_make_the_same_once/{kind}/{rope}/{ranks}",
+               lambda w, d=devices, r=ranks, p=rope: numbers_make_the_same_once(w, d, r, p))
     yield "tuning_keeps_what_it_finds", tuning_keeps_what_it_finds
     yield "wrong_divisions_are_refused", wrong_divisions_are_refused

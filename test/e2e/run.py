@@ -31,6 +31,7 @@ import languages
 import leagues
 import linking
 import luna
+import luna_costs
 import luna_devices
 import luna_large
 import luna_merging
@@ -131,7 +132,7 @@ def all_tests(workshop, everywhere):
     tests += [(f"luna/{name}", lambda c=check: c(workshop))
               for name, check in (*luna.all_checks(), *luna_devices.all_checks(), *luna_natives.all_checks(),
                                   *luna_shapes.all_checks(), *luna_large.all_checks(),
-                                  *luna_merging.all_checks())]
+                                  *luna_merging.all_checks(), *luna_costs.all_checks())]
     tests += [(f"xmp/{name}", lambda c=check: c(workshop)) for name, check in xmp.all_checks()]
     tests += [(f"xmp-acc/{name}", lambda c=check: c(workshop)) for name, check in xmp_acc.all_checks()]
     tests += [(f"xmp-failures/{name}", lambda c=check: c(workshop))

@@ -116,6 +116,9 @@ public:
   /// Whether there is one.
   bool hasDevice(std::uint32_t kind);
 
+  /// Whether a device of this rank is known to be lost.
+  bool isLost(std::int32_t device);
+
   /// How many devices this rank has had at the start.
   std::int32_t deviceCount() const { return static_cast<std::int32_t>(own_.size()); }
 

@@ -63,6 +63,11 @@ bool RankZero::hasDevice(std::uint32_t kind) {
   return false;
 }
 
+bool RankZero::isLost(std::int32_t device) {
+  const Progress::Lock lock = job_.progress.lock();
+  return job_.devices.isLost(device);
+}
+
 Result<device::KernelLaunch> RankZero::kernelFor(std::int32_t device, const Launch &launch,
                                                  bool isDisjoint) {
   const Progress::Lock lock = job_.progress.lock();

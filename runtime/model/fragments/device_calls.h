@@ -35,7 +35,8 @@ protected:
 };
 
 struct DeviceCounts {
-  std::uint64_t calls = 0; ///< That ran on devices.
+  std::uint64_t calls = 0;   ///< That ran on devices,
+  std::uint64_t repeats = 0; ///< or did not have to: one with the same numbers had before.
   std::uint64_t borderBytes = 0;
   std::uint64_t dragBytes = 0;
   std::uint64_t spillBytes = 0;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/entry/luna_repeats.h"
+
+#include "runtime/model/fragments/handle.h"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+#include <utility>
+
+namespace tutti::entry::luna {
+
+using model::fragments::Object;
+using model::fragments::Value;
+
+namespace {
+
+constexpr std::size_t kMostCalls = 16;
+constexpr std::size_t kMostBytes = 4096; ///< Of one output.
+
+std::uint64_t numberOf(char type, const tutti_luna_argument &argument) {
+  return type == TUTTI_LUNA_TYPE_INT ? static_cast<std::uint32_t>(argument.integer)
+                                     : std::bit_cast<std::uint64_t>(argument.real);
+}
+
+/// Calls `visit(type, argument)` for the parameters of a call.
+template <typename Visit>
+void forArguments(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
+                  Visit &&visit) {
+  for (std::size_t at = 0; procedure.types[at] != '\0'; ++at) {
+    visit(procedure.types[at], arguments[at]);
+  }
+}
+
+} // namespace
+
+bool Repeats::areOf(const tutti_luna_procedure &procedure) {
+  return std::ranges::all_of(std::string_view(procedure.types), [](char type) {
+    return type == TUTTI_LUNA_TYPE_INT || type == TUTTI_LUNA_TYPE_REAL ||
+           type == TUTTI_LUNA_TYPE_NAME;
+  });
+}
+
+const Repeats::Made *Repeats::find(const tutti_luna_procedure &procedure,
+                                   const tutti_luna_argument *arguments) const {
+  const auto isSame = [&](const Made &made) {
+    std::size_t number = 0;
+    bool areSame = made.procedure == &procedure;
+    for (std::size_t at = 0; areSame && procedure.types[at] != '\0'; ++at) {
+      areSame = procedure.types[at] == TUTTI_LUNA_TYPE_NAME ||
+                made.numbers[number++] == numberOf(procedure.types[at], arguments[at]);
+    }
+    return areSame;
+  };
+  const auto found = std::ranges::find_if(made_, isSame);
+  return found == made_.end() ? nullptr : &*found;
+}
+
+void Repeats::give(const Made &made, const tutti_luna_argument *arguments) {
+  auto output = made.outputs.begin();
+  forArguments(*made.procedure, arguments, [&](char type, const tutti_luna_argument &argument) {
+    if (type == TUTTI_LUNA_TYPE_NAME) {
+      static_cast<const Object *>(argument.fragment)->handle->value = *output++;
+    }
+  });
+}
+
+void Repeats::keep(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
+                   std::int32_t device) {
+  Made made{&procedure, {}, device, {}};
+  bool isLittle = true;
+  forArguments(procedure, arguments, [&](char type, const tutti_luna_argument &argument) {
+    if (type != TUTTI_LUNA_TYPE_NAME) {
+      made.numbers.push_back(numberOf(type, argument));
+      return;
+    }
+    const Value &value = static_cast<const Object *>(argument.fragment)->handle->value;
+    isLittle = isLittle && value.isSet() && value.size() <= kMostBytes;
+    made.outputs.push_back(value);
+  });
+  if (!isLittle) {
+    return;
+  }
+  const ScopedLock lock(mutex_);
+  if (const Made *lost = find(procedure, arguments)) {
+    made_[static_cast<std::size_t>(lost - made_.data())] = std::move(made);
+  } else if (made_.size() < kMostCalls) {
+    made_.push_back(std::move(made));
+  } else {
+    made_[next_] = std::move(made);
+    next_ = (next_ + 1) % kMostCalls;
+  }
+}
+
+void Repeats::clear() {
+  std::vector<Made> left;
+  const ScopedLock lock(mutex_);
+  left.swap(made_);
+}
+
+} // namespace tutti::entry::luna
