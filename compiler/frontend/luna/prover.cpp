@@ -212,24 +212,28 @@ private:
   void warnTwice(const Block &block) {
     std::unordered_map<const Declaration *, std::vector<std::pair<const Expression *, Word>>> seen;
     for (const Statement *statement : block.statements) {
-      if (statement->kind != Statement::Kind::Call ||
-          statement->callee->kind == Sub::Kind::Structured) {
+      if (statement->kind != Statement::Kind::Call) {
         continue;
       }
-      for (std::size_t i = 0; i < statement->arguments.size(); ++i) {
+      const bool isProcedure = statement->callee->kind != Sub::Kind::Structured;
+      for (std::size_t i = 0; i < statement->arguments.size() && isProcedure; ++i) {
         const Expression &output = *statement->arguments[i];
         if (statement->callee->parameters[i].type == ParameterType::Name) {
-          warnTwice(output, statement->name, seen[output.declaration]);
+          warnTwice(output, false, statement->name, seen[output.declaration]);
         }
+      }
+      for (const Expression *signal : statement->signals) {
+        warnTwice(*signal, true, statement->name, seen[signal->declaration]);
       }
     }
   }
 
-  void warnTwice(const Expression &output, Word call,
+  /// Two outputs of one call are an error already.
+  void warnTwice(const Expression &output, bool isSignal, Word call,
                  std::vector<std::pair<const Expression *, Word>> &others) {
     constexpr std::size_t kMostCompared = 64; // A block may have thousands of calls.
     for (const auto &[other, first] : others) {
-      if (isSame(*other, output) && first.at != call.at) {
+      if (isSame(*other, output) && (isSignal || first.at != call.at)) {
         const Location place = at(output.begin);
         messages_.warning(place, "E-TWICE",
                           "data fragment " + quoted(output) + " is assigned twice (by " +
