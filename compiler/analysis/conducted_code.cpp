@@ -95,14 +95,20 @@ bool joinWays(ConductedLoop &loop, BasicBlock &join) {
   return true;
 }
 
+/// Functions that say what time it is, and no more.
+bool isClock(const Function &callee) {
+  return callee.isDeclaration() &&
+         StringSwitch<bool>(callee.getName())
+             .Cases("omp_get_wtime", "omp_get_wtick", "clock", "clock_gettime", "time", true)
+             .Cases("gettimeofday", "getrusage", "times", true)
+             .Default(false);
+}
+
 /// Functions of libraries that one thread may call for all, once: they know nothing of teams.
 bool isCallOfOne(const Function &callee, const TargetLibraryInfo &library) {
   LibFunc known;
   return (callee.isDeclaration() && library.getLibFunc(callee, known)) || callee.doesNotReturn() ||
-         StringSwitch<bool>(callee.getName())
-             .Cases("omp_get_wtime", "omp_get_wtick", "clock", "clock_gettime", "time", true)
-             .Cases("getrusage", "fflush", true)
-             .Default(false);
+         isClock(callee) || callee.getName() == "fflush";
 }
 
 /// Functions that every thread may as well call as one: they give values, and keep no memory.
@@ -110,8 +116,8 @@ bool isCallOfEach(const CallBase &call, const TargetLibraryInfo &library) {
   const Function *callee = call.getCalledFunction();
   LibFunc known;
   return call.doesNotReturn() || (call.onlyReadsMemory() && !call.isInlineAsm()) ||
-         (callee && library.getLibFunc(*callee, known) && library.hasOptimizedCodeGen(known)) ||
-         (callee && (callee->getName() == "omp_get_wtime" || callee->getName() == "omp_get_wtick"));
+         (callee && ((library.getLibFunc(*callee, known) && library.hasOptimizedCodeGen(known)) ||
+                     isClock(*callee)));
 }
 
 /// Whether `function`, or one that it calls, holds constructs, such as tasks, that a team would

@@ -6,6 +6,8 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
 void opaque(double *);
 
 // CODE-LABEL: define {{.*}} @steps(
@@ -271,5 +273,42 @@ void flags(int n, int count, double *a, double *b, volatile int *done) {
       done[i] = t;
     }
     #pragma omp flush
+  }
+}
+
+// Every thread asks what time it is; the conductor asks once.
+static double now(void) {
+  struct timeval time;
+  gettimeofday(&time, NULL);
+  return time.tv_sec + 1e-6 * time.tv_usec;
+}
+
+void timed(int n, int count, double *a, double *b, double *seconds, clock_t *ticks) {
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    const double begun = now();
+    const clock_t before = clock();
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+    #pragma omp for
+    for (int i = 1; i < n; i++) b[i] = a[i - 1];
+    #pragma omp master
+    {
+      *seconds += now() - begun;
+      *ticks += clock() - before;
+    }
+  }
+  // What a thread of its own keeps of such a call still is its own.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}, and one of its loops
+  #pragma omp parallel
+  {
+    struct timeval own;
+    gettimeofday(&own, NULL);
+    for (int t = 0; t < count; t++) {
+      #pragma omp for
+      for (int i = 0; i < n; i++) {
+        own.tv_sec++;
+        a[i] += own.tv_sec;
+      }
+    }
   }
 }
