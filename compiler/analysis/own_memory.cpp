@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/library_functions.h"
+#include "compiler/ir/output_calls.h"
 #include "compiler/ir/private_memory.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -369,7 +370,7 @@ void OwnMemory::takeCall(const CallBase &call) {
     takeKnownCall(call, *use);
     return;
   }
-  if (mayStandInLoop(call)) {
+  if (mayStandInLoop(call) || asOutputCall(call)) { // What is printed is read, and not kept.
     giveAway(call);
     return;
   }

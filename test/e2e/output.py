@@ -142,7 +142,7 @@ def changed_streams_keep_loops_home(workshop, ranks):
     found = workshop.statistics(program, [], ranks)
     home = {r["reason"]: r["home"] for r in found["regions"] if r["home"] > 0}
     reason = "it prints, and the program has changed how std::cout or std::cerr does that"
-    if home != {reason: 1} or found["distributed"] != 3:
+    if home != {reason: 1} or found["distributed"] != 4:
         raise Failure(f"{found['distributed']} launches were distributed, home: {home}")
 
 

@@ -4,6 +4,7 @@
 /// their lines is there once, those of one iteration in order, between what is printed before the
 /// loop and behind it.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iomanip>
 #include <iostream>
@@ -31,7 +32,7 @@ public:
     std::rewind(file_);
     std::vector<std::string> of(kN);
     std::vector<int> parts(kN);
-    char line[256];
+    char line[512];
     int count = 0;
     while (std::fgets(line, sizeof line, file_)) {
       int iteration = 0;
@@ -80,6 +81,25 @@ void lines(const double *a) {
   std::cout << "behind\n";
 }
 
+/// Texts that an iteration has put together, and that libraries and the loop itself allocate.
+void texts(const double *a) {
+  const Diverted diverted(STDOUT_FILENO);
+#pragma omp parallel for
+  for (int i = 0; i < kN; ++i) {
+    std::string line = "<" + std::to_string(i) + ".0> ";
+    line.append(i % 50, 'x');
+    line += i % 3 == 0 ? "short" : "a text that fits into no string as it is";
+    char *const other = static_cast<char *>(std::malloc(64 + i % 100));
+    std::snprintf(other, 64, "<%d.1> %g", i, a[i]);
+#pragma omp critical
+    {
+      std::cout << line << ' ' << line.c_str() + 1 << std::setw(60) << line << std::endl;
+      std::puts(other);
+    }
+    std::free(other);
+  }
+}
+
 void errors(const double *a) {
   const Diverted diverted(STDERR_FILENO);
   std::cerr << "before\n";
@@ -103,6 +123,7 @@ int main() {
     at[i] = 0.5 * i;
   }
   lines(at);
+  texts(at);
   errors(at);
   std::cout << std::setprecision(12) << std::fixed;
   lines(at);
