@@ -171,6 +171,9 @@ std::string describeCall(const CallBase &call) {
   if (isThrow(name)) {
     return "it may throw an exception";
   }
+  if (std::string reason = whyNoOutput(call); !reason.empty()) {
+    return reason;
+  }
   if (isa<InvokeInst>(call)) {
     return "it calls '" + demangle(name.str()) + "', which may throw an exception";
   }

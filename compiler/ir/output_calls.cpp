@@ -222,6 +222,26 @@ std::optional<OutputCall> asOutputCall(const CallBase &call) {
   return output;
 }
 
+std::string whyNoOutput(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  const std::optional<Shape> shape =
+      callee && callee->isDeclaration() ? shapeOf(callee->getName()) : std::nullopt;
+  if (!shape || call.arg_size() < static_cast<unsigned>(shape->operands)) {
+    return {};
+  }
+  const std::string name = "'" + callee->getName().str() + "'";
+  if (shape->stream >= 0 && !isStandardStream(call.getArgOperand(shape->stream))) {
+    return "it writes with " + name + " to another stream than stdout and stderr";
+  }
+  if (!call.use_empty()) {
+    return "it looks at what " + name + " returns";
+  }
+  return asOutputCall(call) || shape->format < 0
+             ? "it prints with " + name
+             : "the format of " + name +
+                   " is no constant, or asks for more than numbers and plain texts";
+}
+
 void redirect(CallInst &call, Value &stream) {
   const std::optional<OutputCall> output = asOutputCall(call);
   if (output->stream) {

@@ -10,6 +10,7 @@
 #include "llvm/IR/Instructions.h"
 
 #include <optional>
+#include <string>
 
 namespace tutti::compiler {
 
@@ -25,6 +26,10 @@ struct OutputCall {
 /// What `call` writes, if it is known what it reads: its format is a constant, and nobody looks at
 /// its result, but to write more to the same stream.
 std::optional<OutputCall> asOutputCall(const llvm::CallBase &call);
+
+/// Why `call`, of one of the C library's functions for output, does what a loop may not: that it
+/// writes to another stream, say, or that it prints at all. Empty if it is none of these.
+std::string whyNoOutput(const llvm::CallBase &call);
 
 /// Whether `function` is one by which the C++ library's streams write a text or a number, or end a
 /// line, and which looks at nothing else. It may have a body.

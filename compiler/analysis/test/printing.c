@@ -78,27 +78,27 @@ void more_sections(int n, double *a, int *count) {
 }
 
 void unknown(int n, double *a, int *b, const char *format) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'printf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the format of 'printf' is no constant, or asks for more than numbers and plain texts (line [[@LINE+3]])
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     printf(format, a[i]);
     a[i] = 1;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'printf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the format of 'printf' is no constant, or asks for more
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     printf("%d%n\n", i, &b[i]);
     a[i] = 1;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'printf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it looks at what 'printf' returns (line [[@LINE+3]])
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     b[i] = printf("%d\n", i);
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'printf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the format of 'printf' is no constant, or asks for more
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     printf("%ls\n", L"wide");
@@ -107,7 +107,7 @@ void unknown(int n, double *a, int *b, const char *format) {
 }
 
 void elsewhere(int n, double *a, FILE *file) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fprintf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it writes with 'fprintf' to another stream than stdout and stderr (line [[@LINE+3]])
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     fprintf(file, "%d\n", i);
@@ -117,7 +117,7 @@ void elsewhere(int n, double *a, FILE *file) {
 
 // Each thread of each rank would print it.
 void beside(int n, double *a) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it calls 'puts'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it prints with 'puts' (line [[@LINE+3]])
   #pragma omp parallel
   {
     puts("here");

@@ -107,7 +107,7 @@ void blocks(int n, int step, OutputDF &y) {
   }
 }
 
-// REMARK: procedure 'show' has no version for devices: it calls 'printf', which is not defined in this file
+// REMARK: procedure 'show' has no version for devices: it prints with 'printf'
 void show(const InputDF &x) { printf("%g\n", *x.getData<double>()); }
 
 // REMARK: procedure 'decide' has no version for devices: what it does next depends on what fragments hold
