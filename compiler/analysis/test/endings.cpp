@@ -82,7 +82,7 @@ void told(int n, int *a) {
 }
 
 void untold(int n, int *a, int *b, char *text) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fprintf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it prints with 'fprintf'
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     if (a[i] < 0) {
@@ -92,7 +92,7 @@ void untold(int n, int *a, int *b, char *text) {
     a[i] = 1;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fprintf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it prints with 'fprintf'
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     if (a[i] < 0) {
@@ -104,7 +104,7 @@ void untold(int n, int *a, int *b, char *text) {
     a[i] = 1;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'fputs'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it prints with 'fputs'
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     if (a[i] < 0) {
@@ -114,7 +114,7 @@ void untold(int n, int *a, int *b, char *text) {
     a[i] = 1;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'printf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it prints with 'printf'
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     if (a[i] < 0) {
@@ -124,7 +124,7 @@ void untold(int n, int *a, int *b, char *text) {
     a[i] = 1;
   }
 
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'printf'
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it prints with 'printf'
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     if (a[i] < 0) {
