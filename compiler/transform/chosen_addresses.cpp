@@ -314,7 +314,7 @@ void Separator::moveUp(Use &address, const ChosenAddress &chosen) {
     from = from->getSingleSuccessor() ? from : SplitEdge(from, block);
   }
   // Splitting an edge takes it that all phis of the block know the edge, so this one comes after.
-  PHINode *value = access->getType()->isVoidTy()
+  PHINode *value = access->use_empty()
                        ? nullptr
                        : PHINode::Create(access->getType(), choice.getNumIncomingValues(), "",
                                          choice.getIterator());
@@ -381,7 +381,7 @@ void Separator::split(Use &address, const ChosenAddress &chosen) {
   Value *one = accessThere(address, chosen, bases.first, then);
   Value *other = accessThere(address, chosen, bases.second, otherwise);
   PHINode *value = nullptr;
-  if (one) {
+  if (!access->use_empty()) {
     value = PHINode::Create(access->getType(), 2, "", access->getParent()->begin());
     value->addIncoming(one, then->getParent());
     value->addIncoming(other, otherwise->getParent());

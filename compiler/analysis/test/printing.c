@@ -139,3 +139,15 @@ void follows(int n, struct node **lists) {
     for (struct node *at = lists[i]; at; at = at->next) printf("%g\n", at->value);
   }
 }
+
+// Which of several texts is printed may depend on the iteration.
+void one_of(int n, double *a, const char *text) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    char own[20];
+    snprintf(own, sizeof own, "%g", a[i]);
+    printf("%d %s\n", i, a[i] < 0 ? own : a[i] > 1 ? text : "none");
+    a[i] = 1;
+  }
+}
