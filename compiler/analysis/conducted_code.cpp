@@ -572,10 +572,12 @@ bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &
   loop.first = loop.before->splitBasicBlock(calls.init->getIterator(), "conducted");
   SmallVector<BasicBlock *, 8> ways;
   const SmallSetVector<Instruction *, 8> closes = closing(calls, ways);
-  const PostDominatorTree postDominators(function);
   BasicBlock *join = ways.empty() ? nullptr : ways.front();
-  for (BasicBlock *way : ways) {
-    join = join ? postDominators.findNearestCommonDominator(join, way) : nullptr;
+  if (!all_equal(ways)) {
+    const PostDominatorTree postDominators(function);
+    for (BasicBlock *way : ways) {
+      join = join ? postDominators.findNearestCommonDominator(join, way) : nullptr;
+    }
   }
   if (!join) {
     return false;

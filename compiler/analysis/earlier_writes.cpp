@@ -188,9 +188,20 @@ bool EarlierWrites::runsBefore(const CallInst &write, const CallInst &read, cons
   if (write.getParent() == read.getParent()) {
     return write.comesBefore(&read);
   }
+  const std::pair key(static_cast<const BasicBlock *>(write.getParent()), read.getParent());
+  const auto known = passed_.find(key);
+  if (known != passed_.end()) {
+    return known->second;
+  }
+  return passed_[key] = mustPass(*write.getParent(), read, shared);
+}
+
+/// Whether an iteration of `shared` that gets to `read`, in another block than `write`, has been
+/// through all iterations of the loops around `write`, and each of these through `write`.
+bool EarlierWrites::mustPass(const BasicBlock &write, const CallInst &read, const Loop &shared) {
   const Loop *around = &shared;
   const BasicBlock *target = read.getParent();
-  for (const Loop *loop : loopsInside(loops_, *write.getParent(), shared)) {
+  for (const Loop *loop : loopsInside(loops_, write, shared)) {
     if (isa<SCEVCouldNotCompute>(scev_.getBackedgeTakenCount(loop)) ||
         canAvoid(*around, *loop->getHeader(), target, shared, read)) {
       return false;
@@ -198,7 +209,7 @@ bool EarlierWrites::runsBefore(const CallInst &write, const CallInst &read, cons
     around = loop;
     target = nullptr;
   }
-  return !canAvoid(*around, *write.getParent(), target, shared, read);
+  return !canAvoid(*around, write, target, shared, read);
 }
 
 /// Whether an iteration of `loop` can get to `target` (to its own end, if that is null) without
@@ -242,12 +253,18 @@ bool EarlierWrites::isRefuted(const Value *condition, bool holds, const Loop &sh
   if (!compare || !scev_.isSCEVable(compare->getOperand(0)->getType())) {
     return false;
   }
-  const SCEV *left = scev_.getSCEV(compare->getOperand(0));
-  const SCEV *right = scev_.getSCEV(compare->getOperand(1));
-  const CmpInst::Predicate opposite =
-      holds ? compare->getInversePredicate() : compare->getPredicate();
-  return isFixed(left, shared) && isFixed(right, shared) &&
-         scev_.isKnownPredicateAt(opposite, left, right, &read);
+  const std::pair key(PointerIntPair<const Value *, 1, bool>(condition, holds),
+                      std::pair(read.getParent(), &shared));
+  const auto [known, isNew] = refuted_.try_emplace(key, false);
+  if (isNew) {
+    const SCEV *left = scev_.getSCEV(compare->getOperand(0));
+    const SCEV *right = scev_.getSCEV(compare->getOperand(1));
+    const CmpInst::Predicate opposite =
+        holds ? compare->getInversePredicate() : compare->getPredicate();
+    known->second = isFixed(left, shared) && isFixed(right, shared) &&
+                    scev_.isKnownPredicateAt(opposite, left, right, &read);
+  }
+  return known->second;
 }
 
 } // namespace tutti::compiler

@@ -11,6 +11,8 @@
 /// matter: it is written by the same iteration, too.
 #pragma once
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/PointerIntPair.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -21,7 +23,8 @@
 
 namespace tutti::compiler {
 
-/// Compares the accesses of a chunk model, which `ChunkModel::asTouch` knows.
+/// Compares the accesses of a chunk model, which `ChunkModel::asTouch` knows and which stays as it
+/// is meanwhile.
 class EarlierWrites {
 public:
   /// `chunkLoop` is the loop over the chunk's iterations.
@@ -61,6 +64,8 @@ private:
 
   bool runsBefore(const llvm::CallInst &write, const llvm::CallInst &read,
                   const llvm::Loop &shared);
+  bool mustPass(const llvm::BasicBlock &write, const llvm::CallInst &read,
+                const llvm::Loop &shared);
   bool canAvoid(const llvm::Loop &loop, const llvm::BasicBlock &avoided,
                 const llvm::BasicBlock *target, const llvm::Loop &shared,
                 const llvm::CallInst &read);
@@ -70,6 +75,15 @@ private:
   const llvm::Loop &chunkLoop_;
   const llvm::LoopInfo &loops_;
   llvm::ScalarEvolution &scev_;
+
+  /// What has been found out of two blocks: many accesses stand in each. The loop that the question
+  /// is about, the innermost one around both, follows from them.
+  llvm::DenseMap<std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>, bool> passed_;
+  /// Of a condition (whether it holds), for reads in a block, within a loop.
+  llvm::DenseMap<std::pair<llvm::PointerIntPair<const llvm::Value *, 1, bool>,
+                           std::pair<const llvm::BasicBlock *, const llvm::Loop *>>,
+                 bool>
+      refuted_;
 };
 
 } // namespace tutti::compiler

@@ -8,6 +8,7 @@
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
@@ -96,24 +97,29 @@ bool isSetup(const Instruction &access, const AllocaInst &variable, const Conduc
          store->getParent() == loop.before && !dependence.depends(*store->getValueOperand());
 }
 
-/// The private variables that `loop` gets at.
-SmallSetVector<AllocaInst *, 8> variablesOf(Function &function, const ConductedLoop &loop) {
-  SmallSetVector<AllocaInst *, 8> found;
+/// The private variables of a function with all that reaches into each of them.
+using VariableAccesses = MapVector<AllocaInst *, SmallVector<Instruction *, 16>>;
+
+VariableAccesses accessesIn(Function &function) {
+  VariableAccesses all;
   for (Instruction &inst : instructions(function)) {
-    auto *variable = dyn_cast<AllocaInst>(&inst);
-    if (variable && any_of(accessesOf(*variable),
-                           [&](const Instruction *access) { return loop.contains(*access); })) {
-      found.insert(variable);
+    if (auto *variable = dyn_cast<AllocaInst>(&inst)) {
+      all[variable] = accessesOf(*variable);
     }
   }
-  return found;
+  return all;
+}
+
+/// Whether `loop` gets at a variable by one of its `accesses`.
+bool uses(const ConductedLoop &loop, ArrayRef<Instruction *> accesses) {
+  return any_of(accesses, [&](const Instruction *access) { return loop.contains(*access); });
 }
 
 bool mayChange(const Instruction &access) { return !isa<LoadInst>(access); }
 
 /// Whether which iteration of `loop` is whose matters to the program: it uses, or leaves, what is
 /// not the same for all threads.
-bool isOfThreads(Function &function, const ConductedLoop &loop,
+bool isOfThreads(const VariableAccesses &variables, const ConductedLoop &loop,
                  const ThreadDependence &dependence) {
   for (const BasicBlock *block : loop.blocks) {
     for (const Instruction &inst : *block) {
@@ -130,15 +136,18 @@ bool isOfThreads(Function &function, const ConductedLoop &loop,
       }
     }
   }
-  return any_of(variablesOf(function, loop), [&](AllocaInst *variable) {
-    const auto accesses = accessesOf(*variable);
+  return any_of(variables, [&](const auto &each) {
+    const auto &[variable, accesses] = each;
+    if (!uses(loop, accesses)) {
+      return false;
+    }
     const bool isChanged = any_of(accesses, [&](const Instruction *access) {
       return loop.contains(*access) && mayChange(*access);
     });
     if (!isChanged) {
       return dependence.holdsDependent(*variable);
     }
-    return any_of(accesses, [&](const Instruction *access) {
+    return any_of(accesses, [&, variable = variable](const Instruction *access) {
       return !loop.contains(*access) && !isSetup(*access, *variable, loop, dependence);
     });
   });
@@ -279,6 +288,7 @@ SmallVector<SequencedLoop, 4> loopsOfThreads(Function &function, const Instructi
   if (!findLoops(function, loops)) {
     return {}; // Which `cut` says.
   }
+  const VariableAccesses variables = accessesIn(function);
   ThreadDependence dependence(function);
   addThreads(dependence, function, number);
   SmallVector<SequencedLoop, 4> found;
@@ -286,14 +296,16 @@ SmallVector<SequencedLoop, 4> loopsOfThreads(Function &function, const Instructi
   for (bool isNew = true; isNew;) {
     isNew = false;
     for (const ConductedLoop &loop : loops) {
-      if (known.contains(loop.calls.init) || !isOfThreads(function, loop, dependence)) {
+      if (known.contains(loop.calls.init) || !isOfThreads(variables, loop, dependence)) {
         continue;
       }
       known.insert(loop.calls.init);
       found.push_back(loop.calls);
       isNew = true;
-      for (AllocaInst *variable : variablesOf(function, loop)) {
-        dependence.addContents(*variable);
+      for (const auto &[variable, accesses] : variables) {
+        if (uses(loop, accesses)) {
+          dependence.addContents(*variable);
+        }
       }
       for (const BasicBlock *block : loop.blocks) { // What it leaves differs.
         for (const Instruction &inst : *block) {
@@ -454,14 +466,18 @@ std::string ThreadStretches::isolateLoops() {
   }
   ThreadDependence dependence(function_);
   addThreads(dependence, function_, number_);
+  const VariableAccesses variables = accessesIn(function_);
   for (ConductedLoop &loop : loops_) {
     if (dependence.isDivergent(*loop.first)) {
       return "not all of its threads come to one of its loops";
     }
     Instruction *last = loop.before->getTerminator();
     Instruction *setup = last;
-    for (AllocaInst *variable : variablesOf(function_, loop)) {
-      for (Instruction *access : accessesOf(*variable)) {
+    for (const auto &[variable, accesses] : variables) {
+      if (!uses(loop, accesses)) {
+        continue;
+      }
+      for (Instruction *access : accesses) {
         if (!loop.contains(*access) && isSetup(*access, *variable, loop, dependence)) {
           access->moveBefore(setup);
           setup = access;

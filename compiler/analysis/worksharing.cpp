@@ -367,62 +367,95 @@ void dropProbes(Function &function) {
   }
 }
 
-std::string inlineCallees(Function &function) {
-  constexpr unsigned kMaxInlined = 1024; // Calls that lead back to each other never end.
-  constexpr unsigned kMaxInstructions = 50000;
-  SmallDenseMap<const Function *, bool> inPlace;
-  const auto staysCalled = [&](const Function &callee) {
-    const auto [known, isNew] = inPlace.try_emplace(&callee, false);
+namespace {
+
+/// Whether `invoke` calls what throws nothing, and is not inlined.
+bool isCalm(const InvokeInst &invoke, const Function &callee) {
+  if (!callee.isDeclaration()) {
+    return isInsertion(callee);
+  }
+  const auto use = argumentUse(invoke);
+  return (use && !use->goesOn()) || asOutputCall(invoke);
+}
+
+/// Functions that may be put in the place of their calls, in one function.
+class Inlined {
+public:
+  explicit Inlined(Function &function) : function_(function) {}
+
+  bool takesPlace(const Function &callee) const {
+    return &callee != &function_ && !callee.isDeclaration() && !callee.isInterposable() &&
+           !isInsertion(callee) && !callee.getName().starts_with("__clang_call_terminate");
+  }
+
+  /// Whether calls of `callee`, which could be put in their place, stay.
+  bool staysCalled(const Function &callee) {
+    const auto [known, isNew] = inPlace_.try_emplace(&callee, false);
     if (isNew) {
       known->second = isCalledInPlace(callee);
     }
     return known->second;
-  };
-  for (unsigned inlined = 0;; ++inlined) {
-    CallBase *next = nullptr;
-    SmallVector<InvokeInst *, 4> calm;
-    for (Instruction &inst : instructions(function)) {
-      auto *call = dyn_cast<CallBase>(&inst);
+  }
+
+  /// Puts the callee of `call` in its place. Whether that could be done, and was not too much.
+  bool take(CallBase &call);
+
+private:
+  Function &function_;
+  SmallDenseMap<const Function *, bool> inPlace_;
+  SmallDenseMap<const Function *, unsigned> sizes_;
+  unsigned size_ = function_.getInstructionCount(); ///< Or more: some of a callee may be dropped.
+  unsigned taken_ = 0;
+};
+
+bool Inlined::take(CallBase &call) {
+  constexpr unsigned kMaxInlined = 1024; // Calls that lead back to each other never end.
+  constexpr unsigned kMaxInstructions = 50000;
+  const Function &callee = *call.getCalledFunction();
+  const auto [size, isNew] = sizes_.try_emplace(&callee, 0);
+  if (isNew) {
+    size->second = callee.getInstructionCount();
+  }
+  InlineFunctionInfo info;
+  if (taken_++ == kMaxInlined || !InlineFunction(call, info).isSuccess()) {
+    return false;
+  }
+  size_ += size->second;
+  if (size_ > kMaxInstructions) {
+    size_ = function_.getInstructionCount();
+  }
+  return size_ <= kMaxInstructions;
+}
+
+} // namespace
+
+std::string inlineCallees(Function &function) {
+  Inlined inlined(function);
+  for (auto block = function.begin(); block != function.end(); ++block) {
+    for (auto inst = block->begin(); inst != block->end();) {
+      auto *call = dyn_cast<CallBase>(&*inst++);
       Function *callee = call ? call->getCalledFunction() : nullptr;
-      auto *invoke = dyn_cast<InvokeInst>(&inst);
-      const auto use =
-          invoke && callee && callee->isDeclaration() ? argumentUse(*invoke) : std::nullopt;
-      const bool prints = invoke && callee && callee->isDeclaration() && asOutputCall(*invoke);
-      if ((use && !use->goesOn()) || prints) {
-        calm.push_back(invoke);
+      if (!callee) {
+        continue;
       }
-      if (callee && isInsertion(*callee)) {
-        if (invoke && !callee->isDeclaration()) {
-          calm.push_back(invoke);
+      auto *invoke = dyn_cast<InvokeInst>(call);
+      if (!inlined.takesPlace(*callee) || inlined.staysCalled(*callee)) {
+        if (invoke && (inlined.takesPlace(*callee) || isCalm(*invoke, *callee))) {
+          changeToCall(invoke); // It throws nothing.
+          break;
         }
         continue;
       }
-      if (!callee || callee == &function || callee->isDeclaration() || callee->isInterposable() ||
-          callee->getName().starts_with("__clang_call_terminate")) {
-        continue;
+      // What takes its place begins in this block, and goes on in blocks behind it.
+      Instruction *before = call->getPrevNode();
+      if (!inlined.take(*call)) {
+        return cannotInline(*callee);
       }
-      if (!staysCalled(*callee)) {
-        next = call;
-        break;
-      }
-      if (invoke) {
-        calm.push_back(invoke);
-      }
-    }
-    for (InvokeInst *invoke : calm) {
-      changeToCall(invoke); // It throws nothing.
-    }
-    if (!next) {
-      removeUnreachableBlocks(function); // Where nothing comes that throws.
-      return {};
-    }
-    const Function &callee = *next->getCalledFunction();
-    InlineFunctionInfo info;
-    if (inlined == kMaxInlined || !InlineFunction(*next, info).isSuccess() ||
-        function.getInstructionCount() > kMaxInstructions) {
-      return cannotInline(callee);
+      inst = before ? std::next(before->getIterator()) : block->begin();
     }
   }
+  removeUnreachableBlocks(function); // Where nothing comes that throws.
+  return {};
 }
 
 Function *promotedCopy(Function &function, const Twine &name, FunctionAnalysisManager &analyses) {

@@ -40,13 +40,6 @@ constexpr const char *kKept = "a private variable keeps for later what a thread 
 
 } // namespace
 
-const ThreadStretch *StretchValues::anyStretchOf(const BasicBlock &block) const {
-  const auto *stretch = find_if(stretches_.stretches(), [&](const ThreadStretch &each) {
-    return each.blocks.contains(&block);
-  });
-  return stretch == stretches_.stretches().end() ? nullptr : stretch;
-}
-
 const ThreadStretch *StretchValues::stretchOf(const BasicBlock &block) const {
   const ThreadStretch *stretch = anyStretchOf(block);
   return looped_.contains(stretch) ? stretch : nullptr;

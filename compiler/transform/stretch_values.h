@@ -32,7 +32,13 @@ public:
                 const ThreadStretches &stretches, ThreadDependence &dependence,
                 llvm::AAResults &aliases)
       : function_(function), number_(number), stretches_(stretches), dependence_(dependence),
-        aliases_(aliases), dominators_(function) {}
+        aliases_(aliases), dominators_(function) {
+    for (const ThreadStretch &stretch : stretches.stretches()) {
+      for (const llvm::BasicBlock *block : stretch.blocks) {
+        stretchOfBlock_.try_emplace(block, &stretch);
+      }
+    }
+  }
 
   /// Says that `stretch` becomes a loop.
   void loop(const ThreadStretch &stretch) { looped_.insert(&stretch); }
@@ -91,7 +97,10 @@ private:
     bool isKept = false; ///< Its address is stored.
   };
 
-  const ThreadStretch *anyStretchOf(const llvm::BasicBlock &block) const;
+  const ThreadStretch *anyStretchOf(const llvm::BasicBlock &block) const {
+    return stretchOfBlock_.lookup(&block);
+  }
+
   const ThreadStretch *stretchOf(const llvm::BasicBlock &block) const;
   const ThreadStretch *stretchOf(const llvm::Use &use) const;
   Users usersOf(llvm::AllocaInst &variable) const;
@@ -117,6 +126,7 @@ private:
   ThreadDependence &dependence_;
   llvm::AAResults &aliases_;
   llvm::DominatorTree dominators_;
+  llvm::DenseMap<const llvm::BasicBlock *, const ThreadStretch *> stretchOfBlock_;
   llvm::SmallSetVector<const ThreadStretch *, 8> looped_;
   llvm::DenseMap<llvm::Value *, llvm::Value *> lowered_;
   llvm::MapVector<llvm::Instruction *, Kept> kept_; ///< Values, and variables.
