@@ -36,12 +36,6 @@ constexpr std::int32_t kTrialLaunches = 2;
 /// No share is halved more often.
 constexpr std::int32_t kMostHalvings = 20;
 
-/// Announcing a launch and hearing of its end.
-double overhead(const Machine &machine) {
-  const int levels = std::bit_width(static_cast<unsigned>(machine.ranks - 1));
-  return 2 * levels * machine.latency;
-}
-
 /// A launch runs there: what has been counted since the latest change of sides begins anew with the
 /// next one.
 void come(RegionHistory &history, bool away) {
@@ -104,6 +98,11 @@ void RegionHistory::addDistributed(const Machine &machine, std::int64_t iteratio
   }
 }
 
+double launchOverhead(const Machine &machine) {
+  const int levels = std::bit_width(static_cast<unsigned>(machine.ranks - 1));
+  return 2 * levels * machine.latency;
+}
+
 double homeSeconds(const Machine &machine, const RegionHistory &history, std::int64_t iterations,
                    double bytesTouched) {
   if (history.home.seconds() > 0) {
@@ -121,12 +120,13 @@ Prediction predictHome(const Machine &machine, double compute, const Proposal &p
 
 Prediction predictAway(const Machine &machine, double homeCompute, const Proposal &proposal) {
   const auto most = std::min<double>(static_cast<double>(proposal.iterations), machine.ranks);
-  return {homeCompute / most, proposal.bytesToDistribute / machine.bandwidth, overhead(machine)};
+  return {homeCompute / most, proposal.bytesToDistribute / machine.bandwidth,
+          launchOverhead(machine)};
 }
 
 bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64_t iterations) {
   return history.home.seconds() > 0 &&
-         history.home.seconds() * static_cast<double>(iterations) < overhead(machine);
+         history.home.seconds() * static_cast<double>(iterations) < launchOverhead(machine);
 }
 
 bool isWorthALook(const RegionHistory &history) {

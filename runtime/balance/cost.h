@@ -86,6 +86,9 @@ struct Prediction {
   double total() const { return compute + transfers + overhead; }
 };
 
+/// Seconds that announcing a launch and hearing of its end take, however little it does.
+double launchOverhead(const Machine &machine);
+
 /// What a launch is expected to take that stays home, where computing it takes `compute`.
 Prediction predictHome(const Machine &machine, double compute, const Proposal &proposal);
 

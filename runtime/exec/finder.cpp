@@ -87,6 +87,7 @@ private:
 
 Finder::Found Finder::complete(Launch &launch, std::size_t mostWords) {
   launch.allocations.clear();
+  launch.arrays.clear();
   launch.followed = nullptr;
   Known *known = recall(launch);
   if (!known) {
@@ -107,6 +108,22 @@ Finder::Found Finder::complete(Launch &launch, std::size_t mostWords) {
   renewAllocations(*known, launch);
   launch.followed = known->followed;
   return {};
+}
+
+void Finder::findArrays(Launch &launch) const {
+  const auto add = [&](std::uint64_t word) {
+    if (window_.heap().contains({word, word + 1})) {
+      const Range array = objects_.at(word, 0);
+      if (array.size() >= memory::kPageBytes) {
+        launch.arrays.push_back(array);
+      }
+    }
+  };
+  std::ranges::for_each(launch.captures, add);
+  std::ranges::for_each(launch.values, add);
+  std::ranges::sort(launch.arrays, {}, &Range::begin);
+  const auto repeated = std::ranges::unique(launch.arrays);
+  launch.arrays.erase(repeated.begin(), repeated.end());
 }
 
 /// Looks up anew which allocations belong to what is followed, if they may be others.

@@ -51,6 +51,12 @@ public:
   ///       up if the program has allocated or freed anything.
   Found complete(Launch &launch, std::size_t mostWords = kMostWords);
 
+  /// Finds the arrays of the heap that the launch names: one launch of a loop that moves on through
+  /// them touches too little to show how large they are.
+  ///
+  /// Cost: one look-up for each variable that may be an address of the heap.
+  void findArrays(Launch &launch) const;
+
   const memory::Objects &objects() const { return objects_; }
 
 private:

@@ -110,6 +110,19 @@ protected:
   const tutti_region nested_ = regionWith(nestedAccesses);
 };
 
+TEST_F(FinderTest, FindsEachLargeArrayThatALaunchNamesOnce) {
+  const std::uint64_t small = heap_.allocate(100);
+  const std::uint64_t array = heap_.allocate(100000);
+  Launch launch = launchOf(rows_, small, 100);
+  launch.captures = {array + 800, small, 17, array};
+  launch.values = {array + 8};
+
+  finder_.findArrays(launch);
+
+  ASSERT_EQ(launch.arrays.size(), 1U);
+  EXPECT_EQ(launch.arrays.front(), heap_.allocationOf(array));
+}
+
 TEST_F(FinderTest, FollowsWhatIsInMemory) {
   const std::uint64_t table = tableOf(100);
 

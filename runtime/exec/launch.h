@@ -79,6 +79,9 @@ struct Launch {
   /// All that is alive of unified memory, as rank 0 knows it, if the region may read everywhere:
   /// sorted, disjoint.
   std::vector<Range> everywhere;
+  /// Allocations of the heap that it may touch parts of: sorted, disjoint. Their pages hold nothing
+  /// else, and may be protected. They count where hulls are taken.
+  std::vector<Range> arrays;
   std::int64_t total = 0;
   std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.

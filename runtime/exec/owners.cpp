@@ -17,6 +17,7 @@ constexpr std::int64_t kMostUnclear = 8;
 struct Line {
   std::uint64_t begin;
   std::uint64_t stride;
+  std::uint64_t bytes; ///< Of one iteration.
 };
 
 /// Of the record that writes most in one iteration.
@@ -45,7 +46,7 @@ std::optional<Line> lineOf(const Launch &launch, const memory::Window &window) {
   const bool isLine = second[index].hull.begin > begin && last[index].hull.begin > begin &&
                       (last[index].hull.begin - begin) / steps == stride &&
                       (last[index].hull.begin - begin) % steps == 0;
-  return isLine ? std::optional(Line{begin, stride}) : std::nullopt;
+  return isLine ? std::optional(Line{begin, stride, most->bytes()}) : std::nullopt;
 }
 
 /// Takes runs of memory in their order, as runs of iterations.
@@ -54,23 +55,23 @@ public:
   explicit Count(const Launch &launch) : launch_(launch), iterations_(launch.shares.size()) {}
 
   void add(std::int64_t iterations, const memory::Holders &holders) {
+    if (iterations == 0) {
+      return; // Between the lines that the loop writes others may lie, whoever has those.
+    }
     const auto share = holders.size() != 1
                            ? launch_.shares.end()
                            : std::ranges::find(launch_.shares, holders.front(), &Share::place);
-    if (share == launch_.shares.end()) {
-      unclear_ += iterations;
+    const auto index = static_cast<std::size_t>(share - launch_.shares.begin());
+    if (share == launch_.shares.end() || index < at_) {
+      unclear_ += iterations; // Somebody else has it than the part that it falls to.
     } else {
-      const auto index = static_cast<std::size_t>(share - launch_.shares.begin());
-      isInOrder_ = isInOrder_ && index >= at_;
-      at_ = std::max(at_, index);
+      at_ = index;
     }
     iterations_[at_] += static_cast<std::uint32_t>(iterations);
   }
 
   std::optional<std::vector<std::uint32_t>> take() {
-    const bool isAtHome = launch_.shares[at_].place == 0 &&
-                          iterations_[at_] == static_cast<std::uint64_t>(launch_.total);
-    if (!isInOrder_ || isAtHome || unclear_ > launch_.total / kMostUnclear) {
+    if (unclear_ > launch_.total / kMostUnclear) {
       return std::nullopt;
     }
     return std::move(iterations_);
@@ -81,7 +82,6 @@ private:
   std::vector<std::uint32_t> iterations_;
   std::size_t at_ = 0; ///< The share that the latest run belongs to.
   std::int64_t unclear_ = 0;
-  bool isInOrder_ = true;
 };
 
 } // namespace
@@ -110,7 +110,8 @@ std::optional<Owned> ownedBy(const Launch &launch, const memory::Window &window,
     count.add(before(run.end) - before(run.begin), holders);
   });
   auto iterations = count.take();
-  return iterations ? std::optional(Owned{std::move(*iterations), line->stride}) : std::nullopt;
+  return iterations ? std::optional(Owned{std::move(*iterations), line->stride, line->bytes})
+                    : std::nullopt;
 }
 
 } // namespace tutti::exec

@@ -16,13 +16,15 @@ namespace tutti::exec {
 
 /// How many iterations write what each share's place alone has.
 struct Owned {
-  std::vector<std::uint32_t> iterations; ///< By share; all of the loop together.
-  std::uint64_t stride;                  ///< Bytes from what one iteration writes to the next.
+  /// By share; all of the loop together. What lies elsewhere counts for the share before it.
+  std::vector<std::uint32_t> iterations;
+  std::uint64_t stride; ///< Bytes from what one iteration writes to the next,
+  std::uint64_t bytes;  ///< and what it writes there.
 };
 
-/// Nothing if that is not known, or not in the order of the shares: if places of the launch do not
-/// have the data, or an iteration's writes do not begin a fixed number of bytes after those of the
-/// one before. Nothing, too, while all of it is at home.
+/// Nothing if that is not known: if more than a little of the data lies at no place of the launch,
+/// or not in the order of the shares, or if an iteration's writes do not begin a fixed number of
+/// bytes after those of the one before.
 ///
 /// Cost: three evaluations of the access function, of one iteration each, and the runs of the
 ///       directory there.

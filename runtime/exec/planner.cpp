@@ -77,6 +77,13 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(range.begin);
     add(range.end);
   }
+  if (launch.takesHulls) {
+    add(launch.arrays.size());
+    for (const Range &range : launch.arrays) {
+      add(range.begin);
+      add(range.end);
+    }
+  }
   for (const Share &share : launch.shares) {
     add(share.place);
     add(share.weight);
@@ -595,6 +602,9 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   const RangeSet arrays = arrays_.unite(arraysAmong(objects, window_));
   plan.arrays = arrays.subtract(arrays_);
   objects.insert(objects.end(), arrays.ranges().begin(), arrays.ranges().end());
+  if (launch.takesHulls) {
+    objects.insert(objects.end(), launch.arrays.begin(), launch.arrays.end());
+  }
   RangeSet protectable = protectablePages(objects, window_.heap(), launch.followed.get())
                              .unite(protectableOf(launch.everywhere, window_));
   if ((launch.region->flags & TUTTI_REGION_TASK) != 0) {

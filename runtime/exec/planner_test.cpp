@@ -1110,7 +1110,9 @@ TEST_F(PlannerTest, TellsWhereTheDataOfALoopLies) {
   Matrix matrix(4, 1000); // 250 rows each.
   Planner planner = plannerOf(0, 4);
   const auto shrunk = rowsFrom(4, 300, 700);
-  EXPECT_FALSE(ownedBy(shrunk->launch, window(), planner.directory())) << "all is at home";
+  const auto atHome = ownedBy(shrunk->launch, window(), planner.directory());
+  ASSERT_TRUE(atHome);
+  EXPECT_EQ(atHome->iterations, (std::vector<std::uint32_t>{700, 0, 0, 0}));
   planner.commit(*planner.plan(matrix.all.launch).plan);
 
   const auto owned = ownedBy(shrunk->launch, window(), planner.directory());
@@ -1118,10 +1120,85 @@ TEST_F(PlannerTest, TellsWhereTheDataOfALoopLies) {
   ASSERT_TRUE(owned);
   EXPECT_EQ(owned->iterations, (std::vector<std::uint32_t>{0, 200, 250, 250}));
   EXPECT_EQ(owned->stride, Matrix::kColumns * kWord);
+  EXPECT_EQ(owned->bytes, Matrix::kColumns * kWord);
   for (std::size_t part = 0; part < 4; ++part) {
     shrunk->launch.shares[part].weight = owned->iterations[part];
   }
   EXPECT_TRUE(planner.plan(shrunk->launch).plan->isInPlace);
+}
+
+/// One column of a matrix, from row `first` on.
+std::unique_ptr<Loop> columnFrom(Rank ranks, std::int64_t column, std::int64_t first,
+                                 std::int64_t rows) {
+  return std::make_unique<Loop>(
+      ranks, rows, [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+        const tutti_dim dim{Matrix::kColumns * kWord, upper - lower};
+        const std::uint64_t begin =
+            kHeapBase +
+            static_cast<std::uint64_t>((first + lower) * Matrix::kColumns + column) * kWord;
+        sink.add(TUTTI_READ, kHeapBase, begin, kWord, 1, &dim);
+        sink.add(TUTTI_WRITE, kHeapBase, begin, kWord, 1, &dim);
+      });
+}
+
+TEST_F(PlannerTest, TellsWhereAColumnLiesWhoeverHasTheOneBesideIt) {
+  Matrix matrix(4, 1000); // 250 rows each.
+  Planner planner = plannerOf(0, 4);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  planner.commit(*planner.plan(columnFrom(4, 3, 300, 700)->launch).plan); // In equal parts.
+
+  const auto owned = ownedBy(columnFrom(4, 4, 300, 700)->launch, window(), planner.directory());
+
+  ASSERT_TRUE(owned);
+  EXPECT_EQ(owned->iterations, (std::vector<std::uint32_t>{0, 200, 250, 250}));
+  EXPECT_EQ(owned->bytes, kWord);
+}
+
+TEST_F(PlannerTest, TakesNoGapsOfWhatIsReadToBeWrittenByRuns) {
+  Matrix matrix(4, 1000);
+  Planner planner = plannerOf(0, 4);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  const auto column = columnFrom(4, 3, 300, 700);
+  column->launch.takesHulls = true;
+
+  // Equal parts of 175 rows where 0, 200, 250 and 250 lie: 175 + 150 + 75 borders move.
+  EXPECT_EQ(planner.plan(column->launch).plan->bytesToDistribute, (175 + 150 + 75) * kWord);
+}
+
+TEST_F(PlannerTest, ProtectsPagesOfAnArrayOfWhichALaunchTouchesLittle) {
+  constexpr std::int64_t kFew = 64;
+  const auto loop =
+      std::make_unique<Loop>(2, kFew, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+        add(sink, TUTTI_READ | TUTTI_WRITE, kHeapBase, 600 + lower, 600 + upper);
+      });
+  Planner planner = plannerOf(0, 2);
+  const auto alone = planner.plan(loop->launch).plan;
+  EXPECT_EQ(alone->returns.size(), 1U) << "who knows what else is on the page";
+  EXPECT_FALSE(alone->twinPages.empty());
+
+  loop->launch.arrays = {{kHeapBase, kHeapBase + 5 * kPageBytes}};
+  EXPECT_TRUE(planner.plan(loop->launch).isKnown) << "a loop that goes round is planned as before";
+  loop->launch.takesHulls = true;
+  const auto plan = planner.plan(loop->launch).plan;
+
+  EXPECT_TRUE(plan->returns.empty());
+  EXPECT_TRUE(plan->twinPages.empty());
+  EXPECT_EQ(plan->absentPages,
+            RangeSet::of({{kHeapBase + kPageBytes, kHeapBase + 2 * kPageBytes}}));
+}
+
+TEST_F(PlannerTest, CountsAFewIterationsThatLieElsewhereForThePartThatTheyFallTo) {
+  Planner planner = plannerOf(0, 2);
+  Matrix matrix(2, 1000);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  const Event claimed{Event::Kind::Claimed,
+                      {kHeapBase + 950 * 64 * kWord, kHeapBase + 1000 * 64 * kWord}};
+  planner.apply({&claimed, 1});
+
+  const auto owned = ownedBy(rowsFrom(2, 0, 1000)->launch, window(), planner.directory());
+
+  ASSERT_TRUE(owned);
+  EXPECT_EQ(owned->iterations, (std::vector<std::uint32_t>{500, 500}));
 }
 
 TEST_F(PlannerTest, DoesNotTellWhereDataLiesThatIsNotInTheOrderOfTheParts) {

@@ -71,6 +71,24 @@ bool isForHull(const AccessRecord &record) {
          (!record.isWritten() || record.runs(false).length >= kLeastRun);
 }
 
+/// Where `records` write run by run, also where hulls are taken: hulls, sorted.
+std::vector<Range> writtenByRuns(const std::vector<AccessRecord> &records) {
+  std::vector<Range> hulls;
+  for (const AccessRecord &record : records) {
+    if (record.isWritten() && !isForHull(record)) {
+      hulls.push_back(record.hull);
+    }
+  }
+  std::ranges::sort(hulls, {}, &Range::begin);
+  return hulls;
+}
+
+/// Whether `hull` is one of those, which are sorted.
+bool isAmong(const std::vector<Range> &hulls, Range hull) {
+  const auto [first, last] = std::ranges::equal_range(hulls, hull.begin, {}, &Range::begin);
+  return std::find(first, last, hull) != last;
+}
+
 /// About how many bytes records touch: overlapping ones count once.
 class Estimate {
 public:
@@ -282,6 +300,9 @@ void Surveyor::addPart(Place place, const balance::Chunk &chunk) {
   survey_.reach = std::max(survey_.reach, records.reach); // Empty parts have none.
   survey_.chunks[static_cast<std::size_t>(place)] = chunk;
   Part part(place, window_, directory_, rangesFor(records.touched));
+  const bool takesHulls = telling_ == Telling::Hulls;
+  const std::vector<Range> byRuns =
+      takesHulls ? writtenByRuns(records.touched.records) : std::vector<Range>();
   for (const AccessRecord &record : records.touched.records) {
     if (record.isUpdated() && launch_.shares.size() > 1) {
       part.addUpdates(record);
@@ -291,7 +312,8 @@ void Surveyor::addPart(Place place, const balance::Chunk &chunk) {
     if (telling_ == Telling::Nothing || (record.isScattered() && launch_.shares.size() > 1)) {
       part.addExact(record);
     } else {
-      part.add(record, telling_ == Telling::Hulls && isForHull(record));
+      // Who got the gaps of what it writes by runs would share them with whoever writes them next.
+      part.add(record, takesHulls && isForHull(record) && !isAmong(byRuns, record.hull));
     }
   }
   part.finish();

@@ -66,6 +66,7 @@ std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
       .add(launch.blocks)
       .add(launch.allocations)
       .add(launch.everywhere)
+      .add(launch.arrays)
       .add(launch.total)
       .add(launch.shares)
       .add(launch.onlyShare)
@@ -90,6 +91,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
   launch.blocks = reader.takeVector<BlockValue>();
   launch.allocations = reader.takeVector<Allocation>();
   launch.everywhere = reader.takeVector<Range>();
+  launch.arrays = reader.takeVector<Range>();
   launch.total = reader.take<std::int64_t>();
   launch.shares = reader.takeVector<Share>();
   launch.onlyShare = reader.take<std::int32_t>();

@@ -35,6 +35,7 @@ protected:
     launch.region = &region();
     launch.captures = {3};
     launch.widening = {false, true};
+    launch.arrays = {{1000, 9000}};
     launch.followed = followed;
     const std::vector<std::byte> message = encode(launch, sent_);
     Reader reader(message);
@@ -45,6 +46,7 @@ protected:
     EXPECT_EQ(received.captures, launch.captures);
     EXPECT_FALSE(received.widening.reads);
     EXPECT_TRUE(received.widening.writes);
+    EXPECT_EQ(received.arrays, launch.arrays);
     return {std::move(received), message.size()};
   }
 

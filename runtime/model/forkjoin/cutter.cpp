@@ -19,6 +19,11 @@ constexpr double kCutSeconds = 100e-6;
 /// A loop stays where its data lies only if less than this fraction of what it touches moves.
 constexpr std::uint64_t kMostMoved = 8;
 
+/// A loop that writes a smaller fraction of what lies there, a column perhaps, is not cut anew:
+/// that would move what it writes away from all beside it, which the next launches find where it
+/// was.
+constexpr std::uint64_t kMostSparse = 8;
+
 /// Of the launches for which that fails in a row, the wait for another try doubles so often.
 constexpr std::uint32_t kMostMissed = 6;
 
@@ -31,6 +36,9 @@ void note(CutHistory &history, const Launch &launch) {
 /// Whether a loop that lies as `owned` says is to be cut as `wished`, for whatever that moves.
 bool isCutDue(CutHistory &history, const Launch &launch, const std::vector<Share> &wished,
               const Owned &owned, const CutCosts &costs) {
+  if (owned.bytes < owned.stride / kMostSparse) {
+    return false;
+  }
   std::vector<std::uint32_t> weights;
   for (const Share &share : wished) {
     weights.push_back(share.weight);
@@ -40,7 +48,7 @@ bool isCutDue(CutHistory &history, const Launch &launch, const std::vector<Share
   const auto iterations = static_cast<double>(launch.total);
   const double seconds =
       costs.secondsPerIteration > 0
-          ? costs.secondsPerIteration * iterations
+          ? std::max(0.0, costs.secondsPerIteration * iterations - costs.secondsOfLaunch)
           : stride * iterations / costs.memoryBandwidth / static_cast<double>(weights.size());
   return history.recut.isDue(cuts.imbalance(), seconds,
                              cuts.moved() * stride / costs.bandwidth + kCutSeconds);

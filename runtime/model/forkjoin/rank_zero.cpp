@@ -50,7 +50,7 @@ void RankZero::start() {
     view_.serve();
   }
   job_.start();
-  if (decider_.policy() == Distribute::Auto && job_.size() > 1) {
+  if (decider_.policy() != Distribute::Never && job_.size() > 1) {
     Progress::Lock lock = job_.progress.lock();
     decider_.setLatency(job_.probes.measure(lock, 1));
   }
@@ -209,6 +209,9 @@ bool RankZero::distribute(Launch &launch) {
     return staysHome(region, reason);
   }
   findEverything(launch);
+  if (region.history.cuts.plansEachLaunch() && !candidate.placement.usesDevices) {
+    finder_.findArrays(launch);
+  }
   Progress::Lock lock = job_.progress.lock();
   const Launching launching(*this, lock);
   std::optional<Planner::Planned> planned = agree(lock, region, launch, candidate);
