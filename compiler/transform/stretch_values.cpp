@@ -412,7 +412,10 @@ void StretchValues::file() {
         continue;
       }
       if (stretches_.isOfOne(place)) {
-        ofOne.push_back(&use);
+        // What that one has found itself it has, as soon as that is computed from its number.
+        if (!stretches_.isOfOne(*inst->getParent())) {
+          ofOne.push_back(&use);
+        }
       } else if (there && there != own && !isDropped(use)) {
         needs_[there].push_back(&use);
       }

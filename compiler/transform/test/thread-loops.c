@@ -224,6 +224,26 @@ void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
     a[i] += a[omp_get_thread_num()];
   }
 }
+
+// What one thread computes from its number it computes once, also in a loop.
+void start_of_one(int n, long *starts, double *a) {
+  #pragma omp parallel
+  {
+    int id = omp_get_thread_num();
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+    a[id] = id;
+    #pragma omp barrier
+    #pragma omp master
+    {
+      long at = id;
+      while (at < n) at = at * 2 + 1;
+      starts[0] = at;
+    }
+    #pragma omp barrier
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+    a[id] += 1;
+  }
+}
 // CODE-LABEL: define {{.*}} @blocks.omp_outlined.threads(
 // CODE-NOT:     call {{.*}} @omp_
 // CODE:         call void @__kmpc_for_static_init_8({{.*}}, i32 34, {{.*}}) #[[OVER:[0-9]+]]

@@ -239,6 +239,29 @@ static void one_for_all(int n) {
   }
 }
 
+/// What one thread finds from its number on, and has before it changes what it was read from.
+static void found_by_one(int n) {
+#pragma omp parallel
+  {
+    const int id = omp_get_thread_num();
+    found[id] = id + 1;
+#pragma omp barrier
+#pragma omp master
+    {
+      const double before = found[id];
+      found[id] = 0.5;
+      int at = id;
+      while (at < n) {
+        found[THREADS] += a[at] + before;
+        at = at * 2 + 1;
+      }
+      found[THREADS + 1] = at + before;
+    }
+#pragma omp barrier
+    b[id] = found[id] * found[THREADS];
+  }
+}
+
 static void reduced(int n) {
   double sum = 0;
   int most = 0, threads = 0, last = 0;
@@ -363,6 +386,8 @@ int main(void) {
   printf("counted %d\n", counted(N));
   one_for_all(N);
   report("one for all");
+  found_by_one(N);
+  report("found by one");
   reduced(N);
   report("reduced");
   checked(N, THREADS);
