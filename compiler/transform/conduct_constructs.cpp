@@ -414,11 +414,10 @@ bool Conductor::isCandidate() const {
   if (outlined_.hasFnAttribute(kWholeConstruct)) {
     return true;
   }
-  const bool isRepeated = any_of(sequencedLoops(outlined_), [&](const SequencedLoop &loop) {
-    const BasicBlock *block = loop.init->getParent();
-    return any_of(successors(block),
-                  [&](const BasicBlock *next) { return isPotentiallyReachable(next, block); });
-  });
+  // Exactly: a guess costs a copy of the function.
+  ConstructCode code(outlined_, functions_);
+  const bool isRepeated =
+      any_of(seq(code.loops().size()), [&](unsigned loop) { return code.isRepeated(loop); });
   return isRepeated ||
          (holdsInit(outlined_) && (holdsSingle(outlined_) || holdsTurnsBehind(outlined_))) ||
          callsInit(outlined_);
@@ -449,8 +448,9 @@ std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
     }
   }
   // Without turns it would have to stay whole for what its loops leave.
+  const bool takesTurns = holdsTurns(copy); // Which the conductor executes as they are.
   for (ConductedLoop &loop : loops_) {
-    if (holdsTurns(copy) && loop.calls.reduce.empty()) {
+    if (takesTurns && loop.calls.reduce.empty()) {
       if (const auto left = findLeftValues(copy, loop)) {
         combineLeft(copy, loop, *left);
       }
