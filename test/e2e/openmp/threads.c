@@ -54,12 +54,12 @@ static void asked(void) {
 
 static void sections(void) {
   long sums[20] = {0};
-  int count = 0;
+  int counts[3] = {0}; // One for each lock: they do not exclude each other.
   long total = 0;
 #pragma omp parallel
 #pragma omp single
   for (int i = 0; i < 20; i++) {
-#pragma omp task shared(sums, count)
+#pragma omp task shared(sums, counts)
     {
       long sum = 0;
 #pragma omp parallel for reduction(+ : sum)
@@ -68,17 +68,17 @@ static void sections(void) {
       }
       sums[i] = sum;
 #pragma omp critical
-      count++;
+      counts[0]++;
 #pragma omp critical(named)
-      count += 1000;
+      counts[1]++;
 #pragma omp atomic
-      count += 1000000;
+      counts[2]++;
     }
   }
   for (int i = 0; i < 20; i++) {
     total += sums[i];
   }
-  printf("constructs %ld %d\n", total, count % 1000);
+  printf("constructs %ld %d %d %d\n", total, counts[0], counts[1], counts[2]);
 }
 
 // Tasks of a region inside of a task are that region's.
