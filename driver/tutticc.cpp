@@ -119,6 +119,16 @@ bool write(const TextFile &file) {
   return static_cast<bool>(stream << file.text << std::flush);
 }
 
+/// Puts empty files where those of `arguments` in `folder` would be: with -### nothing is built,
+/// but Clang looks whether its inputs are there.
+void standIn(const std::vector<std::string> &arguments, const std::string &folder) {
+  for (const std::string &argument : arguments) {
+    if (argument.starts_with(folder + "/")) {
+      write({argument, ""});
+    }
+  }
+}
+
 /// Files in languages of devices first, then what is left for Clang. Returns the exit status.
 int buildWithDevices(const char *name, const std::vector<std::string> &arguments,
                      const CompileRequest &request, const Installation &installation, bool isCxx) {
@@ -151,6 +161,9 @@ int buildWithDevices(const char *name, const std::vector<std::string> &arguments
   }
   if (!build.needsClang) {
     return 0;
+  }
+  if (isShown) {
+    standIn(build.arguments, folder.path());
   }
   return runToEnd(
       compileCommand(request, build.arguments, installation, isCxx,
@@ -191,6 +204,9 @@ int buildWithXmp(const char *name, const std::vector<std::string> &arguments,
   }
   if (!build.needsClang) {
     return 0;
+  }
+  if (isShown) {
+    standIn(build.arguments, folder.path());
   }
   return runToEnd(
       compileCommand(request, build.arguments, installation, isCxx,

@@ -85,6 +85,17 @@ def assembly_and_several_sources_compile(workshop):
         require(workshop.execute([program], {}, "").status == 6, "wrong sum")
 
 
+def commands_are_shown_and_not_run(workshop, source):
+    """Also where a step in front of Clang makes what Clang reads."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        result = workshop.execute([str(workshop.bin / "tutticc"), "-###", "-O2", str(ROOT / source), "-o", program],
+                                  {"TMPDIR": folder}, "")
+        require(result.status == 0 and "error:" not in result.errors, tail(result.errors))
+        require(program in result.errors, tail(result.errors))
+        require(os.listdir(folder) == [], str(os.listdir(folder)))
+
+
 def crashes_of_the_compiler_leave_what_a_report_needs(workshop):
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "crash.c")
@@ -319,6 +330,10 @@ def all_checks():
              a_crash_of_the_program_is_named, ranks_have_cores_of_their_own,
              an_unknown_way_to_bind_is_one_clear_line]
     checks = [(f.__name__, f) for f in plain]
+    for name, source in (("c", "examples/jacobi/jacobi.c"), ("xmp", "examples/xmp/laplace.c"),
+                         ("cl", "test/e2e/languages/first.cl")):
+        checks.append((f"commands_are_shown_and_not_run-{name}",
+                       lambda w, s=source: commands_are_shown_and_not_run(w, s)))
     for name, arguments, status in (("return", [], 0), ("exit", ["exit"], 3)):
         checks.append((f"kernels_are_done_before_exit_handlers-{name}",
                        lambda w, a=arguments, s=status:
