@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The directory against a model that keeps every byte of every place, and the shape of its plans.
+#include "base/test_share.h"
 #include "runtime/memory/directory.h"
 
 #include <gtest/gtest.h>
@@ -222,7 +223,7 @@ void compareWithModel(const Topology &topology, unsigned seed) {
   Model model(topology);
   Directory before;
   Assignments undo; // Of some steps.
-  for (int step = 0; step < 400; ++step) {
+  for (std::uint64_t step = 0; step < casesOf(400); ++step) {
     if (random() % 4 == 0) {
       before = directory;
       undo.clear();
