@@ -167,7 +167,7 @@ def all_tests(workshop, everywhere):
     programs = [*map(Program.read, features), *map(example, dict(cases.EXAMPLES))]
     tests += [(f"options/debugging_changes_no_region/{program.name}",
                lambda p=program: options.debugging_changes_no_region(workshop, p))
-              for program in programs]
+              for program in (programs if everywhere else programs[::2])]
     tests += random_tests(workshop, cases.SEEDS)
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.

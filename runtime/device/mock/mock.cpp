@@ -6,6 +6,7 @@
 #include "runtime/device/native.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <deque>
 #include <map>
@@ -183,6 +184,7 @@ public:
       return {};
     }
     committed_.remove(*granules);
+    touched_.fill({});
     std::erase_if(memory_, [&](const auto &entry) {
       return Range{entry.first, entry.first + kGranule}.overlaps(*granules);
     });
@@ -257,11 +259,19 @@ public:
   Status require(Range bytes) const { return committed_.require(bytes); }
 
   std::byte *at(std::uint64_t address) {
-    if (!committed_.holds({address, address + 1})) {
-      throw Fault{address};
-    }
     const std::uint64_t granule = address & ~(kGranule - 1);
-    return memory_.at(granule).data() + (address - granule);
+    Touched &touched = touched_[granule / kGranule % touched_.size()];
+    if (granule != touched.granule) {
+      if (!committed_.holds({address, address + 1})) {
+        throw Fault{address};
+      }
+      std::byte *bytes = memory_.at(granule).data();
+      if (!committed_.holds({granule, granule + kGranule})) { // At the end of a segment.
+        return bytes + (address - granule);
+      }
+      touched = {granule, bytes};
+    }
+    return touched.bytes + (address - granule);
   }
 
   /// Calls `copy(byte *memory, offset, size)` for each piece of committed `bytes`.
@@ -279,6 +289,14 @@ private:
   Info info_;
   Committed committed_;
   std::map<std::uint64_t, std::vector<std::byte>> memory_; ///< By granule.
+
+  /// A granule all of which is committed.
+  struct Touched {
+    std::uint64_t granule = ~std::uint64_t{0}; ///< That is none.
+    std::byte *bytes = nullptr;
+  };
+
+  std::array<Touched, 256> touched_; ///< Lately: a kernel asks for each element.
   std::map<const tutti_kernel *, std::unique_ptr<MockKernel>> kernels_;
   std::map<const tutti_task_kernel *, std::unique_ptr<MockNative>> natives_;
 };
