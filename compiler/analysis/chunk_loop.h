@@ -31,7 +31,8 @@ void takeChunk(llvm::Function &copy, const Worksharing &loop, const llvm::ValueT
 void formChunkLoop(llvm::Function &copy, const ChunkBounds &bounds,
                    llvm::FunctionAnalysisManager &analyses);
 
-/// Brings loops into that form again.
+/// Brings the loops of a function into that form again: one way in, exits of their own, and phis
+/// there for what goes out.
 void restoreLoops(llvm::Function &copy, llvm::FunctionAnalysisManager &analyses);
 
 /// Brings addresses into closed form, with no load carried from one iteration to the next.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/deal_loops.h"
 
+#include "compiler/analysis/chunk_loop.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/kernel_calls.h"
 #include "compiler/transform/strided_loop.h"
@@ -8,8 +9,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/LCSSA.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -44,8 +43,6 @@ private:
     return *analyses_.getResult<LoopAnalysis>(kernel_).getLoopFor(&header);
   }
 
-  void simplify();
-
   Function &kernel_;
   FunctionAnalysisManager &analyses_;
   KernelCalls calls_;
@@ -65,16 +62,7 @@ void Dealer::order(const DealtLoops &dealt) {
   for (StoreInst *store : dealt.stores) {
     store->moveBefore(SplitBlockAndInsertIfThen(isFirst_, store->getIterator(), false));
   }
-  simplify();
-}
-
-void Dealer::simplify() {
-  FunctionPassManager passes;
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  analyses_.invalidate(kernel_, PreservedAnalyses::none());
-  passes.run(kernel_, analyses_);
-  analyses_.invalidate(kernel_, PreservedAnalyses::none());
+  restoreLoops(kernel_, analyses_);
 }
 
 bool Dealer::dealInner(BasicBlock &header) {
@@ -94,7 +82,7 @@ bool Dealer::dealInner(BasicBlock &header) {
     return false;
   }
   strided.divide(localId_, localCount_, expander.expandCodeFor(trip, i64, before));
-  simplify();
+  restoreLoops(kernel_, analyses_);
   return true;
 }
 
@@ -104,7 +92,7 @@ bool Dealer::dealChunk(BasicBlock &header) {
     return false;
   }
   strided.divide(groupId_, groupCount_, trip_);
-  simplify();
+  restoreLoops(kernel_, analyses_);
   return true;
 }
 

@@ -93,8 +93,8 @@ Function *WorkItems::limitedTile(ArrayRef<unsigned> counts) const {
   return border;
 }
 
-/// A tile whose group stages what it loads, with the first number of the group's tile by dimension
-/// as its last parameters; null if there is none.
+/// A tile whose group stages what it loads; null if there is none. Its last parameters are, by
+/// dimension, what leads from its number to its place in the group's tile.
 Function *WorkItems::makeStagedTile(ArrayRef<unsigned> counts) const {
   SmallVector<unsigned, 3> shifts;
   Function *staged = extendedItem("staged", shifts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/kernel_function.h"
 
+#include "compiler/analysis/chunk_loop.h"
 #include "compiler/analysis/dealt_loops.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/analysis/kernel_objects.h"
@@ -149,12 +150,7 @@ std::string Builder::divide(Function &function, BasicBlock *header, unsigned dim
   Value *step = build.CreateCall(calls.itemCount(), build.getInt32(dimension));
   strided.divide(first, step, trip);
   // Nothing is cleaned up here: what is not used yet may be needed by other loops.
-  FunctionPassManager passes;
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  analyses_.invalidate(function, PreservedAnalyses::none());
-  passes.run(function, analyses_);
-  analyses_.invalidate(function, PreservedAnalyses::none());
+  restoreLoops(function, analyses_);
   return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/leave_loop.h"
 
+#include "compiler/analysis/chunk_loop.h"
 #include "compiler/analysis/endings.h"
 #include "compiler/ir/entry_points.h"
 
@@ -11,8 +12,6 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/Transforms/Utils/LCSSA.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 using namespace llvm;
 
@@ -29,15 +28,6 @@ BasicBlock *wayOut(const Loop &loop, const SmallPtrSetImpl<BasicBlock *> &last) 
 }
 
 } // namespace
-
-void formLoopsToLeave(Function &function, FunctionAnalysisManager &analyses) {
-  FunctionPassManager passes;
-  passes.addPass(LoopSimplifyPass());
-  passes.addPass(LCSSAPass());
-  analyses.invalidate(function, PreservedAnalyses::none());
-  passes.run(function, analyses);
-  analyses.invalidate(function, PreservedAnalyses::none());
-}
 
 bool asksForPieces(const Loop &loop) {
   return any_of(loop.blocks(), [](const BasicBlock *block) {
@@ -103,7 +93,7 @@ std::string leaveLoopsAtExits(Function &function, FunctionAnalysisManager &analy
   if (blocks.empty()) {
     return {};
   }
-  formLoopsToLeave(function, analyses);
+  restoreLoops(function, analyses);
   const auto &loops = analyses.getResult<LoopAnalysis>(function);
   const auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   const auto last = findLastBlocks(function);

@@ -12,10 +12,6 @@
 
 namespace tutti::compiler {
 
-/// Brings the loops of `function` into the form in which they can be left: one way in, exits of
-/// their own, and phis there for what goes out.
-void formLoopsToLeave(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-
 /// Whether libomp is asked for the next piece in `loop`.
 bool asksForPieces(const llvm::Loop &loop);
 

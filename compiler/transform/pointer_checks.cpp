@@ -2,6 +2,7 @@
 #include "compiler/transform/pointer_checks.h"
 
 #include "abi/abi.h"
+#include "compiler/analysis/chunk_loop.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/leave_loop.h"
@@ -234,7 +235,7 @@ void markFoundPointers(Function &function, GlobalVariable &reach,
 }
 
 std::string expandPointerChecks(Function &function, FunctionAnalysisManager &analyses) {
-  formLoopsToLeave(function, analyses);
+  restoreLoops(function, analyses);
   std::string reason = Expander(function, analyses.getResult<LoopAnalysis>(function)).run();
   analyses.invalidate(function, PreservedAnalyses::none());
   return reason;
