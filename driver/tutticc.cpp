@@ -129,6 +129,37 @@ void standIn(const std::vector<std::string> &arguments, const std::string &folde
   }
 }
 
+/// Whether commands are to be shown, and not run.
+bool isShown(const std::vector<std::string> &arguments) {
+  return std::ranges::find(arguments, "-###") != arguments.end();
+}
+
+/// The commands of `build`, whose files lie in `folder`, then what is left for Clang. Returns the
+/// exit status.
+template <typename Build>
+int runThenClang(const Build &build, const std::vector<std::string> &arguments,
+                 const CompileRequest &request, const Installation &installation, bool isCxx,
+                 const std::string &folder) {
+  const bool isTold = isShown(arguments) || std::ranges::find(arguments, "-v") != arguments.end();
+  for (const Command &command : build.commands) {
+    if (isTold) {
+      std::fprintf(stderr, "%s\n", quoted(command).c_str());
+    }
+    if (const int status = isShown(arguments) ? 0 : runToEnd(command); status != 0) {
+      return status;
+    }
+  }
+  if (!build.needsClang) {
+    return 0;
+  }
+  if (isShown(arguments)) {
+    standIn(build.arguments, folder);
+  }
+  return runToEnd(
+      compileCommand(request, build.arguments, installation, isCxx,
+                     additionsFor(arguments, request, installation, deviceLanguages())));
+}
+
 /// Files in languages of devices first, then what is left for Clang. Returns the exit status.
 int buildWithDevices(const char *name, const std::vector<std::string> &arguments,
                      const CompileRequest &request, const Installation &installation, bool isCxx) {
@@ -143,31 +174,13 @@ int buildWithDevices(const char *name, const std::vector<std::string> &arguments
     std::fprintf(stderr, "%s: error: %s\n", name, build.problem.c_str());
     return 1;
   }
-  const bool isShown = std::ranges::find(arguments, "-###") != arguments.end();
-  const bool isTold = isShown || std::ranges::find(arguments, "-v") != arguments.end();
   for (const TextFile &file : build.files) {
-    if (!isShown && !write(file)) {
+    if (!isShown(arguments) && !write(file)) {
       std::fprintf(stderr, "%s: error: cannot write %s\n", name, file.path.c_str());
       return 1;
     }
   }
-  for (const Command &command : build.commands) {
-    if (isTold) {
-      std::fprintf(stderr, "%s\n", quoted(command).c_str());
-    }
-    if (const int status = isShown ? 0 : runToEnd(command); status != 0) {
-      return status;
-    }
-  }
-  if (!build.needsClang) {
-    return 0;
-  }
-  if (isShown) {
-    standIn(build.arguments, folder.path());
-  }
-  return runToEnd(
-      compileCommand(request, build.arguments, installation, isCxx,
-                     additionsFor(arguments, request, installation, deviceLanguages())));
+  return runThenClang(build, arguments, request, installation, isCxx, folder.path());
 }
 
 /// Files of XcalableMP first, then what is left for Clang. Returns the exit status.
@@ -188,29 +201,11 @@ int buildWithXmp(const char *name, const std::vector<std::string> &arguments,
   }
   request.hasXmpSources = true;
   const XmpBuild build = planXmpBuild(arguments, request, installation, folder.path());
-  const bool isShown = std::ranges::find(arguments, "-###") != arguments.end();
-  const bool isTold = isShown || std::ranges::find(arguments, "-v") != arguments.end();
   for (const std::string &own : build.folders) {
     std::error_code error;
     std::filesystem::create_directories(own, error);
   }
-  for (const Command &command : build.commands) {
-    if (isTold) {
-      std::fprintf(stderr, "%s\n", quoted(command).c_str());
-    }
-    if (const int status = isShown ? 0 : runToEnd(command); status != 0) {
-      return status;
-    }
-  }
-  if (!build.needsClang) {
-    return 0;
-  }
-  if (isShown) {
-    standIn(build.arguments, folder.path());
-  }
-  return runToEnd(
-      compileCommand(request, build.arguments, installation, isCxx,
-                     additionsFor(arguments, request, installation, deviceLanguages())));
+  return runThenClang(build, arguments, request, installation, isCxx, folder.path());
 }
 
 /// The compiler and the linker take tens of megabytes and end: a tenth of their time goes to first
