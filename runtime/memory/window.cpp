@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::uint64_t kLeastHeapBytes = std::uint64_t{1} << 30;
 
+constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
+
 /// Unmapped space between the stack and its neighbours; it turns an overflow into a fault.
 constexpr std::uint64_t kGuardBytes = std::uint64_t{16} << 20;
 
@@ -108,8 +110,10 @@ Status Window::mapMirrored(const WindowPlan &plan) {
   for (const Range &range : globals_) {
     globalBytes += range.size();
   }
-  // Order in the file: stack, globals, heap, so that a smaller heap only shortens the file.
-  const std::uint64_t heapOffset = stack_.size() + globalBytes;
+  // Order in the file: stack, globals, heap, so that a smaller heap only shortens the file. A page
+  // is huge only if its address and its place in the file are multiples of its size.
+  const std::uint64_t heapOffset =
+      (stack_.size() + globalBytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
   std::uint64_t bytes = plan.heapBytes;
   for (;; bytes /= 2) {
     heap_ = {kHeapBase, kHeapBase + bytes};

@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <random>
+#include <string>
 
 namespace tutti::memory {
 
@@ -62,6 +65,33 @@ TEST(Window, ShowsTheSameBytesInBothViews) {
         *window->view(address) = std::byte{'v'};
         EXPECT_EQ(*at(address), 'v');
       }
+    }
+  });
+}
+
+/// A line of the kernel's list of mappings that begins at `address`: its place in the file.
+std::uint64_t offsetOfMappingAt(std::uint64_t address) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long long begin = 0;
+    unsigned long long offset = 0;
+    if (std::sscanf(line.c_str(), "%llx-%*x %*s %llx", &begin, &offset) == 2 && begin == address) {
+      return offset;
+    }
+  }
+  ADD_FAILURE() << "nothing is mapped at " << std::hex << address;
+  return 0;
+}
+
+TEST(Window, LetsPagesOfBothViewsOfTheHeapBeHuge) {
+  inAProcessOfItsOwn([] {
+    const auto window = *Window::open(planOf(true));
+    constexpr std::uint64_t kHuge = std::uint64_t{2} << 20;
+
+    for (const std::uint64_t view :
+         {window->heap().begin, window->heap().begin + static_cast<std::uint64_t>(kViewDelta)}) {
+      EXPECT_EQ(view % kHuge, 0U);
+      EXPECT_EQ(offsetOfMappingAt(view) % kHuge, 0U);
     }
   });
 }
