@@ -248,6 +248,16 @@ def sparse_product_on_a_device_copies_nothing(workshop, sparse):
     require_kernels_only(workshop, sparse, ["5", "5"], ["25", "25"], 60)
 
 
+def a_grid_comes_back_in_few_copies(workshop, grids_looked_at):
+    """The inside of a grid is as many runs as it has rows; what lies between them comes along."""
+    points = 602
+    few, many = (workshop.statistics(grids_looked_at, [str(points), str(steps)], 1,
+                                     {"TUTTI_DEVICE": "opencl"})["devices"]["out"] for steps in (2, 6))
+    copies, moved = ((many[what] - few[what]) / 4 for what in ("copies", "bytes"))
+    require(0 < copies <= 8, f"{copies} copies in each step")
+    require(moved <= points * points * 8, f"{moved} bytes in each step")
+
+
 def matmul_moves_its_right_factor_once(workshop, matmul, ranks):
     """Every rank gets the rows of b and x that others have computed, rank 0 at the end y and the
     partial sums. The product itself never moves."""

@@ -36,6 +36,12 @@ constexpr std::uint64_t kSmallRunBytes = 4 * kPageBytes;
 /// And so do all that are left of an object once more than one has been touched.
 constexpr std::uint64_t kSmallObject = Stride::kNear;
 
+/// What lies between two runs of a device costs less than a copy of its own for each, if it is so
+/// small a part of the run behind it.
+constexpr std::uint64_t kRunsOfGap = 8;
+
+bool mayComeAlong(Range gap, Range run) { return kRunsOfGap * gap.size() <= run.size(); }
+
 /// How far a run of pages is followed when the kernel has no mapping left for a part of it.
 constexpr std::uint64_t kReachBytes = std::uint64_t{1} << 30;
 
@@ -217,23 +223,35 @@ void Fetcher::bringHome(const RangeSet &pages) {
   }
 }
 
+/// The inside of a grid is as many runs as it has rows. What a device has between them, as rank 0
+/// has it, comes with them, so that they are one copy: nobody else can write there, since the pages
+/// are closed, and it has been brought to the device once that has started.
 void Fetcher::fetch(std::vector<Range> pages, bool isWide, bool isClaimed) {
   std::map<Rank, std::vector<Range>> byOwner;
   std::map<memory::Place, std::vector<Range>> byDevice; // Of this rank.
   fetch_ = {{}, {}, {}, {}, isWide, isClaimed};
+  const bool takesGaps = !areDevicesDue();
   for (const Range &range : pages) {
     bool isMissing = false;
+    std::optional<std::pair<Range, memory::Holders>> gap; // Right before the run.
     job_.planner.directory().forEach(range, [&](Range run, const memory::Holders &holders) {
       const memory::Place holder = sourceOf(run, holders);
       if (holder == 0) {
+        gap.emplace(run, holders);
         return;
       }
       isMissing = true;
       if (const Rank owner = job_.topology.rankOf(holder); owner != 0) {
         byOwner[owner].push_back(run);
       } else {
-        byDevice[holder].push_back(run);
+        std::vector<Range> &runs = byDevice[holder];
+        if (takesGaps && gap && mayComeAlong(gap->first, run) &&
+            memory::holds(gap->second, holder)) {
+          runs.push_back(gap->first);
+        }
+        runs.push_back(run);
       }
+      gap.reset();
     });
     if (isMissing) {
       fetch_->missing.push_back(range);
