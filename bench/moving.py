@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 
-CASES = ["elimination", "paths", "triangular", "blocks", "growing", "walk"]
+CASES = ["elimination", "paths", "triangular", "blocks", "growing", "walk", "walks"]
 TOLERANCE = 1e-9
 
 

@@ -15,6 +15,7 @@ constexpr int kX = 128;
 constexpr int kY = 4;
 constexpr long kBlock = 32;
 constexpr long kStep = 997;
+constexpr int kWalks = 20;
 
 long launches;
 
@@ -157,6 +158,12 @@ void walk(double *from, double *to, long n) {
   *static_cast<volatile double *>(pinned) = sum;
 }
 
+void walks(double *from, double *to, long n) {
+  for (int i = 0; i < kWalks; ++i) {
+    walk(from, to, n);
+  }
+}
+
 double checkOf(const double *a, long n) {
   double *host = static_cast<double *>(std::malloc(std::size_t(n) * n * sizeof(double)));
   CHECK(cudaMemcpy(host, a, std::size_t(n) * n * sizeof(double), cudaMemcpyDeviceToHost));
@@ -177,7 +184,7 @@ struct Case {
 
 constexpr Case kCases[] = {{"elimination", elimination}, {"paths", paths},
                            {"triangular", triangular},   {"blocks", blocks},
-                           {"growing", growing},         {"walk", walk}};
+                           {"growing", growing},         {"walk", walk},               {"walks", walks}};
 
 } // namespace
 
@@ -203,6 +210,6 @@ int main(int argc, char **argv) {
                 checkOf(a, n) + checkOf(b, n));
     return 0;
   }
-  std::fprintf(stderr, "usage: moving elimination|paths|triangular|blocks|growing|walk [n]\n");
+  std::fprintf(stderr, "usage: moving elimination|paths|triangular|blocks|growing|walk|walks [n]\n");
   return 1;
 }
