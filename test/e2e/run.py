@@ -154,10 +154,11 @@ def all_tests(workshop, everywhere):
             tests.append((f"features/{program.name}/{ranks}",
                           lambda p=program, r=ranks: compare(workshop, p, p.arguments, r)))
     generated = dict.fromkeys((kind, seed) for kind, seed, *_ in cases.SEEDS)
-    for check in [images.opencl_is_accepted, *([images.ptx_is_accepted] if images.PTXAS else [])]:
-        tests += [(f"images/{check.__name__}/{program.name}",
-                   lambda c=check, p=program: c(workshop, p))
-                  for program in map(Program.read, features)]
+    accepted = [images.opencl_is_accepted, *([images.ptx_is_accepted] if images.PTXAS else [])]
+    tests += [(f"images/{check.__name__}/{program.name}", lambda c=check, p=program: c(workshop, p))
+              for number, program in enumerate(map(Program.read, features))
+              for check in in_turn(accepted, number, everywhere)]
+    for check in accepted:
         tests += [(f"images/{check.__name__}/{kind}_{seed}",
                    lambda c=check, k=kind, s=seed: c(workshop, random_program(workshop, k, s)))
                   for kind, seed in generated]
