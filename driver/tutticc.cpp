@@ -134,30 +134,8 @@ bool isShown(const std::vector<std::string> &arguments) {
   return std::ranges::find(arguments, "-###") != arguments.end();
 }
 
-/// The commands of `build`, whose files lie in `folder`, then what is left for Clang. Returns the
-/// exit status.
-template <typename Build>
-int runThenClang(const Build &build, const std::vector<std::string> &arguments,
-                 const CompileRequest &request, const Installation &installation, bool isCxx,
-                 const std::string &folder) {
-  const bool isTold = isShown(arguments) || std::ranges::find(arguments, "-v") != arguments.end();
-  for (const Command &command : build.commands) {
-    if (isTold) {
-      std::fprintf(stderr, "%s\n", quoted(command).c_str());
-    }
-    if (const int status = isShown(arguments) ? 0 : runToEnd(command); status != 0) {
-      return status;
-    }
-  }
-  if (!build.needsClang) {
-    return 0;
-  }
-  if (isShown(arguments)) {
-    standIn(build.arguments, folder);
-  }
-  return runToEnd(
-      compileCommand(request, build.arguments, installation, isCxx,
-                     additionsFor(arguments, request, installation, deviceLanguages())));
+bool isTold(const std::vector<std::string> &arguments) {
+  return isShown(arguments) || std::ranges::find(arguments, "-v") != arguments.end();
 }
 
 /// Files in languages of devices first, then what is left for Clang. Returns the exit status.
@@ -180,7 +158,23 @@ int buildWithDevices(const char *name, const std::vector<std::string> &arguments
       return 1;
     }
   }
-  return runThenClang(build, arguments, request, installation, isCxx, folder.path());
+  for (const Command &command : build.commands) {
+    if (isTold(arguments)) {
+      std::fprintf(stderr, "%s\n", quoted(command).c_str());
+    }
+    if (const int status = isShown(arguments) ? 0 : runToEnd(command); status != 0) {
+      return status;
+    }
+  }
+  if (!build.needsClang) {
+    return 0;
+  }
+  if (isShown(arguments)) {
+    standIn(build.arguments, folder.path());
+  }
+  return runToEnd(
+      compileCommand(request, build.arguments, installation, isCxx,
+                     additionsFor(arguments, request, installation, deviceLanguages())));
 }
 
 /// Files of XcalableMP first, then what is left for Clang. Returns the exit status.
@@ -205,13 +199,29 @@ int buildWithXmp(const char *name, const std::vector<std::string> &arguments,
     std::error_code error;
     std::filesystem::create_directories(own, error);
   }
-  return runThenClang(build, arguments, request, installation, isCxx, folder.path());
+  for (const Command &command : build.commands) {
+    if (isTold(arguments)) {
+      std::fprintf(stderr, "%s\n", quoted(command).c_str());
+    }
+  }
+  std::vector<Command> commands = isShown(arguments) ? std::vector<Command>() : build.commands;
+  if (build.needsClang) {
+    if (isShown(arguments)) {
+      standIn(build.arguments, folder.path());
+    }
+    commands.push_back(
+        compileCommand(request, build.arguments, installation, isCxx,
+                       additionsFor(arguments, request, installation, deviceLanguages())));
+  }
+  return commands.empty() ? 0 : runToEnd(joined(commands));
 }
 
 /// The compiler and the linker take tens of megabytes and end: a tenth of their time goes to first
-/// touches of small pages. The C library's malloc is told to ask for large ones, in large steps.
-void useLargePages() {
-  constexpr const char *kSettings = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432";
+/// touches of small pages. The C library's malloc is told to ask for large ones, in large steps,
+/// and to keep what is freed at hand, and not to look whether it can be joined with its neighbours.
+void tuneMalloc() {
+  constexpr const char *kSettings = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432:"
+                                    "glibc.malloc.tcache_count=65535";
   ::setenv("GLIBC_TUNABLES", kSettings, /*replaces=*/0);
 }
 
@@ -221,7 +231,7 @@ int main(int argc, char **argv) {
   const bool isCxx = isCalledAsCxx(argv[0]);
   const char *name = isCxx ? "tuttic++" : "tutticc";
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  useLargePages();
+  tuneMalloc();
   if (!arguments.empty() && arguments[0] == "--tutti-help") {
     printHelp();
     return 0;

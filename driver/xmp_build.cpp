@@ -137,4 +137,16 @@ XmpBuild planXmpBuild(const std::vector<std::string> &arguments, const CompileRe
   return build;
 }
 
+Command joined(const std::vector<Command> &commands) {
+  Command whole = {commands.front().front()};
+  for (std::size_t at = 0; at < commands.size(); ++at) {
+    const Command &command = commands[at];
+    if (at + 1 < commands.size()) {
+      whole.insert(whole.end(), {"--first", std::to_string(command.size() - 1)});
+    }
+    whole.insert(whole.end(), command.begin() + 1, command.end());
+  }
+  return whole;
+}
+
 } // namespace tutti::driver

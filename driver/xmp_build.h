@@ -26,4 +26,8 @@ bool hasXmpSources(const std::vector<std::string> &arguments, const CompileReque
 XmpBuild planXmpBuild(const std::vector<std::string> &arguments, const CompileRequest &request,
                       const Installation &installation, const std::string &folder);
 
+/// One command of tutti-clang for several of them, each of which waits for the one before it to
+/// succeed: so the program is loaded once.
+Command joined(const std::vector<Command> &commands);
+
 } // namespace tutti::driver

@@ -87,6 +87,13 @@ TEST_F(XmpBuildTest, TakesFilesOfOneNameApart) {
   EXPECT_NE(build.commands[0][2], build.commands[1][2]);
 }
 
+TEST_F(XmpBuildTest, JoinsCommandsInTheirOrder) {
+  EXPECT_EQ(joined({{"t", "a"}}), (Command{"t", "a"}));
+  EXPECT_EQ(
+      joined({{"t", "--xmp", "x"}, {"t", "--xmp", "y", "z"}, {"t", "c", "-O3"}}),
+      (Command{"t", "--first", "2", "--xmp", "x", "--first", "3", "--xmp", "y", "z", "c", "-O3"}));
+}
+
 } // namespace
 
 } // namespace tutti::driver

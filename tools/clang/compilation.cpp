@@ -139,7 +139,7 @@ int runTool(llvm::SmallVectorImpl<const char *> &arguments) {
   return EXIT_FAILURE;
 }
 
-pid_t startToolApart(llvm::SmallVectorImpl<const char *> &arguments, int errors) {
+pid_t startApart(llvm::function_ref<int()> work, int errors) {
   llvm::outs().flush();
   const pid_t child = ::fork();
   if (child < 0) {
@@ -149,12 +149,16 @@ pid_t startToolApart(llvm::SmallVectorImpl<const char *> &arguments, int errors)
     if (errors >= 0) {
       ::dup2(errors, STDERR_FILENO);
     }
-    const int status = runTool(arguments);
+    const int status = work();
     llvm::outs().flush();
     std::fflush(nullptr);
     ::_exit(status);
   }
   return child;
+}
+
+pid_t startToolApart(llvm::SmallVectorImpl<const char *> &arguments, int errors) {
+  return startApart([&] { return runTool(arguments); }, errors);
 }
 
 int finishTool(pid_t process) {

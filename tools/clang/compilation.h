@@ -3,6 +3,7 @@
 /// What Clang's driver runs of Clang itself: cc1, which compiles one source, and cc1as.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <sys/types.h>
@@ -23,10 +24,13 @@ int runTool(llvm::SmallVectorImpl<const char *> &arguments);
 /// \returns the exit status, or -2 if the process was ended by a signal.
 int runToolApart(llvm::SmallVectorImpl<const char *> &arguments);
 
-/// Begins that.
+/// Begins `work`, which returns an exit status, in a process of its own.
 ///
 /// \param errors descriptor of the file that gets what the process says, or -1.
-/// \returns the process, or -1.
+/// \returns the process, or -1 with a message.
+pid_t startApart(llvm::function_ref<int()> work, int errors);
+
+/// Begins `runTool` so.
 pid_t startToolApart(llvm::SmallVectorImpl<const char *> &arguments, int errors);
 
 /// Waits for it; as `runToolApart`.

@@ -6,7 +6,10 @@
 ///
 ///     tutti-clang CLANG ARGUMENTS...
 ///     tutti-clang --xmp OUTPUT CLANG ARGUMENTS...
+///     tutti-clang --first COUNT ... more of these
 ///
+/// The last form is for several tasks, one behind the other as long as they succeed: COUNT words
+/// are the first one, what is behind them the next. So the program is loaded once for all of them.
 /// CLANG is the path of the Clang 19 whose headers, libraries and linker are used, ARGUMENTS are
 /// what it would be given. Signals, exit status and messages are Clang's.
 #include "compiler/frontend/xmp/front_end.h"
@@ -30,7 +33,9 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <cerrno>
 #include <cstdlib>
+#include <sys/wait.h>
 
 #include "tools/clang/compilation.h"
 #include "tools/clang/link_command.h"
@@ -104,14 +109,8 @@ int drive(llvm::SmallVectorImpl<const char *> &arguments) {
   return status < 0 ? EXIT_FAILURE : status;
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  const llvm::InitLLVM setup(argc, argv);
-  llvm::SmallVector<const char *, 256> arguments(argv + 1, argv + argc);
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  llvm::InitializeNativeTargetAsmParser();
+/// One task, the last one of this process. Returns the exit status.
+int carryOut(llvm::SmallVectorImpl<const char *> &arguments) {
   if (!arguments.empty() && llvm::StringRef(arguments[0]) == "--xmp") {
     return tutti::compiler::xmp::writeAsC(llvm::ArrayRef(arguments).drop_front());
   }
@@ -120,4 +119,46 @@ int main(int argc, char **argv) {
     return EXIT_FAILURE;
   }
   return drive(arguments);
+}
+
+/// Waits for a process that carries out a task. Returns as a shell would.
+int finishTask(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// All tasks but the last one, each in a process of its own, and cut off from `arguments`. Returns
+/// the exit status of the first that fails, 128 and a signal's number if that ended it; 0 if none
+/// does.
+int carryOutFirst(llvm::SmallVectorImpl<const char *> &arguments) {
+  while (!arguments.empty() && llvm::StringRef(arguments[0]) == "--first") {
+    std::size_t count = 0;
+    if (arguments.size() < 2 || llvm::StringRef(arguments[1]).getAsInteger(10, count) ||
+        count > arguments.size() - 2) {
+      llvm::errs() << "error: expected --first COUNT, and as many words\n";
+      return EXIT_FAILURE;
+    }
+    auto *const begin = arguments.begin() + 2;
+    llvm::SmallVector<const char *, 256> task(begin, begin + count);
+    const pid_t process = tutti::tools::startApart([&] { return carryOut(task); }, -1);
+    if (const int status = process < 0 ? EXIT_FAILURE : finishTask(process); status != 0) {
+      return status;
+    }
+    arguments.erase(arguments.begin(), begin + count);
+  }
+  return EXIT_SUCCESS;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const llvm::InitLLVM setup(argc, argv);
+  llvm::SmallVector<const char *, 256> arguments(argv + 1, argv + argc);
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
+  const int status = carryOutFirst(arguments);
+  return status != 0 ? status : carryOut(arguments);
 }

@@ -33,7 +33,10 @@ std::string Lowering::run() {
   if (!packedWords_.empty()) {
     start_ = packingCall(packedWords_) + start_;
   }
-  return "# 1 \"tutti/start.c\" 3\nstatic void tutti_xmp_start(void) { " + start_ +
+  // It runs once: the compiler takes longer to optimise it than it takes to run.
+  return "# 1 \"tutti/start.c\" 3\n__attribute__((optnone, noinline)) "
+         "static void tutti_xmp_start(void) { " +
+         start_ +
          " }\nstatic const char *const tutti_xmp_mpi __attribute__((used)) = "
          "&tutti_xmp_before_mpi;\nstatic const tutti_xmp_unit tutti_xmp_this = {" +
          std::to_string(TUTTI_XMP_VERSION) + ", " + source(begin) +

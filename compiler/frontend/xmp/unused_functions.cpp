@@ -24,8 +24,11 @@ bool Lowering::isInPragma(llvm::StringRef word) {
 /// Leaves out a function of a system's header that nobody names: <mpi.h> declares hundreds, which
 /// the compiler would read once more.
 void Lowering::omitUnused(const FunctionDecl *function) {
-  const bool isNamed = function->isReferenced() || function->isUsed() || !function->isFirstDecl() ||
-                       function->getMostRecentDecl() != function ||
+  // Clang itself declares those that it knows, such as acos, in front of the header.
+  const bool isDeclaredAgain = llvm::any_of(function->redecls(), [&](const FunctionDecl *other) {
+    return other != function && !other->isImplicit();
+  });
+  const bool isNamed = function->isReferenced() || function->isUsed() || isDeclaredAgain ||
                        function->getName().starts_with("tutti_") || isInPragma(function->getName());
   const SourceLocation place = function->getBeginLoc();
   if (isNamed || !context_.getSourceManager().isInSystemHeader(place) || !program_.has(place) ||

@@ -14,6 +14,10 @@
 // CHECK: int defined_later
 // CHECK: inline int kept
 // CHECK-NOT: dropped
+// CHECK: acos
+// CHECK-NOT: dropped
+// CHECK: double atan
+// CHECK-NOT: dropped
 // CHECK: int users
 # 1 "library.h" 1 3
 extern int used(int);
@@ -25,6 +29,9 @@ struct made { int x; } *maker(void);
 int defined_later(void);
 static inline int kept(void) { return 1; }
 void dropped3(int values[3], struct made *);
+extern double acos(double), cos(double);
+extern double asin(double dropped4);
+extern double atan(double);
 # 28 "unused_functions.c" 2
 int users(void);
 int a[16];
@@ -37,5 +44,5 @@ int main(void) {
 #pragma omp parallel num_threads(threads())
   {
   }
-  return together();
+  return together() + atan(1);
 }
