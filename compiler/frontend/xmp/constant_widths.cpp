@@ -47,6 +47,7 @@ void ConstantChecks::shadow(const Directive &directive, Entity &array) {
             << textOf(width) << textOf(most);
         declaredHere(array.with->name, array.with->place);
       }
+      array.shadow[i] = {std::nullopt, std::nullopt}; // Nothing is wrong because of it again.
       break;
     }
   }

@@ -3,7 +3,7 @@
 // RUN: not %tutti-xmp - clang -w -ferror-limit=0 %s 2>&1 | FileCheck --implicit-check-not=error: %s
 #define N 16
 static const int M = 20;
-int a[N], b[N], d[N], wide[M], c[N][8], whole[N], local[4], plane[3][5], k;
+int a[N], b[N], d[N], minus[N], wide[M], c[N][8], whole[N], local[4], plane[3][5], k;
 struct S { int s[N]; };
 static const int small[4] = {4, 4, 4, 3}, negative[4] = {-1, 9, 4, 4};
 int three[3], map[4] = {3, 3, 3, 3};
@@ -59,6 +59,13 @@ int three[3], map[4] = {3, 3, 3, 3};
 #pragma xmp align d[i] with t[i]
 // CHECK: :[[@LINE+1]]:22: error: a shadow of 5 elements is wider than a block of 4
 #pragma xmp shadow d[5]
+#pragma xmp align minus[i] with t[i]
+// CHECK: :[[@LINE+1]]:26: error: a shadow of -1 elements
+#pragma xmp shadow minus[-1]
+void nothing_follows_from_that(void) {
+  #pragma xmp reflect (minus) width(2)
+  minus[0] = minus[N - 1];
+}
 int f(int n) {
   // CHECK: :[[@LINE+1]]:28: error: index 7 lies outside of dimension 1 of 'p', which has 0 to 3
   #pragma xmp barrier on p[7]
