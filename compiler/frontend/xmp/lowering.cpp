@@ -120,6 +120,19 @@ void Lowering::tasks(Directive &directive, Stmt *body) {
   edits_.after(statementEnd(body) - 1, "}");
 }
 
+/// The loop or assignment that stands alone in a block, which programs have where the language
+/// wants the statement itself; what is written has no such block. Anything else as it is.
+Stmt *Lowering::withoutBraces(Stmt *body) {
+  const auto *block = dyn_cast<CompoundStmt>(body);
+  if (!block || block->size() != 1 || !isa<ForStmt, BinaryOperator>(block->body_front())) {
+    return body;
+  }
+  for (const SourceLocation brace : {block->getLBracLoc(), block->getRBracLoc()}) {
+    edits_.erase(program_.at(brace), program_.at(brace) + 1);
+  }
+  return *block->body_begin();
+}
+
 /// Returns false where the statement was not looked at yet.
 bool Lowering::owning(Directive &directive, Stmt *body) {
   if (directive.isBroken) {
@@ -138,14 +151,14 @@ bool Lowering::owning(Directive &directive, Stmt *body) {
     return true;
   }
   case DirectiveKind::Loop:
-    return loop(directive, body);
+    return loop(directive, withoutBraces(body));
   case DirectiveKind::Gmove:
-    return gmove(directive, body);
+    return gmove(directive, withoutBraces(body));
   case DirectiveKind::Replicate:
     replicate(directive, body);
     return true;
   case DirectiveKind::Array: {
-    auto *assignment = dyn_cast<BinaryOperator>(body);
+    auto *assignment = dyn_cast<BinaryOperator>(withoutBraces(body));
     if (!assignment || !isArrayAssignment(assignment)) {
       error(directive.place, "'#pragma xmp array' must be followed by an array assignment");
       return true;

@@ -60,6 +60,7 @@ private:
   Directive *directiveOf(const clang::Stmt *statement);
   void bindExpressions(Directive &directive, clang::CallExpr *call);
   void standing(Directive &directive);
+  clang::Stmt *withoutBraces(clang::Stmt *body);
   bool owning(Directive &directive, clang::Stmt *body);
   void tasks(Directive &directive, clang::Stmt *body);
   void task(Directive &directive, clang::Stmt *body, const std::string &scopeReference);
