@@ -72,15 +72,20 @@ std::string Lowering::blocksConstants(const std::string &index, const std::strin
          ".step; const long *const " + prefix + "_l = " + index + ".list; ";
 }
 
-/// Whether others read the variable of a loop while it runs: functions, or through a pointer. What
-/// OpenMP divides has a variable for each thread, which others do not see.
-bool Lowering::isSeen(const Directive &directive, const NestLoop &loop) {
+/// Whether a pragma of OpenMP stands between the directive and a loop of its nest.
+bool Lowering::isDividedByOpenMp(const Directive &directive, const NestLoop &loop) const {
   const unsigned end = std::max(directive.end, program_.at(loop.loop->getForLoc()));
-  const bool isDivided = llvm::any_of(program_.pragmas, [&](const Pragma &pragma) {
+  return llvm::any_of(program_.pragmas, [&](const Pragma &pragma) {
     return pragma.at >= directive.at && pragma.at <= end && !pragma.tokens.empty() &&
            wordOf(pragma.tokens.front()) == "omp";
   });
-  return !loop.isOnDevice && !isDivided && !isa<DeclStmt>(loop.loop->getInit()) &&
+}
+
+/// Whether others read the variable of a loop while it runs: functions, or through a pointer. What
+/// OpenMP divides has a variable for each thread, which others do not see.
+bool Lowering::isSeen(const Directive &directive, const NestLoop &loop) {
+  return !loop.isOnDevice && !isDividedByOpenMp(directive, loop) &&
+         !isa<DeclStmt>(loop.loop->getInit()) &&
          (loop.variable->hasGlobalStorage() || takesAddress(function_->getBody(), loop.variable));
 }
 

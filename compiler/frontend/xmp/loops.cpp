@@ -232,6 +232,10 @@ bool Lowering::loop(Directive &directive, Stmt *body) {
                                                  : "(" + array->handle + "_t *)" + array->name) +
         " ";
   }
+  // Loops that become functions of their own are not told.
+  if (!directive.isAcc && !isDividedByOpenMp(directive, text.nest.back())) {
+    prelude += separateArrays(body);
+  }
   text.name = unique("loop");
   const unsigned end = statementEnd(body);
   if (directive.isAcc) {

@@ -148,6 +148,9 @@ private:
   void addReaches(const Chain &chain, llvm::ArrayRef<NestLoop> nest, Reaches &reaches);
   void findReaches(clang::Stmt *statement, llvm::ArrayRef<NestLoop> nest, Reaches &reaches);
   std::string reachText(const Directive &directive, clang::Stmt *body, const LoopText &text);
+  void findArrays(clang::Stmt *statement, std::map<std::string, bool> &arrays);
+  std::string separateArrays(clang::Stmt *body);
+  bool isDividedByOpenMp(const Directive &directive, const NestLoop &loop) const;
   std::string nestShares(const Directive &directive, const Entity &set, const LoopText &text,
                          std::string &closing);
   std::string wrapReductions(const Directive &directive, const Entity &set, const LoopText &text,
