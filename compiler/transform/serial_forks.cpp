@@ -47,6 +47,51 @@ void takeAll(CallInst &init) {
   init.eraseFromParent();
 }
 
+/// Serialises `fork`, which is reached through forks of the functions `around`. A function that
+/// comes to a fork of itself has no end of forks.
+bool serialise(CallInst &fork, SmallVectorImpl<const Function *> &around,
+               FunctionAnalysisManager &analyses);
+
+/// The same for all forks of `outlined`.
+bool serialiseAll(Function &outlined, SmallVectorImpl<const Function *> &around,
+                  FunctionAnalysisManager &analyses) {
+  const SmallVector<CallInst *, 4> forks = forksIn(outlined);
+  const auto done =
+      count_if(forks, [&](CallInst *fork) { return serialise(*fork, around, analyses); });
+  if (done == 0) {
+    return false;
+  }
+  if (static_cast<std::size_t>(done) == forks.size()) {
+    eraseCalls(outlined, isThreadRequest);
+  }
+  // What was captured by its address is again a value.
+  splitVariables(outlined, analyses, SROAOptions::PreserveCFG);
+  return true;
+}
+
+bool serialise(CallInst &fork, SmallVectorImpl<const Function *> &around,
+               FunctionAnalysisManager &analyses) {
+  Function &outlined = *outlinedOf(fork);
+  if (is_contained(around, &outlined)) {
+    return false;
+  }
+  Function *part = promotedCopy(outlined, outlined.getName() + ".part", analyses);
+  around.push_back(&outlined);
+  serialiseAll(*part, around, analyses);
+  around.pop_back();
+  CallInst *init = checkSerial(*part, fork);
+  if (!init) {
+    part->eraseFromParent();
+    return false;
+  }
+  takeAll(*init);
+  answerOne(*part);
+  eraseCalls(*part, [](CallKind kind) {
+    return kind == CallKind::StaticEnd || kind == CallKind::Barrier;
+  });
+  return inlineFork(fork, *part);
+}
+
 } // namespace
 
 void eraseCalls(Function &function, function_ref<bool(CallKind)> isMeant) {
@@ -93,33 +138,13 @@ bool inlineFork(CallInst &fork, Function &part, ArrayRef<Value *> more) {
 }
 
 bool serialiseFork(CallInst &fork, FunctionAnalysisManager &analyses) {
-  Function *part = promotedCopy(*outlinedOf(fork), outlinedOf(fork)->getName() + ".part", analyses);
-  serialiseForks(*part, analyses);
-  CallInst *init = checkSerial(*part, fork);
-  if (!init) {
-    part->eraseFromParent();
-    return false;
-  }
-  takeAll(*init);
-  answerOne(*part);
-  eraseCalls(*part, [](CallKind kind) {
-    return kind == CallKind::StaticEnd || kind == CallKind::Barrier;
-  });
-  return inlineFork(fork, *part);
+  SmallVector<const Function *, 4> around;
+  return serialise(fork, around, analyses);
 }
 
 bool serialiseForks(Function &outlined, FunctionAnalysisManager &analyses) {
-  const SmallVector<CallInst *, 4> forks = forksIn(outlined);
-  const auto done = count_if(forks, [&](CallInst *fork) { return serialiseFork(*fork, analyses); });
-  if (done == 0) {
-    return false;
-  }
-  if (static_cast<std::size_t>(done) == forks.size()) {
-    eraseCalls(outlined, isThreadRequest);
-  }
-  // What was captured by its address is again a value.
-  splitVariables(outlined, analyses, SROAOptions::PreserveCFG);
-  return true;
+  SmallVector<const Function *, 4> around;
+  return serialiseAll(outlined, around, analyses);
 }
 
 } // namespace tutti::compiler

@@ -71,3 +71,18 @@ void numbered(int n, int m, double *a) {
     for (int j = 0; j < m; j++) a[i * m + j] = omp_get_thread_num();
   }
 }
+
+// Threads that come to the same construct again, by a function that calls itself.
+void halves(double *a, int first, int last) {
+  if (last - first < 2) return;
+  const int middle = (first + last) / 2;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it contains another parallel construct
+  #pragma omp parallel sections
+  {
+    #pragma omp section
+    halves(a, first, middle);
+    #pragma omp section
+    halves(a, middle, last);
+  }
+  for (int i = first; i < middle; i++) a[i] += a[i + (last - first) / 2];
+}
