@@ -7,6 +7,7 @@
 #include "compiler/analysis/told_values.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/library_functions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -115,7 +116,10 @@ bool isCallOfOne(const Function &callee, const TargetLibraryInfo &library) {
 bool isCallOfEach(const CallBase &call, const TargetLibraryInfo &library) {
   const Function *callee = call.getCalledFunction();
   LibFunc known;
-  return call.doesNotReturn() || (call.onlyReadsMemory() && !call.isInlineAsm()) ||
+  const bool isOfNumbers =
+      callee && callee->isDeclaration() && argumentUse(call) &&
+      none_of(call.args(), [](const Use &arg) { return arg->getType()->isPointerTy(); });
+  return isOfNumbers || call.doesNotReturn() || (call.onlyReadsMemory() && !call.isInlineAsm()) ||
          (callee && ((library.getLibFunc(*callee, known) && library.hasOptimizedCodeGen(known)) ||
                      isClock(*callee)));
 }

@@ -5,6 +5,7 @@
 #include "abi/updates.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/library_functions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -96,9 +97,11 @@ SmallSetVector<Function *, 16> calleesOf(Function &function, const TargetLibrary
       const auto *call = dyn_cast<CallBase>(&inst);
       Function *callee = call ? call->getCalledFunction() : nullptr;
       LibFunc known;
+      const bool isOfLibrary = callee && (library.getLibFunc(*callee, known) ||
+                                          (callee->isDeclaration() && argumentUse(*call)));
       const bool isHarmless = !call || isa<IntrinsicInst>(call) ||
                               kindOf(callee) != CallKind::None || call->doesNotAccessMemory() ||
-                              (callee && library.getLibFunc(*callee, known));
+                              isOfLibrary;
       if (!isHarmless) {
         found.insert(callee && !callee->isDeclaration() ? callee : nullptr);
       }

@@ -177,6 +177,13 @@ std::string describeCall(const CallBase &call) {
   if (isa<InvokeInst>(call)) {
     return "it calls '" + demangle(name.str()) + "', which may throw an exception";
   }
+  if (callee->isDeclaration() && argumentUse(call)) {
+    return "it calls '" + demangle(name.str()) + "' on memory that is not the iteration's own";
+  }
+  static const StringSet<> kDrawing = {"drand48", "lrand48", "mrand48", "rand", "random"};
+  if (callee->isDeclaration() && kDrawing.contains(name)) {
+    return ("it calls '" + name + "', which draws from a sequence that all threads share").str();
+  }
   return callee->isDeclaration()
              ? "it calls '" + demangle(name.str()) + "', which is not defined in this file"
              : cannotInline(*callee);

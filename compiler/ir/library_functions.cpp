@@ -109,7 +109,12 @@ std::optional<ArgumentUse> otherUse(StringRef name) {
       {"gettimeofday", {}},
       {"omp_get_wtick", {}},
       {"omp_get_wtime", {}},
-      {"time", {}}};
+      {"time", {}},
+      // Pauses.
+      {"nanosleep", {kFirst}},
+      {"sched_yield", {}},
+      {"sleep", {}},
+      {"usleep", {}}};
   const auto found = kOthers.find(name);
   return found == kOthers.end() ? std::nullopt : std::optional(found->second);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/ir/output_calls.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -110,6 +111,50 @@ bool FormatReader::read(StringRef format) {
   }
 }
 
+/// The texts that `value` may be: one, or those that the optimiser chooses from where it has joined
+/// calls. Nothing if one is not known.
+std::optional<SmallVector<StringRef, 2>> constantTexts(const Value *value) {
+  constexpr unsigned kMost = 16;
+  SmallVector<StringRef, 2> texts;
+  SmallSetVector<const Value *, 4> values;
+  values.insert(value);
+  for (unsigned at = 0; at < values.size(); ++at) {
+    if (const auto *phi = dyn_cast<PHINode>(values[at])) {
+      values.insert(phi->op_begin(), phi->op_end());
+    } else if (const auto *choice = dyn_cast<SelectInst>(values[at])) {
+      values.insert(choice->getTrueValue());
+      values.insert(choice->getFalseValue());
+    } else if (StringRef text; getConstantStringInfo(values[at], text)) {
+      texts.push_back(text);
+    } else {
+      return std::nullopt;
+    }
+    if (values.size() > kMost) {
+      return std::nullopt;
+    }
+  }
+  return texts;
+}
+
+/// Whether all formats that `call` may have ask for nothing but what is there, and for the same
+/// texts, which `output` gets.
+bool readFormats(const CallBase &call, unsigned format, OutputCall &output) {
+  const auto texts = constantTexts(call.getArgOperand(format));
+  std::optional<SmallVector<unsigned, 2>> read;
+  for (const StringRef text : texts.value_or(SmallVector<StringRef, 2>())) {
+    OutputCall one;
+    if (!FormatReader(call, format + 1, one).read(text) || (read && *read != one.read)) {
+      return false;
+    }
+    read = one.read;
+  }
+  if (!read) {
+    return false;
+  }
+  output.read.append(*read);
+  return true;
+}
+
 /// What each of the insertions has as its second operand.
 enum class Inserted { Nothing, Number, Text, Manipulator };
 
@@ -212,9 +257,7 @@ std::optional<OutputCall> asOutputCall(const CallBase &call) {
     output.read.push_back(shape->text);
   }
   if (shape->format >= 0) {
-    StringRef format;
-    if (!getConstantStringInfo(call.getArgOperand(shape->format), format) ||
-        !FormatReader(call, shape->format + 1, output).read(format)) {
+    if (!readFormats(call, shape->format, output)) {
       return std::nullopt;
     }
     output.followsLocale = true;

@@ -100,6 +100,28 @@ Value *StretchValues::compute(Value &value, Here &here) {
   return here.known[inst] = copy;
 }
 
+/// Brings the small variables that are kept for each thread, and that `stretch` uses.
+void StretchValues::fetch(const ThreadStretch &stretch, Here &here) {
+  constexpr std::uint64_t kMostBytes = 256; // Larger ones are rarely touched as a whole.
+  for (const auto &[value, kept] : kept_) {
+    auto *variable = dyn_cast<AllocaInst>(value);
+    const Users users = variable && kept.bytes <= kMostBytes ? usersOf(*variable) : Users();
+    if (!users.stretches.contains(&stretch)) {
+      continue;
+    }
+    auto *own = cast<AllocaInst>(variable->clone());
+    own->insertBefore(variable);
+    own->takeName(variable);
+    const Fetched fetched{own, addressOf(kept, here.build, here.thread),
+                          users.writers.contains(&stretch)};
+    here.build.CreateLifetimeStart(own);
+    here.build.CreateMemCpy(own, own->getAlign(), fetched.kept, own->getAlign(),
+                            *own->getAllocationSize(function_.getDataLayout()));
+    here.known[variable] = own;
+    fetched_[&stretch].push_back(fetched);
+  }
+}
+
 /// Whether `inst`, the same for all threads, may as well be executed in front of `stretch`.
 bool StretchValues::mayLift(const Instruction &inst, const ThreadStretch &stretch) {
   if (isa<PHINode>(inst) || inst.mayWriteToMemory()) {
@@ -459,6 +481,7 @@ void StretchValues::give(IRBuilder<> &build, const ThreadStretch &stretch, const
     build.CreateLifetimeStart(variable);
   }
   Here here{build, thread};
+  fetch(stretch, here);
   SmallDenseMap<const Use *, Value *, 16> given;
   for (Use *use : needs_[&stretch]) {
     given[use] = compute(*use->get(), here);
@@ -495,6 +518,13 @@ void StretchValues::settle() {
 }
 
 void StretchValues::end(IRBuilder<> &build, const ThreadStretch &stretch) {
+  for (const Fetched &each : fetched_[&stretch]) {
+    if (each.isChanged) {
+      build.CreateMemCpy(each.kept, each.own->getAlign(), each.own, each.own->getAlign(),
+                         *each.own->getAllocationSize(function_.getDataLayout()));
+    }
+    build.CreateLifetimeEnd(each.own);
+  }
   for (AllocaInst *variable : variables_[&stretch]) {
     build.CreateLifetimeEnd(variable);
   }

@@ -13,6 +13,9 @@
 ///   sum[id] = own;                             kept[id] = own;
 ///                                            }
 ///                                            for (id...) sum[id] = kept[id];
+///
+/// A small variable comes from there into one that is private again, and goes back at the end, so
+/// that functions of libraries may be told its address: the seed of a generator, say.
 #pragma once
 
 #include "compiler/analysis/thread_stretches.h"
@@ -97,6 +100,13 @@ private:
     bool isKept = false; ///< Its address is stored.
   };
 
+  /// A kept variable, and the private one that stands for it in an iteration of a stretch.
+  struct Fetched {
+    llvm::AllocaInst *own;
+    llvm::Value *kept; ///< Its address in the iteration.
+    bool isChanged;
+  };
+
   const ThreadStretch *anyStretchOf(const llvm::BasicBlock &block) const {
     return stretchOfBlock_.lookup(&block);
   }
@@ -116,6 +126,7 @@ private:
   bool keep(llvm::Instruction &value, bool &changed);
   bool keepWhereFound(llvm::Instruction &value, bool &changed);
   llvm::Value *compute(llvm::Value &value, Here &here);
+  void fetch(const ThreadStretch &stretch, Here &here);
   llvm::Value *addressOf(const Kept &kept, llvm::IRBuilder<> &build, const Thread &thread) const;
   bool isDropped(const llvm::Use &use) const;
   void file();
@@ -135,6 +146,7 @@ private:
   llvm::MapVector<const ThreadStretch *, llvm::SmallVector<llvm::Use *, 8>> needs_;
   llvm::SmallVector<std::pair<const llvm::Use *, llvm::Value *>, 32> given_;
   llvm::MapVector<const ThreadStretch *, llvm::SmallVector<llvm::AllocaInst *, 4>> variables_;
+  llvm::MapVector<const ThreadStretch *, llvm::SmallVector<Fetched, 4>> fetched_;
 };
 
 } // namespace tutti::compiler

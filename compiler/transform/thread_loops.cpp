@@ -196,7 +196,8 @@ std::string ThreadLooper::checkCalls(const ThreadStretches &stretches,
                               }))) {
       continue;
     }
-    if (kind == CallKind::None && !mayStandInLoop(*call) && !isa<AnyMemIntrinsic>(inst) &&
+    if (kind == CallKind::None && !mayStandInLoop(*call) && !readsShared(*call) &&
+        !isa<AnyMemIntrinsic>(inst) &&
         !(intrinsic && (intrinsic->isLifetimeStartOrEnd() || intrinsic->isAssumeLikeIntrinsic() ||
                         intrinsic->getIntrinsicID() == Intrinsic::stacksave ||
                         intrinsic->getIntrinsicID() == Intrinsic::stackrestore))) {

@@ -42,19 +42,19 @@ void shared(int n, const char *text, int *a) {
 
 // Where a number of all threads ends is no address in the memory that the loop reads.
 void ends(int n, const char *text, char **end) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls '{{.*}}', which is not defined in this file
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls '{{.*}}' on memory that is not the iteration's own
   #pragma omp parallel for
   for (int i = 0; i < n; i++) strtol(text + 4 * i, end + i, 10);
 }
 
 void copies(int n, char *to, const char *from) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'strcpy', which is not defined in this file
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'strcpy' on memory that is not the iteration's own
   #pragma omp parallel for
   for (int i = 0; i < n; i++) strcpy(to + 8 * i, from + 8 * i);
 }
 
 void places(int n, const char *text, const char **a) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'strchr', which is not defined in this file
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'strchr' on memory that is not the iteration's own
   #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = strchr(text + 8 * i, ',');
 }
@@ -119,5 +119,21 @@ void sorts(int n, int *a) {
     for (int k = 0; k < 9; k++) own[k] = i * k % 7;
     qsort(own, 9, sizeof *own, noisy);
     a[i] = own[4];
+  }
+}
+
+int usleep(unsigned time);
+void pauses(int n, int *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    usleep(i);
+    a[i] = 1;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'rand', which draws from a sequence that all threads share (line [[@LINE+3]])
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    a[i] = rand();
   }
 }

@@ -77,6 +77,24 @@ void more_sections(int n, double *a, int *count) {
   }
 }
 
+// One of several formats, as the optimiser makes of two calls.
+void chosen(int n, double *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    printf(a[i] > 0 ? "more: %g\n" : "%g\n", a[i]);
+    a[i] = 1;
+  }
+
+  // Not if they do not ask for the same texts.
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the format of 'printf' is no constant, or asks for more
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    printf(a[i] > 0 ? "%d: %s\n" : "%d\n", i, (const char *)a);
+    a[i] = 1;
+  }
+}
+
 void unknown(int n, double *a, int *b, const char *format) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: the format of 'printf' is no constant, or asks for more than numbers and plain texts (line [[@LINE+3]])
   #pragma omp parallel for

@@ -73,6 +73,18 @@ void scratch(int n, int count, double *u, double *v) {
   }
 }
 
+// Mathematics beside the loops, which sets errno.
+double pow(double, double);
+void powers(int n, int count, double *u, const double *v) {
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    const double scale = pow(v[0], t);
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+    #pragma omp for
+    for (int i = 0; i < n; i++) u[i] += scale * v[i];
+  }
+}
+
 // Another file may have another one.
 __attribute__((weak)) void make_tasks(int n, double *a) {
   for (int i = 0; i < n; i++) {

@@ -115,6 +115,21 @@ double called(int n, const double *x) {
   return s;
 }
 
+// A function of the library that knows nothing of other threads.
+int rand_r(unsigned *);
+long drawn(int n) {
+  long s = 0;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    unsigned seed = i;
+    const int number = rand_r(&seed);
+    #pragma omp critical
+    s += number;
+  }
+  return s;
+}
+
 // One for each thread.
 int threads(int n, double *x) {
   int count = 0;

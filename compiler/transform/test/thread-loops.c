@@ -145,6 +145,46 @@ void sorted(int n, int *a, int *team) {
   }
 }
 
+// What a thread has for itself on both sides of a meeting is private in each loop, so library
+// functions may change it.
+long drawn(long n) {
+  long hits = 0;
+  // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+  #pragma omp parallel
+  {
+    unsigned seed = 17 + omp_get_thread_num();
+    #pragma omp for reduction(+ : hits)
+    for (long i = 0; i < n; i++) hits += rand_r(&seed) < rand_r(&seed);
+  }
+  return hits;
+}
+
+// Not if they share it, or it is too large to be brought.
+long drawn_by_all(long n, unsigned *seed) {
+  long hits = 0;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it calls 'rand_r' on memory that is not the iteration's own
+  #pragma omp parallel
+  {
+    const int id = omp_get_thread_num();
+    #pragma omp for reduction(+ : hits)
+    for (long i = 0; i < n; i++) hits += rand_r(seed) < id;
+  }
+  return hits;
+}
+
+long drawn_large(long n) {
+  long hits = 0;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers stays on rank 0: it calls 'rand_r' on memory that is not the iteration's own
+  #pragma omp parallel
+  {
+    unsigned seeds[65] = {omp_get_thread_num()};
+    #pragma omp for reduction(+ : hits)
+    for (long i = 0; i < n; i++) hits += rand_r(&seeds[i % 65]) < 9999;
+  }
+  return hits;
+}
+
 // What talks between threads in other ways stays as it was, and says why.
 void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and its threads may wait for each other's variables (line [[@LINE+4]])
@@ -261,4 +301,8 @@ void start_of_one(int n, long *starts, double *a) {
 // CODE:         call void @__kmpc_for_static_init_8(
 // CODE:         call void @__kmpc_barrier(
 // CODE:         call void @__kmpc_for_static_init_4(
+// CODE-LABEL: define internal void @drawn.omp_outlined.threads(
+// CODE:         call void @llvm.memcpy.p0.p0.i64(ptr align 4 %[[SEED:[0-9a-z.]+]], ptr align 4 %kept{{[0-9]*}}, i64 4
+// CODE:         call i32 @rand_r(ptr noundef %[[SEED]])
+// CODE:         call void @llvm.memcpy.p0.p0.i64(ptr align 4 %kept{{[0-9]*}}, ptr align 4 %[[SEED]], i64 4
 // CODE: attributes #[[OVER]] = { "tutti-over-threads" }

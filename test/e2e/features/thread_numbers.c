@@ -360,6 +360,42 @@ static void checked(int n, int wanted) {
   }
 }
 
+/// Each thread draws from a sequence of its own, which goes on from loop to loop.
+static long drawn(int n, int steps) {
+  long hits = 0;
+#pragma omp parallel
+  {
+    unsigned seed = 17 + omp_get_thread_num();
+    for (int step = 0; step < steps; ++step) {
+#pragma omp for reduction(+ : hits)
+      for (int i = 0; i < n; ++i) {
+        const int number = rand_r(&seed) % 100;
+        hits += number < rand_r(&seed) % (50 + step);
+      }
+    }
+    found[omp_get_thread_num()] = seed % 1000;
+  }
+  return hits;
+}
+
+static long drawn_and_counted(int n) {
+  long hits = 0;
+#pragma omp parallel
+  {
+    unsigned seeds[2] = {omp_get_thread_num(), 5};
+#pragma omp for
+    for (int i = 0; i < n; ++i) {
+      if (rand_r(&seeds[0]) % 7 < 3 || rand_r(&seeds[1]) % 9 < 2) {
+#pragma omp atomic
+        hits++;
+      }
+    }
+#pragma omp barrier
+    found[omp_get_thread_num()] += seeds[1] % 1000;
+  }
+  return hits;
+}
+
 int main(void) {
   omp_set_num_threads(THREADS);
   for (int i = 0; i < N; ++i) {
@@ -394,4 +430,8 @@ int main(void) {
   report("checked");
   printf("rooms %d\n", rooms_of_threads(N));
   report("rooms of threads");
+  printf("drawn %ld\n", drawn(N, 5));
+  report("drawn");
+  printf("drawn and counted %ld\n", drawn_and_counted(N));
+  report("drawn and counted");
 }
