@@ -5,9 +5,14 @@
 #include "compiler/analysis/construct_code.h"
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/loop_sequence.h"
+#include "compiler/analysis/source_names.h"
+#include "compiler/analysis/thread_stretches.h"
 #include "compiler/analysis/worksharing.h"
+#include "compiler/ir/construct_calls.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -45,7 +50,8 @@ std::optional<MemoryLocation> uncheckedRead(const Instruction &inst) {
 class OneLaunch {
 public:
   OneLaunch(Function &function, FunctionAnalysisManager &analyses)
-      : endings_(findEndings(function)), code_(function, analyses) {}
+      : endings_(findEndings(function)), code_(function, analyses),
+        loops_(analyses.getResult<LoopAnalysis>(function)) {}
 
   std::string check(DebugLoc &place);
 
@@ -56,10 +62,71 @@ private:
   }
 
   bool isSeparatedFromChange(const Instruction &read);
+  StoreInst *storeOfAll();
 
   SmallPtrSet<BasicBlock *, 8> endings_;
   ConstructCode code_;
+  const LoopInfo &loops_;
 };
+
+/// Whether each iteration of `loop` comes to one of `stores`.
+bool storesAlways(const Loop &loop, ArrayRef<StoreInst *> stores) {
+  SmallPtrSet<const BasicBlock *, 16> seen;
+  for (const StoreInst *store : stores) {
+    seen.insert(store->getParent());
+  }
+  const BasicBlock *latch = loop.getLoopLatch();
+  SmallVector<const BasicBlock *, 16> work;
+  if (seen.insert(loop.getHeader()).second) {
+    work.push_back(loop.getHeader());
+  }
+  while (!work.empty()) {
+    const BasicBlock *block = work.pop_back_val();
+    if (block == latch) {
+      return false;
+    }
+    for (const BasicBlock *next : successors(block)) {
+      if (loop.contains(next) && seen.insert(next).second) {
+        work.push_back(next);
+      }
+    }
+  }
+  return latch;
+}
+
+/// A store that each iteration executes to one variable that threads share, unless all that
+/// iterations store there is one constant: the runtime would never divide such a loop.
+StoreInst *OneLaunch::storeOfAll() {
+  const SequencedLoop &loop = code_.loops()[kOnly];
+  if (loop.init->hasFnAttr(kOverThreads)) {
+    return nullptr;
+  }
+  // Pieces are fetched, or stepped to, in a loop around that over iterations.
+  const bool hasPieces = loop.isDispatch() || scheduleOf(*loop.init) == Schedule::Chunked;
+  MapVector<const Value *, SmallVector<StoreInst *, 2>> variables;
+  for (Instruction &inst : instructions(code_.function())) {
+    auto *store = dyn_cast<StoreInst>(&inst);
+    if (store && store->isSimple() && loops_.getLoopFor(store->getParent()) &&
+        isa<Argument, GlobalVariable>(store->getPointerOperand()) && writesShared(*store) &&
+        code_.isSkipped(inst) && !code_.isCombining(inst)) {
+      variables[store->getPointerOperand()].push_back(store);
+    }
+  }
+  for (const auto &[variable, stores] : variables) {
+    const Value *first = stores.front()->getValueOperand();
+    const bool isOneConstant = isa<Constant>(first) && all_of(stores, [&](const StoreInst *store) {
+                                 return store->getValueOperand() == first;
+                               });
+    const Loop *iterations = loops_.getLoopFor(stores.front()->getParent());
+    while (iterations->getLoopDepth() > (hasPieces ? 2 : 1)) {
+      iterations = iterations->getParentLoop();
+    }
+    if (!isOneConstant && storesAlways(*iterations, stores)) {
+      return stores.front();
+    }
+  }
+  return nullptr;
+}
 
 /// Whether a barrier lies between `read` and the loop, which may change what is read.
 bool OneLaunch::isSeparatedFromChange(const Instruction &read) {
@@ -98,6 +165,12 @@ std::string OneLaunch::check(DebugLoc &place) {
     if (isSeparatedFromChange(inst)) {
       return "its loop may change what is read outside of it, before or after a barrier";
     }
+  }
+  if (StoreInst *store = storeOfAll()) {
+    place = store->getDebugLoc();
+    const std::string name = nameOf(*store->getPointerOperand());
+    return "each of its iterations writes " + (name.empty() ? "a variable" : "'" + name + "'") +
+           " that all threads share";
   }
   place = {};
   return {};

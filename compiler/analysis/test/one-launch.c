@@ -143,3 +143,40 @@ void asked(int n, int threads, double *u) {
   #pragma omp parallel for num_threads(threads)
   for (int i = 0; i < n; i++) u[i] += 1;
 }
+
+// Variables that were meant to be private.
+double written_by_all(int n, const double *a, double *b) {
+  double x, sum = 0;
+  int j;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: each of its iterations writes {{'x'|a variable}} that all threads share
+  #pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < n; i++) {
+    x = a[i] + 0.5;
+    sum += x * x;
+  }
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: each of its iterations writes {{'j'|a variable}} that all threads share
+  #pragma omp parallel for schedule(dynamic, 3)
+  for (int i = 0; i < n; i++)
+    for (j = 0; j < n; j++) b[i] += a[3 * i + j];
+  return sum + x + j;
+}
+
+// Some iterations do, or all of them write the same constant.
+int written_by_some(int n, const double *a, int *last) {
+  int found = 0;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    if (a[i] > 5) *last = i;
+
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) found = 1;
+
+  int end;
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
+  #pragma omp parallel for lastprivate(end)
+  for (int i = 0; i < n; i++) end = i * (int)a[i];
+  return found + end;
+}
