@@ -6,6 +6,7 @@
 #include "compiler/ir/forks.h"
 #include "compiler/ir/split_variables.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -47,49 +48,28 @@ void takeAll(CallInst &init) {
   init.eraseFromParent();
 }
 
-/// Serialises `fork`, which is reached through forks of the functions `around`. A function that
-/// comes to a fork of itself has no end of forks.
-bool serialise(CallInst &fork, SmallVectorImpl<const Function *> &around,
-               FunctionAnalysisManager &analyses);
-
-/// The same for all forks of `outlined`.
-bool serialiseAll(Function &outlined, SmallVectorImpl<const Function *> &around,
-                  FunctionAnalysisManager &analyses) {
-  const SmallVector<CallInst *, 4> forks = forksIn(outlined);
-  const auto done =
-      count_if(forks, [&](CallInst *fork) { return serialise(*fork, around, analyses); });
-  if (done == 0) {
-    return false;
+/// Whether `outlined`, or what it calls or forks, comes to a fork of it again: there is no end of
+/// what would have to be put in its place.
+bool comesToItself(const Function &outlined) {
+  SmallSetVector<const Function *, 16> reached;
+  reached.insert(&outlined);
+  for (unsigned at = 0; at < reached.size(); ++at) {
+    for (const Instruction &inst : instructions(*reached[at])) {
+      if (!isa<CallBase>(inst)) {
+        continue;
+      }
+      for (const Use &operand : inst.operands()) {
+        const auto *function = dyn_cast<Function>(operand.get());
+        if (function == &outlined) {
+          return true;
+        }
+        if (function) {
+          reached.insert(function);
+        }
+      }
+    }
   }
-  if (static_cast<std::size_t>(done) == forks.size()) {
-    eraseCalls(outlined, isThreadRequest);
-  }
-  // What was captured by its address is again a value.
-  splitVariables(outlined, analyses, SROAOptions::PreserveCFG);
-  return true;
-}
-
-bool serialise(CallInst &fork, SmallVectorImpl<const Function *> &around,
-               FunctionAnalysisManager &analyses) {
-  Function &outlined = *outlinedOf(fork);
-  if (is_contained(around, &outlined)) {
-    return false;
-  }
-  Function *part = promotedCopy(outlined, outlined.getName() + ".part", analyses);
-  around.push_back(&outlined);
-  serialiseAll(*part, around, analyses);
-  around.pop_back();
-  CallInst *init = checkSerial(*part, fork);
-  if (!init) {
-    part->eraseFromParent();
-    return false;
-  }
-  takeAll(*init);
-  answerOne(*part);
-  eraseCalls(*part, [](CallKind kind) {
-    return kind == CallKind::StaticEnd || kind == CallKind::Barrier;
-  });
-  return inlineFork(fork, *part);
+  return false;
 }
 
 } // namespace
@@ -138,13 +118,36 @@ bool inlineFork(CallInst &fork, Function &part, ArrayRef<Value *> more) {
 }
 
 bool serialiseFork(CallInst &fork, FunctionAnalysisManager &analyses) {
-  SmallVector<const Function *, 4> around;
-  return serialise(fork, around, analyses);
+  if (comesToItself(*outlinedOf(fork))) {
+    return false;
+  }
+  Function *part = promotedCopy(*outlinedOf(fork), outlinedOf(fork)->getName() + ".part", analyses);
+  serialiseForks(*part, analyses);
+  CallInst *init = checkSerial(*part, fork);
+  if (!init) {
+    part->eraseFromParent();
+    return false;
+  }
+  takeAll(*init);
+  answerOne(*part);
+  eraseCalls(*part, [](CallKind kind) {
+    return kind == CallKind::StaticEnd || kind == CallKind::Barrier;
+  });
+  return inlineFork(fork, *part);
 }
 
 bool serialiseForks(Function &outlined, FunctionAnalysisManager &analyses) {
-  SmallVector<const Function *, 4> around;
-  return serialiseAll(outlined, around, analyses);
+  const SmallVector<CallInst *, 4> forks = forksIn(outlined);
+  const auto done = count_if(forks, [&](CallInst *fork) { return serialiseFork(*fork, analyses); });
+  if (done == 0) {
+    return false;
+  }
+  if (static_cast<std::size_t>(done) == forks.size()) {
+    eraseCalls(outlined, isThreadRequest);
+  }
+  // What was captured by its address is again a value.
+  splitVariables(outlined, analyses, SROAOptions::PreserveCFG);
+  return true;
 }
 
 } // namespace tutti::compiler

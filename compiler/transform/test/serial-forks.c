@@ -86,3 +86,19 @@ void halves(double *a, int first, int last) {
   }
   for (int i = first; i < middle; i++) a[i] += a[i + (last - first) / 2];
 }
+
+// The same, several times in each round.
+void quarters(double *a, int first, int last) {
+  if (last - first < 4) return;
+  const int middle = (first + last) / 2;
+  quarters(a + 1, first, middle - 1);
+  quarters(a + 2, middle, last - 2);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop stays on rank 0: it calls 'quarters', which cannot be analysed in place
+  #pragma omp parallel sections
+  {
+    #pragma omp section
+    quarters(a, first, middle);
+    #pragma omp section
+    quarters(a, middle, last);
+  }
+}
