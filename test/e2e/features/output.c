@@ -61,7 +61,8 @@ static void always(const double *a, char (*names)[8]) {
   for (int i = 0; i < N; ++i) {
     char own[16];
     snprintf(own, sizeof own, "own %d", i);
-    printf("<%d.0> %g %5.2f %-6d|%s|%.2s|%*d %c %%\n", i, a[i], a[i] / 3, i % 7, names[i], own, 8, i, 'a' + i % 5);
+    printf("<%d.0> %g %5.2f %-6d|%s|%.2s|%*d %c %%\n", i, a[i], a[i] / 3, i % 7, names[i], own, 8,
+           i, 'a' + i % 5);
     fprintf(stdout, "<%d.1> %s %x %lu\n", i, own, i, (unsigned long)i << 33);
     fflush(stdout);
   }
@@ -88,6 +89,23 @@ static double sometimes(double *a) {
   printf("behind %g\n", sum);
   show(file, before);
   return sum;
+}
+
+/// Formats, and texts, among which iterations choose.
+static void chosen(const double *a) {
+  int before;
+  FILE *file = divert(&before);
+  puts("before");
+#pragma omp parallel for
+  for (int i = 0; i < N; ++i) {
+    printf(a[i] > 300 ? "<%d.0> %g is much\n" : "<%d.0> only %g\n", i, a[i]);
+    if (i % 3 == 0) {
+      printf("<%d.1> %s, and by 3\n", i, i % 2 == 0 ? "even" : "odd");
+    } else {
+      printf("<%d.1> %s\n", i, i % 2 == 0 ? "also even" : "also odd");
+    }
+  }
+  show(file, before);
 }
 
 /// A construct of several loops, some of which print, over time.
@@ -149,6 +167,7 @@ int main(void) {
   }
   always(a, names);
   printf("%g\n", sometimes(a));
+  chosen(a);
   conducted(a);
   numbers(a);
   free(a);
