@@ -100,13 +100,14 @@ Value *StretchValues::compute(Value &value, Here &here) {
   return here.known[inst] = copy;
 }
 
-/// Brings the small variables that are kept for each thread, and that `stretch` uses.
+/// Brings the small variables that are kept for each thread, and whose address functions get in
+/// `stretch`: they are to find memory of the thread's own.
 void StretchValues::fetch(const ThreadStretch &stretch, Here &here) {
   constexpr std::uint64_t kMostBytes = 256; // Larger ones are rarely touched as a whole.
   for (const auto &[value, kept] : kept_) {
     auto *variable = dyn_cast<AllocaInst>(value);
     const Users users = variable && kept.bytes <= kMostBytes ? usersOf(*variable) : Users();
-    if (!users.stretches.contains(&stretch)) {
+    if (!users.callers.contains(&stretch)) {
       continue;
     }
     auto *own = cast<AllocaInst>(variable->clone());
@@ -298,6 +299,9 @@ StretchValues::Users StretchValues::usersOf(AllocaInst &variable) const {
       users.stretches.insert(stretch);
       if (!isa<LoadInst>(inst)) {
         users.writers.insert(stretch);
+      }
+      if (isa<CallBase>(inst) && !isa<IntrinsicInst>(inst)) {
+        users.callers.insert(stretch);
       }
       users.isKept |= store && store->getValueOperand() == pointers[at];
     }

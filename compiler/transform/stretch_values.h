@@ -14,8 +14,8 @@
 ///                                            }
 ///                                            for (id...) sum[id] = kept[id];
 ///
-/// A small variable comes from there into one that is private again, and goes back at the end, so
-/// that functions of libraries may be told its address: the seed of a generator, say.
+/// A small variable of which functions of libraries are told the address, the seed of a generator,
+/// say, comes from there into one that is private again, and goes back at the end.
 #pragma once
 
 #include "compiler/analysis/thread_stretches.h"
@@ -97,7 +97,8 @@ private:
   struct Users {
     llvm::SmallSetVector<const ThreadStretch *, 4> stretches; ///< Null: what is in none.
     llvm::SmallSetVector<const ThreadStretch *, 4> writers;
-    bool isKept = false; ///< Its address is stored.
+    llvm::SmallSetVector<const ThreadStretch *, 4> callers; ///< That tell functions its address.
+    bool isKept = false;                                    ///< Its address is stored.
   };
 
   /// A kept variable, and the private one that stands for it in an iteration of a stretch.

@@ -160,6 +160,22 @@ long drawn(long n) {
   return hits;
 }
 
+// Pointers that only the program's own code looks at stay where the region can follow them.
+void rows_of_threads(int n, double **a, double *out) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+  #pragma omp parallel
+  {
+    double *rows[4];
+    const int id = omp_get_thread_num();
+    for (int k = 0; k < 4; k++) rows[k] = a[4 * id + (k + n) % 4];
+    #pragma omp barrier
+    double s = 0;
+    for (int i = 0; i < n; i++) s += rows[i & 3][i];
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region with thread numbers is distributed over ranks
+    out[id] = s;
+  }
+}
+
 // Not if they share it, or it is too large to be brought.
 long drawn_by_all(long n, unsigned *seed) {
   long hits = 0;
