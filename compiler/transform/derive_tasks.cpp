@@ -2,6 +2,7 @@
 #include "compiler/transform/derive_tasks.h"
 
 #include "abi/abi.h"
+#include "abi/tasks.h"
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/endings.h"
@@ -29,6 +30,10 @@
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
 using namespace llvm;
 
 namespace tutti::compiler {
@@ -46,6 +51,15 @@ StringRef calleeName(const CallBase &call) {
   return callee ? callee->getName() : StringRef();
 }
 
+/// Iterations are counted from 0 by numbers with a sign. Without that, a loop that goes on while its
+/// counter is not above the last one, compared without sign, might go on for ever.
+void limitUpper(IRBuilder<> &build, Value *block) {
+  Value *field = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), block,
+                                                  offsetof(tutti_task_block, upper));
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  build.CreateStore(build.CreateAnd(build.CreateLoad(build.getInt64Ty(), field), kMost), field);
+}
+
 /// Executes `entry` with a copy of the block, in each iteration of a loop: what tasks do to their
 /// own block is nobody else's affair, and so its fields become values.
 Function &loopAround(Function &entry, std::uint64_t blockBytes) {
@@ -60,6 +74,7 @@ Function &loopAround(Function &entry, std::uint64_t blockBytes) {
   IRBuilder<> &build = piece.build();
   const Align alignment(8);
   build.CreateMemCpy(copy, alignment, piece.take(block), alignment, blockBytes);
+  limitUpper(build, copy);
   CallInst *call = build.CreateCall(&entry, {build.getInt32(0), copy});
   call->setCallingConv(entry.getCallingConv());
   build.CreateBr(piece.latch());

@@ -162,6 +162,61 @@ def known_code_goes_to_its_data(workshop):
         require(moved == (8192 + 400) * 8, f"{moved} bytes in {rounds} rounds")
 
 
+PIECES = """
+enum { kCells = 200000, kBlocks = 4, kBlock = kCells / kBlocks };
+static void heat(double *x, int first, int last) {
+  for (int step = 0; step < 40; ++step)
+    for (int i = first; i < last; ++i) x[i] = x[i] * 0.75 + i;
+}
+int main(void) {
+  double *a = malloc(kCells * sizeof *a);
+  for (int i = 0; i < kCells; ++i) a[i] = i;
+  for (int round = 0; round < 4; ++round) {
+%s
+  }
+#pragma oss taskwait
+  double sum = 0;
+  for (int i = 0; i < kCells; ++i) sum += a[i] * (i %% 7);
+  printf("%%.9g\\n", sum);
+}
+"""
+CHUNKS = """
+#pragma oss taskloop grainsize(kBlock) inout(a[i])
+  for (%s i = 0; i < kCells; i++) for (int k = 0; k < 40; k++) a[i] = a[i] * 0.75 + k;"""
+LEAVING = {
+    "chunks": CHUNKS % "int",
+    "long_chunks": CHUNKS % "long",
+    "children": """
+  for (int k = 0; k < kBlocks; k++) {
+#pragma oss task weakinout(a[k * kBlock;kBlock])
+    for (int i = 0; i < kBlock; i += kBlock / 2) {
+#pragma oss task inout(a[k * kBlock + i;kBlock / 2])
+      heat(a, k * kBlock + i, k * kBlock + i + kBlock / 2);
+    }
+  }""",
+    "awaited_children": """
+  for (int k = 0; k < kBlocks; k++) {
+#pragma oss task inout(a[k * kBlock;kBlock])
+    {
+      for (int i = 0; i < kBlock; i += kBlock / 2) {
+#pragma oss task inout(a[k * kBlock + i;kBlock / 2])
+        heat(a, k * kBlock + i, k * kBlock + i + kBlock / 2);
+      }
+#pragma oss taskwait
+      a[k * kBlock] += 1;
+    }
+  }""",
+}
+
+
+def known_code_leaves_piece_by_piece(workshop, name):
+    """Chunks of loops, and children of tasks that stay because they make tasks."""
+    made = written(workshop, f"leaving_{name}", PIECES % LEAVING[name])
+    compare(workshop, made, [], 3, {"TUTTI_WORKERS": "2"})
+    result = workshop.launch(made, [], 2, {"TUTTI_STATS": "json", "TUTTI_WORKERS": "1"})
+    require(json.loads(re.search(r"^tutti-remote-tasks: (.*)$", result.errors, re.M)[1])["sent"] > 0, result.errors)
+
+
 STAYING = {
     "writing": ("""
 static double other[64];
@@ -288,6 +343,7 @@ def all_checks():
                 lambda w, l=level, r=ranks, k=workers:
                 compare(w, program("derived", l), [], r, {"TUTTI_WORKERS": str(k)}))
                for level, ranks, workers in (("-O0", 2, 2), ("-O1", 2, 1), ("-O2", 2, 2), ("-O2", 3, 1), ("-O3", 4, 2))]
+    checks += [(f"leaves/{name}", lambda w, n=name: known_code_leaves_piece_by_piece(w, n)) for name in LEAVING]
     checks += [(f"stays/{name}", lambda w, n=name: stays_with_a_reason(w, n)) for name in STAYING]
     checks += [(f"nodes{level}/{ranks}/{workers}",
                 lambda w, l=level, r=ranks, k=workers:
