@@ -51,11 +51,11 @@ StringRef calleeName(const CallBase &call) {
   return callee ? callee->getName() : StringRef();
 }
 
-/// Iterations are counted from 0 by numbers with a sign. Without that, a loop that goes on while its
-/// counter is not above the last one, compared without sign, might go on for ever.
+/// Iterations are counted from 0 by numbers with a sign. Without that, a loop that goes on while
+/// its counter is not above the last one, compared without sign, might go on for ever.
 void limitUpper(IRBuilder<> &build, Value *block) {
-  Value *field = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), block,
-                                                  offsetof(tutti_task_block, upper));
+  Value *field =
+      build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), block, offsetof(tutti_task_block, upper));
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   build.CreateStore(build.CreateAnd(build.CreateLoad(build.getInt64Ty(), field), kMost), field);
 }

@@ -40,6 +40,7 @@ struct Construct {
   std::vector<NamedItem> items;
   std::vector<ReducedItem> reductions;
   std::vector<std::string> iterationVariables; ///< Of loops.
+  bool isOfFunction = false;    ///< A function's: variables without a clause are its copies.
   bool assignsVariable = false; ///< A loop counts with a variable that is declared elsewhere.
   std::uint32_t device = 0;     ///< The tutti_device_kind that it runs on; 0 on the host.
   std::size_t dimensions = 0;   ///< Of its kernel; 0 if it is none.

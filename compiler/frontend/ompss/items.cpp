@@ -245,10 +245,6 @@ bool Reader::plain(TokensRef tokens, Item &item) {
     if (!shaped(tokens.slice(1, end - 2), item)) {
       return false;
     }
-    if (brackets.size() > item.shape.size()) {
-      error(diagnostics_, item.where, "more subscripts than the shape has dimensions");
-      return false;
-    }
   } else {
     item.base = copy(tokens.take_front(baseEnd));
   }
@@ -284,14 +280,21 @@ private:
   void integer(TokensRef tokens);
   void requireArray(std::size_t dimension, llvm::StringRef otherwise);
 
+  /// Whether the dimension is one of the shape. What is shaped may be rows, which have more.
+  bool isShaped(std::size_t dimension) const { return dimension < item_.shape.size(); }
+
   TokenWriter &out_;
   const Item &item_;
 };
 
-/// The base with `depth` zeros as subscripts: never evaluated.
+/// The base with `depth` zeros as subscripts, all that the shape has among them: never evaluated.
 void Writer::element(std::size_t depth) {
-  out_.group(item_.base);
-  for (std::size_t i = 0; i < depth; ++i) {
+  if (!item_.shape.empty()) {
+    out_.text("(*").group(item_.base).text(")");
+  } else {
+    out_.group(item_.base);
+  }
+  for (std::size_t i = item_.shape.size(); i < depth; ++i) {
     out_.text("[0]");
   }
 }
@@ -299,10 +302,10 @@ void Writer::element(std::size_t depth) {
 /// Types that are no integers have no `|`.
 void Writer::integer(TokensRef tokens) { out_.text("(").group(tokens).text("|0)"); }
 
-/// In a statement expression: what has the elements of the dimension is no pointer.
+/// In a statement expression: what has the elements of the dimension is an array.
 void Writer::requireArray(std::size_t dimension, llvm::StringRef otherwise) {
-  out_.text("_Static_assert(!");
-  out_.text(out_.isCxx() ? "__is_pointer(__typeof__(" : "__builtin_types_compatible_p(__typeof__(");
+  out_.text("_Static_assert(");
+  out_.text(out_.isCxx() ? "__is_array(__typeof__(" : "!__builtin_types_compatible_p(__typeof__(");
   element(dimension);
   if (!out_.isCxx()) {
     out_.text("),__typeof__(&");
@@ -313,10 +316,10 @@ void Writer::requireArray(std::size_t dimension, llvm::StringRef otherwise) {
 
 /// Distance of neighbours in a dimension.
 void Writer::bytesBetween(std::size_t dimension) {
-  if (item_.shape.empty()) {
+  if (!isShaped(dimension)) {
     if (dimension > 0) { // Where nothing is evaluated: the size stays a constant.
       out_.text("0*sizeof(__extension__({");
-      requireArray(dimension, "only the first section may be of a pointer");
+      requireArray(dimension, "what has more sections or subscripts is not an array");
       out_.text("0;}))+");
     }
     out_.text("sizeof(");
@@ -334,7 +337,7 @@ void Writer::bytesBetween(std::size_t dimension) {
 
 /// Number of elements in a dimension.
 void Writer::extent(std::size_t dimension) {
-  if (!item_.shape.empty()) {
+  if (isShaped(dimension)) {
     integer(item_.shape[dimension]);
     return;
   }

@@ -345,6 +345,7 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
           {ClauseKind::Shared, where, name.text(parameter.name).take(), where});
     }
   }
+  construct.isOfFunction = true;
   writeCreatorHead(writer.at(where), called, creator, isMember);
   writer.text("{");
   const bool isKernel = construct.shape() != nullptr;

@@ -30,6 +30,8 @@ public:
   /// Goes on with what comes after the variable, then with so many sections.
   Use follow(TokensRef tokens, std::size_t sections);
 
+  bool isAtArray() const { return use_ == Use::Object && type_->isArrayType(); }
+
 private:
   void become(QualType type) { type_ = type.getNonReferenceType().getCanonicalType(); }
 
@@ -180,6 +182,8 @@ private:
   const Clause *clauseOf(llvm::StringRef name) const;
   bool isDecided(const VarDecl &variable) const;
   void item(const Item &item);
+  void addresses(const Item &item);
+  void object(VarDecl &variable, const Token &name);
   bool isText(TokensRef label);
 
   void copy(const VarDecl &variable, bool isInitialised) {
@@ -236,7 +240,11 @@ void Decision::item(const Item &item) {
       llvm::any_of(item.iterators, [&](const Iterator &iterator) {
         return wordOf(iterator.name) == wordOf(first);
       });
-  VarDecl *variable = isOther ? nullptr : variableOf(sema_, scope_, first);
+  if (isOther) {
+    addresses(item);
+    return;
+  }
+  VarDecl *variable = variableOf(sema_, scope_, first);
   if (!variable || shared_.contains(variable)) {
     return; // Clang reports names that mean nothing where the access is evaluated.
   }
@@ -244,18 +252,62 @@ void Decision::item(const Item &item) {
   const Use use =
       Walk(sema_, variable->getType()).follow(TokensRef(item.base).drop_front(), sections);
   const Clause *named = clauseOf(wordOf(first));
-  if (use == Use::Object && !named) {
-    sharing_.shared.push_back(wordOf(first).str());
-    shared_.insert(variable);
-  } else if (use == Use::Object && named->kind != ClauseKind::Shared) {
-    error(sema_.getDiagnostics(), first.getLocation(),
-          "'%0' is %1, so other tasks do not see what this one does with it")
-        << wordOf(first) << wordOf(named->kind);
-  } else if (use == Use::Unknown && !named) {
+  if (use == Use::Object) {
+    object(*variable, first);
+  } else if (use == Use::Unknown && !named && !construct_.isOfFunction) {
     error(sema_.getDiagnostics(), first.getLocation(),
           "whether '%0' is the memory or a pointer to it depends on a template argument; name it "
           "in shared() or firstprivate()")
         << wordOf(first);
+  }
+}
+
+/// Of `*(a + 1)`, `((char *)a)[4]`, `(c ? a : b)[i]`, `*&x`: what is named by an address is a part
+/// of the variable.
+void Decision::addresses(const Item &item) {
+  TokensRef tokens = item.base;
+  for (std::size_t i = 0; i < tokens.size();) {
+    if (tokens[i].is(tok::l_square)) {
+      i = afterClose(tokens, i); // An index is a value.
+      continue;
+    }
+    if (tokens[i].is(tok::kw_sizeof) && i + 1 < tokens.size() && tokens[i + 1].is(tok::l_paren)) {
+      i = afterClose(tokens, i + 1);
+      continue;
+    }
+    const bool isName =
+        tokens[i].is(tok::identifier) &&
+        (i == 0 || !tokens[i - 1].isOneOf(tok::period, tok::arrow, tok::coloncolon));
+    const bool isAddress = i > 0 && tokens[i - 1].is(tok::amp) &&
+                           (i == 1 || !tokens[i - 2].isOneOf(tok::identifier, tok::r_paren,
+                                                             tok::r_square, tok::numeric_constant));
+    const Token &name = tokens[i++];
+    VarDecl *variable = isName ? variableOf(sema_, scope_, name) : nullptr;
+    if (!variable || shared_.contains(variable)) {
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < tokens.size() && tokens[i].isOneOf(tok::l_square, tok::period, tok::arrow)) {
+      i = tokens[i].is(tok::l_square) ? afterClose(tokens, i) : std::min(i + 2, tokens.size());
+    }
+    Walk walk(sema_, variable->getType());
+    const Use use = walk.follow(tokens.slice(begin, i - begin), 0);
+    if (walk.isAtArray() || (isAddress && use == Use::Object)) {
+      object(*variable, name);
+    }
+  }
+}
+
+/// The variable is named, or a part of it.
+void Decision::object(VarDecl &variable, const Token &name) {
+  const Clause *named = clauseOf(wordOf(name));
+  if (!named) {
+    sharing_.shared.push_back(wordOf(name).str());
+    shared_.insert(&variable);
+  } else if (named->kind != ClauseKind::Shared) {
+    error(sema_.getDiagnostics(), name.getLocation(),
+          "'%0' is %1, so other tasks do not see what this one does with it")
+        << wordOf(name) << wordOf(named->kind);
   }
 }
 

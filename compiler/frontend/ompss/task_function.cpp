@@ -127,9 +127,15 @@ private:
 void Reader::templateHead(std::size_t &at) {
   while (at + 1 < tokens_.size() && tokens_[at].is(tok::kw_template)) {
     const std::size_t end = afterAngle(tokens_, at + 1);
+    Tokens &bare = function_.bareTemplateHead;
+    bare.insert(bare.end(), tokens_.begin() + at, tokens_.begin() + at + 2);
     for (TokensRef part : splitParameters(tokens_.slice(at + 2, end - at - 3))) {
       const auto *equal = llvm::find_if(part, [](const Token &t) { return t.is(tok::equal); });
       const TokensRef declared(part.begin(), equal);
+      bare.insert(bare.end(), declared.begin(), declared.end());
+      if (part.end() != tokens_.begin() + end - 1) {
+        bare.push_back(*part.end()); // The comma.
+      }
       if (!declared.empty() && declared.back().is(tok::identifier)) {
         const bool isPack =
             llvm::any_of(declared, [](const Token &t) { return t.is(tok::ellipsis); });
@@ -137,6 +143,7 @@ void Reader::templateHead(std::size_t &at) {
                                                (isPack ? "..." : ""));
       }
     }
+    bare.push_back(tokens_[end - 1]);
     function_.templateHead.insert(function_.templateHead.end(), tokens_.begin() + at,
                                   tokens_.begin() + end);
     at = end;
@@ -326,7 +333,8 @@ std::optional<TaskFunction> readTaskFunction(DiagnosticsEngine &diagnostics, Tok
 }
 
 void writeDeclaration(TokenWriter &writer, const TaskFunction &function, bool withDefaults) {
-  writer.tokens(function.templateHead).tokens(function.specifiers).tokens(function.name).text("(");
+  writer.tokens(withDefaults ? function.templateHead : function.bareTemplateHead);
+  writer.tokens(function.specifiers).tokens(function.name).text("(");
   bool isFirst = true;
   for (const Parameter &parameter : function.parameters) {
     writer.text(isFirst ? "" : ",");

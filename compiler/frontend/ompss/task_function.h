@@ -37,6 +37,7 @@ struct Parameter {
 /// Always: returns void.
 struct TaskFunction {
   Tokens templateHead;                         ///< `template <...>`, or empty.
+  Tokens bareTemplateHead;                     ///< The same without default arguments.
   std::vector<std::string> templateParameters; ///< As arguments: `T`, `Ts...`.
   Tokens specifiers;                           ///< Up to and with `void`.
   clang::Token name;

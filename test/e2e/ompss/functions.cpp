@@ -98,6 +98,14 @@ namespace deep {
 
 template <class T, int N> void advance(T *p, T by) { *p = *p * N + by; }
 
+#pragma oss task inout(to[0; n])
+
+template <class It = int *, int by = 2> void double_all(It to, int n = by) {
+  for (int i = 0; i < n; i++) {
+    to[i] *= by;
+  }
+}
+
 template <class T> struct Box {
   T value[4];
 
@@ -184,6 +192,13 @@ int main() {
     deep::advance<long, 3>(&l, i);
     deep::advance<float, 2>(&f, i);
   }
+  int numbers[3] = {1, 2, 3};
+  for (int i = 0; i < 3; i++) {
+    deep::double_all(numbers, 3);
+    deep::double_all<int *, 3>(numbers + 1);
+  }
+#pragma oss taskwait
+  std::printf("default arguments %d %d\n", numbers[0], numbers[2]);
   deep::Box<int> ints{{1, 2, 3, 4}};
   deep::Box<double> doubles{{1, 2, 3, 4}};
   ints.all();

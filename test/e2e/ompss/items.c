@@ -217,6 +217,46 @@ static void shapes(int n, int m) {
   free(p);
 }
 
+// What is shaped has rows of its own; what is named by an address is a part of the variable.
+static void rows(int n) {
+  unsigned table[4][6], first[5] = {1, 2, 3, 4, 5}, second[5] = {6, 7, 8, 9, 10}, x = 1;
+  unsigned(*p)[6] = table;
+  for (int i = 0; i < 24; i++) {
+    (&table[0][0])[i] = i;
+  }
+  for (unsigned round = 0; round < 5; round++) {
+#pragma oss task inout(([n] p)[1][0; 3]) in(([n] p)[0][2])
+    {
+      busy();
+      for (int j = 0; j < 3; j++) {
+        p[1][j] = mix(p[1][j], p[0][2]);
+      }
+    }
+#pragma oss task inout(([2] p)[ : ][2 : ]) inout(([n] p)[n - 1])
+    {
+      busy();
+      for (int j = 0; j < 6; j++) {
+        p[0][2 + j % 4] = mix(p[0][2 + j % 4], p[1][2]);
+        p[1][2 + j % 4] ^= round;
+        p[n - 1][j] = mix(p[n - 1][j], p[1][3]);
+      }
+    }
+#pragma oss task inout(*(first + 2), ((unsigned *)second)[1; 2])
+    {
+      busy();
+      first[2] = mix(first[2], second[1]++);
+      second[2] += first[2];
+    }
+#pragma oss task inout((round % 2 ? first : second)[2]) inout(*&x)
+    {
+      busy();
+      x = mix(x, (round % 2 ? first : second)[2]++);
+    }
+  }
+#pragma oss taskwait
+  printf("rows %u %u %u %u\n", sum(&table[0][0], 24), sum(first, 5), sum(second, 5), x);
+}
+
 static void members(void) {
   unsigned outside[6] = {1, 2, 3, 4, 5, 6};
   struct pair s = {1, {2, 3, 4, 5}, outside}, *q = &s;
@@ -338,6 +378,7 @@ int main(void) {
   blocks();
   shapes(3, 4);
   members();
+  rows(3);
   several(3);
   unsigned t[5][7];
   for (int i = 0; i < 35; i++) {

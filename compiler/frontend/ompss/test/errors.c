@@ -94,7 +94,7 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   // CHECK: :[[@LINE+1]]:23: error: static assertion failed{{.*}}: a section of a pointer needs its last element or its length
   #pragma oss task in(p[2:])
   x = 1;
-  // CHECK: :[[@LINE+1]]:23: error: static assertion failed{{.*}}: only the first section may be of a pointer
+  // CHECK: :[[@LINE+1]]:23: error: static assertion failed{{.*}}: what has more sections or subscripts is not an array
   #pragma oss task in(pp[0;2][0;3])
   x = 1;
   // CHECK: :[[@LINE+1]]:27: error: a length cannot be negative

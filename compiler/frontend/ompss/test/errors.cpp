@@ -10,7 +10,7 @@ struct Counter {
     for (i = 0; i < 3; ++i) p[i] = 1;
     #pragma oss taskloop
     for (int i = 0; i < 3; ++i) p[i] = 1;
-    // CHECK-DAG: :[[@LINE+1]]:25: error: static assertion failed{{.*}}: only the first section may be of a pointer
+    // CHECK-DAG: :[[@LINE+1]]:25: error: static assertion failed{{.*}}: what has more sections or subscripts is not an array
     #pragma oss task in(pp[0;2][0;3])
     p[0] = 1;
   }
