@@ -404,7 +404,11 @@ void Writer::begin(const Sharing &sharing) {
   writeSource(out_, preprocessor_, construct_.directive.where);
   out_.text(",");
   const Clause *label = construct_.directive.find(ClauseKind::Label);
-  label ? out_.tokens(splitAtCommas(label->arguments).front()) : out_.text("(const char*)0");
+  if (!sharing.label.empty()) {
+    out_.text("\"" + sharing.label + "\"");
+  } else {
+    label ? out_.tokens(splitAtCommas(label->arguments).front()) : out_.text("(const char*)0");
+  }
   out_.text(",").number(traits(sharing)).text("),");
 }
 

@@ -81,6 +81,7 @@ struct Sharing {
     bool isArray;   ///< The variable is one, shaped or not.
   };
 
+  std::string label;            ///< The text of a label that is written without quotes.
   std::vector<Reduced> reduced; ///< One for each reduction.
   /// Of a loop whose items depend on the iteration: they move by constant distances.
   bool isAffine = false;

@@ -431,6 +431,13 @@ void PragmaHandler::loop(Construct construct, TokenWriter &writer) {
     }
     ahead.insert(ahead.end(), header.begin(), header.end());
   }
+  if (!isLoop && construct.iterationVariables.empty() && ahead.front().isNot(tok::kw_for)) {
+    error(unit_->preprocessor.getDiagnostics(), ahead.front().getLocation(),
+          "'#pragma oss %0' needs a for loop")
+        << wordOf(construct.directive.kind);
+    writer.tokens(ahead);
+    return;
+  }
   const bool namesIterations = isLoop && construct.namesIterations();
   if (isSkewed && namesIterations) {
     error(unit_->preprocessor.getDiagnostics(), construct.directive.where,

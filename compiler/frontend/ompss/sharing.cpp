@@ -184,6 +184,7 @@ private:
   void item(const Item &item);
   void addresses(const Item &item);
   void object(VarDecl &variable, const Token &name);
+  std::string bareText(TokensRef label);
   bool isText(TokensRef label);
 
   void copy(const VarDecl &variable, bool isInitialised) {
@@ -381,6 +382,18 @@ void Decision::reductions() {
   }
 }
 
+/// Words without quotes, as older programs write labels, if they mean nothing else.
+std::string Decision::bareText(TokensRef label) {
+  std::string text;
+  for (const Token &token : label) {
+    if (!token.getIdentifierInfo()) {
+      return {};
+    }
+    text += (text.empty() ? "" : " ") + wordOf(token).str();
+  }
+  return label.size() == 1 && variableOf(sema_, scope_, label.front()) ? std::string() : text;
+}
+
 /// A literal, or a constant that is one.
 bool Decision::isText(TokensRef label) {
   if (label.size() != 1 || label.front().isNot(tok::identifier)) {
@@ -389,9 +402,6 @@ bool Decision::isText(TokensRef label) {
     });
   }
   const VarDecl *variable = variableOf(sema_, scope_, label.front());
-  if (!variable) {
-    return true; // Clang says that there is none.
-  }
   const QualType type = variable->getType();
   return type->isDependentType() || type->isArrayType() ||
          (type.isConstQualified() && variable->hasInit() &&
@@ -401,7 +411,8 @@ bool Decision::isText(TokensRef label) {
 
 void Decision::mistakes() {
   const Clause *label = construct_.directive.find(ClauseKind::Label);
-  if (label && !isText(splitAtCommas(label->arguments).front())) {
+  sharing_.label = label ? bareText(splitAtCommas(label->arguments).front()) : std::string();
+  if (label && sharing_.label.empty() && !isText(splitAtCommas(label->arguments).front())) {
     error(sema_.getDiagnostics(), label->arguments.front().getLocation(),
           "clause 'label' takes a text that is known when the program is compiled");
   }

@@ -302,6 +302,28 @@ std::int32_t touchCells(std::int32_t, void *memory) {
   return 0;
 }
 
+/// A part of a loop that notes how many iterations it has, at the first of them.
+std::int32_t noteLength(std::int32_t, void *memory) {
+  const auto *block = static_cast<LoopBlock *>(memory);
+  (*block->touched)[block->head.lower] =
+      static_cast<int>(block->head.upper - block->head.lower + 1);
+  return 0;
+}
+
+TEST_P(TasksTest, CutsLoopsAtMultiplesOfTheirGrain) {
+  std::vector<int> lengths(23);
+  Task &task = tasks_.create(0, sizeof(LoopBlock), 0, noteLength);
+  reinterpret_cast<LoopBlock *>(&task.block)->touched = &lengths;
+  tasks_.setOption(task, TUTTI_TASK_GRAINSIZE, 5);
+  tasks_.submitLoop(task, 0, 22, 1, nullptr);
+  tasks_.waitForChildren();
+
+  std::vector<int> expected(23);
+  expected[0] = expected[5] = expected[10] = expected[15] = 5;
+  expected[20] = 3;
+  EXPECT_EQ(lengths, expected);
+}
+
 TEST_P(TasksTest, SharesTheIterationsOfOneTask) {
   std::vector<int> touched(100);
   std::int64_t sum = 7;

@@ -68,6 +68,27 @@ static void dependent(int n) {
   std::printf("dependent %u %u\n", sum(a, 64), sum(b, 64));
 }
 
+// Each block is named by its first element alone, so parts have to begin where blocks do.
+static void sentinels(int n) {
+  constexpr int kBlock = 16;
+  unsigned a[100], b[100];
+  for (int i = 0; i < n; i++) {
+    a[i] = b[i] = i;
+  }
+  for (unsigned round = 0; round < 4; round++) {
+#pragma oss taskloop grainsize(kBlock) inout(a[i / kBlock * kBlock]) shared(a)
+    for (int i = 0; i < n; i++) {
+      a[i] = mix(a[i], round);
+    }
+#pragma oss taskloop grainsize(kBlock) in(a[i / kBlock * kBlock])inout(b[i]) shared(a, b)
+    for (int i = 0; i < n; i++) {
+      b[i] = mix(b[i], a[i]);
+    }
+  }
+#pragma oss taskwait
+  std::printf("sentinels %u %u\n", sum(a, n), sum(b, n));
+}
+
 static void nested(int n, int m) {
   static unsigned t[20][20];
   for (int i = 0; i < n; i++) {
@@ -204,6 +225,7 @@ int main() {
   plain(100);
   plain(1);
   dependent(60);
+  sentinels(99);
   nested(13, 17);
   shared_out(100);
   iterative(9);

@@ -129,6 +129,9 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   // CHECK: :[[@LINE+1]]:20: error: invalid operands to binary expression ('const char *' and 'int')
   #pragma oss task cost(text)
   x = 1;
+  // CHECK: :[[@LINE+2]]:3: error: '#pragma oss taskloop' needs a for loop
+  #pragma oss taskloop in(p[i])
+  while (x) { x--; }
   // CHECK: :[[@LINE+1]]:34: error: clause 'grainsize' takes numbers from 1 on
   #pragma oss taskloop grainsize(0)
   // CHECK: :[[@LINE+1]]:34: error: clause 'chunksize' takes numbers from 1 on
