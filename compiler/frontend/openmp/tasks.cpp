@@ -87,9 +87,8 @@ private:
 /// What hands the task to libomp: the next such call on every way from `described` on.
 CallBase *submitAfter(CallBase &described) {
   SmallPtrSet<const BasicBlock *, 8> seen;
-  Instruction *next = described.isTerminator()
-                          ? &*cast<InvokeInst>(described).getNormalDest()->begin()
-                          : described.getNextNode();
+  SmallVector<Instruction *, 8> ways;
+  Instruction *next = &described;
   while (next) {
     if (CallBase *call = callOf(*next, "__kmpc_omp_task_with_deps")) {
       return call;
@@ -99,11 +98,19 @@ CallBase *submitAfter(CallBase &described) {
     }
     if (!next->isTerminator()) {
       next = next->getNextNode();
-    } else if (next->getNumSuccessors() > 0 && seen.insert(next->getParent()).second) {
-      next = &*next->getSuccessor(0)->begin();
-    } else {
-      break;
+      continue;
     }
+    if (auto *invoke = dyn_cast<InvokeInst>(next)) { // What catches makes tasks of its own.
+      ways.push_back(&*invoke->getNormalDest()->begin());
+    } else {
+      for (BasicBlock *block : successors(next)) { // Items with iterators are loops.
+        ways.push_back(&*block->begin());
+      }
+    }
+    while (!ways.empty() && !seen.insert(ways.back()->getParent()).second) {
+      ways.pop_back();
+    }
+    next = ways.empty() ? nullptr : ways.pop_back_val();
   }
   return nullptr;
 }

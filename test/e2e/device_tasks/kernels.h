@@ -58,7 +58,7 @@ void axpy(long n, double a, const double *x, double *y) BODY({
     })
 
     /* Writes the inner cells only: the border stays as it was. */
-    TASKS(ndrange(1, n) in([n] from)out([n] to) priority(n)) void smooth(long n, const double *from,
+    TASKS(ndrange(1, n) in({from[i], i = 0; n})out([n] to) priority(n)) void smooth(long n, const double *from,
                                                                          double *to) BODY({
       for (long i = 1; i + 1 < n; i++) {
         to[i] = (from[i - 1] + from[i] + from[i + 1]) / 4;
