@@ -619,7 +619,7 @@ void Writer::calls(const Sharing &sharing) {
   if (construct_.device != 0) {
     device();
   }
-  if (!construct_.namesIterations()) {
+  if (!construct_.namesIterations() && !sharing.isWrong) {
     writeItems(out_, construct_, ",");
   }
   out_.at(construct_.directive.where);

@@ -67,6 +67,7 @@ struct Sharing {
     bool isInitialised;
   };
 
+  bool isWrong = false; ///< An error about items was reported, which need not be written.
   std::vector<std::string> shared;
   std::vector<std::string> firstprivate;
   /// Those that Clang cannot copy into a task, as their size is known at run time only, and those

@@ -91,6 +91,38 @@ Use Walk::follow(TokensRef tokens, std::size_t sections) {
   return use_;
 }
 
+/// Whether tokens are a name with subscripts and members behind it.
+bool isPostfix(TokensRef tokens) {
+  if (tokens.empty() || tokens.front().isNot(tok::identifier)) {
+    return false;
+  }
+  for (std::size_t i = 1; i < tokens.size();) {
+    if (tokens[i].is(tok::l_square)) {
+      i = afterClose(tokens, i);
+    } else if (tokens[i].isOneOf(tok::period, tok::arrow) && i + 1 < tokens.size()) {
+      i += 2;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// `(a[i]).m` is what `a[i].m` is: macros have such parentheses.
+Tokens withoutParentheses(TokensRef base) {
+  Tokens tokens(base.begin(), base.end());
+  if (base.empty() || base.front().isNot(tok::l_paren)) {
+    return tokens;
+  }
+  const std::size_t end = afterClose(base, 0);
+  Tokens inner = withoutParentheses(base.slice(1, end - 2));
+  if (!isPostfix(inner)) {
+    return tokens;
+  }
+  inner.insert(inner.end(), base.begin() + end, base.end());
+  return inner;
+}
+
 /// What a name means if it is a variable or a member; else null.
 ValueDecl *valueOf(Sema &sema, Scope *scope, const Token &name) {
   LookupResult found(sema, name.getIdentifierInfo(), name.getLocation(), Sema::LookupOrdinaryName);
@@ -234,13 +266,13 @@ void Decision::items() {
 }
 
 void Decision::item(const Item &item) {
-  const Token &first = item.base.front();
-  const bool isOther =
-      first.isNot(tok::identifier) ||
-      (item.base.size() > 1 && item.base[1].isOneOf(tok::coloncolon, tok::l_paren)) ||
-      llvm::any_of(item.iterators, [&](const Iterator &iterator) {
-        return wordOf(iterator.name) == wordOf(first);
-      });
+  const Tokens base = withoutParentheses(item.base);
+  const Token &first = base.front();
+  const bool isOther = first.isNot(tok::identifier) ||
+                       (base.size() > 1 && base[1].isOneOf(tok::coloncolon, tok::l_paren)) ||
+                       llvm::any_of(item.iterators, [&](const Iterator &iterator) {
+                         return wordOf(iterator.name) == wordOf(first);
+                       });
   if (isOther) {
     addresses(item);
     return;
@@ -249,9 +281,16 @@ void Decision::item(const Item &item) {
   if (!variable || shared_.contains(variable)) {
     return; // Clang reports names that mean nothing where the access is evaluated.
   }
+  const QualType type = variable->getType().getNonReferenceType();
+  if (!item.shape.empty() && base.size() == 1 && type->isScalarType() && !type->isPointerType()) {
+    error(sema_.getDiagnostics(), first.getLocation(),
+          "'%0' is neither a pointer nor an array, so it has no shape")
+        << wordOf(first);
+    sharing_.isWrong = true;
+    return;
+  }
   const std::size_t sections = item.shape.empty() ? item.subscripts.size() : 1;
-  const Use use =
-      Walk(sema_, variable->getType()).follow(TokensRef(item.base).drop_front(), sections);
+  const Use use = Walk(sema_, variable->getType()).follow(TokensRef(base).drop_front(), sections);
   const Clause *named = clauseOf(wordOf(first));
   if (use == Use::Object) {
     object(*variable, first);

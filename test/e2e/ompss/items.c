@@ -217,6 +217,8 @@ static void shapes(int n, int m) {
   free(p);
 }
 
+#define CELL(of, at) (of[(at)])
+
 // What is shaped has rows of its own; what is named by an address is a part of the variable.
 static void rows(int n) {
   unsigned table[4][6], first[5] = {1, 2, 3, 4, 5}, second[5] = {6, 7, 8, 9, 10}, x = 1;
@@ -246,6 +248,12 @@ static void rows(int n) {
       busy();
       first[2] = mix(first[2], second[1]++);
       second[2] += first[2];
+    }
+#pragma oss task inout((x), ((first)[1])) inout(CELL(second, round % 4))
+    {
+      busy();
+      x = mix(x, first[1]++);
+      second[round % 4] += x;
     }
 #pragma oss task inout((round % 2 ? first : second)[2]) inout(*&x)
     {

@@ -97,6 +97,10 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   // CHECK: :[[@LINE+1]]:23: error: static assertion failed{{.*}}: what has more sections or subscripts is not an array
   #pragma oss task in(pp[0;2][0;3])
   x = 1;
+  // CHECK: :[[@LINE+2]]:26: error: 'x' is neither a pointer nor an array, so it has no shape
+  // CHECK-NOT: :[[@LINE+1]]:
+  #pragma oss task in([4]x)
+  x = 1;
   // CHECK: :[[@LINE+1]]:27: error: a length cannot be negative
   #pragma oss task in(p[0;-4])
   x = 1;
