@@ -51,6 +51,14 @@ StringRef calleeName(const CallBase &call) {
   return callee ? callee->getName() : StringRef();
 }
 
+/// Whether the block is that of a loop: others have copies where its iterations are told.
+bool isLoop(const CallBase &create) {
+  return any_of(create.users(), [](const User *user) {
+    const auto *call = dyn_cast<CallBase>(user);
+    return call && calleeName(*call) == "tutti_task_submit_loop";
+  });
+}
+
 /// Iterations are counted from 0 by numbers with a sign. Without that, a loop that goes on while
 /// its counter is not above the last one, compared without sign, might go on for ever.
 void limitUpper(IRBuilder<> &build, Value *block) {
@@ -62,7 +70,7 @@ void limitUpper(IRBuilder<> &build, Value *block) {
 
 /// Executes `entry` with a copy of the block, in each iteration of a loop: what tasks do to their
 /// own block is nobody else's affair, and so its fields become values.
-Function &loopAround(Function &entry, std::uint64_t blockBytes) {
+Function &loopAround(Function &entry, std::uint64_t blockBytes, const CallBase &create) {
   PieceFunction piece(entry, [](const Value *) { return false; });
   Value *block = entry.getArg(1);
   piece.use(block);
@@ -74,7 +82,9 @@ Function &loopAround(Function &entry, std::uint64_t blockBytes) {
   IRBuilder<> &build = piece.build();
   const Align alignment(8);
   build.CreateMemCpy(copy, alignment, piece.take(block), alignment, blockBytes);
-  limitUpper(build, copy);
+  if (isLoop(create)) {
+    limitUpper(build, copy);
+  }
   CallInst *call = build.CreateCall(&entry, {build.getInt32(0), copy});
   call->setCallingConv(entry.getCallingConv());
   build.CreateBr(piece.latch());
@@ -153,7 +163,7 @@ std::string Deriver::derive(Function &entry, const CallBase &create) {
   if (!bytes || entry.isDeclaration() || entry.isInterposable() || entry.arg_size() != 2) {
     return "its code is not at hand";
   }
-  Function &around = loopAround(entry, bytes->getZExtValue());
+  Function &around = loopAround(entry, bytes->getZExtValue(), create);
   DebugLoc place;
   std::string reason = analyse(around, place, entry, create);
   analyses_.clear(around, around.getName());
