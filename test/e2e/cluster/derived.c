@@ -94,6 +94,21 @@ static void lengths(double *m, int *length) {
   }
 }
 
+/* Copies with signs, wherever in the block they lie. */
+static void signs(double *m) {
+  double *end = m + kCells;
+  for (int k = 1; k <= kBlocks; k++) {
+    int a = -k * kBlock, b = a + 7, c = b + 5, d = c + 100;
+    long e = a + 300, f = e + 50;
+#pragma oss task inout(end[a;kBlock])
+    {
+      for (int i = a; i < b; i++) end[i] += 1;
+      for (int i = c; i < d; i++) end[i] -= 2;
+      for (long i = e; i < f; i++) end[i] *= 1.5;
+    }
+  }
+}
+
 static void counting(double *m, double *sum, double *most) {
   for (int k = 0; k < kBlocks; k++) {
 #pragma oss task in(m[k * kBlock;kBlock]) reduction(+: [1]sum) reduction(max: [1]most)
@@ -122,6 +137,7 @@ int main(void) {
   sentinels(m, sums);
 #pragma oss taskwait
   lengths(m, &length);
+  signs(m);
   counting(m, &sum, &most);
 #pragma oss taskloop inout(b[i]) grainsize(512)
   for (int i = 0; i < kCells; i++) b[i] += table[i & 63];
