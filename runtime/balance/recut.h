@@ -3,6 +3,8 @@
 /// Whether a loop is cut where its data lies or in the parts that are wished for. Pure.
 #pragma once
 
+#include "runtime/balance/work.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -51,11 +53,14 @@ private:
 /// cost: together they take at most a few times what the better one would have taken.
 class Recut {
 public:
-  /// Whether to cut anew now. `seconds`: of the launch, if it were balanced; `move`: of moving the
-  /// data.
+  /// Whether to cut anew now. `seconds`: of the launch's iterations, if they were balanced; `move`:
+  /// of moving the data. No cut makes a launch shorter whose parts take what starting them takes.
   bool isDue(double imbalance, double seconds, double move) {
-    lost_ += imbalance > kTolerated ? imbalance * seconds : 0;
-    if (imbalance <= kTolerated || lost_ < move) {
+    if (imbalance <= kTolerated || (1 + imbalance) * seconds < kShortestPart) {
+      return false;
+    }
+    lost_ += imbalance * seconds;
+    if (lost_ < move) {
       return false;
     }
     lost_ = 0;

@@ -19,8 +19,6 @@ constexpr double kMostTolerated = 0.2;
 constexpr double kMostOfNoise = 2;
 /// From so many times of a cut on, more of them do not make it better known.
 constexpr std::int32_t kEnough = 7;
-/// Parts that take less take what starting them takes, whatever they do. Units: seconds.
-constexpr double kShortest = 20e-6;
 /// What a new cut costs beside the bytes that it moves and new plans: new protections.
 constexpr double kCutSeconds = 100e-6;
 /// A new cut that loses more than this fraction of what the one before lost was futile: each such
@@ -158,7 +156,7 @@ bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches
   const Sum all = sum();
   const Length length = lengthOf(all, borders_);
   const double loss = length.slowest > 0 ? 1 - length.balanced / length.slowest : 0;
-  if (longest < kShortest || loss < tolerated(member.work)) {
+  if (longest < kShortestPart || loss < tolerated(member.work)) {
     return false;
   }
   lost_ += loss * longest * static_cast<double>(launches);

@@ -11,6 +11,9 @@
 
 namespace tutti::balance {
 
+/// Parts that take less take what starting them takes, whatever they do. Units: seconds.
+inline constexpr double kShortestPart = 20e-6;
+
 /// The time of one part of a launch. Where it lies is told as fractions of the loop, so that
 /// launches of other lengths can be compared.
 struct PartTime {

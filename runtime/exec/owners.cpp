@@ -52,7 +52,8 @@ std::optional<Line> lineOf(const Launch &launch, const memory::Window &window) {
 /// Takes runs of memory in their order, as runs of iterations.
 class Count {
 public:
-  explicit Count(const Launch &launch) : launch_(launch), iterations_(launch.shares.size()) {}
+  explicit Count(const Launch &launch)
+      : launch_(launch), iterations_(launch.shares.size()), held_(launch.shares.size()) {}
 
   void add(std::int64_t iterations, const memory::Holders &holders) {
     if (iterations == 0) {
@@ -68,19 +69,24 @@ public:
       at_ = index;
     }
     iterations_[at_] += static_cast<std::uint32_t>(iterations);
+    if (share != launch_.shares.end()) {
+      held_[index] += iterations;
+    }
   }
 
-  std::optional<std::vector<std::uint32_t>> take() {
+  std::optional<Owned> take(const Line &line) {
     if (unclear_ > launch_.total / kMostUnclear) {
       return std::nullopt;
     }
-    return std::move(iterations_);
+    const auto most = static_cast<std::size_t>(std::ranges::max_element(held_) - held_.begin());
+    return Owned{std::move(iterations_), unclear_, most, line.stride, line.bytes};
   }
 
 private:
   const Launch &launch_;
   std::vector<std::uint32_t> iterations_;
-  std::size_t at_ = 0; ///< The share that the latest run belongs to.
+  std::vector<std::int64_t> held_; ///< Of each share: whose data its place alone has.
+  std::size_t at_ = 0;             ///< The share that the latest run belongs to.
   std::int64_t unclear_ = 0;
 };
 
@@ -109,9 +115,7 @@ std::optional<Owned> ownedBy(const Launch &launch, const memory::Window &window,
   directory.forEach(all, [&](Range run, const memory::Holders &holders) {
     count.add(before(run.end) - before(run.begin), holders);
   });
-  auto iterations = count.take();
-  return iterations ? std::optional(Owned{std::move(*iterations), line->stride, line->bytes})
-                    : std::nullopt;
+  return count.take(*line);
 }
 
 } // namespace tutti::exec

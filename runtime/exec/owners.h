@@ -18,8 +18,10 @@ namespace tutti::exec {
 struct Owned {
   /// By share; all of the loop together. What lies elsewhere counts for the share before it.
   std::vector<std::uint32_t> iterations;
-  std::uint64_t stride; ///< Bytes from what one iteration writes to the next,
-  std::uint64_t bytes;  ///< and what it writes there.
+  std::int64_t elsewhere; ///< Iterations that count for another share than has their data.
+  std::size_t most;       ///< The share whose place has the data of most.
+  std::uint64_t stride;   ///< Bytes from what one iteration writes to the next,
+  std::uint64_t bytes;    ///< and what it writes there.
 };
 
 /// Nothing if that is not known: if more than a little of the data lies at no place of the launch,

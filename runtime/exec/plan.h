@@ -88,6 +88,12 @@ struct Return {
 };
 
 struct Plan {
+  /// Whether so little moves that it does not matter beside what the parts do.
+  bool movesLittle() const {
+    constexpr std::uint64_t kMostMoved = 8; // A fraction of what is touched.
+    return bytesToDistribute <= bytesTouched / kMostMoved;
+  }
+
   std::string reasonHome; ///< Not empty: the launch cannot be distributed; nothing else is set.
   balance::Chunk chunk{0, 0};
   balance::Chunk interior{0, 0}; ///< Touches nothing that is still to arrive.

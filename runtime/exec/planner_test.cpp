@@ -1199,6 +1199,8 @@ TEST_F(PlannerTest, CountsAFewIterationsThatLieElsewhereForThePartThatTheyFallTo
 
   ASSERT_TRUE(owned);
   EXPECT_EQ(owned->iterations, (std::vector<std::uint32_t>{500, 500}));
+  EXPECT_EQ(owned->elsewhere, 50);
+  EXPECT_EQ(owned->most, 0U);
 }
 
 TEST_F(PlannerTest, DoesNotTellWhereDataLiesThatIsNotInTheOrderOfTheParts) {

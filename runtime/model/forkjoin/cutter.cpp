@@ -16,9 +16,6 @@ constexpr std::uint32_t kArraysInTurn = 3;
 /// What a new cut costs beside the bytes that it moves.
 constexpr double kCutSeconds = 100e-6;
 
-/// A loop stays where its data lies only if less than this fraction of what it touches moves.
-constexpr std::uint64_t kMostMoved = 8;
-
 /// A loop that writes a smaller fraction of what lies there, a column perhaps, is not cut anew:
 /// that would move what it writes away from all beside it, which the next launches find where it
 /// was.
@@ -33,10 +30,12 @@ void note(CutHistory &history, const Launch &launch) {
   }
 }
 
+bool isSparse(const Owned &owned) { return owned.bytes < owned.stride / kMostSparse; }
+
 /// Whether a loop that lies as `owned` says is to be cut as `wished`, for whatever that moves.
 bool isCutDue(CutHistory &history, const Launch &launch, const std::vector<Share> &wished,
               const Owned &owned, const CutCosts &costs) {
-  if (owned.bytes < owned.stride / kMostSparse) {
+  if (isSparse(owned)) {
     return false;
   }
   std::vector<std::uint32_t> weights;
@@ -46,12 +45,18 @@ bool isCutDue(CutHistory &history, const Launch &launch, const std::vector<Share
   const balance::Cuts cuts{owned.iterations, weights};
   const auto stride = static_cast<double>(owned.stride);
   const auto iterations = static_cast<double>(launch.total);
-  const double seconds =
-      costs.secondsPerIteration > 0
-          ? std::max(0.0, costs.secondsPerIteration * iterations - costs.secondsOfLaunch)
-          : stride * iterations / costs.memoryBandwidth / static_cast<double>(weights.size());
-  return history.recut.isDue(cuts.imbalance(), seconds,
+  const double guess =
+      stride * iterations / costs.memoryBandwidth / static_cast<double>(weights.size());
+  return history.recut.isDue(cuts.imbalance(), costs.seconds.value_or(guess),
                              cuts.moved() * stride / costs.bandwidth + kCutSeconds);
+}
+
+/// Whether a loop of which some lies elsewhere than in the order of the parts is better off at one
+/// place: there it takes no longer than parts take to start. Where it moves on through what one
+/// place has, nothing more moves then.
+bool isForOnePlace(const Launch &launch, const Owned &owned, const CutCosts &costs) {
+  return owned.elsewhere > 0 && !isSparse(owned) && costs.seconds &&
+         *costs.seconds * static_cast<double>(launch.shares.size()) < balance::kShortestPart;
 }
 
 } // namespace
@@ -129,12 +134,13 @@ std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Laun
       history.cutsDue = kArraysInTurn; // What it writes in the next launches lies as before, too.
       return std::nullopt;
     }
+    const bool isForOne = isForOnePlace(launch, *owned, costs);
     for (std::size_t part = 0; part < launch.shares.size(); ++part) {
-      launch.shares[part].weight = owned->iterations[part];
+      const auto all = static_cast<std::uint32_t>(part == owned->most ? launch.total : 0);
+      launch.shares[part].weight = isForOne ? all : owned->iterations[part];
     }
     const Planned planned = planOf(history, launch);
-    if (planned.plan->reasonHome.empty() &&
-        planned.plan->bytesToDistribute <= planned.plan->bytesTouched / kMostMoved) {
+    if (planned.plan->reasonHome.empty() && (isForOne || planned.plan->movesLittle())) {
       history.missed = 0;
       history.skipped = 0;
       return planned;

@@ -40,10 +40,10 @@ struct CutHistory {
 
 /// What a cut has to weigh.
 struct CutCosts {
-  double secondsPerIteration; ///< Of the whole loop, distributed; 0 if it was not measured.
-  double secondsOfLaunch;     ///< What of a launch no cut makes shorter.
-  double memoryBandwidth;     ///< Of one place. Units: bytes per second.
-  double bandwidth;           ///< Of moves between places.
+  /// Of the iterations of the launch, in parts that take the same time; nothing if not measured.
+  std::optional<double> seconds;
+  double memoryBandwidth; ///< Of one place. Units: bytes per second.
+  double bandwidth;       ///< Of moves between places.
 };
 
 /// Threading: immutable.

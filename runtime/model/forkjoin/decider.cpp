@@ -204,6 +204,20 @@ void Decider::explain(LoopHistory &history, const Launch &launch, const Candidat
                      residency);
 }
 
+/// What the iterations of a launch take in parts that take the same time. Where parts have not been
+/// timed, all that a launch takes tells more than is true: planning is no part of it.
+std::optional<double> Decider::secondsOfParts(const LoopHistory &history,
+                                              const Candidate &candidate,
+                                              std::int64_t iterations) const {
+  if (const double timed = ropes_.secondsBalanced(history.rope); timed > 0) {
+    return timed;
+  }
+  const double whole = candidate.history->distributed.seconds() * static_cast<double>(iterations);
+  return whole > 0
+             ? std::optional(std::max(0.0, whole - balance::launchOverhead(*candidate.machine)))
+             : std::nullopt;
+}
+
 /// The plan of `launch` as a whole where `candidate` places it, less devices that can hold no
 /// portion of it; nothing if that leaves nothing but home. Sets how many portions it takes.
 Decision Decider::plan(LoopHistory &history, Launch &launch, Candidate &candidate,
@@ -211,11 +225,11 @@ Decision Decider::plan(LoopHistory &history, Launch &launch, Candidate &candidat
   while (!isHome(candidate.placement)) {
     launch.portion = {};
     const bool usesDevices = candidate.placement.usesDevices;
-    Planner::Planned planned = cutter_.plan(
-        history.cuts, launch, candidate.placement,
-        {candidate.history->distributed.seconds(), balance::launchOverhead(*candidate.machine),
-         usesDevices ? kDeviceMemoryBandwidth : candidate.machine->memoryBandwidth,
-         candidate.machine->bandwidth});
+    Planner::Planned planned =
+        cutter_.plan(history.cuts, launch, candidate.placement,
+                     {secondsOfParts(history, candidate, launch.total),
+                      usesDevices ? kDeviceMemoryBandwidth : candidate.machine->memoryBandwidth,
+                      candidate.machine->bandwidth});
     if (!planned.plan->reasonHome.empty()) {
       const std::string_view reason = planned.plan->reasonHome;
       return {std::move(planned), reason};
@@ -343,9 +357,14 @@ void Decider::noteDistributed(LoopHistory &history, const Launch &launch, double
   }
 }
 
-bool Decider::isToBeTimed(LoopHistory &history, const Launch &launch) const {
+bool Decider::isToBeTimed(LoopHistory &history, const Launch &launch,
+                          const Planner::Planned &planned) const {
   const bool waits = history.candidate.placement.usesDevices;
-  return balances_ && launch.portion.count == 1 &&
+  const Plan &plan = *planned.plan;
+  // A loop that moves on may move a little at each launch.
+  const bool isSteady =
+      planned.isKnown || plan.isInPlace || (history.cuts.plansEachLaunch() && plan.movesLittle());
+  return balances_ && isSteady && launch.portion.count == 1 &&
          ropes_.isToBeTimed(history.rope, launch.shares, waits);
 }
 

@@ -136,7 +136,8 @@ public:
   bool isToBeMeasured(LoopHistory &history, const Candidate &candidate) const;
 
   /// Whether all ranks should tell what their parts of the launch take.
-  bool isToBeTimed(LoopHistory &history, const Launch &launch) const;
+  bool isToBeTimed(LoopHistory &history, const Launch &launch,
+                   const Planner::Planned &planned) const;
 
   /// Notes a plan that was made or found, and is about to be run.
   void notePlan(LoopHistory &history, const Planner::Planned &planned) const {
@@ -181,6 +182,8 @@ private:
                                std::uint32_t wanted) const;
   void place(LoopHistory &history, const tutti_region &region) const;
   Candidate hostsOnly(LoopHistory &history, std::string_view reason) const;
+  std::optional<double> secondsOfParts(const LoopHistory &history, const Candidate &candidate,
+                                       std::int64_t iterations) const;
   Decision plan(LoopHistory &history, Launch &launch, Candidate &candidate,
                 const Residency &residency) const TUTTI_IN_TURN;
   void passOver(Place place, LoopHistory &history, const Launch &launch,

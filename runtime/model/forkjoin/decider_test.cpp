@@ -170,6 +170,73 @@ TEST_F(DeciderTest, TriesCoresAsSoonAsThatCostsLittleBesideWhatTheLoopHasTaken) 
   }
 }
 
+/// A loop over 64 pages from one on that moves. Its launches are new each time. Of those of
+/// the first one rank 1 has the last 44; the pages behind them lie at home.
+class MovingLoop : public DeciderTest {
+protected:
+  static constexpr std::int64_t kTotal = 64;
+
+  MovingLoop() {
+    region_.captures = 1;
+    region_.accesses = [](const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                          std::int64_t upper, std::int64_t, tutti_sink *sink) {
+      const tutti_dim dim{memory::kPageBytes, upper - lower};
+      const std::uint64_t first = captures[0] + static_cast<std::uint64_t>(lower);
+      sink->add(TUTTI_READ | TUTTI_WRITE, memory::kHeapBase,
+                memory::kHeapBase + first * memory::kPageBytes, memory::kPageBytes, 1, &dim);
+    };
+    const Progress::Lock lock = engine_.progress.lock();
+    Launch launch = from(0);
+    launch.shares = {{0, 20}, {1, 44}};
+    engine_.planner.commit(*engine_.planner.plan(launch).plan);
+    history_.cuts.plansMade = 8;
+  }
+
+  Launch from(std::uint64_t first) {
+    Launch launch;
+    launch.region = &region_;
+    launch.total = kTotal;
+    launch.captures = {first};
+    launch.sequence = ++sequence_;
+    return launch;
+  }
+
+  /// How a launch two pages further is cut, once the one before it was timed and rank 1's part took
+  /// so long.
+  std::vector<std::uint32_t> cutAfter(double seconds) {
+    Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_CPU, false, true);
+    Launch launch = from(1);
+    Decision decision = decide(decider, launch);
+    EXPECT_EQ(weightsOf(launch), (std::vector<std::uint32_t>{19, 45})) << "where the data lies";
+    EXPECT_FALSE(decision.planned.plan->isInPlace);
+    EXPECT_TRUE(decider.isToBeTimed(history_, launch, decision.planned)) << "little moves";
+    decider.beginsTimed(history_, launch, *decision.planned.plan);
+    decider.learn({launch.sequence, {{1, seconds}}});
+
+    launch = from(2);
+    decision = decide(decider, launch);
+    return weightsOf(launch);
+  }
+
+  static std::vector<std::uint32_t> weightsOf(const Launch &launch) {
+    return {launch.shares[0].weight, launch.shares[1].weight};
+  }
+
+  Sequence sequence_ = 0;
+};
+
+TEST_F(MovingLoop, RunsAtOnePlaceWhereThatTakesNoLongerThanStartingParts) {
+  EXPECT_EQ(cutAfter(1e-6), (std::vector<std::uint32_t>{0, kTotal}));
+}
+
+TEST_F(MovingLoop, IsDividedAnewWhereItsIterationsTakeLong) {
+  const std::vector<std::uint32_t> weights = cutAfter(10e-3);
+
+  const std::vector<Share> &wished = history_.candidate.placement.shares;
+  EXPECT_EQ(weights, (std::vector<std::uint32_t>{wished[0].weight, wished[1].weight}));
+  EXPECT_GT(weights[0], 0.8 * weights[1]);
+}
+
 TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {
   Decider decider = this->decider(Distribute::Auto);
   Launch launch = launchOf(1);

@@ -432,8 +432,7 @@ void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance
 bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
                    const Planner::Planned &planned, bool isMeasured) {
   const auto &[plan, isKnown] = planned;
-  launch.isTimed =
-      (isKnown || plan->isInPlace) && !launch.task && decider_.isToBeTimed(region.history, launch);
+  launch.isTimed = !launch.task && decider_.isToBeTimed(region.history, launch, planned);
   announcer_.announce(launch, view_);
   if (launch.isTimed) {
     decider_.beginsTimed(region.history, launch, *plan);

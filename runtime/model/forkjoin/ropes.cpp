@@ -148,6 +148,14 @@ double Ropes::secondsOnHosts(const RopeHistory &history) const {
   return history.rope->rope.secondsOn(history.loop, areHosts);
 }
 
+double Ropes::secondsBalanced(const RopeHistory &history) const {
+  if (!history.rope) {
+    return 0;
+  }
+  const std::vector<bool> all(history.rope->places.size(), true);
+  return history.rope->rope.secondsOn(history.loop, all);
+}
+
 void Ropes::begins(RopeHistory &history, const Launch &launch, double bytes) {
   Timed timed{&history, {}, history.rope->places, std::exchange(history.untimed, 0), bytes};
   history.seconds = 0;

@@ -73,6 +73,10 @@ public:
   /// Units: seconds.
   double secondsOnHosts(const RopeHistory &history) const;
 
+  /// What the parts of a launch would take on all places of its loop, did they take the same time;
+  /// 0 if that is not known. Units: seconds.
+  double secondsBalanced(const RopeHistory &history) const;
+
   /// Notes a launch whose parts are being timed. `bytes`: that it touches.
   void begins(RopeHistory &history, const exec::Launch &launch, double bytes);
 

@@ -90,6 +90,22 @@ TEST_F(RopesTest, TimesTheFirstLaunchesOfACutAndThenOneNowAndThen) {
   EXPECT_EQ(timed_, 6);
 }
 
+TEST_F(RopesTest, TellsWhatPartsTakeAlikeOfALoopThatOnePlaceRuns) {
+  RopeHistory history;
+  EXPECT_EQ(ropes_.secondsBalanced(history), 0);
+  Launch launch;
+  launch.sequence = 1;
+  launch.total = kTotal;
+  launch.shares = {{0, 1}, {1, 1}};
+  ropes_.cut(history, launch.shares, kTotal);
+  EXPECT_EQ(ropes_.secondsBalanced(history), 0) << "nothing was timed";
+  launch.shares = {{0, 0}, {1, kTotal}};
+  ropes_.begins(history, launch, 1e3);
+  ropes_.learn({launch.sequence, {{1, 6e-6}}}, kBandwidth);
+
+  EXPECT_NEAR(ropes_.secondsBalanced(history), 3e-6, 1e-9);
+}
+
 TEST_F(RopesTest, ForgetsALoopThatHasLostAPlace) {
   RopeHistory history;
   Launch launch;
