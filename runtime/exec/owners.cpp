@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 namespace tutti::exec {
 
@@ -20,33 +21,86 @@ struct Line {
   std::uint64_t bytes; ///< Of one iteration.
 };
 
-/// Of the record that writes most in one iteration.
+/// Collects what one iteration writes, together for each pointer of the program. An access function
+/// may report each element by itself, and this is asked of launches that are new each time.
+class LineSink final : public tutti_sink {
+public:
+  /// What is written through one pointer.
+  struct Written {
+    std::uint64_t object;
+    std::uint64_t begin;
+    std::uint64_t bytes;
+  };
+
+  LineSink(const Launch &launch, const memory::Window &window) : launch_(launch), window_(window) {}
+
+  void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
+           std::uint32_t ndims, const tutti_dim *dims) override {
+    constexpr std::uint32_t kOthers =
+        TUTTI_SCATTERED | TUTTI_REDUCED | TUTTI_ANYWHERE | TUTTI_EVERYWHERE | TUTTI_ALLOCATION;
+    if ((flags & TUTTI_WRITE) == 0 || (flags & kOthers) != 0 || isIdle(flags, object, window_)) {
+      return;
+    }
+    std::uint64_t bytes = size;
+    for (const tutti_dim &dim : std::span(dims, ndims)) {
+      bytes *= dim.count > 0 ? static_cast<std::uint64_t>(dim.count) : 0;
+    }
+    if (bytes == 0) {
+      return;
+    }
+    const std::uint64_t begin = memory::hullOf(address, size, {dims, ndims}).begin;
+    const auto known = std::ranges::find(written_, object, &Written::object);
+    if (known == written_.end()) {
+      written_.push_back({object, begin, bytes});
+    } else {
+      known->begin = std::min(known->begin, begin);
+      known->bytes += bytes;
+    }
+  }
+
+  std::uint64_t follow(std::uint64_t, std::uint32_t) override { return 0; }
+
+  /// Of the pointer through which an iteration writes most.
+  std::optional<Written> most(std::int64_t iteration) {
+    evaluate(iteration);
+    const auto most = std::ranges::max_element(written_, {}, &Written::bytes);
+    return most == written_.end() ? std::nullopt : std::optional(*most);
+  }
+
+  /// Where an iteration begins to write through `object`.
+  std::optional<std::uint64_t> begin(std::int64_t iteration, std::uint64_t object) {
+    evaluate(iteration);
+    const auto known = std::ranges::find(written_, object, &Written::object);
+    return known == written_.end() ? std::nullopt : std::optional(known->begin);
+  }
+
+private:
+  void evaluate(std::int64_t iteration) {
+    written_.clear();
+    launch_.region->accesses(launch_.captures.data(), launch_.values.data(), iteration,
+                             iteration + 1, launch_.total, this);
+  }
+
+  const Launch &launch_;
+  const memory::Window &window_;
+  std::vector<Written> written_;
+};
+
+/// Of the pointer through which one iteration writes most.
 std::optional<Line> lineOf(const Launch &launch, const memory::Window &window) {
-  const AllocationOf allocationOf = allocationsOf(launch);
-  const auto recordsAt = [&](std::int64_t iteration) {
-    return recordsOf(launch, window, iteration, iteration + 1, allocationOf).touched.records;
-  };
-  const std::vector<memory::AccessRecord> first = recordsAt(0);
-  const auto bytesWritten = [](const memory::AccessRecord &record) {
-    return record.isWritten() && !record.isScattered() ? record.bytes() : 0;
-  };
-  const auto most = std::ranges::max_element(first, {}, bytesWritten);
-  if (most == first.end() || bytesWritten(*most) == 0) {
+  LineSink sink(launch, window);
+  const auto first = sink.most(0);
+  if (!first) {
     return std::nullopt;
   }
-  const auto index = static_cast<std::size_t>(most - first.begin());
-  const std::vector<memory::AccessRecord> second = recordsAt(1);
-  const std::vector<memory::AccessRecord> last = recordsAt(launch.total - 1);
-  if (second.size() != first.size() || last.size() != first.size()) {
+  const auto second = sink.begin(1, first->object);
+  const auto last = sink.begin(launch.total - 1, first->object);
+  if (!second || !last || *second <= first->begin || *last <= first->begin) {
     return std::nullopt;
   }
-  const std::uint64_t begin = most->hull.begin;
-  const std::uint64_t stride = second[index].hull.begin - begin;
-  const auto steps = static_cast<std::uint64_t>(launch.total - 1);
-  const bool isLine = second[index].hull.begin > begin && last[index].hull.begin > begin &&
-                      (last[index].hull.begin - begin) / steps == stride &&
-                      (last[index].hull.begin - begin) % steps == 0;
-  return isLine ? std::optional(Line{begin, stride, most->bytes()}) : std::nullopt;
+  const std::uint64_t stride = *second - first->begin;
+  const bool isLine = *last - first->begin == stride * static_cast<std::uint64_t>(launch.total - 1);
+  return isLine ? std::optional(Line{first->begin, stride, first->bytes}) : std::nullopt;
 }
 
 /// Takes runs of memory in their order, as runs of iterations.
@@ -94,7 +148,7 @@ private:
 
 std::optional<Owned> ownedBy(const Launch &launch, const memory::Window &window,
                              const memory::Directory &directory) {
-  if (launch.followed || isChasing(*launch.region) || launch.total < 2 ||
+  if (launch.followed || launch.widening.isAny() || isChasing(*launch.region) || launch.total < 2 ||
       launch.total > std::numeric_limits<std::int32_t>::max()) {
     return std::nullopt;
   }

@@ -88,10 +88,12 @@ struct Return {
 };
 
 struct Plan {
-  /// Whether so little moves that it does not matter beside what the parts do.
+  /// Whether so little moves that it does not matter beside what the parts do, or takes no longer
+  /// than a message that says nothing.
   bool movesLittle() const {
     constexpr std::uint64_t kMostMoved = 8; // A fraction of what is touched.
-    return bytesToDistribute <= bytesTouched / kMostMoved;
+    constexpr std::uint64_t kOfAMessage = 4096;
+    return bytesToDistribute <= std::max(bytesTouched / kMostMoved, kOfAMessage);
   }
 
   std::string reasonHome; ///< Not empty: the launch cannot be distributed; nothing else is set.

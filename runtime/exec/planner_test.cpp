@@ -1187,6 +1187,53 @@ TEST_F(PlannerTest, ProtectsPagesOfAnArrayOfWhichALaunchTouchesLittle) {
             RangeSet::of({{kHeapBase + kPageBytes, kHeapBase + 2 * kPageBytes}}));
 }
 
+TEST_F(PlannerTest, TellsWhereDataLiesOfWhichElementsAreReportedOneByOne) {
+  constexpr std::int64_t kColumns = 8;
+  Matrix matrix(4, 1000); // 250 rows each.
+  Planner planner = plannerOf(0, 4);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  std::int64_t evaluated = 0;
+  const Loop loop(4, 700, [&](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    ++evaluated;
+    for (std::int64_t column = 0; column < kColumns; ++column) {
+      const tutti_dim dim{Matrix::kColumns * kWord, upper - lower};
+      const std::uint64_t begin =
+          kHeapBase + static_cast<std::uint64_t>((300 + lower) * Matrix::kColumns + column) * kWord;
+      sink.add(TUTTI_READ, kHeapBase, begin + kWord, kWord, 1, &dim);
+      sink.add(TUTTI_WRITE, kHeapBase, begin, kWord, 1, &dim);
+    }
+  });
+
+  const auto owned = ownedBy(loop.launch, window(), planner.directory());
+
+  ASSERT_TRUE(owned);
+  EXPECT_EQ(owned->iterations, (std::vector<std::uint32_t>{0, 200, 250, 250}));
+  EXPECT_EQ(owned->bytes, kColumns * kWord);
+  EXPECT_EQ(evaluated, 3);
+}
+
+TEST_F(PlannerTest, TellsNothingOfLoopsThatDoNotWriteInALine) {
+  Matrix matrix(2, 1000);
+  Planner planner = plannerOf(0, 2);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  const auto loopOf = [](auto begin) {
+    return std::make_unique<Loop>(2, 100,
+                                  [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+                                    for (std::int64_t at = lower; at < upper; ++at) {
+                                      add(sink, TUTTI_WRITE, kHeapBase, begin(at), begin(at) + 1);
+                                    }
+                                  });
+  };
+  const auto askedFor = [&](auto begin) {
+    return ownedBy(loopOf(begin)->launch, window(), planner.directory()).has_value();
+  };
+
+  EXPECT_TRUE(askedFor([](std::int64_t at) { return 3 * at; }));
+  EXPECT_FALSE(askedFor([](std::int64_t at) { return 3 * (99 - at); })) << "backwards";
+  EXPECT_FALSE(askedFor([](std::int64_t at) { return at * at; }));
+  EXPECT_FALSE(askedFor([](std::int64_t) { return std::int64_t{5}; }));
+}
+
 TEST_F(PlannerTest, CountsAFewIterationsThatLieElsewhereForThePartThatTheyFallTo) {
   Planner planner = plannerOf(0, 2);
   Matrix matrix(2, 1000);
