@@ -3,8 +3,6 @@
 /// Whether a loop is cut where its data lies or in the parts that are wished for. Pure.
 #pragma once
 
-#include "runtime/balance/work.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -54,9 +52,10 @@ private:
 class Recut {
 public:
   /// Whether to cut anew now. `seconds`: of the launch's iterations, if they were balanced; `move`:
-  /// of moving the data. No cut makes a launch shorter whose parts take what starting them takes.
-  bool isDue(double imbalance, double seconds, double move) {
-    if (imbalance <= kTolerated || (1 + imbalance) * seconds < kShortestPart) {
+  /// of moving the data; `shortest`: of a part that does nothing. No cut makes a launch shorter
+  /// whose parts take no longer than that.
+  bool isDue(double imbalance, double seconds, double move, double shortest = 0) {
+    if (imbalance <= kTolerated || (1 + imbalance) * seconds < shortest) {
       return false;
     }
     lost_ += imbalance * seconds;

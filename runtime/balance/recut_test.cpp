@@ -44,9 +44,9 @@ TEST(Recut, StaysWherePartsAreNearlyEqual) {
 TEST(Recut, NeverCutsAnewWhatTakesNoLongerThanStarting) {
   Recut recut;
   for (int launch = 0; launch < 100000; ++launch) {
-    ASSERT_FALSE(recut.isDue(3, 4e-6, 1e-6));
+    ASSERT_FALSE(recut.isDue(3, 4e-6, 1e-6, 20e-6));
   }
-  EXPECT_TRUE(recut.isDue(3, 6e-6, 1e-6));
+  EXPECT_TRUE(recut.isDue(3, 6e-6, 1e-6, 20e-6));
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "runtime/memory/updates.h"
 #include "runtime/transport/transport.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -48,7 +48,8 @@ bool isCutDue(CutHistory &history, const Launch &launch, const std::vector<Share
   const double guess =
       stride * iterations / costs.memoryBandwidth / static_cast<double>(weights.size());
   return history.recut.isDue(cuts.imbalance(), costs.seconds.value_or(guess),
-                             cuts.moved() * stride / costs.bandwidth + kCutSeconds);
+                             cuts.moved() * stride / costs.bandwidth + kCutSeconds,
+                             costs.shortestPart);
 }
 
 /// Whether a loop of which some lies elsewhere than in the order of the parts is better off at one
@@ -56,7 +57,7 @@ bool isCutDue(CutHistory &history, const Launch &launch, const std::vector<Share
 /// place has, nothing more moves then.
 bool isForOnePlace(const Launch &launch, const Owned &owned, const CutCosts &costs) {
   return owned.elsewhere > 0 && !isSparse(owned) && costs.seconds &&
-         *costs.seconds * static_cast<double>(launch.shares.size()) < balance::kShortestPart;
+         *costs.seconds * static_cast<double>(launch.shares.size()) < costs.shortestPart;
 }
 
 } // namespace

@@ -42,6 +42,7 @@ struct CutHistory {
 struct CutCosts {
   /// Of the iterations of the launch, in parts that take the same time; nothing if not measured.
   std::optional<double> seconds;
+  double shortestPart;    ///< Seconds of a part that does nothing, as far as cuts go by that.
   double memoryBandwidth; ///< Of one place. Units: bytes per second.
   double bandwidth;       ///< Of moves between places.
 };

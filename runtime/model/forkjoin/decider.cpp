@@ -225,11 +225,11 @@ Decision Decider::plan(LoopHistory &history, Launch &launch, Candidate &candidat
   while (!isHome(candidate.placement)) {
     launch.portion = {};
     const bool usesDevices = candidate.placement.usesDevices;
-    Planner::Planned planned =
-        cutter_.plan(history.cuts, launch, candidate.placement,
-                     {secondsOfParts(history, candidate, launch.total),
-                      usesDevices ? kDeviceMemoryBandwidth : candidate.machine->memoryBandwidth,
-                      candidate.machine->bandwidth});
+    Planner::Planned planned = cutter_.plan(
+        history.cuts, launch, candidate.placement,
+        {secondsOfParts(history, candidate, launch.total), usesDevices ? 0 : balance::kShortestPart,
+         usesDevices ? kDeviceMemoryBandwidth : candidate.machine->memoryBandwidth,
+         candidate.machine->bandwidth});
     if (!planned.plan->reasonHome.empty()) {
       const std::string_view reason = planned.plan->reasonHome;
       return {std::move(planned), reason};
