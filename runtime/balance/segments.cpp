@@ -69,55 +69,32 @@ Borders evenBorders(std::span<const double> buckets, std::int32_t segments) {
   return best && load.most > kAsGood * loadOf(buckets, *best).most ? *best : even;
 }
 
-void Segments::learn(std::span<const double> buckets) {
-  constexpr double kNews = 0.5;
-  if (latest_.empty()) {
-    smooth_.assign(buckets.begin(), buckets.end());
-  } else {
-    double difference = 0;
-    for (std::size_t segment = 0; segment + 1 < borders_.size(); ++segment) {
-      double more = 0;
-      for (auto at = borders_[segment]; at < borders_[segment + 1]; ++at) {
-        const auto bucket = static_cast<std::size_t>(at);
-        more += buckets[bucket] - latest_[bucket];
-      }
-      difference += std::abs(more) / static_cast<double>(borders_.size() - 1);
-    }
-    const double now = load_.mean > 0 ? difference / load_.mean : 0;
-    noise_ += kNews * (now - noise_);
-    for (std::size_t at = 0; at < buckets.size(); ++at) {
-      smooth_[at] += kNews * (buckets[at] - smooth_[at]);
-    }
-  }
-  previous_ = std::move(latest_);
-  latest_.assign(buckets.begin(), buckets.end());
-}
-
-/// The part of a round that even borders would have saved.
-double Segments::saving(std::span<const double> buckets, const Borders &even) const {
+/// The part of a round that such borders would have saved; below 0 if they are worse.
+double Segments::saving(std::span<const double> buckets, const Borders &others) const {
   const double before = loadOf(buckets, borders_).most;
-  return before > 0 ? 1 - loadOf(buckets, even).most / before : 0;
+  return before > 0 ? 1 - loadOf(buckets, others).most / before : 0;
 }
 
 bool Segments::add(std::span<const double> buckets) {
-  constexpr double kLeast = 0.1;
+  constexpr double kLeast = 0.05; // Of a round: what is not worth a move.
+  constexpr double kKept = 0.8;
+  constexpr double kSure = 2.5;
   load_ = loadOf(buckets, borders_);
-  learn(buckets);
-  Borders even = evenBorders(smooth_, static_cast<std::int32_t>(borders_.size()) - 1);
-  const double before = loadOf(smooth_, borders_).most;
-  const double after = loadOf(smooth_, even).most;
-  if (before - after <= std::max(kLeast, 2 * noise_) * before) {
-    lost_ = 0;
+  if (!even_.empty()) {
+    const double saved = saving(buckets, even_);
+    noise_ = std::max(kKept * noise_, std::abs(saved - saved_));
+    saved_ = saved;
+    evidence_ = std::max(evidence_ + saved - kLeast, 0.0);
+  }
+  even_ = evenBorders(buckets, static_cast<std::int32_t>(borders_.size()) - 1);
+  lost_ = evidence_ > 0 ? lost_ + load_.most - loadOf(buckets, even_).most : 0;
+  if (evidence_ <= kSure * noise_ || lost_ < moveSeconds_ || saving(buckets, even_) <= kLeast) {
     return false;
   }
-  lost_ += before - after;
-  const bool isSeenTwice =
-      !previous_.empty() && saving(previous_, even) > kLeast && saving(latest_, even) > kLeast;
-  if (lost_ < moveSeconds_ || !isSeenTwice) {
-    return false;
-  }
+  evidence_ = 0;
+  saved_ = 0;
   lost_ = 0;
-  borders_ = std::move(even);
+  borders_ = even_;
   return true;
 }
 

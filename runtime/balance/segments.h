@@ -28,11 +28,12 @@ Borders evenBorders(std::span<const double> buckets, std::int32_t segments);
 
 /// Follows the work of a rope whose beads are run again and again.
 ///
-/// Borders move when even ones would shorten a round by more than a tenth, and by more than twice
-/// of what segments differ by from one round to the next, and once the rounds since the latest move
-/// have lost what a move costs: a load that only trembles moves nothing. And they would have
-/// shortened both of the latest two rounds by a tenth: what comes once, as the first use of memory
-/// does, at the begin and after a move, is no load.
+/// Borders that one round calls even are tried on the next one, as chance does not come twice: what
+/// they would have saved of it beyond a twentieth is evidence, what falls short of that takes
+/// evidence away. Borders move once there is well more evidence than savings have jumped of late,
+/// and once the rounds have lost what a move costs. So a peak that wanders is followed soon, as
+/// savings grow slowly then, and a jump after some rounds. What goes again moves nothing: the first
+/// use of memory, or others on a segment's processor.
 ///
 /// Threading: externally synchronised.
 class Segments {
@@ -50,17 +51,16 @@ public:
   const SegmentLoad &load() const { return load_; }
 
 private:
-  void learn(std::span<const double> buckets);
-  double saving(std::span<const double> buckets, const Borders &even) const;
+  double saving(std::span<const double> buckets, const Borders &others) const;
 
   Borders borders_;
+  Borders even_; ///< What the latest round calls even.
   double moveSeconds_;
   SegmentLoad load_;
-  double lost_ = 0;
-  double noise_ = 0;             ///< Difference between rounds, as a fraction of a segment.
-  std::vector<double> previous_; ///< Buckets of the round before
-  std::vector<double> latest_;   ///< the latest one, of that,
-  std::vector<double> smooth_;   ///< and smoothed.
+  double lost_ = 0;     ///< Since there is evidence.
+  double evidence_ = 0; ///< Parts of rounds that would have been saved, beyond a twentieth each.
+  double saved_ = 0;    ///< Of the latest round.
+  double noise_ = 0;    ///< The largest jump of savings, the less the longer ago.
 };
 
 } // namespace tutti::balance

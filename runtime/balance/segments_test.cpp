@@ -85,6 +85,47 @@ TEST(Segments, StayWhereARoundNowAndThenIsDisturbed) {
   }
 }
 
+TEST(Segments, StayWhereASegmentIsDisturbedForSomeRounds) {
+  Segments segments({0, 16, 32, 48, 64}, 0);
+
+  for (int round = 0; round < 100; ++round) {
+    Work work(64, 1.0);
+    if (round % 10 < 3) { // Somebody else uses its processor for a while.
+      std::fill_n(work.begin() + 16 * (round / 10 % 4), 16, 1.5);
+    }
+    EXPECT_FALSE(segments.add(work)) << "round " << round;
+  }
+}
+
+TEST(Segments, StayWhereTheFirstRoundsTakeLongHereAndThere) {
+  Segments segments({0, 16, 32, 48, 64}, 0);
+
+  for (int round = 0; round < 30; ++round) {
+    Work work(64, 1.0);
+    for (std::size_t bead = 0; bead < 64; ++bead) { // Memory is used for the first time.
+      work[bead] +=
+          round < 4 ? static_cast<double>(4 - round) / 4 * static_cast<double>(bead / 16) : 0;
+    }
+    EXPECT_FALSE(segments.add(work)) << "round " << round;
+  }
+}
+
+TEST(Segments, FollowAJumpAfterSomeRounds) {
+  for (const double heavy : {1.5, 2.0, 8.0}) {
+    Segments segments({0, 16, 32, 48, 64}, 0);
+    int rounds = 0;
+    Work work(64, 1.0);
+    segments.add(work);
+    std::fill_n(work.begin(), 16, heavy);
+    while (rounds < 10 && !segments.add(work)) {
+      ++rounds;
+    }
+
+    EXPECT_LE(rounds, 5) << heavy;
+    EXPECT_LT(loadOf(work, segments.borders()).most, 1.15 * loadOf(work, segments.borders()).mean);
+  }
+}
+
 TEST(Segments, StayWhereAMoveCostsMoreThanIsLost) {
   Work work(8, 1e-3);
   work[0] = 5e-3;
