@@ -7,6 +7,7 @@
 #include "runtime/model/fragments/frame.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tutti::model::fragments {
@@ -36,8 +37,9 @@ struct Call : Waiter, engine::Work {
   /// Of several calls that have become one: these, in the order of their counters. It is none of
   /// the program's itself, and has no entries of its own.
   std::vector<Call *> members;
-  bool ranOnDevice = false; ///< Says who has run it.
-  bool isChecked = false;   ///< The members run, too, and have to make the same.
+  std::unique_ptr<RowCall> rows; ///< Of a merged one whose members never came to life.
+  bool ranOnDevice = false;      ///< Says who has run it.
+  bool isChecked = false;        ///< The members run, too, and have to make the same.
 };
 
 } // namespace tutti::model::fragments

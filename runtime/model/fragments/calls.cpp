@@ -51,6 +51,10 @@ void State::advance(Call &call) {
   if (failure_) {
     return;
   }
+  if (call.rows) {
+    makeRowsReady(call);
+    return;
+  }
   if (call.rank < 0) {
     if (!place(call)) {
       return;
@@ -129,6 +133,12 @@ void State::demand(Waiter &waiter) {
       release(maker);
     }
   };
+  if (call.rows) {
+    for (const RowCall::Input &input : call.rows->inputs) {
+      std::ranges::for_each(input.entries, take);
+    }
+    return;
+  }
   for (std::size_t at = 0; at < nodes.size(); ++at) {
     if (call.arguments[at].entry || call.arguments[at].isEvaluated) {
       take(call.arguments[at].entry);
@@ -344,6 +354,10 @@ void State::dismiss(Call &call) {
 
 void State::finish(Call &call, std::span<Value> outputs, double seconds) {
   --running_;
+  if (call.rows) {
+    finishRows(call, outputs);
+    return;
+  }
   if (!call.members.empty()) {
     finishMembers(call, outputs);
     return;
@@ -406,8 +420,13 @@ void State::endCall(Call &call) {
       unuse(entry);
     }
   }
+  if (call.rows) {
+    for (RowCall::Input &input : call.rows->inputs) {
+      std::ranges::for_each(input.entries, [this](Entry *&entry) { unuse(entry); });
+    }
+  }
   unlink(call);
-  --unfinished_;
+  unfinished_ -= call.rows ? call.rows->sizes.size() : 1;
   held_.end(call);
   Frame *frame = call.frame;
   Scope *scope = call.scope;

@@ -341,6 +341,40 @@ std::optional<std::int64_t> count(const PlannedUse &use, const Tuple &tuple) {
   return isNever ? 0 : count;
 }
 
+/// What `count` says of each of the neighbours is added; false if it does not know.
+bool addRow(const PlannedUse &use, const Neighbours &names, std::vector<std::int32_t> &counts) {
+  if (use.indices.size() != names.first.count()) {
+    return true;
+  }
+  const PlannedUse::Index &index = use.indices[names.position];
+  const PlannedUse::Range range =
+      index.factor == 0 ? PlannedUse::Range{0, 0} : use.turns[index.turn];
+  // Of all that the loop leads to, one is as good as another.
+  Tuple one = names.first;
+  if (range.mayWrap || range.last < range.first) {
+    return !range.mayWrap;
+  }
+  one.set(names.position, static_cast<std::int32_t>(index.factor * range.first + index.constant));
+  const std::optional<std::int64_t> each = count(use, one);
+  if (!each) {
+    return false;
+  }
+  const std::int64_t first = names.first[names.position] - index.constant;
+  for (std::size_t place = 0; place < names.count && *each > 0; ++place) {
+    const std::int64_t rest = first + static_cast<std::int64_t>(place);
+    const std::int64_t counter =
+        index.factor == 0 || index.factor == 1 ? rest : rest / index.factor;
+    const bool isOne = index.factor == 0 || index.factor == 1 || rest % index.factor == 0;
+    if (isOne && counter >= range.first && counter <= range.last) {
+      if (counts[place] + *each > kMost) {
+        return false;
+      }
+      counts[place] += static_cast<std::int32_t>(*each);
+    }
+  }
+  return true;
+}
+
 } // namespace
 
 std::int32_t CountedUses::count(const Program &program, const Uses &uses, Frame *frame,
@@ -372,6 +406,24 @@ std::int32_t CountedUses::count(const Program &program, const Uses &uses, Frame 
     sum += *each;
   }
   return static_cast<std::int32_t>(sum);
+}
+
+std::vector<std::int32_t> CountedUses::countRow(const Program &program, const Uses &uses,
+                                                Frame *frame, const Neighbours &names) {
+  std::vector<std::int32_t> counts(names.count);
+  if (!isPlanned_) {
+    for (std::size_t place = 0; place < names.count; ++place) {
+      counts[place] = count(program, uses, frame, names.at(place));
+      if (counts[place] < 0) {
+        return {};
+      }
+    }
+    return counts;
+  }
+  return std::ranges::all_of(plan_,
+                             [&](const PlannedUse &use) { return addRow(use, names, counts); })
+             ? counts
+             : std::vector<std::int32_t>();
 }
 
 std::int32_t countUses(const Program &program, const Uses &uses, Frame *frame, const Tuple &tuple) {

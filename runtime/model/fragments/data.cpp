@@ -47,18 +47,28 @@ void State::grow() {
   }
 }
 
+/// Null if there is none. `hash`: of the name.
+Entry *State::find(const Base &base, const Tuple &tuple, std::uint64_t hash) const {
+  Entry *entry = entries_ > 0 ? buckets_[hash & (buckets_.size() - 1)] : nullptr;
+  while (entry && !(entry->hash == hash && entry->base == &base && entry->tuple == tuple)) {
+    entry = entry->nextInBucket;
+  }
+  return entry;
+}
+
 Entry *State::lookUp(Base &base, const Tuple &tuple) {
   const bool isPlain = tuple.count() == 0;
   const std::uint64_t hash = isPlain ? 0 : hashOf(base, tuple);
   if (isPlain && base.plain) {
     return base.plain;
   }
-  if (!isPlain && entries_ > 0) {
-    for (Entry *entry = buckets_[hash & (buckets_.size() - 1)]; entry;
-         entry = entry->nextInBucket) {
-      if (entry->hash == hash && entry->base == &base && entry->tuple == tuple) {
-        return entry;
-      }
+  if (!isPlain) {
+    if (Entry *entry = find(base, tuple, hash)) {
+      return entry;
+    }
+    if (Row *row = rowOf(base, tuple)) {
+      spread(*row);
+      return find(base, tuple, hash);
     }
   }
   Entry *entry = entryPool_.make();
@@ -87,6 +97,10 @@ Entry *State::lookUp(Base &base, const Tuple &tuple) {
   Entry *&bucket = buckets_[hash & (buckets_.size() - 1)];
   entry->nextInBucket = std::exchange(bucket, entry);
   return entry;
+}
+
+bool State::hasEntry(const Base &base, const Tuple &tuple) const {
+  return find(base, tuple, hashOf(base, tuple)) != nullptr;
 }
 
 void State::remove(Entry &entry) {
@@ -402,6 +416,9 @@ void State::releaseOne(Frame *frame, std::vector<Frame *> &open) {
     while (slot.own && slot.own->first) {
       remove(*slot.own->first);
     }
+    while (slot.own && !slot.own->rows.empty()) {
+      forgetRow(*slot.own->rows.back());
+    }
     if (slot.name) {
       giveBack(slot.name->base->frame);
     }
@@ -438,7 +455,7 @@ Frame *State::makeFrame(Frame *parent, std::int32_t index, const FrameId &id,
   frame->chain = std::move(chain);
   for (std::int32_t at = block.firstData; at < block.slotCount; ++at) {
     frame->slots[static_cast<std::size_t>(at)].own = std::make_unique<Base>(
-        Base{frame, block.firstSlot + at, at, nullptr, nullptr, {}, {}, {}, {}});
+        Base{frame, block.firstSlot + at, at, nullptr, nullptr, {}, {}, {}, {}, {}});
   }
   return frame;
 }

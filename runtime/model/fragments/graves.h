@@ -6,10 +6,14 @@
 
 #include "runtime/model/fragments/names.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace tutti::model::fragments {
 
@@ -27,8 +31,14 @@ public:
 
   void add(const Tuple &tuple, Stone stone);
 
+  /// So many neighbours, by the index at `position`, of which this is the first one.
+  void addRow(const Tuple &tuple, std::size_t position, std::size_t count, Stone stone);
+
   /// Nothing if it is not buried.
   std::optional<Stone> find(const Tuple &tuple) const;
+
+  /// Whether one of so many neighbours may be buried.
+  bool mayHave(const Tuple &first, std::size_t position, std::size_t count) const;
 
   /// Blocks and runs, for tests.
   std::size_t size() const;
@@ -48,6 +58,14 @@ private:
     Stone stone;
   };
 
+  /// Rows of the same names but for time, of each of which the first name is buried.
+  struct Rows {
+    std::size_t position = 0;
+    std::int32_t first = 0;
+    std::int32_t last = 0;
+    std::unique_ptr<Graves> graves;
+  };
+
   using Runs = std::map<std::int32_t, Run>; ///< By their first block.
 
   /// Nothing if it is not part of a full block.
@@ -56,6 +74,21 @@ private:
 
   std::unordered_map<Tuple, Block, TupleHash> blocks_; ///< By the block and the other indices.
   std::unordered_map<Tuple, Runs, TupleHash> full_;    ///< By the other indices.
+  std::vector<Rows> rows_;
+
+  /// Of what is buried one by one in the youngest block: the least and the greatest of each index.
+  struct Latest {
+    static constexpr std::size_t kMost = 4; ///< Indices.
+    bool isKnown = false;
+    std::int32_t block = 0;
+    std::size_t count = 0;
+    std::array<std::int32_t, kMost> low{};
+    std::array<std::int32_t, kMost> high{};
+  };
+
+  void extend(const Tuple &tuple);
+
+  Latest latest_;
 };
 
 } // namespace tutti::model::fragments

@@ -32,6 +32,21 @@ TEST(GravesTest, FindsWhatIsBuriedAndNothingElse) {
   EXPECT_EQ(graves.find(tuple({-1})), std::nullopt);
 }
 
+TEST(GravesTest, FindsAllOfARowAndNoMore) {
+  Graves graves;
+  for (std::int32_t time = 0; time < 200; ++time) {
+    graves.addRow(tuple({time, 5}), 1, 3, {7});
+  }
+
+  EXPECT_EQ(producer(graves.find(tuple({150, 5}))), 7);
+  EXPECT_EQ(producer(graves.find(tuple({150, 7}))), 7);
+  EXPECT_EQ(graves.find(tuple({150, 4})), std::nullopt);
+  EXPECT_EQ(graves.find(tuple({150, 8})), std::nullopt);
+  EXPECT_EQ(graves.find(tuple({200, 5})), std::nullopt);
+  EXPECT_EQ(graves.find(tuple({150})), std::nullopt);
+  EXPECT_LE(graves.size(), 2U); // Whatever the number of steps.
+}
+
 TEST(GravesTest, ForgetsWhichOfSeveralStatementsAssigned) {
   Graves graves;
   graves.add(tuple({0}), {7});

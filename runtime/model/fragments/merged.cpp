@@ -76,6 +76,13 @@ Value concatenated(const std::vector<Value> &slabs, Cause cause) {
   return {Kind::Bytes, all};
 }
 
+bool areObjects(const std::vector<Value> &slabs) {
+  return std::ranges::any_of(slabs, [](const Value &slab) {
+    const Buffer *buffer = slab.buffer();
+    return buffer && buffer->destroy;
+  });
+}
+
 bool hasObjects(const tutti_luna_procedure &procedure, const Call &call) {
   return std::ranges::any_of(call.members, [&](const Call *member) {
     for (std::size_t at = 0; at < member->arguments.size(); ++at) {
@@ -121,6 +128,34 @@ std::vector<std::int32_t> mergeArguments(const tutti_luna_procedure &procedure, 
   return sizes;
 }
 
+std::optional<std::string> wrongSlab(const tutti_luna_procedure &procedure, std::size_t output,
+                                     const Value &value, std::size_t units) {
+  if (value.kind() == Kind::Bytes && units != 0 && value.size() % units == 0 &&
+      !value.buffer()->destroy) {
+    return std::nullopt;
+  }
+  return fmt::format("output {} of merged '{}' is not made of {} slabs: it has {} bytes",
+                     output + 1, procedure.name, units, value.size());
+}
+
+std::vector<Value> splitValue(const Value &value, char letter,
+                              const std::vector<std::int32_t> &sizes) {
+  const std::size_t units = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  std::vector<Value> members(sizes.size());
+  std::size_t offset = 0;
+  for (std::size_t member = 0; member < sizes.size(); ++member) {
+    if (letter == TUTTI_LUNA_MERGE_BULK) {
+      const std::size_t bytes = value.size() / units * static_cast<std::size_t>(sizes[member]);
+      members[member] = Value(Kind::Bytes, Buffer::makeSlice(*value.buffer(), offset, bytes));
+      offset += bytes;
+    } else {
+      const bool isOuter = member == (letter == TUTTI_LUNA_MERGE_LEFT ? 0 : sizes.size() - 1);
+      members[member] = isOuter ? value : leftOut();
+    }
+  }
+  return members;
+}
+
 std::optional<std::string> splitOutputs(const tutti_luna_procedure &procedure,
                                         const std::vector<std::int32_t> &sizes,
                                         std::vector<Value> &outputs) {
@@ -128,29 +163,18 @@ std::optional<std::string> splitOutputs(const tutti_luna_procedure &procedure,
   const std::size_t units = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   std::vector<Value> ofMembers(letters.size() * sizes.size());
   for (std::size_t output = 0; output < letters.size(); ++output) {
-    Value &value = outputs[output];
-    const bool isBulk = letters[output] == TUTTI_LUNA_MERGE_BULK;
-    if (value.isSet() && isBulk &&
-        (value.kind() != Kind::Bytes || units == 0 || value.size() % units != 0 ||
-         value.buffer()->destroy)) {
-      return fmt::format("output {} of merged '{}' is not made of {} slabs: it has {} bytes",
-                         output + 1, procedure.name, units, value.size());
+    const Value &value = outputs[output];
+    if (!value.isSet()) {
+      continue; // Whoever ends the member says so.
     }
-    std::size_t offset = 0;
+    if (letters[output] == TUTTI_LUNA_MERGE_BULK) {
+      if (auto why = wrongSlab(procedure, output, value, units)) {
+        return why;
+      }
+    }
+    std::vector<Value> members = splitValue(value, letters[output], sizes);
     for (std::size_t member = 0; member < sizes.size(); ++member) {
-      Value &own = ofMembers[member * letters.size() + output];
-      if (!value.isSet()) {
-        continue; // Whoever ends the member says so.
-      }
-      if (isBulk) {
-        const std::size_t bytes = value.size() / units * static_cast<std::size_t>(sizes[member]);
-        own = Value(Kind::Bytes, Buffer::makeSlice(*value.buffer(), offset, bytes));
-        offset += bytes;
-      } else {
-        const bool isOuter =
-            member == (letters[output] == TUTTI_LUNA_MERGE_LEFT ? 0 : sizes.size() - 1);
-        own = isOuter ? value : leftOut();
-      }
+      ofMembers[member * letters.size() + output] = std::move(members[member]);
     }
   }
   outputs = std::move(ofMembers);

@@ -17,12 +17,23 @@ namespace tutti::model::fragments {
 /// Cost: copies the others, and brings them to the host for that.
 Value concatenated(const std::vector<Value> &slabs, Cause cause);
 
+/// Whether slabs are objects of some class, which cannot be put together.
+bool areObjects(const std::vector<Value> &slabs);
+
 /// Whether what should be slabs are objects of some class, which cannot be put together.
 bool hasObjects(const tutti_luna_procedure &procedure, const Call &call);
 
 /// Gives `call` its arguments. Returns the sizes of its members.
 std::vector<std::int32_t> mergeArguments(const tutti_luna_procedure &procedure, Call &call,
                                          Cause cause);
+
+/// Why a slab of so many units cannot be cut into those of members; nothing if it can be.
+std::optional<std::string> wrongSlab(const tutti_luna_procedure &procedure, std::size_t output,
+                                     const Value &value, std::size_t units);
+
+/// What of an output of a merged call is each member's; `letter` says how it was merged.
+std::vector<Value> splitValue(const Value &value, char letter,
+                              const std::vector<std::int32_t> &sizes);
 
 /// Makes of the call's outputs those of its members, one member's behind another's. If they cannot
 /// be: why.

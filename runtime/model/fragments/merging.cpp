@@ -229,6 +229,10 @@ void State::merge(Gathering &gathering) {
     return;
   }
   const Runs runs = runsOf(gathering);
+  if (gathering.calls.front()) {
+    knownRuns_[gathering.statement].position = gathering.calls.front()->position;
+    knownRuns_[gathering.statement].device = gathering.calls.front()->device;
+  }
   // Comparing costs as much as the calls themselves: less and less often.
   const bool isSample = settings_.checksMerges && std::has_single_bit(++merges_);
   for (const auto &[begin, end] : runs) {
@@ -267,16 +271,25 @@ bool State::hasBorders(Call &first, Call &last) {
       continue;
     }
     Call &reader = isLeft ? first : last;
-    const Buffer *buffer = reader.arguments[at].value.buffer();
-    if (buffer && buffer->isLeftOut) {
-      fail(reader,
-           fmt::format("'{}' needs '{}', which merged calls have left out", procedure.name,
-                       nameOf(*reader.arguments[at].entry)),
-           "E-MERGE");
+    const Argument &border = reader.arguments[at];
+    if (!isWholeBorder(reader, border.value, nameOf(*border.entry))) {
       return false;
     }
   }
   return true;
+}
+
+bool State::isWholeBorder(Call &call, const Value &value, const std::string &name) {
+  const Buffer *buffer = value.buffer();
+  if (!buffer || !buffer->isLeftOut) {
+    return true;
+  }
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  fail(call,
+       fmt::format("'{}' needs '{}', which merged calls have left out",
+                   program_.unit().procedures[statement.callee].name, name),
+       "E-MERGE");
+  return false;
 }
 
 /// Whether its calls wait for more, and none of their statement have been merged: whatever borders
@@ -287,13 +300,18 @@ bool State::canDissolve(const Gathering &gathering) const {
 }
 
 bool State::isGathering() const {
-  return std::ranges::any_of(gatherings_,
-                             [this](const auto &each) { return canDissolve(each.second); });
+  return !rowCalls_.empty() || std::ranges::any_of(gatherings_, [this](const auto &each) {
+    return canDissolve(each.second);
+  });
 }
 
 /// Calls that wait for one another may need what one of them makes. From now on they run one by
 /// one.
 void State::dissolve() {
+  if (!rowCalls_.empty()) {
+    unfoldRows();
+    return;
+  }
   const auto found = std::ranges::find_if(
       gatherings_, [this](const auto &each) { return canDissolve(each.second); });
   if (found == gatherings_.end()) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <ctime>
 #include <exception>
+#include <numeric>
 #include <utility>
 
 namespace tutti::model::fragments {
@@ -28,6 +29,11 @@ double processorSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::string objectsCannotBeMerged(const tutti_luna_procedure &procedure) {
+  return fmt::format("calls of '{}' cannot be merged: what they read is no slab but an object",
+                     procedure.name);
 }
 
 } // namespace
@@ -78,8 +84,9 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
   std::vector<Value> outputs;
   const bool isTimed = call.bucket >= 0;
   const double before = isTimed ? processorSeconds() : 0;
-  const std::optional<Trouble> why =
-      call.members.empty() ? runProcedure(call, outputs) : runMembers(call, outputs);
+  const std::optional<Trouble> why = call.rows              ? runRows(call, outputs)
+                                     : call.members.empty() ? runProcedure(call, outputs)
+                                                            : runMembers(call, outputs);
   const double seconds = isTimed ? processorSeconds() - before : 0;
   const ScopedLock lock(mutex_);
   if (why) {
@@ -97,10 +104,7 @@ std::optional<Runner::Trouble> Runner::runMembers(Call &call, std::vector<Value>
   const tutti_luna_procedure &procedure =
       program_.unit().procedures[program_.statement(call.statement).callee];
   if (hasObjects(procedure, call)) {
-    return Trouble{fmt::format("calls of '{}' cannot be merged: what they read is no slab but an "
-                               "object",
-                               procedure.name),
-                   "E-MERGE"};
+    return Trouble{objectsCannotBeMerged(procedure), "E-MERGE"};
   }
   const Cause cause = partOf(call) == Part::Drag ? Cause::Drag : Cause::Border;
   const std::vector<std::int32_t> sizes = mergeArguments(procedure, call, cause);
@@ -128,6 +132,34 @@ std::optional<Runner::Trouble> Runner::runMembers(Call &call, std::vector<Value>
   }
   return Trouble{fmt::format("merged and separate results of '{}' differ", procedure.name),
                  "E-MERGE"};
+}
+
+/// One call for all iterations of a loop.
+std::optional<Runner::Trouble> Runner::runRows(Call &call, std::vector<Value> &outputs) {
+  const tutti_luna_procedure &procedure =
+      program_.unit().procedures[program_.statement(call.statement).callee];
+  const Cause cause = partOf(call) == Part::Drag ? Cause::Drag : Cause::Border;
+  for (RowCall::Input &input : call.rows->inputs) {
+    if (procedure.merge[input.argument] == TUTTI_LUNA_MERGE_BULK && areObjects(input.slabs)) {
+      return Trouble{objectsCannotBeMerged(procedure), "E-MERGE"};
+    }
+    call.arguments[input.argument].value =
+        input.slabs.size() == 1 ? input.slabs.front() : concatenated(input.slabs, cause);
+    input.slabs.clear();
+  }
+  if (auto why = runProcedure(call, outputs)) {
+    return why;
+  }
+  const std::vector<std::int32_t> &sizes = call.rows->sizes;
+  const std::size_t units = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  for (std::size_t at = 0; at < outputs.size(); ++at) {
+    if (outputs[at].isSet() && call.rows->outputs[at].letter == TUTTI_LUNA_MERGE_BULK) {
+      if (auto why = wrongSlab(procedure, at, outputs[at], units)) {
+        return Trouble{*why, "E-MERGE"};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Value> &outputs) {

@@ -92,6 +92,7 @@ private:
 
   /// Adds to `outputs`; or says why there are none.
   std::optional<Trouble> runProcedure(Call &call, std::vector<Value> &outputs);
+  std::optional<Trouble> runRows(Call &call, std::vector<Value> &outputs);
   std::optional<Trouble> runMembers(Call &call, std::vector<Value> &outputs);
   /// What has become possible by the last change of the state: queues calls, sends messages, finds
   /// the end. `next` takes one call that the caller is to run.

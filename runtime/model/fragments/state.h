@@ -45,8 +45,9 @@ struct Counts {
   std::uint64_t liveBytes = 0;
   std::uint64_t peakBytes = 0;
   std::uint64_t unfoldedPeak = 0; ///< Calls that are unfolded and not over.
-  std::uint64_t skipped = 0; ///< Iterations that do not concern this rank, and were not unfolded.
-  std::uint64_t pushes = 0;  ///< Values sent to readers.
+  std::uint64_t skipped = 0;  ///< Iterations that do not concern this rank, and were not unfolded.
+  std::uint64_t rowCalls = 0; ///< Loops whose calls were one without coming to life.
+  std::uint64_t pushes = 0;   ///< Values sent to readers.
   std::uint64_t pushedBytes = 0;
   std::uint64_t messages = 0;
   std::uint64_t recuts = 0;  ///< Times that this rank has moved borders of a rope,
@@ -180,7 +181,9 @@ private:
   bool park(Waiter &waiter, Ask &ask);
 
   // data.cpp
+  Entry *find(const Base &base, const Tuple &tuple, std::uint64_t hash) const;
   Entry *lookUp(Base &base, const Tuple &tuple);
+  bool hasEntry(const Base &base, const Tuple &tuple) const;
   void remove(Entry &entry);
   void use(Entry *&place, Entry *entry);
   void unuse(Entry *&place);
@@ -326,8 +329,32 @@ private:
   void noteTrial(const Call &call);
   bool isTried(std::int32_t statement) const;
   bool hasBorders(Call &first, Call &last);
+  bool isWholeBorder(Call &call, const Value &value, const std::string &name);
   bool canDissolve(const Gathering &gathering) const;
   void finishMembers(Call &call, std::span<Value> outputs);
+
+  // rows.cpp
+  static Row *rowOf(const Base &base, const Tuple &tuple);
+  static std::unique_ptr<Row> takeOut(Row &row);
+  void spread(Row &row);
+  void spreadFor(Row &row, Call &reader);
+  void readRow(Row &row, const Neighbours &read);
+  void fillRow(Row &row, Value value);
+  void forgetRow(const Row &row);
+
+  // row_calls.cpp
+  bool beginRows(Activity &activity);
+  bool canBeRows(const Activity &activity, std::int32_t statement);
+  bool planRows(Call &call, std::int32_t turns);
+  bool planNames(Call &call, std::size_t argument, Neighbours &out) const;
+  bool evaluatePlain(Call &call, std::size_t argument, std::int32_t turns);
+  bool planOutput(const RowCall::Output &output, std::vector<std::int32_t> &uses);
+  void bindRows(Call &call);
+  void findRow(RowCall &rows, RowCall::Input &input, char letter);
+  void takeRow(Call &call, RowCall::Input &input, char letter);
+  void makeRowsReady(Call &call);
+  void finishRows(Call &call, std::span<Value> outputs);
+  void unfoldRows();
 
   // errors.cpp
   void failAt(std::string_view at, std::string_view text, std::string_view code);
@@ -401,11 +428,16 @@ private:
     std::int32_t first = 0;
     std::vector<std::optional<Part>> parts;
     Runs runs;
+    double position = -1;    ///< Of the first call,
+    std::int8_t device = -1; ///< and what advice says of it.
   };
 
   std::unordered_map<std::int32_t, KnownRuns> knownRuns_; ///< By statement.
   /// Whether devices have taken all calls of a statement so far, of which none has been merged.
   std::unordered_map<std::int32_t, bool> trials_;
+  std::unordered_set<Call *> rowCalls_; ///< Of rows, that wait for something.
+  /// Statements whose loops come to life though their calls might be one.
+  std::unordered_set<std::int32_t> rowless_;
   std::uint64_t merges_ = 0;
   std::optional<Failure> failure_;
   Counts counts_;

@@ -67,6 +67,14 @@ public:
     return static_cast<std::int32_t>(procedures_.size()) - 1;
   }
 
+  /// What the procedure's parameters are to merged calls; devices have a version of it.
+  void setMerge(std::int32_t procedure, const char *letters) {
+    tutti_luna_procedure &of = procedures_[static_cast<std::size_t>(procedure)];
+    of.merge = letters;
+    of.version = of.function;
+    of.versionStub = of.stub;
+  }
+
   tutti_luna_statement blankStatement(std::int32_t kind) {
     tutti_luna_statement statement{};
     statement.kind = kind;

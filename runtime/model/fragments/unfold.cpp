@@ -202,7 +202,11 @@ void State::stepFor(Activity &activity) {
     activity.isBegun = true;
     activity.isOver = activity.next > activity.last;
     beginRope(activity);
-    beginGathering(activity);
+    if (beginRows(activity)) {
+      activity.isOver = true;
+    } else {
+      beginGathering(activity);
+    }
   }
   if (activity.isOver) {
     endActivity(activity);

@@ -14,6 +14,7 @@ namespace tutti::model::fragments {
 class Program;
 struct Frame;
 class Tuple;
+struct Neighbours;
 
 /// A statement between the block that declares a data fragment and an expression that reads it.
 struct Turn {
@@ -82,6 +83,10 @@ struct PlannedUse {
 class CountedUses {
 public:
   std::int32_t count(const Program &program, const Uses &uses, Frame *frame, const Tuple &tuple);
+
+  /// The same for neighbours: of each of them. Empty if that is not known of all.
+  std::vector<std::int32_t> countRow(const Program &program, const Uses &uses, Frame *frame,
+                                     const Neighbours &names);
 
 private:
   std::int32_t counted_ = 0;

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Loops that do not come to life: once all calls of a loop have become one on a device, those of
+/// the next step become one without having been calls.
+///
+/// That is done where it makes no difference but time: on one rank, where the loop has this one
+/// call, nothing that it names or evaluates asks for a data fragment but what it reads, and for
+/// all that it makes it is known how often that will be read. Anything else unfolds as ever.
+#include "base/format.h"
+#include "runtime/model/fragments/merged.h"
+#include "runtime/model/fragments/state.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+namespace {
+
+void forgetWaiter(Entry &entry, const Waiter &waiter) {
+  const auto waiters = std::exchange(entry.waiters, {});
+  for (Waiter *each : waiters) {
+    if (each != &waiter) {
+      entry.waiters.push_back(each);
+    }
+  }
+}
+
+} // namespace
+
+/// Whether the calls of a loop whose bounds are known become one now.
+bool State::beginRows(Activity &activity) {
+  const tutti_luna_block &body =
+      program_.unit().blocks[program_.statement(activity.statement).body];
+  if (settings_.ranks > 1 || !settings_.merges || settings_.checksMerges ||
+      body.statements.count != 1 || body.slotCount != 1 || activity.next >= activity.last) {
+    return false;
+  }
+  const std::int32_t statement = program_.list(body.statements).front();
+  if (!canBeRows(activity, statement)) {
+    return false;
+  }
+  const auto turns = static_cast<std::int32_t>(std::int64_t{activity.last} - activity.next + 1);
+  Call *call = calls_.make();
+  call->isCall = true;
+  call->statement = statement;
+  call->frame = makeFrame(activity.frame, program_.statement(activity.statement).body, FrameId(),
+                          activity.frame->chain);
+  call->frame->slots[0].value = Value(activity.next);
+  call->rows = std::make_unique<RowCall>();
+  call->arguments.resize(static_cast<std::size_t>(program_.statement(statement).arguments.count));
+  if (!planRows(*call, turns)) {
+    release(call->frame);
+    calls_.free(call);
+    return false;
+  }
+  const KnownRuns &known = knownRuns_[statement];
+  call->rank = settings_.rank;
+  call->position = known.position;
+  call->device = known.device;
+  call->readsData = true;
+  call->scope = activity.scope;
+  enter(call->scope);
+  link(*call);
+  unfinished_ += call->rows->sizes.size();
+  counts_.unfoldedPeak = std::max(counts_.unfoldedPeak, unfinished_);
+  call->number = held_.begin();
+  ++counts_.rowCalls;
+  bindRows(*call);
+  return true;
+}
+
+/// What the statement and what is known of its calls before say.
+bool State::canBeRows(const Activity &activity, std::int32_t index) {
+  const auto known = knownRuns_.find(index);
+  if (program_.mergeLoop(index) != activity.statement || !isMerged(index) ||
+      rowless_.contains(index) || known == knownRuns_.end()) {
+    return false;
+  }
+  const auto turns = static_cast<std::size_t>(std::int64_t{activity.last} - activity.next + 1);
+  const Runs whole{{0, turns}};
+  const tutti_luna_statement &statement = program_.statement(index);
+  return known->second.first == activity.next && known->second.parts.size() == turns &&
+         known->second.runs == whole && statement.signals.count == 0 &&
+         statement.deletes.count == 0 &&
+         std::ranges::none_of(program_.list(statement.rules), [this](std::int32_t each) {
+           return program_.unit().rules[each].kind == TUTTI_LUNA_REQ_COUNT;
+         });
+}
+
+/// Finds what the call reads and makes; false if that is not known without asking for something.
+/// Nothing has changed then but what has entries.
+bool State::planRows(Call &call, std::int32_t turns) {
+  RowCall &rows = *call.rows;
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
+  const Rule &place = program_.placeOf(call.statement);
+  if (!isPlain(place, call.frame) ||
+      !std::ranges::all_of(program_.list(statement.labelIndices),
+                           [&](std::int32_t node) { return isPlain(node, call.frame); })) {
+    return false;
+  }
+  for (std::size_t at = 0; at < call.arguments.size(); ++at) {
+    const char letter = procedure.merge[at];
+    const bool isBorder = letter == TUTTI_LUNA_MERGE_LEFT || letter == TUTTI_LUNA_MERGE_RIGHT;
+    if (letter != TUTTI_LUNA_MERGE_BULK && !isBorder) {
+      if (!evaluatePlain(call, at, turns)) {
+        return false;
+      }
+      continue;
+    }
+    Neighbours names;
+    names.count = static_cast<std::size_t>(turns);
+    if (!planNames(call, at, names)) {
+      return false;
+    }
+    if (procedure.types[at] == TUTTI_LUNA_TYPE_NAME) {
+      rows.outputs.push_back({names, letter, nullptr});
+    } else {
+      rows.inputs.push_back({names, at, nullptr, std::vector<Entry *>(names.count), {}});
+    }
+  }
+  if (rows.sizes.empty()) {
+    return false;
+  }
+  for (const RowCall::Output &output : rows.outputs) {
+    const auto isOverlapping = [&](const Neighbours &other) { return other.overlaps(output); };
+    if (std::ranges::any_of(rows.inputs, isOverlapping) ||
+        std::ranges::count_if(rows.outputs, isOverlapping) != 1) {
+      return false;
+    }
+  }
+  std::vector<std::vector<std::int32_t>> uses(rows.outputs.size());
+  for (std::size_t at = 0; at < uses.size(); ++at) {
+    if (!planOutput(rows.outputs[at], uses[at])) {
+      return false;
+    }
+  }
+  for (std::size_t at = 0; at < uses.size(); ++at) {
+    RowCall::Output &output = rows.outputs[at];
+    auto row = std::make_unique<Row>();
+    static_cast<Neighbours &>(*row) = output;
+    row->statement = call.statement;
+    row->letter = output.letter;
+    row->maker = &call;
+    row->sizes = rows.sizes;
+    row->uses = std::move(uses[at]);
+    for (const std::int32_t each : row->uses) {
+      row->left += each;
+    }
+    output.row = row.get();
+    output.base->rows.push_back(std::move(row));
+  }
+  return true;
+}
+
+/// An argument that is a number: the one of the first iteration, or the sum of sizes.
+bool State::evaluatePlain(Call &call, std::size_t argument, std::int32_t turns) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
+  const std::int32_t node = program_.list(statement.arguments)[argument];
+  const char type = procedure.types[argument];
+  if (type == TUTTI_LUNA_TYPE_VALUE || type == TUTTI_LUNA_TYPE_NAME || !isPlain(node, call.frame)) {
+    return false;
+  }
+  Ask ask{call.statement};
+  Value &value = call.arguments[argument].value;
+  if (procedure.merge[argument] != TUTTI_LUNA_MERGE_SIZE) {
+    return evaluate(node, call.frame, ask, value) &&
+           convert(value, type, call.statement, argument, node, call.frame);
+  }
+  const std::int32_t first = call.frame->slots[0].value.integer();
+  bool followsCounter = false;
+  program_.forData(node, 0, [&](std::int32_t at, std::int32_t up) {
+    followsCounter = followsCounter || up + program_.node(at).up == 0;
+  });
+  std::int64_t sum = 0;
+  std::int32_t size = 0;
+  bool isKnown = true;
+  for (std::int32_t turn = 0; turn < turns && isKnown; ++turn) {
+    call.frame->slots[0].value = Value(first + turn);
+    isKnown = (turn > 0 && !followsCounter) || evaluateInt(node, call.frame, ask, size);
+    isKnown = isKnown && size >= 0;
+    call.rows->sizes.push_back(size);
+    sum += size;
+  }
+  call.frame->slots[0].value = Value(first);
+  value = Value(static_cast<std::int32_t>(sum));
+  return isKnown && sum > 0 && sum <= std::numeric_limits<std::int32_t>::max();
+}
+
+/// The names that an argument has in all iterations.
+bool State::planNames(Call &call, std::size_t argument, Neighbours &out) const {
+  const std::int32_t at = program_.list(program_.statement(call.statement).arguments)[argument];
+  const tutti_luna_node &node = program_.node(at);
+  Base *base = above(call.frame, node.up)->slots[static_cast<std::size_t>(node.slot)].own.get();
+  if (node.kind != TUTTI_LUNA_SLOT || !base || !isPlain(program_.homeOf(base->slot), base->frame)) {
+    return false;
+  }
+  out.base = base;
+  const Ask ask{call.statement};
+  const auto indices = program_.list(node.indices);
+  Tuple second;
+  const std::int32_t first = call.frame->slots[0].value.integer();
+  for (Tuple *tuple : {&out.first, &second}) {
+    call.frame->slots[0].value = Value(tuple == &second ? first + 1 : first);
+    for (const std::int32_t index : indices) {
+      std::int32_t value = 0;
+      if (!calculateIndex(index, call.frame, ask, value)) {
+        return false;
+      }
+      tuple->add(value);
+    }
+  }
+  call.frame->slots[0].value = Value(first);
+  for (std::size_t index = 0; index < indices.size(); ++index) {
+    out.position = out.first[index] != second[index] ? index : out.position;
+  }
+  return std::int64_t{out.first[out.position]} + static_cast<std::int64_t>(out.count) <=
+         std::numeric_limits<std::int32_t>::max();
+}
+
+/// Whether nobody has heard of what is to be made, and how often each of it will be read.
+bool State::planOutput(const RowCall::Output &output, std::vector<std::int32_t> &uses) {
+  Base &base = *output.base;
+  const Uses *known = program_.usesOf(base.slot);
+  if (!known) {
+    return false;
+  }
+  const bool mayBeBuried = base.graves.mayHave(output.first, output.position, output.count);
+  for (std::size_t place = 0; place < output.count; ++place) {
+    const Tuple name = output.at(place);
+    if (hasEntry(base, name) || (mayBeBuried && base.graves.find(name))) {
+      return false;
+    }
+  }
+  if (std::ranges::any_of(base.rows, [&](const auto &row) { return row->overlaps(output); })) {
+    return false;
+  }
+  uses = base.uses.countRow(program_, *known, base.frame, output);
+  return !uses.empty();
+}
+
+/// Asks for what the call reads.
+void State::bindRows(Call &call) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
+  Ask ask{call.statement};
+  for (RowCall::Input &input : call.rows->inputs) {
+    findRow(*call.rows, input, procedure.merge[input.argument]);
+  }
+  for (RowCall::Input &input : call.rows->inputs) {
+    if (input.row) {
+      input.row->readers.push_back(&call);
+      call.missing += input.row->maker ? 1 : 0;
+    }
+    const auto [from, to] = input.row ? input.commonWith(*input.row) : Neighbours::Places();
+    for (std::size_t place = 0; place < input.count; ++place) {
+      if (place >= from && place < to) {
+        continue;
+      }
+      Entry *entry = lookUp(*input.base, input.at(place));
+      use(input.entries[place], entry);
+      if (!countRequest(*entry, call.statement)) {
+        return;
+      }
+      ++entry->waitingReaders;
+      if (!entry->value.isSet()) {
+        ask.missing.push_back(entry);
+      }
+    }
+  }
+  park(call, ask);
+  if (call.missing > 0) {
+    rowCalls_.insert(&call);
+    if (isHolding()) {
+      demand(call);
+    }
+  } else {
+    makeRowsReady(call);
+  }
+}
+
+/// The row that has what the call does not read as data fragments of their own: all slabs, or none
+/// of the outer borders.
+void State::findRow(RowCall &rows, RowCall::Input &input, char letter) {
+  const auto fits = [&](const Row &row) {
+    const std::size_t outer = letter == TUTTI_LUNA_MERGE_LEFT ? 0 : input.count - 1;
+    return letter == TUTTI_LUNA_MERGE_BULK
+               ? row.first == input.first && row.position == input.position &&
+                     row.count == input.count && row.letter == letter
+               : row.letter != TUTTI_LUNA_MERGE_BULK && row.position == input.position &&
+                     !row.find(input.at(outer));
+  };
+  std::vector<Row *> found;
+  for (const std::unique_ptr<Row> &row : input.base->rows) {
+    if (row->overlaps(input)) {
+      found.push_back(row.get());
+    }
+  }
+  if (found.size() == 1 && fits(*found.front())) {
+    input.row = found.front();
+    return;
+  }
+  for (Row *row : found) {
+    for (RowCall::Input &other : rows.inputs) {
+      other.row = other.row == row ? nullptr : other.row;
+    }
+    spread(*row);
+  }
+}
+
+/// The call has all that it reads.
+void State::makeRowsReady(Call &call) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
+  rowCalls_.erase(&call);
+  for (RowCall::Input &input : call.rows->inputs) {
+    const char letter = procedure.merge[input.argument];
+    takeRow(call, input, letter);
+    if (letter == TUTTI_LUNA_MERGE_BULK) {
+      continue;
+    }
+    const Entry *outer =
+        letter == TUTTI_LUNA_MERGE_LEFT ? input.entries.front() : input.entries.back();
+    if (!isWholeBorder(call, input.slabs.front(), nameOf(*outer))) {
+      return;
+    }
+  }
+  call.isReady = true;
+  ready_.push_back(&call);
+}
+
+/// From here on the call has the values, whatever becomes of the data fragments.
+void State::takeRow(Call &call, RowCall::Input &input, char letter) {
+  const std::size_t outer = letter == TUTTI_LUNA_MERGE_LEFT ? 0 : input.count - 1;
+  for (std::size_t place = 0; place < input.count; ++place) {
+    if (Entry *entry = input.entries[place]) {
+      if (letter == TUTTI_LUNA_MERGE_BULK || place == outer) {
+        input.slabs.push_back(entry->value);
+      }
+      --entry->waitingReaders;
+      exhaust(*entry);
+    }
+  }
+  if (Row *row = std::exchange(input.row, nullptr)) {
+    if (letter == TUTTI_LUNA_MERGE_BULK) {
+      input.slabs.push_back(row->value);
+    }
+    row->readers.erase(std::ranges::find(row->readers, &call));
+    readRow(*row, input);
+  }
+}
+
+void State::finishRows(Call &call, std::span<Value> outputs) {
+  const tutti_luna_statement &statement = program_.statement(call.statement);
+  const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
+  counts_.calls += call.rows->sizes.size();
+  for (std::size_t at = 0; at < outputs.size() && !failure_; ++at) {
+    RowCall::Output &output = call.rows->outputs[at];
+    if (!outputs[at].isSet()) {
+      fail(call,
+           fmt::format("'{}' returned without a value for its output '{}'", procedure.name,
+                       nameOf(*lookUp(*output.base, output.first))),
+           "E-UNSET");
+      break;
+    }
+    if (output.row) {
+      fillRow(*output.row, std::move(outputs[at]));
+      continue;
+    }
+    std::vector<Value> values = splitValue(outputs[at], output.letter, call.rows->sizes);
+    for (std::size_t place = 0; place < output.count && !failure_; ++place) {
+      produce(*lookUp(*output.base, output.at(place)), std::move(values[place]), call.statement);
+    }
+  }
+  endCall(call);
+}
+
+/// Nothing goes on anywhere: loops whose calls wait as one come to life, so that whatever can go on
+/// does, and what is said of the rest is the same as ever.
+void State::unfoldRows() {
+  const std::vector<Call *> calls(rowCalls_.begin(), rowCalls_.end());
+  rowCalls_.clear();
+  for (Call *call : calls) {
+    for (RowCall::Input &input : call->rows->inputs) {
+      if (input.row) {
+        std::erase(input.row->readers, call);
+        input.row = nullptr;
+      }
+      for (Entry *entry : input.entries) {
+        if (entry) {
+          --entry->requests;
+          --entry->waitingReaders;
+          forgetWaiter(*entry, *call);
+        }
+      }
+    }
+  }
+  for (Call *call : calls) {
+    for (RowCall::Output &output : call->rows->outputs) {
+      if (output.row) {
+        forgetRow(*output.row);
+      }
+    }
+    rowless_.insert(call->statement);
+    start(program_.mergeLoop(call->statement), call->frame->parent, call->scope);
+    endCall(*call);
+  }
+}
+
+} // namespace tutti::model::fragments

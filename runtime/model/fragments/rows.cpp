@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Data fragments that merged calls make and read all at once: as long as nobody else asks for one
+/// of them, they have no entries.
+#include "runtime/model/fragments/merged.h"
+#include "runtime/model/fragments/state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::model::fragments {
+
+/// Null if the data fragment is part of none.
+Row *State::rowOf(const Base &base, const Tuple &tuple) {
+  const auto found = std::ranges::find_if(
+      base.rows, [&](const auto &each) { return each->find(tuple).has_value(); });
+  return found == base.rows.end() ? nullptr : found->get();
+}
+
+std::unique_ptr<Row> State::takeOut(Row &row) {
+  std::vector<std::unique_ptr<Row>> &rows = row.base->rows;
+  const auto found =
+      std::ranges::find_if(rows, [&](const auto &each) { return each.get() == &row; });
+  std::unique_ptr<Row> own = std::move(*found);
+  rows.erase(found);
+  return own;
+}
+
+/// Its frame goes, or nobody will ask for it any more.
+void State::forgetRow(const Row &row) {
+  counts_.live -= row.live;
+  counts_.liveBytes -= row.liveBytes;
+  static_cast<void>(takeOut(const_cast<Row &>(row)));
+}
+
+/// Somebody asks for one of its data fragments: all of them get entries.
+void State::spread(Row &row) {
+  const std::unique_ptr<Row> own = takeOut(row);
+  counts_.live -= own->live;
+  counts_.liveBytes -= own->liveBytes;
+  std::vector<Value> values(own->count);
+  if (own->maker) {
+    for (RowCall::Output &output : own->maker->rows->outputs) {
+      output.row = output.row == &row ? nullptr : output.row;
+    }
+  } else {
+    values = splitValue(own->value, own->letter, own->sizes);
+  }
+  for (std::size_t place = 0; place < own->count; ++place) {
+    Entry &entry = *lookUp(*own->base, own->at(place));
+    entry.uses = own->uses[place];
+    if (own->maker) {
+      continue;
+    }
+    entry.isAssigned = true;
+    entry.producer = own->statement;
+    if (entry.uses == 0) {
+      entry.isDeleted = true;
+      tryBury(entry);
+    } else {
+      keep(entry, std::move(values[place]));
+    }
+  }
+  for (Call *reader : own->readers) {
+    spreadFor(*own, *reader);
+  }
+}
+
+/// A call that waits for a row which has entries now.
+void State::spreadFor(Row &row, Call &reader) {
+  for (RowCall::Input &input : reader.rows->inputs) {
+    if (input.row != &row) {
+      continue;
+    }
+    input.row = nullptr;
+    reader.missing -= row.maker ? 1 : 0;
+    for (std::size_t place = 0; place < input.count; ++place) {
+      if (!row.find(input.at(place))) {
+        continue;
+      }
+      Entry *entry = lookUp(*input.base, input.at(place));
+      use(input.entries[place], entry);
+      ++entry->requests;
+      ++entry->waitingReaders;
+      if (row.maker) {
+        entry->waiters.push_back(&reader);
+        ++reader.missing;
+      }
+    }
+  }
+}
+
+/// A call has taken what it reads of a row.
+void State::readRow(Row &row, const Neighbours &read) {
+  const auto [from, to] = row.commonWith(read);
+  for (std::size_t place = from; place < to; ++place) {
+    --row.uses[place];
+    --row.left;
+  }
+  if (row.left == 0) {
+    row.base->graves.addRow(row.first, row.position, row.count, {row.statement, -1});
+    forgetRow(row);
+  }
+}
+
+/// The value of a row is there.
+void State::fillRow(Row &row, Value value) {
+  row.maker = nullptr;
+  row.live = static_cast<std::uint64_t>(
+      std::ranges::count_if(row.uses, [](std::int32_t uses) { return uses > 0; }));
+  row.liveBytes = row.live > 0 ? value.size() : 0;
+  row.value = std::move(value);
+  counts_.made += row.count;
+  counts_.live += row.live;
+  counts_.liveBytes += row.liveBytes;
+  counts_.peak = std::max(counts_.peak, counts_.live);
+  counts_.peakBytes = std::max(counts_.peakBytes, counts_.liveBytes);
+  const std::vector<Call *> readers = row.readers;
+  if (row.left == 0 && readers.empty()) {
+    row.base->graves.addRow(row.first, row.position, row.count, {row.statement, -1});
+    forgetRow(row);
+  }
+  for (Call *reader : readers) {
+    if (--reader->missing == 0) {
+      makeRowsReady(*reader);
+    } else if (isHolding()) {
+      demand(*reader);
+    }
+  }
+}
+
+} // namespace tutti::model::fragments
