@@ -107,14 +107,14 @@ private:
     case Statement::Kind::Let:
       return checkLet(statement);
     case Statement::Kind::For:
-      expressions_.checkNumber(*statement.first, "as the first value of a loop");
-      expressions_.checkNumber(*statement.last, "as the last value of a loop");
+      expressions_.checkInt(*statement.first, "as the first value of a loop");
+      expressions_.checkInt(*statement.last, "as the last value of a loop");
       scopes_.enter();
       scopes_.declare(statement.counter);
       checkBlock(*statement.body);
       return scopes_.leave();
     case Statement::Kind::While:
-      expressions_.checkNumber(*statement.first, "as the first value of a loop");
+      expressions_.checkInt(*statement.first, "as the first value of a loop");
       expressions_.checkFragment(*statement.last);
       noteWritten(*statement.last);
       scopes_.enter();
@@ -154,7 +154,7 @@ private:
     }
     if (statement.label != nullptr) {
       for (Expression *index : statement.label->parts) {
-        expressions_.checkNumber(*index, "as an index");
+        expressions_.checkInt(*index, "as an index");
       }
     }
     const bool isRightCount = checkCount(statement);

@@ -148,7 +148,7 @@ void ExpressionChecker::integer(const Expression &expression, bool isNegated) {
 
 Type ExpressionChecker::reference(Expression &expression, bool inRule) {
   for (Expression *index : expression.parts) {
-    checkNumber(*index, "as an index", inRule);
+    checkInt(*index, "as an index", inRule);
   }
   Declaration *declaration = scopes_.find(expression.text);
   const std::string quoted = "'" + std::string(expression.text) + "'";
@@ -239,7 +239,7 @@ Type ExpressionChecker::invalid(Expression &expression, Type left, Type right) {
 
 void ExpressionChecker::checkFragment(Expression &id, bool inRule) {
   for (Expression *index : id.parts) {
-    checkNumber(*index, "as an index", inRule);
+    checkInt(*index, "as an index", inRule);
   }
   Declaration *declaration = scopes_.find(id.text);
   const std::string quoted = "'" + std::string(id.text) + "'";
@@ -259,6 +259,14 @@ void ExpressionChecker::checkNumber(Expression &expression, std::string_view use
   if (check(expression, inRule) == Type::String) {
     messages_.error(text_.locate(expression.at), "E-OP",
                     "invalid operation: a string " + std::string(use));
+  }
+}
+
+void ExpressionChecker::checkInt(Expression &expression, std::string_view use, bool inRule) {
+  checkNumber(expression, use, inRule);
+  if (expression.type == Type::Real && !expression.isWrong) {
+    messages_.warning(text_.locate(expression.begin), "W-TRUNC",
+                      "a real " + std::string(use) + ": it is truncated; write int(...)");
   }
 }
 

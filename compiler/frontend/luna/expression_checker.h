@@ -24,6 +24,9 @@ public:
   /// Checks a value that has to be a number.
   void checkNumber(Expression &expression, std::string_view use, bool inRule = false);
 
+  /// The same for what becomes an int.
+  void checkInt(Expression &expression, std::string_view use, bool inRule = false);
+
 private:
   Type reference(Expression &expression, bool inRule);
   Type binary(Expression &expression, Type left, Type right);

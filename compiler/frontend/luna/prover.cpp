@@ -4,8 +4,10 @@
 #include "compiler/frontend/luna/checker.h"
 #include "compiler/frontend/luna/expression_checker.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -113,6 +115,7 @@ private:
       visit(*statement);
     }
     warnTwice(block);
+    warnOfDeletions(block);
   }
 
   void visit(const Statement &statement) {
@@ -249,8 +252,98 @@ private:
     }
   }
 
+  static bool isDataFragment(const Expression &argument) {
+    return argument.kind == Expression::Kind::Reference && argument.declaration != nullptr &&
+           argument.declaration->kind == Declaration::Kind::Fragment;
+  }
+
+  /// Whether the call makes what `id` names.
+  static bool makes(const Statement &call, const Expression &id) {
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      if (call.callee->parameters[i].type == ParameterType::Name &&
+          isSame(*call.arguments[i], id)) {
+        return true;
+      }
+    }
+    return std::ranges::any_of(call.signals,
+                               [&](const Expression *signal) { return isSame(*signal, id); });
+  }
+
+  /// What a call reads whole, for which `isOne` holds; null if there is nothing.
+  template <typename IsOne> static const Expression *findRead(const Statement &call, IsOne isOne) {
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const Expression &argument = *call.arguments[i];
+      if (call.callee->parameters[i].type != ParameterType::Name && isDataFragment(argument) &&
+          isOne(argument)) {
+        return &argument;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Calls of the block that begin when one of `before` has ended: they read what that makes.
+  static std::vector<const Statement *> behind(const std::vector<const Statement *> &before,
+                                               const std::vector<const Statement *> &calls) {
+    std::vector<const Statement *> found;
+    std::ranges::copy_if(calls, std::back_inserter(found), [&](const Statement *call) {
+      return findRead(*call, [&](const Expression &id) {
+        return std::ranges::any_of(
+            before, [&](const Statement *maker) { return maker != call && makes(*maker, id); });
+      });
+    });
+    return found;
+  }
+
+  static std::vector<const Expression *> deletedBy(const Statement &call) {
+    std::vector<const Expression *> deleted(call.deletions.begin(), call.deletions.end());
+    for (const Rule &rule : call.rules) {
+      if (rule.form == Rule::Form::Names && rule.name.text == "delete") {
+        deleted.insert(deleted.end(), rule.ids.begin(), rule.ids.end());
+      }
+    }
+    return deleted;
+  }
+
+  /// A call that reads what a call makes that begins when the deletion is over: until then it
+  /// waits for that, and so for what is deleted, too.
+  void warnOfDeletions(const Block &block) {
+    constexpr std::size_t kMostCalls = 64; // A block may have thousands.
+    std::vector<const Statement *> calls;
+    for (const Statement *statement : block.statements) {
+      if (statement->kind == Statement::Kind::Call &&
+          statement->callee->kind != Sub::Kind::Structured) {
+        calls.push_back(statement);
+      }
+    }
+    if (calls.size() > kMostCalls) {
+      return;
+    }
+    for (const Statement *call : calls) {
+      const std::vector<const Expression *> deleted = deletedBy(*call);
+      if (deleted.empty()) {
+        continue;
+      }
+      for (const Statement *reader : behind(behind({call}, calls), calls)) {
+        const Expression *read = findRead(*reader, [&](const Expression &id) {
+          return std::ranges::any_of(deleted,
+                                     [&](const Expression *each) { return isSame(*each, id); });
+        });
+        if (read && reader != call && isTold_.insert(read).second) {
+          const Location place = at(read->begin);
+          messages_.warning(place, "E-DEL",
+                            "data fragment " + quoted(*read) +
+                                " is requested after its deletion (by " +
+                                std::string(reader->name.text) + " at " +
+                                messages_.lineOf(at(reader->name.at), place) + ")");
+          messages_.note(at(call->name.at), "it is deleted when this has ended");
+        }
+      }
+    }
+  }
+
   const Text &text_;
   Messages &messages_;
+  std::unordered_set<const Expression *> isTold_; ///< Reads after a deletion.
   std::vector<const Block *> open_; ///< Blocks that come to life and have not been looked at.
   std::unordered_set<const Sub *> called_;
   std::unordered_set<const Declaration *> lets_; ///< That are read.

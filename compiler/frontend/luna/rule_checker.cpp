@@ -64,7 +64,7 @@ void RuleChecker::checkImport(Sub &sub) {
       expressions_.check(*id);
     }
     if (rule.value != nullptr) {
-      expressions_.checkNumber(*rule.value, "as a number", true);
+      expressions_.checkInt(*rule.value, "as a number", true);
     }
   }
   checkMerge(sub);
@@ -171,21 +171,21 @@ void RuleChecker::check(Rule &rule, Place place, const Block *block) {
     if (rule.form == Rule::Form::Mapped) {
       return checkPattern(rule, annotation->use == AnnotationUse::Replication, block);
     }
-    return expressions_.checkNumber(*rule.value, "as a coordinate", true);
+    return expressions_.checkInt(*rule.value, "as a coordinate", true);
   case AnnotationUse::Value:
-    return expressions_.checkNumber(*rule.value, "as a number", true);
+    return expressions_.checkInt(*rule.value, "as a number", true);
   case AnnotationUse::Fragments:
   case AnnotationUse::Push:
     return checkFragments(rule);
   case AnnotationUse::Counted:
     checkFragments(rule);
-    return expressions_.checkNumber(*rule.value, "as a number", true);
+    return expressions_.checkInt(*rule.value, "as a number", true);
   case AnnotationUse::Parameter:
     if (rule.form == Rule::Form::Mapped) {
       if (place != Place::Call) {
         return ignored(rule, "a value is given to it where the fragment is called");
       }
-      return expressions_.checkNumber(*rule.value, "as a number", true);
+      return expressions_.checkInt(*rule.value, "as a number", true);
     }
     return;
   case AnnotationUse::Merge:
@@ -239,7 +239,7 @@ void RuleChecker::checkPattern(Rule &rule, bool hasWord, const Block *block) {
   const bool isAll = hasWord && rule.value->kind == Expression::Kind::Reference &&
                      rule.value->text == "all" && rule.value->parts.empty();
   if (rule.patterns.size() == id.parts.size() && !isAll) {
-    expressions_.checkNumber(*rule.value, "as a coordinate", true);
+    expressions_.checkInt(*rule.value, "as a coordinate", true);
   }
   scopes_.leave();
 }
