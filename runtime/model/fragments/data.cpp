@@ -68,7 +68,9 @@ Entry *State::lookUp(Base &base, const Tuple &tuple) {
     }
     if (Row *row = rowOf(base, tuple)) {
       spread(*row);
-      return find(base, tuple, hash);
+      if (Entry *entry = find(base, tuple, hash)) { // Else it is buried, as nobody reads it.
+        return entry;
+      }
     }
   }
   Entry *entry = entryPool_.make();

@@ -101,6 +101,7 @@ struct RowCall {
   std::vector<std::int32_t> sizes; ///< Units of each iteration.
   std::vector<Input> inputs;
   std::vector<Output> outputs;
+  std::vector<Neighbours> deletes; ///< Of what is read, behind the call.
 };
 
 } // namespace tutti::model::fragments

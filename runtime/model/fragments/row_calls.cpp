@@ -83,7 +83,6 @@ bool State::canBeRows(const Activity &activity, std::int32_t index) {
   const tutti_luna_statement &statement = program_.statement(index);
   return known->second.first == activity.next && known->second.parts.size() == turns &&
          known->second.runs == whole && statement.signals.count == 0 &&
-         statement.deletes.count == 0 &&
          std::ranges::none_of(program_.list(statement.rules), [this](std::int32_t each) {
            return program_.unit().rules[each].kind == TUTTI_LUNA_REQ_COUNT;
          });
@@ -112,7 +111,7 @@ bool State::planRows(Call &call, std::int32_t turns) {
     }
     Neighbours names;
     names.count = static_cast<std::size_t>(turns);
-    if (!planNames(call, at, names)) {
+    if (!planNames(call, program_.list(statement.arguments)[at], names)) {
       return false;
     }
     if (procedure.types[at] == TUTTI_LUNA_TYPE_NAME) {
@@ -121,7 +120,7 @@ bool State::planRows(Call &call, std::int32_t turns) {
       rows.inputs.push_back({names, at, nullptr, std::vector<Entry *>(names.count), {}});
     }
   }
-  if (rows.sizes.empty()) {
+  if (rows.sizes.empty() || !planDeletes(call, turns)) {
     return false;
   }
   for (const RowCall::Output &output : rows.outputs) {
@@ -153,6 +152,44 @@ bool State::planRows(Call &call, std::int32_t turns) {
     output.base->rows.push_back(std::move(row));
   }
   return true;
+}
+
+/// Only what the call reads may be deleted, which nobody has deleted before then.
+bool State::planDeletes(Call &call, std::int32_t turns) {
+  for (const std::int32_t node : program_.list(program_.statement(call.statement).deletes)) {
+    Neighbours names;
+    names.count = static_cast<std::size_t>(turns);
+    if (program_.node(node).kind != TUTTI_LUNA_SLOT || !planNames(call, node, names)) {
+      return false;
+    }
+    const auto isIt = [&](const RowCall::Input &input) {
+      return input.base == names.base && input.first == names.first &&
+             input.position == names.position;
+    };
+    if (std::ranges::none_of(call.rows->inputs, isIt)) {
+      return false;
+    }
+    call.rows->deletes.push_back(names);
+  }
+  return true;
+}
+
+/// What is part of no row, and has no entry, is gone already: it has been read as often as it will
+/// be.
+void State::deleteRows(const Call &call) {
+  for (const Neighbours &names : call.rows->deletes) {
+    const bool hasRows = std::ranges::any_of(names.base->rows,
+                                             [&](const auto &row) { return row->overlaps(names); });
+    for (std::size_t place = 0; place < names.count && !failure_; ++place) {
+      const Tuple name = names.at(place);
+      if (hasEntry(*names.base, name) || (hasRows && rowOf(*names.base, name))) {
+        Entry *entry = nullptr;
+        use(entry, lookUp(*names.base, name));
+        deleteData(*entry, call.statement);
+        unuse(entry);
+      }
+    }
+  }
 }
 
 /// An argument that is a number: the one of the first iteration, or the sum of sizes.
@@ -190,9 +227,8 @@ bool State::evaluatePlain(Call &call, std::size_t argument, std::int32_t turns) 
   return isKnown && sum > 0 && sum <= std::numeric_limits<std::int32_t>::max();
 }
 
-/// The names that an argument has in all iterations.
-bool State::planNames(Call &call, std::size_t argument, Neighbours &out) const {
-  const std::int32_t at = program_.list(program_.statement(call.statement).arguments)[argument];
+/// The names that a node has in all iterations.
+bool State::planNames(Call &call, std::int32_t at, Neighbours &out) const {
   const tutti_luna_node &node = program_.node(at);
   Base *base = above(call.frame, node.up)->slots[static_cast<std::size_t>(node.slot)].own.get();
   if (node.kind != TUTTI_LUNA_SLOT || !base || !isPlain(program_.homeOf(base->slot), base->frame)) {
@@ -375,6 +411,7 @@ void State::finishRows(Call &call, std::span<Value> outputs) {
       produce(*lookUp(*output.base, output.at(place)), std::move(values[place]), call.statement);
     }
   }
+  deleteRows(call);
   endCall(call);
 }
 

@@ -285,11 +285,33 @@ TEST_P(RowsTest, MakeNoDifferenceWhateverElseIsRead) {
   EXPECT_GT(rowCalls, 60U);
 }
 
-TEST_P(RowsTest, LeaveCallsThatDeleteTheirInputsAsTheyAre) {
-  const auto read = u(2, unit_.slot(1, 0), unit_.slot(0, 0));
+TEST_P(RowsTest, AreDeletedByWhoeverReadsThem) {
+  TestUnit &x = unit_;
+  const auto t = x.slot(1, 0);
+  const auto i = x.slot(0, 0);
 
-  EXPECT_EQ(deviceCalls(program(stepCall({read}))), kMerged);
-  EXPECT_EQ(rowCalls_, 0U);
+  EXPECT_EQ(deviceCalls(program(stepCall(
+                {u(2, t, i), x.slot(2, 2, {t, plus(i, -1)}), x.slot(2, 1, {t, plus(i, 1)})}))),
+            kMerged);
+  EXPECT_GE(rowCalls_, 1U);
+}
+
+TEST_P(RowsTest, AreReadAndDeletedTooEarlyAsIfNothingWereMerged) {
+  TestUnit &x = unit_;
+  // Whoever reads one after the last step, because that has made what it reads, too.
+  const auto both = x.procedure("both", "iivv", [](const tutti_luna_argument *) {});
+  const auto late = x.call(both, {x.integer(0), x.integer(0), u(0, x.integer(6), x.integer(2)),
+                                  u(0, x.integer(kSteps), x.integer(2))});
+  const auto main = program(stepCall({u(2, x.slot(1, 0), x.slot(0, 0))}), {.behind = {late}});
+
+  const Ran apart = runOnce(main, false);
+  const Ran merged = runOnce(main, true);
+
+  ASSERT_TRUE(apart.why);
+  ASSERT_TRUE(merged.why);
+  EXPECT_NE(merged.why->find("data fragment 'u[6][2]' is requested after its deletion"),
+            std::string::npos)
+      << *merged.why;
 }
 
 TEST_P(RowsTest, SayWhatIsAssignedTwice) {

@@ -346,7 +346,9 @@ private:
   bool beginRows(Activity &activity);
   bool canBeRows(const Activity &activity, std::int32_t statement);
   bool planRows(Call &call, std::int32_t turns);
-  bool planNames(Call &call, std::size_t argument, Neighbours &out) const;
+  bool planNames(Call &call, std::int32_t node, Neighbours &out) const;
+  bool planDeletes(Call &call, std::int32_t turns);
+  void deleteRows(const Call &call);
   bool evaluatePlain(Call &call, std::size_t argument, std::int32_t turns);
   bool planOutput(const RowCall::Output &output, std::vector<std::int32_t> &uses);
   void bindRows(Call &call);
