@@ -108,6 +108,7 @@ void State::beginGathering(const Activity &activity) {
     }
     const auto count = static_cast<std::size_t>(std::int64_t{activity.last} - activity.next + 1);
     Gathering &gathering = gatherings_[{activity.frame, each}];
+    ++gathered_[each];
     gathering.statement = each;
     gathering.frame = retain(activity.frame);
     gathering.first = activity.next;
@@ -213,6 +214,9 @@ void State::noteTrial(const Call &call) {
   }
   const auto [known, isNew] = trials_.try_emplace(call.statement, call.ranOnDevice);
   known->second = known->second && call.ranOnDevice;
+  if (!known->second) {
+    endTrial(call.statement);
+  }
 }
 
 bool State::isTried(std::int32_t statement) const {
@@ -233,6 +237,7 @@ void State::merge(Gathering &gathering) {
     knownRuns_[gathering.statement].position = gathering.calls.front()->position;
     knownRuns_[gathering.statement].device = gathering.calls.front()->device;
   }
+  endTrial(gathering.statement);
   // Comparing costs as much as the calls themselves: less and less often.
   const bool isSample = settings_.checksMerges && std::has_single_bit(++merges_);
   for (const auto &[begin, end] : runs) {
@@ -300,14 +305,18 @@ bool State::canDissolve(const Gathering &gathering) const {
 }
 
 bool State::isGathering() const {
-  return !rowCalls_.empty() || std::ranges::any_of(gatherings_, [this](const auto &each) {
-    return canDissolve(each.second);
-  });
+  return !rowCalls_.empty() || !awaiting_.empty() ||
+         std::ranges::any_of(gatherings_,
+                             [this](const auto &each) { return canDissolve(each.second); });
 }
 
 /// Calls that wait for one another may need what one of them makes. From now on they run one by
 /// one.
 void State::dissolve() {
+  if (!awaiting_.empty()) {
+    endTrial(awaiting_.begin()->first);
+    return;
+  }
   if (!rowCalls_.empty()) {
     unfoldRows();
     return;

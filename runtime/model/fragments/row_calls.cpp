@@ -29,6 +29,44 @@ void forgetWaiter(Entry &entry, const Waiter &waiter) {
 
 } // namespace
 
+/// The calls of the first step show whether devices take them, those of the second one are the
+/// first to be merged. If later loops came to life before that, they could not stay folded.
+bool State::awaitTrial(Activity &activity) {
+  constexpr int kTrials = 2;
+  if (settings_.ranks > 1 || !settings_.merges || settings_.checksMerges) {
+    return false;
+  }
+  const tutti_luna_block &body =
+      program_.unit().blocks[program_.statement(activity.statement).body];
+  for (const std::int32_t each : program_.list(body.statements)) {
+    const auto gathered = gathered_.find(each);
+    if (program_.mergeLoop(each) == activity.statement && isMerged(each) &&
+        !rowless_.contains(each) && !knownRuns_.contains(each) && gathered != gathered_.end() &&
+        gathered->second >= kTrials) {
+      takeOff(activity);
+      link(activity);
+      awaiting_[each].push_back(&activity);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// It is known whether calls of the statement are merged, or that is waited for no longer.
+void State::endTrial(std::int32_t statement) {
+  gathered_.erase(statement);
+  const auto found = awaiting_.find(statement);
+  if (found == awaiting_.end()) {
+    return;
+  }
+  const std::vector<Activity *> activities = std::move(found->second);
+  awaiting_.erase(found);
+  for (auto each = activities.rbegin(); each != activities.rend(); ++each) {
+    unlink(**each);
+    stack_.push_back(*each);
+  }
+}
+
 /// Whether the calls of a loop whose bounds are known become one now.
 bool State::beginRows(Activity &activity) {
   const tutti_luna_block &body =

@@ -224,6 +224,14 @@ TEST_P(RowsTest, MakeOneCallOfEachStep) {
   EXPECT_EQ(runOnce(program(stepCall()), true).counts.live, 0U);
 }
 
+TEST_P(RowsTest, AreMadeOfAllStepsButTheFirstTwoHoweverFarAheadTheyUnfold) {
+  most_ = 100000;
+
+  EXPECT_EQ(deviceCalls(program(stepCall())), kMerged);
+  // What the last step makes is asked for by others already, perhaps.
+  EXPECT_GE(rowCalls_, kSteps - 3U);
+}
+
 TEST_P(RowsTest, AreSpreadWhereSomebodyReadsOneOfThem) {
   TestUnit &x = unit_;
 

@@ -343,6 +343,8 @@ private:
   void forgetRow(const Row &row);
 
   // row_calls.cpp
+  bool awaitTrial(Activity &activity);
+  void endTrial(std::int32_t statement);
   bool beginRows(Activity &activity);
   bool canBeRows(const Activity &activity, std::int32_t statement);
   bool planRows(Call &call, std::int32_t turns);
@@ -437,6 +439,10 @@ private:
   std::unordered_map<std::int32_t, KnownRuns> knownRuns_; ///< By statement.
   /// Whether devices have taken all calls of a statement so far, of which none has been merged.
   std::unordered_map<std::int32_t, bool> trials_;
+  /// How many loops have gathered calls of a statement of which none has been merged,
+  std::unordered_map<std::int32_t, int> gathered_;
+  /// and those that wait until some are, the youngest last.
+  std::unordered_map<std::int32_t, std::vector<Activity *>> awaiting_;
   std::unordered_set<Call *> rowCalls_; ///< Of rows, that wait for something.
   /// Statements whose loops come to life though their calls might be one.
   std::unordered_set<std::int32_t> rowless_;

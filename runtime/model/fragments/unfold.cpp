@@ -188,6 +188,9 @@ Frame *State::bringToLife(Frame *around, std::int32_t block, std::int32_t statem
 void State::stepFor(Activity &activity) {
   const tutti_luna_statement &statement = program_.statement(activity.statement);
   if (!activity.isBegun) {
+    if (awaitTrial(activity)) {
+      return;
+    }
     Ask ask{activity.statement, true};
     const bool hasFirst = evaluateInt(statement.a, activity.frame, ask, activity.next);
     const bool hasLast =
