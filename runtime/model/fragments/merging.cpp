@@ -313,17 +313,16 @@ bool State::isGathering() const {
 /// Calls that wait for one another may need what one of them makes. From now on they run one by
 /// one.
 void State::dissolve() {
-  if (!awaiting_.empty()) {
-    endTrial(awaiting_.begin()->first);
-    return;
-  }
-  if (!rowCalls_.empty()) {
-    unfoldRows();
-    return;
-  }
   const auto found = std::ranges::find_if(
       gatherings_, [this](const auto &each) { return canDissolve(each.second); });
   if (found == gatherings_.end()) {
+    if (!awaiting_.empty()) {
+      const std::int32_t statement = awaiting_.begin()->first;
+      rowless_.insert(statement); // Its loops wait no more.
+      endTrial(statement);
+    } else {
+      unfoldRows();
+    }
     return;
   }
   const std::int32_t statement = found->second.statement;
@@ -336,6 +335,7 @@ void State::dissolve() {
       forgetGathering(gathering);
     }
   }
+  endTrial(statement);
 }
 
 /// Ends the members of a run; `outputs` are theirs, one member's behind another's.

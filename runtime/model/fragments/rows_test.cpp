@@ -322,6 +322,23 @@ TEST_P(RowsTest, AreReadAndDeletedTooEarlyAsIfNothingWereMerged) {
       << *merged.why;
 }
 
+TEST_P(RowsTest, WaitForNoStepThatCannotBeMerged) {
+  TestUnit &x = unit_;
+  most_ = 100000;
+  // The step's own right border, made by the neighbour: calls that wait for one another.
+  const auto t = x.slot(1, 0);
+  const auto i = x.slot(0, 0);
+  const auto next = plus(t, 1);
+  const auto call =
+      x.call(step_, {plus(i, 1), x.integer(3), u(2, t, i), x.slot(2, 2, {next, plus(i, -1)}),
+                     x.slot(2, 1, {t, plus(i, 1)}), u(2, next, i), x.slot(2, 1, {next, i}),
+                     x.slot(2, 2, {next, i})});
+  const auto wall = x.call(wall_, {x.slot(0, 2, {x.integer(kSteps), x.integer(-1)})});
+
+  deviceCalls(program(call, {.before = {wall}}));
+  EXPECT_EQ(rowCalls_, 0U);
+}
+
 TEST_P(RowsTest, SayWhatIsAssignedTwice) {
   TestUnit &x = unit_;
   const auto again = x.call(begin_, {x.integer(3), u(0, x.integer(6), x.integer(3)),
