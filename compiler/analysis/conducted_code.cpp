@@ -161,6 +161,7 @@ public:
         last_(findLastBlocks(function)) {}
 
   std::string check();
+  std::string checkCuts();
 
 private:
   static constexpr int kBeside = -1;
@@ -173,6 +174,7 @@ private:
   void fileUse(Instruction &inst, const Value &pointer, VariableUses &uses) const;
   VariableUses usesOf(AllocaInst &variable) const;
   std::string checkVariable(AllocaInst &variable);
+  std::string checkVariables();
   std::string giveEachOwn(AllocaInst &variable, ConductedLoop &loop, ArrayRef<Instruction *> beside,
                           ArrayRef<Instruction *> accesses);
   bool isStoredBefore(const StoreInst &store, const ConductedLoop &loop) const;
@@ -477,6 +479,17 @@ std::string Conducted::checkVariable(AllocaInst &variable) {
   return giveEachOwn(variable, loops_[writer], uses.beside, uses.accesses);
 }
 
+std::string Conducted::checkVariables() {
+  for (Instruction &inst : instructions(function_)) {
+    if (auto *variable = dyn_cast<AllocaInst>(&inst)) {
+      if (std::string reason = checkVariable(*variable); !reason.empty()) {
+        return reason;
+      }
+    }
+  }
+  return {};
+}
+
 std::string Conducted::check() {
   told_ = findToldValues(function_, loops_, dominators_);
   if (!told_.reason.empty()) {
@@ -522,14 +535,20 @@ std::string Conducted::check() {
       }
     }
   }
+  return checkVariables();
+}
+
+/// Whatever is beside the loops, each thread goes on to execute it.
+std::string Conducted::checkCuts() {
   for (Instruction &inst : instructions(function_)) {
-    if (auto *variable = dyn_cast<AllocaInst>(&inst)) {
-      if (std::string reason = checkVariable(*variable); !reason.empty()) {
-        return reason;
-      }
+    if (isa<AllocaInst>(inst) || isThreadOfCalls(inst)) {
+      continue;
+    }
+    if (std::string reason = checkInputs(inst, owner(inst)); !reason.empty()) {
+      return reason;
     }
   }
-  return {};
+  return checkVariables();
 }
 
 } // namespace
@@ -610,6 +629,11 @@ void collectBlocks(ConductedLoop &loop) { flood(loop, loop.exit); }
 std::string whyNotConducted(Function &function, std::vector<ConductedLoop> &loops,
                             FunctionAnalysisManager &analyses) {
   return Conducted(function, loops, analyses).check();
+}
+
+std::string whyNotCut(Function &function, std::vector<ConductedLoop> &loops,
+                      FunctionAnalysisManager &analyses) {
+  return Conducted(function, loops, analyses).checkCuts();
 }
 
 } // namespace tutti::compiler

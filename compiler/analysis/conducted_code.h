@@ -67,4 +67,9 @@ void collectBlocks(ConductedLoop &loop);
 std::string whyNotConducted(llvm::Function &function, std::vector<ConductedLoop> &loops,
                             llvm::FunctionAnalysisManager &analyses);
 
+/// Why the threads of a team, which all execute `function`, cannot call functions made of its
+/// loops, or an empty string. Fills in `own` of each loop.
+std::string whyNotCut(llvm::Function &function, std::vector<ConductedLoop> &loops,
+                      llvm::FunctionAnalysisManager &analyses);
+
 } // namespace tutti::compiler

@@ -8,7 +8,8 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
 #include "compiler/transform/combine_left.h"
-#include "compiler/transform/encoded_captures.h"
+#include "compiler/transform/known_steps.h"
+#include "compiler/transform/step_function.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -23,8 +24,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/FunctionComparator.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -32,217 +31,6 @@ using namespace llvm;
 namespace tutti::compiler {
 
 namespace {
-
-/// Of a conductor: a pointer to the number of threads that its construct asks for, if it asks.
-constexpr unsigned kNumberArgument = 1;
-
-/// What `loop` uses of the conductor's values and variables.
-SmallSetVector<Value *, 16> inputsOf(Function &function, const ConductedLoop &loop) {
-  SmallSetVector<Value *, 16> inputs;
-  for (BasicBlock &block : function) {
-    if (!loop.blocks.contains(&block)) {
-      continue;
-    }
-    for (Instruction &inst : block) {
-      for (Value *used : inst.operands()) {
-        const auto *other = dyn_cast<Instruction>(used);
-        auto *variable = dyn_cast<AllocaInst>(used);
-        const bool isInput = other ? !loop.contains(*other) : isa<Argument>(used);
-        if (isInput && !isThreadOfCalls(*used) && !(variable && loop.own.count(variable))) {
-          inputs.insert(used);
-        }
-      }
-    }
-  }
-  for (const auto &[variable, store] : loop.own) {
-    if (store && !isa<Constant>(store->getValueOperand())) {
-      inputs.insert(store->getValueOperand());
-    }
-  }
-  return inputs;
-}
-
-/// Asks for what the construct asks for, before a step: threads, whose number the conductor gets
-/// where others get the number of a thread, and a binding.
-void passRequests(IRBuilder<> &build, const ThreadRequests &requests, const CallInst &init) {
-  if (!requests.threads && !requests.binding) {
-    return;
-  }
-  Module &module = *build.GetInsertBlock()->getModule();
-  const ConstructCalls &frontend = frontendOf(init);
-  Value *place = operandOf(init, Role::Place);
-  Value *self = build.CreateCall(frontend.declare(module, CallKind::ThreadNumber), place);
-  if (requests.threads) {
-    Argument *number = build.GetInsertBlock()->getParent()->getArg(kNumberArgument);
-    build.CreateCall(frontend.declare(module, CallKind::RequestThreads),
-                     {place, self, build.CreateLoad(build.getInt32Ty(), number)});
-  }
-  if (requests.binding) {
-    build.CreateCall(requests.binding->getFunctionType(), requests.binding->getCalledOperand(),
-                     {place, self, operandOf(*requests.binding, Role::Number)});
-  }
-}
-
-/// The function of one loop, which gets the blocks of the loop; the conductor gets a fork instead.
-class StepFunction {
-public:
-  StepFunction(Function &conductor, const ConductedLoop &loop)
-      : conductor_(conductor), loop_(loop), inputs_(inputsOf(conductor, loop)) {}
-
-  Function *create(const Twine &name, const ThreadRequests &requests);
-
-private:
-  void declare(const Twine &name);
-  void fork(const ThreadRequests &requests);
-  void enter();
-  void takeVariables(IRBuilder<> &build);
-  Function *cut();
-  void eraseMarkers();
-
-  Value *copyOf(const Value *value) {
-    return isa<Constant>(value) ? const_cast<Value *>(value) : static_cast<Value *>(map_[value]);
-  }
-
-  Function &conductor_;
-  const ConductedLoop &loop_;
-  const SmallSetVector<Value *, 16> inputs_;
-  Function *step_ = nullptr;
-  Value *thread_ = nullptr;
-  ValueToValueMapTy map_;
-};
-
-void StepFunction::declare(const Twine &name) {
-  LLVMContext &context = conductor_.getContext();
-  Type *ptr = PointerType::getUnqual(context);
-  SmallVector<Type *, 16> types(kThreadArguments, ptr);
-  for (const Value *input : inputs_) {
-    types.push_back(input->getType()->isPointerTy() ? ptr : Type::getInt64Ty(context));
-  }
-  step_ = Function::Create(FunctionType::get(Type::getVoidTy(context), types, false),
-                           GlobalValue::InternalLinkage, name, conductor_.getParent());
-}
-
-/// Variables that begin with what the conductor has stored, or with nothing.
-void StepFunction::takeVariables(IRBuilder<> &build) {
-  for (const auto &[variable, store] : loop_.own) {
-    Instruction *own = build.Insert(variable->clone());
-    map_[variable] = own;
-    if (store) {
-      build.CreateAlignedStore(copyOf(store->getValueOperand()), own, store->getAlign());
-    }
-  }
-}
-
-/// What the step begins with: the values that the loop uses.
-void StepFunction::enter() {
-  BasicBlock *entry = BasicBlock::Create(step_->getContext(), "entry.step", step_);
-  IRBuilder<> build(entry);
-  thread_ = build.CreateLoad(build.getInt32Ty(), step_->getArg(0));
-  for (Argument &argument : conductor_.args()) {
-    const bool isThread = argument.getArgNo() < kThreadArguments;
-    map_[&argument] = isThread ? static_cast<Value *>(step_->getArg(argument.getArgNo()))
-                               : PoisonValue::get(argument.getType());
-  }
-  for (unsigned index = 0; index < inputs_.size(); ++index) {
-    Value *passed = step_->getArg(index + kThreadArguments);
-    // Arguments keep what is known of them, aliases and sizes.
-    map_[inputs_[index]] = isa<Argument>(inputs_[index])
-                               ? passed
-                               : decodeCapture(build, passed, inputs_[index]->getType());
-  }
-  for (const BasicBlock *block : loop_.blocks) {
-    for (const Instruction &inst : *block) {
-      for (const Value *used : inst.operands()) {
-        const auto *other = dyn_cast<Instruction>(used);
-        if (other && !loop_.contains(*other) && isThreadOfCalls(*other)) {
-          map_[other] = thread_;
-        }
-      }
-    }
-  }
-  takeVariables(build);
-}
-
-/// The loop's blocks, which use what the conductor has, in a function with its attributes.
-Function *StepFunction::cut() {
-  Function *blocks = Function::Create(conductor_.getFunctionType(), GlobalValue::InternalLinkage,
-                                      step_->getName() + ".blocks", conductor_.getParent());
-  blocks->copyAttributesFrom(&conductor_);
-  blocks->copyMetadata(&conductor_, 0);
-  for (BasicBlock &block : make_early_inc_range(conductor_)) {
-    if (loop_.blocks.contains(&block)) {
-      blocks->splice(blocks->end(), &conductor_, block.getIterator());
-    }
-  }
-  for (Argument &argument : conductor_.args()) {
-    map_[blocks->getArg(argument.getArgNo())] = copyOf(&argument);
-  }
-  return blocks;
-}
-
-/// What begins beside the loop may end in it, and is the step's.
-void StepFunction::eraseMarkers() {
-  for (const auto &[variable, store] : loop_.own) {
-    SmallVector<const Instruction *, 4> inside;
-    bool isMarkedBeside = false;
-    for (const User *user : variable->users()) {
-      const auto *marker = dyn_cast<IntrinsicInst>(user);
-      if (marker && marker->isLifetimeStartOrEnd()) {
-        isMarkedBeside |= !loop_.contains(*marker);
-        if (loop_.contains(*marker)) {
-          inside.push_back(marker);
-        }
-      }
-    }
-    for (const Instruction *marker : inside) {
-      if (isMarkedBeside) {
-        cast<Instruction>(copyOf(marker))->eraseFromParent();
-      }
-    }
-  }
-}
-
-Function *StepFunction::create(const Twine &name, const ThreadRequests &requests) {
-  declare(name);
-  fork(requests);
-  enter();
-  Function *blocks = cut();
-  // A copy, because debugging information says of each place in which function it is.
-  SmallVector<ReturnInst *, 1> returns;
-  CloneFunctionInto(step_, blocks, map_, CloneFunctionChangeType::LocalChangesOnly, returns);
-  step_->removeFnAttr(kWholeConstruct);
-  BranchInst::Create(cast<BasicBlock>(copyOf(loop_.first)), &step_->getEntryBlock());
-  for (Instruction &inst : instructions(*step_)) {
-    const CallKind kind = kindOf(inst);
-    if (kind != CallKind::None && kind != CallKind::ThreadNumber && kind != CallKind::Flush) {
-      setOperand(cast<CallInst>(inst), Role::Thread, thread_);
-    }
-  }
-  eraseMarkers();
-  blocks->eraseFromParent();
-  removeUnreachableBlocks(*step_);
-  return step_;
-}
-
-/// Puts a fork of the step in the place of the loop.
-void StepFunction::fork(const ThreadRequests &requests) {
-  CallInst &init = *loop_.calls.init;
-  Instruction *leave = loop_.before->getTerminator();
-  IRBuilder<> build(leave);
-  build.SetCurrentDebugLocation(init.getDebugLoc());
-  passRequests(build, requests, init);
-  SmallVector<Value *, 16> operands{operandOf(init, Role::Place), build.getInt32(inputs_.size()),
-                                    step_};
-  for (Value *input : inputs_) {
-    operands.push_back(encodeCapture(build, input));
-  }
-  build.CreateCall(frontendOf(init).declare(*step_->getParent(), CallKind::Fork), operands);
-  build.CreateBr(loop_.exit);
-  loop_.exit->replacePhiUsesWith(loop_.last, loop_.before);
-  loop_.last->getTerminator()->eraseFromParent();
-  ReturnInst::Create(step_->getContext(), loop_.last);
-  leave->eraseFromParent();
-}
 
 /// Tells the runtime of calls that one thread of the team makes for all.
 void announceCalls(Function &conductor, const TargetLibraryInfo &library) {
@@ -362,37 +150,9 @@ bool asksAlike(CallInst &one, CallInst &other) {
   return !first.threads == !second.threads && bindingOf(first) == bindingOf(second);
 }
 
-/// The steps of all constructs. A function with loops that is called in several places is inlined
-/// into each, and its loops are the same.
-class Steps {
-public:
-  /// Puts one that is known in the place of `step`, of a construct that asks for no threads, if it
-  /// does the same and is of the same loop of the program.
-  void add(Function &step, const DebugLoc &place);
-
-private:
-  SmallVector<std::pair<Function *, DebugLoc>, 16> known_;
-};
-
-void Steps::add(Function &step, const DebugLoc &place) {
-  GlobalNumberState numbers;
-  for (const auto &[other, otherPlace] : known_) {
-    const bool isSamePlace = place && otherPlace && place.getLine() == otherPlace.getLine() &&
-                             place.getCol() == otherPlace.getCol() &&
-                             cast<DIScope>(place.getScope())->getFile() ==
-                                 cast<DIScope>(otherPlace.getScope())->getFile();
-    if (isSamePlace && FunctionComparator(other, &step, &numbers).compare() == 0) {
-      step.replaceAllUsesWith(other);
-      step.eraseFromParent();
-      return;
-    }
-  }
-  known_.emplace_back(&step, place);
-}
-
 class Conductor {
 public:
-  Conductor(Function &outlined, FunctionAnalysisManager &functions, Steps &steps)
+  Conductor(Function &outlined, FunctionAnalysisManager &functions, KnownSteps &steps)
       : outlined_(outlined), functions_(functions), steps_(steps) {}
 
   /// Whether there is something to be conducted, as far as is seen without a copy.
@@ -406,7 +166,7 @@ private:
 
   Function &outlined_;
   FunctionAnalysisManager &functions_;
-  Steps &steps_;
+  KnownSteps &steps_;
   std::vector<ConductedLoop> loops_;
 };
 
@@ -469,8 +229,8 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
   Function *copy = promotedCopy(outlined_, outlined_.getName() + ".conducted", functions_);
   if (holdsTurns(*copy)) { // What threads take turns for may be what loops leave, in a simple form.
     EarlyCSEPass().run(*copy, functions_);
-    functions_.clear(*copy, copy->getName());
   }
+  bringIntoOneForm(*copy, functions_);
   const SmallVector<SequencedLoop, 4> all = sequencedLoops(*copy);
   const bool isNeeded =
       all.size() > 1 || (all.size() == 1 && (holdsSingle(*copy) || holdsTurnsBehind(*copy) ||
@@ -487,8 +247,8 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
   const ThreadRequests requests = threadRequests(*forks.front());
   for (unsigned index = 0; index < loops_.size(); ++index) {
     const DebugLoc place = loops_[index].calls.init->getDebugLoc();
-    Function *step = StepFunction(*copy, loops_[index])
-                         .create(outlined_.getName() + ".step" + Twine(index), requests);
+    Function *step =
+        forkStep(*copy, loops_[index], outlined_.getName() + ".step" + Twine(index), requests);
     if (!requests.threads && !requests.binding) {
       steps_.add(*step, place);
     }
@@ -567,7 +327,7 @@ PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManag
     ++holdFor[requests.binding];
   }
   bool changed = false;
-  Steps steps;
+  KnownSteps steps;
   for (auto &[outlined, forks] : constructs) {
     Conductor conductor(*outlined, functions, steps);
     if (!conductor.isCandidate()) {
@@ -580,6 +340,12 @@ PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManag
         conduct(*fork, *function);
         dropRequests(requests, holdFor);
       }
+    }
+  }
+  // What only constructs of this file call needs nothing: nobody calls it any more.
+  for (Function &function : make_early_inc_range(module)) {
+    if (!function.hasLocalLinkage() && !function.hasComdat() && function.hasExactDefinition()) {
+      steps.callFrom(function, functions);
     }
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

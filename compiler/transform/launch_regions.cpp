@@ -80,6 +80,10 @@ struct Region {
   DeviceWork deviceWork;
   DeviceCode device;
   SetVector<Function *> missing; ///< Functions that the link step may import.
+
+  /// Whether `run` executes the whole construct as well as `outlined` does: without checks of
+  /// pointers, which only chunks need, and with all threads that there may be.
+  bool runsWhole() const { return run && found.empty() && !nests; }
 };
 
 /// Whether dropping output may change `function`.
@@ -262,6 +266,10 @@ public:
   void launch(CallInst &fork, const Region &region, GlobalVariable *descriptor,
               GlobalVariable *atHome);
 
+  /// Executes what `region` runs in the place of calls of its function, by threads that are there:
+  /// an `if` clause makes them, and functions whose loops are steps of constructs.
+  void runWhereCalled(const Region &region);
+
   /// Order: after the last launch.
   void eraseRequests();
 
@@ -270,6 +278,7 @@ private:
                       const Twine &name);
   void passRequests(IRBuilder<> &build, const Region &region, CallInst &fork, Function &thunk);
   Function *wholeThunk(Function *run, const Twine &name);
+  GlobalVariable *wholeChunk();
   Constant *string(StringRef text);
   Constant *bytes(const BitVector &bits);
   Constant *directive(const Function &outlined);
@@ -359,24 +368,45 @@ Function *Launcher::forkThunk(const Region &region, CallInst &fork, Function *ta
   return thunk;
 }
 
+/// The chunk that is the whole construct.
+GlobalVariable *Launcher::wholeChunk() {
+  constexpr const char *kWhole = "tutti.whole";
+  if (GlobalVariable *known = module_.getGlobalVariable(kWhole, /*AllowInternal=*/true)) {
+    return known;
+  }
+  IRBuilder<> build(context_);
+  Constant *zero = build.getInt64(0);
+  Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
+  Constant *chunk =
+      ConstantStruct::getAnon({zero, zero, zero, build.getInt64(TUTTI_WHOLE), null, null});
+  return new GlobalVariable(module_, chunk->getType(), true, GlobalValue::PrivateLinkage, chunk,
+                            kWhole);
+}
+
 /// `void thunk(captures)`: `run` with the chunk that is the whole construct.
 Function *Launcher::wholeThunk(Function *run, const Twine &name) {
-  constexpr const char *kWhole = "tutti.whole";
-  GlobalVariable *whole = module_.getGlobalVariable(kWhole, /*AllowInternal=*/true);
-  if (!whole) {
-    IRBuilder<> build(context_);
-    Constant *zero = build.getInt64(0);
-    Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
-    Constant *chunk =
-        ConstantStruct::getAnon({zero, zero, zero, build.getInt64(TUTTI_WHOLE), null, null});
-    whole = new GlobalVariable(module_, chunk->getType(), true, GlobalValue::PrivateLinkage, chunk,
-                               kWhole);
-  }
   Function *thunk = createLaunchFunction(module_, Type::getVoidTy(context_), ptr_, name);
   IRBuilder<> build(&thunk->getEntryBlock());
-  build.CreateCall(run, {thunk->getArg(0), whole});
+  build.CreateCall(run, {thunk->getArg(0), wholeChunk()});
   build.CreateRetVoid();
   return thunk;
+}
+
+void Launcher::runWhereCalled(const Region &region) {
+  if (!region.runsWhole() || region.followsLocale) {
+    return;
+  }
+  for (User *user : make_early_inc_range(region.outlined->users())) {
+    auto *call = dyn_cast<CallInst>(user);
+    if (!call || call->getCalledFunction() != region.outlined) {
+      continue;
+    }
+    SmallVector<Value *, 8> operands(call->args());
+    operands.push_back(wholeChunk());
+    IRBuilder<> build(call);
+    build.CreateCall(region.run, operands);
+    call->eraseFromParent();
+  }
 }
 
 /// "file.c:12:3", or the module's name if the compilation keeps no locations.
@@ -397,8 +427,7 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const T
   const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
   Function *run =
       region.distributable ? forkThunk(region, fork, region.run, true, name + ".run") : nullptr;
-  // Without checks of pointers, which only chunks need, and with all threads that there may be.
-  Function *home = run && region.found.empty() && !region.nests
+  Function *home = region.runsWhole()
                        ? wholeThunk(run, name + ".home")
                        : forkThunk(region, fork, region.outlined, false, name + ".home");
   const unsigned flags =
@@ -654,7 +683,8 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
     for (CallInst *call : calls) {
       launcher.launch(*call, region, descriptor, atHome);
     }
-    // An `if` clause may still call it; otherwise the optimiser need not look at it any more.
+    launcher.runWhereCalled(region);
+    // Otherwise the optimiser need not look at it any more.
     if (region.distributable && region.outlined->hasLocalLinkage() &&
         region.outlined->use_empty()) {
       functions.clear(*region.outlined, region.outlined->getName());
