@@ -22,7 +22,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -227,9 +226,7 @@ std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
 
 Function *Conductor::create(ArrayRef<CallInst *> forks) {
   Function *copy = promotedCopy(outlined_, outlined_.getName() + ".conducted", functions_);
-  if (holdsTurns(*copy)) { // What threads take turns for may be what loops leave, in a simple form.
-    EarlyCSEPass().run(*copy, functions_);
-  }
+  // What threads take turns for, too, may be what loops leave, in a simple form.
   bringIntoOneForm(*copy, functions_);
   const SmallVector<SequencedLoop, 4> all = sequencedLoops(*copy);
   const bool isNeeded =

@@ -29,14 +29,6 @@ bool doTheSame(Function &one, Function &other) {
   return FunctionComparator(&one, &other, &numbers).compare() == 0;
 }
 
-/// What `known`, a step of a construct that throws nothing, says of itself and holds where other
-/// functions call it: it may be executed inside of itself then, and is there to be called.
-AttributeList callableFromAnywhere(const Function &known) {
-  return known.getAttributes()
-      .removeFnAttribute(known.getContext(), Attribute::NoRecurse)
-      .removeFnAttribute(known.getContext(), Attribute::AlwaysInline);
-}
-
 /// Whether all that `known` says holds for `step`, which throws nothing, too: of what it does, and
 /// of its captures.
 bool saysNoMore(const AttributeList &known, const AttributeList &step, unsigned params) {
@@ -121,7 +113,7 @@ Function *KnownSteps::findFor(Function &step, const DebugLoc &place) const {
   }
   for (const auto &[known, knownPlace] : known_) {
     const AttributeList said =
-        callableFromAnywhere(*known).removeFnAttribute(known->getContext(), Attribute::NoUnwind);
+        known->getAttributes().removeFnAttribute(known->getContext(), Attribute::NoUnwind);
     if (isSamePlace(place, knownPlace) && known->arg_size() == step.arg_size() &&
         saysNoMore(said, step.getAttributes(), step.arg_size())) {
       const AttributeList own = step.getAttributes();
@@ -159,7 +151,6 @@ bool KnownSteps::replaceAll(Function &copy, FunctionAnalysisManager &analyses) {
   }
   for (auto &[step, known] : found) {
     if (areKnown) {
-      known->setAttributes(callableFromAnywhere(*known));
       step->replaceAllUsesWith(known);
     } else {
       step->replaceAllUsesWith(PoisonValue::get(step->getType()));

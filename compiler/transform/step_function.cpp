@@ -10,7 +10,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -205,6 +205,10 @@ Function *StepFunction::create(const Twine &name, const ThreadRequests *requests
   SmallVector<ReturnInst *, 1> returns;
   CloneFunctionInto(step_, blocks, map_, CloneFunctionChangeType::LocalChangesOnly, returns);
   step_->removeFnAttr(kWholeConstruct);
+  // What others call, too, may be executed inside of itself.
+  for (const auto kind : {Attribute::NoRecurse, Attribute::AlwaysInline, Attribute::NoInline}) {
+    step_->removeFnAttr(kind);
+  }
   BranchInst::Create(cast<BasicBlock>(copyOf(loop_.first)), &step_->getEntryBlock());
   for (Instruction &inst : instructions(*step_)) {
     const CallKind kind = kindOf(inst);
@@ -256,7 +260,7 @@ void StepFunction::replaceLoop() {
 } // namespace
 
 void bringIntoOneForm(Function &function, FunctionAnalysisManager &analyses) {
-  InstSimplifyPass().run(function, analyses);
+  EarlyCSEPass().run(function, analyses);
   SimplifyCFGPass().run(function, analyses);
   analyses.clear(function, function.getName());
 }
