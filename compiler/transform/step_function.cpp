@@ -260,6 +260,9 @@ void StepFunction::replaceLoop() {
 } // namespace
 
 void bringIntoOneForm(Function &function, FunctionAnalysisManager &analyses) {
+  // In this order, whether or not another pass has simplified the function before.
+  SimplifyCFGPass().run(function, analyses);
+  analyses.clear(function, function.getName());
   EarlyCSEPass().run(function, analyses);
   SimplifyCFGPass().run(function, analyses);
   analyses.clear(function, function.getName());

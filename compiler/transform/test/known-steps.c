@@ -3,6 +3,9 @@
 // RUN: %tutticc -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARKS
 // RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
 // RUN: %tutticc -g -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
+#include <omp.h>
+extern int timed;
+void start(int);
 double a[1000], b[1000];
 
 // CHECK-LABEL: define {{.*}} @smooth(
@@ -53,5 +56,24 @@ void steps(int count, int n, double *u) {
     smooth();
     half(n, u);
     scale(3);
+  }
+}
+
+// The same where threads ask who they are: other passes have simplified such a construct before.
+// CHECK-LABEL: define {{.*}} @timed_loop(
+// CHECK-NOT:     __kmpc_for_static_init
+// CHECK:         call void @timed_steps.omp_outlined{{.*}}.tutti.chunk(
+// CHECK:         ret void
+void timed_loop(void) {
+  int thread = omp_get_thread_num();
+  if (timed && thread == 0) start(1);
+  #pragma omp for
+  for (int i = 0; i < 1000; i++) b[i] = a[i] * a[i];
+}
+
+void timed_steps(int count) {
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    timed_loop();
   }
 }
