@@ -589,7 +589,7 @@ bool isCallForItself(const CallBase &call, const TargetLibraryInfo &library) {
   });
 }
 
-bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &loop) {
+bool bracketLoop(Function &function, const SequencedLoop &calls, ConductedLoop &loop) {
   loop.calls = calls;
   loop.before = calls.init->getParent();
   loop.first = loop.before->splitBasicBlock(calls.init->getIterator(), "conducted");
@@ -609,10 +609,16 @@ bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &
   for (Instruction &inst : *join) {
     final = closes.contains(&inst) ? &inst : final;
   }
-  if (final) {
-    loop.last = join;
-    loop.exit = join->splitBasicBlock(std::next(final->getIterator()), ".after");
-  } else if (!joinWays(loop, *join)) {
+  if (!final) {
+    return joinWays(loop, *join);
+  }
+  loop.last = join;
+  loop.exit = join->splitBasicBlock(std::next(final->getIterator()), ".after");
+  return true;
+}
+
+bool isolateLoop(Function &function, const SequencedLoop &calls, ConductedLoop &loop) {
+  if (!bracketLoop(function, calls, loop)) {
     return false;
   }
   collectBlocks(loop);

@@ -56,8 +56,12 @@ bool isCallOfStranger(const llvm::CallBase &call, const llvm::TargetLibraryInfo 
 /// leaves nothing to its thread but results.
 bool isCallForItself(const llvm::CallBase &call, const llvm::TargetLibraryInfo &library);
 
-/// Splits blocks of `function` such that `calls` has blocks of its own. Returns false if they have
-/// an unusual form.
+/// Splits blocks of `function` such that `calls` begins with one and ends with one: fills in all of
+/// `loop` but what is in it. Returns false if they have an unusual form.
+bool bracketLoop(llvm::Function &function, const SequencedLoop &calls, ConductedLoop &loop);
+
+/// The same, such that no other way leads in or out, and finds the blocks. Returns false if they
+/// have an unusual form.
 bool isolateLoop(llvm::Function &function, const SequencedLoop &calls, ConductedLoop &loop);
 
 /// Finds the blocks of `loop` from its first to its last.
