@@ -27,7 +27,7 @@ struct ArgumentUse {
   /// Likewise of parts of a tree or a list, all of which it may reach, and link to each other.
   unsigned links = 0;
   /// Its result leads to where a pointer does, or may do, that stands behind this argument.
-  std::optional<unsigned> givesFound;
+  std::optional<unsigned> givesFound = std::nullopt;
   bool keepsFirst = false; ///< It leaves the first argument behind that one.
 
   /// Whether it uses more memory than its arguments lead to, but what can be reached from there. A
