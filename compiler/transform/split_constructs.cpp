@@ -113,6 +113,17 @@ bool LoopShelf::areSelfContained(const Blocks &blocks) const {
   });
 }
 
+/// Whether what the blocks compute is used nowhere else.
+bool keepTheirValues(const SmallSetVector<BasicBlock *, 32> &blocks) {
+  return all_of(blocks, [&](BasicBlock *block) {
+    return all_of(*block, [&](Instruction &inst) {
+      return all_of(inst.users(), [&](User *user) {
+        return blocks.contains(cast<Instruction>(user)->getParent());
+      });
+    });
+  });
+}
+
 /// Whether nothing reads a variable of the thread that another loop may have written: whatever is
 /// set aside with a loop is needed by it alone.
 bool LoopShelf::leaveNothing() const {
@@ -168,6 +179,7 @@ bool LoopShelf::take(ArrayRef<SequencedLoop> loops) {
     isPossible = isPossible && areSelfContained(with);
     blocks_.push_back(with);
     blocks_.back().set_subtract(beside);
+    isPossible = isPossible && keepTheirValues(blocks_.back());
     bypass(loop);
   }
   for_each(loops_, [this](const ConductedLoop &loop) { enter(loop); });
