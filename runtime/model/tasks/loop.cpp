@@ -71,15 +71,21 @@ void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std
   const std::uint64_t grain =
       std::max<std::uint64_t>(asked > 0 ? static_cast<std::uint64_t>(asked) : count / slots_, 1);
   const bool isWhole = (task.flags & kWhole) != 0;
-  const std::uint64_t most = isWhole ? count : grain;
-  // Programs that cut their memory into blocks of `grain` count on parts that begin where these do.
-  for (std::uint64_t first = 0; first < count;) {
-    const std::uint64_t size = std::min(most, count - first);
+  const std::uint64_t chunks = count == 0 ? 0
+                               : isWhole  ? 1
+                                          : std::max<std::uint64_t>(count / grain, 1);
+  std::uint64_t first = 0;
+  for (std::uint64_t index = 0; index < chunks; ++index) {
+    // Programs that cut their memory into blocks of what they ask for count on parts that begin
+    // where these do.
+    const bool isLast = index + 1 == chunks;
+    const std::uint64_t equal = count / chunks + (index < count % chunks ? 1 : 0);
+    const std::uint64_t size = asked <= 0 ? equal : isLast ? count - first : grain;
     Task &copy = copyOf(task, creator);
     copy.block.lower = lower + first * static_cast<std::uint64_t>(stride);
     copy.block.upper = lower + (first + size - 1) * static_cast<std::uint64_t>(stride);
     copy.block.stride = stride;
-    copy.block.isLast = first + size == count ? 1 : 0;
+    copy.block.isLast = isLast ? 1 : 0;
     copy.variables.addAll(copy.block, copy.sharedsBytes, task.variables);
     if (duplicate) {
       duplicate(&copy.block, &task.block, copy.block.isLast);
