@@ -1852,7 +1852,8 @@ TEST_F(RowsTest, ReturnsNothingOfPartsOfObjectsThatAreKnownToBeAlone) {
 /// Rows with heap allocations of their own, as many as one would not want to compare with one
 /// another.
 TEST_F(RowsTest, AsksForNoIterationMuchMoreThanOnceWhateverTheirNumber) {
-  constexpr std::int64_t kCount = 100000;
+  static const auto kCount = static_cast<std::int64_t>(casesOf(100000));
+  const std::int64_t claimedRows = kCount / 10 * 3;
   const Accesses accesses = [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
     for (std::int64_t index = lower; index < upper; ++index) {
       const std::int64_t above = std::max<std::int64_t>(index - 1, 0);
@@ -1870,7 +1871,8 @@ TEST_F(RowsTest, AsksForNoIterationMuchMoreThanOnceWhateverTheirNumber) {
   follow(there, 1, tableOf(kCount, kRows));
 
   planner.commit(*planner.plan(there.launch).plan);
-  const Event claimed{Event::Kind::Claimed, {kRows, kRows + 30000 * 1024}};
+  const Event claimed{Event::Kind::Claimed,
+                      {kRows, kRows + static_cast<std::uint64_t>(claimedRows) * 1024}};
   planner.apply({&claimed, 1});
   asked_ = 0;
 
@@ -1878,7 +1880,7 @@ TEST_F(RowsTest, AsksForNoIterationMuchMoreThanOnceWhateverTheirNumber) {
 
   EXPECT_EQ(plan->reasonHome, "");
   EXPECT_TRUE(plan->isDisjoint);
-  EXPECT_EQ(plan->interior, (balance::Chunk{30001, kCount / 2}));
+  EXPECT_EQ(plan->interior, (balance::Chunk{claimedRows + 1, kCount / 2}));
   // Four rows each: for who touches what, for the objects, and for the interior of this part.
   EXPECT_LE(asked_, 4 * 3 * kCount);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Access records against a walk over every element, and the rules for gaps.
+#include "base/test_share.h"
 #include "runtime/memory/access_set.h"
 
 #include <gtest/gtest.h>
@@ -248,12 +249,13 @@ TEST(AccessCollector, JoinsRowsOfEachCall) {
   const std::vector<Record> calls = {{TUTTI_READ, 4096, 8, {{8, 10}}},
                                      {TUTTI_READ, 9000, 8, {{8, 10}}},
                                      {TUTTI_WRITE, 70000, 4, {}}};
-  const std::vector<AccessRecord> records = joined(calls, 1'000'000, 800);
+  const std::uint64_t count = casesOf(1'000'000);
+  const std::vector<AccessRecord> records = joined(calls, count, 800);
 
   ASSERT_EQ(records.size(), 3);
-  EXPECT_EQ(records[1].hull, (Range{9000, 9000 + 999'999 * 800 + 80}));
+  EXPECT_EQ(records[1].hull, (Range{9000, 9000 + (count - 1) * 800 + 80}));
   EXPECT_EQ(records[1].dims.size(), 2);
-  EXPECT_EQ(records[2].bytes(), 4'000'000);
+  EXPECT_EQ(records[2].bytes(), 4 * count);
 }
 
 TEST(AccessCollector, JoinsBlocksOfRows) {

@@ -180,8 +180,7 @@ def all_tests(workshop, everywhere):
                    compare(workshop, p, a, r, e))
                   for number, (program, words) in enumerate(device_programs(features, ranks))
                   if (memory == "1T" or program.name not in cases.LARGE) and
-                  (ranks > 1 or memory != "1T" or
-                   device in in_turn(["opencl", "hybrid"], number, everywhere))]
+                  (ranks > 1 or device in in_turn(["opencl", "hybrid"], number + (memory == "64K"), everywhere))]
     for name, arguments in (("jacobi", ["240", "513"]), ("heat3d", [])):
         tests.append((f"counters/{name}_on_a_device_copies_nothing",
                       lambda p=example(name), a=arguments:
