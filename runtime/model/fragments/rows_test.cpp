@@ -2,6 +2,7 @@
 /// \file
 /// Loops whose calls become one without coming to life: the same as if nothing were merged,
 /// whoever else asks for what they make.
+#include "base/test_share.h"
 #include "runtime/model/fragments/handle.h"
 #include "runtime/model/fragments/runner.h"
 #include "runtime/model/fragments/test_unit.h"
@@ -266,7 +267,7 @@ TEST_P(RowsTest, AreNotMadeOfWhatIsReadNobodyKnowsHowOften) {
 
 TEST_P(RowsTest, MakeNoDifferenceWhateverElseIsRead) {
   std::uint64_t rowCalls = 0;
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+  for (std::uint32_t seed = 0; seed < casesOf(60); ++seed) {
     std::mt19937 random(seed);
     TestUnit &x = unit_;
     const auto any = [&](int end) {
@@ -290,7 +291,7 @@ TEST_P(RowsTest, MakeNoDifferenceWhateverElseIsRead) {
     rowCalls += rowCalls_;
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
-  EXPECT_GT(rowCalls, 60U);
+  EXPECT_GT(rowCalls, casesOf(60));
 }
 
 TEST_P(RowsTest, AreDeletedByWhoeverReadsThem) {
