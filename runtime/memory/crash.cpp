@@ -80,14 +80,20 @@ std::uint64_t addressOf(const siginfo_t &info) {
 }
 
 void onCrash(int number, siginfo_t *info, void *context) {
+  const bool isFault = info->si_code > 0;
+  static std::atomic_flag isSaid = ATOMIC_FLAG_INIT;
+  if (isFault && isSaid.test_and_set()) {
+    sleep(1); // Another thread is about to say so, and ends the process.
+  } else if (isFault) {
+    sayCrash(*info, context);
+  }
+  // Not before: a fault of another thread would end the process at once.
   struct sigaction usual = {};
   usual.sa_handler = SIG_DFL;
   sigaction(number, &usual, nullptr);
-  if (info->si_code > 0) {
-    sayCrash(*info, context); // The instruction runs again and ends the process.
-  } else {
+  if (!isFault) {
     raise(number);
-  }
+  } // Else the instruction runs again and ends the process.
 }
 
 } // namespace

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <csignal>
 #include <cstdint>
+#include <thread>
+#include <vector>
 
 namespace tutti::memory {
 
@@ -48,6 +51,28 @@ void crashThroughView() {
 void sendSignal() {
   installAlone();
   raise(SIGSEGV);
+}
+
+/// As a loop that several threads run.
+void crashInThreads() {
+  installAlone();
+  std::barrier together(4);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      together.arrive_and_wait();
+      crash();
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+}
+
+TEST(CrashDeathTest, SaysItOnceHoweverManyThreadsCrash) {
+  for (int round = 0; round < 50; ++round) {
+    EXPECT_EXIT(crashInThreads(), testing::KilledBySignal(SIGSEGV), "^tutti: [^\n]*\n$");
+  }
 }
 
 TEST(CrashDeathTest, SaysWhatWasTouchedWhereAndInWhichLoop) {
