@@ -161,11 +161,16 @@ pid_t startToolApart(llvm::SmallVectorImpl<const char *> &arguments, int errors)
   return startApart([&] { return runTool(arguments); }, errors);
 }
 
-int finishTool(pid_t process) {
-  constexpr int kCrash = -2;
+int waitFor(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
+  return status;
+}
+
+int finishTool(pid_t process) {
+  constexpr int kCrash = -2;
+  const int status = waitFor(process);
   return WIFEXITED(status) ? WEXITSTATUS(status) : kCrash;
 }
 

@@ -33,7 +33,10 @@ pid_t startApart(llvm::function_ref<int()> work, int errors);
 /// Begins `runTool` so.
 pid_t startToolApart(llvm::SmallVectorImpl<const char *> &arguments, int errors);
 
-/// Waits for it; as `runToolApart`.
+/// Waits for the end of a process. Returns what `waitpid` tells of it.
+int waitFor(pid_t process);
+
+/// Waits for that of `startToolApart`; as `runToolApart`.
 int finishTool(pid_t process);
 
 } // namespace tutti::tools

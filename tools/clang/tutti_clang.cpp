@@ -33,7 +33,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
-#include <cerrno>
 #include <cstdlib>
 #include <sys/wait.h>
 
@@ -123,9 +122,7 @@ int carryOut(llvm::SmallVectorImpl<const char *> &arguments) {
 
 /// Waits for a process that carries out a task. Returns as a shell would.
 int finishTask(pid_t process) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = tutti::tools::waitFor(process);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
