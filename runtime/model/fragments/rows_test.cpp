@@ -184,12 +184,14 @@ protected:
     }
     TakingDevices devices;
     noted.clear();
-    Runner runner(program, **endpoint, engine, settings, &devices);
     Ran ran;
-    ran.why = runner.run({});
+    {
+      Runner runner(program, **endpoint, engine, settings, &devices);
+      ran.why = runner.run({});
+      ran.counts = runner.counts();
+    } // After an error calls still ran until here.
     ran.noted = noted;
     std::ranges::sort(ran.noted);
-    ran.counts = runner.counts();
     ran.deviceCalls = devices.counts().calls;
     return ran;
   }
