@@ -25,7 +25,15 @@ KernelText emitKernels(const KernelTarget &target, const Module &kernels) {
     return result;
   }
   const KernelDraft draft = target.draft(*prepared);
-  return draft.translate ? draft.translate() : draft.known;
+  result = draft.known;
+  for (const auto &write : draft.parts) {
+    const KernelText part = write();
+    if (!part.reason.empty()) {
+      return part;
+    }
+    result.text += part.text;
+  }
+  return result;
 }
 
 } // namespace tutti::compiler::target

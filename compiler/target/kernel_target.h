@@ -16,16 +16,18 @@
 #include "llvm/IR/Module.h"
 
 #include <functional>
+#include <vector>
 
 namespace tutti::compiler::target {
 
 /// Kernels of which the text may still have to be written.
 struct KernelDraft {
-  KernelText known; ///< All but the text, if there is a `translate`.
-  /// The text, or why it could not be written after all; null if `known` has the text or a reason.
+  KernelText known; ///< All but the text, if there are `parts`.
+  /// Each returns a part of the text, which follows that of the one before, or why it could not be
+  /// written after all. None if `known` has the text or a reason.
   ///
-  /// Threading: may be called on any thread, beside others.
-  std::function<KernelText()> translate;
+  /// Threading: may be called on any threads, beside one another.
+  std::vector<std::function<KernelText()>> parts;
 };
 
 struct KernelTarget {

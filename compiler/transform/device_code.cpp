@@ -138,9 +138,9 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
     SmallVector<Constant *, 2> strings;
     for (const Text &text : texts) {
       // What computes the extents of a mapping is part of its description, as the text is.
-      strings.push_back(text.late.valid() ? lateTexts_.declare(text.late, name_ + ".kernel.late",
-                                                               *kernels.entries.front().extents)
-                                          : string(text.kernels.text, ".kernel.text"));
+      strings.push_back(text.late.empty() ? string(text.kernels.text, ".kernel.text")
+                                          : lateTexts_.declare(text.late, name_ + ".kernel.late",
+                                                               *kernels.entries.front().extents));
     }
     for (const KernelEntry &entry : kernels.entries) {
       mappings.push_back(mapping(entry, texts, strings));
@@ -200,9 +200,9 @@ DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &
       copy = CloneModule(*common);
     }
     target::KernelDraft draft = target->draft(copy ? *copy : *common);
-    LateTexts::Text late;
-    if (draft.translate) {
-      late = texts.begin(std::move(draft.translate));
+    std::vector<LateTexts::Text> late;
+    for (auto &write : draft.parts) {
+      late.push_back(texts.begin(std::move(write)));
     }
     add({target->format, std::move(draft.known), std::move(late)});
   }

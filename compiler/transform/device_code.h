@@ -49,7 +49,7 @@ public:
   struct Text {
     unsigned format;
     target::KernelText kernels;
-    LateTexts::Text late; ///< If valid, the text itself comes from here.
+    std::vector<LateTexts::Text> late; ///< If any, the text itself comes from here, in parts.
   };
 
 private:

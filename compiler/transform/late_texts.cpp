@@ -94,7 +94,7 @@ LateTexts::Text LateTexts::begin(std::function<target::KernelText()> write) {
   return threads_.async(std::move(write));
 }
 
-GlobalVariable *LateTexts::declare(Text text, const Twine &name, Function &emitted) {
+GlobalVariable *LateTexts::declare(std::vector<Text> parts, const Twine &name, Function &emitted) {
   Module &module = *emitted.getParent();
   // The prefix keeps the name from the object's table of symbols.
   auto *declaration =
@@ -103,17 +103,23 @@ GlobalVariable *LateTexts::declare(Text text, const Twine &name, Function &emitt
   declaration->setDSOLocal(true);
   declaration->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
   emitted.setGC(kCollector);
-  entries_.push_back({declaration, &emitted, std::move(text)});
+  entries_.push_back({declaration, &emitted, std::move(parts)});
   return declaration;
 }
 
 std::string LateTexts::contents(const Entry &entry) {
-  const target::KernelText &text = entry.text.get();
-  if (!text.reason.empty()) {
-    entry.emitted->getContext().diagnose(DiagnosticInfoUnsupported(
-        *entry.emitted, "kernel " + text.reason, DiagnosticLocation(), DS_Warning));
+  std::string contents;
+  for (const Text &part : entry.parts) {
+    const target::KernelText &text = part.get();
+    if (!text.reason.empty()) {
+      entry.emitted->getContext().diagnose(DiagnosticInfoUnsupported(
+          *entry.emitted, "kernel " + text.reason, DiagnosticLocation(), DS_Warning));
+      contents.clear();
+      break;
+    }
+    contents += text.text;
   }
-  return (text.reason.empty() ? text.text : "") + '\0';
+  return contents + '\0';
 }
 
 void placeTexts(Module &module) {

@@ -35,9 +35,11 @@ public:
   /// Has `write` called on another thread.
   Text begin(std::function<target::KernelText()> write);
 
-  /// Declares the constant that will hold `text`, and a zero behind it: only the zero, and a
-  /// warning, if it cannot be written. `emitted` is a function that will be printed in any case.
-  llvm::GlobalVariable *declare(Text text, const llvm::Twine &name, llvm::Function &emitted);
+  /// Declares the constant that will hold a text of these parts, and a zero behind it: only the
+  /// zero, and a warning, if one cannot be written. `emitted` is a function that will be printed in
+  /// any case.
+  llvm::GlobalVariable *declare(std::vector<Text> parts, const llvm::Twine &name,
+                                llvm::Function &emitted);
 
 private:
   friend class TextPrinter;
@@ -46,7 +48,7 @@ private:
   struct Entry {
     llvm::WeakVH declaration;
     llvm::Function *emitted;
-    Text text;
+    std::vector<Text> parts;
   };
 
   LateTexts();

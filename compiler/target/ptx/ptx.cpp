@@ -190,9 +190,65 @@ struct Diagnostics : DiagnosticHandler {
   }
 };
 
+/// Names of the kernels of one part of a text.
+using Part = std::vector<std::string>;
+
+/// Kernels that take long are translated in two parts of about the same length, which two threads
+/// can write at once.
+std::vector<Part> partsOf(const Module &kernels) {
+  constexpr unsigned kLong = 600; // Instructions before loops are unrolled: some ten milliseconds.
+  std::vector<std::pair<unsigned, std::string>> sizes;
+  unsigned all = 0;
+  for (const Function &function : kernels) {
+    if (!function.isDeclaration()) {
+      sizes.emplace_back(function.getInstructionCount(), function.getName().str());
+      all += sizes.back().first;
+    }
+  }
+  std::vector<Part> parts(all < kLong || sizes.size() < 2 ? 1 : 2);
+  sort(sizes, [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<unsigned> lengths(parts.size());
+  for (auto &[size, name] : sizes) {
+    const auto shortest = min_element(lengths);
+    *shortest += size;
+    parts[static_cast<std::size_t>(shortest - lengths.begin())].push_back(std::move(name));
+  }
+  return parts;
+}
+
+/// Leaves only the kernels of the part.
+void keepPart(Module &kernels, const Part &part) {
+  for (Function &function : make_early_inc_range(kernels)) {
+    if (!function.isDeclaration() && !is_contained(part, function.getName())) {
+      function.eraseFromParent();
+    }
+  }
+}
+
+/// Makes the text of this module one that can follow that of another part.
+///
+/// What is only used in the module: arrays of groups, tables, and functions of libdevice.
+void distinguish(Module &module, const Part &part) {
+  for (GlobalObject &object : module.global_objects()) {
+    if (!object.isDeclaration() && !is_contained(part, object.getName())) {
+      object.setName(object.getName() + "_2");
+    }
+  }
+}
+
+/// Behind the lines that stand once in a text.
+std::string withoutHead(std::string text) {
+  constexpr StringLiteral last = ".address_size 64\n";
+  const std::size_t found = text.find(last);
+  return found == std::string::npos ? text : text.substr(found + last.size());
+}
+
 /// Works in a context of its own: what LLVM says about kernels is not for the user, who would hear
 /// it about the same loops twice.
-std::string translate(const Target &target, StringRef bitcode, std::string &reason) {
+std::string translate(const Target &target, StringRef bitcode, const Part &part, bool isFirst,
+                      std::string &reason) {
   const std::unique_ptr<TargetMachine> machine = makeMachine(target);
   WithoutPasses gate;
   LLVMContext context;
@@ -200,6 +256,7 @@ std::string translate(const Target &target, StringRef bitcode, std::string &reas
   context.setDiagnosticHandler(std::make_unique<Diagnostics>(error));
   const std::unique_ptr<Module> module =
       cantFail(parseBitcodeFile(MemoryBufferRef(bitcode, "kernels"), context));
+  keepPart(*module, part);
   module->setTargetTriple(kTriple);
   module->setDataLayout(machine->createDataLayout());
   reason = lowerForPtx(*module);
@@ -220,12 +277,15 @@ std::string translate(const Target &target, StringRef bitcode, std::string &reas
     gate.names.push_back("GPU Load and Store Vectorizer");
   }
   context.setOptPassGate(gate);
+  if (!isFirst) {
+    distinguish(*module, part);
+  }
   std::string text = print(*module, *machine);
   if (!error.empty() || text.empty()) {
     reason = "cannot be translated to PTX: " + error;
     return "";
   }
-  return text;
+  return isFirst ? text : withoutHead(std::move(text));
 }
 
 KernelDraft draft(Module &kernels) {
@@ -235,11 +295,16 @@ KernelDraft draft(Module &kernels) {
   draft.known.reason = target ? missingLibrary(kernels)
                               : "needs LLVM's NVPTX target, which this LLVM was built without";
   if (draft.known.reason.empty()) {
-    draft.translate = [target, known = draft.known, bitcode = bitcodeOf(kernels)] {
-      KernelText translated = known;
-      translated.text = translate(*target, bitcode, translated.reason);
-      return translated;
-    };
+    const auto bitcode = std::make_shared<const std::string>(bitcodeOf(kernels));
+    for (Part &part : partsOf(kernels)) {
+      const bool isFirst = draft.parts.empty();
+      draft.parts.push_back(
+          [target, known = draft.known, bitcode, part = std::move(part), isFirst] {
+            KernelText translated = known;
+            translated.text = translate(*target, *bitcode, part, isFirst, translated.reason);
+            return translated;
+          });
+    }
   }
   return draft;
 }
