@@ -2,6 +2,7 @@
 /// \file
 /// What `TaskGraph` promises for many tasks: no allocation in the steady state, state that follows
 /// what is live, no recursion, and work that grows with the number of tasks.
+#include "base/test_share.h"
 #include "runtime/graph/task_graph.h"
 
 #include <gtest/gtest.h>
@@ -193,9 +194,9 @@ TEST(TaskGraphScale, ForgetsWhereChildrenHaveDividedMemory) {
   EXPECT_EQ(runner.graph.size().accesses, 0U);
 }
 
-TEST(TaskGraphScale, RunsAChainOfAMillion) {
+TEST(TaskGraphScale, RunsALongChain) {
   Runner runner;
-  std::vector<Node> nodes(1000000);
+  std::vector<Node> nodes(casesOf(1000000));
   for (Node &node : nodes) {
     runner.add(node, std::array{access(AccessKind::InOut, 0, 8)});
   }
@@ -210,7 +211,7 @@ TEST(TaskGraphScale, RunsAChainOfAMillion) {
 
 TEST(TaskGraphScale, RunsManyReadersAndWritersOfParts) {
   Runner runner;
-  std::vector<Node> nodes(100000);
+  std::vector<Node> nodes(casesOf(100000));
   Node writer;
   runner.add(writer, std::array{access(AccessKind::InOut, 0, 4096)});
   for (Node &node : nodes) {
@@ -229,7 +230,7 @@ TEST(TaskGraphScale, RunsManyReadersAndWritersOfParts) {
 /// Each end lets one of those go that wait for the same memory, without a look at the others.
 TEST(TaskGraphScale, RunsManyCommutativeTasks) {
   Runner runner;
-  std::vector<Node> nodes(100000);
+  std::vector<Node> nodes(casesOf(100000));
   for (Node &node : nodes) {
     runner.add(node, std::array{access(AccessKind::Commutative, 0, 8),
                                 access(AccessKind::Commutative, 8, 8)});
@@ -243,7 +244,7 @@ TEST(TaskGraphScale, RunsManyCommutativeTasks) {
 
 TEST(TaskGraphScale, RunsDeepDomains) {
   Runner runner;
-  std::vector<Node> nodes(100000);
+  std::vector<Node> nodes(casesOf(100000));
   Node first;
   Node last;
   runner.add(first, std::array{access(AccessKind::InOut, 0, 64)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Borders between ranks follow what calls take, and values stay what they are.
+#include "base/test_share.h"
 #include "runtime/model/fragments/test_unit.h"
 
 #include <gtest/gtest.h>
@@ -84,6 +85,9 @@ TEST_P(RopeTest, MovesNoBorderUnderASteadyLoad) {
 }
 
 TEST_P(RopeTest, FollowsAPeakThatWanders) {
+  if (static_cast<std::uint64_t>(std::get<1>(GetParam())) > casesOf(3)) {
+    GTEST_SKIP() << "of several seeds, a share";
+  }
   constexpr int kBeads = 64;
   const Balance balance = costs([](int step, int bead) {
     const double far = (bead - 0.1 * step) / 10;
