@@ -172,15 +172,15 @@ def all_tests(workshop, everywhere):
     tests += random_tests(workshop, cases.SEEDS)
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
-    for device, ranks, memory in (("opencl", 1, "1T"), ("opencl", 3, "1T"), ("hybrid", 1, "1T"),
-                                  ("hybrid", 2, "1T"), ("opencl", 1, "64K"), ("hybrid", 3, "128K")):
-        tests += [(f"devices/{device}/{memory}/{program.name}/{ranks}",
-                   lambda p=program, a=words, r=ranks,
-                   e={"TUTTI_DEVICE": device, "TUTTI_DEVICE_MEMORY": memory}:
-                   compare(workshop, p, a, r, e))
-                  for number, (program, words) in enumerate(device_programs(features, ranks))
-                  if (memory == "1T" or program.name not in cases.LARGE) and
-                  (ranks > 1 or device in in_turn(["opencl", "hybrid"], number + (memory == "64K"), everywhere))]
+    for kinds in ((("opencl", 1, "1T"), ("hybrid", 1, "1T"), ("opencl", 1, "64K")),
+                  (("opencl", 3, "1T"), ("hybrid", 2, "1T"), ("hybrid", 3, "128K"))):
+        for number, (program, words) in enumerate(device_programs(features, kinds[0][1])):
+            tests += [(f"devices/{device}/{memory}/{program.name}/{ranks}",
+                       lambda p=program, a=words, r=ranks,
+                       e={"TUTTI_DEVICE": device, "TUTTI_DEVICE_MEMORY": memory}:
+                       compare(workshop, p, a, r, e))
+                      for device, ranks, memory in in_turn(kinds, number, everywhere)
+                      if memory == "1T" or program.name not in cases.LARGE]
     for name, arguments in (("jacobi", ["240", "513"]), ("heat3d", [])):
         tests.append((f"counters/{name}_on_a_device_copies_nothing",
                       lambda p=example(name), a=arguments:
