@@ -6,6 +6,11 @@
 if(TUTTI_BUILD_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(TUTTI_LIMITED ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/test/limits.py 600)
+  # It links the many programs of tests in a third of the time.
+  find_program(TUTTI_LLD ld.lld-19)
+  if(TUTTI_LLD AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    set(TUTTI_TEST_LINKER --ld-path=${TUTTI_LLD})
+  endif()
 endif()
 
 # Reading headers is most of what compiling takes, so those of the standard library and of fmt are read
@@ -131,6 +136,7 @@ function(tutti_add_test_program name)
   add_executable(${name} ${arg_SRCS})
   target_link_libraries(${name} PRIVATE tutti_options ${arg_DEPS} GTest::gmock GTest::gtest_main
                                         Threads::Threads)
+  target_link_options(${name} PRIVATE ${TUTTI_TEST_LINKER})
   tutti_reuse_precompiled(${name} tutti_precompiled_tests "${arg_SRCS}" "${arg_DEPS}")
   add_dependencies(tutti_unit_tests ${name})
 endfunction()
