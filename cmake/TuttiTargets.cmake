@@ -6,10 +6,9 @@
 if(TUTTI_BUILD_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(TUTTI_LIMITED ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/test/limits.py 600)
-  # It links the many programs of tests in a third of the time, but none with an operator new of its own
-  # beside ThreadSanitizer's.
+  # It links the many programs of tests in a third of the time.
   find_program(TUTTI_LLD ld.lld-19)
-  if(TUTTI_LLD AND CMAKE_CXX_COMPILER_ID MATCHES Clang AND NOT TUTTI_SANITIZE MATCHES thread)
+  if(TUTTI_LLD AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
     set(TUTTI_TEST_LINKER --ld-path=${TUTTI_LLD})
   endif()
 endif()

@@ -20,6 +20,13 @@ std::atomic<std::size_t> allocations = 0;
 
 } // namespace
 
+// ThreadSanitizer brings its own: nothing is counted there.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TUTTI_COUNTS_NOT
+#endif
+#endif
+#if !defined(TUTTI_COUNTS_NOT)
 void *operator new(std::size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   void *memory = std::malloc(bytes == 0 ? 1 : bytes);
@@ -32,6 +39,7 @@ void *operator new(std::size_t bytes) {
 void operator delete(void *memory) noexcept { std::free(memory); }
 
 void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace tutti::graph {
 
