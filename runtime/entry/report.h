@@ -4,7 +4,7 @@
 #pragma once
 
 #include "runtime/entry/settings.h"
-#include "runtime/trace/counters.h"
+#include "runtime/trace/verdict.h"
 
 #include <chrono>
 #include <cstdio>
@@ -19,7 +19,7 @@ template <typename Body> double secondsOf(Body &&body) {
 
 /// To stderr, in the form that TUTTI_STATS asks for. What the program has written last may not have
 /// ended its line: the report begins on one of its own.
-inline void print(Stats stats, const trace::Report &report) {
+inline void print(Stats stats, const trace::Report &report, const trace::TaskCounts &tasks = {}) {
   if (stats == Stats::Off) {
     return;
   }
@@ -28,6 +28,9 @@ inline void print(Stats stats, const trace::Report &report) {
     std::fprintf(stderr, "\ntutti-stats: %s\n", trace::asJson(report).c_str());
   } else {
     std::fprintf(stderr, "\n%s", trace::asText(report).c_str());
+    if (const std::string meaning = trace::verdict(report, tasks); !meaning.empty()) {
+      std::fprintf(stderr, "tutti: %s\n", meaning.c_str());
+    }
   }
 }
 

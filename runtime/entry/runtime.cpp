@@ -536,7 +536,7 @@ void Runtime::finishJob() {
   if (nodes::isActive()) {
     nodes::take(std::move(report));
   } else {
-    print(settings_.stats, report);
+    print(settings_.stats, report, countedTasks());
   }
   reportTasks(settings_.stats);
 }

@@ -157,6 +157,12 @@ void reportRemote(Stats stats) {
 
 } // namespace
 
+trace::TaskCounts countedTasks() {
+  const Tasks *tasks = detail::theTasks.load(std::memory_order_acquire);
+  const auto *remote = tasks ? tasks->remote() : nullptr;
+  return {statistics().created, remote ? remote->sent() : 0};
+}
+
 void reportTasks(Stats stats) {
   if (stats == Stats::Off) {
     return;

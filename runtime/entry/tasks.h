@@ -6,6 +6,7 @@
 
 #include "runtime/entry/settings.h"
 #include "runtime/model/tasks/openmp.h"
+#include "runtime/trace/verdict.h"
 
 #include <atomic>
 
@@ -51,6 +52,9 @@ void finishTasks();
 
 /// Whether the calling thread runs a task other than `main`.
 bool isInTask();
+
+/// How many there have been, and how many of them have run on other ranks.
+trace::TaskCounts countedTasks();
 
 /// One line about what tasks did, if there were any.
 void reportTasks(Stats stats);

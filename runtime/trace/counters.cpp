@@ -2,7 +2,6 @@
 #include "runtime/trace/counters.h"
 
 #include "base/format.h"
-#include "runtime/trace/verdict.h"
 
 #include <algorithm>
 #include <charconv>
@@ -166,9 +165,6 @@ std::string asText(const Report &report) {
                    region.onDevices > 0 ? fmt::format(", {} on devices", region.onDevices) : "",
                    region.seconds, region.reasonHome.empty() ? "" : "; home: ", region.reasonHome,
                    region.reasonNoDevice.empty() ? "" : "; no device: ", region.reasonNoDevice);
-  }
-  if (const std::string meaning = verdict(report); !meaning.empty()) {
-    fmt::format_to(std::back_inserter(out), "tutti: {}\n", meaning);
   }
   return out;
 }

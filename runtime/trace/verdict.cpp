@@ -33,11 +33,29 @@ Times timesOf(const Report &report) {
   return times;
 }
 
+/// What tasks would have taken on rank 0 nobody knows: so it is only said how many went away.
+std::string tasksAway(const TaskCounts &tasks) {
+  return fmt::format(
+      "{} of {} tasks ran on other ranks; what they take on one rank was not measured", tasks.away,
+      tasks.all);
+}
+
+std::string nothingAway(const TaskCounts &tasks, const Times &times) {
+  const std::string_view noTask = tasks.all > 0 ? ", and no task left rank 0" : "";
+  if (times.launches > 0) {
+    return fmt::format("more ranks did not help: no loop was distributed{}", noTask);
+  }
+  if (tasks.all > 0) {
+    return fmt::format("more ranks did not help: no parallel loop was launched{}; compile with "
+                       "-O1 or more, and let -Rpass-analysis=tutti say why tasks stay",
+                       noTask);
+  }
+  return "more ranks did not help: no parallel loop was launched; compile with -O1 or more, and "
+         "let -Rpass-missed=tutti name the loops that stay on rank 0";
+}
+
 std::string gain(const Times &times) {
   constexpr double kAlike = 0.05; // Less is noise.
-  if (times.distributed == 0) {
-    return "more ranks did not help: no loop was distributed";
-  }
   if (times.instead == 0) {
     return fmt::format(
         "{} of {} launches were distributed; what they take on one rank was not measured",
@@ -72,17 +90,18 @@ std::string worst(const Report &report, const Times &times) {
 
 } // namespace
 
-std::string verdict(const Report &report) {
+std::string verdict(const Report &report, const TaskCounts &tasks) {
   if (report.ranks == 1) {
     return {};
   }
   const Times times = timesOf(report);
-  if (times.launches == 0) {
-    return "more ranks did not help: no parallel loop was launched; compile with -O1 or more, and "
-           "let "
-           "-Rpass-missed=tutti name the loops that stay on rank 0";
+  std::string found = times.distributed > 0 ? gain(times)
+                      : tasks.away > 0      ? tasksAway(tasks)
+                                            : nothingAway(tasks, times);
+  if (times.distributed > 0 && tasks.away > 0) {
+    found += "; " + tasksAway(tasks);
   }
-  return gain(times) + worst(report, times);
+  return times.launches > 0 ? found + worst(report, times) : found;
 }
 
 } // namespace tutti::trace

@@ -7,8 +7,8 @@ namespace tutti::trace {
 
 namespace {
 
-bool says(const Report &report, std::string_view words) {
-  return verdict(report).find(words) != std::string::npos;
+bool says(const Report &report, std::string_view words, const TaskCounts &tasks = {}) {
+  return verdict(report, tasks).find(words) != std::string::npos;
 }
 
 Report runOnFour() {
@@ -18,13 +18,31 @@ Report runOnFour() {
   return report;
 }
 
-TEST(Verdict, ComparesNothingOnOneRank) { EXPECT_EQ(verdict(Report()), ""); }
+TEST(Verdict, ComparesNothingOnOneRank) { EXPECT_EQ(verdict(Report(), {}), ""); }
 
 TEST(Verdict, TellsWhyNothingIsLaunched) {
   Report report;
   report.ranks = 2;
   EXPECT_TRUE(says(report, "more ranks did not help: no parallel loop was launched"));
   EXPECT_TRUE(says(report, "-O1"));
+}
+
+TEST(Verdict, CountsTasksThatRanOnOtherRanks) {
+  Report report;
+  report.ranks = 2;
+  TaskCounts tasks = {.all = 9};
+  EXPECT_TRUE(says(report, "no parallel loop was launched, and no task left rank 0", tasks));
+
+  tasks.away = 4;
+  EXPECT_TRUE(says(report, "4 of 9 tasks ran on other ranks", tasks));
+  EXPECT_FALSE(says(report, "did not help", tasks));
+
+  report.regions.emplace_back().launches = 1; // At home.
+  EXPECT_FALSE(says(report, "did not help", tasks));
+
+  report.regions[0].addDistributed(1, 3, true, false);
+  EXPECT_TRUE(says(report, "more ranks helped", tasks));
+  EXPECT_TRUE(says(report, "4 of 9 tasks ran on other ranks", tasks));
 }
 
 TEST(Verdict, NamesTheLoopThatTookMostTimeAtHome) {
