@@ -12,6 +12,7 @@
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/split_variables.h"
+#include "compiler/ir/task_loops.h"
 #include "compiler/transform/carry_code.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/piece_function.h"
@@ -59,13 +60,19 @@ bool isLoop(const CallBase &create) {
   });
 }
 
-/// Iterations are counted from 0 by numbers with a sign. Without that, a loop that goes on while
-/// its counter is not above the last one, compared without sign, might go on for ever.
-void limitUpper(IRBuilder<> &build, Value *block) {
+/// Iterations are counted from 0 by numbers with a sign, and the counter, which may have fewer
+/// bits, gets beyond the last one. Without that, a loop that goes on while its counter is not above
+/// the last one, compared without sign, might go on for ever.
+void limitUpper(IRBuilder<> &build, Value *block, const Function &entry) {
   Value *field =
       build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), block, offsetof(tutti_task_block, upper));
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  build.CreateStore(build.CreateAnd(build.CreateLoad(build.getInt64Ty(), field), kMost), field);
+  Value *upper = build.CreateAnd(build.CreateLoad(build.getInt64Ty(), field), kMost);
+  if (const std::uint64_t last = entry.getFnAttributeAsParsedInteger(kLastIteration, kMost);
+      last < kMost) {
+    upper = build.CreateBinaryIntrinsic(Intrinsic::umin, upper, build.getInt64(last));
+  }
+  build.CreateStore(upper, field);
 }
 
 /// Executes `entry` with a copy of the block, in each iteration of a loop: what tasks do to their
@@ -83,7 +90,7 @@ Function &loopAround(Function &entry, std::uint64_t blockBytes, const CallBase &
   const Align alignment(8);
   build.CreateMemCpy(copy, alignment, piece.take(block), alignment, blockBytes);
   if (isLoop(create)) {
-    limitUpper(build, copy);
+    limitUpper(build, copy, entry);
   }
   CallInst *call = build.CreateCall(&entry, {build.getInt32(0), copy});
   call->setCallingConv(entry.getCallingConv());

@@ -186,6 +186,8 @@ CHUNKS = """
 LEAVING = {
     "chunks": CHUNKS % "int",
     "long_chunks": CHUNKS % "long",
+    "unsigned_chunks": CHUNKS % "unsigned",
+    "size_chunks": CHUNKS % "unsigned long",
     "children": """
   for (int k = 0; k < kBlocks; k++) {
 #pragma oss task weakinout(a[k * kBlock;kBlock])

@@ -4,12 +4,15 @@
 #include "abi/tasks.h"
 #include "compiler/frontend/openmp/kernel_tasks.h"
 #include "compiler/frontend/openmp/task_variables.h"
+#include "compiler/ir/task_loops.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -125,6 +128,29 @@ CallBase &allocOf(CallBase *submit) {
   return *alloc;
 }
 
+/// The highest number that the last iteration may have, as far as the source tells: it is a
+/// constant, or has few bits, in which the loop's counter must be able to go beyond it.
+std::optional<std::uint64_t> mostIterations(const Value &upper) {
+  std::optional<std::uint64_t> most;
+  for (const User *user : upper.users()) {
+    const auto *store = dyn_cast<StoreInst>(user);
+    if (!store) {
+      continue;
+    }
+    const Value *value = store->getValueOperand();
+    if (const auto *choice = dyn_cast<SelectInst>(value)) { // What `widenUpper` has left.
+      value = choice->getFalseValue();
+    }
+    const auto *wide = dyn_cast<ZExtInst>(value);
+    const auto *number = dyn_cast<ConstantInt>(value);
+    if (most || (!wide && !number)) {
+      return {};
+    }
+    most = number ? number->getZExtValue() : maxUIntN(wide->getSrcTy()->getIntegerBitWidth()) - 1;
+  }
+  return most;
+}
+
 /// Says what the constructs for devices are. Order: before any task is lowered.
 void Lowering::describeDevices() {
   Function *device = module_.getFunction(kDevice);
@@ -145,6 +171,11 @@ void Lowering::lowerTask(CallBase &described) {
   replace(described, ConstantPointerNull::get(cast<PointerType>(pointer_)));
   if (auto *entry = dyn_cast<Function>(alloc->getArgOperand(kEntry)->stripPointerCasts())) {
     lowerBody(*entry);
+    if (isLoop) {
+      if (const auto most = mostIterations(*submit->getArgOperand(kUpper))) {
+        entry->addFnAttr(kLastIteration, std::to_string(*most));
+      }
+    }
     IRBuilder<> builder(submit);
     variables_.describe(builder, *entry);
     if (isLoop && isa<ConstantPointerNull>(submit->getArgOperand(kDuplicate)) &&
