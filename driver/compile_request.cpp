@@ -179,6 +179,9 @@ void addOmpSs(std::vector<std::string> &command, const CompileRequest &request,
                  {"-idirafter", installation.libraryDir + "/../../include/tutti/ompss"});
   if (request.ompss == OmpSs::On) {
     command.emplace_back("-D_OMPSS_2=1");
+    if (!request.asksForOpenmp) { // Of programs with both sets of pragmas one counts.
+      command.insert(command.end(), {"-U_OPENMP", "-fplugin-arg-tutti_openmp-ignored"});
+    }
   } else if (request.ompss == OmpSs::Ignored) {
     command.emplace_back("-fplugin-arg-tutti-no-ompss");
   }

@@ -80,9 +80,63 @@ private:
   std::string lunaImports_;
 };
 
+/// Lets Clang's parser ignore `#pragma omp`, while all else goes on as with OpenMP: what is made of
+/// the pragmas of OmpSs-2 is OpenMP's. The parser looks at the language's options when it is made,
+/// which is after all consumers have been and before the main file is opened.
+class IgnoredOpenMp : public clang::ASTConsumer {
+public:
+  explicit IgnoredOpenMp(clang::CompilerInstance &compiler) : options_(compiler.getLangOpts()) {
+    compiler.getPreprocessor().addPPCallbacks(std::make_unique<Restored>(options_));
+  }
+
+  void Initialize(clang::ASTContext &) override { options_.OpenMP = 0; }
+
+private:
+  class Restored : public clang::PPCallbacks {
+  public:
+    explicit Restored(clang::LangOptions &options) : options_(options), version_(options.OpenMP) {}
+
+    void FileChanged(clang::SourceLocation, FileChangeReason, clang::SrcMgr::CharacteristicKind,
+                     clang::FileID) override {
+      options_.OpenMP = version_;
+    }
+
+  private:
+    clang::LangOptions &options_;
+    unsigned version_;
+  };
+
+  clang::LangOptions &options_;
+};
+
+/// Order: after the main action, so that the code generator has been made for OpenMP.
+class OpenMpAction : public clang::PluginASTAction {
+protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
+                                                        llvm::StringRef) override {
+    if (isIgnored_) {
+      return std::make_unique<IgnoredOpenMp>(compiler);
+    }
+    return std::make_unique<clang::ASTConsumer>();
+  }
+
+  bool ParseArgs(const clang::CompilerInstance &,
+                 const std::vector<std::string> &arguments) override {
+    isIgnored_ = llvm::is_contained(arguments, "ignored"); // -fompss-2 without -fopenmp.
+    return true;
+  }
+
+  ActionType getActionType() override { return AddAfterMainAction; }
+
+private:
+  bool isIgnored_ = false;
+};
+
 } // namespace
 
 void tutti::compiler::registerPragmas() {
   static const clang::FrontendPluginRegistry::Add<PragmaAction> registration("tutti",
                                                                              "#pragma tutti");
+  static const clang::FrontendPluginRegistry::Add<OpenMpAction> openmp("tutti_openmp",
+                                                                       "#pragma omp");
 }

@@ -65,7 +65,7 @@ def kernels(level):
     program = Program.read(FOLDER / "kernels.c")
     program.name = f"device-kernels{level}"
     program.flags = [level, "-g", "-Wno-unknown-pragmas"]
-    program.tutti_flags = ["-fompss-2", str(FOLDER / "kernels.cl")]
+    program.tutti_flags = ["-fompss-2", "-fopenmp", str(FOLDER / "kernels.cl")]
     return program
 
 

@@ -301,11 +301,47 @@ def workers_share_the_iterations_of_a_task(workshop):
     require(result.status == 0 and result.output.split()[-1] == "2", f"{result}")
 
 
+BOTH = """
+#include <stdio.h>
+int main(void) {
+  int sum = 0, cells[100];
+#pragma oss taskloop out(cells[i])
+#pragma omp taskloop
+  for (int i = 0; i < 100; i++) cells[i] = i;
+#pragma oss taskwait
+#pragma omp parallel num_threads(3) reduction(+ : sum)
+  for (int i = 0; i < 100; i++) sum += cells[i];
+#ifdef _OPENMP
+  printf("openmp, ");
+#endif
+  printf("%d\\n", sum);
+}
+"""
+
+
+def one_set_of_pragmas_counts(workshop):
+    """Without -fopenmp beside -fompss-2, those of OpenMP do not."""
+    for suffix in ("c", "cpp"):
+        path = workshop.folder / f"ompss_both_{suffix}.{suffix}"
+        path.write_text(BOTH)
+        program = Program.read(path)
+        program.flags = ["-O1"]
+        program.tutti_flags = ["-fompss-2"]
+        result = workshop.launch(program, [], 1, {"TUTTI_WORKERS": "2"})
+        require(result.status == 0 and result.output == "4950\n", f"{result}")
+    path = workshop.folder / "ompss_with_openmp.c"
+    path.write_text(BOTH.replace("#pragma omp taskloop\n", ""))
+    program = Program.read(path)
+    program.tutti_flags = ["-fompss-2", "-fopenmp"]
+    result = workshop.launch(program, [], 1, {"TUTTI_WORKERS": "2"})
+    require(result.status == 0 and result.output == "openmp, 14850\n", f"{result}")
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
               (ignoring_pragmas_makes_no_tasks, iterations_look_for_no_memory_twice,
-               workers_share_the_iterations_of_a_task)]
+               workers_share_the_iterations_of_a_task, one_set_of_pragmas_counts)]
     for name, program in programs():
         checks += [(f"{name}/{workers}/{ranks}",
                     lambda w, p=program, k=workers, r=ranks:
