@@ -245,6 +245,7 @@ void Reader::parameter(TokensRef tokens) {
   const std::size_t reference = isNamed ? nameEnd - 1 : nameEnd;
   for (std::size_t i = begin; i < reference; ++i) {
     parameter.isReference |= tokens[i].isOneOf(tok::amp, tok::ampamp);
+    parameter.isForwarded |= tokens[i].is(tok::ampamp);
   }
   function_.parameters.push_back(std::move(parameter));
 }
@@ -388,7 +389,11 @@ void writeCall(TokenWriter &writer, const TaskFunction &function) {
   writer.text("(");
   bool isFirst = true;
   for (const Parameter &parameter : function.parameters) {
-    writer.text(isFirst ? "" : ",").text(parameter.name).text(parameter.isPack ? "..." : "");
+    writer.text(isFirst ? "" : ",")
+        .text(parameter.isForwarded
+                  ? "static_cast<decltype(" + parameter.name + ")>(" + parameter.name + ")"
+                  : parameter.name)
+        .text(parameter.isPack ? "..." : "");
     isFirst = false;
   }
   writer.text(")");

@@ -30,6 +30,7 @@ struct Parameter {
   std::string name;
   Tokens defaultArgument;
   bool isReference = false;
+  bool isForwarded = false; ///< A reference by `&&`: handed on as what it is declared as.
   bool isPack = false;
 };
 

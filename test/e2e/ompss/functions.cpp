@@ -146,6 +146,15 @@ static void hidden(int n, const int *part, int *hidden) {
   }
 }
 
+/// A reference by `&&` is shared, too, and handed on as what it is.
+#pragma oss task inout(to)
+
+static void moved(int &&to, const int &by) { to = to * 3 + by; }
+
+#pragma oss task inout(to)
+
+template <class T> void forwarded(T &&to, int by) { to = to * 2 + by; }
+
 int main() {
   double x[10], sum = 0;
   for (int i = 0; i < 10; i++) {
@@ -161,6 +170,11 @@ int main() {
   int value = 1, step = 2;
   for (int i = 0; i < 10; i++) {
     bump(value, step, i);
+  }
+  for (int i = 0; i < 3; i++) {
+    moved(static_cast<int &&>(value), step);
+    forwarded(value, step);
+    forwarded(static_cast<int &&>(value), i);
   }
 #pragma oss taskwait on(value)
   std::printf("references %d\n", value);
