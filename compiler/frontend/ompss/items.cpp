@@ -252,6 +252,12 @@ bool Reader::plain(TokensRef tokens, Item &item) {
     error(diagnostics_, item.where, "expected an expression");
     return false;
   }
+  for (auto bracket = brackets.begin(); bracket != first; ++bracket) {
+    if (bracket->first + 1 == bracket->second) {
+      error(diagnostics_, tokens[bracket->first].getLocation(), "expected an index or a section");
+      return false;
+    }
+  }
   for (; first != brackets.end(); ++first) {
     if (!subscript(tokens.slice(first->first + 1, first->second - first->first - 1),
                    tokens[first->first].getLocation(), item)) {

@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/ompss/names.h"
 #include "compiler/frontend/ompss/nests.h"
+#include "compiler/frontend/ompss/once_per_place.h"
 #include "compiler/frontend/ompss/pragma_handler.h"
 #include "compiler/frontend/ompss/sharing.h"
 
@@ -124,6 +125,7 @@ std::unique_ptr<ASTConsumer> install(CompilerInstance &compiler) {
   Preprocessor &preprocessor = compiler.getPreprocessor();
   auto unit = std::make_shared<Unit>(Unit{preprocessor, nullptr, {}, {}, {}, {}});
   preprocessor.AddPragmaHandler(new PragmaHandler(unit)); // Owned by the preprocessor.
+  showOncePerPlace(compiler.getDiagnostics(), unit);
   preprocessor.setPredefines(preprocessor.getPredefines() + kDeclarations.str());
   return std::make_unique<Consumer>(unit);
 }

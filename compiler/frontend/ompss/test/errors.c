@@ -56,6 +56,36 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   #pragma oss task ndrange(1, n, 128)
   // CHECK: :[[@LINE+1]]:39: error: 'x' is reduced and named as a dependence, too
   #pragma oss task reduction(+: x) in(x)
+  // CHECK: :[[@LINE+1]]:20: error: clause 'label' takes a text, and maybe one of the instance
+  #pragma oss task label("a", "b", "c")
+  // CHECK: :[[@LINE+1]]:23: error: expected a dependence item
+  #pragma oss task in(x, , a)
+  // CHECK: :[[@LINE+1]]:23: error: expected a dependence item
+  #pragma oss task in({, i=0;4})
+  // CHECK: :[[@LINE+1]]:29: error: expected ':' and dependence items
+  #pragma oss task depend(in)
+  // CHECK: :[[@LINE+1]]:30: error: expected an operation, ':' and what is reduced
+  #pragma oss task reduction(x)
+  // CHECK: :[[@LINE+1]]:30: error: expected an operation, ':' and what is reduced
+  #pragma oss task reduction(+:)
+  // CHECK: :[[@LINE+1]]:23: error: expected 'reduction' after 'declare'
+  #pragma oss declare simd
+  // CHECK: :[[@LINE+1]]:37: error: expected ',' or ')' after '}'
+  #pragma oss task in({a[i], i=0;4} x)
+  // CHECK: :[[@LINE+1]]:32: error: expected values of 'i' in braces
+  #pragma oss task in({a[i], i={}})
+  // CHECK: :[[@LINE+1]]:32: error: expected first:last or first;count after 'i='
+  #pragma oss task in({a[i], i=3})
+  // CHECK: :[[@LINE+1]]:30: error: expected an iterator: name=first:last, name=first;count or name={values}
+  #pragma oss task in({a[i], 3})
+  // CHECK: :[[@LINE+1]]:24: error: a section has two parts: [first;count] or [first:last]
+  #pragma oss task in(p[0;2;3])
+  // CHECK: :[[@LINE+1]]:24: error: expected an index or a section
+  #pragma oss task in(p[])
+  // CHECK: :[[@LINE+1]]:27: error: expected an index or a section
+  #pragma oss task in(b[0][])
+  // CHECK: :[[@LINE+1]]:20: error: unknown clause 'weakconcurrent'
+  #pragma oss task weakconcurrent(x)
   // CHECK: :[[@LINE+1]]:34: error: a section in depend() is written [first:count], not with ';'
   #pragma oss task depend(in: p[0;3])
   // CHECK: :[[@LINE+1]]:27: error: expected in, out, inout, inoutset or mutexinoutset

@@ -46,6 +46,14 @@ struct Counter {
   #pragma oss task inout(r)
   static void reference(int &r);
 };
+template <class T> void dependent(T x) {
+  // CHECK-DAG: :[[@LINE+1]]:23: error: whether 'x' is the memory or a pointer to it depends on a template argument; name it in shared() or firstprivate()
+  #pragma oss task in(x[0;3])
+  x[0] = 1;
+}
+// CHECK-DAG: :[[@LINE+2]]:13: error: a kernel takes values and pointers, no references and no packs
+#pragma oss task device(cuda) ndrange(1, 8) inout(x)
+void kernel(int &x);
 // CHECK-DAG: :[[@LINE+1]]:21: error: the task has a copy of 'c': name what it points to, or take a reference
 #pragma oss task in(c.i)
 void copied(Counter c);
