@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Tasks on devices that do what a test tells them, when it tells them.
+#include "base/log.h"
 #include "runtime/model/tasks/tasks.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace tutti::model::tasks {
@@ -23,6 +26,9 @@ class FakeAccelerators final : public Accelerators {
 public:
   Result<Handle> launch(const DeviceRequest &, std::span<const graph::Access>,
                         std::span<const KernelArgument> arguments) override {
+    if (isLost) {
+      return failure(ErrorCode::DeviceLost, "the device is lost");
+    }
     const std::scoped_lock lock(mutex_);
     launched_.push_back(std::make_shared<std::atomic<bool>>(false));
     numbers_.push_back(*static_cast<const int *>(arguments.front().value));
@@ -39,6 +45,9 @@ public:
   }
 
   Result<bool> hasEnded(void *handle) override {
+    if (isLost) {
+      return failure(ErrorCode::DeviceLost, "the device is lost");
+    }
     return static_cast<std::atomic<bool> *>(handle)->load();
   }
 
@@ -58,6 +67,8 @@ public:
       each->store(true);
     }
   }
+
+  std::atomic<bool> isLost{false};
 
 private:
   std::mutex mutex_;
@@ -271,6 +282,38 @@ TEST_P(DeviceTasksTest, RunsMoreKernelsThanAreUnderWayAtATime) {
   ending.join();
 
   EXPECT_EQ(accelerators_.numbers().size(), 1000U);
+}
+
+/// In a process of its own, which ends without looking for what is left behind.
+void loseDevice(bool isUnderWay) {
+  log::setFatalHandler({[](void *, std::string_view) { _exit(1); }, nullptr});
+  FakeAccelerators accelerators;
+  engine::EngineSettings settings;
+  settings.workers = 1;
+  Tasks tasks(settings);
+  theTasks = &tasks;
+  tasks.setAccelerators(accelerators);
+  Task &task = tasks.create(0, sizeof(KernelBlock), 0, launchNumber);
+  task.label = "scale";
+  task.source = "k.cu:3";
+  tasks.setDevice(task, {&kKernel, TUTTI_TASK_NDRANGE, 1, {1, 1, 1}, {1, 1, 1}, 0, {}});
+  accelerators.isLost = !isUnderWay;
+  tasks.submit(task);
+  while (accelerators.numbers().empty()) {
+    tasks.sleep(1000);
+  }
+  accelerators.isLost = true;
+  tasks.waitForChildren();
+}
+
+TEST(LostDevice, EndsTheProgramWithTheTaskThatIsLaunched) {
+  EXPECT_EXIT(loseDevice(false), testing::ExitedWithCode(1),
+              "^tutti: task scale \\(k.cu:3\\): the device is lost\n$");
+}
+
+TEST(LostDevice, EndsTheProgramWithTheTaskThatIsUnderWay) {
+  EXPECT_EXIT(loseDevice(true), testing::ExitedWithCode(1),
+              "^tutti: task scale \\(k.cu:3\\): the device is lost\n$");
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, DeviceTasksTest, testing::Values(1, 2, 4));
