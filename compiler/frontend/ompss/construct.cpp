@@ -364,7 +364,8 @@ private:
   bool isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) const;
   void reduction(const ReducedItem &reduced, const Sharing::Reduced &type);
   bool isOpen(const ReducedItem &reduced, const Sharing::Reduced &type) const;
-  void elementType(const ReducedItem &reduced, bool isOpen);
+  Tokens element(const ReducedItem &reduced, const Sharing::Reduced &type) const;
+  void elementType(const ReducedItem &reduced, const Sharing::Reduced &type, bool isOpen);
   void reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type);
   void reducedMemory(const ReducedItem &reduced);
   void reductionOfLanguage(const ReducedItem &reduced, const Sharing::Reduced &type);
@@ -456,9 +457,19 @@ void Writer::option(const Clause &clause, std::uint32_t option) {
   out_.at(construct_.directive.where);
 }
 
+/// The first element of what is reduced.
+Tokens Writer::element(const ReducedItem &reduced, const Sharing::Reduced &type) const {
+  TokenWriter element(preprocessor_, reduced.item.where);
+  element.group(reduced.item.base).text(reduced.item.shape.empty() ? "" : "[0]");
+  for (unsigned i = 0; i < type.dimensions; ++i) {
+    element.text("[0]");
+  }
+  return element.take();
+}
+
 /// A type that templates leave open is known when they are instantiated. Zero, if that is allowed,
 /// for one that is not the language's.
-void Writer::elementType(const ReducedItem &reduced, bool isOpen) {
+void Writer::elementType(const ReducedItem &reduced, const Sharing::Reduced &type, bool isOpen) {
   static constexpr std::pair<const char *, int> kTypes[] = {
       {"char", TUTTI_TYPE_INT8},
       {"signed char", TUTTI_TYPE_INT8},
@@ -479,9 +490,9 @@ void Writer::elementType(const ReducedItem &reduced, bool isOpen) {
       {"_Complex long double", TUTTI_TYPE_COMPLEX_LONG_DOUBLE},
   };
   out_.text("__extension__ _Generic(");
-  out_.text(reduced.item.shape.empty() ? "" : "*").group(reduced.item.base);
-  for (const auto &[type, number] : kTypes) {
-    out_.text(",").text(type).text(":").number(number);
+  out_.tokens(element(reduced, type));
+  for (const auto &[name, number] : kTypes) {
+    out_.text(",").text(name).text(":").number(number);
   }
   out_.text(out_.isCxx() ? ",bool:" : ",_Bool:").number(TUTTI_TYPE_BOOL);
   out_.text(isOpen ? ",default:0)" : ")");
@@ -512,7 +523,7 @@ void Writer::reductionCall(const ReducedItem &reduced, const Sharing::Reduced &t
   out_.at(reduced.item.where);
   if (isOpen(reduced, type)) {
     out_.text("(");
-    elementType(reduced, /*isOpen=*/true);
+    elementType(reduced, type, /*isOpen=*/true);
     out_.text("?");
     reductionOfLanguage(reduced, type);
     out_.text(":");
@@ -541,7 +552,7 @@ void Writer::reductionOfLanguage(const ReducedItem &reduced, const Sharing::Redu
   if (type.isKnown) {
     out_.number(type.type);
   } else {
-    elementType(reduced, isOpen(reduced, type));
+    elementType(reduced, type, isOpen(reduced, type));
   }
   out_.text(")");
 }
@@ -549,12 +560,7 @@ void Writer::reductionOfLanguage(const ReducedItem &reduced, const Sharing::Redu
 void Writer::reductionOfProgram(const ReducedItem &reduced, const Sharing::Reduced &type) {
   out_.text("tutti_task_reduction_by(");
   reducedMemory(reduced);
-  TokenWriter element(preprocessor_, reduced.item.where);
-  element.group(reduced.item.base).text(reduced.item.shape.empty() ? "" : "[0]");
-  for (unsigned i = 0; i < type.dimensions; ++i) {
-    element.text("[0]");
-  }
-  const Tokens tokens = element.take();
+  const Tokens tokens = element(reduced, type);
   out_.text("sizeof(").tokens(tokens).text("),");
   declared_.writeFunctions(out_, operationName(reduced.operation), tokens);
   out_.text(")");

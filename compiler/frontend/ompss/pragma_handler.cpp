@@ -72,22 +72,38 @@ bool isLockName(TokensRef rest) {
 /// What a parameter that is passed by value holds is a copy: naming it orders nothing.
 bool namesNoCopies(DiagnosticsEngine &diagnostics, const Construct &construct,
                    const TaskFunction &function) {
-  for (const NamedItem &named : construct.items) {
-    TokensRef base = named.item.base;
-    const bool isObject = named.item.shape.empty() && named.item.subscripts.empty() &&
-                          llvm::all_of(base, [](const Token &token) {
+  const auto namesCopy = [&](const Item &item) {
+    const bool isObject = item.shape.empty() && item.subscripts.empty() &&
+                          llvm::all_of(item.base, [](const Token &token) {
                             return token.isOneOf(tok::identifier, tok::period);
                           });
-    for (const Parameter &parameter : function.parameters) {
-      if (isObject && !parameter.isReference && wordOf(base.front()) == parameter.name) {
-        error(diagnostics, named.item.where,
-              "the task has a copy of '%0': name what it points to, or take a reference")
-            << parameter.name;
-        return false;
-      }
-    }
+    return isObject && llvm::any_of(function.parameters, [&](const Parameter &parameter) {
+             return !parameter.isReference && wordOf(item.base.front()) == parameter.name;
+           });
+  };
+  std::vector<const Item *> items;
+  for (const NamedItem &named : construct.items) {
+    items.push_back(&named.item);
   }
-  return true;
+  for (const ReducedItem &reduced : construct.reductions) {
+    items.push_back(&reduced.item);
+  }
+  const auto copied = llvm::find_if(items, [&](const Item *item) { return namesCopy(*item); });
+  if (copied == items.end()) {
+    return true;
+  }
+  error(diagnostics, (*copied)->where,
+        "the task has a copy of '%0': name what it points to, or take a reference")
+      << wordOf((*copied)->base.front());
+  return false;
+}
+
+/// Whether the task has a copy of its own of what the parameter refers to, which is combined later.
+bool isReduced(const Construct &construct, const Parameter &parameter) {
+  return llvm::any_of(construct.reductions, [&](const ReducedItem &reduced) {
+    return !reduced.isWeak && reduced.item.base.size() == 1 &&
+           wordOf(reduced.item.base.front()) == parameter.name;
+  });
 }
 
 } // namespace
@@ -339,7 +355,7 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
   }
   // References are what the caller has, not copies.
   for (const Parameter &parameter : called.parameters) {
-    if (parameter.isReference) {
+    if (parameter.isReference && !isReduced(construct, parameter)) {
       TokenWriter name(unit_->preprocessor, where);
       construct.directive.clauses.push_back(
           {ClauseKind::Shared, where, name.text(parameter.name).take(), where});

@@ -139,8 +139,61 @@ static void templates() {
   std::printf("templates %d %g %g %g\n", sum(ints, 4), sum(doubles, 4), total.x, total.y);
 }
 
+/// Arrays whose elements are a template's argument, through references, too, and nested.
+template <class T> static void arrays() {
+  T cells[3][4] = {}, row[4] = {}, sum = 0;
+  T(&referred)[4] = row;
+  T &one = sum;
+  for (int i = 0; i < 6; i++) {
+#pragma oss task reduction(+ : cells)
+    for (int k = 0; k < 12; k++) {
+      cells[k / 4][k % 4] += static_cast<T>(i * k);
+    }
+#pragma oss task reduction(+ : referred, one)
+    {
+      referred[i % 4] += static_cast<T>(i);
+      one += 2;
+    }
+#pragma oss task weakreduction(+ : cells)
+    {
+#pragma oss task reduction(+ : cells)
+      cells[1][i % 4] += static_cast<T>(i);
+    }
+  }
+#pragma oss taskwait
+  std::printf("arrays %g %g %g\n", static_cast<double>(cells[2][1] + 1000 * cells[1][3]), static_cast<double>(row[1]),
+              static_cast<double>(sum));
+}
+
+/// What a parameter refers to is reduced as a variable is.
+#pragma oss task reduction(* : product) reduction(max : most)
+
+static void multiply(long &product, long by, int (&most)[3]) {
+  product *= by;
+  most[by % 3] = by > most[by % 3] ? static_cast<int>(by) : most[by % 3];
+}
+
+#pragma oss task reduction(+ : sum)
+
+template <class T> void add(T &sum, T value) { sum += value; }
+
+static void references() {
+  long product = 1;
+  int most[3] = {};
+  double sum = 0.5;
+  for (int i = 1; i < 10; i++) {
+    multiply(product, i, most);
+    add(sum, i * 0.25);
+  }
+#pragma oss taskwait
+  std::printf("references %ld %d %d %d %g\n", product, most[0], most[1], most[2], sum);
+}
+
 int main() {
   templates();
+  arrays<int>();
+  arrays<double>();
+  references();
   classes(20);
   originals(10);
   namespaces<int>(20);

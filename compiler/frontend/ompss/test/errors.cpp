@@ -54,6 +54,9 @@ template <class T> void dependent(T x) {
 // CHECK-DAG: :[[@LINE+2]]:13: error: a kernel takes values and pointers, no references and no packs
 #pragma oss task device(cuda) ndrange(1, 8) inout(x)
 void kernel(int &x);
+// CHECK-DAG: :[[@LINE+1]]:31: error: the task has a copy of 'c': name what it points to, or take a reference
+#pragma oss task reduction(+: c)
+void reduced(int c);
 // CHECK-DAG: :[[@LINE+1]]:21: error: the task has a copy of 'c': name what it points to, or take a reference
 #pragma oss task in(c.i)
 void copied(Counter c);
