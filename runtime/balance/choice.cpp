@@ -45,6 +45,9 @@ constexpr std::int64_t kMostRest = 10000000;
 /// Launches before the first check of what was chosen; the next ones come later and later.
 constexpr std::int64_t kCheck = 32;
 constexpr std::int64_t kMostCheck = 4096;
+/// A trial takes about so many launches, and may take this part of the time until then.
+constexpr double kTrialLaunches = 20;
+constexpr double kTrialShare = 0.05;
 /// Another one took less by this fraction, to be taken after a check.
 constexpr double kCheckGain = 0.03;
 
@@ -52,7 +55,8 @@ constexpr double kCheckGain = 0.03;
 
 Choice::Choice(std::size_t alternatives, std::size_t first)
     : seconds_(alternatives, 0), least_(alternatives, 0), handicaps_(alternatives, 1),
-      present_(first), rest_(kRest), checkAfter_(kCheck), leastCheck_(kCheck) {
+      rough_(alternatives), later_(alternatives), present_(first), rest_(kRest),
+      checkAfter_(kCheck), leastCheck_(kCheck) {
   if (alternatives < 2) {
     phase_ = Phase::Rests;
   }
@@ -68,6 +72,20 @@ void Choice::start(std::size_t alternative) {
 
 void Choice::expect(std::size_t alternative, double seconds) {
   least_[alternative] = std::max(least_[alternative], seconds);
+  if (alternative == present_ && phase_ == Phase::Warms &&
+      isWorse(least_[alternative], kHopeless)) {
+    decide();
+  }
+}
+
+void Choice::took(std::size_t alternative, const void *loop, double seconds, std::size_t later) {
+  anchor_ = loop;
+  present_ = alternative;
+  rough_ = alternative;
+  later_ = later;
+  likeLater_ = seconds;
+  seconds_[alternative] = seconds;
+  decide();
 }
 
 /// All alternatives are tried once more.
@@ -75,6 +93,8 @@ void Choice::startAnew() {
   isCheck_ = false;
   std::ranges::fill(seconds_, 0);
   std::ranges::fill(least_, 0);
+  rough_ = seconds_.size();
+  later_ = seconds_.size();
   anchor_ = nullptr;
   start(present_);
 }
@@ -125,6 +145,10 @@ bool Choice::restsUntilCheck(const void *loop) {
   if (++rested_ >= rest_) {
     rest_ = std::min(2 * rest_, kMostRest);
     startAnew();
+    return false;
+  }
+  if (later_ < seconds_.size() && seconds_[later_] == 0 && rested_ >= triesLaterAfter_) {
+    start(std::exchange(later_, seconds_.size()));
     return false;
   }
   isCheck_ = launches_ >= checkAfter_ && loop == anchor_;
@@ -247,6 +271,16 @@ bool Choice::isWorse(double round, double factor) const {
                              [&](double each) { return each > 0 && factor * each < round; });
 }
 
+/// Whether it is not known what an alternative takes, or not well enough to compare it.
+bool Choice::isToBeTried(std::size_t alternative) const {
+  const double known = seconds_[alternative];
+  const auto isNear = [&](double other) {
+    return other < kWorse * known && known < kWorse * other;
+  };
+  return (known == 0 && alternative != later_) ||
+         (alternative == rough_ && std::ranges::count_if(seconds_, isNear) > 1);
+}
+
 /// Tries the next one, or takes the best.
 void Choice::decide() {
   const std::size_t count = seconds_.size();
@@ -256,7 +290,9 @@ void Choice::decide() {
     }
   }
   for (std::size_t next = (present_ + 1) % count; next != present_; next = (next + 1) % count) {
-    if (seconds_[next] == 0) {
+    if (isToBeTried(next)) {
+      seconds_[next] = 0;
+      rough_ = next == rough_ ? count : rough_;
       start(next);
       return;
     }
@@ -264,10 +300,17 @@ void Choice::decide() {
   if (handicapped(best()) < (1 - kLeastGain) * handicapped(present_)) {
     present_ = best();
   }
+  rest();
+}
+
+void Choice::rest() {
   phase_ = Phase::Rests;
   launches_ = 0;
   rested_ = 0;
   checkAfter_ = leastCheck_;
+  triesLaterAfter_ = static_cast<std::int64_t>(
+      std::min(kTrialLaunches / kTrialShare * likeLater_ / seconds_[present_],
+               static_cast<double>(kMostRest)));
 }
 
 } // namespace tutti::balance

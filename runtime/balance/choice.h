@@ -57,8 +57,15 @@ public:
   }
 
   /// A round of an alternative is known to take at least so long, as one of its loops does: it is
-  /// not tried if that is much more than another one takes. Units: seconds; 0: nothing is known.
+  /// not tried, or no longer, if that is much more than another one takes. Units: seconds; 0:
+  /// nothing is known.
   void expect(std::size_t alternative, double seconds);
+
+  /// A round, from one launch of `loop` to the next, has taken about so long in the way that an
+  /// alternative is, before any was tried. That one is measured only if another one takes about the
+  /// same. `later` is likely to take about as long, and is tried once that costs little beside what
+  /// the program has taken. Units: seconds, not 0. Order: before all else but `expect`.
+  void took(std::size_t alternative, const void *loop, double seconds, std::size_t later);
 
 private:
   enum class Phase {
@@ -78,6 +85,8 @@ private:
   std::size_t best() const;
   std::int64_t nextLook(double round, double took) const;
   bool isMeasured(double took) const;
+  bool isToBeTried(std::size_t alternative) const;
+  void rest();
   void decide();
   void check();
   bool restsUntilCheck(const void *loop);
@@ -85,6 +94,10 @@ private:
   std::vector<double> seconds_; ///< Of a round, by alternative; 0: not tried.
   std::vector<double> least_;   ///< That it is known to take.
   std::vector<double> handicaps_;
+  std::size_t rough_;                ///< The one that is known by `took` alone; none: their number.
+  std::size_t later_;                ///< The one that is tried later; none: their number.
+  double likeLater_ = 0;             ///< What it is likely to take,
+  std::int64_t triesLaterAfter_ = 0; ///< and launches until then.
   std::size_t present_ = 0;
   Phase phase_ = Phase::Warms;
   const void *anchor_ = nullptr;

@@ -30,6 +30,8 @@ public:
     }
   }
 
+  const void *loop(std::size_t index) const { return &names_[index]; }
+
   double now() const { return now_; }
 
   int told() const { return told_; }
@@ -56,6 +58,71 @@ TEST(Choice, DoesNotTryWhatIsKnownToTakeMuchLonger) {
   EXPECT_EQ(choice.present(), 0U);
   EXPECT_LT(program.now(), 0.5) << "the last one has been tried";
   EXPECT_GT(program.now(), 0.2) << "the second one has not";
+}
+
+TEST(Choice, TriesNothingWhereWhatItTookIsClearlyTheBest) {
+  Choice choice(3);
+  choice.expect(0, 5);
+  choice.expect(2, 5);
+  Program program(choice, {5, 1e-3, 5});
+  choice.took(1, program.loop(0), 1e-3, 0);
+
+  EXPECT_FALSE(choice.isTrying());
+  program.run(1000);
+
+  EXPECT_EQ(choice.present(), 1U);
+  EXPECT_LT(program.now(), 1.01);
+}
+
+TEST(Choice, GoesOnWithTheNextWhereItIsKnownWhatOneTook) {
+  Choice choice(3);
+  Program program(choice, {6e-3, 5e-3, 1e-3});
+  choice.took(1, program.loop(0), 5e-3, 0);
+
+  program.run(60);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 2U);
+  EXPECT_LT(program.now(), 61e-3) << "nothing else has been tried";
+}
+
+TEST(Choice, MeasuresWhatItTookAgainWhereAnotherTakesAboutTheSame) {
+  for (const double said : {0.9e-3, 1.1e-3}) { // It takes 1.
+    for (const double other : {0.95e-3, 1.05e-3}) {
+      Choice choice(3);
+      choice.expect(0, 5);
+      Program program(choice, {5, 1e-3, other});
+      choice.took(1, program.loop(0), said, 0);
+      program.run(100);
+      EXPECT_EQ(choice.present(), other < 1e-3 ? 2U : 1U) << said;
+    }
+  }
+}
+
+TEST(Choice, TriesWhatIsLikelyToBeSlowOnceThatCostsLittle) {
+  Choice choice(3);
+  Program program(choice, {0.5e-3, 5e-3, 1e-3});
+  choice.took(1, program.loop(0), 5e-3, 0);
+  program.run(1000, 1);
+  EXPECT_EQ(choice.present(), 2U) << "trying the first one might take 100 ms";
+
+  program.run(1500, 1);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 0U);
+}
+
+TEST(Choice, LeavesOffWhatTurnsOutToBeHopeless) {
+  Choice choice(2);
+  Program program(choice, {1, 1e-3});
+  choice.took(1, program.loop(0), 1e-3, 2);
+  ASSERT_EQ(choice.present(), 0U);
+  program.run(1, 1);
+
+  choice.expect(0, 0.9);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
 }
 
 TEST(Choice, TakesTheBestOnceAllHaveBeenTried) {

@@ -40,6 +40,7 @@ void Crossing::tell(double now) {
   began_ = launches_ == kWarming ? now : began_;
   seconds_ = now - began_;
   crossed_ = bytes_;
+  rounds_ = launches_ - kWarming;
 }
 
 bool Crossing::isMuch() const {

@@ -33,6 +33,9 @@ public:
   /// After how many launches much crosses, as it seems: other times show only in so many of them.
   std::int64_t period() const { return period_; }
 
+  /// From one launch to the next, as far as that is known; else 0. Units: seconds.
+  double round() const { return rounds_ > 0 ? seconds_ / static_cast<double>(rounds_) : 0; }
+
 private:
   bool isLong(double cost) const;
 
@@ -42,8 +45,9 @@ private:
   std::int64_t burst_ = 0; ///< The latest launch because of which about as many crossed.
   std::int64_t period_ = 1;
   double began_ = 0;
-  double seconds_ = 0; ///< From there to the time that was told last,
-  double crossed_ = 0; ///< and the bytes until then.
+  double seconds_ = 0;      ///< From there to the time that was told last,
+  double crossed_ = 0;      ///< the bytes until then,
+  std::int64_t rounds_ = 0; ///< and the launches.
 };
 
 } // namespace tutti::balance

@@ -35,10 +35,8 @@ constexpr std::int64_t kInTurn = 64;
 
 } // namespace
 
-/// A loop that has run on devices goes on there, and then tries hosts: what made it try is that
-/// much crosses, which all places do not change.
-SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total,
-                                      bool hasRunOnDevices) {
+/// A loop that has run on devices goes on there until it is its turn to try other ways.
+SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total, bool isOnDevices) {
   for (SharedChoice &each : choices_) {
     if (each.launches <= kTurns && isSameLength(each.total, total) &&
         std::ranges::equal(all.shares, each.places, {}, &Share::place)) {
@@ -50,7 +48,7 @@ SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total,
     places.push_back(share.place);
   }
   SharedChoice &choice = choices_.emplace_back(
-      std::move(places), total, balance::Choice(kAlternatives, hasRunOnDevices ? kDevices : kAll));
+      std::move(places), total, balance::Choice(kAlternatives, isOnDevices ? kDevices : kAll));
   choice.choice.setHandicap(kAll, kHandicapOfAll);
   return choice;
 }
@@ -59,7 +57,7 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
                           const Known &known) {
   SharedChoice *&mine = history.shared;
   if (!mine || !std::ranges::equal(all.shares, mine->places, {}, &Share::place)) {
-    mine = &choiceFor(all, total, known.hasRunOnDevices);
+    mine = &choiceFor(all, total, known.onDevices > 0);
     history.launches = 0;
   }
   mine->launches = std::max(mine->launches, ++history.launches);
@@ -87,10 +85,15 @@ bool Alternatives::beginsAlone(ChoiceHistory &history, const Known &known) {
   if (trying_ == mine) {
     waited_ = 0;
   }
-  if (known.isSettled && mine->choice.present() == kAll) {
-    mine->choice.expect(kHosts, known.onHosts); // A round takes no less than one of its loops.
+  mine->choice.expect(kHosts, known.onHosts); // A round takes no less than one of its loops.
+  if (!known.areCoresOfUse) {
+    mine->choice.expect(kAll, std::numeric_limits<double>::infinity());
   }
   mine->choice.needsRounds(&history, known.period);
+  if (trying_ == mine && !std::exchange(mine->isBegun, true) && known.onDevices > 0) {
+    // What all places do not change is that much crosses.
+    mine->choice.took(kDevices, &history, known.onDevices, kAll);
+  }
   const bool isAsked =
       mine->choice.begins(&history, known.isSettled || mine->choice.present() != kAll);
   mine->isJoined = mine->isJoined && !mine->choice.isTrying();

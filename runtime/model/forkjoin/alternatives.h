@@ -24,6 +24,7 @@ struct SharedChoice {
   std::int64_t launches = 0;        ///< Of the loop that has been launched most often.
   std::int64_t latest = 0;          ///< Launch of one of its loops, among all.
   bool isJoined = false;            ///< It has been tried together with others.
+  bool isBegun = false;             ///< Ways are being tried, or have been.
   balance::Choice *joint = nullptr; ///< That decides for it and others at present.
 };
 
@@ -42,10 +43,12 @@ public:
 
   /// What is known of a loop.
   struct Known {
-    bool isSettled;               ///< Its cut is not being learned.
-    double onHosts;               ///< Seconds that it takes on hosts alone; 0: nobody knows.
-    std::int64_t period;          ///< Launches that show all that a way costs.
-    bool hasRunOnDevices = false; ///< Until all places became candidates.
+    bool isSettled;       ///< Its cut is not being learned.
+    double onHosts;       ///< Seconds that it takes on hosts alone, at least; 0: nobody knows.
+    std::int64_t period;  ///< Launches that show all that a way costs.
+    double onDevices = 0; ///< Seconds from one launch to the next while it ran on devices, until
+                          ///< all places became candidates; 0: it did not.
+    bool areCoresOfUse = true; ///< Beside devices.
   };
 
   /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to
@@ -88,7 +91,7 @@ private:
     balance::Choice choice;
   };
 
-  SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total, bool hasRunOnDevices);
+  SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total, bool isOnDevices);
   bool beginsAlone(ChoiceHistory &history, const Known &known);
   bool beginsJointly(ChoiceHistory &history, const Known &known);
   void joinIfAllRest();

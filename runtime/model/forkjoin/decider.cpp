@@ -145,10 +145,22 @@ bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
   }
   const Placement &all = placementOf(history, region, wanted);
   return all.usesDevices &&
-         alternatives_.begins(history.choice, all, iterations,
-                              {ropes_.isSettled(history.rope), ropes_.secondsOnHosts(history.rope),
-                               history.crossing.period(),
-                               history.triesCores && history.crossing.isMuch()});
+         alternatives_.begins(history.choice, all, iterations, knownOf(history, iterations));
+}
+
+/// What it is known to take in the ways that are not measured for it.
+Alternatives::Known Decider::knownOf(const LoopHistory &history, std::int64_t iterations) const {
+  constexpr double kDoubt = 4;        // Of what was measured once or twice, in cold memory.
+  constexpr double kOfUse = 1.0 / 32; // Of the time on devices, what cores could spare.
+  const balance::RegionHistory &known = history.onDevices;
+  const auto total = static_cast<double>(iterations);
+  const double home = known.home.seconds() * total / (known.home.isKnown() ? 1 : kDoubt);
+  const double onHosts = home / hosts_.ranks;
+  const double onDevices = known.distributed.seconds() * total;
+  const bool isSettled = ropes_.isSettled(history.rope);
+  return {isSettled, std::max(onHosts, isSettled ? ropes_.secondsOnHosts(history.rope) : 0),
+          history.crossing.period(), history.triesCores ? history.crossing.round() : 0,
+          onHosts == 0 || onDevices == 0 || onDevices > kOfUse * onHosts};
 }
 
 Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region,

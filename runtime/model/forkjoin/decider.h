@@ -176,6 +176,7 @@ public:
   std::uint32_t formatOf(Place place) const { return placer_.formatOf(place); }
 
 private:
+  Alternatives::Known knownOf(const LoopHistory &history, std::int64_t iterations) const;
   double costOfATrial(const LoopHistory &history, std::int64_t iterations) const;
   std::uint32_t wantedFor(const LoopHistory &history, const tutti_region &region) const;
   const Placement &placementOf(LoopHistory &history, const tutti_region &region,
