@@ -33,6 +33,14 @@ constexpr double kTrialShare = 0.02;
 constexpr double kFirstTrialShare = 0.25;
 /// Launches of a trial: the first one brings the data.
 constexpr std::int32_t kTrialLaunches = 2;
+/// A sample is this part of a launch, or so many iterations if those are no more than a larger
+/// part.
+constexpr std::int64_t kSampleShare = 64;
+constexpr std::int64_t kSampled = 64;
+constexpr std::int64_t kMostSampleShare = 8;
+/// Memory is cold while it is taken, and so much of it is for starting threads.
+constexpr double kColdSample = 4;
+constexpr double kStarting = 20e-6;
 /// No share is halved more often.
 constexpr std::int32_t kMostHalvings = 20;
 
@@ -76,6 +84,11 @@ void Measured::add(double seconds) {
 
 void Measured::doubt(double guess, double share) { seconds_ += share * (guess - seconds_); }
 
+void RegionHistory::addSample(std::int64_t iterations, double seconds) {
+  sampled = std::max(0.0, seconds - kStarting) / static_cast<double>(iterations) / kColdSample;
+  regret = 0; // The launch is weighed once more.
+}
+
 void RegionHistory::addHome(const Machine &machine, std::int64_t iterations, double seconds,
                             double bytes) {
   come(*this, false);
@@ -108,10 +121,18 @@ double homeSeconds(const Machine &machine, const RegionHistory &history, std::in
   if (history.home.seconds() > 0) {
     return history.home.seconds() * static_cast<double>(iterations);
   }
+  if (history.sampled > 0) {
+    return std::max(history.sampled * static_cast<double>(iterations),
+                    bytesTouched / machine.memoryBandwidth);
+  }
   if (history.distributed.isKnown()) {
     return history.distributed.seconds() * static_cast<double>(iterations) * machine.ranks;
   }
   return bytesTouched / machine.memoryBandwidth;
+}
+
+std::int64_t sampleOf(std::int64_t iterations) {
+  return std::max(iterations / kSampleShare, std::min(kSampled, iterations / kMostSampleShare));
 }
 
 Prediction predictHome(const Machine &machine, double compute, const Proposal &proposal) {

@@ -44,6 +44,7 @@ private:
 /// Threading: externally synchronised.
 struct RegionHistory {
   Measured home;           ///< Per iteration, on rank 0.
+  double sampled = 0;      ///< The same at least, by some iterations of a launch; 0: not known.
   Measured distributed;    ///< Per iteration of the whole loop, with all that each launch takes.
   Measured planning;       ///< To find out what distributing a launch would move,
   double following = 0;    ///< and to follow pointers for that, the latest time.
@@ -57,6 +58,10 @@ struct RegionHistory {
   std::int32_t trials = 0; ///< Launches that it still stays home for, only to see what they take.
   std::int32_t triedHome = 0; ///< Times that this has shown nothing new,
   std::int32_t triedAway = 0; ///< and times that it came home because it was faster there.
+
+  /// Takes into account that so many iterations of a launch, which had to fetch nothing, were
+  /// executed at home.
+  void addSample(std::int64_t iterations, double seconds);
 
   /// Takes a run at home into account, which fetched about `bytes`.
   void addHome(const Machine &machine, std::int64_t iterations, double seconds, double bytes);
@@ -99,6 +104,11 @@ Prediction predictAway(const Machine &machine, double homeCompute, const Proposa
 /// Seconds that `iterations` take on rank 0 alone, by what is known so far.
 double homeSeconds(const Machine &machine, const RegionHistory &history, std::int64_t iterations,
                    double bytesTouched);
+
+/// So many first iterations of a launch are to be executed at home before it is decided where the
+/// others are, if nothing else shows what they take: a launch with so many that all cores have some.
+/// 0: there are too few of them.
+std::int64_t sampleOf(std::int64_t iterations);
 
 /// Whether a region is so short that no distribution can pay, whatever has to be moved.
 bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64_t iterations);

@@ -33,7 +33,7 @@ bool Crossing::begins(double bytes) {
     period_ = burst_ > 0 ? launches_ - burst_ : 1;
     burst_ = launches_;
   }
-  return launches_ <= kWarming + kEnough || launches_ % kEvery == 0;
+  return launches_ <= kWarming + kEnough || launches_ % kEvery == 0 || isMuch();
 }
 
 void Crossing::tell(double now) {

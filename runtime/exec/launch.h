@@ -83,6 +83,7 @@ struct Launch {
   /// else, and may be protected. They count where hulls are taken.
   std::vector<Range> arrays;
   std::int64_t total = 0;
+  std::int64_t first = 0;      ///< Iterations before it have been executed at home.
   std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.
   /// Places get whole hulls of what they touch in pieces: other launches will touch the rest.

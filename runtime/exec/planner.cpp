@@ -53,6 +53,7 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
   const auto add = [&key](auto word) { key.push_back(static_cast<std::uint64_t>(word)); };
   add(launch.region->id);
   add(launch.total);
+  add(launch.first);
   // The numbers of captures and values are the region's.
   key.insert(key.end(), launch.captures.begin(), launch.captures.end());
   for (std::size_t index = 0; index < launch.values.size(); ++index) {

@@ -598,9 +598,10 @@ std::vector<balance::Chunk> chunksOf(const Launch &launch) {
   for (const Share &share : launch.shares) {
     weights.push_back(share.weight);
   }
-  std::vector<balance::Chunk> chunks = balance::cut(launch.total, weights);
+  std::vector<balance::Chunk> chunks = balance::cut(launch.total - launch.first, weights);
   for (balance::Chunk &chunk : chunks) {
-    chunk = balance::partOf(chunk, launch.portion);
+    chunk =
+        balance::partOf({launch.first + chunk.lower, launch.first + chunk.upper}, launch.portion);
   }
   return chunks;
 }

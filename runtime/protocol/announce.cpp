@@ -68,6 +68,7 @@ std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
       .add(launch.everywhere)
       .add(launch.arrays)
       .add(launch.total)
+      .add(launch.first)
       .add(launch.shares)
       .add(launch.onlyShare)
       .add(launch.takesHulls)
@@ -93,6 +94,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
   launch.everywhere = reader.takeVector<Range>();
   launch.arrays = reader.takeVector<Range>();
   launch.total = reader.take<std::int64_t>();
+  launch.first = reader.take<std::int64_t>();
   launch.shares = reader.takeVector<Share>();
   launch.onlyShare = reader.take<std::int32_t>();
   launch.takesHulls = reader.take<bool>();

@@ -20,9 +20,13 @@ namespace {
 /// First guesses of what a device does: hosts that it is worth, seconds to start a kernel and hear
 /// of its end (over the levels of a tree, see balance::Machine), bytes per second to and fro.
 constexpr std::int32_t kDeviceGuess = 16;
-constexpr double kDeviceLatency = 4e-6;
+constexpr double kDeviceLatency = 1.5e-6;
 constexpr double kDeviceBandwidth = 10e9;
 constexpr double kDeviceMemoryBandwidth = 1e12;
+
+/// A loop that touches less is mostly so short that it should not leave home, if nothing shows that
+/// it computes much.
+constexpr std::uint64_t kShort = 512 << 10;
 
 constexpr std::string_view kCostsMore = "distributing it would cost more than it gains";
 
@@ -81,7 +85,7 @@ double Decider::costOfATrial(const LoopHistory &history, std::int64_t iterations
   constexpr double kDoubt = 4; // Of a guess of what it takes at home.
   const balance::RegionHistory &known = history.onDevices;
   const bool isHomeKnown = known.home.seconds() > 0;
-  if (!isHomeKnown && !known.distributed.isKnown()) {
+  if (!isHomeKnown && known.sampled <= 0 && !known.distributed.isKnown()) {
     return std::numeric_limits<double>::infinity();
   }
   return (isHomeKnown ? 1 : kDoubt) * kLaunches *
@@ -91,7 +95,13 @@ double Decider::costOfATrial(const LoopHistory &history, std::int64_t iterations
 
 void Decider::noteRounds(LoopHistory &history, std::int64_t iterations, double now) const {
   history.crossing.tell(now);
-  if (history.crossing.isWorthATrial(costOfATrial(history, iterations))) {
+  constexpr std::int32_t kMostAwaited = 16;
+  if (!history.crossing.isWorthATrial(costOfATrial(history, iterations))) {
+    return;
+  }
+  const balance::RegionHistory &known = history.onDevices;
+  const bool isHomeKnown = known.home.seconds() > 0 || known.sampled > 0;
+  if (isHomeKnown || ++history.awaitsSample > kMostAwaited) {
     history.triesCores = true;
     history.placement.reset();
   }
@@ -154,7 +164,8 @@ Alternatives::Known Decider::knownOf(const LoopHistory &history, std::int64_t it
   constexpr double kOfUse = 1.0 / 32; // Of the time on devices, what cores could spare.
   const balance::RegionHistory &known = history.onDevices;
   const auto total = static_cast<double>(iterations);
-  const double home = known.home.seconds() * total / (known.home.isKnown() ? 1 : kDoubt);
+  const double home =
+      std::max(known.home.seconds() / (known.home.isKnown() ? 1 : kDoubt), known.sampled) * total;
   const double onHosts = home / hosts_.ranks;
   const double onDevices = known.distributed.seconds() * total;
   const bool isSettled = ropes_.isSettled(history.rope);
@@ -175,6 +186,18 @@ Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &regio
 bool Decider::isWorth(const Candidate &candidate, const Launch &launch, const Plan &plan) const {
   return candidate.isWanted || balance::isWorthDistributing(*candidate.machine, *candidate.history,
                                                             proposalOf(launch, plan));
+}
+
+/// Whether some iterations of a launch can show what it takes at home where nothing else has. One
+/// that touches little may compute so much that it must not be executed there as a whole.
+bool Decider::isToBeSampled(const Candidate &candidate, const Launch &launch, const Plan &plan) {
+  constexpr std::uint32_t kLoop = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
+  const balance::RegionHistory &history = *candidate.history;
+  const bool isKnown = history.home.seconds() > 0 || history.sampled > 0;
+  return candidate.placement.usesDevices && !candidate.isWanted && !isKnown && launch.first == 0 &&
+         (launch.region->flags & ~std::uint32_t{TUTTI_REGION_THREADS}) == kLoop && !launch.task &&
+         launch.portion.count == 1 && plan.merged.empty() && plan.bytesToStayHome == 0 &&
+         balance::sampleOf(launch.total) > 0;
 }
 
 std::string_view Decider::whyDistributed(const LoopHistory &history,
@@ -301,7 +324,15 @@ Decision Decider::decide(LoopHistory &history, Launch &launch, Candidate &candid
   }
   if (isPlanned) {
     history.bytesToStayHome = static_cast<double>(decision.planned.plan->bytesToStayHome);
-    if (!isWorth(candidate, launch, *decision.planned.plan)) {
+    const bool isWorth = this->isWorth(candidate, launch, *decision.planned.plan);
+    const bool isShort = decision.planned.plan->bytesTouched < kShort;
+    if ((!isWorth || isShort || history.awaitsSample > 0) &&
+        isToBeSampled(candidate, launch, *decision.planned.plan)) {
+      decision.sample = balance::sampleOf(launch.total);
+      return decision;
+    }
+    const bool isShorterThanItSeems = launch.first > 0 && candidate.history->sampled <= 0;
+    if (!isWorth || isShorterThanItSeems) {
       decision.reasonHome = kCostsMore;
     }
   }

@@ -53,6 +53,7 @@ struct LoopHistory {
   balance::RegionHistory onDevices;
   RopeHistory rope;
   balance::Crossing crossing;         ///< While it runs on devices alone, unasked.
+  std::int32_t awaitsSample = 0;      ///< Launches for which it has been put off to try cores.
   bool triesCores = false;            ///< They may run it, too, as that might be better.
   ChoiceHistory choice;               ///< Of a loop that may run on hosts and devices.
   Candidate candidate;                ///< Of the last launch; kept for its memory.
@@ -70,6 +71,8 @@ struct LoopHistory {
 struct Decision {
   Planner::Planned planned;    ///< For the launch as a whole.
   std::string_view reasonHome; ///< Not empty: it runs at home. Lives as long as `planned`.
+  /// Not 0: so many iterations are to be executed at home, then it is to be decided again.
+  std::int64_t sample = 0;
 };
 
 /// Threading: externally synchronised.
@@ -162,6 +165,11 @@ public:
   void noteDistributed(LoopHistory &history, const Launch &launch, double seconds, double bytes,
                        double planned) const;
 
+  /// Notes what the sample took that a decision has asked for.
+  void noteSample(LoopHistory &history, std::int64_t iterations, double seconds) const {
+    history.onDevices.addSample(iterations, seconds);
+  }
+
   /// Notes a launch that ran at home and might be distributed the next time.
   void noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const;
 
@@ -189,6 +197,7 @@ private:
                 const Residency &residency) const TUTTI_IN_TURN;
   void passOver(Place place, LoopHistory &history, const Launch &launch,
                 Candidate &candidate) const;
+  static bool isToBeSampled(const Candidate &candidate, const Launch &launch, const Plan &plan);
   bool isWorth(const Candidate &candidate, const Launch &launch, const Plan &plan) const;
   std::string_view whyDistributed(const LoopHistory &history, const Candidate &candidate) const;
   void explain(LoopHistory &history, const Launch &launch, const Candidate &candidate,

@@ -170,6 +170,40 @@ TEST_F(DeciderTest, TriesCoresAsSoonAsThatCostsLittleBesideWhatTheLoopHasTaken) 
   }
 }
 
+TEST_F(DeciderTest, AsksForASampleOfWhatMayComputeMuchThoughItTouchesLittle) {
+  region_.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
+  for (const double seconds : {1e-6, 10e-3}) {
+    history_ = {};
+    Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_AUTO, false, true);
+    Launch launch = launchOf(1); // Of 8192 iterations.
+    const std::int64_t sample = decide(decider, launch).sample;
+    EXPECT_EQ(sample, 128);
+
+    decider.noteSample(history_, sample, seconds);
+    launch.first = sample;
+    const Decision decision = decide(decider, launch);
+
+    EXPECT_EQ(decision.sample, 0) << "one is enough";
+    EXPECT_EQ(decision.reasonHome.empty(), seconds > 1e-3);
+  }
+}
+
+TEST_F(DeciderTest, AsksForNoSampleOfWhatIsAskedForOrReducesOrIsKnown) {
+  const auto sampleOf = [this](Decider decider) {
+    Launch launch = launchOf(1);
+    return decide(decider, launch).sample;
+  };
+  region_.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
+  EXPECT_EQ(sampleOf(decider(Distribute::Always)), 0);
+  EXPECT_EQ(sampleOf(decider(Distribute::Auto, TUTTI_DEVICE_OPENCL)), 0);
+  region_.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP | TUTTI_REGION_REDUCES;
+  EXPECT_EQ(sampleOf(decider(Distribute::Auto)), 0);
+  region_.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
+  EXPECT_GT(sampleOf(decider(Distribute::Auto)), 0);
+  decider(Distribute::Auto).noteHome(history_, 1000, 1e-3);
+  EXPECT_EQ(sampleOf(decider(Distribute::Auto)), 0);
+}
+
 /// A loop over 64 pages from one on that moves. Its launches are new each time. Of those of
 /// the first one rank 1 has the last 44; the pages behind them lie at home.
 class MovingLoop : public DeciderTest {
@@ -289,10 +323,10 @@ TEST_F(DeciderTest, ExplainsEachWayWithWhatItMovesAndTook) {
                   "overhead 0.0 us; measured 3.28 ms so far\n"
                   "tutti:   ranks    predicted 1.68 ms = compute 1.64 ms + transfers 0.0 us + "
                   "overhead 40.0 us; not measured\n"
-                  "tutti:   opencl   predicted 236.8 us = compute 204.8 us + transfers 0.0 us + "
-                  "overhead 32.0 us; not measured\n"
-                  "tutti:   hybrid   predicted 222.0 us = compute 182.0 us + transfers 0.0 us + "
-                  "overhead 40.0 us; not measured\n"
+                  "tutti:   opencl   predicted 216.8 us = compute 204.8 us + transfers 0.0 us + "
+                  "overhead 12.0 us; not measured\n"
+                  "tutti:   hybrid   predicted 197.0 us = compute 182.0 us + transfers 0.0 us + "
+                  "overhead 15.0 us; not measured\n"
                   "tutti:   chosen:  opencl, because the devices were asked for\n");
   log::setLevel(log::Level::Warn);
 }

@@ -100,6 +100,7 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
   launch.frame = frame;
   launch.onlyShare = Launch().onlyShare;
   launch.portion = {};
+  launch.first = 0;
   launch.widening = widening_;
   launch.captures.assign(captures, captures + region.captures);
   launch.values.assign(region.values, 0);
@@ -219,7 +220,7 @@ bool RankZero::distribute(Launch &launch) {
     if (region.trial.endsWith(launch.total)) {
       endTrial(lock, region);
     }
-    return false;
+    return finishHere(lock, region, launch);
   }
   noteCrossing(region, launch);
   if (!candidate.isWanted && !candidate.placement.usesDevices) {
@@ -245,7 +246,7 @@ bool RankZero::distribute(Launch &launch) {
   region.report.addDistributed(job_.keepsTime ? secondsSince(begin) : 0,
                                job_.keepsTime ? atHome : 0, went->isKnown,
                                candidate.placement.usesDevices);
-  if (isMeasured) {
+  if (isMeasured && launch.first == 0) {
     const double seconds = secondsSince(begin) - waited;
     decider_.noteDistributed(region.history, launch, seconds, static_cast<double>(went->bytes),
                              planning);
@@ -325,6 +326,10 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
     catchUp(lock);
     Decision decision = decider_.decide(region.history, launch, candidate, negotiator_.residency());
     region.report.reasonNoDevice = candidate.placement.reason;
+    if (decision.sample > 0) {
+      takeSample(lock, region, launch, decision.sample);
+      continue;
+    }
     if (!decision.reasonHome.empty()) {
       staysHome(region, decision.reasonHome);
       return std::nullopt;
@@ -410,6 +415,28 @@ void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launc
   } while (nextPortion(launch));
 }
 
+/// Executes the first iterations of a launch at home, to see what they take there.
+void RankZero::takeSample(Progress::Lock &lock, Region &region, Launch &launch,
+                          std::int64_t iterations) {
+  const Clock::time_point begin = Clock::now();
+  runHere(lock, launch, {0, iterations});
+  decider_.noteSample(region.history, iterations, secondsSince(begin));
+  launch.first = iterations;
+}
+
+/// Executes what a sample has left of a launch that stays home; false if none was taken.
+bool RankZero::finishHere(Progress::Lock &lock, Region &region, const Launch &launch) {
+  if (launch.first == 0) {
+    return false;
+  }
+  const Clock::time_point begin = Clock::now();
+  runHere(lock, launch, {launch.first, launch.total});
+  const double seconds = secondsSince(begin);
+  region.report.addHome(seconds);
+  decider_.noteHome(region.history, launch.total - launch.first, seconds);
+  return true;
+}
+
 /// Runs iterations as sequential code between launches: touches bring what they need.
 void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance::Chunk &chunk) {
   if (chunk.empty()) {
@@ -432,7 +459,8 @@ void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance
 bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
                    const Planner::Planned &planned, bool isMeasured) {
   const auto &[plan, isKnown] = planned;
-  launch.isTimed = !launch.task && decider_.isToBeTimed(region.history, launch, planned);
+  launch.isTimed =
+      !launch.task && launch.first == 0 && decider_.isToBeTimed(region.history, launch, planned);
   announcer_.announce(launch, view_);
   if (launch.isTimed) {
     decider_.beginsTimed(region.history, launch, *plan);

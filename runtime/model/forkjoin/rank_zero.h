@@ -246,6 +246,9 @@ private:
   [[nodiscard]] bool run(Progress::Lock &lock, Region &region, Launch &launch,
                          const Planner::Planned &planned, bool isMeasured) TUTTI_IN_TURN;
   bool nextPortion(Launch &launch);
+  void takeSample(Progress::Lock &lock, Region &region, Launch &launch,
+                  std::int64_t iterations) TUTTI_IN_TURN;
+  bool finishHere(Progress::Lock &lock, Region &region, const Launch &launch) TUTTI_IN_TURN;
   void finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch) TUTTI_IN_TURN;
   void runHere(Progress::Lock &lock, const Launch &launch,
                const balance::Chunk &chunk) TUTTI_IN_TURN;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -150,7 +151,9 @@ struct Array {
 
 class RankZeroTest : public testing::Test {
 protected:
-  void SetUp() override {
+  void SetUp() override { start(Distribute::Always, TUTTI_DEVICE_OPENCL); }
+
+  void start(Distribute policy, std::uint32_t wanted) {
     machine_.setFunction("step", runOnDevice);
     heap_ = std::make_unique<memory::Heap>(window().heap());
     pages_ = std::move(memory::PageTable::create(window())).value();
@@ -162,9 +165,9 @@ protected:
         {*endpoint_, window(), memory::Topology({1}), {room}, std::move(devices), false},
         *pages_,
         memory::Objects(window().stack(), *heap_, {}),
-        Distribute::Always,
+        policy,
         {{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, room}},
-        TUTTI_DEVICE_OPENCL});
+        wanted});
     current = zero_.get();
     zero_->start();
   }
@@ -449,6 +452,54 @@ TEST_F(RankZeroTest, ComputesWithWhatIsWrittenToRenewedMemory) {
   EXPECT_TRUE(launch(region_, array));
 
   expectRight(array);
+  zero_->finish();
+}
+
+/// First launches of a loop whose iterations take long at home, of which nobody knows that: some of
+/// them are executed there, and then the others on the device.
+class SamplesALoop : public RankZeroTest {
+protected:
+  void SetUp() override {
+    start(Distribute::Auto, TUTTI_DEVICE_AUTO);
+    region_.flags |= TUTTI_REGION_LOOP;
+    region_.run = [](const std::uint64_t *captures, const tutti_chunk *chunk) {
+      run(captures, chunk);
+      const auto begin = std::chrono::steady_clock::now();
+      while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(20)) {
+      }
+    };
+  }
+
+  tutti_region region_ = regionWith(accesses);
+};
+
+TEST_F(SamplesALoop, AndExecutesEachIterationOnce) {
+  Array array = arrayOf(2);
+
+  EXPECT_TRUE(launch(region_, array));
+
+  EXPECT_EQ(count(Operation::Launch), 1);
+  expectRight(array);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(launch(region_, array));
+  }
+  EXPECT_EQ(count(Operation::Launch), 4);
+  expectRight(array);
+  zero_->finish();
+}
+
+TEST_F(SamplesALoop, AndExecutesTheRestAtHomeWhereTheDeviceRefusesIt) {
+  Array array = arrayOf(2);
+  machine_.failNext(0, Operation::Commit, failure(ErrorCode::OutOfMemory, "somebody has it"));
+
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(launch(region_, array));
+
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tutti: the loop at test.c:1:1 is kept off devices: somebody has it\n");
+  EXPECT_EQ(count(Operation::Launch), 0);
+  expectRight(array);
+  EXPECT_FALSE(launch(region_, array)) << "it stays home from now on";
   zero_->finish();
 }
 

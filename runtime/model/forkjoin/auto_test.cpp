@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Whole programs in simulation: what nobody says where to run it takes little more time than the
+/// best that could be said. The decisions, plans and the directory are the runtime's; time is that
+/// of a machine with one GPU, whose loops take what arithmetic and memory let them.
+#include "runtime/exec/test/flat_code.h"
+#include "runtime/model/forkjoin/decider.h"
+#include "runtime/transport/mock/mock.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::model::forkjoin {
+
+using namespace exec;
+
+namespace {
+
+constexpr FlatCode kCode("step");
+constexpr std::uint64_t kHeapBytes = std::uint64_t{4} << 30;
+constexpr Room kRoom{std::uint64_t{64} << 30, 2 << 20};
+constexpr Place kHost = 0;
+
+/// What the machine does. Units: seconds, bytes and operations per second.
+constexpr double kLaunch = 10e-6; ///< Of a kernel,
+constexpr double kFork = 5e-6;    ///< of a loop on cores,
+constexpr double kCopy = 10e-6;   ///< of a copy, however short,
+constexpr double kLink = 20e9;
+constexpr double kTouching = 4e9; ///< To what sequential code touches, page after page.
+constexpr double kCore = 4e9;
+constexpr double kCoreMemory = 10e9;
+constexpr double kHostMemory = 80e9;
+constexpr double kGpuMemory = 1000e9;
+
+/// One per process: the mappings stay.
+const memory::Window &window() {
+  static const auto mapped = *memory::Window::open({kHeapBytes, 1 << 20, {}, false});
+  return *mapped;
+}
+
+/// Of what loops run on, in cores.
+struct Speeds {
+  double cores;
+  double gpu;
+};
+
+struct Array {
+  std::uint64_t begin;
+  std::uint64_t rows;
+  std::uint64_t row; ///< Bytes.
+};
+
+/// What a loop does to an array: each iteration to its row and `halo` others on both sides, or all
+/// iterations to all of it.
+struct Use {
+  const Array *array;
+  std::uint32_t how;
+  std::uint64_t halo = 0;
+  bool isWhole = false;
+};
+
+struct Loop {
+  Loop(std::vector<Use> uses, double operations, double bytes)
+      : uses(std::move(uses)), operations(operations), bytes(bytes) {}
+
+  std::vector<Use> uses;
+  double operations; ///< Of all iterations.
+  double bytes;      ///< That they read or write in memory.
+  std::int64_t iterations = 0;
+  tutti_directive directive{};
+  tutti_region region{};
+  LoopHistory history;
+  double crossed = 0;
+  std::vector<Share> latest; ///< Where it ran, without weights.
+};
+
+void accessesOf(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  for (const Use &use : reinterpret_cast<const Loop *>(captures[0])->uses) {
+    const auto first = static_cast<std::uint64_t>(lower);
+    const auto last = static_cast<std::uint64_t>(upper);
+    const std::uint64_t from = use.isWhole || first < use.halo ? 0 : first - use.halo;
+    const std::uint64_t to =
+        use.isWhole ? use.array->rows : std::min(use.array->rows, last + use.halo);
+    const auto row = static_cast<std::int64_t>(use.array->row);
+    const tutti_dim dim{row, static_cast<std::int64_t>(to - from)};
+    sink->add(use.how, use.array->begin, use.array->begin + from * use.array->row, use.array->row,
+              1, &dim);
+  }
+}
+
+/// One rank with a GPU.
+class Machine {
+public:
+  /// `fixed`: where loops run, in the order in which they are made; others where the runtime wants.
+  Machine(const Speeds &speeds, std::vector<std::uint32_t> fixed)
+      : speeds_(speeds), fixed_(std::move(fixed)),
+        decider_(engine_, {{{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_CUDA, 1, 1, 132, kRoom}},
+                           TUTTI_DEVICE_AUTO,
+                           Distribute::Auto,
+                           true}) {}
+
+  const Array &array(std::uint64_t rows, std::uint64_t row) {
+    const std::uint64_t begin = memory::kHeapBase + used_;
+    used_ += memory::pagesAround({0, rows * row}).end;
+    return arrays_.emplace_back(begin, rows, row);
+  }
+
+  /// The last two: as in `Loop`.
+  Loop &loop(std::uint64_t iterations, std::vector<Use> uses, double operations, double bytes) {
+    Loop &loop = loops_.emplace_back(std::move(uses), operations, bytes);
+    if (loops_.size() <= fixed_.size()) {
+      loop.directive.device = fixed_[loops_.size() - 1];
+    }
+    loop.iterations = static_cast<std::int64_t>(iterations);
+    loop.region.source = "test.c:1:1";
+    loop.region.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
+    loop.region.accesses = accessesOf;
+    loop.region.device = kCode.get();
+    loop.region.captures = 1;
+    loop.region.directive = &loop.directive;
+    return loop;
+  }
+
+  /// As `RankZero::distribute` does.
+  void launch(Loop &loop) {
+    Launch launch;
+    launch.region = &loop.region;
+    launch.total = loop.iterations;
+    launch.captures = {reinterpret_cast<std::uint64_t>(&loop)};
+    launch.sequence = ++sequence_;
+    if (decider_.asksForTime(loop.history, loop.region, launch.total)) {
+      decider_.tellTime(now_);
+    }
+    Candidate &candidate = decider_.candidateFor(loop.history, loop.region, launch.total);
+    const bool stays = !decider_.reasonToStay(loop.history, candidate, launch).empty();
+    const bool isMeasured = !stays && decider_.isToBeMeasured(loop.history, candidate);
+    const Progress::Lock lock = engine_.progress.lock();
+    Decision decision;
+    if (!stays) {
+      decision = decide(loop, launch, candidate);
+    }
+    if (decision.sample > 0) {
+      const double seconds = kFork + onCores(loop) * static_cast<double>(decision.sample) /
+                                         static_cast<double>(launch.total);
+      now_ += seconds;
+      decider_.noteSample(loop.history, decision.sample, seconds);
+      launch.first = decision.sample;
+      decision = decide(loop, launch, candidate);
+    }
+    const bool isHome = stays || !decision.reasonHome.empty();
+    std::vector<Share> shares = isHome ? std::vector<Share>() : launch.shares;
+    for (Share &share : shares) {
+      share.weight = 0;
+    }
+    moves_ += loop.latest != shares ? 1 : 0;
+    loop.latest = std::move(shares);
+    if (isHome) {
+      runHome(loop, launch);
+    } else {
+      distribute(loop, launch, decision.planned, isMeasured);
+    }
+  }
+
+  /// Sequential code, which takes `seconds`, does something to all of an array.
+  void touch(const Array &array, std::uint32_t how, double seconds = 0) {
+    const Progress::Lock lock = engine_.progress.lock();
+    fetch({array.begin, array.begin + array.rows * array.row}, how);
+    now_ += seconds;
+  }
+
+  double now() const { return now_; }
+
+  /// Parts take so much more or less, as a fraction.
+  void setJitter(double jitter) {
+    jitter_ = std::uniform_real_distribution(1 - jitter, 1 + jitter);
+  }
+
+  /// How often a loop has run elsewhere than the time before.
+  int moves() const { return moves_; }
+
+  std::size_t loops() const { return loops_.size(); }
+
+private:
+  /// What planning takes where the test runs is no part of what is simulated.
+  Decision decide(Loop &loop, Launch &launch, Candidate &candidate) TUTTI_IN_TURN {
+    Decision decision = decider_.decide(loop.history, launch, candidate, residency_);
+    candidate.history->planning = {};
+    return decision;
+  }
+
+  double jitter() { return jitter_(random_); }
+
+  double onCores(const Loop &loop) {
+    return jitter() * std::max(loop.operations / (speeds_.cores * kCore),
+                               loop.bytes / std::min(kHostMemory, speeds_.cores * kCoreMemory));
+  }
+
+  double onGpu(const Loop &loop) {
+    return jitter() * std::max(loop.operations / (speeds_.gpu * kCore), loop.bytes / kGpuMemory);
+  }
+
+  void runHome(Loop &loop, const Launch &launch) TUTTI_IN_TURN {
+    const double begin = now_;
+    for (const Use &use : loop.uses) {
+      fetch({use.array->begin, use.array->begin + use.array->rows * use.array->row}, use.how);
+    }
+    const std::int64_t rest = launch.total - launch.first;
+    now_ += kFork + onCores(loop) * static_cast<double>(rest) / static_cast<double>(launch.total);
+    decider_.noteHome(loop.history, rest, now_ - begin);
+  }
+
+  void fetch(Range range, std::uint32_t how) TUTTI_IN_TURN {
+    std::uint64_t bytes = 0;
+    engine_.planner.directory().forEach(range, [&](Range run, const memory::Holders &holders) {
+      bytes += memory::holds(holders, kHost) ? 0 : run.end - run.begin;
+      return true;
+    });
+    const auto kind =
+        (how & TUTTI_WRITE) != 0 ? memory::Event::Kind::Claimed : memory::Event::Kind::Fetched;
+    const std::array<memory::Event, 1> event{{{kind, range}}};
+    engine_.planner.apply(event);
+    cross(bytes, kTouching);
+  }
+
+  void cross(std::uint64_t bytes, double bandwidth) {
+    now_ += bytes == 0 ? 0 : kCopy + static_cast<double>(bytes) / bandwidth;
+    moved_ += static_cast<double>(bytes);
+  }
+
+  void distribute(Loop &loop, const Launch &launch, const Planner::Planned &planned,
+                  bool isMeasured) TUTTI_IN_TURN {
+    noteCrossing(loop, launch);
+    const double begin = now_;
+    const bool isTimed = launch.first == 0 && decider_.isToBeTimed(loop.history, launch, planned);
+    if (isTimed) {
+      decider_.beginsTimed(loop.history, launch, *planned.plan);
+    }
+    engine_.planner.commit(*planned.plan);
+    decider_.notePlan(loop.history, planned);
+    loop.history.rope.planning = 0;
+    cross(planned.plan->bytesToDistribute, kLink);
+    protocol::LaunchTimes times{launch.sequence, {}};
+    const std::vector<balance::Chunk> chunks = chunksOf(launch);
+    double longest = 0;
+    for (std::size_t part = 0; part < chunks.size(); ++part) {
+      const double share = static_cast<double>(chunks[part].upper - chunks[part].lower) /
+                           static_cast<double>(launch.total);
+      const Place place = launch.shares[part].place;
+      const double seconds =
+          share * (place == kHost ? onCores(loop) : onGpu(loop)) + (place == kHost ? 0 : kLaunch);
+      longest = std::max(longest, seconds);
+      times.places.push_back({place, seconds});
+    }
+    now_ += kFork + longest;
+    if (isMeasured && launch.first == 0) {
+      decider_.noteDistributed(loop.history, launch, now_ - begin,
+                               static_cast<double>(planned.plan->bytesToDistribute), 0);
+    }
+    if (isTimed) {
+      decider_.learn(times);
+    }
+  }
+
+  void noteCrossing(Loop &loop, const Launch &launch) {
+    if (latest_) {
+      latest_->crossed += moved_;
+    }
+    moved_ = 0;
+    if (!loop.history.candidate.placement.usesDevices) {
+      return;
+    }
+    latest_ = &loop;
+    const double because = std::exchange(loop.crossed, 0);
+    if (decider_.asksForCrossing(loop.history, loop.region) &&
+        decider_.noteCrossing(loop.history, because)) {
+      decider_.noteRounds(loop.history, launch.total, now_);
+    }
+  }
+
+  Speeds speeds_;
+  std::vector<std::uint32_t> fixed_;
+  std::deque<Array> arrays_;
+  std::deque<Loop> loops_;
+  transport::mock::Network network_{1};
+  std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
+  Engine engine_{
+      EngineSetup{*endpoint_, window(), memory::Topology({1}), {kRoom}, {}, false, true}};
+  Residency residency_{engine_.topology, engine_.rooms};
+  Decider decider_;
+  std::uint64_t used_ = 0;
+  Sequence sequence_ = 0;
+  Loop *latest_ = nullptr;
+  double moved_ = 0;
+  std::mt19937 random_{1};
+  std::uniform_real_distribution<double> jitter_{1, 1};
+  int moves_ = 0;
+  double now_ = 1;
+};
+
+/// What one step of a program does on a machine.
+using Step = std::function<void()>;
+using Program = Step (*)(Machine &machine, std::uint64_t size);
+
+Step product(Machine &machine, std::uint64_t n) {
+  const Array &left = machine.array(n, 4 * n);
+  const Array &right = machine.array(n, 4 * n);
+  const Array &result = machine.array(n, 4 * n);
+  const auto size = static_cast<double>(n);
+  Loop &loop =
+      machine.loop(n, {{&left, TUTTI_READ}, {&right, TUTTI_READ, 0, true}, {&result, TUTTI_WRITE}},
+                   2 * size * size * size, 12 * size * size);
+  return [&] { machine.launch(loop); };
+}
+
+Step jacobi(Machine &machine, std::uint64_t n) {
+  const Array &one = machine.array(n, 4 * n);
+  const Array &other = machine.array(n, 4 * n);
+  const auto points = static_cast<double>(n * n);
+  Loop &there =
+      machine.loop(n, {{&one, TUTTI_READ, 1}, {&other, TUTTI_WRITE}}, 4 * points, 8 * points);
+  Loop &back =
+      machine.loop(n, {{&other, TUTTI_READ, 1}, {&one, TUTTI_WRITE}}, 4 * points, 8 * points);
+  return [&] {
+    machine.launch(there);
+    machine.launch(back);
+  };
+}
+
+Loop &sweepOver(Machine &machine, const Array &grid) {
+  const double points = static_cast<double>(grid.rows * grid.row) / 8;
+  return machine.loop(grid.rows, {{&grid, TUTTI_READ, 1}, {&grid, TUTTI_READ | TUTTI_WRITE}},
+                      4 * points, 12 * points);
+}
+
+Step relaxation(Machine &machine, std::uint64_t n) {
+  Loop &sweep = sweepOver(machine, machine.array(n, 8 * n));
+  return [&] {
+    machine.launch(sweep);
+    machine.launch(sweep);
+  };
+}
+
+struct Bodies {
+  const Array &places;
+  const Array &speeds;
+};
+
+Loop &gravityOf(Machine &machine, const Bodies &bodies) {
+  const auto count = static_cast<double>(bodies.places.rows);
+  return machine.loop(
+      bodies.places.rows,
+      {{&bodies.places, TUTTI_READ, 0, true}, {&bodies.speeds, TUTTI_READ | TUTTI_WRITE}},
+      20 * count * count, 40 * count);
+}
+
+Step gravity(Machine &machine, std::uint64_t n) {
+  const Bodies bodies{machine.array(n, 16), machine.array(n, 12)};
+  const auto count = static_cast<double>(n);
+  Loop &attract = gravityOf(machine, bodies);
+  Loop &advance =
+      machine.loop(n, {{&bodies.places, TUTTI_READ | TUTTI_WRITE}, {&bodies.speeds, TUTTI_READ}},
+                   6 * count, 44 * count);
+  return [&] {
+    machine.launch(attract);
+    machine.launch(advance);
+  };
+}
+
+/// Sequential code sums up which centre each point belongs to.
+Step clusters(Machine &machine, std::uint64_t n) {
+  const Array &points = machine.array(n, 32);
+  const Array &owners = machine.array(n, 4);
+  const Array &centres = machine.array(1, 512);
+  const auto count = static_cast<double>(n);
+  Loop &assign = machine.loop(
+      n, {{&points, TUTTI_READ}, {&centres, TUTTI_READ, 0, true}, {&owners, TUTTI_WRITE}},
+      400 * count, 36 * count);
+  return [&, count] {
+    machine.launch(assign);
+    machine.touch(owners, TUTTI_READ, 1e-9 * count);
+    machine.touch(centres, TUTTI_WRITE);
+  };
+}
+
+Step triad(Machine &machine, std::uint64_t n) {
+  const Array &a = machine.array(n, 8);
+  const Array &b = machine.array(n, 8);
+  const Array &c = machine.array(n, 8);
+  const auto count = static_cast<double>(n);
+  Loop &loop = machine.loop(n, {{&a, TUTTI_WRITE}, {&b, TUTTI_READ}, {&c, TUTTI_READ}}, 2 * count,
+                            24 * count);
+  return [&] { machine.launch(loop); };
+}
+
+/// HyCOMP 5.4: bodies, and a grid that is relaxed four times and then looked at.
+Step twoRegions(Machine &machine, std::uint64_t n) {
+  const Bodies bodies{machine.array(5 * n, 16), machine.array(5 * n, 12)};
+  const Array &grid = machine.array(n, 8 * n);
+  Loop &attract = gravityOf(machine, bodies);
+  Loop &sweep = sweepOver(machine, grid);
+  const auto points = static_cast<double>(n * n);
+  return [&machine, &attract, &sweep, &grid, bodies, points] {
+    machine.launch(attract);
+    machine.touch(bodies.speeds, TUTTI_READ);
+    machine.touch(bodies.places, TUTTI_READ | TUTTI_WRITE);
+    for (int each = 0; each < 4; ++each) {
+      machine.launch(sweep);
+    }
+    machine.touch(grid, TUTTI_READ, 0.3e-9 * points);
+  };
+}
+
+/// Of so many steps from the beginning of a program.
+double secondsOf(Program program, std::uint64_t size, const Speeds &speeds,
+                 const std::vector<std::uint32_t> &fixed, int steps) {
+  Machine machine(speeds, fixed);
+  const Step step = program(machine, size);
+  const double begin = machine.now();
+  for (int each = 0; each < steps; ++each) {
+    step();
+  }
+  return machine.now() - begin;
+}
+
+/// The same with the best place for each loop.
+double leastSecondsOf(Program program, std::uint64_t size, const Speeds &speeds, int steps) {
+  Machine machine(speeds, {});
+  program(machine, size);
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t choice = 0; choice < std::size_t{1} << machine.loops(); ++choice) {
+    std::vector<std::uint32_t> fixed;
+    for (std::size_t loop = 0; loop < machine.loops(); ++loop) {
+      fixed.push_back((choice >> loop) % 2 == 0 ? TUTTI_DEVICE_CPU : TUTTI_DEVICE_GPU);
+    }
+    least = std::min(least, secondsOf(program, size, speeds, fixed, steps));
+  }
+  return least;
+}
+
+struct Case {
+  const char *name;
+  Program program;
+  std::vector<std::uint64_t> sizes;
+};
+
+const std::vector<Case> &cases() {
+  static const std::vector<Case> all{{"product", product, {64, 512, 2048}},
+                                     {"jacobi", jacobi, {128, 1024, 4096}},
+                                     {"relaxation", relaxation, {128, 1024, 4096}},
+                                     {"gravity", gravity, {500, 4000, 32000}},
+                                     {"clusters", clusters, {20000, 200000, 2000000}},
+                                     {"triad", triad, {10000, 1000000, 30000000}},
+                                     {"two regions", twoRegions, {1000, 2000, 4000}}};
+  return all;
+}
+
+/// The GPU is 64, 4 and 256 times as fast as all cores together.
+constexpr std::array<Speeds, 3> kSpeeds{{{1, 64}, {16, 64}, {16, 4096}}};
+
+TEST(Auto, TakesLittleMoreThanTheBestChoiceInAShortRun) {
+  constexpr int kSteps = 60;
+  constexpr double kUnnoticed = 4e-3;
+  for (const Speeds &speeds : kSpeeds) {
+    for (const Case &each : cases()) {
+      for (const std::uint64_t size : each.sizes) {
+        const double best = leastSecondsOf(each.program, size, speeds, kSteps);
+        const double mine = secondsOf(each.program, size, speeds, {}, kSteps);
+        EXPECT_LE(mine, 1.25 * best + kUnnoticed)
+            << each.name << ' ' << size << ", " << speeds.cores << " cores";
+      }
+    }
+  }
+}
+
+TEST(Auto, StaysWithWhatItHasChosenThoughTimesDiffer) {
+  constexpr int kSteps = 1500;
+  for (const Speeds &speeds : kSpeeds) {
+    for (const Case &each : cases()) {
+      for (const std::uint64_t size : each.sizes) {
+        Machine machine(speeds, {});
+        machine.setJitter(0.1);
+        const Step step = each.program(machine, size);
+        const auto run = [&] {
+          const double begin = machine.now();
+          for (int steps = 0; steps < kSteps; ++steps) {
+            step();
+          }
+          return machine.now() - begin;
+        };
+        run();
+        const int moves = machine.moves();
+        const double mine = run();
+        const double best = leastSecondsOf(each.program, size, speeds, kSteps);
+        EXPECT_LE(machine.moves() - moves, 12)
+            << each.name << ' ' << size << ", " << speeds.cores << " cores";
+        EXPECT_LE(mine, 1.2 * best) << each.name << ' ' << size << ", " << speeds.cores << " cores";
+      }
+    }
+  }
+}
+
+} // namespace
+
+} // namespace tutti::model::forkjoin
