@@ -250,6 +250,39 @@ TEST(Rope, IsSeldomCutWherePlacesShareADevice) {
   }
 }
 
+TEST(Rope, GoesBackWherePlacesShareADeviceThatTakesThemInTheirOrder) {
+  // The second one always waits for the first: whatever it is given, it takes all of the time.
+  for (const double cores : {0.0, 1.0}) {
+    const double host = 1e-3 * cores; // Of the speed of the device, beside it on both ranks.
+    Rope rope(cores > 0 ? std::vector<double>{1, 256, 1, 256} : alike(2),
+              cores > 0 ? Places::Unlike : Places::Alike);
+    const Rope::Loop loop = rope.addLoop();
+    const std::size_t first = cores > 0 ? 1 : 0;
+    const std::size_t second = cores > 0 ? 3 : 1;
+    int cuts = 0;
+    int lopsided = 0;
+    constexpr int kLaunches = 1500;
+    for (int launch = 0; launch < kLaunches; ++launch) {
+      const std::span<const double> borders = rope.borders();
+      const auto share = [&](std::size_t place) { return borders[place + 1] - borders[place]; };
+      std::vector<PartTime> parts;
+      for (std::size_t place = 0; place + 1 < borders.size(); ++place) {
+        const double own = share(place) * 10e-3;
+        const double seconds = place == second  ? own + share(first) * 10e-3
+                               : place == first ? own
+                                                : own / host;
+        parts.push_back({static_cast<std::int32_t>(place), borders[place], borders[place + 1],
+                         seconds});
+      }
+      lopsided += share(second) < 0.8 * share(first) ? 1 : 0;
+      cuts += rope.add(loop, parts, launch < 8 ? 1 : 64, {8e6, kBandwidth, 1e-3}) ? 1 : 0;
+    }
+    printf("%g cuts %d lopsided %d share %f\n", cores, cuts, lopsided, rope.borders()[second+1]-rope.borders()[second]);
+    EXPECT_LT(cuts, 60);
+    EXPECT_LT(lopsided, kLaunches / 10);
+  }
+}
+
 TEST(Rope, IsNotMovedByOneSlowLaunch) {
   Machine machine(alike(4), even);
   Rope rope(alike(4), Places::Alike);

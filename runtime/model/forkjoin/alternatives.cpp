@@ -4,6 +4,7 @@
 #include "runtime/model/forkjoin/ropes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -190,8 +191,11 @@ Alternatives::Rounds Alternatives::rounds(const ChoiceHistory &mine) {
   if (!mine.shared || isTrying(mine)) {
     return {};
   }
-  const balance::Choice &choice = mine.shared->choice;
-  return {choice.seconds(kAll), choice.seconds(kDevices), choice.seconds(kHosts)};
+  const auto known = [&](Alternative way) { // Nothing of what was never going to be tried.
+    const double seconds = mine.shared->choice.seconds(way);
+    return std::isfinite(seconds) ? seconds : 0;
+  };
+  return {known(kAll), known(kDevices), known(kHosts)};
 }
 
 void Alternatives::restrict(const ChoiceHistory &mine, Placement &placement) const {
