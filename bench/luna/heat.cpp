@@ -17,6 +17,10 @@ void c_begin(int first, int size, int all, OutputDF &u, OutputDF &lo, OutputDF &
 
 void c_wall(OutputDF &border) { *border.create<double>(1) = 0; }
 
+void c_late_wall(const InputDF &go, OutputDF &border) {
+  *border.create<double>(1) = *go.getData<double>();
+}
+
 void c_step(int size, const InputDF &u, const InputDF &left, const InputDF &right, OutputDF &v,
             OutputDF &lo, OutputDF &hi) {
   const double *before = u.getData<double>();

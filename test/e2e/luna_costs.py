@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What calls of LuNA programs cost the host, in instructions: of the difference of two runs, on the driver library of
 runtime/device/cuda/test, whose own instructions count, too. Needs valgrind."""
+import collections
 import re
 import shutil
 
@@ -10,15 +11,17 @@ from luna import require
 VALGRIND = shutil.which("valgrind")
 BENCH = ROOT / "bench/luna"
 # A tenth more than what was counted when these were written: whoever makes it cheaper makes them less.
-LINK, STEP, FRAGMENT = 5600, 59000, 2000
+LINK, STEP, FRAGMENT, AHEAD = 5600, 59000, 2000, 107000
 
 
 def program_of(workshop, name):
+    """`name`, or `name-MACRO`: with the macro defined."""
     def make():
-        sources = [BENCH / f"{name}.fa", BENCH / f"{name}.cpp"]
+        file, *macros = name.split("-")
+        sources = [BENCH / f"{file}.fa", BENCH / f"{file}.cpp"]
         program = workshop.folder / f"costs_{name}"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", *(str(s) for s in sources if s.exists()),
-                                   "-o", str(program)], {}, "")
+        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", *(f"-D{each}" for each in macros),
+                                   *(str(s) for s in sources if s.exists()), "-o", str(program)], {}, "")
         require(result.status == 0, result.errors)
         return program
     return workshop.cached(f"luna-costs-{name}", make)
@@ -41,6 +44,25 @@ def costs(workshop, name, few, many, units, most, environment):
     require(each <= most, f"{each:.0f} instructions, {most} at most")
 
 
+def driver_calls(workshop, steps, environment):
+    result = workshop.execute([str(program_of(workshop, "heat")), "8", "4000", str(steps)],
+                              {"TUTTI_WORKERS": "1", **environment}, "")
+    require(result.status == 0, result.errors)
+    return collections.Counter({name: int(count) for name, count in
+                                re.findall(r"fake CUDA driver: (\w+) (\d+)", result.output + result.errors)})
+
+
+def queued_ahead(workshop, environment):
+    """A step of eight merged fragments is two kernels and one event; the host neither waits for it nor copies
+    anything, though all that the device does takes it long."""
+    slow = {**environment, "FAKE_CUDA_SLOW": "0"}
+    more = driver_calls(workshop, 50, slow)
+    more.subtract(driver_calls(workshop, 10, slow))
+    require(more["cuLaunchKernel"] + more["cuLaunchKernelEx"] == 2 * 40 and more["cuEventRecord"] == 40, str(more))
+    waits = [name for name, count in more.items() if count != 0 and ("Synchronize" in name or "Memcpy" in name)]
+    require(not waits, f"{waits}: {more}")
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     if not VALGRIND:
@@ -54,3 +76,7 @@ def all_checks():
            lambda w: costs(w, "heat", [1, 1000, 20], [1, 1000, 70], 50, STEP, fake))
     yield ("costs/merged_fragment_on_a_device",
            lambda w: costs(w, "heat", [64, 50, 10], [64, 50, 20], 64 * 10, FRAGMENT, fake))
+    # Whatever has come to life before the steps run: 600 rows of each base are little to look through.
+    yield ("costs/step_far_ahead_of_what_runs",
+           lambda w: costs(w, "heat-AHEAD", [8, 50, 100], [8, 50, 700], 600, AHEAD, fake))
+    yield "costs/steps_are_queued_ahead", lambda w: queued_ahead(w, fake)

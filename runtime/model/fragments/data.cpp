@@ -66,7 +66,7 @@ Entry *State::lookUp(Base &base, const Tuple &tuple) {
     if (Entry *entry = find(base, tuple, hash)) {
       return entry;
     }
-    if (Row *row = rowOf(base, tuple)) {
+    if (Row *row = base.rows.find(tuple)) {
       spread(*row);
       if (Entry *entry = find(base, tuple, hash)) { // Else it is buried, as nobody reads it.
         return entry;
@@ -418,8 +418,8 @@ void State::releaseOne(Frame *frame, std::vector<Frame *> &open) {
     while (slot.own && slot.own->first) {
       remove(*slot.own->first);
     }
-    while (slot.own && !slot.own->rows.empty()) {
-      forgetRow(*slot.own->rows.back());
+    for (const Row *row = nullptr; slot.own && (row = slot.own->rows.any());) {
+      forgetRow(*row);
     }
     if (slot.name) {
       giveBack(slot.name->base->frame);

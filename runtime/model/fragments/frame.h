@@ -8,7 +8,7 @@
 #include "runtime/balance/segments.h"
 #include "runtime/model/fragments/graves.h"
 #include "runtime/model/fragments/names.h"
-#include "runtime/model/fragments/row.h"
+#include "runtime/model/fragments/rows_by_name.h"
 #include "runtime/model/fragments/uses.h"
 #include "runtime/model/fragments/value.h"
 
@@ -80,7 +80,7 @@ struct Base {
   std::optional<std::int32_t> number;
   bool hasValue = false; ///< It has been here.
   CountedUses uses;
-  std::vector<std::unique_ptr<Row>> rows; ///< Of data fragments without an entry.
+  RowsByName rows; ///< Of data fragments without an entry.
 };
 
 /// Calls of subs that led somewhere, for messages.

@@ -187,7 +187,7 @@ bool State::planRows(Call &call, std::int32_t turns) {
       row->left += each;
     }
     output.row = row.get();
-    output.base->rows.push_back(std::move(row));
+    output.base->rows.add(std::move(row));
   }
   return true;
 }
@@ -216,11 +216,10 @@ bool State::planDeletes(Call &call, std::int32_t turns) {
 /// be.
 void State::deleteRows(const Call &call) {
   for (const Neighbours &names : call.rows->deletes) {
-    const bool hasRows = std::ranges::any_of(names.base->rows,
-                                             [&](const auto &row) { return row->overlaps(names); });
+    const bool hasRows = !names.base->rows.overlapping(names).empty();
     for (std::size_t place = 0; place < names.count && !failure_; ++place) {
       const Tuple name = names.at(place);
-      if (hasEntry(*names.base, name) || (hasRows && rowOf(*names.base, name))) {
+      if (hasEntry(*names.base, name) || (hasRows && names.base->rows.find(name))) {
         Entry *entry = nullptr;
         use(entry, lookUp(*names.base, name));
         deleteData(*entry, call.statement);
@@ -309,7 +308,7 @@ bool State::planOutput(const RowCall::Output &output, std::vector<std::int32_t> 
       return false;
     }
   }
-  if (std::ranges::any_of(base.rows, [&](const auto &row) { return row->overlaps(output); })) {
+  if (!base.rows.overlapping(output).empty()) {
     return false;
   }
   uses = base.uses.countRow(program_, *known, base.frame, output);
@@ -367,12 +366,7 @@ void State::findRow(RowCall &rows, RowCall::Input &input, char letter) {
                : row.letter != TUTTI_LUNA_MERGE_BULK && row.position == input.position &&
                      !row.find(input.at(outer));
   };
-  std::vector<Row *> found;
-  for (const std::unique_ptr<Row> &row : input.base->rows) {
-    if (row->overlaps(input)) {
-      found.push_back(row.get());
-    }
-  }
+  const std::vector<Row *> found = input.base->rows.overlapping(input);
   if (found.size() == 1 && fits(*found.front())) {
     input.row = found.front();
     return;

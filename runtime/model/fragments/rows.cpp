@@ -10,32 +10,16 @@
 
 namespace tutti::model::fragments {
 
-/// Null if the data fragment is part of none.
-Row *State::rowOf(const Base &base, const Tuple &tuple) {
-  const auto found = std::ranges::find_if(
-      base.rows, [&](const auto &each) { return each->find(tuple).has_value(); });
-  return found == base.rows.end() ? nullptr : found->get();
-}
-
-std::unique_ptr<Row> State::takeOut(Row &row) {
-  std::vector<std::unique_ptr<Row>> &rows = row.base->rows;
-  const auto found =
-      std::ranges::find_if(rows, [&](const auto &each) { return each.get() == &row; });
-  std::unique_ptr<Row> own = std::move(*found);
-  rows.erase(found);
-  return own;
-}
-
 /// Its frame goes, or nobody will ask for it any more.
 void State::forgetRow(const Row &row) {
   counts_.live -= row.live;
   counts_.liveBytes -= row.liveBytes;
-  static_cast<void>(takeOut(const_cast<Row &>(row)));
+  static_cast<void>(row.base->rows.take(row));
 }
 
 /// Somebody asks for one of its data fragments: all of them get entries.
 void State::spread(Row &row) {
-  const std::unique_ptr<Row> own = takeOut(row);
+  const std::unique_ptr<Row> own = row.base->rows.take(row);
   counts_.live -= own->live;
   counts_.liveBytes -= own->liveBytes;
   std::vector<Value> values(own->count);

@@ -334,8 +334,6 @@ private:
   void finishMembers(Call &call, std::span<Value> outputs);
 
   // rows.cpp
-  static Row *rowOf(const Base &base, const Tuple &tuple);
-  static std::unique_ptr<Row> takeOut(Row &row);
   void spread(Row &row);
   void spreadFor(Row &row, Call &reader);
   void readRow(Row &row, const Neighbours &read);
@@ -416,6 +414,7 @@ private:
   std::deque<Call *> ready_;
   std::uint64_t running_ = 0;
   std::uint64_t unfinished_ = 0;
+  bool isFull_ = false; ///< So many that nothing has come to life since.
   Held held_;
   Frame *firstFrame_ = nullptr;
   Waiter all_; ///< Ring of calls and of activities that wait.

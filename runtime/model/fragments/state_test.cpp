@@ -566,6 +566,46 @@ TEST(Messages, CarryBordersAndNothingElse) {
   EXPECT_EQ(pushes, 30u);
 }
 
+TEST(Unfolding, GoesOnOnceHalfOfWhatMayBeIsOver) {
+  TestUnit unit;
+  const auto set = unit.procedure("set", "in");
+  const auto show = unit.procedure("show", "v");
+  const auto each = unit.block({"i"}, 1, {unit.call(show, {unit.slot(1, 0)})});
+  const auto main = unit.sub("main", "",
+                             unit.block({"x"}, 0,
+                                        {unit.call(set, {unit.integer(1), unit.slot(0, 0)}),
+                                         unit.loop(unit.integer(1), unit.integer(1000), each)}));
+  const Program program(unit.unit(main));
+  StateSettings settings;
+  settings.most = 100;
+  State state(program, settings);
+  state.begin({});
+  state.unfold(1);
+  std::vector<Value> one{Value(1)};
+  state.finish(*state.takeReady(), one);
+
+  int turns = 0;
+  int ended = 0;
+  std::vector<Call *> calls;
+  do {
+    turns += state.canUnfold() ? 1 : 0;
+    while (state.unfold(1000)) {
+    }
+    while (Call *call = state.takeReady()) {
+      calls.push_back(call);
+    }
+    if (!calls.empty()) {
+      Call *call = calls.back();
+      calls.pop_back();
+      state.finish(*call, {});
+      ++ended;
+    }
+  } while (!state.isDone());
+
+  EXPECT_EQ(ended, 1000);
+  EXPECT_LE(turns, 1000 / 50 + 1);
+}
+
 } // namespace
 
 } // namespace tutti::model::fragments

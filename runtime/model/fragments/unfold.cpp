@@ -58,14 +58,19 @@ void State::begin(std::vector<Value> arguments) {
   }
 }
 
+/// Once there is as much as may be, half of it has to be over before more comes to life: else
+/// somebody would have to be woken for each call that ends.
 bool State::canUnfold() const {
   return !failure_ && !stack_.empty() &&
-         (unfinished_ < settings_.most || (ready_.empty() && running_ == 0));
+         (unfinished_ < (isFull_ ? settings_.most / 2 : settings_.most) ||
+          (ready_.empty() && running_ == 0));
 }
 
 bool State::unfold(int steps) {
   for (; steps > 0 && canUnfold(); --steps) {
+    isFull_ = isFull_ && unfinished_ >= settings_.most / 2;
     step();
+    isFull_ = isFull_ || unfinished_ >= settings_.most;
   }
   return canUnfold();
 }
