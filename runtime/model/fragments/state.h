@@ -267,6 +267,7 @@ private:
   bool placeByData(Call &call, Ask &ask);
 
   // unfold.cpp
+  std::uint64_t enough() const;
   void step();
   void stepList(Activity &activity);
   void stepFor(Activity &activity);

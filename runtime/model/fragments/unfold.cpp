@@ -58,19 +58,23 @@ void State::begin(std::vector<Value> arguments) {
   }
 }
 
-/// Once there is as much as may be, half of it has to be over before more comes to life: else
-/// somebody would have to be woken for each call that ends.
+/// Once there is as much as may be, some has to be over before more comes to life: else somebody
+/// would have to be woken for each call that ends. Not much, as calls that end wait meanwhile.
+std::uint64_t State::enough() const {
+  constexpr std::uint64_t kShare = 64;
+  return settings_.most - (isFull_ ? settings_.most / kShare : 0);
+}
+
 bool State::canUnfold() const {
   return !failure_ && !stack_.empty() &&
-         (unfinished_ < (isFull_ ? settings_.most / 2 : settings_.most) ||
-          (ready_.empty() && running_ == 0));
+         (unfinished_ < enough() || (ready_.empty() && running_ == 0));
 }
 
 bool State::unfold(int steps) {
   for (; steps > 0 && canUnfold(); --steps) {
-    isFull_ = isFull_ && unfinished_ >= settings_.most / 2;
+    isFull_ = unfinished_ >= enough();
     step();
-    isFull_ = isFull_ || unfinished_ >= settings_.most;
+    isFull_ = unfinished_ >= enough();
   }
   return canUnfold();
 }
