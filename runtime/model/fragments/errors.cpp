@@ -67,9 +67,23 @@ std::vector<std::byte> State::describeWaiting() {
       }
     }
   }
+  // Calls that wait for others to be merged with them lack what one of those does.
+  std::unordered_map<const Gathering *, const Entry *> gatheringLacks;
+  for (const auto &[waiter, entry] : lacks) {
+    if (const auto *call = waiter->isCall ? static_cast<const Call *>(waiter) : nullptr) {
+      gatheringLacks.emplace(gatheringOf(*call), entry);
+    }
+  }
+  gatheringLacks.erase(nullptr);
   for (const Waiter *waiter = all_.behind; waiter != &all_; waiter = waiter->behind) {
-    const auto found = lacks.find(waiter);
     const auto *call = waiter->isCall ? static_cast<const Call *>(waiter) : nullptr;
+    auto found = lacks.find(waiter);
+    if (call && found == lacks.end()) {
+      const auto theirs = gatheringLacks.find(gatheringOf(*call));
+      if (theirs != gatheringLacks.end()) {
+        found = lacks.emplace(waiter, theirs->second).first;
+      }
+    }
     // What all ranks wait with, one of them tells of.
     const bool isMine =
         call && call->rank >= 0 ? call->rank == settings_.rank : settings_.rank == 0;

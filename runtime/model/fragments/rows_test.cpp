@@ -367,6 +367,7 @@ TEST_P(RowsTest, SayWhatIsMissingAsIfNothingWereMerged) {
   EXPECT_NE(merged.why->find("waits for 'hi[5][-1]', which no fragment produced"),
             std::string::npos)
       << *merged.why;
+  EXPECT_EQ(merged.why->find("'u[6]"), std::string::npos) << *merged.why; // Follows from that.
   EXPECT_TRUE(apart.why);
 }
 
