@@ -19,6 +19,13 @@ constexpr long kSleepNanoseconds = 50'000;
 /// After so many sleeps nothing is expected soon: longer ones.
 constexpr std::uint32_t kSleeps = 20'000;
 constexpr long kLongSleepNanoseconds = 500'000;
+/// Polls without result before the thread sleeps, where threads spin and where they do not.
+constexpr std::uint32_t kPolls = 100;
+constexpr std::uint32_t kCrowdedPolls = 2;
+/// The same where a thread of the program sleeps until it has what it has touched: what that thread
+/// would do if it waited by itself (`Backoff`).
+constexpr std::uint32_t kAwaitedPolls = 8'000;
+constexpr std::uint32_t kAwaitedCrowdedPolls = 80;
 /// How long the thread sleeps when nothing is under way, or somebody else polls.
 constexpr std::uint32_t kIdleNanoseconds = 2'000'000;
 constexpr std::uint32_t kBusyNanoseconds = 50'000;
@@ -96,7 +103,10 @@ void Progress::stop() {
 void Progress::run() {
   prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0);
   pthread_setname_np(pthread_self(), "tutti-progress");
+  const std::uint32_t eager = isCrowded_ ? kCrowdedPolls : kPolls;
+  const std::uint32_t eagerIfAwaited = isCrowded_ ? kAwaitedCrowdedPolls : kAwaitedPolls;
   std::uint32_t quiet = 0;
+  bool isAwaited = false; // A touch has come since something is under way.
   while (!isStopping_) {
     if (waiting_.load(std::memory_order_relaxed) > 0) {
       queue_.listen(kIdleNanoseconds);
@@ -109,6 +119,7 @@ void Progress::run() {
     }
     bool moved = false;
     bool isBusy = false;
+    isAwaited = isAwaited || !queue_.isEmpty();
     {
       const Lock lock(*this);
       moved = poll_();
@@ -119,9 +130,12 @@ void Progress::run() {
     }
     quiet = moved ? 0 : quiet + 1;
     if (!isBusy) {
+      isAwaited = false;
       queue_.listen(kIdleNanoseconds);
-    } else if (quiet > (isCrowded_ ? 2 : 100)) {
+    } else if (quiet > (isAwaited ? eagerIfAwaited : eager)) {
       queue_.listen(kBusyNanoseconds);
+    } else if (quiet > eager) {
+      sched_yield();
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -141,6 +142,52 @@ TEST_F(ProgressTest, StartsAgainAfterItsEnd) {
   }
   const Progress::Lock lock(progress_);
   EXPECT_EQ(moved_, 20U);
+}
+
+/// Times that the calling thread has gone to sleep.
+long sleeps() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+TEST(ProgressOfTouches, DoesNotSleepWhileAThreadWaitsForWhatItHasTouched) {
+  constexpr int kPolls = 4000;
+  memory::TouchQueue queue;
+  Progress progress(queue, false);
+  memory::Touch *waiting = nullptr;
+  int polls = 0;
+  long before = 0;
+  long slept = 0;
+  std::thread program([&] {
+    memory::Touch touch;
+    queue.await(touch);
+  });
+  while (queue.isEmpty()) {
+    std::this_thread::yield();
+  }
+  progress.start(
+      [&] {
+        if (!waiting) {
+          waiting = queue.take();
+          before = sleeps();
+          return waiting != nullptr;
+        }
+        if (++polls < kPolls) {
+          return false;
+        }
+        slept = sleeps() - before;
+        memory::TouchQueue::answer(*waiting);
+        waiting = nullptr;
+        return true;
+      },
+      [&] { return waiting != nullptr; }, [] {});
+
+  program.join();
+  progress.stop();
+
+  EXPECT_EQ(polls, kPolls);
+  EXPECT_LT(slept, kPolls / 10) << "nobody else wants the lock";
 }
 
 } // namespace
