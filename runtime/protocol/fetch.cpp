@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/protocol/fetch.h"
 
+#include "runtime/exec/gaps.h"
 #include "runtime/exec/or_die.h"
 
 #include <algorithm>
@@ -43,23 +44,36 @@ void Fetches::serve(Progress::Lock &lock, const RangeSet &rescued) {
   while (isAsked()) {
     const FetchRequest request = std::move(requests_.front());
     requests_.pop_front();
-    bringToHost(lock, request.ranges.subtract(rescued));
+    bringToHost(lock, request.ranges, rescued);
     engine_.streams.send(Lane::Fetch, 0, request.ranges);
   }
 }
 
-/// What this rank's devices have and its host has not.
-void Fetches::bringToHost(Progress::Lock &lock, const RangeSet &ranges) {
+/// What this rank's devices have and its host has not. What a device has between two runs, too,
+/// comes with them, so that the rows of a grid are one copy: if the host has it as well, it has the
+/// same. `rescued` is what the host alone has, whatever the directory says.
+void Fetches::bringToHost(Progress::Lock &lock, const RangeSet &ranges, const RangeSet &rescued) {
+  const memory::Directory &directory = engine_.planner.directory();
   std::map<memory::Place, std::vector<Range>> byDevice;
-  for (const Range &range : ranges.ranges()) {
-    engine_.planner.directory().forEach(range, [&](Range run, const memory::Holders &holders) {
+  const auto isGapOf = [&](memory::Place place, Range gap) {
+    const RangeSet bytes = RangeSet::of({gap});
+    return !rescued.overlaps(bytes) && directory.missing(place, bytes).empty();
+  };
+  const RangeSet wanted = ranges.subtract(rescued);
+  for (const Range &range : wanted.ranges()) {
+    directory.forEach(range, [&](Range run, const memory::Holders &holders) {
       const auto isOwn = [this](memory::Place place) {
         return engine_.topology.rankOf(place) == engine_.rank();
       };
       // The host comes before the devices.
       const auto own = std::find_if(holders.begin(), holders.end(), isOwn);
       if (own != holders.end() && !engine_.topology.isHost(*own)) {
-        byDevice[*own].push_back(run);
+        std::vector<Range> &runs = byDevice[*own];
+        const Range gap{runs.empty() ? run.begin : runs.back().end, run.begin};
+        if (!gap.empty() && mayComeAlong(gap, run) && isGapOf(*own, gap)) {
+          runs.push_back(gap);
+        }
+        runs.push_back(run);
       }
     });
   }

@@ -48,7 +48,8 @@ public:
   void serve(Progress::Lock &lock, const RangeSet &rescued) TUTTI_IN_TURN;
 
 private:
-  void bringToHost(Progress::Lock &lock, const RangeSet &ranges) TUTTI_IN_TURN;
+  void bringToHost(Progress::Lock &lock, const RangeSet &ranges,
+                   const RangeSet &rescued) TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   Mail &mail_;

@@ -248,10 +248,11 @@ def sparse_product_on_a_device_copies_nothing(workshop, sparse):
     require_kernels_only(workshop, sparse, ["5", "5"], ["25", "25"], 60)
 
 
-def a_grid_comes_back_in_few_copies(workshop, grids_looked_at):
-    """The inside of a grid is as many runs as it has rows; what lies between them comes along."""
+def a_grid_comes_back_in_few_copies(workshop, grids_looked_at, ranks):
+    """The inside of a grid is as many runs as it has rows; what lies between them comes along, from
+    devices of this rank and of another one."""
     points = 602
-    few, many = (workshop.statistics(grids_looked_at, [str(points), str(steps)], 1,
+    few, many = (workshop.statistics(grids_looked_at, [str(points), str(steps)], ranks,
                                      {"TUTTI_DEVICE": "opencl"})["devices"]["out"] for steps in (2, 6))
     copies, moved = ((many[what] - few[what]) / 4 for what in ("copies", "bytes"))
     require(0 < copies <= 8, f"{copies} copies in each step")

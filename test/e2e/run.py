@@ -247,8 +247,10 @@ def all_tests(workshop, everywhere):
     for name in ("chosen", "found_pointers", "found_nodes"):
         tests.append((f"counters/all_launches_have_kernels/{name}",
                       lambda p=named[name]: counters.all_launches_have_kernels(workshop, p)))
-    tests.append(("counters/a_grid_comes_back_in_few_copies", lambda: counters.a_grid_comes_back_in_few_copies(
-        workshop, feature_or_example("grids_looked_at"))))
+    for ranks in (1, 2):
+        tests.append((f"counters/a_grid_comes_back_in_few_copies/{ranks}",
+                      lambda n=ranks: counters.a_grid_comes_back_in_few_copies(
+                          workshop, feature_or_example("grids_looked_at"), n)))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/forkjoin/fetcher.h"
 
+#include "runtime/exec/gaps.h"
 #include "runtime/exec/or_die.h"
 
 #include <algorithm>
@@ -35,12 +36,6 @@ constexpr std::uint64_t kSmallRunBytes = 4 * kPageBytes;
 
 /// And so do all that are left of an object once more than one has been touched.
 constexpr std::uint64_t kSmallObject = Stride::kNear;
-
-/// What lies between two runs of a device costs less than a copy of its own for each, if it is so
-/// small a part of the run behind it.
-constexpr std::uint64_t kRunsOfGap = 8;
-
-bool mayComeAlong(Range gap, Range run) { return kRunsOfGap * gap.size() <= run.size(); }
 
 /// How far a run of pages is followed when the kernel has no mapping left for a part of it.
 constexpr std::uint64_t kReachBytes = std::uint64_t{1} << 30;
