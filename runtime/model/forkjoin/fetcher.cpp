@@ -54,6 +54,9 @@ template <typename Fits> bool Stride::toFront(Fits &&fits) {
 
 Range Stride::next(std::uint64_t address) {
   const Range page = memory::pagesAround({address, address + 1});
+  if (toFront([&](const Walk &walk) { return walk.first == page.begin; })) {
+    return beginAgain(page); // It has been closed since.
+  }
   const auto isBehind = [&](const Walk &walk) {
     return page.begin >= walk.last.end && page.begin - walk.last.end < kNear;
   };
@@ -68,17 +71,54 @@ Range Stride::next(std::uint64_t address) {
     return isUpwards ? Range{page.begin, page.begin + walk.bytes}
                      : Range{page.end - std::min(walk.bytes, page.end), page.end};
   }
+  return begin(page);
+}
+
+/// Whether a walk that begins as `walk` did is going to take what that has taken.
+bool Stride::isForetold(const Walk &walk) const {
+  constexpr std::uint32_t kForetold = 3;
+  const bool isInOnePiece = walk.whole.size() <= most_ || walk.whole.begin == walk.first;
+  return walk.whole == walk.before && walk.whole.size() > kUnordered && isInOnePiece &&
+         walk.foretold < kForetold;
+}
+
+/// What is taken where nothing tells of a walk, yet.
+std::uint64_t Stride::bytesAt(Range page) const {
   const auto isNear = [&](const Walk &walk) {
     return walk.last.begin < page.end + kNeighbourhood &&
            page.begin < walk.last.end + kNeighbourhood;
   };
   const auto near = std::ranges::find_if(
       walks_, [&](const Walk &walk) { return !walk.last.empty() && isNear(walk); });
-  const std::uint64_t bytes =
-      near == walks_.end() ? kPageBytes : std::min(kWideGrowth * near->bytes, kUnordered);
+  return near == walks_.end() ? kPageBytes : std::min(kWideGrowth * near->bytes, kUnordered);
+}
+
+Range Stride::begin(Range page) {
+  const std::uint64_t bytes = bytesAt(page);
   std::rotate(walks_.begin(), walks_.end() - 1, walks_.end());
-  walks_.front() = {{}, bytes};
+  walks_.front() = {.last = {}, .bytes = bytes, .first = page.begin};
   return {page.begin, page.begin + bytes};
+}
+
+/// The front walk's first page is touched once more.
+Range Stride::beginAgain(Range page) {
+  Walk &walk = walks_.front();
+  if (isForetold(walk)) {
+    ++walk.foretold;
+    walk.bytes = std::min(walk.whole.size(), most_);
+    return walk.whole.size() <= most_ ? walk.whole : Range{page.begin, page.begin + most_};
+  }
+  const std::uint64_t bytes = bytesAt(page);
+  walk = {.last = {}, .bytes = bytes, .first = page.begin, .whole = {}, .before = walk.whole};
+  return {page.begin, page.begin + bytes};
+}
+
+void Stride::took(Range run) {
+  Walk &walk = walks_.front();
+  walk.last = run;
+  walk.whole = walk.whole.empty() ? run
+                                  : Range{std::min(walk.whole.begin, run.begin),
+                                          std::max(walk.whole.end, run.end)};
 }
 
 void Fetcher::record(std::span<const Event> events) {

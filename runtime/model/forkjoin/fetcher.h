@@ -31,6 +31,9 @@ using protocol::Job;
 /// of it in few pieces. Several walks may be under way, as in a loop over several arrays. Touches
 /// near one another without order take up to kUnordered, and touches far apart a page each: so
 /// scattered elements never bring more than kUnordered for each touch.
+///
+/// What two walks in a row have taken from the same first page on, in steps, the ones after them
+/// take at once; but each fourth one takes steps again, since nothing else tells how far it goes.
 class Stride {
 public:
   /// Steps of a walk are at most this: beyond it a page for each touch is cheaper.
@@ -45,16 +48,25 @@ public:
   Range next(std::uint64_t address);
 
   /// What was taken in the end.
-  void took(Range run) { walks_.front().last = run; }
+  void took(Range run);
 
 private:
   struct Walk {
-    Range last;              ///< Taken at the last touch.
-    std::uint64_t bytes = 0; ///< Wanted then.
+    Range last;                 ///< Taken at the last touch.
+    std::uint64_t bytes = 0;    ///< Wanted then.
+    std::uint64_t first = 0;    ///< The page that it began with.
+    Range whole;                ///< Taken since,
+    Range before;               ///< and by the walk from there before the latest.
+    std::uint32_t foretold = 0; ///< Walks that were taken to go as far, since one took steps.
   };
 
   /// Makes the first walk of which `fits` the front one; false if there is none.
   template <typename Fits> bool toFront(Fits &&fits);
+
+  bool isForetold(const Walk &walk) const;
+  std::uint64_t bytesAt(Range page) const;
+  Range begin(Range page);
+  Range beginAgain(Range page);
 
   std::uint64_t most_;
   std::array<Walk, 32> walks_{}; ///< The latest first.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tutti::model::forkjoin {
@@ -56,6 +57,9 @@ public:
       touch(offset + index * static_cast<std::uint64_t>(distance));
     }
   }
+
+  /// As a launch does that writes all of it elsewhere.
+  void close() { isPresent_.assign(isPresent_.size(), false); }
 
   std::size_t pages() const {
     return static_cast<std::size_t>(std::count(isPresent_.begin(), isPresent_.end(), true));
@@ -117,6 +121,61 @@ TEST(Stride, FollowsSeveralStreamsAtOnce) {
 
   EXPECT_LE(memory.faults, kArrays * 4);
 }
+
+class WalkAgain : public testing::TestWithParam<std::uint64_t> {
+protected:
+  /// Faults and pages of a walk through `bytes` bytes of memory that has been closed; through all
+  /// of them it comes to the end of the memory.
+  std::pair<std::size_t, std::size_t> walk(std::uint64_t bytes) {
+    memory_.close();
+    memory_.faults = 0;
+    memory_.sweep(kMiB, 7976, bytes / 7976);
+    return {memory_.faults, memory_.pages()};
+  }
+
+  Absent memory_{GetParam() + kMiB};
+};
+
+TEST_P(WalkAgain, TakesAtOnceWhatTwoBeforeHaveTaken) {
+  walk(GetParam());
+  const std::size_t steps = walk(GetParam()).first;
+  EXPECT_GE(steps, 3U);
+
+  for (int round = 0; round < 12; ++round) {
+    const auto [faults, pages] = walk(GetParam());
+
+    if (round % 4 < 3) {
+      EXPECT_EQ(faults, 1 + (GetParam() - 1) / kMost) << round;
+    } else {
+      EXPECT_EQ(faults, steps);
+    }
+    EXPECT_LE(pages, GetParam() / kPageBytes);
+  }
+}
+
+TEST_P(WalkAgain, TakesStepsOnceItHasEndedEarly) {
+  walk(GetParam());
+  walk(GetParam());
+
+  std::vector<std::size_t> pages(8);
+  for (std::size_t &each : pages) {
+    each = walk(4 * 7976).second;
+  }
+
+  EXPECT_EQ(std::ranges::count_if(pages, [](std::size_t each) { return each > 300; }), 3);
+  EXPECT_LE(pages.back(), 300U);
+}
+
+TEST_P(WalkAgain, TakesNothingAtOnceThatHasBeenWalkedOnce) {
+  walk(GetParam());
+
+  for (int round = 0; round < 10; ++round) {
+    EXPECT_LE(walk(7976).second, kPageBytes / 256) << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Bytes, WalkAgain,
+                         testing::Values(4 * kMiB, 16 * kMiB, 64 * kMiB, 160 * kMiB));
 
 class WalkInSteps : public testing::TestWithParam<std::uint64_t> {
 protected:
