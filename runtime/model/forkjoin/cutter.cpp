@@ -84,7 +84,8 @@ Cutter::Planned Cutter::planOf(const CutHistory &history, Launch &launch) const 
   return engine_.planner.plan(launch);
 }
 
-/// On the devices that had the launch before, if it is too short for all and nothing moves.
+/// On the devices that had the launch before, if it is too short for all and nothing moves; or
+/// little, of a loop that moves on: to plan it on all devices, too, takes longer than that.
 std::optional<Cutter::Planned> Cutter::planOnFewer(const CutHistory &history, Launch &launch,
                                                    const Placement &placement) const {
   const auto drop = [&](std::uint64_t bytes) {
@@ -96,8 +97,11 @@ std::optional<Cutter::Planned> Cutter::planOnFewer(const CutHistory &history, La
   }
   Planned planned = planOf(history, launch);
   const std::size_t devices = launch.shares.size();
-  const bool isStill = planned.plan->isInPlace && drop(planned.plan->bytesTouched) &&
-                       launch.shares.size() == devices;
+  const bool staysThere =
+      planned.plan->isInPlace || (history.plansEachLaunch() && planned.plan->reasonHome.empty() &&
+                                  planned.plan->movesLittle());
+  const bool isStill =
+      staysThere && drop(planned.plan->bytesTouched) && launch.shares.size() == devices;
   return isStill ? std::optional(std::move(planned)) : std::nullopt;
 }
 
