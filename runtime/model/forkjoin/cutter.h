@@ -10,6 +10,7 @@
 #include "runtime/exec/owners.h"
 #include "runtime/exec/placement.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -23,7 +24,7 @@ namespace tutti::model::forkjoin {
 struct CutHistory {
   std::array<std::vector<exec::Share>, 2> cuts; ///< The latest two that differ; the latest first.
   balance::Recut recut;
-  std::uint32_t plansMade = 0;    ///< One after the other, for launches that were not in place.
+  std::uint32_t plansMade = 0;    ///< Lately, for launches that were not in place.
   bool takesHulls = false;        ///< Places may get the gaps of what they touch, too.
   std::uint32_t cutsDue = 0;      ///< Launches that are to be cut as wished, as the one before was.
   std::uint32_t missed = 0;       ///< Times in a row that its data lay where it could not stay,
@@ -32,10 +33,16 @@ struct CutHistory {
 
   /// Whether launches are taken to be new each time, and to move on through what they touch: a
   /// steady loop has gone round before.
-  bool plansEachLaunch() const {
-    constexpr std::uint32_t kManyPlans = 8;
-    return plansMade >= kManyPlans;
-  }
+  bool plansEachLaunch() const { return plansMade >= kManyPlans; }
+
+  void notePlanMade() { plansMade = std::min(plansMade + 1, 2 * kManyPlans); }
+
+  /// A loop that moves on begins again some time, where it is known: so one plan says little. One
+  /// with hulls says that the loop goes round as those that move on are planned.
+  void notePlanFound(bool takesHulls) { plansMade -= takesHulls || plansMade == 0 ? 0 : 1; }
+
+private:
+  static constexpr std::uint32_t kManyPlans = 8;
 };
 
 /// What a cut has to weigh.
