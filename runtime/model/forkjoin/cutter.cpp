@@ -24,6 +24,13 @@ constexpr std::uint64_t kMostSparse = 8;
 /// Of the launches for which that fails in a row, the wait for another try doubles so often.
 constexpr std::uint32_t kMostMissed = 6;
 
+/// Whether a launch may stay on fewer devices: nothing moves; or little, of a loop that moves on.
+/// To plan that on all devices, too, takes longer.
+bool mayStayOnFewer(const CutHistory &history, const Plan &plan) {
+  return plan.isInPlace ||
+         (history.plansEachLaunch() && plan.reasonHome.empty() && plan.movesLittle());
+}
+
 void note(CutHistory &history, const Launch &launch) {
   if (history.cuts[0] != launch.shares) {
     history.cuts[1] = std::exchange(history.cuts[0], launch.shares);
@@ -84,25 +91,14 @@ Cutter::Planned Cutter::planOf(const CutHistory &history, Launch &launch) const 
   return engine_.planner.plan(launch);
 }
 
-/// On the devices that had the launch before, if it is too short for all and nothing moves; or
-/// little, of a loop that moves on: to plan it on all devices, too, takes longer than that.
+/// On the devices that had the launch before, if it was too short for all.
 std::optional<Cutter::Planned> Cutter::planOnFewer(const CutHistory &history, Launch &launch,
                                                    const Placement &placement) const {
-  const auto drop = [&](std::uint64_t bytes) {
-    launch.shares = placement.shares;
-    return placer_.dropIdle(launch.shares, bytes);
-  };
-  if (history.bytesOnFewer == 0 || !drop(history.bytesOnFewer)) {
+  launch.shares = placement.shares;
+  if (history.bytesOnFewer == 0 || !placer_.dropIdle(launch.shares, history.bytesOnFewer)) {
     return std::nullopt;
   }
-  Planned planned = planOf(history, launch);
-  const std::size_t devices = launch.shares.size();
-  const bool staysThere =
-      planned.plan->isInPlace || (history.plansEachLaunch() && planned.plan->reasonHome.empty() &&
-                                  planned.plan->movesLittle());
-  const bool isStill =
-      staysThere && drop(planned.plan->bytesTouched) && launch.shares.size() == devices;
-  return isStill ? std::optional(std::move(planned)) : std::nullopt;
+  return planOf(history, launch);
 }
 
 /// Cut as one of those before, if that plan is known.
@@ -160,8 +156,12 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
                               const CutCosts &costs) const {
   // Devices may be full.
   history.takesHulls = history.plansEachLaunch() && !placement.usesDevices;
-  if (auto planned = planOnFewer(history, launch, placement)) {
-    return std::move(*planned);
+  std::optional<Planned> onFewer = planOnFewer(history, launch, placement);
+  if (onFewer && mayStayOnFewer(history, *onFewer->plan)) {
+    std::vector<Share> shares = placement.shares;
+    if (placer_.dropIdle(shares, onFewer->plan->bytesTouched) && shares == launch.shares) {
+      return std::move(*onFewer);
+    }
   }
   history.bytesOnFewer = 0;
   // The parts of unlike places follow their speeds.
@@ -182,6 +182,9 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
       placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
     history.bytesOnFewer = planned.plan->bytesTouched;
     planned = planOf(history, launch);
+    if (onFewer && onFewer->plan == planned.plan) {
+      planned.isKnown = onFewer->isKnown; // Not because it was made above.
+    }
   }
   return planned;
 }

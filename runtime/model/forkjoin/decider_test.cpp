@@ -302,6 +302,80 @@ TEST_F(MovingLoop, GoesRoundWithItsHulls) {
   EXPECT_TRUE(history_.cuts.plansEachLaunch()) << "only so those plans are found";
 }
 
+/// A loop over 64 pages that moves on by one at each launch, too short for the two devices of one
+/// rank: its first launch runs on one of them.
+class ShortMovingLoop : public testing::Test {
+protected:
+  ShortMovingLoop() {
+    region_.source = "test.c:1:1";
+    region_.device = kCode.get();
+    region_.captures = 1;
+    region_.accesses = [](const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                          std::int64_t upper, std::int64_t, tutti_sink *sink) {
+      const tutti_dim dim{memory::kPageBytes, upper - lower};
+      const std::uint64_t first = captures[0] + static_cast<std::uint64_t>(lower);
+      sink->add(TUTTI_READ | TUTTI_WRITE, memory::kHeapBase,
+                memory::kHeapBase + first * memory::kPageBytes, memory::kPageBytes, 1, &dim);
+    };
+    launch(0);
+  }
+
+  /// The decision on a launch from page `first` on, which is then run.
+  Decision launch(std::uint64_t first) {
+    const Progress::Lock lock = engine_.progress.lock();
+    launch_ = {};
+    launch_.region = &region_;
+    launch_.total = 64;
+    launch_.captures = {first};
+    Candidate &candidate = decider_.candidateFor(history_, region_, launch_.total);
+    Decision decision = decider_.decide(history_, launch_, candidate, residency_);
+    EXPECT_EQ(launch_.shares.size(), 1U);
+    isPlannedOnAll_ = isPlannedOn(candidate.placement.shares);
+    engine_.planner.commit(*decision.planned.plan);
+    return decision;
+  }
+
+  bool isPlannedOn(const std::vector<Share> &shares) TUTTI_IN_TURN {
+    Launch all = launch_;
+    all.shares = shares;
+    return engine_.planner.find(all).has_value();
+  }
+
+  static constexpr Room kMuch{64 * kUnit, kUnit};
+
+  transport::mock::Network network_{1};
+  std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
+  Engine engine_{
+      EngineSetup{*endpoint_, window(), memory::Topology({2}), {kMuch, kMuch}, {}, false, true}};
+  Residency residency_{engine_.topology, engine_.rooms};
+  Decider decider_{engine_,
+                   {{{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, kMuch},
+                     {TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, kMuch}},
+                    TUTTI_DEVICE_OPENCL,
+                    Distribute::Always}};
+  tutti_region region_{};
+  LoopHistory history_;
+  Launch launch_;
+  bool isPlannedOnAll_ = false;
+};
+
+TEST_F(ShortMovingLoop, IsNewThoughItWasPlannedOnFewerDevicesFirst) {
+  const Decision decision = launch(1);
+
+  EXPECT_FALSE(decision.planned.plan->isInPlace);
+  EXPECT_TRUE(isPlannedOnAll_);
+  EXPECT_FALSE(decision.planned.isKnown);
+}
+
+TEST_F(ShortMovingLoop, IsPlannedOnceWhereLittleMoves) {
+  history_.cuts.plansMade = 8;
+
+  const Decision decision = launch(1);
+
+  EXPECT_FALSE(decision.planned.plan->isInPlace);
+  EXPECT_FALSE(isPlannedOnAll_);
+}
+
 TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {
   Decider decider = this->decider(Distribute::Auto);
   Launch launch = launchOf(1);
