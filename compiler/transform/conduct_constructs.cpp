@@ -12,6 +12,7 @@
 #include "compiler/transform/step_function.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -257,6 +258,34 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
   return copy;
 }
 
+/// Functions that others may call, and what they lead to: what only conducted constructs called is
+/// not called any more.
+SmallSetVector<Function *, 32> stillNeeded(Module &module) {
+  SmallSetVector<Function *, 32> needed;
+  SmallVector<Value *, 32> work;
+  DenseSet<const Value *> seen;
+  for (GlobalValue &global : module.global_values()) {
+    if (!isa<Function>(global) || !global.hasLocalLinkage()) {
+      work.push_back(&global);
+    }
+  }
+  while (!work.empty()) {
+    Value *value = work.pop_back_val();
+    if (!isa<Constant>(value) || !seen.insert(value).second) {
+      continue;
+    }
+    append_range(work, cast<Constant>(value)->operand_values());
+    auto *function = dyn_cast<Function>(value);
+    if (function && !function->isDeclaration()) {
+      needed.insert(function);
+      for (Instruction &inst : instructions(*function)) {
+        append_range(work, inst.operand_values());
+      }
+    }
+  }
+  return needed;
+}
+
 /// Calls `conductor` where `fork` starts threads.
 void conduct(CallInst &fork, Function &conductor) {
   const ThreadRequests requests = threadRequests(fork);
@@ -339,10 +368,9 @@ PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManag
       }
     }
   }
-  // What only constructs of this file call needs nothing: nobody calls it any more.
-  for (Function &function : make_early_inc_range(module)) {
-    if (!function.hasLocalLinkage() && !function.hasComdat() && function.hasExactDefinition()) {
-      steps.callFrom(function, functions);
+  for (Function *function : stillNeeded(module)) {
+    if (!function->hasComdat() && function->hasExactDefinition()) {
+      steps.callFrom(*function, functions);
     }
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

@@ -77,3 +77,25 @@ void timed_steps(int count) {
     timed_loop();
   }
 }
+
+// The same where only this file calls it, also beside constructs: it is still needed then.
+// CHECK-LABEL: define {{.*}} @check(
+// CHECK-NOT:     __kmpc_for_static_init
+// CHECK:         call void @checked_steps.omp_outlined{{.*}}.tutti.chunk(
+// CHECK:         ret
+static void advance(int n) {
+  #pragma omp for
+  for (int i = 1; i < n; i++) a[i] = b[i - 1] * 0.5;
+}
+
+double check(int n) {
+  advance(n);
+  return a[n / 2];
+}
+
+void checked_steps(int count, int n) {
+  #pragma omp parallel
+  for (int t = 0; t < count; t++) {
+    advance(n);
+  }
+}
