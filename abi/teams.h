@@ -26,6 +26,9 @@ int32_t tutti_in_parallel(void);
 /// `requested` of them, or for none in particular if that is 0: what the construct would be told.
 int32_t tutti_team_size(int32_t requested);
 
+/// Whether there are other ranks, which the threads of a construct could be spread over.
+int32_t tutti_has_ranks(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,6 +32,14 @@ SmallVector<CallInst *, 16> findForks(Module &module, CallKind kind) {
   return forks;
 }
 
+void ThreadRequests::repeat(IRBuilder<> &build) const {
+  for (const CallInst *request : {threads, binding}) {
+    if (request) {
+      build.Insert(request->clone());
+    }
+  }
+}
+
 ThreadRequests threadRequests(CallInst &fork) {
   ThreadRequests found;
   // An `if` clause may lie between them: the fork is in one of its branches.

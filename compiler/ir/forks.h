@@ -7,6 +7,7 @@
 #include "compiler/ir/construct_calls.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -26,6 +27,9 @@ llvm::SmallVector<llvm::CallInst *, 16> findForks(llvm::Module &module, CallKind
 struct ThreadRequests {
   llvm::CallInst *threads = nullptr; ///< RequestThreads; the number is an i32.
   llvm::CallInst *binding = nullptr; ///< RequestBinding; a constant.
+
+  /// Asks for the same once more, for one more fork.
+  void repeat(llvm::IRBuilder<> &build) const;
 };
 
 ThreadRequests threadRequests(llvm::CallInst &fork);

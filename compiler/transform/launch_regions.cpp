@@ -28,6 +28,7 @@
 #include "compiler/transform/private_allocations.h"
 #include "compiler/transform/region_functions.h"
 #include "compiler/transform/serial_forks.h"
+#include "compiler/transform/thread_rows.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -613,7 +614,8 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
   }
   if (fork.getFunction()->getName().starts_with(kOwnFunctions) ||
       (fork.getModule()->getModuleFlag(kImporting) &&
-       !region.outlined->hasFnAttribute(kImporting))) {
+       !region.outlined->hasFnAttribute(kImporting)) ||
+      region.outlined->hasFnAttribute(kForOneRank)) {
     return;
   }
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
@@ -647,7 +649,9 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
 
 PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-  const SmallVector<CallInst *, 16> forks = findForks(module, CallKind::Fork);
+  SmallVector<CallInst *, 16> forks = findForks(module, CallKind::Fork);
+  erase_if(forks,
+           [](const CallInst *fork) { return outlinedOf(*fork)->hasFnAttribute(kMovesRows); });
   if (forks.empty()) {
     return PreservedAnalyses::all();
   }

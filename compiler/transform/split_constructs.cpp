@@ -273,10 +273,9 @@ void split(Function &outlined, ArrayRef<CallInst *> forks) {
   for (CallInst *fork : forks) {
     const ThreadRequests requests = threadRequests(*fork);
     for (unsigned index = 0; index < loops.size(); ++index) {
-      for (const CallInst *request : {requests.threads, requests.binding}) {
-        if (request && index > 0) {
-          request->clone()->insertBefore(fork);
-        }
+      if (index > 0) {
+        IRBuilder<> build(fork);
+        requests.repeat(build);
       }
       auto *one = cast<CallInst>(fork->clone());
       setOperand(*one, Role::Outlined, copies[index]);

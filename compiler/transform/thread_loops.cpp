@@ -14,6 +14,7 @@
 #include "compiler/transform/serial_forks.h"
 #include "compiler/transform/stretch_values.h"
 #include "compiler/transform/thread_reduction.h"
+#include "compiler/transform/thread_rows.h"
 #include "compiler/transform/thread_share.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -36,16 +37,26 @@ namespace {
 /// Stands for the number of the thread until it is that of an iteration.
 constexpr const char *kNumber = "tutti.thread.number";
 
-/// `outlined` with two more captures: the number of threads, and the memory that is kept for them.
-Function *withTeam(Function &outlined) {
+/// `outlined` with more captures: rows of thread-private variables if `hasRows`, the number of
+/// threads, and the memory that is kept for them.
+Function *withTeam(Function &outlined, bool hasRows) {
   LLVMContext &context = outlined.getContext();
-  Function *copy =
-      withCaptures(outlined, {Type::getInt64Ty(context), PointerType::getUnqual(context)});
-  Argument *team = copy->getArg(outlined.arg_size());
+  Type *ptr = PointerType::getUnqual(context);
+  SmallVector<Type *, 3> types{Type::getInt64Ty(context), ptr};
+  if (hasRows) {
+    types.insert(types.begin(), ptr);
+  }
+  Function *copy = withCaptures(outlined, types);
+  Argument *team = copy->getArg(copy->arg_size() - 2);
   team->setName("team");
   const ConstantRange range(APInt(64, 1), APInt::getOneBitSet(64, 31));
   team->addAttr(Attribute::get(context, Attribute::Range, range));
-  copy->getArg(outlined.arg_size() + 1)->setName("memory");
+  copy->getArg(copy->arg_size() - 1)->setName("memory");
+  if (hasRows) {
+    Argument *rows = copy->getArg(copy->arg_size() - 3);
+    rows->setName("rows");
+    rows->addAttr(Attribute::NoAlias);
+  }
   return copy;
 }
 
@@ -58,9 +69,11 @@ enum class Executor {
 /// One construct on its way to loops over the numbers of its threads.
 class ThreadLooper {
 public:
-  ThreadLooper(Function &outlined, CallInst &fork, Executor executor,
+  /// `rows` is null if thread-private variables keep it as it was.
+  ThreadLooper(Function &outlined, ArrayRef<CallInst *> forks, Executor executor, ThreadRows *rows,
                FunctionAnalysisManager &functions)
-      : outlined_(outlined), fork_(fork), executor_(executor), functions_(functions) {}
+      : outlined_(outlined), forks_(forks), fork_(*forks.front()), executor_(executor), rows_(rows),
+        functions_(functions) {}
 
   /// The function of the new construct. Null if it is left as it was, and says why, unless nothing
   /// was to be gained.
@@ -83,8 +96,10 @@ private:
   void enclose(const ThreadStretch &stretch, StretchValues &values);
 
   Function &outlined_;
+  ArrayRef<CallInst *> forks_;
   CallInst &fork_;
   Executor executor_;
+  ThreadRows *rows_;
   FunctionAnalysisManager &functions_;
   Function *copy_ = nullptr;
   Instruction *self_ = nullptr;   ///< The thread, as calls want it.
@@ -336,6 +351,12 @@ void ThreadLooper::copyTeam() {
 
 std::string ThreadLooper::transform() {
   nameNumbers();
+  if (rows_) {
+    Argument *rows = copy_->getArg(copy_->arg_size() - 3);
+    if (std::string reason = rows_->use(*copy_, *rows, *number_, forks_, place_); !reason.empty()) {
+      return reason;
+    }
+  }
   // Before conditions are joined.
   nameFirsts(*copy_, *number_, *self_, *operandOf(fork_, Role::Place));
   if (executor_ == Executor::Threads) {
@@ -425,7 +446,7 @@ std::string ThreadLooper::transform() {
 }
 
 Function *ThreadLooper::create() {
-  Function *team = withTeam(outlined_);
+  Function *team = withTeam(outlined_, rows_ != nullptr);
   copy_ = promotedCopy(*team, outlined_.getName() + ".threads", functions_);
   team->eraseFromParent();
   const std::string reason = transform();
@@ -440,14 +461,14 @@ Function *ThreadLooper::create() {
   return copy_;
 }
 
-/// Forks `looped` in place of what `fork` does, with the number of threads that it would get, and
-/// memory for what each of them keeps.
-void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept) {
+/// Forks `looped` in front of what `fork` does, with the number of threads that it would get,
+/// memory for what each of them keeps, and `rows` of thread-private variables unless that is null.
+void forkLooped(CallInst &fork, Function &looped, std::uint64_t bytesKept, ThreadRows *rows) {
   Module &module = *fork.getModule();
-  const CallInst *request = threadRequests(fork).threads;
+  const ThreadRequests requests = threadRequests(fork);
   IRBuilder<> build(&fork);
   Type *i64 = build.getInt64Ty();
-  Value *asked = request ? operandOf(*request, Role::Number) : build.getInt32(0);
+  Value *asked = requests.threads ? operandOf(*requests.threads, Role::Number) : build.getInt32(0);
   FunctionCallee size =
       module.getOrInsertFunction("tutti_team_size", build.getInt32Ty(), build.getInt32Ty());
   Value *team = build.CreateZExt(build.CreateCall(size, asked), i64, "team");
@@ -458,20 +479,49 @@ void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept) {
   }
   SmallVector<Value *, 16> operands(fork.args());
   operands[operandNumber(fork, Role::Outlined)] = &looped;
-  operands[kFirstCapture - 2] = build.getInt32(fork.arg_size() - kFirstCapture + 2);
+  Value *filled = rows ? rows->fill(build, fork, requests, *team) : nullptr;
+  if (filled) {
+    operands.push_back(filled);
+    requests.repeat(build);
+  }
   operands.append({team, memory});
+  operands[kFirstCapture - 2] = build.getInt32(operands.size() - kFirstCapture);
   build.CreateCall(fork.getFunctionType(), fork.getCalledOperand(), operands);
+  if (filled) {
+    rows->takeBack(build, fork, requests, *team, *filled);
+  }
   if (bytesKept > 0) {
     build.CreateCall(module.getOrInsertFunction("free", build.getVoidTy(), build.getPtrTy()),
                      memory);
   }
-  fork.eraseFromParent();
+}
+
+/// Forks `looped` in place of what `fork` does; where variables have to be moved for that, only if
+/// there are ranks that the threads could be spread over.
+void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept, ThreadRows *rows) {
+  if (!rows) {
+    forkLooped(fork, looped, bytesKept, nullptr);
+    fork.eraseFromParent();
+    return;
+  }
+  IRBuilder<> build(&fork);
+  Value *hasRanks = build.CreateIsNotNull(build.CreateCall(
+      fork.getModule()->getOrInsertFunction("tutti_has_ranks", build.getInt32Ty())));
+  Instruction *onRanks = nullptr;
+  Instruction *alone = nullptr;
+  SplitBlockAndInsertIfThenElse(hasRanks, &fork, &onRanks, &alone);
+  auto *spread = cast<CallInst>(fork.clone());
+  spread->insertBefore(onRanks);
+  forkLooped(*spread, looped, bytesKept, rows);
+  spread->eraseFromParent();
+  fork.moveBefore(alone);
 }
 
 } // namespace
 
 ThreadsInTurn takeTurns(CallInst &fork, FunctionAnalysisManager &functions) {
-  ThreadLooper looper(*outlinedOf(fork), fork, Executor::Caller, functions);
+  CallInst *forks[] = {&fork};
+  ThreadLooper looper(*outlinedOf(fork), forks, Executor::Caller, nullptr, functions);
   Function *function = looper.create();
   return {function, looper.bytesKept()};
 }
@@ -490,16 +540,21 @@ PreservedAnalyses ThreadLoopsPass::run(Module &module, ModuleAnalysisManager &an
   bool changed = false;
   for (auto &[function, forks] : constructs) {
     // Inside of another construct a team has one thread, or is not distributed.
-    if (!asksForThreads(*function) || any_of(forks, [&](const CallInst *fork) {
+    ThreadRows rows(*function);
+    if ((!asksForThreads(*function) && rows.empty()) || any_of(forks, [&](const CallInst *fork) {
           return outlined.contains(fork->getFunction());
         })) {
       continue;
     }
     changed = true;
-    ThreadLooper looper(*function, *forks.front(), Executor::Threads, functions);
+    ThreadRows *used = rows.empty() ? nullptr : &rows;
+    ThreadLooper looper(*function, forks, Executor::Threads, used, functions);
     if (Function *looped = looper.create()) {
       for (CallInst *fork : forks) {
-        replaceFork(*fork, *looped, looper.bytesKept());
+        replaceFork(*fork, *looped, looper.bytesKept(), used);
+      }
+      if (used) {
+        function->addFnAttr(kForOneRank);
       }
     }
   }

@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "abi/teams.h"
 #include "runtime/entry/exports.h"
+#include "runtime/entry/runtime.h"
 
 #include <algorithm>
 #include <atomic>
@@ -54,6 +55,10 @@ TUTTI_EXPORT std::int32_t tutti_team_size(std::int32_t requested) {
   }
   const int threads = requested > 0 ? requested : omp_get_max_threads();
   return tutti::entry::told(std::clamp(threads, 1, std::max(omp_get_thread_limit(), 1)));
+}
+
+TUTTI_EXPORT std::int32_t tutti_has_ranks() {
+  return std::int32_t{tutti::entry::Runtime::active() != nullptr};
 }
 
 TUTTI_EXPORT void tutti_begin_call_of_one() { ++tutti::entry::callsOfOne; }

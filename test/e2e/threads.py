@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs made at random: parallel constructs whose threads divide their work by their numbers, with
-barriers, worksharing loops, `single`, `master` and updates in turns between.
+barriers, worksharing loops, `single`, `master` and updates in turns between. Some keep what is a
+thread's in a thread-private array.
 
 What a construct finds depends on how many threads it has, which it asks for.
 """
 import random
+import re
 
 from generator import Generator
 
@@ -46,6 +48,10 @@ static void shared(Word *to, const Word *from, long n, Word by) {
     to[i] = mix(from[i], by);
   }
 }
+"""
+
+THREAD_PRIVATE = """static Word mine[4];
+#pragma omp threadprivate(mine)
 """
 
 MAIN = """
@@ -274,6 +280,13 @@ class Writer(Generator):
         return "\n".join(self.lines)
 
 
+def with_thread_private(function):
+    """The same with a thread-private array in place of the private one."""
+    function = function.replace("Word some[4] = {1, 2, 3, 4};",
+                                "for (int j = 0; j < 4; ++j) mine[j] = (Word)j + 1;")
+    return re.sub(r"\bsome\b", "mine", function)
+
+
 def language(_):
     return "c"
 
@@ -283,8 +296,9 @@ def program(seed, count):
     choices = random.Random(seed)
     names = [f"phase{number}" for number in range(count)]
     functions = [Writer(choices).function(name) for name in names]
+    functions[1::3] = map(with_thread_private, functions[1::3])
     calls = []
     for name in names:
         calls += [f"  {name}(a, b, c, d, f, n);", '  print("a", a, 4 * n);', '  print("f", f, 64);']
     size = choices.choice([8, 64, 400, 1000])
-    return "\n\n".join([HEAD, *functions]) + "\n" + MAIN % {"size": size, "calls": "\n".join(calls)}
+    return "\n\n".join([HEAD, THREAD_PRIVATE, *functions]) + "\n" + MAIN % {"size": size, "calls": "\n".join(calls)}

@@ -248,14 +248,6 @@ void home(int n, double *a, double *b, volatile int *flag, omp_lock_t *lock) {
     #pragma omp flush
     b[id] = a[0];
   }
-  static __thread double mine;
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and it uses thread-private variables (line [[@LINE+4]])
-  #pragma omp parallel
-  {
-    int id = omp_get_thread_num();
-    mine += a[id];
-    b[id] = mine;
-  }
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel region stays on rank 0: it asks for the numbers of its threads, and whether its threads meet depends on their numbers
   #pragma omp parallel
   {
