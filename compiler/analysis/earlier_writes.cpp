@@ -45,9 +45,9 @@ bool EarlierWrites::cover(CallInst &write, CallInst &read) {
       !runsBefore(write, read, *shared)) {
     return false;
   }
-  std::optional<Area> written = areaOf(write, *shared);
-  std::optional<Area> needed = areaOf(read, *shared);
-  return written && needed && contains(std::move(*written), std::move(*needed), read);
+  const std::optional<Area> written = knownAreaOf(write, *shared);
+  const std::optional<Area> needed = knownAreaOf(read, *shared);
+  return written && needed && contains(*written, *needed, read);
 }
 
 /// Whether `value` is the same wherever one iteration of `shared` uses it.
@@ -94,6 +94,15 @@ std::optional<EarlierWrites::Area> EarlierWrites::areaOf(const CallInst &touch,
   }
   turnUpwards(area);
   return isFixed(area.bytes, shared) ? std::optional(std::move(area)) : std::nullopt;
+}
+
+std::optional<EarlierWrites::Area> EarlierWrites::knownAreaOf(const CallInst &touch,
+                                                              const Loop &shared) {
+  const auto [known, isNew] = areas_.try_emplace({&touch, &shared});
+  if (isNew) {
+    known->second = areaOf(touch, shared);
+  }
+  return known->second;
 }
 
 /// Dimensions that are known to count down begin at their other end.

@@ -54,6 +54,7 @@ private:
   bool isFixed(const llvm::SCEV *expression, const llvm::Loop &shared) const;
   bool isFixed(const llvm::Value *value, const llvm::Loop &shared) const;
   std::optional<Area> areaOf(const llvm::CallInst &touch, const llvm::Loop &shared);
+  std::optional<Area> knownAreaOf(const llvm::CallInst &touch, const llvm::Loop &shared);
   void turnUpwards(Area &area);
   void joinRuns(Area &area);
   std::pair<const llvm::SCEV *, const llvm::SCEV *> divide(const llvm::SCEV *offset,
@@ -75,6 +76,9 @@ private:
   const llvm::Loop &chunkLoop_;
   const llvm::LoopInfo &loops_;
   llvm::ScalarEvolution &scev_;
+
+  /// Of accesses, within a loop: each is compared with many others.
+  llvm::DenseMap<std::pair<const llvm::CallInst *, const llvm::Loop *>, std::optional<Area>> areas_;
 
   /// What has been found out of two blocks: many accesses stand in each. The loop that the question
   /// is about, the innermost one around both, follows from them.
