@@ -139,6 +139,14 @@ bool isNeverPointedTo(const GlobalVariable &variable) {
   return true;
 }
 
+/// Whether `callee` makes thread-private objects when a thread first gets at one, or says how they
+/// end: they are where they have been made.
+bool makesObjects(const Function &callee) {
+  const StringRef name = callee.getName();
+  return name.starts_with("_ZTW") || name.starts_with("_ZTH") || name == "__tls_init" ||
+         name == "__cxa_thread_atexit";
+}
+
 } // namespace
 
 bool usesThreadPrivate(const Function &function) {
@@ -149,6 +157,9 @@ bool usesThreadPrivate(const Function &function) {
 ThreadRows::ThreadRows(Function &outlined) : outlined_(outlined) {
   for (const Function *called : calledFunctions(outlined)) {
     for (const Instruction &inst : instructions(*called)) {
+      const auto *call = dyn_cast<CallBase>(&inst);
+      const Function *callee = call ? call->getCalledFunction() : nullptr;
+      isUnusual_ |= callee && makesObjects(*callee);
       const auto *address = asThreadPrivate(inst);
       if (!address || find(address)) {
         continue;
