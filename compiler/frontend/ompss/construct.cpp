@@ -52,6 +52,27 @@ std::vector<llvm::StringRef> deviceNames() {
   return names;
 }
 
+/// Whether it is the name of a variable, qualified or not.
+bool isName(TokensRef tokens) {
+  bool isIdentifierNext = tokens.front().isNot(tok::coloncolon);
+  for (const Token &token : tokens) {
+    if (token.isNot(isIdentifierNext ? tok::identifier : tok::coloncolon)) {
+      return false;
+    }
+    isIdentifierNext = !isIdentifierNext;
+  }
+  return tokens.back().is(tok::identifier);
+}
+
+/// The words of a name.
+std::string spell(TokensRef name) {
+  std::string text;
+  for (const Token &token : name) {
+    text += token.is(tok::coloncolon) ? "::" : wordOf(token).str();
+  }
+  return text;
+}
+
 /// Reads the arguments of clauses. Every member that returns a bool has reported an error if it is
 /// false.
 class Reader {
@@ -201,10 +222,10 @@ bool Reader::sizes() {
 bool Reader::areApart() {
   for (const ReducedItem &reduced : construct_.reductions) {
     for (const NamedItem &named : construct_.items) {
-      if (named.item.base.size() == 1 && named.item.iterators.empty() &&
-          wordOf(named.item.base.front()) == wordOf(reduced.item.base.front())) {
+      if (isName(named.item.base) && named.item.iterators.empty() &&
+          spell(named.item.base) == spell(reduced.item.base)) {
         error(diagnostics_, named.item.where, "'%0' is reduced and named as a dependence, too")
-            << wordOf(named.item.base.front());
+            << spell(named.item.base);
         return false;
       }
     }
@@ -289,14 +310,14 @@ bool Reader::reduction(const Clause &clause) {
     if (!item) {
       return false;
     }
-    if (item->base.size() != 1 || item->base.front().isNot(tok::identifier) ||
-        !item->subscripts.empty() || !item->iterators.empty()) {
+    const bool isVariable = isName(item->base) && (item->base.size() == 1 || item->shape.empty());
+    if (!isVariable || !item->subscripts.empty() || !item->iterators.empty()) {
       error(diagnostics_, item->where, "a reduction is of a variable or of a shape [n]p");
       return false;
     }
     for (const ReducedItem &other : construct_.reductions) {
-      if (wordOf(other.item.base.front()) == wordOf(item->base.front())) {
-        error(diagnostics_, item->where, "'%0' is reduced twice") << wordOf(item->base.front());
+      if (spell(other.item.base) == spell(item->base)) {
+        error(diagnostics_, item->where, "'%0' is reduced twice") << spell(item->base);
         return false;
       }
     }
@@ -517,7 +538,7 @@ void Writer::reductionCall(const ReducedItem &reduced, const Sharing::Reduced &t
   if (!isKnown(reduced, type)) {
     error(preprocessor_.getDiagnostics(), reduced.item.where,
           "no reduction '%0' is declared for the type of '%1'")
-        << operationName(reduced.operation) << wordOf(reduced.item.base.front());
+        << operationName(reduced.operation) << spell(reduced.item.base);
     return;
   }
   out_.at(reduced.item.where);

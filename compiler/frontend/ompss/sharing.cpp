@@ -136,6 +136,44 @@ VarDecl *variableOf(Sema &sema, Scope *scope, const Token &name) {
   return dyn_cast_or_null<VarDecl>(valueOf(sema, scope, name));
 }
 
+/// Where the members of what `name` means are declared, in `context` or seen from `scope`; or null.
+DeclContext *contextOf(Sema &sema, Scope *scope, DeclContext *context, const Token &name) {
+  LookupResult found(sema, name.getIdentifierInfo(), name.getLocation(),
+                     Sema::LookupNestedNameSpecifierName);
+  found.suppressDiagnostics();
+  const bool isFound =
+      context ? sema.LookupQualifiedName(found, context) : sema.LookupName(found, scope);
+  NamedDecl *declared = isFound && found.isSingleResult() ? found.getFoundDecl() : nullptr;
+  if (const auto *alias = dyn_cast_or_null<NamespaceAliasDecl>(declared)) {
+    return const_cast<NamespaceAliasDecl *>(alias)->getNamespace();
+  }
+  if (const auto *type = dyn_cast_or_null<TypeDecl>(declared)) {
+    return sema.getASTContext().getTypeDeclType(type)->getAsCXXRecordDecl();
+  }
+  return dyn_cast_or_null<NamespaceDecl>(declared);
+}
+
+/// Of `n::x`, `::x`, `C::x`. Null also if a template's argument decides.
+VarDecl *qualifiedVariable(Sema &sema, Scope *scope, TokensRef name) {
+  DeclContext *context = nullptr;
+  if (name.front().is(tok::coloncolon)) {
+    context = sema.getASTContext().getTranslationUnitDecl();
+    name = name.drop_front();
+  }
+  for (; name.size() > 1; name = name.drop_front(2)) {
+    context = contextOf(sema, scope, context, name.front());
+    if (!context) {
+      return nullptr;
+    }
+  }
+  LookupResult found(sema, name.front().getIdentifierInfo(), name.front().getLocation(),
+                     Sema::LookupOrdinaryName);
+  found.suppressDiagnostics();
+  return sema.LookupQualifiedName(found, context) && found.isSingleResult()
+             ? dyn_cast<VarDecl>(found.getFoundDecl())
+             : nullptr;
+}
+
 /// One of tutti_reduction_types; 0 for other types.
 std::uint32_t typeNumberOf(QualType type) {
   const bool isComplex = type->isAnyComplexType();
@@ -244,7 +282,8 @@ const Clause *Decision::clauseOf(llvm::StringRef name) const {
 bool Decision::isDecided(const VarDecl &variable) const {
   return shared_.contains(const_cast<VarDecl *>(&variable)) ||
          llvm::any_of(construct_.reductions, [&](const ReducedItem &reduced) {
-           return wordOf(reduced.item.base.front()) == variable.getName();
+           return reduced.item.base.size() == 1 &&
+                  wordOf(reduced.item.base.front()) == variable.getName();
          });
 }
 
@@ -388,7 +427,9 @@ void Decision::iterations() {
 
 void Decision::reductions() {
   for (const ReducedItem &reduced : construct_.reductions) {
-    const VarDecl *variable = variableOf(sema_, scope_, reduced.item.base.front());
+    const bool isQualified = reduced.item.base.size() > 1;
+    const VarDecl *variable = isQualified ? qualifiedVariable(sema_, scope_, reduced.item.base)
+                                          : variableOf(sema_, scope_, reduced.item.base.front());
     QualType type = variable ? variable->getType().getNonReferenceType() : QualType();
     if (variable && !reduced.item.shape.empty()) {
       type = type->isPointerType() ? type->getPointeeType() : type; // Of an array its elements.
@@ -407,7 +448,7 @@ void Decision::reductions() {
     const bool isShaped = !reduced.item.shape.empty();
     const bool isPointer =
         isShaped && variable && variable->getType().getNonReferenceType()->isPointerType();
-    if (variable && !clauseOf(variable->getName())) {
+    if (variable && !isQualified && !clauseOf(variable->getName())) {
       if (isPointer && !reduced.isWeak) {
         sharing_.firstprivate.push_back(variable->getName().str());
       } else if (!isPointer && reduced.isWeak) {

@@ -165,6 +165,27 @@ template <class T> static void arrays() {
               static_cast<double>(sum));
 }
 
+namespace deep::inner {
+long total;
+unsigned short bits[3];
+Vector vector;
+} // namespace deep::inner
+
+static void qualified() {
+  namespace other = deep::inner;
+  for (int i = 0; i < 12; i++) {
+#pragma oss task reduction(+ : deep::inner::total) reduction(| : ::deep::inner::bits)
+    {
+      deep::inner::total += i;
+      deep::inner::bits[i % 3] |= 1 << i;
+    }
+#pragma oss task reduction(+ : other::vector)
+    other::vector.x += i;
+  }
+#pragma oss taskwait
+  std::printf("qualified %ld %d %g\n", other::total, other::bits[1], other::vector.x);
+}
+
 /// What a parameter refers to is reduced as a variable is.
 #pragma oss task reduction(* : product) reduction(max : most)
 
@@ -194,6 +215,7 @@ int main() {
   arrays<int>();
   arrays<double>();
   references();
+  qualified();
   classes(20);
   originals(10);
   namespaces<int>(20);

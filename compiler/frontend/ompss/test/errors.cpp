@@ -46,6 +46,15 @@ struct Counter {
   #pragma oss task inout(r)
   static void reference(int &r);
 };
+namespace far { int sum, *cells; }
+void qualified() {
+  // CHECK-DAG: :[[@LINE+1]]:43: error: 'far::sum' is reduced twice
+  #pragma oss task reduction(+: far::sum, far::sum)
+  // CHECK-DAG: :[[@LINE+1]]:46: error: 'far::sum' is reduced and named as a dependence, too
+  #pragma oss task reduction(+: far::sum) in(far::sum)
+  // CHECK-DAG: :[[@LINE+1]]:33: error: a reduction is of a variable or of a shape [n]p
+  #pragma oss task reduction(+: far::cells[2])
+}
 template <class T> void dependent(T x) {
   // CHECK-DAG: :[[@LINE+1]]:23: error: whether 'x' is the memory or a pointer to it depends on a template argument; name it in shared() or firstprivate()
   #pragma oss task in(x[0;3])
