@@ -179,7 +179,9 @@ void addOmpSs(std::vector<std::string> &command, const CompileRequest &request,
                  {"-idirafter", installation.libraryDir + "/../../include/tutti/ompss"});
   if (request.ompss == OmpSs::On) {
     command.emplace_back("-D_OMPSS_2=1");
-    if (!request.asksForOpenmp) { // Of programs with both sets of pragmas one counts.
+    // Of programs with both sets of pragmas one counts. What is made of XcalableMP has OpenMP's.
+    const bool isXmp = request.hasXmpSources || request.xmp == Xmp::On;
+    if (!request.asksForOpenmp && !isXmp) {
       command.insert(command.end(), {"-U_OPENMP", "-fplugin-arg-tutti_openmp-ignored"});
     }
   } else if (request.ompss == OmpSs::Ignored) {

@@ -83,6 +83,7 @@ TEST(CompileRequest, KeepsTheOptionsOfOmpSsFromClang) {
   EXPECT_TRUE(has(on, "-U_OPENMP"));
   EXPECT_TRUE(has(on, "-fplugin-arg-tutti_openmp-ignored"));
   EXPECT_FALSE(has(commandFor({"-fompss-2", "-fopenmp", "a.c"}), "-U_OPENMP"));
+  EXPECT_FALSE(has(commandFor({"-fompss-2", "-fxmp", "a.c"}), "-U_OPENMP"));
   EXPECT_FALSE(has(commandFor({"a.c"}), "-U_OPENMP"));
   const Arguments spelled = commandFor({"-fompss-2=libnanos6", "a.c"});
   EXPECT_TRUE(has(spelled, "-D_OMPSS_2=1"));
