@@ -25,10 +25,11 @@ constexpr std::uint64_t kMostSparse = 8;
 constexpr std::uint32_t kMostMissed = 6;
 
 /// Whether a launch may stay on fewer devices: nothing moves; or little, of a loop that moves on.
-/// To plan that on all devices, too, takes longer.
+/// To plan that on all devices, too, takes longer. Many runs are not little: each is a copy.
 bool mayStayOnFewer(const CutHistory &history, const Plan &plan) {
-  return plan.isInPlace ||
-         (history.plansEachLaunch() && plan.reasonHome.empty() && plan.movesLittle());
+  constexpr std::size_t kFewRuns = 8;
+  return plan.isInPlace || (history.plansEachLaunch() && plan.reasonHome.empty() &&
+                            plan.movesLittle() && plan.exchanged.ranges().size() <= kFewRuns);
 }
 
 void note(CutHistory &history, const Launch &launch) {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -302,43 +303,42 @@ TEST_F(MovingLoop, GoesRoundWithItsHulls) {
   EXPECT_TRUE(history_.cuts.plansEachLaunch()) << "only so those plans are found";
 }
 
-/// A loop over 64 pages that moves on by one at each launch, too short for the two devices of one
-/// rank: its first launch runs on one of them.
+/// A loop too short for the two devices of one rank: 64 iterations that write some bytes each, at a
+/// distance from one another.
 class ShortMovingLoop : public testing::Test {
 protected:
   ShortMovingLoop() {
     region_.source = "test.c:1:1";
     region_.device = kCode.get();
-    region_.captures = 1;
+    region_.captures = 3;
     region_.accesses = [](const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
                           std::int64_t upper, std::int64_t, tutti_sink *sink) {
-      const tutti_dim dim{memory::kPageBytes, upper - lower};
-      const std::uint64_t first = captures[0] + static_cast<std::uint64_t>(lower);
+      const auto [first, bytes, distance] = std::array{captures[0], captures[1], captures[2]};
+      const tutti_dim dim{static_cast<std::int64_t>(distance), upper - lower};
       sink->add(TUTTI_READ | TUTTI_WRITE, memory::kHeapBase,
-                memory::kHeapBase + first * memory::kPageBytes, memory::kPageBytes, 1, &dim);
+                memory::kHeapBase + first + static_cast<std::uint64_t>(lower) * distance, bytes, 1,
+                &dim);
     };
-    launch(0);
   }
 
-  /// The decision on a launch from page `first` on, which is then run.
-  Decision launch(std::uint64_t first) {
+  Launch launchOf(std::uint64_t first, std::uint64_t bytes, std::uint64_t distance) const {
+    Launch launch;
+    launch.region = &region_;
+    launch.total = 64;
+    launch.captures = {first, bytes, distance};
+    return launch;
+  }
+
+  /// The decision on a launch, which is then run.
+  Decision run(Launch launch) {
     const Progress::Lock lock = engine_.progress.lock();
-    launch_ = {};
-    launch_.region = &region_;
-    launch_.total = 64;
-    launch_.captures = {first};
-    Candidate &candidate = decider_.candidateFor(history_, region_, launch_.total);
-    Decision decision = decider_.decide(history_, launch_, candidate, residency_);
-    EXPECT_EQ(launch_.shares.size(), 1U);
-    isPlannedOnAll_ = isPlannedOn(candidate.placement.shares);
+    Candidate &candidate = decider_.candidateFor(history_, region_, launch.total);
+    Decision decision = decider_.decide(history_, launch, candidate, residency_);
+    shares_ = launch.shares;
+    launch.shares = candidate.placement.shares;
+    isPlannedOnAll_ = engine_.planner.find(launch).has_value();
     engine_.planner.commit(*decision.planned.plan);
     return decision;
-  }
-
-  bool isPlannedOn(const std::vector<Share> &shares) TUTTI_IN_TURN {
-    Launch all = launch_;
-    all.shares = shares;
-    return engine_.planner.find(all).has_value();
   }
 
   static constexpr Room kMuch{64 * kUnit, kUnit};
@@ -355,25 +355,51 @@ protected:
                     Distribute::Always}};
   tutti_region region_{};
   LoopHistory history_;
-  Launch launch_;
+  std::vector<Share> shares_; ///< Of the launch that was run.
   bool isPlannedOnAll_ = false;
 };
 
 TEST_F(ShortMovingLoop, IsNewThoughItWasPlannedOnFewerDevicesFirst) {
-  const Decision decision = launch(1);
+  constexpr std::uint64_t kPage = memory::kPageBytes;
+  run(launchOf(0, kPage, kPage));
+  ASSERT_EQ(shares_.size(), 1U);
 
+  const Decision decision = run(launchOf(kPage, kPage, kPage));
+
+  EXPECT_EQ(shares_.size(), 1U);
   EXPECT_FALSE(decision.planned.plan->isInPlace);
   EXPECT_TRUE(isPlannedOnAll_);
   EXPECT_FALSE(decision.planned.isKnown);
 }
 
 TEST_F(ShortMovingLoop, IsPlannedOnceWhereLittleMoves) {
+  constexpr std::uint64_t kPage = memory::kPageBytes;
+  run(launchOf(0, kPage, kPage));
   history_.cuts.plansMade = 8;
 
-  const Decision decision = launch(1);
+  const Decision decision = run(launchOf(kPage, kPage, kPage));
 
+  EXPECT_EQ(shares_.size(), 1U);
   EXPECT_FALSE(decision.planned.plan->isInPlace);
   EXPECT_FALSE(isPlannedOnAll_);
+}
+
+TEST_F(ShortMovingLoop, IsDividedWhereItsDataLiesRatherThanMovedInManyRuns) {
+  constexpr std::uint64_t kRow = 1024;
+  {
+    const Progress::Lock lock = engine_.progress.lock();
+    Launch all = launchOf(0, kRow, kRow);
+    all.shares = {{1, 20}, {2, 44}};
+    engine_.planner.commit(*engine_.planner.plan(all).plan);
+  }
+  run(launchOf(0, kWord, kRow)); // The first column.
+  ASSERT_EQ(shares_.size(), 1U);
+  history_.cuts.plansMade = 8;
+
+  const Decision decision = run(launchOf(kWord, kWord, kRow));
+
+  EXPECT_EQ(shares_, (std::vector<Share>{{1, 20}, {2, 44}}));
+  EXPECT_EQ(decision.planned.plan->bytesToDistribute, 0U);
 }
 
 TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {
