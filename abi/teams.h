@@ -26,8 +26,15 @@ int32_t tutti_in_parallel(void);
 /// `requested` of them, or for none in particular if that is 0: what the construct would be told.
 int32_t tutti_team_size(int32_t requested);
 
-/// Whether there are other ranks, which the threads of a construct could be spread over.
-int32_t tutti_has_ranks(void);
+/// Whether to execute the version for several ranks of a construct, which costs more where it stays
+/// at home: there are other ranks, and its launches have not been at home too often. `construct` is
+/// an address that stands for it, and is not looked at.
+///
+/// Threading: any.
+int32_t tutti_begin_spread(const void *construct);
+
+/// The version has been executed.
+void tutti_end_spread(const void *construct);
 
 #ifdef __cplusplus
 }

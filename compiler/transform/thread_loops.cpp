@@ -497,23 +497,30 @@ void forkLooped(CallInst &fork, Function &looped, std::uint64_t bytesKept, Threa
 }
 
 /// Forks `looped` in place of what `fork` does; where variables have to be moved for that, only if
-/// there are ranks that the threads could be spread over.
+/// the runtime says that it may help, which knows what became of it before.
 void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept, ThreadRows *rows) {
   if (!rows) {
     forkLooped(fork, looped, bytesKept, nullptr);
     fork.eraseFromParent();
     return;
   }
+  Module &module = *fork.getModule();
+  Function *construct = outlinedOf(fork); // Stands for it.
   IRBuilder<> build(&fork);
-  Value *hasRanks = build.CreateIsNotNull(build.CreateCall(
-      fork.getModule()->getOrInsertFunction("tutti_has_ranks", build.getInt32Ty())));
+  Value *isSpread = build.CreateIsNotNull(build.CreateCall(
+      module.getOrInsertFunction("tutti_begin_spread", build.getInt32Ty(), build.getPtrTy()),
+      construct));
   Instruction *onRanks = nullptr;
   Instruction *alone = nullptr;
-  SplitBlockAndInsertIfThenElse(hasRanks, &fork, &onRanks, &alone);
+  SplitBlockAndInsertIfThenElse(isSpread, &fork, &onRanks, &alone);
   auto *spread = cast<CallInst>(fork.clone());
   spread->insertBefore(onRanks);
   forkLooped(*spread, looped, bytesKept, rows);
   spread->eraseFromParent();
+  build.SetInsertPoint(onRanks);
+  build.CreateCall(
+      module.getOrInsertFunction("tutti_end_spread", build.getVoidTy(), build.getPtrTy()),
+      construct);
   fork.moveBefore(alone);
 }
 

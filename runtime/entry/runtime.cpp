@@ -462,6 +462,7 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
       runOnOwnStack([&] { isDone = zero_->distribute(*launch); });
     }
     if (isDone) {
+      noteDistributed();
       zero_->recycle(*std::move(launch));
       if ((region.flags & TUTTI_REGION_PRINTS) != 0) {
         output = zero_->takeOutput();

@@ -3,12 +3,14 @@
 
 #include "abi/abi.h"
 #include "abi/teams.h"
+#include "base/guarded.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/runtime.h"
 
 #include <algorithm>
 #include <atomic>
 #include <omp.h>
+#include <unordered_map>
 
 namespace tutti::entry {
 
@@ -23,6 +25,19 @@ std::int32_t told(int answer) {
   return answer;
 }
 
+std::atomic<std::uint64_t> distributed{0}; ///< Launches; nothing is passed on by it, either.
+
+/// What became of constructs that have a version for several ranks, by what stands for them.
+struct Spread {
+  std::uint64_t before = 0; ///< Launches distributed until the version began.
+  int vain = 0;             ///< How often in a row it was executed, and none was added.
+};
+
+Guarded<std::unordered_map<const void *, Spread>> &spreads() {
+  static auto *all = new Guarded<std::unordered_map<const void *, Spread>>;
+  return *all; // Threads may ask until the very end.
+}
+
 /// Calls under way that this thread makes for a team which is not there.
 thread_local std::int32_t callsOfOne = 0;
 
@@ -30,6 +45,8 @@ thread_local std::int32_t callsOfOne = 0;
 bool standsForTeam() { return callsOfOne > 0 && omp_get_level() == 0; }
 
 } // namespace
+
+void noteDistributed() { distributed.fetch_add(1, std::memory_order_relaxed); }
 
 bool knowsOfOneThreadOnly() { return isToldOne.load(std::memory_order_relaxed); }
 
@@ -57,8 +74,22 @@ TUTTI_EXPORT std::int32_t tutti_team_size(std::int32_t requested) {
   return tutti::entry::told(std::clamp(threads, 1, std::max(omp_get_thread_limit(), 1)));
 }
 
-TUTTI_EXPORT std::int32_t tutti_has_ranks() {
-  return std::int32_t{tutti::entry::Runtime::active() != nullptr};
+TUTTI_EXPORT std::int32_t tutti_begin_spread(const void *construct) {
+  constexpr int kMaxVain = 16; // Time for launches to be tried out.
+  if (!tutti::entry::Runtime::active()) {
+    return 0;
+  }
+  auto all = tutti::entry::spreads().lock();
+  tutti::entry::Spread &known = (*all)[construct];
+  known.before = tutti::entry::distributed.load(std::memory_order_relaxed);
+  return std::int32_t{known.vain < kMaxVain};
+}
+
+TUTTI_EXPORT void tutti_end_spread(const void *construct) {
+  const std::uint64_t now = tutti::entry::distributed.load(std::memory_order_relaxed);
+  auto all = tutti::entry::spreads().lock();
+  tutti::entry::Spread &known = (*all)[construct];
+  known.vain = now == known.before ? known.vain + 1 : 0;
 }
 
 TUTTI_EXPORT void tutti_begin_call_of_one() { ++tutti::entry::callsOfOne; }

@@ -11,4 +11,7 @@ namespace tutti::entry {
 /// Threading: from any thread.
 bool knowsOfOneThreadOnly();
 
+/// Counts a launch that was distributed (`tutti_begin_spread`).
+void noteDistributed();
+
 } // namespace tutti::entry

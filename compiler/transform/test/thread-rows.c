@@ -13,10 +13,10 @@ int known;
 static double many[600000];
 #pragma omp threadprivate(own, count, told, known, many)
 
-// Only if there are other ranks; threads fill their rows, and take them back.
+// Only if the runtime says so; threads fill their rows, and take them back.
 // CODE-LABEL: define {{.*}} @scratch(
 // CODE:         call void @__kmpc_push_num_threads({{.*}}, i32 4)
-// CODE:         %[[RANKS:[0-9]+]] = call i32 @tutti_has_ranks()
+// CODE:         call i32 @tutti_begin_spread(ptr @scratch.omp_outlined)
 // CODE:         call i32 @tutti_team_size(i32 4)
 // CODE:         %[[ROWS:[0-9]+]] = call ptr @tutti_malloc(
 // CODE:         call void @__kmpc_push_num_threads({{.*}}, i32 4)
@@ -26,6 +26,7 @@ static double many[600000];
 // CODE-NEXT:    call void @__kmpc_push_num_threads({{.*}}, i32 4)
 // CODE-NEXT:    @__kmpc_fork_call({{.*}}, i32 2, ptr @scratch.omp_outlined.rows.take, ptr %[[ROWS]], i64 %team)
 // CODE-NEXT:    call void @free(ptr %[[ROWS]])
+// CODE-NEXT:    call void @tutti_end_spread(ptr @scratch.omp_outlined)
 // CODE:         @__kmpc_fork_call({{.*}}, ptr @scratch.omp_outlined,
 // CODE:       define internal void @scratch.omp_outlined.threads(
 // CODE-NOT:     threadlocal
