@@ -83,15 +83,9 @@ bool hasNames(Function &function, ArrayRef<CallInst *> forks) {
   });
 }
 
-/// Whether nothing but the name of `variable`, which only this file can say, leads to it.
-bool isNeverPointedTo(const GlobalVariable &variable) {
-  SmallVector<const Value *, 16> work;
-  for (const User *user : variable.users()) {
-    if (!asThreadPrivate(*user)) {
-      return false;
-    }
-    work.push_back(user);
-  }
+/// Whether the addresses `work` are only used to get at what they lead to: nobody keeps them, or
+/// compares them unless `mayCompare`.
+bool areOnlyUsed(SmallVector<const Value *, 16> work, bool mayCompare) {
   SmallPtrSet<const Value *, 16> seen;
   while (!work.empty()) {
     const Value *pointer = work.pop_back_val();
@@ -128,15 +122,41 @@ bool isNeverPointedTo(const GlobalVariable &variable) {
           }
         }
       } else if (isa<PtrToIntInst>(inst)) {
-        if (!all_of(inst->users(), [](const User *user) { return isa<ICmpInst>(user); })) {
+        if (!mayCompare ||
+            !all_of(inst->users(), [](const User *user) { return isa<ICmpInst>(user); })) {
           return false;
         }
-      } else if (!isa<LoadInst, AtomicRMWInst, ICmpInst, MemIntrinsic>(inst)) {
+      } else if (const auto *intrinsic = dyn_cast<IntrinsicInst>(inst);
+                 intrinsic ? !isa<MemIntrinsic>(intrinsic) && !intrinsic->isLifetimeStartOrEnd()
+                           : !isa<LoadInst>(inst) && !(isa<ICmpInst>(inst) && mayCompare)) {
         return false;
       }
     }
   }
   return true;
+}
+
+/// Whether nothing but the name of `variable`, which only this file can say, leads to it.
+bool isNeverPointedTo(const GlobalVariable &variable) {
+  SmallVector<const Value *, 16> addresses;
+  for (const User *user : variable.users()) {
+    if (!asThreadPrivate(*user)) {
+      return false;
+    }
+    addresses.push_back(user);
+  }
+  return areOnlyUsed(std::move(addresses), /*mayCompare=*/true); // As `copyin` does.
+}
+
+/// Whether `function` keeps no address of a thread-private variable: it would be that of a row.
+bool keepsNoAddress(Function &function) {
+  SmallVector<const Value *, 16> addresses;
+  for (const Instruction &inst : instructions(function)) {
+    if (asThreadPrivate(inst)) {
+      addresses.push_back(&inst);
+    }
+  }
+  return areOnlyUsed(std::move(addresses), /*mayCompare=*/false);
 }
 
 /// Whether `callee` makes thread-private objects when a thread first gets at one, or says how they
@@ -237,9 +257,10 @@ std::string ThreadRows::dropCopyIn(Function &copy, ArrayRef<CallInst *> forks) {
 
 /// Whether `copy` gets at the variables by their names alone.
 bool ThreadRows::isByName(Function &copy, ArrayRef<CallInst *> forks) const {
-  return hasNames(copy, forks) || all_of(variables_, [](const Variable &each) {
-           return each.variable->hasLocalLinkage() && isNeverPointedTo(*each.variable);
-         });
+  return keepsNoAddress(copy) &&
+         (hasNames(copy, forks) || all_of(variables_, [](const Variable &each) {
+            return each.variable->hasLocalLinkage() && isNeverPointedTo(*each.variable);
+          }));
 }
 
 std::string ThreadRows::use(Function &copy, Value &rows, Instruction &number,
@@ -277,7 +298,7 @@ std::string ThreadRows::use(Function &copy, Value &rows, Instruction &number,
              "', which is not defined in this file, and uses thread-private variables";
     }
   }
-  if (!isByName(copy, forks)) {
+  if (!isByName(copy, forks)) { // Nor may others find a row.
     return "pointers may lead to thread-private variables that it uses";
   }
   addresses.clear(); // Some may have gone with what is copied in.

@@ -82,6 +82,18 @@ void tables_known(int n) {
   for (int i = 0; i < n; i++) table[0][i] = known + omp_get_thread_num();
 }
 
+// Whoever finds the address later would find a row that is no more.
+static int *where[64];
+void kept(int n, double *a) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}pointers may lead to thread-private variables that it uses
+  #pragma omp parallel
+  {
+    where[omp_get_thread_num()] = &told;
+    #pragma omp for
+    for (int i = 0; i < n; i++) a[i] = told;
+  }
+}
+
 // Functions of other files may call one here that uses them, as others may that are still called.
 void asked(int n, double *a) {
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel {{.*}} stays on rank 0: {{.*}}it calls 'opaque', which is not defined in this file, and uses thread-private variables
