@@ -96,7 +96,7 @@ std::uint64_t Stride::bytesAt(Range page) const {
 Range Stride::begin(Range page) {
   const std::uint64_t bytes = bytesAt(page);
   std::rotate(walks_.begin(), walks_.end() - 1, walks_.end());
-  walks_.front() = {.last = {}, .bytes = bytes, .first = page.begin};
+  walks_.front() = {.last = {}, .bytes = bytes, .first = page.begin, .whole = {}, .before = {}};
   return {page.begin, page.begin + bytes};
 }
 
