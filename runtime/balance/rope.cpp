@@ -40,8 +40,8 @@ double tolerated(const Work &work) {
 
 } // namespace
 
-Rope::Rope(std::span<const double> speeds, Places kind)
-    : kind_(kind), guesses_(speeds.begin(), speeds.end()) {
+Rope::Rope(std::span<const double> speeds, Places kind, std::vector<std::uint64_t> hardware)
+    : kind_(kind), hardware_(std::move(hardware)), guesses_(speeds.begin(), speeds.end()) {
   Sum first{{1.0}, guesses_};
   recut(first);
 }
@@ -137,10 +137,38 @@ double Rope::secondsOn(Loop loop, const std::vector<bool> &uses) const {
   return work.isKnown() && speed > 0 ? workBetween(work.buckets(), 0, 1) / speed : 0;
 }
 
+/// The times of parts as those say more that share no device. Places that do wait for each other,
+/// and what one of them takes tells of all: of the time until the last of them has ended each gets
+/// the part that it has of their iterations.
+std::vector<PartTime> Rope::shared(std::span<const PartTime> parts) const {
+  std::vector<PartTime> all(parts.begin(), parts.end());
+  for (PartTime &part : all) {
+    const std::uint64_t own = hardware_[static_cast<std::size_t>(part.place)];
+    if (own == 0 || part.seconds <= 0) {
+      continue;
+    }
+    double longest = 0;
+    double length = 0;
+    double count = 0;
+    for (const PartTime &other : parts) {
+      if (hardware_[static_cast<std::size_t>(other.place)] == own && other.seconds > 0) {
+        longest = std::max(longest, other.seconds);
+        length += other.upper - other.lower;
+        count += 1;
+      }
+    }
+    part.seconds = length > 0 ? longest * count * (part.upper - part.lower) / length : part.seconds;
+  }
+  return all;
+}
+
 Rope::Length Rope::length() const { return lengthOf(sum(), borders_); }
 
-bool Rope::add(Loop loop, std::span<const PartTime> parts, std::int64_t launches,
+bool Rope::add(Loop loop, std::span<const PartTime> measured, std::int64_t launches,
                const Moves &moves) {
+  const std::vector<PartTime> scaled =
+      hardware_.empty() ? std::vector<PartTime>() : shared(measured);
+  const std::span<const PartTime> parts = hardware_.empty() ? measured : scaled;
   for (Member &each : loops_) {
     each.frequency *= kForgotten;
   }

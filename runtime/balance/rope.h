@@ -21,8 +21,9 @@ inline constexpr std::uint32_t kRopeLength = std::uint32_t{1} << 24;
 /// Threading: externally synchronised.
 class Rope {
 public:
-  /// `speeds`: a guess of each place's speed; they decide the first cut.
-  Rope(std::span<const double> speeds, Places kind);
+  /// `speeds`: a guess of each place's speed; they decide the first cut. `hardware`: by place,
+  /// equal for those that share a device, 0 for those that share none; empty: none does.
+  Rope(std::span<const double> speeds, Places kind, std::vector<std::uint64_t> hardware = {});
 
   /// Begins with the cut of another rope of as many places.
   void startAs(const Rope &other) {
@@ -50,7 +51,8 @@ public:
 
   /// One launch of a loop, cut as `parts` says, whose parts were timed, and `launches` of it since
   /// the latest one that was. Whether the rope has been cut anew.
-  bool add(Loop loop, std::span<const PartTime> parts, std::int64_t launches, const Moves &moves);
+  bool add(Loop loop, std::span<const PartTime> measured, std::int64_t launches,
+           const Moves &moves);
 
   /// Seconds of the slowest part of one launch of each loop, and how long they would take if all
   /// parts took the same time.
@@ -78,12 +80,14 @@ private:
     std::vector<double> speeds;
   };
 
+  std::vector<PartTime> shared(std::span<const PartTime> parts) const;
   Sum sum() const;
   void recut(const Sum &all);
   static Length lengthOf(const Sum &all, std::span<const double> borders);
   static std::vector<double> bordersFor(const Sum &all);
 
   Places kind_;
+  std::vector<std::uint64_t> hardware_;
   std::vector<double> guesses_;
   std::vector<std::uint32_t> weights_;
   std::vector<double> borders_;

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 namespace tutti::entry {
@@ -26,6 +28,16 @@ struct DeviceHello {
   std::uint64_t count;
   std::array<exec::DeviceTraits, kMostDevices> traits;
 };
+
+/// A name of a GPU among those of all hosts; 0 if it has none.
+std::uint64_t hardwareOf(const device::Info &info) {
+  if (!info.isGpu || info.identity.empty()) {
+    return 0;
+  }
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return std::hash<std::string>()(std::string(host.data()) + ' ' + info.identity);
+}
 
 /// The tutti_device_kind that asks for devices of a backend.
 std::uint32_t kindOf(std::string_view name) {
@@ -160,7 +172,8 @@ Result<JobDevices> exchangeDevices(transport::Endpoint &endpoint,
                                       info.isGpu ? 1U : 0U,
                                       info.units,
                                       open.room,
-                                      open.isForItsName ? 1U : 0U};
+                                      open.isForItsName ? 1U : 0U,
+                                      hardwareOf(info)};
   }
   std::vector<DeviceHello> hellos;
   TUTTI_ASSIGN(hellos, transport::gather(endpoint, hello));

@@ -27,6 +27,7 @@ struct DeviceTraits {
   std::uint32_t units;
   Room room;
   std::uint32_t isForItsName = 0; ///< For nothing but what asks for its backend by name.
+  std::uint64_t hardware = 0;     ///< Equal for ranks that share a GPU; 0: it is not known.
 };
 
 /// Whether a device has a kernel of `region`, and all that it computes with.

@@ -4,6 +4,7 @@
 #include "runtime/exec/survey.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace tutti::model::forkjoin {
@@ -54,6 +55,21 @@ bool Ropes::isGpu(const Share &share) const {
          devices_[static_cast<std::size_t>(share.place - topology_.ranks())].isGpu != 0;
 }
 
+/// By place: equal for those that share a GPU; empty if none do.
+std::vector<std::uint64_t> Ropes::hardwareOf(const std::vector<Share> &shares) const {
+  std::vector<std::uint64_t> all;
+  std::set<std::uint64_t> seen;
+  bool isAnyShared = false;
+  for (const Share &share : shares) {
+    const bool isHost = topology_.isHost(share.place);
+    const std::uint64_t hardware =
+        isHost ? 0 : devices_[static_cast<std::size_t>(share.place - topology_.ranks())].hardware;
+    isAnyShared = isAnyShared || (hardware != 0 && !seen.insert(hardware).second);
+    all.push_back(hardware);
+  }
+  return isAnyShared ? all : std::vector<std::uint64_t>();
+}
+
 /// A guess of each place's speed, for the first cut of a loop of `total` iterations.
 std::vector<double> Ropes::speedsAtFirst(const std::vector<Share> &shares, double total) const {
   double sum = 0;
@@ -90,7 +106,8 @@ SharedRope &Ropes::ropeFor(const std::vector<Share> &shares, std::int64_t total)
   }
   const std::vector<double> speeds = speedsAtFirst(shares, static_cast<double>(total));
   const balance::Places kind = areAlike(shares) ? balance::Places::Alike : balance::Places::Unlike;
-  SharedRope &rope = ropes_.emplace_back(std::move(places), total, balance::Rope(speeds, kind));
+  SharedRope &rope = ropes_.emplace_back(std::move(places), total,
+                                         balance::Rope(speeds, kind, hardwareOf(shares)));
   rope.isAsGuessed = std::ranges::equal(shares, speeds, {}, &Share::weight);
   if (older && older->cuts > 0) {
     rope.rope.startAs(older->rope); // Its data may lie there.

@@ -95,6 +95,7 @@ private:
 
   std::vector<double> speedsAtFirst(const std::vector<exec::Share> &shares, double total) const;
   SharedRope &ropeFor(const std::vector<exec::Share> &shares, std::int64_t total);
+  std::vector<std::uint64_t> hardwareOf(const std::vector<exec::Share> &shares) const;
   bool isGpu(const exec::Share &share) const;
   bool areAlike(const std::vector<exec::Share> &shares) const;
 
