@@ -28,7 +28,7 @@ using namespace exec;
 namespace {
 
 constexpr FlatCode kCode("step");
-constexpr std::uint64_t kHeapBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kHeapBytes = std::uint64_t{1} << 30;
 constexpr Room kRoom{std::uint64_t{64} << 30, 2 << 20};
 constexpr Place kHost = 0;
 
@@ -466,12 +466,15 @@ const std::vector<Case> &cases() {
   return all;
 }
 
+/// What two programs may differ by in any case: it takes as long to find out which is better.
+/// Units: seconds.
+constexpr double kUnnoticed = 4e-3;
+
 /// The GPU is 64, 4 and 256 times as fast as all cores together.
 constexpr std::array<Speeds, 3> kSpeeds{{{1, 64}, {16, 64}, {16, 4096}}};
 
 TEST(Auto, TakesLittleMoreThanTheBestChoiceInAShortRun) {
   constexpr int kSteps = 60;
-  constexpr double kUnnoticed = 4e-3;
   for (const Speeds &speeds : kSpeeds) {
     for (const Case &each : cases()) {
       for (const std::uint64_t size : each.sizes) {
@@ -485,7 +488,7 @@ TEST(Auto, TakesLittleMoreThanTheBestChoiceInAShortRun) {
 }
 
 TEST(Auto, StaysWithWhatItHasChosenThoughTimesDiffer) {
-  constexpr int kSteps = 1500;
+  constexpr int kSteps = 600;
   for (const Speeds &speeds : kSpeeds) {
     for (const Case &each : cases()) {
       for (const std::uint64_t size : each.sizes) {
@@ -505,7 +508,8 @@ TEST(Auto, StaysWithWhatItHasChosenThoughTimesDiffer) {
         const double best = leastSecondsOf(each.program, size, speeds, kSteps);
         EXPECT_LE(machine.moves() - moves, 12)
             << each.name << ' ' << size << ", " << speeds.cores << " cores";
-        EXPECT_LE(mine, 1.2 * best) << each.name << ' ' << size << ", " << speeds.cores << " cores";
+        EXPECT_LE(mine, 1.1 * best + kUnnoticed)
+            << each.name << ' ' << size << ", " << speeds.cores << " cores";
       }
     }
   }
