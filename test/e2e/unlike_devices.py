@@ -83,6 +83,12 @@ def a_loop_runs_where_the_source_says(workshop):
     require(not re.search("^tutti: ", result.errors, re.M), result.errors)
 
 
+def a_first_launch_is_sampled(workshop, ranks):
+    """Each iteration is executed once, some of them at home and the others on GPUs."""
+    found, _ = run(workshop, "sampled", ranks, {"TUTTI_DISTRIBUTE": "auto"}, ONE)
+    require(found["kernels"] > ranks, f"{found['kernels']} kernels")
+
+
 def all_checks():
     """(name, function of the workshop)"""
     checks = [(f.__name__, f) for f in (a_loop_runs_where_the_source_says,
@@ -103,6 +109,8 @@ def all_checks():
         checks.append((f"loops_run_on_devices_of_both_kinds-{name}-{asked}-{balance}-{count}-{ranks}",
                        lambda w, n=name, r=ranks, a=asked, b=balance, d=devices:
                        loops_run_on_devices_of_both_kinds(w, n, r, a, b, d)))
+    for ranks in (1, 2):
+        checks.append((f"a_first_launch_is_sampled-{ranks}", lambda w, r=ranks: a_first_launch_is_sampled(w, r)))
     for asked in ("gpu", "hybrid"):
         checks.append((f"devices_that_are_no_gpus_stay_out-{asked}",
                        lambda w, a=asked: devices_that_are_no_gpus_stay_out(w, a)))
