@@ -43,8 +43,10 @@ void Crossing::tell(double now) {
   rounds_ = launches_ - kWarming;
 }
 
+/// What has crossed once may never cross again: a later launch than the first may be the one that
+/// brings most of what the loop works on.
 bool Crossing::isMuch() const {
-  return launches_ >= kWarming + kEnough && crossed_ > kTolerated * kBandwidth * seconds_;
+  return launches_ >= kWarming + kEnough && crossed_ - most_ > kTolerated * kBandwidth * seconds_;
 }
 
 bool Crossing::isLong(double cost) const {

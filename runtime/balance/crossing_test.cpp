@@ -51,6 +51,16 @@ TEST(Crossing, DoesNotCountWhatTheFirstLaunchesBring) {
   EXPECT_FALSE(crossing.isWorthATrial(1));
 }
 
+TEST(Crossing, DoesNotCountWhatALaterLaunchBringsOnce) {
+  Crossing crossing;
+  double now = 0;
+  for (int launch = 0; launch < 100; ++launch) {
+    crossing.begins(launch == 5 ? 1e9 : 0);
+    crossing.tell(now += 1e-3);
+    ASSERT_FALSE(crossing.isWorthATrial(1)) << launch;
+  }
+}
+
 TEST(Crossing, AsksForATrialThatCostsLittleBesideALongProgram) {
   EXPECT_FALSE(Loop(1e-3, 0, 1).run(5).isWorthATrial(0)) << "a few launches say nothing";
   EXPECT_TRUE(Loop(1e-3, 0, 1).run(500).isWorthATrial(20e-3));

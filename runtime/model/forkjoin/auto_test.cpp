@@ -449,6 +449,34 @@ double leastSecondsOf(Program program, std::uint64_t size, const Speeds &speeds,
   return least;
 }
 
+/// Sequential code writes what a loop reads, before each launch.
+Step produced(Machine &machine, std::uint64_t n) {
+  const Array &in = machine.array(n, 8);
+  const Array &out = machine.array(n, 8);
+  const auto count = static_cast<double>(n);
+  Loop &loop = machine.loop(n, {{&in, TUTTI_READ}, {&out, TUTTI_WRITE}}, 200 * count, 16 * count);
+  return [&machine, &in, &loop, count] {
+    machine.touch(in, TUTTI_READ | TUTTI_WRITE, 1e-9 * count);
+    machine.launch(loop);
+  };
+}
+
+/// A loop is launched for a few iterations and for all, in turn.
+Step alternating(Machine &machine, std::uint64_t n) {
+  const Array &in = machine.array(n, 8);
+  const Array &out = machine.array(n, 8);
+  const auto count = static_cast<double>(n);
+  Loop &loop = machine.loop(n, {{&in, TUTTI_READ}, {&out, TUTTI_WRITE}}, 200 * count, 16 * count);
+  return [&machine, &loop, n, count] {
+    for (const std::uint64_t part : {64, 1}) {
+      loop.iterations = static_cast<std::int64_t>(n / part);
+      loop.operations = 200 * count / static_cast<double>(part);
+      loop.bytes = 16 * count / static_cast<double>(part);
+      machine.launch(loop);
+    }
+  };
+}
+
 struct Case {
   const char *name;
   Program program;
@@ -462,7 +490,9 @@ const std::vector<Case> &cases() {
                                      {"gravity", gravity, {500, 4000, 32000}},
                                      {"clusters", clusters, {20000, 200000, 2000000}},
                                      {"triad", triad, {10000, 1000000, 30000000}},
-                                     {"two regions", twoRegions, {1000, 2000, 4000}}};
+                                     {"two regions", twoRegions, {1000, 2000, 4000}},
+                                     {"produced", produced, {10000, 1000000, 10000000}},
+                                     {"alternating", alternating, {10000, 1000000, 10000000}}};
   return all;
 }
 
