@@ -24,12 +24,17 @@ constexpr std::uint64_t kMostSparse = 8;
 /// Of the launches for which that fails in a row, the wait for another try doubles so often.
 constexpr std::uint32_t kMostMissed = 6;
 
-/// Whether a launch may stay on fewer devices: nothing moves; or little, of a loop that moves on.
-/// To plan that on all devices, too, takes longer. Many runs are not little: each is a copy.
-bool mayStayOnFewer(const CutHistory &history, const Plan &plan) {
+/// Whether a plan on devices copies many runs: each is a copy of its own, however short.
+bool copiesMany(const Plan &plan) {
   constexpr std::size_t kFewRuns = 8;
+  return plan.exchanged.ranges().size() > kFewRuns;
+}
+
+/// Whether a launch may stay on fewer devices: nothing moves; or little, of a loop that moves on.
+/// To plan that on all devices, too, takes longer.
+bool mayStayOnFewer(const CutHistory &history, const Plan &plan) {
   return plan.isInPlace || (history.plansEachLaunch() && plan.reasonHome.empty() &&
-                            plan.movesLittle() && plan.exchanged.ranges().size() <= kFewRuns);
+                            plan.movesLittle() && !copiesMany(plan));
 }
 
 void note(CutHistory &history, const Launch &launch) {
@@ -167,26 +172,48 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
   history.bytesOnFewer = 0;
   // The parts of unlike places follow their speeds.
   const bool isHybrid = placement.usesDevices && placement.shares.front().place == 0;
-  if (history.plansEachLaunch() && placement.shares.size() > 1 && !isHybrid) {
+  const bool mayFollowData = placement.shares.size() > 1 && !isHybrid;
+  const auto isShort = [&](const Plan &plan) {
+    std::vector<Share> shares = placement.shares;
+    return placer_.dropIdle(shares, plan.bytesTouched);
+  };
+  const bool liesApart = std::exchange(history.liesApart, false);
+  if (mayFollowData && (history.plansEachLaunch() || liesApart)) {
     if (auto known = planAsBefore(history, launch, placement)) {
+      history.liesApart = liesApart;
       return std::move(*known);
     }
-    if (auto planned = planWhereDataIs(history, launch, placement, costs)) {
+    auto planned = planWhereDataIs(history, launch, placement, costs);
+    if (planned && (history.plansEachLaunch() || isShort(*planned->plan))) {
+      history.liesApart = liesApart;
       note(history, launch);
       return std::move(*planned);
     }
   }
   launch.shares = placement.shares;
   Planned planned = planOf(history, launch);
-  note(history, launch);
+  std::vector<Share> fewer = placement.shares;
   if (planned.plan->reasonHome.empty() && !planned.plan->isInPlace &&
-      placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
+      placer_.dropIdle(fewer, planned.plan->bytesTouched)) {
+    if (mayFollowData && copiesMany(*planned.plan)) {
+      auto apart = planWhereDataIs(history, launch, placement, costs);
+      if (apart && !copiesMany(*apart->plan)) {
+        history.liesApart = true;
+        note(history, launch);
+        return std::move(*apart);
+      }
+    }
+    launch.shares = placement.shares;
+    note(history, launch);
+    launch.shares = std::move(fewer);
     history.bytesOnFewer = planned.plan->bytesTouched;
     planned = planOf(history, launch);
     if (onFewer && onFewer->plan == planned.plan) {
       planned.isKnown = onFewer->isKnown; // Not because it was made above.
     }
+    return planned;
   }
+  note(history, launch);
   return planned;
 }
 

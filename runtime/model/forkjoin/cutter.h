@@ -24,8 +24,10 @@ namespace tutti::model::forkjoin {
 struct CutHistory {
   std::array<std::vector<exec::Share>, 2> cuts; ///< The latest two that differ; the latest first.
   balance::Recut recut;
-  std::uint32_t plansMade = 0;    ///< Lately, for launches that were not in place.
-  bool takesHulls = false;        ///< Places may get the gaps of what they touch, too.
+  std::uint32_t plansMade = 0; ///< Lately, for launches that were not in place.
+  bool takesHulls = false;     ///< Places may get the gaps of what they touch, too.
+  /// The latest launch was too short for all devices, and cut where its data lies all the same.
+  bool liesApart = false;
   std::uint32_t cutsDue = 0;      ///< Launches that are to be cut as wished, as the one before was.
   std::uint32_t missed = 0;       ///< Times in a row that its data lay where it could not stay,
   std::uint32_t skipped = 0;      ///< and launches since the last of them.

@@ -392,14 +392,14 @@ TEST_F(ShortMovingLoop, IsDividedWhereItsDataLiesRatherThanMovedInManyRuns) {
     all.shares = {{1, 20}, {2, 44}};
     engine_.planner.commit(*engine_.planner.plan(all).plan);
   }
-  run(launchOf(0, kWord, kRow)); // The first column.
-  ASSERT_EQ(shares_.size(), 1U);
-  history_.cuts.plansMade = 8;
 
-  const Decision decision = run(launchOf(kWord, kWord, kRow));
+  for (std::uint64_t column = 0; column < 20; ++column) {
+    const Decision decision = run(launchOf(column * kWord, kWord, kRow));
 
-  EXPECT_EQ(shares_, (std::vector<Share>{{1, 20}, {2, 44}}));
-  EXPECT_EQ(decision.planned.plan->bytesToDistribute, 0U);
+    EXPECT_EQ(shares_, (std::vector<Share>{{1, 20}, {2, 44}}));
+    EXPECT_TRUE(decision.planned.plan->isInPlace);
+    EXPECT_EQ(isPlannedOnAll_, column == 0) << "later ones are as likely to stay";
+  }
 }
 
 TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {
