@@ -248,7 +248,7 @@ private:
       decider_.beginsTimed(loop.history, launch, *planned.plan);
     }
     engine_.planner.commit(*planned.plan);
-    decider_.notePlan(loop.history, launch, planned);
+    decider_.notePlan(loop.history, planned);
     loop.history.rope.planning = 0;
     cross(planned.plan->bytesToDistribute, kLink);
     protocol::LaunchTimes times{launch.sequence, {}};

@@ -164,8 +164,10 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
   history.takesHulls = history.plansEachLaunch() && !placement.usesDevices;
   std::optional<Planned> onFewer = planOnFewer(history, launch, placement);
   if (onFewer && mayStayOnFewer(history, *onFewer->plan)) {
-    std::vector<Share> shares = placement.shares;
-    if (placer_.dropIdle(shares, onFewer->plan->bytesTouched) && shares == launch.shares) {
+    const std::size_t devices = launch.shares.size();
+    launch.shares = placement.shares;
+    if (placer_.dropIdle(launch.shares, onFewer->plan->bytesTouched) &&
+        launch.shares.size() == devices) {
       return std::move(*onFewer);
     }
   }
@@ -192,9 +194,9 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
   }
   launch.shares = placement.shares;
   Planned planned = planOf(history, launch);
-  std::vector<Share> fewer = placement.shares;
   if (planned.plan->reasonHome.empty() && !planned.plan->isInPlace &&
-      placer_.dropIdle(fewer, planned.plan->bytesTouched)) {
+      placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
+    std::vector<Share> fewer = launch.shares;
     if (mayFollowData && copiesMany(*planned.plan)) {
       auto apart = planWhereDataIs(history, launch, placement, costs);
       if (apart && !copiesMany(*apart->plan)) {

@@ -10,7 +10,6 @@
 #include "runtime/exec/owners.h"
 #include "runtime/exec/placement.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -24,7 +23,7 @@ namespace tutti::model::forkjoin {
 struct CutHistory {
   std::array<std::vector<exec::Share>, 2> cuts; ///< The latest two that differ; the latest first.
   balance::Recut recut;
-  std::uint32_t plansMade = 0; ///< Lately, for launches that were not in place.
+  std::uint32_t plansMade = 0; ///< One after the other, for launches that were not in place.
   bool takesHulls = false;     ///< Places may get the gaps of what they touch, too.
   /// The latest launch was too short for all devices, and cut where its data lies all the same.
   bool liesApart = false;
@@ -35,16 +34,10 @@ struct CutHistory {
 
   /// Whether launches are taken to be new each time, and to move on through what they touch: a
   /// steady loop has gone round before.
-  bool plansEachLaunch() const { return plansMade >= kManyPlans; }
-
-  void notePlanMade() { plansMade = std::min(plansMade + 1, 2 * kManyPlans); }
-
-  /// A loop that moves on begins again some time, where it is known: so one plan says little. One
-  /// with hulls says that the loop goes round as those that move on are planned.
-  void notePlanFound(bool takesHulls) { plansMade -= takesHulls || plansMade == 0 ? 0 : 1; }
-
-private:
-  static constexpr std::uint32_t kManyPlans = 8;
+  bool plansEachLaunch() const {
+    constexpr std::uint32_t kManyPlans = 8;
+    return plansMade >= kManyPlans;
+  }
 };
 
 /// What a cut has to weigh.

@@ -143,12 +143,12 @@ public:
                    const Planner::Planned &planned) const;
 
   /// Notes a plan that was made or found, and is about to be run.
-  void notePlan(LoopHistory &history, const Launch &launch, const Planner::Planned &planned) const {
+  void notePlan(LoopHistory &history, const Planner::Planned &planned) const {
     if (planned.isKnown) {
-      history.cuts.notePlanFound(launch.takesHulls);
+      history.cuts.plansMade = 0;
       history.rope.planning = std::max(history.rope.planning, planned.plan->secondsToMake);
     } else if (!planned.plan->isInPlace) {
-      history.cuts.notePlanMade();
+      ++history.cuts.plansMade;
     }
   }
 

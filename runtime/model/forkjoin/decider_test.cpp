@@ -272,37 +272,6 @@ TEST_F(MovingLoop, IsDividedAnewWhereItsIterationsTakeLong) {
   EXPECT_GT(weights[0], 0.8 * weights[1]);
 }
 
-TEST_F(MovingLoop, StaysOneWhereItBeginsAgain) {
-  const Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_CPU);
-  const Launch launch = from(0);
-  const auto plan = std::make_shared<const Plan>();
-  const auto note = [&](bool isKnown, int times) {
-    for (int each = 0; each < times; ++each) {
-      decider.notePlan(history_, launch, {plan, isKnown});
-    }
-  };
-  note(false, 100);
-
-  note(true, 8);
-  EXPECT_TRUE(history_.cuts.plansEachLaunch());
-  note(true, 1);
-  EXPECT_FALSE(history_.cuts.plansEachLaunch()) << "all of it is known";
-  note(false, 1);
-  EXPECT_TRUE(history_.cuts.plansEachLaunch());
-}
-
-TEST_F(MovingLoop, GoesRoundWithItsHulls) {
-  const Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_CPU);
-  Launch launch = from(0);
-  launch.takesHulls = true;
-
-  for (int round = 0; round < 100; ++round) {
-    decider.notePlan(history_, launch, {std::make_shared<const Plan>(), true});
-  }
-
-  EXPECT_TRUE(history_.cuts.plansEachLaunch()) << "only so those plans are found";
-}
-
 /// A loop too short for the two devices of one rank: 64 iterations that write some bytes each, at a
 /// distance from one another.
 class ShortMovingLoop : public testing::Test {

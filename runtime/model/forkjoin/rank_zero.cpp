@@ -470,7 +470,7 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   negotiator_.use(plan);
   view_.keep(*plan);
   view_.protect(plan); // Before the lock is given away.
-  decider_.notePlan(region.history, launch, planned);
+  decider_.notePlan(region.history, planned);
   statistics_.begins(planned, launch.portion.count > 1);
   ChunkRun chunk(job_, lock, launch, *plan);
   chunk.run(isKnown, isMeasured || launch.isTimed);
