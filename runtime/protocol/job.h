@@ -62,7 +62,7 @@ public:
   Outputs outputs{*this, mail};
   Partials partials{*this, mail};
   Probes probes{*this, mail};
-  Shutdown shutdown{mail};
+  Shutdown shutdown{*this, mail};
   Times times{*this, mail};
 };
 

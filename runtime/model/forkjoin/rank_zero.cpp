@@ -502,6 +502,7 @@ trace::Report RankZero::finish() {
     }
     job_.shutdown.send();
     job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return job_.isIdle(); });
+    job_.shutdown.awaitOthers(lock);
   }
   job_.progress.stop();
   const Progress::Lock lock = job_.progress.lock();

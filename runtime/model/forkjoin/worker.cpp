@@ -30,6 +30,7 @@ void Worker::run() {
     }
   }
   job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return job_.isIdle(); });
+  job_.shutdown.awaitOthers(lock);
   lock.unlock();
   job_.progress.stop();
   lock.lock();
