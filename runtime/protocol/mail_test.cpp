@@ -58,7 +58,7 @@ TEST_F(MailTest, HasOneTakerForEachKindOfMessage) {
   std::vector<Kind> all{kAcknowledge, kBlocks,  kChanges,  kFetch,    kLaunch,  kLent,
                         kLentByHost,  kLost,    kOutput,   kPartial,  kProbe,   kRecall,
                         kRecalled,    kReserve, kReserved, kReturned, kSalvage, kSalvaged,
-                        kShutdown,    kTaskEnd, kTimes};
+                        kReady,       kOver,    kShutdown, kTaskEnd,  kTimes};
   std::ranges::sort(all);
 
   EXPECT_EQ(job_.mail.kinds(), all);

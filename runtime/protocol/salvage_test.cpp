@@ -81,6 +81,9 @@ protected:
       if (kind == kSalvaged) {
         const auto range = reader.take<Range>();
         isAnswered_ = range.empty();
+        if (isAnswered_ && leaves_) {
+          EXPECT_TRUE(otherEnd_->sendControl(0, Writer(kReady).bytes()));
+        }
         given_ = given_.unite(RangeSet::of({range}));
         givenBytes_.insert(givenBytes_.end(), reader.rest().begin(), reader.rest().end());
       } else if (kind == kSalvage) {
@@ -152,6 +155,7 @@ protected:
   RangeSet given_;
   std::vector<std::byte> givenBytes_;
   bool isAnswered_ = false;
+  bool leaves_ = false; ///< Once it is answered.
   std::vector<std::shared_ptr<const Plan>> plans_;
   std::unique_ptr<Job> job_;
 };
@@ -215,6 +219,19 @@ TEST_F(SalvageTest, GivesWhatItsHostHasNotChangedSince) {
   EXPECT_EQ(give(lock, kHost, 2), part(0, 4096));
   EXPECT_TRUE(
       std::ranges::all_of(givenBytes_, [](std::byte byte) { return byte == std::byte{1}; }));
+}
+
+TEST_F(SalvageTest, IsAnsweredByRanksThatHaveNothingElseToDo) {
+  Progress::Lock lock = job_->progress.lock();
+  launch(1, std::make_shared<Plan>());
+  leaves_ = true;
+  ASSERT_TRUE(otherEnd_->sendControl(
+      0, Writer(kSalvage).add(Sequence{1}).add(kHost).add(std::vector<Range>{kBytes}).bytes()));
+
+  job_->shutdown.awaitOthers(lock);
+
+  EXPECT_TRUE(isAnswered_);
+  EXPECT_EQ(given_, RangeSet::of({kBytes}));
 }
 
 TEST_F(SalvageTest, GivesNothingThatTheProgramHasWritten) {
