@@ -61,6 +61,13 @@ inline constexpr llvm::StringLiteral kRegisters = "tutti-registers";
 /// Attribute of an entry point whose groups execute iterations (TUTTI_MAPPING_GROUPS).
 inline constexpr llvm::StringLiteral kByGroups = "tutti-by-groups";
 
+/// Attribute of an entry point whose groups share what their tiles load (TUTTI_MAPPING_TILES).
+inline constexpr llvm::StringLiteral kByTiles = "tutti-by-tiles";
+
+/// Attribute of an entry point that stands in for one with `kByTiles`, on devices that cannot run
+/// that: both hold for the same launches.
+inline constexpr llvm::StringLiteral kInsteadOfByTiles = "tutti-instead-of-by-tiles";
+
 /// Parameters of an entry point before the captures.
 enum Parameter : unsigned { Arena, Low, High, Lower, Upper, Total, Partials, FirstCapture };
 

@@ -182,11 +182,11 @@ void dropHostAttributes(Function &function) {
       kept.addAttribute(function.getFnAttribute(kind));
     }
   }
-  if (function.hasFnAttribute(kernel::kRegisters)) {
-    kept.addAttribute(function.getFnAttribute(kernel::kRegisters));
-  }
-  if (function.hasFnAttribute(kernel::kByGroups)) {
-    kept.addAttribute(function.getFnAttribute(kernel::kByGroups));
+  for (const StringRef name :
+       {kernel::kRegisters, kernel::kByGroups, kernel::kByTiles, kernel::kInsteadOfByTiles}) {
+    if (function.hasFnAttribute(name)) {
+      kept.addAttribute(function.getFnAttribute(name));
+    }
   }
   function.setAttributes(
       AttributeList::get(function.getContext(), AttributeList::FunctionIndex, kept));
@@ -275,6 +275,13 @@ std::unique_ptr<Module> prepareKernels(const Module &kernels, std::string &reaso
   }
   reason = variableReason(*module);
   return reason.empty() ? std::move(module) : nullptr;
+}
+
+bool isTranslated(const Function &kernel, bool hasFreeBarriers) {
+  if (hasFreeBarriers) {
+    return !kernel.hasFnAttribute(kernel::kInsteadOfByTiles);
+  }
+  return !kernel.hasFnAttribute(kernel::kByGroups) && !kernel.hasFnAttribute(kernel::kByTiles);
 }
 
 bool usesFp64(const Module &kernels) {

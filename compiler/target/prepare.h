@@ -17,6 +17,10 @@ namespace tutti::compiler::target {
 /// Errors: null, and `reason` says why; completes "it ...".
 std::unique_ptr<llvm::Module> prepareKernels(const llvm::Module &kernels, std::string &reason);
 
+/// Whether a target is to translate this entry point: not one with barriers under conditions and in
+/// loops if it has none such, and else none that only stands in for one with them.
+bool isTranslated(const llvm::Function &kernel, bool hasFreeBarriers);
+
 /// Whether the kernels compute in double precision.
 bool usesFp64(const llvm::Module &kernels);
 

@@ -60,8 +60,7 @@ private:
   GlobalVariable *constant(Constant *value, const Twine &suffix);
   Constant *string(StringRef text, const Twine &suffix);
   Constant *array(ArrayRef<Constant *> elements, const Twine &suffix);
-  Constant *kernels(const Function &function, bool needsBarriers, ArrayRef<Text> texts,
-                    ArrayRef<Constant *> strings);
+  Constant *kernels(const Function &function, ArrayRef<Text> texts, ArrayRef<Constant *> strings);
   Constant *mapping(const KernelEntry &entry, ArrayRef<Text> texts, ArrayRef<Constant *> strings);
 
   Module &module_;
@@ -101,17 +100,17 @@ bool hasFreeBarriers(unsigned format) {
 }
 
 /// An array of `tutti_kernel`, one for each text; `strings` are the texts.
-Constant *Writer::kernels(const Function &function, bool needsBarriers, ArrayRef<Text> texts,
+Constant *Writer::kernels(const Function &function, ArrayRef<Text> texts,
                           ArrayRef<Constant *> strings) {
   SmallVector<Constant *, 2> kernels;
   Constant *entryName = string(function.getName(), ".kernel.name");
   for (auto [text, source] : zip_equal(texts, strings)) {
     // Without a text the next mapping is taken.
-    const bool isSound = !needsBarriers || hasFreeBarriers(text.format);
+    const bool isThere = target::isTranslated(function, hasFreeBarriers(text.format));
     const unsigned flags = text.kernels.usesFp64 ? TUTTI_KERNEL_FP64 : 0;
     kernels.push_back(
         ConstantStruct::getAnon({build_.getInt32(text.format), build_.getInt32(flags), entryName,
-                                 isSound ? source : string("", ".kernel.none")}));
+                                 isThere ? source : string("", ".kernel.none")}));
   }
   return array(kernels, ".kernels");
 }
@@ -122,9 +121,9 @@ Constant *Writer::mapping(const KernelEntry &entry, ArrayRef<Text> texts,
   const unsigned flags = (entry.needsDisjoint ? TUTTI_MAPPING_DISJOINT : 0) |
                          (entry.byGroups ? TUTTI_MAPPING_GROUPS : 0) |
                          (entry.byTiles ? TUTTI_MAPPING_TILES : 0);
-  return ConstantStruct::getAnon(
-      {build_.getInt32(entry.dimensions), build_.getInt32(flags), build_.getInt32(texts.size()),
-       kernels(*entry.function, entry.byGroups || entry.byTiles, texts, strings), entry.extents});
+  return ConstantStruct::getAnon({build_.getInt32(entry.dimensions), build_.getInt32(flags),
+                                  build_.getInt32(texts.size()),
+                                  kernels(*entry.function, texts, strings), entry.extents});
 }
 
 /// `tutti_device_code`.
@@ -150,7 +149,7 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
       sizes.push_back(build_.getInt64(size));
     }
     if (kernels.combiner) {
-      combiner = this->kernels(*kernels.combiner, /*needsBarriers=*/false, texts, strings);
+      combiner = this->kernels(*kernels.combiner, texts, strings);
     }
   }
   const bool reduces = !sizes.empty();

@@ -361,6 +361,7 @@ bool Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
     Function *staged = isDivided ? items.createStaged(identifier(name_) + "_product") : nullptr;
     if (staged) {
       clean(*staged, true);
+      staged->addFnAttr(kernel::kByTiles);
       Function *tiles = tiledExtents(*extents, WorkItems::stagedTile());
       kernels.entries.push_back(
           {staged, dimensions, nest.needsDisjoint, tiles, false, false, /*byTiles=*/true});
@@ -368,6 +369,9 @@ bool Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
     if (isDivided && sizeOfTile(items.tile()) > 1) {
       Function *tiled = items.createTiled(identifier(name_) + "_tile");
       clean(*tiled, true);
+      if (staged) { // Whose tiles are smaller, so there are enough of them whenever these are.
+        tiled->addFnAttr(kernel::kInsteadOfByTiles);
+      }
       kernels.entries.push_back(
           {tiled, dimensions, nest.needsDisjoint, tiledExtents(*extents, items.tile()), false});
     }

@@ -107,8 +107,16 @@ std::string preamble(bool usesFp64, const StringSet<> &used) {
   return text;
 }
 
+// PoCL fails on some kernels with barriers in loops and under conditions.
+constexpr bool kHasFreeBarriers = false;
+
 KernelText print(Module &module) {
   KernelText result;
+  for (Function &function : make_early_inc_range(module)) {
+    if (!isTranslated(function, kHasFreeBarriers)) {
+      function.eraseFromParent();
+    }
+  }
   splitVectors(module);
   result.usesFp64 = usesFp64(module);
   std::string constants;
@@ -148,9 +156,7 @@ KernelText print(Module &module) {
 
 } // namespace
 
-// PoCL fails on some kernels with barriers in loops and under conditions.
-const KernelTarget opencl::kTarget{TUTTI_KERNEL_OPENCL_C, /*changesKernels=*/true,
-                                   /*hasFreeBarriers=*/false,
+const KernelTarget opencl::kTarget{TUTTI_KERNEL_OPENCL_C, /*changesKernels=*/true, kHasFreeBarriers,
                                    [](Module &kernels) { return KernelDraft{print(kernels), {}}; }};
 
 } // namespace tutti::compiler::target

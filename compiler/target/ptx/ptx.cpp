@@ -190,6 +190,8 @@ struct Diagnostics : DiagnosticHandler {
   }
 };
 
+constexpr bool kHasFreeBarriers = true;
+
 /// Names of the kernels of one part of a text.
 using Part = std::vector<std::string>;
 
@@ -200,7 +202,7 @@ std::vector<Part> partsOf(const Module &kernels) {
   std::vector<std::pair<unsigned, std::string>> sizes;
   unsigned all = 0;
   for (const Function &function : kernels) {
-    if (!function.isDeclaration()) {
+    if (!function.isDeclaration() && isTranslated(function, kHasFreeBarriers)) {
       sizes.emplace_back(function.getInstructionCount(), function.getName().str());
       all += sizes.back().first;
     }
@@ -312,7 +314,7 @@ KernelDraft draft(Module &kernels) {
 } // namespace
 
 // A text takes long, so others write it while this thread goes on.
-const KernelTarget ptx::kTarget{TUTTI_KERNEL_PTX, /*changesKernels=*/false,
-                                /*hasFreeBarriers=*/true, draft};
+const KernelTarget ptx::kTarget{TUTTI_KERNEL_PTX, /*changesKernels=*/false, kHasFreeBarriers,
+                                draft};
 
 } // namespace tutti::compiler::target

@@ -2,6 +2,10 @@
 // memory the fastest; the program asks `extents` whether that holds.
 // RUN: env TUTTI_TARGETS=print %tutticc -S -emit-llvm -o - %s 2>&1 | FileCheck %s
 // RUN: %tutticc -Rpass-analysis=tutti -c -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: env TUTTI_TARGETS=ptx %tutticc -S -emit-llvm -o - %s 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PTX --implicit-check-not="entry tutti_multiply_omp_outlined_tile("
+// RUN: env TUTTI_TARGETS=opencl %tutticc -S -emit-llvm -o - %s 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=CL --implicit-check-not="void tutti_multiply_omp_outlined_product("
 
 // CHECK:       define void @tutti_copy_omp_outlined_flat({{.*}}) #[[RARE:[0-9]+]] {
 // CHECK:         call i64 @tutti.item.id(i32 0)
@@ -45,7 +49,9 @@ void smooth(long n, double (*restrict a)[64], double (*restrict b)[64]) {
 // of b); and tiles of 4 x 8 elements, for which
 // eight elements of a and four of b are loaded in each iteration over k. At borders the same once
 // more, with numbers inside of the bounds and writes under conditions. The first store, of zeros, is
-// not needed.
+// not needed. The latter are only translated where groups cannot share.
+// PTX: entry tutti_multiply_omp_outlined_product(
+// CL:  void tutti_multiply_omp_outlined_tile(
 // CHECK-LABEL: define void @tutti_multiply_omp_outlined_nest(
 // CHECK:         phi double
 // CHECK-NOT:     store
