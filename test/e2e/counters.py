@@ -259,6 +259,19 @@ def a_grid_comes_back_in_few_copies(workshop, grids_looked_at, ranks):
     require(moved <= points * points * 8, f"{moved} bytes in each step")
 
 
+def a_strided_walk_takes_few_pieces(workshop, moving, device, ranks):
+    """Every 997th element of a stencil's result: all that the program does takes no more faults, fetches or
+    copies, and changes of protection beside those of its launches, than 2 and one for each 512 pages."""
+    points = 2048
+    most = 2 + points * points * 8 // 4096 // 512
+    found = workshop.statistics(moving, ["walk", str(points)], ranks, {"TUTTI_DEVICE": device})
+    require(found["home"] == 0, f"{found['home']} launches stayed home")
+    for what, count in (("faults", found["faults"]), ("fetches", found["fetch"]["messages"]),
+                        ("copies", found["devices"]["out"]["copies"]),
+                        ("protections", found["protections"] - found["launches"])):
+        require(count <= most, f"{count} {what}, not {most}")
+
+
 def matmul_moves_its_right_factor_once(workshop, matmul, ranks):
     """Every rank gets the rows of b and x that others have computed, rank 0 at the end y and the
     partial sums. The product itself never moves."""

@@ -251,6 +251,10 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/a_grid_comes_back_in_few_copies/{ranks}",
                       lambda n=ranks: counters.a_grid_comes_back_in_few_copies(
                           workshop, feature_or_example("grids_looked_at"), n)))
+    moving = Program.read(ROOT / "bench/moving/moving.c")
+    for device, ranks in (("cpu", 2), ("opencl", 1), ("opencl", 2)):
+        tests.append((f"counters/a_strided_walk_takes_few_pieces/{device}/{ranks}",
+                      lambda d=device, r=ranks: counters.a_strided_walk_takes_few_pieces(workshop, moving, d, r)))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))
