@@ -44,6 +44,10 @@ constexpr std::uint64_t kCopyGap = 64 << 10;
 constexpr std::int64_t kMostPieces = 8;
 constexpr std::uint64_t kBytesOfAPiece = 2 * Packing::kSegmentBytes;
 
+/// A launch that touches less is over before it is known which of its iterations need not wait.
+/// That is worth finding out where it comes again.
+constexpr std::uint64_t kLeastToDivide = 64 << 10;
+
 /// Variables of less than this are scalars and small arrays, which sequential code touches between
 /// launches: a page of them is better off twinned.
 constexpr std::uint64_t kLeastArray = memory::kPageBytes;
@@ -240,6 +244,12 @@ std::uint64_t neededOf(const RangeSet &received, const memory::AccessRecords &to
     }
   }
   return std::min(needed * Packing::kSegmentBytes, all);
+}
+
+/// About how many bytes a launch touches.
+std::uint64_t touchedBytes(const Survey &survey) {
+  return survey.reads.bytes() + survey.writes.bytes() +
+         static_cast<std::uint64_t>(survey.bytesInPlace);
 }
 
 RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
@@ -650,8 +660,7 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
 
 /// For the decision, and for what devices hold.
 void Planner::addCosts(Plan &plan, const Survey &survey) const {
-  plan.bytesTouched = survey.reads.bytes() + survey.writes.bytes() +
-                      static_cast<std::uint64_t>(survey.bytesInPlace);
+  plan.bytesTouched = touchedBytes(survey);
   if (self_ != 0) {
     return;
   }
@@ -674,7 +683,13 @@ RangeSet Planner::footprint(const ChunkAccess &access) const {
 
 RangeSet Planner::footprintAt(const Survey &survey, Place place) const {
   const auto at = static_cast<std::size_t>(place);
-  return footprint(survey.accesses[at]).unite(footprint(survey.inPlace[at]));
+  const ChunkAccess &moving = survey.accesses[at];
+  const ChunkAccess &inPlace = survey.inPlace[at];
+  std::vector<Range> all;
+  for (const RangeSet *bytes : {&moving.reads, &moving.writes, &inPlace.reads, &inPlace.writes}) {
+    all.insert(all.end(), bytes->ranges().begin(), bytes->ranges().end());
+  }
+  return rooms_.around(RangeSet::of(std::move(all)));
 }
 
 void Planner::addParts(Plan &plan, const Survey &survey) const {
@@ -822,6 +837,11 @@ void Planner::addPieces(Plan &plan, const Launch &launch, const Survey &survey) 
   }
   if (pending.empty() || chunk.empty()) {
     plan.interior = chunk;
+    return;
+  }
+  if (launch.takesHulls && touchedBytes(survey) < kLeastToDivide) {
+    plan.interior = {chunk.lower, chunk.lower};
+    addWaiting(plan, chunk);
     return;
   }
   plan.interior = interiorOf(plan, launch);

@@ -897,6 +897,30 @@ TEST_F(PlannerTest, HasAnInteriorBesideWhatComesInTheMiddle) {
   EXPECT_EQ(plan->waiting[0].chunk, (balance::Chunk{745, 1000}));
 }
 
+TEST_F(PlannerTest, LooksForNoInteriorOfSmallLaunchesThatMoveOn) {
+  for (const std::int64_t words : {1, 64}) {
+    int asked = 0;
+    Loop loop(2, 1000, [&](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+      ++asked;
+      add(sink, TUTTI_READ | TUTTI_WRITE, kHeapBase, words * lower, words * upper);
+    });
+    Planner planner = plannerOf(1, 2);
+    planner.commit(*planner.plan(loop.launch).plan);
+    const std::uint64_t middle = kHeapBase + static_cast<std::uint64_t>(words) * 750 * kWord;
+    const Event claimed{Event::Kind::Claimed, {middle, middle + kWord}};
+    planner.apply({&claimed, 1});
+    loop.launch.takesHulls = true;
+    asked = 0;
+
+    const auto plan = planner.plan(loop.launch).plan;
+
+    EXPECT_EQ(plan->interior.empty(), words == 1);
+    ASSERT_EQ(plan->waiting.size(), 1U);
+    EXPECT_EQ(plan->waiting[0].needs.size(), 1U);
+    EXPECT_EQ(asked <= 5, words == 1) << asked << " times";
+  }
+}
+
 TEST_F(PlannerTest, HasNoInteriorWhereEveryIterationWaits) {
   const Loop all(2, 10, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
     add(sink, TUTTI_READ, kHeapBase, 0, 100);

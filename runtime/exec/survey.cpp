@@ -142,12 +142,11 @@ public:
       addExact(record); // Bytes that nobody has mentioned are rank 0's, wherever they are.
       return;
     }
-    AccessRecord whole = record;
-    if (takesHull) {
-      whole.size = whole.hull.size();
-      whole.dims.clear();
-      whole.flags |= TUTTI_READ; // The gaps.
+    AccessRecord hull;
+    if (takesHull) { // And reads the gaps.
+      hull = {record.flags | TUTTI_READ, record.limit, record.hull, record.hull.size(), {}};
     }
+    const AccessRecord &whole = takesHull ? hull : record;
     const bool isRead = whole.isRead() || whole.isAtMost() || ranges_.isCoarse(whole);
     std::uint64_t inPlace = 0;
     std::uint64_t notHome = 0;
@@ -595,6 +594,7 @@ Survey Surveyor::attempt() {
 
 std::vector<balance::Chunk> chunksOf(const Launch &launch) {
   std::vector<std::uint32_t> weights;
+  weights.reserve(launch.shares.size());
   for (const Share &share : launch.shares) {
     weights.push_back(share.weight);
   }

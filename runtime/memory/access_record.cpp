@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/memory/access_record.h"
 
-#include <optional>
 #include <utility>
 
 namespace tutti::memory {
@@ -17,15 +16,12 @@ constexpr std::uint64_t kGapFraction = 8;
 constexpr std::uint64_t kLeastRows = 3;
 /// Calls of an access function whose rows are joined.
 constexpr std::size_t kMostCalls = 64;
+/// Memory for so many is there from the first one on.
+constexpr std::size_t kFewCalls = 16;
 
-/// Nothing if the record touches nothing; an empty hull if it leaves the address space.
-std::optional<AccessRecord> normalise(std::uint32_t flags, std::uint64_t address,
-                                      std::uint64_t size, std::span<const tutti_dim> dims,
-                                      Range limit) {
-  const auto isNone = [](const tutti_dim &dim) { return dim.count <= 0; };
-  if (size == 0 || std::any_of(dims.begin(), dims.end(), isNone)) {
-    return std::nullopt;
-  }
+/// The hull is empty if the record leaves the address space. All counts are positive.
+AccessRecord normalise(std::uint32_t flags, std::uint64_t address, std::uint64_t size,
+                       std::span<const tutti_dim> dims, Range limit) {
   AccessRecord record{flags, limit, hullOf(address, size, dims), size, {}};
   for (const tutti_dim &dim : dims) {
     if (dim.stride != 0 && dim.count != 1) {
@@ -124,8 +120,11 @@ bool AccessRecord::join(const AccessRecord &other) {
   return true;
 }
 
-AccessCollector::Series::Series(AccessRecord first)
-    : first_(std::move(first)), count_(1), latest_(first_.hull.begin) {}
+void AccessCollector::Series::begin(AccessRecord &&first) {
+  first_ = std::move(first);
+  count_ = 1;
+  latest_ = first_.hull.begin;
+}
 
 /// Rows that are followed are objects of their own, perhaps with others between them: what is
 /// written there has no gaps.
@@ -147,19 +146,25 @@ bool AccessCollector::Series::take(const AccessRecord &next) {
   return true;
 }
 
-AccessRecord AccessCollector::Series::at(std::uint64_t index) const {
-  AccessRecord one = first_;
-  one.hull = {one.hull.begin + index * step_, one.hull.end + index * step_};
-  return one;
+void AccessCollector::Series::endApart(std::vector<AccessRecord> &records) {
+  for (; count_ > 1; --count_) {
+    records.push_back(first_);
+    first_.hull = {first_.hull.begin + step_, first_.hull.end + step_};
+  }
+  if (count_ == 1) {
+    records.push_back(std::move(first_));
+    count_ = 0;
+  }
 }
 
-AccessRecord AccessCollector::Series::whole() const {
-  AccessRecord all = first_;
+AccessRecord AccessCollector::Series::end() {
+  AccessRecord all = std::move(first_);
   if (count_ > 1) {
-    all.hull.end = latest_ + first_.hull.size();
+    all.hull.end = latest_ + all.hull.size();
     const auto isWider = [this](const Dim &dim) { return dim.stride > step_; };
     all.dims.insert(std::ranges::find_if(all.dims, isWider), {step_, count_});
   }
+  count_ = 0;
   return all;
 }
 
@@ -174,12 +179,15 @@ AccessCollector::Call *AccessCollector::callOf(const void *address) {
   if (calls_.size() == kMostCalls) {
     return nullptr;
   }
-  calls_.push_back({address, {}, {}});
+  if (calls_.empty()) {
+    calls_.reserve(kFewCalls);
+  }
+  calls_.emplace_back().address = address;
   latest_ = calls_.size() - 1;
   return &calls_.back();
 }
 
-void AccessCollector::note(AccessRecord record, const void *address) {
+void AccessCollector::note(AccessRecord &&record, const void *address) {
   Call *call = address ? callOf(address) : nullptr;
   if (!call) {
     taken_.records.push_back(std::move(record));
@@ -187,29 +195,25 @@ void AccessCollector::note(AccessRecord record, const void *address) {
   }
   if (!call->rows.take(record)) {
     endRows(*call);
-    call->rows = Series(std::move(record));
+    call->rows.begin(std::move(record));
   }
 }
 
 void AccessCollector::endRows(Call &call) {
-  const Series rows = std::exchange(call.rows, {});
-  if (rows.count() < kLeastRows) {
-    for (std::uint64_t row = 0; row < rows.count(); ++row) {
-      taken_.records.push_back(rows.at(row));
-    }
+  if (call.rows.count() < kLeastRows) {
+    call.rows.endApart(taken_.records);
     return;
   }
-  AccessRecord block = rows.whole();
+  AccessRecord block = call.rows.end();
   if (!call.blocks.take(block)) {
     endBlocks(call);
-    call.blocks = Series(std::move(block));
+    call.blocks.begin(std::move(block));
   }
 }
 
 void AccessCollector::endBlocks(Call &call) {
-  const Series blocks = std::exchange(call.blocks, {});
-  if (blocks.count() > 0) {
-    taken_.records.push_back(blocks.whole());
+  if (call.blocks.count() > 0) {
+    taken_.records.push_back(call.blocks.end());
   }
 }
 
@@ -220,16 +224,21 @@ void AccessCollector::add(std::uint32_t flags, std::uint64_t address, std::uint6
     taken_.anywhere = true;
     return;
   }
-  auto record = normalise(flags, address, size, {dims, ndims}, limit);
-  if (!record || !(flags & (TUTTI_READ | TUTTI_WRITE))) {
+  const std::span all(dims, ndims);
+  const auto isNone = [](const tutti_dim &dim) { return dim.count <= 0; };
+  if (size == 0 || std::any_of(all.begin(), all.end(), isNone) ||
+      !(flags & (TUTTI_READ | TUTTI_WRITE))) {
     return;
   }
   if (flags & TUTTI_ALLOCATION) {
     allocations_.push_back({flags, address, call});
-  } else if (record->hull.empty()) {
+    return;
+  }
+  AccessRecord record = normalise(flags, address, size, all, limit);
+  if (record.hull.empty()) {
     taken_.wrapsAround = true;
   } else {
-    note(std::move(*record), call);
+    note(std::move(record), call);
   }
 }
 
@@ -244,6 +253,7 @@ AccessRecords AccessCollector::take(const AllocationOf &allocationOf) {
     }
   }
   allocations_.clear();
+  taken_.records.reserve(taken_.records.size() + calls_.size());
   for (Call &call : calls_) {
     endRows(call);
     endBlocks(call);
@@ -255,18 +265,21 @@ AccessRecords AccessCollector::take(const AllocationOf &allocationOf) {
 
 /// What an unrolled loop reports element by element lies side by side in every row.
 void AccessCollector::joinNeighbours() {
-  constexpr std::size_t kBack = 16; // Of one iteration, reads and writes of some arrays.
-  std::vector<AccessRecord> joined;
-  joined.reserve(taken_.records.size());
-  for (AccessRecord &record : taken_.records) {
-    const auto oldest = joined.end() - static_cast<std::ptrdiff_t>(std::min(kBack, joined.size()));
-    const auto neighbour =
-        std::find_if(oldest, joined.end(), [&](AccessRecord &each) { return each.join(record); });
-    if (neighbour == joined.end()) {
-      joined.push_back(std::move(record));
+  constexpr std::ptrdiff_t kBack = 16; // Of one iteration, reads and writes of some arrays.
+  std::vector<AccessRecord> &records = taken_.records;
+  const auto begin = records.begin();
+  auto end = begin; // Of those that are kept.
+  for (AccessRecord &record : records) {
+    const auto oldest = end - std::min(kBack, end - begin);
+    if (std::any_of(oldest, end, [&](AccessRecord &each) { return each.join(record); })) {
+      continue;
     }
+    if (&*end != &record) {
+      *end = std::move(record);
+    }
+    ++end;
   }
-  taken_.records = std::move(joined);
+  records.erase(end, records.end());
 }
 
 } // namespace tutti::memory

@@ -139,19 +139,19 @@ private:
   /// Records of one shape at equal distances.
   class Series {
   public:
-    Series() = default;
-    explicit Series(AccessRecord first);
-
+    /// 0 before it begins and once it has ended.
     std::uint64_t count() const { return count_; }
+
+    void begin(AccessRecord &&first);
 
     /// Whether `next` continues the series, which then has one more.
     bool take(const AccessRecord &next);
 
-    /// One of them.
-    AccessRecord at(std::uint64_t index) const;
+    /// Appends them one by one.
+    void endApart(std::vector<AccessRecord> &records);
 
     /// All in one.
-    AccessRecord whole() const;
+    AccessRecord end();
 
   private:
     AccessRecord first_{};
@@ -168,7 +168,7 @@ private:
   };
 
   Call *callOf(const void *address);
-  void note(AccessRecord record, const void *address);
+  void note(AccessRecord &&record, const void *address);
   void endRows(Call &call);
   void endBlocks(Call &call);
   void joinNeighbours();
