@@ -2,6 +2,7 @@
 /// \file
 /// Plans against a job played in this process: every rank's copies of some words, and what one
 /// rank alone would hold.
+#include "base/test_instructions.h"
 #include "base/test_share.h"
 #include "runtime/exec/followed.h"
 #include "runtime/exec/owners.h"
@@ -18,6 +19,7 @@
 #include <new>
 #include <random>
 #include <set>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -1034,6 +1036,39 @@ TEST_F(PlannerTest, TakesTheSameForLaunchesInPlaceWhateverTheirRows) {
     EXPECT_LE(many.visits, 2 * static_cast<std::uint64_t>(ranks) + 2);
     EXPECT_LE(many.allocations, 32U);
   }
+}
+
+/// Instructions of the plan of a launch that is new, as the one before it was: in place, or, where
+/// it takes hulls, of data that is all at home.
+std::int64_t instructionsOfPlan(Rank ranks, std::int64_t rows, bool isInPlace) {
+  Matrix matrix(ranks, rows);
+  Planner planner = plannerOf(0, ranks);
+  matrix.some.launch.takesHulls = !isInPlace;
+  if (isInPlace) {
+    planner.commit(*planner.plan(matrix.all.launch).plan);
+  }
+  static_cast<void>(planner.plan(matrix.some.launch)); // Memory is there from then on.
+  matrix.column = 2;
+  matrix.some.launch.captures.push_back(2);
+  return *test::instructionsOf([&] {
+    if (planner.plan(matrix.some.launch).plan->isInPlace != isInPlace) {
+      _exit(1);
+    }
+  });
+}
+
+TEST_F(PlannerTest, ExecutesAsManyInstructionsForNewLaunchesWhateverTheirRows) {
+  if (const char *reason = test::reasonToCountNone()) {
+    GTEST_SKIP() << reason;
+  }
+  std::vector<std::int64_t> inPlace;
+  for (const Rank ranks : {1, 4, 16}) {
+    inPlace.push_back(instructionsOfPlan(ranks, 100, true));
+    EXPECT_LE(2 * instructionsOfPlan(ranks, 100000, true), 3 * inPlace.back()) << ranks << " ranks";
+  }
+  EXPECT_LE(inPlace[1], 4 * inPlace[0]);
+  EXPECT_LE(inPlace[2], 4 * inPlace[1]);
+  EXPECT_LE(2 * instructionsOfPlan(2, 100000, false), 3 * instructionsOfPlan(2, 100, false));
 }
 
 TEST_F(PlannerTest, RemembersLaunchesInPlaceThatComeAgain) {

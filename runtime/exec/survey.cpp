@@ -212,6 +212,9 @@ public:
 
   const RangeSet &ownWrites() const { return ownWrites_; }
 
+  /// In no order.
+  const std::vector<Range> &readInPlace() const { return read_; }
+
   ChunkAccess takeInPlace() {
     return {RangeSet::of(std::exchange(read_, {})), std::move(ownWrites_)};
   }
@@ -232,6 +235,29 @@ private:
   Estimate touched_;
   Estimate notHome_;
 };
+
+/// Bytes that a place takes with what it writes.
+struct Taken {
+  Range range;
+  Place taker;
+};
+
+constexpr Place kNobody = -1;
+
+/// Whether some of `ranges` are among `taken`, which are in order and apart, by another one than
+/// `place`.
+bool overlaps(const std::vector<Taken> &taken, Place place, const std::vector<Range> &ranges) {
+  return std::ranges::any_of(ranges, [&](const Range &range) {
+    auto each = std::ranges::upper_bound(taken, range.begin, {},
+                                         [](const Taken &other) { return other.range.end; });
+    for (; each != taken.end() && each->range.begin < range.end; ++each) {
+      if (each->taker != place) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
 
 /// Makes one survey.
 class Surveyor {
@@ -408,22 +434,36 @@ bool Surveyor::noteParts() {
 }
 
 /// Whether anybody touches what another place takes with what it writes.
+///
+/// Cost: linear in places, but for looking up.
 bool Surveyor::othersTouchHulls() {
-  for (const Working &taker : working_) {
-    if (taker.part.takenHulls().empty()) {
-      continue;
-    }
-    const RangeSet taken = RangeSet::of(taker.part.takenHulls());
-    for (const Working &other : working_) {
-      if (other.place != taker.place && other.part.touches(taken, accessOf(other.place))) {
-        return true;
-      }
-    }
-    if (reduced_.reads.overlaps(taken) || reduced_.writes.overlaps(taken)) {
-      return true;
+  std::vector<Taken> all;
+  for (const Working &working : working_) {
+    for (const Range &range : working.part.takenHulls()) {
+      all.push_back({range, working.place});
     }
   }
-  return false;
+  std::ranges::sort(all, {}, [](const Taken &taken) { return taken.range.begin; });
+  std::size_t kept = 0; // Joined, and apart from one another.
+  for (const Taken next : all) {
+    if (kept == 0 || next.range.begin >= all[kept - 1].range.end) {
+      all[kept++] = next;
+    } else if (all[kept - 1].taker != next.taker) {
+      return true;
+    } else {
+      all[kept - 1].range.end = std::max(all[kept - 1].range.end, next.range.end);
+    }
+  }
+  all.resize(kept);
+  return overlaps(all, kNobody, reduced_.reads.ranges()) ||
+         overlaps(all, kNobody, reduced_.writes.ranges()) ||
+         std::ranges::any_of(working_, [&](const Working &other) {
+           const ChunkAccess &access = accessOf(other.place);
+           return overlaps(all, other.place, access.reads.ranges()) ||
+                  overlaps(all, other.place, access.writes.ranges()) ||
+                  overlaps(all, other.place, other.part.ownWrites().ranges()) ||
+                  overlaps(all, other.place, other.part.readInPlace());
+         });
 }
 
 /// What a place alone has and writes is in place only if nobody else touches it. Others touch it
