@@ -517,6 +517,30 @@ TEST(Auto, TakesLittleMoreThanTheBestChoiceInAShortRun) {
   }
 }
 
+/// Of the second half of so many steps, when it is known what loops take.
+double secondsOfSecondHalf(const Case &each, std::uint64_t size, const Speeds &speeds,
+                           const std::vector<std::uint32_t> &fixed, int steps) {
+  return secondsOf(each.program, size, speeds, fixed, steps) -
+         secondsOf(each.program, size, speeds, fixed, steps / 2);
+}
+
+/// Small loops take up to twice as long on these GPUs.
+TEST(Auto, IsNoMoreThanATwentiethSlowerThanCoresOnceItKnows) {
+  constexpr int kSteps = 1200;
+  for (const Speeds &speeds : kSpeeds) {
+    for (const Case &each : cases()) {
+      for (const std::uint64_t size : each.sizes) {
+        Machine machine(speeds, {});
+        each.program(machine, size);
+        const std::vector<std::uint32_t> onCores(machine.loops(), TUTTI_DEVICE_CPU);
+        EXPECT_LE(secondsOfSecondHalf(each, size, speeds, {}, kSteps),
+                  1.05 * secondsOfSecondHalf(each, size, speeds, onCores, kSteps))
+            << each.name << ' ' << size << ", " << speeds.cores << " cores";
+      }
+    }
+  }
+}
+
 TEST(Auto, StaysWithWhatItHasChosenThoughTimesDiffer) {
   constexpr int kSteps = 600;
   for (const Speeds &speeds : kSpeeds) {
