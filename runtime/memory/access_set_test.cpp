@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Access records against a walk over every element, and the rules for gaps.
+#include "base/test_instructions.h"
 #include "base/test_share.h"
 #include "runtime/memory/access_set.h"
 
@@ -358,6 +359,27 @@ TEST(AccessCollector, StartsAnewAfterTake) {
 
   EXPECT_FALSE(records.wrapsAround);
   EXPECT_EQ(setOf(records).reads, RangeSet::of({{8, 16}}));
+}
+
+/// Of an unrolled loop over columns. Each launch that is new asks for them several times.
+TEST(AccessCollector, TakesFewInstructionsForEachElementOfARow) {
+  if (const char *reason = test::reasonToCountNone()) {
+    GTEST_SKIP() << reason;
+  }
+  constexpr std::uint64_t kElements = 8;
+  std::array<char, kElements> calls{};
+  const auto recordsOfRows = [&] {
+    AccessCollector collector;
+    for (std::uint64_t element = 0; element < kElements; ++element) {
+      collector.add(TUTTI_READ | TUTTI_WRITE, 4096 + 8 * element, 8, 1,
+                    std::array{tutti_dim{1024, 100}}.data(), AccessCollector::kNoLimit,
+                    &calls[element]);
+    }
+    return collector.take({}).records.size();
+  };
+  EXPECT_EQ(recordsOfRows(), 1U); // Memory is there from then on.
+
+  EXPECT_LT(*test::instructionsOf([&] { recordsOfRows(); }), std::int64_t{1200 * kElements});
 }
 
 TEST(AccessRanges, GivesWhatOfARecordLiesInARange) {
