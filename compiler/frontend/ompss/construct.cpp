@@ -695,7 +695,7 @@ void Writer::clauses(const Sharing &sharing) {
   }
   for (std::size_t i = 0; i < construct_.reductions.size(); ++i) {
     if (!construct_.reductions[i].isWeak && !sharing.reduced[i].isPointer &&
-        isKnown(construct_.reductions[i], sharing.reduced[i])) {
+        !sharing.reduced[i].staticMember && isKnown(construct_.reductions[i], sharing.reduced[i])) {
       reduction(construct_.reductions[i], sharing.reduced[i]);
     }
   }

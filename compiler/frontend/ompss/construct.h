@@ -21,6 +21,8 @@
 #include "compiler/frontend/ompss/declared_reductions.h"
 #include "compiler/frontend/ompss/items.h"
 
+#include "clang/AST/Decl.h"
+
 namespace tutti::compiler::ompss {
 
 struct NamedItem {
@@ -80,6 +82,8 @@ struct Sharing {
     unsigned dimensions; ///< Of the array that the variable is, or that it points to.
     bool isPointer; ///< A shape of a pointer: the body's own copy of it leads to the private copy.
     bool isArray;   ///< The variable is one, shaped or not.
+    /// The member of a class of which the body has a private copy, if it is one; else null.
+    const clang::VarDecl *staticMember;
   };
 
   std::string label;            ///< The text of a label that is written without quotes.

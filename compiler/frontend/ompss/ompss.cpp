@@ -40,7 +40,7 @@ char *tutti_task_reduction(unsigned, void *, unsigned long, unsigned, unsigned) 
 char *tutti_task_reduction_by(unsigned, void *, unsigned long, unsigned long,
                               void (*)(void *, void *), void (*)(void *, void *)) TUTTI_NOTHROW;
 char *tutti_task_described(void) TUTTI_NOTHROW;
-void *tutti_task_private(void *) TUTTI_NOTHROW;
+void *tutti_task_private(void *) TUTTI_NOTHROW __attribute__((__const__)); // While a task runs.
 unsigned tutti_task_asks(void) TUTTI_NOTHROW;
 int tutti_task_iterate(unsigned) TUTTI_NOTHROW;
 void tutti_task_wait(const char *);
@@ -82,8 +82,13 @@ private:
   void addClauses(std::size_t number, Scope *scope) {
     const Construct construct = unit_->constructs[number]; // Templates in items may add others.
     TokenWriter writer(unit_->preprocessor, construct.directive.where);
-    writeClauses(writer, unit_->preprocessor, unit_->reductions, construct,
-                 unit_->nesting.share(*unit_->sema, scope, construct));
+    const Sharing sharing = unit_->nesting.share(*unit_->sema, scope, construct);
+    for (const Sharing::Reduced &reduced : sharing.reduced) {
+      if (reduced.staticMember) {
+        unit_->staticMembers.add(construct.directive.where, *reduced.staticMember);
+      }
+    }
+    writeClauses(writer, unit_->preprocessor, unit_->reductions, construct, sharing);
     enter(unit_->preprocessor, writer.take());
   }
 
@@ -105,6 +110,7 @@ public:
     if (unit_->sema) {
       warnOfEarlierDeclarations(*unit_->sema, unit_->functions, group);
       redirectCalls(*unit_->sema, unit_->functions, group);
+      unit_->staticMembers.makePrivate(*unit_->sema, group);
       nests_.check(unit_->sema->getDiagnostics(), unit_->constructs, group);
     }
     return true;
@@ -123,7 +129,7 @@ private:
 
 std::unique_ptr<ASTConsumer> install(CompilerInstance &compiler) {
   Preprocessor &preprocessor = compiler.getPreprocessor();
-  auto unit = std::make_shared<Unit>(Unit{preprocessor, nullptr, {}, {}, {}, {}});
+  auto unit = std::make_shared<Unit>(Unit{preprocessor, nullptr, {}, {}, {}, {}, {}});
   preprocessor.AddPragmaHandler(new PragmaHandler(unit)); // Owned by the preprocessor.
   showOncePerPlace(compiler.getDiagnostics(), unit);
   preprocessor.setPredefines(preprocessor.getPredefines() + kDeclarations.str());

@@ -6,6 +6,7 @@
 
 #include "compiler/frontend/ompss/construct.h"
 #include "compiler/frontend/ompss/sharing.h"
+#include "compiler/frontend/ompss/static_members.h"
 #include "compiler/frontend/ompss/task_calls.h"
 #include "compiler/frontend/ompss/task_function.h"
 
@@ -24,6 +25,7 @@ struct Unit {
   TaskFunctions functions;
   Nesting nesting;
   DeclaredReductions reductions;
+  StaticMembers staticMembers;
 };
 
 class PragmaHandler : public clang::PragmaHandler {

@@ -148,7 +148,9 @@ DeclContext *contextOf(Sema &sema, Scope *scope, DeclContext *context, const Tok
     return const_cast<NamespaceAliasDecl *>(alias)->getNamespace();
   }
   if (const auto *type = dyn_cast_or_null<TypeDecl>(declared)) {
-    return sema.getASTContext().getTypeDeclType(type)->getAsCXXRecordDecl();
+    const QualType named = sema.getASTContext().getTypeDeclType(type);
+    // What is an instance of a template is one now, at the latest.
+    return sema.isCompleteType(name.getLocation(), named) ? named->getAsCXXRecordDecl() : nullptr;
   }
   return dyn_cast_or_null<NamespaceDecl>(declared);
 }
@@ -456,9 +458,11 @@ void Decision::reductions() {
         shared_.insert(const_cast<VarDecl *>(variable));
       }
     }
+    const bool isMember =
+        variable && variable->isStaticDataMember() && !isPointer && !reduced.isWeak;
     sharing_.reduced.push_back({isKnown, isKnown ? typeNumberOf(type) : 0,
                                 isShaped && !isPointer ? dimensions - 1 : dimensions, isPointer,
-                                isArray});
+                                isArray, isMember ? variable : nullptr});
   }
 }
 

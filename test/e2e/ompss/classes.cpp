@@ -78,7 +78,63 @@ template <class T> T chain(T start, int n) {
   return value;
 }
 
+struct Pair {
+  long up, down;
+};
+
+#pragma oss declare reduction(both : Pair : omp_out.up += omp_in.up, omp_out.down += omp_in.down)    \
+    initializer(omp_priv = {0, 0})
+
+/// Static members are reduced under each of their names, by whatever stands in the body.
+template <class T> struct Tally {
+  static T sum, cells[3];
+  static Pair pair;
+
+  void run(int n) {
+    for (int i = 0; i < n; i++) {
+#pragma oss task reduction(+ : sum, cells) reduction(both : pair)
+      {
+        auto add = [](T x) { sum += x; };
+        add(static_cast<T>(i));
+        this->sum += 1;
+        for (T &cell : cells) {
+          cell += static_cast<T>(i);
+        }
+        pair.up += i;
+        Tally::pair.down -= i;
+      }
+    }
+#pragma oss taskloop reduction(+ : sum) grainsize(5)
+    for (int i = 0; i < n; i++) {
+      sum += static_cast<T>(i);
+    }
+#pragma oss taskwait
+  }
+};
+
+template <class T> T Tally<T>::sum;
+template <class T> T Tally<T>::cells[3];
+template <class T> Pair Tally<T>::pair;
+
+using Ints = Tally<int>;
+
+static void members() {
+  Ints().run(30);
+  Tally<double>().run(20);
+#pragma oss task weakreduction(+ : Ints::sum)
+  for (int i = 0; i < 20; i++) {
+#pragma oss task reduction(+ : ::Ints::sum)
+    Tally<int>::sum += i + static_cast<int>(Tally<double>::cells[0]);
+  }
+#pragma oss taskwait
+  std::printf("members %d %d %ld %ld\n", Tally<int>::sum, Tally<int>::cells[2], Tally<int>::pair.up,
+              Tally<int>::pair.down);
+  std::printf("members %g %g %ld\n", Tally<double>::sum, Tally<double>::cells[0],
+              Tally<double>::pair.down);
+}
+
 int main() {
+  members();
   int seen[6] = {0};
   {
     Counted c(10);
