@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/pragma_handler.h"
 
+#include "abi/tasks.h"
 #include "compiler/frontend/ompss/names.h"
 
 #include "clang/AST/DeclCXX.h"
@@ -96,6 +97,25 @@ bool namesNoCopies(DiagnosticsEngine &diagnostics, const Construct &construct,
         "the task has a copy of '%0': name what it points to, or take a reference")
       << wordOf((*copied)->base.front());
   return false;
+}
+
+/// The body of a function reaches private copies by its parameters alone. What else is reduced it
+/// finds under its own name: such tasks change the original, one after the other.
+void takeTurns(Construct &construct, const TaskFunction &function) {
+  const auto isReached = [&](const ReducedItem &reduced) {
+    return llvm::any_of(function.parameters, [&](const Parameter &parameter) {
+      return reduced.item.base.size() == 1 && wordOf(reduced.item.base.front()) == parameter.name;
+    });
+  };
+  std::vector<ReducedItem> reached;
+  for (ReducedItem &reduced : construct.reductions) {
+    if (reduced.isWeak || isReached(reduced)) {
+      reached.push_back(std::move(reduced));
+    } else {
+      construct.items.push_back({TUTTI_TASK_COMMUTATIVE, std::move(reduced.item)});
+    }
+  }
+  construct.reductions = std::move(reached);
 }
 
 /// Whether the task has a copy of its own of what the parameter refers to, which is combined later.
@@ -342,6 +362,7 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
     writer.tokens(ahead);
     return;
   }
+  takeTurns(construct, called);
   const bool isMember = isa<CXXRecordDecl>(unit_->sema->CurContext);
   const std::string creator = kCreatorPrefix.str() + std::to_string(unit_->constructs.size());
   unit_->functions.add(function->name.getLocation(), construct.directive.where, creator);

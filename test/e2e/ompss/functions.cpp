@@ -155,6 +155,31 @@ static void moved(int &&to, const int &by) { to = to * 3 + by; }
 
 template <class T> void forwarded(T &&to, int by) { to = to * 2 + by; }
 
+static long turns;
+
+// The body finds what it reduces under its own name, and is left in its middle.
+#pragma oss task reduction(+ : turns)
+static void turn(int i) {
+  const long before = turns;
+#pragma oss task
+  {}
+#pragma oss taskwait
+  turns = before + i;
+}
+
+struct Turns {
+  long own = 0;
+
+#pragma oss task reduction(+ : own)
+  void turn(int i) {
+    const long before = own;
+#pragma oss task
+    {}
+#pragma oss taskwait
+    own = before + i;
+  }
+};
+
 int main() {
   double x[10], sum = 0;
   for (int i = 0; i < 10; i++) {
@@ -238,4 +263,14 @@ int main() {
   }
 #pragma oss taskwait
   std::printf("attributed %d\n", found);
+
+  Turns object;
+  for (int i = 0; i < 20; i++) {
+    turn(i);
+    object.turn(i);
+#pragma oss task reduction(+ : turns)
+    turns += i;
+  }
+#pragma oss taskwait
+  std::printf("turns %ld %ld\n", turns, object.own);
 }
