@@ -1,5 +1,8 @@
 // Functions that are tasks: declared, defined, recursive, methods, templates, references.
 #include <cstdio>
+#ifdef _OMPSS_2
+#include <nanos6.h>
+#endif
 #include <string>
 #include <vector>
 
@@ -157,13 +160,18 @@ template <class T> void forwarded(T &&to, int by) { to = to * 2 + by; }
 
 static long turns;
 
-// The body finds what it reduces under its own name, and is left in its middle.
+/// Lets other tasks run meanwhile.
+static void others() {
+#ifdef _OMPSS_2
+  nanos6_wait_for(1);
+#endif
+}
+
+// The body finds what it reduces under its own name.
 #pragma oss task reduction(+ : turns)
 static void turn(int i) {
   const long before = turns;
-#pragma oss task
-  {}
-#pragma oss taskwait
+  others();
   turns = before + i;
 }
 
@@ -173,9 +181,7 @@ struct Turns {
 #pragma oss task reduction(+ : own)
   void turn(int i) {
     const long before = own;
-#pragma oss task
-    {}
-#pragma oss taskwait
+    others();
     own = before + i;
   }
 };
