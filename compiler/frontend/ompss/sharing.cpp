@@ -458,8 +458,10 @@ void Decision::reductions() {
         shared_.insert(const_cast<VarDecl *>(variable));
       }
     }
-    const bool isMember =
-        variable && variable->isStaticDataMember() && !isPointer && !reduced.isWeak;
+    // Clang refuses constants and variables of threads, with a reason that holds.
+    const bool isMember = variable && variable->isStaticDataMember() && !isPointer &&
+                          !reduced.isWeak && !variable->getType().isConstQualified() &&
+                          variable->getTLSKind() == VarDecl::TLS_None;
     sharing_.reduced.push_back({isKnown, isKnown ? typeNumberOf(type) : 0,
                                 isShaped && !isPointer ? dimensions - 1 : dimensions, isPointer,
                                 isArray, isMember ? variable : nullptr});

@@ -47,6 +47,7 @@ struct Counter {
   static void reference(int &r);
 };
 namespace far { int sum, *cells; }
+struct Kept { static const int limit; static thread_local int own; };
 void qualified() {
   // CHECK-DAG: :[[@LINE+1]]:43: error: 'far::sum' is reduced twice
   #pragma oss task reduction(+: far::sum, far::sum)
@@ -54,6 +55,12 @@ void qualified() {
   #pragma oss task reduction(+: far::sum) in(far::sum)
   // CHECK-DAG: :[[@LINE+1]]:33: error: a reduction is of a variable or of a shape [n]p
   #pragma oss task reduction(+: far::cells[2])
+  // CHECK-DAG: :[[@LINE+1]]:33: error: const-qualified variable cannot be in_reduction
+  #pragma oss task reduction(+: Kept::limit)
+  ;
+  // CHECK-DAG: :[[@LINE+1]]:33: error: {{.*}} variable cannot be reduction
+  #pragma oss task reduction(+: Kept::own)
+  ;
 }
 template <class T> void dependent(T x) {
   // CHECK-DAG: :[[@LINE+1]]:23: error: whether 'x' is the memory or a pointer to it depends on a template argument; name it in shared() or firstprivate()
