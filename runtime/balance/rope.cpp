@@ -21,11 +21,16 @@ constexpr double kMostOfNoise = 2;
 constexpr std::int32_t kEnough = 7;
 /// What a new cut costs beside the bytes that it moves and new plans: new protections.
 constexpr double kCutSeconds = 100e-6;
-/// A new cut that loses more than this fraction of what the one before lost was futile: each such
-/// cut doubles what the next ones have to be worth. One that was of use takes a quarter of that
-/// back: where times are chance, some cuts seem to be.
+/// A new cut that at first loses more than this fraction of what the one before lost was futile:
+/// each such cut doubles what the next ones have to be worth. One that was of use takes a quarter
+/// of that back: where times are chance, some cuts seem to be. What it loses later may be because
+/// the work has moved on.
 constexpr double kFutile = 0.5;
 constexpr std::int32_t kMostFutile = 12;
+constexpr std::int32_t kJudged = 8;
+/// Where places are unlike, no part becomes longer by more than this factor at once. What is known
+/// of a short part at the beginning of a loop may say little of what comes behind it.
+constexpr double kMostGrowth = 8;
 /// How fast loops are forgotten that are not run any more.
 constexpr double kForgotten = 0.9;
 /// No part is shorter: it may turn out to be worth more.
@@ -42,8 +47,8 @@ double tolerated(const Work &work) {
 
 Rope::Rope(std::span<const double> speeds, Places kind, std::vector<std::uint64_t> hardware)
     : kind_(kind), hardware_(std::move(hardware)), guesses_(speeds.begin(), speeds.end()) {
-  Sum first{{1.0}, guesses_};
-  recut(first);
+  take(bordersFor({{1.0}, guesses_}));
+  first_ = borders_;
 }
 
 Rope::Loop Rope::addLoop() {
@@ -110,8 +115,25 @@ std::vector<double> Rope::bordersFor(const Sum &all) {
   return borders;
 }
 
-void Rope::recut(const Sum &all) {
-  const std::vector<double> borders = bordersFor(all);
+/// The same, but for parts that would grow too much: what is too much falls to all.
+std::vector<double> Rope::wishedFor(const Sum &all) const {
+  std::vector<double> wished = bordersFor(all);
+  if (kind_ == Places::Alike) {
+    return wished;
+  }
+  std::vector<double> lengths;
+  for (std::size_t part = 0; part + 1 < wished.size(); ++part) {
+    lengths.push_back(std::min(wished[part + 1] - wished[part],
+                               kMostGrowth * (borders_[part + 1] - borders_[part])));
+  }
+  const double sum = std::accumulate(lengths.begin(), lengths.end(), 0.0);
+  for (std::size_t part = 0; part + 1 < lengths.size(); ++part) {
+    wished[part + 1] = wished[part] + lengths[part] / sum;
+  }
+  return wished;
+}
+
+void Rope::take(const std::vector<double> &borders) {
   weights_.clear();
   std::int64_t lower = 0;
   for (std::size_t part = 1; part < borders.size(); ++part) {
@@ -126,6 +148,9 @@ void Rope::recut(const Sum &all) {
   }
   borders_.back() = 1;
   lost_ = 0;
+  extraAtFirst_ = 0;
+  lossAfterCut_ = 0;
+  judged_ = 0;
 }
 
 double Rope::secondsOn(Loop loop, const std::vector<bool> &uses) const {
@@ -184,11 +209,15 @@ bool Rope::add(Loop loop, std::span<const PartTime> measured, std::int64_t launc
   const Sum all = sum();
   const Length length = lengthOf(all, borders_);
   const double loss = length.slowest > 0 ? 1 - length.balanced / length.slowest : 0;
+  if (judged_ < kJudged) {
+    lossAfterCut_ += (loss - lossAfterCut_) / ++judged_;
+  }
   if (longest < kShortestPart || loss < tolerated(member.work)) {
     return false;
   }
   lost_ += loss * longest * static_cast<double>(launches);
-  const std::vector<double> wished = bordersFor(all);
+  extraAtFirst_ += (lengthOf(all, first_).slowest - length.slowest) * static_cast<double>(launches);
+  const std::vector<double> wished = wishedFor(all);
   double moved = 0;
   for (std::size_t part = 0; part < wished.size(); ++part) {
     moved += std::abs(wished[part] - borders_[part]);
@@ -200,13 +229,14 @@ bool Rope::add(Loop loop, std::span<const PartTime> measured, std::int64_t launc
     price += each.planning;
   }
   price += moved * most / moves.bandwidth;
-  const bool isFutile = loss > kFutile * lossAtCut_;
+  const bool isFutile = lossAfterCut_ > kFutile * lossAtCut_;
   if (lost_ < std::ldexp(price, futile_)) {
     return false;
   }
   futile_ = isFutile ? std::min(futile_ + 1, kMostFutile) : futile_ - futile_ / 4;
   lossAtCut_ = loss;
-  recut(all);
+  // Work that moves faster than it can be followed is worst where a cut has followed it.
+  take(isFutile && extraAtFirst_ < 0 ? first_ : wished);
   return true;
 }
 

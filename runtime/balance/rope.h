@@ -82,7 +82,8 @@ private:
 
   std::vector<PartTime> shared(std::span<const PartTime> parts) const;
   Sum sum() const;
-  void recut(const Sum &all);
+  std::vector<double> wishedFor(const Sum &all) const;
+  void take(const std::vector<double> &borders);
   static Length lengthOf(const Sum &all, std::span<const double> borders);
   static std::vector<double> bordersFor(const Sum &all);
 
@@ -91,9 +92,13 @@ private:
   std::vector<double> guesses_;
   std::vector<std::uint32_t> weights_;
   std::vector<double> borders_;
+  std::vector<double> first_; ///< The borders of the first cut.
   std::vector<Member> loops_;
-  double lost_ = 0;         ///< Seconds that the present cut has cost.
-  double lossAtCut_ = 0;    ///< What the cut before it seemed to lose, as a fraction.
+  double lost_ = 0;         ///< Seconds that the present cut has cost,
+  double extraAtFirst_ = 0; ///< and that the first cut would have taken longer meanwhile.
+  double lossAtCut_ = 0;    ///< What the cut before it seemed to lose, as a fraction,
+  double lossAfterCut_ = 0; ///< and the mean of what the present one did at first,
+  std::int32_t judged_ = 0; ///< of so many times.
   std::int32_t futile_ = 0; ///< New cuts that lost about as much, less a part for each other one.
 };
 

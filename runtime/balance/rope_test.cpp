@@ -31,12 +31,13 @@ double step(double at) { return at < 0.3 ? 5 : 0.2; }
 
 class Machine {
 public:
-  Machine(std::vector<double> speeds, Density density, double jitter = 0)
+  Machine(std::vector<double> speeds, Density density, double jitter = 0,
+          std::size_t steps = 1 << 18)
       : speeds_(std::move(speeds)), density_(std::move(density)), jitter_(jitter) {
-    constexpr std::size_t kSteps = 1 << 18;
+    const auto all = static_cast<double>(steps);
     sums_.push_back(0);
-    for (std::size_t step = 0; step < kSteps; ++step) {
-      sums_.push_back(sums_.back() + density_((static_cast<double>(step) + 0.5) / kSteps) / kSteps *
+    for (std::size_t step = 0; step < steps; ++step) {
+      sums_.push_back(sums_.back() + density_((static_cast<double>(step) + 0.5) / all) / all *
                                          static_cast<double>(speeds_.size()));
     }
   }
@@ -176,6 +177,25 @@ TEST(Rope, StaysWhereItIsUnderJitter) {
   }
 }
 
+TEST(Rope, StaysWhereItIsThoughAPlaceIsSlowerThanThoseThatItIsLike) {
+  for (const std::size_t places : {2, 4, 16}) {
+    std::vector<double> speeds = alike(places);
+    speeds[1] = 1.0 / 3;
+    for (const Density &density : {Density(even), Density(triangle)}) {
+      Machine machine(speeds, density, 0.05);
+      Rope rope(alike(places), Places::Alike);
+      const Rope::Loop loop = rope.addLoop();
+      excess(machine, rope, loop, 40);
+      int cuts = 0;
+      for (int execution = 0; execution < 460; ++execution) {
+        cuts += rope.add(loop, machine.run(rope.borders()), 1, {1e6, kBandwidth}) ? 1 : 0;
+      }
+      EXPECT_LE(cuts, 8) << places;
+      EXPECT_LT(machine.slowest(rope.borders()) / machine.best() - 1, 0.08) << places;
+    }
+  }
+}
+
 TEST(Rope, FindsTheBestCutOfUnlikePlacesUnderJitterAndStaysThere) {
   for (const std::size_t places : {2, 4, 16, 64, 256}) {
     for (const double jitter : {0.05, 0.1}) {
@@ -281,6 +301,60 @@ TEST(Rope, GivesPlacesThatShareADeviceEqualParts) {
     EXPECT_NEAR(share(first), share(second), 0.02);
     EXPECT_GT(share(first), 0.45);
   }
+}
+
+/// What a rope takes for launches whose work is another each time, in relation to equal parts.
+double followed(std::size_t places, int launches,
+                const std::function<double(double at, double time)> &work) {
+  Rope rope(alike(places), Places::Alike);
+  const std::vector<double> equal(rope.borders().begin(), rope.borders().end());
+  const Rope::Loop loop = rope.addLoop();
+  double mine = 0;
+  double inEqualParts = 0;
+  for (int launch = 0; launch < launches; ++launch) {
+    const double time = 2.0 * launch / launches;
+    Machine machine(
+        alike(places), [&](double at) { return 3e-3 * work(at, time - std::floor(time)); }, 0.05,
+        1 << 8);
+    mine += machine.slowest(rope.borders());
+    inEqualParts += machine.slowest(equal);
+    rope.add(loop, machine.run(rope.borders()), 1, {1e6, kBandwidth});
+  }
+  return mine / inEqualParts;
+}
+
+/// It goes from the beginning of the loop to its end.
+double peak(double at, double time) { return 0.2 + 4 * std::exp(-60 * (at - time) * (at - time)); }
+
+/// As of an elimination, which leaves the first rows.
+double rest(double at, double time) { return at > time ? 1 : 1e-3; }
+
+TEST(Rope, FollowsWorkThatMovesSlowly) {
+  for (const std::size_t places : {2, 4, 16}) {
+    EXPECT_LT(followed(places, 2000, peak), 0.9) << places;
+    EXPECT_LT(followed(places, 2000, rest), 1.1) << places;
+  }
+}
+
+TEST(Rope, LosesLittleWhereWorkMovesFasterThanItCanFollow) {
+  for (const std::size_t places : {2, 4, 16}) {
+    EXPECT_LT(followed(places, 40, peak), 1.6) << places;
+    EXPECT_LT(followed(places, 400, peak), 1.6) << places;
+  }
+}
+
+TEST(Rope, GivesNoPlaceMuchMoreBecauseTheFirstIterationsAreShort) {
+  // Cores have the first iterations of a triangle, beside a device that is 20 times as fast.
+  Machine machine({0.05, 1}, triangle);
+  Rope rope(std::vector<double>{1, 255}, Places::Unlike);
+  const Rope::Loop loop = rope.addLoop();
+  double most = 0;
+  for (int launch = 0; launch < 40; ++launch) {
+    rope.add(loop, machine.run(rope.borders()), 1, {1e6, kBandwidth});
+    most = std::max(most, machine.slowest(rope.borders()) / machine.best());
+  }
+  EXPECT_LT(most, 2);
+  EXPECT_LT(machine.slowest(rope.borders()) / machine.best(), 1.03);
 }
 
 TEST(Rope, IsNotMovedByOneSlowLaunch) {

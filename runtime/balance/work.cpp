@@ -23,10 +23,18 @@ constexpr double kNewest = 0.25;
 constexpr double kOutlier = 1.5;
 /// Until it is believed in any case.
 constexpr std::int32_t kMostDoubts = 4;
+/// A cut that has been timed so often has told what there is to know. Were those before it still to
+/// be explained, too, when the work has changed meanwhile, nothing could explain all of them.
+constexpr std::int32_t kTold = 8;
+/// No bucket has less than this part of the mean: nothing can be learned of what has no work.
+constexpr double kLeastWork = 1e-6;
 /// How much of a difference between places that are alike counts as one of their speeds, and of
 /// those that are not.
 constexpr double kSpeedOfAlike = 0.25;
 constexpr double kSpeedOfUnlike = 0.9;
+/// How fast places that are alike are taken to be as fast as was guessed again, unless other
+/// launches still show that they are not: work that moves on would seem to be speed more and more.
+constexpr double kDoubtOfAlike = 0.2;
 /// Times that differ from what is expected by less than so many times the noise show nothing: what
 /// made all of them right would take chance for differences, and more so the more places there are.
 constexpr double kExplained = 1.5;
@@ -68,8 +76,8 @@ double workBetween(std::span<const double> buckets, double lower, double upper) 
 
 Work::Work(std::span<const double> speeds, Places kind)
     : speedShare_(kind == Places::Alike ? kSpeedOfAlike : kSpeedOfUnlike),
-      speeds_(speeds.begin(), speeds.end()),
-      buckets_(std::max(kLeastBuckets, kBucketsPerPlace * speeds.size()), 0.0) {}
+      doubt_(kind == Places::Alike ? kDoubtOfAlike : 0), guesses_(speeds.begin(), speeds.end()),
+      speeds_(guesses_), buckets_(std::max(kLeastBuckets, kBucketsPerPlace * speeds.size()), 0.0) {}
 
 double Work::workOf(const PartTime &part) const {
   return workBetween(buckets_, part.lower, part.upper);
@@ -99,6 +107,10 @@ void Work::fit(const Launch &launch) {
     const double ratio = beyond(part.seconds * speeds_[place] / workOf(part), slack);
     speeds_[place] *= std::pow(ratio, -speedShare_);
     scaleBuckets(part, std::pow(ratio, 1 - speedShare_));
+  }
+  const double mean = workBetween(buckets_, 0, 1) / static_cast<double>(buckets_.size());
+  for (double &bucket : buckets_) {
+    bucket = std::max(bucket, kLeastWork * mean);
   }
 }
 
@@ -176,6 +188,12 @@ void Work::add(std::span<const PartTime> launch) {
     if (launches_.size() > kRemembered) {
       launches_.pop_front();
     }
+  }
+  if (launches_.back().times >= kTold) {
+    launches_.erase(launches_.begin(), launches_.end() - 1);
+  }
+  for (std::size_t place = 0; place < speeds_.size(); ++place) {
+    speeds_[place] *= std::pow(guesses_[place] / speeds_[place], doubt_);
   }
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (const Launch &each : launches_) {

@@ -34,8 +34,9 @@ enum class Places {
 ///
 /// A part takes its share of the work divided by the speed of its place. One launch does not tell
 /// whether a place is slow or was given much, but launches that were cut at other borders do: the
-/// latest of them are remembered, and the estimate is the one that explains them, found by going
-/// over them and scaling what they disagree with (multiplicative algebraic reconstruction).
+/// latest of them are remembered until a later cut has been timed a few times, and the estimate is
+/// the one that explains them, found by going over them and scaling what they disagree with
+/// (multiplicative algebraic reconstruction).
 /// Source: hycomp.txt section 3, Eq. 1-3, whose power factors are the speeds.
 ///
 /// Threading: externally synchronised.
@@ -88,6 +89,8 @@ private:
   double trusted_ = 0;            ///< The noise before the latest doubt.
   std::vector<PartTime> doubted_; ///< The launch that was doubted last.
   double speedShare_;             ///< Of a difference; see Places.
+  double doubt_;                  ///< How fast speeds become guesses again.
+  std::vector<double> guesses_;   ///< Of speeds.
   std::vector<double> speeds_;
   std::vector<double> buckets_;
   std::deque<Launch> launches_; ///< That differ in their cuts; the latest last.
