@@ -407,8 +407,8 @@ bool Decider::isToBeTimed(LoopHistory &history, const Launch &launch,
   // A loop that moves on may move a little at each launch.
   const bool isSteady =
       planned.isKnown || plan.isInPlace || (history.cuts.plansEachLaunch() && plan.movesLittle());
-  return balances_ && isSteady && launch.portion.count == 1 &&
-         ropes_.isToBeTimed(history.rope, launch.shares, waits);
+  return balances_ && (isSteady || waits) && launch.portion.count == 1 &&
+         ropes_.isToBeTimed(history.rope, launch.shares, waits, !isSteady);
 }
 
 void Decider::noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const {

@@ -20,6 +20,10 @@ constexpr std::int32_t kTimedAtFirst = 4;
 constexpr double kSecondsBetween = 5e-3;
 /// or after so many launches whose end nobody has waited for.
 constexpr std::int64_t kLaunchesBetween = 64;
+/// Launches that move data and are timed all the same,
+constexpr std::int32_t kTimedRoughly = 2;
+/// which shows something if cores take longer than devices seem to take by this factor.
+constexpr double kSurelySlower = 2;
 /// Launches under way whose times are remembered; more are lost with a rank.
 constexpr std::size_t kMostTimed = 256;
 
@@ -53,6 +57,22 @@ bool Ropes::areAlike(const std::vector<Share> &shares) const {
 bool Ropes::isGpu(const Share &share) const {
   return !topology_.isHost(share.place) &&
          devices_[static_cast<std::size_t>(share.place - topology_.ranks())].isGpu != 0;
+}
+
+bool Ropes::isHybrid(const std::vector<Place> &places) const {
+  const auto isHost = [&](Place place) { return topology_.isHost(place); };
+  return std::ranges::any_of(places, isHost) && !std::ranges::all_of(places, isHost);
+}
+
+/// Whether cores have taken longer than devices, whatever of that was to move data and to compile.
+bool Ropes::areCoresSlow(const protocol::LaunchTimes &times) const {
+  double cores = 0;
+  double devices = 0;
+  for (const protocol::PlaceTime &each : times.places) {
+    double &longest = topology_.isHost(each.place) ? cores : devices;
+    longest = std::max(longest, each.seconds);
+  }
+  return devices > 0 && cores > kSurelySlower * devices;
 }
 
 /// By place: equal for those that share a GPU; empty if none do.
@@ -136,14 +156,23 @@ void Ropes::cut(RopeHistory &history, std::vector<Share> &shares, std::int64_t t
   if (rope.isAsGuessed) {
     return;
   }
+  const bool isHybrid = this->isHybrid(rope.places);
   for (std::size_t index = 0; index < shares.size(); ++index) {
-    shares[index].weight = rope.rope.weights()[index];
+    const std::uint32_t weight = rope.rope.weights()[index];
+    const bool isLittle = 2.0 * weight * static_cast<double>(total) < balance::kRopeLength;
+    shares[index].weight =
+        isHybrid && isLittle && topology_.isHost(shares[index].place) ? 0 : weight;
   }
 }
 
-bool Ropes::isToBeTimed(RopeHistory &history, const std::vector<Share> &shares, bool waits) const {
+bool Ropes::isToBeTimed(RopeHistory &history, const std::vector<Share> &shares, bool waits,
+                        bool moves) const {
   if (!history.rope || !isOn(shares, history.rope->places)) {
     return false;
+  }
+  history.isRough = moves;
+  if (moves) {
+    return history.roughly < kTimedRoughly && isHybrid(history.rope->places);
   }
   ++history.untimed;
   return history.timed < kTimedAtFirst || (!waits && history.seconds >= kSecondsBetween) ||
@@ -174,9 +203,10 @@ double Ropes::secondsBalanced(const RopeHistory &history) const {
 }
 
 void Ropes::begins(RopeHistory &history, const Launch &launch, double bytes) {
-  Timed timed{&history, {}, history.rope->places, std::exchange(history.untimed, 0), bytes};
+  Timed timed{&history,       {}, history.rope->places, std::exchange(history.untimed, 0), bytes,
+              history.isRough};
   history.seconds = 0;
-  ++history.timed;
+  ++(history.isRough ? history.roughly : history.timed);
   const auto total = static_cast<double>(launch.total);
   for (const balance::Chunk &chunk : chunksOf(launch)) {
     timed.parts.push_back({static_cast<std::int32_t>(timed.parts.size()),
@@ -200,14 +230,18 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
   if (rope.places != timed.places) {
     return false; // The loop has lost one of its places meanwhile.
   }
+  if (timed.isRough && !areCoresSlow(times)) {
+    return false;
+  }
   for (const protocol::PlaceTime &each : times.places) {
     const auto place = std::ranges::find(timed.places, each.place);
     if (place != timed.places.end()) {
       timed.parts[static_cast<std::size_t>(place - timed.places.begin())].seconds = each.seconds;
     }
   }
-  const bool isCut = rope.rope.add(timed.history->loop, timed.parts, timed.launches,
-                                   {timed.bytes, bandwidth, timed.history->planning});
+  const bool isCut =
+      rope.rope.add(timed.history->loop, timed.parts, std::max<std::int64_t>(timed.launches, 1),
+                    {timed.bytes, bandwidth, timed.history->planning});
   rope.cuts += isCut ? 1 : 0;
   rope.isAsGuessed = rope.isAsGuessed && !isCut;
   return isCut;

@@ -48,8 +48,10 @@ struct RopeHistory {
   std::int64_t untimed = 0;  ///< Launches since the latest that was timed,
   double seconds = 0;        ///< what they took, as far as that is known,
   std::int32_t timed = 0;    ///< launches that were, since the latest cut,
+  std::int32_t roughly = 0;  ///< those that moved data and were timed all the same,
   double planning = 0;       ///< seconds to make a plan of those that are used again,
   std::int32_t cutsSeen = 0; ///< and the cuts of the rope until then.
+  bool isRough = false;      ///< The launch that is to be timed moves data.
 };
 
 /// Threading: externally synchronised.
@@ -59,12 +61,16 @@ public:
   Ropes(const memory::Topology &topology, const std::vector<exec::DeviceTraits> &devices)
       : topology_(topology), devices_(devices) {}
 
-  /// Sets the weights of `shares` as the rope of the loop is cut.
+  /// Sets the weights of `shares` as the rope of the loop is cut. Cores beside devices get nothing
+  /// if that is less than half an iteration.
   void cut(RopeHistory &history, std::vector<exec::Share> &shares, std::int64_t total);
 
   /// Whether the parts of a launch are to be timed: the first few of a cut, then now and then.
-  /// `waits`: for their end, so that devices idle; that is done more seldom.
-  bool isToBeTimed(RopeHistory &history, const std::vector<exec::Share> &shares, bool waits) const;
+  /// `waits`: for their end, so that devices idle; that is done more seldom. `moves`: data, so that
+  /// devices take less than they seem to; that is done for the first launches alone, on cores and
+  /// devices.
+  bool isToBeTimed(RopeHistory &history, const std::vector<exec::Share> &shares, bool waits,
+                   bool moves) const;
 
   /// Whether the cut of a loop has been timed a few times since it was last changed.
   bool isSettled(const RopeHistory &history) const;
@@ -91,6 +97,7 @@ private:
     std::vector<memory::Place> places;
     std::int64_t launches;
     double bytes;
+    bool isRough;
   };
 
   std::vector<double> speedsAtFirst(const std::vector<exec::Share> &shares, double total) const;
@@ -98,6 +105,8 @@ private:
   std::vector<std::uint64_t> hardwareOf(const std::vector<exec::Share> &shares) const;
   bool isGpu(const exec::Share &share) const;
   bool areAlike(const std::vector<exec::Share> &shares) const;
+  bool isHybrid(const std::vector<memory::Place> &places) const;
+  bool areCoresSlow(const protocol::LaunchTimes &times) const;
 
   const memory::Topology &topology_;
   const std::vector<exec::DeviceTraits> &devices_;

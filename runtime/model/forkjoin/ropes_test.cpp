@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/exec/survey.h"
 #include "runtime/model/forkjoin/ropes.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,7 +28,7 @@ protected:
     launch.total = total;
     launch.shares = {{0, 1}, {1, 1}};
     ropes_.cut(history, launch.shares, total);
-    if (ropes_.isToBeTimed(history, launch.shares, false)) {
+    if (ropes_.isToBeTimed(history, launch.shares, false, false)) {
       ++timed_;
       ropes_.begins(history, launch, 1e6);
       const double first = static_cast<double>(launch.shares[0].weight) /
@@ -117,7 +119,7 @@ TEST_F(RopesTest, ForgetsALoopThatHasLostAPlace) {
   std::vector<Share> fewer{{0, 1}};
   ropes_.cut(history, fewer, kTotal);
 
-  EXPECT_FALSE(ropes_.isToBeTimed(history, fewer, false));
+  EXPECT_FALSE(ropes_.isToBeTimed(history, fewer, false, false));
   EXPECT_FALSE(ropes_.learn({2, {{0, 1.0}}}, kBandwidth)) << "of a launch that was not timed";
 }
 
@@ -152,6 +154,71 @@ TEST(RopesBesideADevice, LearnWhatCoresDoFromASmallPart) {
   };
   EXPECT_NEAR(partOfCores(ofMany), 1.0 / 256, 1e-3);
   EXPECT_NEAR(partOfCores(ofFew), 1.0 / 17, 1e-3) << "fewer would not keep them busy";
+}
+
+/// Two ranks that share a GPU, which is so many times as fast as the cores of each.
+class RopesOfSlowCores : public testing::Test {
+protected:
+  RopesOfSlowCores() : devices_(2) {
+    for (DeviceTraits &device : devices_) {
+      device.isGpu = 1;
+      device.hardware = 7;
+    }
+  }
+
+  /// Runs a launch of which devices do nothing but compute after `before` seconds; what its slowest
+  /// part takes.
+  double run(std::int64_t total, double slower, bool moves, double before = 0) {
+    Launch launch;
+    launch.sequence = ++sequence_;
+    launch.total = total;
+    launch.shares = {{0, 1}, {2, 1}, {1, 1}, {3, 1}};
+    ropes_.cut(history_, launch.shares, total);
+    protocol::LaunchTimes times{launch.sequence, {}};
+    double longest = 0;
+    double ofDevices = before;
+    const std::vector<balance::Chunk> chunks = exec::chunksOf(launch);
+    for (std::size_t part = 0; part < chunks.size(); ++part) {
+      const double share =
+          static_cast<double>(chunks[part].upper - chunks[part].lower) / static_cast<double>(total);
+      const bool isHost = launch.shares[part].place < 2;
+      ofDevices += isHost ? 0 : 1e-3 * share;
+      const double seconds = isHost ? slower * 1e-3 * share : ofDevices;
+      if (share > 0) {
+        times.places.push_back({launch.shares[part].place, seconds});
+        longest = std::max(longest, seconds);
+      }
+    }
+    if (ropes_.isToBeTimed(history_, launch.shares, true, moves)) {
+      ropes_.begins(history_, launch, 1e6);
+      ropes_.learn(times, kBandwidth);
+    }
+    return longest;
+  }
+
+  const memory::Topology topology_{{1, 1}};
+  std::vector<DeviceTraits> devices_;
+  Ropes ropes_{topology_, devices_};
+  RopeHistory history_;
+  exec::Sequence sequence_ = 0;
+};
+
+TEST_F(RopesOfSlowCores, LearnFromTheFirstLaunchThoughItMovesData) {
+  EXPECT_GT(run(2048, 20000, true, 0.01), 0.1);
+  EXPECT_LT(run(2048, 20000, true), 0.06);
+  EXPECT_LE(run(2048, 20000, true), 1.1e-3);
+}
+
+TEST_F(RopesOfSlowCores, LearnNothingFromWhatIsMostlyMovedOrCompiled) {
+  const double first = run(2048, 40, true, 0.5);
+  EXPECT_NEAR(run(2048, 40, true, 0.5), first, 1e-4);
+}
+
+TEST_F(RopesOfSlowCores, LeaveNothingToCoresThatIsLessThanHalfAnIteration) {
+  for (int launch = 0; launch < 8; ++launch) {
+    run(2048, 20000, false);
+  }
+  EXPECT_NEAR(run(2048, 20000, false), 1e-3, 1e-6);
 }
 
 } // namespace
