@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -26,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
 constexpr std::string_view kFollowsMany =
-    "it follows so many pointers that planning it takes longer than it has taken so far";
+    "it follows so many pointers that planning it takes longer than it has "
+    "taken so far";
 
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -118,16 +120,15 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     return std::nullopt;
   }
   if (frame == job_.window.stack().end && namesStack(launch)) {
-    staysHome(
-        region,
-        "another thread than the program's first executes it, and it works on that one's stack");
+    staysHome(region, "another thread than the program's first executes it, "
+                      "and it works on that one's stack");
     return std::nullopt;
   }
   return launch;
 }
 
-/// Whether anything that the launch knows before it follows pointers may be an address of main's
-/// stack, where the main thread goes on.
+/// Whether anything that the launch knows before it follows pointers may be an
+/// address of main's stack, where the main thread goes on.
 bool RankZero::namesStack(const Launch &launch) const {
   const auto isOnStack = [this](std::uint64_t value) {
     return job_.window.stack().contains({value, value + 1});
@@ -140,24 +141,31 @@ bool RankZero::namesStack(const Launch &launch) const {
 
 void RankZero::recycle(Launch &&launch) { spare_ = std::move(launch); }
 
-/// Undoes what a loop has left behind that is given up: else each page of it would cost a fault as
-/// soon as the program touches it. What that takes is part of the price of trying once more.
+/// Undoes what a loop has left behind that is given up: else each page of it
+/// would cost a fault as soon as the program touches it. What that takes is
+/// part of the price of trying once more.
 void RankZero::endTrial(Progress::Lock &lock, Region &region) {
   const RangeSet pages = region.trial.end();
   if (pages.empty()) {
     return;
   }
   const Clock::time_point begin = Clock::now();
+  bringHome(lock, pages);
+  region.history.onHosts.undoing = secondsSince(begin);
+  region.history.bytesToStayHome = 0;
+}
+
+/// Makes pages writable that nobody waits for.
+void RankZero::bringHome(Progress::Lock &lock, const RangeSet &pages) {
   job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN {
     return view_.isIdle() && !orDie(job_.devices.isStreamingOut());
   });
   view_.bringHome(pages);
   job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return view_.isIdle(); });
-  region.history.onHosts.undoing = secondsSince(begin);
-  region.history.bytesToStayHome = 0;
 }
 
-/// What a launch may read that follows pointers, and tells it how far they may lead.
+/// What a launch may read that follows pointers, and tells it how far they may
+/// lead.
 void RankZero::findEverything(Launch &launch) {
   launch.everywhere.clear();
   if (!isChasing(*launch.region)) {
@@ -258,8 +266,8 @@ bool RankZero::distribute(Launch &launch) {
   return true;
 }
 
-/// Counts what has crossed since the latest launch on devices as caused by that one: by what it
-/// moved itself, and by whatever touched its results.
+/// Counts what has crossed since the latest launch on devices as caused by that
+/// one: by what it moved itself, and by whatever touched its results.
 void RankZero::noteCrossing(Region &region, const Launch &launch) {
   const std::uint64_t crossed = job_.counters.deviceInBytes + job_.counters.deviceOutBytes;
   if (latest_) {
@@ -277,8 +285,9 @@ void RankZero::noteCrossing(Region &region, const Launch &launch) {
   }
 }
 
-/// Until nothing is under way that belongs to the state before: what is fetched, and what the
-/// program has changed in pages that cannot be protected. Waiting lets events happen.
+/// Until nothing is under way that belongs to the state before: what is
+/// fetched, and what the program has changed in pages that cannot be protected.
+/// Waiting lets events happen.
 void RankZero::catchUp(Progress::Lock &lock) {
   job_.progress.waitUntil(
       lock, [this]() TUTTI_IN_TURN { return view_.isIdle() && announcer_.mayAnnounce(); });
@@ -296,9 +305,9 @@ void RankZero::retireLost(Progress::Lock &lock) {
   }
 }
 
-/// What has to be there before a launch, or a portion of it, is announced: all data is whole if a
-/// device refuses. Waiting lets events happen, after which there may be no plan any more: then
-/// nothing has to be there.
+/// What has to be there before a launch, or a portion of it, is announced: all
+/// data is whole if a device refuses. Waiting lets events happen, after which
+/// there may be no plan any more: then nothing has to be there.
 Status RankZero::reserve(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
   if (!planned.plan->reasonHome.empty() || negotiator_.isReserved(*planned.plan)) {
     return {};
@@ -313,8 +322,8 @@ Status RankZero::reserve(Progress::Lock &lock, const Launch &launch, Planner::Pl
   return std::move(outcome.status);
 }
 
-/// The plan of the first portion, which all devices are ready for; nothing if the launch is to run
-/// at home, for a reason that has been noted.
+/// The plan of the first portion, which all devices are ready for; nothing if
+/// the launch is to run at home, for a reason that has been noted.
 std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &region,
                                                 Launch &launch, Candidate &candidate) {
   while (true) {
@@ -353,8 +362,9 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
   }
 }
 
-/// Goes on to the portion that follows; false if there is none. Devices still hold what the latest
-/// portions of a launch have touched, so the next launch begins there and goes the other way.
+/// Goes on to the portion that follows; false if there is none. Devices still
+/// hold what the latest portions of a launch have touched, so the next launch
+/// begins there and goes the other way.
 bool RankZero::nextPortion(Launch &launch) {
   balance::Portion &portion = launch.portion;
   const bool isLast = goesBackwards_ ? portion.index == 0 : portion.index + 1 == portion.count;
@@ -395,7 +405,8 @@ std::optional<RankZero::Progressed> RankZero::runPortions(Progress::Lock &lock, 
   }
 }
 
-/// Runs what is left of every part on the host of its rank, or here if there is no plan for that.
+/// Runs what is left of every part on the host of its rank, or here if there is
+/// no plan for that.
 void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch) {
   const std::vector<Share> shares = launch.shares;
   do {
@@ -415,16 +426,40 @@ void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launc
   } while (nextPortion(launch));
 }
 
-/// Executes the first iterations of a launch at home, to see what they take there.
+/// Executes the first iterations of a launch at home, to see what they take
+/// there.
 void RankZero::takeSample(Progress::Lock &lock, Region &region, Launch &launch,
                           std::int64_t iterations) {
-  const Clock::time_point begin = Clock::now();
-  runHere(lock, launch, {0, iterations});
-  decider_.noteSample(region.history, iterations, secondsSince(begin));
+  // A touch of a page that devices have, too, takes longer than what is to be
+  // measured.
+  std::vector<Range> written;
+  const memory::AccessSet touched =
+      touchesOf(launch, job_.window, 0, iterations, allocationsOf(launch)).sets;
+  for (const Range &range : touched.writes.ranges()) {
+    written.push_back(memory::pagesAround(range));
+  }
+  bringHome(lock, RangeSet::of(std::move(written)));
+  // The first half may be the first that runs on all cores: to start threads
+  // takes milliseconds.
+  const std::int64_t middle = iterations / 2;
+  double least = std::numeric_limits<double>::infinity(); // Of all, by what one
+                                                          // half takes.
+  for (const balance::Chunk &half : {balance::Chunk{0, middle}, {middle, iterations}}) {
+    if (half.empty()) {
+      continue;
+    }
+    const Clock::time_point begin = Clock::now();
+    runHere(lock, launch, half);
+    const double share =
+        static_cast<double>(half.upper - half.lower) / static_cast<double>(iterations);
+    least = std::min(least, secondsSince(begin) / share);
+  }
+  decider_.noteSample(region.history, iterations, least);
   launch.first = iterations;
 }
 
-/// Executes what a sample has left of a launch that stays home; false if none was taken.
+/// Executes what a sample has left of a launch that stays home; false if none
+/// was taken.
 bool RankZero::finishHere(Progress::Lock &lock, Region &region, const Launch &launch) {
   if (launch.first == 0) {
     return false;
@@ -437,7 +472,8 @@ bool RankZero::finishHere(Progress::Lock &lock, Region &region, const Launch &la
   return true;
 }
 
-/// Runs iterations as sequential code between launches: touches bring what they need.
+/// Runs iterations as sequential code between launches: touches bring what they
+/// need.
 void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance::Chunk &chunk) {
   if (chunk.empty()) {
     return;
@@ -454,8 +490,8 @@ void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance
   });
 }
 
-/// One portion on all ranks, from its announcement. False if it had to be undone: then it is the
-/// whole launch.
+/// One portion on all ranks, from its announcement. False if it had to be
+/// undone: then it is the whole launch.
 bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
                    const Planner::Planned &planned, bool isMeasured) {
   const auto &[plan, isKnown] = planned;
@@ -476,7 +512,8 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   chunk.run(isKnown, isMeasured || launch.isTimed);
   if (launch.parcel.empty()) {
     chunk.finish();
-  } // Else nobody writes what is on its way before the task has ended, which has it then.
+  } // Else nobody writes what is on its way before the task has ended, which
+    // has it then.
   printed_ = chunk.takeOutput();
   job_.acknowledgements.finish(launch.sequence);
   view_.refresh(*plan);

@@ -503,6 +503,50 @@ TEST_F(SamplesALoop, AndExecutesTheRestAtHomeWhereTheDeviceRefusesIt) {
   zero_->finish();
 }
 
+/// The pieces that home has executed.
+std::vector<balance::Chunk> executed;
+
+TEST_F(SamplesALoop, InTwoHalvesOfWhichTheFirstMayStartThreads) {
+  executed.clear();
+  region_.run = [](const std::uint64_t *captures, const tutti_chunk *chunk) {
+    executed.push_back({chunk->lower, chunk->upper});
+    run(captures, chunk);
+  };
+  Array array = arrayOf(2);
+
+  EXPECT_TRUE(launch(region_, array));
+
+  ASSERT_GE(executed.size(), 2U);
+  EXPECT_EQ(executed[0], (balance::Chunk{0, 128}));
+  EXPECT_EQ(executed[1], (balance::Chunk{128, 256}));
+  expectRight(array);
+  zero_->finish();
+}
+
+/// How the first page of what was executed at home last was open, and where to see that.
+memory::PageTable *pagesSeen = nullptr;
+memory::Access accessSeen = memory::Access::None;
+
+TEST_F(SamplesALoop, AndTouchesNothingMeanwhileThatIsClosed) {
+  tutti_directive directive{};
+  directive.device = TUTTI_DEVICE_OPENCL;
+  tutti_region onDevice = regionWith(accesses);
+  onDevice.directive = &directive;
+  Array array = arrayOf(2);
+  EXPECT_TRUE(launch(onDevice, array));
+  expectRight(array); // The host and the device have it.
+  pagesSeen = pages_.get();
+  region_.run = [](const std::uint64_t *captures, const tutti_chunk *chunk) {
+    accessSeen = chunk->lower == 0 ? pagesSeen->at(captures[0]) : accessSeen;
+    run(captures, chunk);
+  };
+
+  launch(region_, array);
+
+  EXPECT_EQ(accessSeen, memory::Access::Open);
+  zero_->finish();
+}
+
 class LosesItsDevice : public RankZeroTest, public testing::WithParamInterface<Operation> {};
 
 TEST_P(LosesItsDevice, GoesOnWhileTheHostHasTheData) {
