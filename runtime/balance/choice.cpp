@@ -13,8 +13,10 @@ namespace {
 constexpr std::int64_t kWarming = 3;
 /// Launches that an alternative may take to settle.
 constexpr std::int64_t kSettling = 200;
-/// Launches that it needs for its second cut: the first one was a guess and says nothing.
+/// Launches that it needs for its second cut: the first one was a guess, and says something only if
+/// it is worse than others by far.
 constexpr std::int64_t kGuessed = 16;
+constexpr double kByFar = 16;
 /// Launches that are measured at least, and for how long,
 constexpr std::int64_t kMeasured = 16;
 constexpr double kLeastSeconds = 5e-3;
@@ -68,6 +70,7 @@ void Choice::start(std::size_t alternative) {
   launches_ = 0;
   unsettled_ = 0;
   isSettling_ = false;
+  isGuess_ = false;
 }
 
 void Choice::expect(std::size_t alternative, double seconds) {
@@ -109,9 +112,10 @@ bool Choice::begins(const void *loop, bool isSettled) {
     } else if (launches_ > kWarming && (!anchor_ || loop == anchor_)) {
       // As long as nothing else is known, nothing can be hopeless.
       isSettling_ = !isSettled && unsettled_ <= kSettling;
-      if (isSettling_ && (unsettled_ <= kGuessed || std::ranges::max(seconds_) == 0)) {
+      if (isSettling_ && std::ranges::max(seconds_) == 0) {
         return false;
       }
+      isGuess_ = isSettling_ && unsettled_ <= kGuessed;
       anchor_ = loop;
       phase_ = Phase::Starts;
       return true;
@@ -121,6 +125,12 @@ bool Choice::begins(const void *loop, bool isSettled) {
     unsettled_ += isSettled ? 0 : 1;
     if (isSettling_ && loop == anchor_ && (isSettled || unsettled_ > kSettling)) {
       isSettling_ = false;
+      isGuess_ = false;
+      phase_ = Phase::Starts;
+      return true;
+    }
+    if (isGuess_ && loop == anchor_ && unsettled_ > kGuessed) {
+      isGuess_ = false;
       phase_ = Phase::Starts;
       return true;
     }
@@ -219,7 +229,8 @@ bool Choice::isMeasured(double took) const {
 /// Whether the present alternative, of which a round has taken so long, has shown enough.
 bool Choice::isToBeGivenUp(double round, double took) const {
   const bool wasWorse = first_ > 0 && isWorse(first_, kWorse);
-  return took >= kLeastSeconds && isWorse(round, wasWorse ? kWorse : kHopeless);
+  const double factor = wasWorse ? kWorse : kHopeless;
+  return took >= kLeastSeconds && isWorse(round, isGuess_ ? kByFar : factor);
 }
 
 void Choice::beginMeasuring(double now, std::int64_t look) {

@@ -113,7 +113,8 @@ private:
   std::int64_t checkAfter_;   ///< Launches from one check to the next,
   std::int64_t leastCheck_;   ///< and at least, the more the more often checks were of use.
   std::int64_t unsettled_ = 0;
-  bool isSettling_ = false; ///< It is measured only to give up what is hopeless.
+  bool isSettling_ = false; ///< It is measured only to give up what is hopeless,
+  bool isGuess_ = false;    ///< and was cut by a guess: what is hopeless by far.
 };
 
 } // namespace tutti::balance

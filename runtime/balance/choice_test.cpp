@@ -245,6 +245,24 @@ TEST(Choice, GivesUpSoonWhatTakesMuchLongerAndIsStillLearning) {
   EXPECT_LT(learned, 25);
 }
 
+TEST(Choice, GivesUpAFirstCutThatIsWorseByFar) {
+  // It would be cut anew after 16 launches, each of which takes 27 times as long as on devices.
+  Choice choice(2);
+  const char loop = 0;
+  int learned = 0;
+  double now = 0;
+  for (int launch = 0; launch < 300; ++launch) {
+    if (choice.begins(&loop, choice.present() == 0 || learned == 16)) {
+      choice.tell(now);
+    }
+    now += choice.present() == 0 ? 0.35e-3 : 9.3e-3;
+    learned += choice.present() == 1 && learned < 16 ? 1 : 0;
+  }
+
+  EXPECT_EQ(choice.present(), 0U);
+  EXPECT_LT(learned, 8);
+}
+
 TEST(Choice, MeasuresALongRoundFewTimes) {
   // Cores beside a device that makes them useless, on ranks that share it: 30 ms for 1.
   Choice choice(3);
