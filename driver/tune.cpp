@@ -23,8 +23,8 @@ public:
     if (!look({})) {
       return std::nullopt;
     }
-    look({1, 0,
-          Shares().portions}); // An optimum may lie at an end, but the way begins at the other.
+    // An optimum may lie at an end, but the way begins at the other.
+    const std::optional<double> cores = look({1, 0, Shares().portions});
     Shares here;
     while (canGoOn()) {
       const double before = best_.seconds;
@@ -36,6 +36,11 @@ public:
         }
       }
       const double dragged = partDragged(here);
+      if (cores && *cores > 0 && here.cores == 0) {
+        // Both take equally long then, if each of them takes as long for every cell.
+        const double rest = known_.at(keyOf(here));
+        step(here, divided(rest / (*cores + rest), dragged, here));
+      }
       along(here, [dragged, rest = here](double place) { return divided(place, dragged, rest); });
       if (best_.seconds > kEnough * before) {
         break;

@@ -65,6 +65,23 @@ TEST(Tune, FindsNearlyTheBestOfAGrid) {
   }
 }
 
+TEST(Tune, LooksWhereCoresAndDeviceWouldTakeEquallyLong) {
+  const Machine machine{1, 0.25, 0.2, 1};
+  std::vector<double> cores;
+
+  tune(
+      [&](const Shares &shares, double) {
+        cores.push_back(shares.cores);
+        return std::optional(machine(shares));
+      },
+      60);
+
+  // After no share and all, what is dragged is looked for, without cores.
+  const auto first = std::ranges::find_if(cores, [](double each) { return each > 0 && each < 1; });
+  ASSERT_NE(first, cores.end());
+  EXPECT_NEAR(*first, 0.2, 1e-3);
+}
+
 TEST(Tune, AsksNoMoreThanItMay) {
   int probes = 0;
 
