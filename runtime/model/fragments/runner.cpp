@@ -21,8 +21,8 @@ thread_local constinit const Running *running = nullptr;
 
 namespace {
 
-/// Steps of unfolding before what has become ready comes first.
-constexpr int kSteps = 64;
+/// Steps of unfolding before what has become ready comes first, and whoever waits for the lock.
+constexpr int kSteps = 16;
 
 /// That the calling thread has used: who shares its processor does not count.
 double processorSeconds() {
