@@ -13,6 +13,7 @@
 #include <ctime>
 #include <exception>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 namespace tutti::model::fragments {
@@ -21,8 +22,10 @@ thread_local constinit const Running *running = nullptr;
 
 namespace {
 
-/// Steps of unfolding before what has become ready comes first, and whoever waits for the lock.
+/// Steps of unfolding before what has become ready comes first; at least so many, if a call that
+/// has ended waits for the lock.
 constexpr int kSteps = 16;
+constexpr int kFewestSteps = 4;
 
 /// That the calling thread has used: who shares its processor does not count.
 double processorSeconds() {
@@ -72,12 +75,7 @@ Counts Runner::counts() {
 
 engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
   if (&work == &unfolding_) {
-    const ScopedLock lock(mutex_);
-    isUnfolding_ = false;
-    state_.unfold(kSteps);
-    Call *next = nullptr;
-    follow(&next);
-    return next;
+    return unfold();
   }
   auto &call = static_cast<Call &>(work);
   static_cast<void>(worker);
@@ -88,11 +86,31 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
                                      : call.members.empty() ? runProcedure(call, outputs)
                                                             : runMembers(call, outputs);
   const double seconds = isTimed ? processorSeconds() - before : 0;
+  ending_.fetch_add(1, std::memory_order_relaxed);
+  Call *next = nullptr;
+  {
+    const ScopedLock lock(mutex_);
+    if (why) {
+      state_.fail(call, why->text, why->code);
+    } else {
+      state_.finish(call, outputs, seconds);
+    }
+    follow(&next);
+  }
+  ending_.fetch_sub(1, std::memory_order_relaxed);
+  return next;
+}
+
+/// Calls that have ended go first: others wait for what they have made, a device for the next one.
+engine::Work *Runner::unfold() {
+  constexpr int kPatience = 16;
+  for (int turn = 0; turn < kPatience && isAnyEnding(); ++turn) {
+    std::this_thread::yield();
+  }
   const ScopedLock lock(mutex_);
-  if (why) {
-    state_.fail(call, why->text, why->code);
-  } else {
-    state_.finish(call, outputs, seconds);
+  isUnfolding_ = false;
+  state_.unfold(kFewestSteps);
+  for (int step = kFewestSteps; step < kSteps && !isAnyEnding() && state_.unfold(1); ++step) {
   }
   Call *next = nullptr;
   follow(&next);

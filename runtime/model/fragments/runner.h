@@ -81,6 +81,10 @@ private:
   static bool isQuiet(const Reports &all);
 
   Part partOf(const Call &call) const;
+  engine::Work *unfold();
+
+  bool isAnyEnding() const { return ending_.load(std::memory_order_relaxed) > 0; }
+
   bool runOnDevice(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                    std::span<Handle> handles, Part part, bool isAsked);
 
@@ -114,6 +118,8 @@ private:
   Mutex mutex_;
   State state_ TUTTI_GUARDED_BY(mutex_);
   engine::Work unfolding_;
+  /// Calls that have run and have or want the lock; whoever unfolds looks, and relies on nothing.
+  std::atomic<std::int32_t> ending_{0};
   bool isUnfolding_ TUTTI_GUARDED_BY(mutex_) = false; ///< `unfolding_` is queued or runs.
   bool isEnded_ TUTTI_GUARDED_BY(mutex_) = false;
   std::atomic<bool> isOver_{false}; ///< The same, for `poll`.
