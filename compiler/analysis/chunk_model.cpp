@@ -11,6 +11,7 @@
 #include "compiler/analysis/walks.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/fragment_calls.h"
+#include "compiler/ir/function_copies.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/private_memory.h"
 
@@ -26,7 +27,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -171,8 +171,7 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
   for (Argument &argument : outlined.args()) {
     map[&argument] = function_->getArg(argument.getArgNo());
   }
-  SmallVector<ReturnInst *, 2> returns;
-  CloneFunctionInto(function_, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  copyInto(*function_, outlined, map);
   function_->setDSOLocal(true);
   dropProbes(*function_);
   lower_ = function_->getArg(outlined.arg_size());

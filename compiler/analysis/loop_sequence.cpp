@@ -240,7 +240,7 @@ std::string Sequence::check() {
   }
   for (unsigned index = 0; index < loops().size(); ++index) {
     if (code_.isRepeated(index)) {
-      return "one of its loops is executed repeatedly";
+      return kRepeated;
     }
   }
   for (unsigned index = 1; index < loops().size(); ++index) {

@@ -27,6 +27,9 @@ namespace tutti::compiler {
 /// Attribute of an outlined function whose loops cannot be constructs of their own; says why.
 inline constexpr const char *kWholeConstruct = "tutti-whole";
 
+/// What it says of a construct around a loop over time, say.
+inline constexpr const char *kRepeated = "one of its loops is executed repeatedly";
+
 /// What it says, to follow another reason; empty if nothing has been said.
 std::string whyWhole(const llvm::Function &outlined);
 

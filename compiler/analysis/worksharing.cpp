@@ -7,6 +7,7 @@
 #include "compiler/analysis/teams.h"
 #include "compiler/analysis/thread_stretches.h"
 #include "compiler/ir/construct_calls.h"
+#include "compiler/ir/function_copies.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/output_calls.h"
 #include "compiler/ir/private_memory.h"
@@ -467,9 +468,7 @@ std::string inlineCallees(Function &function) {
 
 Function *promotedCopy(Function &function, const Twine &name, FunctionAnalysisManager &analyses) {
   ValueToValueMapTy map;
-  Function *copy = CloneFunction(&function, map);
-  copy->setName(name);
-  copy->setLinkage(GlobalValue::InternalLinkage);
+  Function *copy = copyOf(function, name, map);
   inlineCallees(*copy).clear(); // What could not be inlined is looked at as a call.
   removeUnreachableBlocks(*copy);
   SROAPass(SROAOptions::ModifyCFG).run(*copy, analyses);

@@ -6,6 +6,7 @@
 #include "compiler/analysis/endings.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/entry_points.h"
+#include "compiler/ir/function_copies.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/output_calls.h"
 #include "compiler/transform/leave_loop.h"
@@ -18,7 +19,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cstddef>
 
@@ -340,8 +340,7 @@ Function *copyWithChunk(Function &outlined, StringRef name) {
   for (Argument &argument : outlined.args()) {
     map[&argument] = function->getArg(argument.getArgNo());
   }
-  SmallVector<ReturnInst *, 2> returns;
-  CloneFunctionInto(function, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  copyInto(*function, outlined, map);
   function->setDSOLocal(true);
   return function;
 }

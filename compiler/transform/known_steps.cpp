@@ -4,13 +4,13 @@
 #include "compiler/analysis/conducted_code.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/function_copies.h"
 #include "compiler/transform/step_function.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/FunctionComparator.h"
 
 using namespace llvm;
@@ -62,8 +62,7 @@ Function *withThreadArguments(Function &function) {
   for (Argument &argument : function.args()) {
     map[&argument] = copy->getArg(argument.getArgNo() + kThreadArguments);
   }
-  SmallVector<ReturnInst *, 2> returns;
-  CloneFunctionInto(copy, &function, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  copyInto(*copy, function, map);
   return copy;
 }
 

@@ -16,6 +16,7 @@
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/forks.h"
 #include "compiler/ir/fragment_calls.h"
+#include "compiler/ir/function_copies.h"
 #include "compiler/ir/launch_function.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/output_calls.h"
@@ -40,7 +41,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/xxhash.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <clocale>
@@ -97,10 +97,7 @@ bool mayPrint(Function &function) {
 
 Function *scratchCopy(Function &function, const Twine &name) {
   ValueToValueMapTy map;
-  Function *copy = CloneFunction(&function, map);
-  copy->setName(name);
-  copy->setLinkage(GlobalValue::InternalLinkage);
-  return copy;
+  return copyOf(function, name, map);
 }
 
 /// For each capture of `forks`, all of one region, the size of the private variable that each of

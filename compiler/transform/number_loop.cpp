@@ -3,10 +3,10 @@
 
 #include "compiler/analysis/endings.h"
 #include "compiler/ir/construct_calls.h"
+#include "compiler/ir/function_copies.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -83,8 +83,7 @@ Function *withCaptures(Function &outlined, ArrayRef<Type *> types) {
     map[&argument] = copy->getArg(argument.getArgNo());
     copy->getArg(argument.getArgNo())->setName(argument.getName());
   }
-  SmallVector<ReturnInst *, 1> returns;
-  CloneFunctionInto(copy, &outlined, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  copyInto(*copy, outlined, map);
   return copy;
 }
 

@@ -4,6 +4,7 @@
 #include "compiler/analysis/construct_code.h"
 #include "compiler/analysis/shared_updates.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/function_copies.h"
 #include "compiler/transform/combining.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -15,7 +16,6 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -294,9 +294,7 @@ PreservedAnalyses ReduceUpdatesPass::run(Module &module, ModuleAnalysisManager &
   bool changed = false;
   for (auto &[outlined, forks] : constructs) {
     ValueToValueMapTy map;
-    Function *copy = CloneFunction(outlined, map);
-    copy->setName(outlined->getName() + ".reduced");
-    copy->setLinkage(GlobalValue::InternalLinkage);
+    Function *copy = copyOf(*outlined, outlined->getName() + ".reduced", map);
     SROAPass(SROAOptions::PreserveCFG).run(*copy, functions);
     functions.clear(*copy, copy->getName());
     EarlyCSEPass().run(*copy, functions);

@@ -7,17 +7,18 @@
 #include "compiler/analysis/teams.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/function_copies.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -49,7 +50,7 @@ void emptyLoop(SequencedLoop &loop) {
 /// A copy of `outlined` in which only the loop of that index has iterations.
 Function *copyWith(Function &outlined, unsigned index) {
   ValueToValueMapTy map;
-  Function *copy = CloneFunction(&outlined, map);
+  Function *copy = copyOf(outlined, outlined.getName() + ".loop" + Twine(index), map);
   SmallVector<SequencedLoop, 4> loops = sequencedLoops(*copy);
   for (unsigned other = 0; other < loops.size(); ++other) {
     if (other != index) {
@@ -227,7 +228,7 @@ Function *LoopShelf::copyWith(unsigned index) {
     function_.splice(function_.end(), shelf_, block->getIterator());
   }
   ValueToValueMapTy map;
-  Function *copy = CloneFunction(&function_, map);
+  Function *copy = copyOf(function_, function_.getName() + ".loop" + Twine(index), map);
   dropUnreadVariables(*copy);
   for (BasicBlock *block : blocks_[index]) {
     shelf_->splice(shelf_->end(), &function_, block->getIterator());
@@ -251,7 +252,6 @@ SmallVector<Function *, 4> copiesOf(Function &outlined, unsigned count) {
   const bool isTaken = shelf.take(sequencedLoops(outlined));
   for (unsigned index = 0; index < count; ++index) {
     copies.push_back(isTaken ? shelf.copyWith(index) : copyWith(outlined, index));
-    copies.back()->setName(outlined.getName() + ".loop" + Twine(index));
   }
   return copies;
 }
@@ -286,6 +286,22 @@ void split(Function &outlined, ArrayRef<CallInst *> forks) {
   }
 }
 
+/// Why the construct with `count` loops cannot be split.
+std::string whyNotSplit(Function &outlined, std::size_t count, FunctionAnalysisManager &functions) {
+  // What copies would show, too, but costs none.
+  if (ConstructCode code(outlined, functions);
+      code.isRegular() &&
+      any_of(seq(count), [&](unsigned loop) { return code.isRepeated(loop); })) {
+    return kRepeated;
+  }
+  Function *copy = promotedCopy(outlined, outlined.getName() + ".promoted", functions);
+  std::string reason = sequencedLoops(*copy).size() == count ? whyNotApart(*copy, functions)
+                                                             : "a function that it calls holds one";
+  functions.clear(*copy, copy->getName());
+  copy->eraseFromParent();
+  return reason;
+}
+
 } // namespace
 
 PreservedAnalyses SplitConstructsPass::run(Module &module, ModuleAnalysisManager &analyses) {
@@ -301,12 +317,7 @@ PreservedAnalyses SplitConstructsPass::run(Module &module, ModuleAnalysisManager
       continue;
     }
     changed = true;
-    Function *copy = promotedCopy(*outlined, outlined->getName() + ".promoted", functions);
-    const std::string reason = sequencedLoops(*copy).size() == count
-                                   ? whyNotApart(*copy, functions)
-                                   : "a function that it calls holds one";
-    functions.clear(*copy, copy->getName());
-    copy->eraseFromParent();
+    const std::string reason = whyNotSplit(*outlined, count, functions);
     if (reason.empty()) {
       split(*outlined, forks);
     } else {

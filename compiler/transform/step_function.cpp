@@ -2,6 +2,7 @@
 #include "compiler/transform/step_function.h"
 
 #include "compiler/analysis/loop_sequence.h"
+#include "compiler/ir/function_copies.h"
 #include "compiler/transform/encoded_captures.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -12,7 +13,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -202,8 +202,7 @@ Function *StepFunction::create(const Twine &name, const ThreadRequests *requests
   enter();
   Function *blocks = cut();
   // A copy, because debugging information says of each place in which function it is.
-  SmallVector<ReturnInst *, 1> returns;
-  CloneFunctionInto(step_, blocks, map_, CloneFunctionChangeType::LocalChangesOnly, returns);
+  copyInto(*step_, *blocks, map_);
   step_->removeFnAttr(kWholeConstruct);
   // What others call, too, may be executed inside of itself.
   for (const auto kind : {Attribute::NoRecurse, Attribute::AlwaysInline, Attribute::NoInline}) {

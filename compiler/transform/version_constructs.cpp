@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/uniform_branches.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/function_copies.h"
 #include "compiler/transform/before_fork.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -11,7 +12,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -21,11 +21,10 @@ namespace tutti::compiler {
 namespace {
 
 /// A copy of `function` in SSA form.
-Function *copyOf(Function &function, const Twine &suffix, FunctionAnalysisManager &analyses) {
+Function *promotedCopyOf(Function &function, const Twine &suffix,
+                         FunctionAnalysisManager &analyses) {
   ValueToValueMapTy map;
-  Function *copy = CloneFunction(&function, map);
-  copy->setName(function.getName() + suffix);
-  copy->setLinkage(GlobalValue::InternalLinkage);
+  Function *copy = copyOf(function, function.getName() + suffix, map);
   removeUnreachableBlocks(*copy);
   SROAPass(SROAOptions::PreserveCFG).run(*copy, analyses);
   analyses.clear(*copy, copy->getName());
@@ -85,7 +84,7 @@ private:
       if (!inner) {
         continue;
       }
-      Function *copy = copyOf(*inner, isTrue_ ? ".if" : ".else", analyses_);
+      Function *copy = promotedCopyOf(*inner, isTrue_ ? ".if" : ".else", analyses_);
       captures_.bind(*fork, *copy);
       if (branchesOf(*copy).empty()) {
         erase(*copy, analyses_);
@@ -112,7 +111,7 @@ struct Versions {
 };
 
 Function *version(Function &promoted, bool isTrue, FunctionAnalysisManager &analyses) {
-  Function *copy = copyOf(promoted, isTrue ? ".if" : ".else", analyses);
+  Function *copy = promotedCopyOf(promoted, isTrue ? ".if" : ".else", analyses);
   Decider decider(*choiceOfVersions(*copy)->getCondition(), isTrue, analyses);
   decider.decide(*copy);
   decider.finish();
@@ -152,7 +151,7 @@ bool versionForks(Module &module, CallKind kind, FunctionAnalysisManager &analys
       continue;
     }
     Versions versions;
-    versions.promoted = copyOf(*outlined, ".versions", analyses);
+    versions.promoted = promotedCopyOf(*outlined, ".versions", analyses);
     versions.choice = choiceOfVersions(*versions.promoted);
     if (versions.choice) {
       changed = true;
