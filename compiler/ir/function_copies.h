@@ -3,7 +3,8 @@
 /// Copies of functions of the same module. LLVM's give each copy a scope of its own, and with it
 /// all of its places, which takes as long as the rest of the copy. Where lines are kept for reports
 /// alone (transform/drop_scopes), these copies share the scopes and places of what they are made
-/// of.
+/// of. The verifier of LLVM, which `opt` runs and a compilation does not, wants scopes of one
+/// function each.
 #pragma once
 
 #include "llvm/ADT/Twine.h"
