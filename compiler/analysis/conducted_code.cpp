@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/filled_variables.h"
+#include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/missing_functions.h"
 #include "compiler/analysis/told_values.h"
 #include "compiler/ir/construct_calls.h"
@@ -142,6 +143,15 @@ bool isHarmlessIntrinsic(const IntrinsicInst &call) {
          call.getIntrinsicID() == Intrinsic::stackrestore;
 }
 
+/// Whether `call` is one of a function with a conductor of its own, whose loops may get `pointer`.
+bool givesToLoops(const CallBase &call, const Value &pointer) {
+  return isCallOfConductor(call) && any_of(call.args(), [&](const Use &argument) {
+           const AttributeSet said = call.getCalledFunction()->getAttributes().getParamAttrs(
+               call.getArgOperandNo(&argument));
+           return argument == &pointer && !said.hasAttribute(kBesideLoops);
+         });
+}
+
 /// Who does what with a private variable: numbers of loops, or that of what is beside them.
 struct VariableUses {
   SmallVector<Instruction *, 8> beside;
@@ -231,7 +241,7 @@ std::string Conducted::checkCall(const CallBase &call) const {
     return told_.turns.contains(&call) ? "" : "it holds another construct outside of its loops";
   }
   const Function *callee = call.getCalledFunction();
-  if (isCallOfEach(call, library_) || last_.contains(call.getParent()) ||
+  if (isCallOfConductor(call) || isCallOfEach(call, library_) || last_.contains(call.getParent()) ||
       (callee && isOfOne(call) &&
        (isCallOfOne(*callee, library_) ||
         (isCallOfStranger(call, library_) && !holdsConstructs(*callee))))) {
@@ -410,9 +420,9 @@ void Conducted::fileUse(Instruction &inst, const Value &pointer, VariableUses &u
   }
   uses.readers.insert(own);
   const auto *call = dyn_cast<CallBase>(&inst);
-  const bool isKept = own == kBeside
-                          ? call && isCallOfStranger(*call, library_)
-                          : kindOf(inst) == CallKind::None && !isa<AnyMemIntrinsic>(inst);
+  const bool isKept =
+      own == kBeside ? call && (isCallOfStranger(*call, library_) || givesToLoops(*call, pointer))
+                     : kindOf(inst) == CallKind::None && !isa<AnyMemIntrinsic>(inst);
   if (!call || isKept) {
     uses.keepers.insert(own);
   }
@@ -516,6 +526,9 @@ std::string Conducted::check() {
   for (Instruction &inst : instructions(function_)) {
     const int own = owner(inst);
     std::string reason = checkAnywhere(inst);
+    if (own != kBeside && isCallOfConductor(inst)) {
+      reason = "one of its loops has an unusual form";
+    }
     if (reason.empty() && own == kBeside) {
       reason = checkBeside(inst);
     }
@@ -564,9 +577,16 @@ bool isThreadOfCalls(const Value &value) {
 
 bool isCallOfStranger(const CallBase &call, const TargetLibraryInfo &library) {
   const Function *callee = call.getCalledFunction();
-  return callee && !callee->isIntrinsic() && kindOf(call) == CallKind::None &&
-         !callee->getName().starts_with("omp_") && !callee->getName().starts_with("__kmp") &&
-         !isCallOfEach(call, library) && !isCallOfOne(*callee, library);
+  return callee && !callee->isIntrinsic() && !isCallOfConductor(call) &&
+         kindOf(call) == CallKind::None && !callee->getName().starts_with("omp_") &&
+         !callee->getName().starts_with("__kmp") && !isCallOfEach(call, library) &&
+         !isCallOfOne(*callee, library);
+}
+
+bool isCallOfConductor(const Instruction &inst) {
+  const auto *call = dyn_cast<CallBase>(&inst);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->hasFnAttribute(kOwnConductor);
 }
 
 bool isCallForItself(const CallBase &call, const TargetLibraryInfo &library) {

@@ -51,6 +51,9 @@ bool isThreadOfCalls(const llvm::Value &value);
 /// and no library function that is known to know nothing of teams.
 bool isCallOfStranger(const llvm::CallBase &call, const llvm::TargetLibraryInfo &library);
 
+/// Whether `inst` calls a function that has a conductor of its own.
+bool isCallOfConductor(const llvm::Instruction &inst);
+
 /// Whether `call` is one of a library function that each thread of a team may make for itself,
 /// whichever of its threads it is: it knows nothing of teams, nor does what it calls back, and
 /// leaves nothing to its thread but results.

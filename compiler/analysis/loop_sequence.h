@@ -27,6 +27,13 @@ namespace tutti::compiler {
 /// Attribute of an outlined function whose loops cannot be constructs of their own; says why.
 inline constexpr const char *kWholeConstruct = "tutti-whole";
 
+/// Attribute, for a while, of a function that holds worksharing loops, or calls such, and has a
+/// conductor of its own: calls of it stay calls (transform/conduct_constructs).
+inline constexpr const char *kOwnConductor = "tutti-own-conductor";
+
+/// Attribute, with that, of a pointer that only code beside the loops reads and writes through.
+inline constexpr const char *kBesideLoops = "tutti-beside-loops";
+
 /// What it says of a construct around a loop over time, say.
 inline constexpr const char *kRepeated = "one of its loops is executed repeatedly";
 

@@ -393,7 +393,8 @@ public:
 
   bool takesPlace(const Function &callee) const {
     return &callee != &function_ && !callee.isDeclaration() && !callee.isInterposable() &&
-           !isInsertion(callee) && !callee.getName().starts_with("__clang_call_terminate");
+           !isInsertion(callee) && !callee.hasFnAttribute(kOwnConductor) &&
+           !callee.getName().starts_with("__clang_call_terminate");
   }
 
   /// Whether calls of `callee`, which could be put in their place, stay.

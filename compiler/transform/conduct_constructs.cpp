@@ -9,6 +9,7 @@
 #include "compiler/ir/forks.h"
 #include "compiler/transform/combine_left.h"
 #include "compiler/transform/known_steps.h"
+#include "compiler/transform/own_conductors.h"
 #include "compiler/transform/step_function.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -150,10 +151,16 @@ bool asksAlike(CallInst &one, CallInst &other) {
   return !first.threads == !second.threads && bindingOf(first) == bindingOf(second);
 }
 
+/// What the first of `forks` asks for; those of a function that constructs call are none.
+ThreadRequests requestsOf(ArrayRef<CallInst *> forks) {
+  return forks.empty() ? ThreadRequests() : threadRequests(*forks.front());
+}
+
 class Conductor {
 public:
-  Conductor(Function &outlined, FunctionAnalysisManager &functions, KnownSteps &steps)
-      : outlined_(outlined), functions_(functions), steps_(steps) {}
+  Conductor(Function &outlined, FunctionAnalysisManager &functions, KnownSteps &steps,
+            const OwnConductors &others)
+      : outlined_(outlined), functions_(functions), steps_(steps), others_(others) {}
 
   /// Whether there is something to be conducted, as far as is seen without a copy.
   bool isCandidate() const;
@@ -161,12 +168,19 @@ public:
   /// The conductor; null if it stays whole, and says why unless others do.
   Function *create(ArrayRef<CallInst *> forks);
 
+  /// That of a function that constructs call, which has the arguments of an outlined one in front.
+  Function *createFor(const Function &called);
+
 private:
   std::string prepare(Function &copy, ArrayRef<CallInst *> forks);
+  Function *tryWith(ArrayRef<CallInst *> forks, bool callsOthers);
+  bool isWorthIt(Function &copy);
 
   Function &outlined_;
   FunctionAnalysisManager &functions_;
   KnownSteps &steps_;
+  const OwnConductors &others_;
+  const Function *called_ = nullptr;
   std::vector<ConductedLoop> loops_;
 };
 
@@ -187,6 +201,9 @@ bool Conductor::isCandidate() const {
 std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
   if (any_of(forks, [&](CallInst *fork) { return !asksAlike(*fork, *forks.front()); })) {
     return "it asks for threads in some places only";
+  }
+  if (std::string reason = OwnConductors::whyNotCalled(copy); !reason.empty()) {
+    return reason;
   }
   const SmallVector<SequencedLoop, 4> all = sequencedLoops(copy);
   const bool isRegular = all_of(all, [](const SequencedLoop &loop) {
@@ -219,34 +236,46 @@ std::string Conductor::prepare(Function &copy, ArrayRef<CallInst *> forks) {
   functions_.clear(copy, copy.getName());
   const auto &library = functions_.getResult<TargetLibraryAnalysis>(copy);
   std::string reason = whyNotConducted(copy, loops_, functions_);
-  if (reason.empty() && threadRequests(*forks.front()).threads && callsStranger(copy, library)) {
+  if (reason.empty() && requestsOf(forks).threads && callsStranger(copy, library)) {
     reason = "it asks for a number of threads, and a function that it calls may want to know";
   }
   return reason;
 }
 
-Function *Conductor::create(ArrayRef<CallInst *> forks) {
-  Function *copy = promotedCopy(outlined_, outlined_.getName() + ".conducted", functions_);
+/// Whether a construct, or a function that it calls, is more than one loop as `copy` shows it.
+bool Conductor::isWorthIt(Function &copy) {
+  const std::size_t loops = sequencedLoops(copy).size();
+  const std::size_t calls = count_if(instructions(copy), isCallOfConductor);
+  return called_ || loops + calls > 1 ||
+         (loops == 1 && (holdsSingle(copy) || holdsTurnsBehind(copy) ||
+                         ConstructCode(copy, functions_).isRepeated(0)));
+}
+
+/// If it `callsOthers`, conductors in the place of functions, else such are in their place.
+Function *Conductor::tryWith(ArrayRef<CallInst *> forks, bool callsOthers) {
+  std::optional<OwnConductors::Kept> kept;
+  if (callsOthers) {
+    kept.emplace(others_);
+  }
+  loops_.clear();
+  const StringRef name = (called_ ? *called_ : outlined_).getName();
+  Function *copy = promotedCopy(outlined_, name + ".conducted", functions_);
   // What threads take turns for, too, may be what loops leave, in a simple form.
   bringIntoOneForm(*copy, functions_);
-  const SmallVector<SequencedLoop, 4> all = sequencedLoops(*copy);
-  const bool isNeeded =
-      all.size() > 1 || (all.size() == 1 && (holdsSingle(*copy) || holdsTurnsBehind(*copy) ||
-                                             ConstructCode(*copy, functions_).isRepeated(0)));
+  const bool isNeeded = isWorthIt(*copy);
   const std::string reason = isNeeded ? prepare(*copy, forks) : "";
   functions_.clear(*copy, copy->getName());
   if (!isNeeded || !reason.empty()) {
-    if (isNeeded) {
+    if (isNeeded && !callsOthers) {
       outlined_.addFnAttr(kWholeConstruct, reason);
     }
     copy->eraseFromParent();
     return nullptr;
   }
-  const ThreadRequests requests = threadRequests(*forks.front());
+  const ThreadRequests requests = requestsOf(forks);
   for (unsigned index = 0; index < loops_.size(); ++index) {
     const DebugLoc place = loops_[index].calls.init->getDebugLoc();
-    Function *step =
-        forkStep(*copy, loops_[index], outlined_.getName() + ".step" + Twine(index), requests);
+    Function *step = forkStep(*copy, loops_[index], name + ".step" + Twine(index), requests);
     if (!requests.threads && !requests.binding) {
       steps_.add(*step, place);
     }
@@ -254,8 +283,36 @@ Function *Conductor::create(ArrayRef<CallInst *> forks) {
   removeUnreachableBlocks(*copy);
   conductAlone(*copy);
   announceCalls(*copy, functions_.getResult<TargetLibraryAnalysis>(*copy));
+  others_.callFrom(*copy);
   copy->removeFnAttr(kWholeConstruct);
   return copy;
+}
+
+Function *Conductor::create(ArrayRef<CallInst *> forks) {
+  // Threads that a construct asks for are those of its own forks.
+  const ThreadRequests requests = requestsOf(forks);
+  Function *conductor = !requests.threads && !requests.binding && others_.isCalledFrom(outlined_)
+                            ? tryWith(forks, /*callsOthers=*/true)
+                            : nullptr;
+  return conductor ? conductor : tryWith(forks, /*callsOthers=*/false);
+}
+
+Function *Conductor::createFor(const Function &called) {
+  called_ = &called;
+  return create({});
+}
+
+/// Gives functions conductors that constructs call in several places.
+void addConductors(ArrayRef<Function *> constructs, OwnConductors &conductors,
+                   FunctionAnalysisManager &functions, KnownSteps &steps) {
+  for (Function *called : OwnConductors::candidates(constructs)) {
+    Function *asThread = withThreadArguments(*called);
+    if (Function *own = Conductor(*asThread, functions, steps, conductors).createFor(*called)) {
+      conductors.add(*called, *own);
+    }
+    functions.clear(*asThread, asThread->getName());
+    asThread->eraseFromParent();
+  }
 }
 
 /// Functions that others may call, and what they lead to: what only conducted constructs called is
@@ -352,14 +409,18 @@ PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManag
     ++holdFor[requests.threads];
     ++holdFor[requests.binding];
   }
-  bool changed = false;
   KnownSteps steps;
+  OwnConductors conductors;
+  SmallVector<Function *, 16> candidates;
   for (auto &[outlined, forks] : constructs) {
-    Conductor conductor(*outlined, functions, steps);
-    if (!conductor.isCandidate()) {
-      continue;
+    if (Conductor(*outlined, functions, steps, conductors).isCandidate()) {
+      candidates.push_back(outlined);
     }
-    changed = true;
+  }
+  addConductors(candidates, conductors, functions, steps);
+  for (Function *outlined : candidates) {
+    const ArrayRef<CallInst *> forks = constructs[outlined];
+    Conductor conductor(*outlined, functions, steps, conductors);
     if (Function *function = conductor.create(forks)) {
       for (CallInst *fork : forks) {
         const ThreadRequests requests = threadRequests(*fork);
@@ -373,7 +434,8 @@ PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManag
       steps.callFrom(*function, functions);
     }
   }
-  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  conductors.dropUnused();
+  return !candidates.empty() ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
 } // namespace tutti::compiler

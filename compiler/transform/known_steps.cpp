@@ -4,7 +4,6 @@
 #include "compiler/analysis/conducted_code.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
-#include "compiler/ir/function_copies.h"
 #include "compiler/transform/step_function.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -49,21 +48,6 @@ bool mayThrow(Function &function) {
   return any_of(instructions(function), [](const Instruction &inst) {
     return inst.mayThrow() && kindOf(inst) == CallKind::None;
   });
-}
-
-/// `function` with the arguments of an outlined one in front.
-Function *withThreadArguments(Function &function) {
-  SmallVector<Type *, 8> types(kThreadArguments, PointerType::getUnqual(function.getContext()));
-  append_range(types, function.getFunctionType()->params());
-  Function *copy = Function::Create(FunctionType::get(function.getReturnType(), types, false),
-                                    GlobalValue::InternalLinkage, function.getName() + ".as_thread",
-                                    function.getParent());
-  ValueToValueMapTy map;
-  for (Argument &argument : function.args()) {
-    map[&argument] = copy->getArg(argument.getArgNo() + kThreadArguments);
-  }
-  copyInto(*copy, function, map);
-  return copy;
 }
 
 /// Gives `function` the body of `copy`, which is no more then.

@@ -267,6 +267,20 @@ void bringIntoOneForm(Function &function, FunctionAnalysisManager &analyses) {
   analyses.clear(function, function.getName());
 }
 
+Function *withThreadArguments(Function &function) {
+  SmallVector<Type *, 8> types(kThreadArguments, PointerType::getUnqual(function.getContext()));
+  append_range(types, function.getFunctionType()->params());
+  Function *copy = Function::Create(FunctionType::get(function.getReturnType(), types, false),
+                                    GlobalValue::InternalLinkage, function.getName() + ".as_thread",
+                                    function.getParent());
+  ValueToValueMapTy map;
+  for (Argument &argument : function.args()) {
+    map[&argument] = copy->getArg(argument.getArgNo() + kThreadArguments);
+  }
+  copyInto(*copy, function, map);
+  return copy;
+}
+
 Function *forkStep(Function &conductor, const ConductedLoop &loop, const Twine &name,
                    const ThreadRequests &requests) {
   return StepFunction(conductor, loop).create(name, &requests);

@@ -19,6 +19,9 @@ constexpr unsigned kNumberArgument = 1;
 /// same.
 void bringIntoOneForm(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
+/// A copy of `function`, which a construct calls, with the arguments of an outlined one in front.
+llvm::Function *withThreadArguments(llvm::Function &function);
+
 /// Takes `loop` out of `conductor`, which forks in its place, and asks for `requests` before.
 llvm::Function *forkStep(llvm::Function &conductor, const ConductedLoop &loop,
                          const llvm::Twine &name, const ThreadRequests &requests);
