@@ -99,6 +99,14 @@ def a_trial_that_is_given_up_leaves_no_faults(workshop, block_diagonals, ranks):
     require(messages <= 64, f"{messages} messages of fetches after {found['distributed']} launches")
 
 
+def rows_in_vain_are_given_up(workshop, thread_rows_given_up, ranks):
+    """The version with rows is executed sixteen times, and then the construct as it is."""
+    found = workshop.statistics(thread_rows_given_up, [], ranks, {"TUTTI_DISTRIBUTE": "never"})
+    source = found["regions"][0]["source"]
+    launches = [region["launches"] for region in found["regions"] if region["source"] == source]
+    require(launches == [16, 24], f"{launches} launches of {source}")
+
+
 def borders_follow_uneven_work(workshop, program, ranks):
     """Of a triangle the last rank would have much more than the first one."""
     for balance, moves in (("off", False), ("auto", True)):

@@ -215,6 +215,9 @@ def all_tests(workshop, everywhere):
     tests.append(("counters/a_trial_that_is_given_up_leaves_no_faults",
                   lambda: counters.a_trial_that_is_given_up_leaves_no_faults(
                       workshop, named["block_diagonals"], 4)))
+    tests.append(("counters/rows_in_vain_are_given_up",
+                  lambda: counters.rows_in_vain_are_given_up(
+                      workshop, named["thread_rows_given_up"], 2)))
     for ranks in (2, 3, 4):
         for check in (counters.sparse_product_moves_its_operands_once,
                       counters.sparse_product_gathers_what_changed):
