@@ -10,6 +10,8 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Sema/Template.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace clang;
 
@@ -27,18 +29,25 @@ public:
   bool shouldVisitImplicitCode() const { return true; }
 
   bool TraverseFunctionDecl(FunctionDecl *function) {
+    const llvm::SaveAndRestore isPattern(isPattern_, function->isDependentContext());
     return isCreator(*function) || RecursiveASTVisitor::TraverseFunctionDecl(function);
   }
 
   bool TraverseCXXMethodDecl(CXXMethodDecl *function) {
+    const llvm::SaveAndRestore isPattern(isPattern_, function->isDependentContext());
     return isCreator(*function) || RecursiveASTVisitor::TraverseCXXMethodDecl(function);
+  }
+
+  bool TraverseLambdaExpr(LambdaExpr *lambda) {
+    const llvm::SaveAndRestore isPattern(isPattern_, isPattern_ || lambda->isGenericLambda());
+    return RecursiveASTVisitor::TraverseLambdaExpr(lambda);
   }
 
   bool VisitCallExpr(CallExpr *call) {
     FunctionDecl *callee = call->getDirectCallee();
     const TaskFunctions::Entry *entry = callee ? functions_.find(*callee) : nullptr;
     const SourceManager &sources = sema_.getSourceManager();
-    if (entry && !call->isTypeDependent() &&
+    if (entry && !call->isTypeDependent() && !isFilledLater(*call) &&
         sources.isBeforeInTranslationUnit(entry->pragma, call->getBeginLoc())) {
       if (FunctionDecl *creator = creatorOf(*callee, entry->creator, call->getBeginLoc())) {
         redirect(*call, *creator);
@@ -48,6 +57,14 @@ public:
   }
 
 private:
+  /// Whether the call's default arguments are looked up again when the template around it is
+  /// instantiated: creators have none. Then the instance's call is redirected.
+  bool isFilledLater(const CallExpr &call) const {
+    return isPattern_ && llvm::any_of(call.arguments(), [](const Expr *argument) {
+             return isa<CXXDefaultArgExpr>(argument);
+           });
+  }
+
   static bool isCreator(const FunctionDecl &function) {
     const IdentifierInfo *name = function.getIdentifier();
     return name && name->getName().starts_with(kCreatorPrefix);
@@ -67,6 +84,7 @@ private:
 
   Sema &sema_;
   const TaskFunctions &functions_;
+  bool isPattern_ = false; ///< What is visited belongs to a template.
 };
 
 FunctionDecl *Visitor::instance(FunctionDecl &callee, FunctionTemplateDecl &creator,

@@ -158,6 +158,20 @@ static void moved(int &&to, const int &by) { to = to * 3 + by; }
 
 template <class T> void forwarded(T &&to, int by) { to = to * 2 + by; }
 
+/// Default arguments of tasks that templates call.
+struct Defaults {
+  int value = 1;
+
+#pragma oss task inout(value)
+  void next(int by = 2) { value = value * 3 + by; }
+
+  template <class T> void twice(T by) {
+    next();
+    next(by);
+    [this](auto) { next(); }(by);
+  }
+};
+
 static long turns;
 
 /// Lets other tasks run meanwhile.
@@ -279,4 +293,9 @@ int main() {
   }
 #pragma oss taskwait
   std::printf("turns %ld %ld\n", turns, object.own);
+
+  Defaults defaults;
+  defaults.twice(4);
+#pragma oss taskwait
+  std::printf("defaults %d\n", defaults.value);
 }
