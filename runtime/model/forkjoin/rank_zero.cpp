@@ -27,8 +27,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
 constexpr std::string_view kFollowsMany =
-    "it follows so many pointers that planning it takes longer than it has "
-    "taken so far";
+    "it follows so many pointers that planning it takes longer than it has taken so far";
 
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -120,15 +119,16 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     return std::nullopt;
   }
   if (frame == job_.window.stack().end && namesStack(launch)) {
-    staysHome(region, "another thread than the program's first executes it, "
-                      "and it works on that one's stack");
+    staysHome(
+        region,
+        "another thread than the program's first executes it, and it works on that one's stack");
     return std::nullopt;
   }
   return launch;
 }
 
-/// Whether anything that the launch knows before it follows pointers may be an
-/// address of main's stack, where the main thread goes on.
+/// Whether anything that the launch knows before it follows pointers may be an address of main's
+/// stack, where the main thread goes on.
 bool RankZero::namesStack(const Launch &launch) const {
   const auto isOnStack = [this](std::uint64_t value) {
     return job_.window.stack().contains({value, value + 1});
@@ -141,9 +141,8 @@ bool RankZero::namesStack(const Launch &launch) const {
 
 void RankZero::recycle(Launch &&launch) { spare_ = std::move(launch); }
 
-/// Undoes what a loop has left behind that is given up: else each page of it
-/// would cost a fault as soon as the program touches it. What that takes is
-/// part of the price of trying once more.
+/// Undoes what a loop has left behind that is given up: else each page of it would cost a fault as
+/// soon as the program touches it. What that takes is part of the price of trying once more.
 void RankZero::endTrial(Progress::Lock &lock, Region &region) {
   const RangeSet pages = region.trial.end();
   if (pages.empty()) {
@@ -164,8 +163,7 @@ void RankZero::bringHome(Progress::Lock &lock, const RangeSet &pages) {
   job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return view_.isIdle(); });
 }
 
-/// What a launch may read that follows pointers, and tells it how far they may
-/// lead.
+/// What a launch may read that follows pointers, and tells it how far they may lead.
 void RankZero::findEverything(Launch &launch) {
   launch.everywhere.clear();
   if (!isChasing(*launch.region)) {
@@ -266,8 +264,8 @@ bool RankZero::distribute(Launch &launch) {
   return true;
 }
 
-/// Counts what has crossed since the latest launch on devices as caused by that
-/// one: by what it moved itself, and by whatever touched its results.
+/// Counts what has crossed since the latest launch on devices as caused by that one: by what it
+/// moved itself, and by whatever touched its results.
 void RankZero::noteCrossing(Region &region, const Launch &launch) {
   const std::uint64_t crossed = job_.counters.deviceInBytes + job_.counters.deviceOutBytes;
   if (latest_) {
@@ -285,9 +283,8 @@ void RankZero::noteCrossing(Region &region, const Launch &launch) {
   }
 }
 
-/// Until nothing is under way that belongs to the state before: what is
-/// fetched, and what the program has changed in pages that cannot be protected.
-/// Waiting lets events happen.
+/// Until nothing is under way that belongs to the state before: what is fetched, and what the
+/// program has changed in pages that cannot be protected. Waiting lets events happen.
 void RankZero::catchUp(Progress::Lock &lock) {
   job_.progress.waitUntil(
       lock, [this]() TUTTI_IN_TURN { return view_.isIdle() && announcer_.mayAnnounce(); });
@@ -305,9 +302,9 @@ void RankZero::retireLost(Progress::Lock &lock) {
   }
 }
 
-/// What has to be there before a launch, or a portion of it, is announced: all
-/// data is whole if a device refuses. Waiting lets events happen, after which
-/// there may be no plan any more: then nothing has to be there.
+/// What has to be there before a launch, or a portion of it, is announced: all data is whole if a
+/// device refuses. Waiting lets events happen, after which there may be no plan any more: then
+/// nothing has to be there.
 Status RankZero::reserve(Progress::Lock &lock, const Launch &launch, Planner::Planned &planned) {
   if (!planned.plan->reasonHome.empty() || negotiator_.isReserved(*planned.plan)) {
     return {};
@@ -322,8 +319,8 @@ Status RankZero::reserve(Progress::Lock &lock, const Launch &launch, Planner::Pl
   return std::move(outcome.status);
 }
 
-/// The plan of the first portion, which all devices are ready for; nothing if
-/// the launch is to run at home, for a reason that has been noted.
+/// The plan of the first portion, which all devices are ready for; nothing if the launch is to run
+/// at home, for a reason that has been noted.
 std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &region,
                                                 Launch &launch, Candidate &candidate) {
   while (true) {
@@ -362,9 +359,8 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
   }
 }
 
-/// Goes on to the portion that follows; false if there is none. Devices still
-/// hold what the latest portions of a launch have touched, so the next launch
-/// begins there and goes the other way.
+/// Goes on to the portion that follows; false if there is none. Devices still hold what the latest
+/// portions of a launch have touched, so the next launch begins there and goes the other way.
 bool RankZero::nextPortion(Launch &launch) {
   balance::Portion &portion = launch.portion;
   const bool isLast = goesBackwards_ ? portion.index == 0 : portion.index + 1 == portion.count;
@@ -405,8 +401,7 @@ std::optional<RankZero::Progressed> RankZero::runPortions(Progress::Lock &lock, 
   }
 }
 
-/// Runs what is left of every part on the host of its rank, or here if there is
-/// no plan for that.
+/// Runs what is left of every part on the host of its rank, or here if there is no plan for that.
 void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launch) {
   const std::vector<Share> shares = launch.shares;
   do {
@@ -426,12 +421,10 @@ void RankZero::finishOnHosts(Progress::Lock &lock, Region &region, Launch &launc
   } while (nextPortion(launch));
 }
 
-/// Executes the first iterations of a launch at home, to see what they take
-/// there.
+/// Executes the first iterations of a launch at home, to see what they take there.
 void RankZero::takeSample(Progress::Lock &lock, Region &region, Launch &launch,
                           std::int64_t iterations) {
-  // A touch of a page that devices have, too, takes longer than what is to be
-  // measured.
+  // A touch of a page that devices have, too, takes longer than what is to be measured.
   std::vector<Range> written;
   const memory::AccessSet touched =
       touchesOf(launch, job_.window, 0, iterations, allocationsOf(launch)).sets;
@@ -439,11 +432,9 @@ void RankZero::takeSample(Progress::Lock &lock, Region &region, Launch &launch,
     written.push_back(memory::pagesAround(range));
   }
   bringHome(lock, RangeSet::of(std::move(written)));
-  // The first half may be the first that runs on all cores: to start threads
-  // takes milliseconds.
+  // The first half may be the first that runs on all cores: to start threads takes milliseconds.
   const std::int64_t middle = iterations / 2;
-  double least = std::numeric_limits<double>::infinity(); // Of all, by what one
-                                                          // half takes.
+  double least = std::numeric_limits<double>::infinity(); // Of all, by what one half takes.
   for (const balance::Chunk &half : {balance::Chunk{0, middle}, {middle, iterations}}) {
     if (half.empty()) {
       continue;
@@ -458,8 +449,7 @@ void RankZero::takeSample(Progress::Lock &lock, Region &region, Launch &launch,
   launch.first = iterations;
 }
 
-/// Executes what a sample has left of a launch that stays home; false if none
-/// was taken.
+/// Executes what a sample has left of a launch that stays home; false if none was taken.
 bool RankZero::finishHere(Progress::Lock &lock, Region &region, const Launch &launch) {
   if (launch.first == 0) {
     return false;
@@ -472,8 +462,7 @@ bool RankZero::finishHere(Progress::Lock &lock, Region &region, const Launch &la
   return true;
 }
 
-/// Runs iterations as sequential code between launches: touches bring what they
-/// need.
+/// Runs iterations as sequential code between launches: touches bring what they need.
 void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance::Chunk &chunk) {
   if (chunk.empty()) {
     return;
@@ -490,8 +479,8 @@ void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance
   });
 }
 
-/// One portion on all ranks, from its announcement. False if it had to be
-/// undone: then it is the whole launch.
+/// One portion on all ranks, from its announcement. False if it had to be undone: then it is the
+/// whole launch.
 bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
                    const Planner::Planned &planned, bool isMeasured) {
   const auto &[plan, isKnown] = planned;
@@ -512,8 +501,7 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   chunk.run(isKnown, isMeasured || launch.isTimed);
   if (launch.parcel.empty()) {
     chunk.finish();
-  } // Else nobody writes what is on its way before the task has ended, which
-    // has it then.
+  } // Else nobody writes what is on its way before the task has ended, which has it then.
   printed_ = chunk.takeOutput();
   job_.acknowledgements.finish(launch.sequence);
   view_.refresh(*plan);
