@@ -65,8 +65,6 @@ bool callsItself(const Function &function) {
 
 bool mayHaveConductor(const Function &function) {
   return !function.isVarArg() && !function.doesNotReturn() && !function.onlyReadsMemory() &&
-         any_of(calledFunctions(function),
-                [](const Function *called) { return holdsInit(*called); }) &&
          !callsItself(function);
 }
 
@@ -128,15 +126,22 @@ SmallVector<Function *, 8> OwnConductors::candidates(ArrayRef<Function *> constr
     addCallees(*construct, order, seen);
   }
   DenseMap<const Function *, unsigned> calls;
+  SmallPtrSet<const Function *, 32> leadToLoops;
   for (Function *function : order) {
+    bool leads = holdsInit(*function);
     for (const Function *callee : calleesOf(*function)) {
       ++calls[callee];
+      leads |= leadToLoops.contains(callee);
+    }
+    if (leads) {
+      leadToLoops.insert(function);
     }
   }
   SmallVector<Function *, 8> found;
   copy_if(order, std::back_inserter(found), [&](Function *function) {
     const unsigned copies = calls.lookup(function);
-    return copies > 1 && (copies - 1) * function->getInstructionCount() >= kWorthwhile &&
+    return leadToLoops.contains(function) && copies > 1 &&
+           (copies - 1) * function->getInstructionCount() >= kWorthwhile &&
            !is_contained(constructs, function) && mayHaveConductor(*function);
   });
   return found;
