@@ -90,7 +90,7 @@ def random_program(workshop, kind, seed, only=None):
         more = {"only": only} if kind == "teams" else {}
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind], **more))
         return Program.read(path)
-    return workshop.cached((kind, seed), make)
+    return workshop.cached(("random", kind, seed), make)
 
 
 def random_tests(workshop, seeds, only=None):
