@@ -31,9 +31,9 @@ struct Tuned {
 
 /// Searches for the shares that take least: golden section on what is dragged, then portions, then
 /// the cores' share, which begins where cores and devices would take equally long by what each of
-/// them takes for all; until a round of these gains less than 2 %. `measure` gives the
-/// seconds of a probe, or nothing if it failed, which ends the search. A probe that takes `limit`
-/// seconds (0: any time) may be given up, and has taken so long. Nothing if the first probe fails.
+/// them takes for all; until a round of these gains less than 2 %. `measure` gives the seconds of a
+/// probe, or nothing if it failed, which ends the search. A probe that takes `limit` seconds (0: any
+/// time) may be given up, and has taken so long. Nothing if the first probe fails.
 using Probe = std::function<std::optional<double>(const Shares &shares, double limit)>;
 std::optional<Tuned> tune(const Probe &measure, int most);
 

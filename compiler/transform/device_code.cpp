@@ -2,6 +2,7 @@
 #include "compiler/transform/device_code.h"
 
 #include "abi/abi.h"
+#include "compiler/ir/kernel.h"
 #include "compiler/target/kernel_target.h"
 #include "compiler/target/prepare.h"
 
@@ -118,9 +119,10 @@ Constant *Writer::kernels(const Function &function, ArrayRef<Text> texts,
 /// `tutti_mapping`.
 Constant *Writer::mapping(const KernelEntry &entry, ArrayRef<Text> texts,
                           ArrayRef<Constant *> strings) {
-  const unsigned flags = (entry.needsDisjoint ? TUTTI_MAPPING_DISJOINT : 0) |
-                         (entry.byGroups ? TUTTI_MAPPING_GROUPS : 0) |
-                         (entry.byTiles ? TUTTI_MAPPING_TILES : 0);
+  const unsigned flags =
+      (entry.needsDisjoint ? TUTTI_MAPPING_DISJOINT : 0) |
+      (entry.byGroups ? TUTTI_MAPPING_GROUPS : 0) |
+      (entry.function->hasFnAttribute(kernel::kByTiles) ? TUTTI_MAPPING_TILES : 0);
   return ConstantStruct::getAnon({build_.getInt32(entry.dimensions), build_.getInt32(flags),
                                   build_.getInt32(texts.size()),
                                   kernels(*entry.function, texts, strings), entry.extents});

@@ -363,8 +363,7 @@ bool Builder::addNests(Function &function, BasicBlock *chunkLoop, RegionKernels 
       clean(*staged, true);
       staged->addFnAttr(kernel::kByTiles);
       Function *tiles = tiledExtents(*extents, WorkItems::stagedTile());
-      kernels.entries.push_back(
-          {staged, dimensions, nest.needsDisjoint, tiles, false, false, /*byTiles=*/true});
+      kernels.entries.push_back({staged, dimensions, nest.needsDisjoint, tiles, false});
     }
     if (isDivided && sizeOfTile(items.tile()) > 1) {
       Function *tiled = items.createTiled(identifier(name_) + "_tile");

@@ -27,7 +27,6 @@ struct KernelEntry {
   llvm::Function *extents = nullptr; ///< In the program's module.
   bool alwaysHolds = false;          ///< Whatever the captures.
   bool byGroups = false;             ///< Groups execute iterations (TUTTI_MAPPING_GROUPS).
-  bool byTiles = false;              ///< Groups share loads (TUTTI_MAPPING_TILES).
 };
 
 struct RegionKernels {

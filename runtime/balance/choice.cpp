@@ -111,7 +111,7 @@ bool Choice::begins(const void *loop, bool isSettled) {
       startAnew(); // The anchor does not come any more.
     } else if (launches_ > kWarming && (!anchor_ || loop == anchor_)) {
       // As long as nothing else is known, nothing can be hopeless.
-      isSettling_ = !isSettled && unsettled_ <= kSettling;
+      isSettling_ = isUnsettled(isSettled);
       if (isSettling_ && std::ranges::max(seconds_) == 0) {
         return false;
       }
@@ -123,13 +123,8 @@ bool Choice::begins(const void *loop, bool isSettled) {
     return false;
   case Phase::Measures:
     unsettled_ += isSettled ? 0 : 1;
-    if (isSettling_ && loop == anchor_ && (isSettled || unsettled_ > kSettling)) {
-      isSettling_ = false;
-      isGuess_ = false;
-      phase_ = Phase::Starts;
-      return true;
-    }
-    if (isGuess_ && loop == anchor_ && unsettled_ > kGuessed) {
+    if (loop == anchor_ && showsMore(isSettled)) {
+      isSettling_ = isUnsettled(isSettled);
       isGuess_ = false;
       phase_ = Phase::Starts;
       return true;
@@ -148,6 +143,13 @@ bool Choice::begins(const void *loop, bool isSettled) {
   default:
     return true;
   }
+}
+
+bool Choice::isUnsettled(bool isSettled) const { return !isSettled && unsettled_ <= kSettling; }
+
+/// Whether what the present alternative takes says more from now on than since it is measured.
+bool Choice::showsMore(bool isSettled) const {
+  return (isSettling_ && !isUnsettled(isSettled)) || (isGuess_ && unsettled_ > kGuessed);
 }
 
 /// Whether a check begins.

@@ -78,6 +78,8 @@ private:
 
   void start(std::size_t alternative);
   void startAnew();
+  bool isUnsettled(bool isSettled) const;
+  bool showsMore(bool isSettled) const;
   bool isWorse(double round, double factor) const;
   bool isToBeGivenUp(double round, double took) const;
   void beginMeasuring(double now, std::int64_t look);
