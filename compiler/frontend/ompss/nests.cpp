@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/nests.h"
 
-#include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/AST/StmtOpenMP.h"
+#include "compiler/frontend/pragma/constructs.h"
 
 using namespace clang;
 
@@ -18,38 +17,20 @@ const Stmt *bodyOf(const Stmt *loop) {
   return (range ? range->getBody() : cast<ForStmt>(loop)->getBody())->IgnoreContainers();
 }
 
-class Visitor : public RecursiveASTVisitor<Visitor> {
-public:
-  Visitor(DiagnosticsEngine &diagnostics, const std::set<SourceLocation> &collapsed,
-          std::set<SourceLocation> &reported)
-      : diagnostics_(diagnostics), collapsed_(collapsed), reported_(reported) {}
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-
-  bool VisitOMPTaskLoopDirective(OMPTaskLoopDirective *directive) {
-    const SourceLocation where = directive->getBeginLoc();
-    if (collapsed_.count(where) == 0 || !directive->hasAssociatedStmt()) {
-      return true;
-    }
-    const Stmt *statement = directive->getRawStmt()->IgnoreContainers(/*IgnoreCaptured=*/true);
-    for (unsigned level = 1; isLoop(statement) && level < directive->getLoopsNumber(); ++level) {
-      statement = bodyOf(statement);
-    }
-    const auto *block = dyn_cast<CompoundStmt>(statement);
-    if (!isLoop(statement) && block && reported_.insert(where).second) {
-      const auto *beside = llvm::find_if(
-          block->body(), [](const Stmt *each) { return !isLoop(each->IgnoreContainers()); });
-      error(diagnostics_, (beside == block->body_end() ? statement : *beside)->getBeginLoc(),
-            "a statement stands between loops that are collapsed");
-    }
-    return true;
+/// The statement that stands between loops of the construct's nest, or null.
+const Stmt *betweenLoops(const OMPTaskLoopDirective &construct) {
+  const Stmt *statement = construct.getRawStmt()->IgnoreContainers(/*IgnoreCaptured=*/true);
+  for (unsigned level = 1; isLoop(statement) && level < construct.getLoopsNumber(); ++level) {
+    statement = bodyOf(statement);
   }
-
-private:
-  DiagnosticsEngine &diagnostics_;
-  const std::set<SourceLocation> &collapsed_;
-  std::set<SourceLocation> &reported_;
-};
+  const auto *block = dyn_cast<CompoundStmt>(statement);
+  if (isLoop(statement) || !block) {
+    return nullptr;
+  }
+  const auto *beside = llvm::find_if(
+      block->body(), [](const Stmt *each) { return !isLoop(each->IgnoreContainers()); });
+  return beside == block->body_end() ? statement : *beside;
+}
 
 } // namespace
 
@@ -64,9 +45,18 @@ void Nests::check(DiagnosticsEngine &diagnostics, const std::vector<Construct> &
   if (collapsed.empty()) {
     return;
   }
-  for (Decl *declaration : group) {
-    Visitor(diagnostics, collapsed, reported_).TraverseDecl(declaration);
-  }
+  pragma::visitConstructs(group, pragma::Reach::Instances, [&](OMPExecutableDirective &construct) {
+    const auto *loop = dyn_cast<OMPTaskLoopDirective>(&construct);
+    const SourceLocation where = construct.getBeginLoc();
+    if (!loop || collapsed.count(where) == 0 || !loop->hasAssociatedStmt()) {
+      return;
+    }
+    const Stmt *between = betweenLoops(*loop);
+    if (between && reported_.insert(where).second) {
+      error(diagnostics, between->getBeginLoc(),
+            "a statement stands between loops that are collapsed");
+    }
+  });
 }
 
 } // namespace tutti::compiler::ompss

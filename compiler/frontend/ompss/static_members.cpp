@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/static_members.h"
 
+#include "compiler/frontend/pragma/constructs.h"
+
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtOpenMP.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -96,24 +97,6 @@ void Change::within(Stmt *statement) {
   }
 }
 
-/// Finds constructs.
-class Visitor : public RecursiveASTVisitor<Visitor> {
-public:
-  explicit Visitor(llvm::function_ref<void(OMPExecutableDirective &)> change) : change_(change) {}
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-
-  bool VisitOMPExecutableDirective(OMPExecutableDirective *directive) {
-    if (directive->hasAssociatedStmt()) {
-      change_(*directive);
-    }
-    return true;
-  }
-
-private:
-  llvm::function_ref<void(OMPExecutableDirective &)> change_;
-};
-
 } // namespace
 
 void StaticMembers::add(SourceLocation where, const VarDecl &member) {
@@ -126,15 +109,14 @@ void StaticMembers::makePrivate(Sema &sema, DeclGroupRef group) {
   }
   const auto change = [&](OMPExecutableDirective &directive) {
     const auto found = members_.find(directive.getBeginLoc());
-    auto *body = dyn_cast<CapturedStmt>(directive.getAssociatedStmt());
+    Stmt *statement = directive.hasAssociatedStmt() ? directive.getAssociatedStmt() : nullptr;
+    auto *body = dyn_cast_or_null<CapturedStmt>(statement);
     // Of templates the instances are changed.
     if (found != members_.end() && body && !body->getCapturedDecl()->isDependentContext()) {
       Change(sema, found->second, names_).within(body);
     }
   };
-  for (Decl *declaration : group) {
-    Visitor(change).TraverseDecl(declaration);
-  }
+  pragma::visitConstructs(group, pragma::Reach::Instances, change);
 }
 
 } // namespace tutti::compiler::ompss

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/frontend/pragma/constructs.h"
 #include "compiler/frontend/pragma/tutti_pragma.h"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/AST/StmtOpenMP.h"
 #include "clang/Basic/OpenMPKinds.h"
 
 using namespace clang;
@@ -12,33 +11,11 @@ namespace tutti::compiler::pragma {
 
 namespace {
 
-/// Finds constructs with a directive. Constructs inside of them have it too, unless they have one
+/// Marks constructs with a directive. Constructs inside of them have it too, unless they have one
 /// of their own.
-class Visitor : public RecursiveASTVisitor<Visitor> {
+class Marker {
 public:
-  Visitor(ASTContext &context, DirectiveTable &table) : context_(context), table_(table) {}
-
-  bool shouldVisitImplicitCode() const { return true; }
-
-  bool dataTraverseStmtPre(Stmt *statement) {
-    if (auto *construct = dyn_cast_or_null<OMPExecutableDirective>(statement)) {
-      enter(*construct);
-    }
-    return true;
-  }
-
-  bool dataTraverseStmtPost(Stmt *statement) {
-    if (isa_and_nonnull<OMPExecutableDirective>(statement)) {
-      enclosing_.pop_back();
-    }
-    return true;
-  }
-
-private:
-  struct Level {
-    OMPExecutableDirective *construct;
-    const Directive *directive;
-  };
+  Marker(ASTContext &context, DirectiveTable &table) : context_(context), table_(table) {}
 
   void enter(OMPExecutableDirective &construct) {
     const Directive *own = table_.find(construct.getBeginLoc());
@@ -52,6 +29,14 @@ private:
       mark(construct, *directive);
     }
   }
+
+  void leave() { enclosing_.pop_back(); }
+
+private:
+  struct Level {
+    OMPExecutableDirective *construct;
+    const Directive *directive;
+  };
 
   /// A loop without a parallel construct of its own runs in the next one around it.
   void markParallelAround(const Directive &directive) {
@@ -90,9 +75,10 @@ private:
 
 bool ConstructMarker::HandleTopLevelDecl(DeclGroupRef group) {
   if (!table_->empty()) {
-    for (Decl *declaration : group) {
-      Visitor(*context_, *table_).TraverseDecl(declaration);
-    }
+    Marker marker(*context_, *table_);
+    visitConstructs(
+        group, Reach::Implicit, [&](OMPExecutableDirective &construct) { marker.enter(construct); },
+        [&] { marker.leave(); });
   }
   return true;
 }
