@@ -365,6 +365,9 @@ void mathLibrary(Body &body, Type *type) {
                                  Intrinsic::log10, Intrinsic::sin, Intrinsic::cos}) {
     intrinsic(id, {above}, {type});
   }
+  // Quotients of more digits than the type has.
+  Value *large = build.CreateFMul(x, ConstantFP::get(type, 1e20));
+  body.exact(build.CreateFPCast(build.CreateFRem(large, y), build.getDoubleTy()));
   intrinsic(Intrinsic::pow, {x, y}, {type});
   intrinsic(Intrinsic::powi, {x, three}, {type, build.getInt32Ty()});
   intrinsic(Intrinsic::ldexp, {x, three}, {type, build.getInt32Ty()});

@@ -328,6 +328,35 @@ void splitVectorCall(CallBase &call, const MathCall &math, SmallVectorImpl<CallB
   call.eraseFromParent();
 }
 
+/// Makes calls of C's fmod of the instructions for remainders. NVPTX would divide, cut and
+/// multiply, which is exact for small quotients only.
+void callRemainders(Function &function) {
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    if (inst.getOpcode() != Instruction::FRem) {
+      continue;
+    }
+    IRBuilder<> builder(&inst);
+    Type *type = inst.getType()->getScalarType();
+    FunctionCallee callee = function.getParent()->getOrInsertFunction(
+        type->isFloatTy() ? "fmodf" : "fmod", type, type, type);
+    Value *dividend = inst.getOperand(0);
+    Value *divisor = inst.getOperand(1);
+    Value *remainder = nullptr;
+    if (auto *vector = dyn_cast<FixedVectorType>(inst.getType())) {
+      remainder = PoisonValue::get(vector);
+      for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+        Value *element = builder.CreateCall(callee, {builder.CreateExtractElement(dividend, i),
+                                                     builder.CreateExtractElement(divisor, i)});
+        remainder = builder.CreateInsertElement(remainder, element, i);
+      }
+    } else {
+      remainder = builder.CreateCall(callee, {dividend, divisor});
+    }
+    inst.replaceAllUsesWith(remainder);
+    inst.eraseFromParent();
+  }
+}
+
 /// Replaces math calls. Returns whether libdevice has one of them.
 bool lowerMathCalls(Function &function) {
   bool needsLibdevice = false;
@@ -449,14 +478,18 @@ void limitRegisters(Function &function) {
 } // namespace
 
 std::string missingLibrary(const Module &kernels) {
+  const auto missing = [](const Twine &function) {
+    return ("calls " + function + ", and the CUDA toolkit's libdevice was not found").str();
+  };
   for (const Function &function : kernels) {
     for (const Instruction &inst : instructions(function)) {
+      if (inst.getOpcode() == Instruction::FRem && !libdevice()) {
+        return missing(inst.getType()->getScalarType()->isFloatTy() ? "fmodf" : "fmod");
+      }
       const auto *call = dyn_cast<CallBase>(&inst);
       const auto math = call ? findMathCall(*call) : std::nullopt;
       if (math && !libdeviceName(*math->function).empty() && !libdevice()) {
-        return ("calls " + math->function->name + (math->isFloat() ? "f" : "") +
-                ", and the CUDA toolkit's libdevice was not found")
-            .str();
+        return missing(math->function->name + (math->isFloat() ? "f" : ""));
       }
     }
   }
@@ -479,6 +512,7 @@ std::string lowerForPtx(Module &kernels) {
       }
     }
     makePointersGlobal(function);
+    callRemainders(function);
     needsLibdevice |= lowerMathCalls(function);
   }
   if (needsLibdevice && !linkLibdevice(kernels)) {

@@ -13,7 +13,7 @@ static double at[SIZE] = {0.0,     -0.0,     INFINITY, -INFINITY, NAN, 5e-324,
 static float atf[SIZE];
 static int exponents[SIZE];
 static int exponentsf[SIZE];
-static double results[SIZE][22];
+static double results[SIZE][23];
 static double pairs[SIZE][10];
 
 int main(void) {
@@ -52,6 +52,7 @@ int main(void) {
     out[19] = tgamma(x);
     out[20] = nextafter(x, y);
     out[21] = isnan(x) + 2 * !!isinf(x) + 4 * !!signbit(x) + 8 * !!isnormal(x) + 16 * (x == x);
+    out[22] = fmod(x, 3.0); // The quotient has more digits than a double.
   }
   // Results through pointers.
 #pragma omp parallel for
@@ -79,7 +80,7 @@ int main(void) {
       printf("%.13g ", isnan(pairs[i][k]) ? -12345.0 : pairs[i][k]);
     }
     printf("%d %d", exponents[i], exponentsf[i]);
-    for (int k = 0; k < 22; ++k) {
+    for (int k = 0; k < 23; ++k) {
       const double x = results[i][k];
       // The sign of what is no number is not defined.
       printf(" %.13g", isnan(x) ? -12345.0 : x);
