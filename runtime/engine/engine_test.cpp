@@ -4,6 +4,7 @@
 #include "runtime/engine/countdown.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/latch.h"
+#include "runtime/engine/steal_pause.h"
 #include "runtime/engine/timers.h"
 
 #include <gtest/gtest.h>
@@ -335,6 +336,46 @@ TEST(Pool, GivesLargeAndOwnerlessMemory) {
   Pool::release(nobodys, &pool);
 
   EXPECT_EQ(pool.used(), 0U);
+}
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+
+TEST(StealPause, IsThereAfterTheftsThatDoNotPay) {
+  const StealPause::Clock::time_point now{std::chrono::seconds(1)};
+  StealPause pause;
+  EXPECT_TRUE(pause.isOverAt(now));
+
+  pause.note(nanoseconds(100), nanoseconds(99), now);
+
+  EXPECT_FALSE(pause.isOverAt(now + nanoseconds(399)));
+  EXPECT_TRUE(pause.isOverAt(now + nanoseconds(400)));
+}
+
+TEST(StealPause, GrowsUntilATheftPays) {
+  const StealPause::Clock::time_point now{std::chrono::seconds(1)};
+  StealPause pause;
+  pause.note(nanoseconds(100), nanoseconds(0), now);
+  pause.note(nanoseconds(100), nanoseconds(0), now);
+  EXPECT_FALSE(pause.isOverAt(now + nanoseconds(799)));
+  EXPECT_TRUE(pause.isOverAt(now + nanoseconds(800)));
+
+  pause.note(nanoseconds(100), nanoseconds(100), now);
+
+  EXPECT_TRUE(pause.isOverAt(now));
+  pause.note(nanoseconds(100), nanoseconds(0), now);
+  EXPECT_TRUE(pause.isOverAt(now + nanoseconds(400)));
+}
+
+TEST(StealPause, IsNeverLong) {
+  const StealPause::Clock::time_point now{std::chrono::seconds(1)};
+  StealPause pause;
+  for (int theft = 0; theft < 100; ++theft) {
+    pause.note(microseconds(20), microseconds(0), now); // Perhaps another program ran meanwhile.
+  }
+
+  EXPECT_FALSE(pause.isOverAt(now + StealPause::kLongest - nanoseconds(1)));
+  EXPECT_TRUE(pause.isOverAt(now + StealPause::kLongest));
 }
 
 } // namespace

@@ -239,6 +239,9 @@ Work *Worker::find() {
 }
 
 Work *Worker::steal() {
+  if (!pause_.isOver()) {
+    return nullptr;
+  }
   const auto &workers = engine_.workers_;
   for (std::size_t turn = 0; turn < workers.size(); ++turn) {
     nextVictim_ = nextVictim_ + 1 < workers.size() ? nextVictim_ + 1 : 0;
@@ -246,8 +249,10 @@ Work *Worker::steal() {
     if (&victim == this || victim.ready_.size() == 0) {
       continue;
     }
+    stolenAt_ = StealPause::Clock::now();
     if (Work *work = victim.ready_.steal()) {
       ++counts_.stolen;
+      stolen_ = work;
       nextVictim_ = nextVictim_ == 0 ? static_cast<std::uint32_t>(workers.size()) - 1
                                      : nextVictim_ - 1; // Where there was something is more.
       return work;

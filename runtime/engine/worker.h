@@ -12,6 +12,7 @@
 #include "runtime/engine/parked.h"
 #include "runtime/engine/pool.h"
 #include "runtime/engine/stack.h"
+#include "runtime/engine/steal_pause.h"
 #include "runtime/engine/thread_state.h"
 #include "runtime/engine/work.h"
 
@@ -59,6 +60,21 @@ public:
 
   /// Counts work that has been run without having been queued.
   void countRun() { ++counts_.run; }
+
+  /// Calls the body of the work that the client has been asked to run. If it has been stolen, this
+  /// notes whether that was worth it.
+  template <typename Body> auto callBody(const Work &work, Body &&body) {
+    if (stolen_ != &work) [[likely]] {
+      return body();
+    }
+    stolen_ = nullptr;
+    const auto begin = StealPause::Clock::now();
+    const auto getting = begin - stolenAt_;
+    const auto result = body();
+    const auto end = StealPause::Clock::now();
+    pause_.note(getting, end - begin, end);
+    return result;
+  }
 
   /// From any thread, but exact only while nothing runs.
   const WorkerCounts &counts() const { return counts_; }
@@ -152,6 +168,9 @@ private:
   std::size_t extra_ = 0; ///< Bytes that tasks may have beyond the limit.
   WorkerCounts counts_;
   Pool pool_;
+  const Work *stolen_ = nullptr; ///< The latest, until its body is called.
+  StealPause::Clock::time_point stolenAt_;
+  StealPause pause_;
   std::chrono::steady_clock::time_point nextPoll_;      ///< Not before, as long as there is work.
   StealDeque<Work> ready_;                              ///< Stolen from by others.
   Bed bed_;                                             ///< Woken by others.

@@ -348,7 +348,7 @@ bool Tasks::runBody(Task &task) {
   return true;
 }
 
-Work *Tasks::run(Worker &, Work &work) {
+Work *Tasks::run(Worker &worker, Work &work) {
   Task &task = Task::of(work);
   if ((task.flags & kOnReady) != 0 && !askOnReady(task)) {
     return nullptr;
@@ -374,7 +374,7 @@ Work *Tasks::run(Worker &, Work &work) {
     Description *description = task.description;
     remote_->check(task, [](void *checked) { call(*static_cast<Task *>(checked)); });
     giveBack(description);
-  } else if (!runBody(task)) {
+  } else if (!worker.callBody(work, [&] { return runBody(task); })) {
     current_ = before;
     engine_.submit(task.work);
     return nullptr;
