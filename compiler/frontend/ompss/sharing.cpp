@@ -450,6 +450,12 @@ void Decision::reductions() {
     const bool isShaped = !reduced.item.shape.empty();
     const bool isPointer =
         isShaped && variable && variable->getType().getNonReferenceType()->isPointerType();
+    // Clang would refuse them as well, but speak of a clause that nobody has written.
+    if (isKnown &&
+        (type.isConstQualified() || (!isPointer && variable->getTLSKind() != VarDecl::TLS_None))) {
+      error(sema_.getDiagnostics(), reduced.item.where, "%0 cannot be reduced")
+          << (type.isConstQualified() ? "a constant" : "a variable of each thread");
+    }
     if (variable && !isQualified && !clauseOf(variable->getName())) {
       if (isPointer && !reduced.isWeak) {
         sharing_.firstprivate.push_back(variable->getName().str());
@@ -458,7 +464,6 @@ void Decision::reductions() {
         shared_.insert(const_cast<VarDecl *>(variable));
       }
     }
-    // Clang refuses constants and variables of threads, with a reason that holds.
     const bool isMember = variable && variable->isStaticDataMember() && !isPointer &&
                           !reduced.isWeak && !variable->getType().isConstQualified() &&
                           variable->getTLSKind() == VarDecl::TLS_None;

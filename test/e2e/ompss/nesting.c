@@ -73,6 +73,42 @@ static void weak(void) {
   printf("weak %u %u\n", sum(a, 50), sum(b, 50));
 }
 
+// What weak tasks release is free once the children that have it have ended.
+static void given(void) {
+  unsigned a[24] = {0}, log = 0;
+  for (unsigned round = 0; round < 6; round++) {
+#pragma oss task weakout(a[0; 24])
+    {
+#pragma oss task out(a[0; 12])
+      {
+        busy();
+        for (int k = 0; k < 12; k++) {
+          a[k] = mix(round, k);
+        }
+      }
+#pragma oss release weakout(a[0; 12])
+#pragma oss task out(a[12; 12])
+      {
+        busy();
+        for (int k = 12; k < 24; k++) {
+          a[k] = mix(round, k);
+        }
+      }
+    }
+#pragma oss task weakin(a[0; 24])weakinout(log)
+    {
+#pragma oss task in(a[0; 12])inout(log)
+      log = mix(log, sum(a, 12));
+#pragma oss release weakin(a[0; 12])
+#pragma oss task in(a[12; 12])inout(log)
+      log = mix(log, sum(a + 12, 12));
+#pragma oss release weakinout(log) depend(weak, in : a[12 : 12])
+    }
+  }
+#pragma oss taskwait
+  printf("given %u\n", log);
+}
+
 // The outer task writes first; what its children still write is released when they end.
 static void early(void) {
   unsigned a[20] = {0}, log[4] = {0};
@@ -224,6 +260,7 @@ static void counted(int n, int *leaves) {
 
 int main(void) {
   weak();
+  given();
   early();
   released();
   conditions();

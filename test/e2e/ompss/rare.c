@@ -34,9 +34,9 @@ static void verified(void) {
       cells[i] = i;
     }
   }
-#pragma oss task inout(cells[0; 32]) label(without quotes) no_copy_deps
+#pragma oss task inout(cells[0; 32]) label(without quotes) no_copy_deps num_instances(1)
   cells[31] += 1;
-#pragma oss task inout(cells[0; 32]) label(verified) verified(1) depend(weak, inout : cells[32 : 32])
+#pragma oss task inout(cells[0; 32]) label(verified) verified(1) depend(weak, inout : cells[32 : 32]) copy_deps affinity(0)
   for (int i = 0; i < 32; i++) {
     cells[i] *= 3;
   }

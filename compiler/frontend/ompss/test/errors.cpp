@@ -55,10 +55,18 @@ void qualified() {
   #pragma oss task reduction(+: far::sum) in(far::sum)
   // CHECK-DAG: :[[@LINE+1]]:33: error: a reduction is of a variable or of a shape [n]p
   #pragma oss task reduction(+: far::cells[2])
-  // CHECK-DAG: :[[@LINE+1]]:33: error: const-qualified variable cannot be in_reduction
+  // CHECK-DAG: :[[@LINE+1]]:33: error: a constant cannot be reduced
   #pragma oss task reduction(+: Kept::limit)
   ;
-  // CHECK-DAG: :[[@LINE+1]]:33: error: {{.*}} variable cannot be reduction
+  // CHECK-DAG: :[[@LINE+1]]:37: error: a constant cannot be reduced
+  #pragma oss task weakreduction(+: Kept::limit)
+  ;
+  const int constants[3] = {};
+  const int *pointer = constants;
+  // CHECK-DAG: :[[@LINE+1]]:33: error: a constant cannot be reduced
+  #pragma oss task reduction(+: [3]pointer)
+  ;
+  // CHECK-DAG: :[[@LINE+1]]:33: error: a variable of each thread cannot be reduced
   #pragma oss task reduction(+: Kept::own)
   ;
 }
