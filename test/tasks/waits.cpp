@@ -4,6 +4,7 @@
 /// theirs when they go on.
 #include "include/tutti/ompss/alpi.h"
 #include "include/tutti/ompss/nanos6/blocking.h"
+#include "include/tutti/ompss/nanos6/cluster.h"
 #include "include/tutti/ompss/nanos6/debug.h"
 #include "include/tutti/ompss/nanos6/events.h"
 #include "include/tutti/ompss/nanos6/task-instantiation.h"
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cfenv>
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -332,6 +334,88 @@ void foreign() {
   expect(first == 1, "what main had made before is run, too");
 }
 
+/// Everything of ALPI that has a counterpart in the older interface does the same.
+void alpi() {
+  struct Shared {
+    std::atomic<alpi_task *> task{nullptr};
+    std::atomic<int> seen{0};
+    std::atomic<bool> isOver{false};
+  };
+
+  Shared shared;
+  int value = 0;
+  task([&] {
+    alpi_task *own = nullptr;
+    std::uint64_t hasEvents = 7;
+    expect(alpi_task_self(&own) == ALPI_SUCCESS, "a task knows itself");
+    expect(alpi_task_events_test(own, &hasEvents) == ALPI_SUCCESS && hasEvents == 0, "no events");
+    expect(alpi_task_events_increase(own, 2) == ALPI_SUCCESS, "a task binds events");
+    expect(alpi_task_events_test(own, &hasEvents) == ALPI_SUCCESS && hasEvents == 1, "events");
+    value = 3;
+    shared.task = own;
+  })
+      .out(value)
+      .submit();
+  task([&] { shared.seen = value; }).in(value).submit();
+  const auto body = [](void *argument) {
+    Shared &shared = *static_cast<Shared *>(argument);
+    std::uint64_t took = 0;
+    do {
+      expect(alpi_task_waitfor_ns(1000, &took) == ALPI_SUCCESS && took > 0, "a task sleeps");
+    } while (!shared.task);
+    alpi_task_events_decrease(shared.task, 1);
+    expect(shared.seen == 0, "a task with an event left is not complete");
+    alpi_task_events_decrease(shared.task, 1);
+  };
+  const auto over = [](void *argument) { static_cast<Shared *>(argument)->isOver = true; };
+  alpi_attr *attributes = nullptr;
+  expect(alpi_attr_create(&attributes) == ALPI_SUCCESS &&
+             alpi_attr_init(attributes) == ALPI_SUCCESS,
+         "there are attributes");
+  expect(alpi_task_spawn(body, &shared, over, &shared, "spawned", attributes) == ALPI_SUCCESS,
+         "a function is spawned");
+  wait();
+  while (!shared.isOver) {
+    nanos6_wait_for(100);
+  }
+  alpi_attr_destroy(attributes);
+  expect(shared.seen == 3, "what waits for events goes on with the last of them");
+  expect(alpi_version_check(ALPI_VERSION_MAJOR, ALPI_VERSION_MINOR) == ALPI_SUCCESS &&
+             alpi_version_check(ALPI_VERSION_MAJOR + 1, 0) == ALPI_ERR_VERSION,
+         "the version is known");
+  expect(alpi_feature_check(ALPI_FEATURE_BLOCKING | ALPI_FEATURE_EVENTS) == ALPI_SUCCESS &&
+             alpi_feature_check(ALPI_FEATURE_SUSPEND) == ALPI_ERR_FEATURE_UNKNOWN,
+         "features are known");
+}
+
+/// What a program may ask of its processors and ranks.
+void places() {
+  nanos6_wait_for_full_initialization();
+  const unsigned workers = nanos6_get_num_cpus();
+  std::uint64_t count = 0;
+  expect(workers > 0 && nanos6_get_total_num_cpus() >= workers, "there are workers");
+  expect(alpi_cpu_count(&count) == ALPI_SUCCESS && count == workers, "ALPI counts the same");
+  for (int index = 0; index < 20; ++index) {
+    task([workers] {
+      std::uint64_t id = 0;
+      expect(nanos6_get_current_virtual_cpu() < workers, "a task is run by one of the workers");
+      expect(alpi_cpu_logical_id(&id) == ALPI_SUCCESS && id < workers, "ALPI says the same");
+      expect(nanos6_get_current_system_cpu() >= 0 && alpi_cpu_system_id(&id) == ALPI_SUCCESS,
+             "on a processor");
+    }).submit();
+  }
+  expect(nanos6_in_serial_context() == 0, "main is not final");
+  task([] {
+    expect(nanos6_in_serial_context() == 1, "nothing runs beside a final task's children");
+  })
+      .option(TUTTI_TASK_FINAL, 1)
+      .submit();
+  wait();
+  expect(nanos6_is_master_node() == 1 && nanos6_get_cluster_node_id() == 0, "main is on rank 0");
+  expect((nanos6_get_num_cluster_nodes() > 1) == (nanos6_in_cluster_mode() == 1),
+         "several ranks are a cluster");
+}
+
 } // namespace
 
 int main() {
@@ -347,5 +431,7 @@ int main() {
   namedWait();
   spawned();
   foreign();
+  alpi();
+  places();
   std::puts("passed");
 }
