@@ -34,9 +34,11 @@ bool Engine::poll() {
 }
 
 bool Engine::isBusy() {
-  return std::ranges::any_of(
-             served_, [](const Served &served) { return served.isBusy && served.isBusy(); }) ||
-         (timesDevices && !orDie(devices.isIdle()));
+  // When devices end is noticed here alone, whatever else is under way.
+  const bool areDevicesTimed = timesDevices && !orDie(devices.isIdle());
+  return areDevicesTimed || std::ranges::any_of(served_, [](const Served &served) {
+           return served.isBusy && served.isBusy();
+         });
 }
 
 } // namespace tutti::exec

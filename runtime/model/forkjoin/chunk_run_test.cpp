@@ -100,7 +100,7 @@ protected:
                                           std::move(devices),
                                           false,
                                           std::move(handles)});
-    job_->serve({[this] { return playBorrower(); }, {}});
+    job_->serve({[this] { return playBorrower(); }, [this] { return isBusy_; }});
     job_->start();
     region_.source = "test.c:1:1";
     region_.device = kCode.get();
@@ -153,6 +153,8 @@ protected:
   int piecesBefore_ = -1;                 ///< and the pieces that have run then.
   static inline std::atomic<int> pieces_; ///< That have run.
   std::ptrdiff_t kernelsBefore_ = -1;     ///< Started when the borrower has copied.
+  bool isBusy_ = false;                   ///< Something else is under way.
+  static inline std::atomic<bool> hasKernelRun_;
   tutti_region region_{};
   Launch launch_;
   std::unique_ptr<Job> job_;
@@ -219,6 +221,33 @@ TEST_F(ChunkRunTest, TimesDevicesWithoutWhatTheyRunFromBefore) {
 
   EXPECT_FALSE(isFirst);
   EXPECT_LT(timed.times().places.front().seconds, std::chrono::duration<double>(kLong).count() / 2);
+}
+
+TEST_F(ChunkRunTest, NoticesThatATimedDeviceEndsWhileTheHostComputesWhateverElseIsUnderWay) {
+  const RangeSet bytes = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
+  hasKernelRun_ = false;
+  machine_.setFunction("scatter", [](const device::mock::KernelRun &) { hasKernelRun_ = true; });
+  static bool isNoticed = false;
+  region_.run = [](const std::uint64_t *, const tutti_chunk *) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!hasKernelRun_ && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    isNoticed = hasKernelRun_;
+  };
+  Plan plan;
+  plan.chunk = plan.interior = {0, 5};
+  plan.devices = {{0, {5, 10}, bytes, bytes}};
+  plan.contributors = {0};
+  Progress::Lock lock = job_->progress.lock();
+  ASSERT_TRUE(job_->devices.commit(0, bytes));
+  isBusy_ = true;
+
+  ChunkRun(*job_, lock, launch_, plan).run(false, true);
+  isBusy_ = false;
+  lock.unlock();
+
+  EXPECT_TRUE(isNoticed) << "a kernel of the mock runs when somebody asks for its end";
 }
 
 TEST_F(ChunkRunTest, TimesTheHostWithoutItsWaitForPartialResults) {
