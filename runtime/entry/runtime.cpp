@@ -337,7 +337,8 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
       settings.balance.followsTimes,
       settings.explains,
       {settings.without.exactReads, settings.without.exactWrites},
-      settings.balance.cores});
+      settings.balance.cores,
+      omp_get_max_threads()});
   if (settings.checksAccesses) {
     strays_ = std::make_unique<StrayReport>(*window_, *heap_, executableVariables());
   }

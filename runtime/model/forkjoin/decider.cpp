@@ -58,7 +58,7 @@ void setNextMeasurement(LoopHistory &history, double each) {
 Decider::Decider(Engine &engine, Setup setup)
     : engine_(engine), policy_(setup.policy), balances_(setup.balances),
       placer_(engine.topology, std::move(setup.devices), setup.wanted, setup.cores),
-      ropes_(engine.topology, placer_.devices()), alternatives_(engine.topology),
+      ropes_(engine.topology, placer_.devices(), setup.threads), alternatives_(engine.topology),
       cutter_(engine, placer_), explainer_(engine, placer_, hosts_, devices_, setup.explains) {
   hosts_.ranks = engine.size();
   devices_.ranks = kDeviceGuess * (engine.topology.places() - engine.topology.ranks());

@@ -85,6 +85,7 @@ public:
     bool balances = false;            ///< Cuts follow what parts take.
     bool explains = false;            ///< Each decision is told to the user, with what it rests on.
     std::optional<double> cores = {}; ///< Their part beside devices, where that is fixed.
+    std::int32_t threads = 1;         ///< Of each rank.
   };
 
   Decider(exec::Engine &engine, Setup setup);
@@ -156,6 +157,12 @@ public:
   void beginsTimed(LoopHistory &history, const Launch &launch, const Plan &plan) {
     ropes_.begins(history.rope, launch, static_cast<double>(plan.bytesTouched));
   }
+
+  /// Whether what parts have taken is still to be told to `learn`, of any loop.
+  bool awaitsTimes() const { return ropes_.awaitsTimes(); }
+
+  /// Whether it is of a launch of this loop, and has to be before `candidateFor`.
+  bool needsTimes(const LoopHistory &history) const { return ropes_.needsTimes(history.rope); }
 
   /// Takes what parts have taken into account, for the next cut; whether there is a new one.
   bool learn(const protocol::LaunchTimes &times) { return ropes_.learn(times, hosts_.bandwidth); }

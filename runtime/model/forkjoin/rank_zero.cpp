@@ -41,7 +41,7 @@ RankZero::RankZero(Setup setup)
            setup.devices.begin() + static_cast<std::ptrdiff_t>(setup.job.devices.size())),
       job_(std::move(setup.job)), finder_(job_.window, std::move(setup.objects)),
       decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute, setup.balances,
-                      setup.explains, setup.cores}),
+                      setup.explains, setup.cores, setup.threads}),
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),
       lost_(job_, view_), statistics_(job_, setup.pages) {}
 
@@ -196,6 +196,9 @@ bool RankZero::distribute(Launch &launch) {
     waitForDevices();
     decider_.tellTime(std::chrono::duration<double>(Clock::now().time_since_epoch()).count());
   }
+  if (decider_.awaitsTimes()) {
+    awaitTimes(region);
+  }
   Candidate &candidate = decider_.candidateFor(region.history, *launch.region, launch.total);
   region.report.reasonNoDevice = candidate.placement.reason;
   std::string_view reason = decider_.reasonToStay(region.history, candidate, launch);
@@ -258,10 +261,24 @@ bool RankZero::distribute(Launch &launch) {
                              planning);
     region.history.rope.seconds += seconds;
   }
+  learn();
+  return true;
+}
+
+/// Takes into account what parts of launches have taken, as far as that has been told.
+void RankZero::learn() {
   while (const auto times = job_.times.takeNext()) {
     job_.counters.recuts += decider_.learn(*times) ? 1 : 0;
   }
-  return true;
+}
+
+/// The same before a launch, and what has to be known for it is waited for.
+void RankZero::awaitTimes(const Region &region) {
+  Progress::Lock lock = job_.progress.lock();
+  job_.progress.waitUntil(lock, [&]() TUTTI_IN_TURN {
+    learn();
+    return !decider_.needsTimes(region.history);
+  });
 }
 
 /// Counts what has crossed since the latest launch on devices as caused by that one: by what it

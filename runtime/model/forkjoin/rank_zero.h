@@ -49,6 +49,7 @@ public:
     bool explains = false;             ///< Decisions are told to the user.
     exec::Widening widening = {};      ///< Of all launches of loops.
     std::optional<double> cores = {};  ///< Their part beside devices, where that is fixed.
+    std::int32_t threads = 1;          ///< Of each rank.
   };
 
   explicit RankZero(Setup setup);
@@ -237,6 +238,8 @@ private:
   bool namesStack(const Launch &launch) const;
   void catchUp(Progress::Lock &lock) TUTTI_IN_TURN;
   void noteCrossing(Region &region, const Launch &launch) TUTTI_IN_TURN;
+  void learn() TUTTI_IN_TURN;
+  void awaitTimes(const Region &region);
   void retireLost(Progress::Lock &lock) TUTTI_IN_TURN;
   Status reserve(Progress::Lock &lock, const Launch &launch,
                  Planner::Planned &planned) TUTTI_IN_TURN;

@@ -30,8 +30,7 @@ constexpr std::size_t kMostTimed = 256;
 /// What cores do beside a device is learned from this part of a loop, as long as nothing is known
 /// of it; they may take hundreds of times as long.
 constexpr double kCoresAtFirst = 1.0 / 256;
-/// Iterations that keep all of them busy.
-constexpr double kIterationsAtFirst = 64;
+constexpr double kRounding = 1e-3; ///< Of iterations.
 
 bool isOn(const std::vector<Share> &shares, const std::vector<Place> &places) {
   return std::ranges::equal(shares, places, {}, &Share::place);
@@ -92,20 +91,24 @@ std::vector<std::uint64_t> Ropes::hardwareOf(const std::vector<Share> &shares) c
 
 /// A guess of each place's speed, for the first cut of a loop of `total` iterations.
 std::vector<double> Ropes::speedsAtFirst(const std::vector<Share> &shares, double total) const {
-  double sum = 0;
-  bool hasDevices = false;
-  bool hasGpus = false;
+  const bool hasDevices = std::ranges::any_of(
+      shares, [&](const Share &share) { return !topology_.isHost(share.place); });
+  const bool hasGpus =
+      std::ranges::any_of(shares, [&](const Share &share) { return isGpu(share); });
+  const auto isLimited = [&](const Share &share) { // A device that is no GPU is made of cores.
+    return topology_.isHost(share.place) ? hasDevices : hasGpus && !isGpu(share);
+  };
+  double others = 0;
+  double limited = 0;
   for (const Share &share : shares) {
-    sum += share.weight;
-    hasDevices = hasDevices || !topology_.isHost(share.place);
-    hasGpus = hasGpus || isGpu(share);
+    (isLimited(share) ? limited : others) += isLimited(share) ? 1 : share.weight;
   }
-  const double most = sum * std::max(kCoresAtFirst, kIterationsAtFirst / total);
+  // One iteration for each core keeps all of them busy, and one more takes as long again.
+  const double part = std::max(kCoresAtFirst, (threads_ - kRounding) / total);
+  const double most = part * limited < 1 ? others * part / (1 - part * limited) : others;
   std::vector<double> speeds;
   for (const Share &share : shares) {
-    // A device that is no GPU is made of cores.
-    const bool isLimited = topology_.isHost(share.place) ? hasDevices : hasGpus && !isGpu(share);
-    speeds.push_back(isLimited ? std::min<double>(share.weight, most) : share.weight);
+    speeds.push_back(isLimited(share) ? std::min<double>(share.weight, most) : share.weight);
   }
   return speeds;
 }
@@ -159,10 +162,19 @@ void Ropes::cut(RopeHistory &history, std::vector<Share> &shares, std::int64_t t
   const bool isHybrid = this->isHybrid(rope.places);
   for (std::size_t index = 0; index < shares.size(); ++index) {
     const std::uint32_t weight = rope.rope.weights()[index];
-    const bool isLittle = 2.0 * weight * static_cast<double>(total) < balance::kRopeLength;
-    shares[index].weight =
-        isHybrid && isLittle && topology_.isHost(shares[index].place) ? 0 : weight;
+    const double share = static_cast<double>(weight) / balance::kRopeLength;
+    shares[index].weight = isHybrid && topology_.isHost(shares[index].place) &&
+                                   isTooLittle(share * static_cast<double>(total), share)
+                               ? 0
+                               : weight;
   }
+}
+
+/// Whether cores that would take so many iterations, `share` of all, beside devices had better take
+/// none: with fewer than one for each core they take as long as for that many, and without them
+/// the others take a little longer.
+bool Ropes::isTooLittle(double iterations, double share) const {
+  return iterations < threads_ * (1 - share);
 }
 
 bool Ropes::isToBeTimed(RopeHistory &history, const std::vector<Share> &shares, bool waits,
@@ -177,6 +189,13 @@ bool Ropes::isToBeTimed(RopeHistory &history, const std::vector<Share> &shares, 
   ++history.untimed;
   return history.timed < kTimedAtFirst || (!waits && history.seconds >= kSecondsBetween) ||
          history.untimed >= kLaunchesBetween;
+}
+
+bool Ropes::needsTimes(const RopeHistory &history) const {
+  return history.rope && history.rope->cuts == 0 && history.timed <= kTimedAtFirst &&
+         isHybrid(history.rope->places) && std::ranges::any_of(timed_, [&](const auto &each) {
+           return each.second.history->rope == history.rope;
+         });
 }
 
 bool Ropes::isSettled(const RopeHistory &history) const {
@@ -203,11 +222,11 @@ double Ropes::secondsBalanced(const RopeHistory &history) const {
 }
 
 void Ropes::begins(RopeHistory &history, const Launch &launch, double bytes) {
-  Timed timed{&history,       {}, history.rope->places, std::exchange(history.untimed, 0), bytes,
-              history.isRough};
+  const auto total = static_cast<double>(launch.total);
+  Timed timed{&history, {},    history.rope->places, std::exchange(history.untimed, 0),
+              total,    bytes, history.isRough};
   history.seconds = 0;
   ++(history.isRough ? history.roughly : history.timed);
-  const auto total = static_cast<double>(launch.total);
   for (const balance::Chunk &chunk : chunksOf(launch)) {
     timed.parts.push_back({static_cast<std::int32_t>(timed.parts.size()),
                            static_cast<double>(chunk.lower) / total,
@@ -233,11 +252,16 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
   if (timed.isRough && !areCoresSlow(times)) {
     return false;
   }
+  const bool isHybrid = this->isHybrid(timed.places);
   for (const protocol::PlaceTime &each : times.places) {
     const auto place = std::ranges::find(timed.places, each.place);
-    if (place != timed.places.end()) {
-      timed.parts[static_cast<std::size_t>(place - timed.places.begin())].seconds = each.seconds;
+    if (place == timed.places.end()) {
+      continue;
     }
+    balance::PartTime &part = timed.parts[static_cast<std::size_t>(place - timed.places.begin())];
+    const double iterations = (part.upper - part.lower) * timed.total;
+    const bool areSomeIdle = isHybrid && topology_.isHost(each.place) && iterations < threads_;
+    part.seconds = each.seconds * (areSomeIdle ? iterations / threads_ : 1);
   }
   const bool isCut =
       rope.rope.add(timed.history->loop, timed.parts, std::max<std::int64_t>(timed.launches, 1),

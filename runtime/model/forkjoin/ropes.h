@@ -57,12 +57,13 @@ struct RopeHistory {
 /// Threading: externally synchronised.
 class Ropes {
 public:
-  /// `devices`: of all ranks, in the order of places.
-  Ropes(const memory::Topology &topology, const std::vector<exec::DeviceTraits> &devices)
-      : topology_(topology), devices_(devices) {}
+  /// `devices`: of all ranks, in the order of places. `threads`: of each rank.
+  Ropes(const memory::Topology &topology, const std::vector<exec::DeviceTraits> &devices,
+        std::int32_t threads)
+      : topology_(topology), devices_(devices), threads_(threads) {}
 
   /// Sets the weights of `shares` as the rope of the loop is cut. Cores beside devices get nothing
-  /// if that is less than half an iteration.
+  /// if one iteration takes one of them longer than all of them take the others.
   void cut(RopeHistory &history, std::vector<exec::Share> &shares, std::int64_t total);
 
   /// Whether the parts of a launch are to be timed: the first few of a cut, then now and then.
@@ -86,6 +87,13 @@ public:
   /// Notes a launch whose parts are being timed. `bytes`: that it touches.
   void begins(RopeHistory &history, const exec::Launch &launch, double bytes);
 
+  /// Whether times of any launch are still to come.
+  bool awaitsTimes() const { return !timed_.empty(); }
+
+  /// Whether those of a launch of this loop are, and it should not be launched again before they
+  /// have: nobody knows yet how many times as long the cores take.
+  bool needsTimes(const RopeHistory &history) const;
+
   /// Takes the times of a launch into account; whether its rope has been cut anew. `bandwidth`: of
   /// moves between places, in bytes per second.
   bool learn(const protocol::LaunchTimes &times, double bandwidth);
@@ -96,12 +104,14 @@ private:
     std::vector<balance::PartTime> parts; ///< Whose `place` is the index of the share.
     std::vector<memory::Place> places;
     std::int64_t launches;
+    double total; ///< Iterations.
     double bytes;
     bool isRough;
   };
 
   std::vector<double> speedsAtFirst(const std::vector<exec::Share> &shares, double total) const;
   SharedRope &ropeFor(const std::vector<exec::Share> &shares, std::int64_t total);
+  bool isTooLittle(double iterations, double share) const;
   std::vector<std::uint64_t> hardwareOf(const std::vector<exec::Share> &shares) const;
   bool isGpu(const exec::Share &share) const;
   bool areAlike(const std::vector<exec::Share> &shares) const;
@@ -110,6 +120,7 @@ private:
 
   const memory::Topology &topology_;
   const std::vector<exec::DeviceTraits> &devices_;
+  double threads_;
   std::deque<SharedRope> ropes_; ///< Their addresses stay.
   std::map<exec::Sequence, Timed> timed_;
 };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -40,7 +41,7 @@ protected:
 
   const memory::Topology topology_{{0, 0}};
   const std::vector<DeviceTraits> devices_;
-  Ropes ropes_{topology_, devices_};
+  Ropes ropes_{topology_, devices_, 1};
   exec::Sequence sequence_ = 0;
   int timed_ = 0;
 };
@@ -127,7 +128,7 @@ TEST(RopesBesideADevice, GiveASmallPartToADeviceThatIsNoGpu) {
   const memory::Topology topology({2});
   std::vector<DeviceTraits> devices(2);
   devices[0].isGpu = 1;
-  Ropes ropes(topology, devices);
+  Ropes ropes(topology, devices, 1);
   RopeHistory history;
   std::vector<Share> shares{{1, 1}, {2, 1}};
 
@@ -140,34 +141,42 @@ TEST(RopesBesideADevice, GiveASmallPartToADeviceThatIsNoGpu) {
 TEST(RopesBesideADevice, LearnWhatCoresDoFromASmallPart) {
   const memory::Topology topology{{1}};
   const std::vector<DeviceTraits> devices(1);
-  Ropes ropes{topology, devices};
+  Ropes ropes{topology, devices, 16};
   RopeHistory many;
   RopeHistory few;
+  RopeHistory fewest;
   std::vector<Share> ofMany{{0, 1}, {1, 16}};
   std::vector<Share> ofFew = ofMany;
+  std::vector<Share> ofFewest = ofMany;
 
   ropes.cut(many, ofMany, 131072);
   ropes.cut(few, ofFew, 500);
+  ropes.cut(fewest, ofFewest, 100);
 
   const auto partOfCores = [](const std::vector<Share> &shares) {
     return static_cast<double>(shares[0].weight) / (shares[0].weight + shares[1].weight);
   };
   EXPECT_NEAR(partOfCores(ofMany), 1.0 / 256, 1e-3);
-  EXPECT_NEAR(partOfCores(ofFew), 1.0 / 17, 1e-3) << "fewer would not keep them busy";
+  EXPECT_NEAR(500 * partOfCores(ofFew), 16, 1) << "an iteration for each of them";
+  EXPECT_NEAR(partOfCores(ofFewest), 1.0 / 17, 1e-3) << "no more than devices are asked to take";
 }
 
-/// Two ranks that share a GPU, which is so many times as fast as the cores of each.
+/// Two ranks of some cores that share a GPU.
 class RopesOfSlowCores : public testing::Test {
 protected:
+  static constexpr std::int32_t kCores = 8;
+
   RopesOfSlowCores() : devices_(2) {
     for (DeviceTraits &device : devices_) {
       device.isGpu = 1;
+      device.units = 132;
       device.hardware = 7;
     }
   }
 
-  /// Runs a launch of which devices do nothing but compute after `before` seconds; what its slowest
-  /// part takes.
+  /// Runs a launch that takes the GPU alone a millisecond and the cores of one rank so many times
+  /// as long, of which devices do nothing but compute after `before` seconds; what its slowest part
+  /// takes.
   double run(std::int64_t total, double slower, bool moves, double before = 0) {
     Launch launch;
     launch.sequence = ++sequence_;
@@ -179,11 +188,13 @@ protected:
     double ofDevices = before;
     const std::vector<balance::Chunk> chunks = exec::chunksOf(launch);
     for (std::size_t part = 0; part < chunks.size(); ++part) {
-      const double share =
-          static_cast<double>(chunks[part].upper - chunks[part].lower) / static_cast<double>(total);
+      const std::int64_t iterations = chunks[part].upper - chunks[part].lower;
+      const double share = static_cast<double>(iterations) / static_cast<double>(total);
       const bool isHost = launch.shares[part].place < 2;
+      const double rows = std::ceil(static_cast<double>(iterations) / kCores); // Of each core.
       ofDevices += isHost ? 0 : 1e-3 * share;
-      const double seconds = isHost ? slower * 1e-3 * share : ofDevices;
+      const double seconds =
+          isHost ? slower * 1e-3 * rows * kCores / static_cast<double>(total) : ofDevices;
       if (share > 0) {
         times.places.push_back({launch.shares[part].place, seconds});
         longest = std::max(longest, seconds);
@@ -198,15 +209,47 @@ protected:
 
   const memory::Topology topology_{{1, 1}};
   std::vector<DeviceTraits> devices_;
-  Ropes ropes_{topology_, devices_};
+  Ropes ropes_{topology_, devices_, kCores};
   RopeHistory history_;
   exec::Sequence sequence_ = 0;
 };
 
 TEST_F(RopesOfSlowCores, LearnFromTheFirstLaunchThoughItMovesData) {
-  EXPECT_GT(run(2048, 20000, true, 0.01), 0.1);
-  EXPECT_LT(run(2048, 20000, true), 0.06);
+  EXPECT_NEAR(run(2048, 20000, true, 0.01), 0.08, 0.01) << "an iteration for each core";
   EXPECT_LE(run(2048, 20000, true), 1.1e-3);
+}
+
+TEST_F(RopesOfSlowCores, NeedTheTimesOfTheFirstLaunchBeforeTheNext) {
+  Launch launch;
+  launch.sequence = 1;
+  launch.total = 2048;
+  launch.shares = {{0, 1}, {2, 1}, {1, 1}, {3, 1}};
+  ropes_.cut(history_, launch.shares, launch.total);
+  ASSERT_TRUE(ropes_.isToBeTimed(history_, launch.shares, true, true));
+  EXPECT_FALSE(ropes_.needsTimes(history_));
+  ropes_.begins(history_, launch, 1e6);
+  EXPECT_TRUE(ropes_.needsTimes(history_));
+  EXPECT_FALSE(ropes_.needsTimes(RopeHistory())) << "of another loop";
+
+  ropes_.learn({launch.sequence, {{0, 1.0}, {2, 0.01}, {1, 1.0}, {3, 0.01}}}, kBandwidth);
+
+  EXPECT_FALSE(ropes_.needsTimes(history_));
+}
+
+TEST_F(RopesOfSlowCores, FindTheBestCutOfFastOnesWithinFiveLaunches) {
+  run(1 << 16, 4, true, 0.1);
+  run(1 << 16, 4, true);
+  for (int launch = 0; launch < 3; ++launch) {
+    run(1 << 16, 4, false);
+  }
+  EXPECT_LE(run(1 << 16, 4, false), 1e-3 / (1 + 2.0 / 4) / 0.95);
+}
+
+TEST_F(RopesOfSlowCores, GiveCoresTheFewIterationsThatTheyAreWorth) {
+  for (int launch = 0; launch < 12; ++launch) {
+    run(96, 2, launch < 2); // 48 of them take the GPU as long as three rows take each core.
+  }
+  EXPECT_LE(run(96, 2, false), 0.54e-3);
 }
 
 TEST_F(RopesOfSlowCores, LearnNothingFromWhatIsMostlyMovedOrCompiled) {
