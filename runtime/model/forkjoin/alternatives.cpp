@@ -54,6 +54,12 @@ SharedChoice &Alternatives::choiceFor(const Placement &all, std::int64_t total, 
   return choice;
 }
 
+bool Alternatives::hasJustBegun(std::int64_t total) const {
+  return std::ranges::any_of(choices_, [&](const SharedChoice &each) {
+    return each.launches <= kTurns && isSameLength(each.total, total);
+  });
+}
+
 bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int64_t total,
                           const Known &known) {
   SharedChoice *&mine = history.shared;

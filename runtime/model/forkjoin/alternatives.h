@@ -56,6 +56,10 @@ public:
   bool begins(ChoiceHistory &history, const exec::Placement &all, std::int64_t total,
               const Known &known);
 
+  /// Whether a loop of this length that takes turns with others has just begun to choose, so that
+  /// one which begins now chooses with it.
+  bool hasJustBegun(std::int64_t total) const;
+
   /// Tells the time when all launches before have ended. Units: seconds.
   void tell(double now);
 

@@ -406,6 +406,25 @@ Step triad(Machine &machine, std::uint64_t n) {
   return [&] { machine.launch(loop); };
 }
 
+/// Loops that take about the same time, but not quite, each over what others write.
+Step streams(Machine &machine, std::uint64_t n) {
+  const Array &a = machine.array(n, 8);
+  const Array &b = machine.array(n, 8);
+  const Array &c = machine.array(n, 8);
+  const auto count = static_cast<double>(n);
+  const std::array<Loop *, 4> loops{
+      &machine.loop(n, {{&a, TUTTI_READ}, {&c, TUTTI_WRITE}}, 0, 16 * count),
+      &machine.loop(n, {{&c, TUTTI_READ}, {&b, TUTTI_WRITE}}, count, 16 * count),
+      &machine.loop(n, {{&a, TUTTI_READ}, {&b, TUTTI_READ}, {&c, TUTTI_WRITE}}, count, 24 * count),
+      &machine.loop(n, {{&b, TUTTI_READ}, {&c, TUTTI_READ}, {&a, TUTTI_WRITE}}, 2 * count,
+                    24 * count)};
+  return [&machine, loops] {
+    for (Loop *loop : loops) {
+      machine.launch(*loop);
+    }
+  };
+}
+
 /// HyCOMP 5.4: bodies, and a grid that is relaxed four times and then looked at.
 Step twoRegions(Machine &machine, std::uint64_t n) {
   const Bodies bodies{machine.array(5 * n, 16), machine.array(5 * n, 12)};
@@ -545,6 +564,18 @@ TEST(Auto, IsNoMoreThanATwentiethSlowerThanCoresOnceItKnows) {
             << each.name << ' ' << size << ", " << speeds.cores << " cores";
       }
     }
+  }
+}
+
+/// Were they tried one by one, what they work on would go to and fro meanwhile.
+TEST(Auto, TriesLoopsTogetherThatWorkOnTheSame) {
+  constexpr int kSteps = 4000;
+  constexpr Speeds kMachine{16, 64};
+  for (const std::uint64_t size : {100000, 300000}) {
+    const std::vector<std::uint32_t> onGpu(4, TUTTI_DEVICE_GPU);
+    EXPECT_LE(secondsOf(streams, size, kMachine, {}, kSteps),
+              1.05 * secondsOf(streams, size, kMachine, onGpu, kSteps))
+        << size;
   }
 }
 

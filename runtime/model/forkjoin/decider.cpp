@@ -147,8 +147,25 @@ void Decider::place(LoopHistory &history, const tutti_region &region) const {
                        policy_ == Distribute::Always;
 }
 
+/// Whether another loop is about to try its cores with which this one should choose. By itself it
+/// would try them somewhat later, and meanwhile what both work on goes to and fro.
+bool Decider::isToJoin(const LoopHistory &history, const tutti_region &region,
+                       std::int64_t iterations) const {
+  constexpr double kSooner = 4;
+  constexpr double kSoonerByAGuess = 2;
+  const balance::RegionHistory &known = history.onDevices;
+  const bool isHomeKnown = known.home.seconds() > 0 || known.sampled > 0;
+  return alternatives_.hasJustBegun(iterations) && asksForCrossing(history, region) &&
+         history.crossing.isWorthATrial(costOfATrial(history, iterations) /
+                                        (isHomeKnown ? kSooner : kSoonerByAGuess));
+}
+
 bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
                           std::int64_t iterations) {
+  if (isToJoin(history, region, iterations)) {
+    history.triesCores = true;
+    history.placement.reset();
+  }
   const std::uint32_t wanted = wantedFor(history, region);
   if (!balances_ || wanted != TUTTI_DEVICE_HYBRID || !history.keptOff.empty()) {
     return false;

@@ -193,6 +193,8 @@ public:
 private:
   Alternatives::Known knownOf(const LoopHistory &history, std::int64_t iterations) const;
   double costOfATrial(const LoopHistory &history, std::int64_t iterations) const;
+  bool isToJoin(const LoopHistory &history, const tutti_region &region,
+                std::int64_t iterations) const;
   std::uint32_t wantedFor(const LoopHistory &history, const tutti_region &region) const;
   const Placement &placementOf(LoopHistory &history, const tutti_region &region,
                                std::uint32_t wanted) const;
