@@ -100,6 +100,20 @@ TEST_F(DeciderTest, TakesThePlacesThatWereAskedFor) {
   EXPECT_EQ(launch.portion.count, 1);
 }
 
+TEST_F(DeciderTest, AsksNoTimeWhereLoopsAreAlwaysDistributed) {
+  Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_AUTO, false, true);
+  for (int round = 0; round < 5; ++round) {
+    Launch launch = launchOf(1);
+    const Candidate &candidate = decider.candidateFor(history_, region_, launch.total);
+    EXPECT_TRUE(decider.reasonToStay(history_, candidate, launch).empty());
+    EXPECT_TRUE(decide(decider, launch).reasonHome.empty());
+    ASSERT_EQ(launch.shares.size(), 1U);
+    EXPECT_EQ(launch.shares[0].place, kDevice);
+    decider.noteHome(history_, launch.total, 1e-9);
+    decider.noteDistributed(history_, launch, 1.0, 0, 0);
+  }
+}
+
 TEST_F(DeciderTest, DividesWhatADeviceCannotHold) {
   Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_OPENCL);
   Launch launch = launchOf(8);
