@@ -60,6 +60,9 @@ public:
   /// Queues what has become ready; from any thread.
   void submit(Work &work);
 
+  /// Whether something is queued that nobody has taken yet. A hint; from any thread.
+  bool hasWork() const;
+
   /// From now on workers poll the client. Before there is anything to look for.
   void startPolling() { isPolled_.store(true, std::memory_order_release); }
 
@@ -110,7 +113,6 @@ private:
   void wakeOne();
   /// Wakes that one if it sleeps.
   void wake(Worker &worker);
-  bool hasWork() const;
   void fence();
   void start(Worker &worker) TUTTI_REQUIRES(starting_);
 

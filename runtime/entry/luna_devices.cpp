@@ -222,28 +222,43 @@ std::byte *FragmentDevices::mirrorOf(Buffer &buffer, Cause cause) {
   return mirror;
 }
 
-/// Waits while devices have been given too much, whose memory nobody knows to be free.
+/// Whether devices have been given too much, whose memory nobody knows to be free.
+Result<bool> FragmentDevices::areTooManyUnderway() {
+  std::shared_ptr<device::Event> oldest;
+  {
+    const ScopedLock lock(mutex_);
+    if (underway_.size() < kMostUnderway) {
+      return false;
+    }
+    oldest = underway_.front();
+  }
+  const Result<bool> hasEnded = zero_.hasEnded(*oldest);
+  TUTTI_TRY(hasEnded);
+  if (!*hasEnded) {
+    return true;
+  }
+  const ScopedLock lock(mutex_);
+  if (!underway_.empty() && underway_.front() == oldest) {
+    underway_.pop_front();
+  }
+  return underway_.size() >= kMostUnderway;
+}
+
 Status FragmentDevices::throttle() {
   while (true) {
-    std::shared_ptr<device::Event> oldest;
-    {
-      const ScopedLock lock(mutex_);
-      if (underway_.size() < kMostUnderway) {
-        return {};
-      }
-      oldest = underway_.front();
+    const Result<bool> areTooMany = areTooManyUnderway();
+    TUTTI_TRY(areTooMany);
+    if (!*areTooMany) {
+      return {};
     }
-    const Result<bool> hasEnded = zero_.hasEnded(*oldest);
-    TUTTI_TRY(hasEnded);
-    if (*hasEnded) {
-      const ScopedLock lock(mutex_);
-      if (!underway_.empty() && underway_.front() == oldest) {
-        underway_.pop_front();
-      }
-    } else {
-      std::this_thread::yield();
-    }
+    std::this_thread::yield();
   }
+}
+
+/// A device that is lost is none that calls wait for: they will say so.
+bool FragmentDevices::isFull() {
+  const Result<bool> areTooMany = areTooManyUnderway();
+  return areTooMany && *areTooMany;
 }
 
 /// Gives all launches of a call to one device.

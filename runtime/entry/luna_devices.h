@@ -68,6 +68,7 @@ public:
 
   bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
             model::fragments::Part part, bool isAsked) override;
+  bool isFull() override;
   bool hasDevice(std::uint32_t kind) override;
   model::fragments::DeviceCounts counts() override;
 
@@ -114,6 +115,7 @@ private:
   static Size sizeOf(const Recording &recording);
   bool complete(const Recording &recording, exec::Launch &launch);
   Status give(Recording &recording);
+  Result<bool> areTooManyUnderway();
   Status throttle();
   void bringBack(std::vector<model::fragments::Value> made);
   void count(model::fragments::Cause cause, std::uint64_t bytes);

@@ -39,6 +39,7 @@ struct Call : Waiter, engine::Work {
   std::vector<Call *> members;
   std::unique_ptr<RowCall> rows; ///< Of a merged one whose members never came to life.
   bool ranOnDevice = false;      ///< Says who has run it.
+  bool isGivers = false;         ///< Who runs it gives devices their calls: see `Runner`.
   bool isChecked = false;        ///< The members run, too, and have to make the same.
 };
 

@@ -58,6 +58,9 @@ public:
   virtual bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                     Part part, bool isAsked) = 0;
 
+  /// Whether a call would wait until others are over that devices have been given.
+  virtual bool isFull() = 0;
+
   /// Whether there is a device for what the program itself brings for devices of this kind.
   virtual bool hasDevice(std::uint32_t kind) = 0;
 

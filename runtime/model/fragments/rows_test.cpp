@@ -83,6 +83,8 @@ public:
     return true;
   }
 
+  bool isFull() override { return false; }
+
   bool hasDevice(std::uint32_t) override { return true; }
 
   DeviceCounts counts() override { return {.calls = calls_}; }

@@ -88,33 +88,122 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
   const double seconds = isTimed ? processorSeconds() - before : 0;
   ending_.fetch_add(1, std::memory_order_relaxed);
   Call *next = nullptr;
+  bool isGivers = false;
   {
     const ScopedLock lock(mutex_);
+    isGivers = call.isGivers;
+    noteWhoRan(call);
     if (why) {
       state_.fail(call, why->text, why->code);
     } else {
       state_.finish(call, outputs, seconds);
     }
-    follow(&next);
+    follow(isGivers ? nullptr : &next);
   }
   ending_.fetch_sub(1, std::memory_order_relaxed);
-  return next;
+  return isGivers ? goOnGiving() : next;
 }
 
 /// Calls that have ended go first: others wait for what they have made, a device for the next one.
-engine::Work *Runner::unfold() {
+void Runner::letOthersEnd() {
   constexpr int kPatience = 16;
   for (int turn = 0; turn < kPatience && isAnyEnding(); ++turn) {
     std::this_thread::yield();
   }
-  const ScopedLock lock(mutex_);
-  isUnfolding_ = false;
+}
+
+void Runner::unfoldSome() {
   state_.unfold(kFewestSteps);
   for (int step = kFewestSteps; step < kSteps && !isAnyEnding() && state_.unfold(1); ++step) {
   }
+}
+
+engine::Work *Runner::unfold() {
+  letOthersEnd();
+  const ScopedLock lock(mutex_);
+  isUnfolding_ = false;
+  unfoldSome();
   Call *next = nullptr;
   follow(&next);
   return next;
+}
+
+void Runner::queueUnfolding() {
+  if (!isUnfolding_ && state_.canUnfold()) {
+    isUnfolding_ = true;
+    engine_.submit(unfolding_);
+  }
+}
+
+void Runner::noteWhoRan(const Call &call) {
+  if (!devices_) {
+    return;
+  }
+  if (const std::int32_t callee = program_.statement(call.statement).callee; call.ranOnDevice) {
+    givenBefore_.insert(callee);
+  } else {
+    givenBefore_.erase(callee);
+  }
+}
+
+/// Whether a device will most likely take the call at once. Ranks that hear of others run the
+/// engine's loop between calls.
+bool Runner::isForGiver(const Call &call) {
+  constexpr std::size_t kMuch = std::size_t{64} << 10;
+  if (!devices_ || endpoint_.size() > 1 || call.priority != 0 || !call.members.empty() ||
+      !givenBefore_.contains(program_.statement(call.statement).callee) ||
+      partOf(call) != Part::Device) {
+    return false;
+  }
+  const auto takesLong = [](const Value &value) { // As devices get a copy first.
+    const Buffer *buffer = value.buffer();
+    return buffer && buffer->bytes > kMuch && !buffer->mirror.load(std::memory_order_relaxed);
+  };
+  const auto isSeveral = [&](const RowCall::Input &input) {
+    return input.slabs.size() > 1 || std::ranges::any_of(input.slabs, takesLong);
+  };
+  return (!call.rows || std::ranges::none_of(call.rows->inputs, isSeveral)) &&
+         std::ranges::none_of(call.arguments, takesLong, &Argument::value);
+}
+
+/// Whoever runs the call is the giver.
+void Runner::startGiving(Call &call) {
+  isGiving_ = true;
+  call.isGivers = true;
+}
+
+/// Whoever finds it first does what the giver would have done.
+void Runner::stopGiving() {
+  isGiving_ = false;
+  for (Call *call : toGive_) {
+    engine_.submit(*call);
+  }
+  toGive_.clear();
+  queueUnfolding();
+}
+
+/// Of the giver, whose call is over: the next one.
+engine::Work *Runner::goOnGiving() {
+  const bool mayWait = engine_.size() > 1; // Else unfolding would find no work for anybody.
+  for (;;) {
+    const bool areFull = mayWait && devices_->isFull();
+    letOthersEnd();
+    const ScopedLock lock(mutex_);
+    const bool canUnfold =
+        (toGive_.empty() || areFull) && !isEnded_ && state_.canUnfold() && !engine_.hasWork();
+    if (!toGive_.empty() && !canUnfold) {
+      Call *call = toGive_.front();
+      toGive_.pop_front();
+      startGiving(*call);
+      return call;
+    }
+    if (!canUnfold) {
+      stopGiving();
+      return nullptr;
+    }
+    unfoldSome();
+    follow(nullptr);
+  }
 }
 
 /// One call for all members of a run.
@@ -218,8 +307,7 @@ std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Valu
   const Running here{&procedure, statement.at};
   running = &here;
   try {
-    call.ranOnDevice =
-        runOnDevice(procedure, arguments, {handles, count}, partOf(call), call.device == 1);
+    call.ranOnDevice = runOnDevice(call, procedure, arguments, {handles, count});
     if (!call.ranOnDevice) {
       if (!procedure.function) {
         running = nullptr;
@@ -250,11 +338,11 @@ std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Valu
 Part Runner::partOf(const Call &call) const { return devices_ ? names_.partOf(call) : Part::Cores; }
 
 /// Whether the call is a device's now. If it is not, the host can read what it needs.
-bool Runner::runOnDevice(const tutti_luna_procedure &procedure,
-                         const tutti_luna_argument *arguments, std::span<Handle> handles, Part part,
-                         bool isAsked) {
+bool Runner::runOnDevice(Call &call, const tutti_luna_procedure &procedure,
+                         const tutti_luna_argument *arguments, std::span<Handle> handles) {
+  const Part part = partOf(call);
   if (devices_ && part != Part::Cores && (procedure.version || procedure.native)) {
-    if (devices_->call(procedure, arguments, part, isAsked)) {
+    if (devices_->call(procedure, arguments, part, call.device == 1)) {
       return true;
     }
     for (std::size_t at = 0; at < handles.size(); ++at) {
@@ -262,6 +350,11 @@ bool Runner::runOnDevice(const tutti_luna_procedure &procedure,
         handles[at].value = Value();
       }
     }
+  }
+  if (call.isGivers) { // The host may take its time.
+    const ScopedLock lock(mutex_);
+    call.isGivers = false;
+    stopGiving();
   }
   const Cause cause = part == Part::Cores  ? Cause::Border
                       : part == Part::Drag ? Cause::Drag
@@ -283,8 +376,14 @@ void Runner::follow(Call **next) {
     return;
   }
   while (Call *call = state_.takeReady()) {
-    if (next && !*next) {
+    const bool isGivers = isForGiver(*call);
+    if (isGivers && isGiving_) {
+      toGive_.push_back(call);
+    } else if (next && !*next) {
       *next = call;
+      if (isGivers) {
+        startGiving(*call);
+      }
     } else {
       engine_.submit(*call);
     }
@@ -297,9 +396,8 @@ void Runner::follow(Call **next) {
       }
     }
   }
-  if (!isUnfolding_ && state_.canUnfold()) {
-    isUnfolding_ = true;
-    engine_.submit(unfolding_);
+  if (!isGiving_) {
+    queueUnfolding();
   }
   if (state_.isIdle()) {
     settle();

@@ -14,8 +14,10 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace tutti::model::fragments {
@@ -29,6 +31,10 @@ struct Running {
 
 extern thread_local constinit const Running *running;
 
+/// Calls that devices take at once are the work of one worker at a time, the giver. It goes from
+/// one to the next, and unfolds when there is none, or when devices have enough: others are woken
+/// for what runs on the host alone.
+///
 /// Threading: `run` once, by the thread that made it; the rest is the engine's.
 class Runner final : public engine::Client {
 public:
@@ -82,11 +88,20 @@ private:
 
   Part partOf(const Call &call) const;
   engine::Work *unfold();
+  void letOthersEnd();
+  void unfoldSome() TUTTI_REQUIRES(mutex_);
+  void queueUnfolding() TUTTI_REQUIRES(mutex_);
 
   bool isAnyEnding() const { return ending_.load(std::memory_order_relaxed) > 0; }
 
-  bool runOnDevice(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
-                   std::span<Handle> handles, Part part, bool isAsked);
+  void noteWhoRan(const Call &call) TUTTI_REQUIRES(mutex_);
+  bool isForGiver(const Call &call) TUTTI_REQUIRES(mutex_);
+  void startGiving(Call &call) TUTTI_REQUIRES(mutex_);
+  void stopGiving() TUTTI_REQUIRES(mutex_);
+  engine::Work *goOnGiving();
+
+  bool runOnDevice(Call &call, const tutti_luna_procedure &procedure,
+                   const tutti_luna_argument *arguments, std::span<Handle> handles);
 
   /// What is wrong with a call that has run.
   struct Trouble {
@@ -120,7 +135,11 @@ private:
   engine::Work unfolding_;
   /// Calls that have run and have or want the lock; whoever unfolds looks, and relies on nothing.
   std::atomic<std::int32_t> ending_{0};
-  bool isUnfolding_ TUTTI_GUARDED_BY(mutex_) = false; ///< `unfolding_` is queued or runs.
+  bool isUnfolding_ TUTTI_GUARDED_BY(mutex_) = false;  ///< `unfolding_` is queued or runs.
+  bool isGiving_ TUTTI_GUARDED_BY(mutex_) = false;     ///< Somebody is the giver.
+  std::deque<Call *> toGive_ TUTTI_GUARDED_BY(mutex_); ///< Ready, and the giver's.
+  /// Procedures whose last call has run on a device.
+  std::unordered_set<std::int32_t> givenBefore_ TUTTI_GUARDED_BY(mutex_);
   bool isEnded_ TUTTI_GUARDED_BY(mutex_) = false;
   std::atomic<bool> isOver_{false}; ///< The same, for `poll`.
   std::optional<std::string> why_ TUTTI_GUARDED_BY(mutex_);

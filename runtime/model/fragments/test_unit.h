@@ -67,12 +67,17 @@ public:
     return static_cast<std::int32_t>(procedures_.size()) - 1;
   }
 
-  /// What the procedure's parameters are to merged calls; devices have a version of it.
-  void setMerge(std::int32_t procedure, const char *letters) {
+  /// Devices have a version of the procedure.
+  void setVersion(std::int32_t procedure) {
     tutti_luna_procedure &of = procedures_[static_cast<std::size_t>(procedure)];
-    of.merge = letters;
     of.version = of.function;
     of.versionStub = of.stub;
+  }
+
+  /// What the procedure's parameters are to merged calls; devices have a version of it.
+  void setMerge(std::int32_t procedure, const char *letters) {
+    setVersion(procedure);
+    procedures_[static_cast<std::size_t>(procedure)].merge = letters;
   }
 
   tutti_luna_statement blankStatement(std::int32_t kind) {
