@@ -407,6 +407,35 @@ def updates_of_elements_are_distributed(workshop, updates, ranks):
             f"{found['distributed']} launches were distributed, {found['home']} stayed home")
 
 
+def a_histogram_moves_its_bins_once(workshop, updates, ranks):
+    """In each launch every other rank gets the bins, and sends those it has added to, with two or three bytes
+    each to say where."""
+    rounds, bins, page = 10, 500, 4096
+    added = growth(workshop, updates, ["2"], [str(2 + rounds)], ranks)
+    require(added["distributed"] == rounds and added["home"] == 0, "launches stayed home")
+    most = (ranks - 1) * rounds * -(-8 * bins // page) * page
+    require(0 < added["exchange"]["bytes"] <= most,
+            f"exchange: {added['exchange']['bytes']} bytes, not {most}")
+    least, most = ((8 + extra) * bins * (ranks - 1) * rounds for extra in (0, 3))
+    merged = added["merge"]
+    require(least <= merged["bytes"] <= most + 8 * merged["messages"],
+            f"merge: {merged['bytes']} bytes, not {least} to {most}")
+    require(merged["messages"] == (ranks - 1) * rounds, f"merge: {merged['messages']} messages")
+    for kind in ("fetch", "twin"):
+        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
+    require(added["faults"] == 0, f"{added['faults']} faults")
+
+
+def one_construct_moves_what_several_do(workshop, conducted_steps, ranks):
+    """A time loop inside of a construct, and one around constructs of a loop each."""
+    steps = 10
+    together, apart = (growth(workshop, conducted_steps, [way, "2"], [way, str(2 + steps)], ranks)
+                       for way in ("together", "apart"))
+    require(apart["exchange"]["bytes"] > 0, "nothing moves over borders")
+    for kind in ("exchange", "fetch", "merge", "twin", "faults", "protections", "distributed", "home"):
+        require(together[kind] == apart[kind], f"{kind}: {together[kind]}, not {apart[kind]}")
+
+
 def all_launches_are_distributed(workshop, program, arguments, ranks):
     found = workshop.statistics(program, arguments, ranks)
     home = [f"{r['source']}: {r['reason']}" for r in found["regions"] if r["home"] > 0]

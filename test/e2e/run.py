@@ -231,6 +231,11 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/updates_of_elements_are_distributed/{ranks}",
                       lambda r=ranks: counters.updates_of_elements_are_distributed(
                           workshop, named["element_updates"], r)))
+    tests.append(("counters/a_histogram_moves_its_bins_once",
+                  lambda: counters.a_histogram_moves_its_bins_once(workshop, named["element_updates"], 3)))
+    tests.append(("counters/one_construct_moves_what_several_do",
+                  lambda: counters.one_construct_moves_what_several_do(
+                      workshop, named["conducted_steps"], 3)))
     tests.append(("counters/other_locales_keep_loops_home",
                   lambda: counters.other_locales_keep_loops_home(workshop, named["locales"], 2)))
     for device, ranks in (("hybrid", 1), ("opencl", 2)):

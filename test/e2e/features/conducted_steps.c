@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void relax(double *to, const double *from, long n, double by) {
 #pragma omp for
@@ -47,10 +48,31 @@ static int steps(double **now, double **next, long n) {
   return seconds < 0 ? -1 : done;
 }
 
-int main(void) {
+// The same loops in one construct, and each in a construct of its own.
+static void together(double *a, double *b, long n, long count) {
+#pragma omp parallel
+  for (long step = 0; step < count; ++step) {
+    relax(b, a, n, 0.25);
+    relax(a, b, n, 0.5);
+  }
+}
+
+static void apart(double *a, double *b, long n, long count) {
+  for (long step = 0; step < count; ++step) {
+#pragma omp parallel
+    relax(b, a, n, 0.25);
+#pragma omp parallel
+    relax(a, b, n, 0.5);
+  }
+}
+
+int main(int argc, char **argv) {
   const long n = 20000;
   double *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b), sum = 0;
   a[n / 2] = b[0] = a[0] = 1024;
+  if (argc > 2) {
+    (strcmp(argv[1], "together") == 0 ? together : apart)(a, b, n, atol(argv[2]));
+  }
   printf("%d steps\n", steps(&a, &b, n));
 #pragma omp parallel for
   for (long i = 0; i < n; ++i) {
