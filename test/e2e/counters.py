@@ -280,6 +280,16 @@ def a_strided_walk_takes_few_pieces(workshop, moving, device, ranks):
         require(count <= most, f"{count} {what}, not {most}")
 
 
+def what_is_looked_at_each_time_comes_with_its_launch(workshop, moving, device, ranks):
+    """Twenty walks through a stencil's result, a stencil before each: few of them touch pages that are closed, and
+    most launches close none."""
+    found = workshop.statistics(moving, ["walks", "512"], ranks, {"TUTTI_DEVICE": device})
+    require(found["home"] == 0, f"{found['home']} launches stayed home")
+    most = found["launches"] // 3
+    require(found["faults"] <= most, f"{found['faults']} faults, not {most}")
+    require(found["protections"] <= 2 * most, f"{found['protections']} protections, not {2 * most}")
+
+
 def matmul_moves_its_right_factor_once(workshop, matmul, ranks):
     """Every rank gets the rows of b and x that others have computed, rank 0 at the end y and the
     partial sums. The product itself never moves."""

@@ -263,6 +263,9 @@ def all_tests(workshop, everywhere):
     for device, ranks in (("cpu", 2), ("opencl", 1), ("opencl", 2)):
         tests.append((f"counters/a_strided_walk_takes_few_pieces/{device}/{ranks}",
                       lambda d=device, r=ranks: counters.a_strided_walk_takes_few_pieces(workshop, moving, d, r)))
+        tests.append((f"counters/what_is_looked_at_each_time_comes_with_its_launch/{device}/{ranks}",
+                      lambda d=device, r=ranks: counters.what_is_looked_at_each_time_comes_with_its_launch(
+                          workshop, moving, d, r)))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))

@@ -162,6 +162,10 @@ bool Fetcher::progress() {
     finishFetch();
     moved = true;
   }
+  if (isExpectedDue_ && !fetch_ && !orDie(job_.devices.isStreamingOut())) {
+    startExpected();
+    moved = true;
+  }
   // What is streamed out may be older than what the program is about to get, or to write.
   while (!fetch_ && !touches_.empty() && !orDie(job_.devices.isStreamingOut())) {
     const auto next = std::ranges::find_if(
@@ -184,15 +188,20 @@ bool Fetcher::progress() {
 bool Fetcher::areDevicesDue() const { return job_.running && !job_.haveDevicesStarted; }
 
 /// Whether it is about what a device of this rank is about to write: what it has is not yet what
-/// the directory says. Whoever waits here is no part of the launch, which touches it nowhere else.
+/// the directory says. Or about what is expected, whose pages may be open although bytes are
+/// missing. Whoever waits here is no part of the launch, which touches it nowhere else.
 bool Fetcher::isTooEarly(const memory::Touch &touch) const {
-  if (!areDevicesDue()) {
+  if (!areDevicesDue() && !isExpecting()) {
     return false;
   }
   const RangeSet pages = RangeSet::of({memory::pagesAround(touch.range)});
-  return std::ranges::any_of(job_.running->devices, [&](const exec::DevicePart &part) {
-    return part.writes.overlaps(pages);
-  });
+  if (expected_.overlaps(pages)) {
+    return true;
+  }
+  return areDevicesDue() &&
+         std::ranges::any_of(job_.running->devices, [&](const exec::DevicePart &part) {
+           return part.writes.overlaps(pages);
+         });
 }
 
 void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
@@ -226,6 +235,7 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
   }
   stride.took(run);
   if (isRead) {
+    looked_.push_back(run);
     fetch({run}, false);
   } else {
     claim(run, false);
@@ -254,17 +264,48 @@ void Fetcher::bringHome(const RangeSet &pages) {
     }
   }
   if (!closed.empty()) {
-    fetch(RangeSet::of(std::move(closed)).ranges(), false, true);
+    fetch(RangeSet::of(std::move(closed)).ranges(), false, Opens::AsOwn);
   }
+}
+
+void Fetcher::startExpected() {
+  isExpectedDue_ = false;
+  bool isAnyLost = false;
+  for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
+    isAnyLost = isAnyLost || job_.devices.isLost(device);
+  }
+  if (!isAnyLost) {
+    // Pages that the program may write are as they should be, and nothing may be written over
+    // there.
+    std::vector<Range> pages;
+    for (const Range &range : expected_.ranges()) {
+      for (std::uint64_t page = range.begin; page < range.end;) {
+        const Range run = pages_.runAround(page, {page, range.end});
+        if (pages_.at(page) != Access::Open) {
+          pages.push_back(run);
+        }
+        page = run.end;
+      }
+    }
+    fetch(RangeSet::of(std::move(pages)).ranges(), false, Opens::Expected);
+    return;
+  }
+  // Perhaps the program does without; a touch asks for it.
+  std::vector<Range> absent;
+  for (const Range &run : job_.planner.directory().missing(0, expected_).ranges()) {
+    absent.push_back(memory::pagesAround(run));
+  }
+  orDie(pages_.tighten(RangeSet::of(std::move(absent)), Access::None));
+  expected_ = {};
 }
 
 /// The inside of a grid is as many runs as it has rows. What a device has between them, as rank 0
 /// has it, comes with them, so that they are one copy: nobody else can write there, since the pages
 /// are closed, and it has been brought to the device once that has started.
-void Fetcher::fetch(std::vector<Range> pages, bool isWide, bool isClaimed) {
+void Fetcher::fetch(std::vector<Range> pages, bool isWide, Opens opens) {
   std::map<Rank, std::vector<Range>> byOwner;
   std::map<memory::Place, std::vector<Range>> byDevice; // Of this rank.
-  fetch_ = {{}, {}, {}, {}, isWide, isClaimed};
+  fetch_ = {{}, {}, {}, {}, isWide, opens};
   const bool takesGaps = !areDevicesDue();
   for (const Range &range : pages) {
     bool isMissing = false;
@@ -318,8 +359,8 @@ void Fetcher::finishFetch() {
         return !job_.devices.gone(part.first).overlaps(part.second);
       });
   if (!isAllThere) {
-    fetch(std::move(done.pages), done.isWide,
-          done.isClaimed); // From others that have it, or from none.
+    // From others that have it, or from none.
+    fetch(std::move(done.pages), done.isWide, done.opens);
     return;
   }
   std::vector<Event> fetched;
@@ -327,10 +368,16 @@ void Fetcher::finishFetch() {
     fetched.push_back({Event::Kind::Fetched, range});
   }
   record(fetched);
-  if (done.isClaimed) {
-    openAsOwn(done);
-  } else {
+  switch (done.opens) {
+  case Opens::ForReading:
     openFetched(done);
+    break;
+  case Opens::AsOwn:
+    openAsOwn(done);
+    break;
+  case Opens::Expected:
+    openExpected(done);
+    break;
   }
 }
 
@@ -366,6 +413,21 @@ void Fetcher::openAsOwn(const Fetch &done) {
     }
     pages_.open(run, Access::Open).ignore("a touch opens what the kernel has no mapping left for");
   }
+}
+
+void Fetcher::openExpected(const Fetch &done) {
+  for (const Range &range : done.pages) {
+    const bool isShared = !job_.planner.directory().sharedBeyond(0, RangeSet::of({range})).empty();
+    const Access most = isShared ? Access::ReadOnly : Access::Open;
+    for (std::uint64_t page = range.begin; page < range.end;) {
+      const Range run = pages_.runAround(page, {page, range.end});
+      if (pages_.at(page) > most) {
+        pages_.open(run, most).ignore("a touch opens what the kernel has no mapping left for");
+      }
+      page = run.end;
+    }
+  }
+  expected_ = {};
 }
 
 void Fetcher::claim(Range pages, bool isWide) {

@@ -89,6 +89,21 @@ public:
   /// Order: while it is idle; done once it is idle again.
   void bringHome(const RangeSet &pages) TUTTI_IN_TURN;
 
+  /// Pages that a launch which is about to begin leaves open, although it writes there on other
+  /// places, and others, that `bringExpected` brings home behind it. Touches of them wait until
+  /// then. Order: while nothing is expected.
+  void expect(RangeSet pages) TUTTI_IN_TURN { expected_ = std::move(pages); }
+
+  /// Whether they are not home yet.
+  bool isExpecting() const TUTTI_IN_TURN { return !expected_.empty(); }
+
+  /// Brings them home as soon as can be, for reading; what a lost device may have had the only copy
+  /// of is closed instead. Order: behind the launch; done once nothing is expected.
+  void bringExpected() TUTTI_IN_TURN { isExpectedDue_ = isExpecting(); }
+
+  /// Pages that touches which read have brought since the last call.
+  RangeSet takeLooked() TUTTI_IN_TURN { return RangeSet::of(std::exchange(looked_, {})); }
+
   /// Launches announced so far; owners answer when they have finished them.
   void announced(Sequence sequence) TUTTI_IN_TURN { sequence_ = sequence; }
 
@@ -99,13 +114,20 @@ public:
   std::vector<memory::Event> takeEvents() TUTTI_IN_TURN;
 
 private:
+  /// What becomes of pages once their bytes are here.
+  enum class Opens {
+    ForReading,
+    AsOwn,   ///< They become writable, and are nobody else's.
+    Expected ///< For reading, where they are not open yet.
+  };
+
   struct Fetch {
     std::vector<Range> pages;   ///< To be opened.
     std::vector<Range> missing; ///< Those of them that are on their way.
     std::vector<Streams::Id> streams;
     std::vector<std::pair<std::int32_t, RangeSet>> fromDevices; ///< Of this rank.
     bool isWide = false;                                        ///< Nothing larger can be taken.
-    bool isClaimed = false; ///< The pages become writable, and are nobody else's.
+    Opens opens = Opens::ForReading;
   };
 
   std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const TUTTI_IN_TURN;
@@ -113,10 +135,12 @@ private:
   bool isTooEarly(const memory::Touch &touch) const TUTTI_IN_TURN;
   void serve(const memory::Touch &touch, std::uint64_t page) TUTTI_IN_TURN;
   memory::Place sourceOf(Range run, const memory::Holders &holders) const;
-  void fetch(std::vector<Range> pages, bool isWide, bool isClaimed = false) TUTTI_IN_TURN;
+  void fetch(std::vector<Range> pages, bool isWide, Opens opens = Opens::ForReading) TUTTI_IN_TURN;
+  void startExpected() TUTTI_IN_TURN;
   void finishFetch() TUTTI_IN_TURN;
   void openFetched(const Fetch &done) TUTTI_IN_TURN;
   void openAsOwn(const Fetch &done) TUTTI_IN_TURN;
+  void openExpected(const Fetch &done) TUTTI_IN_TURN;
   void claim(Range pages, bool isWide) TUTTI_IN_TURN;
   Range wholeRun(std::uint64_t page) const;
 
@@ -126,6 +150,9 @@ private:
   std::vector<memory::Event> events_ TUTTI_GUARDED_BY(exec::kTurn);
   std::deque<memory::Touch *> touches_ TUTTI_GUARDED_BY(exec::kTurn);
   std::optional<Fetch> fetch_ TUTTI_GUARDED_BY(exec::kTurn);
+  RangeSet expected_ TUTTI_GUARDED_BY(exec::kTurn);
+  bool isExpectedDue_ TUTTI_GUARDED_BY(exec::kTurn) = false;
+  std::vector<Range> looked_ TUTTI_GUARDED_BY(exec::kTurn);
   Stride reads_ TUTTI_GUARDED_BY(exec::kTurn){std::uint64_t{64} << 20};
   Stride writes_ TUTTI_GUARDED_BY(exec::kTurn){std::uint64_t{16}
                                                << 20}; ///< What is claimed has to travel again.

@@ -163,6 +163,12 @@ void RankZero::bringHome(Progress::Lock &lock, const RangeSet &pages) {
   job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return view_.isIdle(); });
 }
 
+/// What the program is going to look at, as it seems, comes home with its launch.
+void RankZero::bringExpected(Progress::Lock &lock) {
+  view_.bringExpected();
+  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return !view_.isExpecting(); });
+}
+
 /// What a launch may read that follows pointers, and tells it how far they may lead.
 void RankZero::findEverything(Launch &launch) {
   launch.everywhere.clear();
@@ -247,6 +253,8 @@ bool RankZero::distribute(Launch &launch) {
   // The program may write there as soon as it goes on.
   job_.progress.waitUntil(lock,
                           [this]() TUTTI_IN_TURN { return !orDie(job_.devices.isReading()); });
+  const double seconds = isMeasured && launch.first == 0 ? secondsSince(begin) - waited : 0;
+  bringExpected(lock);
   if (!went) {
     region.hasStrayed = true;
     return staysHome(region, kStrayed);
@@ -256,7 +264,6 @@ bool RankZero::distribute(Launch &launch) {
                                job_.keepsTime ? atHome : 0, went->isKnown,
                                candidate.placement.usesDevices);
   if (isMeasured && launch.first == 0) {
-    const double seconds = secondsSince(begin) - waited;
     decider_.noteDistributed(region.history, launch, seconds, static_cast<double>(went->bytes),
                              planning);
     region.history.rope.seconds += seconds;
@@ -511,7 +518,12 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
   job_.salvage.begins(launch, plan);
   negotiator_.use(plan);
   view_.keep(*plan);
-  view_.protect(plan); // Before the lock is given away.
+  // Before the lock is given away.
+  if (launch.task || !launch.parcel.empty() || plan->isPortion) {
+    view_.protect(plan);
+  } else {
+    view_.protectForetelling(plan);
+  }
   decider_.notePlan(region.history, planned);
   statistics_.begins(planned, launch.portion.count > 1);
   ChunkRun chunk(job_, lock, launch, *plan);

@@ -233,6 +233,7 @@ private:
   bool staysHome(Region &region, std::string_view reason);
   void endTrial(Progress::Lock &lock, Region &region) TUTTI_IN_TURN;
   void bringHome(Progress::Lock &lock, const RangeSet &pages) TUTTI_IN_TURN;
+  void bringExpected(Progress::Lock &lock) TUTTI_IN_TURN;
   std::string_view follow(Launch &launch, const Candidate &candidate);
   void findEverything(Launch &launch);
   bool namesStack(const Launch &launch) const;

@@ -153,7 +153,7 @@ class RankZeroTest : public testing::Test {
 protected:
   void SetUp() override { start(Distribute::Always, TUTTI_DEVICE_OPENCL); }
 
-  void start(Distribute policy, std::uint32_t wanted) {
+  void start(Distribute policy, std::uint32_t wanted, std::optional<double> cores = {}) {
     machine_.setFunction("step", runOnDevice);
     heap_ = std::make_unique<memory::Heap>(window().heap());
     pages_ = std::move(memory::PageTable::create(window())).value();
@@ -167,7 +167,11 @@ protected:
         memory::Objects(window().stack(), *heap_, {}),
         policy,
         {{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_OPENCL, 1, 1, 4, room}},
-        wanted});
+        wanted,
+        false,
+        false,
+        {},
+        cores});
     current = zero_.get();
     zero_->start();
   }
@@ -207,7 +211,7 @@ protected:
     return std::ranges::count(machine_.log(), operation, &device::mock::Entry::operation);
   }
 
-  const tutti_region region_ = regionWith(accesses);
+  tutti_region region_ = regionWith(accesses);
   device::mock::Machine machine_{{.memory = kUnits * kUnit, .delay = 2}};
   transport::mock::Network network_{1};
   std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
@@ -455,6 +459,133 @@ TEST_F(RankZeroTest, ComputesWithWhatIsWrittenToRenewedMemory) {
   zero_->finish();
 }
 
+/// The line that a job ends with.
+struct Ended {
+  std::string line;
+};
+
+/// A program that looks at all of an array behind each launch.
+class LooksAtResults : public RankZeroTest {
+protected:
+  /// Launches in which the pages stayed as they were.
+  int foretoldOf(Array &array, int launches) {
+    int foretold = 0;
+    for (int index = 0; index < launches; ++index) {
+      const std::uint64_t before = pages_->protections();
+      EXPECT_TRUE(launch(region_, array));
+      expectRight(array);
+      foretold += pages_->protections() == before ? 1 : 0;
+    }
+    return foretold;
+  }
+};
+
+TEST_F(LooksAtResults, GetsThemWithTheLaunchesAndChangesNoProtection) {
+  Array array = arrayOf(2);
+
+  // The first plan is another one, since only the host has the array. Two launches show the habit,
+  // and one behind each row of those that were foretold shows that it goes on.
+  EXPECT_EQ(foretoldOf(array, 20), 3 + 7 + 5);
+  EXPECT_EQ(count(Operation::CopyOut), 20) << "nothing comes twice";
+  zero_->finish();
+}
+
+TEST_F(LooksAtResults, GetsNoMoreOfThemThanItHasLookedAtOnceItLooksNoMore) {
+  Array array = arrayOf(2);
+  EXPECT_EQ(foretoldOf(array, 4), 1);
+  machine_.clearLog();
+
+  for (int index = 0; index < 10; ++index) {
+    EXPECT_TRUE(launch(region_, array));
+  }
+
+  EXPECT_EQ(count(Operation::CopyOut), 2);
+  expectRight(array);
+  zero_->finish();
+}
+
+TEST_F(LooksAtResults, AndWritesToThem) {
+  Array array = arrayOf(2);
+  foretoldOf(array, 4);
+  for (std::size_t round = 0; round < 8; ++round) {
+    const std::uint64_t address = array.address + round * 1000 * kWord;
+    zero_->open({address, address + kWord}, true);
+    word(address, 0) = array.expected[round * 1000] = round;
+    EXPECT_TRUE(launch(region_, array));
+    expectRight(array);
+  }
+  zero_->finish();
+}
+
+TEST_F(LooksAtResults, WhileAnotherThreadWritesBesideThem) {
+  start(Distribute::Always, TUTTI_DEVICE_HYBRID, 0.5);
+  static std::function<void()> whenHostRuns;
+  region_.run = [](const std::uint64_t *captures, const tutti_chunk *chunk) {
+    if (whenHostRuns) {
+      whenHostRuns();
+    }
+    run(captures, chunk);
+  };
+  Array array = arrayOf(2);
+  ASSERT_GE(foretoldOf(array, 4), 1);
+  // It waits for the pages, as far as they are open: what the device writes there is not home yet.
+  std::thread other;
+  whenHostRuns = [&] {
+    const Range all{array.address, array.address + 2 * kUnit};
+    other = std::thread([this, all] { zero_->open(all, true); });
+    // Mostly it has come to the progress thread by then; the result is the same if it comes later.
+    for (int pause = 0; pause < 2000 && zero_->touches().isEmpty(); ++pause) {
+      std::this_thread::yield();
+    }
+    for (int pause = 0; pause < 2000; ++pause) {
+      std::this_thread::yield();
+    }
+    whenHostRuns = nullptr;
+  };
+
+  EXPECT_TRUE(launch(region_, array));
+  other.join();
+
+  expectRight(array);
+  zero_->finish();
+}
+
+TEST_F(LooksAtResults, OfALostDeviceForWhichTheHostStandsIn) {
+  Array array = arrayOf(2);
+  foretoldOf(array, 4);
+  machine_.failNext(0, Operation::Launch, failure(ErrorCode::DeviceLost, "lost"));
+
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(launch(region_, array));
+  EXPECT_TRUE(pages_->anyStricter({array.address, array.address + kWord}, memory::Access::ReadOnly))
+      << "it may be lost with the device";
+  EXPECT_FALSE(launch(region_, array));
+
+  expectRight(array);
+  zero_->finish();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "tutti: a device is used no more: lost\n");
+}
+
+TEST_F(LooksAtResults, OfADeviceThatIsLostWhileTheyComeHome) {
+  Array array = arrayOf(2);
+  foretoldOf(array, 4);
+  machine_.failNext(0, Operation::CopyOut, failure(ErrorCode::DeviceLost, "lost"));
+  const log::FatalHandler before = log::setFatalHandler(
+      {[](void *, std::string_view line) { throw Ended{std::string(line)}; }, nullptr});
+
+  testing::internal::CaptureStderr();
+  std::string line;
+  try {
+    launch(region_, array);
+  } catch (const Ended &ended) {
+    line = ended.line;
+  }
+  log::setFatalHandler(before);
+
+  EXPECT_NE(line.find("it had the only copy of data that is needed"), std::string::npos) << line;
+  testing::internal::GetCapturedStderr();
+}
+
 /// First launches of a loop whose iterations take long at home, of which nobody knows that: some of
 /// them are executed there, and then the others on the device.
 class SamplesALoop : public RankZeroTest {
@@ -601,11 +732,6 @@ TEST_F(RankZeroTest, StandsInForALostDeviceWhereTheHostHasACopy) {
   zero_->finish();
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "tutti: a device is used no more: lost\n");
 }
-
-/// The line that a job ends with.
-struct Ended {
-  std::string line;
-};
 
 TEST_F(RankZeroTest, EndsWithOneLineWhereOnlyALostDeviceHadTheData) {
   Array array = arrayOf(2);

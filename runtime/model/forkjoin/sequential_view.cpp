@@ -58,14 +58,35 @@ std::vector<memory::Event> SequentialView::takeEvents(Sequence sequence) {
 }
 
 void SequentialView::protect(const std::shared_ptr<const Plan> &plan) {
+  homecoming_.nextOther(fetcher_.takeLooked());
+  protectBut({}, plan);
+}
+
+void SequentialView::protectForetelling(const std::shared_ptr<const Plan> &plan) {
+  if (plan->isInPlace || job_.pace == exec::Pace::PageByPage) {
+    protect(plan);
+    return;
+  }
+  const RangeSet expected = homecoming_.next(plan, fetcher_.takeLooked());
+  fetcher_.expect(expected);
+  protectBut(expected, plan);
+}
+
+void SequentialView::protectBut(const RangeSet &expected, const std::shared_ptr<const Plan> &plan) {
   if (plan->isInPlace) {
     return; // The pages are as the state asks already.
   }
   const auto known = protectedAt_.find(plan);
-  if (known != protectedAt_.end() && known->second == pages_.version()) {
+  if (known != protectedAt_.end() && known->second.version == pages_.version() &&
+      (known->second.but.empty() || known->second.but == expected)) {
     return;
   }
-  orDie(pages_.tighten(plan->absentPages, Access::None));
+  if (expected.empty()) {
+    orDie(pages_.tighten(plan->absentPages, Access::None));
+  } else {
+    orDie(pages_.tighten(plan->absentPages.subtract(expected), Access::None));
+    orDie(pages_.tighten(plan->absentPages.intersect(expected), Access::ReadOnly));
+  }
   orDie(pages_.tighten(plan->readOnlyPages, Access::ReadOnly));
   twins_.drop(plan->absentPages);
   twins_.drop(plan->readOnlyPages);
@@ -83,7 +104,7 @@ void SequentialView::protect(const std::shared_ptr<const Plan> &plan) {
   if (protectedAt_.size() >= kMany) {
     protectedAt_.clear();
   }
-  protectedAt_[plan] = pages_.version();
+  protectedAt_[plan] = {pages_.version(), expected};
 }
 
 void SequentialView::takeBack(const RangeSet &ranges, std::span<const std::byte> bytes) {

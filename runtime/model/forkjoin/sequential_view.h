@@ -7,6 +7,7 @@
 #include "runtime/memory/protection.h"
 #include "runtime/memory/twins.h"
 #include "runtime/model/forkjoin/fetcher.h"
+#include "runtime/model/forkjoin/homecoming.h"
 #include "runtime/protocol/job.h"
 
 #include <atomic>
@@ -64,6 +65,16 @@ public:
   /// other threads may not claim what is about to be somewhere else.
   void protect(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
 
+  /// The same, but for pages that the program is going to look at, as it seems: `bringExpected`
+  /// brings them home behind the launch. Order: that comes behind it, whatever becomes of it; there
+  /// is nothing in between that waits until nothing is on its way.
+  void protectForetelling(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
+
+  /// Brings home what is expected, if anything is; done once nothing is.
+  void bringExpected() TUTTI_IN_TURN { fetcher_.bringExpected(); }
+
+  bool isExpecting() const TUTTI_IN_TURN { return fetcher_.isExpecting(); }
+
   /// Copies of pages that are not protected have what `plan` has brought. Order: as its launch
   /// ends.
   void refresh(const Plan &plan) { twins_.refresh(plan.exchanged); }
@@ -93,6 +104,7 @@ public:
 
 private:
   void open(Range range, bool write, bool isExact);
+  void protectBut(const RangeSet &expected, const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
   void recordWrites() TUTTI_IN_TURN;
   bool readShared(std::uint64_t address, std::span<std::byte> target) const TUTTI_IN_TURN;
 
@@ -100,12 +112,19 @@ private:
   const memory::Window &window_;
   memory::PageTable &pages_;
   Fetcher fetcher_ TUTTI_GUARDED_BY(exec::kTurn);
+  Homecoming homecoming_ TUTTI_GUARDED_BY(exec::kTurn);
   memory::Twins twins_;
   /// No page of `main`'s stack below is protected. Tasks' launches may lower it beside `main`.
   std::atomic<std::uint64_t> protectedStack_;
-  /// Plans whose pages are protected as they ask, as of that version of the page table. Shared with
-  /// the planner, so that no other plan gets the address of one that it has forgotten.
-  std::map<std::shared_ptr<const Plan>, std::uint64_t> protectedAt_ TUTTI_GUARDED_BY(exec::kTurn);
+
+  /// That pages are protected as a plan asks.
+  struct Protected {
+    std::uint64_t version; ///< Of the page table then.
+    RangeSet but;          ///< Pages that stayed open.
+  };
+
+  /// Shared with the planner, so that no other plan gets the address of one that it has forgotten.
+  std::map<std::shared_ptr<const Plan>, Protected> protectedAt_ TUTTI_GUARDED_BY(exec::kTurn);
 };
 
 } // namespace tutti::model::forkjoin
