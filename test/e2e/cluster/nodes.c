@@ -168,6 +168,28 @@ static void loops(int nodes) {
   printf("%ld\n", sum - 3 * nodes * nodes);
 }
 
+#ifdef _OMPSS_2
+#define NODE(expected) nanos6_get_cluster_node_id()
+#else
+#define NODE(expected) (expected)
+#endif
+
+static void identities(int nodes) {
+  int found[9];
+  for (int n = 0; n < 8; ++n) {
+    int *own = &found[n];
+#pragma oss task out(*own) node(n % nodes)
+    *own = NODE(n % nodes);
+  }
+#pragma oss task out(found[8]) node(nanos6_cluster_no_offload)
+  found[8] = NODE(0);
+#pragma oss taskwait
+  for (int n = 0; n < 9; ++n) {
+    printf("%d ", found[n]);
+  }
+  printf("\n");
+}
+
 int main(int argc, char **argv) {
   int nodes = argc > 1 ? atoi(argv[1]) : 1;
   stack_variables(nodes);
@@ -175,4 +197,5 @@ int main(int argc, char **argv) {
   matrix(nodes);
   in_turns(nodes);
   loops(nodes);
+  identities(nodes);
 }
