@@ -45,6 +45,10 @@ const Argument *fragmentOf(const CallBase &call) {
 
 const Argument *fragmentBehind(const Value *pointer) {
   const Value *object = getUnderlyingObject(pointer, 0);
+  if (const auto *choice = dyn_cast<SelectInst>(object)) { // As of `i + 1 < n ? x[i + 1] : x[0]`.
+    const Argument *fragment = fragmentBehind(choice->getTrueValue());
+    return fragment == fragmentBehind(choice->getFalseValue()) ? fragment : nullptr;
+  }
   return fragmentCallOf(*object) == FragmentCall::Address ? fragmentOf(*cast<CallBase>(object))
                                                           : nullptr;
 }

@@ -9,6 +9,7 @@
 // PLAIN-NOT: tutti_luna_device_
 // REMARK-NOT: 'step'
 // REMARK-NOT: 'fill'
+// REMARK-NOT: 'ring'
 // REMARK-NOT: 'number'
 // REMARK-NOT: distributed over ranks
 
@@ -66,6 +67,19 @@ void product(int n, const InputDF &x, const InputDF &y, OutputDF &z) {
   }
 }
 
+// The ring's end is where it begins: an address that is one of two of the same fragment.
+// CHECK-LABEL: define{{.*}} void @tutti_luna_device_ring(
+// CHECK-NOT: load double
+// CHECK: call void @tutti_launch(
+// CHECK: ret void
+void ring(int n, const InputDF &x, OutputDF &y) {
+  const double *a = x.getData<double>();
+  double *b = y.create<double>(n);
+  for (int i = 0; i < n; i++) {
+    b[i] = (i > 0 ? a[i - 1] : a[n - 1]) + (i + 1 < n ? a[i + 1] : a[0]);
+  }
+}
+
 // Nothing but a number, which the host sets as well.
 // CHECK-NOT: @tutti_luna_device_number
 void number(int n, OutputDF &x) { x.setValue(n); }
@@ -94,6 +108,24 @@ void scatter(int n, const InputDF &x, OutputDF &y) {
   int *b = y.create<int>(n);
   for (int i = 0; i < n; i++) {
     b[x.getData<int>()[i]] = i;
+  }
+}
+
+// REMARK: procedure 'fold' has no version for devices: its iterations may touch the same elements of
+void fold(int n, int half, OutputDF &y) {
+  double *b = y.create<double>(n);
+  for (int i = 0; i < n; i++) {
+    *(i < half ? &b[i] : &b[0]) = i;
+  }
+}
+
+// REMARK: procedure 'either' has no version for devices: it touches memory that is no data fragment's
+void either(int n, const InputDF &x, const InputDF &y, OutputDF &z) {
+  const double *a = x.getData<double>();
+  const double *b = y.getData<double>();
+  double *c = z.create<double>(n);
+  for (int i = 0; i < n; i++) {
+    c[i] = *(i % 3 == 0 ? &a[i] : &b[i]);
   }
 }
 
