@@ -252,7 +252,8 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   state.wantsPositions = devices != nullptr;
   state.balances = balances() && !devices; // What devices take is not measured.
   state.checksMerges = (unit.flags & TUTTI_LUNA_CHECK) != 0;
-  if (devices && !state.checksMerges) {
+  // Inner borders of merged calls are not made: they have to stay inner ones.
+  if (devices && !state.checksMerges && state.parts.follow == 0) {
     state.merges = {state.parts.portions, devices->count(), devices->capacity()};
   }
   auto runner =
@@ -274,7 +275,7 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   all.fragmentPushes += counts.pushes;
   all.fragmentPushBytes += counts.pushedBytes;
   all.fragmentMessages += counts.messages;
-  all.recuts += counts.recuts;
+  all.recuts += counts.recuts + counts.shareMoves;
   if (devices) {
     const model::fragments::DeviceCounts there = devices->counts();
     all.fragmentDeviceCalls += there.calls;

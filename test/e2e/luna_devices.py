@@ -10,7 +10,7 @@ from luna import FOLDER, compiled, require, run
 ONE = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread"}
 TWO = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread pthread"}
 EXAMPLES = ("03_sum_fragments", "04_heat1d", "05_reduction_tree", "06_while_converge", "07_gpu_heat")
-PARTS = ("cpu=1", "drag=1,portions=3", "cpu=0.25,drag=0.5,portions=3,pieces=2", "cpu=0.5")
+PARTS = ("cpu=1", "drag=1,portions=3", "cpu=0.25,drag=0.5,portions=3,pieces=2", "cpu=0.5", "cpu=0.25,drag=0.25,follow=1")
 STEPS = (10, 30)
 DRAGGED_CELLS = 24000
 LARGE_CELLS = 3 << 17  # Three times the device's memory, of one level in time.
@@ -111,7 +111,9 @@ def prints_the_same(workshop, stem, ranks, devices, rope):
     require(result.status == 0, f"exit status {result.status}\n{result.errors}")
     expected = (FOLDER / "expected" / f"{stem}.txt").read_text()
     require(result.output == expected, f"printed\n{result.output}")
-    calls = counted(result.errors)["fragments"]["devices"]["calls"]
+    counters = counted(result.errors)
+    calls = counters["fragments"]["devices"]["calls"]
+    require((counters["recuts"] > 0) == ("follow" in rope), f"borders moved {counters['recuts']} times")
     if stem in ("04_heat1d", "07_gpu_heat"):
         require((calls > 0) == (rope != "cpu=1"), f"{calls} calls on devices")
 

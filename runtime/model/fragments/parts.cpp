@@ -21,6 +21,7 @@ bool set(Parts &parts, std::string_view name, std::string_view value) {
          : name == "drag"     ? parse(value, 0.0, 1.0, parts.drag)
          : name == "portions" ? parse(value, 1, kMost, parts.portions)
          : name == "pieces"   ? parse(value, 1, kMost, parts.pieces)
+         : name == "follow"   ? parse(value, 0, 1, parts.follow)
                               : false;
 }
 
@@ -39,6 +40,7 @@ std::vector<std::int64_t> Parts::cut(std::int64_t cells, std::int64_t workers, s
                                      std::int64_t held) const {
   // Of a part that a device cannot hold, one piece comes while another goes and two are used.
   constexpr std::int64_t kPiecesHeld = 4;
+  constexpr std::int64_t kMovable = 16; // Of the whole, for borders to move by one.
   const auto firstBehind = [cells](double share) {
     const double all = static_cast<double>(cells);
     const double first = std::ceil((share - kRounding) * all);
@@ -47,9 +49,11 @@ std::vector<std::int64_t> Parts::cut(std::int64_t cells, std::int64_t workers, s
   const std::int64_t drags = devices > 0 ? firstBehind(cores) : cells;
   const std::int64_t stays = devices > 0 ? firstBehind(cores + drag) : cells;
   std::vector<std::int64_t> borders{0};
-  const auto divide = [&borders](std::int64_t end, std::int64_t most) {
+  const auto divide = [&](std::int64_t end, std::int64_t most) {
     const std::int64_t begin = borders.back();
-    const std::int64_t count = std::min(most, end - begin);
+    const bool isFine = follow != 0 && cells > 0;
+    const std::int64_t fine = isFine ? (kMovable * (end - begin) + cells - 1) / cells : 0;
+    const std::int64_t count = std::min(std::max(most, fine), end - begin);
     for (std::int64_t piece = 1; piece <= count; ++piece) {
       borders.push_back(begin + (end - begin) * piece / count);
     }
@@ -71,8 +75,8 @@ Result<Parts> parseParts(std::string_view text) {
     if (equals == std::string_view::npos ||
         !set(parts, item.substr(0, equals), item.substr(equals + 1))) {
       return failure(ErrorCode::InvalidArgument,
-                     "TUTTI_ROPE={}: '{}' is none of cpu=SHARE, drag=SHARE, portions=NUMBER and "
-                     "pieces=NUMBER",
+                     "TUTTI_ROPE={}: '{}' is none of cpu=SHARE, drag=SHARE, portions=NUMBER, "
+                     "pieces=NUMBER and follow=0 or 1",
                      text, item);
     }
   }

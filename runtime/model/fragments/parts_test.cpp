@@ -64,6 +64,14 @@ TEST(Parts, HaveAsManyPiecesAsIsSaid) {
   EXPECT_EQ(Parts().cut(9, 3, 0, kMuch), (std::vector<std::int64_t>{0, 3, 6, 9}));
 }
 
+TEST(Parts, CutFinelyWhatMayMove) {
+  Parts parts{0.25, 0, 8, 0};
+  parts.follow = 1;
+  EXPECT_EQ(
+      parts.cut(32, 1, 1, kMuch),
+      (std::vector<std::int64_t>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32}));
+}
+
 TEST(Parts, CutFinelyWhatADeviceCannotHold) {
   EXPECT_EQ(Parts().cut(16, 3, 1, 16), (std::vector<std::int64_t>{0, 16}));
   EXPECT_EQ(Parts().cut(16, 3, 1, 8), (std::vector<std::int64_t>{0, 2, 4, 6, 8, 10, 12, 14, 16}));

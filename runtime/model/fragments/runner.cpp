@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <exception>
 #include <numeric>
@@ -50,6 +51,9 @@ Runner::Runner(const Program &program, transport::Endpoint &endpoint,
       waiting_(static_cast<std::size_t>(state.ranks)), engine_(*this, engine) {
   // Whoever has nothing else to run unfolds: so no more is unfolded than is needed.
   unfolding_.priority = -1;
+  if (devices_ && state.parts.follow != 0) {
+    shares_.emplace(state.parts.cores, state.parts.drag);
+  }
 }
 
 std::optional<std::string> Runner::run(std::vector<Value> arguments) {
@@ -93,6 +97,7 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
     const ScopedLock lock(mutex_);
     isGivers = call.isGivers;
     noteWhoRan(call);
+    noteEnd(call.statement, call.position);
     if (why) {
       state_.fail(call, why->text, why->code);
     } else {
@@ -132,6 +137,16 @@ void Runner::queueUnfolding() {
   if (!isUnfolding_ && state_.canUnfold()) {
     isUnfolding_ = true;
     engine_.submit(unfolding_);
+  }
+}
+
+/// Shares follow what steps take: each of them ends the same calls.
+void Runner::noteEnd(std::int32_t statement, double position) {
+  if (shares_ && position >= 0) {
+    const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+    if (shares_->add(statement, position, now.count())) {
+      state_.setShares(shares_->cores(), shares_->drag());
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/mutex.h"
+#include "runtime/balance/shares.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/latch.h"
 #include "runtime/model/fragments/device_calls.h"
@@ -94,6 +95,7 @@ private:
 
   bool isAnyEnding() const { return ending_.load(std::memory_order_relaxed) > 0; }
 
+  void noteEnd(std::int32_t statement, double position) TUTTI_REQUIRES(mutex_);
   void noteWhoRan(const Call &call) TUTTI_REQUIRES(mutex_);
   bool isForGiver(const Call &call) TUTTI_REQUIRES(mutex_);
   void startGiving(Call &call) TUTTI_REQUIRES(mutex_);
@@ -140,6 +142,7 @@ private:
   std::deque<Call *> toGive_ TUTTI_GUARDED_BY(mutex_); ///< Ready, and the giver's.
   /// Procedures whose last call has run on a device.
   std::unordered_set<std::int32_t> givenBefore_ TUTTI_GUARDED_BY(mutex_);
+  std::optional<balance::Shares> shares_ TUTTI_GUARDED_BY(mutex_); ///< If they follow steps.
   bool isEnded_ TUTTI_GUARDED_BY(mutex_) = false;
   std::atomic<bool> isOver_{false}; ///< The same, for `poll`.
   std::optional<std::string> why_ TUTTI_GUARDED_BY(mutex_);

@@ -55,16 +55,20 @@ private:
 
 class RunnerTest : public testing::TestWithParam<std::uint32_t> {
 protected:
-  std::optional<std::string> run(std::int32_t main, DeviceCalls *devices = nullptr) {
+  std::optional<std::string> run(std::int32_t main, DeviceCalls *devices = nullptr,
+                                 const StateSettings &state = {}) {
     const Program program(unit_.unit(main));
     auto endpoint = transport::local::open();
     engine::EngineSettings settings;
     settings.workers = GetParam();
-    Runner runner(program, **endpoint, settings, StateSettings{}, devices);
-    return runner.run({});
+    Runner runner(program, **endpoint, settings, state, devices);
+    std::optional<std::string> why = runner.run({});
+    counts_ = runner.counts();
+    return why;
   }
 
   TestUnit unit_;
+  Counts counts_;
 };
 
 TEST_P(RunnerTest, RunsAChain) {
@@ -152,6 +156,46 @@ TEST_P(RunnerTest, GivesDevicesTheirCallsBesideThoseOfTheHost) {
 
   // y[i] is i + 2, and z[i] is z[i - 1] + i + 3.
   EXPECT_EQ(shown, 1 + kLinks * (kLinks + 1) / 2 + 3 * kLinks);
+}
+
+// Which calls run on devices changes while the program runs; what it shows does not.
+TEST_P(RunnerTest, MovesSharesWhileStepsRun) {
+  // for i = 0..7 next(0, x[0][i]); for t = 0..99, i = 0..7 next(x[t][i], x[t + 1][i]);
+  // show(x[100][0] + x[100][7])
+  constexpr int kSteps = 100;
+  constexpr int kBeads = 8;
+  TestUnit &u = unit_;
+  const auto nextOf = u.procedure("next", "in", next);
+  u.setVersion(nextOf);
+  const auto showOf = u.procedure("show", "i", show);
+  const auto beads = [&](std::int32_t call) {
+    return u.loop(u.integer(0), u.integer(kBeads - 1), u.block({"i"}, 1, {call}));
+  };
+  const auto first =
+      beads(u.call(nextOf, {u.integer(0), u.slot(1, 0, {u.integer(0), u.slot(0, 0)})}));
+  const auto after = u.op(TUTTI_LUNA_ADD, u.slot(1, 0), u.integer(1));
+  const auto step = beads(u.call(
+      nextOf, {u.slot(2, 0, {u.slot(1, 0), u.slot(0, 0)}), u.slot(2, 0, {after, u.slot(0, 0)})}));
+  const auto end = [&](int bead) { return u.slot(0, 0, {u.integer(kSteps), u.integer(bead)}); };
+  const auto place = u.rule(TUTTI_LUNA_LOCATOR_ROPE, 0, -1, u.pattern(1));
+  const auto length = u.rule(TUTTI_LUNA_ROPE_LENGTH, -1, -1, u.integer(kBeads));
+  const auto main =
+      u.sub("main", "",
+            u.block({"x"}, 0,
+                    {first, u.loop(u.integer(0), u.integer(kSteps - 1), u.block({"t"}, 1, {step})),
+                     u.call(showOf, {u.op(TUTTI_LUNA_ADD, end(0), end(kBeads - 1))})},
+                    {place, length}));
+  StateSettings settings;
+  settings.wantsPositions = true;
+  settings.parts.cores = 0.5;
+  settings.parts.follow = 1;
+  CountingDevices devices;
+  shown = 0;
+
+  EXPECT_EQ(run(main, &devices, settings), std::nullopt);
+
+  EXPECT_EQ(shown, 2 * (kSteps + 1));
+  EXPECT_GE(counts_.shareMoves, 1U);
 }
 
 TEST_P(RunnerTest, SaysWhatAProcedureThrew) {

@@ -17,6 +17,7 @@
 #include "runtime/model/fragments/pool.h"
 #include "runtime/model/fragments/program.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -50,10 +51,11 @@ struct Counts {
   std::uint64_t pushes = 0;   ///< Values sent to readers.
   std::uint64_t pushedBytes = 0;
   std::uint64_t messages = 0;
-  std::uint64_t recuts = 0;  ///< Times that this rank has moved borders of a rope,
-  std::uint64_t rounds = 0;  ///< of so many that it has heard of,
-  double slowestSeconds = 0; ///< whose slowest segments took so long together,
-  double meanSeconds = 0;    ///< and segments on average.
+  std::uint64_t recuts = 0;     ///< Times that this rank has moved borders of a rope,
+  std::uint64_t rounds = 0;     ///< of so many that it has heard of,
+  double slowestSeconds = 0;    ///< whose slowest segments took so long together,
+  double meanSeconds = 0;       ///< and segments on average.
+  std::uint64_t shareMoves = 0; ///< Times that borders of parts have moved, trials included.
 };
 
 struct StateSettings {
@@ -96,6 +98,10 @@ public:
 
   /// Which part of the rank a call belongs to, if there are devices. Threading: from any thread.
   Part partOf(const Call &call) const;
+
+  /// From now on so much of the rank's segment is the cores', and so much is dragged. Order: calls
+  /// are not merged.
+  void setShares(double cores, double drag);
 
   /// Nothing can happen here before a message arrives.
   bool isIdle() const { return stack_.empty() && ready_.empty() && running_ == 0; }
@@ -406,6 +412,8 @@ private:
 
   const Program &program_;
   const StateSettings settings_;
+  std::atomic<double> coresShare_; ///< Of the rank's segment; see `setShares`.
+  std::atomic<double> dragShare_;
   Pool<Call> calls_;
   Pool<Activity> activities_;
   Pool<Frame> framePool_;

@@ -9,7 +9,8 @@
 namespace tutti::model::fragments {
 
 State::State(const Program &program, const StateSettings &settings)
-    : program_(program), settings_(settings), held_(settings.ahead),
+    : program_(program), settings_(settings), coresShare_(settings.parts.cores),
+      dragShare_(settings.parts.drag), held_(settings.ahead),
       outgoing_(static_cast<std::size_t>(settings.ranks)) {
   all_.before = &all_;
   all_.behind = &all_;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// How much of a rank's work its cores do, and how much is dragged through its devices, where each
+/// step of a program repeats the calls of the one before: shares that follow what steps take. Pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <unordered_set>
+
+namespace tutti::balance {
+
+/// Tries where the border lies between two parts, and keeps it where steps are shorter.
+///
+/// A trial is three steps after one that is not counted, as what lies on the wrong side of a border
+/// moves there. A border goes on in a direction as long as that gains more than a fiftieth, else
+/// back and the other way, then by half as much, until that is less than a 64th of the whole. The
+/// end of the cores' share is first, then that of what is dragged, if anything is, and again until
+/// that gains nothing. Once both are found they stay, until steps have taken a quarter more or less
+/// three times in a row: then it begins anew.
+///
+/// Threading: externally synchronised.
+class Shares {
+public:
+  /// What of the whole is the cores', and what is dragged; the rest is the devices'.
+  Shares(double cores, double drag) : borders_{cores, cores + drag}, mayDrag_(drag > 0) {}
+
+  /// A call has ended, known by its statement and its place. Whether shares have moved.
+  /// Units: seconds, of any clock that goes on.
+  bool add(std::int32_t statement, double place, double now);
+
+  double cores() const { return borders_[0]; }
+
+  double drag() const { return borders_[1] - borders_[0]; }
+
+  /// How often shares have moved, trials included.
+  std::uint64_t moves() const { return moves_; }
+
+private:
+  struct Place {
+    std::int32_t statement;
+    double place;
+    friend bool operator==(const Place &, const Place &) = default;
+  };
+
+  struct Hash {
+    std::size_t operator()(const Place &of) const {
+      return std::hash<double>()(of.place) * 31 + static_cast<std::size_t>(of.statement);
+    }
+  };
+
+  static constexpr double kFirstStride = 0.125;
+
+  bool decide(double seconds);
+  bool tryNext();
+  bool moveTo(double border);
+  bool settle();
+  void watch(double seconds);
+  void turn();
+
+  std::array<double, 2> borders_; ///< Where the cores' share ends, and what is dragged.
+  const bool mayDrag_;
+  std::unordered_set<Place, Hash> places_; ///< Of calls: each step has one of each.
+  std::size_t ended_ = 0;                  ///< Calls since shares have moved, or a trial ended.
+  double began_ = 0;                       ///< Of what counts of the trial.
+  bool isCounting_ = false;
+  std::size_t which_ = 0;   ///< The border that is looked for; behind both: they are found.
+  double kept_ = 0;         ///< Of that one, the best so far,
+  double keptSeconds_ = 0;  ///< and how long its trial took; 0 if there was none.
+  double roundSeconds_ = 0; ///< The same, when the first border was last looked for.
+  double stride_ = kFirstStride;
+  double direction_ = 1;
+  int failures_ = 0;  ///< Directions that have gained nothing with this stride.
+  int surprises_ = 0; ///< In a row, of trials since both were found.
+  std::uint64_t moves_ = 0;
+};
+
+} // namespace tutti::balance

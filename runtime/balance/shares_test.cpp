@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Shares of a rank whose steps take what a formula says.
+#include "runtime/balance/shares.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+namespace tutti::balance {
+
+namespace {
+
+using StepSeconds = std::function<double(double cores, double drag)>;
+
+/// Runs steps of 64 calls, whose places are their middles.
+class Steps {
+public:
+  explicit Steps(Shares &shares) : shares_(shares) {}
+
+  void run(int steps, const StepSeconds &seconds, double noise = 0) {
+    constexpr int kCalls = 64;
+    std::uniform_real_distribution<double> chance(1 - noise, 1 + noise);
+    for (int step = 0; step < steps; ++step) {
+      const double one = seconds(shares_.cores(), shares_.drag()) * chance(random_) / kCalls;
+      for (int call = 0; call < kCalls; ++call) {
+        now_ += one;
+        shares_.add(0, (call + 0.5) / kCalls, now_);
+      }
+    }
+  }
+
+private:
+  Shares &shares_;
+  double now_ = 0;
+  std::mt19937 random_{1};
+};
+
+/// Cores and a device work beside each other, and the device's bus is slow.
+StepSeconds besideEachOther(double core, double device, double bus = 0) {
+  return [=](double cores, double drag) {
+    const double stays = 1 - cores - drag;
+    return std::max(cores * core, stays * device + drag * std::max(device, bus));
+  };
+}
+
+double best(const StepSeconds &seconds, bool mayDrag) {
+  double least = seconds(0, 0);
+  for (double cores = 0; cores <= 1; cores += 1.0 / 256) {
+    for (double drag = 0; cores + drag <= 1 && (mayDrag || drag == 0); drag += 1.0 / 256) {
+      least = std::min(least, seconds(cores, drag));
+    }
+  }
+  return least;
+}
+
+} // namespace
+
+TEST(Shares, FindsWhatTakesLeastInSixtySteps) {
+  for (const double core : {1.0, 2.0, 4.0, 20.0, 300.0}) {
+    for (const double first : {0.0, 0.1, 0.5, 1.0}) {
+      const StepSeconds seconds = besideEachOther(core, 1);
+      Shares shares(first, 0);
+      Steps steps(shares);
+
+      steps.run(60, seconds, 0.005);
+
+      EXPECT_LE(seconds(shares.cores(), 0), 1.1 * best(seconds, false) + 0.02)
+          << core << " from " << first << " to " << shares.cores();
+      EXPECT_EQ(shares.drag(), 0);
+    }
+  }
+}
+
+TEST(Shares, StaysWhereStepsTakeLeast) {
+  const StepSeconds seconds = besideEachOther(3, 1);
+  Shares shares(0.25, 0);
+  Steps steps(shares);
+  steps.run(60, seconds, 0.005);
+  const std::uint64_t moves = shares.moves();
+
+  steps.run(1000, seconds, 0.1);
+
+  EXPECT_EQ(shares.moves(), moves);
+}
+
+TEST(Shares, FollowsALoadThatChanges) {
+  Shares shares(0.25, 0);
+  Steps steps(shares);
+  steps.run(60, besideEachOther(3, 1));
+  const StepSeconds later = besideEachOther(1, 2);
+
+  steps.run(80, later);
+
+  EXPECT_LE(later(shares.cores(), 0), 1.1 * best(later, false)) << shares.cores();
+}
+
+TEST(Shares, FindsWhatIsDraggedToo) {
+  // What stays on the device is slow beyond half of the whole: it has no room for more.
+  const StepSeconds seconds = [](double cores, double drag) {
+    const double stays = 1 - cores - drag;
+    return std::max(cores * 8, stays + drag * 1.5 + 10 * std::max(stays - 0.5, 0.0));
+  };
+  Shares shares(0.5, 0.125);
+  Steps steps(shares);
+
+  steps.run(160, seconds);
+
+  EXPECT_LE(seconds(shares.cores(), shares.drag()), 1.1 * best(seconds, true))
+      << shares.cores() << " " << shares.drag();
+  EXPECT_LE(shares.cores() + shares.drag(), 1);
+}
+
+TEST(Shares, WaitsForStepsThatRepeatTheirCalls) {
+  Shares shares(0.5, 0);
+
+  for (int call = 0; call < 1000; ++call) {
+    EXPECT_FALSE(shares.add(0, call, call));
+  }
+
+  EXPECT_EQ(shares.moves(), 0U);
+}
+
+} // namespace tutti::balance
