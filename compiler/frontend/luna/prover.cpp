@@ -2,6 +2,7 @@
 #include "compiler/frontend/luna/prover.h"
 
 #include "compiler/frontend/luna/checker.h"
+#include "compiler/frontend/luna/conditions.h"
 #include "compiler/frontend/luna/expression_checker.h"
 
 #include <algorithm>
@@ -88,9 +89,25 @@ public:
   void run(const Sub &main) {
     call(main);
     while (!open_.empty()) {
-      const Block &block = *open_.back();
+      const auto [block, sub] = open_.back();
       open_.pop_back();
-      visit(block);
+      sub_ = sub;
+      visit(*block);
+    }
+    warnOfRecursion(main);
+  }
+
+  /// Conditions that are no conditions, wherever they stand. What a macro brings may be another
+  /// value next time.
+  void warnOfConditions(const Program &program) {
+    for (const Statement &statement : program.statements) {
+      const Expression *condition = statement.condition;
+      const std::optional<bool> always =
+          condition && !isOfMacro(*condition) ? alwaysIs(*condition) : std::nullopt;
+      if (always) {
+        messages_.warning(at(condition->begin), "W-COND",
+                          std::string("this condition is always ") + (*always ? "true" : "false"));
+      }
     }
   }
 
@@ -104,9 +121,44 @@ private:
            "'";
   }
 
+  bool isOfMacro(const Expression &expression) const {
+    return at(expression.begin).expansion != 0 ||
+           std::ranges::any_of(expression.parts,
+                               [this](const Expression *part) { return isOfMacro(*part); });
+  }
+
+  void open(const Block *block) { open_.emplace_back(block, sub_); }
+
   void call(const Sub &sub) {
     if (sub.kind == Sub::Kind::Structured && called_.insert(&sub).second) {
-      open_.push_back(sub.body);
+      open_.emplace_back(sub.body, &sub);
+    }
+  }
+
+  /// A sub that calls itself whenever it is called, perhaps by others.
+  void warnOfRecursion(const Sub &main) {
+    std::unordered_set<const Sub *> above; // Subs that the latest one is called from.
+    std::unordered_set<const Sub *> done;
+    std::vector<std::pair<const Sub *, std::size_t>> way{{&main, 0}};
+    above.insert(&main);
+    while (!way.empty()) {
+      auto &[sub, next] = way.back();
+      const std::vector<const Statement *> &calls = calls_[sub];
+      if (next == calls.size()) {
+        above.erase(sub);
+        done.insert(sub);
+        way.pop_back();
+        continue;
+      }
+      const Statement &statement = *calls[next++];
+      if (above.contains(statement.callee)) {
+        messages_.warning(at(statement.name.at), "W-REC",
+                          "endless recursion: every call of '" +
+                              std::string(statement.callee->name.text) + "' leads to another one");
+      } else if (!done.contains(statement.callee)) {
+        above.insert(statement.callee);
+        way.emplace_back(statement.callee, 0);
+      }
     }
   }
 
@@ -123,7 +175,7 @@ private:
     case Statement::Kind::Call:
       return visitCall(statement);
     case Statement::Kind::Let:
-      open_.push_back(statement.body);
+      open(statement.body);
       return;
     case Statement::Kind::For: {
       read(*statement.first);
@@ -131,7 +183,7 @@ private:
       const Constant first = constant(*statement.first);
       const Constant last = constant(*statement.last);
       if (first && last && *first <= *last) {
-        open_.push_back(statement.body);
+        open(statement.body);
       }
       return;
     }
@@ -139,14 +191,14 @@ private:
       read(*statement.first);
       read(*statement.condition);
       if (constant(*statement.condition).value_or(0) != 0) {
-        open_.push_back(statement.body);
+        open(statement.body);
       }
       return;
     case Statement::Kind::If:
       read(*statement.condition);
       if (const Constant condition = constant(*statement.condition)) {
         if (const Block *taken = *condition != 0 ? statement.body : statement.otherwise) {
-          open_.push_back(taken);
+          open(taken);
         }
       }
       return;
@@ -161,6 +213,9 @@ private:
       } else {
         read(argument);
       }
+    }
+    if (statement.callee->kind == Sub::Kind::Structured) {
+      calls_[sub_].push_back(&statement);
     }
     call(*statement.callee);
   }
@@ -344,7 +399,11 @@ private:
   const Text &text_;
   Messages &messages_;
   std::unordered_set<const Expression *> isTold_; ///< Reads after a deletion.
-  std::vector<const Block *> open_; ///< Blocks that come to life and have not been looked at.
+  /// Blocks that come to life and have not been looked at, and of which sub they are part.
+  std::vector<std::pair<const Block *, const Sub *>> open_;
+  const Sub *sub_ = nullptr; ///< That is looked at.
+  /// Of subs that come to life: those that come to life with them.
+  std::unordered_map<const Sub *, std::vector<const Statement *>> calls_;
   std::unordered_set<const Sub *> called_;
   std::unordered_set<const Declaration *> lets_; ///< That are read.
   std::unordered_set<const Declaration *> told_;
@@ -353,8 +412,10 @@ private:
 } // namespace
 
 void warnOfTheRun(const Program &program, const Text &text, Messages &messages) {
+  Prover prover(text, messages);
+  prover.warnOfConditions(program);
   if (const Sub *main = findSub(program, "main")) {
-    Prover(text, messages).run(*main);
+    prover.run(*main);
   }
 }
 
