@@ -4,6 +4,7 @@
 #include "base/check.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tutti::exec {
@@ -12,6 +13,14 @@ namespace {
 
 /// Plans whose use is noted by comparing addresses: those of a loop over some launches.
 constexpr std::size_t kRecent = 16;
+
+/// Whether `units` are all of `others`. Cost: allocates nothing if they are.
+bool cover(const RangeSet &units, const RangeSet &others) { return others.subtract(units).empty(); }
+
+/// Of both together.
+std::uint64_t bytesOf(const RangeSet &units, const RangeSet &others) {
+  return cover(units, others) ? units.bytes() : units.unite(others).bytes();
+}
 
 } // namespace
 
@@ -29,7 +38,9 @@ bool Residency::fits(const Plan &plan) const {
 
 void Residency::remove(Uses &uses, const RangeSet &units) {
   for (Use &use : uses) {
-    use.units = use.units.subtract(units);
+    if (use.units.overlaps(units)) {
+      use.units = use.units.subtract(units);
+    }
   }
   std::erase_if(uses, [](const Use &use) { return use.units.empty(); });
 }
@@ -85,8 +96,7 @@ std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
   }
   bool isRoom = true;
   for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
-    isRoom = isRoom &&
-             held_[device].unite(plan.footprints[device]).bytes() <= mostFor(plan, device) &&
+    isRoom = isRoom && bytesOf(held_[device], plan.footprints[device]) <= mostFor(plan, device) &&
              portionsBeside(plan, device) < kPortionsAtOnce;
   }
   if (isRoom) {
@@ -96,7 +106,7 @@ std::vector<Leaving> Residency::makeRoom(const Plan &plan) {
   std::vector<Leaving> leaving;
   for (std::size_t device = 0; device < plan.footprints.size(); ++device) {
     const std::uint64_t most = mostFor(plan, device);
-    std::uint64_t bytes = held_[device].unite(plan.footprints[device]).bytes();
+    std::uint64_t bytes = bytesOf(held_[device], plan.footprints[device]);
     std::size_t portions = portionsBeside(plan, device);
     std::vector<Range> units;
     for (const Use &use : uses_[device]) {
@@ -138,19 +148,31 @@ void Residency::use(const std::shared_ptr<const Plan> &plan) {
   }
   recent_.push_back(plan);
   for (std::size_t device = 0; device < plan->footprints.size(); ++device) {
-    held_[device] = held_[device].unite(plan->footprints[device]);
+    if (!cover(held_[device], plan->footprints[device])) {
+      held_[device] = held_[device].unite(plan->footprints[device]);
+    }
   }
 }
 
-/// Brings `uses_` up to date.
+/// Brings `uses_` up to date. From the latest plan back, as a unit counts for the last that used
+/// it: most launches use what the ones behind them use, too.
 void Residency::foldRecent() {
-  for (const auto &plan : recent_) {
-    for (std::size_t device = 0; device < plan->footprints.size(); ++device) {
-      if (!plan->footprints[device].empty()) {
-        remove(uses_[device], plan->footprints[device]);
-        uses_[device].push_back({plan->footprints[device], plan->isPortion});
+  for (std::size_t device = 0; device < held_.size(); ++device) {
+    RangeSet later;
+    Uses latest; // The last one first.
+    for (auto plan = recent_.rbegin(); plan != recent_.rend(); ++plan) {
+      const auto &footprints = (*plan)->footprints;
+      if (device >= footprints.size() || cover(later, footprints[device])) {
+        continue;
       }
+      const RangeSet &units = footprints[device];
+      latest.push_back({units.subtract(later), (*plan)->isPortion});
+      later = later.unite(units);
     }
+    Uses &uses = uses_[device];
+    remove(uses, later);
+    uses.insert(uses.end(), std::make_move_iterator(latest.rbegin()),
+                std::make_move_iterator(latest.rend()));
   }
   recent_.clear();
 }

@@ -3,8 +3,29 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <utility>
 #include <vector>
+
+namespace {
+
+std::uint64_t allocations = 0; ///< By the one thread of these tests.
+
+} // namespace
+
+void *operator new(std::size_t size) {
+  ++allocations;
+  if (void *memory = std::malloc(std::max<std::size_t>(size, 1))) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+
+void operator delete(void *memory) noexcept { std::free(memory); }
+
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace tutti::exec {
 
@@ -67,6 +88,23 @@ TEST_F(ResidencyTest, KeepsAllWhileThereIsRoom) {
   EXPECT_TRUE(launch(planOf(units({{0, 2}}))).empty());
   EXPECT_TRUE(launch(planOf(units({{2, 4}}))).empty());
   EXPECT_TRUE(launch(planOf(units({{0, 4}}))).empty());
+}
+
+TEST_F(ResidencyTest, AllocatesLittleForNewPlansThatUseWhatIsHeld) {
+  // As of a triangle: each launch has another plan, and touches a little less.
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (std::uint64_t index = 0; index < 320; ++index) {
+    plans.push_back(planOf(units({{index / 160, 4}}), units({{index / 160, 8}})));
+  }
+  launch(plans[0]);
+  const std::uint64_t before = allocations;
+
+  for (const auto &plan : plans) {
+    ASSERT_TRUE(launch(plan).empty());
+  }
+
+  EXPECT_LE(allocations - before, plans.size());
+  EXPECT_EQ(launch(planOf(units({{5, 6}}))), units({{0, 1}})) << "it was used before the others";
 }
 
 TEST_F(ResidencyTest, TakesTheLeastRecentlyUsed) {

@@ -78,11 +78,19 @@ bool PageTable::anyStricter(Range range, Access most) const {
 
 Range PageTable::runAround(std::uint64_t address, Range within) const {
   const Access level = at(address);
+  const Segment *segment = segmentOf(address);
+  // Runs are hundreds of thousands of pages long: the segment is looked up once for all of them.
+  const auto isLike = [&](std::uint64_t page) {
+    return segment && segment->range.contains({page, page + kPageBytes})
+               ? segment->pages[(page - segment->range.begin) / kPageBytes].load(
+                     std::memory_order_acquire) == level
+               : at(page) == level;
+  };
   Range run = pagesAround({address, address + 1});
-  while (run.begin > within.begin && at(run.begin - kPageBytes) == level) {
+  while (run.begin > within.begin && isLike(run.begin - kPageBytes)) {
     run.begin -= kPageBytes;
   }
-  while (run.end < within.end && at(run.end) == level) {
+  while (run.end < within.end && isLike(run.end)) {
     run.end += kPageBytes;
   }
   return run;
