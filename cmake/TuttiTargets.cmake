@@ -17,6 +17,11 @@ endif()
 # once for all libraries of the runtime, and with GoogleTest's once for all tests. Sources include what
 # they use all the same: CMAKE_DISABLE_PRECOMPILE_HEADERS shows it.
 function(tutti_precompile_headers)
+  # Of a test that fails its message says the line: describing lines to debuggers takes a quarter of
+  # compiling tests, and the other builds do it.
+  add_library(tutti_test_options INTERFACE)
+  target_compile_options(tutti_test_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-g0>)
+
   set(headers <algorithm> <array> <atomic> <bit> <chrono> <cstdint> <cstring> <deque>
               <functional> <map> <memory> <mutex> <optional> <random> <set> <span>
               <string> <string_view> <thread> <unordered_map> <utility> <vector>
@@ -27,7 +32,7 @@ function(tutti_precompile_headers)
   if(TUTTI_BUILD_TESTS) # Programs are compiled with -fPIE, and what is precompiled must be as well.
     add_executable(tutti_precompiled_tests EXCLUDE_FROM_ALL
                    ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
-    target_link_libraries(tutti_precompiled_tests PRIVATE tutti_options
+    target_link_libraries(tutti_precompiled_tests PRIVATE tutti_options tutti_test_options
                                                           GTest::gmock)
     target_precompile_headers(tutti_precompiled_tests PRIVATE ${headers} <gtest/gtest.h>
                                                               <gmock/gmock.h>)
@@ -134,8 +139,8 @@ function(tutti_add_test_program name)
     return()
   endif()
   add_executable(${name} ${arg_SRCS})
-  target_link_libraries(${name} PRIVATE tutti_options ${arg_DEPS} GTest::gmock GTest::gtest_main
-                                        Threads::Threads)
+  target_link_libraries(${name} PRIVATE tutti_options tutti_test_options ${arg_DEPS} GTest::gmock
+                                        GTest::gtest_main Threads::Threads)
   target_link_options(${name} PRIVATE ${TUTTI_TEST_LINKER})
   tutti_reuse_precompiled(${name} tutti_precompiled_tests "${arg_SRCS}" "${arg_DEPS}")
   add_dependencies(tutti_unit_tests ${name})

@@ -207,7 +207,8 @@ void KernelBody::replaceValues() {
   }
   ValueToValueMapTy map;
   mapModel(map);
-  SmallVector<Value *, 16> addresses;
+  // Some are made of others, and of loads that are replaced.
+  SmallVector<WeakTrackingVH, 16> addresses;
   for (LoadInst *value : model_.values()) {
     addresses.push_back(copyComputation(value->getPointerOperand(), map, entryEnd()));
   }
@@ -243,9 +244,7 @@ void KernelBody::replaceValues() {
     }
   }
   analyses_.invalidate(*function_, PreservedAnalyses::none());
-  for (Value *address : addresses) {
-    RecursivelyDeleteTriviallyDeadInstructions(address);
-  }
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(addresses);
 }
 
 std::string KernelBody::findChunkLoop() {

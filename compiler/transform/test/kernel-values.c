@@ -60,3 +60,21 @@ void plane(int n, int m, double *a, const double *b) {
       a[i * m + j] = b[up * m + j] + b[i * m + left] + 2 * b[i * m + right];
     }
 }
+
+// Addresses of values that are made of one another, and of loads that become parameters.
+// CHECK-LABEL: define void @tutti_made_of_values_
+// CHECK:       }
+struct Record {
+  int c[600];
+  double d[600];
+} *record;
+void made_of_values(int run, int n, const long *a) {
+  #pragma omp target teams distribute
+  for (int r = 0; r < 8; r++) {
+    unsigned long mine = r > 0 ? a[5] + ((unsigned long)record->d[5] % 3 ? n : run) : (unsigned long)record->d[n];
+    for (int k = 0; k < 2; k++)
+      for (int j = 0; j < 75; j++)
+        mine += record->c[r * 75 + j] * (run >= (n ^ (unsigned long)record->d[k * 17]));
+    record->c[r * 75] += mine;
+  }
+}
