@@ -46,9 +46,8 @@ public:
   bool VisitCallExpr(CallExpr *call) {
     FunctionDecl *callee = call->getDirectCallee();
     const TaskFunctions::Entry *entry = callee ? functions_.find(*callee) : nullptr;
-    const SourceManager &sources = sema_.getSourceManager();
     if (entry && !call->isTypeDependent() && !isFilledLater(*call) &&
-        sources.isBeforeInTranslationUnit(entry->pragma, call->getBeginLoc())) {
+        isReadAfter(*call, entry->pragma, *callee)) {
       if (FunctionDecl *creator = creatorOf(*callee, entry->creator, call->getBeginLoc())) {
         redirect(*call, *creator);
       }
@@ -63,6 +62,31 @@ private:
     return isPattern_ && llvm::any_of(call.arguments(), [](const Expr *argument) {
              return isa<CXXDefaultArgExpr>(argument);
            });
+  }
+
+  /// Whether the call is read behind the pragma of its callee: bodies in a class are when the class
+  /// is complete, so that pragmas of members that come later hold in them, too.
+  bool isReadAfter(const CallExpr &call, SourceLocation pragma, const FunctionDecl &callee) const {
+    const SourceManager &sources = sema_.getSourceManager();
+    if (sources.isBeforeInTranslationUnit(pragma, call.getBeginLoc())) {
+      return true;
+    }
+    const auto *method = dyn_cast<CXXMethodDecl>(&callee);
+    if (!method) {
+      return false;
+    }
+    const CXXRecordDecl *record = method->getParent();
+    const CXXRecordDecl *pattern = record->getTemplateInstantiationPattern();
+    const CXXRecordDecl *outermost = pattern ? pattern : record;
+    while (const auto *around = dyn_cast<CXXRecordDecl>(outermost->getLexicalParent())) {
+      outermost = around;
+    }
+    const auto isInside = [&](SourceLocation place) {
+      return sources.isPointWithin(sources.getExpansionLoc(place),
+                                   sources.getExpansionLoc(outermost->getBeginLoc()),
+                                   sources.getExpansionLoc(outermost->getEndLoc()));
+    };
+    return isInside(pragma) && isInside(call.getBeginLoc());
   }
 
   static bool isCreator(const FunctionDecl &function) {

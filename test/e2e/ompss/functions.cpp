@@ -200,6 +200,35 @@ struct Turns {
   }
 };
 
+// Bodies in a class are read when it is complete, so what comes later in it is a task there, too.
+template <class T> struct Later {
+  T cells[2] = {1, 2};
+
+  struct Inner {
+    static void more(T *p) { Later::add(p); }
+  };
+
+  void run() {
+    T *own = cells;
+    for (int i = 0; i < 5; i++) {
+#pragma oss task inout(own[0]) in(own[1])
+      own[0] = own[0] * 3 + own[1];
+      swap(own);
+      Inner::more(own);
+    }
+  }
+
+#pragma oss task inout([2] p)
+  void swap(T *p) {
+    T first = p[0];
+    p[0] = p[1];
+    p[1] = first;
+  }
+
+#pragma oss task inout(p[1])
+  static void add(T *p) { p[1] += 4; }
+};
+
 int main() {
   double x[10], sum = 0;
   for (int i = 0; i < 10; i++) {
@@ -298,4 +327,9 @@ int main() {
   defaults.twice(4);
 #pragma oss taskwait
   std::printf("defaults %d\n", defaults.value);
+
+  Later<int> later;
+  later.run();
+#pragma oss taskwait
+  std::printf("later %d %d\n", later.cells[0], later.cells[1]);
 }
