@@ -65,7 +65,7 @@ bool isTimeForATrial(const Machine &machine, const RegionHistory &history, doubl
                      double move) {
   const double most = kTrialLaunches * away * machine.ranks + 2 * std::abs(move);
   const double share =
-      history.home.seconds() > 0 ? halved(kTrialShare, history.triedHome) : kFirstTrialShare;
+      halved(history.home.seconds() > 0 ? kTrialShare : kFirstTrialShare, history.triedHome);
   return machine.areAlike && history.isAway && history.distributed.isKnown() &&
          most < share * history.spentAway;
 }
@@ -83,6 +83,23 @@ void Measured::add(double seconds) {
 }
 
 void Measured::doubt(double guess, double share) { seconds_ += share * (guess - seconds_); }
+
+RegionHistory RegionHistory::forLonger() const {
+  RegionHistory longer;
+  longer.planning = planning;
+  longer.following = following;
+  longer.isAway = isAway;
+  longer.undoing = undoing;
+  return longer;
+}
+
+RegionHistory RegionHistory::forShorter() const {
+  RegionHistory shorter = forLonger();
+  shorter.home = Measured::guess(home.seconds());
+  shorter.distributed = Measured::guess(distributed.seconds());
+  shorter.sampled = sampled;
+  return shorter;
+}
 
 void RegionHistory::addSample(std::int64_t iterations, double seconds) {
   sampled = std::max(0.0, seconds - kStarting) / static_cast<double>(iterations) / kColdSample;
@@ -180,7 +197,8 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
   const double move = (proposal.bytesToDistribute - proposal.bytesToStayHome) / machine.bandwidth;
   const double gain = home - away;
   if (isTimeForATrial(machine, history, away, move)) {
-    history.home = {};
+    // Stays what it was if the trial only shows what it takes to move the data.
+    history.home = Measured::guess(history.home.seconds());
     history.trials = kTrialLaunches;
     history.isTrying = true;
     return false;

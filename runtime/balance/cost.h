@@ -32,6 +32,13 @@ public:
 
   double seconds() const { return seconds_; }
 
+  /// What the first measurement replaces.
+  static Measured guess(double seconds) {
+    Measured measured;
+    measured.seconds_ = seconds;
+    return measured;
+  }
+
 private:
   static constexpr std::uint32_t kEnough = 3;
 
@@ -58,6 +65,12 @@ struct RegionHistory {
   std::int32_t trials = 0; ///< Launches that it still stays home for, only to see what they take.
   std::int32_t triedHome = 0; ///< Times that this has shown nothing new,
   std::int32_t triedAway = 0; ///< and times that it came home because it was faster there.
+
+  /// What is known of launches with more or fewer iterations by what is known of these. What
+  /// starting a launch takes counts for little in an iteration of a long one, and for most in one
+  /// of a short one, which so tells nothing of long ones.
+  RegionHistory forLonger() const;
+  RegionHistory forShorter() const;
 
   /// Takes into account that so many iterations of a launch, which had to fetch nothing, were
   /// executed at home.
@@ -106,8 +119,8 @@ double homeSeconds(const Machine &machine, const RegionHistory &history, std::in
                    double bytesTouched);
 
 /// So many first iterations of a launch are to be executed at home before it is decided where the
-/// others are, if nothing else shows what they take: a launch with so many that all cores have some.
-/// 0: there are too few of them.
+/// others are, if nothing else shows what they take: a launch with so many that all cores have
+/// some. 0: there are too few of them.
 std::int64_t sampleOf(std::int64_t iterations);
 
 /// Whether a region is so short that no distribution can pay, whatever has to be moved.

@@ -191,6 +191,42 @@ TEST(Cost, TriesHomeOnceTheTimeAwayHasPaidForIt) {
   }
 }
 
+TEST(Cost, TriesHomeLessAndLessOftenWhereThatShowsOnlyWhatItTakesToMoveTheData) {
+  RegionHistory history;
+  history.addHome(kMachine, 1000, 10e-3, 0);
+  const Proposal proposal{1000, 8e6, 0, 1e6};
+  double before = 0;
+  for (int trial = 0; trial < 4; ++trial) {
+    double away = 0;
+    while (isWorthDistributing(kMachine, history, proposal)) {
+      history.addDistributed(kMachine, 1000, 5e-3, 0);
+      away += 5e-3;
+      ASSERT_LT(away, 100);
+    }
+    history.addHome(kMachine, 1000, 100e-3, 80e6);
+    EXPECT_FALSE(isWorthDistributing(kMachine, history, proposal));
+    history.addHome(kMachine, 1000, 100e-3, 80e6);
+    EXPECT_GT(away, 1.5 * before);
+    before = away;
+  }
+}
+
+TEST(Cost, KnowsNothingOfLongerLaunchesAndGuessesWhatShorterOnesTake) {
+  RegionHistory history;
+  for (int launch = 0; launch < 3; ++launch) {
+    history.addHome(kMachine, 1000, 10e-3, 0);
+  }
+  EXPECT_EQ(homeSeconds(kMachine, history.forLonger(), 100000, 8e6),
+            homeSeconds(kMachine, RegionHistory(), 100000, 8e6));
+
+  RegionHistory shorter = history.forShorter();
+
+  EXPECT_DOUBLE_EQ(homeSeconds(kMachine, shorter, 10, 8e6), 100e-6);
+  EXPECT_FALSE(shorter.home.isKnown());
+  shorter.addHome(kMachine, 10, 300e-6, 0); // Most of it is for starting it.
+  EXPECT_DOUBLE_EQ(homeSeconds(kMachine, shorter, 10, 8e6), 300e-6);
+}
+
 TEST(Cost, GoesBackAtOnceIfATrialWasSlower) {
   RegionHistory history;
   const Proposal proposal{1000, 8e6, 0, 1e6};

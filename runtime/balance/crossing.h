@@ -19,6 +19,9 @@ public:
   /// called.
   bool begins(double bytes);
 
+  /// A launch of another length stays home, so what is between two that do not is no round.
+  void staysHome() { stayed_ += rounds_ > 0 ? 1 : 0; }
+
   /// Tells the time. Units: seconds, from any point in time.
   void tell(double now);
 
@@ -33,8 +36,12 @@ public:
   /// After how many launches much crosses, as it seems: other times show only in so many of them.
   std::int64_t period() const { return period_; }
 
-  /// From one launch to the next, as far as that is known; else 0. Units: seconds.
-  double round() const { return rounds_ > 0 ? seconds_ / static_cast<double>(rounds_) : 0; }
+  /// From one launch to the next, if that is known and few have stayed home; else 0. Units:
+  /// seconds.
+  double round() const {
+    constexpr std::int64_t kFew = 4;
+    return rounds_ > kFew * stayed_ ? seconds_ / static_cast<double>(rounds_) : 0;
+  }
 
 private:
   bool isLong(double cost) const;
@@ -48,6 +55,7 @@ private:
   double seconds_ = 0;      ///< From there to the time that was told last,
   double crossed_ = 0;      ///< the bytes until then,
   std::int64_t rounds_ = 0; ///< and the launches.
+  std::int64_t stayed_ = 0; ///< Launches that have stayed home meanwhile.
 };
 
 } // namespace tutti::balance

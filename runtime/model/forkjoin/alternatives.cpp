@@ -64,7 +64,7 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
                           const Known &known) {
   SharedChoice *&mine = history.shared;
   if (!mine || !std::ranges::equal(all.shares, mine->places, {}, &Share::place)) {
-    mine = &choiceFor(all, total, known.onDevices > 0);
+    mine = &choiceFor(all, total, known.hasRunOnDevices);
     history.launches = 0;
   }
   mine->launches = std::max(mine->launches, ++history.launches);

@@ -43,12 +43,13 @@ public:
 
   /// What is known of a loop.
   struct Known {
-    bool isSettled;       ///< Its cut is not being learned.
-    double onHosts;       ///< Seconds that it takes on hosts alone, at least; 0: nobody knows.
-    std::int64_t period;  ///< Launches that show all that a way costs.
-    double onDevices = 0; ///< Seconds from one launch to the next while it ran on devices, until
-                          ///< all places became candidates; 0: it did not.
-    bool areCoresOfUse = true; ///< Beside devices.
+    bool isSettled;      ///< Its cut is not being learned.
+    double onHosts;      ///< Seconds that it takes on hosts alone, at least; 0: nobody knows.
+    std::int64_t period; ///< Launches that show all that a way costs.
+    bool hasRunOnDevices = false; ///< Until all places became candidates.
+    double onDevices = 0;         ///< Seconds from one launch to the next while it did; 0: nobody
+                                  ///< knows.
+    bool areCoresOfUse = true;    ///< Beside devices.
   };
 
   /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to

@@ -2,7 +2,8 @@
 /// \file
 /// Whole programs in simulation: what nobody says where to run it takes little more time than the
 /// best that could be said. The decisions, plans and the directory are the runtime's; time is that
-/// of a machine with one GPU, whose loops take what arithmetic and memory let them.
+/// of a machine with one GPU, or of some ranks without, whose loops take what arithmetic and memory
+/// let them.
 #include "base/test_share.h"
 #include "runtime/exec/test/flat_code.h"
 #include "runtime/model/forkjoin/decider.h"
@@ -44,6 +45,8 @@ constexpr double kCore = 4e9;
 constexpr double kCoreMemory = 10e9;
 constexpr double kHostMemory = 80e9;
 constexpr double kGpuMemory = 1000e9;
+constexpr double kMessage = 3e-6; ///< From rank to rank,
+constexpr double kNetwork = 2e9;  ///< and the bytes that follow it.
 
 /// One per process: the mappings stay.
 const memory::Window &window() {
@@ -53,8 +56,9 @@ const memory::Window &window() {
 
 /// Of what loops run on, in cores.
 struct Speeds {
-  double cores;
+  double cores; ///< Of each rank.
   double gpu;
+  std::int32_t ranks = 1; ///< Without GPU, if more.
 };
 
 struct Array {
@@ -102,16 +106,18 @@ void accessesOf(const std::uint64_t *captures, const std::uint64_t *, std::int64
   }
 }
 
-/// One rank with a GPU.
+/// One rank with a GPU, or several without.
 class Machine {
 public:
   /// `fixed`: where loops run, in the order in which they are made; others where the runtime wants.
-  Machine(const Speeds &speeds, std::vector<std::uint32_t> fixed)
+  Machine(const Speeds &speeds, std::vector<std::uint32_t> fixed,
+          Distribute policy = Distribute::Auto)
       : speeds_(speeds), fixed_(std::move(fixed)),
-        decider_(engine_, {{{TUTTI_KERNEL_OPENCL_C, TUTTI_DEVICE_CUDA, 1, 1, 132, kRoom}},
-                           TUTTI_DEVICE_AUTO,
-                           Distribute::Auto,
-                           true}) {}
+        decider_(engine_, {std::vector<DeviceTraits>(gpus(), {TUTTI_KERNEL_OPENCL_C,
+                                                              TUTTI_DEVICE_CUDA, 1, 1, 132, kRoom}),
+                           TUTTI_DEVICE_AUTO, policy, true}) {
+    decider_.setLatency(kMessage);
+  }
 
   const Array &array(std::uint64_t rows, std::uint64_t row) {
     const std::uint64_t begin = memory::kHeapBase + used_;
@@ -146,7 +152,8 @@ public:
       decider_.tellTime(now_);
     }
     Candidate &candidate = decider_.candidateFor(loop.history, loop.region, launch.total);
-    const bool stays = !decider_.reasonToStay(loop.history, candidate, launch).empty();
+    const bool stays = decider_.policy() == Distribute::Never ||
+                       !decider_.reasonToStay(loop.history, candidate, launch).empty();
     const bool isMeasured = !stays && decider_.isToBeMeasured(loop.history, candidate);
     const Progress::Lock lock = engine_.progress.lock();
     Decision decision;
@@ -195,6 +202,8 @@ public:
   std::size_t loops() const { return loops_.size(); }
 
 private:
+  std::size_t gpus() const { return speeds_.ranks > 1 ? 0 : 1; }
+
   /// What planning takes where the test runs is no part of what is simulated.
   Decision decide(Loop &loop, Launch &launch, Candidate &candidate) TUTTI_IN_TURN {
     Decision decision = decider_.decide(loop.history, launch, candidate, residency_);
@@ -233,11 +242,12 @@ private:
         (how & TUTTI_WRITE) != 0 ? memory::Event::Kind::Claimed : memory::Event::Kind::Fetched;
     const std::array<memory::Event, 1> event{{{kind, range}}};
     engine_.planner.apply(event);
-    cross(bytes, kTouching);
+    cross(bytes, speeds_.ranks > 1 ? kNetwork : kTouching);
   }
 
   void cross(std::uint64_t bytes, double bandwidth) {
-    now_ += bytes == 0 ? 0 : kCopy + static_cast<double>(bytes) / bandwidth;
+    const double start = speeds_.ranks > 1 ? kMessage : kCopy;
+    now_ += bytes == 0 ? 0 : start + static_cast<double>(bytes) / bandwidth;
     moved_ += static_cast<double>(bytes);
   }
 
@@ -252,7 +262,7 @@ private:
     engine_.planner.commit(*planned.plan);
     decider_.notePlan(loop.history, planned);
     loop.history.rope.planning = 0;
-    cross(planned.plan->bytesToDistribute, kLink);
+    cross(planned.plan->bytesToDistribute, speeds_.ranks > 1 ? kNetwork : kLink);
     protocol::LaunchTimes times{launch.sequence, {}};
     const std::vector<balance::Chunk> chunks = chunksOf(launch);
     double longest = 0;
@@ -260,12 +270,13 @@ private:
       const double share = static_cast<double>(chunks[part].upper - chunks[part].lower) /
                            static_cast<double>(launch.total);
       const Place place = launch.shares[part].place;
+      const bool isHost = engine_.topology.isHost(place);
       const double seconds =
-          share * (place == kHost ? onCores(loop) : onGpu(loop)) + (place == kHost ? 0 : kLaunch);
+          share * (isHost ? onCores(loop) : onGpu(loop)) + (isHost ? 0 : kLaunch);
       longest = std::max(longest, seconds);
       times.places.push_back({place, seconds});
     }
-    now_ += kFork + longest;
+    now_ += kFork + longest + (speeds_.ranks > 1 ? kMessage : 0);
     if (isMeasured && launch.first == 0) {
       decider_.noteDistributed(loop.history, launch, now_ - begin,
                                static_cast<double>(planned.plan->bytesToDistribute), 0);
@@ -295,10 +306,17 @@ private:
   std::vector<std::uint32_t> fixed_;
   std::deque<Array> arrays_;
   std::deque<Loop> loops_;
-  transport::mock::Network network_{1};
+  transport::mock::Network network_{speeds_.ranks};
   std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
   Engine engine_{
-      EngineSetup{*endpoint_, window(), memory::Topology({1}), {kRoom}, {}, false, true}};
+      EngineSetup{*endpoint_,
+                  window(),
+                  memory::Topology(std::vector<std::int32_t>(
+                      static_cast<std::size_t>(speeds_.ranks), static_cast<std::int32_t>(gpus()))),
+                  std::vector<Room>(gpus(), kRoom),
+                  {},
+                  false,
+                  true}};
   Residency residency_{engine_.topology, engine_.rooms};
   Decider decider_;
   std::uint64_t used_ = 0;
@@ -445,8 +463,9 @@ Step twoRegions(Machine &machine, std::uint64_t n) {
 
 /// Of so many steps from the beginning of a program.
 double secondsOf(Program program, std::uint64_t size, const Speeds &speeds,
-                 const std::vector<std::uint32_t> &fixed, int steps) {
-  Machine machine(speeds, fixed);
+                 const std::vector<std::uint32_t> &fixed, int steps,
+                 Distribute policy = Distribute::Auto) {
+  Machine machine(speeds, fixed, policy);
   const Step step = program(machine, size);
   const double begin = machine.now();
   for (int each = 0; each < steps; ++each) {
@@ -562,6 +581,25 @@ TEST(Auto, IsNoMoreThanATwentiethSlowerThanCoresOnceItKnows) {
         EXPECT_LE(secondsOfSecondHalf(each, size, speeds, {}, kSteps),
                   1.05 * secondsOfSecondHalf(each, size, speeds, onCores, kSteps))
             << each.name << ' ' << size << ", " << speeds.cores << " cores";
+      }
+    }
+  }
+}
+
+TEST(Auto, TakesLittleMoreOnRanksThanAlwaysOrNeverDistributed) {
+  constexpr int kSteps = 1200;
+  constexpr std::array<Speeds, 3> kRanks{{{1, 0, 2}, {16, 0, 4}, {1, 0, 4}}};
+  const auto some = std::span(kRanks).first(std::min(kRanks.size(), casesOf(kRanks.size())));
+  for (const Speeds &speeds : some) {
+    for (const Case &each : cases()) {
+      for (const std::uint64_t size : each.sizes) {
+        const auto secondsBy = [&](Distribute policy) {
+          return secondsOf(each.program, size, speeds, {}, kSteps, policy);
+        };
+        const double best = std::min(secondsBy(Distribute::Never), secondsBy(Distribute::Always));
+        EXPECT_LE(secondsBy(Distribute::Auto), 1.25 * best + kUnnoticed)
+            << each.name << ' ' << size << ", " << speeds.ranks << " ranks of " << speeds.cores
+            << " cores";
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "runtime/exec/or_die.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -41,6 +42,13 @@ std::string_view reasonHome(const Placement &placement) {
   return placement.reason.empty() ? placement.alone : placement.reason;
 }
 
+/// The same for launches whose lengths differ by less than a factor of about eight. Not 0.
+std::int32_t lengthOf(std::int64_t iterations) {
+  constexpr std::int32_t kBits = 3;
+  return 1 +
+         static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(iterations))) / kBits;
+}
+
 /// Devices idle while a launch is measured: what it takes is looked at more and more seldom, as
 /// long as it stays the same. `each`: seconds of an iteration.
 void setNextMeasurement(LoopHistory &history, double each) {
@@ -54,6 +62,23 @@ void setNextMeasurement(LoopHistory &history, double each) {
 }
 
 } // namespace
+
+void LoopHistory::begins(std::int64_t iterations) {
+  const std::int32_t before = std::exchange(length, lengthOf(iterations));
+  if (before == length) {
+    return;
+  }
+  LengthHistory &mine = *this;
+  if (auto same = others.extract(length)) {
+    std::swap(mine, same.mapped());
+    same.key() = before;
+    others.insert(std::move(same));
+    return;
+  }
+  others.emplace(before, mine);
+  mine = length > before ? LengthHistory{onHosts.forLonger(), onDevices.forLonger()}
+                         : LengthHistory{onHosts.forShorter(), onDevices.forShorter()};
+}
 
 Decider::Decider(Engine &engine, Setup setup)
     : engine_(engine), policy_(setup.policy), balances_(setup.balances),
@@ -95,6 +120,7 @@ double Decider::costOfATrial(const LoopHistory &history, std::int64_t iterations
 
 void Decider::noteRounds(LoopHistory &history, std::int64_t iterations, double now) const {
   history.crossing.tell(now);
+  history.crossingLength = history.length;
   constexpr std::int32_t kMostAwaited = 16;
   if (!history.crossing.isWorthATrial(costOfATrial(history, iterations))) {
     return;
@@ -162,6 +188,7 @@ bool Decider::isToJoin(const LoopHistory &history, const tutti_region &region,
 
 bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
                           std::int64_t iterations) {
+  history.begins(iterations);
   if (isToJoin(history, region, iterations)) {
     history.triesCores = true;
     history.placement.reset();
@@ -186,13 +213,17 @@ Alternatives::Known Decider::knownOf(const LoopHistory &history, std::int64_t it
   const double onHosts = home / hosts_.ranks;
   const double onDevices = known.distributed.seconds() * total;
   const bool isSettled = ropes_.isSettled(history.rope);
-  return {isSettled, std::max(onHosts, isSettled ? ropes_.secondsOnHosts(history.rope) : 0),
-          history.crossing.period(), history.triesCores ? history.crossing.round() : 0,
+  return {isSettled,
+          std::max(onHosts, isSettled ? ropes_.secondsOnHosts(history.rope) : 0),
+          history.crossing.period(),
+          history.triesCores,
+          history.triesCores ? history.crossing.round() : 0,
           onHosts == 0 || onDevices == 0 || onDevices > kOfUse * onHosts};
 }
 
 Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region,
                                  std::int64_t iterations) {
+  history.begins(iterations);
   place(history, region);
   if (balances_) {
     ropes_.cut(history.rope, history.candidate.placement.shares, iterations);
@@ -431,6 +462,10 @@ bool Decider::isToBeTimed(LoopHistory &history, const Launch &launch,
 void Decider::noteHome(LoopHistory &history, std::int64_t iterations, double seconds) const {
   history.onHosts.addHome(hosts_, iterations, seconds, history.bytesToStayHome);
   history.onDevices.addHome(devices_, iterations, seconds, history.bytesToStayHome);
+
+  if (history.length != history.crossingLength) {
+    history.crossing.staysHome();
+  }
   explainer_.note(history.explained, kHome, iterations, seconds);
 }
 

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -45,14 +46,25 @@ struct Candidate {
   balance::RegionHistory *history = nullptr;
 };
 
+/// What launches of a loop of about the same length have taken.
+struct LengthHistory {
+  balance::RegionHistory onHosts;
+  balance::RegionHistory onDevices;
+};
+
 /// What decisions on one loop rest on.
 ///
 /// Threading: externally synchronised.
-struct LoopHistory {
-  balance::RegionHistory onHosts;
-  balance::RegionHistory onDevices;
+struct LoopHistory : LengthHistory {
+  /// A launch of so many iterations begins: what is known are launches of about that length, or as
+  /// long as there were none, what those of another length tell of them.
+  void begins(std::int64_t iterations);
+
+  std::int32_t length = 0;                      ///< The present one, of `lengthOf`; 0: none yet.
+  std::map<std::int32_t, LengthHistory> others; ///< Of other lengths.
   RopeHistory rope;
-  balance::Crossing crossing;         ///< While it runs on devices alone, unasked.
+  balance::Crossing crossing;         ///< While it runs on devices alone, unasked,
+  std::int32_t crossingLength = 0;    ///< and the length of those launches.
   std::int32_t awaitsSample = 0;      ///< Launches for which it has been put off to try cores.
   bool triesCores = false;            ///< They may run it, too, as that might be better.
   ChoiceHistory choice;               ///< Of a loop that may run on hosts and devices.

@@ -75,7 +75,7 @@ protected:
 
   Decision decide(Decider &decider, Launch &launch) {
     const Progress::Lock lock = engine_.progress.lock();
-    return decider.decide(history_, launch, decider.candidateFor(history_, region_, 1000),
+    return decider.decide(history_, launch, decider.candidateFor(history_, region_, launch.total),
                           residency_);
   }
 
@@ -98,6 +98,18 @@ TEST_F(DeciderTest, TakesThePlacesThatWereAskedFor) {
   ASSERT_EQ(launch.shares.size(), 1U);
   EXPECT_EQ(launch.shares[0].place, kDevice);
   EXPECT_EQ(launch.portion.count, 1);
+}
+
+TEST_F(DeciderTest, KnowsLongAndShortLaunchesOfALoopApart) {
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_CPU);
+  for (int round = 0; round < 3; ++round) {
+    for (const std::int64_t iterations : {10000, 100}) {
+      decider.candidateFor(history_, region_, iterations);
+      decider.noteHome(history_, iterations, 5e-6 + 3e-9 * static_cast<double>(iterations));
+      EXPECT_NEAR(history_.onHosts.home.seconds() * static_cast<double>(iterations),
+                  5e-6 + 3e-9 * static_cast<double>(iterations), 1e-9);
+    }
+  }
 }
 
 TEST_F(DeciderTest, AsksNoTimeWhereLoopsAreAlwaysDistributed) {
@@ -427,6 +439,7 @@ TEST_F(DeciderTest, ExplainsEachWayWithWhatItMovesAndTook) {
   Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_OPENCL, true);
   Launch launch = launchOf(2); // 16384 iterations, 128 KiB.
 
+  decider.candidateFor(history_, region_, launch.total);
   decider.noteHome(history_, launch.total, 3.2768e-3);
   testing::internal::CaptureStderr();
   decide(decider, launch);
