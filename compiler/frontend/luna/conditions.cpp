@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,13 +18,8 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
-/// A sum of multiples of what nothing is known of, by its text.
-struct Sum {
-  std::map<std::string, std::int64_t> terms;
-  std::int64_t constant = 0;
-};
-
-using MaybeSum = std::optional<Sum>; ///< Nothing: numbers are too large to be sure.
+using Lets = std::unordered_map<const Declaration *, Sum>;
+using MaybeSum = std::optional<Sum>; ///< Nothing: numbers, or texts, are too large.
 
 bool add(std::int64_t &to, std::int64_t factor, std::int64_t number) {
   to += factor * number;
@@ -50,9 +44,6 @@ std::string textOf(const Sum &sum) {
   return "(" + text + ")";
 }
 
-std::string textOf(const Expression &expression);
-MaybeSum sumOf(const Expression &expression);
-
 std::optional<std::int64_t> numberOf(std::string_view text) {
   std::int64_t value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -60,63 +51,78 @@ std::optional<std::int64_t> numberOf(std::string_view text) {
   return isOne && value <= kMost ? std::optional(value) : std::nullopt;
 }
 
-/// As something that nothing is known of.
-Sum asTerm(const Expression &expression) {
-  const auto *name = static_cast<const void *>(expression.declaration);
-  std::string text = std::to_string(static_cast<int>(expression.kind)) + " " +
-                     std::string(expression.text) + " " +
-                     std::to_string(reinterpret_cast<std::uintptr_t>(name)) + "[";
-  for (const Expression *part : expression.parts) {
-    text += textOf(*part) + ",";
-  }
-  return {{{text + "]", 1}}, 0};
-}
+/// Finds the sums that expressions are.
+class Sums {
+public:
+  explicit Sums(const Lets &lets) : lets_(lets) {}
 
-std::string textOf(const Expression &expression) {
-  const MaybeSum sum = sumOf(expression);
-  return textOf(sum ? *sum : asTerm(expression));
-}
+  MaybeSum of(const Expression &expression) {
+    switch (expression.kind) {
+    case Expression::Kind::Integer: {
+      const std::optional<std::int64_t> number = numberOf(expression.text);
+      return number ? MaybeSum(Sum{{}, *number}) : std::nullopt;
+    }
+    case Expression::Kind::Unary:
+    case Expression::Kind::Binary:
+      return ofOperation(expression);
+    case Expression::Kind::Reference: {
+      const auto let = expression.parts.empty() ? lets_.find(expression.declaration) : lets_.end();
+      return let != lets_.end() ? MaybeSum(let->second) : term(expression);
+    }
+    default:
+      return term(expression);
+    }
+  }
 
-MaybeSum sumOfBinary(const Expression &expression) {
-  const std::string_view op = expression.text;
-  if (expression.type == Type::String || (op != "+" && op != "-" && op != "*")) {
-    return asTerm(expression);
+private:
+  MaybeSum ofOperation(const Expression &expression) {
+    const std::string_view op = expression.text;
+    const bool isUnary = expression.kind == Expression::Kind::Unary;
+    const bool isSum = isUnary ? op == "-" : op == "+" || op == "-" || op == "*";
+    if (!isSum || expression.type == Type::String) {
+      return term(expression);
+    }
+    const MaybeSum left = of(*expression.parts[0]);
+    if (isUnary) {
+      return left ? plus({}, -1, *left) : std::nullopt;
+    }
+    const MaybeSum right = left ? of(*expression.parts[1]) : std::nullopt;
+    if (!right) {
+      return std::nullopt;
+    }
+    if (op != "*") {
+      return plus(*left, op == "+" ? 1 : -1, *right);
+    }
+    return left->terms.empty()    ? plus({}, left->constant, *right)
+           : right->terms.empty() ? plus({}, right->constant, *left)
+                                  : named("*[" + textOf(*left) + "," + textOf(*right) + "]");
   }
-  const MaybeSum left = sumOf(*expression.parts[0]);
-  const MaybeSum right = sumOf(*expression.parts[1]);
-  if (!left || !right) {
-    return std::nullopt;
-  }
-  if (op != "*") {
-    return plus(*left, op == "+" ? 1 : -1, *right);
-  }
-  return left->terms.empty()    ? plus({}, left->constant, *right)
-         : right->terms.empty() ? plus({}, right->constant, *left)
-                                : asTerm(expression);
-}
 
-MaybeSum sumOf(const Expression &expression) {
-  switch (expression.kind) {
-  case Expression::Kind::Integer: {
-    const std::optional<std::int64_t> number = numberOf(expression.text);
-    return number ? MaybeSum(Sum{{}, *number}) : std::nullopt;
+  /// As something that nothing is known of.
+  MaybeSum term(const Expression &expression) {
+    const auto *name = static_cast<const void *>(expression.declaration);
+    std::string text = std::to_string(static_cast<int>(expression.kind)) + " " +
+                       std::string(expression.text) + " " +
+                       std::to_string(reinterpret_cast<std::uintptr_t>(name)) + "[";
+    for (const Expression *part : expression.parts) {
+      const MaybeSum sum = of(*part);
+      if (!sum) {
+        return std::nullopt;
+      }
+      text += textOf(*sum) + ",";
+    }
+    return named(text + "]");
   }
-  case Expression::Kind::Unary: {
-    const MaybeSum of = expression.text == "-" ? sumOf(*expression.parts[0]) : std::nullopt;
-    return of ? plus({}, -1, *of) : asTerm(expression);
+
+  MaybeSum named(std::string text) {
+    constexpr std::size_t kMostCharacters = 100000;
+    characters_ += text.size();
+    return characters_ < kMostCharacters ? MaybeSum(Sum{{{std::move(text), 1}}, 0}) : std::nullopt;
   }
-  case Expression::Kind::Binary:
-    return sumOfBinary(expression);
-  case Expression::Kind::Reference: {
-    const Declaration *declaration = expression.declaration;
-    const bool isValue = declaration && declaration->kind == Declaration::Kind::Let &&
-                         !declaration->isFragment && expression.parts.empty();
-    return isValue ? sumOf(*declaration->value) : asTerm(expression);
-  }
-  default:
-    return asTerm(expression);
-  }
-}
+
+  const Lets &lets_;
+  std::size_t characters_ = 0; ///< Of names: what is nested is written again and again.
+};
 
 /// A sum without its constant, of which the first term counts up: what comparisons share.
 struct Comparison {
@@ -139,6 +145,8 @@ struct Comparison {
 /// Tries a condition with all values of its sums that comparisons can tell apart.
 class Trial {
 public:
+  explicit Trial(const Lets &lets) : expressions_(lets) {}
+
   std::optional<bool> run(const Expression &condition) {
     constexpr std::size_t kMostTries = 4096;
     const std::function<bool()> holds = understand(condition);
@@ -195,12 +203,12 @@ private:
       return inner ? Holds([=] { return !inner(); }) : nullptr;
     }
     if (isBinary && isComparison(of.text)) {
-      const MaybeSum left = sumOf(*of.parts[0]);
-      const MaybeSum right = sumOf(*of.parts[1]);
+      const MaybeSum left = expressions_.of(*of.parts[0]);
+      const MaybeSum right = expressions_.of(*of.parts[1]);
       const MaybeSum both = left && right ? plus(*left, -1, *right) : std::nullopt;
       return both ? compare(*both, of.text) : nullptr;
     }
-    const MaybeSum sum = sumOf(of);
+    const MaybeSum sum = expressions_.of(of);
     return sum ? compare(*sum, "!=") : nullptr;
   }
 
@@ -225,6 +233,7 @@ private:
     return [this, comparison] { return comparison.holds(values_[comparison.which]); };
   }
 
+  Sums expressions_;
   std::map<std::string, std::size_t> sums_;
   std::vector<std::vector<double>> samples_; ///< Of each sum.
   std::vector<double> values_;               ///< Of them, in this try.
@@ -232,6 +241,23 @@ private:
 
 } // namespace
 
-std::optional<bool> alwaysIs(const Expression &condition) { return Trial().run(condition); }
+Conditions::Conditions(const Program &program) {
+  constexpr std::size_t kMostTerms = 8;
+  constexpr std::size_t kMostCharacters = 1000;
+  for (const Declaration &declaration : program.declarations) {
+    if (declaration.kind != Declaration::Kind::Let || declaration.isFragment ||
+        !declaration.value) {
+      continue;
+    }
+    const MaybeSum sum = Sums(lets_).of(*declaration.value);
+    if (sum && sum->terms.size() <= kMostTerms && textOf(*sum).size() <= kMostCharacters) {
+      lets_.emplace(&declaration, *sum);
+    }
+  }
+}
+
+std::optional<bool> Conditions::alwaysIs(const Expression &condition) const {
+  return Trial(lets_).run(condition);
+}
 
 } // namespace tutti::compiler::luna

@@ -46,45 +46,61 @@ Constant calculate(std::string_view op, std::int64_t a, std::int64_t b) {
                       : std::nullopt;
 }
 
-/// The value of an expression that is an int in every run.
-Constant constant(const Expression &expression) {
-  switch (expression.kind) {
-  case Expression::Kind::Integer: {
-    std::int64_t value = 0;
-    const char *end = expression.text.data() + expression.text.size();
-    const auto [stopped, error] = std::from_chars(expression.text.data(), end, value);
-    return error == std::errc() && stopped == end ? inRange(value) : std::nullopt;
-  }
-  case Expression::Kind::Unary: {
-    const Constant of = constant(*expression.parts[0]);
-    return !of ? std::nullopt : expression.text == "!" ? Constant(*of == 0) : inRange(-*of);
-  }
-  case Expression::Kind::Binary: {
-    const Constant a = constant(*expression.parts[0]);
-    if (a && (expression.text == "&&" || expression.text == "||")) {
-      const bool isDecided = (*a != 0) == (expression.text == "||");
-      const Constant b = isDecided ? a : constant(*expression.parts[1]);
-      return b ? Constant(*b != 0) : std::nullopt;
+/// Expressions that are the same int in every run.
+class Constants {
+public:
+  explicit Constants(const Program &program) {
+    for (const Declaration &declaration : program.declarations) {
+      if (declaration.kind == Declaration::Kind::Let && !declaration.isFragment &&
+          declaration.value) {
+        if (const Constant value = of(*declaration.value)) {
+          lets_.emplace(&declaration, *value);
+        }
+      }
     }
-    const Constant b = a ? constant(*expression.parts[1]) : std::nullopt;
-    return b ? calculate(expression.text, *a, *b) : std::nullopt;
   }
-  case Expression::Kind::Cast:
-    return expression.text == "int" ? constant(*expression.parts[0]) : std::nullopt;
-  case Expression::Kind::Reference:
-    return expression.declaration != nullptr &&
-                   expression.declaration->kind == Declaration::Kind::Let &&
-                   !expression.declaration->isFragment
-               ? constant(*expression.declaration->value)
-               : std::nullopt;
-  default:
-    return std::nullopt;
+
+  Constant of(const Expression &expression) const {
+    switch (expression.kind) {
+    case Expression::Kind::Integer: {
+      std::int64_t value = 0;
+      const char *end = expression.text.data() + expression.text.size();
+      const auto [stopped, error] = std::from_chars(expression.text.data(), end, value);
+      return error == std::errc() && stopped == end ? inRange(value) : std::nullopt;
+    }
+    case Expression::Kind::Unary: {
+      const Constant part = of(*expression.parts[0]);
+      return !part ? std::nullopt : expression.text == "!" ? Constant(*part == 0) : inRange(-*part);
+    }
+    case Expression::Kind::Binary: {
+      const Constant a = of(*expression.parts[0]);
+      if (a && (expression.text == "&&" || expression.text == "||")) {
+        const bool isDecided = (*a != 0) == (expression.text == "||");
+        const Constant b = isDecided ? a : of(*expression.parts[1]);
+        return b ? Constant(*b != 0) : std::nullopt;
+      }
+      const Constant b = a ? of(*expression.parts[1]) : std::nullopt;
+      return b ? calculate(expression.text, *a, *b) : std::nullopt;
+    }
+    case Expression::Kind::Cast:
+      return expression.text == "int" ? of(*expression.parts[0]) : std::nullopt;
+    case Expression::Kind::Reference: {
+      const auto let = lets_.find(expression.declaration);
+      return let != lets_.end() ? Constant(let->second) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+    }
   }
-}
+
+private:
+  std::unordered_map<const Declaration *, std::int64_t> lets_;
+};
 
 class Prover {
 public:
-  Prover(const Text &text, Messages &messages) : text_(text), messages_(messages) {}
+  Prover(const Program &program, const Text &text, Messages &messages)
+      : constants_(program), text_(text), messages_(messages) {}
 
   void run(const Sub &main) {
     call(main);
@@ -93,6 +109,11 @@ public:
       open_.pop_back();
       sub_ = sub;
       visit(*block);
+      while (!letsToRead_.empty()) {
+        const Expression &value = *letsToRead_.back();
+        letsToRead_.pop_back();
+        read(value);
+      }
     }
     warnOfRecursion(main);
   }
@@ -100,10 +121,11 @@ public:
   /// Conditions that are no conditions, wherever they stand. What a macro brings may be another
   /// value next time.
   void warnOfConditions(const Program &program) {
+    const Conditions conditions(program);
     for (const Statement &statement : program.statements) {
       const Expression *condition = statement.condition;
       const std::optional<bool> always =
-          condition && !isOfMacro(*condition) ? alwaysIs(*condition) : std::nullopt;
+          condition && !isOfMacro(*condition) ? conditions.alwaysIs(*condition) : std::nullopt;
       if (always) {
         messages_.warning(at(condition->begin), "W-COND",
                           std::string("this condition is always ") + (*always ? "true" : "false"));
@@ -180,8 +202,8 @@ private:
     case Statement::Kind::For: {
       read(*statement.first);
       read(*statement.last);
-      const Constant first = constant(*statement.first);
-      const Constant last = constant(*statement.last);
+      const Constant first = constants_.of(*statement.first);
+      const Constant last = constants_.of(*statement.last);
       if (first && last && *first <= *last) {
         open(statement.body);
       }
@@ -190,13 +212,13 @@ private:
     case Statement::Kind::While:
       read(*statement.first);
       read(*statement.condition);
-      if (constant(*statement.condition).value_or(0) != 0) {
+      if (constants_.of(*statement.condition).value_or(0) != 0) {
         open(statement.body);
       }
       return;
     case Statement::Kind::If:
       read(*statement.condition);
-      if (const Constant condition = constant(*statement.condition)) {
+      if (const Constant condition = constants_.of(*statement.condition)) {
         if (const Block *taken = *condition != 0 ? statement.body : statement.otherwise) {
           open(taken);
         }
@@ -230,7 +252,7 @@ private:
   void read(const Expression &expression) {
     if (expression.kind == Expression::Kind::Choice) {
       read(*expression.parts[0]);
-      if (const Constant condition = constant(*expression.parts[0])) {
+      if (const Constant condition = constants_.of(*expression.parts[0])) {
         read(*expression.parts[*condition != 0 ? 1 : 2]);
       }
       return;
@@ -238,7 +260,7 @@ private:
     if (expression.kind == Expression::Kind::Binary &&
         (expression.text == "&&" || expression.text == "||")) {
       read(*expression.parts[0]);
-      const Constant left = constant(*expression.parts[0]);
+      const Constant left = constants_.of(*expression.parts[0]);
       if (left && (*left != 0) == (expression.text == "&&")) {
         read(*expression.parts[1]);
       }
@@ -256,7 +278,7 @@ private:
   void readName(const Declaration &declaration, const Expression &expression) {
     if (declaration.kind == Declaration::Kind::Let) {
       if (lets_.insert(&declaration).second) {
-        read(*declaration.value);
+        letsToRead_.push_back(declaration.value); // One may lead to thousands.
       }
     } else if (declaration.kind == Declaration::Kind::Fragment && !declaration.isWritten &&
                told_.insert(&declaration).second) {
@@ -396,6 +418,7 @@ private:
     }
   }
 
+  const Constants constants_;
   const Text &text_;
   Messages &messages_;
   std::unordered_set<const Expression *> isTold_; ///< Reads after a deletion.
@@ -405,14 +428,15 @@ private:
   /// Of subs that come to life: those that come to life with them.
   std::unordered_map<const Sub *, std::vector<const Statement *>> calls_;
   std::unordered_set<const Sub *> called_;
-  std::unordered_set<const Declaration *> lets_; ///< That are read.
+  std::unordered_set<const Declaration *> lets_; ///< That are read, ...
+  std::vector<const Expression *> letsToRead_;   ///< ... or are going to be.
   std::unordered_set<const Declaration *> told_;
 };
 
 } // namespace
 
 void warnOfTheRun(const Program &program, const Text &text, Messages &messages) {
-  Prover prover(text, messages);
+  Prover prover(program, text, messages);
   prover.warnOfConditions(program);
   if (const Sub *main = findSub(program, "main")) {
     prover.run(*main);
