@@ -51,7 +51,7 @@ private:
     }
   };
 
-  static constexpr double kFirstStride = 0.125;
+  static constexpr double kFirstStride = 0.25;
 
   bool decide(double seconds);
   bool tryNext();

@@ -106,7 +106,7 @@ TEST(Shares, FindsWhatIsDraggedToo) {
   Shares shares(0.5, 0.125);
   Steps steps(shares);
 
-  steps.run(160, seconds);
+  steps.run(240, seconds);
 
   EXPECT_LE(seconds(shares.cores(), shares.drag()), 1.1 * best(seconds, true))
       << shares.cores() << " " << shares.drag();

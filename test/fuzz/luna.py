@@ -24,7 +24,7 @@ import limits  # noqa: E402
 SECONDS = 60
 MOST_SHOWN = 12
 RANKS = (1, 2, 3, 4)
-ROPES = ("", "drag=1", "cpu=0.5", "cpu=0.3,drag=0.3")  # Of runs with devices, in turn.
+ROPES = ("", "drag=1", "cpu=0.5", "cpu=0.3,drag=0.3", "cpu=0.3,follow=1")  # Of runs with devices, in turn.
 
 
 class Differs(Exception):
