@@ -24,6 +24,7 @@
 #include "compiler/transform/carry_code.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/chunk_function.h"
+#include "compiler/transform/deal_slots.h"
 #include "compiler/transform/device_code.h"
 #include "compiler/transform/late_texts.h"
 #include "compiler/transform/private_allocations.h"
@@ -612,13 +613,16 @@ void remark(const Region &region, CallInst &fork, FunctionAnalysisManager &analy
   if (fork.getFunction()->getName().starts_with(kOwnFunctions) ||
       (fork.getModule()->getModuleFlag(kImporting) &&
        !region.outlined->hasFnAttribute(kImporting)) ||
-      region.outlined->hasFnAttribute(kForOneRank)) {
+      region.outlined->hasFnAttribute(kForOneRank) ||
+      region.outlined->hasFnAttribute(kCountsSlots)) {
     return;
   }
   auto &emitter = analyses.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
-  const char *construct = region.isOverThreads ? "parallel region with thread numbers"
-                          : region.isLoop      ? "parallel loop"
-                                               : "parallel region";
+  const char *construct = region.outlined->hasFnAttribute(kTakesSlots)
+                              ? "parallel loop that takes slots"
+                          : region.isOverThreads ? "parallel region with thread numbers"
+                          : region.isLoop        ? "parallel loop"
+                                                 : "parallel region";
   if (region.distributable) {
     emitter.emit([&] {
       return OptimizationRemark(kRemarkName, "Distributed", &fork)

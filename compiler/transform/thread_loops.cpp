@@ -10,6 +10,7 @@
 #include "compiler/ir/output_calls.h"
 #include "compiler/ir/split_variables.h"
 #include "compiler/transform/conduct_constructs.h"
+#include "compiler/transform/deal_slots.h"
 #include "compiler/transform/number_loop.h"
 #include "compiler/transform/serial_forks.h"
 #include "compiler/transform/stretch_values.h"
@@ -463,15 +464,20 @@ Function *ThreadLooper::create() {
 
 /// Forks `looped` in front of what `fork` does, with the number of threads that it would get,
 /// memory for what each of them keeps, and `rows` of thread-private variables unless that is null.
-void forkLooped(CallInst &fork, Function &looped, std::uint64_t bytesKept, ThreadRows *rows) {
+/// `team` is null if that is asked for.
+void forkLooped(CallInst &fork, Function &looped, std::uint64_t bytesKept, ThreadRows *rows,
+                Value *team = nullptr) {
   Module &module = *fork.getModule();
   const ThreadRequests requests = threadRequests(fork);
   IRBuilder<> build(&fork);
   Type *i64 = build.getInt64Ty();
-  Value *asked = requests.threads ? operandOf(*requests.threads, Role::Number) : build.getInt32(0);
-  FunctionCallee size =
-      module.getOrInsertFunction("tutti_team_size", build.getInt32Ty(), build.getInt32Ty());
-  Value *team = build.CreateZExt(build.CreateCall(size, asked), i64, "team");
+  if (!team) {
+    Value *asked =
+        requests.threads ? operandOf(*requests.threads, Role::Number) : build.getInt32(0);
+    FunctionCallee size =
+        module.getOrInsertFunction("tutti_team_size", build.getInt32Ty(), build.getInt32Ty());
+    team = build.CreateZExt(build.CreateCall(size, asked), i64, "team");
+  }
   Value *memory = ConstantPointerNull::get(build.getPtrTy());
   if (bytesKept > 0) {
     memory = build.CreateCall(module.getOrInsertFunction("tutti_malloc", build.getPtrTy(), i64),
@@ -496,14 +502,10 @@ void forkLooped(CallInst &fork, Function &looped, std::uint64_t bytesKept, Threa
   }
 }
 
-/// Forks `looped` in place of what `fork` does; where variables have to be moved for that, only if
-/// the runtime says that it may help, which knows what became of it before.
-void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept, ThreadRows *rows) {
-  if (!rows) {
-    forkLooped(fork, looped, bytesKept, nullptr);
-    fork.eraseFromParent();
-    return;
-  }
+/// Puts `spread` in front of `fork`, of which it makes another version for several ranks, which
+/// costs more than `fork` at home: so only if the runtime says that it may help, which knows what
+/// became of it before.
+void spreadFork(CallInst &fork, function_ref<void(CallInst &)> spread) {
   Module &module = *fork.getModule();
   Function *construct = outlinedOf(fork); // Stands for it.
   IRBuilder<> build(&fork);
@@ -513,15 +515,80 @@ void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept, Thre
   Instruction *onRanks = nullptr;
   Instruction *alone = nullptr;
   SplitBlockAndInsertIfThenElse(isSpread, &fork, &onRanks, &alone);
-  auto *spread = cast<CallInst>(fork.clone());
-  spread->insertBefore(onRanks);
-  forkLooped(*spread, looped, bytesKept, rows);
-  spread->eraseFromParent();
+  auto *other = cast<CallInst>(fork.clone());
+  other->insertBefore(onRanks);
+  spread(*other);
+  other->eraseFromParent();
   build.SetInsertPoint(onRanks);
   build.CreateCall(
       module.getOrInsertFunction("tutti_end_spread", build.getVoidTy(), build.getPtrTy()),
       construct);
   fork.moveBefore(alone);
+}
+
+/// Forks `looped` in place of what `fork` does; where variables have to be moved for that, only on
+/// several ranks.
+void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept, ThreadRows *rows) {
+  if (!rows) {
+    forkLooped(fork, looped, bytesKept, nullptr);
+    fork.eraseFromParent();
+    return;
+  }
+  spreadFork(fork, [&](CallInst &spread) { forkLooped(spread, looped, bytesKept, rows); });
+}
+
+/// The construct `outlined` takes slots: counts them first on several ranks, if that can be done.
+bool spreadSlots(Function &outlined, ArrayRef<CallInst *> forks,
+                 FunctionAnalysisManager &functions) {
+  // Of one thread, which some ask for, iterations have an order.
+  if (any_of(forks, [](CallInst *fork) { return threadRequests(*fork).threads; })) {
+    return false;
+  }
+  const DealtSlots slots = dealSlots(outlined, functions);
+  if (!slots.count) {
+    return false;
+  }
+  ThreadLooper count(*slots.count, forks, Executor::Threads, nullptr, functions);
+  Function *counting = count.create();
+  ThreadLooper take(*slots.take, forks, Executor::Threads, nullptr, functions);
+  Function *taking = counting ? take.create() : nullptr;
+  slots.count->eraseFromParent();
+  slots.take->eraseFromParent();
+  if (!taking) {
+    if (counting) {
+      counting->eraseFromParent();
+    }
+    return false;
+  }
+  for (CallInst *fork : forks) {
+    spreadFork(*fork, [&](CallInst &spread) {
+      Module &module = *spread.getModule();
+      IRBuilder<> build(&spread);
+      Type *i64 = build.getInt64Ty();
+      Value *team = build.getInt64(kSlotBlocks);
+      Value *counts =
+          build.CreateCall(module.getOrInsertFunction("tutti_malloc", build.getPtrTy(), i64),
+                           build.getInt64(kSlotCounts * sizeof(std::uint64_t)));
+      const auto forkWithCounts = [&](Function &looped, std::uint64_t bytesKept) {
+        SmallVector<Value *, 16> operands(spread.args());
+        operands.push_back(counts);
+        auto *more =
+            build.CreateCall(spread.getFunctionType(), spread.getCalledOperand(), operands);
+        forkLooped(*more, looped, bytesKept, nullptr, team);
+        more->eraseFromParent();
+      };
+      const ThreadRequests requests = threadRequests(spread); // For a binding.
+      forkWithCounts(*counting, count.bytesKept());
+      slots.reserve(spread, spread, *counts);
+      build.SetInsertPoint(&spread);
+      requests.repeat(build);
+      forkWithCounts(*taking, take.bytesKept());
+      build.CreateCall(module.getOrInsertFunction("free", build.getVoidTy(), build.getPtrTy()),
+                       counts);
+    });
+  }
+  outlined.addFnAttr(kForOneRank);
+  return true;
 }
 
 } // namespace
@@ -548,9 +615,12 @@ PreservedAnalyses ThreadLoopsPass::run(Module &module, ModuleAnalysisManager &an
   for (auto &[function, forks] : constructs) {
     // Inside of another construct a team has one thread, or is not distributed.
     ThreadRows rows(*function);
-    if ((!asksForThreads(*function) && rows.empty()) || any_of(forks, [&](const CallInst *fork) {
-          return outlined.contains(fork->getFunction());
-        })) {
+    if (any_of(forks,
+               [&](const CallInst *fork) { return outlined.contains(fork->getFunction()); })) {
+      continue;
+    }
+    if (!asksForThreads(*function) && rows.empty()) {
+      changed |= spreadSlots(*function, forks, functions);
       continue;
     }
     changed = true;

@@ -126,7 +126,7 @@ DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "co
                         "left_values", "masked_indices", "merged_writes", "nested_constructs", "other_files",
                         "output", "own_containers", "private_allocations", "reduction_arrays", "reduction_best",
                         "rows_of_neighbours", "scatter_steady",
-                        "shared_flags", "sparse", "sparse_steady", "target_conditions",
+                        "shared_flags", "slots", "sparse", "sparse_steady", "target_conditions",
                         "target_nowait", "texts", "thread_numbers", "ties", "vectors_of_vectors"]
 
 # Features that run with devices on several ranks, too.

@@ -69,7 +69,7 @@ void slots(long n, int *count, int *slot) {
   #pragma omp parallel for
   for (long i = 0; i < n; i++) {
     #pragma omp atomic capture
-    slot[i] = (*count)++;
+    slot[i] = (*count)--;
   }
 }
 

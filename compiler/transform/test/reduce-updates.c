@@ -165,7 +165,7 @@ int captured(int n, int *slot) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) {
     #pragma omp atomic capture
-    slot[i] = count++;
+    slot[i] = count--;
   }
   return count;
 }
