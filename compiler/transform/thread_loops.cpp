@@ -540,8 +540,13 @@ void replaceFork(CallInst &fork, Function &looped, std::uint64_t bytesKept, Thre
 /// The construct `outlined` takes slots: counts them first on several ranks, if that can be done.
 bool spreadSlots(Function &outlined, ArrayRef<CallInst *> forks,
                  FunctionAnalysisManager &functions) {
-  // Of one thread, which some ask for, iterations have an order.
-  if (any_of(forks, [](CallInst *fork) { return threadRequests(*fork).threads; })) {
+  // Iterations of one thread have an order.
+  if (any_of(forks, [](CallInst *fork) {
+        const CallInst *request = threadRequests(*fork).threads;
+        const auto *number =
+            request ? dyn_cast<ConstantInt>(operandOf(*request, Role::Number)) : nullptr;
+        return request && (!number || number->getSExtValue() < 2);
+      })) {
     return false;
   }
   const DealtSlots slots = dealSlots(outlined, functions);
@@ -577,7 +582,7 @@ bool spreadSlots(Function &outlined, ArrayRef<CallInst *> forks,
         forkLooped(*more, looped, bytesKept, nullptr, team);
         more->eraseFromParent();
       };
-      const ThreadRequests requests = threadRequests(spread); // For a binding.
+      const ThreadRequests requests = threadRequests(spread);
       forkWithCounts(*counting, count.bytesKept());
       slots.reserve(spread, spread, *counts);
       build.SetInsertPoint(&spread);

@@ -19,14 +19,6 @@ static long total;
 // CODE:         call void @free(ptr %[[COUNTS]])
 // CODE:         call void @tutti_end_spread(ptr @compact.omp_outlined)
 // CODE:         @__kmpc_fork_call({{.*}}, ptr @compact.omp_outlined,
-// What counts changes nothing else, and neither of them is atomic.
-// CODE:       define internal void @compact.omp_outlined.slots.count.threads(
-// CODE-NOT:     store i32 {{.*}}, ptr %{{[0-9]+}}, align 4, !tbaa
-// CODE-NOT:     atomicrmw
-// CODE:         ret void
-// CODE:       define internal void @compact.omp_outlined.slots.threads(
-// CODE-NOT:     atomicrmw
-// CODE:         ret void
 int compact(int n, const int *a, int *out) {
   int count = 0;
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop that takes slots is distributed over ranks
@@ -67,6 +59,32 @@ void room(int n, int most, const double *a, int *out) {
       if (at < most) out[at] = i;
     }
 }
+
+// Both forks ask for as many threads.
+// CODE-LABEL: define {{.*}} @of_four(
+// CODE:         call void @__kmpc_push_num_threads({{.*}}, i32 4)
+// CODE:         @__kmpc_fork_call({{.*}}, ptr @of_four.omp_outlined.slots.count.threads,
+// CODE:         call void @__kmpc_push_num_threads({{.*}}, i32 4)
+// CODE-NEXT:    @__kmpc_fork_call({{.*}}, ptr @of_four.omp_outlined.slots.threads,
+void of_four(int n, int *out) {
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop that takes slots is distributed over ranks
+  #pragma omp parallel for num_threads(4)
+  for (int i = 0; i < n; i++) {
+    long at;
+    #pragma omp atomic capture
+    at = total++;
+    out[at] = i;
+  }
+}
+
+// What counts changes nothing else, and neither of them is atomic.
+// CODE-LABEL: define internal void @compact.omp_outlined.slots.count.threads(
+// CODE-NOT:     store i32 {{.*}}, ptr %{{[0-9]+}}, align 4, !tbaa
+// CODE-NOT:     atomicrmw
+// CODE:         ret void
+// CODE-LABEL: define internal void @compact.omp_outlined.slots.threads(
+// CODE-NOT:     atomicrmw
+// CODE:         ret void
 
 // The slot decides whether another one is taken.
 void slot_decides(int n, int most, int *out) {
