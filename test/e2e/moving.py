@@ -97,7 +97,7 @@ class Writer(Generator):
     def touch(self):
         rows, columns = self.rows, self.columns
         at = self.pick(f"k * {columns} + k", f"(k * 7 % {rows}) * p + 3", str(rows * columns - 1), "k")
-        what = self.pick("read", "write", "column", "swap")
+        what = self.pick("read", "write", "column", "swap", "look", "look")
         if what == "read":
             self.say(f"sum += a[{at}];")
         elif what == "write":
@@ -105,6 +105,15 @@ class Writer(Generator):
         elif what == "column":
             self.open(f"for (long i = k; i < {rows}; ++i)")
             self.say(f"sum = sum * 3 + a[i * p + {self.pick('k', '0')}];")
+            self.close()
+        elif what == "look":
+            # Mostly the same each time: that comes home with the launch before.
+            array, first = self.pick("a", "b"), self.pick(0, rows * columns // 3)
+            end = self.pick(rows * columns, rows * columns, rows * columns // 2, "k * p")
+            self.open(f"for (long i = {first}; i < {end}; i += {self.pick(1, 97, 997)})")
+            self.say(f"sum = sum * 5 + {array}[i];")
+            if self.chance(0.3):
+                self.say(f"{array}[i] += {self.pick('k', 'sum')};")
             self.close()
         else:
             self.say("Word *other = a; a = b; b = other;")
