@@ -257,8 +257,18 @@ Status FragmentDevices::throttle() {
 
 /// A device that is lost is none that calls wait for: they will say so.
 bool FragmentDevices::isFull() {
-  const Result<bool> areTooMany = areTooManyUnderway();
-  return areTooMany && *areTooMany;
+  {
+    const ScopedLock lock(mutex_);
+    if (underway_.size() < kMostUnderway) {
+      return false;
+    }
+  }
+  bool isFull = false;
+  runtime_.runOnOwnStack([&] {
+    const Result<bool> areTooMany = areTooManyUnderway();
+    isFull = areTooMany && *areTooMany;
+  });
+  return isFull;
 }
 
 /// Gives all launches of a call to one device.
