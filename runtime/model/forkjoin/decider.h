@@ -56,8 +56,8 @@ struct LengthHistory {
 ///
 /// Threading: externally synchronised.
 struct LoopHistory : LengthHistory {
-  /// A launch of so many iterations begins: what is known are launches of about that length, or as
-  /// long as there were none, what those of another length tell of them.
+  /// A launch of so many iterations begins: from now on this tells of launches of about that
+  /// length, by what those before of another length tell if there were none.
   void begins(std::int64_t iterations);
 
   std::int32_t length = 0;                      ///< The present one, of `lengthOf`; 0: none yet.

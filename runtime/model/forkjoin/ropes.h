@@ -63,7 +63,7 @@ public:
       : topology_(topology), devices_(devices), threads_(threads) {}
 
   /// Sets the weights of `shares` as the rope of the loop is cut. Cores beside devices get nothing
-  /// if one iteration takes one of them longer than all of them take the others.
+  /// if one iteration takes a core longer than the launch takes without them.
   void cut(RopeHistory &history, std::vector<exec::Share> &shares, std::int64_t total);
 
   /// Whether the parts of a launch are to be timed: the first few of a cut, then now and then.
