@@ -14,7 +14,8 @@ namespace tutti::memory {
 template <typename Map, typename At> At Directory::seek(Map &runs, At near, std::uint64_t address) {
   constexpr int kNear = 4; // Further away a look-up takes less.
   const auto endsAfter = [address](const At &run) { return run->second.end > address; };
-  for (int steps = 0; steps < kNear; ++steps) {
+  // Behind the last run is where nothing is known of the place.
+  for (int steps = near == runs.end() ? kNear : 0; steps < kNear; ++steps) {
     if (near != runs.end() && !endsAfter(near)) {
       ++near;
     } else if (near != runs.begin() && endsAfter(std::prev(near))) {
