@@ -62,7 +62,7 @@ void plane(int n, int m, double *a, const double *b) {
 }
 
 // Addresses of values that are made of one another, and of loads that become parameters.
-// CHECK-LABEL: define void @tutti_made_of_values_
+// CHECK-LABEL: define void @tutti___omp_offloading_{{.*}}_made_of_values_
 // CHECK:       }
 struct Record {
   int c[600];
