@@ -60,14 +60,18 @@ double halved(double value, std::int32_t times) {
 }
 
 /// Whether the time at home, which may have changed since it was measured or never was, is to be
-/// tried once more.
-bool isTimeForATrial(const Machine &machine, const RegionHistory &history, double away,
+/// tried once more. A machine of unlike places may be any number of times as fast as home, so
+/// what `home` is taken to take counts there, and what has been measured is left at that.
+bool isTimeForATrial(const Machine &machine, const RegionHistory &history, double home, double away,
                      double move) {
-  const double most = kTrialLaunches * away * machine.ranks + 2 * std::abs(move);
-  const double share =
-      halved(history.home.seconds() > 0 ? kTrialShare : kFirstTrialShare, history.triedHome);
-  return machine.areAlike && history.isAway && history.distributed.isKnown() &&
-         most < share * history.spentAway;
+  const bool isMeasured = history.home.seconds() > 0;
+  if (!history.isAway || !history.distributed.isKnown() || (isMeasured && !machine.areAlike)) {
+    return false;
+  }
+  const double launch = machine.areAlike ? away * machine.ranks : home;
+  const double most = kTrialLaunches * launch + 2 * std::abs(move);
+  const double share = isMeasured || !machine.areAlike ? kTrialShare : kFirstTrialShare;
+  return most < halved(share, history.triedHome) * history.spentAway;
 }
 
 } // namespace
@@ -196,7 +200,7 @@ bool isWorthDistributing(const Machine &machine, RegionHistory &history, const P
   }
   const double move = (proposal.bytesToDistribute - proposal.bytesToStayHome) / machine.bandwidth;
   const double gain = home - away;
-  if (isTimeForATrial(machine, history, away, move)) {
+  if (isTimeForATrial(machine, history, home, away, move)) {
     // Stays what it was if the trial only shows what it takes to move the data.
     history.home = Measured::guess(history.home.seconds());
     history.trials = kTrialLaunches;

@@ -211,6 +211,42 @@ TEST(Cost, TriesHomeLessAndLessOftenWhereThatShowsOnlyWhatItTakesToMoveTheData) 
   }
 }
 
+TEST(Cost, TriesHomeOnceBesideDevicesWhereASampleAloneSpokeAgainstIt) {
+  Machine devices = kMachine;
+  devices.ranks = 16;
+  devices.areAlike = false;
+  RegionHistory history;
+  history.addSample(62, 8e-3); // Threads were started meanwhile.
+  const Proposal proposal{500, 24e3, 0, 0};
+  double away = 0;
+  while (isWorthDistributing(devices, history, proposal)) {
+    history.addDistributed(devices, 500, 0.25e-3, 0);
+    away += 0.25e-3;
+    ASSERT_LT(away, 10);
+  }
+  const double guess = homeSeconds(devices, history, 500, 24e3);
+  EXPECT_GT(away, 50 * guess); // Also if the sample was right it costs little.
+  history.addHome(devices, 500, 0.08e-3, 0);
+  EXPECT_FALSE(isWorthDistributing(devices, history, proposal));
+  history.addHome(devices, 500, 0.08e-3, 0);
+  EXPECT_FALSE(isWorthDistributing(devices, history, proposal)); // It stays.
+}
+
+TEST(Cost, TriesHomeNoMoreBesideDevicesOnceItIsMeasured) {
+  Machine devices = kMachine;
+  devices.ranks = 16;
+  devices.areAlike = false;
+  RegionHistory history;
+  const Proposal proposal{500, 24e3, 0, 0};
+  for (int i = 0; i < 3; ++i) {
+    history.addHome(devices, 500, 16e-3, 0);
+  }
+  for (int i = 0; i < 100000; ++i) {
+    ASSERT_TRUE(isWorthDistributing(devices, history, proposal));
+    history.addDistributed(devices, 500, 0.25e-3, 0);
+  }
+}
+
 TEST(Cost, KnowsNothingOfLongerLaunchesAndGuessesWhatShorterOnesTake) {
   RegionHistory history;
   for (int launch = 0; launch < 3; ++launch) {
