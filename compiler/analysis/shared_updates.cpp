@@ -115,21 +115,15 @@ SmallSetVector<Function *, 16> calleesOf(Function &function, const TargetLibrary
 bool takesTurnsInCalls(Function &function, const TargetLibraryInfo &library) {
   return any_of(calleesOf(function, library), [&](Function *callee) {
     return !callee || any_of(instructions(*callee), [&](const Instruction &inst) {
-      switch (kindOf(inst)) {
+      switch (const CallKind kind = kindOf(inst)) {
       case CallKind::None:
-      case CallKind::StaticInit:
-      case CallKind::StaticEnd:
-      case CallKind::DispatchInit:
-      case CallKind::DispatchNext:
-      case CallKind::DispatchPiece:
-      case CallKind::DispatchEnd:
       case CallKind::Barrier:
       case CallKind::ThreadNumber:
         return callee != &function && (inst.isAtomic() || inst.isVolatile());
       case CallKind::Critical:
         return callee != &function;
       default:
-        return true;
+        return !dealsIterations(kind);
       }
     });
   });

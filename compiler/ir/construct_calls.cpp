@@ -58,6 +58,20 @@ void registerConstructCalls(const ConstructCalls &calls) {
 
 const ConstructCalls &commonCalls() { return *frontends().front(); }
 
+bool dealsIterations(CallKind kind) {
+  switch (kind) {
+  case CallKind::StaticInit:
+  case CallKind::StaticEnd:
+  case CallKind::DispatchInit:
+  case CallKind::DispatchNext:
+  case CallKind::DispatchPiece:
+  case CallKind::DispatchEnd:
+    return true;
+  default:
+    return false;
+  }
+}
+
 CallKind kindOf(const Function *callee) {
   for (const ConstructCalls *calls : frontends()) {
     const CallKind kind = callee ? calls->kind(callee->getName()) : CallKind::None;

@@ -54,6 +54,9 @@ enum class CallKind : std::uint8_t {
   Other, ///< Another construct.
 };
 
+/// Whether threads get their shares of a loop by such calls.
+bool dealsIterations(CallKind kind);
+
 /// What an operand is to a call.
 enum class Role : std::uint8_t {
   Place,    ///< Where the construct stands: of all calls.

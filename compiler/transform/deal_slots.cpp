@@ -90,12 +90,6 @@ bool isUsedIn(const PHINode &phi, const Loop &loop) {
 /// Whether a construct that takes slots may call this of the library.
 bool isOfLoop(CallKind kind) {
   switch (kind) {
-  case CallKind::StaticInit:
-  case CallKind::StaticEnd:
-  case CallKind::DispatchInit:
-  case CallKind::DispatchNext:
-  case CallKind::DispatchPiece:
-  case CallKind::DispatchEnd:
   case CallKind::Reduce:
   case CallKind::EndReduce:
   case CallKind::EndReduceNow:
@@ -103,7 +97,7 @@ bool isOfLoop(CallKind kind) {
   case CallKind::ThreadNumber:
     return true;
   default:
-    return false;
+    return dealsIterations(kind);
   }
 }
 

@@ -85,13 +85,6 @@ bool isForCodeBeside(Argument &argument) {
   return true;
 }
 
-/// Whether nothing is lost if loops hear of `argument` while the program runs. Texts are for
-/// messages.
-bool isVariable(const Value &argument) {
-  const auto *global = dyn_cast<GlobalVariable>(&argument);
-  return !isa<Constant>(argument) || (global && global->isConstant());
-}
-
 /// Puts a call of `conductor` in the place of `call`.
 void replace(CallBase &call, Function &conductor) {
   LLVMContext &context = call.getContext();

@@ -252,7 +252,8 @@ memory::Place Fetcher::sourceOf(Range run, const memory::Holders &holders) const
   return source == holders.end() ? holders.front() : *source;
 }
 
-void Fetcher::bringHome(const RangeSet &pages) {
+/// Those of the pages that the program may not write.
+RangeSet Fetcher::closedOf(const RangeSet &pages) const {
   std::vector<Range> closed;
   for (const Range &range : pages.ranges()) {
     for (std::uint64_t page = range.begin; page < range.end;) {
@@ -263,8 +264,13 @@ void Fetcher::bringHome(const RangeSet &pages) {
       page = run.end;
     }
   }
+  return RangeSet::of(std::move(closed));
+}
+
+void Fetcher::bringHome(const RangeSet &pages) {
+  const RangeSet closed = closedOf(pages);
   if (!closed.empty()) {
-    fetch(RangeSet::of(std::move(closed)).ranges(), false, Opens::AsOwn);
+    fetch(closed.ranges(), false, Opens::AsOwn);
   }
 }
 
@@ -277,17 +283,7 @@ void Fetcher::startExpected() {
   if (!isAnyLost) {
     // Pages that the program may write are as they should be, and nothing may be written over
     // there.
-    std::vector<Range> pages;
-    for (const Range &range : expected_.ranges()) {
-      for (std::uint64_t page = range.begin; page < range.end;) {
-        const Range run = pages_.runAround(page, {page, range.end});
-        if (pages_.at(page) != Access::Open) {
-          pages.push_back(run);
-        }
-        page = run.end;
-      }
-    }
-    fetch(RangeSet::of(std::move(pages)).ranges(), false, Opens::Expected);
+    fetch(closedOf(expected_).ranges(), false, Opens::Expected);
     return;
   }
   // Perhaps the program does without; a touch asks for it.

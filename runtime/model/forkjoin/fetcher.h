@@ -135,6 +135,7 @@ private:
   bool isTooEarly(const memory::Touch &touch) const TUTTI_IN_TURN;
   void serve(const memory::Touch &touch, std::uint64_t page) TUTTI_IN_TURN;
   memory::Place sourceOf(Range run, const memory::Holders &holders) const;
+  RangeSet closedOf(const RangeSet &pages) const TUTTI_IN_TURN;
   void fetch(std::vector<Range> pages, bool isWide, Opens opens = Opens::ForReading) TUTTI_IN_TURN;
   void startExpected() TUTTI_IN_TURN;
   void finishFetch() TUTTI_IN_TURN;
