@@ -8,7 +8,6 @@
 #include "abi/tasks.h"
 #include "runtime/entry/exports.h"
 #include "runtime/entry/next.h"
-#include "runtime/entry/runtime.h"
 #include "runtime/model/tasks/openmp.h"
 
 #include <cstdint>
@@ -117,22 +116,16 @@ TUTTI_INSTEAD(tutti_task_block *, __kmpc_omp_task_alloc,
               (place, thread, flags, bytes, shareds, entry), ::team(),
               team->create(static_cast<std::uint32_t>(flags), bytes, shareds, entry))
 
-/// `target nowait`. libomp has threads that execute such tasks outside of parallel regions. What
-/// the job's ranks and devices take part in, the program's thread launches: there it is a task like
-/// others.
+/// `target nowait`: a task like others. What the job's ranks and devices take part in, the
+/// program's thread launches, which does not wait for devices. libomp would give it to threads of
+/// its own, and one program in ten ends then with "Assertion failure at kmp_tasking.cpp: task_team
+/// != __null" where other programs run beside it (LLVM 19, with Clang's programs as well).
 TUTTI_EXPORT tutti_task_block *__kmpc_omp_target_task_alloc(void *place, std::int32_t thread,
                                                             std::int32_t flags, std::size_t bytes,
                                                             std::size_t shareds,
                                                             tutti_task_entry entry,
-                                                            std::int64_t device) {
-  const bool isLaunched =
-      tutti::entry::Runtime::active() && tutti::entry::isMainThread() && omp_get_level() == 0;
-  if (isLaunched || ::team()) {
-    return __kmpc_omp_task_alloc(place, thread, flags, bytes, shareds, entry);
-  }
-  static constinit tutti::entry::Next<decltype(&__kmpc_omp_target_task_alloc)> next(
-      "__kmpc_omp_target_task_alloc");
-  return next.get()(place, thread, flags, bytes, shareds, entry, device);
+                                                            std::int64_t /*device*/) {
+  return __kmpc_omp_task_alloc(place, thread, flags, bytes, shareds, entry);
 }
 
 TUTTI_EXPORT std::int32_t __kmpc_omp_task(void *place, std::int32_t thread,
