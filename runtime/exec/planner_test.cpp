@@ -2,6 +2,7 @@
 /// \file
 /// Plans against a job played in this process: every rank's copies of some words, and what one
 /// rank alone would hold.
+#include "base/test_allocations.h"
 #include "base/test_instructions.h"
 #include "base/test_share.h"
 #include "runtime/exec/followed.h"
@@ -16,29 +17,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <new>
 #include <random>
 #include <set>
 #include <unistd.h>
 #include <vector>
-
-namespace {
-
-std::uint64_t allocations = 0; ///< By the one thread of these tests.
-
-} // namespace
-
-void *operator new(std::size_t size) {
-  ++allocations;
-  if (void *memory = std::malloc(std::max<std::size_t>(size, 1))) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-
-void operator delete(void *memory) noexcept { std::free(memory); }
-
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace tutti::exec {
 
@@ -47,6 +29,7 @@ namespace {
 using memory::Event;
 using memory::kHeapBase;
 using memory::kPageBytes;
+using test::allocations;
 
 constexpr std::uint64_t kWord = 8;
 

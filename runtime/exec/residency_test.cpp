@@ -1,37 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/test_allocations.h"
 #include "runtime/exec/residency.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <new>
 #include <utility>
 #include <vector>
-
-namespace {
-
-std::uint64_t allocations = 0; ///< By the one thread of these tests.
-
-} // namespace
-
-void *operator new(std::size_t size) {
-  ++allocations;
-  if (void *memory = std::malloc(std::max<std::size_t>(size, 1))) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-
-void operator delete(void *memory) noexcept { std::free(memory); }
-
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace tutti::exec {
 
 namespace {
 
 using memory::kHeapBase;
+using test::allocations;
 
 constexpr std::uint64_t kUnit = std::uint64_t{2} << 20;
 

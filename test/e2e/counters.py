@@ -362,6 +362,17 @@ def scatter_object_bytes():
     return -(-(8 * SCATTER_ELEMENTS + 1) // page) * page
 
 
+def merges_alone(added, least, most, messages):
+    """What ranks have written is sent in so many messages of so many bytes in all, and nothing is fetched."""
+    merged = added["merge"]
+    require(least <= merged["bytes"] <= most + 8 * merged["messages"],
+            f"merge: {merged['bytes']} bytes, not {least} to {most}")
+    require(merged["messages"] == messages, f"merge: {merged['messages']} messages")
+    for kind in ("fetch", "twin"):
+        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
+    require(added["faults"] == 0, f"{added['faults']} faults")
+
+
 def scatters_send_what_they_wrote(workshop, scatter, ranks):
     """Every rank gets the whole array each time, and sends the elements that it wrote, each with
     two or three bytes to say where."""
@@ -373,13 +384,7 @@ def scatters_send_what_they_wrote(workshop, scatter, ranks):
             f"exchange: {added['exchange']['bytes']} bytes, not {expected}")
     own = -(-SCATTER_WRITTEN // ranks)  # Of rank 0, the largest part.
     least, most = ((8 + extra) * (SCATTER_WRITTEN - own) * rounds for extra in (2, 3))
-    merged = added["merge"]
-    require(least <= merged["bytes"] <= most + 8 * merged["messages"],
-            f"merge: {merged['bytes']} bytes, not {least} to {most}")
-    require(merged["messages"] == (ranks - 1) * rounds, f"merge: {merged['messages']} messages")
-    for kind in ("fetch", "twin"):
-        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
-    require(added["faults"] == 0, f"{added['faults']} faults")
+    merges_alone(added, least, most, (ranks - 1) * rounds)
     require(added["protections"] == 0, f"{added['protections']} changes of protection")
 
 
@@ -427,13 +432,7 @@ def a_histogram_moves_its_bins_once(workshop, updates, ranks):
     require(0 < added["exchange"]["bytes"] <= most,
             f"exchange: {added['exchange']['bytes']} bytes, not {most}")
     least, most = ((8 + extra) * bins * (ranks - 1) * rounds for extra in (0, 3))
-    merged = added["merge"]
-    require(least <= merged["bytes"] <= most + 8 * merged["messages"],
-            f"merge: {merged['bytes']} bytes, not {least} to {most}")
-    require(merged["messages"] == (ranks - 1) * rounds, f"merge: {merged['messages']} messages")
-    for kind in ("fetch", "twin"):
-        require(added[kind]["bytes"] == 0, f"{kind}: {added[kind]['bytes']} bytes")
-    require(added["faults"] == 0, f"{added['faults']} faults")
+    merges_alone(added, least, most, (ranks - 1) * rounds)
 
 
 def one_construct_moves_what_several_do(workshop, conducted_steps, ranks):

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// For tests that bound how often memory is taken. Replaces the program's operator new, so one file
+/// of a test program includes it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace tutti::test {
+
+/// Threading: of programs whose tests take memory on one thread.
+inline std::uint64_t allocations = 0;
+
+} // namespace tutti::test
+
+void *operator new(std::size_t size) {
+  ++tutti::test::allocations;
+  if (void *memory = std::malloc(std::max<std::size_t>(size, 1))) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+
+void operator delete(void *memory) noexcept { std::free(memory); }
+
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
