@@ -30,6 +30,8 @@ struct Access {
   Type *type;
   bool writes;
   const Argument *fragment;
+  /// Which only one iteration of the loop comes to, on its way to the instruction; or null.
+  const BasicBlock *once;
 };
 
 class Lanes {
@@ -124,7 +126,7 @@ std::string survey(Instruction &inst, std::vector<Access> &accesses) {
     if (!fragment) {
       return "it touches memory that is no data fragment's";
     }
-    accesses.push_back({&inst, pointer, type, writes, fragment});
+    accesses.push_back({&inst, pointer, type, writes, fragment, nullptr});
     return "";
   };
   if (const auto *load = dyn_cast<LoadInst>(&inst)) {
@@ -142,9 +144,48 @@ std::string survey(Instruction &inst, std::vector<Access> &accesses) {
   return isa<AllocaInst>(inst) || inst.mayReadOrWriteMemory() ? "it uses memory of its own" : "";
 }
 
+/// Whether a branch goes to `block` in one iteration at most: that in which a counter, which never
+/// comes to a number twice, is what does not change.
+bool isEnteredOnce(const BasicBlock &block, const Loop &loop, ScalarEvolution &scev) {
+  const BasicBlock *from = block.getSinglePredecessor();
+  const auto *branch = from ? dyn_cast<BranchInst>(from->getTerminator()) : nullptr;
+  const auto *compare = branch && branch->isConditional() && loop.contains(from)
+                            ? dyn_cast<ICmpInst>(branch->getCondition())
+                            : nullptr;
+  if (!compare || !compare->isEquality() || loop.getHeader() == &block ||
+      branch->getSuccessor(compare->getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1) != &block ||
+      !scev.isSCEVable(compare->getOperand(0)->getType())) {
+    return false;
+  }
+  const SCEV *counter = scev.getSCEV(compare->getOperand(0));
+  const SCEV *number = scev.getSCEV(compare->getOperand(1));
+  if (scev.isLoopInvariant(counter, &loop)) {
+    std::swap(counter, number);
+  }
+  const auto *recurrence = dyn_cast<SCEVAddRecExpr>(counter);
+  const SCEV *taken = scev.getBackedgeTakenCount(&loop);
+  if (!recurrence || recurrence->getLoop() != &loop || !recurrence->isAffine() ||
+      !scev.isLoopInvariant(number, &loop) || isa<SCEVCouldNotCompute>(taken) ||
+      scev.getTypeSizeInBits(taken->getType()) > scev.getTypeSizeInBits(recurrence->getType())) {
+    return false;
+  }
+  const SCEV *step = recurrence->getStepRecurrence(scev);
+  return step->isOne() || step->isAllOnesValue();
+}
+
+const BasicBlock *onceOf(const Instruction &inst, const Loop &loop, ScalarEvolution &scev,
+                         const DominatorTree &dominators) {
+  const BasicBlock *block = inst.getParent();
+  while (block != loop.getHeader() && !isEnteredOnce(*block, loop, scev)) {
+    block = dominators.getNode(block)->getIDom()->getBlock();
+  }
+  return block != loop.getHeader() ? block : nullptr;
+}
+
 } // namespace
 
-std::string whyDependent(const Loop &loop, ScalarEvolution &scev, DebugLoc &place) {
+std::string whyDependent(const Loop &loop, ScalarEvolution &scev, const DominatorTree &dominators,
+                         DebugLoc &place) {
   std::vector<Access> accesses;
   for (BasicBlock *block : loop.blocks()) {
     for (Instruction &inst : *block) {
@@ -154,6 +195,9 @@ std::string whyDependent(const Loop &loop, ScalarEvolution &scev, DebugLoc &plac
       }
     }
   }
+  for (Access &access : accesses) {
+    access.once = onceOf(*access.instruction, loop, scev, dominators);
+  }
   const Lanes lanes(loop, scev);
   for (const Access &store : accesses) {
     if (!store.writes) {
@@ -161,7 +205,7 @@ std::string whyDependent(const Loop &loop, ScalarEvolution &scev, DebugLoc &plac
     }
     const std::optional<Lane> written = lanes.of(store);
     for (const Access &other : accesses) {
-      if (other.fragment != store.fragment) {
+      if (other.fragment != store.fragment || (store.once && store.once == other.once)) {
         continue;
       }
       const std::optional<Lane> touched = lanes.of(other);

@@ -7,6 +7,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DebugLoc.h"
+#include "llvm/IR/Dominators.h"
 
 #include <string>
 
@@ -18,6 +19,6 @@ namespace tutti::compiler {
 ///
 /// Sets `place` where the reason is one place.
 std::string whyDependent(const llvm::Loop &loop, llvm::ScalarEvolution &scev,
-                         llvm::DebugLoc &place);
+                         const llvm::DominatorTree &dominators, llvm::DebugLoc &place);
 
 } // namespace tutti::compiler

@@ -6,6 +6,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/fragment_calls.h"
+#include "compiler/transform/absorb_stores.h"
 #include "compiler/transform/procedure_pieces.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
@@ -194,8 +195,12 @@ std::string Version::takeLoops() {
     Loop &loop = **loops.begin();
     simplifyLoop(&loop, &dominators, &loops, &scev, &assumptions, nullptr, false);
     formLCSSARecursively(loop, dominators, &loops, &scev);
+    if (absorbStores(loop, loops, scev, dominators,
+                     analyses_.getResult<PostDominatorTreeAnalysis>(*version_))) {
+      continue;
+    }
     place_ = loop.getStartLoc();
-    if (std::string reason = whyDependent(loop, scev, place_); !reason.empty()) {
+    if (std::string reason = whyDependent(loop, scev, dominators, place_); !reason.empty()) {
       return reason;
     }
     if (std::string reason = pieces.takeLoop(loop, scev); !reason.empty()) {

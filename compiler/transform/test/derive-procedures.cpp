@@ -15,15 +15,18 @@
 
 extern "C" {
 
-// Scalars of inputs are loaded by the kernel; what stands behind the loop is one iteration.
+// Scalars of inputs are loaded by the kernel. What is stored behind the loop is stored by the iteration that makes the
+// element; if the loop has not run, by one iteration of its own.
 // CHECK-LABEL: define{{.*}} void @tutti_luna_device_step(
 // CHECK: call{{.*}} @tutti_luna_fragment_data(
+// CHECK: call{{.*}} @tutti_luna_fragment_create(
 // CHECK: call{{.*}} @tutti_luna_fragment_create(
 // CHECK-NOT: load double
 // CHECK-NOT: store double
 // CHECK: call void @tutti_launch(ptr{{.*}} @tutti_luna_device_step.0.tutti.region
-// CHECK: call{{.*}} @tutti_luna_fragment_create(
+// CHECK-NEXT: br label %[[END:[0-9]+]]
 // CHECK: call void @tutti_launch(ptr{{.*}} @tutti_luna_device_step.1.tutti.region
+// CHECK-NEXT: br label %[[END]]
 // CHECK: ret void
 void step(int count, const InputDF &u, const InputDF &left, OutputDF &v, OutputDF &first) {
   const double *a = u.getData<double>();
@@ -33,6 +36,77 @@ void step(int count, const InputDF &u, const InputDF &left, OutputDF &v, OutputD
     b[i] = a[i] + (i > 0 ? a[i - 1] : l);
   }
   *first.create<double>(1) = b[0];
+}
+
+// The same, where the loop always runs; written so in the program; elements that no iteration makes, or that are changed
+// before they are stored again.
+// CHECK-LABEL: define{{.*}} void @tutti_luna_device_borders(
+// CHECK: call void @tutti_launch(
+// CHECK-NOT: call void @tutti_launch(
+// CHECK: ret void
+void borders(const InputDF &u, OutputDF &v, OutputDF &first, OutputDF &last) {
+  double *b = v.create<double>(100);
+  for (int i = 0; i < 100; i++) {
+    b[99 - i] = u.getData<double>()[i];
+  }
+  *first.create<double>(1) = b[0];
+  *last.create<double>(1) = b[99];
+}
+// CHECK-LABEL: define{{.*}} void @tutti_luna_device_own_borders(
+// CHECK: call void @tutti_launch(
+// CHECK-NOT: call void @tutti_launch(
+// CHECK: ret void
+void own_borders(int n, const InputDF &u, OutputDF &v, OutputDF &first, OutputDF &last) {
+  double *b = v.create<double>(n), *f = first.create<double>(1), *l = last.create<double>(1);
+  for (int i = 0; i < n; i++) {
+    b[i] = 2 * u.getData<double>()[i];
+    if (i == 0) {
+      *f = b[i];
+    }
+    if (i == n - 1) {
+      *l = b[i];
+    }
+  }
+}
+// CHECK-LABEL: define{{.*}} void @tutti_luna_device_other_elements(
+// CHECK: call void @tutti_launch(
+// CHECK: call void @tutti_launch(
+// CHECK-NOT: call void @tutti_launch(
+// CHECK: ret void
+void other_elements(const InputDF &u, OutputDF &v, OutputDF &first, OutputDF &last) {
+  double *b = v.create<double>(200);
+  for (int i = 0; i < 100; i++) {
+    b[2 * i] = u.getData<double>()[i];
+  }
+  b[1] = 7;
+  b[198] = 8;
+  *first.create<double>(1) = b[1];
+  *last.create<double>(1) = b[198];
+}
+
+// REMARK: procedure 'twice' has no version for devices: its iterations may touch the same elements of
+void twice(int n, int k, OutputDF &v, OutputDF &first) {
+  double *b = v.create<double>(n), *f = first.create<double>(1);
+  for (int i = 0; i < n; i++) {
+    b[i] = i;
+    if (i == 0) {
+      *f = b[i];
+    }
+    if (i == k) {
+      *f = b[i];
+    }
+  }
+}
+
+// REMARK: procedure 'often' has no version for devices: its iterations may touch the same elements of
+void often(int n, int k, OutputDF &v, OutputDF &first) {
+  double *b = v.create<double>(n), *f = first.create<double>(1);
+  for (int i = 0; i < n; i++) {
+    b[i] = i;
+    if (i != k) {
+      *f = b[i];
+    }
+  }
 }
 
 // What would become memset and memcpy; an output that is a number.
