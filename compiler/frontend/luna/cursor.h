@@ -32,8 +32,13 @@ public:
 
   void next() { at_ = std::min(at_ + 1, tokens_.size() - 1); }
 
-  /// Nothing more will be read.
-  void stop() { at_ = tokens_.size() - 1; }
+  /// Says that the token is one level too deep for whoever reads it; nothing more will be read, nor
+  /// said of it.
+  void stopTooDeep() {
+    messages_.error(program_.text.locate(token().at), "E-SYNTAX", "this is nested too deeply");
+    at_ = tokens_.size() - 1;
+    failed_ = at_ + 1;
+  }
 
   /// Takes the token if it is this one.
   bool take(std::string_view word) {

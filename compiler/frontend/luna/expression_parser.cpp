@@ -35,8 +35,7 @@ Expression *ExpressionParser::expression() {
 }
 
 Expression *ExpressionParser::tooDeep() {
-  cursor_.fail("less: this is nested too deeply");
-  cursor_.stop();
+  cursor_.stopTooDeep();
   return nullptr;
 }
 

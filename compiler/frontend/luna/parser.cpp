@@ -202,8 +202,7 @@ private:
 
   Block *block() {
     if (blocks_ >= kDeepestBlocks) {
-      cursor_.fail("less: this is nested too deeply");
-      cursor_.stop();
+      cursor_.stopTooDeep();
       return nullptr;
     }
     ++blocks_;
