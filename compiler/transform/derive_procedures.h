@@ -6,7 +6,8 @@
 ///
 /// with the same parameters. The version asks for the same memory, decides with numbers alone, and
 /// forks where the procedure touches what fragments hold: a sequential loop whose iterations are
-/// independent is a parallel loop of its own, what lies between loops is one of one iteration. So
+/// independent is a parallel loop of its own, with what code behind it stores again of what they
+/// made; what else lies between loops is one of one iteration. So
 /// whoever calls the version, with forks that are recorded, has the kernels to run one after the
 /// other, and no byte of a fragment has been touched.
 ///
