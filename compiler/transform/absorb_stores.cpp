@@ -14,6 +14,8 @@
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
+#include <optional>
+
 using namespace llvm;
 
 namespace tutti::compiler {
