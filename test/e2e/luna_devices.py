@@ -25,7 +25,7 @@ import turn(int n, value x, name y) as turn;
 import narrow(int n, value x, name y, name count) as narrow;
 import chain(value x, name y) as chain;
 import edges(int n, value x, value w, name y) as edges;
-import slab(int n, int step, value x, name y, name first, name second, name last) as slab;
+import slab(int n, int step, value x, name y, name first, name second, name last, name mark) as slab;
 import show(value x, value y) as show;
 sub main()
 {
@@ -43,8 +43,8 @@ sub main()
   chain(g, h[2]);
   show(h[2], c);
   for k = 0..3 {
-    slab(k < 3 ? 20 * k : 15, k < 3 ? 1 : 2, z, s[4 * k], s[4 * k + 1], s[4 * k + 2], s[4 * k + 3]);
-    for i = 4 * k..4 * k + 3 { chain(s[i], h[3 + i]); show(h[3 + i], c); }
+    slab(k < 3 ? 20 * k : 15, k < 3 ? 1 : 2, z, s[5 * k], s[5 * k + 1], s[5 * k + 2], s[5 * k + 3], s[5 * k + 4]);
+    for i = 5 * k..5 * k + 4 { chain(s[i], h[3 + i]); show(h[3 + i], c); }
   }
 }
 """
@@ -93,13 +93,18 @@ void edges(int n, const InputDF &x, const InputDF &w, OutputDF &y) {
   d[n - 1] = a[n - 1] + 0.25 * (a[n - 2] - 2 * a[n - 1] + fabs(b[1]));
 }
 // Some of what is stored behind the loop no iteration may have made.
-void slab(int n, int step, const InputDF &x, OutputDF &y, OutputDF &first, OutputDF &second, OutputDF &last) {
+void slab(int n, int step, const InputDF &x, OutputDF &y, OutputDF &first, OutputDF &second, OutputDF &last,
+          OutputDF &mark) {
   const double *a = x.getData<double>();
-  double *d = y.create<double>(n + 22);
+  double *d = y.create<double>(n + 22), *m = mark.create<double>(2);
+  m[0] = m[1] = 5;
   for (int i = 0; i < 22; i++) d[n + i] = i;
   for (int i = 0; i < n; i++) {
     d[i] = 3 * a[i];
-    if (i == step * 7) d[i] -= 1;
+    if (i == step * 7) {
+      d[i] -= 1;
+      m[1] = d[i] + m[0];
+    }
   }
   *first.create<double>(1) = d[0];
   *second.create<double>(1) = d[21];
