@@ -28,6 +28,10 @@ bool Sources::read(const std::string &path, std::uint32_t &file) {
     return false;
   }
   std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf"; // As some editors begin files.
+  if (text.starts_with(kByteOrderMark)) {
+    text.erase(0, kByteOrderMark.size());
+  }
   file = add(path, std::move(text));
   return true;
 }
