@@ -6,11 +6,13 @@
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 
 #include <optional>
 #include <vector>
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace tutti::compiler {
 
@@ -144,17 +146,18 @@ std::string survey(Instruction &inst, std::vector<Access> &accesses) {
   return isa<AllocaInst>(inst) || inst.mayReadOrWriteMemory() ? "it uses memory of its own" : "";
 }
 
-/// Whether a branch goes to `block` in one iteration at most: that in which a counter, which never
-/// comes to a number twice, is what does not change.
-bool isEnteredOnce(const BasicBlock &block, const Loop &loop, ScalarEvolution &scev) {
-  const BasicBlock *from = block.getSinglePredecessor();
-  const auto *branch = from ? dyn_cast<BranchInst>(from->getTerminator()) : nullptr;
-  const auto *compare = branch && branch->isConditional() && loop.contains(from)
-                            ? dyn_cast<ICmpInst>(branch->getCondition())
-                            : nullptr;
-  if (!compare || !compare->isEquality() || loop.getHeader() == &block ||
-      branch->getSuccessor(compare->getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1) != &block ||
-      !scev.isSCEVable(compare->getOperand(0)->getType())) {
+/// Whether `condition` is `isTrue` in one iteration at most: only then a counter, which never comes
+/// to a number twice, is what does not change.
+bool holdsOnce(const Value *condition, bool isTrue, const Loop &loop, ScalarEvolution &scev) {
+  const Value *one = nullptr;
+  const Value *other = nullptr;
+  if (isTrue ? match(condition, m_LogicalAnd(m_Value(one), m_Value(other)))
+             : match(condition, m_LogicalOr(m_Value(one), m_Value(other)))) {
+    return holdsOnce(one, isTrue, loop, scev) || holdsOnce(other, isTrue, loop, scev);
+  }
+  const auto *compare = dyn_cast<ICmpInst>(condition);
+  if (!compare || !scev.isSCEVable(compare->getOperand(0)->getType()) ||
+      compare->getPredicate() != (isTrue ? ICmpInst::ICMP_EQ : ICmpInst::ICMP_NE)) {
     return false;
   }
   const SCEV *counter = scev.getSCEV(compare->getOperand(0));
@@ -171,6 +174,14 @@ bool isEnteredOnce(const BasicBlock &block, const Loop &loop, ScalarEvolution &s
   }
   const SCEV *step = recurrence->getStepRecurrence(scev);
   return step->isOne() || step->isAllOnesValue();
+}
+
+/// Whether a branch goes to `block` in one iteration at most.
+bool isEnteredOnce(const BasicBlock &block, const Loop &loop, ScalarEvolution &scev) {
+  const BasicBlock *from = block.getSinglePredecessor();
+  const auto *branch = from ? dyn_cast<BranchInst>(from->getTerminator()) : nullptr;
+  return branch && branch->isConditional() && loop.contains(from) && loop.getHeader() != &block &&
+         holdsOnce(branch->getCondition(), branch->getSuccessor(0) == &block, loop, scev);
 }
 
 const BasicBlock *onceOf(const Instruction &inst, const Loop &loop, ScalarEvolution &scev,

@@ -63,7 +63,7 @@ void own_borders(int n, const InputDF &u, OutputDF &v, OutputDF &first, OutputDF
     if (i == 0) {
       *f = b[i];
     }
-    if (i == n - 1) {
+    if (b[i] > 0 && i == n - 1) {
       *l = b[i];
     }
   }
