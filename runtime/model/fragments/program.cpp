@@ -136,8 +136,10 @@ bool Program::isShared(std::int32_t at) const {
   case TUTTI_LUNA_REAL:
   case TUTTI_LUNA_STRING:
   case TUTTI_LUNA_PATTERN:
-  case TUTTI_LUNA_SLOT:
     return false;
+  case TUTTI_LUNA_SLOT:
+    return std::ranges::any_of(list(node.indices),
+                               [this](std::int32_t index) { return isShared(index); });
   case TUTTI_LUNA_OUTER:
     return isShared(node.a);
   case TUTTI_LUNA_AND:

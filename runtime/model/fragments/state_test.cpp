@@ -387,6 +387,28 @@ TEST_P(StateTest, CountsRequestsAsTheOutputItselfSays) {
   EXPECT_TRUE(says(run(wrong), "'x' was requested 2 times, req_count says 1"));
 }
 
+TEST_P(StateTest, CountsNoRequestThatAnIndexDoesNotMake) {
+  // show(y[c ? x : 8][i]), where c is 0: x is asked for by one call, wherever the others run
+  TestUnit &u = unit_;
+  const auto x = u.slot(0, 1);
+  const auto once = u.rule(TUTTI_LUNA_REQ_COUNT, -1, x, u.integer(1));
+  const auto counter = u.slot(0, 0);
+  const auto index = u.op(TUTTI_LUNA_CHOOSE, u.slot(1, 0), u.slot(1, 1), u.integer(8));
+  const auto y = u.slot(1, 2, {index, counter});
+  const auto main =
+      u.sub("main", "",
+            u.block({"c", "x", "y"}, 0,
+                    {u.call(set_, {u.integer(0), u.slot(0, 0)}),
+                     u.call(set_, {u.integer(9), x}, {}, {}, {once}), u.call(show_, {x}),
+                     u.loop(u.integer(0), u.integer(3),
+                            u.block({"i"}, 1, {u.call(set_, {counter, y}), u.call(show_, {y})}))}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, (Strings{"0", "1", "2", "3", "9"}));
+}
+
 TEST_P(StateTest, HoldsFewLevelsWhereAdviceCountsWhatIsPassedOn) {
   // sub part(t, i, x): set((x[t][i] + x[t][i - 1]) % 97, x[t + 1][i]) @ { req_count x[t + 1][i] =
   // t == last || i == end ? 1 : 2; }

@@ -152,7 +152,11 @@ void UseFinder::walkArguments(const tutti_luna_statement &statement, const char 
   for (std::size_t at = 0; at < nodes.size(); ++at) {
     const tutti_luna_node *node = &program_.node(nodes[at]);
     if (types[at] != TUTTI_LUNA_TYPE_NAME) {
-      const bool isShared = program_.isShared(nodes[at]);
+      while (node->kind == TUTTI_LUNA_OUTER) {
+        node = &program_.node(node->a);
+      }
+      const bool isWhole = types[at] == TUTTI_LUNA_TYPE_VALUE && node->kind == TUTTI_LUNA_SLOT;
+      const bool isShared = !isWhole && program_.isShared(nodes[at]);
       read(nodes[at], 0, {!isShared, isShared || parameters >= 0, true});
       continue;
     }
