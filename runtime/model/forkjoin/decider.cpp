@@ -214,7 +214,7 @@ Alternatives::Known Decider::knownOf(const LoopHistory &history, std::int64_t it
   const double onDevices = known.distributed.seconds() * total;
   const bool isSettled = ropes_.isSettled(history.rope);
   return {isSettled,
-          std::max(onHosts, isSettled ? ropes_.secondsOnHosts(history.rope) : 0),
+          std::max(onHosts, isSettled ? ropes_.secondsOnHosts(history.rope, iterations) : 0),
           history.crossing.period(),
           history.triesCores,
           history.triesCores ? history.crossing.round() : 0,
@@ -292,7 +292,7 @@ void Decider::explain(LoopHistory &history, const Launch &launch, const Candidat
 std::optional<double> Decider::secondsOfParts(const LoopHistory &history,
                                               const Candidate &candidate,
                                               std::int64_t iterations) const {
-  if (const double timed = ropes_.secondsBalanced(history.rope); timed > 0) {
+  if (const double timed = ropes_.secondsBalanced(history.rope, iterations); timed > 0) {
     return timed;
   }
   const double whole = candidate.history->distributed.seconds() * static_cast<double>(iterations);

@@ -202,23 +202,27 @@ bool Ropes::isSettled(const RopeHistory &history) const {
   return history.rope && history.timed >= kTimedAtFirst && history.cutsSeen == history.rope->cuts;
 }
 
-double Ropes::secondsOnHosts(const RopeHistory &history) const {
-  if (!history.rope) {
-    return 0;
-  }
+double Ropes::secondsOnHosts(const RopeHistory &history, std::int64_t total) const {
   std::vector<bool> areHosts;
-  for (const memory::Place place : history.rope->places) {
-    areHosts.push_back(topology_.isHost(place));
+  if (history.rope) {
+    for (const memory::Place place : history.rope->places) {
+      areHosts.push_back(topology_.isHost(place));
+    }
   }
-  return history.rope->rope.secondsOn(history.loop, areHosts);
+  return secondsOn(history, total, areHosts);
 }
 
-double Ropes::secondsBalanced(const RopeHistory &history) const {
-  if (!history.rope) {
-    return 0;
-  }
-  const std::vector<bool> all(history.rope->places.size(), true);
-  return history.rope->rope.secondsOn(history.loop, all);
+double Ropes::secondsBalanced(const RopeHistory &history, std::int64_t total) const {
+  return secondsOn(history, total,
+                   std::vector<bool>(history.rope ? history.rope->places.size() : 0, true));
+}
+
+/// `uses`: by place. What was timed may have been longer or shorter.
+double Ropes::secondsOn(const RopeHistory &history, std::int64_t total,
+                        const std::vector<bool> &uses) {
+  return history.total > 0 ? history.rope->rope.secondsOn(history.loop, uses) *
+                                 static_cast<double>(total) / history.total
+                           : 0;
 }
 
 void Ropes::begins(RopeHistory &history, const Launch &launch, double bytes) {
@@ -266,6 +270,7 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
   const bool isCut =
       rope.rope.add(timed.history->loop, timed.parts, std::max<std::int64_t>(timed.launches, 1),
                     {timed.bytes, bandwidth, timed.history->planning});
+  timed.history->total = timed.total;
   rope.cuts += isCut ? 1 : 0;
   rope.isAsGuessed = rope.isAsGuessed && !isCut;
   return isCut;

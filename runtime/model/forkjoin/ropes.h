@@ -49,6 +49,7 @@ struct RopeHistory {
   double seconds = 0;        ///< what they took, as far as that is known,
   std::int32_t timed = 0;    ///< launches that were, since the latest cut,
   std::int32_t roughly = 0;  ///< those that moved data and were timed all the same,
+  double total = 0;          ///< iterations of the latest whose times are known,
   double planning = 0;       ///< seconds to make a plan of those that are used again,
   std::int32_t cutsSeen = 0; ///< and the cuts of the rope until then.
   bool isRough = false;      ///< The launch that is to be timed moves data.
@@ -76,13 +77,13 @@ public:
   /// Whether the cut of a loop has been timed a few times since it was last changed.
   bool isSettled(const RopeHistory &history) const;
 
-  /// What a launch would take on the hosts alone, from what its parts took; 0 if that is not known.
-  /// Units: seconds.
-  double secondsOnHosts(const RopeHistory &history) const;
+  /// What a launch of so many iterations would take on the hosts alone, from what parts took; 0 if
+  /// that is not known. Units: seconds.
+  double secondsOnHosts(const RopeHistory &history, std::int64_t total) const;
 
-  /// What the parts of a launch would take on all places of its loop, did they take the same time;
-  /// 0 if that is not known. Units: seconds.
-  double secondsBalanced(const RopeHistory &history) const;
+  /// What the parts of such a launch would take on all places of its loop, did they take the same
+  /// time; 0 if that is not known. Units: seconds.
+  double secondsBalanced(const RopeHistory &history, std::int64_t total) const;
 
   /// Notes a launch whose parts are being timed. `bytes`: that it touches.
   void begins(RopeHistory &history, const exec::Launch &launch, double bytes);
@@ -109,6 +110,8 @@ private:
     bool isRough;
   };
 
+  static double secondsOn(const RopeHistory &history, std::int64_t total,
+                          const std::vector<bool> &uses);
   std::vector<double> speedsAtFirst(const std::vector<exec::Share> &shares, double total) const;
   SharedRope &ropeFor(const std::vector<exec::Share> &shares, std::int64_t total);
   bool isTooLittle(double iterations, double share) const;

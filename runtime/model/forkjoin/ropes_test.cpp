@@ -95,18 +95,20 @@ TEST_F(RopesTest, TimesTheFirstLaunchesOfACutAndThenOneNowAndThen) {
 
 TEST_F(RopesTest, TellsWhatPartsTakeAlikeOfALoopThatOnePlaceRuns) {
   RopeHistory history;
-  EXPECT_EQ(ropes_.secondsBalanced(history), 0);
+  EXPECT_EQ(ropes_.secondsBalanced(history, kTotal), 0);
   Launch launch;
   launch.sequence = 1;
   launch.total = kTotal;
   launch.shares = {{0, 1}, {1, 1}};
   ropes_.cut(history, launch.shares, kTotal);
-  EXPECT_EQ(ropes_.secondsBalanced(history), 0) << "nothing was timed";
+  EXPECT_EQ(ropes_.secondsBalanced(history, kTotal), 0) << "nothing was timed";
   launch.shares = {{0, 0}, {1, kTotal}};
   ropes_.begins(history, launch, 1e3);
   ropes_.learn({launch.sequence, {{1, 6e-6}}}, kBandwidth);
 
-  EXPECT_NEAR(ropes_.secondsBalanced(history), 3e-6, 1e-9);
+  EXPECT_NEAR(ropes_.secondsBalanced(history, kTotal), 3e-6, 1e-9);
+  EXPECT_NEAR(ropes_.secondsBalanced(history, 100 * kTotal), 300e-6, 100e-9)
+      << "of a loop that was timed when it was short, and is not any more";
 }
 
 TEST_F(RopesTest, ForgetsALoopThatHasLostAPlace) {
