@@ -30,15 +30,18 @@ struct Cuts {
   /// Iterations whose data would change places.
   double moved() const {
     const double weights = sum(wished);
-    double moved = 0;
-    double border = 0;
-    double wishedBorder = 0;
+    const double all = sum(owned);
+    double stays = 0;
+    double begin = 0;
+    double wishedBegin = 0;
     for (std::size_t part = 0; part < owned.size(); ++part) {
-      border += owned[part];
-      wishedBorder += sum(owned) * wished[part] / weights;
-      moved += std::abs(border - wishedBorder);
+      const double end = begin + owned[part];
+      const double wishedEnd = wishedBegin + all * wished[part] / weights;
+      stays += std::max(0.0, std::min(end, wishedEnd) - std::max(begin, wishedBegin));
+      begin = end;
+      wishedBegin = wishedEnd;
     }
-    return moved;
+    return all - stays;
   }
 
 private:

@@ -22,6 +22,7 @@ TEST(Recut, TellsHowUnequalPartsAre) {
   EXPECT_NEAR((Cuts{shrunk, kEqual}.imbalance()), 250.0 / 175 - 1, 1e-9);
   EXPECT_DOUBLE_EQ((Cuts{shrunk, kEqual}.moved()), 175 + 150 + 75);
   EXPECT_DOUBLE_EQ((Cuts{last, kEqual}.imbalance()), 3);
+  EXPECT_DOUBLE_EQ((Cuts{last, kEqual}.moved()), 75) << "and not on the way through the others";
 }
 
 TEST(Recut, MovesDataOnceWhatItSparesHasCostAsMuch) {

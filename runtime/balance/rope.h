@@ -49,6 +49,9 @@ public:
   /// Begin of each part as a fraction, and 1 at the end.
   std::span<const double> borders() const { return borders_; }
 
+  /// Launches of `loop` have so many times as many iterations from now on.
+  void scale(Loop loop, double factor) { loops_[loop].work.scale(factor); }
+
   /// One launch of a loop, cut as `parts` says, whose parts were timed, and `launches` of it since
   /// the latest one that was. Whether the rope has been cut anew.
   bool add(Loop loop, std::span<const PartTime> measured, std::int64_t launches,

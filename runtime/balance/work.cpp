@@ -172,6 +172,21 @@ bool Work::isRepeated(std::span<const PartTime> launch) {
   return true;
 }
 
+void Work::scale(double factor) {
+  for (double &bucket : buckets_) {
+    bucket *= factor;
+  }
+  const auto scaleTimes = [&](std::vector<PartTime> &parts) {
+    for (PartTime &part : parts) {
+      part.seconds *= factor;
+    }
+  };
+  for (Launch &launch : launches_) {
+    scaleTimes(launch.parts);
+  }
+  scaleTimes(doubted_);
+}
+
 void Work::add(std::span<const PartTime> launch) {
   if (!std::ranges::any_of(launch, saysAnything)) {
     return;

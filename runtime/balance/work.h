@@ -45,6 +45,10 @@ public:
   /// `speeds`: a guess for each place.
   Work(std::span<const double> speeds, Places kind);
 
+  /// From now on launches take so many times as long, as there are so many times as many iterations
+  /// in them.
+  void scale(double factor);
+
   /// Learns from a launch that moved next to nothing. Parts that took no time say nothing.
   void add(std::span<const PartTime> launch);
 

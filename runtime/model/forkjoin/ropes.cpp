@@ -36,6 +36,14 @@ bool isOn(const std::vector<Share> &shares, const std::vector<Place> &places) {
   return std::ranges::equal(shares, places, {}, &Share::place);
 }
 
+double longestOf(const protocol::LaunchTimes &times) {
+  double longest = 0;
+  for (const protocol::PlaceTime &each : times.places) {
+    longest = std::max(longest, each.seconds);
+  }
+  return longest;
+}
+
 } // namespace
 
 /// Whether nothing is known that makes one of the places faster than another.
@@ -267,10 +275,17 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
     const bool areSomeIdle = isHybrid && topology_.isHost(each.place) && iterations < threads_;
     part.seconds = each.seconds * (areSomeIdle ? iterations / threads_ : 1);
   }
+  const double before = timed.history->total;
+  if (timed.total < before && longestOf(times) < balance::kShortestPart) {
+    return false; // Longer launches have told more.
+  }
+  timed.history->total = timed.total;
+  if (before > 0 && before != timed.total) {
+    rope.rope.scale(timed.history->loop, timed.total / before);
+  }
   const bool isCut =
       rope.rope.add(timed.history->loop, timed.parts, std::max<std::int64_t>(timed.launches, 1),
                     {timed.bytes, bandwidth, timed.history->planning});
-  timed.history->total = timed.total;
   rope.cuts += isCut ? 1 : 0;
   rope.isAsGuessed = rope.isAsGuessed && !isCut;
   return isCut;

@@ -111,6 +111,26 @@ TEST_F(RopesTest, TellsWhatPartsTakeAlikeOfALoopThatOnePlaceRuns) {
       << "of a loop that was timed when it was short, and is not any more";
 }
 
+TEST_F(RopesTest, KnowWhatLaunchesTakeThatAreLongerOrShorter) {
+  RopeHistory history;
+  Launch launch;
+  const auto run = [&](std::int64_t total, double seconds) {
+    ++launch.sequence;
+    launch.total = total;
+    launch.shares = {{0, 1}, {1, 1}};
+    ropes_.cut(history, launch.shares, total);
+    ropes_.begins(history, launch, 1e3);
+    ropes_.learn({launch.sequence, {{0, seconds}, {1, seconds}}}, kBandwidth);
+    return ropes_.secondsBalanced(history, kTotal);
+  };
+
+  EXPECT_NEAR(run(kTotal, 1e-3), 1e-3, 1e-6);
+  EXPECT_NEAR(run(2 * kTotal, 2e-3), 1e-3, 1e-6) << "no launch differs from what was expected";
+  EXPECT_NEAR(run(2 * kTotal, 4e-3), 1e-3, 1e-6);
+  EXPECT_NEAR(run(kTotal, 2e-3), 2e-3, 2e-6) << "this one shows that it was no chance";
+  EXPECT_NEAR(run(kTotal / 100, 8e-6), 2e-3, 2e-6) << "most of that is to start parts";
+}
+
 TEST_F(RopesTest, ForgetsALoopThatHasLostAPlace) {
   RopeHistory history;
   Launch launch;
