@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tutti::balance {
@@ -183,8 +184,7 @@ void Choice::tell(double now) {
   }
   const double took = now - began_;
   // What is not over may take as long again as all rounds until then.
-  const std::int64_t periods = (rounds_ + period_ - 1) / period_;
-  const double round = took / static_cast<double>(periods * period_);
+  const double round = took / static_cast<double>(roundsBegun());
   if (!isMeasured(took) && !isToBeGivenUp(round, took)) {
     look_ = nextLook(round, took);
     phase_ = Phase::Measures;
@@ -215,7 +215,9 @@ std::int64_t Choice::nextLook(double round, double took) const {
                std::max(static_cast<double>(kLongRounds) * inRound, kLongSeconds / each));
   const std::int64_t most = kLater * launches_;
   if (enough <= static_cast<double>(launches_)) {
-    return most; // Only the end of a period is missing, where the time is looked at in any case.
+    // Only the end of a period is missing, where the time is looked at in any case.
+    const double last = std::min(secondsUntilGivenUp() / each, static_cast<double>(most) - 1);
+    return std::max(launches_, static_cast<std::int64_t>(last)) + 1;
   }
   return std::min(most, static_cast<std::int64_t>(std::ceil(enough)));
 }
@@ -230,10 +232,26 @@ bool Choice::isMeasured(double took) const {
 
 /// Whether the present alternative, of which a round has taken so long, has shown enough.
 bool Choice::isToBeGivenUp(double round, double took) const {
-  const bool wasWorse = first_ > 0 && isWorse(first_, kWorse);
-  const double factor = wasWorse ? kWorse : kHopeless;
-  return took >= kLeastSeconds && isWorse(round, isGuess_ ? kByFar : factor);
+  return took >= kLeastSeconds && isWorse(round, factorToGiveUp());
 }
+
+double Choice::factorToGiveUp() const {
+  const bool wasWorse = first_ > 0 && isWorse(first_, kWorse);
+  return isGuess_ ? kByFar : wasWorse ? kWorse : kHopeless;
+}
+
+/// Seconds from the beginning of the periods that have begun until it is given up, if they are not
+/// over then.
+double Choice::secondsUntilGivenUp() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const double each : seconds_) {
+    least = each > 0 ? std::min(least, each) : least;
+  }
+  return std::max(kLeastSeconds, factorToGiveUp() * least * static_cast<double>(roundsBegun()));
+}
+
+/// Rounds of all periods that have begun.
+std::int64_t Choice::roundsBegun() const { return (rounds_ + period_ - 1) / period_ * period_; }
 
 void Choice::beginMeasuring(double now, std::int64_t look) {
   began_ = now;

@@ -82,6 +82,9 @@ private:
   bool showsMore(bool isSettled) const;
   bool isWorse(double round, double factor) const;
   bool isToBeGivenUp(double round, double took) const;
+  double factorToGiveUp() const;
+  double secondsUntilGivenUp() const;
+  std::int64_t roundsBegun() const;
   void beginMeasuring(double now, std::int64_t look);
   double handicapped(std::size_t alternative) const;
   std::size_t best() const;

@@ -408,6 +408,30 @@ TEST(Choice, GivesUpWhatIsHopelessBeforeAPeriodIsOver) {
   EXPECT_LT(now, 20);
 }
 
+TEST(Choice, GivesUpWhatIsHopelessAsSoonAsAPeriodIsBoundToTakeTooLong) {
+  // 200 rounds on devices take 46 ms as much moves behind them; on cores they take 520.
+  Choice choice(2);
+  const char loop = 0;
+  double now = 0;
+  double onCores = 0;
+  int told = 0;
+  for (int round = 1; round <= 3000; ++round) {
+    choice.needsRounds(&loop, 200);
+    if (choice.begins(&loop, true)) {
+      choice.tell(now);
+      ++told;
+    }
+    const double seconds = choice.present() == 0 ? 0.1e-3 + (round % 200 == 0 ? 26e-3 : 0) : 2.6e-3;
+    now += seconds;
+    onCores += choice.present() == 0 ? 0 : seconds;
+  }
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 0U);
+  EXPECT_LT(onCores, 0.25);
+  EXPECT_LT(told, 50);
+}
+
 TEST(Choice, HasNothingToTryWithOneAlternative) {
   Choice choice(1);
   Program program(choice, {1e-3});
