@@ -32,6 +32,10 @@ constexpr std::size_t kMostTimed = 256;
 constexpr double kCoresAtFirst = 1.0 / 256;
 constexpr double kRounding = 1e-3; ///< Of iterations.
 
+/// What a small part of a loop on cores may take to wake their threads, beside devices that have
+/// kept the program waiting. Units: seconds.
+constexpr double kWakingCores = 50e-6;
+
 bool isOn(const std::vector<Share> &shares, const std::vector<Place> &places) {
   return std::ranges::equal(shares, places, {}, &Share::place);
 }
@@ -217,7 +221,8 @@ double Ropes::secondsOnHosts(const RopeHistory &history, std::int64_t total) con
       areHosts.push_back(topology_.isHost(place));
     }
   }
-  return secondsOn(history, total, areHosts);
+  const double ofWork = std::max(0.0, history.onCores - kWakingCores);
+  return ofWork > 0 ? secondsOn(history, total, areHosts) * ofWork / history.onCores : 0;
 }
 
 double Ropes::secondsBalanced(const RopeHistory &history, std::int64_t total) const {
@@ -265,6 +270,7 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
     return false;
   }
   const bool isHybrid = this->isHybrid(timed.places);
+  double onCores = 0;
   for (const protocol::PlaceTime &each : times.places) {
     const auto place = std::ranges::find(timed.places, each.place);
     if (place == timed.places.end()) {
@@ -272,7 +278,9 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
     }
     balance::PartTime &part = timed.parts[static_cast<std::size_t>(place - timed.places.begin())];
     const double iterations = (part.upper - part.lower) * timed.total;
-    const bool areSomeIdle = isHybrid && topology_.isHost(each.place) && iterations < threads_;
+    const bool isHost = topology_.isHost(each.place);
+    onCores = isHost ? std::max(onCores, each.seconds) : onCores;
+    const bool areSomeIdle = isHybrid && isHost && iterations < threads_;
     part.seconds = each.seconds * (areSomeIdle ? iterations / threads_ : 1);
   }
   const double before = timed.history->total;
@@ -283,6 +291,7 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
   if (before > 0 && before != timed.total) {
     rope.rope.scale(timed.history->loop, timed.total / before);
   }
+  timed.history->onCores = onCores;
   const bool isCut =
       rope.rope.add(timed.history->loop, timed.parts, std::max<std::int64_t>(timed.launches, 1),
                     {timed.bytes, bandwidth, timed.history->planning});

@@ -50,6 +50,7 @@ struct RopeHistory {
   std::int32_t timed = 0;    ///< launches that were, since the latest cut,
   std::int32_t roughly = 0;  ///< those that moved data and were timed all the same,
   double total = 0;          ///< iterations of the latest whose times are known,
+  double onCores = 0;        ///< and seconds that its slowest part on a host took;
   double planning = 0;       ///< seconds to make a plan of those that are used again,
   std::int32_t cutsSeen = 0; ///< and the cuts of the rope until then.
   bool isRough = false;      ///< The launch that is to be timed moves data.
@@ -77,8 +78,8 @@ public:
   /// Whether the cut of a loop has been timed a few times since it was last changed.
   bool isSettled(const RopeHistory &history) const;
 
-  /// What a launch of so many iterations would take on the hosts alone, from what parts took; 0 if
-  /// that is not known. Units: seconds.
+  /// What a launch of so many iterations would take on the hosts alone at least, from what parts
+  /// took, less what it may be to start cores; 0 if that is not known. Units: seconds.
   double secondsOnHosts(const RopeHistory &history, std::int64_t total) const;
 
   /// What the parts of such a launch would take on all places of its loop, did they take the same

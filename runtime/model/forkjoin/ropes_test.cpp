@@ -279,6 +279,16 @@ TEST_F(RopesOfSlowCores, LearnNothingFromWhatIsMostlyMovedOrCompiled) {
   EXPECT_NEAR(run(2048, 40, true, 0.5), first, 1e-4);
 }
 
+TEST_F(RopesOfSlowCores, DoNotTakeWakingCoresForWork) {
+  const double slower = 32e-6 * 512 / kCores / 1e-3;
+  EXPECT_NEAR(run(512, slower, false), 1e-3, 0.1e-3);
+  EXPECT_EQ(ropes_.secondsOnHosts(history_, 512), 0) << "of 32 us each it says nothing";
+
+  run(512, 64 * slower, false);
+  run(512, 64 * slower, false);
+  EXPECT_GT(ropes_.secondsOnHosts(history_, 512), 5e-3);
+}
+
 TEST_F(RopesOfSlowCores, LeaveNothingToCoresThatIsLessThanHalfAnIteration) {
   for (int launch = 0; launch < 8; ++launch) {
     run(2048, 20000, false);
