@@ -30,6 +30,9 @@ public:
   /// Whether there were enough measurements to judge by.
   bool isKnown() const { return samples_ >= kEnough; }
 
+  /// How many of them count.
+  std::uint32_t times() const { return samples_; }
+
   double seconds() const { return seconds_; }
 
   /// What the first measurement replaces.

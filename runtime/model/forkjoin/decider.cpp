@@ -204,12 +204,15 @@ bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
 
 /// What it is known to take in the ways that are not measured for it.
 Alternatives::Known Decider::knownOf(const LoopHistory &history, std::int64_t iterations) const {
-  constexpr double kDoubt = 4;        // Of what was measured once or twice, in cold memory.
+  constexpr double kDoubt = 4;        // Of what was measured once or twice, in cold memory,
+  constexpr double kStarting = 30e-3; // and once only, when threads may have been started.
   constexpr double kOfUse = 1.0 / 32; // Of the time on devices, what cores could spare.
   const balance::RegionHistory &known = history.onDevices;
   const auto total = static_cast<double>(iterations);
+  const double starting = known.home.times() == 1 ? kStarting : 0;
+  const double measured = std::max(0.0, known.home.seconds() * total - starting);
   const double home =
-      std::max(known.home.seconds() / (known.home.isKnown() ? 1 : kDoubt), known.sampled) * total;
+      std::max(measured / (known.home.isKnown() ? 1 : kDoubt), known.sampled * total);
   const double onHosts = home / hosts_.ranks;
   const double onDevices = known.distributed.seconds() * total;
   const bool isSettled = ropes_.isSettled(history.rope);
