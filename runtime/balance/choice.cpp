@@ -76,8 +76,7 @@ void Choice::start(std::size_t alternative) {
 
 void Choice::expect(std::size_t alternative, double seconds) {
   least_[alternative] = std::max(least_[alternative], seconds);
-  if (alternative == present_ && phase_ == Phase::Warms &&
-      isWorse(least_[alternative], kHopeless)) {
+  if (alternative == present_ && isTrying() && isWorse(least_[alternative], kHopeless)) {
     decide();
   }
 }

@@ -125,6 +125,19 @@ TEST(Choice, LeavesOffWhatTurnsOutToBeHopeless) {
   EXPECT_EQ(choice.present(), 1U);
 }
 
+TEST(Choice, LeavesOffWhatTurnsOutToBeHopelessWhileItIsMeasured) {
+  Choice choice(2);
+  Program program(choice, {1e-3, 1e-2});
+  while (choice.present() == 0 || !choice.isMeasuring()) {
+    program.run(1);
+  }
+
+  choice.expect(1, 9e-3);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 0U);
+}
+
 TEST(Choice, TakesTheBestOnceAllHaveBeenTried) {
   for (std::size_t best = 0; best < 3; ++best) {
     Choice choice(3);

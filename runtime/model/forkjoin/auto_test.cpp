@@ -620,11 +620,15 @@ TEST(Auto, IsNoMoreThanATwentiethSlowerThanCoresOnceItKnows) {
   }
 }
 
+/// The same of ranks without GPUs.
+std::span<const Speeds> ranksToTry() {
+  static constexpr std::array<Speeds, 3> kRanks{{{1, 0, 4}, {16, 0, 4}, {1, 0, 2}}};
+  return std::span(kRanks).first(std::min<std::size_t>(kRanks.size(), casesOf(kRanks.size())));
+}
+
 TEST(Auto, TakesLittleMoreOnRanksThanAlwaysOrNeverDistributed) {
   constexpr int kSteps = 1200;
-  constexpr std::array<Speeds, 3> kRanks{{{1, 0, 2}, {16, 0, 4}, {1, 0, 4}}};
-  const auto some = std::span(kRanks).first(std::min(kRanks.size(), casesOf(kRanks.size())));
-  for (const Speeds &speeds : some) {
+  for (const Speeds &speeds : ranksToTry()) {
     for (const Case &each : cases()) {
       for (const std::uint64_t size : each.sizes) {
         const auto secondsBy = [&](Distribute policy) {
@@ -661,7 +665,7 @@ TEST(Auto, IsNotMisledByThreadsThatStartInATrial) {
 /// An elimination: its loop is one iteration shorter at each launch.
 TEST(Auto, TakesLittleMoreOnRanksWhereLoopsShrink) {
   constexpr int kPasses = 3;
-  for (const Speeds &speeds : {Speeds{1, 0, 2}, Speeds{1, 0, 4}, Speeds{16, 0, 4}}) {
+  for (const Speeds &speeds : ranksToTry()) {
     for (const std::uint64_t rows : {256, 1024}) {
       const auto secondsBy = [&](Distribute policy) {
         return secondsOf(elimination, rows, speeds, {}, kPasses, policy);

@@ -6,6 +6,7 @@
 #include "runtime/exec/or_die.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -204,15 +205,15 @@ bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
 
 /// What it is known to take in the ways that are not measured for it.
 Alternatives::Known Decider::knownOf(const LoopHistory &history, std::int64_t iterations) const {
-  constexpr double kDoubt = 4;        // Of what was measured once or twice, in cold memory,
-  constexpr double kStarting = 30e-3; // and once only, when threads may have been started.
+  constexpr std::array kDoubts{1.0, 4.0, 2.0}; // Of what was measured never, once and twice,
+  constexpr double kStarting = 30e-3; // in cold memory; the first time, threads may be started.
   constexpr double kOfUse = 1.0 / 32; // Of the time on devices, what cores could spare.
   const balance::RegionHistory &known = history.onDevices;
   const auto total = static_cast<double>(iterations);
   const double starting = known.home.times() == 1 ? kStarting : 0;
-  const double measured = std::max(0.0, known.home.seconds() * total - starting);
-  const double home =
-      std::max(measured / (known.home.isKnown() ? 1 : kDoubt), known.sampled * total);
+  const double doubt = known.home.isKnown() ? 1 : kDoubts.at(known.home.times());
+  const double measured = std::max(0.0, known.home.seconds() * total - starting) / doubt;
+  const double home = std::max(measured, known.sampled * total);
   const double onHosts = home / hosts_.ranks;
   const double onDevices = known.distributed.seconds() * total;
   const bool isSettled = ropes_.isSettled(history.rope);
