@@ -35,6 +35,7 @@ SIZES = {"mm": (512, 1024, 2048), "sor": (1024, 2048, 4096), "nbody": (4096, 163
 SMALL = {"mm": (64, 128), "sor": (128, 256), "nbody": (256, 512), "kmeans": (5000, 20000)}
 REGIONS = ("5000 1000 {} 2", "20000 4000 {} 2")
 SMALL_REGIONS = ("300 200 {} 1",)
+CORES_BESIDE_GPUS = ("mm", "nbody", "kmeans")
 FIGURES = (9, 10, 11, 12, 13, 14)
 
 
@@ -67,6 +68,8 @@ class Bench:
         self.sizes = SMALL if arguments.small else SIZES
         self.regions = SMALL_REGIONS if arguments.small else REGIONS
         self.small = arguments.small
+        self.apps = arguments.apps
+        self.found = {}
         self.results = arguments.results
         self.checks = {}
 
@@ -265,9 +268,12 @@ def figure13(bench):
 
 def figure14(bench):
     """Cores beside GPUs, over ranks; and Table 2."""
-    rows, ratios = {}, {}
     counts = [count for count in (1, 2, 4) if count <= bench.ranks]
-    for app in ("mm", "nbody", "kmeans"):
+    known = {} if set(bench.apps) == set(CORES_BESIDE_GPUS) else bench.found.get("fig14", {})
+    # Of earlier runs on as many ranks.
+    rows = {label: row for label, row in known.get("speed-ups", {}).items() if f"hybrid {counts[-1]}" in row}
+    ratios = {label: known["ratios"][label] for label in rows}
+    for app in bench.apps:
         for size in bench.sizes[app][1:]:
             alone = bench.seconds_per_step(app, size, 1, device="cpu")
             row = {}
@@ -303,6 +309,8 @@ def main():
     parser.add_argument("--tuttirun", type=pathlib.Path, help="default: that of --programs")
     parser.add_argument("--results", type=pathlib.Path, metavar="FOLDER", default=pathlib.Path("."))
     parser.add_argument("--figures", type=int, nargs="*", choices=FIGURES, default=FIGURES)
+    parser.add_argument("--apps", nargs="+", choices=CORES_BESIDE_GPUS, default=CORES_BESIDE_GPUS,
+                        help="of Fig. 14, which takes some minutes; rows of other apps in results.json are joined")
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--device", default="gpu", choices=("gpu", "cuda", "opencl", "cpu"))
     parser.add_argument("--seconds", type=float, default=0.5, help="that steps are timed for (default: %(default)s)")
@@ -318,7 +326,7 @@ def main():
     arguments.results.mkdir(parents=True, exist_ok=True)
     bench = Bench(arguments)
     kept = arguments.results / "results.json"
-    found = json.loads(kept.read_text()) if kept.exists() else {}
+    bench.found = found = json.loads(kept.read_text()) if kept.exists() else {}
     for figure in arguments.figures:
         lacks = {9: "cpu", 12: "cpu opencl", 13: "cpu opencl", 14: "cpu"}.get(figure, "")
         if bench.device in lacks.split():
