@@ -88,21 +88,23 @@ void Measured::add(double seconds) {
 
 void Measured::doubt(double guess, double share) { seconds_ += share * (guess - seconds_); }
 
-RegionHistory RegionHistory::forLonger() const {
-  RegionHistory longer;
-  longer.planning = planning;
-  longer.following = following;
-  longer.isAway = isAway;
-  longer.undoing = undoing;
-  return longer;
+RegionHistory RegionHistory::forAnotherLength() const {
+  RegionHistory another;
+  another.planning = planning;
+  another.following = following;
+  another.isAway = isAway;
+  another.undoing = undoing;
+  return another;
 }
 
-RegionHistory RegionHistory::forShorter() const {
-  RegionHistory shorter = forLonger();
-  shorter.home = Measured::guess(home.seconds());
-  shorter.distributed = Measured::guess(distributed.seconds());
-  shorter.sampled = sampled;
-  return shorter;
+void RegionHistory::guessHomeBy(const RegionHistory &other) {
+  const bool areKnownAway = distributed.isKnown() && other.distributed.isKnown();
+  const double factor = areKnownAway ? distributed.seconds() / other.distributed.seconds() : 1;
+  home = Measured::guess(factor * other.home.seconds());
+  sampled = sampled > 0 ? sampled : factor * other.sampled;
+  if (distributed.times() == 0) {
+    distributed = Measured::guess(other.distributed.seconds());
+  }
 }
 
 void RegionHistory::addSample(std::int64_t iterations, double seconds) {

@@ -69,11 +69,13 @@ struct RegionHistory {
   std::int32_t triedHome = 0; ///< Times that this has shown nothing new,
   std::int32_t triedAway = 0; ///< and times that it came home because it was faster there.
 
-  /// What is known of launches with more or fewer iterations by what is known of these. What
-  /// starting a launch takes counts for little in an iteration of a long one, and for most in one
-  /// of a short one, which so tells nothing of long ones.
-  RegionHistory forLonger() const;
-  RegionHistory forShorter() const;
+  /// What is known of launches of quite another length by what is known of these: nothing of what
+  /// they take.
+  RegionHistory forAnotherLength() const;
+
+  /// Guesses what an iteration takes at home by `other` launches, which are longer or shorter.
+  /// Those that were distributed tell by how much iterations of either take longer.
+  void guessHomeBy(const RegionHistory &other);
 
   /// Takes into account that so many iterations of a launch, which had to fetch nothing, were
   /// executed at home.

@@ -247,20 +247,35 @@ TEST(Cost, TriesHomeNoMoreBesideDevicesOnceItIsMeasured) {
   }
 }
 
-TEST(Cost, KnowsNothingOfLongerLaunchesAndGuessesWhatShorterOnesTake) {
+TEST(Cost, GuessesWhatLaunchesOfAnotherLengthTakeUntilOneIsMeasured) {
   RegionHistory history;
   for (int launch = 0; launch < 3; ++launch) {
     history.addHome(kMachine, 1000, 10e-3, 0);
   }
-  EXPECT_EQ(homeSeconds(kMachine, history.forLonger(), 100000, 8e6),
-            homeSeconds(kMachine, RegionHistory(), 100000, 8e6));
+  RegionHistory shorter = history.forAnotherLength();
+  EXPECT_EQ(homeSeconds(kMachine, shorter, 10, 8e6),
+            homeSeconds(kMachine, RegionHistory(), 10, 8e6));
 
-  RegionHistory shorter = history.forShorter();
+  shorter.guessHomeBy(history);
 
   EXPECT_DOUBLE_EQ(homeSeconds(kMachine, shorter, 10, 8e6), 100e-6);
   EXPECT_FALSE(shorter.home.isKnown());
   shorter.addHome(kMachine, 10, 300e-6, 0); // Most of it is for starting it.
   EXPECT_DOUBLE_EQ(homeSeconds(kMachine, shorter, 10, 8e6), 300e-6);
+}
+
+TEST(Cost, GuessesByWhatIterationsOfEitherLengthTakeDistributed) {
+  RegionHistory history;
+  RegionHistory longer;
+  for (int launch = 0; launch < 3; ++launch) {
+    history.addHome(kMachine, 1000, 8e-3, 0);
+    history.addDistributed(kMachine, 1000, 2e-3, 0);
+    longer.addDistributed(kMachine, 2000, 8e-3, 0); // Twice as many of twice the length.
+  }
+
+  longer.guessHomeBy(history);
+
+  EXPECT_NEAR(homeSeconds(kMachine, longer, 2000, 8e6), 32e-3, 1e-9);
 }
 
 TEST(Cost, GoesBackAtOnceIfATrialWasSlower) {

@@ -10,6 +10,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -43,12 +44,14 @@ std::string_view reasonHome(const Placement &placement) {
   return placement.reason.empty() ? placement.alone : placement.reason;
 }
 
-/// The same for launches whose lengths differ by less than a factor of about eight. Not 0.
+/// The same for launches whose lengths differ by less than a factor of about two. Not 0.
 std::int32_t lengthOf(std::int64_t iterations) {
-  constexpr std::int32_t kBits = 3;
-  return 1 +
-         static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(iterations))) / kBits;
+  return 1 + static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(iterations)));
 }
+
+/// Launches that are so many doublings shorter say nothing: what starting one takes counts for
+/// little in an iteration of a long one, and for most in one of a short one.
+constexpr std::int32_t kMuchShorter = 3;
 
 /// Devices idle while a launch is measured: what it takes is looked at more and more seldom, as
 /// long as it stays the same. `each`: seconds of an iteration.
@@ -70,15 +73,39 @@ void LoopHistory::begins(std::int64_t iterations) {
     return;
   }
   LengthHistory &mine = *this;
-  if (auto same = others.extract(length)) {
-    std::swap(mine, same.mapped());
-    same.key() = before;
-    others.insert(std::move(same));
-    return;
-  }
   others.emplace(before, mine);
-  mine = length > before ? LengthHistory{onHosts.forLonger(), onDevices.forLonger()}
-                         : LengthHistory{onHosts.forShorter(), onDevices.forShorter()};
+  if (auto same = others.extract(length)) {
+    mine = std::move(same.mapped());
+  } else {
+    mine = {onHosts.forAnotherLength(), onDevices.forAnotherLength()};
+  }
+  guessHome();
+}
+
+/// What was not measured is guessed by launches of the next length of which something is known.
+void LoopHistory::guessHome() {
+  const auto guess = [this](balance::RegionHistory LengthHistory::*kind) {
+    balance::RegionHistory &mine = this->*kind;
+    if (mine.home.times() > 0 || mine.isTrying) {
+      return;
+    }
+    const balance::RegionHistory *nearest = nullptr;
+    std::int32_t least = std::numeric_limits<std::int32_t>::max();
+    for (const auto &[other, known] : others) {
+      const balance::RegionHistory &theirs = known.*kind;
+      const bool saysAnything = theirs.home.times() > 0 || theirs.sampled > 0;
+      const std::int32_t away = std::abs(other - length);
+      if (saysAnything && other > length - kMuchShorter && away < least) {
+        nearest = &theirs;
+        least = away;
+      }
+    }
+    if (nearest) {
+      mine.guessHomeBy(*nearest);
+    }
+  };
+  guess(&LengthHistory::onHosts);
+  guess(&LengthHistory::onDevices);
 }
 
 Decider::Decider(Engine &engine, Setup setup)
@@ -449,6 +476,7 @@ void Decider::noteDistributed(LoopHistory &history, const Launch &launch, double
   if (!candidate.isWanted || !candidate.placement.usesDevices) {
     candidate.history->addDistributed(*candidate.machine, launch.total, seconds, bytes,
                                       history.cuts.plansEachLaunch() ? 0 : planned);
+    history.guessHome();
   }
 }
 

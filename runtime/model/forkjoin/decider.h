@@ -57,8 +57,12 @@ struct LengthHistory {
 /// Threading: externally synchronised.
 struct LoopHistory : LengthHistory {
   /// A launch of so many iterations begins: from now on this tells of launches of about that
-  /// length, by what those before of another length tell if there were none.
+  /// length.
   void begins(std::int64_t iterations);
+
+  /// Guesses what launches of the present length take at home by others, as long as none of them
+  /// was measured there.
+  void guessHome();
 
   std::int32_t length = 0;                      ///< The present one, of `lengthOf`; 0: none yet.
   std::map<std::int32_t, LengthHistory> others; ///< Of other lengths.

@@ -112,6 +112,20 @@ TEST_F(DeciderTest, KnowsLongAndShortLaunchesOfALoopApart) {
   }
 }
 
+TEST_F(DeciderTest, GuessesByTheNextLengthButNotByMuchShorterOnes) {
+  Decider decider = this->decider(Distribute::Auto, TUTTI_DEVICE_CPU);
+  const auto known = [&](std::int64_t iterations) {
+    decider.candidateFor(history_, region_, iterations);
+    return history_.onHosts.home.seconds();
+  };
+  decider.candidateFor(history_, region_, 1000);
+  decider.noteHome(history_, 1000, 10e-3);
+
+  EXPECT_DOUBLE_EQ(known(10), 10e-6);
+  EXPECT_DOUBLE_EQ(known(3000), 10e-6);
+  EXPECT_EQ(known(100000), 0);
+}
+
 TEST_F(DeciderTest, AsksNoTimeWhereLoopsAreAlwaysDistributed) {
   Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_AUTO, false, true);
   for (int round = 0; round < 5; ++round) {
