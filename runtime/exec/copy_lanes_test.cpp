@@ -195,7 +195,7 @@ TEST_F(CopyLanesTest, HasReadLockedMemoryWhenCopyingInReturns) {
   open({.delay = 2});
   for (std::uint64_t time = 1; time <= 20; ++time) {
     host(kHeap) = time;
-    ASSERT_TRUE(locked_->copyIn(*main_, bytes(0, kBlock / 2)));
+    ASSERT_TRUE(locked_->copyIn(*main_, bytes(0, kBlock / 2), Reading::Done));
     host(kHeap) = 0;
     std::uint64_t found = 0;
     ASSERT_TRUE(main_->copyOut(kHeap, std::as_writable_bytes(std::span(&found, 1))));
@@ -203,6 +203,24 @@ TEST_F(CopyLanesTest, HasReadLockedMemoryWhenCopyingInReturns) {
     ASSERT_EQ(found, time);
   }
   EXPECT_EQ(count(Operation::Lock), 1);
+}
+
+TEST_F(CopyLanesTest, WaitsForWhatIsReadLaterOnceThatIsMuch) {
+  open({.delay = 2});
+  const RangeSet block = bytes(0, kBlock);
+  ASSERT_TRUE(locked_->copyIn(*main_, block, Reading::Later)); // By way of other memory.
+  const std::ptrdiff_t before = count(Operation::Finish);
+  for (int time = 0; time < 4; ++time) {
+    ASSERT_TRUE(locked_->copyIn(*main_, block, Reading::Later));
+  }
+  EXPECT_EQ(count(Operation::Finish), before);
+
+  ASSERT_TRUE(locked_->copyIn(*main_, block, Reading::Later));
+  EXPECT_EQ(count(Operation::Finish), before + 1);
+  ASSERT_TRUE(locked_->copyIn(*main_, bytes(kBlock, kBlock + 8), Reading::Done));
+  EXPECT_EQ(count(Operation::Finish), before + 2) << "what came before is still being read";
+  ASSERT_TRUE(locked_->copyIn(*main_, bytes(kBlock, kBlock + 8), Reading::Done));
+  EXPECT_EQ(count(Operation::Finish), before + 2);
 }
 
 TEST_F(CopyLanesTest, NotesNothingOfSmallCopiesOut) {

@@ -228,10 +228,10 @@ Status Devices::takeOut(std::int32_t index, const RangeSet &bytes, Copy &&copy) 
   });
 }
 
-Status Devices::copyIn(std::int32_t index, const RangeSet &bytes) {
+Status Devices::copyIn(std::int32_t index, const RangeSet &bytes, Reading reading) {
   return bringIn(index, bytes, [&](Lane &lane) -> Status {
     TUTTI_TRY(give(lane, bytes));
-    return lockedOf(lane).copyIn(*lane.queue, bytes);
+    return lockedOf(lane).copyIn(*lane.queue, bytes, reading);
   });
 }
 
@@ -240,6 +240,18 @@ Status Devices::copyOut(std::int32_t index, const RangeSet &bytes) {
     TUTTI_TRY(give(lane, left));
     return lockedOf(lane).copyOut(*lane.queue, left);
   });
+}
+
+Result<bool> Devices::hasArrived(std::int32_t index, const RangeSet &bytes, device::Event &event) {
+  bool isDone = true;
+  TUTTI_TRY(attempt(index, [&](Lane &lane) -> Status {
+    TUTTI_ASSIGN(isDone, event.hasCompleted());
+    if (isDone) {
+      lane.leaving = lane.leaving.subtract(bytes);
+    }
+    return {};
+  }));
+  return isDone || isLost(index);
 }
 
 Status Devices::streamIn(std::int32_t index, const RangeSet &bytes) {
@@ -528,7 +540,7 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
     TUTTI_TRY(copyOut(from, bytes));
     TUTTI_TRY(attempt(from, [this](Lane &lane) { return finish(lane); }));
     TUTTI_TRY(require(from, bytes));
-    return copyIn(to, bytes);
+    return copyIn(to, bytes, Reading::Done);
   }
   source.readBy[static_cast<std::size_t>(to)] = target.given;
   changed(target, bytes);

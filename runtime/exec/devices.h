@@ -100,11 +100,15 @@ public:
   Status load(std::int32_t index, const tutti_region &region, const tutti_kernel &kernel);
 
   /// Starts copying bytes of the window from this rank's host memory to a device.
-  Status copyIn(std::int32_t index, const RangeSet &bytes);
+  Status copyIn(std::int32_t index, const RangeSet &bytes, Reading reading);
 
   /// The same beside kernels that do not touch them, for a loop that streams through the device.
   /// The host's memory may be written to once it is not read any more (`isReading`).
   Status streamIn(std::int32_t index, const RangeSet &bytes);
+
+  /// Whether `event`, of the device, says that what was copied out before is there. So it does if
+  /// the device is lost: what has not arrived is gone then. Never blocks.
+  Result<bool> hasArrived(std::int32_t index, const RangeSet &bytes, device::Event &event);
 
   /// Starts copying bytes to this rank's host memory that only the device has, because they are
   /// going to leave it: `copyOut` finds them there then. Beside all that does not touch them.
@@ -126,8 +130,9 @@ public:
   /// Starts copying bytes that are for a device but not in the window.
   Status put(std::int32_t index, std::uint64_t address, std::span<const std::byte> bytes);
 
-  /// Starts copying bytes from a device to this rank's host memory. Once the devices are idle they
-  /// are there, less what is gone with the device.
+  /// Starts copying bytes from a device to this rank's host memory. Once the devices are idle, or
+  /// an event behind it has happened (`hasArrived`), they are there, less what is gone with the
+  /// device.
   Status copyOut(std::int32_t index, const RangeSet &bytes);
 
   /// Copies bytes from a device to somewhere else in this rank's memory, once all is done that the

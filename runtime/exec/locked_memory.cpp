@@ -62,14 +62,21 @@ Status LockedMemory::forOften(const RangeSet &bytes, const Copy &copy) {
   return {};
 }
 
-Status LockedMemory::copyIn(device::Queue &queue, const RangeSet &bytes) {
-  bool isReading = false;
+Status LockedMemory::copyIn(device::Queue &queue, const RangeSet &bytes, Reading reading) {
+  if (ahead_ > 0 && ahead_ + bytes.bytes() > kMostAhead) {
+    TUTTI_TRY(queue.finish());
+    ahead_ = 0;
+  }
   TUTTI_TRY(forOften(bytes, [&](Range run, bool isLocked) {
-    isReading = isReading || isLocked;
+    ahead_ += isLocked ? run.size() : 0;
     return isLocked ? queue.copyInLocked(bytesOf(run), run.begin)
                     : queue.copyIn(bytesOf(run), run.begin);
   }));
-  return isReading ? queue.finish() : Status();
+  if (reading == Reading::Later || ahead_ == 0) {
+    return {};
+  }
+  ahead_ = 0;
+  return queue.finish();
 }
 
 Status LockedMemory::copyOut(device::Queue &queue, const RangeSet &bytes) {

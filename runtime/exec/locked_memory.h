@@ -16,6 +16,10 @@
 
 namespace tutti::exec {
 
+/// Whether locked memory that is copied in has been read when the copy has been asked for, so that
+/// anybody may write there, or may be read later: whoever writes there waits for what needs it.
+enum class Reading { Done, Later };
+
 /// Shape:     memory is locked in aligned blocks of `kBlock` bytes, and stays so until the device
 /// is
 ///            closed; half of the machine's memory at most.
@@ -24,6 +28,9 @@ namespace tutti::exec {
 class LockedMemory {
 public:
   static constexpr std::uint64_t kBlock = std::uint64_t{16} << 20;
+
+  /// So much is on its way at most, as copies out come behind it.
+  static constexpr std::uint64_t kMostAhead = 4 * kBlock;
 
   LockedMemory(device::Device &device, const memory::Window &window)
       : device_(device), window_(window) {}
@@ -35,11 +42,13 @@ public:
   Status forPieces(const RangeSet &bytes, const Copy &copy);
 
   /// Has `queue` copy in, and locks blocks that are copied again and again, either way. Of small
-  /// pieces it notes nothing: what they take is not the copying. Returns with the bytes read: of
-  /// locked memory it waits for all that the queue has been given.
+  /// pieces it notes nothing: what they take is not the copying.
   ///
+  /// Order:  all but locked memory has been read when it returns.
   /// Errors: those of `device::Queue`.
-  Status copyIn(device::Queue &queue, const RangeSet &bytes);
+  /// Cost:   waits for all that the queue has been given: each time, or once as much as
+  ///         `kMostAhead` may still be read.
+  Status copyIn(device::Queue &queue, const RangeSet &bytes, Reading reading);
 
   /// The same out. The host has the bytes once the queue has finished.
   Status copyOut(device::Queue &queue, const RangeSet &bytes);
@@ -64,6 +73,7 @@ private:
   const memory::Window &window_;
   std::unordered_map<std::uint64_t, Block> blocks_; ///< By number.
   std::uint64_t locked_ = 0;                        ///< Bytes.
+  std::uint64_t ahead_ = 0;                         ///< Bytes that may not have been read yet.
 };
 
 } // namespace tutti::exec

@@ -82,7 +82,7 @@ protected:
     const RangeSet pages = RangeSet::of({{kHeapBase, kHeapBase + 8192}});
     ASSERT_TRUE(job_->devices.commit(0, units(0, 2)));
     std::ranges::fill(host(pages.hull()), kOnDevice);
-    ASSERT_TRUE(job_->devices.copyIn(0, pages));
+    ASSERT_TRUE(job_->devices.copyIn(0, pages, exec::Reading::Done));
     std::ranges::fill(host(pages.hull()), std::byte{0});
   }
 

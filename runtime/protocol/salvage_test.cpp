@@ -250,7 +250,7 @@ TEST_F(SalvageTest, GivesNothingThatTheProgramHasWritten) {
 TEST_F(SalvageTest, GivesWhatItsDeviceStillHolds) {
   Progress::Lock lock = job_->progress.lock();
   ASSERT_TRUE(job_->devices.commit(0, part(0, kUnit)));
-  ASSERT_TRUE(job_->devices.copyIn(0, RangeSet::of({kBytes})));
+  ASSERT_TRUE(job_->devices.copyIn(0, RangeSet::of({kBytes}), exec::Reading::Done));
   std::ranges::fill(host(), std::byte{2});
   const auto plan = std::make_shared<Plan>();
   plan->overwritten = part(0, 4096); // Of the host.

@@ -244,7 +244,7 @@ void ChunkRun::copy(bool late, bool isKnown) {
     if (topology.isHost(copy.from)) {
       const std::int32_t to = topology.indexOf(copy.to);
       check(isStreamed_ ? job_.devices.streamIn(to, copy.ranges)
-                        : job_.devices.copyIn(to, copy.ranges));
+                        : job_.devices.copyIn(to, copy.ranges, readingOfCopies()));
     } else if (topology.isHost(copy.to)) {
       check(job_.devices.copyOut(topology.indexOf(copy.from), copy.ranges));
       reachesHost = true;

@@ -89,6 +89,13 @@ private:
   /// A task for another rank's host: what it returns comes with its end.
   bool isParcel() const { return !launch_.parcel.empty(); }
 
+  /// Whoever writes what a task names waits for its kernel, unless that is another rank, or runs
+  /// fragments, whose memory goes to others.
+  exec::Reading readingOfCopies() const {
+    return launch_.task && !launch_.task->isExact && job_.size() == 1 ? exec::Reading::Later
+                                                                      : exec::Reading::Done;
+  }
+
   void check(const Status &status) const { exec::orDie(status, *launch_.region); }
 
   Job &job_;

@@ -151,14 +151,23 @@ std::optional<std::uint64_t> Fetcher::firstUnready(const memory::Touch &touch) c
   return std::nullopt;
 }
 
+/// Whether all that is fetched is there; what else devices do goes on.
+bool Fetcher::hasArrived() {
+  const auto isThere = [this](const FromDevice &part) TUTTI_IN_TURN {
+    return !part.event || orDie(job_.devices.hasArrived(part.device, part.bytes, *part.event));
+  };
+  return std::ranges::all_of(fetch_->fromDevices, isThere) &&
+         std::ranges::all_of(fetch_->streams, [this](Streams::Id id) TUTTI_IN_TURN {
+           return job_.streams.hasEnded(id);
+         });
+}
+
 bool Fetcher::progress() {
   bool moved = false;
   for (memory::Touch *touch = job_.queue.take(); touch; touch = touch->next) {
     touches_.push_back(touch);
   }
-  if (fetch_ && (fetch_->fromDevices.empty() || orDie(job_.devices.isIdle())) &&
-      std::all_of(fetch_->streams.begin(), fetch_->streams.end(),
-                  [this](Streams::Id id) TUTTI_IN_TURN { return job_.streams.hasEnded(id); })) {
+  if (fetch_ && hasArrived()) {
     finishFetch();
     moved = true;
   }
@@ -340,7 +349,8 @@ void Fetcher::fetch(std::vector<Range> pages, bool isWide, Opens opens) {
     RangeSet bytes = RangeSet::of(std::move(ranges));
     orDie(job_.devices.require(device, bytes));
     orDie(job_.devices.copyOut(device, bytes));
-    fetch_->fromDevices.emplace_back(device, std::move(bytes));
+    auto event = orDie(job_.devices.record(device));
+    fetch_->fromDevices.push_back({device, std::move(bytes), std::move(event)});
   }
   if (fetch_->streams.empty() && fetch_->fromDevices.empty()) {
     finishFetch();
@@ -351,8 +361,8 @@ void Fetcher::finishFetch() {
   Fetch done = std::move(*fetch_);
   fetch_.reset();
   const bool isAllThere =
-      std::ranges::all_of(done.fromDevices, [this](const auto &part) TUTTI_IN_TURN {
-        return !job_.devices.gone(part.first).overlaps(part.second);
+      std::ranges::all_of(done.fromDevices, [this](const FromDevice &part) TUTTI_IN_TURN {
+        return !job_.devices.gone(part.device).overlaps(part.bytes);
       });
   if (!isAllThere) {
     // From others that have it, or from none.

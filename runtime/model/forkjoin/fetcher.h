@@ -4,6 +4,7 @@
 /// pages that are written, opens them.
 #pragma once
 
+#include "runtime/device/device.h"
 #include "runtime/memory/faults.h"
 #include "runtime/memory/protection.h"
 #include "runtime/protocol/job.h"
@@ -11,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -121,16 +123,24 @@ private:
     Expected ///< For reading, where they are not open yet.
   };
 
+  /// Bytes that a device of this rank copies out.
+  struct FromDevice {
+    std::int32_t device;
+    RangeSet bytes;
+    std::unique_ptr<device::Event> event; ///< Behind the copies; null if the device is lost.
+  };
+
   struct Fetch {
     std::vector<Range> pages;   ///< To be opened.
     std::vector<Range> missing; ///< Those of them that are on their way.
     std::vector<Streams::Id> streams;
-    std::vector<std::pair<std::int32_t, RangeSet>> fromDevices; ///< Of this rank.
-    bool isWide = false;                                        ///< Nothing larger can be taken.
+    std::vector<FromDevice> fromDevices;
+    bool isWide = false; ///< Nothing larger can be taken.
     Opens opens = Opens::ForReading;
   };
 
   std::optional<std::uint64_t> firstUnready(const memory::Touch &touch) const TUTTI_IN_TURN;
+  bool hasArrived() TUTTI_IN_TURN;
   bool areDevicesDue() const TUTTI_IN_TURN;
   bool isTooEarly(const memory::Touch &touch) const TUTTI_IN_TURN;
   void serve(const memory::Touch &touch, std::uint64_t page) TUTTI_IN_TURN;

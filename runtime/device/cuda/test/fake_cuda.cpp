@@ -318,7 +318,15 @@ CUresult launch(Machine &m, const CUlaunchConfig &config, const FunctionObject &
       run =
           m.functions
               .emplace(function.name,
-                       [call](const fake_cuda::Launch &launch) { return call(launch.parameters); })
+                       [call](const fake_cuda::Launch &launch) {
+                         std::vector<std::uint64_t> words(launch.parameters,
+                                                          launch.parameters + launch.count);
+                         for (const std::vector<std::byte> &argument : launch.arguments) {
+                           std::memcpy(&words.emplace_back(), argument.data(),
+                                       std::min(argument.size(), sizeof(std::uint64_t)));
+                         }
+                         return call(words.data());
+                       })
               .first;
     }
   }
