@@ -100,6 +100,7 @@ Allocated allocate(Runtime &runtime, std::size_t bytes, std::size_t alignment) {
   if (!isUntouched) {
     runtime.renew({address, end});
   }
+  runtime.noteAllocated({address, end});
   return {pointer(address), isUntouched};
 }
 

@@ -181,14 +181,15 @@ const std::unordered_map<const void *, const tutti_region *> &taskCodes() {
 }
 
 DeviceNeeds deviceNeeds() {
-  DeviceNeeds needs{false, 0};
+  DeviceNeeds needs{false, false, 0};
   if (imagesVersion() != TUTTI_ABI_VERSION) {
     return needs;
   }
   needs.hasKernels = hasNatives();
   for (const tutti_image *image : frozen()) {
     for (const tutti_region *region : regionsOf(*image)) {
-      needs.hasKernels = needs.hasKernels || (region->flags & TUTTI_REGION_TASK) != 0 ||
+      needs.hasTasks = needs.hasTasks || (region->flags & TUTTI_REGION_TASK) != 0;
+      needs.hasKernels = needs.hasKernels || needs.hasTasks ||
                          (region->device && region->device->mappings > 0);
       if (region->directive && region->directive->device > TUTTI_DEVICE_CPU) {
         needs.asked |= device::kindBit(region->directive->device);

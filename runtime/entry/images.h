@@ -49,6 +49,7 @@ const std::unordered_map<const void *, const tutti_region *> &taskCodes();
 /// what kinds of devices regions ask for.
 struct DeviceNeeds {
   bool hasKernels;
+  bool hasTasks;       ///< Some of them are tasks.
   std::uint32_t asked; ///< A set (device::kindBit).
 };
 

@@ -346,6 +346,9 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
     accelerators_ = std::make_unique<TaskDevices>(
         *this, *zero_, *window_, settings.managed != Managed::Driver, strays_.get());
   }
+  if (hasDevices && deviceNeeds().hasTasks) {
+    lockAhead_ = std::make_unique<exec::LockAhead>(*window_, zero_->lockedMemory());
+  }
   if (zero_->ranks() > 1) {
     taskRanks_ = std::make_unique<TaskRanks>(*this, *zero_, *window_, *pages_, strays_.get());
   }
@@ -367,6 +370,12 @@ luna::FragmentDevices *Runtime::fragmentDevices() {
         *this, *zero_, *window_, settings_.device.kind != TUTTI_DEVICE_AUTO);
   }
   return fragmentDevices_.get();
+}
+
+void Runtime::lockFor(Range range) {
+  if (process_ == getpid()) { // A child has no thread that could do so.
+    lockAhead_->allocated(range);
+  }
 }
 
 void Runtime::touchChecked(memory::AccessCheck &check, Range range, bool write) const {
@@ -503,6 +512,9 @@ void Runtime::waitForDevices() {
     return;
   }
   const HeldSignals held(areSignalsHandled());
+  if (runtime->lockAhead_) {
+    runtime->lockAhead_->stop(); // Drivers end in exit handlers.
+  }
   auto wait = [runtime] { runtime->zero_->waitForDevices(); };
   const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   if (runtime->window_->stack().contains({frame, frame + 1})) {
@@ -532,6 +544,9 @@ void Runtime::finish() {
 }
 
 void Runtime::finishJob() {
+  if (lockAhead_) {
+    lockAhead_->stop();
+  }
   trace::Report report = zero_->finish();
   aside_.addTo(report);
   memory::removeFaultHandler();

@@ -13,6 +13,7 @@
 #include "runtime/entry/signals.h"
 #include "runtime/entry/stray_report.h"
 #include "runtime/entry/tally.h"
+#include "runtime/exec/lock_ahead.h"
 #include "runtime/memory/access_check.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/protection.h"
@@ -92,6 +93,13 @@ public:
   /// Makes memory that is given to the user ready for anything; from any thread.
   void renew(Range range) { zero_->renew(range); }
 
+  /// Notes memory that user code has got; from any thread.
+  void noteAllocated(Range range) {
+    if (lockAhead_ && range.size() >= exec::LockAhead::kLeastBytes) {
+      lockFor(range);
+    }
+  }
+
   /// The same for memory of which all is going to be written; no device keeps a byte of it.
   void takeOver(Range range) { zero_->takeOver(range); }
 
@@ -165,6 +173,7 @@ private:
   void launchAside(const tutti_region &region, const std::uint64_t *captures);
   void enterMain(void (*body)(void *), void *argument);
   void finishJob();
+  void lockFor(Range range);
   void touchChecked(memory::AccessCheck &check, Range range, bool write) const;
 
   template <typename Main> void runMainImpl(Main &userMain) {
@@ -178,7 +187,8 @@ private:
   std::unique_ptr<memory::PageTable> pages_;
   std::unique_ptr<memory::Heap> heap_;
   std::unique_ptr<model::forkjoin::RankZero> zero_;
-  std::unique_ptr<StrayReport> strays_; ///< Null unless tasks are checked.
+  std::unique_ptr<exec::LockAhead> lockAhead_; ///< Null unless tasks may run on devices.
+  std::unique_ptr<StrayReport> strays_;        ///< Null unless tasks are checked.
   std::unique_ptr<model::tasks::Accelerators> accelerators_;
   std::unique_ptr<luna::FragmentDevices> fragmentDevices_;
   std::unique_ptr<model::tasks::Ranks> taskRanks_;

@@ -409,6 +409,14 @@ LockedMemory &Devices::lockedOf(Lane &lane) {
   return *lane.locked;
 }
 
+std::vector<LockedMemory *> Devices::lockedMemory() {
+  std::vector<LockedMemory *> all;
+  for (Lane &lane : lanes_) {
+    all.push_back(&lockedOf(lane));
+  }
+  return all;
+}
+
 /// Counts an operation that the main queue is about to be given and that is not streamed: it comes
 /// after all that was.
 Status Devices::advance(Lane &lane) {

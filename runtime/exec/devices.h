@@ -242,6 +242,10 @@ public:
   /// The same for what touches `units` of it.
   Result<bool> isIdle(std::int32_t index, const RangeSet &units);
 
+  /// What of the host's memory is locked for each device. From then on that may be locked from
+  /// other threads, too.
+  std::vector<LockedMemory *> lockedMemory();
+
   /// Tasks, null if there was none.
   TaskQueues *tasksOf(std::int32_t index) { return lane(index).tasks.get(); }
 
@@ -267,7 +271,7 @@ private:
   struct Lane {
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Queue> queue;
-    std::unique_ptr<LockedMemory> locked; ///< Null if nothing has been copied out.
+    std::unique_ptr<LockedMemory> locked; ///< Null if nobody has asked for it.
     std::unique_ptr<CopyLanes> copies;    ///< Null if nothing has been streamed.
     std::unique_ptr<TaskQueues> tasks;    ///< Null if there was no task.
     /// Copies in come after all that the queue has been given but streamed kernels.

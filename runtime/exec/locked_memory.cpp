@@ -11,15 +11,17 @@ namespace {
 /// A block is worth locking if this much of it is copied at once, ...
 constexpr std::uint64_t kMuch = LockedMemory::kBlock / 2;
 
-/// ... or if it has been copied so often. To lock a block that the host has touched takes as long
-/// as what is lost by one copy of it by way of other memory (50 ms for 1 GB, where that copy takes
-/// 70 to 100 and one by the device 20).
+/// ... or if it has been copied so often. To lock a block that the host has
+/// touched takes as long as what is lost by one copy of it by way of other
+/// memory (50 ms for 1 GB, where that copy takes 70 to 100 and one by the
+/// device 20).
 constexpr std::uint64_t kOften = LockedMemory::kBlock;
 
 /// Copies of less are not worth a look.
 constexpr std::uint64_t kSmall = std::uint64_t{64} << 10;
 
-/// Locked pages are nobody else's any more: no more than this part of the machine's memory.
+/// Locked pages are nobody else's any more: no more than this part of the
+/// machine's memory.
 std::uint64_t mostLocked() {
   static const std::uint64_t most = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                                     static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2;
@@ -33,8 +35,7 @@ Status LockedMemory::forPieces(const RangeSet &bytes, const Copy &copy) {
     for (std::uint64_t begin = range.begin; begin < range.end;) {
       const std::uint64_t number = begin / kBlock;
       const Range run{begin, std::min(rangeOf(number).end, range.end)};
-      Block &block = blocks_[number];
-      TUTTI_TRY(copy(run, block.isLocked || (run.size() >= kMuch && lock(block, rangeOf(number)))));
+      TUTTI_TRY(copy(run, isLocked(number, run.size() >= kMuch)));
       begin = run.end;
     }
   }
@@ -51,15 +52,32 @@ Status LockedMemory::forOften(const RangeSet &bytes, const Copy &copy) {
     for (std::uint64_t begin = range.begin; begin < range.end;) {
       const std::uint64_t number = begin / kBlock;
       const Range run{begin, std::min(rangeOf(number).end, range.end)};
-      Block &block = blocks_[number];
-      const bool isLocked =
-          block.isLocked || (block.copied >= kOften && lock(block, rangeOf(number)));
-      block.copied += run.size();
-      TUTTI_TRY(copy(run, isLocked));
+      TUTTI_TRY(copy(run, isLocked(number, isWorthLocking(number, run.size()))));
       begin = run.end;
     }
   }
   return {};
+}
+
+/// Notes that bytes of a block are copied. Whether as many as a block has were
+/// before.
+bool LockedMemory::isWorthLocking(std::uint64_t number, std::uint64_t copied) {
+  const ScopedLock lock(mutex_);
+  Block &block = blocks_[number];
+  const bool isOften = block.copied >= kOften;
+  block.copied += copied;
+  return isOften;
+}
+
+bool LockedMemory::isLocked(std::uint64_t number, bool isWorthIt) {
+  {
+    const ScopedLock lock(mutex_);
+    const State state = blocks_[number].state;
+    if (state != State::Open || !isWorthIt) {
+      return state == State::Locked;
+    }
+  }
+  return lock(number);
 }
 
 Status LockedMemory::copyIn(device::Queue &queue, const RangeSet &bytes, Reading reading) {
@@ -86,16 +104,33 @@ Status LockedMemory::copyOut(device::Queue &queue, const RangeSet &bytes) {
   });
 }
 
-/// Whether it could be done.
-bool LockedMemory::lock(Block &block, Range range) {
-  if (block.isRefused) {
-    return false;
+bool LockedMemory::lock(std::uint64_t number) {
+  const Range range = rangeOf(number);
+  {
+    const ScopedLock lock(mutex_);
+    Block &block = blocks_[number];
+    if (block.state != State::Open) {
+      return block.state == State::Locked;
+    }
+    if (!window_.contains(range) || locked_ + kBlock > mostLocked()) {
+      block.state = State::Refused;
+      return false;
+    }
+    block.state = State::BeingLocked;
+    locked_ += kBlock;
   }
-  block.isLocked =
-      window_.contains(range) && locked_ + kBlock <= mostLocked() && device_.lock(bytesOf(range));
-  block.isRefused = !block.isLocked;
-  locked_ += block.isLocked ? kBlock : 0;
-  return block.isLocked;
+  const bool isDone{device_.lock(bytesOf(range))};
+  const ScopedLock lock(mutex_);
+  blocks_[number].state = isDone ? State::Locked : State::Refused;
+  locked_ -= isDone ? 0 : kBlock;
+  return isDone;
+}
+
+bool LockedMemory::isSettled(std::uint64_t number) const {
+  const ScopedLock lock(mutex_);
+  const auto block = blocks_.find(number);
+  return block != blocks_.end() &&
+         (block->second.state == State::Locked || block->second.state == State::Refused);
 }
 
 } // namespace tutti::exec

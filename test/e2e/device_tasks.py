@@ -156,6 +156,15 @@ def kernels_find_room_on_a_small_device(workshop):
     compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_DEVICE_MEMORY": "128K"})
 
 
+def memory_is_locked_before_kernels_need_it(workshop):
+    program = Program.read(FOLDER / "locked.c")
+    program.flags = ["-O2"]
+    program.tutti_flags = ["-fompss-2", "-rdynamic", "-ldl"]
+    fake = workshop.bin.parent / "runtime/device/cuda/test/fake"
+    result = workshop.launch(program, [], 1, {"TUTTI_DEVICE": "cuda", "LD_LIBRARY_PATH": str(fake), "TUTTI_WORKERS": "2"})
+    require(result.status == 0 and result.output == "0 wrong, 0 buffers\n", f"{result.output}\n{result.errors}")
+
+
 # A vendor's runtime library, as far as it is needed, and a program that uses it.
 LIBRARY = """
 #include <stdio.h>
@@ -378,7 +387,8 @@ def all_checks():
     checks = [(check.__name__, check) for check in (
         kernels_by_blocks_move_each_byte_once_each_way, kernels_on_data_that_is_there_move_nothing,
         kernels_that_wait_anyway_keep_to_the_device_that_has_their_data,
-        kernels_go_to_another_device_rather_than_wait, kernels_find_room_on_a_small_device, managed_memory_may_be_left_to_its_driver,
+        kernels_go_to_another_device_rather_than_wait, kernels_find_room_on_a_small_device,
+        memory_is_locked_before_kernels_need_it, managed_memory_may_be_left_to_its_driver,
         tasks_that_make_kernels_stay_where_devices_are, the_first_mistake_is_the_last_line, says_that_there_is_no_device)]
     checks += [(f"managed/{how}", lambda w, h=how: managed_memory_is_what_was_asked_for(w, h)) for how in MANAGED]
     checks += [(f"wrong/{name}", lambda w, n=name: says_what_is_wrong(w, n)) for name in WRONG]

@@ -53,6 +53,17 @@ public:
   /// Source: cuCtxSetCurrent.
   CUresult makeCurrent() const { return cuda().cuCtxSetCurrent(context_); }
 
+  /// The same until `leaveAgain`, for a thread that may have entered another one.
+  ///
+  /// Threading: any.
+  /// Source: cuCtxPushCurrent, cuCtxPopCurrent.
+  CUresult enterFor() const { return cuda().cuCtxPushCurrent_v2(context_); }
+
+  void leaveAgain() const {
+    CUcontext left = nullptr;
+    cuda().cuCtxPopCurrent_v2(&left);
+  }
+
   /// From now on `enter` takes it that the program makes other contexts current on any thread.
   ///
   /// Threading: any thread that works for one of the driver's devices.

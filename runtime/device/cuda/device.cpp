@@ -51,6 +51,7 @@ Status CudaDevice::measureCapacity() {
 
 CudaDevice::~CudaDevice() {
   std::erase(*peers_, this);
+  const ScopedLock lock(lockedMutex_);
   if (!locked_.empty()) {
     context_->enter().ignore("a lost device refuses what follows; the pages go with the process");
   }
@@ -97,15 +98,21 @@ Result<std::unique_ptr<HostBuffer>> CudaDevice::makeHostBuffer(std::size_t bytes
 }
 
 Status CudaDevice::lock(std::span<std::byte> pages) {
-  TUTTI_TRY(context_->enter());
-  const CUresult result =
-      context_->cuda().cuMemHostRegister_v2(pages.data(), pages.size(), kRegisterPortable);
+  // Beside the thread that works with the device: nothing of the context may be touched that is
+  // its.
+  CUresult result = context_->enterFor();
+  if (result == kSuccess) {
+    result = context_->cuda().cuMemHostRegister_v2(pages.data(), pages.size(), kRegisterPortable);
+    context_->leaveAgain();
+  }
   if (result == kAlreadyRegistered) {
     return {};
   }
   if (result != kSuccess) {
-    return context_->failed(result, "lock {} bytes of host memory", pages.size());
+    return nativeFailure(ErrorCode::OutOfMemory, result, "{}: cannot lock {} bytes of host memory",
+                         context_->label(), pages.size());
   }
+  const ScopedLock lock(lockedMutex_);
   locked_.push_back(pages.data());
   return {};
 }

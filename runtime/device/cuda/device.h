@@ -3,6 +3,7 @@
 /// One opened GPU: context, mirror of the window and kernels.
 #pragma once
 
+#include "base/mutex.h"
 #include "runtime/device/cuda/context.h"
 #include "runtime/device/cuda/copier.h"
 #include "runtime/device/cuda/kernel.h"
@@ -87,7 +88,9 @@ private:
   Managed managed_;
   Copier copier_;
   std::shared_ptr<Peers> peers_;
-  std::vector<std::byte *> locked_; ///< Begins of what this device has locked.
+  Mutex lockedMutex_;
+  /// Begins of what this device has locked.
+  std::vector<std::byte *> locked_ TUTTI_GUARDED_BY(lockedMutex_);
   std::uint64_t capacity_ = 0;
 };
 

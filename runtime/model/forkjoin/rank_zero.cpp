@@ -45,6 +45,11 @@ RankZero::RankZero(Setup setup)
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),
       lost_(job_, view_), statistics_(job_, setup.pages) {}
 
+std::vector<exec::LockedMemory *> RankZero::lockedMemory() {
+  const Progress::Lock lock = job_.progress.lock();
+  return job_.devices.lockedMemory();
+}
+
 void RankZero::start() {
   {
     const Progress::Lock lock = job_.progress.lock();

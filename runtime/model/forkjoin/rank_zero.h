@@ -59,6 +59,9 @@ public:
 
   memory::TouchQueue &touches() { return job_.queue; }
 
+  /// What of the host's memory is locked for each of this rank's devices. Order: before `start`.
+  std::vector<exec::LockedMemory *> lockedMemory();
+
   /// Reads what the region needs as scalars. Runs on the user's stack and may fault. `frame`: an
   /// address below all live frames of the user in main's stack; its end, if another thread
   /// launches, whom the frames that live there do not concern. Nothing if the region stays home,

@@ -132,6 +132,7 @@ struct Inside {
 };
 
 thread_local CUcontext current = nullptr;
+thread_local std::vector<CUcontext> below; ///< Those that are current again later.
 
 int numberFrom(const char *variable, int fallback) {
   const char *text = std::getenv(variable);
@@ -315,19 +316,18 @@ CUresult launch(Machine &m, const CUlaunchConfig &config, const FunctionObject &
     // Programs bring theirs in a library.
     if (void *own = ::dlsym(RTLD_DEFAULT, ("fake_cuda_" + function.name).c_str())) {
       const auto call = reinterpret_cast<int (*)(const std::uint64_t *)>(own);
-      run =
-          m.functions
-              .emplace(function.name,
-                       [call](const fake_cuda::Launch &launch) {
-                         std::vector<std::uint64_t> words(launch.parameters,
-                                                          launch.parameters + launch.count);
-                         for (const std::vector<std::byte> &argument : launch.arguments) {
-                           std::memcpy(&words.emplace_back(), argument.data(),
-                                       std::min(argument.size(), sizeof(std::uint64_t)));
-                         }
-                         return call(words.data());
-                       })
-              .first;
+      run = m.functions
+                .emplace(function.name,
+                         [call](const fake_cuda::Launch &launch) {
+                           std::vector<std::uint64_t> words(launch.parameters,
+                                                            launch.parameters + launch.count);
+                           for (const std::vector<std::byte> &argument : launch.arguments) {
+                             std::memcpy(&words.emplace_back(), argument.data(),
+                                         std::min(argument.size(), sizeof(std::uint64_t)));
+                           }
+                           return call(words.data());
+                         })
+                .first;
     }
   }
   if (run == m.functions.end() && !m.isIdle) {
@@ -490,6 +490,22 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 CUresult cuCtxSetCurrent(CUcontext context) {
   FAKE_ENTER(false);
   current = context;
+  return kSuccess;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  FAKE_ENTER(false);
+  below.push_back(std::exchange(current, context));
+  return kSuccess;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *context) {
+  FAKE_ENTER(false);
+  if (below.empty()) {
+    return kInvalidContext;
+  }
+  *context = std::exchange(current, below.back());
+  below.pop_back();
   return kSuccess;
 }
 
@@ -1217,6 +1233,11 @@ void run() {
   }
 }
 
-#pragma GCC visibility pop
-
 } // namespace fake_cuda
+
+std::size_t fake_cuda_calls(const char *name) {
+  const std::lock_guard guard(tutti::device::cuda::lock());
+  return fake_cuda::calls(name);
+}
+
+#pragma GCC visibility pop

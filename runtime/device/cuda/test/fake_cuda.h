@@ -113,3 +113,6 @@ bool isInside();
 void run();
 
 } // namespace fake_cuda
+
+/// `fake_cuda::calls` for programs that are not linked with it.
+extern "C" std::size_t fake_cuda_calls(const char *name);
