@@ -161,6 +161,9 @@ char *tutti_task_section(uint32_t kind, const volatile void *base, uint32_t dime
 /// there is no copy. Each task of a taskloop has its own.
 char *tutti_task_copy(const volatile void *variable, size_t bytes, int isInitialised);
 
+/// A variable of which the task names some bytes, whichever: it may have captured its address.
+char *tutti_task_object(const volatile void *variable);
+
 /// A reduction of `bytes` bytes from `base`, element by element. `weak` is 0 or TUTTI_TASK_WEAK.
 char *tutti_task_reduction(uint32_t weak, void *base, size_t bytes, uint32_t operation,
                            uint32_t type);

@@ -384,6 +384,7 @@ public:
   /// until the device is closed. What is locked already, for this device or another one, stays so.
   ///
   /// Shape:  whole pages; a copy of locked memory reaches into one such piece only.
+  /// Threading: any, beside whatever else is done with the device.
   /// Errors: NotSupported  the backend locks no memory of others; OutOfMemory. Nothing has changed.
   /// Source: cuMemHostRegister.
   virtual Status lock(std::span<std::byte> pages) {

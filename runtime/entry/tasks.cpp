@@ -160,6 +160,11 @@ TUTTI_EXPORT char *tutti_task_reduction_by(std::uint32_t weak, void *base, std::
 
 TUTTI_EXPORT void *tutti_task_private(void *original) { return tasks().privateOf(original); }
 
+TUTTI_EXPORT char *tutti_task_object(const volatile void *variable) {
+  tasks().nameObject(described("tutti_task_object"), const_cast<const void *>(variable));
+  return nullptr;
+}
+
 TUTTI_EXPORT char *tutti_task_variables(const tutti_task_variable *first, std::size_t count) {
   tasks().setVariables(described("tutti_task_variables"), {first, count});
   return nullptr;

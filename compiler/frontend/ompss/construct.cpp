@@ -366,8 +366,9 @@ bool isOfLanguage(const ReducedItem &reduced, const Sharing::Reduced &type) {
 class Writer {
 public:
   Writer(TokenWriter &out, Preprocessor &preprocessor, const DeclaredReductions &declared,
-         const Construct &construct)
-      : out_(out), preprocessor_(preprocessor), declared_(declared), construct_(construct) {}
+         DeclaredReductions::IsSeen isSeen, const Construct &construct)
+      : out_(out), preprocessor_(preprocessor), declared_(declared), isSeen_(isSeen),
+        construct_(construct) {}
 
   void clauses(const Sharing &sharing);
 
@@ -380,6 +381,7 @@ private:
   void begin(const Sharing &sharing);
   void option(const Clause &clause, std::uint32_t option);
   void device();
+  void objects(const Sharing &sharing);
   void label(const Clause &clause);
   bool isDeclared(const ReducedItem &reduced, const Sharing::Reduced &type) const;
   bool isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) const;
@@ -396,6 +398,7 @@ private:
   TokenWriter &out_;
   Preprocessor &preprocessor_;
   const DeclaredReductions &declared_;
+  DeclaredReductions::IsSeen isSeen_;
   const Construct &construct_;
 };
 
@@ -478,6 +481,13 @@ void Writer::option(const Clause &clause, std::uint32_t option) {
   out_.at(construct_.directive.where);
 }
 
+/// Items make variables shared of which they may name a part that is not the first one.
+void Writer::objects(const Sharing &sharing) {
+  for (const std::string &name : sharing.shared) {
+    out_.text("tutti_task_object((const volatile void*)&" + name + "),");
+  }
+}
+
 /// The first element of what is reduced.
 Tokens Writer::element(const ReducedItem &reduced, const Sharing::Reduced &type) const {
   TokenWriter element(preprocessor_, reduced.item.where);
@@ -521,7 +531,7 @@ void Writer::elementType(const ReducedItem &reduced, const Sharing::Reduced &typ
 
 /// Whether the program says how to reduce it.
 bool Writer::isDeclared(const ReducedItem &reduced, const Sharing::Reduced &type) const {
-  return !isOfLanguage(reduced, type) && declared_.has(operationName(reduced.operation));
+  return !isOfLanguage(reduced, type) && declared_.has(operationName(reduced.operation), isSeen_);
 }
 
 bool Writer::isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) const {
@@ -531,7 +541,7 @@ bool Writer::isKnown(const ReducedItem &reduced, const Sharing::Reduced &type) c
 /// Whether a template's arguments decide if it is the language or the program that says how.
 bool Writer::isOpen(const ReducedItem &reduced, const Sharing::Reduced &type) const {
   return out_.isCxx() && isOfLanguage(reduced, type) && !type.isKnown &&
-         declared_.has(operationName(reduced.operation));
+         declared_.has(operationName(reduced.operation), isSeen_);
 }
 
 void Writer::reductionCall(const ReducedItem &reduced, const Sharing::Reduced &type) {
@@ -583,7 +593,7 @@ void Writer::reductionOfProgram(const ReducedItem &reduced, const Sharing::Reduc
   reducedMemory(reduced);
   const Tokens tokens = element(reduced, type);
   out_.text("sizeof(").tokens(tokens).text("),");
-  declared_.writeFunctions(out_, operationName(reduced.operation), tokens);
+  declared_.writeFunctions(out_, operationName(reduced.operation), tokens, isSeen_);
   out_.text(")");
 }
 
@@ -629,6 +639,7 @@ void Writer::calls(const Sharing &sharing) {
       break;
     case ClauseKind::Node:
       option(clause, TUTTI_TASK_NODE);
+      objects(sharing);
       break;
     case ClauseKind::Chunksize:
       option(clause, TUTTI_TASK_CHUNKSIZE);
@@ -776,9 +787,9 @@ std::vector<std::string> namesOf(const Clause &clause) {
 }
 
 void writeClauses(TokenWriter &writer, Preprocessor &preprocessor,
-                  const DeclaredReductions &declared, const Construct &construct,
-                  const Sharing &sharing) {
-  Writer(writer, preprocessor, declared, construct).clauses(sharing);
+                  const DeclaredReductions &declared, DeclaredReductions::IsSeen isSeen,
+                  const Construct &construct, const Sharing &sharing) {
+  Writer(writer, preprocessor, declared, isSeen, construct).clauses(sharing);
 }
 
 } // namespace tutti::compiler::ompss

@@ -110,7 +110,7 @@ void writeOpening(TokenWriter &writer, const Construct &construct, llvm::StringR
 
 /// The clauses that come after it.
 void writeClauses(TokenWriter &writer, clang::Preprocessor &preprocessor,
-                  const DeclaredReductions &declared, const Construct &construct,
-                  const Sharing &sharing);
+                  const DeclaredReductions &declared, DeclaredReductions::IsSeen isSeen,
+                  const Construct &construct, const Sharing &sharing);
 
 } // namespace tutti::compiler::ompss

@@ -126,6 +126,14 @@ std::string wordFor(llvm::StringRef operation) {
   return word;
 }
 
+/// The name of what finds functions of a kind, as `__tutti_combine`, for an operation.
+std::string finderName(const std::string &kind, llvm::StringRef operation) {
+  return kind + "r_" + wordFor(operation);
+}
+
+/// The class that a declaration inside of a function makes.
+std::string localName(const std::string &number) { return "__tutti_reduction_" + number; }
+
 /// `static void (*NAME(TYPE *))(void *, void *) { return FUNCTION; }`
 void writeFinder(TokenWriter &writer, const std::string &name, TokensRef type,
                  const std::string &function) {
@@ -149,7 +157,7 @@ std::string operationName(TokensRef operation) {
   return name;
 }
 
-void DeclaredReductions::declare(const Directive &directive, bool isInClass, TokenWriter &writer) {
+void DeclaredReductions::declare(const Directive &directive, Place place, TokenWriter &writer) {
   const std::optional<Parts> parts = read(directive.rest);
   if (!parts) {
     writer.annotation(tok::annot_pragma_openmp).text("declare reduction").tokens(directive.rest);
@@ -166,40 +174,73 @@ void DeclaredReductions::declare(const Directive &directive, bool isInClass, Tok
     }
     writer.at(directive.end).annotation(tok::annot_pragma_openmp_end).at(directive.where);
     const std::string number = std::to_string(count_++);
+    if (place == Place::Function) {
+      writer.text("struct " + localName(number) + " {");
+    }
     writeCombine(writer, *parts, type, number);
     writeInitialize(writer, *parts, type, number);
     const std::string operation = operationName(parts->operation);
-    if (writer.isCxx()) {
-      const std::string word = wordFor(operation);
-      if (!isInClass) { // Where nothing is declared twice.
-        writeFallback(writer, "__tutti_combiner_" + word);
-        writeFallback(writer, "__tutti_initializer_" + word);
+    if (place == Place::Function) {
+      writer.text("};");
+    } else if (writer.isCxx()) {
+      for (const std::string kind : {"__tutti_combine", "__tutti_initialize"}) {
+        const std::string finder = finderName(kind, operation);
+        if (place == Place::Namespace) { // In a class nothing is declared twice.
+          writeFallback(writer, finder);
+        }
+        writeFinder(writer, finder, type, kind + "_" + number);
       }
-      writeFinder(writer, "__tutti_combiner_" + word, type, "__tutti_combine_" + number);
-      writeFinder(writer, "__tutti_initializer_" + word, type, "__tutti_initialize_" + number);
     }
-    byOperation_[operation].push_back({{type.begin(), type.end()}, number});
+    byOperation_[operation].push_back({{type.begin(), type.end()}, number, place});
   }
 }
 
+bool DeclaredReductions::has(llvm::StringRef operation, IsSeen isSeen) const {
+  const auto found = byOperation_.find(operation);
+  return found != byOperation_.end() && llvm::any_of(found->second, [&](const Declared &each) {
+           return each.place != Place::Function || isSeen(localName(each.number));
+         });
+}
+
 void DeclaredReductions::writeFunctions(TokenWriter &writer, llvm::StringRef operation,
-                                        TokensRef element) const {
-  if (writer.isCxx()) {
-    const std::string word = wordFor(operation);
-    writer.text("__tutti_initializer_" + word + "(__builtin_addressof(").tokens(element);
-    writer.text(")),__tutti_combiner_" + word + "(__builtin_addressof(").tokens(element);
-    writer.text("))");
-    return;
-  }
+                                        TokensRef element, IsSeen isSeen) const {
+  writeFunction(writer, operation, element, "__tutti_initialize", isSeen);
+  writer.text(",");
+  writeFunction(writer, operation, element, "__tutti_combine", isSeen);
+}
+
+void DeclaredReductions::writeFunction(TokenWriter &writer, llvm::StringRef operation,
+                                       TokensRef element, const std::string &kind,
+                                       IsSeen isSeen) const {
   const auto &declared = byOperation_.find(operation)->second;
-  for (const char *function : {"__tutti_initialize_", "__tutti_combine_"}) {
-    const bool isFirst = function == llvm::StringRef("__tutti_initialize_");
+  if (!writer.isCxx()) {
     writer.text("(void (*)(void*,void*))__extension__ _Generic(").tokens(element);
     for (const Declared &each : declared) {
-      writer.text(",").tokens(each.type).text(":").text(function + each.number);
+      writer.text(",").tokens(each.type).text(":" + kind + "_" + each.number);
     }
-    writer.text(isFirst ? ")," : ")");
+    writer.text(")");
+    return;
   }
+  // The innermost first.
+  std::string close;
+  std::string comma;
+  for (const Declared &each : llvm::reverse(declared)) {
+    const std::string local = localName(each.number);
+    if (each.place == Place::Function && isSeen(local)) {
+      writer.text(comma + "__extension__ _Generic(__builtin_addressof(").tokens(element);
+      writer.text("),").tokens(each.type);
+      writer.text("*:(void (*)(void*,void*))" + local + "::" + kind + "_" + each.number);
+      comma = ",default:";
+      close += ")";
+    }
+  }
+  if (llvm::any_of(declared, [](const Declared &each) { return each.place != Place::Function; })) {
+    writer.text(comma + finderName(kind, operation) + "(__builtin_addressof(");
+    writer.tokens(element).text("))");
+  } else { // What nothing is declared for Clang refuses when it looks for the private copy.
+    writer.text(comma + "(void (*)(void*,void*))0");
+  }
+  writer.text(close);
 }
 
 } // namespace tutti::compiler::ompss

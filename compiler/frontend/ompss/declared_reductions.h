@@ -10,32 +10,47 @@
 /// the functions, by ordinary look-up and in the namespaces of what is reduced:
 ///
 ///     static void (*__tutti_combiner_sum(vec *))(void *, void *) { return __tutti_combine_4; }
+///
+/// Inside of a function of C++ they are those of a local class, `__tutti_reduction_4`, which
+/// constructs name where they see it.
 #pragma once
 
 #include "compiler/frontend/ompss/directive.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace tutti::compiler::ompss {
+
+/// What stands around a declaration.
+enum class Place { Namespace, Class, Function };
 
 /// The reductions that one translation unit declares.
 class DeclaredReductions {
 public:
   /// Reads what comes after `declare reduction`, and writes OpenMP's declarations and the
   /// functions. What is wrong with it is left to Clang.
-  void declare(const Directive &directive, bool isInClass, TokenWriter &writer);
+  void declare(const Directive &directive, Place place, TokenWriter &writer);
 
-  /// Whether an operation of this name has been declared.
-  bool has(llvm::StringRef operation) const { return byOperation_.contains(operation); }
+  /// Whether a name means something where the construct stands that is asked for.
+  using IsSeen = llvm::function_ref<bool(llvm::StringRef name)>;
+
+  /// Whether an operation of this name has been declared where it can be seen.
+  bool has(llvm::StringRef operation, IsSeen isSeen) const;
 
   /// Writes the two functions for elements of the type of `element`, with a comma between them.
-  void writeFunctions(TokenWriter &writer, llvm::StringRef operation, TokensRef element) const;
+  void writeFunctions(TokenWriter &writer, llvm::StringRef operation, TokensRef element,
+                      IsSeen isSeen) const;
 
 private:
   struct Declared {
     Tokens type;
     std::string number;
+    Place place;
   };
+
+  void writeFunction(TokenWriter &writer, llvm::StringRef operation, TokensRef element,
+                     const std::string &kind, IsSeen isSeen) const;
 
   llvm::StringMap<std::vector<Declared>> byOperation_;
   unsigned count_ = 0;

@@ -36,6 +36,7 @@ char *tutti_task_device(const struct tutti_task_kernel *, unsigned, unsigned, un
 void tutti_task_launch(unsigned, ...);
 void tutti_task_kernel_named(void) TUTTI_NOTHROW;
 char *tutti_task_copy(const volatile void *, unsigned long, int) TUTTI_NOTHROW;
+char *tutti_task_object(const volatile void *) TUTTI_NOTHROW;
 char *tutti_task_reduction(unsigned, void *, unsigned long, unsigned, unsigned) TUTTI_NOTHROW;
 char *tutti_task_reduction_by(unsigned, void *, unsigned long, unsigned long,
                               void (*)(void *, void *), void (*)(void *, void *)) TUTTI_NOTHROW;
@@ -88,7 +89,14 @@ private:
         unit_->staticMembers.add(construct.directive.where, *reduced.staticMember);
       }
     }
-    writeClauses(writer, unit_->preprocessor, unit_->reductions, construct, sharing);
+    const auto isSeen = [&](llvm::StringRef name) {
+      Sema &sema = *unit_->sema;
+      LookupResult found(sema, &sema.getASTContext().Idents.get(name), construct.directive.where,
+                         Sema::LookupOrdinaryName);
+      found.suppressDiagnostics();
+      return sema.LookupName(found, scope);
+    };
+    writeClauses(writer, unit_->preprocessor, unit_->reductions, isSeen, construct, sharing);
     enter(unit_->preprocessor, writer.take());
   }
 

@@ -224,29 +224,61 @@ bool PragmaHandler::isOutside() const {
          !unit_->preprocessor.getLangOpts().DelayedTemplateParsing;
 }
 
-/// Whether the class that is being parsed is the innermost thing around. Bodies of its methods are
-/// lexed as parts of it, so braces are counted.
-bool PragmaHandler::standsInClass(SourceLocation where) const {
-  const auto *around = dyn_cast<CXXRecordDecl>(unit_->sema->CurContext);
+/// How many braces that were opened behind `begin` are open at `where`; nothing if they are not in
+/// one file. Of the alternatives of a condition the first one counts.
+std::optional<int> PragmaHandler::bracesBetween(SourceLocation begin, SourceLocation where) const {
   const SourceManager &sources = unit_->preprocessor.getSourceManager();
-  if (!around || where.isMacroID() || around->getLocation().isMacroID() ||
-      !sources.isWrittenInSameFile(around->getLocation(), where)) {
-    return false;
+  if (where.isMacroID() || begin.isInvalid() || begin.isMacroID() ||
+      !sources.isWrittenInSameFile(begin, where)) {
+    return std::nullopt;
   }
-  const auto [file, begin] = sources.getDecomposedLoc(around->getLocation());
+  const auto [file, offset] = sources.getDecomposedLoc(begin);
   const unsigned end = sources.getFileOffset(where);
   const llvm::StringRef text = sources.getBufferData(file);
   Lexer lexer(sources.getLocForStartOfFile(file), unit_->preprocessor.getLangOpts(), text.begin(),
-              text.begin() + begin, text.end());
+              text.begin() + offset, text.end());
   int depth = 0;
+  llvm::SmallVector<bool> isOther; // For each condition, whether this is not its first alternative.
+  bool isDirective = false;
   Token token;
   for (lexer.LexFromRawLexer(token);
        token.isNot(tok::eof) && sources.getFileOffset(token.getLocation()) < end;
        lexer.LexFromRawLexer(token)) {
-    depth += token.is(tok::l_brace);
-    depth -= token.is(tok::r_brace);
+    if (std::exchange(isDirective, token.is(tok::hash) && token.isAtStartOfLine())) {
+      const llvm::StringRef word =
+          token.is(tok::raw_identifier) ? token.getRawIdentifier() : llvm::StringRef();
+      if (word.starts_with("if")) {
+        isOther.push_back(false);
+      } else if (word.starts_with("el") && !isOther.empty()) {
+        isOther.back() = true;
+      } else if (word == "endif" && !isOther.empty()) {
+        isOther.pop_back();
+      }
+    }
+    if (llvm::none_of(isOther, [](bool other) { return other; })) {
+      depth += token.is(tok::l_brace);
+      depth -= token.is(tok::r_brace);
+    }
   }
-  return depth == 1;
+  return depth;
+}
+
+/// Whether the class that is being parsed is the innermost thing around. Bodies of its methods are
+/// lexed as parts of it, so braces are counted.
+bool PragmaHandler::standsInClass(SourceLocation where) const {
+  const auto *around = dyn_cast<CXXRecordDecl>(unit_->sema->CurContext);
+  return around && bracesBetween(around->getLocation(), where) == 1;
+}
+
+/// Whether a function is around. Behind the end of one the parser is still in it when the pragma is
+/// read, so braces are counted.
+bool PragmaHandler::standsInFunction(SourceLocation where) const {
+  const DeclContext *around = unit_->sema->CurContext;
+  while (around && !isa<FunctionDecl>(around) && around->isFunctionOrMethod()) {
+    around = around->getParent(); // What OpenMP's constructs outline.
+  }
+  const auto *function = dyn_cast_or_null<FunctionDecl>(around);
+  return function && bracesBetween(function->getLocation(), where).value_or(1) > 0;
 }
 
 /// Constructors and destructors begin with no word that declarations begin with.
@@ -549,7 +581,16 @@ void PragmaHandler::waiting(const Construct &construct, TokenWriter &writer) {
 /// Directives that are those of OpenMP.
 void PragmaHandler::plain(const Directive &directive, TokenWriter &writer) {
   if (directive.kind == DirectiveKind::Declare) {
-    unit_->reductions.declare(directive, standsInClass(directive.where), writer);
+    const Place place = standsInClass(directive.where)      ? Place::Class
+                        : standsInFunction(directive.where) ? Place::Function
+                                                            : Place::Namespace;
+    if (place == Place::Function && !writer.isCxx()) {
+      error(unit_->preprocessor.getDiagnostics(), directive.where,
+            "'#pragma oss declare reduction' cannot stand inside of a function in C: put it before "
+            "the function");
+      return;
+    }
+    unit_->reductions.declare(directive, place, writer);
     return;
   }
   if (directive.kind == DirectiveKind::Critical && !isLockName(directive.rest)) {

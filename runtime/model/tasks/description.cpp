@@ -250,6 +250,7 @@ void Description::clear() {
   cost = 1;
   node = kAnyNode;
   variables = {};
+  objects.clear();
   read.clear();
   instance.clear();
   device = {};

@@ -86,6 +86,7 @@ public:
   static constexpr std::int64_t kOwnNode = -1;
   std::int64_t node = kAnyNode;                   ///< The rank that is to run it.
   std::span<const tutti_task_variable> variables; ///< That its code uses.
+  std::vector<std::uint64_t> objects; ///< Addresses of variables of which it names some bytes.
   std::vector<Range> read; ///< Beside what it names, if all that its code touches is known.
   std::string instance;    ///< The label of this one.
   DeviceRequest device;    ///< Where it is to run.

@@ -28,7 +28,8 @@ bool namesWhatItCaptures(Task &task, std::span<const graph::Access> accesses) {
   for (std::size_t at = 0; shareds && at + 8 <= task.sharedsBytes; at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, shareds + at, sizeof word);
-    bool isKnown = word < kLeastAddress;
+    const auto &objects = task.description->objects;
+    bool isKnown = word < kLeastAddress || std::ranges::find(objects, word) != objects.end();
     for (const graph::Access &access : accesses) {
       const Range hull = graph::Runs(access.region).hull();
       isKnown = isKnown || (hull.begin <= word && word < hull.end);

@@ -95,6 +95,13 @@ public:
     }
   }
 
+  /// It names some bytes of the variable at this address.
+  void nameObject(Task &task, const void *variable) {
+    if (remote_) {
+      description(task).objects.push_back(reinterpret_cast<std::uint64_t>(variable));
+    }
+  }
+
   void submit(Task &task);
   void submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std::int64_t stride,
                   void (*duplicate)(tutti_task_block *, tutti_task_block *, std::int32_t));

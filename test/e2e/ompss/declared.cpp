@@ -186,6 +186,49 @@ static void qualified() {
   std::printf("qualified %ld %d %g\n", other::total, other::bits[1], other::vector.x);
 }
 
+/// Declared inside of a function: for a type of its own, beside what holds for other types, and
+/// hidden by another one.
+template <class T> static void locals(int n) {
+  struct Extent {
+    T first, last;
+  };
+#pragma oss declare reduction(+ : Extent : omp_out.first = omp_in.first < omp_out.first            \
+                                  ? omp_in.first : omp_out.first,                                  \
+                              omp_out.last = omp_in.last > omp_out.last ? omp_in.last              \
+                                                                        : omp_out.last)            \
+    initializer(omp_priv = Extent{1000, -1000})
+#pragma oss declare reduction(pick : T, long : omp_out = omp_in < omp_out ? omp_in : omp_out)      \
+    initializer(omp_priv = 1000)
+  Extent extent{50, 60}, extents[2] = {{1, 2}, {3, 4}};
+  Vector vector(1, 2);
+  T low = 500, high = -500;
+  long lowest = 400;
+  for (int i = 0; i < n; i++) {
+#pragma oss task reduction(+ : extent, extents, vector) reduction(pick : low, lowest)
+    {
+      busy(50);
+      extent.first = i - 7 < extent.first ? i - 7 : extent.first;
+      extents[i % 2].last = i > extents[i % 2].last ? i : extents[i % 2].last;
+      vector += Vector(i, 1);
+      low = i + 3 < low ? i + 3 : low;
+      lowest = i - 30 < lowest ? i - 30 : lowest;
+    }
+    {
+#pragma oss declare reduction(pick : T : omp_out = omp_in > omp_out ? omp_in : omp_out)            \
+    initializer(omp_priv = -1000)
+      const auto one = [&high, i] {
+#pragma oss task reduction(pick : high)
+        high = 5 * i > high ? 5 * i : high;
+#pragma oss taskwait
+      };
+      one();
+    }
+  }
+#pragma oss taskwait
+  std::printf("locals %g %g %g %g %g %g %ld\n", double(extent.first), double(extent.last),
+              double(extents[1].last), vector.x, double(low), double(high), lowest);
+}
+
 /// What a parameter refers to is reduced as a variable is.
 #pragma oss task reduction(* : product) reduction(max : most)
 
@@ -212,6 +255,8 @@ static void references() {
 
 int main() {
   templates();
+  locals<int>(12);
+  locals<double>(9);
   arrays<int>();
   arrays<double>();
   references();

@@ -195,6 +195,12 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   #pragma oss task firstprivate(x) + 3
   x = 1;
 }
+void reduces(void) {
+  // CHECK: :[[@LINE+1]]:3: error: '#pragma oss declare reduction' cannot stand inside of a function in C: put it before the function
+  #pragma oss declare reduction(sum : int : omp_out += omp_in)
+}
+// CHECK-NOT: error:
+#pragma oss declare reduction(sum : long : omp_out += omp_in)
 // CHECK: :[[@LINE+2]]:1: error: a function that is a task returns void
 #pragma oss task
 int result(int *p);
