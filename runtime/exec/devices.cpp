@@ -675,6 +675,7 @@ Status Devices::giveTask(Lane &lane, TaskWork &work) {
   work.held = &lane.committed;
   bool isMainDone = false;
   TUTTI_ASSIGN(isMainDone, isMainIdle(work.device));
+  TUTTI_TRY(requireAlive(work.device)); // Asking may find that it is lost.
   TUTTI_TRY(lane.tasks->run(work, isMainDone ? nullptr : lane.event.get()));
   ++counters_.kernels;
   return {};

@@ -156,13 +156,24 @@ def kernels_find_room_on_a_small_device(workshop):
     compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_DEVICE_MEMORY": "128K"})
 
 
-def memory_is_locked_before_kernels_need_it(workshop):
+def locked(workshop, environment):
+    """Runs tasks over large memory on the driver that tests have in place of CUDA's."""
     program = Program.read(FOLDER / "locked.c")
     program.flags = ["-O2"]
     program.tutti_flags = ["-fompss-2", "-rdynamic", "-ldl"]
     fake = workshop.bin.parent / "runtime/device/cuda/test/fake"
-    result = workshop.launch(program, [], 1, {"TUTTI_DEVICE": "cuda", "LD_LIBRARY_PATH": str(fake), "TUTTI_WORKERS": "2"})
+    return workshop.launch(program, [], 1, {"TUTTI_DEVICE": "cuda", "LD_LIBRARY_PATH": str(fake), **environment})
+
+
+def memory_is_locked_before_kernels_need_it(workshop):
+    result = locked(workshop, {"TUTTI_WORKERS": "2"})
     require(result.status == 0 and result.output == "0 wrong, 0 buffers\n", f"{result.output}\n{result.errors}")
+
+
+def a_task_whose_device_is_lost_says_so(workshop):
+    """It is when the task is given to the device that its loss is met."""
+    result = locked(workshop, {"TUTTI_WORKERS": "1", "FAKE_CUDA_FAIL": "cuEventQuery 700 0"})
+    require(result.status == 1 and re.search(r"task at \S*locked.c:\d+: GPU 0 .* failed", result.errors), result.errors)
 
 
 # A vendor's runtime library, as far as it is needed, and a program that uses it.
@@ -388,7 +399,8 @@ def all_checks():
         kernels_by_blocks_move_each_byte_once_each_way, kernels_on_data_that_is_there_move_nothing,
         kernels_that_wait_anyway_keep_to_the_device_that_has_their_data,
         kernels_go_to_another_device_rather_than_wait, kernels_find_room_on_a_small_device,
-        memory_is_locked_before_kernels_need_it, managed_memory_may_be_left_to_its_driver,
+        memory_is_locked_before_kernels_need_it, a_task_whose_device_is_lost_says_so,
+        managed_memory_may_be_left_to_its_driver,
         tasks_that_make_kernels_stay_where_devices_are, the_first_mistake_is_the_last_line, says_that_there_is_no_device)]
     checks += [(f"managed/{how}", lambda w, h=how: managed_memory_is_what_was_asked_for(w, h)) for how in MANAGED]
     checks += [(f"wrong/{name}", lambda w, n=name: says_what_is_wrong(w, n)) for name in WRONG]
