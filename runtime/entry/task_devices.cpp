@@ -56,6 +56,11 @@ Result<std::int32_t> TaskDevices::deviceFor(const DeviceRequest &request,
   const std::uint32_t kind = request.kernel->device;
   const auto device = zero_.deviceFor(kind, shared);
   if (!device) {
+    for (std::int32_t lost = 0; lost < zero_.deviceCount(); ++lost) {
+      if (zero_.isLost(lost)) {
+        TUTTI_TRY(zero_.find(lost, *request.kernel)); // Says how it was lost.
+      }
+    }
     return failure(ErrorCode::NotSupported, "this process has no device of kind {}",
                    abi::deviceKindName(kind));
   }
