@@ -374,6 +374,7 @@ luna::FragmentDevices *Runtime::fragmentDevices() {
 
 void Runtime::lockFor(Range range) {
   if (process_ == getpid()) { // A child has no thread that could do so.
+    const HeldSignals held(areSignalsHandled()); // A handler that ends the program ends that, too.
     lockAhead_->allocated(range);
   }
 }
