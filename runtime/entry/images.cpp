@@ -189,8 +189,8 @@ DeviceNeeds deviceNeeds() {
   for (const tutti_image *image : frozen()) {
     for (const tutti_region *region : regionsOf(*image)) {
       needs.hasTasks = needs.hasTasks || (region->flags & TUTTI_REGION_TASK) != 0;
-      needs.hasKernels = needs.hasKernels || needs.hasTasks ||
-                         (region->device && region->device->mappings > 0);
+      needs.hasKernels =
+          needs.hasKernels || needs.hasTasks || (region->device && region->device->mappings > 0);
       if (region->directive && region->directive->device > TUTTI_DEVICE_CPU) {
         needs.asked |= device::kindBit(region->directive->device);
       }

@@ -373,7 +373,8 @@ luna::FragmentDevices *Runtime::fragmentDevices() {
 }
 
 void Runtime::lockFor(Range range) {
-  if (process_ == getpid()) { // A child has no thread that could do so.
+  // A child has no thread that could do so.
+  if (process_ == getpid()) {
     const HeldSignals held(areSignalsHandled()); // A handler that ends the program ends that, too.
     lockAhead_->allocated(range);
   }
