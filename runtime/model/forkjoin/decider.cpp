@@ -413,6 +413,8 @@ Decision Decider::decide(LoopHistory &history, Launch &launch, Candidate &candid
     const bool isShorterThanItSeems = launch.first > 0 && candidate.history->sampled <= 0;
     if (!isWorth || isShorterThanItSeems) {
       decision.reasonHome = kCostsMore;
+    } else if (launch.total < 2 && decision.planned.plan->bytesToStayHome == 0) {
+      decision.reasonHome = kSingle; // Elsewhere it gains nothing where home has its data.
     }
   }
   if (explainer_.isOn() && !Alternatives::isMeasuring(history.choice)) {

@@ -94,6 +94,9 @@ struct Decision {
 /// Threading: externally synchronised.
 class Decider {
 public:
+  /// Why a launch stays home that nothing is gained by dividing.
+  static constexpr std::string_view kSingle = "it has fewer than two iterations";
+
   struct Setup {
     std::vector<DeviceTraits> devices; ///< Of all ranks, in the order of places.
     std::uint32_t wanted;              ///< A tutti_device_kind for the whole run, or AUTO.

@@ -119,8 +119,8 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     return std::nullopt;
   }
   launch.total = region.trip(captures, launch.values.data());
-  if (launch.total < 2) {
-    staysHome(region, "it has fewer than two iterations");
+  if (launch.total < 1 || (launch.total < 2 && !mayLeaveAlone(region))) {
+    staysHome(region, Decider::kSingle);
     return std::nullopt;
   }
   if (frame == job_.window.stack().end && namesStack(launch)) {
@@ -130,6 +130,13 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     return std::nullopt;
   }
   return launch;
+}
+
+/// Whether a single iteration may run elsewhere: where devices have had the loop, they may have its
+/// data, too.
+bool RankZero::mayLeaveAlone(const tutti_region &region) const {
+  const auto known = regions_.find(&region);
+  return known != regions_.end() && known->second.history.candidate.placement.usesDevices;
 }
 
 /// Whether anything that the launch knows before it follows pointers may be an address of main's

@@ -240,6 +240,7 @@ private:
   std::string_view follow(Launch &launch, const Candidate &candidate);
   void findEverything(Launch &launch);
   bool namesStack(const Launch &launch) const;
+  bool mayLeaveAlone(const tutti_region &region) const;
   void catchUp(Progress::Lock &lock) TUTTI_IN_TURN;
   void noteCrossing(Region &region, const Launch &launch) TUTTI_IN_TURN;
   void learn() TUTTI_IN_TURN;

@@ -258,6 +258,37 @@ TEST_F(RankZeroTest, AsksADeviceForNothingButKernelsInASteadyLoop) {
   zero_->finish();
 }
 
+TEST_F(RankZeroTest, RunsASingleIterationWhereItsDataIs) {
+  Array array = arrayOf(2);
+  EXPECT_TRUE(launch(region_, array));
+  Array first{array.address, {array.expected.front()}};
+  machine_.clearLog();
+
+  EXPECT_TRUE(launch(region_, first));
+
+  EXPECT_EQ(count(Operation::Launch), 1);
+  EXPECT_EQ(count(Operation::CopyOut), 0);
+  array.expected.front() = first.expected.front();
+  expectRight(array);
+  zero_->finish();
+}
+
+TEST_F(RankZeroTest, KeepsASingleIterationHomeWhereItsDataIs) {
+  Array array = arrayOf(2);
+  Array first{array.address, {array.expected.front()}};
+  EXPECT_FALSE(launch(region_, first)); // No device has had the loop.
+  EXPECT_TRUE(launch(region_, array));
+  zero_->open({array.address, array.address + kUnit}, true);
+  machine_.clearLog();
+
+  first.expected.front() = array.expected.front();
+  EXPECT_FALSE(launch(region_, first));
+
+  EXPECT_EQ(count(Operation::Launch), 0);
+  expectRight(array);
+  zero_->finish();
+}
+
 TEST_F(RankZeroTest, GivesLaunchesOfDifferentSizesTheirOwnGrids) {
   std::array<Array, 2> arrays{arrayOf(1), arrayOf(3)};
   std::vector<std::uint64_t> items;
