@@ -10,7 +10,11 @@
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
 
 using namespace llvm;
 
@@ -49,7 +53,9 @@ private:
   Value *endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *upper);
   void reportAll(IRBuilder<> &build, ExpressionEmitter::Leaves leaves, Value *dims);
   void reportInside(IRBuilder<> &build, ExpressionEmitter::Leaves leaves,
-                    ArrayRef<const AccessRecord *> records, Value *dims);
+                    ArrayRef<AccessRecord> records, Value *dims);
+  std::optional<std::int64_t> distance(const AccessRecord &from, const AccessRecord &to);
+  std::vector<AccessRecord> joined(std::vector<AccessRecord> records);
   unsigned levelOf(Value *value, const Walks &walks);
   unsigned levelOf(const SCEV *expression, const Walks &walks);
   Guards guardsHere(ArrayRef<AccessRecord::Guard> guards, const ExpressionEmitter::Leaves &leaves);
@@ -222,19 +228,19 @@ Writer::Guards Writer::guardsHere(ArrayRef<AccessRecord::Guard> guards,
 /// Expressions are emitted anew behind each condition: a value that is computed under one must not
 /// be used under another.
 void Writer::reportInside(IRBuilder<> &build, ExpressionEmitter::Leaves leaves,
-                          ArrayRef<const AccessRecord *> records, Value *dims) {
+                          ArrayRef<AccessRecord> records, Value *dims) {
   Function *function = build.GetInsertBlock()->getParent();
   ExpressionEmitter emitter(build, model_, scev_, leaves);
   BasicBlock *then = BasicBlock::Create(context_, "access", function);
   BasicBlock *next = BasicBlock::Create(context_, "next", function);
-  const Guards guards = guardsHere(records.front()->guards, leaves);
+  const Guards guards = guardsHere(records.front().guards, leaves);
   build.CreateCondBr(holds(build, emitter, guards), then, next);
   build.SetInsertPoint(then);
   const std::size_t position = leaves.counters.size();
   if (position == leaves.walks->levels.size()) {
     Reported reported;
-    for (const AccessRecord *record : records) {
-      report(build, emitter, *record, leaves.sink, dims, reported);
+    for (const AccessRecord &record : records) {
+      report(build, emitter, record, leaves.sink, dims, reported);
     }
     build.CreateBr(next);
   } else {
@@ -255,6 +261,81 @@ void Writer::reportInside(IRBuilder<> &build, ExpressionEmitter::Leaves leaves,
   build.SetInsertPoint(next);
 }
 
+/// Bytes from the first element of a record to that of another, if they are always as many.
+std::optional<std::int64_t> Writer::distance(const AccessRecord &from, const AccessRecord &to) {
+  if (scev_.getPointerBase(from.base) != scev_.getPointerBase(to.base)) {
+    return std::nullopt;
+  }
+  const auto *bytes = dyn_cast<SCEVConstant>(scev_.getMinusSCEV(to.base, from.base));
+  return bytes ? bytes->getAPInt().trySExtValue() : std::nullopt;
+}
+
+/// Fewer records that say the same: elements of the same rows that lie side by side, as in an
+/// unrolled loop or a stencil, are one larger element, and what is read and written is one record.
+/// The runtime looks at each of them at every launch. All have the same guards and walks.
+std::vector<AccessRecord> Writer::joined(std::vector<AccessRecord> records) {
+  const auto isPlain = [](const AccessRecord &record) {
+    return record.flags != 0 && (record.flags & ~unsigned{TUTTI_READ | TUTTI_WRITE}) == 0 &&
+           isa<SCEVConstant>(record.bytes);
+  };
+  const auto sizeOf = [](const AccessRecord &record) {
+    return cast<SCEVConstant>(record.bytes)->getAPInt().getSExtValue();
+  };
+  // If one that does not hold is reported, the others do not count.
+  const auto assumeToo = [](AccessRecord &record, const AccessRecord &other) {
+    for (const AccessRecord::Assumption &assumption : other.assumptions) {
+      if (!is_contained(record.assumptions, assumption)) {
+        record.assumptions.push_back(assumption);
+      }
+    }
+  };
+  for (std::size_t first = 0; first < records.size(); ++first) {
+    if (!isPlain(records[first])) {
+      continue;
+    }
+    std::vector<std::pair<std::int64_t, std::size_t>> row{
+        {0, first}}; // By distance from the first.
+    for (std::size_t other = first + 1; other < records.size(); ++other) {
+      if (isPlain(records[other]) && records[other].flags == records[first].flags &&
+          records[other].dims == records[first].dims) {
+        if (const auto bytes = distance(records[first], records[other])) {
+          row.push_back({*bytes, other});
+        }
+      }
+    }
+    llvm::sort(row);
+    AccessRecord *all = nullptr;
+    std::int64_t begin = 0;
+    for (const auto &[at, index] : row) {
+      if (all && at - begin <= sizeOf(*all)) {
+        const std::int64_t size = std::max(sizeOf(*all), at - begin + sizeOf(records[index]));
+        all->bytes = scev_.getConstant(all->bytes->getType(), static_cast<std::uint64_t>(size));
+        assumeToo(*all, records[index]);
+        records[index].flags = 0;
+        records[index].assumptions.clear();
+      } else {
+        all = &records[index];
+        begin = at;
+      }
+    }
+  }
+  std::vector<AccessRecord> joined;
+  for (const AccessRecord &record : records) {
+    const auto isSame = [&](const AccessRecord &other) {
+      return isPlain(other) && other.base == record.base && other.bytes == record.bytes &&
+             other.dims == record.dims;
+    };
+    const auto same = isPlain(record) ? find_if(joined, isSame) : joined.end();
+    if (same == joined.end()) {
+      joined.push_back(record);
+    } else {
+      same->flags |= record.flags;
+      assumeToo(*same, record);
+    }
+  }
+  return joined;
+}
+
 /// All records, those together that share guards and walks.
 void Writer::reportAll(IRBuilder<> &build, ExpressionEmitter::Leaves leaves, Value *dims) {
   std::vector<const AccessRecord *> pending;
@@ -268,11 +349,15 @@ void Writer::reportAll(IRBuilder<> &build, ExpressionEmitter::Leaves leaves, Val
     const auto isLike = [&first](const AccessRecord *record) {
       return record->guards == first.guards && record->walks == first.walks;
     };
-    std::vector<const AccessRecord *> group;
-    copy_if(pending, std::back_inserter(group), isLike);
+    std::vector<AccessRecord> group;
+    for (const AccessRecord *record : pending) {
+      if (isLike(record)) {
+        group.push_back(*record);
+      }
+    }
     erase_if(pending, isLike);
     leaves.walks = &first.walks;
-    reportInside(build, leaves, group, dims);
+    reportInside(build, leaves, joined(std::move(group)), dims);
   }
 }
 

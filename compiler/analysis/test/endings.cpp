@@ -10,11 +10,11 @@ int opaque(int);
 int harmless(int) noexcept __attribute__((const));
 [[noreturn]] void report(int);
 
-// The check's own read is one of the region's.
+// The check's own read is one of the region's: of what is read and written.
 // IR-LABEL: define internal void @_Z7literaliPi.omp_outlined.tutti.chunk(
 // IR:         @__cxa_throw
 // IR-LABEL: define internal void @_Z7literaliPi.omp_outlined.tutti.accesses(
-// IR:         call void @tutti_access(ptr {{.*}}, i32 1, i64
+// IR:         call void @tutti_access(ptr {{.*}}, i32 3, i64
 void literal(int n, int *a) {
   // CHECK: :[[@LINE+2]]:{{[0-9]+}}: remark: parallel loop is distributed
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop has no device kernel: it may end the program (line [[@LINE+3]])
