@@ -30,6 +30,7 @@ inline std::vector<Chunk> cut(std::int64_t total, std::span<const std::uint32_t>
     all += weight;
   }
   std::vector<Chunk> chunks;
+  chunks.reserve(weights.size());
   std::int64_t before = 0;
   std::int64_t lower = 0;
   for (const std::uint32_t weight : weights) {
@@ -51,6 +52,9 @@ struct Portion {
 
 /// The part of `chunk` that belongs to `portion`; may be empty. Sizes differ by one at most.
 inline Chunk partOf(const Chunk &chunk, Portion portion) {
+  if (portion.count == 1) {
+    return chunk; // Nearly always, and divisions take as long as all else here.
+  }
   const std::int64_t size = chunk.upper - chunk.lower;
   const std::int64_t each = size / portion.count;
   const std::int64_t longer = size % portion.count; // The first ones.

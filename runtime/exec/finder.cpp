@@ -4,6 +4,7 @@
 #include "runtime/exec/region_view.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -19,6 +20,14 @@ constexpr std::int64_t kAtOnce = std::int64_t{1} << 16;
 
 constexpr std::string_view kTooMany = "it follows too many pointers";
 
+std::uint64_t hashOf(const std::vector<std::uint64_t> &captures) {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : captures) {
+    hash = (std::rotl(hash, 5) ^ word) * 0x9e3779b97f4a7c15ULL;
+  }
+  return hash;
+}
+
 bool follows(const tutti_region &region) { return (region.flags & TUTTI_REGION_FOLLOWS) != 0; }
 
 } // namespace
@@ -27,7 +36,8 @@ bool follows(const tutti_region &region) { return (region.flags & TUTTI_REGION_F
 class Finder::Sink final : public tutti_sink {
 public:
   Sink(const Launch &launch, const memory::Window &window, std::size_t mostWords)
-      : launch_(launch), window_(window), mostWords_(mostWords) {}
+      : launch_(launch), window_(window), mostWords_(mostWords), follows_(follows(*launch.region)) {
+  }
 
   /// How often it was asked to follow a word, also after it has given up.
   std::size_t asks() const { return asks_; }
@@ -45,7 +55,7 @@ public:
     }
     if ((flags & TUTTI_ALLOCATION) != 0) {
       asked.push_back({address, (flags & TUTTI_WRITE) != 0});
-    } else if ((flags & TUTTI_AT_MOST) == 0 && (touched.empty() || object != latest_)) {
+    } else if (follows_ && (flags & TUTTI_AT_MOST) == 0 && (touched.empty() || object != latest_)) {
       touched.push_back(address);
       latest_ = object;
     }
@@ -74,7 +84,8 @@ public:
 
   std::vector<BlockValue> words;
   std::vector<Asked> asked;
-  std::vector<std::uint64_t> touched; ///< An address in each object that is surely touched.
+  /// An address in each object that is surely touched, where words are followed.
+  std::vector<std::uint64_t> touched;
   std::string_view reasonHome;
 
 private:
@@ -83,6 +94,7 @@ private:
   const Launch &launch_;
   const memory::Window &window_;
   std::size_t mostWords_;
+  bool follows_;
 };
 
 Finder::Found Finder::complete(Launch &launch, std::size_t mostWords) {
@@ -95,8 +107,7 @@ Finder::Found Finder::complete(Launch &launch, std::size_t mostWords) {
     if (asked.reasonHome == kTooMany && mostWords < mostWords_) {
       return {{}, share}; // With leave to follow more it may be found.
     }
-    remember(*launch.region, std::move(asked));
-    known = &known_[launch.region].back();
+    known = &remember(launch, std::move(asked));
   }
   if (!known->reasonHome.empty()) {
     return {known->reasonHome};
@@ -148,8 +159,10 @@ Finder::Known *Finder::recall(const Launch &launch) {
   if (region == known_.end()) {
     return nullptr;
   }
+  const std::uint64_t hash = hashOf(launch.captures);
   const auto isSame = [&](const Known &known) {
-    if (known.captures != launch.captures || known.values.size() != launch.values.size()) {
+    if (known.hash != hash || known.captures != launch.captures ||
+        known.values.size() != launch.values.size()) {
       return false;
     }
     for (std::size_t index = 0; index < launch.values.size(); ++index) {
@@ -174,7 +187,7 @@ std::pair<Finder::Known, double> Finder::ask(const Launch &launch, std::size_t m
     region.accesses(launch.captures.data(), launch.values.data(), lower,
                     std::min(lower + kAtOnce, end), launch.total, &sink);
   }
-  Known known{launch.captures, launch.values, {}, sink.reasonHome, nullptr, std::nullopt};
+  Known known{0, {}, {}, {}, sink.reasonHome, nullptr, std::nullopt};
   std::ranges::sort(sink.asked, {}, &Asked::address);
   for (const Asked &asked : sink.asked) {
     if (known.asked.empty() || known.asked.back().address != asked.address) {
@@ -193,18 +206,31 @@ std::pair<Finder::Known, double> Finder::ask(const Launch &launch, std::size_t m
   return {std::move(known), std::min(1.0, static_cast<double>(mostWords) / asksInAll)};
 }
 
-void Finder::remember(const tutti_region &region, Known known) {
-  std::vector<Known> &all = known_[&region];
+/// The oldest makes room, and its memory serves the new one.
+Finder::Known &Finder::remember(const Launch &launch, Known known) {
+  std::list<Known> &all = known_[launch.region];
   const auto bytesOf = [](const Known &one) { return one.followed ? one.followed->bytes() : 0; };
   std::size_t bytes = bytesOf(known);
   for (const Known &one : all) {
     bytes += bytesOf(one);
   }
+  std::list<Known> spare;
   while (all.size() >= kMany || (!all.empty() && bytes > RecentlyFollowed::kMostBytes)) {
     bytes -= bytesOf(all.front());
-    all.erase(all.begin());
+    spare.splice(spare.begin(), all, all.begin());
   }
-  all.push_back(std::move(known));
+  if (spare.empty()) {
+    spare.emplace_back();
+  }
+  all.splice(all.end(), spare, spare.begin());
+  Known &newest = all.back();
+  known.captures = std::move(newest.captures);
+  known.values = std::move(newest.values);
+  newest = std::move(known);
+  newest.hash = hashOf(launch.captures);
+  newest.captures.assign(launch.captures.begin(), launch.captures.end());
+  newest.values.assign(launch.values.begin(), launch.values.end());
+  return newest;
 }
 
 void Finder::findAllocations(const Known &known, Launch &launch) const {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -70,6 +71,7 @@ private:
 
   /// What launches with the same captures and values ask for, while memory is the same, too.
   struct Known {
+    std::uint64_t hash; ///< Of the captures, which differ mostly.
     std::vector<std::uint64_t> captures;
     std::vector<std::uint64_t> values;
     std::vector<Asked> asked;    ///< By address.
@@ -82,7 +84,7 @@ private:
 
   Known *recall(const Launch &launch);
   std::pair<Known, double> ask(const Launch &launch, std::size_t mostWords);
-  void remember(const tutti_region &region, Known known);
+  Known &remember(const Launch &launch, Known known);
   void findAllocations(const Known &known, Launch &launch) const;
   void renewAllocations(Known &known, Launch &launch);
   RangeSet objectsAround(std::vector<std::uint64_t> addresses) const;
@@ -91,7 +93,7 @@ private:
   const memory::Window &window_;
   memory::Objects objects_;
   std::size_t mostWords_;
-  std::map<const tutti_region *, std::vector<Known>> known_; ///< The oldest first.
+  std::map<const tutti_region *, std::list<Known>> known_; ///< The oldest first.
   std::uint64_t nextId_ = 0;
 };
 

@@ -7,6 +7,20 @@
 
 namespace tutti::exec {
 
+namespace {
+
+/// What is read is mostly written next, or lies beside.
+void append(std::vector<Range> &ranges, Range next) {
+  if (!ranges.empty() && next.begin <= ranges.back().end && ranges.back().begin <= next.end) {
+    Range &last = ranges.back();
+    last = {std::min(last.begin, next.begin), std::max(last.end, next.end)};
+  } else {
+    ranges.push_back(next);
+  }
+}
+
+} // namespace
+
 void InPlaceCheck::add(std::uint32_t flags, std::uint64_t object, std::uint64_t address,
                        std::uint64_t size, std::uint32_t ndims, const tutti_dim *dims) {
   const std::span all(dims, ndims);
@@ -29,8 +43,7 @@ void InPlaceCheck::add(std::uint32_t flags, std::uint64_t object, std::uint64_t 
     return;
   }
   const bool isWritten = (flags & TUTTI_WRITE) != 0;
-  const memory::Directory::Standing standing =
-      directory_->standing(isReduced ? 0 : part_->place, hull);
+  const memory::Directory::Standing &standing = standingOf(isReduced ? 0 : part_->place, hull);
   holds_ = isWritten ? standing.isAlone : standing.isValid;
   double bytes = static_cast<double>(size);
   for (const tutti_dim &dim : all) {
@@ -38,11 +51,20 @@ void InPlaceCheck::add(std::uint32_t flags, std::uint64_t object, std::uint64_t 
   }
   note(object, hull, isWritten, bytes, standing.isHome);
   if (!isReduced) {
-    part_->touched.push_back(hull);
+    append(part_->touched, hull);
     if (isWritten) {
-      part_->writes.push_back(hull);
+      append(part_->writes, hull);
     }
   }
+}
+
+/// Records follow each other that lie in the same run of the directory.
+const memory::Directory::Standing &InPlaceCheck::standingOf(memory::Place place, Range hull) {
+  if (place != standsAt_ || !standing_.alike.contains(hull)) {
+    standing_ = directory_->standing(place, hull);
+    standsAt_ = place;
+  }
+  return standing_;
 }
 
 std::uint64_t InPlaceCheck::follow(std::uint64_t, std::uint32_t) {
@@ -88,6 +110,7 @@ bool InPlaceCheck::holds(const Launch &launch, const memory::Directory &director
   hostWorks_ = false;
   launch_ = &launch;
   directory_ = &directory;
+  standing_.alike = {};
   objects_.clear();
   count_ = 0;
   const std::vector<balance::Chunk> chunks = chunksOf(launch);

@@ -59,13 +59,16 @@ private:
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override;
   std::uint64_t follow(std::uint64_t address, std::uint32_t size) override;
+  const memory::Directory::Standing &standingOf(memory::Place place, Range hull);
   void note(std::uint64_t pointer, Range hull, bool isWritten, double bytes, bool isHome);
   double sum(double Object::*bytes) const;
 
   const memory::Window &window_;
   const Launch *launch_ = nullptr;
   const memory::Directory *directory_ = nullptr;
-  Part *part_ = nullptr; ///< Whose records come.
+  Part *part_ = nullptr;                   ///< Whose records come.
+  memory::Directory::Standing standing_{}; ///< Of the place below to what was looked up last.
+  memory::Place standsAt_ = 0;
   bool holds_ = false;
   bool reduces_ = false;
   bool hostWorks_ = false; ///< That of rank 0.

@@ -527,13 +527,21 @@ bool Planner::writesWhatItFollows(const Launch &launch, const Survey &survey) co
   return !exact || exact->overlaps(words);
 }
 
+/// The outcome of launches that change nothing.
+std::shared_ptr<const Outcome> Planner::unchanged() {
+  if (!unchanged_ || unchanged_->after != directory_.identity()) {
+    unchanged_ = std::make_shared<const Outcome>(Outcome{{}, directory_.identity()});
+  }
+  return unchanged_;
+}
+
 /// The plan of a launch for which `inPlace_` holds.
 std::shared_ptr<const Plan> Planner::makeInPlace(const Launch &launch) {
   auto plan = std::make_shared<Plan>();
   plan->isInPlace = true;
   plan->isPortion = launch.portion.count > 1;
   plan->isDisjoint = areDisjoint(inPlace_->reaches());
-  plan->outcome = std::make_shared<const Outcome>(Outcome{{}, directory_.identity()});
+  plan->outcome = unchanged();
   plan->bytesTouched = static_cast<std::uint64_t>(inPlace_->bytesTouched());
   const std::size_t devices = self_ == 0 ? rooms_.devices() : 0;
   plan->bytesToStayHome = self_ == 0 ? static_cast<std::uint64_t>(inPlace_->bytesNotHome()) : 0;
@@ -553,7 +561,7 @@ std::shared_ptr<const Plan> Planner::makeInPlace(const Launch &launch) {
     if (topology_.isHost(place)) {
       continue;
     }
-    RangeSet units = rooms_.around(RangeSet::of(part.touched));
+    RangeSet units = rooms_.around(std::span(part.touched));
     if (self_ == 0) {
       plan->footprints[static_cast<std::size_t>(place - topology_.ranks())] = units;
       plan->parts[static_cast<std::size_t>(place - topology_.ranks())] = part.chunk;
@@ -592,7 +600,7 @@ std::shared_ptr<const Plan> Planner::make(const Launch &launch) {
   if (survey.isInPlace()) {
     plan->isInPlace = true;
     plan->interior = plan->chunk;
-    plan->outcome = std::make_shared<const Outcome>(Outcome{{}, directory_.identity()});
+    plan->outcome = unchanged();
   } else {
     addMoves(*plan, launch, survey, touched);
   }

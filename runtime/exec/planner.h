@@ -107,6 +107,7 @@ private:
   void applyPending(std::size_t count);
   std::shared_ptr<const Plan> make(const Launch &launch);
   std::shared_ptr<const Plan> makeInPlace(const Launch &launch);
+  std::shared_ptr<const Outcome> unchanged();
   Survey survey(const Launch &launch);
   bool mustBeExact(const Launch &launch, const Survey &survey) const;
   bool writesWhatItFollows(const Launch &launch, const Survey &survey) const;
@@ -145,6 +146,7 @@ private:
   memory::Directory directory_;           ///< The current one but for what is pending.
   /// Of the latest commits, in their order; `undo_` is empty while there are any.
   std::vector<std::shared_ptr<const Outcome>> pending_;
+  std::shared_ptr<const Outcome> unchanged_; ///< Of the latest plan that changes nothing.
   memory::Assignments undo_; ///< What leads from `directory_` to the one before the latest commit.
   /// Arrays among the program's variables as the launches so far have shown them: a launch that
   /// touches a part of one need not show again what lies around the part.

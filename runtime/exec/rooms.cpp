@@ -41,9 +41,10 @@ device::Segments segmentsOf(const memory::Window &window) {
 Rooms::Rooms(const memory::Window &window, std::vector<Room> rooms)
     : window_(segmentsOf(window)), rooms_(std::move(rooms)), unit_(unitFor(rooms_)) {}
 
-RangeSet Rooms::around(const RangeSet &bytes) const {
+RangeSet Rooms::around(std::span<const Range> bytes) const {
   std::vector<Range> units;
-  for (const Range &range : bytes.ranges()) {
+  units.reserve(bytes.size());
+  for (const Range &range : bytes) {
     const Range &segment = window_.low.contains(range) ? window_.low : window_.high;
     units.push_back({std::max(range.begin & ~(unit_ - 1), segment.begin),
                      std::min((range.end + unit_ - 1) & ~(unit_ - 1), segment.end)});

@@ -42,7 +42,10 @@ public:
   std::uint64_t unit() const { return unit_; }
 
   /// The units that hold `bytes`: aligned blocks, cut off at the ends of the window.
-  RangeSet around(const RangeSet &bytes) const;
+  RangeSet around(const RangeSet &bytes) const { return around(std::span(bytes.ranges())); }
+
+  /// The same of ranges in any order.
+  RangeSet around(std::span<const Range> bytes) const;
 
   /// `units`, which are whole, one by one. Cost: allocates one entry for each.
   std::vector<Range> single(const RangeSet &units) const;

@@ -242,13 +242,20 @@ std::vector<Transfer> Directory::launch(const std::vector<ChunkAccess> &chunks,
 }
 
 Directory::Standing Directory::standing(Place place, Range range) const {
-  Standing standing{true, true, true};
-  forEach(range, [&](Range, const Holders &holders) {
+  Standing standing{true, true, true, {}};
+  const auto run = seek(runs_, runs_.end(), range.begin);
+  if (run != runs_.end() && run->first <= range.begin) {
+    standing.alike = {run->first, run->second.end};
+  }
+  visitFrom(run, range, [&](Range, const Holders &holders) {
     standing.isValid = holds(holders, place);
     standing.isAlone = standing.isAlone && holdsAlone(holders, place);
     standing.isHome = standing.isHome && holds(holders, 0);
     return standing.isValid;
   });
+  if (!standing.alike.contains(range)) {
+    standing.alike = {};
+  }
   return standing;
 }
 

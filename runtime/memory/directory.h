@@ -136,6 +136,7 @@ public:
     bool isValid; ///< It has a valid copy of all of them.
     bool isAlone; ///< Nobody else has one of any.
     bool isHome;  ///< Place 0 has a valid copy of all; means nothing unless `isValid`.
+    Range alike;  ///< It stands alike to all of these, which may be more; empty if to none.
   };
 
   /// Cost: O(log n) and the runs that it meets while all holds.

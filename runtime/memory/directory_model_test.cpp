@@ -344,6 +344,13 @@ public:
       if (standing.isValid) {
         EXPECT_EQ(standing.isHome, bytes.subtract(heldBy(0)).empty());
       }
+      if (!standing.alike.empty()) {
+        EXPECT_TRUE(standing.alike.contains(range));
+        const RangeSet alike = RangeSet::of({standing.alike});
+        EXPECT_TRUE(kAll.contains(standing.alike)); // Else the model knows nothing of it.
+        EXPECT_EQ(standing.isValid, alike.subtract(heldBy(place)).empty());
+        EXPECT_EQ(standing.isAlone, alike.subtract(heldAloneBy(place)).empty());
+      }
     }
   }
 

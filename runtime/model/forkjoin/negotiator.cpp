@@ -21,7 +21,7 @@ Negotiator::Outcome Negotiator::reserve(Progress::Lock &lock, const Launch &laun
   }
   evictOwn(lock, leaving);
   const Status own = reserveOwn(launch, *plan, lacking);
-  const Status others = awaitAnswers(lock, reservations);
+  const Status others = reservations.empty() ? Status() : awaitAnswers(lock, reservations);
   return {own ? others : own, !leaving.empty() || !reservations.empty()};
 }
 
