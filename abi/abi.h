@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 11
+#define TUTTI_ABI_VERSION 12
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"
@@ -86,6 +86,10 @@ enum tutti_access_flags {
   /// Alone: anything that is alive of unified memory may be read, through pointers that the region
   /// finds there. `address` is that of the region's tutti_reach.
   TUTTI_EVERYWHERE = 512,
+  /// Of a read of all of an object, in a region with `inspect`: that reports which elements it is.
+  TUTTI_LISTED = 4096,
+  /// Of a read, in a region with `inspect`: what that reports depends on the bytes that are read.
+  TUTTI_INDEX = 8192,
 };
 
 typedef struct tutti_sink tutti_sink;     ///< Receives access records; the runtime's own.
@@ -245,6 +249,11 @@ typedef struct tutti_region {
   /// Null if nothing was said or the region is not distributable.
   const tutti_device_code *device;
   const tutti_directive *directive; ///< Null if there is none.
+  /// Calls `tutti_touched` for all elements that iterations [lower, upper) of [0, total) read where
+  /// a record is TUTTI_LISTED. Reads memory as the program would, where records are TUTTI_INDEX,
+  /// and writes none; right if the loop does not write there. Null if that cannot be said.
+  void (*inspect)(const uint64_t *captures, const uint64_t *values, int64_t lower, int64_t upper,
+                  int64_t total, tutti_sink *sink);
 } tutti_region;
 
 /// A variable of the user: `bytes` bytes at `address`. May be listed more than once.
@@ -299,6 +308,9 @@ void tutti_access(tutti_sink *sink, uint32_t flags, uint64_t object, uint64_t ad
 /// and keeps the launch home, and so does a loop that may write what it follows. The address 0, for
 /// what a null pointer would lead to, gives 0.
 uint64_t tutti_follow(tutti_sink *sink, uint64_t address, uint32_t size);
+
+/// Reports `size` bytes at `address` that an iteration reads; for `inspect` only.
+void tutti_touched(tutti_sink *sink, uint64_t address, uint64_t size);
 
 /// Loop hooks: what `run` calls in place of libomp's `__kmpc_for_static_init_*` and
 /// `__kmpc_dispatch_*`; the same arguments behind the chunk. All bounds are inclusive. The thread's

@@ -266,6 +266,7 @@ std::optional<AccessRecord> Analyser::regular(CallInst &touch, const Choice &cho
                                               const SCEV *bytes, unsigned flags) {
   walk(*touch.getParent(), {choice.expression, bytes});
   AccessRecord record;
+  record.touch = &touch;
   record.flags = flags;
   record.bytes = seen(bytes);
   bool exact = addGuards(record, touch.getParent()) && choice.isExact;
@@ -516,6 +517,8 @@ void Analyser::addIrregular(Instruction &inst, const SCEV *address, unsigned fla
     return;
   }
   AccessRecord record;
+  record.touch = dyn_cast<CallInst>(&inst);
+  record.isWhole = true;
   record.base = base;
   // That all of an object is read is a guess, but never one that reaches beyond it.
   const std::optional<std::uint64_t> bytes = objectBytes(unknown->getValue());

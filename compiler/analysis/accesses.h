@@ -56,9 +56,16 @@ struct AccessRecord {
   llvm::SmallVector<Dim, 3> dims;
   llvm::SmallVector<Guard, 4> guards;
   llvm::SmallVector<Assumption, 1> assumptions;
-  Walks walks; ///< The record is one of each iteration of these loops.
+  Walks walks;                     ///< The record is one of each iteration of these loops.
+  llvm::CallInst *touch = nullptr; ///< The marker of the access, if it is that of one.
+  bool isWhole = false;            ///< It has no closed form: all of the object counts.
 
-  friend bool operator==(const AccessRecord &, const AccessRecord &) = default;
+  /// Whether they say the same.
+  friend bool operator==(const AccessRecord &one, const AccessRecord &other) {
+    return one.flags == other.flags && one.base == other.base && one.bytes == other.bytes &&
+           one.dims == other.dims && one.guards == other.guards &&
+           one.assumptions == other.assumptions && one.walks == other.walks;
+  }
 };
 
 /// Something that is accessed at addresses without a closed form, so that all of it counts as read,

@@ -20,7 +20,7 @@ StructType *EntryPoints::regionType() const {
   Type *i64 = Type::getInt64Ty(context);
   Type *ptr = PointerType::getUnqual(context);
   return StructType::create(
-      {i32, i32, i64, ptr, ptr, ptr, i32, i32, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr},
+      {i32, i32, i64, ptr, ptr, ptr, i32, i32, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr},
       "struct.tutti_region");
 }
 
@@ -66,6 +66,18 @@ FunctionCallee EntryPoints::follow() const {
   Type *i64 = Type::getInt64Ty(context);
   return module_.getOrInsertFunction("tutti_follow", i64, PointerType::getUnqual(context), i64,
                                      Type::getInt32Ty(context));
+}
+
+FunctionCallee EntryPoints::touched() const {
+  LLVMContext &context = module_.getContext();
+  Type *i64 = Type::getInt64Ty(context);
+  FunctionCallee touched = module_.getOrInsertFunction("tutti_touched", Type::getVoidTy(context),
+                                                       PointerType::getUnqual(context), i64, i64);
+  auto *function = cast<Function>(touched.getCallee());
+  function->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+  function->addFnAttr(Attribute::NoUnwind);
+  function->addFnAttr(Attribute::WillReturn);
+  return touched;
 }
 
 FunctionCallee EntryPoints::reduce() const {

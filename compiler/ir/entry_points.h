@@ -28,6 +28,7 @@ public:
   llvm::FunctionCallee block() const;
   llvm::FunctionCallee access() const;
   llvm::FunctionCallee follow() const;
+  llvm::FunctionCallee touched() const;
   llvm::FunctionCallee reduce() const;
   llvm::FunctionCallee output() const;
   llvm::FunctionCallee outputObject() const;

@@ -245,7 +245,7 @@ void Deriver::describe(const RegionFunctions &functions, std::size_t values, con
        build.getInt64(id), string(module_.getSourceFileName()),
        string(demangle(create.getFunction()->getName().str())), null, build.getInt32(2),
        build.getInt32(values), const_cast<Function *>(&entry), null, functions.gather,
-       functions.trip, functions.accesses, null, null, null});
+       functions.trip, functions.accesses, null, null, null, null});
   auto *descriptor =
       new GlobalVariable(module_, fields->getType(), true, GlobalValue::InternalLinkage, fields,
                          entry.getName() + ".tutti.code");

@@ -26,6 +26,7 @@
 #include "compiler/transform/chunk_function.h"
 #include "compiler/transform/deal_slots.h"
 #include "compiler/transform/device_code.h"
+#include "compiler/transform/inspector.h"
 #include "compiler/transform/late_texts.h"
 #include "compiler/transform/private_allocations.h"
 #include "compiler/transform/region_functions.h"
@@ -74,6 +75,7 @@ struct Region {
   bool nests = false;          ///< `run` executes constructs inside of it on one thread each.
   Function *run = nullptr;
   RegionFunctions functions{};
+  Function *inspect = nullptr; ///< Null if there is none.
   unsigned values = 0;
   bool scatters = false;
   bool follows = false;
@@ -218,8 +220,13 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
     }
     if (region.run) {
       dropAccessNumbers(*region.run);
+      const InspectorFunction inspector = emitInspector(model, accesses, analyses, name);
+      region.inspect = inspector.function;
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
+      if (region.inspect) {
+        region.functions.shaping |= inspector.values;
+      }
       region.values = model.values().size();
       region.wholeObjects = std::move(accesses.wholeObjects);
       region.scatters = accesses.scatters;
@@ -444,14 +451,14 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const T
                   source + suffix.str());
   StructType *type = entryPoints_.regionType();
   Constant *fields = ConstantStruct::get(
-      type,
-      {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id), string(source),
-       string(function), region.reason.empty() ? null : string(region.reason),
-       build.getInt32(captureCount(region, fork)), build.getInt32(region.values), home, orNull(run),
-       orNull(region.functions.gather), orNull(region.functions.trip),
-       orNull(region.functions.accesses),
-       region.values > 0 ? bytes(region.functions.shaping) : null,
-       region.device.descriptor ? region.device.descriptor : null, directive(*region.outlined)});
+      type, {build.getInt32(TUTTI_ABI_VERSION), build.getInt32(flags), build.getInt64(id),
+             string(source), string(function), region.reason.empty() ? null : string(region.reason),
+             build.getInt32(captureCount(region, fork)), build.getInt32(region.values), home,
+             orNull(run), orNull(region.functions.gather), orNull(region.functions.trip),
+             orNull(region.functions.accesses),
+             region.values > 0 ? bytes(region.functions.shaping) : null,
+             region.device.descriptor ? region.device.descriptor : null,
+             directive(*region.outlined), orNull(region.inspect)});
   auto *descriptor = new GlobalVariable(module_, type, true, GlobalValue::InternalLinkage, fields,
                                         name + ".region");
   auto *entry = new GlobalVariable(module_, ptr_, true, GlobalValue::InternalLinkage, descriptor,

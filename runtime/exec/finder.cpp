@@ -2,10 +2,12 @@
 #include "runtime/exec/finder.h"
 
 #include "runtime/exec/region_view.h"
+#include "runtime/memory/access_record.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace tutti::exec {
@@ -17,6 +19,15 @@ constexpr std::size_t kMany = 8;
 
 /// Iterations that are asked at once, so that a loop that follows too much is left soon.
 constexpr std::int64_t kAtOnce = std::int64_t{1} << 16;
+
+/// Objects of less are brought as a whole.
+constexpr std::uint64_t kLeastListed = 256 << 10;
+
+/// Ranges of lists: beyond, planning with them takes longer than moving whole objects.
+constexpr std::size_t kMostListed = std::size_t{1} << 18;
+
+/// What iterations read at computed addresses is worth finding out if so many launches use it.
+constexpr std::uint64_t kWorthwhile = 4;
 
 constexpr std::string_view kTooMany = "it follows too many pointers";
 
@@ -96,6 +107,149 @@ private:
   std::size_t mostWords_;
   bool follows_;
 };
+
+/// What `accesses` and `inspect` of a region say of its reads at computed addresses.
+class Finder::Inspection final : public tutti_sink {
+public:
+  Inspection(const Launch &launch, const memory::Window &window)
+      : launch_(launch), window_(window), allocationOf_(allocationsOf(launch)) {
+    launch.region->accesses(launch.captures.data(), launch.values.data(), 0, launch.total,
+                            launch.total, this);
+  }
+
+  void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
+           std::uint32_t ndims, const tutti_dim *dims) override {
+    if (isIdle(flags, object, window_) || size == 0 ||
+        std::any_of(dims, dims + ndims, [](const tutti_dim &dim) { return dim.count <= 0; })) {
+      return;
+    }
+    if ((flags & (TUTTI_LISTED | TUTTI_INDEX)) == 0) {
+      return;
+    }
+    Range range = memory::hullOf(address, size, {dims, ndims});
+    if ((flags & TUTTI_ALLOCATION) != 0) {
+      range = allocationOf_(address);
+    } else if ((flags & TUTTI_ANYWHERE) != 0) {
+      range = {};
+    } else {
+      const Range limit = limitOf(flags, object, window_);
+      range = {std::max(range.begin, limit.begin), std::min(range.end, limit.end)};
+    }
+    isKnown_ = isKnown_ && !range.empty() && window_.contains(range);
+    ((flags & TUTTI_INDEX) != 0 ? index_ : listed_).push_back(range);
+  }
+
+  std::uint64_t follow(std::uint64_t, std::uint32_t) override {
+    isKnown_ = false;
+    return 0;
+  }
+
+  void touched(std::uint64_t address, std::uint64_t bytes) override {
+    isKnown_ = collector_->add(address, bytes) && isKnown_;
+  }
+
+  /// Whether looking into memory may tell anything. Nothing that it depends on is written.
+  bool isWorthwhile() {
+    std::ranges::sort(listed_, {},
+                      [](const Range &range) { return std::pair(range.begin, range.end); });
+    listed_.erase(std::ranges::unique(listed_).begin(), listed_.end());
+    const bool areDisjoint =
+        std::ranges::adjacent_find(listed_, [](const Range &one, const Range &next) {
+          return one.overlaps(next);
+        }) == listed_.end();
+    const bool isLarge = std::ranges::any_of(
+        listed_, [](const Range &range) { return range.size() >= kLeastListed; });
+    if (!isKnown_ || !areDisjoint || !isLarge) {
+      return false;
+    }
+    const std::optional<RangeSet> writes = writesOf(launch_, window_, allocationOf_);
+    return writes && !writes->overlaps(RangeSet::of(index_));
+  }
+
+  TouchLists lists(std::size_t ranks) {
+    TouchLists lists{launch_.total, RangeSet::of(index_), {}};
+    TouchCollector collector(listed_, launch_.total);
+    collector_ = &collector;
+    const Blocks blocks(launch_.total);
+    for (std::size_t block = 0; block < blocks.count() && isKnown_; ++block) {
+      launch_.region->inspect(launch_.captures.data(), launch_.values.data(), blocks.begin(block),
+                              blocks.end(block), launch_.total, this);
+      collector.endBlock();
+      isKnown_ = isKnown_ && collector.ranges() <= kMostListed;
+    }
+    if (isKnown_) {
+      lists.objects = collector.take(ranks);
+      std::erase_if(lists.objects, [](const TouchedObject &object) {
+        return object.object.size() < kLeastListed;
+      });
+    }
+    return lists;
+  }
+
+private:
+  const Launch &launch_;
+  const memory::Window &window_;
+  const AllocationOf allocationOf_;
+  std::vector<Range> listed_;
+  std::vector<Range> index_;
+  bool isKnown_ = true; ///< All that it has been told so far.
+  TouchCollector *collector_ = nullptr;
+};
+
+/// Looks into memory through the window: it may fault. Empty if nothing is worth knowing.
+TouchLists Finder::listsOf(const Launch &launch) const {
+  Inspection inspection(launch, window_);
+  return inspection.isWorthwhile() ? inspection.lists(ranks_) : TouchLists{};
+}
+
+void Finder::inspect(Launch &launch) {
+  if (!launch.region->inspect || ranks_ < 2 || launch.followed || launch.widening.isAny()) {
+    return;
+  }
+  Known *known = recall(launch);
+  if (!known || known->lists.areVain) {
+    return;
+  }
+  Lists &lists = known->lists;
+  Worth &worth = worth_[launch.region];
+  ++worth.launches;
+  if (lists.known && lists.index && !lists.index->hasChanged &&
+      lists.known->content().allocations == launch.allocations) {
+    ++worth.used;
+    launch.followed = lists.known;
+    return;
+  }
+  lists = {};
+  const std::uint64_t vain =
+      worth.inspections - std::min(worth.inspections, worth.used / kWorthwhile);
+  if (worth.launches < worth.latest + (std::uint64_t{1} << 2 * std::min<std::uint64_t>(vain, 16))) {
+    return;
+  }
+  worth.latest = worth.launches;
+  ++worth.inspections;
+  Followed::Content content;
+  content.allocations = launch.allocations;
+  content.lists = listsOf(launch);
+  if (content.lists.empty()) {
+    lists.areVain = true;
+    return;
+  }
+  lists.known = intern(std::move(content));
+  launch.followed = lists.known;
+}
+
+std::shared_ptr<Watched> Finder::unwatched(const Launch &launch) {
+  if (!launch.followed || launch.followed->content().lists.empty()) {
+    return nullptr;
+  }
+  for (Known &known : known_[launch.region]) {
+    if (known.lists.known == launch.followed && !known.lists.index) {
+      known.lists.index = std::make_shared<Watched>(launch.followed->content().lists.index);
+      return known.lists.index;
+    }
+  }
+  return nullptr;
+}
 
 Finder::Found Finder::complete(Launch &launch, std::size_t mostWords) {
   launch.allocations.clear();
@@ -187,7 +341,7 @@ std::pair<Finder::Known, double> Finder::ask(const Launch &launch, std::size_t m
     region.accesses(launch.captures.data(), launch.values.data(), lower,
                     std::min(lower + kAtOnce, end), launch.total, &sink);
   }
-  Known known{0, {}, {}, {}, sink.reasonHome, nullptr, std::nullopt};
+  Known known{0, {}, {}, {}, sink.reasonHome, nullptr, std::nullopt, {}};
   std::ranges::sort(sink.asked, {}, &Asked::address);
   for (const Asked &asked : sink.asked) {
     if (known.asked.empty() || known.asked.back().address != asked.address) {
@@ -271,8 +425,10 @@ RangeSet Finder::objectsAround(std::vector<std::uint64_t> addresses) const {
 std::shared_ptr<const Followed> Finder::intern(Followed::Content content) {
   for (const auto &[region, all] : known_) {
     for (const Known &known : all) {
-      if (known.followed && known.followed->content() == content) {
-        return known.followed;
+      for (const auto &followed : {known.followed, known.lists.known}) {
+        if (followed && followed->content() == content) {
+          return followed;
+        }
       }
     }
   }

@@ -33,9 +33,10 @@ public:
   /// Words that a region may follow, each counted as often as it does.
   static constexpr std::size_t kMostWords = std::size_t{4} << 20;
 
+  /// `ranks`: how many there are; one alone needs not know what it reads at computed addresses.
   explicit Finder(const memory::Window &window, memory::Objects objects,
-                  std::size_t mostWords = kMostWords)
-      : window_(window), objects_(std::move(objects)), mostWords_(mostWords) {}
+                  std::size_t mostWords = kMostWords, std::size_t ranks = 1)
+      : window_(window), objects_(std::move(objects)), mostWords_(mostWords), ranks_(ranks) {}
 
   /// What `complete` gives.
   struct Found {
@@ -52,6 +53,17 @@ public:
   ///       up if the program has allocated or freed anything.
   Found complete(Launch &launch, std::size_t mostWords = kMostWords);
 
+  /// Says page by page what the iterations of a complete launch read at computed addresses, where
+  /// that is known or worth finding out: of objects of 256 KiB or more, and not at each launch.
+  ///
+  /// Order: all that the program has changed so far has been noted by who watches.
+  /// Cost:  in a steady loop one look-up; otherwise about as much as the iterations take.
+  void inspect(Launch &launch);
+
+  /// What has to be watched from now on, for the lists of a launch to hold at the next one; null if
+  /// it is watched.
+  std::shared_ptr<Watched> unwatched(const Launch &launch);
+
   /// Finds the arrays of the heap that the launch names: one launch of a loop that moves on through
   /// them touches too little to show how large they are.
   ///
@@ -62,11 +74,27 @@ public:
 
 private:
   class Sink;
+  class Inspection;
 
   /// A pointer whose allocation a region asks for.
   struct Asked {
     std::uint64_t address;
     bool isWritten;
+  };
+
+  /// What is known of reads at computed addresses.
+  struct Lists {
+    std::shared_ptr<const Followed> known; ///< Null if nothing is. Shared with launches.
+    std::shared_ptr<Watched> index;        ///< What it depends on; shared with who watches it.
+    bool areVain = false;                  ///< There is nothing worth knowing.
+  };
+
+  /// What finding that out has been worth in a region.
+  struct Worth {
+    std::uint64_t launches = 0;
+    std::uint64_t inspections = 0;
+    std::uint64_t used = 0;   ///< Launches that have used what an earlier one has found.
+    std::uint64_t latest = 0; ///< The launch that has found it out last.
   };
 
   /// What launches with the same captures and values ask for, while memory is the same, too.
@@ -80,6 +108,7 @@ private:
     std::shared_ptr<const Followed> followed;
     /// As of which its allocations are right: the version of the heap, and the launch's frame.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> seenAt;
+    Lists lists;
   };
 
   Known *recall(const Launch &launch);
@@ -89,11 +118,14 @@ private:
   void renewAllocations(Known &known, Launch &launch);
   RangeSet objectsAround(std::vector<std::uint64_t> addresses) const;
   std::shared_ptr<const Followed> intern(Followed::Content content);
+  TouchLists listsOf(const Launch &launch) const;
 
   const memory::Window &window_;
   memory::Objects objects_;
   std::size_t mostWords_;
+  std::size_t ranks_;
   std::map<const tutti_region *, std::list<Known>> known_; ///< The oldest first.
+  std::map<const tutti_region *, Worth> worth_;
   std::uint64_t nextId_ = 0;
 };
 

@@ -311,6 +311,123 @@ TEST_F(FinderTest, KnowsWhichPagesHoldRowsAlone) {
   EXPECT_FALSE(objectsOf(mixed).overlaps(objectsOf(others)));
 }
 
+constexpr std::int64_t kIterations = 1000;
+
+int inspected = 0; ///< Blocks that a region was asked about.
+
+/// y[i] = x[index[i]], and index[i] += 1 if the last capture says so. Captures: index, x, y.
+void gatherAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                    std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  const tutti_dim dim{8, upper - lower};
+  const auto at = [&](int capture) {
+    return captures[capture] + 8 * static_cast<std::uint64_t>(lower);
+  };
+  sink->add(TUTTI_READ | TUTTI_INDEX | (captures[3] != 0 ? TUTTI_WRITE : 0), captures[0], at(0), 8,
+            1, &dim);
+  sink->add(TUTTI_READ | TUTTI_AT_MOST | TUTTI_ALLOCATION | TUTTI_LISTED, captures[1], captures[1],
+            1, 0, nullptr);
+  sink->add(TUTTI_WRITE, captures[2], at(2), 8, 1, &dim);
+}
+
+void gatherInspect(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                   std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  ++inspected;
+  for (std::int64_t i = lower; i < upper; ++i) {
+    sink->touched(captures[1] + 8 * wordAt(captures[0] + 8 * static_cast<std::uint64_t>(i)), 8);
+  }
+}
+
+class FinderOfListsTest : public FinderTest {
+protected:
+  FinderOfListsTest() {
+    region_.accesses = gatherAccesses;
+    region_.inspect = gatherInspect;
+    setIndex(0);
+    inspected = 0;
+  }
+
+  /// Neighbours read the same page.
+  void setIndex(std::uint64_t first) const {
+    for (std::uint64_t i = 0; i < kIterations; ++i) {
+      wordAt(index_ + 8 * i) = first + i;
+    }
+  }
+
+  /// A launch as the runtime completes it, and watched if `isWatched`.
+  Launch launch(bool isWatched = true, bool writesIndex = false) {
+    Launch launch = launchOf(region_, index_, kIterations);
+    launch.captures = {index_, x_, y_, writesIndex ? 1U : 0U};
+    EXPECT_EQ(finder_.complete(launch).reasonHome, "");
+    finder_.inspect(launch);
+    if (const auto index = finder_.unwatched(launch)) {
+      index->hasChanged = !isWatched;
+      watched_ = index;
+    }
+    return launch;
+  }
+
+  /// What iterations [lower, upper) read of x.
+  RangeSet readsOf(const Launch &launch, std::int64_t lower, std::int64_t upper) const {
+    const RangeSet object = RangeSet::of({heap_.allocationOf(x_)});
+    return touchesOf(launch, window(), lower, upper, allocationsOf(launch))
+        .sets.reads.intersect(object);
+  }
+
+  static constexpr std::uint64_t kBytes = 1 << 20;
+  Finder finder_{window(), memory::Objects(window().stack(), heap_, {}), 100000, 2};
+  tutti_region region_{};
+  std::uint64_t index_ = heap_.allocate(8 * kIterations);
+  std::uint64_t x_ = heap_.allocate(kBytes);
+  std::uint64_t y_ = heap_.allocate(8 * kIterations);
+  std::shared_ptr<Watched> watched_;
+};
+
+TEST_F(FinderOfListsTest, ListsPagesThatIterationsRead) {
+  const Launch first = launch();
+  ASSERT_TRUE(first.followed);
+  const RangeSet half = readsOf(first, 0, kIterations / 2);
+  EXPECT_EQ(half.hull().begin, x_);
+  EXPECT_EQ(half.hull().end, (x_ + 8 * kIterations / 2 + 4095) / 4096 * 4096);
+  const Touches touches = touchesOf(first, window(), 0, 1, allocationsOf(first));
+  const RangeSet index = RangeSet::of({{index_, index_ + 8 * kIterations}});
+  EXPECT_EQ(touches.sets.reads.intersect(index), index) << "every part reads all of the index";
+}
+
+TEST_F(FinderOfListsTest, KeepsListsWhileTheirIndexStays) {
+  const Launch first = launch();
+  const int blocks = inspected;
+  EXPECT_GT(blocks, 0);
+  EXPECT_EQ(launch().followed, first.followed);
+  EXPECT_EQ(inspected, blocks);
+
+  watched_->hasChanged = true;
+  setIndex(100000);
+  const Launch whole = launch();
+  EXPECT_FALSE(whole.followed) << "it would soon be in vain again";
+  EXPECT_EQ(readsOf(whole, 0, 1), RangeSet::of({heap_.allocationOf(x_)}));
+  Launch later = launch();
+  for (int round = 0; round < 4 && !later.followed; ++round) {
+    later = launch();
+  }
+  ASSERT_TRUE(later.followed);
+  EXPECT_EQ(readsOf(later, 0, 1).hull().begin, (x_ + 800000) / 4096 * 4096);
+}
+
+TEST_F(FinderOfListsTest, TakesWhatIsNotWatchedAsChanged) {
+  ASSERT_TRUE(launch(false).followed);
+  EXPECT_FALSE(launch(false).followed);
+}
+
+TEST_F(FinderOfListsTest, HasNoListsWhereTheLoopWritesTheIndex) {
+  EXPECT_FALSE(launch(true, true).followed);
+  EXPECT_EQ(inspected, 0);
+}
+
+TEST_F(FinderOfListsTest, HasNoListsOfWhatLiesOutsideOfTheObject) {
+  setIndex(kBytes / 8);
+  EXPECT_FALSE(launch().followed);
+}
+
 } // namespace
 
 } // namespace tutti::exec

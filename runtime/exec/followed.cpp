@@ -42,7 +42,7 @@ std::size_t Followed::bytes() const {
   return content_.bytes.size() +
          content_.words.ranges().size() * (sizeof(Range) + sizeof offsets_[0]) +
          content_.allocations.size() * sizeof(Allocation) +
-         content_.objects.ranges().size() * sizeof(Range);
+         (content_.objects.ranges().size() + content_.lists.size()) * sizeof(Range);
 }
 
 bool Followed::isUnchanged() const {

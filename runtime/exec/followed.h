@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What rank 0 found in memory when it followed the pointers of a launch, and where they lead.
+/// What rank 0 found in memory when it followed the pointers of a launch, and where they lead, or
+/// when it looked for what iterations read at computed addresses.
 /// Every other rank is told, so that all of them see the same launch.
 #pragma once
 
 #include "base/range.h"
 #include "runtime/exec/launch.h"
+#include "runtime/exec/touched.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +27,7 @@ public:
     std::vector<Allocation> allocations; ///< That the records ask for, by address.
     /// Parts of the heap that hold nothing but objects that the records name.
     RangeSet objects;
+    TouchLists lists; ///< Of a region that follows no pointers, if they are known.
 
     friend bool operator==(const Content &, const Content &) = default;
   };

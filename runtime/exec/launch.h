@@ -73,8 +73,9 @@ struct Launch {
   std::vector<BlockValue> blocks; ///< One per value, in the same order.
   /// Those that the region asks for, as rank 0 knows them, by address.
   std::vector<Allocation> allocations;
-  /// What a region that follows pointers depends on, in place of `allocations`; else null. Shared
-  /// with what remembers it for the next launch.
+  /// What a region that follows pointers depends on, in place of `allocations`, or one of which it
+  /// is known what its iterations read at computed addresses; else null. Shared with what remembers
+  /// it for the next launch.
   std::shared_ptr<const Followed> followed;
   /// All that is alive of unified memory, as rank 0 knows it, if the region may read everywhere:
   /// sorted, disjoint.

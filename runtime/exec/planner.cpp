@@ -76,7 +76,7 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(range.begin);
     add(range.end);
   }
-  add(launch.followed ? launch.followed->id() : 0); // None or some: that is the region's.
+  add(launch.followed ? launch.followed->id() + 1 : 0);
   add(launch.everywhere.size());
   for (const Range &range : launch.everywhere) {
     add(range.begin);
@@ -289,12 +289,44 @@ void Planner::apply(std::span<const Event> events) {
   }
   static_cast<void>(directory());
   for (const Event &event : events) {
+    noteChange(std::span(&event.range, 1));
     directory_.apply(event, &undo_);
   }
   state_ = directory_.identity();
 }
 
+bool Planner::watch(const std::shared_ptr<Watched> &watched) {
+  bool isShared = true;
+  directory().forEach(watched->bytes, [&](Range, const memory::Holders &holders) {
+    isShared = isShared && holders.size() > 1;
+    return isShared;
+  });
+  if (isShared) {
+    std::erase_if(watched_, [](const auto &known) { return known.use_count() == 1; });
+    watched->hasChanged = false;
+    watched_.push_back(watched);
+  }
+  return isShared;
+}
+
+/// Of bytes that several places hold nobody writes any without being the only one that does then.
+void Planner::noteChange(std::span<const Range> ranges) {
+  std::erase_if(watched_, [&](const std::shared_ptr<Watched> &watched) {
+    const std::vector<Range> &bytes = watched->bytes.ranges();
+    watched->hasChanged = std::ranges::any_of(ranges, [&](const Range &range) {
+      const auto next = std::ranges::upper_bound(bytes, range.begin, {}, &Range::end);
+      return next != bytes.end() && next->begin < range.end;
+    });
+    return watched->hasChanged;
+  });
+}
+
 void Planner::commit(const Plan &plan) {
+  if (!watched_.empty()) {
+    for (const memory::Assignment &assignment : plan.outcome->changes) {
+      noteChange(assignment.ranges);
+    }
+  }
   if (state_ == directory_.identity()) {
     pending_.clear(); // A loop has gone round.
   } else if (pending_.size() == kMostPending) {
@@ -624,8 +656,10 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   if (launch.takesHulls) {
     objects.insert(objects.end(), launch.arrays.begin(), launch.arrays.end());
   }
-  RangeSet protectable = protectablePages(objects, window_.heap(), launch.followed.get())
-                             .unite(protectableOf(launch.everywhere, window_));
+  const bool followsRows = launch.followed && launch.followed->content().lists.empty();
+  RangeSet protectable =
+      protectablePages(objects, window_.heap(), followsRows ? launch.followed.get() : nullptr)
+          .unite(protectableOf(launch.everywhere, window_));
   if ((launch.region->flags & TUTTI_REGION_TASK) != 0) {
     protectable = protectable.unite(pagesAround(RangeSet::of(inside(objects, window_.heap()))));
   }

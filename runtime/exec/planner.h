@@ -14,6 +14,7 @@
 #include "runtime/exec/region_view.h"
 #include "runtime/exec/rooms.h"
 #include "runtime/exec/survey.h"
+#include "runtime/exec/touched.h"
 #include "runtime/memory/directory.h"
 #include "runtime/memory/window.h"
 
@@ -75,6 +76,11 @@ public:
   /// Cost: allocates nothing. But what many plans in a row have changed is applied now and then.
   void commit(const Plan &plan);
 
+  /// Watches bytes from now on: notes when anybody's copy of some of them becomes valid or invalid,
+  /// once. False, and nothing is watched, if a place may write some of them unnoticed, because it
+  /// alone has a valid copy.
+  bool watch(const std::shared_ptr<Watched> &watched);
+
   /// The current state, until the next call of the planner.
   ///
   /// Cost: what has changed since somebody looked.
@@ -105,6 +111,7 @@ private:
   };
 
   void applyPending(std::size_t count);
+  void noteChange(std::span<const Range> ranges);
   std::shared_ptr<const Plan> make(const Launch &launch);
   std::shared_ptr<const Plan> makeInPlace(const Launch &launch);
   std::shared_ptr<const Outcome> unchanged();
@@ -152,6 +159,8 @@ private:
   /// touches a part of one need not show again what lies around the part.
   RangeSet arrays_;
   std::uint64_t arraysVersion_ = 0;
+  /// Shared with who wants to know; nothing has changed there yet.
+  std::vector<std::shared_ptr<Watched>> watched_;
   std::size_t remembered_ = 0; ///< Ranges held by what is remembered.
   std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Plan>, OfWords, OfWords>
       plans_;

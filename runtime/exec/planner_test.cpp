@@ -1972,6 +1972,76 @@ TEST_F(RowsTest, TellsObjectsApartAsPairsOfThemAre) {
   EXPECT_LT(disjoint, 450);
 }
 
+/// Bytes that places share are watched: the next writer is seen, by whatever way it writes.
+TEST_F(PlannerTest, SeesWhoWritesWatchedBytes) {
+  constexpr std::uint64_t kWatched = kHeapBase;
+  constexpr std::uint64_t kOther = kHeapBase + 64 * kPageBytes;
+  const Range bytes{kWatched, kWatched + 100 * kWord};
+  Loop readAll(2, 100, [](tutti_sink &sink, std::int64_t, std::int64_t) {
+    add(sink, TUTTI_READ, kWatched, 0, 100);
+  });
+  Loop writeOther(2, 100, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ, kWatched, lower, upper);
+    add(sink, TUTTI_WRITE, kOther, lower, upper);
+  });
+  Loop writeIt(2, 100, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_WRITE, kWatched, lower, upper);
+  });
+  Planner planner = plannerOf(0, 2);
+  const auto run = [&](const Loop &loop) { planner.commit(*planner.plan(loop.launch).plan); };
+  const auto watched = [&] {
+    auto watched = std::make_shared<Watched>(RangeSet::of({bytes}));
+    EXPECT_TRUE(planner.watch(watched));
+    return watched;
+  };
+  EXPECT_FALSE(planner.watch(std::make_shared<Watched>(RangeSet::of({bytes}))))
+      << "rank 0 alone has them, and may write them";
+  // Loops that go round lead to states that the directory never gets to.
+  for (int round = 0; round < 4; ++round) {
+    run(readAll);
+    const auto index = watched();
+    run(writeOther);
+    run(writeOther);
+    EXPECT_FALSE(index->hasChanged);
+    run(writeIt);
+    EXPECT_TRUE(index->hasChanged);
+  }
+  run(readAll);
+  const auto index = watched();
+  planner.apply(std::array{Event{Event::Kind::Claimed, {kOther, kOther + 8}}});
+  EXPECT_FALSE(index->hasChanged);
+  planner.apply(std::array{Event{Event::Kind::Claimed, {kWatched + 792, kWatched + 4096}}});
+  EXPECT_TRUE(index->hasChanged);
+}
+
+/// Of an object whose pages are listed a part reads those of its iterations, and all of the index.
+TEST_F(PlannerTest, MovesListedPages) {
+  constexpr Range kObject{kHeapBase, kHeapBase + 16 * kPageBytes};
+  constexpr Range kIndex{kHeapBase + 64 * kPageBytes, kHeapBase + 64 * kPageBytes + 40};
+  const auto page = [](std::uint64_t number) {
+    return Range{kHeapBase + number * kPageBytes, kHeapBase + (number + 1) * kPageBytes};
+  };
+  Loop loop(2, 2, [&](tutti_sink &sink, std::int64_t, std::int64_t) {
+    sink.add(TUTTI_READ | TUTTI_AT_MOST | TUTTI_ALLOCATION | TUTTI_LISTED, kObject.begin,
+             kObject.begin, 1, 0, nullptr);
+  });
+  const std::vector<Allocation> allocations{{kObject.begin, kObject}};
+  Followed::Content content;
+  content.allocations = allocations;
+  content.lists = {2,
+                   RangeSet::of({kIndex}),
+                   {{kObject, {RangeSet::of({page(1)}), RangeSet::of({page(3), page(7)})}}}};
+  const auto listed = std::make_shared<const Followed>(0, std::move(content));
+  Planner planner = plannerOf(0, 2);
+  for (int round = 0; round < 2; ++round) {
+    loop.launch.followed = nullptr;
+    loop.launch.allocations = allocations;
+    EXPECT_EQ(planner.plan(loop.launch).plan->exchanged, RangeSet::of({kObject}));
+    loop.launch.followed = listed;
+    EXPECT_EQ(planner.plan(loop.launch).plan->exchanged, RangeSet::of({page(3), page(7), kIndex}));
+  }
+}
+
 } // namespace
 
 } // namespace tutti::exec

@@ -51,14 +51,23 @@ private:
 /// Collects what is touched.
 class TouchSink final : public LaunchSink {
 public:
-  TouchSink(const Launch &launch, const memory::Window &window, const AllocationOf &allocationOf)
-      : LaunchSink(launch), launch_(launch), window_(window), allocationOf_(allocationOf) {}
+  TouchSink(const Launch &launch, const memory::Window &window, std::int64_t lower,
+            std::int64_t upper, const AllocationOf &allocationOf)
+      : LaunchSink(launch), launch_(launch), window_(window), lower_(lower), upper_(upper),
+        allocationOf_(allocationOf) {}
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
            std::uint32_t ndims, const tutti_dim *dims) override {
     if (isIdle(flags, object, window_)) {
       return;
     }
+    if (const TouchedObject *listed = listOf(flags, address, size)) {
+      if (std::ranges::find(listed_, listed) == listed_.end()) {
+        listed_.push_back(listed);
+      }
+      return;
+    }
+    flags &= ~std::uint32_t{TUTTI_LISTED | TUTTI_INDEX};
     if ((flags & TUTTI_EVERYWHERE) != 0) {
       // Whoever strays says so there, and the others must not overwrite it.
       touched_.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, address, sizeof(tutti_reach), 0,
@@ -74,6 +83,7 @@ public:
 
   TouchRecords take() {
     addWholes();
+    addListed();
     TouchRecords records{touched_.take(allocationOf_), reduced_.take(allocationOf_), reach_};
     records.touched.unresolved = records.touched.unresolved || isLost();
     if (reach_ != 0) {
@@ -102,6 +112,33 @@ private:
     return flags;
   }
 
+  /// What is known of the object that a record is about, if that is more than the record says.
+  const TouchedObject *listOf(std::uint32_t flags, std::uint64_t address,
+                              std::uint64_t size) const {
+    if ((flags & TUTTI_LISTED) == 0 || !launch_.followed) {
+      return nullptr;
+    }
+    return launch_.followed->content().lists.find(
+        (flags & TUTTI_ALLOCATION) != 0 ? allocationOf_(address) : Range{address, address + size});
+  }
+
+  /// What the iterations read of objects that are known page by page, and what that depends on.
+  void addListed() {
+    if (!launch_.followed || launch_.followed->content().lists.empty()) {
+      return;
+    }
+    const TouchLists &lists = launch_.followed->content().lists;
+    const auto addAll = [this](const RangeSet &reads) {
+      for (const Range &range : reads.ranges()) {
+        touched_.add(TUTTI_READ, range.begin, range.size(), 0, nullptr);
+      }
+    };
+    for (const TouchedObject *object : listed_) {
+      addAll(lists.readsOf(*object, lower_, upper_));
+    }
+    addAll(lists.index);
+  }
+
   /// Each once, though many rows may have said it.
   void addWholes() {
     for (const Range &range : RangeSet::of(std::move(readWholly_)).ranges()) {
@@ -116,7 +153,10 @@ private:
 
   const Launch &launch_;
   const memory::Window &window_;
+  const std::int64_t lower_;
+  const std::int64_t upper_;
   const AllocationOf &allocationOf_;
+  std::vector<const TouchedObject *> listed_;
   std::vector<Range> readWholly_;
   std::vector<Range> comparedWholly_;
   memory::AccessCollector touched_;
@@ -364,7 +404,7 @@ TouchRecords recordsOf(const Launch &launch, const memory::Window &window, std::
   if (lower >= upper) {
     return {};
   }
-  TouchSink sink(launch, window, allocationOf);
+  TouchSink sink(launch, window, lower, upper, allocationOf);
   launch.region->accesses(launch.captures.data(), launch.values.data(), lower, upper, launch.total,
                           &sink);
   return sink.take();

@@ -40,6 +40,9 @@ struct tutti_sink {
   /// One word; see `tutti_follow`.
   virtual std::uint64_t follow(std::uint64_t address, std::uint32_t size) = 0;
 
+  /// Bytes that an iteration reads; see `tutti_touched`. Only for who asks `inspect`.
+  virtual void touched(std::uint64_t, std::uint64_t) {}
+
   const void *call = nullptr; ///< Where `accesses` reports the record from that is being added.
 };
 

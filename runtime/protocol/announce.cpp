@@ -19,6 +19,30 @@ enum class Following : std::uint32_t {
   New,
 };
 
+void addLists(Writer &writer, const TouchLists &lists) {
+  writer.add(lists.total).add(lists.index).add(lists.objects.size());
+  for (const TouchedObject &object : lists.objects) {
+    writer.add(object.object);
+    for (const RangeSet &block : object.blocks) {
+      writer.add(block);
+    }
+  }
+}
+
+TouchLists takeLists(Reader &reader) {
+  TouchLists lists;
+  lists.total = reader.take<std::int64_t>();
+  lists.index = reader.takeRanges();
+  lists.objects.resize(reader.take<std::size_t>());
+  for (TouchedObject &object : lists.objects) {
+    object.object = reader.take<Range>();
+    for (std::size_t block = 0; block < Blocks(lists.total).count(); ++block) {
+      object.blocks.push_back(reader.takeRanges());
+    }
+  }
+  return lists;
+}
+
 void addFollowed(Writer &writer, const std::shared_ptr<const Followed> &followed,
                  RecentlyFollowed &recent) {
   if (!followed) {
@@ -30,6 +54,7 @@ void addFollowed(Writer &writer, const std::shared_ptr<const Followed> &followed
   if (!isKnown) {
     const Followed::Content &content = followed->content();
     writer.add(content.words).add(content.bytes).add(content.allocations).add(content.objects);
+    addLists(writer, content.lists);
   }
   recent.use(followed);
 }
@@ -49,6 +74,7 @@ std::shared_ptr<const Followed> takeFollowed(Reader &reader, RecentlyFollowed &r
     content.bytes = reader.takeVector<std::byte>();
     content.allocations = reader.takeVector<Allocation>();
     content.objects = reader.takeRanges();
+    content.lists = takeLists(reader);
     followed = std::make_shared<const Followed>(id, std::move(content));
   }
   recent.use(followed);

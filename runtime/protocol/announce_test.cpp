@@ -54,6 +54,10 @@ protected:
     Followed::Content content = contentOf({{8 * id, id, 8}});
     content.allocations = {{id, {id, id + 100}}};
     content.objects = RangeSet::of({{id, id + 200}});
+    content.lists.total = 3;
+    content.lists.index = RangeSet::of({{id, id + 8}, {id + 16, id + 24}});
+    content.lists.objects = {{{id, id + 50}, {RangeSet::of({{id, id + 1}}), {}, {}}},
+                             {{id + 60, id + 90}, {{}, {}, RangeSet::of({{id + 61, id + 62}})}}};
     return std::make_shared<const Followed>(id, std::move(content));
   }
 

@@ -220,7 +220,8 @@ def all_tests(workshop, everywhere):
                       workshop, named["thread_rows_given_up"], 2)))
     for ranks in (2, 3, 4):
         for check in (counters.sparse_product_moves_its_operands_once,
-                      counters.sparse_product_gathers_what_changed):
+                      counters.sparse_product_gathers_what_changed,
+                      counters.sparse_product_moves_what_it_reads):
             tests.append((f"counters/{check.__name__}/{ranks}",
                           lambda c=check, r=ranks: c(workshop, named["sparse_steady"], r)))
     for ranks in (2, 3, 4):

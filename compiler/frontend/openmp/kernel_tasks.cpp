@@ -167,11 +167,12 @@ void Writer::region(StringRef source, StringRef function) {
                                    directive, ".tutti.directive");
   const std::uint64_t id =
       xxh3_64bits(module_.getSourceFileName() + "|" + source.str() + "|" + function.str());
-  Constant *fields = ConstantStruct::get(
-      EntryPoints(module_).regionType(),
-      {number(TUTTI_ABI_VERSION), number(TUTTI_REGION_TASK),
-       ConstantInt::get(Type::getInt64Ty(context_), id), string(source), string(function), null(),
-       number(0), number(0), null(), null(), null(), null(), null(), null(), null(), asked});
+  Constant *fields =
+      ConstantStruct::get(EntryPoints(module_).regionType(),
+                          {number(TUTTI_ABI_VERSION), number(TUTTI_REGION_TASK),
+                           ConstantInt::get(Type::getInt64Ty(context_), id), string(source),
+                           string(function), null(), number(0), number(0), null(), null(), null(),
+                           null(), null(), null(), null(), asked, null()});
   auto *region = new GlobalVariable(module_, fields->getType(), true, GlobalValue::InternalLinkage,
                                     fields, "task.region.tutti");
   auto *entry = new GlobalVariable(module_, pointer_, true, GlobalValue::InternalLinkage, region,

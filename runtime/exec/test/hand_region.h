@@ -87,6 +87,7 @@ static inline void homeLoop(const uint64_t *captures, int64_t total, Iterations 
                                     name##Accesses,                                                \
                                     NULL,                                                          \
                                     deviceCode,                                                    \
+                                    NULL,                                                          \
                                     NULL};                                                         \
   __attribute__((section("tutti_regions"), used)) static const tutti_region *const name##Entry =   \
       &name

@@ -106,6 +106,7 @@ static const tutti_region stay = {TUTTI_ABI_VERSION,
                                   NULL,
                                   NULL,
                                   NULL,
+                                  NULL,
                                   NULL};
 __attribute__((section("tutti_regions"), used)) static const tutti_region *const stayEntry = &stay;
 

@@ -39,7 +39,8 @@ RankZero::RankZero(Setup setup)
     : widening_(setup.widening),
       own_(setup.devices.begin(),
            setup.devices.begin() + static_cast<std::ptrdiff_t>(setup.job.devices.size())),
-      job_(std::move(setup.job)), finder_(job_.window, std::move(setup.objects)),
+      job_(std::move(setup.job)), finder_(job_.window, std::move(setup.objects), Finder::kMostWords,
+                                          static_cast<std::size_t>(job_.size())),
       decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute, setup.balances,
                       setup.explains, setup.cores, setup.threads}),
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),
@@ -200,12 +201,28 @@ void RankZero::findEverything(Launch &launch) {
 /// Completes the launch. Why it stays home; or empty.
 std::string_view RankZero::follow(Launch &launch, const Candidate &candidate) {
   if ((launch.region->flags & TUTTI_REGION_FOLLOWS) == 0) {
-    return finder_.complete(launch).reasonHome;
+    const std::string_view reason = finder_.complete(launch).reasonHome;
+    if (reason.empty() && !candidate.placement.usesDevices) {
+      inspect(launch);
+    }
+    return reason;
   }
   const Clock::time_point begin = Clock::now();
   const Finder::Found found = finder_.complete(launch, Decider::mostWords(candidate));
   Decider::noteFollowing(candidate, secondsSince(begin), found.share);
   return found.share < 1 ? kFollowsMany : found.reasonHome;
+}
+
+/// Finds out what the launch reads at computed addresses.
+void RankZero::inspect(Launch &launch) {
+  if (launch.region->inspect && job_.size() > 1) {
+    {
+      Progress::Lock lock = job_.progress.lock();
+      const Launching launching(*this, lock);
+      catchUp(lock); // What it depends on may have changed in pages that cannot be protected.
+    }
+    finder_.inspect(launch);
+  }
 }
 
 bool RankZero::distribute(Launch &launch) {
@@ -527,6 +544,9 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
     decider_.beginsTimed(region.history, launch, *plan);
   }
   job_.planner.commit(*plan);
+  if (const std::shared_ptr<Watched> index = finder_.unwatched(launch)) {
+    job_.planner.watch(index);
+  }
   job_.salvage.begins(launch, plan);
   negotiator_.use(plan);
   view_.keep(*plan);
