@@ -12,7 +12,7 @@ static int size = 100;
 
 // PLAIN-NOT: tutti.code
 // The descriptor: flags of such code alone, two captures, and the task's function.
-// CHECK: @[[SCALE:.omp_task_entry.[.0-9]*]].tutti.code = internal {{global|constant}} {{.*}} { i32 {{[0-9]+}}, i32 512, i64 {{-?[0-9]+}}, ptr {{.*}}, ptr {{.*}}, ptr null, i32 2, i32 {{[0-9]+}}, ptr @[[SCALE]], ptr null, ptr @[[SCALE]].tutti.gather, ptr @[[SCALE]].tutti.trip, ptr @[[SCALE]].tutti.accesses, ptr null, ptr null, ptr null }
+// CHECK: @[[SCALE:.omp_task_entry.[.0-9]*]].tutti.code = internal {{global|constant}} {{.*}} { i32 {{[0-9]+}}, i32 512, i64 {{-?[0-9]+}}, ptr {{.*}}, ptr {{.*}}, ptr null, i32 2, i32 {{[0-9]+}}, ptr @[[SCALE]], ptr null, ptr @[[SCALE]].tutti.gather, ptr @[[SCALE]].tutti.trip, ptr @[[SCALE]].tutti.accesses, ptr null, ptr null, ptr null, ptr null }
 // CHECK: @[[SCALE]].tutti.listed = internal {{global|constant}} ptr @[[SCALE]].tutti.code, section "tutti_regions"
 void scale(int n, double *x) {
   // REMARK: :[[@LINE+1]]:{{[0-9]+}}: remark: task may run on other ranks: all that it touches is known

@@ -173,11 +173,11 @@ void speaking(int n, double *x) {
 // DEVICE-DAG: [[GPU:@tutti.directive[.0-9]*]] = {{.*}} { i32 2, [3 x i32] zeroinitializer, [3 x i32] zeroinitializer }
 // DEVICE-DAG: [[SIZED:@tutti.directive[.0-9]*]] = {{.*}} { i32 2, [3 x i32] zeroinitializer, [3 x i32] [i32 64, i32 0, i32 0] }
 // DEVICE-DAG: [[CPU:@tutti.directive[.0-9]*]] = {{.*}} { i32 1, [3 x i32] zeroinitializer, [3 x i32] zeroinitializer }
-// DEVICE-DAG: @together.omp_outlined.merged.tutti.region = {{.*}}, ptr null }
-// DEVICE-DAG: @__omp_offloading_{{[0-9a-f_]*}}_target_l{{[0-9]*}}.omp_outlined.tutti.region = {{.*}}, ptr [[GPU]] }
-// DEVICE-DAG: @__omp_offloading_{{[0-9a-f_]*}}_sized_l{{[0-9]*}}.omp_outlined.merged.tutti.region = {{.*}}, ptr [[SIZED]] }
-// DEVICE-DAG: @__omp_offloading_{{[0-9a-f_]*}}_cpu_l{{[0-9]*}}.omp_outlined.merged.tutti.region = {{.*}}, ptr [[CPU]] }
-// DEVICE-DAG: @inside.omp_outlined.tutti.region = {{.*}}, ptr {{@tutti.directive[.0-9]*}} }
+// DEVICE-DAG: @together.omp_outlined.merged.tutti.region = {{.*}}, ptr null, ptr {{[^,]*}} }
+// DEVICE-DAG: @__omp_offloading_{{[0-9a-f_]*}}_target_l{{[0-9]*}}.omp_outlined.tutti.region = {{.*}}, ptr [[GPU]], ptr {{[^,]*}} }
+// DEVICE-DAG: @__omp_offloading_{{[0-9a-f_]*}}_sized_l{{[0-9]*}}.omp_outlined.merged.tutti.region = {{.*}}, ptr [[SIZED]], ptr {{[^,]*}} }
+// DEVICE-DAG: @__omp_offloading_{{[0-9a-f_]*}}_cpu_l{{[0-9]*}}.omp_outlined.merged.tutti.region = {{.*}}, ptr [[CPU]], ptr {{[^,]*}} }
+// DEVICE-DAG: @inside.omp_outlined.tutti.region = {{.*}}, ptr {{@tutti.directive[.0-9]*}}, ptr {{[^,]*}} }
 static void inside(int n, double *x) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) x[i] *= 2;
