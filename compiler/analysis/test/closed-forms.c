@@ -47,8 +47,8 @@ void uniform(long n, double *a, int all) {
 
 // An index array: its own elements in closed form, what it leads to anywhere in the allocation.
 // CHECK-LABEL: define internal void @indexed.omp_outlined.tutti.accesses(
-// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 4, i32 1,
-// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 13,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 8193, i64 {{.*}}, i64 {{.*}}, i64 4, i32 1,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 4109,
 // CHECK:       }
 void indexed(long n, double *a, const double *b, const int *index) {
   #pragma omp parallel for
