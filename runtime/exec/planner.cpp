@@ -82,12 +82,10 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(range.begin);
     add(range.end);
   }
-  if (launch.takesHulls) {
-    add(launch.arrays.size());
-    for (const Range &range : launch.arrays) {
-      add(range.begin);
-      add(range.end);
-    }
+  add(launch.arrays.size());
+  for (const Range &range : launch.arrays) {
+    add(range.begin);
+    add(range.end);
   }
   for (const Share &share : launch.shares) {
     add(share.place);
@@ -653,9 +651,7 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   const RangeSet arrays = arrays_.unite(arraysAmong(objects, window_));
   plan.arrays = arrays.subtract(arrays_);
   objects.insert(objects.end(), arrays.ranges().begin(), arrays.ranges().end());
-  if (launch.takesHulls) {
-    objects.insert(objects.end(), launch.arrays.begin(), launch.arrays.end());
-  }
+  objects.insert(objects.end(), launch.arrays.begin(), launch.arrays.end());
   const bool followsRows = launch.followed && launch.followed->content().lists.empty();
   RangeSet protectable =
       protectablePages(objects, window_.heap(), followsRows ? launch.followed.get() : nullptr)

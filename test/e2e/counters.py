@@ -286,6 +286,16 @@ def a_grid_comes_back_in_few_copies(workshop, grids_looked_at, ranks):
     require(moved <= points * points * 8, f"{moved} bytes in each step")
 
 
+def rows_that_end_inside_of_pages_stay_on_a_device(workshop, parts_of_pages):
+    """Two rows in each launch, which share pages with those before and behind them: once launches are taken to be
+    new each time, nothing is copied from the device until the program looks."""
+    few, many = (workshop.statistics(parts_of_pages, [str(rows)], 1, {"TUTTI_DEVICE": "opencl"})
+                 for rows in (30, 130))
+    require(many["home"] == 0, f"{many['home']} launches stayed home")
+    copies = many["devices"]["out"]["copies"] - few["devices"]["out"]["copies"]
+    require(copies <= 20, f"{copies} copies from the device for a hundred launches more")
+
+
 def a_strided_walk_takes_few_pieces(workshop, moving, device, ranks):
     """Every 997th element of a stencil's result: all that the program does takes no more faults, fetches or
     copies, and changes of protection beside those of its launches, than 2 and one for each 512 pages."""

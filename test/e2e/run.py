@@ -260,6 +260,8 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/a_grid_comes_back_in_few_copies/{ranks}",
                       lambda n=ranks: counters.a_grid_comes_back_in_few_copies(
                           workshop, feature_or_example("grids_looked_at"), n)))
+    tests.append(("counters/rows_that_end_inside_of_pages_stay_on_a_device",
+                  lambda: counters.rows_that_end_inside_of_pages_stay_on_a_device(workshop, named["parts_of_pages"])))
     moving = Program.read(ROOT / "bench/moving/moving.c")
     for device, ranks in (("cpu", 2), ("opencl", 1), ("opencl", 2)):
         tests.append((f"counters/a_strided_walk_takes_few_pieces/{device}/{ranks}",
