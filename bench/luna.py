@@ -204,13 +204,15 @@ def compare(title, by_hand, ours, turns, seconds):
               f"{ran:14}{'' if agree([hand.printed, own.printed]) else '  WRONG'}", flush=True)
 
 
-def show_devices(folder, turns, cells, fragments, seconds):
+VERSIONS = (("derived", "heat"), ("own", "heat-own"), ("apart", "heat-apart"))
+
+
+def show_devices(folder, turns, cells, fragments, seconds, versions):
     print(f"{'':36}{'ms a step':>10}{'by hand':>12}{'ratio':>8}{'hand/ours':>10}{'device calls':>14}")
     for parts in fragments:
         arguments = [parts, cells // parts]
         compare(f"heat in {parts} fragments", [folder / "heat-cuda", *arguments],
-                [(name, [folder / program, *arguments])
-                 for name, program in (("derived", "heat"), ("own", "heat-own"), ("apart", "heat-apart"))],
+                [(name, [folder / program, *arguments]) for name, program in VERSIONS if name in versions],
                 turns, seconds)
 
 
@@ -229,6 +231,9 @@ def main():
     parser.add_argument("--tuttirun", type=pathlib.Path, help="default: that of --build")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--small", action="store_true")
+    versions = [name for name, _ in VERSIONS]
+    parser.add_argument("--fragments", type=int, nargs="+", metavar="N", help="of the table devices; default: 1 8 64")
+    parser.add_argument("--versions", nargs="+", choices=versions, default=versions, help="of the table devices")
     tables = ("costs", "heat", "devices", "matmul")
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(tables)}; default: costs, heat")
     arguments = parser.parse_args()
@@ -259,7 +264,8 @@ def main():
         if "heat" in wanted:
             show_heat(folder, tuttirun, arguments.turns, *(SMALL_HEAT if arguments.small else HEAT))
         if "devices" in wanted:
-            show_devices(folder, arguments.turns, *(SMALL_DEVICES if arguments.small else DEVICES), seconds)
+            cells, fragments = SMALL_DEVICES if arguments.small else DEVICES
+            show_devices(folder, arguments.turns, cells, arguments.fragments or fragments, seconds, arguments.versions)
         if "matmul" in wanted:
             show_matmul(folder, arguments.turns, *(SMALL_MATMUL if arguments.small else MATMUL), seconds)
 
