@@ -81,7 +81,7 @@ struct Launch {
   /// sorted, disjoint.
   std::vector<Range> everywhere;
   /// Allocations of the heap that it may touch parts of: sorted, disjoint. Their pages hold nothing
-  /// else, and may be protected. Named where each launch is taken to be new.
+  /// else, and may be protected. They count on devices, and where hulls are taken.
   std::vector<Range> arrays;
   std::int64_t total = 0;
   std::int64_t first = 0;      ///< Iterations before it have been executed at home.

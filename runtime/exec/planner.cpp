@@ -53,7 +53,8 @@ constexpr std::uint64_t kLeastToDivide = 64 << 10;
 constexpr std::uint64_t kLeastArray = memory::kPageBytes;
 
 /// Appends all that decides what the places touch in `launch`, but for its portion.
-void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
+void appendKey(std::vector<std::uint64_t> &key, const Launch &launch,
+               std::span<const Range> arrays) {
   const auto add = [&key](auto word) { key.push_back(static_cast<std::uint64_t>(word)); };
   add(launch.region->id);
   add(launch.total);
@@ -82,8 +83,8 @@ void appendKey(std::vector<std::uint64_t> &key, const Launch &launch) {
     add(range.begin);
     add(range.end);
   }
-  add(launch.arrays.size());
-  for (const Range &range : launch.arrays) {
+  add(arrays.size());
+  for (const Range &range : arrays) {
     add(range.begin);
     add(range.end);
   }
@@ -377,6 +378,15 @@ const Directory &Planner::directoryBefore() {
   return directory_;
 }
 
+/// The arrays that a launch names, where they count. Where hosts take no hulls, a loop that goes
+/// round is planned as it was before it named any.
+std::span<const Range> Planner::arraysOf(const Launch &launch) const {
+  const bool usesDevices = std::ranges::any_of(
+      launch.shares, [this](const Share &share) { return !topology_.isHost(share.place); });
+  return launch.takesHulls || usesDevices ? std::span<const Range>(launch.arrays)
+                                          : std::span<const Range>();
+}
+
 /// Leaves the launch's key in `key_`.
 std::optional<Planner::Planned> Planner::find(const Launch &launch) {
   key_.assign({state_.low, state_.high, arraysVersion_,
@@ -386,7 +396,7 @@ std::optional<Planner::Planned> Planner::find(const Launch &launch) {
                    static_cast<std::uint64_t>(launch.widening.writes) << 2,
                static_cast<std::uint64_t>(launch.portion.index),
                static_cast<std::uint64_t>(launch.portion.count)});
-  appendKey(key_, launch);
+  appendKey(key_, launch, arraysOf(launch));
   const auto known = plans_.find(std::span<const std::uint64_t>(key_));
   return known == plans_.end() ? std::nullopt : std::optional(Planned{known->second, true});
 }
@@ -440,7 +450,7 @@ void Planner::remember(const std::shared_ptr<const Plan> &plan) {
 Planner::Division Planner::divide(const Launch &launch) {
   constexpr std::int64_t kMost = 4096;
   std::vector<std::uint64_t> key;
-  appendKey(key, launch);
+  appendKey(key, launch, arraysOf(launch));
   if (const auto known = divisions_.find(key); known != divisions_.end()) {
     return known->second;
   }
@@ -651,7 +661,8 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   const RangeSet arrays = arrays_.unite(arraysAmong(objects, window_));
   plan.arrays = arrays.subtract(arrays_);
   objects.insert(objects.end(), arrays.ranges().begin(), arrays.ranges().end());
-  objects.insert(objects.end(), launch.arrays.begin(), launch.arrays.end());
+  const std::span<const Range> named = arraysOf(launch);
+  objects.insert(objects.end(), named.begin(), named.end());
   const bool followsRows = launch.followed && launch.followed->content().lists.empty();
   RangeSet protectable =
       protectablePages(objects, window_.heap(), followsRows ? launch.followed.get() : nullptr)

@@ -138,6 +138,7 @@ private:
   balance::Chunk interiorOf(const Plan &plan, const Launch &launch) const;
   static void addWaiting(Plan &plan, const balance::Chunk &chunk);
   void addPiecesThatWait(Plan &plan, const Launch &launch, const balance::Chunk &chunk) const;
+  std::span<const Range> arraysOf(const Launch &launch) const;
   void addPages(Plan &plan, const memory::Directory &after, const RangeSet &transferred,
                 const RangeSet &writtenElsewhere, const RangeSet &protectable) const;
   bool isWorthRemembering(const Plan &plan);

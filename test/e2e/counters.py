@@ -39,10 +39,10 @@ def require_kernels_only(workshop, program, few_arguments, many_arguments, kerne
         require(many[way] == few[way], f"{way}: {few[way]}, then {many[way]}")
 
 
-def time_loop_on_a_device_copies_nothing(workshop, program, arguments):
-    """A time loop over data that is on a device: a kernel per iteration, which runs on its own or
-    leaves partial sums. The last argument of the program is the number of iterations."""
-    require_kernels_only(workshop, program, [*arguments, "20"], [*arguments, "60"], 40)
+def time_loop_on_a_device_copies_nothing(workshop, program, arguments, kernels):
+    """A time loop over data that is on a device: so many kernels per iteration, which run on their own or
+    leave partial sums. The last argument of the program is the number of iterations."""
+    require_kernels_only(workshop, program, [*arguments, "20"], [*arguments, "60"], 40 * kernels)
 
 
 def a_full_device_evicts(workshop, arrays_in_turn):

@@ -181,10 +181,10 @@ def all_tests(workshop, everywhere):
                        compare(workshop, p, a, r, e))
                       for device, ranks, memory in in_turn(kinds, number, everywhere)
                       if memory == "1T" or program.name not in cases.LARGE]
-    for name, arguments in (("jacobi", ["240", "513"]), ("heat3d", [])):
+    for name, arguments, kernels in (("jacobi", ["240", "513"], 1), ("heat3d", [], 1), ("nbody", ["500"], 2)):
         tests.append((f"counters/{name}_on_a_device_copies_nothing",
-                      lambda p=example(name), a=arguments:
-                      counters.time_loop_on_a_device_copies_nothing(workshop, p, a)))
+                      lambda p=example(name), a=arguments, k=kernels:
+                      counters.time_loop_on_a_device_copies_nothing(workshop, p, a, k)))
     for number, ((name, arguments, memory), device) in enumerate(
             itertools.product(cases.FULL_DEVICES, ("opencl", "hybrid"))):
         for ranks in in_turn(cases.FULL_DEVICE_RANKS, number, everywhere):

@@ -254,7 +254,7 @@ bool RankZero::distribute(Launch &launch) {
     return staysHome(region, reason);
   }
   findEverything(launch);
-  if (region.history.cuts.plansEachLaunch()) {
+  if (candidate.placement.usesDevices || region.history.cuts.plansEachLaunch()) {
     finder_.findArrays(launch);
   }
   Progress::Lock lock = job_.progress.lock();
