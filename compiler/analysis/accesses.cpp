@@ -81,6 +81,12 @@ public:
   /// The loop's extents depend on its iteration: looking at single iterations may help.
   bool wantsPerIteration() const { return wantsPerIteration_ || guards_.wantsPerIteration(); }
 
+  /// Whether an iteration goes through loops of its own, so that there are fewer iterations than
+  /// elements by far.
+  bool hasInnerLoops() const {
+    return chunkLoop_ ? !chunkLoop_->getSubLoops().empty() : !loops_.empty();
+  }
+
 private:
   void fail(const Instruction &inst, const Twine &reason) {
     if (result_.reason.empty()) {
@@ -636,6 +642,7 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
   };
   Analyser single(model, analyses, captured, true);
   RegionAccesses byIteration = single.run();
+  byIteration.isByElement = !single.hasInnerLoops();
   const bool better =
       limits(byIteration) < limits(result) ||
       (limits(result) == 0 && limits(byIteration) == 0 && vague(byIteration) < vague(result));

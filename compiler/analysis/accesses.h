@@ -90,6 +90,7 @@ struct RegionAccesses {
   std::vector<FoundPointers> found;      ///< If there are any, some record is TUTTI_EVERYWHERE.
   /// Records hold for single iterations only (`lower == upper`): report them one by one.
   bool perIteration = false;
+  bool isByElement = false; ///< ...and there are about as many of them as of elements.
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...
   llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
   std::string reason;                                   ///< Why the region stays home, or empty.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/transform/launch_regions.h"
 
+#include "abi/elements.h"
 #include "abi/output.h"
 #include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/accesses.h"
@@ -78,6 +79,7 @@ struct Region {
   Function *inspect = nullptr; ///< Null if there is none.
   unsigned values = 0;
   bool scatters = false;
+  bool isByElement = false; ///< The records of each iteration are reported for themselves.
   bool follows = false;
   std::vector<FoundPointers> found;
   std::vector<WholeObject> wholeObjects;
@@ -230,6 +232,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.values = model.values().size();
       region.wholeObjects = std::move(accesses.wholeObjects);
       region.scatters = accesses.scatters;
+      region.isByElement = accesses.isByElement;
       region.follows = accesses.follows;
       region.found = std::move(accesses.found);
       region.distributable = true;
@@ -442,7 +445,7 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const T
       (region.found.empty() ? 0 : TUTTI_REGION_CHASES) |
       (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0) |
       (region.asksForThreads ? TUTTI_REGION_THREADS : 0) |
-      (region.prints ? TUTTI_REGION_PRINTS : 0) |
+      (region.prints ? TUTTI_REGION_PRINTS : 0) | (region.isByElement ? TUTTI_REGION_ELEMENTS : 0) |
       (region.printsObjects ? TUTTI_REGION_PRINTS_OBJECTS : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());

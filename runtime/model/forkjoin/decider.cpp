@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/forkjoin/decider.h"
 
+#include "abi/elements.h"
 #include "base/log.h"
 #include "runtime/exec/finder.h"
 #include "runtime/exec/or_die.h"
@@ -31,6 +32,13 @@ constexpr double kDeviceMemoryBandwidth = 1e12;
 /// it computes much.
 constexpr std::uint64_t kShort = 512 << 10;
 
+/// Iterations of a region that is TUTTI_REGION_ELEMENTS. To look at so many takes a tenth of a
+/// second, for each launch that is new.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 17;
+
+constexpr std::string_view kElements =
+    "each of its many iterations would have to be looked at: a condition or an index has no closed "
+    "form";
 constexpr std::string_view kCostsMore = "distributing it would cost more than it gains";
 
 using Clock = std::chrono::steady_clock;
@@ -429,6 +437,10 @@ std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &ca
     const std::string_view reason = reasonHome(candidate.placement);
     explainer_.explainHome(history.explained, launch, reason, Alternatives::rounds(history.choice));
     return reason;
+  }
+  if ((launch.region->flags & TUTTI_REGION_ELEMENTS) != 0 && launch.total > kMostElements) {
+    explainer_.explainHome(history.explained, launch, kElements, {});
+    return kElements;
   }
   if (!candidate.isWanted &&
       balance::isTooShort(*candidate.machine, *candidate.history, launch.total)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Where loops run, on two ranks of which the second has a device.
+#include "abi/elements.h"
 #include "base/log.h"
 #include "runtime/exec/test/flat_code.h"
 #include "runtime/model/forkjoin/decider.h"
@@ -170,6 +171,20 @@ TEST_F(DeciderTest, WeighsWhatNobodyAskedFor) {
   EXPECT_EQ(decider.reasonToStay(history_, candidate, launch), "it is too short");
   candidate.isWanted = true;
   EXPECT_TRUE(decider.reasonToStay(history_, candidate, launch).empty());
+}
+
+TEST_F(DeciderTest, KeepsHomeWhatWouldHaveToBeLookedAtElementByElement) {
+  Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_CPU);
+  Candidate &candidate = decider.candidateFor(history_, region_, 1000);
+  candidate.isWanted = true;
+  Launch launch = launchOf(1);
+  launch.total = 1 << 20;
+  EXPECT_TRUE(decider.reasonToStay(history_, candidate, launch).empty());
+
+  region_.flags |= TUTTI_REGION_ELEMENTS;
+  EXPECT_FALSE(decider.reasonToStay(history_, candidate, launch).empty());
+  launch.total = 1000;
+  EXPECT_TRUE(decider.reasonToStay(history_, candidate, launch).empty()) << "it has few iterations";
 }
 
 TEST_F(DeciderTest, TriesCoresIfMuchCrossesBecauseALoopRunsOnADevice) {
