@@ -6,3 +6,7 @@
 /// A flag of a region: `accesses` reports each iteration for itself, and an iteration has no loops
 /// of its own. Looking at it takes far longer than running it.
 #define TUTTI_REGION_ELEMENTS 2048
+
+/// A launch of a region that can report both ways has its iterations reported together if there are
+/// more than these; one of a region with that flag stays home.
+#define TUTTI_MOST_ELEMENTS 131072

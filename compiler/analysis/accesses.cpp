@@ -19,6 +19,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 
+#include <memory>
 #include <optional>
 
 using namespace llvm;
@@ -642,11 +643,19 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
   };
   Analyser single(model, analyses, captured, true);
   RegionAccesses byIteration = single.run();
-  byIteration.isByElement = !single.hasInnerLoops();
   const bool better =
       limits(byIteration) < limits(result) ||
       (limits(result) == 0 && limits(byIteration) == 0 && vague(byIteration) < vague(result));
-  return better ? std::move(byIteration) : std::move(result);
+  if (!better) {
+    return result;
+  }
+  if (!single.hasInnerLoops()) {
+    byIteration.isByElement = true;
+    if (limits(result) == 0) {
+      byIteration.ofMany = std::make_shared<const RegionAccesses>(std::move(result));
+    }
+  }
+  return byIteration;
 }
 
 } // namespace tutti::compiler

@@ -13,6 +13,7 @@
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/InstrTypes.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,9 @@ struct RegionAccesses {
   /// Records hold for single iterations only (`lower == upper`): report them one by one.
   bool perIteration = false;
   bool isByElement = false; ///< ...and there are about as many of them as of elements.
+  /// What to report in place of single iterations where there are many of them: it tells less. Null
+  /// where it would tell too little.
+  std::shared_ptr<const RegionAccesses> ofMany;
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...
   llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
   std::string reason;                                   ///< Why the region stays home, or empty.

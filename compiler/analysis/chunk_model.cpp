@@ -149,6 +149,21 @@ MemoryKind memoryKindOf(const Value *pointer, SmallPtrSetImpl<const Value *> &fo
   return isPrivate ? MemoryKind::Private : isConstant ? MemoryKind::Constant : MemoryKind::Shared;
 }
 
+/// Makes what is extended with zeros, because a condition shows that it is not negative, extended
+/// with its sign once more: where the condition does not hold it is not far away then, but in front
+/// of the first element.
+void signExtensions(Function &function) {
+  for (Instruction &inst : make_early_inc_range(instructions(function))) {
+    auto *extension = dyn_cast<ZExtInst>(&inst);
+    if (extension && extension->hasNonNeg()) {
+      IRBuilder<> build(extension);
+      extension->replaceAllUsesWith(
+          build.CreateSExt(extension->getOperand(0), extension->getType()));
+      extension->eraseFromParent();
+    }
+  }
+}
+
 } // namespace
 
 MemoryKind memoryKind(const Value *pointer) {
@@ -174,6 +189,7 @@ ChunkModel::ChunkModel(Function &outlined, const Worksharing &loop,
   copyInto(*function_, outlined, map);
   function_->setDSOLocal(true);
   dropProbes(*function_);
+  signExtensions(*function_);
   lower_ = function_->getArg(outlined.arg_size());
   upper_ = function_->getArg(outlined.arg_size() + 1);
   stride_ = function_->getArg(outlined.arg_size() + 2);

@@ -232,7 +232,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.values = model.values().size();
       region.wholeObjects = std::move(accesses.wholeObjects);
       region.scatters = accesses.scatters;
-      region.isByElement = accesses.isByElement;
+      region.isByElement = accesses.isByElement && !accesses.ofMany;
       region.follows = accesses.follows;
       region.found = std::move(accesses.found);
       region.distributable = true;

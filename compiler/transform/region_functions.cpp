@@ -2,6 +2,7 @@
 #include "compiler/transform/region_functions.h"
 
 #include "abi/abi.h"
+#include "abi/elements.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/launch_function.h"
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -445,6 +447,32 @@ Function *Writer::accesses() {
   return function;
 }
 
+/// Reports by `few` where the launch has few iterations, else by `many`. Takes the name of `few`.
+Function *chooseByNumber(Function &few, Function &many) {
+  Module &module = *few.getParent();
+  const std::string name = few.getName().str();
+  few.setName(name + ".few");
+  Function *function =
+      createLaunchFunction(module, few.getReturnType(), few.getFunctionType()->params(), name);
+  BasicBlock *entry = &function->getEntryBlock();
+  IRBuilder<> build(entry);
+  SmallVector<Value *, 6> arguments;
+  for (Argument &argument : function->args()) {
+    arguments.push_back(&argument);
+  }
+  Value *total = function->getArg(4);
+  Value *isFew = build.CreateICmpSLE(total, build.getInt64(TUTTI_MOST_ELEMENTS));
+  BasicBlock *byElement = BasicBlock::Create(module.getContext(), "few", function);
+  BasicBlock *asWhole = BasicBlock::Create(module.getContext(), "many", function);
+  build.CreateCondBr(isFew, byElement, asWhole);
+  for (auto [block, callee] : {std::pair(byElement, &few), std::pair(asWhole, &many)}) {
+    build.SetInsertPoint(block);
+    build.CreateCall(callee, arguments);
+    build.CreateRetVoid();
+  }
+  return function;
+}
+
 } // namespace
 
 RegionFunctions emitRegionFunctions(ChunkModel &model, const RegionAccesses &accesses,
@@ -452,6 +480,12 @@ RegionFunctions emitRegionFunctions(ChunkModel &model, const RegionAccesses &acc
   Writer writer(model, accesses, scev, name);
   RegionFunctions functions{writer.gather(), writer.trip(), writer.accesses(), {}};
   functions.shaping = writer.used();
+  if (accesses.ofMany) {
+    const std::string nameOfMany = (name + ".many").str();
+    Writer ofMany(model, *accesses.ofMany, scev, nameOfMany);
+    functions.accesses = chooseByNumber(*functions.accesses, *ofMany.accesses());
+    functions.shaping |= ofMany.used();
+  }
   return functions;
 }
 

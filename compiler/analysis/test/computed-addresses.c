@@ -73,7 +73,7 @@ void local(long n, double *a, const int *index) {
 
 // Conditions that differ between iterations do not guard the record: rank 0 looks the object up in
 // the first one. Those that do not differ do.
-// CHECK-LABEL: define internal void @guarded.omp_outlined.tutti.accesses(
+// CHECK-LABEL: define internal void @guarded.omp_outlined.tutti.accesses.few(
 // CHECK:         %[[I:.*]] = phi i64
 // CHECK:         icmp sge i64 %[[I]],
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 0,

@@ -59,7 +59,7 @@ void rectangle(long n, double *a) {
 }
 
 // Conditions on the counter: decided for each iteration, and exact.
-// CHECK-LABEL: define internal void @above.omp_outlined.tutti.accesses(
+// CHECK-LABEL: define internal void @above.omp_outlined.tutti.accesses.few(
 // CHECK:         %[[I:.*]] = phi i64
 // CHECK:         icmp slt i64 %[[I]],
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 0,
@@ -70,7 +70,7 @@ void above(long n, long k, double *a) {
     if (i >= k) a[i] = 1;
 }
 
-// CHECK-LABEL: define internal void @except.omp_outlined.tutti.accesses(
+// CHECK-LABEL: define internal void @except.omp_outlined.tutti.accesses.few(
 // CHECK:         %[[I:.*]] = phi i64
 // CHECK:         icmp eq i64 %[[I]],
 // CHECK:         call void @tutti_access(ptr {{.*}}, i32 2, i64 {{.*}}, i64 {{.*}}, i64 8, i32 0,
@@ -81,7 +81,7 @@ void except(long n, long k, double *a) {
     if (i != k) a[i] = 1;
 }
 
-// CHECK-LABEL: define internal void @odd.omp_outlined.tutti.accesses(
+// CHECK-LABEL: define internal void @odd.omp_outlined.tutti.accesses.few(
 // CHECK:         %[[I:.*]] = phi i64
 // CHECK:         %[[BIT:.*]] = trunc i64 %[[I]] to i1
 // CHECK-NEXT:    %[[WIDE:.*]] = zext i1 %[[BIT]] to i64

@@ -32,10 +32,6 @@ constexpr double kDeviceMemoryBandwidth = 1e12;
 /// it computes much.
 constexpr std::uint64_t kShort = 512 << 10;
 
-/// Iterations of a region that is TUTTI_REGION_ELEMENTS. To look at so many takes a tenth of a
-/// second, for each launch that is new.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 17;
-
 constexpr std::string_view kElements =
     "each of its many iterations would have to be looked at: a condition or an index has no closed "
     "form";
@@ -438,7 +434,7 @@ std::string_view Decider::reasonToStay(LoopHistory &history, const Candidate &ca
     explainer_.explainHome(history.explained, launch, reason, Alternatives::rounds(history.choice));
     return reason;
   }
-  if ((launch.region->flags & TUTTI_REGION_ELEMENTS) != 0 && launch.total > kMostElements) {
+  if ((launch.region->flags & TUTTI_REGION_ELEMENTS) != 0 && launch.total > TUTTI_MOST_ELEMENTS) {
     explainer_.explainHome(history.explained, launch, kElements, {});
     return kElements;
   }
