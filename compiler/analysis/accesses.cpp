@@ -651,7 +651,7 @@ RegionAccesses analyseAccesses(ChunkModel &model, FunctionAnalysisManager &analy
   }
   if (!single.hasInnerLoops()) {
     byIteration.isByElement = true;
-    if (limits(result) == 0) {
+    if (limits(result) == 0 && result.follows == byIteration.follows) {
       byIteration.ofMany = std::make_shared<const RegionAccesses>(std::move(result));
     }
   }
