@@ -13,6 +13,7 @@ struct Times {
   double all = 0;
   double away = 0;    ///< Of distributed launches of which it is known what they take at home,
   double instead = 0; ///< and what they would have taken there.
+  double unknown = 0; ///< Of the other distributed ones.
   std::uint64_t launches = 0;
   std::uint64_t distributed = 0;
   const RegionReport *worst = nullptr; ///< That spent most time at home.
@@ -24,6 +25,7 @@ Times timesOf(const Report &report) {
     times.all += region.seconds;
     times.away += region.secondsAway;
     times.instead += region.secondsInstead;
+    times.unknown += region.seconds - region.secondsHome - region.secondsAway;
     times.launches += region.launches;
     times.distributed += region.distributed;
     if (region.secondsHome > (times.worst ? times.worst->secondsHome : 0)) {
@@ -65,9 +67,15 @@ std::string gain(const Times &times) {
   const std::string_view found = ratio < 1 - kAlike   ? "more ranks helped"
                                  : ratio > 1 + kAlike ? "more ranks did not help"
                                                       : "more ranks made no difference";
+  constexpr double kFew = 0.1; // Of what was compared, that may be left out of it unsaid.
   return fmt::format(
-      "{}: distributed loops took {:.3f} s, and would have taken about {:.3f} s on rank 0", found,
-      times.away, times.instead);
+      "{}: distributed loops took {:.3f} s, and would have taken about {:.3f} s on rank 0{}", found,
+      times.away, times.instead,
+      times.unknown > kFew * times.away
+          ? fmt::format("; that leaves out {:.3f} s of launches, mostly first ones, of which it "
+                        "was not measured",
+                        times.unknown)
+          : "");
 }
 
 /// What cost most, with what to do.

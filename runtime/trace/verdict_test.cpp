@@ -75,6 +75,16 @@ TEST(Verdict, ComparesWithWhatLoopsWouldHaveTakenAtHome) {
   EXPECT_TRUE(says(alike, "more ranks made no difference"));
 }
 
+TEST(Verdict, TellsOfTimeThatIsNotCompared) {
+  Report report = runOnFour();
+  report.regions[0].addDistributed(1, 3, true, false);
+  report.regions[0].addHome(9);
+  EXPECT_FALSE(says(report, "leaves out"));
+
+  report.regions[0].addDistributed(0.5, 0, false, false);
+  EXPECT_TRUE(says(report, "about 3.000 s on rank 0; that leaves out 0.500 s of launches"));
+}
+
 TEST(Verdict, DoesNotGuessWhatWasNotMeasured) {
   Report report = runOnFour();
   report.regions[0].addDistributed(1, 0, true, false);
