@@ -162,6 +162,15 @@ def is_not_lost_when_a_rank_aborts(workshop, ranks):
         raise Failure(f"exit status {result.status}\n{tail(result.errors)}")
 
 
+def is_not_joined_by_a_compiler_of_kernels(workshop):
+    """A device's compiler may find things to warn of in the text of a kernel."""
+    program = Program.read(ROOT / "test/e2e/features/complex_numbers.cpp")
+    kernels = workshop.folder / "kernels_anew"  # What was compiled before is not compiled.
+    result = launch(workshop, program, [], 1, {"TUTTI_DEVICE": "opencl", "POCL_CACHE_DIR": str(kernels)})
+    if result.status != 0 or "warning" in result.errors:
+        raise Failure(f"exit status {result.status}\n{tail(result.errors)}")
+
+
 def all_checks():
     """Pairs (name, function of a workshop)."""
     checks = [(f"goes_to_a_pipe/{mode or 'buffered'}/{ranks}",
@@ -175,4 +184,5 @@ def all_checks():
     checks += [(f"{check.__name__}/{ranks}", lambda w, c=check, r=ranks: c(w, r))
                for check in (is_distributed, is_not_lost_when_a_rank_aborts,
                              changed_streams_keep_loops_home) for ranks in (2, 4)]
+    checks.append(("is_not_joined_by_a_compiler_of_kernels", is_not_joined_by_a_compiler_of_kernels))
     return checks

@@ -38,8 +38,9 @@ private:
 };
 
 std::string buildOptions(const Found &found) {
-  // The oldest language that all versions of the library build; texts are written for it.
-  std::string options = "-cl-std=CL1.2";
+  // The oldest language that all versions of the library build; texts are written for it. Warnings
+  // would not reach who wrote the loop, but some libraries print how many there are.
+  std::string options = "-cl-std=CL1.2 -w";
   if (found.dividesExactly) {
     options += " -cl-fp32-correctly-rounded-divide-sqrt";
   }
