@@ -37,6 +37,9 @@ bool isHandle(const llvm::Value &value);
 /// What begins the name of the version of a procedure for devices.
 constexpr llvm::StringLiteral kDeviceVersion = "tutti_luna_device_";
 
+/// What begins the name of a procedure that the program has in place.
+constexpr llvm::StringLiteral kInPlace = "luna_in_place_";
+
 /// Of outlined functions of such versions, whose data fragments need not be where the host can read
 /// them: scalars that it does not need to know what is touched are no values.
 constexpr llvm::StringLiteral kReadsInPlace = "tutti-reads-in-place";

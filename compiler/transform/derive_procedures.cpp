@@ -35,6 +35,10 @@ namespace {
 /// Of copies, as long as it is not known whether a version can be made of them.
 constexpr StringLiteral kCopy = "tutti-copied-procedure";
 
+/// Of a version's declaration in the module that also has the procedure, as long as a copy has the
+/// version's name.
+std::string declaredName(StringRef version) { return ("declared." + version).str(); }
+
 /// Whether `function` may be a procedure, before it is known what it calls in the end.
 bool mayBeProcedure(const Function &function) {
   const StringRef name = function.getName();
@@ -293,7 +297,11 @@ PreservedAnalyses CopyProceduresPass::run(Module &module, ModuleAnalysisManager 
   for (Function *procedure : procedures) {
     ValueToValueMapTy map;
     Function *copy = CloneFunction(procedure, map);
-    copy->setName(kDeviceVersion + procedure->getName());
+    const std::string name = (kDeviceVersion + procedure->getName()).str();
+    if (Function *declared = module.getFunction(name)) {
+      declared->setName(declaredName(name));
+    }
+    copy->setName(name);
     copy->setComdat(nullptr);
     copy->addFnAttr(kCopy);
     keepLoops(*copy);
@@ -315,11 +323,20 @@ PreservedAnalyses DeriveProceduresPass::run(Module &module, ModuleAnalysisManage
     const bool isMeant = isProcedure(*copy);
     const std::string reason = isMeant ? version.make() : "";
     if (!reason.empty()) {
-      remark(*copy, copy->getName().drop_front(kDeviceVersion.size()), reason, version.place(),
-             functions);
+      StringRef procedure = copy->getName().drop_front(kDeviceVersion.size());
+      procedure.consume_front(kInPlace);
+      remark(*copy, procedure, reason, version.place(), functions);
     }
+    const std::string name = copy->getName().str();
+    Function *declared = module.getFunction(declaredName(name));
     if (!isMeant || !reason.empty()) {
       version.drop();
+      if (declared) {
+        declared->setName(name);
+      }
+    } else if (declared) {
+      declared->replaceAllUsesWith(copy);
+      declared->eraseFromParent();
     }
   }
   return copies.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();

@@ -11,6 +11,9 @@
 /// whoever calls the version, with forks that are recorded, has the kernels to run one after the
 /// other, and no byte of a fragment has been touched.
 ///
+/// A module that calls the version itself, of a procedure that it has in place, declares it: that
+/// is the version then, or stays null.
+///
 /// A remark says of any other procedure why it has no version.
 #pragma once
 

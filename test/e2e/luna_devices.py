@@ -269,6 +269,58 @@ def forms_are_the_same(workshop):
     require(shown[0] == shown[1] == shown[2], f"printed {shown}")
 
 
+IN_PLACE = """C++ head ${<END}
+static double half(double x) { return x * 0.5; }
+END
+C++ sub fill(int n, name x) ${{
+  double *d = x.create<double>(n);
+  for (int i = 0; i < n; i++) d[i] = i;
+$}}
+C++ sub step(int n, value u, name v) ${{
+  const double *a = u.getData<double>();
+  double *d = v.create<double>(n);
+  for (int i = 0; i < n; i++) d[i] = half(a[i]) + (i > 0 ? a[i - 1] : 1.0);
+$}}
+C++ sub scan(int n, value u, name v) ${{
+  double *d = v.create<double>(n);
+  d[0] = u.getData<double>()[0];
+  for (int i = 1; i < n; i++) d[i] = d[i - 1] + u.getData<double>()[i];
+$}}
+C++ sub show(int n, value u) ${{ printf("%.17g %.17g\\n", u.getData<double>()[0], u.getData<double>()[n - 1]); $}}
+C++ sub unused(int n, name x) ${{ x = n; $}}
+sub main()
+{
+  df x, y;
+  fill(9000, x[0]);
+  for t = 0..4
+    step(9000, x[t], x[t + 1]);
+  scan(9000, x[5], y);
+  show(9000, y);
+}
+"""
+
+
+def procedures_in_place_run_on_devices(workshop):
+    """Where their iterations are independent; a name that another object has as well is none of theirs."""
+    path = workshop.folder / "in_place.fa"
+    path.write_text(IN_PLACE)
+    other = workshop.folder / "in_place_other.cpp"
+    other.write_text('extern "C" void in_place_step() {}\nextern "C" void fill() {}\n')
+    program = workshop.folder / "in_place"
+    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", "-Rpass-missed=tutti", str(path), str(other),
+                               "-o", str(program)], {}, "")
+    require(result.status == 0 and "procedure 'scan' has no version for devices" in result.errors, result.errors)
+    require("procedure 'step'" not in result.errors, result.errors)
+    shown = []
+    for environment, wanted in (({"TUTTI_DEVICE": "cpu"}, 0), (ONE, 6)):
+        result = run(workshop, program, [], 1, {**environment, "TUTTI_STATS": "json"})
+        require(result.status == 0, result.errors)
+        shown.append(result.output)
+        calls = counted(result.errors)["fragments"]["devices"]["calls"]
+        require(calls == wanted, f"{calls} calls on devices")
+    require(shown[0] == shown[1], f"printed {shown}")
+
+
 # In each of five steps the same two walls, one that differs from step to step, and one with an array.
 WALLS = """import wall(real height, int n, name x) as wall;
 import join(value a, value b, value c, value d, name x) as join;
@@ -372,6 +424,7 @@ def all_checks():
                lambda w, r=ranks, p=rope: runs_in_little_memory(w, r, p))
     yield "a_large_fragment_keeps_no_other_off", a_large_fragment_keeps_no_other_off
     yield "forms_are_the_same", forms_are_the_same
+    yield "procedures_in_place_run_on_devices", procedures_in_place_run_on_devices
     for rope, ranks, devices in (("", 1, ONE), ("", 1, TWO), ("", 3, ONE), ("drag=1", 1, ONE)):
         kind = "two" if devices is TWO else "one"
         yield (f"numbers_make_the_same_once/{kind}/{rope}/{ranks}",

@@ -84,7 +84,9 @@ std::string nativeArgumentsOf(const Sub &sub) {
   return list;
 }
 
-std::string inPlaceName(const Sub &sub) { return "in_place_" + std::string(sub.name.text); }
+/// A name with C linkage, as the compiler makes versions for devices of such functions alone; its
+/// remarks leave out what stands before the sub's name (compiler/ir/fragment_calls.h).
+std::string inPlaceName(const Sub &sub) { return "luna_in_place_" + std::string(sub.name.text); }
 
 std::string flagsOf(const Sub &sub) {
   std::string flags = "0";
@@ -99,10 +101,12 @@ bool isNativeInPlace(const Sub &sub) {
   return sub.kind == Sub::Kind::InPlace && sub.isForDevices && !sub.isReplaced;
 }
 
-std::string nativeCode(const Sub &sub) {
-  return (sub.kind == Sub::Kind::InPlace ? inPlaceName(sub) : std::string(sub.code.text)) +
-         std::string(kDeviceSuffix);
+/// The name that the linker knows the procedure by.
+std::string codeOf(const Sub &sub) {
+  return sub.kind == Sub::Kind::InPlace ? inPlaceName(sub) : std::string(sub.code.text);
 }
+
+std::string nativeCode(const Sub &sub) { return codeOf(sub) + std::string(kDeviceSuffix); }
 
 /// Of the version for devices, in the file of imports.
 std::string nativeLettersOf(const Sub &sub) {
@@ -167,8 +171,11 @@ std::string ProcedureWriter::write(const Program &program, const std::vector<con
       continue;
     }
     text += foreign_.lineMark(sub->name.at);
-    text += "[[maybe_unused]] static void " + inPlaceName(*sub) + "(" +
-            parametersOf(*sub, kProcedure, true) + ")\n" + foreign_.write(sub->foreign);
+    const bool isCalled = std::ranges::find(called, sub) != called.end();
+    text += (isCalled ? "extern \"C\" [[gnu::visibility(\"hidden\")]] void "
+                      : "[[maybe_unused]] static void ") +
+            inPlaceName(*sub) + "(" + parametersOf(*sub, kProcedure, true) + ")\n" +
+            foreign_.write(sub->foreign);
   }
   text += "#line 1 \"" + std::string("<tables of the program>") + "\"\n";
   text += "extern \"C\" const char *native_error() __asm__(\"tutti_luna_native_error\") "
@@ -202,7 +209,7 @@ void ProcedureWriter::addRow(const Sub &sub, std::size_t number, std::string &te
     text += "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + code +
             "(" + argumentsOf(sub) + "); }\n";
   }
-  const std::string version = isImport ? writeVersion(sub, number, text) : "nullptr, nullptr";
+  const std::string version = hasProcedure ? writeVersion(sub, number, text) : "nullptr, nullptr";
   const std::string native =
       sub.isForDevices ? writeNative(sub, number, text) : "nullptr, nullptr, 0, nullptr";
   tables_.procedures.add("{" + literal(sub.name.text) + ", " + literal(sub.code.text) + ", " +
@@ -212,17 +219,16 @@ void ProcedureWriter::addRow(const Sub &sub, std::size_t number, std::string &te
                          mergeOf(sub) + "}");
 }
 
-/// What tables say of the version for devices that the compiler may have made of a procedure of
-/// another file (compiler/transform/derive_procedures.h), with a declaration in `text`.
+/// What tables say of the version for devices that the compiler may have made of a procedure
+/// (compiler/transform/derive_procedures.h), with a declaration in `text`.
 std::string ProcedureWriter::writeVersion(const Sub &sub, std::size_t number,
                                           std::string &text) const {
   const std::string version = "version_" + std::to_string(number);
   const std::string stub = "version_stub_" + std::to_string(number);
   text += "extern \"C\" void " + version + "(" + parametersOf(sub, kProcedure, false) +
-          ") __asm__(\"tutti_luna_device_" + std::string(sub.code.text) +
-          "\") __attribute__((weak));\n" + "static void " + stub +
-          "([[maybe_unused]] const tutti_luna_argument *a) { " + version + "(" + argumentsOf(sub) +
-          "); }\n";
+          ") __asm__(\"tutti_luna_device_" + codeOf(sub) + "\") __attribute__((weak));\n" +
+          "static void " + stub + "([[maybe_unused]] const tutti_luna_argument *a) { " + version +
+          "(" + argumentsOf(sub) + "); }\n";
   return addressOf(version) + ", " + stub;
 }
 
