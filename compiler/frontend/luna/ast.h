@@ -166,6 +166,7 @@ struct Program {
   std::vector<Sub *> subs; ///< In the order of the text, replaced ones too.
   std::vector<Head> heads;
   std::vector<Addition> additions;
+  std::vector<Position> chains; ///< Each '?' behind the ':' of another one, without parentheses.
 
   std::deque<Sub> subNodes;
   std::deque<Block> blocks;

@@ -42,6 +42,7 @@ Expression *ExpressionParser::tooDeep() {
 Expression *ExpressionParser::choice() {
   Expression *condition = binary(0);
   if (condition == nullptr || !cursor_.is("?")) {
+    choice_ = nullptr;
     return condition;
   }
   const Position at = cursor_.token().at;
@@ -51,7 +52,15 @@ Expression *ExpressionParser::choice() {
     return nullptr;
   }
   Expression *no = expression();
-  return no == nullptr ? nullptr : make(Expression::Kind::Choice, at, "?:", {condition, yes, no});
+  if (no == nullptr) {
+    return nullptr;
+  }
+  if (no == choice_) {
+    program_.chains.push_back(no->at);
+  }
+  Expression *result = make(Expression::Kind::Choice, at, "?:", {condition, yes, no});
+  choice_ = result;
+  return result;
 }
 
 Expression *ExpressionParser::binary(std::size_t level) {

@@ -34,6 +34,7 @@ private:
   Cursor &cursor_;
   Program &program_;
   std::size_t nesting_ = 0;
+  const Expression *choice_ = nullptr; ///< What was read last, if that was '?:'.
 };
 
 } // namespace tutti::compiler::luna

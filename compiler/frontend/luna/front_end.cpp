@@ -40,6 +40,11 @@ FrontEndResult compileFile(Sources &sources, const FrontEndOptions &options, boo
                        std::string(addition.what) + " is an addition to the language");
     }
   }
+  for (const Position chain : program.chains) {
+    messages.warning(text.text.locate(chain), "W-CHAIN",
+                     "the public compiler takes what is in front of this '?' as its condition; "
+                     "parentheses say what is meant");
+  }
   check(program, text.text, messages);
   if (!messages.isWrong()) {
     warnOfTheRun(program, text.text, messages);
