@@ -44,6 +44,8 @@ size_t tutti_luna_fragment_name(const void *fragment, char *name, size_t room);
 
 namespace luna::ucenv {
 
+enum ValueType { TYPE_UNDEFINED, TYPE_INT, TYPE_REAL, TYPE_STRING, TYPE_VALUE };
+
 /// Not trivially copyable on purpose: a parameter of this type and one that refers to it are passed
 /// alike.
 class DF {
@@ -57,6 +59,14 @@ public:
   DF(double value) : DF() { setValue(value); }
 
   DF(const std::string &value) : DF() { setValue(value); }
+
+  DF(const void *data, size_t bytes) : DF() {
+    if (bytes > 0) {
+      std::memcpy(create(bytes), data, bytes);
+    } else {
+      create(bytes);
+    }
+  }
 
   ~DF() { tutti_luna_fragment_free(self_); }
 
@@ -175,19 +185,93 @@ public:
     }
   }
 
-  std::string cast_string() const { return to_string(); }
-
-  std::string to_string() const {
+  std::string cast_string() const {
     switch (tutti_luna_fragment_kind(self_)) {
-    case 's':
-      return get_string();
     case 'i':
       return std::to_string(get_int());
     case 'r':
       return std::to_string(get_real());
     default:
-      return {};
+      return get_string();
     }
+  }
+
+  ValueType get_type() const {
+    switch (tutti_luna_fragment_kind(self_)) {
+    case 'i':
+      return TYPE_INT;
+    case 'r':
+      return TYPE_REAL;
+    case 's':
+      return TYPE_STRING;
+    case 'v':
+      return TYPE_VALUE;
+    default:
+      return TYPE_UNDEFINED;
+    }
+  }
+
+  /// For people who look for a mistake: the type, and the value or its first bytes.
+  std::string to_string() const {
+    switch (get_type()) {
+    case TYPE_INT:
+      return "DF<int>(" + cast_string() + ")";
+    case TYPE_REAL:
+      return "DF<real>(" + cast_string() + ")";
+    case TYPE_STRING:
+      return "DF<string>(" + cast_string() + ")";
+    case TYPE_VALUE:
+      return "DF<size=" + std::to_string(getSize()) + ">(" + firstBytes() + ")";
+    default:
+      return "DF<unset>";
+    }
+  }
+
+  /// Of numbers: real if one of them is. What compares is 0 or 1.
+  DF operator+(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return a + b; });
+  }
+
+  DF operator-(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return a - b; });
+  }
+
+  DF operator*(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return a * b; });
+  }
+
+  DF operator/(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return a / b; });
+  }
+
+  DF operator%(const DF &other) const { return get_int() % other.get_int(); }
+
+  DF operator<(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return int{a < b}; });
+  }
+
+  DF operator<=(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return int{a <= b}; });
+  }
+
+  DF operator>(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return int{a > b}; });
+  }
+
+  DF operator>=(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return int{a >= b}; });
+  }
+
+  DF operator==(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return int{a == b}; });
+  }
+
+  DF operator!=(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return int{a != b}; });
+  }
+
+  DF operator&&(const DF &other) const {
+    return combine(other, [](auto a, auto b) { return int{a != 0 && b != 0}; });
   }
 
   /// As the program writes it; empty for what has no name.
@@ -198,6 +282,27 @@ public:
   }
 
 private:
+  template <class Operation> DF combine(const DF &other, Operation operation) const {
+    const bool isInt = get_type() == TYPE_INT;
+    const bool isOtherInt = other.get_type() == TYPE_INT;
+    if (isInt && isOtherInt) {
+      return operation(get_int(), other.get_int());
+    }
+    return operation(isInt ? get_int() : get_real(),
+                     isOtherInt ? other.get_int() : other.get_real());
+  }
+
+  std::string firstBytes() const {
+    constexpr size_t kMost = 10;
+    std::string text;
+    for (size_t at = 0; at < getSize() && at < kMost; ++at) {
+      char digits[3];
+      std::snprintf(digits, sizeof digits, "%02X", getData<unsigned char>()[at]);
+      text += (at > 0 ? ", " : "") + std::string(digits);
+    }
+    return getSize() > kMost ? text + "..." : text;
+  }
+
   template <class T> DF &put(const T &value) {
     setValue(value);
     return *this;
