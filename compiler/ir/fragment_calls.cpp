@@ -27,7 +27,7 @@ FragmentCall fragmentCallOf(const Value &value) {
                       : StringSwitch<FragmentCall>(name)
                             .Cases("data", "create", FragmentCall::Address)
                             .Cases("size", "is_set", "int", "real", FragmentCall::Inquiry)
-                            .Cases("set_int", "set_real", FragmentCall::Number)
+                            .Cases("set_int", "set_real", "number", FragmentCall::Number)
                             .Default(FragmentCall::Other);
 }
 

@@ -15,7 +15,7 @@ enum class FragmentCall : std::uint8_t {
   None,    ///< No call of the library.
   Address, ///< Of the bytes of the value: data, create.
   Inquiry, ///< What is known without them: size, is_set, int, real.
-  Number,  ///< Makes the value a number: set_int, set_real.
+  Number,  ///< Makes the value a number: set_int, set_real; number, of what a kernel stores.
   Other,   ///< Anything else.
 };
 

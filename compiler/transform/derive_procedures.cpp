@@ -99,6 +99,7 @@ public:
   const DebugLoc &place() const { return place_; }
 
 private:
+  void storeNumbers();
   void settleInquiries();
   void loopOverBytes(AnyMemIntrinsic &memory);
   std::string takeLoops();
@@ -108,6 +109,61 @@ private:
   FunctionAnalysisManager &analyses_;
   DebugLoc place_;
 };
+
+/// Whether `value` follows from bytes of fragments.
+bool followsFromBytes(const Value *value) {
+  SmallVector<const Value *, 16> work{value};
+  SmallPtrSet<const Value *, 16> seen;
+  while (!work.empty()) {
+    const auto *inst = dyn_cast<Instruction>(work.pop_back_val());
+    if (!inst || !seen.insert(inst).second || isHandle(*inst)) {
+      continue;
+    }
+    if (isa<LoadInst>(inst)) {
+      return true;
+    }
+    const auto *call = dyn_cast<CallBase>(inst);
+    if (!call || call->doesNotAccessMemory()) {
+      work.append(inst->op_begin(), inst->op_end());
+    }
+  }
+  return false;
+}
+
+/// A number that follows from what fragments hold is stored by a kernel, into memory that the
+/// version asks for as for any output; who has called the version reads it there.
+void Version::storeNumbers() {
+  SmallPtrSet<const Argument *, 4> others; // Of which more is asked than to become a number.
+  SmallVector<CallBase *, 4> numbers;
+  for (Instruction &inst : instructions(*version_)) {
+    const FragmentCall kind = fragmentCallOf(inst);
+    auto *call = dyn_cast<CallBase>(&inst);
+    if (kind == FragmentCall::Number && followsFromBytes(call->getArgOperand(1))) {
+      numbers.push_back(call);
+    } else if (kind != FragmentCall::None && kind != FragmentCall::Number) {
+      others.insert(fragmentOf(*call));
+    }
+  }
+  for (CallBase *call : numbers) {
+    if (!fragmentOf(*call) || others.contains(fragmentOf(*call))) {
+      continue;
+    }
+    IRBuilder<> build(call);
+    Value *handle = call->getArgOperand(0);
+    Value *value = call->getArgOperand(1);
+    const bool isInt = value->getType()->isIntegerTy();
+    Module &module = *version_->getParent();
+    Value *place =
+        build.CreateCall(module.getOrInsertFunction("tutti_luna_fragment_create", build.getPtrTy(),
+                                                    build.getPtrTy(), build.getInt64Ty()),
+                         {handle, build.getInt64(isInt ? sizeof(std::int32_t) : sizeof(double))});
+    build.CreateStore(value, place);
+    build.CreateCall(module.getOrInsertFunction("tutti_luna_fragment_number", build.getVoidTy(),
+                                                build.getPtrTy(), build.getInt8Ty()),
+                     {handle, build.getInt8(isInt ? 'i' : 'r')});
+    call->eraseFromParent();
+  }
+}
 
 /// Handles never change, and neither do address and size of what a procedure reads: calls that ask
 /// for them go in front of the loops that they stand in.
@@ -264,6 +320,7 @@ std::string Version::make() {
   for (AnyMemIntrinsic *call : memory) {
     loopOverBytes(*call);
   }
+  storeNumbers();
   analyses_.clear(*version_, version_->getName());
   settleInquiries();
   if (std::string reason = takeLoops(); !reason.empty()) {

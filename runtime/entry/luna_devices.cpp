@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <ranges>
 #include <thread>
 #include <utility>
 
@@ -382,8 +383,9 @@ bool FragmentDevices::call(const tutti_luna_procedure &procedure,
 FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure &procedure,
                                                       const tutti_luna_argument *arguments,
                                                       Part part, bool isAsked) {
-  // A core is done with so little before a device has begun.
+  // A core is done with so little before a device has begun, or before the host has a number.
   constexpr std::uint64_t kSmall = 32 << 10;
+  constexpr std::uint64_t kSmallWithNumbers = 1 << 20;
   if (isTooLarge(procedure, {readBy(procedure, arguments), 0})) {
     return Outcome::Refused;
   }
@@ -400,7 +402,8 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
   procedure.versionStub(arguments);
   recording = nullptr;
   const Size size = sizeOf(own);
-  if ((!isAsked && !areAsked_ && size.all < kSmall) || isTooLarge(procedure, size)) {
+  const std::uint64_t small = own.numbers_.empty() ? kSmall : kSmallWithNumbers;
+  if ((!isAsked && !areAsked_ && size.all < small) || isTooLarge(procedure, size)) {
     return Outcome::Refused;
   }
   Status status;
@@ -415,11 +418,31 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
     refuse(procedure, status);
     return Outcome::Refused;
   }
+  own.readNumbers();
   own.bringBack();
   if (isRepeatable) {
     repeats_.keep(procedure, arguments, own.device_);
   }
   return Outcome::Done;
+}
+
+void Recording::readNumbers() {
+  for (const auto &[fragment, isInt] : std::views::reverse(numbers_)) {
+    Value &value = fragment->value;
+    if (value.kind() != Kind::Bytes) { // The version has changed its mind.
+      continue;
+    }
+    value.open(Cause::Border);
+    if (isInt) {
+      std::int32_t number = 0;
+      std::memcpy(&number, value.data(), sizeof number);
+      value = Value(number);
+    } else {
+      double number = 0;
+      std::memcpy(&number, value.data(), sizeof number);
+      value = Value(number);
+    }
+  }
 }
 
 /// What is dragged through is to be the host's again.

@@ -43,6 +43,14 @@ public:
   void *data(const model::fragments::Handle &fragment);
   void *create(model::fragments::Handle &fragment, std::size_t bytes);
   void launch(const tutti_region &region, const std::uint64_t *captures);
+
+  /// The bytes of `fragment`, which `create` has made, are a number: an int, or else a real.
+  void number(model::fragments::Handle &fragment, bool isInt) {
+    numbers_.emplace_back(&fragment, isInt);
+  }
+
+  /// Waits for the numbers.
+  void readNumbers();
   void bringBack();
 
 private:
@@ -56,6 +64,7 @@ private:
   std::vector<exec::Launch> launches_;
   std::vector<Range> inputs_;
   std::vector<Range> outputs_;
+  std::vector<std::pair<model::fragments::Handle *, bool>> numbers_;
   std::vector<model::fragments::Value> kept_; ///< Until the task has been given to its device.
 };
 

@@ -110,6 +110,11 @@ TUTTI_EXPORT void tutti_luna_fragment_set_real(void *fragment, double value) {
   of(fragment).value = Value(value);
 }
 
+/// Called by versions for devices alone: a kernel stores the number.
+TUTTI_EXPORT void tutti_luna_fragment_number(void *fragment, char type) {
+  Recording::here()->number(of(fragment), type == TUTTI_LUNA_TYPE_INT);
+}
+
 TUTTI_EXPORT void tutti_luna_fragment_set_text(void *fragment, const char *text,
                                                std::size_t bytes) {
   of(fragment).value = Value::ofText({text, bytes});

@@ -321,6 +321,73 @@ def procedures_in_place_run_on_devices(workshop):
     require(shown[0] == shown[1], f"printed {shown}")
 
 
+BORDERS = """import c_fill(int first, int n, name x, name lo, name hi) as fill;
+import c_step(int n, value x, real l, real r, name y, name lo, name hi, name k) as step;
+import c_show(int i, value y, real lo, real hi, int k) as show;
+C++ sub number(real a, name r) ${{ r = a; $}}
+sub main(int n)
+{
+  df x, lo, hi, k;
+  for i = 0..2 {
+    fill(i * n, n, x[0][i], lo[0][i], hi[0][i]);
+    show(i, x[4][i], lo[4][i], hi[4][i], k[4][i]);
+  }
+  for t = 0..3 {
+    number(0.0, hi[t][-1]);
+    number(1.0, lo[t][3]);
+    for i = 0..2
+      step(n, x[t][i], hi[t][i - 1], lo[t][i + 1], x[t + 1][i], lo[t + 1][i], hi[t + 1][i], k[t + 1][i]);
+  }
+}
+"""
+BORDERS_CODE = """#include "ucenv.h"
+extern "C" {
+void c_fill(int first, int n, OutputDF &x, OutputDF &lo, OutputDF &hi) {
+  double *d = x.create<double>(n);
+  for (int i = 0; i < n; i++) d[i] = (first + i) % 17;
+  lo = d[0];
+  hi.setValue(2 * d[n - 1]);
+}
+void c_step(int n, const InputDF &x, double l, double r, OutputDF &y, OutputDF &lo, OutputDF &hi, OutputDF &k) {
+  const double *a = x.getData<double>();
+  double *d = y.create<double>(n);
+  for (int i = 0; i < n; i++) d[i] = 0.5 * a[i] + 0.25 * ((i ? a[i - 1] : l) + (i < n - 1 ? a[i + 1] : r));
+  lo = d[0];
+  hi = d[n - 1];
+  k = n;
+  k.setValue((int)(d[n / 2] * 100) % 1000 - n);
+}
+void c_show(int i, const InputDF &y, double lo, double hi, int k) {
+  printf("%d %.17g %.17g %.17g %d\\n", i, y.getData<double>()[1], lo, hi, k);
+}
+}
+"""
+
+
+def numbers_come_from_devices(workshop, ranks):
+    """Borders that are numbers: the steps run on devices, and eight or four bytes come home for each."""
+    def make():
+        (workshop.folder / "borders.fa").write_text(BORDERS)
+        (workshop.folder / "borders.cpp").write_text(BORDERS_CODE)
+        program = workshop.folder / "borders"
+        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(workshop.folder / "borders.fa"),
+                                   str(workshop.folder / "borders.cpp"), "-o", str(program)], {}, "")
+        require(result.status == 0, result.errors)
+        return program
+    program = workshop.cached("borders", make)
+    shown = []
+    for environment in ({"TUTTI_DEVICE": "cpu"}, ONE, {**ONE, "TUTTI_ROPE": "cpu=0.4,drag=0.3"}):
+        result = run(workshop, program, ["200"], ranks, {**environment, "TUTTI_STATS": "json"})
+        require(result.status == 0, result.errors)
+        shown.append(sorted(result.output.splitlines()))
+        found = counted(result.errors)
+        if environment is ONE and ranks == 1:
+            require(found["fragments"]["devices"]["calls"] == 15, f"{found}")
+            wanted = 3 * 200 * 8 + 3 * 2 * 8 + 12 * (2 * 8 + 4)
+            require(found["devices"]["out"]["bytes"] == wanted, f"{found['devices']['out']} for {wanted}")
+    require(shown[0] == shown[1] == shown[2], f"printed {shown}")
+
+
 # In each of five steps the same two walls, one that differs from step to step, and one with an array.
 WALLS = """import wall(real height, int n, name x) as wall;
 import join(value a, value b, value c, value d, name x) as join;
@@ -425,6 +492,8 @@ def all_checks():
     yield "a_large_fragment_keeps_no_other_off", a_large_fragment_keeps_no_other_off
     yield "forms_are_the_same", forms_are_the_same
     yield "procedures_in_place_run_on_devices", procedures_in_place_run_on_devices
+    for ranks in (1, 2):
+        yield f"numbers_come_from_devices/{ranks}", lambda w, r=ranks: numbers_come_from_devices(w, r)
     for rope, ranks, devices in (("", 1, ONE), ("", 1, TWO), ("", 3, ONE), ("drag=1", 1, ONE)):
         kind = "two" if devices is TWO else "one"
         yield (f"numbers_make_the_same_once/{kind}/{rope}/{ranks}",

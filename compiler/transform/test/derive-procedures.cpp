@@ -243,4 +243,18 @@ void remember(int n, OutputDF &y) {
   }
   state = n;
 }
+
+// A number that follows from elements is stored by a kernel; not if the procedure asks for it again.
+// CHECK-LABEL: define{{.*}} void @tutti_luna_device_element(
+// CHECK: call{{.*}} @tutti_luna_fragment_create({{.*}}, i64 8)
+// CHECK-NOT: load double
+// CHECK: call void @tutti_launch(
+// CHECK: call void @tutti_luna_fragment_number({{.*}}, i8 114)
+void element(const InputDF &x, OutputDF &lo) { lo = x.getData<double>()[0]; }
+
+// REMARK: procedure 'ask' has no version for devices: what it does next depends on what fragments hold
+void ask(const InputDF &x, OutputDF &lo, OutputDF &y) {
+  lo = x.getData<double>()[0];
+  *y.create<double>(1) = lo.getValue<double>();
+}
 }
