@@ -32,7 +32,8 @@ struct GridWish {
 ///
 /// Shape:  1 to 3 extents. Unless wished otherwise: groups of 256, 64 x 4 or 32 x 4 x 2
 ///         work-items, fewer where there are fewer iterations or a kernel needs many registers;
-///         enough groups for one iteration per work-item, except that a reduction, whose groups
+///         enough groups for one iteration per work-item, or for two of a long loop of one
+///         dimension, except that a reduction, whose groups
 ///         each leave a partial result, has at most some 16 groups for each of the device's units,
 ///         or 64 for much work and small results, 256 with a combiner. By groups: one for each
 ///         iteration, of up to 256 work-items, or 1024 where there are few groups.

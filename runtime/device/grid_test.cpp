@@ -38,6 +38,15 @@ TEST(Grid, GivesEveryIterationAWorkItem) {
   EXPECT_EQ(space.groups, (Groups{4, 3, 3}));
 }
 
+TEST(Grid, GivesWorkItemsOfALongLoopTwoIterations) {
+  constexpr std::int64_t kEven = 10 * 64 * 256;
+
+  EXPECT_EQ(gridFor(Extents{kEven}, gpu(), {}).groups[0], 640U);
+  EXPECT_EQ(gridFor(Extents{kEven + 256}, gpu(), {}).groups[0], 640U);
+  EXPECT_EQ(gridFor(Extents{3 * kEven}, gpu(), {}).groups[0], 960U);
+  EXPECT_EQ(gridFor(Extents{3 * kEven}, gpu(), {.groups = {1900}}).groups[0], 1900U);
+}
+
 TEST(Grid, HasFewerWorkItemsForFewIterations) {
   EXPECT_EQ(gridFor(Extents{5}, gpu(), {}).group, (Group{8, 1, 1}));
   EXPECT_EQ(gridFor(Extents{3, 1}, gpu(), {}).group, (Group{4, 1, 1}));
