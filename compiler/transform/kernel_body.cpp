@@ -56,8 +56,13 @@ void dropHostCalls(Function &function) {
     if (kindOf(callee) == CallKind::ThreadNumber) {
       call->replaceAllUsesWith(PoisonValue::get(call->getType()));
       call->eraseFromParent();
+    } else if (id == Intrinsic::stacksave) {
+      // Private variables have places of their own: those of variable size keep a loop from
+      // devices, and so does one that is made anew in each iteration.
+      call->replaceAllUsesWith(PoisonValue::get(call->getType()));
+      call->eraseFromParent();
     } else if (id == Intrinsic::assume || id == Intrinsic::experimental_noalias_scope_decl ||
-               id == Intrinsic::prefetch) {
+               id == Intrinsic::prefetch || id == Intrinsic::stackrestore) {
       call->eraseFromParent();
     }
   }
