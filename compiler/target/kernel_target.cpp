@@ -33,6 +33,9 @@ KernelText emitKernels(const KernelTarget &target, const Module &kernels) {
     }
     result.text += part.text;
   }
+  if (draft.own) {
+    result.text = draft.own(result.text);
+  }
   return result;
 }
 

@@ -16,6 +16,8 @@
 #include "llvm/IR/Module.h"
 
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace tutti::compiler::target {
@@ -28,6 +30,10 @@ struct KernelDraft {
   ///
   /// Threading: may be called on any threads, beside one another.
   std::vector<std::function<KernelText()>> parts;
+  /// If there is one: of drafts of one target with equal forms only the parts of one have to be
+  /// written. `own` makes the draft's text of all parts in a row.
+  std::shared_ptr<const std::string> form = {};
+  std::function<std::string(const std::string &)> own = {};
 };
 
 struct KernelTarget {

@@ -139,9 +139,10 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
     SmallVector<Constant *, 2> strings;
     for (const Text &text : texts) {
       // What computes the extents of a mapping is part of its description, as the text is.
-      strings.push_back(text.late.empty() ? string(text.kernels.text, ".kernel.text")
-                                          : lateTexts_.declare(text.late, name_ + ".kernel.late",
-                                                               *kernels.entries.front().extents));
+      strings.push_back(text.late.texts.empty()
+                            ? string(text.kernels.text, ".kernel.text")
+                            : lateTexts_.declare(text.late, name_ + ".kernel.late",
+                                                 *kernels.entries.front().extents));
     }
     for (const KernelEntry &entry : kernels.entries) {
       mappings.push_back(mapping(entry, texts, strings));
@@ -201,11 +202,8 @@ DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &
       copy = CloneModule(*common);
     }
     target::KernelDraft draft = target->draft(copy ? *copy : *common);
-    std::vector<LateTexts::Text> late;
-    for (auto &write : draft.parts) {
-      late.push_back(texts.begin(std::move(write)));
-    }
-    add({target->format, std::move(draft.known), std::move(late)});
+    target::KernelText known = draft.known;
+    add({target->format, std::move(known), texts.begin(target->format, std::move(draft))});
   }
 }
 

@@ -49,7 +49,7 @@ public:
   struct Text {
     unsigned format;
     target::KernelText kernels;
-    std::vector<LateTexts::Text> late; ///< If any, the text itself comes from here, in parts.
+    LateTexts::Parts late; ///< If there are any, the text itself comes from here.
   };
 
 private:

@@ -94,7 +94,18 @@ LateTexts::Text LateTexts::begin(std::function<target::KernelText()> write) {
   return threads_.async(std::move(write));
 }
 
-GlobalVariable *LateTexts::declare(std::vector<Text> parts, const Twine &name, Function &emitted) {
+LateTexts::Parts LateTexts::begin(unsigned format, target::KernelDraft draft) {
+  std::vector<Text> own;
+  std::vector<Text> &texts = draft.form ? begun_[{format, *draft.form}] : own;
+  if (texts.empty()) {
+    for (auto &write : draft.parts) {
+      texts.push_back(begin(std::move(write)));
+    }
+  }
+  return {texts, std::move(draft.own)};
+}
+
+GlobalVariable *LateTexts::declare(Parts parts, const Twine &name, Function &emitted) {
   Module &module = *emitted.getParent();
   // The prefix keeps the name from the object's table of symbols.
   auto *declaration =
@@ -109,7 +120,7 @@ GlobalVariable *LateTexts::declare(std::vector<Text> parts, const Twine &name, F
 
 std::string LateTexts::contents(const Entry &entry) {
   std::string contents;
-  for (const Text &part : entry.parts) {
+  for (const Text &part : entry.parts.texts) {
     const target::KernelText &text = part.get();
     if (!text.reason.empty()) {
       entry.emitted->getContext().diagnose(DiagnosticInfoUnsupported(
@@ -118,6 +129,9 @@ std::string LateTexts::contents(const Entry &entry) {
       break;
     }
     contents += text.text;
+  }
+  if (entry.parts.own) {
+    contents = entry.parts.own(contents);
   }
   return contents + '\0';
 }

@@ -8,6 +8,7 @@
 /// needs `placeTexts` first.
 #pragma once
 
+#include "compiler/target/kernel_target.h"
 #include "compiler/target/kernel_text.h"
 
 #include "llvm/IR/Function.h"
@@ -18,6 +19,9 @@
 
 #include <functional>
 #include <future>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::compiler {
@@ -32,14 +36,20 @@ public:
   /// Of `module`, which has none yet. Known until they are in place.
   static LateTexts &create(llvm::Module &module);
 
-  /// Has `write` called on another thread.
-  Text begin(std::function<target::KernelText()> write);
+  /// A text of several parts, one behind the other.
+  struct Parts {
+    std::vector<Text> texts;
+    std::function<std::string(const std::string &)> own; ///< As of `target::KernelDraft`.
+  };
+
+  /// Has the parts of `draft`, for devices of that format, written on other threads, unless those
+  /// of an equal form are.
+  Parts begin(unsigned format, target::KernelDraft draft);
 
   /// Declares the constant that will hold a text of these parts, and a zero behind it: only the
   /// zero, and a warning, if one cannot be written. `emitted` is a function that will be printed in
   /// any case.
-  llvm::GlobalVariable *declare(std::vector<Text> parts, const llvm::Twine &name,
-                                llvm::Function &emitted);
+  llvm::GlobalVariable *declare(Parts parts, const llvm::Twine &name, llvm::Function &emitted);
 
 private:
   friend class TextPrinter;
@@ -48,10 +58,12 @@ private:
   struct Entry {
     llvm::WeakVH declaration;
     llvm::Function *emitted;
-    std::vector<Text> parts;
+    Parts parts;
   };
 
   LateTexts();
+
+  Text begin(std::function<target::KernelText()> write);
 
   /// With the zero; waits for it.
   static std::string contents(const Entry &entry);
@@ -60,6 +72,7 @@ private:
   static std::unique_ptr<LateTexts> take(const llvm::Module &module);
 
   std::vector<Entry> entries_;
+  std::map<std::pair<unsigned, std::string>, std::vector<Text>> begun_; ///< By format and form.
   llvm::DefaultThreadPool threads_;
 };
 

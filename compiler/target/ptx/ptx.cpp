@@ -3,6 +3,7 @@
 
 #include "compiler/target/prepare.h"
 #include "compiler/target/ptx/begin.h"
+#include "compiler/target/ptx/common_form.h"
 #include "compiler/target/ptx/grid_loops.h"
 #include "compiler/target/ptx/lowering.h"
 #include "compiler/target/ptx/spare_stores.h"
@@ -302,7 +303,12 @@ KernelDraft draft(Module &kernels) {
   draft.known.reason = target ? missingLibrary(kernels)
                               : "needs LLVM's NVPTX target, which this LLVM was built without";
   if (draft.known.reason.empty()) {
+    const CommonForm form(kernels);
     const auto bitcode = std::make_shared<const std::string>(bitcodeOf(kernels));
+    draft.form = bitcode;
+    draft.own = [entries = form.entries()](const std::string &text) {
+      return withOwnEntries(text, entries);
+    };
     for (Part &part : partsOf(kernels)) {
       const bool isFirst = draft.parts.empty();
       draft.parts.push_back(
