@@ -9,6 +9,7 @@
 #include "include/tutti/ompss/nanos6/events.h"
 #include "include/tutti/ompss/nanos6/task-instantiation.h"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cfenv>
@@ -16,6 +17,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -378,7 +380,24 @@ void alpi() {
   while (!shared.isOver) {
     nanos6_wait_for(100);
   }
+  std::uint64_t bytes = 0;
+  expect(alpi_attr_size(&bytes) == ALPI_SUCCESS && bytes > 0, "attributes have a size");
   alpi_attr_destroy(attributes);
+  int major = 0;
+  int minor = -1;
+  expect(alpi_version_get(&major, &minor) == ALPI_SUCCESS && major == ALPI_VERSION_MAJOR &&
+             minor == ALPI_VERSION_MINOR,
+         "there is a version");
+  std::array<char, 4> text{};
+  int length = 0;
+  expect(alpi_info_get(ALPI_INFO_RUNTIME_NAME, text.data(), text.size(), &length) == ALPI_SUCCESS &&
+             length == 3 && std::string_view(text.data()) == "Tut",
+         "a text is cut off");
+  expect(alpi_info_get(ALPI_INFO_RUNTIME_NAME, text.data(), 0, nullptr) == ALPI_ERR_PARAMETER,
+         "no text fits into nothing");
+  expect(std::string_view(alpi_error_string(ALPI_ERR_PARAMETER)) == "invalid parameter" &&
+             std::string_view(alpi_error_string(-1)) == "no error code",
+         "errors have texts");
   expect(shared.seen == 3, "what waits for events goes on with the last of them");
   expect(alpi_version_check(ALPI_VERSION_MAJOR, ALPI_VERSION_MINOR) == ALPI_SUCCESS &&
              alpi_version_check(ALPI_VERSION_MAJOR + 1, 0) == ALPI_ERR_VERSION,

@@ -112,6 +112,34 @@ static void updated(int steps) {
   printf("updated %d\n", value);
 }
 
+// Waits by `out` and `inout`, a release in OpenMP's words, orders of atomics, and a default.
+static void spelled(void) {
+  int seen = 0, own = 7;
+#pragma oss task out(cells[60]) device(smp)
+  cells[60] = 5;
+#pragma oss taskwait out(cells[60])
+  seen += cells[60];
+#pragma oss task inout(cells[60]) in(cells[61]) default(private)
+  {
+    own = 1;
+    cells[60] += own;
+#pragma oss release depend(inout : cells[60])
+  }
+#ifndef _OMPSS_2 // The task has written to a variable of its own.
+  own = 7;
+#endif
+#pragma oss task in(cells[60]) shared(seen)
+  {
+    int read;
+#pragma oss atomic read seq_cst
+    read = cells[60];
+#pragma oss atomic update release
+    seen += read * 10;
+  }
+#pragma oss taskwait inout(cells[60])
+  printf("spelled %d %d\n", seen, own);
+}
+
 static int spawned;
 
 static void spawn(void *by) { spawned += *(int *)by; }
@@ -148,6 +176,7 @@ int main(void) {
   verified();
   asking();
   commutative();
+  spelled();
   updated(6);
   calls();
 }
