@@ -376,6 +376,14 @@ public:
                    info().name, kernel.name);
   }
 
+  /// Whether a kernel that the program brings may use what lies at an address outside of the window
+  /// as it is: memory of the vendor's library, or of the device itself.
+  /// Source: cuPointerGetAttribute.
+  virtual bool reaches(std::uint64_t address) {
+    static_cast<void>(address);
+    return false;
+  }
+
   virtual Result<std::unique_ptr<Queue>> makeQueue() = 0;
 
   virtual Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) = 0;

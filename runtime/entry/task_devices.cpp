@@ -4,6 +4,7 @@
 #include "abi/backends.h"
 #include "runtime/entry/kernel_check.h"
 #include "runtime/entry/runtime.h"
+#include "runtime/entry/stand_ins.h"
 #include "runtime/entry/task_names.h"
 #include "runtime/graph/runs.h"
 
@@ -67,56 +68,94 @@ Result<std::int32_t> TaskDevices::deviceFor(const DeviceRequest &request,
   return *device;
 }
 
-Result<TaskDevices::Handle> TaskDevices::launch(const DeviceRequest &request,
-                                                std::span<const graph::Access> accesses,
-                                                std::span<const KernelArgument> arguments) {
-  Result<Handle> handle{Handle()};
+/// What a handle stands for.
+struct TaskDevices::Started {
+  std::shared_ptr<device::Event> event;
+  StandIns standIns;
+};
+
+Result<TaskDevices::Launched> TaskDevices::launch(const DeviceRequest &request,
+                                                  std::span<const graph::Access> accesses,
+                                                  std::span<const KernelArgument> arguments) {
+  Result<Launched> launched{Launched()};
+  runtime_.runOnOwnStack([&] { launched = start(request, accesses, arguments); });
+  return launched;
+}
+
+Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
+                                                 std::span<const graph::Access> accesses,
+                                                 std::span<const KernelArgument> arguments) {
+  TaskNames names;
+  // A kernel need not write all of an `out`: what it leaves is what was there.
+  TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Keep));
+  exec::TaskWork work;
+  TUTTI_ASSIGN(work.device, deviceFor(request, names.shared));
+  StandIns standIns;
+  std::vector<graph::Access> moved;
+  if (!names.foreign.empty()) {
+    TUTTI_ASSIGN(standIns, StandIns::of(accesses, arguments, [&](std::uint64_t address) {
+                   return address != 0 && !isShared(address) &&
+                          !zero_.reaches(work.device, address);
+                 }));
+    for (const Range &room : standIns.room()) {
+      zero_.renew(room);
+    }
+    standIns.fill();
+    moved = standIns.moved(accesses);
+    accesses = moved;
+    TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Keep));
+  }
+  device::NativeLaunch launch;
+  TUTTI_ASSIGN(launch.kernel, zero_.find(work.device, *request.kernel));
+  TUTTI_ASSIGN(launch.grid, gridOf(request));
+  launch.localBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(request.localBytes, 0));
+  std::vector<std::uint64_t> addresses(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const KernelArgument &argument = arguments[i];
+    if (argument.isPointer) {
+      std::memcpy(&addresses[i], argument.value, sizeof addresses[i]);
+      addresses[i] = standIns.at(addresses[i]);
+    }
+    const bool isTranslated = argument.isPointer && isShared(addresses[i]);
+    if (isTranslated && names.accesses.empty() && launch.grid.groupCount() > 0) {
+      return failure(ErrorCode::InvalidArgument,
+                     "argument {} points to memory of the program, of which the task names none",
+                     i + 1);
+    }
+    launch.arguments.push_back(
+        {isTranslated ? &addresses[i] : argument.value, argument.bytes, isTranslated});
+  }
+  work.touched = names.touched;
+  work.written = names.written;
+  work.give = [&](device::Queue &queue) -> Status {
+    if (prefetches_) {
+      TUTTI_TRY(prefetch(queue, names));
+    }
+    if (report_ && launch.grid.groupCount() > 0) {
+      return giveChecked(queue, work, names, accesses, launch, request.task);
+    }
+    // There is nothing to do for no work-items.
+    return launch.grid.groupCount() > 0 ? queue.launchNative(launch) : Status();
+  };
+  TUTTI_TRY(zero_.startTask(work, names.accesses));
+  Result<bool> hasEnded{report_ == nullptr};
+  while (hasEnded && !*hasEnded) { // What is checked has the device for itself.
+    hasEnded = zero_.hasEnded(*work.event);
+  }
+  TUTTI_TRY(hasEnded);
+  const bool isApart = !standIns.isEmpty();
+  return Launched{std::make_shared<Started>(Started{std::move(work.event), std::move(standIns)}),
+                  isApart};
+}
+
+void TaskDevices::conclude(void *handle) {
   runtime_.runOnOwnStack([&] {
-    handle = [&]() -> Result<Handle> {
-      TaskNames names;
-      // A kernel need not write all of an `out`: what it leaves is what was there.
-      TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Keep));
-      exec::TaskWork work;
-      TUTTI_ASSIGN(work.device, deviceFor(request, names.shared));
-      device::NativeLaunch launch;
-      TUTTI_ASSIGN(launch.kernel, zero_.find(work.device, *request.kernel));
-      TUTTI_ASSIGN(launch.grid, gridOf(request));
-      launch.localBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(request.localBytes, 0));
-      for (const KernelArgument &argument : arguments) {
-        std::uint64_t address = 0;
-        if (argument.isPointer) {
-          std::memcpy(&address, argument.value, sizeof address);
-        }
-        if (isShared(address) && names.accesses.empty() && launch.grid.groupCount() > 0) {
-          return failure(
-              ErrorCode::InvalidArgument,
-              "argument {} points to memory of the program, of which the task names none",
-              launch.arguments.size() + 1);
-        }
-        launch.arguments.push_back({argument.value, argument.bytes, isShared(address)});
-      }
-      work.touched = names.touched;
-      work.written = names.written;
-      work.give = [&](device::Queue &queue) -> Status {
-        if (prefetches_) {
-          TUTTI_TRY(prefetch(queue, names));
-        }
-        if (report_ && launch.grid.groupCount() > 0) {
-          return giveChecked(queue, work, names, accesses, launch, request.task);
-        }
-        // There is nothing to do for no work-items.
-        return launch.grid.groupCount() > 0 ? queue.launchNative(launch) : Status();
-      };
-      TUTTI_TRY(zero_.startTask(work, names.accesses));
-      Result<bool> hasEnded{report_ == nullptr};
-      while (hasEnded && !*hasEnded) { // What is checked has the device for itself.
-        hasEnded = zero_.hasEnded(*work.event);
-      }
-      TUTTI_TRY(hasEnded);
-      return Handle(std::move(work.event));
-    }();
+    const StandIns &standIns = static_cast<Started *>(handle)->standIns;
+    for (const Range &room : standIns.room()) {
+      zero_.open(room, /*write=*/false);
+    }
+    standIns.bringBack();
   });
-  return handle;
 }
 
 Status TaskDevices::giveChecked(device::Queue &queue, const exec::TaskWork &work,
@@ -186,12 +225,13 @@ Result<TaskDevices::Handle> TaskDevices::callWithQueue(const DeviceRequest &requ
     status = zero_.startTask(work, {});
   });
   TUTTI_TRY(status);
-  return Handle(std::move(work.event));
+  return Handle(std::make_shared<Started>(Started{std::move(work.event), {}}));
 }
 
 Result<bool> TaskDevices::hasEnded(void *handle) {
   Result<bool> hasEnded{false};
-  runtime_.runOnOwnStack([&] { hasEnded = zero_.hasEnded(*static_cast<device::Event *>(handle)); });
+  runtime_.runOnOwnStack(
+      [&] { hasEnded = zero_.hasEnded(*static_cast<Started *>(handle)->event); });
   return hasEnded;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Tasks on the devices of this rank, in terms of the engine: what they name of unified memory is
-/// brought to the device and stays there; other memory that they name is the program's affair, or
-/// its driver's.
+/// brought to the device and stays there; other memory that they name is the driver's, or, where it
+/// does not know it, copies stand in for it while a kernel runs.
 #pragma once
 
 #include "runtime/entry/stray_report.h"
@@ -24,9 +24,10 @@ public:
               bool prefetches, StrayReport *report)
       : runtime_(runtime), zero_(zero), window_(window), prefetches_(prefetches), report_(report) {}
 
-  Result<Handle> launch(const model::tasks::DeviceRequest &request,
-                        std::span<const graph::Access> accesses,
-                        std::span<const model::tasks::KernelArgument> arguments) override;
+  Result<Launched> launch(const model::tasks::DeviceRequest &request,
+                          std::span<const graph::Access> accesses,
+                          std::span<const model::tasks::KernelArgument> arguments) override;
+  void conclude(void *handle) override;
   Result<Handle> callWithQueue(const model::tasks::DeviceRequest &request,
                                std::span<const graph::Access> accesses,
                                const std::function<void()> &body) override;
@@ -37,6 +38,13 @@ public:
   static void *currentQueue();
 
 private:
+  struct Started;
+
+  /// `launch`, on a stack of its own.
+  Result<Launched> start(const model::tasks::DeviceRequest &request,
+                         std::span<const graph::Access> accesses,
+                         std::span<const model::tasks::KernelArgument> arguments);
+
   Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request,
                                  const RangeSet &shared) const;
 

@@ -63,6 +63,11 @@ public:
 
   bool isLost(std::int32_t index) const { return lane(index).loss.has_value(); }
 
+  /// `device::Device::reaches`.
+  bool reaches(std::int32_t index, std::uint64_t address) {
+    return !isLost(index) && lane(index).device->reaches(address);
+  }
+
   /// What is gone with a device.
   const RangeSet &gone(std::int32_t index) const { return lane(index).gone; }
 

@@ -61,9 +61,9 @@ def random_program(workshop, seed):
     return workshop.cached(("device_tasks", seed), make)
 
 
-def kernels(level):
-    program = Program.read(FOLDER / "kernels.c")
-    program.name = f"device-kernels{level}"
+def kernels(level, name="kernels"):
+    program = Program.read(FOLDER / f"{name}.c")
+    program.name = f"device-{name}{level}"
     program.flags = [level, "-g", "-Wno-unknown-pragmas"]
     program.tutti_flags = ["-fompss-2", "-fopenmp", str(FOLDER / "kernels.cl")]
     return program
@@ -260,6 +260,19 @@ int main(void) { static int y[4]; number(y, -5); }
 void number(int *y);
 int main(void) { static int y[4]; number(y); }
 """, r"the task at .*:2: argument 1 points to memory"),
+    "concurrent": ("""
+#pragma oss task device(opencl) ndrange(1, 4) concurrent([4]y)
+void number(int *y);
+int main(void) {
+  int y[4] = {0};
+#pragma oss task firstprivate(y)
+  { number(y);
+#pragma oss taskwait
+  }
+#pragma oss taskwait
+  return 0;
+}
+""", r"the task at .*:2: it names 16 bytes .* as concurrent"),
     "arguments": ("""
 #pragma oss task device(opencl) ndrange(1, 4) inout([4]y)
 void number(int n, int *y);
@@ -407,6 +420,10 @@ def all_checks():
     checks += [(f"kernels{level}/{workers}/{ranks}",
                 lambda w, l=level, k=workers, r=ranks:
                 compare(w, kernels(l), [], r, {**DEVICE, "TUTTI_WORKERS": str(k)}))
+               for level in ("-O0", "-O2") for workers, ranks in ((1, 1), (4, 1), (2, 2))]
+    checks += [(f"own{level}/{workers}/{ranks}",
+                lambda w, l=level, k=workers, r=ranks:
+                compare(w, kernels(l, "own"), [], r, {**DEVICE, "TUTTI_WORKERS": str(k)}))
                for level in ("-O0", "-O2") for workers, ranks in ((1, 1), (4, 1), (2, 2))]
     checks += [(f"checked/{name}", lambda w, n=name: checking_finds_what_is_not_named(w, n)) for name in CHECKED_CALLS]
     checks += [(f"checked/generated/{seed}",

@@ -53,6 +53,9 @@ public:
   Result<Kernel *> load(const tutti_kernel &kernel) override { return kernels_.load(kernel); }
 
   Result<Kernel *> find(const tutti_task_kernel &kernel) override;
+
+  bool reaches(std::uint64_t address) override { return managed_.isKnown(address); }
+
   Result<std::unique_ptr<Queue>> makeQueue() override;
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override;
   Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override;

@@ -134,6 +134,7 @@ struct CUlaunchConfig {
   CONSTANT(kHostPortable, 1, CU_MEMHOSTALLOC_PORTABLE)                                             \
   CONSTANT(kHostDeviceMap, 2, CU_MEMHOSTALLOC_DEVICEMAP)                                           \
   CONSTANT(kRegisterPortable, 1, CU_MEMHOSTREGISTER_PORTABLE)                                      \
+  CONSTANT(kPointerMemoryType, 2, CU_POINTER_ATTRIBUTE_MEMORY_TYPE)                                \
   CONSTANT(kPointerIsManaged, 8, CU_POINTER_ATTRIBUTE_IS_MANAGED)                                  \
   CONSTANT(kJitErrorLog, 5, CU_JIT_ERROR_LOG_BUFFER)                                               \
   CONSTANT(kJitErrorLogBytes, 6, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)                               \

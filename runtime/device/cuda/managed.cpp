@@ -27,6 +27,12 @@ Status Managed::prefetch(std::span<const std::byte> memory, CUstream stream) {
   return {};
 }
 
+bool Managed::isKnown(std::uint64_t address) {
+  std::uint32_t kind = 0;
+  return context_.enter() &&
+         context_.cuda().cuPointerGetAttribute(&kind, kPointerMemoryType, address) == kSuccess;
+}
+
 bool Managed::isConcurrent() {
   if (!isConcurrent_) {
     int value = 0;

@@ -32,6 +32,11 @@ public:
   /// Source: cuPointerGetAttribute, cuMemPrefetchAsync.
   Status prefetch(std::span<const std::byte> memory, CUstream stream);
 
+  /// `Device::reaches`: whether the driver knows the memory, managed or not.
+  ///
+  /// Source: cuPointerGetAttribute.
+  bool isKnown(std::uint64_t address);
+
 private:
   bool isConcurrent();
   Result<bool> hasRoom(std::uint64_t bytes);

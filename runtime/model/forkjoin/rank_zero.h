@@ -123,6 +123,9 @@ public:
   /// Whether a device of this rank is known to be lost.
   bool isLost(std::int32_t device);
 
+  /// Whether kernels of a device may use what lies at an address outside of the window as it is.
+  bool reaches(std::int32_t device, std::uint64_t address);
+
   /// How many devices this rank has had at the start.
   std::int32_t deviceCount() const { return static_cast<std::int32_t>(own_.size()); }
 

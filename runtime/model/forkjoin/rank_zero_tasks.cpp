@@ -68,6 +68,11 @@ bool RankZero::isLost(std::int32_t device) {
   return job_.devices.isLost(device);
 }
 
+bool RankZero::reaches(std::int32_t device, std::uint64_t address) {
+  const Progress::Lock lock = job_.progress.lock();
+  return job_.devices.reaches(device, address);
+}
+
 Result<device::KernelLaunch> RankZero::kernelFor(std::int32_t device, const Launch &launch,
                                                  bool isDisjoint) {
   const Progress::Lock lock = job_.progress.lock();

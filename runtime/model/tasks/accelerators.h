@@ -50,14 +50,26 @@ public:
   /// Something that a device has been given.
   using Handle = std::shared_ptr<void>;
 
+  /// A kernel that a device has been given.
+  struct Launched {
+    Handle handle;
+    /// What comes after it in the graph waits for `conclude`: the kernel uses copies of what the
+    /// task names.
+    bool isApart = false;
+  };
+
   /// Gives a kernel to a device of the kind that it asks for, after all that it has been given
   /// before and that names the same memory, as `accesses` do. Nothing of the arguments is needed
   /// when it returns.
   ///
   /// Errors: in words for the user.
-  virtual Result<Handle> launch(const DeviceRequest &request,
-                                std::span<const graph::Access> accesses,
-                                std::span<const KernelArgument> arguments) = 0;
+  virtual Result<Launched> launch(const DeviceRequest &request,
+                                  std::span<const graph::Access> accesses,
+                                  std::span<const KernelArgument> arguments) = 0;
+
+  /// Brings home what a kernel has written that is apart and has ended. Once for each. Cost:
+  /// blocks.
+  virtual void conclude(void *handle) = 0;
 
   /// Calls `body`, which gives work to a queue of its own. The handle stands for that work.
   ///

@@ -126,6 +126,10 @@ bool DeviceTasks::settle() {
     client_.canRun(*task);
   }
   for (const Underway &each : done) {
+    if (each.isApart) {
+      accelerators_.conclude(each.handle.get());
+      client_.queued(*each.task);
+    }
     client_.ended(*each.task);
     busy_.fetch_sub(1, std::memory_order_release);
   }
@@ -145,23 +149,33 @@ bool DeviceTasks::launchNext() {
     ready_.pop_back();
   }
   client_.callBody(*task);
-  client_.queued(*task);
+  if (!isApart(*task)) {
+    client_.queued(*task);
+  }
   return true;
 }
 
-void DeviceTasks::add(Task &task, Accelerators::Handle handle) {
+/// Of a task whose kernel has just been launched.
+bool DeviceTasks::isApart(const Task &task) {
   const ScopedLock lock(mutex_);
-  underway_.push_back({&task, task.description, std::move(handle)});
+  const auto found =
+      std::ranges::find(underway_.rbegin(), underway_.rend(), &task, &Underway::task);
+  return found != underway_.rend() && found->isApart;
+}
+
+void DeviceTasks::add(Task &task, Accelerators::Launched launched) {
+  const ScopedLock lock(mutex_);
+  underway_.push_back({&task, task.description, std::move(launched.handle), launched.isApart});
 }
 
 void DeviceTasks::launchKernel(Task &task, std::span<const KernelArgument> arguments) {
   task.description->device.task = {task.name(), task.source};
-  auto handle =
+  auto launched =
       accelerators_.launch(task.description->device, task.description->accesses(), arguments);
-  if (!handle) {
-    fail(task, handle.error());
+  if (!launched) {
+    fail(task, launched.error());
   }
-  add(task, *std::move(handle));
+  add(task, *std::move(launched));
 }
 
 void DeviceTasks::runHostBody(Task &task, const std::function<void()> &body) {
@@ -175,7 +189,7 @@ void DeviceTasks::runHostBody(Task &task, const std::function<void()> &body) {
     busy_.fetch_add(1, std::memory_order_relaxed);
     helper_.wake();
   }
-  add(task, *std::move(handle));
+  add(task, {*std::move(handle)});
 }
 
 void DeviceTasks::waitFor(std::uint64_t begin, std::uint64_t bytes) {

@@ -10,6 +10,9 @@
 ///                                  |  the graph lets successors go
 ///                                  +---> a kernel:  ready_
 ///                                  +---> host code: held_, until what it names is done
+///
+/// Only a kernel that uses copies of what its task names, which no device reaches, keeps its place
+/// until these are back.
 #pragma once
 
 #include "base/mutex.h"
@@ -88,12 +91,14 @@ private:
     Task *task;
     Description *description; ///< The task's.
     Accelerators::Handle handle;
+    bool isApart; ///< Its place in the graph is given up when it has run.
   };
 
   bool settle();
   bool launchNext();
   bool delays(Description &description) TUTTI_REQUIRES(mutex_);
-  void add(Task &task, Accelerators::Handle handle);
+  bool isApart(const Task &task);
+  void add(Task &task, Accelerators::Launched launched);
 
   DeviceClient &client_;
   Accelerators &accelerators_;

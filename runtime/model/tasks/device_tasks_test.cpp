@@ -24,16 +24,18 @@ namespace {
 /// Every kernel stays under way until the test ends it.
 class FakeAccelerators final : public Accelerators {
 public:
-  Result<Handle> launch(const DeviceRequest &, std::span<const graph::Access>,
-                        std::span<const KernelArgument> arguments) override {
+  Result<Launched> launch(const DeviceRequest &, std::span<const graph::Access>,
+                          std::span<const KernelArgument> arguments) override {
     if (isLost) {
       return failure(ErrorCode::DeviceLost, "the device is lost");
     }
     const std::scoped_lock lock(mutex_);
     launched_.push_back(std::make_shared<std::atomic<bool>>(false));
     numbers_.push_back(*static_cast<const int *>(arguments.front().value));
-    return Handle(launched_.back());
+    return Launched{Handle(launched_.back()), usesCopies};
   }
+
+  void conclude(void *) override { ++concluded; }
 
   Result<Handle> callWithQueue(const DeviceRequest &, std::span<const graph::Access>,
                                const std::function<void()> &body) override {
@@ -69,6 +71,8 @@ public:
   }
 
   std::atomic<bool> isLost{false};
+  std::atomic<bool> usesCopies{false};
+  std::atomic<int> concluded{0};
 
 private:
   std::mutex mutex_;
@@ -231,6 +235,25 @@ TEST_P(DeviceTasksTest, KeepsItsPlaceInTheGraphUntilTheEndIfTheTaskSaysSo) {
   tasks_.sleep(1000);
   ASSERT_TRUE(waitForLaunches(2));
   waitWhileEnding();
+}
+
+TEST_P(DeviceTasksTest, KeepsItsPlaceInTheGraphUntilItsCopiesAreBack) {
+  int memory = 0;
+  accelerators_.usesCopies = true;
+
+  kernel(0, TUTTI_TASK_INOUT, memory);
+  kernel(1, TUTTI_TASK_INOUT, memory);
+
+  ASSERT_TRUE(waitForLaunches(1));
+  tasks_.sleep(1000);
+  EXPECT_EQ(accelerators_.numbers().size(), 1U);
+  EXPECT_EQ(accelerators_.concluded, 0);
+  accelerators_.end(0);
+  tasks_.sleep(1000);
+  ASSERT_TRUE(waitForLaunches(2));
+  EXPECT_EQ(accelerators_.concluded, 1);
+  waitWhileEnding();
+  EXPECT_EQ(accelerators_.concluded, 2);
 }
 
 TEST_P(DeviceTasksTest, WaitsForAccessesOfKernels) {

@@ -804,7 +804,8 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
 
 CUresult cuPointerGetAttribute(void *value, CUpointerAttribute attribute, CUdeviceptr pointer) {
   FAKE_ENTER(true);
-  if (attribute != kPointerIsManaged || !isIn(m.managed, pointer, 1)) {
+  const bool isAnswered = attribute == kPointerIsManaged || attribute == kPointerMemoryType;
+  if (!isAnswered || !isIn(m.managed, pointer, 1)) {
     return kInvalidValue; // As for memory that the real one does not know.
   }
   *static_cast<std::uint32_t *>(value) = 1;

@@ -304,6 +304,13 @@ TEST_F(CudaManagedTest, MovesManagedMemoryAlone) {
   ASSERT_TRUE(ok(queue().finish()));
 }
 
+TEST_F(CudaManagedTest, IsReachedWhereItLies) {
+  const auto at = reinterpret_cast<std::uint64_t>(managed(kMiB).data());
+
+  EXPECT_TRUE(device().reaches(at));
+  EXPECT_FALSE(device().reaches(at + kMiB));
+}
+
 TEST_F(CudaManagedTest, LeavesMemoryThatIsManagedInPartAlone) {
   const auto bytes = managed(kMiB);
   fake_cuda::clearManaged();
