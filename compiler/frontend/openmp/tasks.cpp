@@ -6,6 +6,7 @@
 #include "compiler/frontend/openmp/task_variables.h"
 #include "compiler/ir/task_loops.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -64,7 +65,7 @@ private:
   void lowerAlloc(CallBase &alloc);
   void lowerSubmit(CallBase &submit);
   void lowerLoop(CallBase &loop);
-  static void widenUpper(Value &upper);
+  static void widenUpper(CallBase &loop);
   bool widenLoops();
   void lowerBody(Function &body);
   void lowerCriticals();
@@ -207,11 +208,41 @@ void Lowering::lowerSubmit(CallBase &submit) {
   replace(submit, nullptr);
 }
 
+/// Whether the function of a loop's tasks has no iterations: clang makes no code for them where
+/// they surely do not run, and nothing looks at the first one's number.
+bool neverIterates(const Function &entry) {
+  constexpr unsigned kLowerOfBody = 5;
+  for (const Instruction &inst : instructions(entry)) {
+    const auto *call = dyn_cast<CallBase>(&inst);
+    const Function *body = call ? call->getCalledFunction() : nullptr;
+    if (!body || body->isDeclaration() || body->arg_size() <= kLowerOfBody) {
+      continue;
+    }
+    const auto isLoaded = [](const User *user) {
+      const auto *store = dyn_cast<StoreInst>(user);
+      return !store || any_of(store->getPointerOperand()->users(),
+                              [](const User *each) { return isa<LoadInst>(each); });
+    };
+    return none_of(body->getArg(kLowerOfBody)->users(), isLoaded);
+  }
+  return false;
+}
+
 /// The last of no iterations is -1, which clang widens as an unsigned number.
-void Lowering::widenUpper(Value &upper) {
-  for (User *user : upper.users()) {
+void Lowering::widenUpper(CallBase &loop) {
+  constexpr std::uint64_t kNoneWidened = 0xFFFFFFFF;
+  auto *alloc = dyn_cast<CallBase>(loop.getArgOperand(kTask)->stripPointerCasts());
+  const Function *entry =
+      alloc && callOf(*alloc, "__kmpc_omp_task_alloc")
+          ? dyn_cast<Function>(alloc->getArgOperand(kEntry)->stripPointerCasts())
+          : nullptr;
+  for (User *user : loop.getArgOperand(kUpper)->users()) {
     auto *store = dyn_cast<StoreInst>(user);
     auto *wide = store ? dyn_cast<ZExtInst>(store->getValueOperand()) : nullptr;
+    const auto *number = store ? dyn_cast<ConstantInt>(store->getValueOperand()) : nullptr;
+    if (number && number->getZExtValue() == kNoneWidened && entry && neverIterates(*entry)) {
+      store->setOperand(0, Constant::getAllOnesValue(number->getType()));
+    }
     if (wide) {
       IRBuilder<> builder(store);
       Value *narrow = wide->getOperand(0);
@@ -230,7 +261,7 @@ bool Lowering::widenLoops() {
       for (User *user : function->users()) {
         auto *loop = dyn_cast<CallBase>(user);
         if (loop && loop->getCalledFunction() == function) {
-          widenUpper(*loop->getArgOperand(kUpper));
+          widenUpper(*loop);
           changed = true;
         }
       }

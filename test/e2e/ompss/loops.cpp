@@ -221,7 +221,33 @@ static void objects() {
   std::printf("objects %u\n", sum(seen, 12));
 }
 
+/// Loops whose constant bounds leave nothing, in numbers without signs.
+static void empty() {
+  int runs = 0;
+#pragma oss taskloop grainsize(1) shared(runs)
+  for (unsigned i = 0; i < 0U; ++i) {
+    ++runs;
+  }
+#pragma oss taskloop for shared(runs)
+  for (unsigned i = 7; i < 7U; i += 2) {
+    ++runs;
+  }
+#pragma oss task for shared(runs)
+  for (unsigned char i = 5; i > 9; --i) {
+    ++runs;
+  }
+#pragma oss taskloop shared(runs) collapse(2)
+  for (unsigned i = 0; i < 3U; ++i) {
+    for (unsigned long j = 1; j < 1UL; ++j) {
+      ++runs;
+    }
+  }
+#pragma oss taskwait
+  std::printf("empty %d\n", runs);
+}
+
 int main() {
+  empty();
   plain(100);
   plain(1);
   dependent(60);
