@@ -281,6 +281,12 @@ bool PragmaHandler::standsInFunction(SourceLocation where) const {
   return function && bracesBetween(function->getLocation(), where).value_or(1) > 0;
 }
 
+/// Whether statements are around, and not a class or the file, as far as braces tell.
+bool PragmaHandler::standsSurelyInFunction(SourceLocation where) const {
+  const auto *function = dyn_cast<FunctionDecl>(unit_->sema->CurContext);
+  return function && bracesBetween(function->getLocation(), where).value_or(0) > 0;
+}
+
 /// Constructors and destructors begin with no word that declarations begin with.
 bool PragmaHandler::refusesSpecialMember(SourceLocation where, TokensRef ahead) {
   const auto *around = dyn_cast<CXXRecordDecl>(unit_->sema->CurContext);
@@ -364,6 +370,13 @@ void PragmaHandler::function(Construct construct, TokensRef ahead, TokenWriter &
   std::optional<TaskFunction> function =
       readTaskFunction(unit_->preprocessor.getDiagnostics(), ahead);
   if (!function) {
+    writer.tokens(ahead);
+    return;
+  }
+  if (standsSurelyInFunction(construct.directive.where)) {
+    error(unit_->preprocessor.getDiagnostics(), construct.directive.where,
+          "'#pragma oss task' cannot be used here: declare '%0' outside of the function")
+        << wordOf(function->name);
     writer.tokens(ahead);
     return;
   }

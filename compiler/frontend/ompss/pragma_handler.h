@@ -42,6 +42,7 @@ private:
   std::optional<int> bracesBetween(clang::SourceLocation begin, clang::SourceLocation where) const;
   bool standsInClass(clang::SourceLocation where) const;
   bool standsInFunction(clang::SourceLocation where) const;
+  bool standsSurelyInFunction(clang::SourceLocation where) const;
   bool refusesSpecialMember(clang::SourceLocation where, TokensRef ahead);
   void task(Construct construct, TokenWriter &writer);
   void function(Construct construct, TokensRef ahead, TokenWriter &writer);

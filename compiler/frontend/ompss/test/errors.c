@@ -199,6 +199,11 @@ void reduces(void) {
   // CHECK: :[[@LINE+1]]:3: error: '#pragma oss declare reduction' cannot stand inside of a function in C: put it before the function
   #pragma oss declare reduction(sum : int : omp_out += omp_in)
 }
+void declares(void) {
+  // CHECK: :[[@LINE+1]]:3: error: '#pragma oss task' cannot be used here: declare 'inner' outside of the function
+  #pragma oss task inout(*p)
+  void inner(int *p);
+}
 // CHECK-NOT: error:
 #pragma oss declare reduction(sum : long : omp_out += omp_in)
 // CHECK: :[[@LINE+2]]:1: error: a function that is a task returns void
