@@ -11,6 +11,15 @@
 
 namespace tutti::model::tasks {
 
+namespace {
+
+/// Of a loop, and a little more. Clang counts the iterations of one whose bounds leave nothing, and
+/// whose steps are longer than one, as if its numbers went round; its tasks find that there are
+/// none.
+constexpr std::uint64_t kMostParts = std::uint64_t{1} << 20;
+
+} // namespace
+
 Task &Tasks::copyOf(Task &task, Task &creator) {
   const std::size_t bytes = engine::Pool::bytesOf(&task) - offsetof(Task, block);
   Task &copy = newTask(creator, bytes, 0);
@@ -68,8 +77,9 @@ void Tasks::submitLoop(Task &task, std::uint64_t lower, std::uint64_t upper, std
   task.endDescription(creator);
   const std::uint64_t count = iterations(lower, upper, stride);
   const std::int64_t asked = task.description ? task.description->grainsize : 0;
-  const std::uint64_t grain =
+  std::uint64_t grain =
       std::max<std::uint64_t>(asked > 0 ? static_cast<std::uint64_t>(asked) : count / slots_, 1);
+  grain *= count / grain / kMostParts + 1;
   const bool isWhole = (task.flags & kWhole) != 0;
   const std::uint64_t chunks = count == 0 ? 0
                                : isWhole  ? 1

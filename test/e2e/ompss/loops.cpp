@@ -221,9 +221,17 @@ static void objects() {
   std::printf("objects %u\n", sum(seen, 12));
 }
 
-/// Loops whose constant bounds leave nothing, in numbers without signs.
-static void empty() {
+/// Loops whose bounds leave nothing: constant ones, in numbers without signs, and others with steps.
+static void empty(int none) {
   int runs = 0;
+#pragma oss taskloop grainsize(1) shared(runs)
+  for (int i = 5; i < none; i += 2) {
+    ++runs;
+  }
+#pragma oss taskloop grainsize(1) shared(runs)
+  for (long i = none; i > 5; i -= 3) {
+    ++runs;
+  }
 #pragma oss taskloop grainsize(1) shared(runs)
   for (unsigned i = 0; i < 0U; ++i) {
     ++runs;
@@ -247,7 +255,7 @@ static void empty() {
 }
 
 int main() {
-  empty();
+  empty(-5);
   plain(100);
   plain(1);
   dependent(60);
