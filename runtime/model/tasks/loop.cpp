@@ -13,7 +13,7 @@ namespace tutti::model::tasks {
 
 namespace {
 
-/// Of a loop, and a little more. Clang counts the iterations of one whose bounds leave nothing, and
+/// Of a loop. Clang counts the iterations of one whose bounds leave nothing, and
 /// whose steps are longer than one, as if its numbers went round; its tasks find that there are
 /// none.
 constexpr std::uint64_t kMostParts = std::uint64_t{1} << 20;
