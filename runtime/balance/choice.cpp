@@ -45,6 +45,8 @@ constexpr double kLeastGain = 0.01;
 /// Launches between two trials; the next ones come later and later.
 constexpr std::int64_t kRest = 20000;
 constexpr std::int64_t kMostRest = 10000000;
+/// What trials may take of the time between them.
+constexpr double kRestShare = 0.01;
 /// Launches before the first check of what was chosen; the next ones come later and later.
 constexpr std::int64_t kCheck = 32;
 constexpr std::int64_t kMostCheck = 4096;
@@ -99,6 +101,7 @@ void Choice::startAnew() {
   rough_ = seconds_.size();
   later_ = seconds_.size();
   anchor_ = nullptr;
+  trialBegan_ = 0;
   start(present_);
 }
 
@@ -154,7 +157,7 @@ bool Choice::showsMore(bool isSettled) const {
 
 /// Whether a check begins.
 bool Choice::restsUntilCheck(const void *loop) {
-  if (++rested_ >= rest_) {
+  if (++rested_ >= std::max(rest_, worthATrial_)) {
     rest_ = std::min(2 * rest_, kMostRest);
     startAnew();
     return false;
@@ -176,12 +179,15 @@ void Choice::dropCheck() {
 }
 
 void Choice::tell(double now) {
+  now_ = now;
   if (phase_ == Phase::Starts) {
+    trialBegan_ = isCheck_ || trialBegan_ > 0 ? trialBegan_ : now;
     first_ = 0;
     beginMeasuring(now, isCheck_ ? kMeasured : 1);
     return;
   }
   const double took = now - began_;
+  inRound_ = static_cast<double>(launches_) / static_cast<double>(rounds_);
   // What is not over may take as long again as all rounds until then.
   const double round = took / static_cast<double>(roundsBegun());
   if (!isMeasured(took) && !isToBeGivenUp(round, took)) {
@@ -208,10 +214,9 @@ std::int64_t Choice::nextLook(double round, double took) const {
     return launches_ + 1 + launches_ / 4;
   }
   const double each = took / static_cast<double>(launches_);
-  const double inRound = static_cast<double>(launches_) / static_cast<double>(rounds_);
   const double enough =
       std::min(std::max(static_cast<double>(kMeasured), kLeastSeconds / each),
-               std::max(static_cast<double>(kLongRounds) * inRound, kLongSeconds / each));
+               std::max(static_cast<double>(kLongRounds) * inRound_, kLongSeconds / each));
   const std::int64_t most = kLater * launches_;
   if (enough <= static_cast<double>(launches_)) {
     // Only the end of a period is missing, where the time is looked at in any case.
@@ -338,6 +343,9 @@ void Choice::rest() {
   launches_ = 0;
   rested_ = 0;
   checkAfter_ = leastCheck_;
+  const double trial = trialBegan_ > 0 ? now_ - std::exchange(trialBegan_, 0) : 0;
+  worthATrial_ = static_cast<std::int64_t>(
+      std::min(trial / kRestShare / seconds_[present_] * inRound_, static_cast<double>(kMostRest)));
   triesLaterAfter_ = static_cast<std::int64_t>(
       std::min(kTrialLaunches / kTrialShare * likeLater_ / seconds_[present_],
                static_cast<double>(kMostRest)));

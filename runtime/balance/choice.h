@@ -107,16 +107,20 @@ private:
   Phase phase_ = Phase::Warms;
   const void *anchor_ = nullptr;
   double began_ = 0;
-  std::int64_t launches_ = 0; ///< In this phase,
-  std::int64_t rounds_ = 0;   ///< and of the anchor.
-  std::int64_t period_ = 1;   ///< That show what an alternative takes.
-  std::int64_t look_ = 1;     ///< Launches after which the time is looked at.
-  double first_ = 0;          ///< What a round took when it was measured the first of two times.
-  std::int64_t rest_;         ///< Launches until the next trial.
-  std::int64_t rested_ = 0;   ///< Launches since the latest one.
-  bool isCheck_ = false;      ///< The present one is measured again.
-  std::int64_t checkAfter_;   ///< Launches from one check to the next,
-  std::int64_t leastCheck_;   ///< and at least, the more the more often checks were of use.
+  std::int64_t launches_ = 0;    ///< In this phase,
+  std::int64_t rounds_ = 0;      ///< and of the anchor.
+  std::int64_t period_ = 1;      ///< That show what an alternative takes.
+  std::int64_t look_ = 1;        ///< Launches after which the time is looked at.
+  double first_ = 0;             ///< What a round took when it was measured the first of two times.
+  double now_ = 0;               ///< The time that was told last,
+  double trialBegan_ = 0;        ///< and first in the latest trial; 0: not yet.
+  double inRound_ = 1;           ///< Launches, of all loops.
+  std::int64_t rest_;            ///< Launches until the next trial,
+  std::int64_t worthATrial_ = 0; ///< and beside how many the latest one would have been little.
+  std::int64_t rested_ = 0;      ///< Launches since the latest one.
+  bool isCheck_ = false;         ///< The present one is measured again.
+  std::int64_t checkAfter_;      ///< Launches from one check to the next,
+  std::int64_t leastCheck_;      ///< and at least, the more the more often checks were of use.
   std::int64_t unsettled_ = 0;
   bool isSettling_ = false; ///< It is measured only to give up what is hopeless,
   bool isGuess_ = false;    ///< and was cut by a guess: what is hopeless by far.

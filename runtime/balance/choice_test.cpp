@@ -445,6 +445,27 @@ TEST(Choice, GivesUpWhatIsHopelessAsSoonAsAPeriodIsBoundToTakeTooLong) {
   EXPECT_LT(told, 50);
 }
 
+TEST(Choice, TriesAgainOnceThatIsLittleBesideTheTimeSince) {
+  // Rounds are so short that thousands are over before cores that have idled are awake.
+  Choice choice(2);
+  const char loop = 0;
+  double now = 0;
+  double onCores = 0;
+  int awake = 0;
+  for (int round = 0; round < 100000; ++round) {
+    if (choice.begins(&loop, true)) {
+      choice.tell(now);
+    }
+    awake = choice.present() == 0 ? 0 : awake + 1;
+    const double seconds = choice.present() == 0 ? 10e-6 : awake <= 16 ? 3e-3 : 40e-6;
+    now += seconds;
+    onCores += choice.present() == 0 ? 0 : seconds;
+  }
+
+  EXPECT_EQ(choice.present(), 0U);
+  EXPECT_LT(onCores, 0.04 * now);
+}
+
 TEST(Choice, HasNothingToTryWithOneAlternative) {
   Choice choice(1);
   Program program(choice, {1e-3});
