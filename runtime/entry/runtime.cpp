@@ -3,6 +3,7 @@
 
 #include "abi/output.h"
 #include "base/log.h"
+#include "runtime/balance/cost.h"
 #include "runtime/engine/worker.h"
 #include "runtime/entry/agreement.h"
 #include "runtime/entry/allocation.h"
@@ -23,6 +24,7 @@
 #include "runtime/entry/tasks.h"
 #include "runtime/entry/threads.h"
 #include "runtime/exec/or_die.h"
+#include "runtime/exec/run_alone.h"
 #include "runtime/memory/crash.h"
 #include "runtime/memory/faults.h"
 #include "runtime/model/forkjoin/worker.h"
@@ -144,6 +146,15 @@ bool isMainThread() { return isMain; }
 
 namespace {
 
+/// Whether devices may be there that nobody has asked for, and that only loops can use: then the
+/// program need not wait for them.
+bool mayOpenLater(const Settings &settings) {
+  const DeviceNeeds needs = deviceNeeds();
+  return settings.device.kind == TUTTI_DEVICE_AUTO && needs.asked == 0 && needs.hasKernels &&
+         !needs.hasTasks && !settings.checksAccesses &&
+         settings.distribute == model::forkjoin::Distribute::Auto && mayHaveGpus();
+}
+
 /// The devices of a process that is one of `locals` on its host. None are looked for unless some
 /// region could run there, and somebody asks for it or there is reason to hope.
 DeviceSelection findDevices(const Settings &settings, std::int32_t local, std::int32_t locals,
@@ -210,7 +221,12 @@ void Runtime::start() {
       nodes::start(exec::orDie(callsMpi() ? transport::mpi::open() : transport::local::open()),
                    nullptr, *settings);
     }
-    startAlone(*settings, Place{0, 0, 1, true, false});
+    const Place place{0, 0, 1, true, false};
+    if (!areNodes && !sanitizer() && mayOpenLater(*settings)) {
+      startBeforeDevices(*settings, place);
+    } else {
+      startAlone(*settings, place);
+    }
     return;
   }
   if (const char *name = areNodes ? nullptr : sanitizer()) {
@@ -277,6 +293,31 @@ void Runtime::startAlone(const Settings &settings, const Place &place) {
                  place.isCrowded);
 }
 
+/// A program whose memory devices may share, once there are any.
+void Runtime::startBeforeDevices(const Settings &settings, const Place &place) {
+  isMain = true;
+  auto *runtime = new Runtime; // Lives as long as the process, as that of `becomeRankZero`.
+  const std::vector<Hello> hellos{
+      Hello::ofThisProcess(settings.heapBytes, !settings.without.prefetch)};
+  runtime->endpoint_ = exec::orDie(transport::local::open());
+  runtime->window_ = openWindow(*runtime->endpoint_, hellos);
+  runtime->early_ = std::make_unique<EarlyLaunches>(*runtime->window_);
+  runtime->opening_ = std::make_unique<Opening>([runtime, place](const auto &isGivenUp) {
+    DeviceSelection devices =
+        findDevices(runtime->settings_, place.local, place.locals, place.speaks);
+    return isGivenUp ? std::vector<exec::OpenDevice>()
+                     : devices.open(*runtime->window_, runtime->settings_.deviceMemory);
+  });
+  runtime->prepareProcess(settings);
+  // From the beginning, as it keeps what the program does about faults, and gives `main` a stack
+  // for signals: until there are devices no page is protected, so nothing is touched.
+  static memory::TouchQueue nobody;
+  memory::setCrashContext(place.rank, runtime->window_->delta());
+  exec::orDie(memory::installFaultHandler(*runtime->window_, *runtime->pages_, nobody));
+  runtime->awaitsDevices_ = true;
+  active_.store(runtime, std::memory_order_release);
+}
+
 void Runtime::startRank(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
                         const std::vector<Hello> &hellos) {
   const transport::Rank rank = endpoint->rank();
@@ -312,13 +353,15 @@ void Runtime::becomeRankZero(std::unique_ptr<transport::Endpoint> endpoint,
   auto *runtime = new Runtime;
   runtime->endpoint_ = std::move(endpoint);
   runtime->window_ = std::move(window);
-  runtime->prepare(settings, jobOf(*runtime->endpoint_, hellos, *runtime->window_,
-                                   devices.open(*runtime->window_, settings.deviceMemory),
-                                   isCrowded, settings.stats));
+  runtime->prepareProcess(settings);
+  runtime->prepare(jobOf(*runtime->endpoint_, hellos, *runtime->window_,
+                         devices.open(*runtime->window_, settings.deviceMemory), isCrowded,
+                         settings.stats));
   active_.store(runtime, std::memory_order_release);
 }
 
-void Runtime::prepare(const Settings &settings, RankJob job) {
+/// What a process needs whose program uses the window.
+void Runtime::prepareProcess(const Settings &settings) {
   settings_ = settings;
   if (settings.explains) {
     log::setLevel(log::Level::Info);
@@ -326,6 +369,17 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   heapRange_ = window_->heap();
   heap_ = std::make_unique<memory::Heap>(heapRange_);
   pages_ = exec::orDie(memory::PageTable::create(*window_));
+  process_ = getpid();
+  respectAllocators();
+  // Asking for the process at every launch would be a system call.
+  pthread_atfork(checkFork, nullptr, [] {
+    isMain = false;
+    isForked = true;
+  });
+}
+
+void Runtime::prepare(RankJob job) {
+  const Settings &settings = settings_;
   const bool hasDevices = !job.setup.devices.empty();
   zero_ = std::make_unique<model::forkjoin::RankZero>(model::forkjoin::RankZero::Setup{
       std::move(job.setup),
@@ -355,13 +409,90 @@ void Runtime::prepare(const Settings &settings, RankJob job) {
   memory::setCrashContext(0, window_->delta());
   exec::orDie(memory::installFaultHandler(*window_, *pages_, zero_->touches()));
   zero_->start();
-  process_ = getpid();
-  respectAllocators();
-  // Asking for the process at every launch would be a system call.
-  pthread_atfork(checkFork, nullptr, [] {
-    isMain = false;
-    isForked = true;
-  });
+  started_.store(zero_.get(), std::memory_order_release);
+}
+
+/// Goes on with the devices that there are; waits for them. What loops have taken at home until now
+/// is known then.
+void Runtime::takeDevices() {
+  std::vector<exec::OpenDevice> devices = opening_->take();
+  opening_.reset();
+  awaitsDevices_ = false;
+  if (devices.empty()) {
+    return;
+  }
+  const HeldSignals held(true); // As for all that is started with devices.
+  auto start = [&] {
+    const std::vector<Hello> hellos{
+        Hello::ofThisProcess(settings_.heapBytes, !settings_.without.prefetch)};
+    prepare(jobOf(*endpoint_, hellos, *window_, std::move(devices), false, settings_.stats));
+    early_->forEach([this](const tutti_region &region, std::int64_t iterations, double seconds) {
+      zero_->ranBefore(region, iterations, seconds);
+    });
+  };
+  if (isOnSharedStack()) {
+    callOnStack(privateStackTop_, start);
+  } else {
+    start();
+  }
+}
+
+/// Begins a launch while there are no devices: waits for them if that seems to be worth it. A loop
+/// that was never seen shows how long it is by its first iterations.
+Runtime::Begun Runtime::beginEarly(const tutti_region &region, const std::uint64_t *captures) {
+  Begun begun{0, 0, 0};
+  if (!opening_ || !reasonHome(region).empty()) {
+    return begun;
+  }
+  begun.iterations = early_->iterationsOf(region, captures).value_or(0);
+  const std::optional<double> known = early_->expected(region, begun.iterations);
+  double expected = known.value_or(0);
+  if (!known && EarlyLaunches::isDivisible(region) && !opening_->isOver()) {
+    expected = executeFirst(region, captures, begun);
+  }
+  if (begun.iterations > 0 && opening_->isWorthWaiting(expected)) {
+    takeDevices();
+  }
+  return begun;
+}
+
+/// Executes the first iterations of a launch, until they show whether to wait for devices before
+/// the others. What those are expected to take. Units: seconds.
+double Runtime::executeFirst(const tutti_region &region, const std::uint64_t *captures,
+                             Begun &begun) {
+  constexpr double kShown = 20e-3;  // The first ones start threads, which takes milliseconds.
+  constexpr std::int64_t kMore = 4; // Times as many each time.
+  std::int64_t next = balance::sampleOf(begun.iterations);
+  double expected = 0;
+  double seconds = 0;
+  bool isFirst = true;
+  do {
+    const balance::Chunk chunk{begun.first, std::min(begun.first + next, begun.iterations)};
+    isFirst = begun.first == 0;
+    seconds = secondsOf([&] { exec::runAlone(region, captures, chunk, begun.iterations); });
+    begun.first = chunk.upper;
+    begun.seconds += seconds;
+    expected = chunk.empty() ? 0
+                             : seconds / static_cast<double>(chunk.upper - chunk.lower) *
+                                   static_cast<double>(begun.iterations - chunk.upper);
+    next *= kMore;
+  } while (opening_->isWorthWaiting(expected) && (isFirst || seconds < kShown));
+  return expected;
+}
+
+/// Notes a launch that was over before there were devices.
+void Runtime::endEarly(const tutti_region &region, const Begun &begun, double seconds) {
+  const double whole = begun.seconds + seconds;
+  if (begun.iterations == 0) { // Devices could not have had it.
+    const std::string_view reason = reasonHome(region);
+    aside_.count(region, whole, reason.empty() ? "there is one rank only" : reason);
+    return;
+  }
+  aside_.count(region, whole, "devices are opened once loops have taken longer");
+  early_->ranHome(region, begun.iterations, whole);
+  if (opening_) {
+    opening_->lasted(whole);
+  }
 }
 
 luna::FragmentDevices *Runtime::fragmentDevices() {
@@ -462,13 +593,14 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
   std::optional<exec::Launch> launch;
   bool isDone = false;
   std::vector<exec::Printed> output;
+  Begun begun{0, 0, 0};
   {
     const Submission submission(submitting_);
-    if (const std::string_view reason = reasonHome(region); !reason.empty()) {
-      zero_->staysHome(region, reason);
-    } else {
-      const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-      launch = zero_->prepare(region, captures, isOnSharedStack() ? frame : window_->stack().end);
+    if (!zero()) {
+      begun = beginEarly(region, captures);
+    }
+    if (zero()) {
+      launch = prepareLaunch(region, captures, begun);
     }
     if (launch) {
       runOnOwnStack([&] { isDone = zero_->distribute(*launch); });
@@ -486,20 +618,44 @@ void Runtime::launch(const tutti_region &region, const std::uint64_t *captures) 
     return;
   }
   const double seconds = secondsOf([&] {
+    if (begun.first > 0) {
+      exec::runAlone(region, captures, {begun.first, begun.iterations}, begun.iterations);
+      return;
+    }
     const memory::RunningLoop running(region.source);
     region.home(captures);
   });
   const Submission submission(submitting_);
-  if (launch) {
+  if (!zero()) {
+    endEarly(region, begun, seconds);
+  } else if (launch) {
     zero_->ranHome(*launch, seconds);
   } else {
     zero_->ranHome(region, seconds);
   }
 }
 
+/// A launch that may be distributed; nothing if it stays home, for a reason that has been noted.
+std::optional<exec::Launch> Runtime::prepareLaunch(const tutti_region &region,
+                                                   const std::uint64_t *captures,
+                                                   const Begun &begun) {
+  if (const std::string_view reason = reasonHome(region); !reason.empty()) {
+    zero_->staysHome(region, reason);
+    return std::nullopt;
+  }
+  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  std::optional<exec::Launch> launch =
+      zero_->prepare(region, captures, isOnSharedStack() ? frame : window_->stack().end);
+  if (launch && begun.first > 0) {
+    zero_->hasBegun(*launch, begun.first, begun.seconds);
+  }
+  return launch;
+}
+
 void Runtime::leaveFrames(std::uint64_t frame) {
-  if (isMainThread() && window_->stack().contains({frame, frame + 1})) {
-    zero_->renewStackBelow(frame);
+  model::forkjoin::RankZero *zero = this->zero();
+  if (zero && isMainThread() && window_->stack().contains({frame, frame + 1})) {
+    zero->renewStackBelow(frame);
   }
 }
 
@@ -510,7 +666,8 @@ bool Runtime::isOnSharedStack() const {
 
 void Runtime::waitForDevices() {
   Runtime *runtime = active();
-  if (!runtime || runtime->process_ != getpid() || runtime->isFinished_.load()) {
+  if (!runtime || !runtime->zero() || runtime->process_ != getpid() ||
+      runtime->isFinished_.load()) {
     return;
   }
   const HeldSignals held(areSignalsHandled());
@@ -549,7 +706,13 @@ void Runtime::finishJob() {
   if (lockAhead_) {
     lockAhead_->stop();
   }
-  trace::Report report = zero_->finish();
+  if (opening_) {
+    opening_->giveUp();
+  }
+  trace::Report report;
+  if (zero()) {
+    report = zero_->finish();
+  }
   aside_.addTo(report);
   memory::removeFaultHandler();
   if (nodes::isActive()) {

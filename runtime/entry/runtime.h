@@ -9,6 +9,8 @@
 #include "runtime/entry/agreement.h"
 #include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/devices.h"
+#include "runtime/entry/early_launches.h"
+#include "runtime/entry/opening.h"
 #include "runtime/entry/settings.h"
 #include "runtime/entry/signals.h"
 #include "runtime/entry/stray_report.h"
@@ -27,6 +29,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace tutti::entry {
@@ -65,7 +68,9 @@ public:
   /// Makes a buffer usable by a system call; from any thread.
   void open(const void *buffer, std::size_t bytes, bool write) {
     const auto address = reinterpret_cast<std::uint64_t>(buffer);
-    zero_->open({address, address + bytes}, write);
+    if (model::forkjoin::RankZero *zero = this->zero()) {
+      zero->open({address, address + bytes}, write);
+    }
     if (memory::AccessCheck *check = memory::AccessCheck::current()) [[unlikely]] {
       touchChecked(*check, {address, address + bytes}, write);
     }
@@ -74,7 +79,9 @@ public:
   /// The same, and nothing around it.
   void openExactly(const void *buffer, std::size_t bytes, bool write) {
     const auto address = reinterpret_cast<std::uint64_t>(buffer);
-    zero_->openExactly({address, address + bytes}, write);
+    if (model::forkjoin::RankZero *zero = this->zero()) {
+      zero->openExactly({address, address + bytes}, write);
+    }
   }
 
   /// As `open`, for a text that is read.
@@ -91,7 +98,11 @@ public:
   }
 
   /// Makes memory that is given to the user ready for anything; from any thread.
-  void renew(Range range) { zero_->renew(range); }
+  void renew(Range range) {
+    if (model::forkjoin::RankZero *zero = this->zero()) {
+      zero->renew(range);
+    }
+  }
 
   /// Notes memory that user code has got; from any thread.
   void noteAllocated(Range range) {
@@ -101,7 +112,15 @@ public:
   }
 
   /// The same for memory of which all is going to be written; no device keeps a byte of it.
-  void takeOver(Range range) { zero_->takeOver(range); }
+  void takeOver(Range range) {
+    if (model::forkjoin::RankZero *zero = this->zero()) {
+      zero->takeOver(range);
+    }
+  }
+
+  /// Whether devices may still come, so that what is at home now may leave it later; from any
+  /// thread.
+  bool awaitsDevices() const { return awaitsDevices_.load(std::memory_order_relaxed); }
 
   /// What tasks may use of the devices of this rank; null if it has none.
   model::tasks::Accelerators *accelerators() { return accelerators_.get(); }
@@ -150,6 +169,13 @@ private:
   static void startRank(std::unique_ptr<transport::Endpoint> endpoint, const Settings &settings,
                         const std::vector<Hello> &hellos);
 
+  /// What of a launch came before there were devices.
+  struct Begun {
+    std::int64_t iterations; ///< That a launch of the region has; 0: devices cannot have them.
+    std::int64_t first;      ///< Those before it have been executed.
+    double seconds;          ///< What they took.
+  };
+
   /// One rank's part of a job.
   struct RankJob {
     protocol::JobSetup setup;
@@ -163,12 +189,23 @@ private:
                              const Settings &settings, const std::vector<Hello> &hellos,
                              std::unique_ptr<memory::Window> window, DeviceSelection &devices,
                              bool isCrowded);
+  static void startBeforeDevices(const Settings &settings, const Place &place);
+  void prepareProcess(const Settings &settings);
   /// Ends the job in front of a `fork` that would leave parent and child on one stack.
   static void checkFork();
-  void prepare(const Settings &settings, RankJob job);
+  void prepare(RankJob job);
   bool isOnSharedStack() const;
   bool maySubmit() const;
   std::string_view reasonHome(const tutti_region &region) const;
+
+  model::forkjoin::RankZero *zero() const { return started_.load(std::memory_order_acquire); }
+
+  void takeDevices();
+  Begun beginEarly(const tutti_region &region, const std::uint64_t *captures);
+  double executeFirst(const tutti_region &region, const std::uint64_t *captures, Begun &begun);
+  void endEarly(const tutti_region &region, const Begun &begun, double seconds);
+  std::optional<exec::Launch> prepareLaunch(const tutti_region &region,
+                                            const std::uint64_t *captures, const Begun &begun);
   /// Runs on this thread what is not the job's: tasks, teams and exit handlers launch, too.
   void launchAside(const tutti_region &region, const std::uint64_t *captures);
   void enterMain(void (*body)(void *), void *argument);
@@ -187,6 +224,11 @@ private:
   std::unique_ptr<memory::PageTable> pages_;
   std::unique_ptr<memory::Heap> heap_;
   std::unique_ptr<model::forkjoin::RankZero> zero_;
+  /// The same once it has started. Null as long as devices are not there, and if there are none.
+  std::atomic<model::forkjoin::RankZero *> started_{nullptr};
+  std::atomic<bool> awaitsDevices_{false};
+  std::unique_ptr<Opening> opening_;     ///< Null unless devices are opened beside the program.
+  std::unique_ptr<EarlyLaunches> early_; ///< The same.
   std::unique_ptr<exec::LockAhead> lockAhead_; ///< Null unless tasks may run on devices.
   std::unique_ptr<StrayReport> strays_;        ///< Null unless tasks are checked.
   std::unique_ptr<model::tasks::Accelerators> accelerators_;

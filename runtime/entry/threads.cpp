@@ -86,6 +86,10 @@ TUTTI_EXPORT std::int32_t tutti_begin_spread(const void *construct) {
 }
 
 TUTTI_EXPORT void tutti_end_spread(const void *construct) {
+  const tutti::entry::Runtime *runtime = tutti::entry::Runtime::active();
+  if (runtime && runtime->awaitsDevices()) {
+    return; // Its launches have been at home for a reason that is going to pass.
+  }
   const std::uint64_t now = tutti::entry::distributed.load(std::memory_order_relaxed);
   auto all = tutti::entry::spreads().lock();
   tutti::entry::Spread &known = (*all)[construct];

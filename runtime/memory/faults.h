@@ -57,7 +57,8 @@ private:
 /// for the program's action, which is the kernel's default at first. Also gives the calling thread
 /// a stack for signals, since it may fault on its own stack.
 ///
-/// Order:     once per process. All three live until the process ends.
+/// Order:     again only with another queue, before any page is protected. All three live until the
+///            process ends.
 /// Errors:    SystemFailed.
 Status installFaultHandler(const Window &window, const PageTable &pages, TouchQueue &queue);
 

@@ -28,6 +28,7 @@ import hangs
 import images
 import kernels
 import languages
+import late_devices
 import leagues
 import linking
 import luna
@@ -126,6 +127,8 @@ def all_tests(workshop, everywhere):
               for name, check in device_tasks.all_checks()]
     tests += [(f"unlike-devices/{name}", lambda c=check: c(workshop))
               for name, check in unlike_devices.all_checks()]
+    tests += [(f"late-devices/{name}", lambda c=check: c(workshop))
+              for name, check in late_devices.all_checks()]
     tests += [(f"cluster/{name}", lambda c=check: c(workshop))
               for name, check in cluster_tasks.all_checks()]
     tests += [(f"ompss/{name}", lambda c=check: c(workshop)) for name, check in ompss.all_checks()]

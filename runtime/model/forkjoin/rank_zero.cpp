@@ -3,14 +3,12 @@
 
 #include "base/check.h"
 #include "runtime/exec/or_die.h"
-#include "runtime/exec/reduction.h"
 #include "runtime/exec/region_view.h"
+#include "runtime/exec/run_alone.h"
 #include "runtime/exec/survey.h"
-#include "runtime/memory/crash.h"
 #include "runtime/model/forkjoin/chunk_run.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <limits>
 #include <span>
@@ -90,6 +88,19 @@ void RankZero::ranHome(const tutti_region &region, double seconds) {
 void RankZero::ranHome(const Launch &launch, double seconds) {
   ranHome(*launch.region, seconds);
   decider_.noteHome(regionOf(*launch.region).history, launch.total, seconds);
+}
+
+void RankZero::ranBefore(const tutti_region &region, std::int64_t iterations, double seconds) {
+  LoopHistory &history = regionOf(region).history;
+  history.begins(iterations);
+  decider_.noteHome(history, iterations, seconds);
+}
+
+void RankZero::hasBegun(Launch &launch, std::int64_t iterations, double seconds) {
+  LoopHistory &history = regionOf(*launch.region).history;
+  history.begins(launch.total);
+  decider_.noteSample(history, iterations, seconds);
+  launch.first = iterations;
 }
 
 std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::uint64_t *captures,
@@ -520,16 +531,8 @@ void RankZero::runHere(Progress::Lock &lock, const Launch &launch, const balance
   if (chunk.empty()) {
     return;
   }
-  const std::array<Rank, 1> self{0};
-  Reduction reduction({0, self, launch.sequence, 1}, job_.progress, job_.partials.arrived,
-                      [](Rank, std::span<const std::byte>) {});
-  const bool reduces = (launch.region->flags & TUTTI_REGION_REDUCES) != 0;
-  const tutti_chunk arguments{
-      0, chunk.lower, chunk.upper, launch.total, reduces ? &reduction : nullptr, nullptr};
-  job_.progress.giveAway(lock, [&] {
-    const memory::RunningLoop running(launch.region->source);
-    launch.region->run(launch.captures.data(), &arguments);
-  });
+  job_.progress.giveAway(
+      lock, [&] { runAlone(*launch.region, launch.captures.data(), chunk, launch.total); });
 }
 
 /// One portion on all ranks, from its announcement. False if it had to be undone: then it is the

@@ -23,6 +23,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <thread>
 #include <vector>
 
 namespace tutti::device::cuda {
@@ -369,6 +370,7 @@ CUresult cuInit(unsigned) {
   if (!m.isPlanned) {
     readEnvironment(m);
   }
+  std::this_thread::sleep_for(std::chrono::milliseconds(numberFrom("FAKE_CUDA_OPENING", 0)));
   m.isStarted = m.plan.initResult == 0;
   return m.plan.initResult;
 }
