@@ -250,6 +250,9 @@ void TouchQueue::wake() {
 
 Status installFaultHandler(const Window &window, const PageTable &pages, TouchQueue &queue) {
   handlerState = {&window, &pages, &queue};
+  if (isFaultHandlerInstalled()) {
+    return {}; // Our own `sigaction` would take it for the program's.
+  }
   void *memory =
       mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {

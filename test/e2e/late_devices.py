@@ -9,8 +9,8 @@ from harness import ROOT, Program, counters, difference, tail
 FOLDER = ROOT / "test/e2e/late_devices"
 
 
-def run(workshop, arguments, **settings):
-    """The counters and what the driver was asked, by call. The results have to be those of the cores."""
+def launch(workshop, arguments, **settings):
+    """What came of it. The results have to be those of the cores."""
     def make():
         library = workshop.folder / "liblate_machine.so"
         result = workshop.execute(["clang-19", "-O2", "-shared", "-fPIC", str(FOLDER / "machine.c"), "-o",
@@ -22,9 +22,16 @@ def run(workshop, arguments, **settings):
     require((fake / "libcuda.so.1").exists(), f"there is no {fake}/libcuda.so.1: build tutti_fake_cuda")
     result = workshop.launch(program, arguments, 1, {
         "LD_LIBRARY_PATH": str(fake), "LD_PRELOAD": str(workshop.cached("late machine", make)), "FAKE_CUDA_IDLE": "1",
-        "TUTTI_STATS": "json", **settings})
+        # On a busy machine threads that wait for each other make short loops long ones.
+        "OMP_NUM_THREADS": "1", "TUTTI_STATS": "json", **settings})
     found = difference(workshop.reference(program, arguments).output, result.output, 0)
     require(result.status == 0 and not found, f"{found}\n{tail(result.errors)}")
+    return result
+
+
+def run(workshop, arguments, **settings):
+    """The counters and what the driver was asked, by call."""
+    result = launch(workshop, arguments, **settings)
     calls = re.findall(r"^fake CUDA driver: (\w+) (\d+)$", result.errors, re.M)
     return counters(result), {name: int(count) for name, count in calls}, result.errors
 
@@ -46,13 +53,20 @@ def devices_come_while_loops_run(workshop):
     """Those before run at home, some later ones on the device."""
     found, calls, _ = run(workshop, ["3000"], FAKE_CUDA_OPENING="100")
     require(calls["cuInit"] == 1 and found["devices"]["kernels"] > 0, calls)
-    require(found["launches"] == 3000 and found["home"] > 1, found)
+    require(found["launches"] == 3000 and found["home"] > 0, found)
 
 
 def a_program_may_end_while_they_are_opened(workshop):
     """Nothing is opened any more then."""
     found, calls, _ = run(workshop, ["1000"], FAKE_CUDA_OPENING="4000")
     require("cuDevicePrimaryCtxRetain" not in calls and found["home"] == 1000, f"{calls} {found}")
+
+
+def a_handler_of_the_program_stays(workshop):
+    """It was set before there were devices, which come with a handler of faults, too. It leaves the process at once,
+    without counters."""
+    result = launch(workshop, ["3000", "fault"])
+    require(result.output.endswith("handled\n"), result.output)
 
 
 def what_asks_for_devices_waits(workshop):
@@ -73,5 +87,5 @@ def all_checks():
     """(name, function of the workshop)"""
     return [(check.__name__, check) for check in (
         a_short_program_starts_no_driver, a_long_loop_waits_for_devices, devices_come_while_loops_run,
-        a_program_may_end_while_they_are_opened, what_asks_for_devices_waits,
+        a_handler_of_the_program_stays, a_program_may_end_while_they_are_opened, what_asks_for_devices_waits,
         a_driver_that_does_not_start_is_one_line)]

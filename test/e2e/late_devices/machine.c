@@ -25,10 +25,10 @@ static int run(const uint64_t *parameters, int steps) {
   return 0;
 }
 
-int fake_cuda_tutti_main_omp_outlined_flat(const uint64_t *parameters) {
+int fake_cuda_tutti_shortLoop_omp_outlined_flat(const uint64_t *parameters) {
   return run(parameters, kSteps);
 }
 
-int fake_cuda_tutti_main_omp_outlined_1_flat(const uint64_t *parameters) {
+int fake_cuda_tutti_longLoop_omp_outlined_flat(const uint64_t *parameters) {
   return run(parameters, kLong * kSteps);
 }
