@@ -1370,14 +1370,17 @@ TEST_F(PortionTest, PlansItsPartOfTheIterations) {
   EXPECT_FALSE(planner_.plan(loop.launch).isKnown);
 }
 
+constexpr std::uint64_t kSum = kHeapBase + (32 << 20);
+
+void addAndSum(tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+  add(sink, TUTTI_READ, kHeapBase, lower, upper);
+  if (lower == 0) {
+    add(sink, TUTTI_WRITE | TUTTI_REDUCED, kSum, 0, 1);
+  }
+}
+
 TEST_F(PortionTest, CombinesTheReductionOfEveryPortion) {
-  constexpr std::uint64_t kSum = kHeapBase + (32 << 20);
-  DeviceLoop loop(kWords, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
-    add(sink, TUTTI_READ, kHeapBase, lower, upper);
-    if (lower == 0) {
-      add(sink, TUTTI_WRITE | TUTTI_REDUCED, kSum, 0, 1);
-    }
-  });
+  DeviceLoop loop(kWords, addAndSum);
 
   for (std::int32_t index = 0; index < 4; ++index) {
     loop.launch.portion = {index, 4};
@@ -1385,6 +1388,15 @@ TEST_F(PortionTest, CombinesTheReductionOfEveryPortion) {
     EXPECT_TRUE(plan->overwritten.overlaps(RangeSet::of({{kSum, kSum + kWord}}))) << index;
     planner_.commit(*plan);
   }
+}
+
+TEST_F(PortionTest, CombinesTheReductionOfWhatFollowsASample) {
+  DeviceLoop loop(kWords, addAndSum);
+  loop.launch.first = kWords / 64;
+
+  const auto plan = planner_.plan(loop.launch).plan;
+
+  EXPECT_TRUE(plan->overwritten.overlaps(RangeSet::of({{kSum, kSum + kWord}})));
 }
 
 TEST_F(PortionTest, PlansAnewForDataThatWasEvicted) {

@@ -353,8 +353,9 @@ void Surveyor::addParts() {
       addPart(launch_.shares[index].place, chunks[index]);
     }
   }
-  if (launch_.portion.index > 0) {
-    // Each portion is combined, not only the one that begins the loop.
+  if (launch_.portion.index > 0 || launch_.first > 0) {
+    // Each portion is combined, not only the one that begins the loop, and so is what follows what
+    // was executed at home.
     reduced_ = setOf(recordsOf(launch_, window_, 0, 1, allocationOf_).reduced);
   }
 }
