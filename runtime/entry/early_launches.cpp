@@ -67,13 +67,4 @@ void EarlyLaunches::ranHome(const tutti_region &region, std::int64_t iterations,
   known.push_back({iterations, seconds});
 }
 
-void EarlyLaunches::forEach(
-    const std::function<void(const tutti_region &, std::int64_t, double)> &visit) const {
-  for (const auto &[region, launches] : known_) {
-    for (const Ran &ran : launches) {
-      visit(*region, ran.iterations, ran.seconds);
-    }
-  }
-}
-
 } // namespace tutti::entry

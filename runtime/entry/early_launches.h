@@ -8,7 +8,6 @@
 #include "runtime/memory/window.h"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -33,10 +32,6 @@ public:
 
   /// Notes what a launch has taken at home. Units: seconds.
   void ranHome(const tutti_region &region, std::int64_t iterations, double seconds);
-
-  /// Takes the launches that have told most, of each loop the first ones and the latest.
-  void forEach(const std::function<void(const tutti_region &region, std::int64_t iterations,
-                                        double seconds)> &visit) const;
 
 private:
   struct Ran {

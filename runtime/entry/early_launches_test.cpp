@@ -34,17 +34,6 @@ TEST(EarlyLaunches, BelieveTheShortestOfThoseThatCount) {
   EXPECT_DOUBLE_EQ(*launches.expected(region, 100), 0.1);
 }
 
-TEST(EarlyLaunches, KeepTheFirstAndTheLatest) {
-  EarlyLaunches launches(window());
-  const tutti_region region{};
-  for (int seconds = 1; seconds <= 5; ++seconds) {
-    launches.ranHome(region, 100, seconds);
-  }
-  double sum = 0;
-  launches.forEach([&](const tutti_region &, std::int64_t, double seconds) { sum += seconds; });
-  EXPECT_DOUBLE_EQ(sum, 1 + 2 + 5);
-}
-
 TEST(EarlyLaunches, DivideLoopsOnly) {
   tutti_region region{};
   region.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP | TUTTI_REGION_REDUCES;

@@ -19,7 +19,7 @@ constexpr double kTaken = 0.25;
 } // namespace
 
 void Opening::begin() {
-  if (thread_.joinable() || isOver()) {
+  if (thread_.joinable() || isOver() || isGivenUp_) {
     return;
   }
   const HeldSignals held(true); // Also what the driver's threads do, handlers may wait for.

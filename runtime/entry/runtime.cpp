@@ -413,7 +413,7 @@ void Runtime::prepare(RankJob job) {
 }
 
 /// Goes on with the devices that there are; waits for them. What loops have taken at home until now
-/// is known then.
+/// is forgotten: beside it the first launches on a device, which are slow, would send them back.
 void Runtime::takeDevices() {
   std::vector<exec::OpenDevice> devices = opening_->take();
   opening_.reset();
@@ -426,9 +426,6 @@ void Runtime::takeDevices() {
     const std::vector<Hello> hellos{
         Hello::ofThisProcess(settings_.heapBytes, !settings_.without.prefetch)};
     prepare(jobOf(*endpoint_, hellos, *window_, std::move(devices), false, settings_.stats));
-    early_->forEach([this](const tutti_region &region, std::int64_t iterations, double seconds) {
-      zero_->ranBefore(region, iterations, seconds);
-    });
   };
   if (isOnSharedStack()) {
     callOnStack(privateStackTop_, start);
@@ -666,8 +663,19 @@ bool Runtime::isOnSharedStack() const {
 
 void Runtime::waitForDevices() {
   Runtime *runtime = active();
-  if (!runtime || !runtime->zero() || runtime->process_ != getpid() ||
-      runtime->isFinished_.load()) {
+  if (!runtime || runtime->process_ != getpid() || runtime->isFinished_.load()) {
+    return;
+  }
+  {
+    std::optional<Submission> submission; // As in `finish`.
+    if (!isLaunching) {
+      submission.emplace(runtime->submitting_);
+    }
+    if (runtime->opening_) {
+      runtime->opening_->giveUp(); // Drivers end in exit handlers.
+    }
+  }
+  if (!runtime->zero()) {
     return;
   }
   const HeldSignals held(areSignalsHandled());

@@ -90,12 +90,6 @@ void RankZero::ranHome(const Launch &launch, double seconds) {
   decider_.noteHome(regionOf(*launch.region).history, launch.total, seconds);
 }
 
-void RankZero::ranBefore(const tutti_region &region, std::int64_t iterations, double seconds) {
-  LoopHistory &history = regionOf(region).history;
-  history.begins(iterations);
-  decider_.noteHome(history, iterations, seconds);
-}
-
 void RankZero::hasBegun(Launch &launch, std::int64_t iterations, double seconds) {
   LoopHistory &history = regionOf(*launch.region).history;
   history.begins(launch.total);

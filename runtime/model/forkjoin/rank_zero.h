@@ -88,9 +88,6 @@ public:
   /// The same for a launch that was prepared, and might be distributed the next time.
   void ranHome(const Launch &launch, double seconds);
 
-  /// Notes a launch at home of before there was a job. Order: before any other launch.
-  void ranBefore(const tutti_region &region, std::int64_t iterations, double seconds);
-
   /// The first iterations of a prepared launch have been executed at home, in so many seconds.
   void hasBegun(Launch &launch, std::int64_t iterations, double seconds);
 
