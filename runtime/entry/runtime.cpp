@@ -666,7 +666,7 @@ void Runtime::waitForDevices() {
   if (!runtime || runtime->process_ != getpid() || runtime->isFinished_.load()) {
     return;
   }
-  {
+  if (runtime->awaitsDevices()) {
     std::optional<Submission> submission; // As in `finish`.
     if (!isLaunching) {
       submission.emplace(runtime->submitting_);
