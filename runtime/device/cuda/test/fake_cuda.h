@@ -12,8 +12,9 @@
 /// unless FAKE_CUDA_SHARES=0; who gives memory back that another process still has mapped is
 /// stopped. FAKE_CUDA_PEERS=0 keeps devices from copying from one another. FAKE_CUDA_FULL names a
 /// device that has less memory than it says, FAKE_CUDA_SLOW one that gets things done later than
-/// others. FAKE_CUDA_OPENING says how many milliseconds the driver takes to start. FAKE_CUDA_FAIL="call result skip" is a `failNext`. In place of the kernel NAME the
-/// program's function `int fake_cuda_NAME(const uint64_t *parameters)` runs, if it has one. With
+/// others. FAKE_CUDA_OPENING says how many milliseconds the driver takes to start.
+/// FAKE_CUDA_FAIL="call result skip" is a `failNext`. In place of the kernel NAME the program's
+/// function `int fake_cuda_NAME(const uint64_t *parameters)` runs, if it has one. With
 /// FAKE_CUDA_IDLE=1 kernels that nobody has set a function for do nothing, and the calls of every
 /// name are printed at the end: for measurements of what a launch costs the host, of programs whose
 /// results nobody reads.
