@@ -147,11 +147,11 @@ bool isMainThread() { return isMain; }
 namespace {
 
 /// Whether devices may be there that nobody has asked for, and that only loops can use: then the
-/// program need not wait for them.
+/// program need not wait for them, if its user wants that.
 bool mayOpenLater(const Settings &settings) {
   const DeviceNeeds needs = deviceNeeds();
-  return settings.device.kind == TUTTI_DEVICE_AUTO && needs.asked == 0 && needs.hasKernels &&
-         !needs.hasTasks && !settings.checksAccesses &&
+  return settings.opensBeside && settings.device.kind == TUTTI_DEVICE_AUTO && needs.asked == 0 &&
+         needs.hasKernels && !needs.hasTasks && !settings.checksAccesses &&
          settings.distribute == model::forkjoin::Distribute::Auto && mayHaveGpus();
 }
 

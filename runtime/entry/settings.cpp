@@ -147,6 +147,12 @@ Result<Settings> readSettings() {
   if (!device) {
     return device.error();
   }
+  static constexpr std::array<std::pair<std::string_view, bool>, 2> kOpening{
+      {{"first", false}, {"beside", true}}};
+  const auto opensBeside = options.choice<bool>("TUTTI_OPEN", false, kOpening);
+  if (!opensBeside) {
+    return opensBeside.error();
+  }
   const auto workers = options.integer("TUTTI_WORKERS", 0, 1, 4096);
   if (!workers) {
     return workers.error();
@@ -187,6 +193,7 @@ Result<Settings> readSettings() {
                   *explains,
                   *stats,
                   *device,
+                  *opensBeside,
                   *deviceMemory,
                   *managed,
                   *checks,

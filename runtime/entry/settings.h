@@ -42,6 +42,7 @@ struct Settings {
   bool explains;                          ///< TUTTI_EXPLAIN: 0 or 1.
   Stats stats;                            ///< TUTTI_STATS: 0, 1 or json.
   device::Wish device;                    ///< TUTTI_DEVICE: AUTO unless set.
+  bool opensBeside;                       ///< TUTTI_OPEN: first or beside.
   std::uint64_t deviceMemory; ///< TUTTI_DEVICE_MEMORY: of each device at most; no limit unless set.
   Managed managed;            ///< TUTTI_MANAGED: prefetch, driver or unified.
   bool checksAccesses;        ///< TUTTI_CHECK: accesses.

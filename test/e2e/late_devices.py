@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Devices that nobody has asked for are opened beside the program, once its loops have lasted; on the fake CUDA
+"""TUTTI_OPEN=beside: devices that nobody has asked for are opened once the program's loops have lasted; on the fake CUDA
 driver, whose calls tell what was opened."""
 import re
 
@@ -23,7 +23,7 @@ def launch(workshop, arguments, **settings):
     result = workshop.launch(program, arguments, 1, {
         "LD_LIBRARY_PATH": str(fake), "LD_PRELOAD": str(workshop.cached("late machine", make)), "FAKE_CUDA_IDLE": "1",
         # On a busy machine threads that wait for each other make short loops long ones.
-        "OMP_NUM_THREADS": "1", "TUTTI_STATS": "json", **settings})
+        "OMP_NUM_THREADS": "1", "TUTTI_STATS": "json", "TUTTI_OPEN": "beside", **settings})
     found = difference(workshop.reference(program, arguments).output, result.output, 0)
     require(result.status == 0 and not found, f"{found}\n{tail(result.errors)}")
     return result
