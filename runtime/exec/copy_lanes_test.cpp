@@ -5,11 +5,14 @@
 #include "runtime/device/mock/mock.h"
 #include "runtime/exec/copy_lanes.h"
 #include "runtime/exec/rooms.h"
+#include "runtime/memory/huge_pages.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <memory>
+#include <sys/mman.h>
+#include <vector>
 
 namespace tutti::exec {
 
@@ -34,6 +37,13 @@ std::uint64_t &host(std::uint64_t address) {
 
 RangeSet bytes(std::uint64_t begin, std::uint64_t end) {
   return RangeSet::of({{kHeap + begin, kHeap + end}});
+}
+
+/// Whether all pages of the host's memory there have been touched.
+bool isPresent(Range pages) {
+  std::vector<unsigned char> flags(pages.size() / memory::kPageBytes);
+  return ::mincore(window().view(pages.begin), pages.size(), flags.data()) == 0 &&
+         std::ranges::all_of(flags, [](unsigned char flag) { return (flag & 1) != 0; });
 }
 
 /// A device with a kernel that adds 1 to the word at the address that is its argument.
@@ -189,6 +199,18 @@ TEST_F(CopyLanesTest, LocksWhatIsCopiedOutAgainAndAgain) {
   }
   EXPECT_EQ(count(Operation::Lock), 1);
   EXPECT_EQ(locks, 4) << "once the block went by way of other memory";
+}
+
+TEST_F(CopyLanesTest, HasHugePagesForWhatIsCopiedOutToFreshMemory) {
+  const Range fresh{kHeap + 4 * kBlock, kHeap + 5 * kBlock};
+  if (!memory::makeHuge(window(), {fresh.end, fresh.end + memory::kHugePageBytes})) {
+    GTEST_SKIP() << "the kernel makes none";
+  }
+  ASSERT_TRUE(device_->commit(fresh));
+
+  ASSERT_TRUE(locked_->copyOut(*main_, RangeSet::of({fresh})));
+
+  EXPECT_TRUE(isPresent(fresh)) << "before anything has arrived";
 }
 
 TEST_F(CopyLanesTest, HasReadLockedMemoryWhenCopyingInReturns) {

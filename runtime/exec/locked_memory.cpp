@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/locked_memory.h"
 
+#include "runtime/memory/huge_pages.h"
+
 #include <algorithm>
 #include <unistd.h>
 
@@ -99,9 +101,19 @@ Status LockedMemory::copyIn(device::Queue &queue, const RangeSet &bytes, Reading
 
 Status LockedMemory::copyOut(device::Queue &queue, const RangeSet &bytes) {
   return forOften(bytes, [&](Range run, bool isLocked) {
-    return isLocked ? queue.copyOutLocked(run.begin, bytesOf(run))
-                    : queue.copyOut(run.begin, bytesOf(run));
+    if (isLocked) {
+      return queue.copyOutLocked(run.begin, bytesOf(run));
+    }
+    enlargePages(run);
+    return queue.copyOut(run.begin, bytesOf(run));
   });
+}
+
+/// Before bytes are filled or locked.
+void LockedMemory::enlargePages(Range bytes) {
+  if (hasHugePages_.load(std::memory_order_relaxed) && !memory::makeHuge(window_, bytes)) {
+    hasHugePages_.store(false, std::memory_order_relaxed);
+  }
 }
 
 bool LockedMemory::lock(std::uint64_t number) {
@@ -119,6 +131,7 @@ bool LockedMemory::lock(std::uint64_t number) {
     block.state = State::BeingLocked;
     locked_ += kBlock;
   }
+  enlargePages(range);
   const bool isDone{device_.lock(bytesOf(range))};
   const ScopedLock lock(mutex_);
   blocks_[number].state = isDone ? State::Locked : State::Refused;

@@ -10,6 +10,7 @@
 #include "runtime/device/device.h"
 #include "runtime/memory/window.h"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -79,6 +80,7 @@ private:
 
   static Range rangeOf(std::uint64_t number) { return {number * kBlock, (number + 1) * kBlock}; }
 
+  void enlargePages(Range bytes);
   bool isLocked(std::uint64_t number, bool isWorthIt);
   bool isWorthLocking(std::uint64_t number, std::uint64_t copied);
   Status forOften(const RangeSet &bytes, const Copy &copy);
@@ -92,6 +94,8 @@ private:
   mutable Mutex mutex_;
   std::unordered_map<std::uint64_t, Block> blocks_ TUTTI_GUARDED_BY(mutex_); ///< By number.
   std::uint64_t locked_ TUTTI_GUARDED_BY(mutex_) = 0;                        ///< Bytes.
+  /// Pairs with nothing: who has not heard of it asks once more.
+  std::atomic<bool> hasHugePages_ = true;
   std::uint64_t ahead_ = 0; ///< Bytes that may not have been read yet.
 };
 

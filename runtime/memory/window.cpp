@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/memory/window.h"
 
+#include "runtime/memory/huge_pages.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -16,8 +18,6 @@ namespace tutti::memory {
 namespace {
 
 constexpr std::uint64_t kLeastHeapBytes = std::uint64_t{1} << 30;
-
-constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 
 /// Unmapped space between the stack and its neighbours; it turns an overflow into a fault.
 constexpr std::uint64_t kGuardBytes = std::uint64_t{16} << 20;
