@@ -36,6 +36,10 @@ constexpr std::size_t kMostPending = 256;
 /// not be there; rows may be thousands among as many objects of the program, and get no such gaps.
 constexpr std::uint64_t kArrayGap = 64 << 10;
 
+/// Plans of launches in place that are kept for their memory: more than others remember of the latest
+/// launches.
+constexpr std::size_t kMostInPlace = 192;
+
 /// Bytes that are copied to or from a device in the time that it takes to start another copy.
 constexpr std::uint64_t kCopyGap = 64 << 10;
 
@@ -249,6 +253,13 @@ std::uint64_t neededOf(const RangeSet &received, const memory::AccessRecords &to
 std::uint64_t touchedBytes(const Survey &survey) {
   return survey.reads.bytes() + survey.writes.bytes() +
          static_cast<std::uint64_t>(survey.bytesInPlace);
+}
+
+/// Makes a set one of `ranges`, in the memory that it has.
+void assign(RangeSet &set, std::span<const Range> ranges) {
+  std::vector<Range> memory = std::move(set).ranges();
+  memory.assign(ranges.begin(), ranges.end());
+  set = RangeSet::of(std::move(memory));
 }
 
 RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
@@ -575,10 +586,29 @@ std::shared_ptr<const Outcome> Planner::unchanged() {
   return unchanged_;
 }
 
-/// The plan of a launch for which `inPlace_` holds.
+/// A plan with nothing in it but memory: an earlier one that nobody has any more, or a new one.
+std::shared_ptr<Plan> Planner::blankInPlace() {
+  std::shared_ptr<Plan> plan;
+  if (!madeInPlace_.empty() && madeInPlace_.front().use_count() == 1) {
+    plan = std::move(madeInPlace_.front());
+    plan->chunk = plan->interior = {0, 0};
+    assign(plan->overwritten, {});
+    plan->contributors.clear();
+  } else {
+    plan = std::make_shared<Plan>();
+    plan->isInPlace = true;
+  }
+  if (madeInPlace_.size() == kMostInPlace || (!madeInPlace_.empty() && !madeInPlace_.front())) {
+    madeInPlace_.pop_front();
+  }
+  madeInPlace_.push_back(plan);
+  return plan;
+}
+
+/// The plan of a launch for which `inPlace_` holds. All that is set here is set anew if the plan was
+/// another launch's.
 std::shared_ptr<const Plan> Planner::makeInPlace(const Launch &launch) {
-  auto plan = std::make_shared<Plan>();
-  plan->isInPlace = true;
+  const std::shared_ptr<Plan> plan = blankInPlace();
   plan->isPortion = launch.portion.count > 1;
   plan->isDisjoint = areDisjoint(inPlace_->reaches());
   plan->outcome = unchanged();
@@ -586,13 +616,17 @@ std::shared_ptr<const Plan> Planner::makeInPlace(const Launch &launch) {
   const std::size_t devices = self_ == 0 ? rooms_.devices() : 0;
   plan->bytesToStayHome = self_ == 0 ? static_cast<std::uint64_t>(inPlace_->bytesNotHome()) : 0;
   plan->footprints.resize(devices);
-  plan->parts.resize(devices, {0, 0});
+  for (RangeSet &footprint : plan->footprints) {
+    assign(footprint, {});
+  }
+  plan->parts.assign(devices, {0, 0});
   std::vector<bool> hasPart(static_cast<std::size_t>(topology_.ranks()));
+  std::size_t own = 0; // Parts of this rank's devices.
   for (const InPlaceCheck::Part &part : inPlace_->parts()) {
     const Place place = part.place;
     if (place == self_) {
       plan->chunk = plan->interior = part.chunk;
-      plan->overwritten = RangeSet::of(part.writes);
+      assign(plan->overwritten, part.writes);
     }
     if (part.chunk.empty()) {
       continue;
@@ -601,16 +635,24 @@ std::shared_ptr<const Plan> Planner::makeInPlace(const Launch &launch) {
     if (topology_.isHost(place)) {
       continue;
     }
-    RangeSet units = rooms_.around(std::span(part.touched));
+    const RangeSet units = rooms_.around(std::span(part.touched));
     if (self_ == 0) {
-      plan->footprints[static_cast<std::size_t>(place - topology_.ranks())] = units;
-      plan->parts[static_cast<std::size_t>(place - topology_.ranks())] = part.chunk;
+      const auto index = static_cast<std::size_t>(place - topology_.ranks());
+      plan->footprints[index] = units;
+      plan->parts[index] = part.chunk;
     }
     if (topology_.rankOf(place) == self_) {
-      plan->devices.push_back(
-          {topology_.indexOf(place), part.chunk, std::move(units), RangeSet::of(part.writes)});
+      if (own == plan->devices.size()) {
+        plan->devices.emplace_back();
+      }
+      DevicePart &device = plan->devices[own++];
+      device.device = topology_.indexOf(place);
+      device.chunk = part.chunk;
+      device.touched = units;
+      assign(device.writes, part.writes);
     }
   }
+  plan->devices.resize(own);
   std::ranges::sort(plan->devices, {}, &DevicePart::device);
   addContributors(*plan, hasPart);
   return plan;

@@ -23,6 +23,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -114,6 +115,7 @@ private:
   void noteChange(std::span<const Range> ranges);
   std::shared_ptr<const Plan> make(const Launch &launch);
   std::shared_ptr<const Plan> makeInPlace(const Launch &launch);
+  std::shared_ptr<Plan> blankInPlace();
   std::shared_ptr<const Outcome> unchanged();
   Survey survey(const Launch &launch);
   bool mustBeExact(const Launch &launch, const Survey &survey) const;
@@ -155,6 +157,9 @@ private:
   /// Of the latest commits, in their order; `undo_` is empty while there are any.
   std::vector<std::shared_ptr<const Outcome>> pending_;
   std::shared_ptr<const Outcome> unchanged_; ///< Of the latest plan that changes nothing.
+  /// Plans of launches in place, the latest last, for the memory that they have once nobody else has
+  /// them.
+  std::deque<std::shared_ptr<Plan>> madeInPlace_;
   memory::Assignments undo_; ///< What leads from `directory_` to the one before the latest commit.
   /// Arrays among the program's variables as the launches so far have shown them: a launch that
   /// touches a part of one need not show again what lies around the part.

@@ -1021,6 +1021,35 @@ TEST_F(PlannerTest, TakesTheSameForLaunchesInPlaceWhateverTheirRows) {
   }
 }
 
+TEST_F(PlannerTest, MakesPlansInPlaceInTheMemoryOfThoseThatNobodyHas) {
+  const memory::Topology topology({8});
+  const Rooms rooms(window(), std::vector<Room>(8, {1 << 30, 4096}));
+  Planner planner(0, topology, window(), rooms);
+  Matrix matrix(0, 800);
+  for (Place place = 1; place <= 8; ++place) {
+    matrix.all.launch.shares.push_back({place, 1});
+    matrix.some.launch.shares.push_back({place, 1});
+  }
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  const auto planOf = [&](std::int64_t column) {
+    matrix.column = column;
+    matrix.some.launch.captures.resize(1);
+    matrix.some.launch.captures.push_back(static_cast<std::uint64_t>(column));
+    return planner.plan(matrix.some.launch).plan;
+  };
+  const auto firstWritten = [](const Plan &plan) { return plan.devices[3].writes.hull().begin; };
+  const auto wordOf = [](std::uint64_t column) { return kHeapBase + (300 * 64 + column) * kWord; };
+  EXPECT_TRUE(planOf(1)->isInPlace);
+
+  const std::uint64_t before = allocations;
+  EXPECT_EQ(firstWritten(*planOf(2)), wordOf(2));
+  EXPECT_LE(allocations - before, 20U) << "two for each device, or it is one of others";
+
+  const auto held = planOf(3);
+  EXPECT_EQ(firstWritten(*planOf(4)), wordOf(4));
+  EXPECT_EQ(firstWritten(*held), wordOf(3));
+}
+
 /// Instructions of the plan of a launch that is new, as the one before it was: in place, or, where
 /// it takes hulls, of data that is all at home.
 std::int64_t instructionsOfPlan(Rank ranks, std::int64_t rows, bool isInPlace) {
