@@ -8,6 +8,7 @@
 #include "runtime/memory/heap.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <iterator>
 #include <map>
@@ -590,6 +591,7 @@ std::shared_ptr<const Outcome> Planner::unchanged() {
 std::shared_ptr<Plan> Planner::blankInPlace() {
   std::shared_ptr<Plan> plan;
   if (!madeInPlace_.empty() && madeInPlace_.front().use_count() == 1) {
+    std::atomic_thread_fence(std::memory_order_acquire); // Whoever had it has read it before.
     plan = std::move(madeInPlace_.front());
     plan->chunk = plan->interior = {0, 0};
     assign(plan->overwritten, {});
