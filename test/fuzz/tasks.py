@@ -6,6 +6,7 @@ their pragmas.
 Prints what differs and how to see it again, and "N passed, N failed", counted in programs, at the end.
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -50,7 +51,7 @@ def failing(build, folder, seeds):
     """The seeds of which something differs."""
     source = folder / f"tasks_{seeds[0]}.c"
     source.write_text(text_of(seeds))
-    expected, actual = folder / "expected", folder / "actual"
+    expected, actual = (folder / f"{name}_{seeds[0]}" for name in ("expected", "actual"))
     for flag, binary in (("-fno-ompss-2", expected), ("-fompss-2", actual)):
         built = launch([build / "bin/tutticc", "-O1", "-w", flag, source, "-o", binary], folder, {})
         if built is None or built.returncode != 0:
@@ -75,7 +76,7 @@ def failing(build, folder, seeds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--jobs", type=int, default=1, help="not used: ranks are enough")
+    parser.add_argument("--jobs", type=int, default=1, help="files at a time")
     parser.add_argument("--seeds", metavar="FIRST:COUNT", default="5001:50", help="so many programs")
     parser.add_argument("--keep", help="build the programs here and leave them")
     parser.add_argument("--first", action="store_true", help="run only one program")
@@ -86,8 +87,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tutti-fuzz-") as temporary:
         folder = pathlib.Path(os.path.realpath(arguments.keep or temporary))
         folder.mkdir(parents=True, exist_ok=True)
-        for begin in range(0, len(seeds), TOGETHER):
-            failed |= failing(arguments.build.resolve(), folder, seeds[begin:begin + TOGETHER])
+        files = [seeds[begin:begin + TOGETHER] for begin in range(0, len(seeds), TOGETHER)]
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            for found in pool.map(lambda file: failing(arguments.build.resolve(), folder, file), files):
+                failed |= found
     print(f"tasks: {len(seeds) - len(failed)} passed, {len(failed)} failed")
     return len(failed) > 0
 
