@@ -20,10 +20,8 @@ constexpr std::int64_t kMuchLonger = 2;
 
 std::optional<std::int64_t> EarlyLaunches::iterationsOf(const tutti_region &region,
                                                         const std::uint64_t *captures) {
-  const bool asksForOne =
-      (region.flags & TUTTI_REGION_THREADS) != 0 && captures[region.captures - 1] == 1;
   if ((region.flags & TUTTI_REGION_DISTRIBUTABLE) == 0 || !region.device ||
-      region.device->mappings == 0 || asksForOne) {
+      region.device->mappings == 0 || exec::asksForOneThread(region, captures)) {
     return std::nullopt;
   }
   values_.assign(region.values, 0);

@@ -48,6 +48,11 @@ struct tutti_sink {
 
 namespace tutti::exec {
 
+/// Whether the construct of a launch asks for one thread, which executes iterations in their order.
+inline bool asksForOneThread(const tutti_region &region, const std::uint64_t *captures) {
+  return (region.flags & TUTTI_REGION_THREADS) != 0 && captures[region.captures - 1] == 1;
+}
+
 /// Whether a record says nothing.
 bool isIdle(std::uint32_t flags, std::uint64_t object, const memory::Window &window);
 

@@ -103,7 +103,7 @@ std::optional<Launch> RankZero::prepare(const tutti_region &region, const std::u
     staysHome(region, "distribution is switched off");
     return std::nullopt;
   }
-  if ((region.flags & TUTTI_REGION_THREADS) != 0 && captures[region.captures - 1] == 1) {
+  if (exec::asksForOneThread(region, captures)) {
     staysHome(region, "it asks for one thread, which executes its iterations in their order");
     return std::nullopt;
   }
