@@ -360,6 +360,10 @@ public:
   /// Bytes that are committed, whole granules.
   virtual std::uint64_t committed() const = 0;
 
+  /// Tells of kernels that may be loaded, of any format, which stay where they are: a device for
+  /// which it pays may make several ready at once.
+  virtual void expect(std::span<const tutti_kernel *const> /*kernels*/) {}
+
   /// Makes a kernel ready; the same pointer gives the same kernel.
   ///
   /// Errors: WrongImage  the driver refuses the text, with the driver's words;

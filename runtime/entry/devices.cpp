@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/selection.h"
+#include "runtime/entry/images.h"
 #include "runtime/transport/gather.h"
 
 #include <algorithm>
@@ -136,9 +137,11 @@ std::vector<exec::OpenDevice> DeviceSelection::open(const memory::Window &window
                                                     std::uint64_t memoryLimit) {
   std::vector<exec::OpenDevice> opened;
   const device::Segments segments = exec::segmentsOf(window);
+  const std::vector<const tutti_kernel *> kernels = imageKernels();
   for (const Chosen &chosen : chosen_) {
     auto device = chosen.driver->open(chosen.index, segments);
     if (device) {
+      (*device)->expect(kernels);
       const exec::Room room{std::min((*device)->capacity() / sharers_, memoryLimit),
                             (*device)->granule()};
       opened.push_back({*std::move(device), chosen.driver->name(), room, chosen.isForItsName});

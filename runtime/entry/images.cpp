@@ -199,6 +199,30 @@ DeviceNeeds deviceNeeds() {
   return needs;
 }
 
+std::vector<const tutti_kernel *> imageKernels() {
+  std::vector<const tutti_kernel *> kernels;
+  const auto add = [&](const tutti_kernel *first, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      kernels.push_back(first + i);
+    }
+  };
+  if (imagesVersion() != TUTTI_ABI_VERSION) {
+    return kernels;
+  }
+  for (const tutti_image *image : frozen()) {
+    for (const tutti_region *region : regionsOf(*image)) {
+      const tutti_device_code *code = region->device;
+      for (std::uint32_t i = 0; code && i < code->mappings; ++i) {
+        add(code->mapping[i].kernel, code->mapping[i].kernels);
+      }
+      if (code) {
+        add(code->combiner, code->combiners);
+      }
+    }
+  }
+  return kernels;
+}
+
 std::vector<Range> executableSections() {
   std::vector<Range> ranges;
   for (const tutti_image *image : frozen()) {

@@ -55,6 +55,9 @@ struct DeviceNeeds {
 
 DeviceNeeds deviceNeeds();
 
+/// Of all regions, next to one another as their regions are.
+std::vector<const tutti_kernel *> imageKernels();
+
 /// The user's variables of the executable; whole pages.
 std::vector<Range> executableSections();
 

@@ -501,6 +501,17 @@ def stray_pointers_keep_their_loops_home(workshop, stray, ranks, device):
     require(found["distributed"] == 5, f"{found['distributed']} launches were distributed")
 
 
+def kernels_are_built_together(workshop, program):
+    """What a compiler does before it comes to a kernel takes longer than the kernel."""
+    cache = workshop.folder / "kernels_built_together"  # PoCL keeps each program that it built.
+    found = workshop.statistics(program, program.arguments, 1,
+                                {"TUTTI_DEVICE": "opencl", "POCL_CACHE_DIR": str(cache)})
+    kernels = found["devices"]["kernels"]
+    programs = len(list(cache.rglob("program.bc")))
+    require(kernels >= 10 and 1 <= programs <= 3,
+            f"{kernels} launches of kernels, {programs} programs were built")
+
+
 def all_launches_have_kernels(workshop, program):
     found = workshop.statistics(program, [], 1, {"TUTTI_DEVICE": "opencl"})
     require(found["devices"]["kernels"] == found["distributed"] and found["home"] == 0,

@@ -259,6 +259,8 @@ def all_tests(workshop, everywhere):
     for name in ("chosen", "found_pointers", "found_nodes"):
         tests.append((f"counters/all_launches_have_kernels/{name}",
                       lambda p=named[name]: counters.all_launches_have_kernels(workshop, p)))
+    tests.append(("counters/kernels_are_built_together",
+                  lambda: counters.kernels_are_built_together(workshop, named["found_pointers"])))
     for ranks in (1, 2):
         tests.append((f"counters/a_grid_comes_back_in_few_copies/{ranks}",
                       lambda n=ranks: counters.a_grid_comes_back_in_few_copies(

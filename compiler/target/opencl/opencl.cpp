@@ -18,6 +18,10 @@ namespace {
 
 using namespace opencl;
 
+// The runtime builds texts of several regions as one (runtime/device/opencl/kernel.h): kernels
+// apart, each thing that a text declares is named after one of its kernels, or declared by the
+// first text that wants it.
+
 constexpr StringLiteral kNumberTypes[] = {"uchar", "ushort", "uint", "ulong", "float", "double"};
 
 // `tutti_muladd`: C leaves to the implementation whether a * b + c is contracted, so it is where
@@ -38,12 +42,15 @@ constexpr struct {
 #define tutti_muladdf(a, b, c) ((a) * (b) + (c))
 #endif
 )"},
-    {"tutti_bitreverse", R"(ulong tutti_bitreverse(ulong x) {
+    {"tutti_bitreverse", R"(#ifndef TUTTI_BITREVERSE
+#define TUTTI_BITREVERSE
+ulong tutti_bitreverse(ulong x) {
   x = (x >> 1 & 0x5555555555555555ul) | (x & 0x5555555555555555ul) << 1;
   x = (x >> 2 & 0x3333333333333333ul) | (x & 0x3333333333333333ul) << 2;
   x = (x >> 4 & 0x0f0f0f0f0f0f0f0ful) | (x & 0x0f0f0f0f0f0f0f0ful) << 4;
   return as_ulong(as_uchar8(x).s76543210);
 }
+#endif
 )"},
 };
 
@@ -78,7 +85,7 @@ void splitVectors(Module &module) {
   passes.run(module, modules);
 }
 
-/// `__constant ulong k0[] = {...};`, or nothing if the bytes are not known yet.
+/// `__constant ulong NAME_k0[] = {...};`, or nothing if the bytes are not known yet.
 std::string constantArray(const GlobalVariable &variable, StringRef name) {
   const DataLayout &layout = variable.getParent()->getDataLayout();
   const uint64_t size = layout.getTypeAllocSize(variable.getValueType());
@@ -96,10 +103,18 @@ std::string constantArray(const GlobalVariable &variable, StringRef name) {
 std::string preamble(bool usesFp64, const StringSet<> &used) {
   std::string text = usesFp64 ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "";
   text += "#pragma OPENCL FP_CONTRACT OFF\n";
-  for (const StringLiteral type : kNumberTypes) {
-    if (type != "double" || usesFp64) {
-      text += ("typedef " + type + " any_" + type + " __attribute__((may_alias));\n").str();
+  for (const bool isDouble : {false, true}) {
+    if (isDouble && !usesFp64) {
+      continue;
     }
+    const std::string guard = isDouble ? "TUTTI_ANY_DOUBLE" : "TUTTI_ANY";
+    text += "#ifndef " + guard + "\n#define " + guard + "\n";
+    for (const StringLiteral type : kNumberTypes) {
+      if ((type == "double") == isDouble) {
+        text += ("typedef " + type + " any_" + type + " __attribute__((may_alias));\n").str();
+      }
+    }
+    text += "#endif\n";
   }
   for (const auto &function : kFunctions) {
     text += used.contains(function.name) ? function.text : "";
@@ -119,10 +134,12 @@ KernelText print(Module &module) {
   }
   splitVectors(module);
   result.usesFp64 = usesFp64(module);
+  const auto named = find_if(module, [](const Function &f) { return !f.isDeclaration(); });
+  const std::string prefix = named == module.end() ? "" : named->getName().str() + "_k";
   std::string constants;
   DenseMap<const GlobalVariable *, std::string> names;
   for (const GlobalVariable &variable : module.globals()) {
-    const std::string name = "k" + utostr(names.size());
+    const std::string name = prefix + utostr(names.size());
     names[&variable] = "((__constant uchar *)" + name + ")";
     const std::string array = constantArray(variable, name);
     if (array.empty()) {

@@ -5,7 +5,7 @@
 // RUN: tutti-kernel --target=opencl %t.ll | FileCheck %s
 #include "kernel.h"
 
-// CHECK-DAG: __constant ulong k0[] = {0x
+// CHECK-DAG: __constant ulong {{.*}}_k0[] = {0x
 // CHECK-DAG: *(__constant any_
 // CHECK-DAG: *(__private any_
 static const int kPrimes[] = {2, 3, 5, 7, 11, -13, 17, 19, 23};

@@ -115,13 +115,25 @@ Status OpenclDevice::release(Range bytes) {
   return {};
 }
 
+bool OpenclDevice::hasPrecisionOf(const tutti_kernel &kernel) const {
+  return (kernel.flags & TUTTI_KERNEL_FP64) == 0 || found_.info.hasFp64;
+}
+
+void OpenclDevice::expect(std::span<const tutti_kernel *const> kernels) {
+  for (const tutti_kernel *kernel : kernels) {
+    if (kernel->format == TUTTI_KERNEL_OPENCL_C && hasPrecisionOf(*kernel)) {
+      kernels_->expect(*kernel);
+    }
+  }
+}
+
 Result<Kernel *> OpenclDevice::load(const tutti_kernel &kernel) {
   TUTTI_TRY(alive());
   if (kernel.format != TUTTI_KERNEL_OPENCL_C) {
     return failure(ErrorCode::NotSupported, "{}: kernel format {} is not OpenCL C", kernel.name,
                    kernel.format);
   }
-  if ((kernel.flags & TUTTI_KERNEL_FP64) != 0 && !found_.info.hasFp64) {
+  if (!hasPrecisionOf(kernel)) {
     return failure(ErrorCode::NotSupported, "{}: {} has no double precision", kernel.name,
                    found_.info.name);
   }

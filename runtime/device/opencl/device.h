@@ -47,6 +47,7 @@ public:
 
   std::uint64_t committed() const override { return committed_.ranges().bytes(); }
 
+  void expect(std::span<const tutti_kernel *const> kernels) override;
   Result<Kernel *> load(const tutti_kernel &kernel) override;
   Result<Kernel *> find(const tutti_task_kernel &kernel) override;
   Result<std::unique_ptr<Queue>> makeQueue() override;
@@ -82,6 +83,7 @@ private:
   OpenclDevice(const Library &library, const Found &found, const Segments &window);
 
   Status start();
+  bool hasPrecisionOf(const tutti_kernel &kernel) const;
   Result<Owned<CommandQueue>> makeNativeQueue();
   Status finishQueues();
 

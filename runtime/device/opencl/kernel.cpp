@@ -5,6 +5,33 @@
 
 namespace tutti::device::opencl {
 
+namespace {
+
+/// A region's text has some thousands: a batch should not hold many that nobody will want.
+constexpr std::size_t kBytesOfBatch = 64 << 10;
+
+} // namespace
+
+void Kernels::expect(const tutti_kernel &kernel) {
+  const std::string_view text = kernel.text;
+  if (text.empty() || programs_.contains(kernel.text)) {
+    return;
+  }
+  if (const auto known = batchOf_.find(kernel.text); known != batchOf_.end()) {
+    batches_[known->second].names.insert(kernel.name);
+    return;
+  }
+  if (batches_.empty() || batches_.back().bytes + text.size() > kBytesOfBatch ||
+      batches_.back().names.contains(kernel.name)) {
+    batches_.emplace_back();
+  }
+  Batch &batch = batches_.back();
+  batch.texts.push_back(kernel.text);
+  batch.names.insert(kernel.name);
+  batch.bytes += text.size();
+  batchOf_.emplace(kernel.text, batches_.size() - 1);
+}
+
 Result<OpenclKernel *> Kernels::load(const tutti_kernel &kernel) {
   if (const auto known = kernels_.find(&kernel); known != kernels_.end()) {
     return known->second.get();
@@ -22,11 +49,37 @@ Result<OpenclKernel *> Kernels::load(const tutti_kernel &kernel) {
 
 Result<Program> Kernels::build(const char *text) {
   if (const auto known = programs_.find(text); known != programs_.end()) {
-    return known->second.get();
+    return known->second;
   }
+  if (const Batch batch = takeBatchOf(text); batch.texts.size() > 1) {
+    Result<Program> together = build(batch.texts);
+    if (together || together.error().code != ErrorCode::WrongImage) {
+      return together;
+    }
+  }
+  return build(std::vector{text});
+}
+
+Result<Program> Kernels::build(const std::vector<const char *> &texts) {
   Owned<Program> program;
-  TUTTI_ASSIGN(program, builder_.build({&text, 1}));
-  return programs_.emplace(text, std::move(program)).first->second.get();
+  TUTTI_ASSIGN(program, builder_.build(texts));
+  for (const char *text : texts) {
+    programs_.emplace(text, program.get());
+  }
+  return owned_.emplace_back(std::move(program)).get();
+}
+
+/// Whose texts are in no batch any more. Empty if nobody has told of the text, or it was built.
+Kernels::Batch Kernels::takeBatchOf(const char *text) {
+  const auto found = batchOf_.find(text);
+  if (found == batchOf_.end()) {
+    return {};
+  }
+  Batch batch = std::move(batches_[found->second]);
+  for (const char *each : batch.texts) {
+    batchOf_.erase(each);
+  }
+  return batch;
 }
 
 Result<std::unique_ptr<OpenclKernel>> Kernels::make(Program program, const char *name) const {

@@ -12,7 +12,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tutti::device::opencl {
 
@@ -43,7 +46,9 @@ private:
   Uint parameters_ = 0;
 };
 
-/// The kernels and programs of a device; a text is built once.
+/// The kernels and programs of a device; a text is built once, together with texts next to it of
+/// which kernels are expected: what a compiler does before it comes to a kernel takes longer than
+/// the kernel. If they do not build as one, each is built by itself.
 ///
 /// Threading: externally synchronised.
 /// Ownership: the builder outlives it.
@@ -51,15 +56,30 @@ class Kernels {
 public:
   explicit Kernels(const Builder &builder) : builder_(builder) {}
 
+  /// Tells of a kernel that may be loaded, and which the device can run.
+  void expect(const tutti_kernel &kernel);
+
   /// Errors: WrongImage  the text does not build, with its log, or has no such kernel.
   Result<OpenclKernel *> load(const tutti_kernel &kernel);
 
 private:
+  /// Texts that are built as one.
+  struct Batch {
+    std::vector<const char *> texts;
+    std::set<std::string_view> names; ///< Of kernels, which must differ.
+    std::size_t bytes = 0;
+  };
+
   Result<Program> build(const char *text);
+  Result<Program> build(const std::vector<const char *> &texts);
+  Batch takeBatchOf(const char *text);
   Result<std::unique_ptr<OpenclKernel>> make(Program program, const char *name) const;
 
   const Builder &builder_;
-  std::map<const char *, Owned<Program>> programs_; ///< By text.
+  std::vector<Batch> batches_;
+  std::map<const char *, std::size_t> batchOf_; ///< Of texts that were not built yet.
+  std::vector<Owned<Program>> owned_;
+  std::map<const char *, Program> programs_; ///< By text.
   std::map<const tutti_kernel *, std::unique_ptr<OpenclKernel>> kernels_;
 };
 
