@@ -14,7 +14,7 @@ compile() { # program, source, further options
   "$nvcc" -O3 -std=c++17 -arch="${ARCH:-native}" -cudart static "$@" \
     -o "$to/$program" "$here/$source.cu"
 }
-for name in sor kmeans stream heat3d matmul changes moving; do
+for name in sor kmeans stream heat3d matmul changes moving jacobi16k; do
   compile $name $name
 done
 compile jacobi jacobi '-DREAL=double' '-DNAME="jacobi"'
