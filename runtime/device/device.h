@@ -390,6 +390,10 @@ public:
 
   virtual Result<std::unique_ptr<Queue>> makeQueue() = 0;
 
+  /// Makes a queue whose kernels begin before those of others that wait for room on the device,
+  /// where the backend knows how. Source: cuStreamCreateWithPriority.
+  virtual Result<std::unique_ptr<Queue>> makeUrgentQueue() { return makeQueue(); }
+
   virtual Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) = 0;
 
   /// Locks pages of the host's memory, so that the device gets at them by itself. They stay locked

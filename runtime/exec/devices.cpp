@@ -94,6 +94,7 @@ Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window, c
     lane.capacity = open.room.capacity;
     lane.behind.resize(opened.size());
     lane.readBy.resize(opened.size());
+    lane.isCutOff.resize(opened.size());
     lanes_.push_back(std::move(lane));
   }
 }
@@ -125,6 +126,9 @@ Status Devices::outlive(std::int32_t index, Status status) {
     // Nothing of it counts, but it must neither arrive later nor need memory that goes before.
     lane.queue->finish().ignore("the device is lost in any case");
   }
+  if (lane.borders) {
+    lane.borders->finish().ignore("the same");
+  }
   if (lane.copies) {
     lane.copies->finish().ignore("the same");
   }
@@ -135,6 +139,8 @@ Status Devices::outlive(std::int32_t index, Status status) {
   lane.gone = atLoss_(index, status.error()).unite(std::exchange(lane.leaving, {}));
   lane.loss = std::move(status).error();
   lane.event.reset();
+  lane.isApart = false;
+  lane.borders.reset();
   lane.copies.reset();
   lane.tasks.reset();
   lane.snapshot.reset();
@@ -488,13 +494,18 @@ Status Devices::finish(Lane &lane) {
   return {};
 }
 
+/// Lets the main queue of a device come after all that the device has been given.
+Status Devices::gather(std::int32_t index) {
+  const Lane &lane = this->lane(index);
+  const bool hasTasks = lane.tasks && !lane.tasks->isEmpty();
+  const bool isJoined = !hasTasks && (!lane.copies || lane.copies->isJoined());
+  return isJoined ? Status() : attempt(index, [](Lane &lane) { return give(lane); });
+}
+
 Status Devices::order(std::int32_t earlier, std::int32_t later) {
   Lane &first = lane(earlier);
   Lane &second = lane(later);
-  const bool hasTasks = first.tasks && !first.tasks->isEmpty();
-  if (hasTasks || (first.copies && !first.copies->isJoined())) {
-    TUTTI_TRY(attempt(earlier, [](Lane &lane) { return give(lane); }));
-  }
+  TUTTI_TRY(gather(earlier));
   second.isAhead = false;
   Step &behind = second.behind[static_cast<std::size_t>(earlier)];
   if (first.done == first.given || behind == first.given || second.loss) {
@@ -528,17 +539,73 @@ Status Devices::orderBehindReaders() {
   return {};
 }
 
+bool Devices::haveRoute(std::int32_t from, std::int32_t to) const {
+  const Lane &source = lane(from);
+  const Lane &target = lane(to);
+  return source.backend == target.backend && !source.loss && !target.loss &&
+         !target.isCutOff[static_cast<std::size_t>(from)];
+}
+
+Status Devices::orderBorders(std::int32_t earlier, std::int32_t later) {
+  TUTTI_TRY(attempt(later, [](Lane &lane) -> Status {
+    if (!lane.borders) {
+      TUTTI_ASSIGN(lane.borders, lane.device->makeUrgentQueue());
+    }
+    return {};
+  }));
+  TUTTI_TRY(gather(earlier));
+  Lane &first = lane(earlier);
+  if (first.done == first.given) {
+    return {};
+  }
+  TUTTI_TRY(mark(earlier));
+  return first.loss ? Status()
+                    : attempt(later, [&](Lane &lane) { return lane.borders->wait(*first.event); });
+}
+
+Status Devices::runInterior(const DevicePart &part, const Launch &launch, bool isDisjoint) {
+  return attempt(part.device, [&](Lane &lane) -> Status {
+    TUTTI_TRY(give(lane));
+    changed(lane, part.touched);
+    lane.kernels = 0;
+    lane.isApart = true;
+    return runOn(lane, *lane.queue, launch, part.interior, isDisjoint);
+  });
+}
+
+/// The main queue of a device goes on behind its borders.
+Status Devices::joinBorders(Lane &lane) {
+  std::unique_ptr<device::Event> event;
+  TUTTI_ASSIGN(event, lane.borders->record());
+  TUTTI_TRY(advance(lane));
+  return lane.queue->wait(*event);
+}
+
+Status Devices::runBorders(Lane &lane, const DevicePart &part, const Launch &launch,
+                           bool isDisjoint) {
+  for (const balance::Chunk &border : {balance::Chunk{part.chunk.lower, part.interior.lower},
+                                       balance::Chunk{part.interior.upper, part.chunk.upper}}) {
+    if (!border.empty()) {
+      TUTTI_TRY(runOn(lane, *lane.borders, launch, border, isDisjoint));
+    }
+  }
+  return part.interior == part.chunk ? Status() : joinBorders(lane);
+}
+
 Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes) {
   Lane &source = lane(from);
   Lane &target = lane(to);
-  bool hasRoute = source.backend == target.backend && !source.loss && !target.loss;
-  if (hasRoute) {
+  const bool isBeside = target.isApart;
+  bool hasRoute = haveRoute(from, to);
+  if (hasRoute && !isBeside) {
     TUTTI_TRY(attempt(to, [](Lane &lane) { return give(lane); }));
     hasRoute = !target.loss;
   }
   for (std::size_t done = 0; done < bytes.ranges().size() && hasRoute; ++done) {
-    Status status = target.queue->copyFrom(*source.device, bytes.ranges()[done]);
+    device::Queue &queue = isBeside ? *target.borders : *target.queue;
+    Status status = queue.copyFrom(*source.device, bytes.ranges()[done]);
     hasRoute = status || status.error().code != ErrorCode::NoRoute || done > 0;
+    target.isCutOff[static_cast<std::size_t>(from)] = !hasRoute;
     if (hasRoute) {
       TUTTI_TRY(outlive(to, std::move(status)));
       hasRoute = !target.loss;
@@ -548,13 +615,35 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
     TUTTI_TRY(copyOut(from, bytes));
     TUTTI_TRY(attempt(from, [this](Lane &lane) { return finish(lane); }));
     TUTTI_TRY(require(from, bytes));
-    return copyIn(to, bytes, Reading::Done);
+    TUTTI_TRY(copyIn(to, bytes, Reading::Done));
+    return target.isApart ? orderBorders(to, to) : Status();
   }
-  source.readBy[static_cast<std::size_t>(to)] = target.given;
+  if (isBeside) {
+    TUTTI_TRY(orderBehindCopy(from, to));
+  } else {
+    source.readBy[static_cast<std::size_t>(to)] = target.given;
+  }
   changed(target, bytes);
   counters_.devicePeerBytes += bytes.bytes();
   counters_.devicePeerCopies += bytes.ranges().size();
   return {};
+}
+
+/// What `from` has still to be given, and may overwrite there, comes behind the copies that `to`
+/// has made of its bytes beside an interior.
+Status Devices::orderBehindCopy(std::int32_t from, std::int32_t to) {
+  std::unique_ptr<device::Event> copied;
+  TUTTI_TRY(attempt(to, [&](Lane &target) -> Status {
+    TUTTI_ASSIGN(copied, target.borders->record());
+    return {};
+  }));
+  return !copied ? Status() : attempt(from, [&](Lane &source) -> Status {
+    if (source.isApart) {
+      TUTTI_TRY(source.borders->wait(*copied));
+    }
+    TUTTI_TRY(advance(source));
+    return source.queue->wait(*copied);
+  });
 }
 
 Status Devices::copyForeign(device::ForeignMemory &from, std::int32_t to, const RangeSet &bytes) {
@@ -635,14 +724,19 @@ void Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &cho
   }
 }
 
+/// For the next kernel of a run.
 Status Devices::reservePartials(Lane &lane) {
   device::KernelLaunch &kernel = lane.launch;
-  lane.partialBytes = kernel.partialBytes * kernel.partialCount();
-  if (lane.partialBytes > 0 &&
-      (!lane.partials || lane.partials->bytes().size() < lane.partialBytes)) {
-    TUTTI_ASSIGN(lane.partials, lane.device->makeHostBuffer(lane.partialBytes));
+  if (lane.partials.size() == lane.kernels) {
+    lane.partials.emplace_back();
   }
-  kernel.partials = lane.partialBytes > 0 ? lane.partials.get() : nullptr;
+  Partials &partials = lane.partials[lane.kernels];
+  partials.bytes = kernel.partialBytes * kernel.partialCount();
+  if (partials.bytes > 0 &&
+      (!partials.memory || partials.memory->bytes().size() < partials.bytes)) {
+    TUTTI_ASSIGN(partials.memory, lane.device->makeHostBuffer(partials.bytes));
+  }
+  kernel.partials = partials.bytes > 0 ? partials.memory.get() : nullptr;
   return {};
 }
 
@@ -722,9 +816,13 @@ Status Devices::run(const DevicePart &part, const Launch &launch, bool isDisjoin
     return {};
   }
   return attempt(part.device, [&](Lane &lane) -> Status {
+    if (std::exchange(lane.isApart, false)) {
+      return runBorders(lane, part, launch, isDisjoint);
+    }
     TUTTI_TRY(give(lane));
     changed(lane, part.touched);
-    return runOn(lane, launch, part.chunk, isDisjoint);
+    lane.kernels = 0;
+    return runOn(lane, *lane.queue, launch, part.chunk, isDisjoint);
   });
 }
 
@@ -734,13 +832,14 @@ Status Devices::runStreamed(const DevicePart &part, const Launch &launch, bool i
     TUTTI_ASSIGN(copies, copiesOf(lane));
     TUTTI_TRY(copies->beforeKernel(part.touched, part.writes));
     ++lane.given;
-    TUTTI_TRY(runOn(lane, launch, part.chunk, isDisjoint));
+    lane.kernels = 0;
+    TUTTI_TRY(runOn(lane, *lane.queue, launch, part.chunk, isDisjoint));
     return copies->afterKernel(part.touched);
   });
 }
 
-Status Devices::runOn(Lane &lane, const Launch &launch, const balance::Chunk &chunk,
-                      bool isDisjoint) {
+Status Devices::runOn(Lane &lane, device::Queue &queue, const Launch &launch,
+                      const balance::Chunk &chunk, bool isDisjoint) {
   const device::Info &info = lane.device->info();
   const auto choice = chooseKernel(launch, chunk, info.format, isDisjoint);
   if (!choice) {
@@ -757,16 +856,20 @@ Status Devices::runOn(Lane &lane, const Launch &launch, const balance::Chunk &ch
   kernel.partialBytes = launch.region->device->partial_bytes;
   setArguments(kernel.arguments, launch);
   TUTTI_TRY(reservePartials(lane));
-  TUTTI_TRY(lane.queue->launch(kernel));
+  TUTTI_TRY(queue.launch(kernel));
   ++counters_.kernels;
-  counters_.partialBytes += lane.partialBytes;
+  counters_.partialBytes += lane.partials[lane.kernels++].bytes;
   return {};
 }
 
-std::span<std::byte> Devices::partials(std::int32_t index) {
-  Lane &lane = this->lane(index);
-  return lane.partialBytes > 0 ? lane.partials->bytes().first(lane.partialBytes)
-                               : std::span<std::byte>();
+void Devices::forPartials(std::int32_t index,
+                          const std::function<void(std::span<std::byte>)> &visit) {
+  const Lane &lane = this->lane(index);
+  for (const Partials &partials : std::span(lane.partials).first(lane.kernels)) {
+    if (partials.bytes > 0) {
+      visit(partials.memory->bytes().first(partials.bytes));
+    }
+  }
 }
 
 double Devices::seconds(std::int32_t index) const {

@@ -198,6 +198,20 @@ public:
   /// Cost: none for those that are known to be over, or behind which an `order` has put it.
   Status orderBehindReaders();
 
+  /// Whether devices can copy from one another without the host, as far as is known.
+  bool haveRoute(std::int32_t from, std::int32_t to) const;
+
+  /// Lets the borders of the next part of `later` that is run apart, and the copies that they need,
+  /// come after what `earlier`, which may be the same device, has been given so far.
+  Status orderBorders(std::int32_t earlier, std::int32_t later);
+
+  /// Starts running the interior of a part. Until `run` is called for the rest, what `copyAcross`
+  /// brings to the device comes beside that, and devices that it is copied from go on behind the
+  /// copy.
+  ///
+  /// Order: `orderBorders` has been called for the device, and for those that it copies from.
+  Status runInterior(const DevicePart &part, const Launch &launch, bool isDisjoint);
+
   /// Marks how far a device has been given work; for whoever is about to ask for that anyway, while
   /// the device is at hand.
   Status mark(std::int32_t index);
@@ -228,12 +242,15 @@ public:
   /// Whether no run of the kernel of the latest run is known to have come to its end.
   bool isUntried(std::int32_t index) const;
 
-  /// Partial results of the latest run; empty if it did not reduce. There once the devices are
-  /// idle.
-  std::span<std::byte> partials(std::int32_t index);
+  /// Calls `visit` for the partial results of each kernel of the latest run; not at all if it did
+  /// not reduce. They are there once the devices are idle.
+  void forPartials(std::int32_t index, const std::function<void(std::span<std::byte>)> &visit);
 
   /// `seconds` counts from here.
   void startClock(std::int32_t index) { lane(index).began = Clock::now(); }
+
+  /// Whether a device is known to have done all that it was given.
+  bool isKnownIdle(std::int32_t index) const { return lane(index).done == lane(index).given; }
 
   /// How long it took from `startClock` until a device was idle, as far as it was seen.
   double seconds(std::int32_t index) const;
@@ -272,6 +289,12 @@ private:
     std::optional<device::Grid> combinerGrid; ///< Nothing if the host combines.
   };
 
+  /// Of one kernel.
+  struct Partials {
+    std::unique_ptr<device::HostBuffer> memory;
+    std::size_t bytes = 0;
+  };
+
   /// A device with its queue.
   struct Lane {
     std::unique_ptr<device::Device> device;
@@ -289,8 +312,10 @@ private:
     RangeSet committed;                         ///< Whole units.
     std::unique_ptr<device::Snapshot> snapshot; ///< Null if none is kept.
     RangeSet kept;                              ///< What it is of.
-    std::unique_ptr<device::HostBuffer> partials;
-    std::size_t partialBytes = 0; ///< Of the latest run.
+    std::unique_ptr<device::Queue> borders;     ///< Null if no part was run apart.
+    bool isApart = false;           ///< The borders of a part whose interior runs are to come.
+    std::vector<Partials> partials; ///< By kernel of a run; kept for their memory.
+    std::size_t kernels = 0;        ///< Of the latest run.
     std::unordered_map<const tutti_kernel *, Loaded> loaded;
     Loaded *latest = nullptr;    ///< Of `loaded`.
     device::KernelLaunch launch; ///< The latest; kept for its memory.
@@ -301,6 +326,7 @@ private:
     std::unique_ptr<device::Event> event; ///< Null if nothing that was marked is under way.
     std::vector<Step> behind;             ///< By device: of its steps, the latest waited for.
     std::vector<Step> readBy;             ///< By device: its latest step that reads here, or 0.
+    std::vector<bool> isCutOff;           ///< By device: nothing can be copied from there directly.
     Clock::time_point began;
     Clock::time_point ended;
   };
@@ -327,8 +353,13 @@ private:
                                  const tutti_kernel &kernel);
   static void setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice);
   static Status reservePartials(Lane &lane);
+  Status gather(std::int32_t index);
+  Status orderBehindCopy(std::int32_t from, std::int32_t to);
+  Status runBorders(Lane &lane, const DevicePart &part, const Launch &launch, bool isDisjoint);
+  static Status joinBorders(Lane &lane);
   Result<bool> keepOn(Lane &lane, const RangeSet &bytes);
-  Status runOn(Lane &lane, const Launch &launch, const balance::Chunk &chunk, bool isDisjoint);
+  Status runOn(Lane &lane, device::Queue &queue, const Launch &launch, const balance::Chunk &chunk,
+               bool isDisjoint);
   static void ended(Lane &lane);
 
   Lane &lane(std::int32_t index) { return lanes_[static_cast<std::size_t>(index)]; }

@@ -80,6 +80,10 @@ struct DevicePart {
   balance::Chunk chunk;
   RangeSet touched; ///< Whole units.
   RangeSet writes;
+  /// Iterations of the chunk that may run beside the copies between the rank's devices: they touch
+  /// nothing that these bring, and nothing of what they read that the device overwrites. Empty if
+  /// all of the chunk waits.
+  balance::Chunk interior{0, 0};
 };
 
 /// Bytes that a place writes on pages of rank 0 that cannot be protected; they return to rank 0.
@@ -118,9 +122,11 @@ struct Plan {
   /// Address of the tutti_reach of a launch that is undone if a part of it strays; else 0. All that
   /// such a launch writes is merged.
   std::uint64_t reach = 0;
-  bool isInPlace = false;  ///< Nothing moves, and nobody's copy becomes invalid.
-  bool isPortion = false;  ///< Of a launch that streams through devices.
-  bool isDisjoint = false; ///< What is written through one object is not touched through another.
+  bool isInPlace = false;    ///< Nothing moves, and nobody's copy becomes invalid.
+  bool isPortion = false;    ///< Of a launch that streams through devices.
+  bool isDisjoint = false;   ///< What is written through one object is not touched through another.
+  bool hasInteriors = false; ///< Each device's part has one.
+  bool mayHaveInteriors = false; ///< Nobody has looked for them so far.
 
   // Rank 0 only.
   RangeSet absentPages;              ///< To be protected from any touch.

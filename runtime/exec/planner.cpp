@@ -37,8 +37,8 @@ constexpr std::size_t kMostPending = 256;
 /// not be there; rows may be thousands among as many objects of the program, and get no such gaps.
 constexpr std::uint64_t kArrayGap = 64 << 10;
 
-/// Plans of launches in place that are kept for their memory: more than others remember of the latest
-/// launches.
+/// Plans of launches in place that are kept for their memory: more than others remember of the
+/// latest launches.
 constexpr std::size_t kMostInPlace = 192;
 
 /// Bytes that are copied to or from a device in the time that it takes to start another copy.
@@ -52,6 +52,10 @@ constexpr std::uint64_t kBytesOfAPiece = 2 * Packing::kSegmentBytes;
 /// A launch that touches less is over before it is known which of its iterations need not wait.
 /// That is worth finding out where it comes again.
 constexpr std::uint64_t kLeastToDivide = 64 << 10;
+
+/// A device that touches less is done before copies between devices and the further kernels of a
+/// part in pieces have been given to them.
+constexpr std::uint64_t kLeastApart = 64 << 20;
 
 /// Variables of less than this are scalars and small arrays, which sequential code touches between
 /// launches: a page of them is better off twinned.
@@ -410,7 +414,13 @@ std::optional<Planner::Planned> Planner::find(const Launch &launch) {
                static_cast<std::uint64_t>(launch.portion.count)});
   appendKey(key_, launch, arraysOf(launch));
   const auto known = plans_.find(std::span<const std::uint64_t>(key_));
-  return known == plans_.end() ? std::nullopt : std::optional(Planned{known->second, true});
+  if (known == plans_.end()) {
+    return std::nullopt;
+  }
+  if (known->second->mayHaveInteriors) {
+    known->second = withInteriors(*known->second, launch);
+  }
+  return Planned{known->second, true};
 }
 
 Planner::Planned Planner::plan(const Launch &launch) {
@@ -607,8 +617,8 @@ std::shared_ptr<Plan> Planner::blankInPlace() {
   return plan;
 }
 
-/// The plan of a launch for which `inPlace_` holds. All that is set here is set anew if the plan was
-/// another launch's.
+/// The plan of a launch for which `inPlace_` holds. All that is set here is set anew if the plan
+/// was another launch's.
 std::shared_ptr<const Plan> Planner::makeInPlace(const Launch &launch) {
   const std::shared_ptr<Plan> plan = blankInPlace();
   plan->isPortion = launch.portion.count > 1;
@@ -734,6 +744,7 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
       plan.updates = survey.updates;
     }
   }
+  plan.mayHaveInteriors = mayHaveInteriors(plan, launch);
   for (const memory::Transfer &transfer : transfers) {
     plan.bytesToDistribute += transfer.ranges.bytes();
   }
@@ -937,7 +948,7 @@ void Planner::addPieces(Plan &plan, const Launch &launch, const Survey &survey) 
     addWaiting(plan, chunk);
     return;
   }
-  plan.interior = interiorOf(plan, launch);
+  plan.interior = interiorOf(launch, chunk, plan.overwritten);
   const balance::Chunk lower{chunk.lower, plan.interior.lower};
   const balance::Chunk upper{plan.interior.upper, chunk.upper};
   const bool isOneWait =
@@ -965,20 +976,54 @@ void Planner::addWaiting(Plan &plan, const balance::Chunk &chunk) {
   plan.waiting.push_back(std::move(piece));
 }
 
-/// Grows from a free iteration to both sides, by halving: what more iterations touch includes what
-/// fewer do.
-balance::Chunk Planner::interiorOf(const Plan &plan, const Launch &launch) const {
-  const balance::Chunk chunk = plan.chunk;
+/// Whether parts of this rank's devices may run apart (`DevicePart::interior`): nothing but what
+/// they get from one another has to move before. Whoever is to receive something from elsewhere, or
+/// to give it away, has it ordered around whole kernels.
+bool Planner::mayHaveInteriors(const Plan &plan, const Launch &launch) const {
+  const auto isAcross = [this](const Copy &copy) {
+    return !copy.isLate && !topology_.isHost(copy.from) && !topology_.isHost(copy.to);
+  };
+  const auto isWorthIt = [](const DevicePart &part) { return part.touched.bytes() >= kLeastApart; };
+  return !plan.copies.empty() && std::ranges::all_of(plan.copies, isAcross) && plan.links.empty() &&
+         plan.loans.empty() && plan.borrowings.empty() && plan.merged.empty() && plan.reach == 0 &&
+         !plan.isPortion && !launch.task && std::ranges::all_of(plan.devices, isWorthIt);
+}
+
+/// A plan that comes again, with the interiors of its devices where each has one.
+std::shared_ptr<const Plan> Planner::withInteriors(const Plan &plan, const Launch &launch) const {
+  auto made = std::make_shared<Plan>(plan);
+  made->mayHaveInteriors = false;
+  made->hasInteriors = true;
+  std::size_t found = 0; // Copies to devices with an interior.
+  for (DevicePart &part : made->devices) {
+    const Place place = topology_.deviceOf(self_, part.device);
+    RangeSet moving;
+    for (const Copy &copy : plan.copies) {
+      if (copy.to == place || (copy.from == place && copy.isOverwritten)) {
+        moving = moving.unite(copy.ranges);
+      }
+      found += copy.to == place ? 1 : 0;
+    }
+    part.interior = moving.empty() ? part.chunk : interiorOf(launch, part.chunk, moving);
+    made->hasInteriors = made->hasInteriors && !part.interior.empty();
+  }
+  made->hasInteriors = made->hasInteriors && found == plan.copies.size();
+  return made;
+}
+
+/// Iterations of `chunk` that touch nothing of `moving`. Grows from a free one to both sides, by
+/// halving: what more iterations touch includes what fewer do.
+balance::Chunk Planner::interiorOf(const Launch &launch, const balance::Chunk &chunk,
+                                   const RangeSet &moving) const {
   const AllocationOf allocationOf = allocationsOf(launch);
   // Of what is known to be free no more is asked: a loop over rows has records for each of them.
   const auto isFree = [&](std::int64_t lower, std::int64_t upper) {
     const memory::AccessRecords records =
         recordsOf(launch, window_, lower, upper, allocationOf).touched;
     return !records.wrapsAround && !records.unresolved &&
-           std::none_of(records.records.begin(), records.records.end(),
-                        [&](const memory::AccessRecord &record) {
-                          return record.overlaps(plan.overwritten);
-                        });
+           std::none_of(
+               records.records.begin(), records.records.end(),
+               [&](const memory::AccessRecord &record) { return record.overlaps(moving); });
   };
   const std::int64_t count = chunk.upper - chunk.lower;
   const std::array<std::int64_t, 3> seeds{chunk.lower + count / 2, chunk.lower + count / 4,

@@ -137,7 +137,10 @@ private:
   void addParts(Plan &plan, const Survey &survey) const;
   void addContributors(Plan &plan, const std::vector<bool> &hasPart) const;
   void addPieces(Plan &plan, const Launch &launch, const Survey &survey) const;
-  balance::Chunk interiorOf(const Plan &plan, const Launch &launch) const;
+  bool mayHaveInteriors(const Plan &plan, const Launch &launch) const;
+  std::shared_ptr<const Plan> withInteriors(const Plan &plan, const Launch &launch) const;
+  balance::Chunk interiorOf(const Launch &launch, const balance::Chunk &chunk,
+                            const RangeSet &moving) const;
   static void addWaiting(Plan &plan, const balance::Chunk &chunk);
   void addPiecesThatWait(Plan &plan, const Launch &launch, const balance::Chunk &chunk) const;
   std::span<const Range> arraysOf(const Launch &launch) const;
@@ -157,8 +160,8 @@ private:
   /// Of the latest commits, in their order; `undo_` is empty while there are any.
   std::vector<std::shared_ptr<const Outcome>> pending_;
   std::shared_ptr<const Outcome> unchanged_; ///< Of the latest plan that changes nothing.
-  /// Plans of launches in place, the latest last, for the memory that they have once nobody else has
-  /// them.
+  /// Plans of launches in place, the latest last, for the memory that they have once nobody else
+  /// has them.
   std::deque<std::shared_ptr<Plan>> madeInPlace_;
   memory::Assignments undo_; ///< What leads from `directory_` to the one before the latest commit.
   /// Arrays among the program's variables as the launches so far have shown them: a launch that

@@ -81,9 +81,15 @@ void CudaDevice::shareContexts() {
   }
 }
 
-Result<std::unique_ptr<Queue>> CudaDevice::makeQueue() {
+Result<std::unique_ptr<Queue>> CudaDevice::makeQueue() { return makeQueue(Stream::Urgency::Usual); }
+
+Result<std::unique_ptr<Queue>> CudaDevice::makeUrgentQueue() {
+  return makeQueue(Stream::Urgency::First);
+}
+
+Result<std::unique_ptr<Queue>> CudaDevice::makeQueue(Stream::Urgency urgency) {
   std::unique_ptr<Stream> stream;
-  TUTTI_ASSIGN(stream, Stream::open(*context_, copier_));
+  TUTTI_ASSIGN(stream, Stream::open(*context_, copier_, urgency));
   return std::make_unique<CudaQueue>(*this, std::move(stream));
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/device/cuda/managed.h"
 #include "runtime/device/cuda/mirror.h"
 #include "runtime/device/cuda/native.h"
+#include "runtime/device/cuda/stream.h"
 #include "runtime/device/device.h"
 
 #include <cstddef>
@@ -57,6 +58,7 @@ public:
   bool reaches(std::uint64_t address) override { return managed_.isKnown(address); }
 
   Result<std::unique_ptr<Queue>> makeQueue() override;
+  Result<std::unique_ptr<Queue>> makeUrgentQueue() override;
   Result<std::unique_ptr<HostBuffer>> makeHostBuffer(std::size_t bytes) override;
   Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override;
   Status lock(std::span<std::byte> pages) override;
@@ -80,6 +82,7 @@ private:
   CudaDevice(Info info, std::unique_ptr<Context> context, std::unique_ptr<Mirror> mirror,
              std::shared_ptr<Peers> peers);
 
+  Result<std::unique_ptr<Queue>> makeQueue(Stream::Urgency urgency);
   Status measureCapacity();
   void letUse(CudaDevice &other);
 

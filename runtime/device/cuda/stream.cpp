@@ -20,10 +20,12 @@ Status await(Context &context, CUevent event) {
 
 } // namespace
 
-Result<std::unique_ptr<Stream>> Stream::open(Context &context, Copier &copier) {
+Result<std::unique_ptr<Stream>> Stream::open(Context &context, Copier &copier, Urgency urgency) {
+  const int priority = urgency == Urgency::First ? -1 : 0; // The driver's own scale: less is more.
   std::unique_ptr<Stream> stream(new Stream(context, copier));
   TUTTI_TRY(context.enter());
-  if (const CUresult result = context.cuda().cuStreamCreate(&stream->handle_, kStreamNonBlocking)) {
+  if (const CUresult result = context.cuda().cuStreamCreateWithPriority(
+          &stream->handle_, kStreamNonBlocking, priority)) {
     return context.failed(result, "make a stream");
   }
   stream->launcher_.setStream(stream->handle_);

@@ -37,8 +37,14 @@ struct Landings {
 /// Ownership: context and copier outlive it.
 class Stream {
 public:
-  /// Source: cuStreamCreate with CU_STREAM_NON_BLOCKING.
-  static Result<std::unique_ptr<Stream>> open(Context &context, Copier &copier);
+  enum class Urgency : std::uint8_t {
+    Usual,
+    First, ///< Groups of its kernels begin before those of others that wait for room.
+  };
+
+  /// Source: cuStreamCreateWithPriority with CU_STREAM_NON_BLOCKING.
+  static Result<std::unique_ptr<Stream>> open(Context &context, Copier &copier,
+                                              Urgency urgency = Urgency::Usual);
 
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;

@@ -112,7 +112,7 @@ def main():
             # A single rank does not name itself.
             lost = f"a device{f' of rank {victim}' if ranks > 1 else ''} is used no more: "
             for call, skip in (("cuMemcpyHtoDAsync_v2", later), ("cuLaunchKernel", 0),
-                               ("cuEventQuery", 0), ("cuStreamCreate", later)):
+                               ("cuEventQuery", 0), ("cuStreamCreateWithPriority", later)):
                 goes_on(wrapper, ranks, victim, f"{call} {UNKNOWN_ERROR} {skip}", lost)
             # No memory for what a launch that is under way needs beside its data.
             for call, skip in (("cuMemcpyHtoDAsync_v2", later), ("cuLaunchKernel", 0)):
@@ -128,7 +128,7 @@ def main():
             for ranks, victim in cases:
                 for call in ("cuMemCreate", "cuModuleLoadDataEx", "cuMemcpyHtoDAsync_v2",
                              "cuMemcpyDtoHAsync_v2", "cuLaunchKernel", "cuEventRecord", "cuEventQuery",
-                             "cuStreamCreate"):
+                             "cuStreamCreateWithPriority"):
                     for shares in "01":
                         went_on = ends_well(wrapper, ranks, victim, f"{call} {UNKNOWN_ERROR} {skip}",
                                             FAKE_CUDA_SHARES=shares)

@@ -67,7 +67,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
     waitForDevices(); // What they still run from before is no part of what this launch takes.
   }
   lend();
-  orderDevices();
+  orderDevices(waits);
   copy(false, isKnown);
   waitForCopies();
   startTransfers(isKnown);
@@ -220,16 +220,54 @@ template <typename Visit> void ChunkRun::forCrossings(Visit &&visit) {
 
 /// Behind launches before: what is copied from other devices has been written there, and what
 /// others have copied from a device may be overwritten.
-void ChunkRun::orderDevices() {
+void ChunkRun::orderDevices(bool isTimed) {
   if (job_.devices.count() < 2) {
     return;
   }
   const Timed timed(job_, job_.counters.copyNanoseconds);
+  isApart_ = plan_.hasInteriors && canRunApart();
   forCrossings([this](const Copy &, std::int32_t from, std::int32_t to) TUTTI_IN_TURN {
-    check(job_.devices.order(from, to));
+    check(isApart_ ? job_.devices.orderBorders(from, to) : job_.devices.order(from, to));
     crosses_ = true;
   });
   check(job_.devices.orderBehindReaders());
+  if (isApart_) {
+    startInteriors(isTimed);
+  }
+}
+
+/// By way of the host copies would come behind the interiors of the devices that they are from.
+bool ChunkRun::canRunApart() {
+  bool haveRoutes = true;
+  forCrossings([&](const Copy &, std::int32_t from, std::int32_t to)
+                   TUTTI_IN_TURN { haveRoutes = haveRoutes && job_.devices.haveRoute(from, to); });
+  return haveRoutes;
+}
+
+/// Devices that have nothing to do go first.
+void ChunkRun::startInteriors(bool isTimed) {
+  for (const DevicePart &part : plan_.devices) {
+    check(job_.devices.orderBorders(part.device, part.device));
+  }
+  const auto isIdle = [this](const DevicePart &part)
+                          TUTTI_IN_TURN { return job_.devices.isKnownIdle(part.device); };
+  const auto start = [&](const DevicePart &part) TUTTI_IN_TURN {
+    if (isTimed) {
+      job_.devices.startClock(part.device);
+    }
+    check(job_.devices.runInterior(part, launch_, plan_.isDisjoint));
+  };
+  std::vector<const DevicePart *> others;
+  for (const DevicePart &part : plan_.devices) {
+    if (isIdle(part)) {
+      start(part);
+    } else {
+      others.push_back(&part);
+    }
+  }
+  for (const DevicePart *part : others) {
+    start(*part);
+  }
 }
 
 /// Moves bytes between memories of this rank: those that are here, or those that were received.
@@ -256,9 +294,10 @@ void ChunkRun::copy(bool late, bool isKnown) {
       job_.counters.steadyDeviceCopies += copy.ranges.ranges().size();
     }
   }
-  // Of this launch only kernels write what is copied from where it is valid.
+  // Of this launch only kernels write what is copied from where it is valid. What runs apart comes
+  // behind copies anyway, but for interiors, which do not write there.
   forCrossings([&](const Copy &copy, std::int32_t from, std::int32_t to) TUTTI_IN_TURN {
-    if (!late && copy.isOverwritten) {
+    if (!late && copy.isOverwritten && !isApart_) {
       check(job_.devices.order(to, from));
     }
   });
@@ -385,7 +424,7 @@ bool ChunkRun::startDevices(bool isAskedFor, bool isTimed) {
   const Timed timed(job_, job_.counters.kernelNanoseconds);
   bool isFirst = false;
   for (const DevicePart &part : plan_.devices) {
-    if (isTimed) {
+    if (isTimed && !isApart_) {
       job_.devices.startClock(part.device);
     }
     check(isStreamed_ ? job_.devices.runStreamed(part, launch_, plan_.isDisjoint)
@@ -442,7 +481,9 @@ void ChunkRun::addPartials(Reduction &reduction) {
   const Contribution shape{{code.sizes, code.slots}, nullptr, code.combine, 1, false};
   for (const DevicePart &part : plan_.devices) {
     if (!job_.devices.isLost(part.device)) {
-      reduction.addPartials(shape, job_.devices.partials(part.device));
+      job_.devices.forPartials(part.device, [&](std::span<std::byte> partials) {
+        reduction.addPartials(shape, partials);
+      });
     }
   }
 }

@@ -62,7 +62,9 @@ private:
   void standInForBorrowers() TUTTI_IN_TURN;
   void storeBlocks();
   template <typename Visit> void forCrossings(Visit &&visit) TUTTI_IN_TURN;
-  void orderDevices() TUTTI_IN_TURN;
+  void orderDevices(bool isTimed) TUTTI_IN_TURN;
+  bool canRunApart() TUTTI_IN_TURN;
+  void startInteriors(bool isTimed) TUTTI_IN_TURN;
   void waitForCopies() TUTTI_IN_TURN;
   void streamOut() TUTTI_IN_TURN;
   void waitForBorrowers() TUTTI_IN_TURN;
@@ -110,6 +112,7 @@ private:
   std::vector<std::int32_t> stoodIn_; ///< Devices whose part the host has run.
   bool isStreamed_;                   ///< Copies in and out overlap with those of other portions.
   bool crosses_ = false;              ///< Devices of this rank copy from one another.
+  bool isApart_ = false;              ///< Interiors of devices run beside what is copied so.
   double hostSeconds_ = 0;
   std::optional<PartOutput> output_; ///< Of a launch that prints.
   std::vector<Printed> printed_;

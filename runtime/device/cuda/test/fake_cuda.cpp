@@ -894,7 +894,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   return launch(m, *config, *function, parameters, extra);
 }
 
-CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int) {
   FAKE_ENTER(true);
   *stream = new StreamObject;
   (*stream)->device = current->device;

@@ -25,7 +25,8 @@ protected:
     const auto loaded = kernels_->load({TUTTI_KERNEL_PTX, 0, "mine", kText});
     ASSERT_TRUE(ok(loaded));
     kernel_ = static_cast<CudaKernel *>(*loaded);
-    ASSERT_EQ(context_->cuda().cuStreamCreate(&stream_, kStreamNonBlocking), kSuccess);
+    ASSERT_EQ(context_->cuda().cuStreamCreateWithPriority(&stream_, kStreamNonBlocking, 0),
+              kSuccess);
     fake_cuda::setFunction("mine", [this](const fake_cuda::Launch &launch) {
       seen_.push_back(launch.parameters[0] + launch.groups[0]);
       return 0;
