@@ -1355,7 +1355,7 @@ TEST_F(PortionTest, DividesWhatADeviceCannotHold) {
     add(sink, TUTTI_WRITE, kHeapBase, lower, upper);
   });
 
-  const Planner::Division division = planner_.divide(loop.launch);
+  const Division division = planner_.divide(loop.launch);
 
   EXPECT_FALSE(division.tooSmall.has_value());
   EXPECT_EQ(division.portions, 16);
@@ -1368,7 +1368,7 @@ TEST_F(PortionTest, GivesUpWhereOneIterationIsTooLarge) {
     add(sink, TUTTI_WRITE, kHeapBase, reach(lower), reach(upper));
   });
 
-  const Planner::Division division = planner_.divide(loop.launch);
+  const Division division = planner_.divide(loop.launch);
 
   EXPECT_EQ(division.portions, 4);
   EXPECT_EQ(division.tooSmall, Place{1});

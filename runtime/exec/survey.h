@@ -56,6 +56,11 @@ struct Survey {
 
   /// Nothing moves, and everybody has afterwards what he had before.
   bool isInPlace() const { return reads.empty() && writes.empty(); }
+
+  /// About how many bytes the launch touches.
+  std::uint64_t bytesTouched() const {
+    return reads.bytes() + writes.bytes() + static_cast<std::uint64_t>(bytesInPlace);
+  }
 };
 
 /// Whether what is in place is told apart; else all is in `accesses`, byte by byte.

@@ -355,7 +355,7 @@ Decision Decider::plan(LoopHistory &history, Launch &launch, Candidate &candidat
     if (residency.fits(*planned.plan)) {
       return {std::move(planned), {}};
     }
-    const Planner::Division division = engine_.planner.divide(launch);
+    const exec::Division division = engine_.planner.divide(launch);
     if (!division.tooSmall) {
       launch.portion.count = division.portions;
       return {std::move(planned), {}};
