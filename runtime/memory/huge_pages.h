@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 /// since their bytes would have to be copied. False if the kernel makes none.
 ///
 /// Threading: any, beside whatever touches the bytes; these do not change.
-/// Cost:   takes and clears the memory.
+/// Cost:   takes and clears the memory, with a few threads where there is much.
 /// Source: madvise with MADV_COLLAPSE (Linux 6.1).
 bool makeHuge(const Window &window, Range bytes);
 

@@ -60,6 +60,19 @@ TEST(HugePages, HoldFreshMemory) {
   EXPECT_TRUE(isZero(huge(0, 4)));
 }
 
+TEST(HugePages, AreMadeOfAllThatThreadsShare) {
+  const std::uint64_t before = hugeBytes();
+  std::byte *const there = window().view(huge(32 + 17).end - 1);
+  *there = std::byte{9};
+  if (!makeHuge(window(), huge(32, 23))) {
+    GTEST_SKIP() << "the kernel makes none";
+  }
+  EXPECT_EQ(hugeBytes() - before, 23 * kHuge);
+  EXPECT_EQ(*there, std::byte{9});
+  *there = {};
+  EXPECT_TRUE(isZero(huge(32, 23)));
+}
+
 TEST(HugePages, AreNotMadeOfAPart) {
   const std::uint64_t before = hugeBytes();
   const Range all = huge(8, 2);
