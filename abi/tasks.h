@@ -174,6 +174,12 @@ char *tutti_task_reduction_by(uint32_t weak, void *base, size_t bytes, size_t el
                               void (*initialize)(void *copy, void *original),
                               void (*combine)(void *original, void *copy));
 
+/// Two calls that the compiler takes away: in a function that Clang makes of OpenMP's declaration of
+/// a reduction the first one gives it a number, and the function takes the place of the second one
+/// with the same number. So functions of C that declare reductions have functions for them.
+void tutti_task_reduction_part(uint32_t number);
+void (*tutti_task_reduction_function(uint32_t number))(void *, void *);
+
 /// The running task's private copy of a byte that it reduces; `original` itself if it reduces none.
 /// Source: __kmpc_task_reduction_get_th_data of libomp.
 void *tutti_task_private(void *original);

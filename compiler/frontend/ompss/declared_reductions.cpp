@@ -2,7 +2,11 @@
 #include "compiler/frontend/ompss/declared_reductions.h"
 
 #include "compiler/frontend/ompss/brackets.h"
+#include "compiler/frontend/ompss/names.h"
 
+#include "clang/AST/DeclOpenMP.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -86,14 +90,14 @@ void writeHead(TokenWriter &writer, const std::string &name, TokensRef type,
 
 void writeCombine(TokenWriter &writer, const Parts &parts, TokensRef type,
                   const std::string &number) {
-  writeHead(writer, "__tutti_combine_" + number, type, "__tutti_out", "__tutti_in");
+  writeHead(writer, "__tutti_reduction_combine_" + number, type, "__tutti_out", "__tutti_in");
   writeExpression(writer, parts.combiner);
   writer.text("; }");
 }
 
 void writeInitialize(TokenWriter &writer, const Parts &parts, TokensRef type,
                      const std::string &number) {
-  writeHead(writer, "__tutti_initialize_" + number, type, "__tutti_priv", "__tutti_orig");
+  writeHead(writer, "__tutti_reduction_initialize_" + number, type, "__tutti_priv", "__tutti_orig");
   writer.text("(void)__tutti_orig;");
   TokensRef initializer = parts.initializer;
   const bool isPriv = !initializer.empty() && isWord(initializer.front(), "omp_priv");
@@ -126,13 +130,77 @@ std::string wordFor(llvm::StringRef operation) {
   return word;
 }
 
-/// The name of what finds functions of a kind, as `__tutti_combine`, for an operation.
+/// The name of what finds functions of a kind, as `__tutti_reduction_combine`, for an operation.
 std::string finderName(const std::string &kind, llvm::StringRef operation) {
   return kind + "r_" + wordFor(operation);
 }
 
-/// The class that a declaration inside of a function makes.
-std::string localName(const std::string &number) { return "__tutti_reduction_" + number; }
+/// Says in a function which one it is.
+constexpr llvm::StringLiteral kPart = "tutti_task_reduction_part";
+
+/// The two functions of a declaration, as numbers.
+std::string partOf(const std::string &number, bool isCombiner) {
+  return std::to_string(2 * std::stoul(number) + (isCombiner ? 1 : 0));
+}
+
+/// OpenMP's declaration for one type. `isNumbered`: Clang's functions for it are those of ours.
+void writeDeclaration(TokenWriter &writer, const Parts &parts, TokensRef type,
+                      const std::string &number, bool isNumbered) {
+  const auto part = [&](bool isCombiner) {
+    writer.text("(" + kPart.str() + "(" + partOf(number, isCombiner) + "),");
+  };
+  writer.annotation(tok::annot_pragma_openmp).text("declare reduction(");
+  writer.tokens(parts.operation).text(":").tokens(type).text(":");
+  TokensRef initializer = parts.initializer;
+  if (!isNumbered) {
+    writer.tokens(parts.combiner).text(")");
+    if (!initializer.empty()) {
+      writer.text("initializer(").tokens(initializer).text(")");
+    }
+    return;
+  }
+  part(true);
+  writer.text("(").tokens(parts.combiner).text("))) initializer(");
+  const bool isPriv = !initializer.empty() && isWord(initializer.front(), "omp_priv");
+  const bool isValue = isPriv && initializer.size() > 2 && initializer[1].is(tok::equal);
+  if (isPriv && !isValue) { // Clang says what is wrong with it.
+    writer.tokens(initializer).text(")");
+    return;
+  }
+  if (isValue || initializer.empty()) {
+    writer.text("omp_priv=");
+  }
+  part(false);
+  initializer = initializer.drop_front(isValue ? 2 : 0);
+  if (initializer.empty()) {
+    writer.text("__extension__(").tokens(type).text("){0}");
+  } else if (initializer.front().is(tok::l_brace)) {
+    writer.text("__extension__(").tokens(type).text(")").tokens(initializer);
+  } else {
+    writer.tokens(initializer);
+  }
+  writer.text("))");
+}
+
+/// Marks what is numbered as used: else Clang makes functions for a clause that combines, not for
+/// one that takes part.
+class Keeper : public RecursiveASTVisitor<Keeper> {
+public:
+  bool VisitOMPDeclareReductionDecl(OMPDeclareReductionDecl *declaration) {
+    const Expr *combiner = declaration->getCombiner();
+    const auto *comma =
+        dyn_cast_or_null<BinaryOperator>(combiner ? combiner->IgnoreParens() : nullptr);
+    const auto *call = comma ? dyn_cast<CallExpr>(comma->getLHS()) : nullptr;
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (callee && callee->getIdentifier() && callee->getName() == kPart) {
+      declaration->setIsUsed();
+    }
+    return true;
+  }
+};
+
+/// The name that tells where a declaration inside of a function is seen: a class in C++.
+std::string localName(const std::string &number) { return kReductionPrefix.str() + number; }
 
 /// `static void (*NAME(TYPE *))(void *, void *) { return FUNCTION; }`
 void writeFinder(TokenWriter &writer, const std::string &name, TokensRef type,
@@ -166,24 +234,26 @@ void DeclaredReductions::declare(const Directive &directive, Place place, TokenW
   }
   for (TokensRef type : parts->types) {
     // One by one: Clang 19 reads the expressions of a second type with the first one's variables.
-    writer.at(directive.where).annotation(tok::annot_pragma_openmp).text("declare reduction(");
-    writer.tokens(parts->operation).text(":").tokens(type).text(":").tokens(parts->combiner);
-    writer.text(")");
-    if (!parts->initializer.empty()) {
-      writer.text("initializer(").tokens(parts->initializer).text(")");
-    }
-    writer.at(directive.end).annotation(tok::annot_pragma_openmp_end).at(directive.where);
     const std::string number = std::to_string(count_++);
+    const std::string operation = operationName(parts->operation);
+    const bool isNumbered = place == Place::Function && !writer.isCxx();
+    byOperation_[operation].push_back({{type.begin(), type.end()}, number, place});
+    writer.at(directive.where);
+    writeDeclaration(writer, *parts, type, number, isNumbered);
+    writer.at(directive.end).annotation(tok::annot_pragma_openmp_end).at(directive.where);
+    if (isNumbered) {
+      writer.text("enum { " + localName(number) + " };");
+      continue;
+    }
     if (place == Place::Function) {
       writer.text("struct " + localName(number) + " {");
     }
     writeCombine(writer, *parts, type, number);
     writeInitialize(writer, *parts, type, number);
-    const std::string operation = operationName(parts->operation);
     if (place == Place::Function) {
       writer.text("};");
     } else if (writer.isCxx()) {
-      for (const std::string kind : {"__tutti_combine", "__tutti_initialize"}) {
+      for (const std::string kind : {"__tutti_reduction_combine", "__tutti_reduction_initialize"}) {
         const std::string finder = finderName(kind, operation);
         if (place == Place::Namespace) { // In a class nothing is declared twice.
           writeFallback(writer, finder);
@@ -191,7 +261,6 @@ void DeclaredReductions::declare(const Directive &directive, Place place, TokenW
         writeFinder(writer, finder, type, kind + "_" + number);
       }
     }
-    byOperation_[operation].push_back({{type.begin(), type.end()}, number, place});
   }
 }
 
@@ -204,43 +273,66 @@ bool DeclaredReductions::has(llvm::StringRef operation, IsSeen isSeen) const {
 
 void DeclaredReductions::writeFunctions(TokenWriter &writer, llvm::StringRef operation,
                                         TokensRef element, IsSeen isSeen) const {
-  writeFunction(writer, operation, element, "__tutti_initialize", isSeen);
+  writeFunction(writer, operation, element, "__tutti_reduction_initialize", isSeen);
   writer.text(",");
-  writeFunction(writer, operation, element, "__tutti_combine", isSeen);
+  writeFunction(writer, operation, element, "__tutti_reduction_combine", isSeen);
+}
+
+bool DeclaredReductions::declaresInNamespace(llvm::StringRef operation) const {
+  return llvm::any_of(byOperation_.find(operation)->second,
+                      [](const Declared &each) { return each.place != Place::Function; });
 }
 
 void DeclaredReductions::writeFunction(TokenWriter &writer, llvm::StringRef operation,
                                        TokensRef element, const std::string &kind,
                                        IsSeen isSeen) const {
-  const auto &declared = byOperation_.find(operation)->second;
-  if (!writer.isCxx()) {
-    writer.text("(void (*)(void*,void*))__extension__ _Generic(").tokens(element);
-    for (const Declared &each : declared) {
-      writer.text(",").tokens(each.type).text(":" + kind + "_" + each.number);
-    }
-    writer.text(")");
+  const std::string cast = "(void (*)(void*,void*))";
+  const bool isCombiner = kind == "__tutti_reduction_combine";
+  const auto local = [&](const Declared &each) {
+    return writer.isCxx()
+               ? cast + localName(each.number) + "::" + kind + "_" + each.number
+               : "tutti_task_reduction_function(" + partOf(each.number, isCombiner) + ")";
+  };
+  const auto global = [&](const Declared &each) { return cast + kind + "_" + each.number; };
+  if (writer.isCxx() && declaresInNamespace(operation)) {
+    writeChoice(writer, operation, element, isSeen, local, {}, [&] {
+      writer.text(finderName(kind, operation) + "(__builtin_addressof(").tokens(element).text("))");
+    });
     return;
   }
-  // The innermost first.
+  const auto one = [](const Declared &) { return "1"; };
+  writer.text("__extension__({_Static_assert(");
+  writeChoice(writer, operation, element, isSeen, one, one, [&] { writer.text("0"); });
+  writer.text(",").literal(("no reduction '" + operation + "' is declared for this type").str());
+  writer.text(");");
+  writeChoice(writer, operation, element, isSeen, local, global, [&] { writer.text(cast + "0"); });
+  writer.text(";})");
+}
+
+/// What a type is given, the innermost declaration first; `otherwise` writes what others are.
+void DeclaredReductions::writeChoice(TokenWriter &writer, llvm::StringRef operation,
+                                     TokensRef element, IsSeen isSeen, Chosen local, Chosen global,
+                                     llvm::function_ref<void()> otherwise) const {
   std::string close;
-  std::string comma;
-  for (const Declared &each : llvm::reverse(declared)) {
-    const std::string local = localName(each.number);
-    if (each.place == Place::Function && isSeen(local)) {
-      writer.text(comma + "__extension__ _Generic(__builtin_addressof(").tokens(element);
-      writer.text("),").tokens(each.type);
-      writer.text("*:(void (*)(void*,void*))" + local + "::" + kind + "_" + each.number);
-      comma = ",default:";
+  for (const Declared &each : llvm::reverse(byOperation_.find(operation)->second)) {
+    const bool isLocal = each.place == Place::Function;
+    if (isLocal ? isSeen(localName(each.number)) : static_cast<bool>(global)) {
+      // By value, qualifiers do not count; objects of C++ may not have one.
+      writer.text(writer.isCxx() ? "__extension__ _Generic(__builtin_addressof("
+                                 : "__extension__ _Generic((");
+      writer.tokens(element).text("),").tokens(each.type).text(writer.isCxx() ? "*:" : ":");
+      writer.text((isLocal ? local : global)(each) + ",default:");
       close += ")";
     }
   }
-  if (llvm::any_of(declared, [](const Declared &each) { return each.place != Place::Function; })) {
-    writer.text(comma + finderName(kind, operation) + "(__builtin_addressof(");
-    writer.tokens(element).text("))");
-  } else { // What nothing is declared for Clang refuses when it looks for the private copy.
-    writer.text(comma + "(void (*)(void*,void*))0");
-  }
+  otherwise();
   writer.text(close);
+}
+
+void DeclaredReductions::keepFunctions(DeclGroupRef group) {
+  for (Decl *declaration : group) {
+    Keeper().TraverseDecl(declaration);
+  }
 }
 
 } // namespace tutti::compiler::ompss

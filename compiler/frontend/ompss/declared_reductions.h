@@ -3,20 +3,24 @@
 /// `declare reduction`: beside OpenMP's declaration, with which Clang looks up the private copy in
 /// a task's body, come two functions for each type, which the runtime calls:
 ///
-///     static void __tutti_combine_4(struct vec *out, struct vec *in) { ... }
-///     static void __tutti_initialize_4(struct vec *priv, struct vec *orig) { ... }
+///     static void __tutti_reduction_combine_4(struct vec *out, struct vec *in) { ... }
+///     static void __tutti_reduction_initialize_4(struct vec *priv, struct vec *orig) { ... }
 ///
 /// In C++ a name may mean something only where the declaration stands. So overloads beside it find
 /// the functions, by ordinary look-up and in the namespaces of what is reduced:
 ///
-///     static void (*__tutti_combiner_sum(vec *))(void *, void *) { return __tutti_combine_4; }
+///     static void (*__tutti_reduction_combiner_sum(vec *))(void *, void *) { return
+///     __tutti_reduction_combine_4; }
 ///
 /// Inside of a function of C++ they are those of a local class, `__tutti_reduction_4`, which
-/// constructs name where they see it.
+/// constructs name where they see it. In C there is nothing that could hold a function there but
+/// OpenMP's declaration itself, of which Clang makes two: calls of `tutti_task_reduction_part` in
+/// them say which they are, and `LowerTasksPass` puts them where constructs ask for their numbers.
 #pragma once
 
 #include "compiler/frontend/ompss/directive.h"
 
+#include "clang/AST/DeclGroup.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -42,6 +46,11 @@ public:
   void writeFunctions(TokenWriter &writer, llvm::StringRef operation, TokensRef element,
                       IsSeen isSeen) const;
 
+  /// Has Clang make the functions of what functions of C declare.
+  ///
+  /// Order: before code is made of the declarations.
+  static void keepFunctions(clang::DeclGroupRef group);
+
 private:
   struct Declared {
     Tokens type;
@@ -49,6 +58,12 @@ private:
     Place place;
   };
 
+  /// What stands for a declaration in an expression.
+  using Chosen = llvm::function_ref<std::string(const Declared &each)>;
+
+  bool declaresInNamespace(llvm::StringRef operation) const;
+  void writeChoice(TokenWriter &writer, llvm::StringRef operation, TokensRef element, IsSeen isSeen,
+                   Chosen local, Chosen global, llvm::function_ref<void()> otherwise) const;
   void writeFunction(TokenWriter &writer, llvm::StringRef operation, TokensRef element,
                      const std::string &kind, IsSeen isSeen) const;
 

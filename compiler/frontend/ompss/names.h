@@ -13,6 +13,9 @@ inline constexpr llvm::StringLiteral kMarkerPrefix = "__tutti_oss_";
 /// What a creator of a function task is called (task_function.h).
 inline constexpr llvm::StringLiteral kCreatorPrefix = "__tutti_task_of_";
 
+/// What functions and classes are called that are made of declared reductions.
+inline constexpr llvm::StringLiteral kReductionPrefix = "__tutti_reduction_";
+
 /// What locks of `critical` are called in front of the user's name for them.
 inline constexpr llvm::StringLiteral kCriticalPrefix = "tutti_oss_critical_";
 

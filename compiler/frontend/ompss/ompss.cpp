@@ -40,6 +40,8 @@ char *tutti_task_object(const volatile void *) TUTTI_NOTHROW;
 char *tutti_task_reduction(unsigned, void *, unsigned long, unsigned, unsigned) TUTTI_NOTHROW;
 char *tutti_task_reduction_by(unsigned, void *, unsigned long, unsigned long,
                               void (*)(void *, void *), void (*)(void *, void *)) TUTTI_NOTHROW;
+void tutti_task_reduction_part(unsigned);
+void (*tutti_task_reduction_function(unsigned))(void *, void *);
 char *tutti_task_described(void) TUTTI_NOTHROW;
 void *tutti_task_private(void *) TUTTI_NOTHROW __attribute__((__const__)); // While a task runs.
 unsigned tutti_task_asks(void) TUTTI_NOTHROW;
@@ -119,6 +121,9 @@ public:
       warnOfEarlierDeclarations(*unit_->sema, unit_->functions, group);
       redirectCalls(*unit_->sema, unit_->functions, group);
       unit_->staticMembers.makePrivate(*unit_->sema, group);
+      if (!unit_->sema->getLangOpts().CPlusPlus) {
+        DeclaredReductions::keepFunctions(group);
+      }
       nests_.check(unit_->sema->getDiagnostics(), unit_->constructs, group);
     }
     return true;

@@ -126,6 +126,13 @@ bool isReduced(const Construct &construct, const Parameter &parameter) {
   });
 }
 
+/// Whether a context is a function, or the class around it, that has been made of a declared
+/// reduction: no pragma stands in there, though the parser may not have left it yet.
+bool isMade(const DeclContext &context) {
+  const auto *named = dyn_cast<NamedDecl>(&context);
+  return named && named->getIdentifier() && named->getName().starts_with(kReductionPrefix);
+}
+
 } // namespace
 
 void PragmaHandler::HandlePragma(Preprocessor &preprocessor, PragmaIntroducer introducer,
@@ -274,8 +281,13 @@ bool PragmaHandler::standsInClass(SourceLocation where) const {
 /// read, so braces are counted.
 bool PragmaHandler::standsInFunction(SourceLocation where) const {
   const DeclContext *around = unit_->sema->CurContext;
-  while (around && !isa<FunctionDecl>(around) && around->isFunctionOrMethod()) {
+  while (around &&
+         (isMade(*around) || (!isa<FunctionDecl>(around) && around->isFunctionOrMethod()))) {
     around = around->getParent(); // What OpenMP's constructs outline.
+  }
+  if (const auto *record = dyn_cast_or_null<CXXRecordDecl>(around)) {
+    return bracesBetween(record->getLocation(), where).value_or(0) >
+           1; // In a body, kept for later.
   }
   const auto *function = dyn_cast_or_null<FunctionDecl>(around);
   return function && bracesBetween(function->getLocation(), where).value_or(1) > 0;
@@ -597,12 +609,6 @@ void PragmaHandler::plain(const Directive &directive, TokenWriter &writer) {
     const Place place = standsInClass(directive.where)      ? Place::Class
                         : standsInFunction(directive.where) ? Place::Function
                                                             : Place::Namespace;
-    if (place == Place::Function && !writer.isCxx()) {
-      error(unit_->preprocessor.getDiagnostics(), directive.where,
-            "'#pragma oss declare reduction' cannot stand inside of a function in C: put it before "
-            "the function");
-      return;
-    }
     unit_->reductions.declare(directive, place, writer);
     return;
   }

@@ -6,6 +6,7 @@
 #include "compiler/frontend/openmp/task_variables.h"
 #include "compiler/ir/task_loops.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -24,6 +25,8 @@ namespace {
 constexpr StringLiteral kDescribed = "tutti_task_described";
 constexpr StringLiteral kDevice = "tutti_task_device";
 constexpr StringLiteral kAsks = "tutti_task_asks";
+constexpr StringLiteral kReductionPart = "tutti_task_reduction_part";
+constexpr StringLiteral kReductionFunction = "tutti_task_reduction_function";
 constexpr StringLiteral kCriticalVariable = ".gomp_critical_user_tutti_oss_critical_";
 
 CallBase *callOf(Instruction &instruction, StringRef name) {
@@ -62,6 +65,7 @@ private:
 
   void lowerTask(CallBase &described);
   void describeDevices();
+  bool nameReductions();
   void lowerAlloc(CallBase &alloc);
   void lowerSubmit(CallBase &submit);
   void lowerLoop(CallBase &loop);
@@ -163,6 +167,36 @@ void Lowering::describeDevices() {
     Value *entry = allocOf(submitAfter(call)).getArgOperand(kEntry)->stripPointerCasts();
     describeDeviceTask(module_, call, *cast<Function>(entry));
   }
+}
+
+/// Puts functions that Clang has made of declared reductions where constructs ask for them.
+bool Lowering::nameReductions() {
+  Function *part = module_.getFunction(kReductionPart);
+  if (!part) {
+    return false;
+  }
+  DenseMap<std::uint64_t, Function *> byNumber;
+  const auto numberOf = [](const CallBase &call) {
+    return cast<ConstantInt>(call.getArgOperand(0))->getZExtValue();
+  };
+  while (!part->use_empty()) {
+    auto &call = *cast<CallBase>(part->user_back());
+    byNumber[numberOf(call)] = call.getFunction();
+    replace(call, nullptr);
+  }
+  part->eraseFromParent();
+  if (Function *asked = module_.getFunction(kReductionFunction)) {
+    while (!asked->use_empty()) {
+      auto &call = *cast<CallBase>(asked->user_back());
+      Function *made = byNumber.lookup(numberOf(call));
+      if (!made) {
+        report_fatal_error("tutti: a reduction has no function as clang 19 makes it");
+      }
+      replace(call, made);
+    }
+    asked->eraseFromParent();
+  }
+  return true;
 }
 
 void Lowering::lowerTask(CallBase &described) {
@@ -343,6 +377,7 @@ void Lowering::lowerCriticals() {
 
 bool Lowering::run() {
   const bool hasLoops = widenLoops();
+  const bool hasReductions = nameReductions();
   Function *described = module_.getFunction(kDescribed);
   const bool hasCriticals = any_of(module_.globals(), [](const GlobalVariable &variable) {
     return variable.getName().starts_with(kCriticalVariable);
@@ -351,7 +386,7 @@ bool Lowering::run() {
     lowerCriticals();
   }
   if (!described) {
-    return hasCriticals || hasLoops;
+    return hasCriticals || hasLoops || hasReductions;
   }
   describeDevices();
   while (!described->use_empty()) {

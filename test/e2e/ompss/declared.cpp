@@ -253,7 +253,51 @@ static void references() {
   std::printf("references %ld %d %d %d %g\n", product, most[0], most[1], most[2], sum);
 }
 
+// Bodies in a class are read when the class is complete.
+template <typename T> struct Sums {
+  T total{};
+
+  void add(int n) {
+    struct Own {
+      T value;
+    } own{total};
+#pragma oss declare reduction(own : Own : omp_out.value += omp_in.value)                           \
+    initializer(omp_priv = Own{T()})
+#pragma oss declare reduction(times : T : omp_out *= omp_in) initializer(omp_priv = T(1))
+    T product = 1;
+    for (int i = 0; i < n; i++) {
+#pragma oss task reduction(own : own) reduction(times : product)
+      {
+        own.value += T(i);
+        product *= T(i % 3 + 1);
+      }
+    }
+#pragma oss taskwait
+    total = own.value + product;
+    const auto again = [n](T start) {
+#pragma oss declare reduction(more : T : omp_out += omp_in) initializer(omp_priv = T())
+      for (int i = 0; i < n; i++) {
+#pragma oss task reduction(more : start)
+        start += T(1);
+      }
+#pragma oss taskwait
+      return start;
+    };
+    total += again(T(2));
+  }
+};
+
+static void methods(int n) {
+  Sums<int> whole;
+  Sums<double> real;
+  whole.add(n);
+  real.total = 0.5;
+  real.add(n + 1);
+  std::printf("methods %d %g\n", whole.total, real.total);
+}
+
 int main() {
+  methods(9);
   templates();
   locals<int>(12);
   locals<double>(9);

@@ -195,9 +195,16 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   #pragma oss task firstprivate(x) + 3
   x = 1;
 }
-void reduces(void) {
-  // CHECK: :[[@LINE+1]]:3: error: '#pragma oss declare reduction' cannot stand inside of a function in C: put it before the function
-  #pragma oss declare reduction(sum : int : omp_out += omp_in)
+void reduces(double *y) {
+  // CHECK-NOT: error:
+  #pragma oss declare reduction(sum : int, float : omp_out += omp_in) initializer(omp_priv = 1)
+  // CHECK: :[[@LINE+1]]:53: error: expected ')'
+  #pragma oss declare reduction(odd : int : omp_out unknown omp_in)
+  // CHECK: :[[@LINE+1]]:58: error: only 'omp_in' or 'omp_out' variables are allowed in combiner expression
+  #pragma oss declare reduction(odd : long : omp_out += *y)
+  // CHECK: :[[@LINE+1]]:36: error: static assertion failed{{.*}}: no reduction 'sum' is declared for this type
+  #pragma oss task reduction(sum : [2]y)
+  y[0] = 1;
 }
 void declares(void) {
   // CHECK: :[[@LINE+1]]:3: error: '#pragma oss task' cannot be used here: declare 'inner' outside of the function
