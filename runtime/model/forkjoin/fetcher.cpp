@@ -68,6 +68,7 @@ Range Stride::next(std::uint64_t address) {
     Walk &walk = walks_.front();
     const std::uint64_t step = isUpwards ? page.begin - walk.last.end : walk.last.begin - page.end;
     walk.bytes = std::min((step < kWide ? kGrowth : kWideGrowth) * walk.bytes, most_);
+    walk.isUpwards = isUpwards;
     return isUpwards ? Range{page.begin, page.begin + walk.bytes}
                      : Range{page.end - std::min(walk.bytes, page.end), page.end};
   }
@@ -119,6 +120,19 @@ void Stride::took(Range run) {
   walk.whole = walk.whole.empty() ? run
                                   : Range{std::min(walk.whole.begin, run.begin),
                                           std::max(walk.whole.end, run.end)};
+}
+
+Range Stride::ahead() const {
+  const Walk &walk = walks_.front();
+  const std::uint64_t bytes = std::min(walk.whole.size() / 2 / kPageBytes * kPageBytes, most_);
+  return walk.isUpwards && bytes >= kAhead ? Range{walk.last.end, walk.last.end + bytes} : Range{};
+}
+
+void Stride::wentAhead(Range run) { walks_.front().ahead = run; }
+
+Range Stride::aheadOf(std::uint64_t end) const {
+  const Range &ahead = walks_.front().ahead;
+  return ahead.begin < end && end < ahead.end ? Range{end, ahead.end} : Range{};
 }
 
 void Fetcher::record(std::span<const Event> events) {
@@ -191,6 +205,10 @@ bool Fetcher::progress() {
     }
     moved = true;
   }
+  if (!fetch_ && !aheadDue_.empty()) {
+    startAhead(std::exchange(aheadDue_, {}));
+    moved = true;
+  }
   return moved;
 }
 
@@ -242,12 +260,39 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
         pages_.runAround(page, {page - std::min(page, small), page + kPageBytes + small});
     run = near.size() <= small ? near : run;
   }
-  stride.took(run);
+  const Range taken = isRead ? joinAhead(run) : run;
+  stride.took(taken);
   if (isRead) {
-    looked_.push_back(run);
+    looked_.push_back(taken);
     fetch({run}, false);
+    aheadDue_ = stride.ahead();
   } else {
     claim(run, false);
+  }
+}
+
+/// Together with what has been brought ahead of it and is open still.
+Range Fetcher::joinAhead(Range run) const {
+  const Range ahead = reads_.aheadOf(run.end);
+  const bool isOpen = !ahead.empty() && !pages_.anyStricter(ahead, Access::ReadOnly);
+  return isOpen ? Range{run.begin, ahead.end} : run;
+}
+
+/// Not beside kernels, and not from other ranks, where tasks may run: what these write would be
+/// there when they have ended, and touches and launches wait until nothing is on its way.
+void Fetcher::startAhead(Range wanted) {
+  if (!job_.window.contains(wanted) || pages_.at(wanted.begin) != Access::None || areDevicesDue() ||
+      isExpecting() || !orDie(job_.devices.isIdle())) {
+    return;
+  }
+  const Range run = pages_.runAround(wanted.begin, wanted);
+  bool isElsewhere = false;
+  job_.planner.directory().forEach(run, [&](Range part, const memory::Holders &holders) {
+    isElsewhere = isElsewhere || job_.topology.rankOf(sourceOf(part, holders)) != 0;
+  });
+  if (run.size() >= Stride::kAhead && !isElsewhere) {
+    reads_.wentAhead(run);
+    fetch({run}, false, Opens::Ahead);
   }
 }
 
@@ -384,6 +429,9 @@ void Fetcher::finishFetch() {
   case Opens::Expected:
     openExpected(done);
     break;
+  case Opens::Ahead:
+    openAhead(done);
+    break;
   }
 }
 
@@ -434,6 +482,15 @@ void Fetcher::openExpected(const Fetch &done) {
     }
   }
   expected_ = {};
+}
+
+void Fetcher::openAhead(const Fetch &done) {
+  for (const Range &range : done.pages) {
+    const Range open{range.begin + Stride::kNear, range.end};
+    const bool isShared = !job_.planner.directory().sharedBeyond(0, RangeSet::of({open})).empty();
+    pages_.open(open, isShared ? Access::ReadOnly : Access::Open)
+        .ignore("a touch opens what the kernel has no mapping left for");
+  }
 }
 
 void Fetcher::claim(Range pages, bool isWide) {

@@ -36,8 +36,15 @@ using protocol::Job;
 ///
 /// What two walks in a row have taken from the same first page on, in steps, the ones after them
 /// take at once; but each fourth one takes steps again, since nothing else tells how far it goes.
+///
+/// What lies ahead of a walk upwards may be brought while the program reads what the walk has, so
+/// that it hardly waits: at most half as much as it has been through. The next touch, of what was
+/// left closed there (the *wire*), tells that the program has come so far.
 class Stride {
 public:
+  /// What is brought ahead is at least this: less is not worth a copy of its own.
+  static constexpr std::uint64_t kAhead = std::uint64_t{4} << 20;
+
   /// Steps of a walk are at most this: beyond it a page for each touch is cheaper.
   static constexpr std::uint64_t kNear = std::uint64_t{2} << 20;
 
@@ -52,6 +59,15 @@ public:
   /// What was taken in the end.
   void took(Range run);
 
+  /// What to bring ahead of what the latest walk has; empty if nothing.
+  Range ahead() const;
+
+  /// That was brought, for the latest walk.
+  void wentAhead(Range run);
+
+  /// What has been brought ahead for the latest walk behind `end`; empty if nothing.
+  Range aheadOf(std::uint64_t end) const;
+
 private:
   struct Walk {
     Range last;                 ///< Taken at the last touch.
@@ -60,6 +76,8 @@ private:
     Range whole;                ///< Taken since,
     Range before;               ///< and by the walk from there before the latest.
     std::uint32_t foretold = 0; ///< Walks that were taken to go as far, since one took steps.
+    bool isUpwards = false;
+    Range ahead; ///< Brought for it before it was touched.
   };
 
   /// Makes the first walk of which `fits` the front one; false if there is none.
@@ -119,8 +137,9 @@ private:
   /// What becomes of pages once their bytes are here.
   enum class Opens {
     ForReading,
-    AsOwn,   ///< They become writable, and are nobody else's.
-    Expected ///< For reading, where they are not open yet.
+    AsOwn,    ///< They become writable, and are nobody else's.
+    Expected, ///< For reading, where they are not open yet.
+    Ahead     ///< For reading, but for the wire.
   };
 
   /// Bytes that a device of this rank copies out.
@@ -148,10 +167,13 @@ private:
   RangeSet closedOf(const RangeSet &pages) const TUTTI_IN_TURN;
   void fetch(std::vector<Range> pages, bool isWide, Opens opens = Opens::ForReading) TUTTI_IN_TURN;
   void startExpected() TUTTI_IN_TURN;
+  Range joinAhead(Range run) const TUTTI_IN_TURN;
+  void startAhead(Range wanted) TUTTI_IN_TURN;
   void finishFetch() TUTTI_IN_TURN;
   void openFetched(const Fetch &done) TUTTI_IN_TURN;
   void openAsOwn(const Fetch &done) TUTTI_IN_TURN;
   void openExpected(const Fetch &done) TUTTI_IN_TURN;
+  void openAhead(const Fetch &done) TUTTI_IN_TURN;
   void claim(Range pages, bool isWide) TUTTI_IN_TURN;
   Range wholeRun(std::uint64_t page) const;
 
@@ -163,6 +185,7 @@ private:
   std::optional<Fetch> fetch_ TUTTI_GUARDED_BY(exec::kTurn);
   RangeSet expected_ TUTTI_GUARDED_BY(exec::kTurn);
   bool isExpectedDue_ TUTTI_GUARDED_BY(exec::kTurn) = false;
+  Range aheadDue_ TUTTI_GUARDED_BY(exec::kTurn); ///< To be brought when nobody waits.
   std::vector<Range> looked_ TUTTI_GUARDED_BY(exec::kTurn);
   Stride reads_ TUTTI_GUARDED_BY(exec::kTurn){std::uint64_t{64} << 20};
   Stride writes_ TUTTI_GUARDED_BY(exec::kTurn){std::uint64_t{16}

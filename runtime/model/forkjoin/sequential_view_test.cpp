@@ -27,10 +27,12 @@ using memory::kHeapBase;
 constexpr std::uint64_t kUnit = 64 << 10;
 constexpr Range kPages{kHeapBase, kHeapBase + 4 * memory::kPageBytes};
 constexpr Place kTheirDevice = 2;
+constexpr std::uint64_t kMiB = 1 << 20;
+constexpr std::uint64_t kMemory = 200 * kMiB;
 
 /// One per process: the mappings stay.
 const memory::Window &window() {
-  static const auto mapped = *memory::Window::open({64 << 20, 1 << 20, {}, true});
+  static const auto mapped = *memory::Window::open({256 << 20, 1 << 20, {}, true});
   return *mapped;
 }
 
@@ -47,6 +49,29 @@ protected:
   }
 
   void TearDown() override { job_.progress.stop(); }
+
+  /// Reads each closed page as the program would, up to `end`, and lets what that begins end.
+  ///
+  /// Returns how often it had to ask.
+  int readUpTo(std::uint64_t end) {
+    int touches = 0;
+    for (std::uint64_t page = kHeapBase; page < end; page += memory::kPageBytes) {
+      if (pages_->at(page) == Access::None) {
+        ++touches;
+        view_->open({page, page + 1}, false);
+        Progress::Lock lock = job_.progress.lock();
+        job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return view_->isIdle(); });
+      }
+    }
+    return touches;
+  }
+
+  void close(std::uint64_t bytes) {
+    auto plan = std::make_shared<Plan>();
+    plan->absentPages = RangeSet::of({{kHeapBase, kHeapBase + bytes}});
+    const Progress::Lock lock = job_.progress.lock();
+    view_->protect(plan);
+  }
 
   static std::shared_ptr<const Plan> protecting(Range readOnly) {
     auto plan = std::make_shared<Plan>();
@@ -107,6 +132,45 @@ TEST_F(SequentialViewTest, LeavesPagesClosedBetweenThoseThatItBringsHome) {
   EXPECT_EQ(pages_->at(between.begin), Access::ReadOnly);
   EXPECT_FALSE(pages_->anyStricter({kPages.begin, between.begin}, Access::Open));
   EXPECT_FALSE(pages_->anyStricter({between.end, kPages.end}, Access::Open));
+}
+
+TEST_F(SequentialViewTest, BringsWhatLiesAheadOfALongWalkButForAWire) {
+  close(kMemory);
+  const int first = readUpTo(kHeapBase + 8 * kMiB); // The last step takes the most that one takes.
+  const std::uint64_t wire = pages_->runAround(kHeapBase, {kHeapBase, kHeapBase + kMemory}).end;
+  const std::uint64_t half = (wire - kHeapBase) / 2 / memory::kPageBytes * memory::kPageBytes;
+
+  EXPECT_EQ(first, 4);
+  EXPECT_TRUE(pages_->anyStricter({wire, wire + memory::kPageBytes}, Access::ReadOnly));
+  EXPECT_FALSE(pages_->anyStricter({wire + Stride::kNear, wire + half}, Access::ReadOnly));
+  EXPECT_EQ(pages_->at(wire + half), Access::None);
+}
+
+TEST_F(SequentialViewTest, GoesOnAheadWhereAWalkComesToTheWire) {
+  close(kMemory);
+  readUpTo(kHeapBase + 8 * kMiB);
+
+  // Two pieces ahead of it, and what is left.
+  EXPECT_EQ(readUpTo(kHeapBase + kMemory), 3);
+}
+
+TEST_F(SequentialViewTest, TakesWhatLiesAheadAgainWhenItHasBeenClosed) {
+  close(kMemory);
+  readUpTo(kHeapBase + 8 * kMiB);
+  close(kMemory);
+
+  readUpTo(kHeapBase + kMemory);
+
+  EXPECT_FALSE(pages_->anyStricter({kHeapBase, kHeapBase + kMemory}, Access::ReadOnly));
+}
+
+TEST_F(SequentialViewTest, BringsNothingAheadOfAShortWalk) {
+  close(kMemory);
+  readUpTo(kHeapBase + 4 * kMiB);
+  const std::uint64_t end = pages_->runAround(kHeapBase, {kHeapBase, kHeapBase + kMemory}).end;
+
+  EXPECT_LT(end, kHeapBase + 5 * kMiB);
+  EXPECT_EQ(pages_->runAround(end, {end, kHeapBase + kMemory}).end, kHeapBase + kMemory);
 }
 
 TEST_F(SequentialViewTest, ProtectsAgainWhatWasOpenedSince) {
