@@ -291,7 +291,8 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
   if (before > 0 && before != timed.total) {
     rope.rope.scale(timed.history->loop, timed.total / before);
   }
-  timed.history->onCores = onCores;
+  // Cores that get nothing any more were slow when they got something.
+  timed.history->onCores = onCores > 0 ? onCores : timed.history->onCores;
   const bool isCut =
       rope.rope.add(timed.history->loop, timed.parts, std::max<std::int64_t>(timed.launches, 1),
                     {timed.bytes, bandwidth, timed.history->planning});

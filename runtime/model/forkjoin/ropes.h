@@ -50,7 +50,7 @@ struct RopeHistory {
   std::int32_t timed = 0;    ///< launches that were, since the latest cut,
   std::int32_t roughly = 0;  ///< those that moved data and were timed all the same,
   double total = 0;          ///< iterations of the latest whose times are known,
-  double onCores = 0;        ///< and seconds that its slowest part on a host took;
+  double onCores = 0;        ///< and seconds that the latest slowest part on a host took;
   double planning = 0;       ///< seconds to make a plan of those that are used again,
   std::int32_t cutsSeen = 0; ///< and the cuts of the rope until then.
   bool isRough = false;      ///< The launch that is to be timed moves data.

@@ -296,6 +296,14 @@ TEST_F(RopesOfSlowCores, LeaveNothingToCoresThatIsLessThanHalfAnIteration) {
   EXPECT_NEAR(run(2048, 20000, false), 1e-3, 1e-6);
 }
 
+TEST_F(RopesOfSlowCores, RememberThatCoresAreSlowThatGetNothing) {
+  run(2048, 20000, true, 0.01);
+  for (int launch = 0; launch < 8; ++launch) {
+    ASSERT_LE(run(2048, 20000, false), 1.1e-3);
+    EXPECT_GT(ropes_.secondsOnHosts(history_, 2048), 1.0) << "of 10 that both ranks would take";
+  }
+}
+
 } // namespace
 
 } // namespace tutti::model::forkjoin
