@@ -57,12 +57,13 @@ bool EarlyLaunches::isDivisible(const tutti_region &region) {
   return (region.flags & ~kMayBe) == kLoop;
 }
 
-void EarlyLaunches::ranHome(const tutti_region &region, std::int64_t iterations, double seconds) {
+bool EarlyLaunches::ranHome(const tutti_region &region, std::int64_t iterations, double seconds) {
   std::vector<Ran> &known = known_[&region];
   if (known.size() == kKept) {
     known.pop_back();
   }
   known.push_back({iterations, seconds});
+  return known.size() == 1;
 }
 
 } // namespace tutti::entry

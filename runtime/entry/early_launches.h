@@ -30,8 +30,8 @@ public:
   /// Whether the iterations of a launch may be executed in several parts, one after the other.
   static bool isDivisible(const tutti_region &region);
 
-  /// Notes what a launch has taken at home. Units: seconds.
-  void ranHome(const tutti_region &region, std::int64_t iterations, double seconds);
+  /// Notes what a launch has taken at home; whether it was the first of its loop. Units: seconds.
+  bool ranHome(const tutti_region &region, std::int64_t iterations, double seconds);
 
 private:
   struct Ran {

@@ -18,7 +18,8 @@ TEST(EarlyLaunches, TellWhatLaunchesOfAboutTheSameLengthTake) {
   EarlyLaunches launches(window());
   const tutti_region region{};
   EXPECT_FALSE(launches.expected(region, 100));
-  launches.ranHome(region, 100, 1.0);
+  EXPECT_TRUE(launches.ranHome(region, 100, 1.0)) << "the first one";
+  EXPECT_FALSE(launches.ranHome(region, 100, 1.0));
   EXPECT_DOUBLE_EQ(*launches.expected(region, 50), 0.5);
   EXPECT_DOUBLE_EQ(*launches.expected(region, 200), 2.0);
   EXPECT_FALSE(launches.expected(region, 1000));

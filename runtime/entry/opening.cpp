@@ -37,6 +37,16 @@ void Opening::lasted(double seconds) {
   }
 }
 
+bool Opening::isWorthBeginning(double seconds) const {
+  return !thread_.joinable() && lasted_ + seconds >= kInVain;
+}
+
+void Opening::expects(double seconds) {
+  if (isWorthBeginning(seconds)) {
+    begin();
+  }
+}
+
 bool Opening::isWorthWaiting(double seconds) const {
   if (isOver()) {
     return true;

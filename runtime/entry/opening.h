@@ -31,6 +31,12 @@ public:
   /// is as much as opening devices in vain costs.
   void lasted(double seconds);
 
+  /// A loop is going to take so many seconds at home. As `lasted`, so that devices come the sooner.
+  void expects(double seconds);
+
+  /// Whether to know that would be a reason to begin.
+  bool isWorthBeginning(double seconds) const;
+
   /// Whether a loop that takes so many seconds at home is better off to wait for devices.
   bool isWorthWaiting(double seconds) const;
 

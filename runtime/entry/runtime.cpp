@@ -396,7 +396,8 @@ void Runtime::prepare(RankJob job) {
   if (settings.checksAccesses) {
     strays_ = std::make_unique<StrayReport>(*window_, *heap_, executableVariables());
   }
-  if (hasDevices) {
+  // Tasks of a program whose devices come later use none, and may be starting by now.
+  if (hasDevices && !early_) {
     accelerators_ = std::make_unique<TaskDevices>(
         *this, *zero_, *window_, settings.managed != Managed::Driver, strays_.get());
   }
@@ -418,6 +419,9 @@ void Runtime::takeDevices() {
   std::vector<exec::OpenDevice> devices = opening_->take();
   opening_.reset();
   awaitsDevices_ = false;
+  if (settings_.explains) {
+    log::info("devices were opened beside the program: {}", devices.size());
+  }
   if (devices.empty()) {
     return;
   }
@@ -449,6 +453,8 @@ Runtime::Begun Runtime::beginEarly(const tutti_region &region, const std::uint64
   }
   if (begun.iterations > 0 && opening_->isWorthWaiting(expected)) {
     takeDevices();
+  } else if (begun.iterations > 0) {
+    opening_->expects(expected);
   }
   return begun;
 }
@@ -473,20 +479,24 @@ double Runtime::executeFirst(const tutti_region &region, const std::uint64_t *ca
                              : seconds / static_cast<double>(chunk.upper - chunk.lower) *
                                    static_cast<double>(begun.iterations - chunk.upper);
     next *= kMore;
-  } while (opening_->isWorthWaiting(expected) && (isFirst || seconds < kShown));
+  } while ((opening_->isWorthWaiting(expected) || opening_->isWorthBeginning(expected)) &&
+           (isFirst || seconds < kShown));
   return expected;
 }
 
 /// Notes a launch that was over before there were devices.
 void Runtime::endEarly(const tutti_region &region, const Begun &begun, double seconds) {
+  constexpr std::string_view kLater = "devices are opened once loops have taken longer";
   const double whole = begun.seconds + seconds;
   if (begun.iterations == 0) { // Devices could not have had it.
     const std::string_view reason = reasonHome(region);
     aside_.count(region, whole, reason.empty() ? "there is one rank only" : reason);
     return;
   }
-  aside_.count(region, whole, "devices are opened once loops have taken longer");
-  early_->ranHome(region, begun.iterations, whole);
+  aside_.count(region, whole, kLater);
+  if (early_->ranHome(region, begun.iterations, whole) && settings_.explains) {
+    model::forkjoin::sayHome({region.source, begun.iterations, whole, kLater});
+  }
   if (opening_) {
     opening_->lasted(whole);
   }

@@ -56,10 +56,18 @@ def devices_come_while_loops_run(workshop):
     require(found["launches"] == 3000 and found["home"] > 0, found)
 
 
+def why_loops_run_at_home_until_then_is_explained(workshop):
+    """Once for each loop."""
+    _, _, errors = run(workshop, ["3000", "long"], FAKE_CUDA_OPENING="100", TUTTI_EXPLAIN="1")
+    early = re.findall(r"^tutti:   chosen:  home \(measured .*\), because devices are opened once loops have taken longer$", errors, re.M)
+    came = errors.find("tutti: devices were opened beside the program: 1\n")
+    require(len(early) == 1 and errors.find(early[0]) < came < errors.rfind("chosen:  cuda"), tail(errors))
+
+
 def a_program_may_end_while_they_are_opened(workshop):
     """Nothing is opened any more then."""
-    found, calls, _ = run(workshop, ["1000"], FAKE_CUDA_OPENING="4000")
-    require("cuDevicePrimaryCtxRetain" not in calls and found["home"] == 1000, f"{calls} {found}")
+    found, calls, _ = run(workshop, ["500"], FAKE_CUDA_OPENING="4000")
+    require("cuDevicePrimaryCtxRetain" not in calls and found["home"] == 500, f"{calls} {found}")
 
 
 def a_handler_of_the_program_stays(workshop):
@@ -87,5 +95,6 @@ def all_checks():
     """(name, function of the workshop)"""
     return [(check.__name__, check) for check in (
         a_short_program_starts_no_driver, a_long_loop_waits_for_devices, devices_come_while_loops_run,
+        why_loops_run_at_home_until_then_is_explained,
         a_handler_of_the_program_stays, a_program_may_end_while_they_are_opened, what_asks_for_devices_waits,
         a_driver_that_does_not_start_is_one_line)]

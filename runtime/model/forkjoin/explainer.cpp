@@ -53,9 +53,9 @@ void sayImpossible(Way way, std::string_view reason) {
 void sayRounds(const Alternatives::Rounds &rounds) {
   if (rounds.all > 0) {
     log::info(
-        "  a round of the loops that choose together: {} on all places, {} on devices alone, {} "
-        "on cores alone",
-        timeOf(rounds.all), timeOf(rounds.devices), timeOf(rounds.hosts));
+        "  a round of the loops that choose together: {} on all places, {} on devices alone, {}",
+        timeOf(rounds.all), timeOf(rounds.devices),
+        rounds.hosts > 0 ? timeOf(rounds.hosts) + " on cores alone" : "cores alone not tried");
   }
 }
 
@@ -191,15 +191,20 @@ void Explainer::explainHome(Explained &known, const Launch &launch, std::string_
                             const Alternatives::Rounds &rounds) const {
   if (isOn_ && isNew(known, kHome, why)) {
     const auto took = known.took.find(kHome);
-    log::info("the loop at {}, {} iterations:", launch.region->source, launch.total);
-    sayRounds(rounds);
-    log::info("  chosen:  home{}, because {}",
-              took == known.took.end()
-                  ? std::string()
-                  : fmt::format(" (measured {})",
-                                timeOf(took->second.seconds() * static_cast<double>(launch.total))),
-              why);
+    sayHome(
+        {launch.region->source, launch.total,
+         took == known.took.end() ? 0 : took->second.seconds() * static_cast<double>(launch.total),
+         why},
+        rounds);
   }
+}
+
+void sayHome(const AtHome &launch, const Alternatives::Rounds &rounds) {
+  log::info("the loop at {}, {} iterations:", launch.source, launch.iterations);
+  sayRounds(rounds);
+  log::info("  chosen:  home{}, because {}",
+            launch.seconds > 0 ? fmt::format(" (measured {})", timeOf(launch.seconds)) : "",
+            launch.why);
 }
 
 } // namespace tutti::model::forkjoin

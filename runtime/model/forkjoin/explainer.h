@@ -35,6 +35,17 @@ struct Explained {
 /// What a decision has to weigh.
 balance::Proposal proposalOf(const exec::Launch &launch, const exec::Plan &plan);
 
+/// A launch that runs at home.
+struct AtHome {
+  std::string_view source; ///< Of its loop.
+  std::int64_t iterations;
+  double seconds; ///< What it takes there; 0 if that is not known.
+  std::string_view why;
+};
+
+/// Says so, whoever wants to know.
+void sayHome(const AtHome &launch, const Alternatives::Rounds &rounds = {});
+
 /// Threading: externally synchronised.
 class Explainer {
 public:
