@@ -38,6 +38,8 @@ constexpr double kWorse = 1.25;
 /// One that is so much worse for so long was not disturbed by something else.
 constexpr double kUndoubted = 8;
 constexpr double kUndoubtedSeconds = 0.15;
+/// One whose time is only roughly known is measured if that is not more by this factor.
+constexpr double kRoughly = 4;
 /// Launches without the anchor after which another one is taken.
 constexpr std::int64_t kGiveUp = 10000;
 /// Another alternative has to be better by this fraction.
@@ -59,9 +61,9 @@ constexpr double kCheckGain = 0.03;
 } // namespace
 
 Choice::Choice(std::size_t alternatives, std::size_t first)
-    : seconds_(alternatives, 0), least_(alternatives, 0), handicaps_(alternatives, 1),
-      rough_(alternatives), later_(alternatives), present_(first), rest_(kRest),
-      checkAfter_(kCheck), leastCheck_(kCheck) {
+    : seconds_(alternatives, 0), least_(alternatives, 0), suspected_(alternatives, 0),
+      handicaps_(alternatives, 1), rough_(alternatives), later_(alternatives), present_(first),
+      rest_(kRest), checkAfter_(kCheck), leastCheck_(kCheck) {
   if (alternatives < 2) {
     phase_ = Phase::Rests;
   }
@@ -98,6 +100,7 @@ void Choice::startAnew() {
   isCheck_ = false;
   std::ranges::fill(seconds_, 0);
   std::ranges::fill(least_, 0);
+  std::ranges::fill(suspected_, 0);
   rough_ = seconds_.size();
   later_ = seconds_.size();
   anchor_ = nullptr;
@@ -165,6 +168,12 @@ bool Choice::restsUntilCheck(const void *loop) {
   if (later_ < seconds_.size() && seconds_[later_] == 0 && rested_ >= triesLaterAfter_) {
     start(std::exchange(later_, seconds_.size()));
     return false;
+  }
+  for (std::size_t each = 0; each < seconds_.size(); ++each) {
+    if (seconds_[each] == 0 && isPutOff(each) && rested_ >= launchesUntilWorth(suspected_[each])) {
+      start(each);
+      return false;
+    }
   }
   isCheck_ = launches_ >= checkAfter_ && loop == anchor_;
   phase_ = isCheck_ ? Phase::Starts : Phase::Rests;
@@ -310,10 +319,21 @@ bool Choice::isWorse(double round, double factor) const {
 bool Choice::isToBeTried(std::size_t alternative) const {
   const double known = seconds_[alternative];
   const auto isNear = [&](double other) {
-    return other < kWorse * known && known < kWorse * other;
+    return other < kWorse * known && known < kRoughly * other;
   };
-  return (known == 0 && alternative != later_) ||
+  return (known == 0 && alternative != later_ && !isPutOff(alternative)) ||
          (alternative == rough_ && std::ranges::count_if(seconds_, isNear) > 1);
+}
+
+/// Whether it would be tried only to see that it takes much longer.
+bool Choice::isPutOff(std::size_t alternative) const {
+  return isWorse(suspected_[alternative], kHopeless);
+}
+
+/// Launches beside which it is little to try an alternative that may take so long.
+std::int64_t Choice::launchesUntilWorth(double seconds) const {
+  return static_cast<std::int64_t>(std::min(
+      kTrialLaunches / kTrialShare * seconds / seconds_[present_], static_cast<double>(kMostRest)));
 }
 
 /// Tries the next one, or takes the best.
@@ -346,9 +366,7 @@ void Choice::rest() {
   const double trial = trialBegan_ > 0 ? now_ - std::exchange(trialBegan_, 0) : 0;
   worthATrial_ = static_cast<std::int64_t>(
       std::min(trial / kRestShare / seconds_[present_] * inRound_, static_cast<double>(kMostRest)));
-  triesLaterAfter_ = static_cast<std::int64_t>(
-      std::min(kTrialLaunches / kTrialShare * likeLater_ / seconds_[present_],
-               static_cast<double>(kMostRest)));
+  triesLaterAfter_ = launchesUntilWorth(likeLater_);
 }
 
 } // namespace tutti::balance

@@ -3,6 +3,7 @@
 /// Which of several ways to run the loops of a program takes least, found by trying them. Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -61,10 +62,18 @@ public:
   /// nothing is known.
   void expect(std::size_t alternative, double seconds);
 
+  /// A round of an alternative may take so long, as one of its loops may: if that is much more than
+  /// another one takes, it is tried only once that costs little beside what the program has taken.
+  /// Units: seconds; 0: nothing is known.
+  void suspect(std::size_t alternative, double seconds) {
+    suspected_[alternative] = std::max(suspected_[alternative], seconds);
+  }
+
   /// A round, from one launch of `loop` to the next, has taken about so long in the way that an
-  /// alternative is, before any was tried. That one is measured only if another one takes about the
-  /// same. `later` is likely to take about as long, and is tried once that costs little beside what
-  /// the program has taken. Units: seconds, not 0. Order: before all else but `expect`.
+  /// alternative is, before any was tried. That one is measured only if another one does not take
+  /// much more or less. `later` is likely to take about as long, and is tried once that costs
+  /// little beside what the program has taken. Units: seconds, not 0. Order: before all else but
+  /// `expect`.
   void took(std::size_t alternative, const void *loop, double seconds, std::size_t later);
 
 private:
@@ -91,13 +100,16 @@ private:
   std::int64_t nextLook(double round, double took) const;
   bool isMeasured(double took) const;
   bool isToBeTried(std::size_t alternative) const;
+  bool isPutOff(std::size_t alternative) const;
+  std::int64_t launchesUntilWorth(double seconds) const;
   void rest();
   void decide();
   void check();
   bool restsUntilCheck(const void *loop);
 
-  std::vector<double> seconds_; ///< Of a round, by alternative; 0: not tried.
-  std::vector<double> least_;   ///< That it is known to take.
+  std::vector<double> seconds_;   ///< Of a round, by alternative; 0: not tried.
+  std::vector<double> least_;     ///< That it is known to take,
+  std::vector<double> suspected_; ///< and that it may take.
   std::vector<double> handicaps_;
   std::size_t rough_;                ///< The one that is known by `took` alone; none: their number.
   std::size_t later_;                ///< The one that is tried later; none: their number.

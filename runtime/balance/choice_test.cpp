@@ -99,6 +99,41 @@ TEST(Choice, MeasuresWhatItTookAgainWhereAnotherTakesAboutTheSame) {
   }
 }
 
+TEST(Choice, MeasuresWhatItTookAgainWhereAnotherTakesLess) {
+  Choice choice(3);
+  choice.expect(0, 5);
+  Program program(choice, {5, 1e-3, 2e-3});
+  choice.took(1, program.loop(0), 6e-3, 0); // Its first rounds brought data and loaded kernels.
+  program.run(100);
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
+}
+
+TEST(Choice, PutsOffWhatMayTakeMuchLonger) {
+  Choice choice(3);
+  choice.suspect(2, 2.0);
+  Program program(choice, {1.1e-3, 1e-3, 2.0});
+
+  program.run(1000, 1);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
+  EXPECT_LT(program.now(), 1.1) << "the last one has been tried";
+}
+
+TEST(Choice, TriesWhatMayTakeMuchLongerOnceThatCostsLittle) {
+  Choice choice(3);
+  choice.suspect(2, 5e-3); // To start its threads took most of that.
+  Program program(choice, {1.1e-3, 1e-3, 0.5e-3});
+  program.run(1000, 1);
+  EXPECT_EQ(choice.present(), 1U);
+
+  program.run(1500, 1);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 2U);
+}
+
 TEST(Choice, TriesWhatIsLikelyToBeSlowOnceThatCostsLittle) {
   Choice choice(3);
   Program program(choice, {0.5e-3, 5e-3, 1e-3});

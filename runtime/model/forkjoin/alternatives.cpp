@@ -93,6 +93,7 @@ bool Alternatives::beginsAlone(ChoiceHistory &history, const Known &known) {
     waited_ = 0;
   }
   mine->choice.expect(kHosts, known.onHosts); // A round takes no less than one of its loops.
+  mine->choice.suspect(kHosts, known.suspectedOnHosts);
   if (!known.areCoresOfUse) {
     mine->choice.expect(kAll, std::numeric_limits<double>::infinity());
   }
@@ -162,6 +163,7 @@ bool Alternatives::beginsJointly(ChoiceHistory &history, const Known &known) {
   if (known.onHosts > 0) {
     choice->expect(1 + kHosts, known.onHosts);
   }
+  choice->suspect(1 + kHosts, known.suspectedOnHosts);
   choice->needsRounds(&history, known.period);
   const bool isAsked =
       choice->begins(&history, known.isSettled || presentOf(*history.shared) != kAll);

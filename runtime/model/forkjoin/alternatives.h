@@ -50,6 +50,7 @@ public:
     double onDevices = 0;         ///< Seconds from one launch to the next while it did; 0: nobody
                                   ///< knows.
     bool areCoresOfUse = true;    ///< Beside devices.
+    double suspectedOnHosts = 0;  ///< Seconds that it may take on hosts alone; 0: nobody knows.
   };
 
   /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to
@@ -71,7 +72,7 @@ public:
   struct Rounds {
     double all = 0;     ///< On all places,
     double devices = 0; ///< on devices alone,
-    double hosts = 0;   ///< and on the cores, at least.
+    double hosts = 0;   ///< and on the cores, at least; 0: they were not tried.
   };
 
   static Rounds rounds(const ChoiceHistory &mine);

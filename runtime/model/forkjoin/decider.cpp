@@ -253,7 +253,8 @@ Alternatives::Known Decider::knownOf(const LoopHistory &history, std::int64_t it
           history.crossing.period(),
           history.triesCores,
           history.triesCores ? history.crossing.round() : 0,
-          onHosts == 0 || onDevices == 0 || onDevices > kOfUse * onHosts};
+          onHosts == 0 || onDevices == 0 || onDevices > kOfUse * onHosts,
+          isSettled ? ropes_.secondsSuspectedOnHosts(history.rope, iterations) : 0};
 }
 
 Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region,

@@ -215,14 +215,18 @@ bool Ropes::isSettled(const RopeHistory &history) const {
 }
 
 double Ropes::secondsOnHosts(const RopeHistory &history, std::int64_t total) const {
+  const double ofWork = std::max(0.0, history.onCores - kWakingCores);
+  return ofWork > 0 ? secondsSuspectedOnHosts(history, total) * ofWork / history.onCores : 0;
+}
+
+double Ropes::secondsSuspectedOnHosts(const RopeHistory &history, std::int64_t total) const {
   std::vector<bool> areHosts;
   if (history.rope) {
     for (const memory::Place place : history.rope->places) {
       areHosts.push_back(topology_.isHost(place));
     }
   }
-  const double ofWork = std::max(0.0, history.onCores - kWakingCores);
-  return ofWork > 0 ? secondsOn(history, total, areHosts) * ofWork / history.onCores : 0;
+  return secondsOn(history, total, areHosts);
 }
 
 double Ropes::secondsBalanced(const RopeHistory &history, std::int64_t total) const {

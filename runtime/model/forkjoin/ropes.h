@@ -82,6 +82,9 @@ public:
   /// took, less what it may be to start cores; 0 if that is not known. Units: seconds.
   double secondsOnHosts(const RopeHistory &history, std::int64_t total) const;
 
+  /// The same with all that parts took, of which much may have been to start cores.
+  double secondsSuspectedOnHosts(const RopeHistory &history, std::int64_t total) const;
+
   /// What the parts of such a launch would take on all places of its loop, did they take the same
   /// time; 0 if that is not known. Units: seconds.
   double secondsBalanced(const RopeHistory &history, std::int64_t total) const;
