@@ -24,9 +24,7 @@ constexpr std::uint64_t kSmallestGroup = 32;
 constexpr std::uint64_t kLargeGroup = 1024;
 constexpr std::uint64_t kManyGroups = 4;
 
-/// Work-items of loops of one dimension take two iterations, and find out only once where memory
-/// lies, as long as each multiprocessor has so many groups that all end at about the same time.
-constexpr std::uint64_t kIterations = 2;
+/// So many groups for each multiprocessor end at about the same time.
 constexpr std::uint64_t kEvenGroups = 64;
 
 /// Groups that leave partial results, by multiprocessor: few of them for little work or large
@@ -188,9 +186,9 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
   }
   if (reduces && !asked) {
     limitCount(grid.groups, reducingGroups(limits, wish, grid.groupCount()));
-  } else if (!asked && extents.size() == 1 && limits.units > 0) {
+  } else if (!asked && extents.size() == 1 && wish.iterations > 1 && limits.units > 0) {
     const std::uint64_t even = limits.units * kEvenGroups;
-    limitCount(grid.groups, std::max(ceilDiv(grid.groupCount(), kIterations), even));
+    limitCount(grid.groups, std::max(ceilDiv(grid.groupCount(), wish.iterations), even));
   }
   return grid;
 }

@@ -20,6 +20,9 @@ struct GridWish {
   bool hasCombiner = false;       ///< Few of its partial results go to the host in any case.
   bool byGroups = false;          ///< As TUTTI_MAPPING_GROUPS says; it does not reduce.
   bool byTiles = false;           ///< As TUTTI_MAPPING_TILES says: 32 x 8, whatever is wished.
+  /// Of each work-item of a long loop of one dimension that does not reduce: as long as each of the
+  /// device's units has so many groups that all end at about the same time.
+  std::uint32_t iterations = 1;
   /// Groups and work-items per group of a `#pragma tutti`; 0 where nothing was said. They hold as
   /// far as the limits allow, and no group is without an iteration; for a reduction the size of a
   /// group becomes a power of two. Where other dimensions are named than the kernel has, a group
@@ -32,8 +35,7 @@ struct GridWish {
 ///
 /// Shape:  1 to 3 extents. Unless wished otherwise: groups of 256, 64 x 4 or 32 x 4 x 2
 ///         work-items, fewer where there are fewer iterations or a kernel needs many registers;
-///         enough groups for one iteration per work-item, or for two of a long loop of one
-///         dimension, except that a reduction, whose groups
+///         enough groups for one iteration per work-item, except that a reduction, whose groups
 ///         each leave a partial result, has at most some 16 groups for each of the device's units,
 ///         or 64 for much work and small results, 256 with a combiner. By groups: one for each
 ///         iteration, of up to 256 work-items, or 1024 where there are few groups.

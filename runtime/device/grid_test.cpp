@@ -38,13 +38,16 @@ TEST(Grid, GivesEveryIterationAWorkItem) {
   EXPECT_EQ(space.groups, (Groups{4, 3, 3}));
 }
 
-TEST(Grid, GivesWorkItemsOfALongLoopTwoIterations) {
+TEST(Grid, GivesWorkItemsOfALongLoopTwoIterationsWhereThatIsWished) {
   constexpr std::int64_t kEven = 10 * 64 * 256;
+  const GridWish two{.iterations = 2};
 
-  EXPECT_EQ(gridFor(Extents{kEven}, gpu(), {}).groups[0], 640U);
-  EXPECT_EQ(gridFor(Extents{kEven + 256}, gpu(), {}).groups[0], 640U);
-  EXPECT_EQ(gridFor(Extents{3 * kEven}, gpu(), {}).groups[0], 960U);
-  EXPECT_EQ(gridFor(Extents{3 * kEven}, gpu(), {.groups = {1900}}).groups[0], 1900U);
+  EXPECT_EQ(gridFor(Extents{kEven}, gpu(), two).groups[0], 640U);
+  EXPECT_EQ(gridFor(Extents{kEven + 256}, gpu(), two).groups[0], 640U);
+  EXPECT_EQ(gridFor(Extents{3 * kEven}, gpu(), two).groups[0], 960U);
+  EXPECT_EQ(gridFor(Extents{3 * kEven}, gpu(), {.iterations = 2, .groups = {1900}}).groups[0],
+            1900U);
+  EXPECT_EQ(gridFor(Extents{3 * kEven}, gpu(), {}).groups[0], 1920U);
 }
 
 TEST(Grid, HasFewerWorkItemsForFewIterations) {

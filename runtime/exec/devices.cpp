@@ -798,7 +798,12 @@ Result<device::KernelLaunch> Devices::kernelFor(std::int32_t index, const Launch
   TUTTI_ASSIGN(loaded, this->loaded(lane(index), *launch.region, *choice->kernel));
   device::KernelLaunch kernel;
   kernel.kernel = loaded->kernel;
-  kernel.grid = device::gridFor(choice->used(), info, wishOf(launch, *choice, *loaded->kernel));
+  device::GridWish wish = wishOf(launch, *choice, *loaded->kernel);
+  // Procedures mostly do little for an element, and find out first where many fragments lie. Loops
+  // that do more take longer so.
+  constexpr std::uint32_t kIterations = 2;
+  wish.iterations = kIterations;
+  kernel.grid = device::gridFor(choice->used(), info, wish);
   kernel.upper = launch.total;
   kernel.total = launch.total;
   setArguments(kernel.arguments, launch);
