@@ -73,12 +73,16 @@ void *Recording::data(const Handle &fragment) {
     isRefused_ = true;
     return nullptr;
   }
+  if (isPortion_) {
+    return placeOf(value);
+  }
   Buffer *buffer = value.buffer();
   if (!buffer) { // A number: devices get a copy.
     buffer = Buffer::make(value.size());
     std::memcpy(buffer->data(), value.data(), value.size());
     kept_.emplace_back(Kind::Bytes, buffer);
   }
+  devices_.awaitPortion(rangeOf(buffer->data(), buffer->bytes));
   if (part_ == Part::Drag) {
     value.open(Cause::Drag); // What has been dragged through has left the device before.
   }
@@ -97,18 +101,49 @@ void *Recording::data(const Handle &fragment) {
   return mirror;
 }
 
+/// Where the device finds what a portion reads.
+void *Recording::placeOf(const Value &value) {
+  const Range host = rangeOf(value.data(), value.size());
+  if (!devices_.portions_.writerOf(host)) {
+    value.open(Cause::Drag);
+  }
+  kept_.push_back(value);
+  return placeFor(host, brought_, inputs_);
+}
+
+void *Recording::placeFor(Range host, std::vector<exec::HostCopy> &copies,
+                          std::vector<Range> &places) {
+  std::byte *place = devices_.allocate(host.size(), FragmentDevices::Role::Place);
+  if (!place) {
+    isRefused_ = true;
+    return nullptr;
+  }
+  places_.push_back(place);
+  if (!host.empty()) {
+    copies.push_back({host, addressOf(place)});
+    places.push_back(rangeOf(place, host.size()));
+  }
+  return place;
+}
+
 void *Recording::create(Handle &fragment, std::size_t bytes) {
-  std::byte *mirror = devices_.allocate(bytes, FragmentDevices::Role::MadeByDevice);
+  using Role = FragmentDevices::Role;
+  const Role role = isPortion_ ? Role::TakenHome : Role::MadeByDevice;
+  std::byte *mirror = devices_.allocate(bytes, role);
   Buffer *buffer = mirror ? Buffer::makeMirrored(devices_, mirror, bytes) : Buffer::make(bytes);
   isRefused_ = isRefused_ || !mirror;
   if (!buffer) {
     return nullptr;
   }
+  fragment.value = Value(Kind::Bytes, buffer);
+  kept_.push_back(fragment.value);
+  if (mirror && isPortion_) {
+    devices_.runtime_.renew(rangeOf(mirror, wholePages(bytes)));
+    return placeFor(rangeOf(mirror, bytes), takenHome_, outputs_);
+  }
   if (mirror && bytes > 0) {
     outputs_.push_back(rangeOf(mirror, bytes));
   }
-  fragment.value = Value(Kind::Bytes, buffer);
-  kept_.push_back(fragment.value);
   return buffer->data();
 }
 
@@ -132,8 +167,13 @@ void Recording::launch(const tutti_region &region, const std::uint64_t *captures
 bool FragmentDevices::complete(const Recording &recording, exec::Launch &launch) {
   const tutti_region &region = *launch.region;
   launch.values.assign(region.values, 0);
-  tutti_gather gather{&window_, {}, false};
+  tutti_gather gather{&window_, {}, false, {}, recording.brought_};
   region.gather(launch.captures.data(), launch.values.data(), &gather);
+  if (std::ranges::any_of(gather.blocks, [&](const exec::BlockValue &block) {
+        return awaitRead(recording, block);
+      })) {
+    return complete(recording, launch);
+  }
   for (const exec::BlockValue &block : gather.blocks) {
     const Range bytes{block.address, block.address + block.bytes};
     if (std::ranges::any_of(recording.outputs_,
@@ -143,6 +183,15 @@ bool FragmentDevices::complete(const Recording &recording, exec::Launch &launch)
   }
   launch.total = region.trip(launch.captures.data(), launch.values.data());
   return !gather.isOutside;
+}
+
+/// Whether the host has got a block only now that a portion reads.
+bool FragmentDevices::awaitRead(const Recording &recording, const exec::BlockValue &block) {
+  const auto brought = std::ranges::find_if(recording.brought_, [&](const exec::HostCopy &copy) {
+    return Range{copy.place, copy.place + copy.host.size()}.contains(
+        {block.address, block.address + block.bytes});
+  });
+  return brought != recording.brought_.end() && awaitPortion(brought->host);
 }
 
 std::byte *FragmentDevices::allocate(std::size_t bytes, Role role) {
@@ -196,10 +245,29 @@ void FragmentDevices::count(Cause cause, std::uint64_t bytes) {
 }
 
 void FragmentDevices::open(const std::byte *bytes, std::size_t count, Cause cause) {
+  if (isTakenHome(bytes)) {
+    awaitPortion(rangeOf(bytes, count));
+    return;
+  }
   this->count(cause, count);
   // What is dragged through leaves the device: nothing is left of it there that would be in the
   // way.
   runtime_.openExactly(bytes, count, cause == Cause::Drag);
+}
+
+bool FragmentDevices::awaitPortion(Range bytes) {
+  const std::shared_ptr<Portion> writer = portions_.writerOf(bytes);
+  if (writer) {
+    portions_.await(writer);
+  }
+  return writer != nullptr;
+}
+
+/// Whether bytes are part of what a portion has made, so that no device has them.
+bool FragmentDevices::isTakenHome(const std::byte *bytes) {
+  const ScopedLock lock(mutex_);
+  const auto behind = uses_.upper_bound(const_cast<std::byte *>(bytes));
+  return behind != uses_.begin() && std::prev(behind)->second.first == Role::TakenHome;
 }
 
 /// Where devices find what the host has made; null if there is no room.
@@ -291,8 +359,9 @@ Status FragmentDevices::give(Recording &recording) {
     TUTTI_ASSIGN(kernels.emplace_back(), zero_.kernelFor(*device, launch, isApart));
   }
   std::vector<exec::TaskAccess> accesses;
+  const std::uint32_t reads = recording.isPortion_ ? TUTTI_WRITE : TUTTI_READ;
   for (const Range &range : read.ranges()) {
-    accesses.push_back({TUTTI_READ, range.begin, range.size(), {}});
+    accesses.push_back({reads, range.begin, range.size(), {}});
   }
   for (const Range &range : work.written.ranges()) {
     accesses.push_back({TUTTI_WRITE, range.begin, range.size(), {}});
@@ -303,10 +372,67 @@ Status FragmentDevices::give(Recording &recording) {
     }
     return {};
   };
+  if (recording.isPortion_) {
+    addCopies(recording, work);
+  }
   TUTTI_TRY(throttle());
   TUTTI_TRY(zero_.startTask(work, accesses));
+  if (recording.isPortion_) {
+    portions_.add(recording.portionOf(work));
+  }
   started(std::move(work.event));
   return {};
+}
+
+/// What the task of a portion copies by itself.
+void FragmentDevices::addCopies(const Recording &recording, exec::TaskWork &work) {
+  for (const exec::HostCopy &copy : recording.brought_) {
+    const std::shared_ptr<Portion> writer = portions_.writerOf(copy.host);
+    // Else the device comes behind that by itself.
+    if (writer && (writer->isStaged || !zero_.isLocked(work.device, copy.host))) {
+      portions_.await(writer);
+    }
+  }
+  portions_.makeRoom(work.touched.bytes(), capacity());
+  std::vector<Range> hosts;
+  std::vector<Range> homes;
+  for (const exec::HostCopy &copy : recording.brought_) {
+    hosts.push_back(copy.host);
+    count(Cause::Drag, copy.host.size());
+  }
+  for (const exec::HostCopy &copy : recording.takenHome_) {
+    homes.push_back(copy.host);
+    count(Cause::Drag, copy.host.size());
+  }
+  const RangeSet home = RangeSet::of(std::move(homes));
+  work.written = work.touched.unite(home);
+  work.touched = work.written.unite(RangeSet::of(std::move(hosts)));
+  work.brought = recording.brought_;
+  work.takenHome = recording.takenHome_;
+}
+
+/// What `work` does.
+std::shared_ptr<Portion> Recording::portionOf(const exec::TaskWork &work) {
+  auto portion = std::make_shared<Portion>();
+  portion->event = work.event;
+  portion->isStaged = work.isStaged;
+  for (const exec::HostCopy &copy : takenHome_) {
+    portion->made.push_back(copy.host);
+  }
+  for (const std::vector<Range> *ranges : {&inputs_, &outputs_}) {
+    for (const Range &range : *ranges) {
+      portion->placeBytes += range.size();
+    }
+  }
+  portion->places = std::exchange(places_, {});
+  portion->kept = std::exchange(kept_, {});
+  return portion;
+}
+
+Recording::~Recording() {
+  for (std::byte *place : places_) {
+    devices_.free(place);
+  }
 }
 
 /// Counts a call of which a device has been given everything in front of `event`.
@@ -331,7 +457,22 @@ FragmentDevices::Size FragmentDevices::sizeOf(const Recording &recording) {
 FragmentDevices::FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &zero,
                                  const memory::Window &window, bool areAsked)
     : runtime_(runtime), zero_(zero), window_(window),
-      areAsked_(areAsked || std::getenv("TUTTI_ROPE") != nullptr) {}
+      areAsked_(areAsked || std::getenv("TUTTI_ROPE") != nullptr),
+      portions_({.await = [this](device::Event &event) { return await(event); },
+                 .free = [this](std::byte *place) { free(place); }}) {}
+
+Status FragmentDevices::await(device::Event &event) {
+  Status status;
+  runtime_.runOnOwnStack([&] {
+    Result<bool> hasEnded = zero_.hasEnded(event);
+    while (hasEnded && !*hasEnded) {
+      std::this_thread::yield();
+      hasEnded = zero_.hasEnded(event);
+    }
+    status = hasEnded ? Status() : Status(hasEnded.error());
+  });
+  return status;
+}
 
 /// The procedure is not tried again. `status` says why, if that is more than what it asks for.
 void FragmentDevices::refuse(const tutti_luna_procedure &procedure, const Status &status) {
@@ -397,7 +538,7 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
     ++counts_.repeats;
     return Outcome::Done;
   }
-  Recording own(*this, part);
+  Recording own(*this, part, part == Part::Drag);
   recording = &own;
   procedure.versionStub(arguments);
   recording = nullptr;
@@ -447,13 +588,14 @@ void Recording::readNumbers() {
 
 /// What is dragged through is to be the host's again.
 void Recording::bringBack() {
-  if (part_ == Part::Drag) {
+  if (part_ == Part::Drag && !isPortion_) {
     devices_.bringBack(std::move(kept_));
   }
 }
 
-/// Portions under way: one comes in, one is computed, one goes out. So it is the one before the
-/// latest two that is waited for; whoever wants another one before waits for that.
+/// Of calls of the program's own versions: one comes in, one is computed, one goes out. So it is
+/// the one before the latest two that is waited for; whoever wants another one before waits for
+/// that.
 void FragmentDevices::bringBack(std::vector<Value> made) {
   constexpr std::size_t kUnderway = 3;
   std::vector<Value> oldest;
@@ -473,6 +615,7 @@ void FragmentDevices::bringBack(std::vector<Value> made) {
 
 void FragmentDevices::settle() {
   repeats_.clear();
+  portions_.end();
   std::deque<std::vector<Value>> left;
   {
     const ScopedLock lock(mutex_);

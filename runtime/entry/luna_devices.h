@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/mutex.h"
+#include "runtime/entry/luna_portions.h"
 #include "runtime/entry/luna_repeats.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/exec/launch.h"
@@ -33,8 +34,14 @@ class FragmentDevices;
 /// Threading: confined to the thread that calls it.
 class Recording {
 public:
-  Recording(FragmentDevices &devices, model::fragments::Part part)
-      : devices_(devices), part_(part) {}
+  /// `isPortion`: what it names gets places of its own on the device, and the task brings it there
+  /// and takes it home.
+  Recording(FragmentDevices &devices, model::fragments::Part part, bool isPortion = false)
+      : devices_(devices), part_(part), isPortion_(isPortion) {}
+
+  Recording(const Recording &) = delete;
+  Recording &operator=(const Recording &) = delete;
+  ~Recording();
 
   /// That of the version which the calling thread is in; null outside of any.
   static Recording *here();
@@ -57,15 +64,24 @@ private:
   friend class FragmentDevices;
   friend class NativeCall;
 
+  void *placeOf(const model::fragments::Value &value);
+  void *placeFor(Range host, std::vector<exec::HostCopy> &copies, std::vector<Range> &places);
+  std::shared_ptr<Portion> portionOf(const exec::TaskWork &work);
+
   FragmentDevices &devices_;
   const model::fragments::Part part_;
+  const bool isPortion_;
   std::int32_t device_ = 0; ///< That it has been given to.
   bool isRefused_ = false;  ///< The device cannot do all of it.
   std::vector<exec::Launch> launches_;
   std::vector<Range> inputs_;
   std::vector<Range> outputs_;
   std::vector<std::pair<model::fragments::Handle *, bool>> numbers_;
-  std::vector<model::fragments::Value> kept_; ///< Until the task has been given to its device.
+  std::vector<exec::HostCopy> brought_;   ///< Of a portion, as of `exec::TaskWork`.
+  std::vector<exec::HostCopy> takenHome_; ///< The same.
+  std::vector<std::byte *> places_;       ///< That it has taken for these.
+  /// Until the task has been given to its device; of a portion, until it is over.
+  std::vector<model::fragments::Value> kept_;
 };
 
 class FragmentDevices final : public model::fragments::DeviceCalls,
@@ -89,6 +105,10 @@ public:
 
   /// The program is over: what is dragged through need not come back.
   void settle();
+
+  /// Waits until the host has what a portion writes to `bytes` of its memory. Whether there was
+  /// one.
+  bool awaitPortion(Range bytes);
 
   void open(const std::byte *bytes, std::size_t count, model::fragments::Cause cause) override;
   void free(std::byte *bytes) override;
@@ -116,14 +136,18 @@ private:
   void started(std::shared_ptr<device::Event> event);
   /// What memory is used for. What was used for the same before, and was as large, is in the state
   /// that the next use leaves it in, too: nothing of what was there is taken along.
-  enum class Role : std::uint8_t { MadeByHost, MadeByDevice };
+  enum class Role : std::uint8_t { MadeByHost, MadeByDevice, TakenHome, Place };
   using Use = std::pair<Role, std::size_t>;
 
   std::byte *allocate(std::size_t bytes, Role role);
   std::byte *mirrorOf(model::fragments::Buffer &buffer, model::fragments::Cause cause);
   static Size sizeOf(const Recording &recording);
   bool complete(const Recording &recording, exec::Launch &launch);
+  bool isTakenHome(const std::byte *bytes);
+  Status await(device::Event &event);
+  bool awaitRead(const Recording &recording, const exec::BlockValue &block);
   Status give(Recording &recording);
+  void addCopies(const Recording &recording, exec::TaskWork &work);
   Result<bool> areTooManyUnderway();
   Status throttle();
   void bringBack(std::vector<model::fragments::Value> made);
@@ -140,12 +164,13 @@ private:
   std::deque<std::shared_ptr<device::Event>> underway_ TUTTI_GUARDED_BY(mutex_);
   model::fragments::DeviceCounts counts_ TUTTI_GUARDED_BY(mutex_);
   std::map<Use, std::vector<std::byte *>> free_ TUTTI_GUARDED_BY(mutex_);
-  std::unordered_map<std::byte *, Use> uses_ TUTTI_GUARDED_BY(mutex_); ///< Of all blocks.
+  std::map<std::byte *, Use> uses_ TUTTI_GUARDED_BY(mutex_); ///< Of all blocks.
   std::uint64_t usedBytes_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::uint64_t freeBytes_ TUTTI_GUARDED_BY(mutex_) = 0;
   Repeats repeats_;
+  Portions portions_;
   Mutex mirroring_; ///< Two calls may read one data fragment.
-  /// What calls have made that is to come back, the oldest first.
+  /// What the program's own versions have made that is to come back, the oldest first.
   std::deque<std::vector<model::fragments::Value>> dragged_ TUTTI_GUARDED_BY(mutex_);
 };
 

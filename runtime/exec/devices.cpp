@@ -758,6 +758,37 @@ Status Devices::orderTask(std::int32_t index, const TaskWork &work) {
   return {};
 }
 
+/// What a task has copied to its device by itself.
+Status Devices::bring(Lane &lane, device::Queue &queue, std::span<const HostCopy> copies) {
+  LockedMemory &locked = lockedOf(lane);
+  for (const HostCopy &copy : copies) {
+    TUTTI_TRY(locked.forRuns(copy.host, [&](Range run, bool isLocked) {
+      const std::uint64_t to = copy.place + (run.begin - copy.host.begin);
+      return isLocked ? queue.copyInLocked(locked.bytesOf(run), to)
+                      : queue.copyIn(locked.bytesOf(run), to);
+    }));
+    counters_.deviceInBytes += copy.host.size();
+    ++counters_.deviceInCopies;
+  }
+  return {};
+}
+
+/// And what it has copied home.
+Status Devices::takeHome(Lane &lane, device::Queue &queue, TaskWork &work) {
+  LockedMemory &locked = lockedOf(lane);
+  for (const HostCopy &copy : work.takenHome) {
+    TUTTI_TRY(locked.forRuns(copy.host, [&](Range run, bool isLocked) {
+      const std::uint64_t from = copy.place + (run.begin - copy.host.begin);
+      work.isStaged = work.isStaged || !isLocked;
+      return isLocked ? queue.copyOutLocked(from, locked.bytesOf(run))
+                      : queue.copyOut(from, locked.bytesOf(run));
+    }));
+    counters_.deviceOutBytes += copy.host.size();
+    ++counters_.deviceOutCopies;
+  }
+  return {};
+}
+
 Status Devices::giveTask(Lane &lane, TaskWork &work) {
   TUTTI_TRY(openQueue(lane));
   TUTTI_TRY(join(lane));
@@ -770,6 +801,13 @@ Status Devices::giveTask(Lane &lane, TaskWork &work) {
   bool isMainDone = false;
   TUTTI_ASSIGN(isMainDone, isMainIdle(work.device));
   TUTTI_TRY(requireAlive(work.device)); // Asking may find that it is lost.
+  if (!work.brought.empty() || !work.takenHome.empty()) {
+    work.give = [this, &lane, &work, give = std::move(work.give)](device::Queue &queue) -> Status {
+      TUTTI_TRY(bring(lane, queue, work.brought));
+      TUTTI_TRY(give(queue));
+      return takeHome(lane, queue, work);
+    };
+  }
   TUTTI_TRY(lane.tasks->run(work, isMainDone ? nullptr : lane.event.get()));
   ++counters_.kernels;
   return {};

@@ -268,6 +268,12 @@ public:
   /// other threads, too.
   std::vector<LockedMemory *> lockedMemory();
 
+  /// Whether a device gets at `host`, memory of the host, by itself.
+  bool isLocked(std::int32_t index, Range host) {
+    const LockedMemory *locked = lane(index).locked.get();
+    return locked && locked->isLocked(host);
+  }
+
   /// Tasks, null if there was none.
   TaskQueues *tasksOf(std::int32_t index) { return lane(index).tasks.get(); }
 
@@ -344,6 +350,8 @@ private:
   static Status openQueue(Lane &lane);
   Status orderTask(std::int32_t index, const TaskWork &work);
   Status giveTask(Lane &lane, TaskWork &work);
+  Status bring(Lane &lane, device::Queue &queue, std::span<const HostCopy> copies);
+  Status takeHome(Lane &lane, device::Queue &queue, TaskWork &work);
   static Status join(Lane &lane);
   static void changed(Lane &lane, const RangeSet &bytes);
   Status recordIn(Lane &lane);

@@ -107,6 +107,34 @@ TEST_F(LockAheadTest, CopiesFromWhatIsLocked) {
   EXPECT_TRUE(isAllLocked) << "though so little is copied";
 }
 
+TEST_F(LockAheadTest, LocksWhatSmallRunsTouchAgainAndAgain) {
+  const Range run = bytes(12 * kBlock, 12 * kBlock + 8);
+  int unlocked = 0;
+  for (int turn = 0; turn < 1000; ++turn) {
+    ASSERT_TRUE(locked_->forRuns(run, [&](Range, bool isLocked) -> Status {
+      unlocked += isLocked ? 0 : 1;
+      return {};
+    }));
+  }
+  EXPECT_GT(unlocked, 100) << "a copy or two are no reason";
+  EXPECT_LT(unlocked, 1000);
+  EXPECT_TRUE(locked_->isLocked(run));
+  EXPECT_FALSE(locked_->isLocked(bytes(12 * kBlock, 14 * kBlock)));
+}
+
+TEST_F(LockAheadTest, LocksNothingOutsideOfTheWindow) {
+  std::uint64_t number = 0;
+  const auto at = reinterpret_cast<std::uint64_t>(&number);
+  for (int turn = 0; turn < 1000; ++turn) {
+    ASSERT_TRUE(
+        locked_->forRuns({at, at + sizeof number}, [&](Range host, bool isLocked) -> Status {
+          EXPECT_FALSE(isLocked);
+          EXPECT_EQ(static_cast<void *>(locked_->bytesOf(host).data()), &number);
+          return {};
+        }));
+  }
+}
+
 } // namespace
 
 } // namespace tutti::exec

@@ -61,6 +61,27 @@ Status LockedMemory::forOften(const RangeSet &bytes, const Copy &copy) {
   return {};
 }
 
+Status LockedMemory::forRuns(Range host, const Copy &copy) {
+  for (std::uint64_t begin = host.begin; begin < host.end;) {
+    const std::uint64_t number = begin / kBlock;
+    const Range run{begin, std::min(rangeOf(number).end, host.end)};
+    TUTTI_TRY(copy(run, isLocked(number, isWorthLocking(number, std::max(run.size(), kSmall)))));
+    begin = run.end;
+  }
+  return {};
+}
+
+bool LockedMemory::isLocked(Range host) const {
+  const ScopedLock lock(mutex_);
+  for (std::uint64_t number = host.begin / kBlock; number * kBlock < host.end; ++number) {
+    const auto block = blocks_.find(number);
+    if (block == blocks_.end() || block->second.state != State::Locked) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Notes that bytes of a block are copied. Whether as many as a block has were
 /// before.
 bool LockedMemory::isWorthLocking(std::uint64_t number, std::uint64_t copied) {

@@ -59,6 +59,22 @@ public:
   /// The same out. The host has the bytes once the queue has finished.
   Status copyOut(device::Queue &queue, const RangeSet &bytes);
 
+  /// Calls `copy` for pieces of `host`, memory of the host in the window or not, and notes them:
+  /// all of a block is locked that is copied again and again, in pieces of whatever size.
+  Status forRuns(Range host, const Copy &copy);
+
+  /// Whether all of `host` is locked. It stays so.
+  ///
+  /// Threading: any thread.
+  bool isLocked(Range host) const;
+
+  /// Memory of the host, as this process reaches it beside all protection.
+  std::span<std::byte> bytesOf(Range host) const {
+    std::byte *bytes = window_.contains(host) ? window_.view(host.begin)
+                                              : reinterpret_cast<std::byte *>(host.begin);
+    return {bytes, static_cast<std::size_t>(host.size())};
+  }
+
   /// Locks a block, beside whatever the device does; false if that cannot be,
   /// or is being done by another thread.
   ///
@@ -84,10 +100,6 @@ private:
   bool isLocked(std::uint64_t number, bool isWorthIt);
   bool isWorthLocking(std::uint64_t number, std::uint64_t copied);
   Status forOften(const RangeSet &bytes, const Copy &copy);
-
-  std::span<std::byte> bytesOf(Range range) const {
-    return {window_.view(range.begin), static_cast<std::size_t>(range.size())};
-  }
 
   device::Device &device_;
   const memory::Window &window_;

@@ -14,7 +14,13 @@ std::uint64_t tutti_gather::read(std::uint64_t address, std::uint32_t bytes) {
   const tutti::Range read{address, address + bytes};
   const bool isOwn =
       std::ranges::any_of(own, [&](const tutti::Range &range) { return range.contains(read); });
-  if (bytes > sizeof value || (!isOwn && !window->contains(read))) {
+  const auto elsewhere = std::ranges::find_if(moved, [&](const tutti::exec::HostCopy &copy) {
+    return tutti::Range{copy.place, copy.place + copy.host.size()}.contains(read);
+  });
+  if (elsewhere != moved.end() && bytes <= sizeof value) {
+    const std::uint64_t at = elsewhere->host.begin + (address - elsewhere->place);
+    std::memcpy(&value, reinterpret_cast<const void *>(at), bytes);
+  } else if (bytes > sizeof value || (!isOwn && !window->contains(read))) {
     isOutside = true;
   } else {
     // Through the window, not the view: a page that is not here faults and is fetched.

@@ -7,6 +7,7 @@
 #include "abi/abi.h"
 #include "base/range.h"
 #include "runtime/exec/launch.h"
+#include "runtime/exec/task_work.h"
 #include "runtime/memory/access_set.h"
 #include "runtime/memory/window.h"
 
@@ -22,6 +23,8 @@ struct tutti_gather {
   std::vector<tutti::exec::BlockValue> blocks;
   bool isOutside = false;                 ///< An address was not in the window.
   std::span<const tutti::Range> own = {}; ///< Memory outside of the window that may be read, too.
+  /// What lies elsewhere in the host's memory.
+  std::span<const tutti::exec::HostCopy> moved = {};
 
   std::uint64_t read(std::uint64_t address, std::uint32_t bytes);
 };

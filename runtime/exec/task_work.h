@@ -26,6 +26,13 @@ struct TaskAccess {
   std::span<const tutti_dim> dimensions;
 };
 
+/// A copy between memory of the host, in the window or not, and what lies on the device at another
+/// place of the window.
+struct HostCopy {
+  Range host;
+  std::uint64_t place;
+};
+
 /// Ownership: who starts it, until the start has returned.
 struct TaskWork {
   std::int32_t device = 0; ///< Index among the rank's.
@@ -37,6 +44,14 @@ struct TaskWork {
   std::optional<std::size_t> queue;
   bool isExact = false; ///< Nothing moves with what it names, though that may cost fewer copies.
   const RangeSet *held = nullptr; ///< By the device, all in all; set by who runs the work.
+  /// Copied to the device before the work and from it behind it, on the work's own queue: nobody
+  /// else knows of these copies. The host's memory is part of `touched` and `written`, and stays as
+  /// it is until the work is over. What has not been locked (`RankZero::isLocked`) is read at once.
+  std::vector<HostCopy> brought;
+  std::vector<HostCopy> takenHome;
+  /// Some of what is taken home is there only once somebody has asked the event whether it has
+  /// happened. Set by who runs the work.
+  bool isStaged = false;
   /// Gives the work to a queue of the device.
   std::function<Status(device::Queue &)> give;
   std::shared_ptr<device::Event> event; ///< After it. Set by who runs the work,

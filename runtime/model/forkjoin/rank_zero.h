@@ -129,6 +129,9 @@ public:
   /// Whether kernels of a device may use what lies at an address outside of the window as it is.
   bool reaches(std::int32_t device, std::uint64_t address);
 
+  /// Whether a device gets at `host`, memory of this rank's host, by itself. It stays so.
+  bool isLocked(std::int32_t device, Range host);
+
   /// How many devices this rank has had at the start.
   std::int32_t deviceCount() const { return static_cast<std::int32_t>(own_.size()); }
 

@@ -73,6 +73,11 @@ bool RankZero::reaches(std::int32_t device, std::uint64_t address) {
   return job_.devices.reaches(device, address);
 }
 
+bool RankZero::isLocked(std::int32_t device, Range host) {
+  const Progress::Lock lock = job_.progress.lock();
+  return job_.devices.isLocked(device, host);
+}
+
 Result<device::KernelLaunch> RankZero::kernelFor(std::int32_t device, const Launch &launch,
                                                  bool isDisjoint) {
   const Progress::Lock lock = job_.progress.lock();
