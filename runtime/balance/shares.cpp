@@ -3,49 +3,122 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tutti::balance {
 
+namespace {
+
+constexpr std::size_t kSteps = 3; ///< Of a trial that count.
+constexpr double kLeastStride = 1.0 / 64;
+
+/// What is better gains so much.
+constexpr double kGain = 0.98;
+
+} // namespace
+
+/// Calls of a trial before those that count. Where cores have a part they wait for borders that
+/// devices make.
+std::size_t Shares::callsBefore() const {
+  constexpr std::size_t kAhead = 64;
+  return borders_[0] > 0 ? places_.size() : std::max(places_.size(), kAhead);
+}
+
+/// Whether the trial is no better, though it is not over.
+bool Shares::isTooSlow(double now) const {
+  constexpr double kMuch = 2;
+  if (which_ >= borders_.size() || keptSeconds_ == 0) {
+    return false;
+  }
+  const double steps = kSteps + static_cast<double>(callsBefore()) / places_.size();
+  return now - since_ > kMuch * keptSeconds_ * steps / kSteps;
+}
+
 bool Shares::add(std::int32_t statement, double place, double now) {
   constexpr std::size_t kMostPlaces = std::size_t{1} << 16;
-  constexpr std::size_t kSteps = 3;
   if (places_.size() < kMostPlaces && places_.insert({statement, place}).second) {
     // It was not yet known what a step is.
     ended_ = 0;
+    since_ = now;
     isCounting_ = false;
     return false;
   }
   ++ended_;
-  if (!isCounting_ && ended_ >= places_.size()) {
+  const bool isTooSlow = this->isTooSlow(now);
+  if (isTooSlow || (isCounting_ && ended_ >= kSteps * places_.size())) {
+    ended_ = 0;
+    since_ = now;
+    isCounting_ = false;
+    return decide(isTooSlow ? std::numeric_limits<double>::infinity() : now - began_);
+  }
+  if (!isCounting_ && ended_ >= callsBefore()) {
     isCounting_ = true;
     ended_ = 0;
     began_ = now;
-  } else if (isCounting_ && ended_ >= kSteps * places_.size()) {
-    ended_ = 0;
-    isCounting_ = false;
-    return decide(now - began_);
   }
   return false;
 }
 
 bool Shares::decide(double seconds) {
-  constexpr double kGain = 0.98;
   if (which_ >= borders_.size()) {
     watch(seconds);
     return false;
   }
-  if (keptSeconds_ == 0) {
+  switch (stage_) {
+  case Stage::First:
     kept_ = borders_[which_];
     keptSeconds_ = seconds;
     roundSeconds_ = seconds;
-  } else if (seconds < kGain * keptSeconds_) {
-    kept_ = borders_[which_];
-    keptSeconds_ = seconds;
-    failures_ = 1; // Where it comes from is known.
-  } else {
-    turn();
+    firstShare_ = kept_;
+    firstSeconds_ = seconds;
+    return tryNoCores();
+  case Stage::NoCores:
+    return tryAsLong(seconds);
+  case Stage::AsLong:
+    // Else the first trial has not told how long cores take.
+    stride_ = keepIfBetter(seconds) ? kFirstStride / 4 : kFirstStride;
+    stage_ = Stage::Neighbours;
+    break;
+  case Stage::Neighbours:
+    if (keepIfBetter(seconds)) {
+      failures_ = 1; // Where it comes from is known.
+    } else {
+      turn();
+    }
   }
   return tryNext();
+}
+
+bool Shares::keepIfBetter(double seconds) {
+  const bool isBetter = seconds < kGain * keptSeconds_;
+  if (isBetter) {
+    kept_ = borders_[which_];
+    keptSeconds_ = seconds;
+  }
+  return isBetter;
+}
+
+bool Shares::tryNoCores() {
+  if (mayDrag_ || kept_ == 0) {
+    stage_ = Stage::Neighbours;
+    return tryNext();
+  }
+  stage_ = Stage::NoCores;
+  return moveTo(0);
+}
+
+/// All that is the devices' has taken so long.
+bool Shares::tryAsLong(double seconds) {
+  keepIfBetter(seconds);
+  const double ofCores = firstSeconds_ / firstShare_;
+  const double wanted = std::isinf(seconds) ? kept_ : seconds / (ofCores + seconds);
+  const auto isTried = [wanted](double share) { return std::abs(wanted - share) < kLeastStride; };
+  if (isTried(0) || isTried(firstShare_)) {
+    stage_ = Stage::Neighbours;
+    return tryNext();
+  }
+  stage_ = Stage::AsLong;
+  return moveTo(wanted);
 }
 
 /// This direction gains nothing.
@@ -56,7 +129,6 @@ void Shares::turn() {
 
 /// The next place for the border that is not tried yet.
 bool Shares::tryNext() {
-  constexpr double kLeastStride = 1.0 / 64;
   constexpr int kDirections = 2;
   const double least = which_ == 0 ? 0 : borders_[0];
   const double most = which_ == 0 && mayDrag_ ? borders_[1] : 1;
@@ -87,7 +159,6 @@ bool Shares::moveTo(double border) {
 
 /// A border is found: the next one's turn.
 bool Shares::settle() {
-  constexpr double kGain = 0.98;
   const bool hasMoved = moveTo(kept_);
   stride_ = kFirstStride;
   failures_ = 0;
@@ -99,6 +170,7 @@ bool Shares::settle() {
     roundSeconds_ = keptSeconds_;
   } else {
     which_ = borders_.size();
+    most_ = kept_ == firstShare_ ? std::min(2 * most_, kMostSurprises) : kFewestSurprises;
     return hasMoved;
   }
   kept_ = borders_[which_];
@@ -108,11 +180,11 @@ bool Shares::settle() {
 /// Whether steps still take what they took.
 void Shares::watch(double seconds) {
   constexpr double kMuch = 0.25;
-  constexpr int kMost = 3;
   const bool isSurprise = std::abs(seconds - keptSeconds_) > kMuch * keptSeconds_;
   surprises_ = isSurprise ? surprises_ + 1 : 0;
-  if (surprises_ >= kMost) {
+  if (surprises_ >= most_) {
     which_ = 0;
+    stage_ = Stage::First;
     keptSeconds_ = 0;
     surprises_ = 0;
   }

@@ -15,11 +15,16 @@ namespace tutti::balance {
 /// Tries where the border lies between two parts, and keeps it where steps are shorter.
 ///
 /// A trial is three steps after one that is not counted, as what lies on the wrong side of a border
-/// moves there. A border goes on in a direction as long as that gains more than a fiftieth, else
-/// back and the other way, then by half as much, until that is less than a 64th of the whole. The
-/// end of the cores' share is first, then that of what is dragged, if anything is, and again until
-/// that gains nothing. Once both are found they stay, until steps have taken a quarter more or less
-/// three times in a row: then it begins anew.
+/// moves there; without cores, after as many calls as devices may have been given before they are
+/// over. It ends early if it has taken twice what the best one so far would have taken by then.
+///
+/// If nothing is dragged, the first trials tell how long the whole would take cores and devices:
+/// the second one is without cores, the third one where both would take as long. A border then goes
+/// on in a direction as long as that gains more than a fiftieth, else back and the other way, then
+/// by half as much, until that is less than a 64th of the whole. The end of the cores' share is
+/// first, then that of what is dragged, if anything is, and again until that gains nothing. Once
+/// both are found they stay, until steps have taken a quarter more or less three times in a row:
+/// then it begins anew. That has to be twice as often each time that it has ended where it began.
 ///
 /// Threading: externally synchronised.
 class Shares {
@@ -52,8 +57,22 @@ private:
   };
 
   static constexpr double kFirstStride = 0.25;
+  static constexpr int kFewestSurprises = 3;
+  static constexpr int kMostSurprises = 1 << 10;
 
+  enum class Stage : std::uint8_t {
+    First,     ///< Where it begins.
+    NoCores,   ///< All is the devices'.
+    AsLong,    ///< Where cores and devices would take as long.
+    Neighbours ///< Beside the best so far.
+  };
+
+  bool isTooSlow(double now) const;
+  std::size_t callsBefore() const;
   bool decide(double seconds);
+  bool keepIfBetter(double seconds);
+  bool tryNoCores();
+  bool tryAsLong(double seconds);
   bool tryNext();
   bool moveTo(double border);
   bool settle();
@@ -64,16 +83,21 @@ private:
   const bool mayDrag_;
   std::unordered_set<Place, Hash> places_; ///< Of calls: each step has one of each.
   std::size_t ended_ = 0;                  ///< Calls since shares have moved, or a trial ended.
+  double since_ = 0;                       ///< When shares have moved, or a trial ended.
   double began_ = 0;                       ///< Of what counts of the trial.
   bool isCounting_ = false;
-  std::size_t which_ = 0;   ///< The border that is looked for; behind both: they are found.
+  std::size_t which_ = 0; ///< The border that is looked for; behind both: they are found.
+  Stage stage_ = Stage::First;
+  double firstShare_ = 0;   ///< Of cores, when they were last looked for,
+  double firstSeconds_ = 0; ///< and how long that trial took.
   double kept_ = 0;         ///< Of that one, the best so far,
   double keptSeconds_ = 0;  ///< and how long its trial took; 0 if there was none.
   double roundSeconds_ = 0; ///< The same, when the first border was last looked for.
   double stride_ = kFirstStride;
   double direction_ = 1;
-  int failures_ = 0;  ///< Directions that have gained nothing with this stride.
-  int surprises_ = 0; ///< In a row, of trials since both were found.
+  int failures_ = 0;            ///< Directions that have gained nothing with this stride.
+  int surprises_ = 0;           ///< In a row, of trials since both were found.
+  int most_ = kFewestSurprises; ///< Of them, before it begins anew.
   std::uint64_t moves_ = 0;
 };
 

@@ -32,6 +32,8 @@ public:
     }
   }
 
+  double now() const { return now_; }
+
 private:
   Shares &shares_;
   double now_ = 0;
@@ -72,6 +74,37 @@ TEST(Shares, FindsWhatTakesLeastInSixtySteps) {
       EXPECT_EQ(shares.drag(), 0);
     }
   }
+}
+
+TEST(Shares, SpendsLittleOnWhatTakesLong) {
+  for (const double core : {4.0, 20.0, 300.0}) {
+    for (const double first : {0.0, 0.1, 0.5, 1.0}) {
+      const StepSeconds seconds = besideEachOther(core, 1);
+      Shares shares(first, 0);
+      Steps steps(shares);
+
+      steps.run(60, seconds);
+
+      // The first trial cannot be known to be slow.
+      const double least = best(seconds, false);
+      EXPECT_LE(steps.now(), 8 * seconds(first, 0) + 2.5 * 60 * least) << core << " from " << first;
+    }
+  }
+}
+
+TEST(Shares, LooksMoreSeldomWhereThatFindsNothing) {
+  const StepSeconds seconds = besideEachOther(300, 1);
+  Shares shares(0, 0);
+  Steps steps(shares);
+  steps.run(60, seconds);
+  const std::uint64_t moves = shares.moves();
+  const auto unsteady = [step = 0](double cores, double) mutable {
+    return std::max(300 * cores, 1 - cores) * (step++ / 50 % 2 == 0 ? 1 : 3);
+  };
+
+  steps.run(4000, unsteady);
+
+  EXPECT_LE(shares.moves(), moves + 60) << "80 changes";
 }
 
 TEST(Shares, StaysWhereStepsTakeLeast) {
