@@ -326,6 +326,16 @@ Status FragmentDevices::throttle() {
 
 /// A device that is lost is none that calls wait for: they will say so.
 bool FragmentDevices::isFull() {
+  if (const std::shared_ptr<Portion> oldest = portions_.inTheWay()) {
+    bool isOver = false;
+    runtime_.runOnOwnStack([&] {
+      const Result<bool> hasEnded = zero_.hasEnded(*oldest->event);
+      isOver = !hasEnded || *hasEnded;
+    });
+    if (!isOver) {
+      return true;
+    }
+  }
   {
     const ScopedLock lock(mutex_);
     if (underway_.size() < kMostUnderway) {

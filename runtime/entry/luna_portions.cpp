@@ -28,6 +28,11 @@ void Portions::makeRoom(std::uint64_t bytes, std::uint64_t most) {
   }
 }
 
+std::shared_ptr<Portion> Portions::inTheWay() {
+  const ScopedLock lock(mutex_);
+  return underway_.size() < exec::kPortionsAtOnce ? nullptr : underway_.front();
+}
+
 void Portions::add(std::shared_ptr<Portion> portion) {
   const ScopedLock lock(mutex_);
   placeBytes_ += portion->placeBytes;

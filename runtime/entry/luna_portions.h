@@ -50,6 +50,9 @@ public:
   /// Waits until another one may be given that takes so many bytes of a device that holds `most`.
   void makeRoom(std::uint64_t bytes, std::uint64_t most);
 
+  /// The one that another one would have to wait for; null if there are few enough.
+  std::shared_ptr<Portion> inTheWay();
+
   void add(std::shared_ptr<Portion> portion);
 
   /// The one that is going to write bytes of the host's memory; null if there is none.

@@ -151,7 +151,7 @@ void Runner::noteEnd(std::int32_t statement, double position) {
 }
 
 void Runner::noteWhoRan(const Call &call) {
-  if (!devices_) {
+  if (!devices_ || partOf(call) == Part::Cores) { // That says nothing of other parts.
     return;
   }
   if (const std::int32_t callee = program_.statement(call.statement).callee; call.ranOnDevice) {
@@ -165,9 +165,14 @@ void Runner::noteWhoRan(const Call &call) {
 /// engine's loop between calls.
 bool Runner::isForGiver(const Call &call) {
   constexpr std::size_t kMuch = std::size_t{64} << 10;
+  const std::int32_t callee = program_.statement(call.statement).callee;
   if (!devices_ || endpoint_.size() > 1 || call.priority != 0 || !call.members.empty() ||
-      !givenBefore_.contains(program_.statement(call.statement).callee) ||
-      partOf(call) != Part::Device) {
+      !givenBefore_.contains(callee)) {
+    return false;
+  }
+  // What a program's own version drags through is waited for.
+  const Part part = partOf(call);
+  if (part == Part::Cores || (part == Part::Drag && program_.unit().procedures[callee].native)) {
     return false;
   }
   const auto takesLong = [](const Value &value) { // As devices get a copy first.
