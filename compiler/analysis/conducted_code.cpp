@@ -357,6 +357,11 @@ std::string Conducted::giveEachOwn(AllocaInst &variable, ConductedLoop &loop,
   const auto size = variable.getAllocationSize(function_.getDataLayout());
   const auto isWhole = [&](const Instruction *inst) {
     const auto *store = dyn_cast<StoreInst>(inst);
+    const auto *fill = dyn_cast<MemIntrinsic>(inst);
+    if (fill) {
+      const auto *length = dyn_cast<ConstantInt>(fill->getLength());
+      return length && fill->getRawDest() == &variable && size && length->getZExtValue() == *size;
+    }
     return store && store->getPointerOperand() == &variable && size &&
            function_.getDataLayout().getTypeStoreSize(store->getValueOperand()->getType()) == *size;
   };
@@ -389,7 +394,7 @@ std::string Conducted::giveEachOwn(AllocaInst &variable, ConductedLoop &loop,
       return {};
     }
   }
-  if (beside.size() == 1 && isWhole(beside.front()) &&
+  if (beside.size() == 1 && isa<StoreInst>(beside.front()) && isWhole(beside.front()) &&
       isStoredBefore(*cast<StoreInst>(beside.front()), loop)) {
     loop.own[&variable] = cast<StoreInst>(beside.front());
     return {};
@@ -410,7 +415,8 @@ void Conducted::fileUse(Instruction &inst, const Value &pointer, VariableUses &u
   } else {
     uses.accesses.push_back(&inst);
   }
-  if (isa<LoadInst>(inst)) {
+  const auto *copy = dyn_cast<MemTransferInst>(&inst);
+  if (isa<LoadInst>(inst) || (copy && copy->getRawDest() != &pointer)) {
     uses.readers.insert(own);
     return;
   }

@@ -11,4 +11,12 @@ namespace tutti::compiler {
 /// where the source tells.
 constexpr llvm::StringLiteral kLastIteration = "tutti-last-iteration";
 
+/// Attribute, for a while, of an outlined function in which one thread divides loops into tasks:
+/// the name of a copy in which these are worksharing loops. No team executes that copy, but one
+/// thread may conduct it (transform/conduct_constructs).
+constexpr llvm::StringLiteral kConductedForm = "tutti-conducted-form";
+
+/// Attribute of such a function if it was not conducted: why.
+constexpr llvm::StringLiteral kTaskLoopsStay = "tutti-task-loops-stay";
+
 } // namespace tutti::compiler

@@ -4,6 +4,7 @@
 #include "compiler/analysis/dealt_loops.h"
 #include "compiler/analysis/parallel_loops.h"
 #include "compiler/frontend/openmp/libomp_calls.h"
+#include "compiler/frontend/openmp/task_loops.h"
 #include "compiler/frontend/openmp/task_teams.h"
 #include "compiler/frontend/openmp/tasks.h"
 #include "compiler/transform/carry_code.h"
@@ -52,31 +53,35 @@ void registerPasses(PassBuilder &builder) {
   registerConstructCalls(openmp::libompCalls());
   builder.registerPipelineParsingCallback(parsePass);
   const auto text = std::make_shared<ModuleText>();
-  builder.registerPipelineStartEPCallback(
-      [text](ModulePassManager &passes, OptimizationLevel level) {
-        if (level != OptimizationLevel::O0) {
-          passes.addPass(KeepModulePass(text));
-        }
-        passes.addPass(openmp::LowerTasksPass());
-        passes.addPass(openmp::TaskTeamsPass());
-        if (level != OptimizationLevel::O0) {
-          passes.addPass(JoinDebugFunctionsPass());
-          passes.addPass(CopyProceduresPass());
-          passes.addPass(TargetRegionsPass());
-          passes.addPass(VersionConstructsPass());
-          passes.addPass(MergeTeamsPass());
-          passes.addPass(TeamLoopsPass());
-          passes.addPass(ThreadLoopsPass());
-          passes.addPass(ReduceUpdatesPass());
-          passes.addPass(SplitConstructsPass());
-          passes.addPass(ConductConstructsPass());
-          passes.addPass(ReduceUpdatesPass()); // Of loops that have constructs of their own now.
-          passes.addPass(KeepInsertionsPass());
-          passes.addPass(KeepLoopsPass());
-        } else {
-          passes.addPass(UnoptimisedPass());
-        }
-      });
+  builder.registerPipelineStartEPCallback([text](ModulePassManager &passes,
+                                                 OptimizationLevel level) {
+    using openmp::TaskTeams;
+    const bool isOptimised = level != OptimizationLevel::O0;
+    if (isOptimised) {
+      passes.addPass(KeepModulePass(text));
+    }
+    passes.addPass(openmp::LowerTasksPass());
+    passes.addPass(openmp::TaskTeamsPass(isOptimised ? TaskTeams::WithoutLoops : TaskTeams::All));
+    if (isOptimised) {
+      passes.addPass(JoinDebugFunctionsPass());
+      passes.addPass(CopyProceduresPass());
+      passes.addPass(TargetRegionsPass());
+      passes.addPass(VersionConstructsPass());
+      passes.addPass(MergeTeamsPass());
+      passes.addPass(TeamLoopsPass());
+      passes.addPass(ThreadLoopsPass());
+      passes.addPass(ReduceUpdatesPass());
+      passes.addPass(SplitConstructsPass());
+      passes.addPass(openmp::TaskLoopsPass());
+      passes.addPass(ConductConstructsPass());
+      passes.addPass(openmp::TaskTeamsPass(TaskTeams::All));
+      passes.addPass(ReduceUpdatesPass()); // Of loops that have constructs of their own now.
+      passes.addPass(KeepInsertionsPass());
+      passes.addPass(KeepLoopsPass());
+    } else {
+      passes.addPass(UnoptimisedPass());
+    }
+  });
   // After simplification, when addresses are in closed form; before vectorisation, which would
   // blur them.
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level) {

@@ -7,6 +7,7 @@
 #include "compiler/analysis/loop_sequence.h"
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/task_loops.h"
 #include "compiler/transform/combine_left.h"
 #include "compiler/transform/known_steps.h"
 #include "compiler/transform/own_conductors.h"
@@ -372,6 +373,23 @@ void dropRequests(const ThreadRequests &requests, Requests &holdFor) {
   }
 }
 
+/// What is to be conducted in the place of `outlined`; null if it is `outlined`.
+Function *conductedForm(const Function &outlined) {
+  const Attribute form = outlined.getFnAttribute(kConductedForm);
+  return form.isValid() ? outlined.getParent()->getFunction(form.getValueAsString()) : nullptr;
+}
+
+/// Keeps nothing of `form` but why it was not conducted.
+void dropForm(Function &outlined, Function &form, FunctionAnalysisManager &functions) {
+  const Attribute whole = form.getFnAttribute(kWholeConstruct);
+  if (whole.isValid()) {
+    outlined.addFnAttr(kTaskLoopsStay, whole.getValueAsString());
+  }
+  outlined.removeFnAttr(kConductedForm);
+  functions.clear(form, form.getName());
+  form.eraseFromParent();
+}
+
 } // namespace
 
 void conductAlone(Function &conductor) {
@@ -412,21 +430,31 @@ PreservedAnalyses ConductConstructsPass::run(Module &module, ModuleAnalysisManag
   KnownSteps steps;
   OwnConductors conductors;
   SmallVector<Function *, 16> candidates;
+  SmallDenseMap<Function *, Function *, 4> forms; // Of constructs that are conducted in another.
   for (auto &[outlined, forks] : constructs) {
-    if (Conductor(*outlined, functions, steps, conductors).isCandidate()) {
+    Function *form = conductedForm(*outlined);
+    if (form || Conductor(*outlined, functions, steps, conductors).isCandidate()) {
       candidates.push_back(outlined);
+      forms[outlined] = form ? form : outlined;
     }
   }
-  addConductors(candidates, conductors, functions, steps);
+  SmallVector<Function *, 16> conducted;
+  for (Function *outlined : candidates) {
+    conducted.push_back(forms[outlined]);
+  }
+  addConductors(conducted, conductors, functions, steps);
   for (Function *outlined : candidates) {
     const ArrayRef<CallInst *> forks = constructs[outlined];
-    Conductor conductor(*outlined, functions, steps, conductors);
+    Conductor conductor(*forms[outlined], functions, steps, conductors);
     if (Function *function = conductor.create(forks)) {
       for (CallInst *fork : forks) {
         const ThreadRequests requests = threadRequests(*fork);
         conduct(*fork, *function);
         dropRequests(requests, holdFor);
       }
+    }
+    if (forms[outlined] != outlined) {
+      dropForm(*outlined, *forms[outlined], functions);
     }
   }
   for (Function *function : stillNeeded(module)) {

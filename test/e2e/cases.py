@@ -40,7 +40,7 @@ FEATURE_RANKS = [2, 3, 4]
 # Programs made at random: which module makes them, from which seed; how they run.
 # The number says of how many parts, each independent of the others, a program consists.
 SEED_LOOPS = {"rows": 20, "nests": 5, "kernels": 4, "constructs": 4, "teams": 32, "moving": 5,
-              "places": 12, "conducted": 6, "threads": 8, "leagues": 8}
+              "places": 12, "conducted": 6, "threads": 8, "leagues": 8, "task_loops": 6}
 SEEDS = [
     ("rows", 1, 2, {}),
     ("rows", 1, 3, {}),
@@ -51,6 +51,8 @@ SEEDS = [
     ("constructs", 1, 3, {}),
     ("conducted", 201, 3, {}),
     ("conducted", 202, 2, {"TUTTI_DEVICE": "hybrid"}),
+    ("task_loops", 1, 3, {}),
+    ("task_loops", 2, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("threads", 101, 3, {}),
     ("threads", 206, 2, {"TUTTI_DEVICE": "hybrid"}),
     ("leagues", 1, 3, {}),

@@ -465,13 +465,15 @@ def a_histogram_moves_its_bins_once(workshop, updates, ranks):
 
 
 def one_construct_moves_what_several_do(workshop, conducted_steps, ranks):
-    """A time loop inside of a construct, and one around constructs of a loop each."""
+    """A time loop inside of a construct, one around constructs of a loop each, and one whose loops one
+    thread divides into tasks."""
     steps = 10
-    together, apart = (growth(workshop, conducted_steps, [way, "2"], [way, str(2 + steps)], ranks)
-                       for way in ("together", "apart"))
+    together, apart, divided = (growth(workshop, conducted_steps, [way, "2"], [way, str(2 + steps)], ranks)
+                                for way in ("together", "apart", "divided"))
     require(apart["exchange"]["bytes"] > 0, "nothing moves over borders")
     for kind in ("exchange", "fetch", "merge", "twin", "faults", "protections", "distributed", "home"):
         require(together[kind] == apart[kind], f"{kind}: {together[kind]}, not {apart[kind]}")
+        require(divided[kind] == apart[kind], f"{kind} of tasks: {divided[kind]}, not {apart[kind]}")
 
 
 def all_launches_are_distributed(workshop, program, arguments, ranks):

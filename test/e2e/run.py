@@ -46,6 +46,7 @@ import options
 import output
 import places
 import rows
+import task_loops
 import tasks
 import teams
 import threads
@@ -86,7 +87,8 @@ def random_program(workshop, kind, seed, only=None):
     def make():
         module = {"rows": rows, "nests": nests, "kernels": kernels, "constructs": constructs,
                   "teams": teams, "moving": moving, "places": places,
-                  "conducted": conducted, "threads": threads, "leagues": leagues}[kind]
+                  "conducted": conducted, "threads": threads, "leagues": leagues,
+                  "task_loops": task_loops}[kind]
         path = workshop.folder / f"{kind}_{seed}.{module.language(seed)}"
         more = {"only": only} if kind == "teams" else {}
         path.write_text(module.program(seed, cases.SEED_LOOPS[kind], **more))

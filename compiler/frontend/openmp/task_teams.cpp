@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/openmp/task_teams.h"
 
+#include "compiler/frontend/openmp/task_loops.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
+#include "compiler/ir/task_loops.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -218,7 +220,7 @@ class Teams {
 public:
   Teams(Module &module, FunctionAnalysisManager &analyses) : module_(module), analyses_(analyses) {}
 
-  bool run();
+  bool run(TaskTeams which);
 
 private:
   void remark(CallInst &fork, const Verdict &verdict);
@@ -234,17 +236,24 @@ private:
   Type *int32_ = Type::getInt32Ty(module_.getContext());
 };
 
+/// What a remark adds about loops that were tried as worksharing loops.
+std::string whyLoopsStay(const Function &outlined) {
+  const Attribute why = outlined.getFnAttribute(kTaskLoopsStay);
+  return why.isValid() ? "; its loops are not distributed: " + why.getValueAsString().str() : "";
+}
+
 void Teams::remark(CallInst &fork, const Verdict &verdict) {
+  const std::string loops = whyLoopsStay(*outlinedOf(fork));
   auto &emitter = analyses_.getResult<OptimizationRemarkEmitterAnalysis>(*fork.getFunction());
   if (verdict.obstacle.empty()) {
     emitter.emit([&] {
       return OptimizationRemark(kRemarkName, "Tasks", &fork)
-             << "tasks of this parallel region are run by Tutti";
+             << "tasks of this parallel region are run by Tutti" << loops;
     });
   } else {
     emitter.emit([&] {
       return OptimizationRemarkMissed(kRemarkName, "TasksStay", &fork)
-             << "tasks of this parallel region stay with libomp: " << verdict.obstacle;
+             << "tasks of this parallel region stay with libomp: " << verdict.obstacle << loops;
     });
   }
 }
@@ -310,10 +319,13 @@ void Teams::replaceBarriers(Function &code) {
   }
 }
 
-bool Teams::run() {
+bool Teams::run(TaskTeams which) {
   bool changed = false;
   for (CallInst *fork : findForks(module_, CallKind::Fork)) {
     Function &outlined = *outlinedOf(*fork);
+    if (which == TaskTeams::WithoutLoops && dividesLoops(outlined)) {
+      continue;
+    }
     Function &code = *codeOf(outlined);
     const Verdict verdict = judge(code);
     if (!verdict.hasTasks || (!verdict.obstacle.empty() && !verdict.isSure)) {
@@ -332,7 +344,8 @@ bool Teams::run() {
 
 PreservedAnalyses TaskTeamsPass::run(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-  return Teams(module, functions).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  return Teams(module, functions).run(which_) ? PreservedAnalyses::none()
+                                              : PreservedAnalyses::all();
 }
 
 } // namespace tutti::compiler::openmp

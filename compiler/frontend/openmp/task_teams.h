@@ -14,14 +14,28 @@
 
 #include "llvm/IR/PassManager.h"
 
+#include <cstdint>
+
 namespace tutti::compiler::openmp {
 
-/// Order: before passes that know forks; also without optimisation.
+/// Which regions.
+enum class TaskTeams : std::uint8_t {
+  All,
+  WithoutLoops, ///< Those that divide loops into tasks are left to a later pass of All.
+};
+
+/// Order: before passes that know forks; also without optimisation. Of regions that divide loops
+/// into tasks, after these have been tried as worksharing loops (frontend/openmp/task_loops.h).
 class TaskTeamsPass : public llvm::PassInfoMixin<TaskTeamsPass> {
 public:
+  explicit TaskTeamsPass(TaskTeams which) : which_(which) {}
+
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
   static bool isRequired() { return true; }
+
+private:
+  TaskTeams which_;
 };
 
 } // namespace tutti::compiler::openmp

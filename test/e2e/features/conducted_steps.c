@@ -48,7 +48,7 @@ static int steps(double **now, double **next, long n) {
   return seconds < 0 ? -1 : done;
 }
 
-// The same loops in one construct, and each in a construct of its own.
+// The same loops in one construct, each in a construct of its own, and divided into tasks.
 static void together(double *a, double *b, long n, long count) {
 #pragma omp parallel
   for (long step = 0; step < count; ++step) {
@@ -66,12 +66,30 @@ static void apart(double *a, double *b, long n, long count) {
   }
 }
 
+static void relax_by_tasks(double *to, const double *from, long n, double by) {
+#pragma omp taskloop
+  for (long i = 1; i < n - 1; ++i) {
+    to[i] = from[i] + by * (from[i - 1] - 2 * from[i] + from[i + 1]);
+  }
+}
+
+static void divided(double *a, double *b, long n, long count) {
+#pragma omp parallel
+#pragma omp single
+  for (long step = 0; step < count; ++step) {
+    relax_by_tasks(b, a, n, 0.25);
+    relax_by_tasks(a, b, n, 0.5);
+  }
+}
+
 int main(int argc, char **argv) {
   const long n = 20000;
   double *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b), sum = 0;
   a[n / 2] = b[0] = a[0] = 1024;
   if (argc > 2) {
-    (strcmp(argv[1], "together") == 0 ? together : apart)(a, b, n, atol(argv[2]));
+    (strcmp(argv[1], "together") == 0  ? together
+     : strcmp(argv[1], "divided") == 0 ? divided
+                                       : apart)(a, b, n, atol(argv[2]));
   }
   printf("%d steps\n", steps(&a, &b, n));
 #pragma omp parallel for
