@@ -256,7 +256,8 @@ std::string Conducted::checkBeside(const Instruction &inst) const {
   if (const auto *call = dyn_cast<CallBase>(&inst)) {
     return checkCall(*call);
   }
-  if ((inst.isAtomic() || inst.isVolatile()) && !told_.turns.contains(&inst)) {
+  const bool isUpdateOfOne = isa<AtomicRMWInst>(inst) && isOfOne(inst);
+  if ((inst.isAtomic() || inst.isVolatile()) && !isUpdateOfOne && !told_.turns.contains(&inst)) {
     return "its threads count or wait outside of its loops";
   }
   if (inst.isEHPad() && !isa<UnreachableInst>(inst.getParent()->getTerminator())) {

@@ -8,8 +8,8 @@
 #include "compiler/ir/function_copies.h"
 #include "compiler/ir/task_loops.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -52,6 +52,10 @@ public:
 
   /// Why that is not possible, or an empty string.
   std::string rewrite();
+
+  /// Lets code beside the loops hear of as many threads as a team would have that nobody asks for a
+  /// number of threads.
+  void answerTeamSize();
 
 private:
   std::string inlineMakers();
@@ -405,6 +409,20 @@ void Loops::dropWaits() {
   }
 }
 
+void Loops::answerTeamSize() {
+  const FunctionCallee size = module_.getOrInsertFunction("tutti_team_size", int32_, int32_);
+  for (Instruction &inst : make_early_inc_range(instructions(copy_))) {
+    if (calleeName(inst) == "omp_get_num_threads") {
+      IRBuilder<> build(&inst);
+      CallInst *answer = build.CreateCall(size, build.getInt32(0));
+      answer->setOnlyReadsMemory(); // The same for each thread.
+      answer->setDoesNotThrow();
+      inst.replaceAllUsesWith(answer);
+      inst.eraseFromParent();
+    }
+  }
+}
+
 std::string Loops::rewrite() {
   if (std::string reason = inlineMakers(); !reason.empty()) {
     return reason;
@@ -439,16 +457,20 @@ PreservedAnalyses TaskLoopsPass::run(Module &module, ModuleAnalysisManager &) {
   if (!module.getFunction(kTaskloop)) {
     return PreservedAnalyses::all();
   }
-  SmallSetVector<Function *, 8> constructs;
+  MapVector<Function *, bool> constructs; // Whether they ask for a number of threads.
   for (CallInst *fork : findForks(module, CallKind::Fork)) {
     if (dividesLoops(*outlinedOf(*fork))) {
-      constructs.insert(outlinedOf(*fork));
+      constructs[outlinedOf(*fork)] |= threadRequests(*fork).threads != nullptr;
     }
   }
-  for (Function *outlined : constructs) {
+  for (const auto &[outlined, asksForThreads] : constructs) {
     ValueToValueMapTy map;
     Function *copy = copyOf(*outlined, outlined->getName() + ".loops", map);
-    const std::string reason = Loops(*copy).rewrite();
+    Loops loops(*copy);
+    const std::string reason = loops.rewrite();
+    if (reason.empty() && !asksForThreads) {
+      loops.answerTeamSize();
+    }
     if (reason.empty()) {
       outlined->addFnAttr(kConductedForm, copy->getName());
     } else {

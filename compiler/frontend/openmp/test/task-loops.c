@@ -57,6 +57,29 @@ void in_order(double *a, size_t n, int tasks) {
   }
 }
 
+// What one thread asks and counts beside the loops is as it would be in the team.
+int omp_get_num_threads(void);
+
+// LEFT-LABEL: define{{.*}} void @beside(
+// LEFT: call i32 @tutti_team_size(i32 0)
+// LEFT: call void @tutti_launch(
+// LEFT-NOT: @tutti_fork_tasks(
+// LEFT: ret void
+void beside(double *a, int n, int *threads, int *count) {
+#pragma omp parallel
+#pragma omp single
+  {
+    *threads = omp_get_num_threads();
+    // REMARK-DAG: :[[@LINE+1]]:1: remark: parallel loop is distributed over ranks
+#pragma omp taskloop grainsize(n / 4)
+    for (int i = 0; i < n; ++i) {
+      a[i] += *threads;
+    }
+#pragma omp atomic
+    ++*count;
+  }
+}
+
 // The function has the loop of all who call it.
 static void called(double *a, int n) {
 #pragma omp taskloop grainsize(1)
