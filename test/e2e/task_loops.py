@@ -139,6 +139,16 @@ class Writer(Generator):
         self.close()
         self.close()
 
+    def nowait(self):
+        """Tasks that are waited for later; what is done meanwhile does not mind."""
+        to, source, other = self.arrays()
+        self.say(f"#pragma omp taskloop nogroup{self.pick('', ' num_tasks(4)', ' firstprivate(many)')}")
+        self.open("for (int i = 0; i < n; ++i)")
+        self.say(f"{to}[i] += {source}[i] * many[i & 3];")
+        self.close()
+        self.say(self.pick("local += 3;", f"{other}[n - 1] += local;", "t = t * 3 + 1;"))
+        self.say("#pragma omp taskwait")
+
     def call(self):
         to, source, _ = self.arrays()
         self.say(f"{self.pick('mapped', 'mapped_twice')}({to}, {source}, n, {self.value()});")
@@ -151,7 +161,7 @@ class Writer(Generator):
     def items(self, most):
         self.inside += 1
         for _ in range(self.choices.randrange(1, most + 1)):
-            kinds = [self.loop] * 6 + [self.alone] * 3 + [self.group, self.call, self.call]
+            kinds = [self.loop] * 6 + [self.alone] * 3 + [self.group, self.nowait, self.call, self.call]
             self.choices.choice(kinds + [self.condition] * (self.inside < 3))()
         self.inside -= 1
 

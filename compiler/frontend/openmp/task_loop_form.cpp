@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/openmp/task_loops.h"
 #include "compiler/ir/construct_calls.h"
+#include "compiler/ir/library_functions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -169,6 +170,23 @@ bool isWaitedFor(const CallBase &loop) {
   return false;
 }
 
+/// Whether iterations may wait for what somebody else does meanwhile, as far as is seen.
+bool mayWait(const Function &body) {
+  const AllocaInst *map = variableOf(*body.getArg(kBodyMap)); // What finds a task's own variables.
+  const auto mayWaitAt = [&](const Instruction &inst) {
+    const auto *call = dyn_cast<CallBase>(&inst);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    const auto *found = call ? dyn_cast<LoadInst>(call->getCalledOperand()) : nullptr;
+    const bool isKnown = (callee && (!callee->isDeclaration() || callee->isIntrinsic())) ||
+                         (found && map && found->getPointerOperand() == map) ||
+                         calleeName(inst) == kPrivateCopy;
+    return inst.isAtomic() || inst.isVolatile() || (call && !isKnown && !argumentUse(*call));
+  };
+  return any_of(reachedFrom(body), [&](const Function *function) {
+    return any_of(instructions(*function), mayWaitAt);
+  });
+}
+
 /// Whether nothing is stored through the pointer, and nobody else gets it.
 bool isOnlyRead(const Value &pointer) {
   return all_of(pointer.users(), [&](const User *user) {
@@ -301,9 +319,6 @@ std::string describeTaskLoop(TaskLoop &loop) {
   if (!isa<ConstantPointerNull>(loop.call->getArgOperand(kDuplicate))) {
     return "its tasks have objects of their own, or lastprivate variables";
   }
-  if (!isWaitedFor(*loop.call)) {
-    return "its tasks are not waited for where they are made (nogroup)";
-  }
   loop.entry = dyn_cast<Function>(loop.alloc->getArgOperand(kEntry));
   if (!loop.entry || loop.entry->isDeclaration()) {
     return kUnusual;
@@ -317,6 +332,9 @@ std::string describeTaskLoop(TaskLoop &loop) {
   }
   if (!loop.bodyCall) {
     return kUnusual;
+  }
+  if (!isWaitedFor(*loop.call) && mayWait(*loop.bodyCall->getCalledFunction())) {
+    return "its tasks are not waited for where they are made (nogroup), and may wait themselves";
   }
   const Value *privates = loop.bodyCall->getArgOperand(kBodyPrivates);
   if (!isa<ConstantPointerNull>(privates)) {

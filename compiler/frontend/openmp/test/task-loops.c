@@ -125,15 +125,26 @@ void tasks(double *a, int n, int k) {
 #pragma omp task
     use(a + i);
   }
-  // REMARK-DAG: :[[@LINE+1]]:1: remark: tasks of this parallel region are run by Tutti; its loops are not distributed: its tasks are not waited for where they are made (nogroup)
+  // REMARK-DAG: :[[@LINE+1]]:1: remark: tasks of this parallel region are run by Tutti; its loops are not distributed: its tasks are not waited for where they are made (nogroup), and may wait themselves
 #pragma omp parallel
 #pragma omp single
   {
 #pragma omp taskloop nogroup
     for (int i = 0; i < n; ++i) {
-      a[i] = i;
+      use(a + i);
     }
     use(a);
+  }
+#pragma omp parallel
+#pragma omp single
+  {
+    // REMARK-DAG: :[[@LINE+1]]:1: remark: parallel loop is distributed over ranks
+#pragma omp taskloop nogroup firstprivate(k)
+    for (int i = 0; i < n; ++i) {
+      a[i] = i * k;
+    }
+    use(a);
+#pragma omp taskwait
   }
   // REMARK-DAG: :[[@LINE+1]]:1: remark: tasks of this parallel region are run by Tutti; its loops are not distributed: its tasks have objects of their own, or lastprivate variables
 #pragma omp parallel master taskloop lastprivate(last)
