@@ -337,7 +337,11 @@ private:
     Clock::time_point ended;
   };
 
-  template <typename Do> Status attempt(std::int32_t index, Do &&run);
+  /// Does what a device is asked for unless it is lost.
+  template <typename Do> Status attempt(std::int32_t index, Do &&run) {
+    return isLost(index) ? Status() : outlive(index, run(lane(index)));
+  }
+
   template <typename Do> Status request(std::int32_t index, Do &&run);
   Result<CopyLanes *> copiesOf(Lane &lane);
   LockedMemory &lockedOf(Lane &lane);
