@@ -35,8 +35,8 @@ Status Devices::order(std::int32_t earlier, std::int32_t later) {
     return {};
   }
   behind = first.given;
-  if (second.tasks) {
-    second.unstreamed = ++second.given; // Tasks come after the wait, too.
+  if (second.tasks || second.borders) {
+    second.unstreamed = ++second.given; // Tasks and borders come after the wait, too.
   }
   return attempt(later, [&](Lane &lane) { return lane.queue->wait(*first.event); });
 }
@@ -102,6 +102,7 @@ Status Devices::orderBorders(std::int32_t earlier, std::int32_t later) {
   TUTTI_TRY(attempt(later, [](Lane &lane) -> Status {
     if (!lane.borders) {
       TUTTI_ASSIGN(lane.borders, lane.device->makeUrgentQueue());
+      TUTTI_TRY(advance(lane)); // So far nothing has told what the main queue waits for.
     }
     return {};
   }));
