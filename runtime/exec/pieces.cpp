@@ -23,9 +23,9 @@ constexpr std::uint64_t kBytesOfAPiece = 2 * Packing::kSegmentBytes;
 /// That is worth finding out where it comes again.
 constexpr std::uint64_t kLeastToDivide = 64 << 10;
 
-/// A device that touches less is done before copies between devices and the further kernels of a
-/// part in pieces have been given to them.
-constexpr std::uint64_t kLeastApart = 64 << 20;
+/// Bytes: a device that touches less of them is done before copies between devices and the further
+/// kernels of a part in pieces have been given to them.
+constexpr double kLeastApart = 40 << 20;
 
 /// Those of `ranges` behind their first bytes.
 RangeSet behind(const RangeSet &ranges, std::uint64_t bytes) {
@@ -180,11 +180,16 @@ void addPieces(Plan &plan, const Launch &launch, const Survey &survey, const Sit
   }
 }
 
-bool mayHaveInteriors(const Plan &plan, const Launch &launch, const Site &site) {
+bool mayHaveInteriors(const Plan &plan, const Launch &launch, const Survey &survey,
+                      const Site &site) {
   const auto isAcross = [&](const Copy &copy) {
     return !copy.isLate && !site.topology.isHost(copy.from) && !site.topology.isHost(copy.to);
   };
-  const auto isWorthIt = [](const DevicePart &part) { return part.touched.bytes() >= kLeastApart; };
+  const double bytes =
+      static_cast<double>(survey.bytesTouched()) / static_cast<double>(launch.total);
+  const auto isWorthIt = [&](const DevicePart &part) { // What it touches about.
+    return static_cast<double>(part.chunk.upper - part.chunk.lower) * bytes >= kLeastApart;
+  };
   return !plan.copies.empty() && std::ranges::all_of(plan.copies, isAcross) && plan.links.empty() &&
          plan.loans.empty() && plan.borrowings.empty() && plan.merged.empty() && plan.reach == 0 &&
          !plan.isPortion && !launch.task && std::ranges::all_of(plan.devices, isWorthIt);

@@ -24,7 +24,8 @@ void addPieces(Plan &plan, const Launch &launch, const Survey &survey, const Sit
 /// Whether parts of this rank's devices may run apart (`DevicePart::interior`): nothing but what
 /// they get from one another has to move before. Whoever is to receive something from elsewhere, or
 /// to give it away, has it ordered around whole kernels.
-bool mayHaveInteriors(const Plan &plan, const Launch &launch, const Site &site);
+bool mayHaveInteriors(const Plan &plan, const Launch &launch, const Survey &survey,
+                      const Site &site);
 
 /// A plan that comes again, with the interiors of its devices where each has one.
 ///

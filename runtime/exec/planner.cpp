@@ -359,7 +359,7 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
       plan.updates = survey.updates;
     }
   }
-  plan.mayHaveInteriors = mayHaveInteriors(plan, launch, site_);
+  plan.mayHaveInteriors = mayHaveInteriors(plan, launch, survey, site_);
   for (const memory::Transfer &transfer : transfers) {
     plan.bytesToDistribute += transfer.ranges.bytes();
   }

@@ -30,14 +30,15 @@ using device::mock::KernelRun;
 using device::mock::Operation;
 using memory::kHeapBase;
 
-/// So large that a device is worth being kept from waiting.
 constexpr std::uint64_t kUnit = 32 << 20;
-constexpr Room kRoom{4 * kUnit, kUnit};
+constexpr Room kRoom{8 * kUnit, kUnit};
 constexpr Place kFirst = 1;
 constexpr Place kSecond = 2;
 
+/// Rows so large that it is worth keeping a device from waiting for them.
 constexpr std::int64_t kRows = 64;
-constexpr std::int64_t kWords = 16; ///< Of a row.
+constexpr std::uint64_t kRow = 3 << 19;
+constexpr std::int64_t kWords = 16; ///< At the start of a row: those that anything is computed of.
 constexpr std::uint64_t kWord = sizeof(std::uint64_t);
 
 /// One per process: the mappings stay.
@@ -48,20 +49,21 @@ const memory::Window &window() {
 
 /// Of plate 0 or 1.
 std::uint64_t addressOf(std::uint64_t plate, std::int64_t row, std::int64_t word) {
-  return kHeapBase + plate * kUnit + static_cast<std::uint64_t>(row * kWords + word) * kWord;
+  return kHeapBase + (plate * kRows + static_cast<std::uint64_t>(row)) * kRow +
+         static_cast<std::uint64_t>(word) * kWord;
 }
 
 void add(tutti_sink &sink, std::uint32_t flags, std::uint64_t plate, std::int64_t lower,
          std::int64_t upper) {
-  const tutti_dim words{kWord, (upper - lower) * kWords};
-  sink.add(flags, addressOf(plate, 0, 0), addressOf(plate, lower, 0), kWord, 1, &words);
+  const tutti_dim rows{kRow, upper - lower};
+  sink.add(flags, addressOf(plate, 0, 0), addressOf(plate, lower, 0), kRow, 1, &rows);
 }
 
-/// Every second word of rows.
+/// Every second of the words of rows.
 void addColour(tutti_sink &sink, std::uint32_t flags, std::int64_t colour, std::int64_t lower,
                std::int64_t upper) {
-  const tutti_dim words{2 * kWord, (upper - lower) * kWords / 2};
-  sink.add(flags, addressOf(0, 0, 0), addressOf(0, lower, colour), kWord, 1, &words);
+  const std::array<tutti_dim, 2> dims{{{kRow, upper - lower}, {2 * kWord, kWords / 2}}};
+  sink.add(flags, addressOf(0, 0, 0), addressOf(0, lower, colour), kWord, 2, dims.data());
 }
 
 /// Iteration i is row i + 1. The capture is the plate that is read; the other one is written.
@@ -214,7 +216,7 @@ protected:
     return text;
   }
 
-  device::mock::Machine machine_{{.devices = 2, .memory = 4 * kUnit, .delay = 3}};
+  device::mock::Machine machine_{{.devices = 2, .memory = 8 * kUnit, .delay = 3}};
   transport::mock::Network network_{1};
   std::unique_ptr<transport::Endpoint> endpoint_ = network_.open(0);
   tutti_region region_{};
