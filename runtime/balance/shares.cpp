@@ -109,8 +109,10 @@ bool Shares::tryNoCores() {
 
 /// All that is the devices' has taken so long.
 bool Shares::tryAsLong(double seconds) {
-  keepIfBetter(seconds);
   const double ofCores = firstSeconds_ / firstShare_;
+  if (keepIfBetter(seconds)) {
+    ofCores_ = ofCores; // Devices would have taken less for their part of the first trial.
+  }
   const double wanted = std::isinf(seconds) ? kept_ : seconds / (ofCores + seconds);
   const auto isTried = [wanted](double share) { return std::abs(wanted - share) < kLeastStride; };
   if (isTried(0) || isTried(firstShare_)) {
@@ -119,6 +121,13 @@ bool Shares::tryAsLong(double seconds) {
   }
   stage_ = Stage::AsLong;
   return moveTo(wanted);
+}
+
+/// Whether cores alone would take longer for their part than the best trial: it ends only when they
+/// have come to the end of a call, which may take long beside steps of devices.
+bool Shares::isHopeless(double border) const {
+  constexpr double kMuch = 2;
+  return which_ == 0 && ofCores_ * border > kMuch * keptSeconds_;
 }
 
 /// This direction gains nothing.
@@ -139,7 +148,7 @@ bool Shares::tryNext() {
       continue;
     }
     const double wanted = std::clamp(kept_ + direction_ * stride_, least, most);
-    if (std::abs(wanted - kept_) >= stride_ / 2) {
+    if (std::abs(wanted - kept_) >= stride_ / 2 && !isHopeless(wanted)) {
       return moveTo(wanted);
     }
     turn();
@@ -185,6 +194,7 @@ void Shares::watch(double seconds) {
   if (surprises_ >= most_) {
     which_ = 0;
     stage_ = Stage::First;
+    ofCores_ = 0;
     keptSeconds_ = 0;
     surprises_ = 0;
   }

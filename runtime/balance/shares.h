@@ -73,6 +73,7 @@ private:
   bool keepIfBetter(double seconds);
   bool tryNoCores();
   bool tryAsLong(double seconds);
+  bool isHopeless(double border) const;
   bool tryNext();
   bool moveTo(double border);
   bool settle();
@@ -90,6 +91,7 @@ private:
   Stage stage_ = Stage::First;
   double firstShare_ = 0;   ///< Of cores, when they were last looked for,
   double firstSeconds_ = 0; ///< and how long that trial took.
+  double ofCores_ = 0;      ///< How long a trial takes if cores do all; 0 if that is not known.
   double kept_ = 0;         ///< Of that one, the best so far,
   double keptSeconds_ = 0;  ///< and how long its trial took; 0 if there was none.
   double roundSeconds_ = 0; ///< The same, when the first border was last looked for.

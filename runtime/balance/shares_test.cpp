@@ -92,6 +92,16 @@ TEST(Shares, SpendsLittleOnWhatTakesLong) {
   }
 }
 
+TEST(Shares, TriesNothingThatCoresAreKnownToBeTooSlowFor) {
+  Shares shares(0.5, 0);
+  Steps steps(shares);
+
+  steps.run(60, besideEachOther(300, 1));
+
+  EXPECT_EQ(shares.cores(), 0);
+  EXPECT_EQ(shares.moves(), 1U) << "to none, and nowhere else";
+}
+
 TEST(Shares, LooksMoreSeldomWhereThatFindsNothing) {
   const StepSeconds seconds = besideEachOther(300, 1);
   Shares shares(0, 0);
