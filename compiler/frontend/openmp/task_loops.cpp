@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/openmp/task_loops.h"
 
+#include "compiler/frontend/openmp/one_thread_code.h"
 #include "compiler/frontend/openmp/task_counter.h"
 #include "compiler/frontend/openmp/task_loop_form.h"
 #include "compiler/ir/construct_calls.h"
@@ -427,9 +428,13 @@ std::string Loops::rewrite() {
   if (std::string reason = inlineMakers(); !reason.empty()) {
     return reason;
   }
+  const OneThreadCode one(copy_);
   std::vector<TaskLoop> loops;
   for (Instruction &inst : instructions(copy_)) {
     if (calleeName(inst).starts_with(kTaskloop)) {
+      if (!one.contains(*inst.getParent())) {
+        return "each of its threads makes all tasks of a loop";
+      }
       loops.emplace_back().call = cast<CallBase>(&inst);
     }
   }

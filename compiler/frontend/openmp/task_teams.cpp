@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/openmp/task_teams.h"
 
+#include "compiler/frontend/openmp/one_thread_code.h"
 #include "compiler/frontend/openmp/task_loops.h"
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/forks.h"
@@ -10,7 +11,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -44,54 +44,6 @@ Function *codeOf(Function &outlined) {
     }
   }
   return &outlined;
-}
-
-/// Which code of a function only one thread executes.
-class OneThreadCode {
-public:
-  explicit OneThreadCode(Function &function);
-
-  bool contains(const BasicBlock &block) const {
-    return any_of(begins_,
-                  [&](const BasicBlockEdge &begin) { return tree_.dominates(begin, &block); });
-  }
-
-  bool isEmpty() const { return begins_.empty(); }
-
-  /// Whether the first thread of the team is asked for.
-  bool isFirst() const { return isFirst_; }
-
-private:
-  DominatorTree tree_;
-  SmallVector<BasicBlockEdge, 2> begins_;
-  bool isFirst_ = true;
-};
-
-/// `if (call(...) != 0)`: the way into what one thread does.
-OneThreadCode::OneThreadCode(Function &function) : tree_(function) {
-  for (Instruction &instruction : instructions(function)) {
-    const auto *call = dyn_cast<CallBase>(&instruction);
-    const StringRef name = call ? calleeName(*call) : StringRef();
-    if (name != "__kmpc_single" && name != "__kmpc_master" && name != "__kmpc_masked") {
-      continue;
-    }
-    if (name == "__kmpc_masked") { // Its last argument says which thread is meant.
-      const auto *filter = dyn_cast<ConstantInt>(call->getArgOperand(2));
-      isFirst_ &= filter && filter->isZero();
-    }
-    for (const User *user : call->users()) {
-      const auto *compare = dyn_cast<ICmpInst>(user);
-      if (!compare || compare->getPredicate() != CmpInst::ICMP_NE) {
-        continue;
-      }
-      for (const User *of : compare->users()) {
-        const auto *branch = dyn_cast<BranchInst>(of);
-        if (branch && branch->isConditional()) {
-          begins_.emplace_back(branch->getParent(), branch->getSuccessor(0));
-        }
-      }
-    }
-  }
 }
 
 /// Whether the function, or one of this module that it calls, makes tasks.

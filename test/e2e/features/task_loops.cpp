@@ -164,6 +164,23 @@ int main(int argc, char **argv) {
     }
   }
   printf("%d %d %d %d %d\n", p, counts[0], counts[7], own[0], own[2]);
+  int of_each[N] = {0};
+#pragma omp parallel num_threads(3)
+  { // All threads make the tasks of all iterations.
+#pragma omp taskloop
+    for (int i = 0; i < n; ++i) {
+#pragma omp atomic
+      of_each[i] += 1;
+    }
+#pragma omp single
+    of_each[0] += 100;
+#pragma omp taskloop
+    for (int i = 0; i < n; ++i) {
+#pragma omp atomic
+      of_each[i] += 10;
+    }
+  }
+  printf("%d %d\n", of_each[0], of_each[n - 1]);
   double s = 0;
   for (int i = 0; i < N; ++i) {
     s += a[i] + 3 * b[i] * (i % 5);

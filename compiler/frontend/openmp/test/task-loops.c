@@ -100,6 +100,29 @@ void calls(double *a, double *b, int n) {
   }
 }
 
+// Tasks of each thread: as many additions as threads.
+// LEFT-LABEL: define{{.*}} void @of_each(
+// LEFT-NOT: @of_each.omp_outlined.loops
+// LEFT: ret void
+void of_each(int *a, int *b, int n) {
+  // REMARK-DAG: :[[@LINE+1]]:1: remark: tasks of this parallel region stay with libomp: each of its threads {{.*}}; its loops are not distributed: each of its threads makes all tasks of a loop
+#pragma omp parallel
+  {
+#pragma omp taskloop
+    for (int i = 0; i < n; ++i) {
+#pragma omp atomic
+      a[i] += 1;
+    }
+#pragma omp single
+    b[0] = 7;
+#pragma omp taskloop
+    for (int i = 0; i < n; ++i) {
+#pragma omp atomic
+      b[i] += 2;
+    }
+  }
+}
+
 void use(double *);
 
 // LEFT-LABEL: define{{.*}} void @tasks(
