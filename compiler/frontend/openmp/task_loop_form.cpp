@@ -336,6 +336,11 @@ std::string describeTaskLoop(TaskLoop &loop) {
   if (!isWaitedFor(*loop.call) && mayWait(*loop.bodyCall->getCalledFunction())) {
     return "its tasks are not waited for where they are made (nogroup), and may wait themselves";
   }
+  const auto *lower = dyn_cast_or_null<ConstantInt>(storedIn(*loop.alloc, kTaskLower));
+  const auto *stride = dyn_cast_or_null<ConstantInt>(storedIn(*loop.alloc, kTaskStride));
+  if (!lower || !lower->isZero() || !stride || !stride->isOne()) {
+    return kUnusual;
+  }
   const Value *privates = loop.bodyCall->getArgOperand(kBodyPrivates);
   if (!isa<ConstantPointerNull>(privates)) {
     APInt offset(64, 0);

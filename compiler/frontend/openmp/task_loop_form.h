@@ -53,7 +53,13 @@ enum BodyArgument : unsigned {
 };
 
 /// Places of fields. Source: kmp_task_t of clang 19, for loops; kmp_taskred_input_t.
-enum TaskField : unsigned { kTaskShareds = 0, kTaskPart = 16, kTaskLists = 72 };
+enum TaskField : unsigned {
+  kTaskShareds = 0,
+  kTaskPart = 16,
+  kTaskLower = 40,
+  kTaskStride = 56,
+  kTaskLists = 72
+};
 
 /// A variable that the loop reduces, as `__kmpc_taskred_init` is told of it.
 struct Reduced {
