@@ -26,6 +26,9 @@ enum ReductionField : unsigned {
   kReductionBytes = 56
 };
 
+/// Of a task: what libomp takes from the heap, each thread would have on its stack.
+constexpr std::uint64_t kMostBytes = 64 << 10;
+
 /// The functions of the module that `function` leads to by calls, with itself.
 SmallVector<const Function *, 16> reachedFrom(const Function &function) {
   SmallVector<const Function *, 16> reached{&function};
@@ -316,6 +319,9 @@ std::string describeTaskLoop(TaskLoop &loop) {
     return "its tasks may be final, or have objects of their own";
   }
   loop.bytes = cast<ConstantInt>(loop.alloc->getArgOperand(kBytes));
+  if (loop.bytes->getZExtValue() > kMostBytes) {
+    return "its tasks have large variables of their own";
+  }
   if (!isa<ConstantPointerNull>(loop.call->getArgOperand(kDuplicate))) {
     return "its tasks have objects of their own, or lastprivate variables";
   }

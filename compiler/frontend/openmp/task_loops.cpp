@@ -19,6 +19,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 #include <cstdint>
 #include <optional>
@@ -334,12 +335,12 @@ Deal dealOf(IRBuilder<> &build, const CallBase &loop, Value *iterations) {
     Value *chunk =
         isGrainsize
             ? number
-            : build.CreateUDiv(build.CreateAdd(iterations, build.CreateSub(number, one)), number);
+            : build.CreateAdd(build.CreateUDiv(build.CreateSub(iterations, one), number), one);
     deal.schedule = kDynamic;
     deal.chunk = build.CreateBinaryIntrinsic(
         Intrinsic::umax, build.CreateBinaryIntrinsic(Intrinsic::umin, chunk, iterations), one);
     const bool isSure = constant && constant->isOne() == isGrainsize;
-    deal.isMany = isSure || (constant && !isGrainsize) ? nullptr : build.CreateICmpUGT(tasks, one);
+    deal.isMany = isSure ? nullptr : build.CreateICmpUGT(tasks, one);
   }
   const auto *condition = dyn_cast<ConstantInt>(loop.getArgOperand(kCondition));
   if (!condition || condition->isZero()) {
@@ -412,15 +413,22 @@ void Loops::dropWaits() {
 
 void Loops::answerTeamSize() {
   const FunctionCallee size = module_.getOrInsertFunction("tutti_team_size", int32_, int32_);
-  for (Instruction &inst : make_early_inc_range(instructions(copy_))) {
+  SmallVector<CallBase *, 4> questions;
+  for (Instruction &inst : instructions(copy_)) {
     if (calleeName(inst) == "omp_get_num_threads") {
-      IRBuilder<> build(&inst);
-      CallInst *answer = build.CreateCall(size, build.getInt32(0));
-      answer->setOnlyReadsMemory(); // The same for each thread.
-      answer->setDoesNotThrow();
-      inst.replaceAllUsesWith(answer);
-      inst.eraseFromParent();
+      questions.push_back(cast<CallBase>(&inst));
     }
+  }
+  for (CallBase *question : questions) {
+    if (auto *invoke = dyn_cast<InvokeInst>(question)) { // C++ knows nothing of what it throws.
+      question = changeToCall(invoke);
+    }
+    IRBuilder<> build(question);
+    CallInst *answer = build.CreateCall(size, build.getInt32(0));
+    answer->setOnlyReadsMemory(); // The same for each thread.
+    answer->setDoesNotThrow();
+    question->replaceAllUsesWith(answer);
+    question->eraseFromParent();
   }
 }
 

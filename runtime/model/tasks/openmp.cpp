@@ -260,9 +260,9 @@ void OpenMp::submitLoop(tutti_task_block *block, const LoopShape &shape, bool is
     copy.block.lower = shape.lower + part.first * stride;
     copy.block.upper = shape.lower + (part.first + part.count - 1) * stride;
     copy.block.stride = shape.stride;
-    copy.block.isLast = index + 1 == parts.size() ? 1 : 0;
+    copy.block.isLast = 0; // What the last one has to do, only `duplicate` asks for.
     if (duplicate) {
-      duplicate(&copy.block, &task.block, copy.block.isLast);
+      duplicate(&copy.block, &task.block, index + 1 == parts.size() ? 1 : 0);
     }
     submit(copy, isDeferred);
   }

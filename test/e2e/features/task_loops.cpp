@@ -20,6 +20,61 @@ struct Grid {
   double &at(int i, int j) { return v[i * n + j]; }
 };
 
+static double large[700000];
+
+/// Loops that say how many tasks they are to be.
+static void parts(std::size_t from, std::size_t to) {
+  int threads = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    threads = omp_get_num_threads(); // For all that C++ knows it may throw.
+#pragma omp taskloop num_tasks(1)
+    for (int i = 0; i < N; ++i) {
+      a[i] = i > 0 ? a[i - 1] + 1 : 5;
+    }
+#pragma omp taskloop num_tasks(8)
+    for (std::size_t i = from; i < to; ++i) {
+      b[i] = 1;
+    }
+#pragma omp taskloop num_tasks(7)
+    for (std::size_t i = to; i < from; ++i) {
+      b[i] = 2;
+    }
+  }
+  printf("%d %g %g %g %g\n", threads, a[N - 1], b[2], b[4], b[5]);
+}
+
+/// Tasks have more of their own than a stack should hold.
+static void larges() {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp taskloop firstprivate(large)
+  for (int i = 0; i < 100; ++i) {
+    large[i] += i;
+    b[i + 100] = large[i];
+  }
+  printf("%g %g\n", b[100], b[199]);
+}
+
+/// In a construct that makes other tasks, too.
+static void steps() {
+  int k = 5;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task shared(k)
+    k += 1;
+#pragma omp taskwait
+#pragma omp taskloop simd linear(k : 2)
+    for (int i = 0; i < 1000; ++i) {
+      a[i] = k;
+      k += 2;
+    }
+  }
+  printf("%g %g\n", a[0], a[999]);
+}
+
 static void orphan(double *x, int n, double f) {
 #pragma omp taskloop
   for (int i = 0; i < n; ++i) {
@@ -181,6 +236,9 @@ int main(int argc, char **argv) {
     }
   }
   printf("%d %d\n", of_each[0], of_each[n - 1]);
+  parts(5, 2);
+  larges();
+  steps();
   double s = 0;
   for (int i = 0; i < N; ++i) {
     s += a[i] + 3 * b[i] * (i % 5);
