@@ -10,15 +10,30 @@
 
 namespace tutti {
 
+/// While it lives, no signal reaches its thread.
+class QuietSignals {
+public:
+  QuietSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+
+  QuietSignals(const QuietSignals &) = delete;
+  QuietSignals &operator=(const QuietSignals &) = delete;
+
+  ~QuietSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+  sigset_t before_;
+};
+
 /// A thread that executes `run` with all signals blocked.
+///
+/// Throws std::system_error where the system gives no thread.
 template <typename Run> std::thread startQuietThread(Run &&run) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); // The new thread inherits it.
-  std::thread thread(std::forward<Run>(run));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
+  const QuietSignals inherited;
+  return std::thread(std::forward<Run>(run));
 }
 
 } // namespace tutti

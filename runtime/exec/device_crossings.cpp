@@ -134,7 +134,7 @@ Status Devices::runBorders(Lane &lane, const DevicePart &part, const Launch &lau
       TUTTI_TRY(runOn(lane, *lane.borders, launch, border, isDisjoint));
     }
   }
-  return part.interior == part.chunk ? Status() : joinBorders(lane);
+  return joinBorders(lane); // Copies for it, too, of which its iterations may touch nothing.
 }
 
 /// The main queue of a device goes on behind its borders.

@@ -638,6 +638,7 @@ Status Devices::giveTask(Lane &lane, TaskWork &work) {
   changed(lane, work.touched);
   if (!lane.tasks) {
     lane.tasks = std::make_unique<TaskQueues>(*lane.device);
+    TUTTI_TRY(advance(lane)); // So far nothing has told what the main queue waits for.
   }
   TUTTI_TRY(orderTask(work.device, work));
   work.held = &lane.committed;

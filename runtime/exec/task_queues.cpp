@@ -76,7 +76,11 @@ Status TaskQueues::run(TaskWork &work, device::Event *main) {
   if (main) {
     TUTTI_TRY(queue->wait(*main));
   }
-  TUTTI_TRY(work.give(*queue));
+  if (Status given = work.give(*queue); !given) {
+    // Nobody knows of the part that it has got, and what that touches may be used again at once.
+    queue->finish().ignore("what failed first is said");
+    return given;
+  }
   TUTTI_ASSIGN(work.event, queue->record());
   if (underway_.empty()) {
     busySince_ = std::chrono::steady_clock::now();

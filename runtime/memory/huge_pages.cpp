@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <sys/mman.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -62,8 +63,10 @@ bool makeHuge(const Window &window, Range bytes) {
       std::clamp<std::uint64_t>(std::min<std::uint64_t>(count / kPagesOfAThread, kMostThreads), 1,
                                 std::max(std::thread::hardware_concurrency(), 1U));
   std::atomic<bool> isRefused = false; // Without a partner: whoever sees it late does more.
-  const auto makeEach = [&](std::uint64_t page) {
-    for (; page < count && !isRefused.load(std::memory_order_relaxed); page += threads) {
+  std::atomic<std::uint64_t> next = 0; // Whoever there is takes it.
+  const auto makeEach = [&] {
+    for (std::uint64_t page = 0; !isRefused.load(std::memory_order_relaxed) &&
+                                 (page = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
       if (!makeOne(window.view(first + page * kHugePageBytes))) {
         isRefused.store(true, std::memory_order_relaxed);
       }
@@ -71,9 +74,13 @@ bool makeHuge(const Window &window, Range bytes) {
   };
   std::vector<std::thread> helpers;
   for (std::uint64_t helper = 1; helper < threads; ++helper) {
-    helpers.push_back(startQuietThread([&makeEach, helper] { makeEach(helper); }));
+    try {
+      helpers.push_back(startQuietThread(makeEach));
+    } catch (const std::system_error &) {
+      break; // The system gives no more threads.
+    }
   }
-  makeEach(0);
+  makeEach();
   for (std::thread &helper : helpers) {
     helper.join();
   }

@@ -82,6 +82,17 @@ void relaxed(const std::uint64_t *captures, const std::uint64_t *, std::int64_t 
   add(*sink, TUTTI_READ, 1, lower + 1, upper + 1);
 }
 
+/// As rectangles around a triangle do, the one around the first device's part covers a row that
+/// those around less of it do not.
+void cornered(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+              std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  add(*sink, TUTTI_READ, 1 - captures[0], lower + 1, upper + 1);
+  add(*sink, TUTTI_WRITE, 1 - captures[0], lower + 1, upper + 1);
+  if (captures[0] == 0 && lower == 0 && upper == (kRows - 2) / 2) {
+    add(*sink, TUTTI_READ, 0, kRows / 2 + 8, kRows / 2 + 9);
+  }
+}
+
 /// All rows read the first one.
 void spread(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
             std::int64_t upper, std::int64_t, tutti_sink *sink) {
@@ -258,6 +269,24 @@ TEST_F(BordersTest, KeepsWhatIsCopiedFromADeviceUntilItHasBeenCopied) {
   ASSERT_FALSE(plan_->copies.empty());
   EXPECT_TRUE(plan_->copies[0].isOverwritten);
   EXPECT_TRUE(plan_->hasInteriors);
+  expectResults(lock);
+}
+
+TEST_F(BordersTest, ComesBehindCopiesThatNoIterationTouches) {
+  region_.accesses = cornered;
+  setBody([](auto from, auto lower, auto upper, const auto &at) {
+    for (std::int64_t row = lower + 1; row < upper + 1; ++row) {
+      for (std::int64_t word = 0; word < kWords; ++word) {
+        at(1 - from, row, word) += 1000 + row;
+      }
+    }
+  });
+  Progress::Lock lock = job_->progress.lock();
+
+  for (std::uint64_t turn = 0; turn < 13; ++turn) {
+    launch(lock, turn % 2);
+  }
+
   expectResults(lock);
 }
 

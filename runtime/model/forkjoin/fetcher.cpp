@@ -97,7 +97,8 @@ std::uint64_t Stride::bytesAt(Range page) const {
 Range Stride::begin(Range page) {
   const std::uint64_t bytes = bytesAt(page);
   std::rotate(walks_.begin(), walks_.end() - 1, walks_.end());
-  walks_.front() = {.last = {}, .bytes = bytes, .first = page.begin, .whole = {}, .before = {}};
+  walks_.front() = {
+      .last = {}, .bytes = bytes, .first = page.begin, .whole = {}, .before = {}, .ahead = {}};
   return {page.begin, page.begin + bytes};
 }
 
@@ -110,7 +111,12 @@ Range Stride::beginAgain(Range page) {
     return walk.whole.size() <= most_ ? walk.whole : Range{page.begin, page.begin + most_};
   }
   const std::uint64_t bytes = bytesAt(page);
-  walk = {.last = {}, .bytes = bytes, .first = page.begin, .whole = {}, .before = walk.whole};
+  walk = {.last = {},
+          .bytes = bytes,
+          .first = page.begin,
+          .whole = {},
+          .before = walk.whole,
+          .ahead = {}};
   return {page.begin, page.begin + bytes};
 }
 
@@ -286,9 +292,13 @@ void Fetcher::startAhead(Range wanted) {
     return;
   }
   const Range run = pages_.runAround(wanted.begin, wanted);
-  bool isElsewhere = false;
+  std::vector<std::pair<Range, memory::Place>> sources;
   job_.planner.directory().forEach(run, [&](Range part, const memory::Holders &holders) {
-    isElsewhere = isElsewhere || job_.topology.rankOf(sourceOf(part, holders)) != 0;
+    sources.emplace_back(part, sourceOf(part, holders));
+  });
+  // On other ranks, or gone.
+  const bool isElsewhere = std::ranges::any_of(sources, [&](const auto &source) TUTTI_IN_TURN {
+    return job_.topology.rankOf(source.second) != 0 || !mayHave(source.second, source.first);
   });
   if (run.size() >= Stride::kAhead && !isElsewhere) {
     reads_.wentAhead(run);
@@ -296,13 +306,16 @@ void Fetcher::startAhead(Range wanted) {
   }
 }
 
-/// The first that has the bytes, unless that is a device of this rank that they are gone with.
+/// Not if the place is a device of this rank that the bytes are gone with.
+bool Fetcher::mayHave(memory::Place place, Range run) const {
+  return job_.topology.isHost(place) || job_.topology.rankOf(place) != 0 ||
+         !job_.devices.gone(job_.topology.indexOf(place)).overlaps(RangeSet::of({run}));
+}
+
+/// The first that may have the bytes; the first one if none may.
 memory::Place Fetcher::sourceOf(Range run, const memory::Holders &holders) const {
-  const auto isThere = [&](memory::Place place) TUTTI_IN_TURN {
-    return job_.topology.isHost(place) || job_.topology.rankOf(place) != 0 ||
-           !job_.devices.gone(job_.topology.indexOf(place)).overlaps(RangeSet::of({run}));
-  };
-  const auto source = std::ranges::find_if(holders, isThere);
+  const auto source = std::ranges::find_if(
+      holders, [&](memory::Place place) TUTTI_IN_TURN { return mayHave(place, run); });
   return source == holders.end() ? holders.front() : *source;
 }
 
@@ -409,6 +422,9 @@ void Fetcher::finishFetch() {
       std::ranges::all_of(done.fromDevices, [this](const FromDevice &part) TUTTI_IN_TURN {
         return !job_.devices.gone(part.device).overlaps(part.bytes);
       });
+  if (!isAllThere && done.opens == Opens::Ahead) {
+    return; // A touch asks, if the program comes so far.
+  }
   if (!isAllThere) {
     // From others that have it, or from none.
     fetch(std::move(done.pages), done.isWide, done.opens);

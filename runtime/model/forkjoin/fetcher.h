@@ -103,6 +103,9 @@ public:
   /// Whether no bytes are on their way, and nobody waits for any.
   bool isIdle() const TUTTI_IN_TURN { return !fetch_ && touches_.empty(); }
 
+  /// Whether bytes are on their way, which nobody may wait for.
+  bool isFetching() const TUTTI_IN_TURN { return fetch_.has_value(); }
+
   /// Makes pages writable for which nobody waits, in one piece: one request to each owner of what
   /// is missing, one call for closed pages that have no other closed ones between them.
   ///
@@ -163,6 +166,7 @@ private:
   bool areDevicesDue() const TUTTI_IN_TURN;
   bool isTooEarly(const memory::Touch &touch) const TUTTI_IN_TURN;
   void serve(const memory::Touch &touch, std::uint64_t page) TUTTI_IN_TURN;
+  bool mayHave(memory::Place place, Range run) const TUTTI_IN_TURN;
   memory::Place sourceOf(Range run, const memory::Holders &holders) const;
   RangeSet closedOf(const RangeSet &pages) const TUTTI_IN_TURN;
   void fetch(std::vector<Range> pages, bool isWide, Opens opens = Opens::ForReading) TUTTI_IN_TURN;

@@ -573,7 +573,9 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
 
 void RankZero::waitForDevices() {
   Progress::Lock lock = job_.progress.lock();
-  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN { return orDie(job_.devices.isIdle()); });
+  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN {
+    return !view_.isFetching() && orDie(job_.devices.isIdle());
+  });
 }
 
 trace::Report RankZero::finish() {

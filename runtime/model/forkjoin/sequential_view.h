@@ -34,6 +34,9 @@ public:
   /// Whether nothing is on its way for sequential code.
   bool isIdle() const TUTTI_IN_TURN { return fetcher_.isIdle(); }
 
+  /// Whether bytes are on their way, which nobody may wait for.
+  bool isFetching() const TUTTI_IN_TURN { return fetcher_.isFetching(); }
+
   /// Turns what sequential code has written where no fault tells into events.
   ///
   /// Cost: in a steady loop some comparisons; nobody looks into the directory.
