@@ -4,6 +4,8 @@
 /// the loop is, and why it could not as well be a worksharing loop.
 #pragma once
 
+#include "compiler/frontend/openmp/libomp_calls.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Constants.h"
@@ -20,37 +22,6 @@ inline constexpr llvm::StringLiteral kAlloc = "__kmpc_omp_task_alloc";
 inline constexpr llvm::StringLiteral kTaskloop = "__kmpc_taskloop";
 inline constexpr llvm::StringLiteral kReduce = "__kmpc_taskred_init";
 inline constexpr llvm::StringLiteral kPrivateCopy = "__kmpc_task_reduction_get_th_data";
-
-/// Arguments of __kmpc_omp_task_alloc.
-enum AllocArgument : unsigned { kFlags = 2, kBytes, kShareds, kEntry };
-
-/// Arguments of __kmpc_taskloop.
-enum LoopArgument : unsigned {
-  kPlace = 0,
-  kThread,
-  kTask,
-  kCondition,
-  kLower,
-  kUpper,
-  kSchedule = 8,
-  kNumber,
-  kDuplicate
-};
-
-/// Arguments of the function that has the iterations of a task.
-enum BodyArgument : unsigned {
-  kBodyPart = 1,
-  kBodyPrivates,
-  kBodyMap,
-  kBodyTask,
-  kBodyLower,
-  kBodyUpper,
-  kBodyStride,
-  kBodyLast,
-  kBodyLists,
-  kBodyShareds,
-  kBodyArguments
-};
 
 /// Places of fields. Source: kmp_task_t of clang 19, for loops; kmp_taskred_input_t.
 enum TaskField : unsigned {

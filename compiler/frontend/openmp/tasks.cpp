@@ -3,6 +3,7 @@
 
 #include "abi/tasks.h"
 #include "compiler/frontend/openmp/kernel_tasks.h"
+#include "compiler/frontend/openmp/libomp_calls.h"
 #include "compiler/frontend/openmp/task_variables.h"
 #include "compiler/ir/task_loops.h"
 
@@ -34,22 +35,6 @@ CallBase *callOf(Instruction &instruction, StringRef name) {
   const Function *callee = call ? call->getCalledFunction() : nullptr;
   return callee && callee->getName() == name ? call : nullptr;
 }
-
-/// Arguments of __kmpc_omp_task_alloc.
-enum AllocArgument : unsigned { kFlags = 2, kBytes, kShareds, kEntry };
-
-/// Arguments of __kmpc_taskloop.
-enum LoopArgument : unsigned {
-  kLower = 4,
-  kUpper,
-  kStride,
-  kNoGroup,
-  kSchedule,
-  kGrainsize,
-  kDuplicate
-};
-
-constexpr unsigned kTask = 2; ///< Argument of all calls that take a task.
 
 /// Rewrites the calls of one module.
 class Lowering {
@@ -245,11 +230,10 @@ void Lowering::lowerSubmit(CallBase &submit) {
 /// Whether the function of a loop's tasks has no iterations: clang makes no code for them where
 /// they surely do not run, and nothing looks at the first one's number.
 bool neverIterates(const Function &entry) {
-  constexpr unsigned kLowerOfBody = 5;
   for (const Instruction &inst : instructions(entry)) {
     const auto *call = dyn_cast<CallBase>(&inst);
     const Function *body = call ? call->getCalledFunction() : nullptr;
-    if (!body || body->isDeclaration() || body->arg_size() <= kLowerOfBody) {
+    if (!body || body->isDeclaration() || body->arg_size() <= kBodyLower) {
       continue;
     }
     const auto isLoaded = [](const User *user) {
@@ -257,7 +241,7 @@ bool neverIterates(const Function &entry) {
       return !store || any_of(store->getPointerOperand()->users(),
                               [](const User *each) { return isa<LoadInst>(each); });
     };
-    return none_of(body->getArg(kLowerOfBody)->users(), isLoaded);
+    return none_of(body->getArg(kBodyLower)->users(), isLoaded);
   }
   return false;
 }
@@ -310,7 +294,7 @@ void Lowering::lowerLoop(CallBase &loop) {
   const auto *schedule = dyn_cast<ConstantInt>(loop.getArgOperand(kSchedule));
   if (schedule && schedule->getZExtValue() == kByGrainsize) {
     builder.CreateCall(function("tutti_task_option", pointer_, {int32_, int64_}),
-                       {builder.getInt32(TUTTI_TASK_GRAINSIZE), loop.getArgOperand(kGrainsize)});
+                       {builder.getInt32(TUTTI_TASK_GRAINSIZE), loop.getArgOperand(kNumber)});
   }
   builder.CreateCall(function("tutti_task_submit_loop", nothing_,
                               {pointer_, pointer_, pointer_, int64_, pointer_}),
