@@ -73,6 +73,15 @@ function(tutti_add_library name)
   tutti_reuse_precompiled(${name} tutti_precompiled "${arg_SRCS}" "${arg_DEPS}")
 endfunction()
 
+# tutti_compile_alone(SOURCES ...)
+#
+# Builds with sanitizers compile several sources of a target as one (CMake's unity builds), which takes
+# half of the time. These are compiled alone there too: they have names, in anonymous namespaces, that
+# other sources of their target have as well.
+function(tutti_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # tutti_precompile_clang(TARGET)
 #
 # Reads Clang's headers once for all sources of TARGET.

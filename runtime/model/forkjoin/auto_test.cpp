@@ -645,16 +645,16 @@ constexpr double kUnnoticed = 4e-3;
 /// The GPU is 64, 4 and 256 times as fast as all cores together.
 constexpr std::array<Speeds, 3> kSpeeds{{{1, 64}, {16, 64}, {16, 4096}}};
 
-/// All of them, or less where code is not optimised.
-std::span<const Speeds> speedsToTry() {
-  return std::span(kSpeeds).first(std::min<std::size_t>(kSpeeds.size(), casesOf(kSpeeds.size())));
+/// The first of `all`, fewer where code is not optimised.
+template <typename All> auto someOf(const All &all) {
+  return std::span(all).first(std::min<std::size_t>(std::size(all), casesOf(std::size(all))));
 }
 
 TEST(Auto, TakesLittleMoreThanTheBestChoiceInAShortRun) {
   constexpr int kSteps = 60;
-  for (const Speeds &speeds : speedsToTry()) {
+  for (const Speeds &speeds : someOf(kSpeeds)) {
     for (const Case &each : cases()) {
-      for (const std::uint64_t size : each.sizes) {
+      for (const std::uint64_t size : someOf(each.sizes)) {
         const double best = leastSecondsOf(each.program, size, speeds, kSteps);
         const double mine = secondsOf(each.program, size, speeds, {}, kSteps);
         EXPECT_LE(mine, 1.25 * best + kUnnoticed)
@@ -674,9 +674,9 @@ double secondsOfSecondHalf(const Case &each, std::uint64_t size, const Speeds &s
 /// Small loops take up to twice as long on these GPUs.
 TEST(Auto, IsNoMoreThanATwentiethSlowerThanCoresOnceItKnows) {
   constexpr int kSteps = 1200;
-  for (const Speeds &speeds : speedsToTry()) {
+  for (const Speeds &speeds : someOf(kSpeeds)) {
     for (const Case &each : cases()) {
-      for (const std::uint64_t size : each.sizes) {
+      for (const std::uint64_t size : someOf(each.sizes)) {
         Machine machine(speeds, {});
         each.program(machine, size);
         const std::vector<std::uint32_t> onCores(machine.loops(), TUTTI_DEVICE_CPU);
@@ -689,16 +689,13 @@ TEST(Auto, IsNoMoreThanATwentiethSlowerThanCoresOnceItKnows) {
 }
 
 /// The same of ranks without GPUs.
-std::span<const Speeds> ranksToTry() {
-  static constexpr std::array<Speeds, 3> kRanks{{{1, 0, 4}, {16, 0, 4}, {1, 0, 2}}};
-  return std::span(kRanks).first(std::min<std::size_t>(kRanks.size(), casesOf(kRanks.size())));
-}
+constexpr std::array<Speeds, 3> kRanks{{{1, 0, 4}, {16, 0, 4}, {1, 0, 2}}};
 
 TEST(Auto, TakesLittleMoreOnRanksThanAlwaysOrNeverDistributed) {
   constexpr int kSteps = 1200;
-  for (const Speeds &speeds : ranksToTry()) {
+  for (const Speeds &speeds : someOf(kRanks)) {
     for (const Case &each : cases()) {
-      for (const std::uint64_t size : each.sizes) {
+      for (const std::uint64_t size : someOf(each.sizes)) {
         const auto secondsBy = [&](Distribute policy) {
           return secondsOf(each.program, size, speeds, {}, kSteps, policy);
         };
@@ -733,7 +730,7 @@ TEST(Auto, IsNotMisledByThreadsThatStartInATrial) {
 /// An elimination: its loop is one iteration shorter at each launch.
 TEST(Auto, TakesLittleMoreOnRanksWhereLoopsShrink) {
   constexpr int kPasses = 3;
-  for (const Speeds &speeds : ranksToTry()) {
+  for (const Speeds &speeds : someOf(kRanks)) {
     for (const std::uint64_t rows : {256, 1024}) {
       const auto secondsBy = [&](Distribute policy) {
         return secondsOf(elimination, rows, speeds, {}, kPasses, policy);
@@ -765,7 +762,7 @@ TEST(Auto, TriesShortLoopsSeldom) {
   const std::array<Case, 3> kShort{{{"jacobi", jacobi, {500}},
                                     {"relaxation", relaxation, {500}},
                                     {"streams", streams, {100000}}}};
-  for (const Case &each : kShort) {
+  for (const Case &each : someOf(kShort)) {
     const auto secondsOfHalves = [&](const std::vector<std::uint32_t> &fixed) {
       Machine machine(kMachine, fixed);
       machine.setAhead();
@@ -796,9 +793,9 @@ TEST(Auto, TriesShortLoopsSeldom) {
 
 TEST(Auto, StaysWithWhatItHasChosenThoughTimesDiffer) {
   constexpr int kSteps = 600;
-  for (const Speeds &speeds : speedsToTry()) {
+  for (const Speeds &speeds : someOf(kSpeeds)) {
     for (const Case &each : cases()) {
-      for (const std::uint64_t size : each.sizes) {
+      for (const std::uint64_t size : someOf(each.sizes)) {
         Machine machine(speeds, {});
         machine.setJitter(0.1);
         const Step step = each.program(machine, size);
