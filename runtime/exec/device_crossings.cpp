@@ -41,14 +41,22 @@ Status Devices::order(std::int32_t earlier, std::int32_t later) {
   return attempt(later, [&](Lane &lane) { return lane.queue->wait(*first.event); });
 }
 
-Status Devices::orderBehindReaders() {
-  for (std::int32_t read = 0; read < count(); ++read) {
-    for (std::int32_t reader = 0; reader < count(); ++reader) {
-      const auto at = static_cast<std::size_t>(reader);
-      const Step step = std::exchange(lane(read).readBy[at], 0);
-      if (step > lane(reader).done && step > lane(read).behind[at]) {
-        TUTTI_TRY(order(reader, read));
-      }
+/// Whether a device may still copy some of `bytes` of another one when that does what it is given
+/// next.
+bool Devices::mayRead(std::int32_t reader, std::int32_t read, const RangeSet &bytes) {
+  const auto at = static_cast<std::size_t>(reader);
+  Reader &known = lane(read).readers[at];
+  if (known.latest <= lane(reader).done || known.latest <= lane(read).behind[at]) {
+    known.latest = 0;
+    return false;
+  }
+  return known.bytes.overlaps(bytes);
+}
+
+Status Devices::orderBehindReaders(std::int32_t index, const RangeSet &written) {
+  for (std::int32_t reader = 0; reader < count(); ++reader) {
+    if (mayRead(reader, index, written)) {
+      TUTTI_TRY(order(reader, index));
     }
   }
   return {};
@@ -90,7 +98,9 @@ Status Devices::copyAcross(std::int32_t from, std::int32_t to, const RangeSet &b
   if (isBeside) {
     TUTTI_TRY(orderBehindCopy(from, to));
   } else {
-    source.readBy[static_cast<std::size_t>(to)] = target.given;
+    Reader &reader = source.readers[static_cast<std::size_t>(to)];
+    reader.bytes = mayRead(to, from, reader.bytes) ? reader.bytes.unite(bytes) : bytes;
+    reader.latest = target.given;
   }
   changed(target, bytes);
   counters_.devicePeerBytes += bytes.bytes();

@@ -93,7 +93,7 @@ Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window, c
     lane.backend = open.backend;
     lane.capacity = open.room.capacity;
     lane.behind.resize(opened.size());
-    lane.readBy.resize(opened.size());
+    lane.readers.resize(opened.size());
     lane.isCutOff.resize(opened.size());
     lanes_.push_back(std::move(lane));
   }
@@ -641,6 +641,7 @@ Status Devices::giveTask(Lane &lane, TaskWork &work) {
     TUTTI_TRY(advance(lane)); // So far nothing has told what the main queue waits for.
   }
   TUTTI_TRY(orderTask(work.device, work));
+  TUTTI_TRY(orderBehindReaders(work.device, work.touched));
   work.held = &lane.committed;
   bool isMainDone = false;
   TUTTI_ASSIGN(isMainDone, isMainIdle(work.device));
@@ -796,6 +797,15 @@ Result<bool> Devices::isIdle(std::int32_t index) {
 }
 
 Result<bool> Devices::isIdle(std::int32_t index, const RangeSet &units) {
+  for (std::int32_t reader = 0; reader < count(); ++reader) {
+    bool hasRead = true;
+    if (mayRead(reader, index, units)) {
+      TUTTI_ASSIGN(hasRead, isMainIdle(reader));
+    }
+    if (!hasRead) {
+      return false;
+    }
+  }
   const Lane &lane = this->lane(index);
   if (!lane.copies || lane.unstreamed > lane.done) {
     return isIdle(index);

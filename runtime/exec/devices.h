@@ -167,6 +167,7 @@ public:
   /// Errors: DeviceLost  some are gone with `from`; nothing was done.
   /// Order: behind what `to` has been given. That they are there, `order(from, to)` says before;
   ///        that they are not overwritten meanwhile, `order(to, from)` or `orderBehindReaders`.
+  ///        `release` comes after it if it waits for `isIdle` of the units.
   Status copyAcross(std::int32_t from, std::int32_t to, const RangeSet &bytes);
 
   /// Starts copying bytes from a device of another rank, which has written them. For a lost device
@@ -193,10 +194,11 @@ public:
   /// Cost: none if that is so already.
   Status order(std::int32_t earlier, std::int32_t later);
 
-  /// Lets what every device is given from now on come behind the copies of its bytes to others.
+  /// Lets what a device is given from now on come behind those copies of its bytes to others that
+  /// read some of `written`.
   ///
   /// Cost: none for those that are known to be over, or behind which an `order` has put it.
-  Status orderBehindReaders();
+  Status orderBehindReaders(std::int32_t index, const RangeSet &written);
 
   /// Whether devices can copy from one another without the host, as far as is known.
   bool haveRoute(std::int32_t from, std::int32_t to) const;
@@ -301,6 +303,12 @@ private:
     std::size_t bytes = 0;
   };
 
+  /// What another device copies from one.
+  struct Reader {
+    Step latest = 0; ///< Of the other one that reads; 0 if there is none.
+    RangeSet bytes;  ///< Of that step and those before that were not known to be over.
+  };
+
   /// A device with its queue.
   struct Lane {
     std::unique_ptr<device::Device> device;
@@ -331,7 +339,7 @@ private:
     Step marked = 0;                      ///< The latest that `event` is behind.
     std::unique_ptr<device::Event> event; ///< Null if nothing that was marked is under way.
     std::vector<Step> behind;             ///< By device: of its steps, the latest waited for.
-    std::vector<Step> readBy;             ///< By device: its latest step that reads here, or 0.
+    std::vector<Reader> readers;          ///< By device.
     std::vector<bool> isCutOff;           ///< By device: nothing can be copied from there directly.
     Clock::time_point began;
     Clock::time_point ended;
@@ -366,6 +374,7 @@ private:
   static void setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice);
   static Status reservePartials(Lane &lane);
   Status gather(std::int32_t index);
+  bool mayRead(std::int32_t reader, std::int32_t read, const RangeSet &bytes);
   Status orderBehindCopy(std::int32_t from, std::int32_t to);
   Status runBorders(Lane &lane, const DevicePart &part, const Launch &launch, bool isDisjoint);
   static Status joinBorders(Lane &lane);

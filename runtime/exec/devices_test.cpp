@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -49,6 +50,22 @@ protected:
     return opened;
   }
 
+  /// The second device, which is busy, copies a word from the first one, which is not.
+  void startCopying(std::uint64_t &value) {
+    ASSERT_TRUE(devices_.put(0, kWord.begin, bytesOf(value)));
+    while (!*devices_.isIdle(0)) {
+    }
+    ASSERT_TRUE(devices_.put(1, kWord.begin + 64, bytesOf(value)));
+    ASSERT_TRUE(devices_.order(0, 1));
+    ASSERT_TRUE(devices_.copyAcross(0, 1, RangeSet::of({kWord})));
+  }
+
+  bool hasWaited(std::size_t device) const {
+    return std::ranges::any_of(machine_.log(), [&](const device::mock::Entry &entry) {
+      return entry.device == device && entry.operation == device::mock::Operation::Wait;
+    });
+  }
+
   device::mock::Machine machine_{{.devices = 2, .memory = kRoom.capacity, .delay = 3}};
   trace::Counters counters_;
   Rooms rooms_{window(), {kRoom, kRoom}};
@@ -58,13 +75,7 @@ protected:
 TEST_F(DevicesTest, LetTheirFirstTaskWaitForCopiesOfWhatItWrites) {
   std::uint64_t before = 1;
   std::uint64_t after = 2;
-  ASSERT_TRUE(devices_.put(0, kWord.begin, bytesOf(before)));
-  while (!*devices_.isIdle(0)) {
-  }
-  ASSERT_TRUE(devices_.put(1, kWord.begin + 64, bytesOf(before))); // Then the other one is busy,
-  ASSERT_TRUE(devices_.order(0, 1));
-  ASSERT_TRUE(devices_.copyAcross(0, 1, RangeSet::of({kWord}))); // and copies behind that.
-  ASSERT_TRUE(devices_.orderBehindReaders());
+  startCopying(before);
 
   TaskWork work;
   work.device = 0;
@@ -78,6 +89,44 @@ TEST_F(DevicesTest, LetTheirFirstTaskWaitForCopiesOfWhatItWrites) {
   std::uint64_t copied = 0;
   ASSERT_TRUE(devices_.read(1, kWord.begin, bytesOf(copied)));
   EXPECT_EQ(copied, before);
+}
+
+TEST_F(DevicesTest, WaitForWhoReadsOnlyWithWhatOverwritesThat) {
+  std::uint64_t before = 1;
+  std::uint64_t after = 2;
+  startCopying(before);
+
+  ASSERT_TRUE(devices_.orderBehindReaders(0, RangeSet::of({{kWord.end, kWord.end + 8}})));
+  EXPECT_FALSE(hasWaited(0));
+  ASSERT_TRUE(devices_.orderBehindReaders(0, RangeSet::of({kWord})));
+  EXPECT_TRUE(hasWaited(0));
+
+  ASSERT_TRUE(devices_.put(0, kWord.begin, bytesOf(after)));
+  std::uint64_t copied = 0;
+  ASSERT_TRUE(devices_.read(1, kWord.begin, bytesOf(copied)));
+  EXPECT_EQ(copied, before);
+}
+
+TEST_F(DevicesTest, RememberAllThatIsStillRead) {
+  std::uint64_t value = 1;
+  startCopying(value);
+  ASSERT_TRUE(devices_.copyAcross(0, 1, RangeSet::of({{kWord.end, kWord.end + 8}})));
+
+  ASSERT_TRUE(devices_.orderBehindReaders(0, RangeSet::of({kWord})));
+  EXPECT_TRUE(hasWaited(0));
+}
+
+TEST_F(DevicesTest, AreNotDoneWithUnitsThatOthersRead) {
+  std::uint64_t value = 1;
+  startCopying(value);
+  const RangeSet units = RangeSet::of({{kHeapBase, kHeapBase + kUnit}});
+
+  EXPECT_TRUE(*devices_.isIdle(0));
+  EXPECT_FALSE(*devices_.isIdle(0, units));
+  EXPECT_TRUE(*devices_.isIdle(0, RangeSet::of({{kHeapBase + kUnit, kHeapBase + 2 * kUnit}})));
+  while (!*devices_.isIdle(0, units)) {
+  }
+  EXPECT_TRUE(*devices_.isIdle(1));
 }
 
 } // namespace

@@ -219,7 +219,7 @@ template <typename Visit> void ChunkRun::forCrossings(Visit &&visit) {
 }
 
 /// Behind launches before: what is copied from other devices has been written there, and what
-/// others have copied from a device may be overwritten.
+/// others have copied from a device and this launch overwrites there has been read.
 void ChunkRun::orderDevices(bool isTimed) {
   if (job_.devices.count() < 2) {
     return;
@@ -230,7 +230,18 @@ void ChunkRun::orderDevices(bool isTimed) {
     check(isApart_ ? job_.devices.orderBorders(from, to) : job_.devices.order(from, to));
     crosses_ = true;
   });
-  check(job_.devices.orderBehindReaders());
+  for (const DevicePart &part : plan_.devices) {
+    check(job_.devices.orderBehindReaders(part.device, part.writes));
+    check(job_.devices.orderBehindReaders(part.device, plan_.merged));
+  }
+  for (const Copy &copy : plan_.copies) {
+    if (!job_.topology.isHost(copy.to)) {
+      check(job_.devices.orderBehindReaders(job_.topology.indexOf(copy.to), copy.ranges));
+    }
+  }
+  for (const Borrowing &borrowing : plan_.borrowings) {
+    check(job_.devices.orderBehindReaders(borrowing.device, borrowing.ranges));
+  }
   if (isApart_) {
     startInteriors(isTimed);
   }
