@@ -97,6 +97,32 @@ std::array<std::uint32_t, 3> shapeOf(std::uint32_t items, std::size_t dimensions
   return shape;
 }
 
+std::array<std::uint64_t, 3> groupsAround(std::span<const std::int64_t> extents,
+                                          const std::array<std::uint32_t, 3> &group) {
+  std::array<std::uint64_t, 3> groups{1, 1, 1};
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    groups[d] =
+        ceilDiv(static_cast<std::uint64_t>(std::max<std::int64_t>(extents[d], 1)), group[d]);
+  }
+  return groups;
+}
+
+/// Halves the slowest dimension, and the fastest one last, until each unit of the device has a
+/// group, or a group is no more than what a unit runs at once.
+void spread(std::span<const std::int64_t> extents, const Info &limits,
+            std::array<std::uint32_t, 3> &group) {
+  const auto count = [&] {
+    const std::array<std::uint64_t, 3> groups = groupsAround(extents, group);
+    return groups[0] * groups[1] * groups[2];
+  };
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    while (group[d] > 1 && std::uint64_t{group[0]} * group[1] * group[2] > kSmallestGroup &&
+           count() < limits.units) {
+      group[d] = (group[d] + 1) / 2;
+    }
+  }
+}
+
 /// What a wish says of the groups of a kernel of so many dimensions.
 std::array<std::uint32_t, 3> wishedGroup(const GridWish &wish, std::size_t dimensions) {
   if (wish.byTiles) {
@@ -175,14 +201,16 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
     }
   }
   shrinkTo(grid.group, largestGroup(limits, wish));
+  if (!reduces && wished == std::array<std::uint32_t, 3>{}) {
+    spread(extents, limits, grid.group);
+  }
 
   bool asked = false;
+  const std::array<std::uint64_t, 3> enough = groupsAround(extents, grid.group);
   for (std::size_t d = 0; d < extents.size(); ++d) {
-    const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(extents[d], 1));
     asked = asked || wish.groups[d] > 0;
-    const std::uint64_t enough = ceilDiv(extent, grid.group[d]);
-    const std::uint64_t count = wish.groups[d] > 0 ? wish.groups[d] : enough;
-    grid.groups[d] = std::min({count, enough, orElse(limits.maxGroups[d], kMostGroups[d])});
+    const std::uint64_t count = wish.groups[d] > 0 ? wish.groups[d] : enough[d];
+    grid.groups[d] = std::min({count, enough[d], orElse(limits.maxGroups[d], kMostGroups[d])});
   }
   if (reduces && !asked) {
     limitCount(grid.groups, reducingGroups(limits, wish, grid.groupCount()));

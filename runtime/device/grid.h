@@ -34,7 +34,8 @@ struct GridWish {
 /// A grid for `extents` iterations per dimension, the fastest first, within the device's limits.
 ///
 /// Shape:  1 to 3 extents. Unless wished otherwise: groups of 256, 64 x 4 or 32 x 4 x 2
-///         work-items, fewer where there are fewer iterations or a kernel needs many registers;
+///         work-items, fewer where there are fewer iterations or a kernel needs many registers, and
+///         down to 32 where the device has more units than there would be groups;
 ///         enough groups for one iteration per work-item, except that a reduction, whose groups
 ///         each leave a partial result, has at most some 16 groups for each of the device's units,
 ///         or 64 for much work and small results, 256 with a combiner. By groups: one for each

@@ -26,16 +26,26 @@ Info gpu() {
 }
 
 TEST(Grid, GivesEveryIterationAWorkItem) {
-  const Grid line = gridFor(Extents{1000}, gpu(), {});
+  const Grid line = gridFor(Extents{3000}, gpu(), {});
   const Grid plane = gridFor(Extents{1000, 10}, gpu(), {});
   const Grid space = gridFor(Extents{100, 10, 5}, gpu(), {});
 
   EXPECT_EQ(line.group, (Group{256, 1, 1}));
-  EXPECT_EQ(line.groups, (Groups{4, 1, 1}));
+  EXPECT_EQ(line.groups, (Groups{12, 1, 1}));
   EXPECT_EQ(plane.group, (Group{64, 4, 1}));
   EXPECT_EQ(plane.groups, (Groups{16, 3, 1}));
   EXPECT_EQ(space.group, (Group{32, 4, 2}));
   EXPECT_EQ(space.groups, (Groups{4, 3, 3}));
+}
+
+TEST(Grid, HasSmallGroupsWhereUnitsWouldHaveNone) {
+  EXPECT_EQ(gridFor(Extents{1000}, gpu(), {}).group, (Group{64, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{1000}, gpu(), {}).groups, (Groups{16, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{100}, gpu(), {}).group, (Group{32, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{100, 10}, gpu(), {}).group, (Group{64, 2, 1}));
+  EXPECT_EQ(gridFor(Extents{100, 2}, gpu(), {}).group, (Group{32, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{1000}, gpu(), {.group = {256}}).groups, (Groups{4, 1, 1}));
+  EXPECT_EQ(gridFor(Extents{1000}, {}, {}).groups, (Groups{4, 1, 1}));
 }
 
 TEST(Grid, GivesWorkItemsOfALongLoopTwoIterationsWhereThatIsWished) {
