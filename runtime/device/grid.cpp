@@ -43,6 +43,8 @@ constexpr Ample kForCombiner{256, 4096, 4};
 
 /// Bytes of partial results that the host combines in no more time than a second kernel takes.
 constexpr std::uint64_t kBytesForHost = 16384;
+/// The same of a kernel beside which another one runs longer: the host combines behind that.
+constexpr std::uint64_t kBytesBeside = 1024;
 constexpr std::uint64_t kMostCombined =
     64; ///< That a combiner leaves, and no more bytes than that.
 constexpr std::uint64_t kCombinerSteps = 2; ///< Partial results of each of its work-items.
@@ -223,7 +225,7 @@ Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const Gr
 
 std::optional<Grid> combinerGridFor(std::uint64_t partials, const Info &limits,
                                     const GridWish &wish) {
-  if (partials <= kBytesForHost / wish.partialBytes) {
+  if (partials <= (wish.isBeside ? kBytesBeside : kBytesForHost) / wish.partialBytes) {
     return std::nullopt;
   }
   const std::uint32_t largest = std::min(

@@ -18,6 +18,7 @@ struct GridWish {
   std::uint32_t maxGroup = 0;     ///< As `Kernel::maxGroup`; 0: the device's limit alone.
   std::uint32_t partialBytes = 0; ///< As in `KernelLaunch`; 0: does not reduce.
   bool hasCombiner = false;       ///< Few of its partial results go to the host in any case.
+  bool isBeside = false;          ///< Others take longer: nobody waits for its combiner.
   bool byGroups = false;          ///< As TUTTI_MAPPING_GROUPS says; it does not reduce.
   bool byTiles = false;           ///< As TUTTI_MAPPING_TILES says: 32 x 8, whatever is wished.
   /// Of each work-item of a long loop of one dimension that does not reduce: as long as each of the
@@ -44,7 +45,7 @@ struct GridWish {
 Grid gridFor(std::span<const std::int64_t> extents, const Info &limits, const GridWish &wish);
 
 /// A grid for the combiner of so many partial results; nothing if the host had better combine all,
-/// as with at most 16 KiB of them. `wish` is what the combiner asks for.
+/// as with at most 16 KiB of them, or 1 KiB beside others. `wish` is what the combiner asks for.
 ///
 /// Always: at most 64 groups, of a power of two; each work-item has a partial result.
 std::optional<Grid> combinerGridFor(std::uint64_t partials, const Info &limits,

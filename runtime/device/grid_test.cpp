@@ -136,6 +136,13 @@ TEST(CombinerGrid, LeavesFewPartialResultsToTheHost) {
   EXPECT_TRUE(combinerGridFor(65, gpu(), {.partialBytes = 256}));
 }
 
+TEST(CombinerGrid, LeavesFewerToTheHostBesideOthers) {
+  EXPECT_FALSE(combinerGridFor(64, gpu(), {.partialBytes = 16, .isBeside = true}));
+  const auto grid = combinerGridFor(512, gpu(), {.partialBytes = 16, .isBeside = true});
+  ASSERT_TRUE(grid);
+  EXPECT_EQ(grid->groupCount(), 1U);
+}
+
 TEST(CombinerGrid, HasAPartialResultForEachWorkItem) {
   for (const std::uint64_t partials : {1025U, 1027U, 2047U, 7000U, 33792U, 10000000U}) {
     for (const GridWish &wish : {GridWish{.partialBytes = 16}, GridWish{.partialBytes = 1536},

@@ -556,7 +556,9 @@ void Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &cho
     if (loaded.combiner) {
       loaded.combinerGrid = device::combinerGridFor(
           loaded.grid->groupCount(), info,
-          {.maxGroup = loaded.combiner->maxGroup(), .partialBytes = wish.partialBytes});
+          {.maxGroup = loaded.combiner->maxGroup(),
+           .partialBytes = wish.partialBytes,
+           .isBeside = lane.kernels > 0}); // A border: its interior has been given before.
     }
   }
   lane.launch.grid = *loaded.grid;

@@ -135,9 +135,9 @@ Status CudaQueue::launchNative(const NativeLaunch &launch) {
   const Grid &grid = launch.grid;
   TUTTI_TRY(checkNative(launch, {kernel.name(), context.label(), device_.info(), kernel.maxGroup(),
                                  kernel.staticShared()}));
-  TUTTI_TRY(packNative(launch, kernel));
   TUTTI_TRY(context.enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
+  TUTTI_TRY(packNative(launch, kernel));
   TUTTI_TRY(kernel.allowShared(context, launch.localBytes));
   CUstream stream = nullptr;
   TUTTI_ASSIGN(stream, stream_->handleForKernel());
@@ -156,7 +156,7 @@ Result<void *> CudaQueue::native() {
   Context &context = device_.context();
   device_.shareContexts();
   TUTTI_TRY(context.enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   CUstream stream = nullptr;
   TUTTI_ASSIGN(stream, stream_->handle());
   return static_cast<void *>(stream);
@@ -171,7 +171,7 @@ std::int32_t CudaQueue::nativeDevice() const { return device_.context().device()
 
 Status CudaQueue::prefetch(std::span<const std::byte> memory) {
   TUTTI_TRY(device_.context().enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   CUstream stream = nullptr;
   TUTTI_ASSIGN(stream, stream_->handle());
   return device_.managed().prefetch(memory, stream);

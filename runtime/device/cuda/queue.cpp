@@ -129,12 +129,14 @@ Status CudaQueue::requireCommitted(Range bytes) const {
 Status CudaQueue::copyIn(std::span<const std::byte> source, std::uint64_t address) {
   TUTTI_TRY(requireCommitted({address, address + source.size()}));
   TUTTI_TRY(device_.context().enter());
+  TUTTI_TRY(combine());
   return stream_->copyIn(source, device_.mirror().at(address));
 }
 
 Status CudaQueue::copyOut(std::uint64_t address, std::span<std::byte> target) {
   TUTTI_TRY(requireCommitted({address, address + target.size()}));
   TUTTI_TRY(device_.context().enter());
+  TUTTI_TRY(combine());
   if (target.empty()) {
     return {};
   }
@@ -145,14 +147,14 @@ Status CudaQueue::copyOut(std::uint64_t address, std::span<std::byte> target) {
 Status CudaQueue::copyInLocked(std::span<const std::byte> source, std::uint64_t address) {
   TUTTI_TRY(requireCommitted({address, address + source.size()}));
   TUTTI_TRY(device_.context().enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   return stream_->copyInLocked(source, device_.mirror().at(address));
 }
 
 Status CudaQueue::copyOutLocked(std::uint64_t address, std::span<std::byte> target) {
   TUTTI_TRY(requireCommitted({address, address + target.size()}));
   TUTTI_TRY(device_.context().enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   return stream_->copyOutLocked(device_.mirror().at(address), target);
 }
 
@@ -169,7 +171,7 @@ Status CudaQueue::copyFrom(Device &from, Range bytes) {
   }
   Context &context = device_.context();
   TUTTI_TRY(context.enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   if (bytes.empty()) {
     return {};
   }
@@ -192,7 +194,7 @@ Status CudaQueue::copyForeign(ForeignMemory &from, Range bytes) {
   }
   Context &context = device_.context();
   TUTTI_TRY(context.enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   CUstream stream = nullptr;
   TUTTI_ASSIGN(stream, stream_->handle());
   while (!bytes.empty()) {
@@ -210,7 +212,7 @@ Status CudaQueue::keep(Range bytes, Snapshot &to, std::uint64_t offset) {
   TUTTI_TRY(requireCommitted(bytes));
   Context &context = device_.context();
   TUTTI_TRY(context.enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   if (bytes.empty()) {
     return {};
   }
@@ -326,18 +328,27 @@ Status CudaQueue::start(Kernel &kernel, const Grid &grid, std::uint32_t partialB
       parameters_);
 }
 
-/// The parameters are those of a combiner (`tutti_device_code`).
-Status CudaQueue::combine(const KernelLaunch &launch) {
-  const std::uint64_t count = launch.grid.groupCount();
-  parameters_.assign({partials_->at(), 0, 0, 0, count, count,
-                      static_cast<CudaHostBuffer *>(launch.partials)->onDevice()});
-  return start(*launch.combiner, launch.combinerGrid, launch.partialBytes);
+/// Gives the combiner of the latest launch if that still waits; the parameters are those of a
+/// combiner (`tutti_device_code`).
+Status CudaQueue::combine() {
+  const auto waiting = std::exchange(combining_, std::nullopt);
+  if (!waiting) {
+    return {};
+  }
+  const std::uint64_t count = waiting->partials;
+  parameters_.assign({partials_->at(), 0, 0, 0, count, count, waiting->target});
+  return start(*waiting->combiner, waiting->grid, waiting->partialBytes);
+}
+
+Status CudaQueue::settle() {
+  TUTTI_TRY(combine());
+  return stream_->settle();
 }
 
 Status CudaQueue::launch(const KernelLaunch &launch) {
   TUTTI_TRY(checkLaunch(launch));
   TUTTI_TRY(device_.context().enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   if (launch.partialBytes == 0) {
     packArguments(launch, 0);
     return start(*launch.kernel, launch.grid, 0);
@@ -354,11 +365,15 @@ Status CudaQueue::launch(const KernelLaunch &launch) {
   }
   packArguments(launch, partials_->at());
   TUTTI_TRY(start(*launch.kernel, launch.grid, launch.partialBytes));
-  return combine(launch);
+  combining_ =
+      Combining{launch.combiner, launch.combinerGrid, launch.grid.groupCount(), launch.partialBytes,
+                static_cast<CudaHostBuffer *>(launch.partials)->onDevice()};
+  return {};
 }
 
 Result<std::unique_ptr<Event>> CudaQueue::record() {
   TUTTI_TRY(device_.context().enter());
+  TUTTI_TRY(combine());
   CUevent native = nullptr;
   if (stream_->isSettled()) {
     TUTTI_ASSIGN(native, stream_->record());
@@ -376,7 +391,7 @@ Status CudaQueue::wait(Event &event) {
   }
   Context &context = device_.context();
   TUTTI_TRY(context.enter());
-  TUTTI_TRY(stream_->settle());
+  TUTTI_TRY(settle());
   CUstream stream = nullptr;
   TUTTI_ASSIGN(stream, stream_->handle());
   if (const CUresult result = context.cuda().cuStreamWaitEvent(stream, native, 0)) {
@@ -388,6 +403,9 @@ Status CudaQueue::wait(Event &event) {
 Status CudaQueue::finish() {
   Context &context = device_.context();
   Status status = context.enter();
+  if (status) {
+    status = combine();
+  }
   if (status) {
     status = stream_->finish();
   }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tutti::device::cuda {
@@ -96,18 +97,31 @@ public:
   Status finish() override;
 
 private:
+  /// A combiner's launch.
+  struct Combining {
+    Kernel *combiner;
+    Grid grid;
+    std::uint64_t partials;
+    std::uint32_t partialBytes;
+    CUdeviceptr target;
+  };
+
   Status requireCommitted(Range bytes) const;
   Status checkGrid(const Kernel &kernel, const Grid &grid) const;
   Status checkLaunch(const KernelLaunch &launch) const;
   void packArguments(const KernelLaunch &launch, CUdeviceptr partials);
   Status start(Kernel &kernel, const Grid &grid, std::uint32_t partialBytes);
   Status packNative(const NativeLaunch &launch, const CudaKernel &kernel);
-  Status combine(const KernelLaunch &launch);
+  Status combine();
+  Status settle();
   Status compare(Range bytes, const CudaSnapshot &since, std::uint64_t offset);
 
   CudaDevice &device_;
-  std::shared_ptr<Stream> stream_;        ///< Shared with events.
-  std::unique_ptr<Memory> partials_;      ///< Of the launch that runs, for its combiner.
+  std::shared_ptr<Stream> stream_;   ///< Shared with events.
+  std::unique_ptr<Memory> partials_; ///< Of the launch that runs, for its combiner.
+  /// Given with the next operation: before it other devices get their kernels, for which somebody
+  /// may wait.
+  std::optional<Combining> combining_;
   std::vector<std::uint64_t> parameters_; ///< Of the launch being made; kept for its memory.
   std::vector<void *> addresses_;         ///< Of a native kernel's arguments, likewise.
   std::unique_ptr<Memory> found_;         ///< As `kChangesBegin` says; made when first needed.

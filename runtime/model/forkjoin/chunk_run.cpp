@@ -227,12 +227,14 @@ void ChunkRun::orderDevices(bool isTimed) {
   const Timed timed(job_, job_.counters.copyNanoseconds);
   isApart_ = plan_.hasInteriors && canRunApart();
   forCrossings([this](const Copy &, std::int32_t from, std::int32_t to) TUTTI_IN_TURN {
-    check(isApart_ ? job_.devices.orderBorders(from, to) : job_.devices.order(from, to));
+    check(isApart_ ? Status() : job_.devices.order(from, to));
     crosses_ = true;
   });
   for (const DevicePart &part : plan_.devices) {
     check(job_.devices.orderBehindReaders(part.device, part.writes));
-    check(job_.devices.orderBehindReaders(part.device, plan_.merged));
+    if (!plan_.merged.empty()) {
+      check(job_.devices.orderBehindReaders(part.device, plan_.merged));
+    }
   }
   for (const Copy &copy : plan_.copies) {
     if (!job_.topology.isHost(copy.to)) {
@@ -255,29 +257,29 @@ bool ChunkRun::canRunApart() {
   return haveRoutes;
 }
 
-/// Devices that have nothing to do go first.
+/// Devices that have nothing to do go first: nothing has to wait for what they have been given
+/// before, and what others wait for takes time to be said.
 void ChunkRun::startInteriors(bool isTimed) {
-  for (const DevicePart &part : plan_.devices) {
-    check(job_.devices.orderBorders(part.device, part.device));
+  std::vector<bool> isIdle;
+  for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
+    isIdle.push_back(job_.devices.isKnownIdle(device));
   }
-  const auto isIdle = [this](const DevicePart &part)
-                          TUTTI_IN_TURN { return job_.devices.isKnownIdle(part.device); };
-  const auto start = [&](const DevicePart &part) TUTTI_IN_TURN {
-    if (isTimed) {
-      job_.devices.startClock(part.device);
+  for (const bool areIdle : {true, false}) {
+    forCrossings([&](const Copy &, std::int32_t from, std::int32_t to) TUTTI_IN_TURN {
+      if (isIdle[static_cast<std::size_t>(from)] == areIdle) {
+        check(job_.devices.orderBorders(from, to));
+      }
+    });
+    for (const DevicePart &part : plan_.devices) {
+      if (isIdle[static_cast<std::size_t>(part.device)] != areIdle) {
+        continue;
+      }
+      check(job_.devices.orderBorders(part.device, part.device));
+      if (isTimed) {
+        job_.devices.startClock(part.device);
+      }
+      check(job_.devices.runInterior(part, launch_, plan_.isDisjoint));
     }
-    check(job_.devices.runInterior(part, launch_, plan_.isDisjoint));
-  };
-  std::vector<const DevicePart *> others;
-  for (const DevicePart &part : plan_.devices) {
-    if (isIdle(part)) {
-      start(part);
-    } else {
-      others.push_back(&part);
-    }
-  }
-  for (const DevicePart *part : others) {
-    start(*part);
   }
 }
 
