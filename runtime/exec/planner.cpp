@@ -347,6 +347,7 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   if (launch.region != &exactTaskRegion()) {
     joinRuns(transfers, directory_, site_);
   }
+  joinWrites(step.assignments, survey, directory_, protectable, site_);
   addReturns(plan, step.assignments, survey, protectable, site_);
   addLinks(plan, transfers, site_);
   addPieces(plan, launch, survey, site_);

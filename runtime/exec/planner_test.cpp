@@ -1050,6 +1050,50 @@ TEST_F(PlannerTest, MakesPlansInPlaceInTheMemoryOfThoseThatNobodyHas) {
   EXPECT_EQ(firstWritten(*held), wordOf(3));
 }
 
+/// Rows of `words` words on one device, all of which rank 0 has, too; the loop writes `inside` of
+/// each. Runs of the directory behind it, and pages that it closes.
+std::pair<std::size_t, RangeSet> behindRows(std::int64_t words, std::int64_t inside,
+                                            bool areGapsThere) {
+  constexpr std::int64_t kRows = 200;
+  static const memory::Topology topology({1});
+  static const Rooms rooms(window(), {{1 << 30, 1 << 21}});
+  Planner planner(0, topology, window(), rooms);
+  const auto pitch = static_cast<std::int64_t>(kWord) * words;
+  const auto rows = [&](tutti_sink &sink, std::uint32_t flags, std::int64_t first,
+                        std::int64_t count, std::int64_t lower, std::int64_t upper) {
+    const tutti_dim dim{pitch, upper - lower};
+    sink.add(flags, kHeapBase,
+             kHeapBase + static_cast<std::uint64_t>(lower * words + first) * kWord,
+             static_cast<std::uint64_t>(count) * kWord, 1, &dim);
+  };
+  Loop all(0, kRows, [&](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    rows(sink, TUTTI_WRITE, areGapsThere ? 0 : 1, areGapsThere ? words : inside, lower, upper);
+  });
+  Loop some(0, kRows, [&](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    rows(sink, TUTTI_WRITE, 1, inside, lower, upper);
+  });
+  const Range object{kHeapBase, kHeapBase + static_cast<std::uint64_t>(kRows * pitch)};
+  all.launch.shares = some.launch.shares = {{1, 1}};
+  all.launch.arrays = some.launch.arrays = {object};
+  planner.commit(*planner.plan(all.launch).plan);
+  planner.apply(std::vector<Event>{{Event::Kind::Fetched, object}});
+  const auto plan = planner.plan(some.launch).plan;
+  planner.commit(*plan);
+  std::size_t runs = 0;
+  planner.directory().forEach(object, [&](Range, const memory::Holders &) { ++runs; });
+  return {runs, plan->absentPages};
+}
+
+TEST_F(PlannerTest, KeepsTheInsideOfAGridOnADeviceAsOneRun) {
+  const auto [runs, absent] = behindRows(100, 98, true);
+  const auto [runsOfRows, absentOfRows] = behindRows(100, 98, false);
+
+  EXPECT_EQ(runs, 3U);
+  EXPECT_GE(runsOfRows, 200U) << "the device lacks what lies between the rows";
+  EXPECT_EQ(absent, absentOfRows);
+  EXPECT_GE(behindRows(2048, 1, true).first, 200U) << "whole pages would be closed";
+}
+
 /// Instructions of the plan of a launch that is new, as the one before it was: in place, or, where
 /// it takes hulls, of data that is all at home.
 std::int64_t instructionsOfPlan(Rank ranks, std::int64_t rows, bool isInPlace) {

@@ -59,6 +59,37 @@ void joinRuns(std::vector<memory::Transfer> &transfers, const Directory &directo
   }
 }
 
+/// The pages around the gaps are those of what is written: no more of them are closed.
+void joinWrites(memory::Assignments &assignments, const Survey &survey, const Directory &directory,
+                const RangeSet &protectable, const Site &site) {
+  const auto works = [](const balance::Chunk &chunk) { return !chunk.empty(); };
+  if (std::ranges::count_if(survey.chunks, works) != 1 || !survey.merged.empty()) {
+    return;
+  }
+  const auto place =
+      static_cast<Place>(std::ranges::find_if(survey.chunks, works) - survey.chunks.begin());
+  const auto written =
+      std::ranges::find(assignments, memory::Holders{place}, &memory::Assignment::holders);
+  if (site.topology.isHost(place) || written == assignments.end()) {
+    return;
+  }
+  const auto joins = [&](Range gap) {
+    const RangeSet bytes = RangeSet::of({gap});
+    return bytes.subtract(protectable).empty() && !bytes.overlaps(survey.reduced) &&
+           directory.missing(place, bytes).empty();
+  };
+  std::vector<Range> joined;
+  for (const Range &range : RangeSet::of(std::move(written->ranges)).ranges()) {
+    const Range gap{joined.empty() ? 0 : joined.back().end, range.begin};
+    if (!joined.empty() && memory::pagesInside(gap).empty() && joins(gap)) {
+      joined.back().end = range.end;
+    } else {
+      joined.push_back(range);
+    }
+  }
+  written->ranges = std::move(joined);
+}
+
 void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers, const Site &site) {
   std::map<std::uint32_t, std::size_t> received; // By piece.
   for (const memory::Transfer &transfer : transfers) {

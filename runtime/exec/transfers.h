@@ -19,6 +19,12 @@ namespace tutti::exec {
 void joinRuns(std::vector<memory::Transfer> &transfers, const memory::Directory &directory,
               const Site &site);
 
+/// Where one device alone runs a launch and writes run by run, as the inside of a grid, it becomes
+/// the only one with a valid copy of the gaps too, if it has one and all pages around them are
+/// closed in any case: the directory then has a run where it would have one for each row.
+void joinWrites(memory::Assignments &assignments, const Survey &survey,
+                const memory::Directory &directory, const RangeSet &protectable, const Site &site);
+
 /// Adds what is exchanged with other ranks' hosts, and what of this one's that overwrites.
 void addLinks(Plan &plan, const std::vector<memory::Transfer> &transfers, const Site &site);
 
