@@ -107,6 +107,9 @@ private:
     build_.problem = plan.problem;
     std::ranges::move(plan.files, std::back_inserter(build_.files));
     std::ranges::move(plan.commands, std::back_inserter(build_.commands));
+    if (plan.later) {
+      build_.later.push_back(std::move(plan.later));
+    }
     if (links) {
       build_.arguments.push_back(std::move(object));
     }

@@ -7,6 +7,7 @@
 #include "driver/compile_request.h"
 #include "driver/device_language.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace tutti::driver {
 struct DeviceBuild {
   std::vector<TextFile> files; ///< To be written before the commands run.
   std::vector<Command> commands;
+  std::vector<std::function<SourcePlan()>> later; ///< What the commands leave to be done.
   std::vector<std::string> arguments; ///< For Clang: the user's, with objects in place of files.
   bool needsClang = true;             ///< Else nothing is left for it.
   std::string problem;                ///< Why it cannot be done, in one line.

@@ -9,6 +9,7 @@
 #include "driver/command_line.h"
 #include "driver/compile_request.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct SourcePlan {
   std::vector<TextFile> files;
   std::vector<Command> commands;
   std::string problem; ///< Why there is none, in one line.
+  /// What else there is to do is known when the commands have been run. May be empty.
+  std::function<SourcePlan()> later;
 };
 
 /// What a link has. Borrows.

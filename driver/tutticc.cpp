@@ -140,6 +140,26 @@ bool isTold(const std::vector<std::string> &arguments) {
   return isShown(arguments) || std::ranges::find(arguments, "-v") != arguments.end();
 }
 
+/// Writes the files and runs the commands, or shows them. Returns the exit status.
+int carryOut(const char *name, const std::vector<TextFile> &files,
+             const std::vector<Command> &commands, const std::vector<std::string> &arguments) {
+  for (const TextFile &file : files) {
+    if (!isShown(arguments) && !write(file)) {
+      std::fprintf(stderr, "%s: error: cannot write %s\n", name, file.path.c_str());
+      return 1;
+    }
+  }
+  for (const Command &command : commands) {
+    if (isTold(arguments)) {
+      std::fprintf(stderr, "%s\n", quoted(command).c_str());
+    }
+    if (const int status = isShown(arguments) ? 0 : runToEnd(command); status != 0) {
+      return status;
+    }
+  }
+  return 0;
+}
+
 /// Files in languages of devices first, then what is left for Clang. Returns the exit status.
 int buildWithDevices(const char *name, const std::vector<std::string> &arguments,
                      const CompileRequest &request, const Installation &installation, bool isCxx) {
@@ -154,17 +174,12 @@ int buildWithDevices(const char *name, const std::vector<std::string> &arguments
     std::fprintf(stderr, "%s: error: %s\n", name, build.problem.c_str());
     return 1;
   }
-  for (const TextFile &file : build.files) {
-    if (!isShown(arguments) && !write(file)) {
-      std::fprintf(stderr, "%s: error: cannot write %s\n", name, file.path.c_str());
-      return 1;
-    }
+  if (const int status = carryOut(name, build.files, build.commands, arguments); status != 0) {
+    return status;
   }
-  for (const Command &command : build.commands) {
-    if (isTold(arguments)) {
-      std::fprintf(stderr, "%s\n", quoted(command).c_str());
-    }
-    if (const int status = isShown(arguments) ? 0 : runToEnd(command); status != 0) {
+  for (const auto &later : build.later) {
+    const SourcePlan rest = isShown(arguments) ? SourcePlan() : later();
+    if (const int status = carryOut(name, rest.files, rest.commands, arguments); status != 0) {
       return status;
     }
   }

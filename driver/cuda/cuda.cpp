@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/cuda/cuda.h"
 
+#include "driver/cuda/listings.h"
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -154,6 +157,15 @@ std::vector<std::string> ompssOptions(const SourceJob &job) {
   return options;
 }
 
+/// Whether the user lets nvcc keep files, which it can be told only once.
+bool keepsFiles() {
+  return std::ranges::any_of(
+      std::to_array({"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}), [](const char *name) {
+        const char *const flags = std::getenv(name);
+        return flags && std::string_view(flags).find("-keep") != std::string_view::npos;
+      });
+}
+
 SourcePlan planForNvcc(const SourceJob &job, const Toolkit &toolkit,
                        const std::vector<int> &architectures) {
   Command command = {toolkit.nvcc, "-x", "cu", "-c", job.source, "-o", job.object};
@@ -171,7 +183,15 @@ SourcePlan planForNvcc(const SourceJob &job, const Toolkit &toolkit,
     // For GPUs that are elsewhere: the driver finishes it.
     command.push_back(generated(architectures.empty() ? kOldest : architectures[0], "compute"));
   }
-  return {{}, {std::move(command)}, {}};
+  SourcePlan plan;
+  if (!keepsFiles()) {
+    const std::string folder = job.folder + "/" + fs::path(job.object).stem().string() + ".kept";
+    plan.files.push_back({folder + "/listings", ""}); // So that there is the folder.
+    command.insert(command.end(), {"--keep", "--keep-dir", folder});
+    plan.later = withListings(job, folder, "");
+  }
+  plan.commands.push_back(std::move(command));
+  return plan;
 }
 
 /// Clang's options but those for the host's files alone.
@@ -250,6 +270,7 @@ SourcePlan planForClang(const SourceJob &job, const Toolkit &toolkit,
   host.insert(host.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
                            image, "-c", "-o", job.object});
   plan.commands.push_back(std::move(host));
+  plan.later = withListings(job, job.folder, fs::path(job.object).stem().string() + "-");
   return plan;
 }
 

@@ -2,6 +2,7 @@
 #include "driver/opencl/opencl.h"
 
 #include "abi/tasks.h"
+#include "driver/text_assembly.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,18 +14,6 @@ namespace tutti::driver::opencl {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// As the assembler reads it.
-std::string quoted(const std::string &text) {
-  std::string result = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') {
-      result += '\\';
-    }
-    result += letter;
-  }
-  return result + '"';
-}
 
 bool holdsZero(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
@@ -46,7 +35,7 @@ SourcePlan compile(const SourceJob &job) {
     plan.problem = job.source + ": is no text";
   } else {
     const std::string assembly = job.folder + "/" + fs::path(job.object).stem().string() + ".s";
-    plan.files.push_back({assembly, assemblyOf(job.source, path)});
+    plan.files.push_back({assembly, textAssembly(TUTTI_SECTION_TEXTS, job.source, path)});
     plan.commands.push_back(
         {job.installation.clang, "-c", "-x", "assembler", assembly, "-o", job.object});
   }
@@ -54,26 +43,6 @@ SourcePlan compile(const SourceJob &job) {
 }
 
 } // namespace
-
-// The section is kept even where nothing refers to it (R): a record is found by its section alone.
-std::string assemblyOf(const std::string &file, const std::string &path) {
-  static_assert(sizeof(tutti_task_text) == 16);
-  return "  .section .rodata\n"
-         ".Lfile:\n"
-         "  .asciz " +
-         quoted(file) +
-         "\n"
-         ".Ltext:\n"
-         "  .incbin " +
-         quoted(path) +
-         "\n"
-         "  .byte 0\n"
-         "  .section " TUTTI_SECTION_TEXTS ",\"awR\",@progbits\n"
-         "  .balign 8\n"
-         "  .quad .Lfile\n"
-         "  .quad .Ltext\n"
-         "  .section .note.GNU-stack,\"\",@progbits\n";
-}
 
 constinit const DeviceLanguage kLanguage{.name = "cl",
                                          .extension = ".cl",

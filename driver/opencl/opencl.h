@@ -10,7 +10,4 @@ namespace tutti::driver::opencl {
 
 extern const DeviceLanguage kLanguage;
 
-/// Assembly with a `tutti_task_text` for the text of `file`, which `path` leads to.
-std::string assemblyOf(const std::string &file, const std::string &path);
-
 } // namespace tutti::driver::opencl

@@ -2,9 +2,11 @@
 /// \file
 /// Command lines with files in languages of devices.
 #include "driver/cuda/cuda.h"
+#include "driver/cuda/listings.h"
 #include "driver/device_build.h"
 #include "driver/device_language.h"
 #include "driver/opencl/opencl.h"
+#include "driver/text_assembly.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -129,7 +131,7 @@ TEST_F(DeviceBuildTest, SaysWhatCannotBeDone) {
 }
 
 TEST_F(DeviceBuildTest, KeepsNamesOfTextsAsTheyAre) {
-  const std::string assembly = opencl::assemblyOf("a \"b\\c.cl", "/d/a \"b\\c.cl");
+  const std::string assembly = textAssembly("texts", "a \"b\\c.cl", "/d/a \"b\\c.cl");
 
   EXPECT_THAT(assembly, HasSubstr(".asciz \"a \\\"b\\\\c.cl\""));
   EXPECT_THAT(assembly, HasSubstr(".incbin \"/d/a \\\"b\\\\c.cl\""));
@@ -197,6 +199,31 @@ TEST_F(DeviceBuildTest, LetsClangCompileWhereThereIsNoNvcc) {
     EXPECT_THAT(command, Not(Contains("-std=c11")));
     EXPECT_THAT(command, Not(Contains("-fompss-2")));
   }
+}
+
+TEST_F(DeviceBuildTest, KeepsTheCodeOfKernels) {
+  const SourcePlan plan = cudaPlanOf({"-c", "k.cu", "-o", "k.o"});
+  EXPECT_TRUE(holds(plan.commands[0], {"--keep", "--keep-dir", "/tmp/t/k.kept"}));
+  EXPECT_TRUE(plan.later);
+
+  ::setenv("NVCC_APPEND_FLAGS", "-O2 --keep-dir=x", 1);
+  const SourcePlan without = cudaPlanOf({"-c", "k.cu", "-o", "k.o"});
+  ::unsetenv("NVCC_APPEND_FLAGS");
+  EXPECT_THAT(without.commands[0], Not(Contains("--keep")));
+  EXPECT_FALSE(without.later);
+}
+
+TEST_F(DeviceBuildTest, KeepsKernelsOfPtxThatCallNothing) {
+  const std::string head = ".version 9.0\n.file 1 \"k.cu\"\n.func other() { ret; }\n";
+  const std::string first = ".entry first(\n\t.param .u64 a // the cells }\n)\n{\n\t.loc 1 3 5\n"
+                            "\tst.global.v2.f32 [%rd1], {%f1, %f2};\n\tret;\n}\n";
+
+  EXPECT_EQ(cuda::kernelsIn(head + ".visible " + first +
+                            ".visible .entry second()\n{\n\tcall.uni other, ();\n\tret;\n}\n"),
+            ".entry first(\n\t.param .u64 a\n)\n{\n"
+            "\tst.global.v2.f32 [%rd1], {%f1, %f2};\n\tret;\n}\n");
+  EXPECT_EQ(cuda::kernelsIn(head), "");
+  EXPECT_EQ(cuda::kernelsIn(".entry cut(\n)\n{\n\tret;\n"), "");
 }
 
 TEST_F(DeviceBuildTest, SaysThatThereIsNoToolkit) {

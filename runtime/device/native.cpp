@@ -83,4 +83,9 @@ Status checkArgumentCount(const NativeLaunch &launch, std::size_t parameters,
                  kernel, launch.arguments.size(), parameters);
 }
 
+RangeSet surelyWritten(const NativeLaunch &launch) {
+  const auto *const known = dynamic_cast<const KnownCode *>(launch.kernel);
+  return known ? known->surelyWritten(launch) : RangeSet();
+}
+
 } // namespace tutti::device

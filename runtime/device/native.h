@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// What all backends check of a kernel that the user wrote before they run it, in words for its
-/// author.
+/// author; and what some know of its code.
 #pragma once
 
 #include "runtime/device/device.h"
@@ -33,5 +33,20 @@ Result<std::uint64_t> pointerOf(const NativeLaunch &launch, std::size_t index,
 /// Errors: InvalidArgument  the launch does not have as many arguments as the kernel parameters.
 Status checkArgumentCount(const NativeLaunch &launch, std::size_t parameters,
                           std::string_view kernel);
+
+/// A kernel that the user wrote and whose code is known.
+class KnownCode {
+public:
+  /// Bytes that a run of the kernel writes without fail, whatever they were: it reads none of them.
+  /// In the window if arguments that are translated point there. Empty if nothing is known.
+  virtual RangeSet surelyWritten(const NativeLaunch &launch) const = 0;
+
+protected:
+  KnownCode() = default;
+  ~KnownCode() = default;
+};
+
+/// The same of a launch, whatever is known of its kernel.
+RangeSet surelyWritten(const NativeLaunch &launch);
 
 } // namespace tutti::device

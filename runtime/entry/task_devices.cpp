@@ -2,6 +2,7 @@
 #include "runtime/entry/task_devices.h"
 
 #include "abi/backends.h"
+#include "runtime/device/native.h"
 #include "runtime/entry/kernel_check.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/stand_ins.h"
@@ -86,7 +87,8 @@ Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
                                                  std::span<const graph::Access> accesses,
                                                  std::span<const KernelArgument> arguments) {
   TaskNames names;
-  // A kernel need not write all of an `out`: what it leaves is what was there.
+  // A kernel need not write all of an `out`: what it leaves is what was there, unless its code says
+  // that it leaves nothing.
   TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Keep));
   exec::TaskWork work;
   TUTTI_ASSIGN(work.device, deviceFor(request, names.shared));
@@ -124,6 +126,9 @@ Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
     }
     launch.arguments.push_back(
         {isTranslated ? &addresses[i] : argument.value, argument.bytes, isTranslated});
+  }
+  if (!report_ && names.mayLeave()) {
+    names.areWritten(device::surelyWritten(launch));
   }
   work.touched = names.touched;
   work.written = names.written;

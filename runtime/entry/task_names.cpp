@@ -4,18 +4,22 @@
 #include "abi/abi.h"
 #include "runtime/graph/runs.h"
 
+#include <algorithm>
+
 namespace tutti::entry {
 
 using graph::AccessKind;
 
 namespace {
 
+constexpr std::uint32_t kSome = TUTTI_WRITE | TUTTI_AT_MOST;
+
 std::uint32_t flagsOf(AccessKind kind, Unwritten unwritten) {
   switch (kind) {
   case AccessKind::In:
     return TUTTI_READ;
   case AccessKind::Out:
-    return unwritten == Unwritten::Keep ? TUTTI_WRITE | TUTTI_AT_MOST : TUTTI_WRITE;
+    return unwritten == Unwritten::Keep ? kSome : TUTTI_WRITE;
   default:
     return TUTTI_READ | TUTTI_WRITE;
   }
@@ -64,6 +68,27 @@ Result<TaskNames> TaskNames::of(std::span<const graph::Access> accesses,
   names.written = RangeSet::of(std::move(written));
   names.shared = RangeSet::of(std::move(shared));
   return names;
+}
+
+bool TaskNames::mayLeave() const {
+  return std::ranges::any_of(accesses,
+                             [](const exec::TaskAccess &access) { return access.flags == kSome; });
+}
+
+void TaskNames::areWritten(const RangeSet &bytes) {
+  for (exec::TaskAccess &access : accesses) {
+    if (access.flags != kSome) {
+      continue;
+    }
+    bool isWritten = true;
+    graph::Runs(graph::Region{access.begin, access.bytes, access.dimensions})
+        .forEach([&](Range run) {
+          isWritten = isWritten && std::ranges::any_of(bytes.ranges(), [&](const Range &each) {
+                        return each.contains(run);
+                      });
+        });
+    access.flags = isWritten ? TUTTI_WRITE : access.flags;
+  }
 }
 
 } // namespace tutti::entry

@@ -32,6 +32,12 @@ struct TaskNames {
   /// Errors: an access begins in unified memory and ends outside of it.
   static Result<TaskNames> of(std::span<const graph::Access> accesses, const memory::Window &window,
                               Unwritten unwritten);
+
+  /// Whether an `out` in unified memory may leave something alone.
+  bool mayLeave() const;
+
+  /// All of `bytes` is written, whatever it was: an `out` that lies there leaves nothing alone.
+  void areWritten(const RangeSet &bytes);
 };
 
 } // namespace tutti::entry

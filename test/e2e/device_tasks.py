@@ -176,6 +176,22 @@ def a_task_whose_device_is_lost_says_so(workshop):
     require(result.status == 1 and re.search(r"task at \S*locked.c:\d+: GPU 0 .* failed", result.errors), result.errors)
 
 
+def what_kernels_surely_write_is_not_copied_in(workshop, only):
+    """`only`: some of the cells, as the kernel decides."""
+    program = Program.read(FOLDER / "listed.c")
+    program.name = f"device-listed{'-some' if only else ''}"
+    program.flags = ["-O2", f"-I{ROOT}"] + (["-DSOME"] if only else [])
+    program.tutti_flags = ["-fompss-2", "-rdynamic", "-ldl"]
+    fake = workshop.bin.parent / "runtime/device/cuda/test/fake"
+    result = workshop.launch(program, [], 1, {"TUTTI_DEVICE": "cuda", "LD_LIBRARY_PATH": str(fake), "TUTTI_STATS": "json"})
+    cells = 1 << 16
+    expected = sum((i % 7 if not only or i % 7 > 3 else -1) * (i % 5 + 1) for i in range(cells))
+    require(result.status == 0 and result.output == f"{expected:g}\n", f"{result} {expected}")
+    counters = json.loads(re.search(r"^tutti-stats: (.*)$", result.errors, re.M)[1])["devices"]
+    require(counters["in"]["bytes"] == (2 if only else 1) * 8 * cells, counters)
+    require(counters["out"]["bytes"] == 8 * cells, counters)
+
+
 # A vendor's runtime library, as far as it is needed, and a program that uses it.
 LIBRARY = """
 #include <stdio.h>
@@ -416,6 +432,8 @@ def all_checks():
         managed_memory_may_be_left_to_its_driver,
         tasks_that_make_kernels_stay_where_devices_are, the_first_mistake_is_the_last_line, says_that_there_is_no_device)]
     checks += [(f"managed/{how}", lambda w, h=how: managed_memory_is_what_was_asked_for(w, h)) for how in MANAGED]
+    checks += [(f"listed/{'some' if only else 'all'}",
+                lambda w, o=only: what_kernels_surely_write_is_not_copied_in(w, o)) for only in (False, True)]
     checks += [(f"wrong/{name}", lambda w, n=name: says_what_is_wrong(w, n)) for name in WRONG]
     checks += [(f"kernels{level}/{workers}/{ranks}",
                 lambda w, l=level, k=workers, r=ranks:

@@ -107,6 +107,41 @@ def kernels_of_cuda_bring_their_library(workshop):
             require(printed(workshop, f"{folder}/parts") == FOUND, "no stub or no library")
 
 
+LISTED = """
+#include "abi/tasks.h"
+#include <stdio.h>
+extern const tutti_task_text __start_tutti_listings[] __attribute__((weak));
+extern const tutti_task_text __stop_tutti_listings[] __attribute__((weak));
+int main(void) {
+  for (const tutti_task_text *text = __start_tutti_listings; text != __stop_tutti_listings; ++text)
+    printf("== %s\\n%s", text->file, text->text);
+}
+"""
+
+
+def code_of_kernels_travels_in_the_program(workshop):
+    """As text, without what has calls."""
+    with tempfile.TemporaryDirectory(dir=workshop.folder) as folder:
+        for name, text in (("two.cu", "__device__ __noinline__ void other(float *x) { *x += clock(); }\n"
+                                      "extern \"C\" __global__ void calls(float *x) { other(x); }\n"
+                                      "namespace n { template <class T> __global__ void set(T *x) { x[threadIdx.x] = 1; } }\n"
+                                      "void use(int *x, float *y) { n::set<<<1, 4>>>(x); n::set<<<1, 4>>>(y); }\n"),
+                           ("one.cu", "extern \"C\" __global__ void one(int *x) { x[blockIdx.x] = 1; }\n"),
+                           ("main.c", LISTED)):
+            with open(f"{folder}/{name}", "w") as file:
+                file.write(text)
+        for words in (["one.cu", "two.cu"], ["-lineinfo", "-arch=sm_90", "one.cu", "two.cu"]):
+            tutticc(workshop, folder, "-I", ROOT, "main.c", *words, "-o", "whole")
+            shown = printed(workshop, f"{folder}/whole")
+            require(re.findall(r"^== (.*)$", shown, re.M) == ["one.cu", "two.cu"], shown)
+            require(sorted(re.findall(r"^\.entry (\w+)", shown, re.M)) ==
+                    ["_ZN1n3setIfEEvPT_", "_ZN1n3setIiEEvPT_", "one"], shown)
+            require(".loc" not in shown and "//" not in shown, shown)
+        tutticc(workshop, folder, "-c", "two.cu", "-o", "object.o")
+        tutticc(workshop, folder, "-I", ROOT, "main.c", "object.o", "-o", "parts")
+        require("_ZN1n3setIfEEvPT_" in printed(workshop, f"{folder}/parts"), "no listing in an object")
+
+
 def errors_of_kernels_are_the_commands(workshop):
     with tempfile.TemporaryDirectory(dir=workshop.folder) as folder:
         with open(f"{folder}/wrong.cu", "w") as file:
@@ -124,5 +159,5 @@ def all_checks():
               nothing_temporary_is_left, mistakes_are_one_clear_line,
               errors_of_other_files_are_the_commands]
     if NVCC:
-        checks += [kernels_of_cuda_bring_their_library, errors_of_kernels_are_the_commands]
+        checks += [kernels_of_cuda_bring_their_library, code_of_kernels_travels_in_the_program, errors_of_kernels_are_the_commands]
     return [(check.__name__, check) for check in checks]

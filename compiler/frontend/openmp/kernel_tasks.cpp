@@ -3,6 +3,7 @@
 
 #include "abi/abi.h"
 #include "abi/backends.h"
+#include "abi/listings.h"
 #include "abi/tasks.h"
 #include "compiler/ir/entry_points.h"
 
@@ -138,19 +139,17 @@ GlobalVariable *Writer::kernel(Function *kernel) {
   Constant *texts[2] = {null(), null()};
   if (kernel) {
     name = string(kernel->getName());
-    bool hasStub = false;
+    StringRef section = TUTTI_SECTION_TEXTS;
     for (const abi::NativeStub &stub : abi::kNativeStubs) {
       if (stub.kind == device_) {
-        hasStub = true;
+        section = TUTTI_SECTION_LISTINGS;
         stubs[0] = weak(kernel->getName(), false);
         stubs[1] = weak(stubName(kernel->getName(), stub.prefix), false);
         functionOf = weak(stub.functionOf, false);
       }
     }
-    if (!hasStub) {
-      texts[0] = weak("__start_" TUTTI_SECTION_TEXTS, true);
-      texts[1] = weak("__stop_" TUTTI_SECTION_TEXTS, true);
-    }
+    texts[0] = weak(("__start_" + section).str(), true);
+    texts[1] = weak(("__stop_" + section).str(), true);
   }
   Constant *fields = ConstantStruct::getAnon(
       {number(device_), name, ConstantArray::get(ArrayType::get(pointer_, 2), stubs), functionOf,

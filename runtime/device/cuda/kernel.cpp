@@ -111,6 +111,16 @@ Status CudaKernel::inspect(Context &context) {
   return {};
 }
 
+/// Which code the driver has taken is not known: what all of them write.
+RangeSet CudaKernel::surelyWritten(const NativeLaunch &launch) const {
+  RangeSet written;
+  for (std::size_t i = 0; i < listings_.size(); ++i) {
+    const RangeSet own = listings_[i]->surelyWritten(launch);
+    written = i == 0 ? own : written.intersect(own);
+  }
+  return written;
+}
+
 void CudaKernel::readParameters(const Library &cuda) {
   if (!cuda.cuFuncGetParamInfo) {
     return;

@@ -6,7 +6,9 @@
 #include "abi/abi.h"
 #include "base/result.h"
 #include "runtime/device/cuda/context.h"
+#include "runtime/device/cuda/listing.h"
 #include "runtime/device/device.h"
+#include "runtime/device/native.h"
 
 #include <cstdint>
 #include <functional>
@@ -14,12 +16,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::device::cuda {
 
 /// Ownership: `Kernels`', as is the module behind it.
-class CudaKernel final : public Kernel {
+class CudaKernel final : public Kernel, public KnownCode {
 public:
   /// `waits`: it touches no memory before the kernel in front of it in its stream has ended.
   ///
@@ -34,6 +37,13 @@ public:
                                                 std::string name);
 
   std::uint32_t maxGroup() const override { return maxGroup_; }
+
+  RangeSet surelyWritten(const NativeLaunch &launch) const override;
+
+  /// What is known of its code; several, if it was compiled for several devices.
+  void describe(std::vector<std::unique_ptr<const Listing>> listings) {
+    listings_ = std::move(listings);
+  }
 
   CUfunction function() const { return function_; }
 
@@ -65,6 +75,7 @@ private:
   std::uint64_t staticShared_ = 0;
   std::uint64_t allowedShared_ = 0;
   std::optional<std::vector<std::size_t>> parameterBytes_;
+  std::vector<std::unique_ptr<const Listing>> listings_;
   bool waits_ = false;
 };
 

@@ -37,6 +37,16 @@ std::string readable(const char *name) {
   return result.substr(0, result.find('('));
 }
 
+std::vector<std::unique_ptr<const Listing>> listingsOf(const tutti_task_kernel &kernel) {
+  std::vector<std::unique_ptr<const Listing>> listings;
+  for (const tutti_task_text *text = kernel.texts; text != kernel.textsEnd; ++text) {
+    if (auto listing = Listing::of(text->text, kernel.name)) {
+      listings.push_back(std::move(listing));
+    }
+  }
+  return listings;
+}
+
 } // namespace
 
 Result<Kernel *> NativeKernels::find(const tutti_task_kernel &kernel) {
@@ -70,7 +80,10 @@ Result<std::unique_ptr<CudaKernel>> NativeKernels::make(const tutti_task_kernel 
   if (const int result = function(&native, stub)) {
     return refused(result, name);
   }
-  return CudaKernel::of(context_, native, name);
+  std::unique_ptr<CudaKernel> made;
+  TUTTI_ASSIGN(made, CudaKernel::of(context_, native, name));
+  made->describe(listingsOf(kernel));
+  return made;
 }
 
 Error NativeKernels::refused(int result, const std::string &name) {

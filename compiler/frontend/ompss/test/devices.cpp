@@ -5,7 +5,7 @@
 // A kernel of overloads is known by its name in the object file, and so is its other stub.
 // CHECK-DAG: @[[NAME:.*]] = private unnamed_addr constant [15 x i8] c"_Z5scalelPKdPd\00"
 // CHECK-DAG: @_Z20__device_stub__scalelPKdPd = extern_weak
-// CHECK-DAG: @[[KERNEL:kernel.tutti.*]] = internal constant {{.*}} i32 3, ptr @[[NAME]], [2 x ptr] [ptr @_Z5scalelPKdPd, ptr @_Z20__device_stub__scalelPKdPd], ptr @cudaGetFuncBySymbol, ptr null, ptr null
+// CHECK-DAG: @[[KERNEL:kernel.tutti.*]] = internal constant {{.*}} i32 3, ptr @[[NAME]], [2 x ptr] [ptr @_Z5scalelPKdPd, ptr @_Z20__device_stub__scalelPKdPd], ptr @cudaGetFuncBySymbol, ptr @__start_tutti_listings, ptr @__stop_tutti_listings
 // The runtime hears of it before main.
 // CHECK-DAG: section "tutti_regions"
 
