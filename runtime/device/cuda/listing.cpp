@@ -524,8 +524,11 @@ private:
     if (!left || !right) {
       return false;
     }
-    const auto wanted = wantedBy(step.comparison, condition.isTrue);
-    return wanted && limits.require(left->add(*right, -1), *wanted);
+    const Sum difference = left->add(*right, -1);
+    if (const auto wanted = wantedBy(step.comparison, condition.isTrue)) {
+      return limits.require(difference, *wanted);
+    }
+    return !difference.values(launch_.grid).contains({0, 0});
   }
 
   std::optional<Sum> valueOf(const Term &term) {
@@ -608,10 +611,10 @@ private:
     }
     const std::byte *const from = static_cast<const std::byte *>(given.value) + step.offset;
     Sum sum;
-    if (bytes == sizeof(std::int32_t)) {
-      std::int32_t value = 0;
+    if (bytes == sizeof(std::uint32_t)) {
+      std::uint32_t value = 0; // A register that is wider gets zeros before it, but for s32.
       std::memcpy(&value, from, sizeof value);
-      sum.constant = value;
+      sum.constant = step.type.kind == 's' ? Wide{static_cast<std::int32_t>(value)} : Wide{value};
     } else {
       std::int64_t value = 0;
       std::memcpy(&value, from, sizeof value);

@@ -101,10 +101,8 @@ std::optional<Sum> asType(std::optional<Sum> sum, Type type, const Grid &grid) {
     return std::nullopt;
   }
   const Span all = type.values();
-  if (sum->isConstant()) {
-    const Wide size = all.last - all.first + 1;
-    sum->constant = ((sum->constant - all.first) % size + size) % size + all.first;
-  }
+  const Wide size = all.last - all.first + 1;
+  sum->constant -= floored(sum->values(grid).first - all.first, size) * size;
   return all.contains(sum->values(grid)) ? sum : std::nullopt;
 }
 

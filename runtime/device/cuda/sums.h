@@ -59,8 +59,8 @@ struct Sum {
   Span values(const Grid &grid) const;
 };
 
-/// What a register has as a value of the type whose last bits are those of the sum; nothing if that
-/// is not the sum itself for all work-items.
+/// What a register has as a value of the type, where its bits are the last ones of the sum; nothing
+/// if the value begins again at the other end of the type among the work-items.
 std::optional<Sum> asType(std::optional<Sum> sum, Type type, const Grid &grid);
 
 enum class Comparison { Less, LessOrEqual, Greater, GreaterOrEqual, Equal, Different };

@@ -85,6 +85,25 @@ TEST_F(ListingTest, KnowsNumbersOfThirtyTwoBits) {
   EXPECT_THAT(written(kernel(index, kCopy), 500).ranges(), IsEmpty());
 }
 
+TEST_F(ListingTest, TakesShortNumbersForWhatWiderRegistersHaveOfThem) {
+  // The same bits, -3 as two types.
+  for (const auto &[type, offset] : {std::pair{"s32", -3LL}, {"u32", 4294967293LL}}) {
+    const std::string index =
+        std::string("\tld.param.") + type + " %rd1, [f_param_0];\n\tsetp.eq.s64 %p1, %rd1, 0;\n";
+    const std::uint64_t at = kTo + static_cast<std::uint64_t>(8 * offset);
+    EXPECT_THAT(written(kernel(index, kCopy), -3).ranges(), ElementsAre(Range{at, at + 8}));
+  }
+}
+
+TEST_F(ListingTest, AddsNegativeNumbersOfThirtyTwoBits) {
+  const std::string index =
+      "\tld.param.u32 %r9, [f_param_0];\n\tmov.u32 %r1, %tid.x;\n\tadd.s32 %r2, %r1, %r9;\n"
+      "\tcvt.s64.s32 %rd1, %r2;\n\tsetp.lt.s64 %p1, %rd1, 0;\n";
+  launch_.grid = {{1, 1, 1}, {32, 1, 1}};
+
+  EXPECT_THAT(written(kernel(index, kCopy), -30).ranges(), ElementsAre(Range{kTo, kTo + 16}));
+}
+
 TEST_F(ListingTest, LeavesOutWhatOnlySomeStore) {
   // A condition on what is in memory.
   EXPECT_THAT(
