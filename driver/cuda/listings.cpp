@@ -78,7 +78,7 @@ std::string kernelsIn(std::string_view ptx) {
       break;
     }
     const std::string_view kernel = std::string_view(text).substr(at, end - at);
-    if (kernel.size() <= kLongest && kernel.find("call") == std::string_view::npos) {
+    if (kernel.size() <= kLongest && kernel.find("\tcall") == std::string_view::npos) {
       kernels += kernel;
       kernels += '\n';
     }
