@@ -59,11 +59,13 @@ public:
     }
   }
 
-  /// GPUs of the backends in `kinds`, or if one has none its other devices.
-  void addNamed(std::uint32_t kinds, bool areForTheirNames) {
+  /// GPUs of the backends in `kinds`, or if one has none its other devices. `isElsewhereNone`: GPUs
+  /// that are used through other backends are none of its own.
+  void addNamed(std::uint32_t kinds, bool areForTheirNames, bool isElsewhereNone) {
     for (std::size_t backend = 0; backend < backends_.size(); ++backend) {
       if ((kinds & bitOf(backends_[backend])) != 0) {
-        const bool takesOthers = !hasGpu(backends_[backend].devices());
+        const bool takesOthers =
+            isElsewhereNone ? !hasGpuOfItsOwn(backend) : !hasGpu(backends_[backend].devices());
         add(
             backend, [&](const Info &info) { return info.isGpu || takesOthers; },
             areForTheirNames && takesOthers);
@@ -117,6 +119,15 @@ private:
     return identities;
   }
 
+  /// Whether there is a GPU that no other backend has been chosen for.
+  bool hasGpuOfItsOwn(std::size_t backend) const {
+    return std::ranges::any_of(backends_[backend].devices(), [&](const Info &device) {
+      return device.isGpu && std::ranges::none_of(choices_, [&](const Choice &choice) {
+               return choice.backend != backend && isSame(infoOf(choice), device, false);
+             });
+    });
+  }
+
   template <typename Wanted> void add(std::size_t backend, Wanted &&wanted, bool areForTheirNames) {
     const std::vector<Info> &devices = backends_[backend].devices();
     for (std::size_t index = 0; index < devices.size(); ++index) {
@@ -147,7 +158,7 @@ Selection byTheSource(std::span<const Listing> backends, std::uint32_t inSource)
   Chooser chooser(backends);
   const std::uint32_t named = backendsIn(inSource);
   chooser.addGpus(named);
-  chooser.addNamed(named, chooser.hasGpus());
+  chooser.addNamed(named, chooser.hasGpus(), false);
   Selection selection;
   chooser.note(inSource & (named | kGpu | kHybrid), selection);
   selection.choices = std::move(chooser).take();
@@ -161,7 +172,7 @@ Selection byTheUser(std::span<const Listing> backends, std::uint32_t kinds) {
   if ((kinds & (kGpu | kHybrid)) != 0) {
     chooser.addGpus(named);
   }
-  chooser.addNamed(named, false);
+  chooser.addNamed(named, false, true);
   if ((kinds & kHybrid) != 0) {
     chooser.addOthers();
   }

@@ -163,6 +163,18 @@ TEST(Selection, SaysThatAGpuIsUsedThroughAnotherBackend) {
   EXPECT_EQ(bySource(kMixed, kCuda).elsewhere, 0U);
 }
 
+TEST(Selection, TakesOtherDevicesOfABackendWhoseGpusAreUsedThroughAnother) {
+  const std::vector<Backend> backends{
+      {"cuda", {gpuOf(1, "pci:0000:01:00.0", "a")}, ""},
+      {"opencl", {gpuOf(1, "pci:0000:01:00.0", "b"), info(false)}, ""}};
+
+  for (const char *text : {"cuda,opencl", "gpu,opencl", "cuda,opencl,cpu"}) {
+    EXPECT_EQ(shared(backends, text), (Choices{{0, 0}, {1, 1}})) << text;
+  }
+  EXPECT_EQ(shared(backends, "opencl"), (Choices{{1, 0}}));
+  EXPECT_EQ(shared(backends, "hybrid"), (Choices{{0, 0}}));
+}
+
 TEST(Selection, DealsDevicesInTurn) {
   const Choices three{{0, 0}, {0, 1}, {0, 2}};
   const auto place = [](std::int64_t local, std::int64_t locals) {
