@@ -33,7 +33,8 @@ FLAGS = ["-O3", "-ffast-math", "-fno-finite-math-only"]
 SIZES = {"mm": (512, 1024, 2048), "sor": (1024, 2048, 4096), "nbody": (4096, 16384, 65536),
          "kmeans": (200000, 2000000, 10000000)}
 SMALL = {"mm": (64, 128), "sor": (128, 256), "nbody": (256, 512), "kmeans": (5000, 20000)}
-REGIONS = ("5000 1000 {} 2", "20000 4000 {} 2")
+# Bodies, points per side, steps, sweeps of a step.
+REGIONS = ("5000 1000 {} 2", "20000 4000 {} 2", "20000 4000 {} 100")
 SMALL_REGIONS = ("300 200 {} 1",)
 CORES_BESIDE_GPUS = ("mm", "nbody", "kmeans")
 FIGURES = (9, 10, 11, 12, 13, 14)
@@ -229,19 +230,23 @@ def figure12(bench):
 
 
 def seconds_of_regions(bench, words, variant, **environment):
-    """Of a step, from runs of two lengths: what starts and tries things out cancels out. Who chooses by itself has done so
-    after half a second."""
-    few, many = (2, 6) if bench.small else (400, 800) if not variant else (20, 60)
-    times = []
-    for steps in (few, many):
+    """Of a step, from runs of two lengths: what starts and tries things out cancels out. Who chooses by itself has
+    three times as long for that as steps are timed."""
+
+    def taken(steps):
         variables = {"TUTTI_DISTRIBUTE": "auto", "TUTTI_STATS": "json",
                      **{f"TUTTI_{name.upper()}": value for name, value in environment.items()}}
         result = subprocess.run([str(bench.tuttirun), "-n", "1", str(bench.folder / f"two_regions{variant}"),
                                  *words.format(steps).split()], text=True, capture_output=True, timeout=400,
                                 env={**bundle.environment(bench.folder), **variables}, check=True)
-        times.append(float(re.search(r"^seconds (\S+)$", result.stdout, re.M)[1]))
         bench.agree(("two_regions", words, steps), float(re.search(r"^checksum (\S+)", result.stdout, re.M)[1]))
-    return (times[1] - times[0]) / (many - few)
+        return float(re.search(r"^seconds (\S+)$", result.stdout, re.M)[1])
+    enough = bench.seconds * (0.5 if variant else 3)
+    few = 2  # All ways begin with as many, so that their checks are compared.
+    while (short := taken(few)) < enough and not bench.small:
+        few *= 2 if short > enough / 4 else 4
+    more = max(2, round(few * bench.seconds / max(short, 1e-6)))
+    return (taken(few + more) - short) / more
 
 
 def figure13(bench):
@@ -250,7 +255,7 @@ def figure13(bench):
             "cpu:gpu": ("_cpu_gpu", {}), "gpu:gpu cut": ("_gpu_gpu", {"balance": "off"}), "auto": ("", {})}
     rows = {}
     for words in bench.regions:
-        rows[" ".join(words.split()[:2])] = {way: seconds_of_regions(bench, words, variant, **environment)
+        rows[words.replace(" {}", "")] = {way: seconds_of_regions(bench, words, variant, **environment)
                                              for way, (variant, environment) in ways.items()}
     table(ways, milliseconds(rows))
     for label, row in rows.items():
