@@ -235,7 +235,7 @@ bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
 }
 
 /// What it is known to take in the ways that are not measured for it.
-Alternatives::Known Decider::knownOf(const LoopHistory &history, std::int64_t iterations) const {
+Alternatives::Known Decider::knownOf(LoopHistory &history, std::int64_t iterations) const {
   constexpr std::array kDoubts{1.0, 4.0, 2.0}; // Of what was measured never, once and twice,
   constexpr double kStarting = 30e-3; // in cold memory; the first time, threads may be started.
   constexpr double kOfUse = 1.0 / 32; // Of the time on devices, what cores could spare.

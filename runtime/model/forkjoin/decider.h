@@ -210,7 +210,7 @@ public:
   std::uint32_t formatOf(Place place) const { return placer_.formatOf(place); }
 
 private:
-  Alternatives::Known knownOf(const LoopHistory &history, std::int64_t iterations) const;
+  Alternatives::Known knownOf(LoopHistory &history, std::int64_t iterations) const;
   double costOfATrial(const LoopHistory &history, std::int64_t iterations) const;
   bool isToJoin(const LoopHistory &history, const tutti_region &region,
                 std::int64_t iterations) const;

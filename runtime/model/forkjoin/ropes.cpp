@@ -159,6 +159,7 @@ void Ropes::cut(RopeHistory &history, std::vector<Share> &shares, std::int64_t t
   if (!history.rope || !isOn(shares, history.rope->places)) {
     history.rope = &ropeFor(shares, total);
     history.loop = history.rope->rope.addLoop();
+    history.lessons = -1;
     history.timed = 0;
     history.launches = 0;
   }
@@ -214,32 +215,33 @@ bool Ropes::isSettled(const RopeHistory &history) const {
   return history.rope && history.timed >= kTimedAtFirst && history.cutsSeen == history.rope->cuts;
 }
 
-double Ropes::secondsOnHosts(const RopeHistory &history, std::int64_t total) const {
+double Ropes::secondsOnHosts(RopeHistory &history, std::int64_t total) const {
   const double ofWork = std::max(0.0, history.onCores - kWakingCores);
   return ofWork > 0 ? secondsSuspectedOnHosts(history, total) * ofWork / history.onCores : 0;
 }
 
-double Ropes::secondsSuspectedOnHosts(const RopeHistory &history, std::int64_t total) const {
-  std::vector<bool> areHosts;
-  if (history.rope) {
-    for (const memory::Place place : history.rope->places) {
+/// Asked at each launch, so it is worked out anew only where something has been learned since.
+double Ropes::secondsSuspectedOnHosts(RopeHistory &history, std::int64_t total) const {
+  if (history.total == 0) {
+    return 0;
+  }
+  const SharedRope &rope = *history.rope;
+  if (std::exchange(history.lessons, rope.lessons) != rope.lessons) {
+    std::vector<bool> areHosts;
+    for (const memory::Place place : rope.places) {
       areHosts.push_back(topology_.isHost(place));
     }
+    history.onHosts = rope.rope.secondsOn(history.loop, areHosts) / history.total;
   }
-  return secondsOn(history, total, areHosts);
+  return history.onHosts * static_cast<double>(total); // What was timed may have been longer.
 }
 
 double Ropes::secondsBalanced(const RopeHistory &history, std::int64_t total) const {
-  return secondsOn(history, total,
-                   std::vector<bool>(history.rope ? history.rope->places.size() : 0, true));
-}
-
-/// `uses`: by place. What was timed may have been longer or shorter.
-double Ropes::secondsOn(const RopeHistory &history, std::int64_t total,
-                        const std::vector<bool> &uses) {
-  return history.total > 0 ? history.rope->rope.secondsOn(history.loop, uses) *
-                                 static_cast<double>(total) / history.total
-                           : 0;
+  return history.total > 0
+             ? history.rope->rope.secondsOn(history.loop,
+                                            std::vector<bool>(history.rope->places.size(), true)) *
+                   static_cast<double>(total) / history.total
+             : 0;
 }
 
 void Ropes::begins(RopeHistory &history, const Launch &launch, double bytes) {
@@ -300,6 +302,7 @@ bool Ropes::learn(const protocol::LaunchTimes &times, double bandwidth) {
   const bool isCut =
       rope.rope.add(timed.history->loop, timed.parts, std::max<std::int64_t>(timed.launches, 1),
                     {timed.bytes, bandwidth, timed.history->planning});
+  ++rope.lessons;
   rope.cuts += isCut ? 1 : 0;
   rope.isAsGuessed = rope.isAsGuessed && !isCut;
   return isCut;

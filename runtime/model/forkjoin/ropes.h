@@ -27,6 +27,7 @@ struct SharedRope {
   std::int32_t cuts = 0;     ///< Times that it has been cut anew.
   bool isAsGuessed = true;   ///< The weights of the shares are its first cut.
   std::int64_t launches = 0; ///< Of the loop that has been launched most often.
+  std::int64_t lessons = 0;  ///< Launches whose times have been taken into account.
 };
 
 /// Whether loops of these lengths may work on the same data.
@@ -53,6 +54,8 @@ struct RopeHistory {
   double onCores = 0;        ///< and seconds that the latest slowest part on a host took;
   double planning = 0;       ///< seconds to make a plan of those that are used again,
   std::int32_t cutsSeen = 0; ///< and the cuts of the rope until then.
+  std::int64_t lessons = -1; ///< Lessons of the rope after which hosts alone were thought
+  double onHosts = 0;        ///< to take so many seconds for an iteration.
   bool isRough = false;      ///< The launch that is to be timed moves data.
 };
 
@@ -80,10 +83,10 @@ public:
 
   /// What a launch of so many iterations would take on the hosts alone at least, from what parts
   /// took, less what it may be to start cores; 0 if that is not known. Units: seconds.
-  double secondsOnHosts(const RopeHistory &history, std::int64_t total) const;
+  double secondsOnHosts(RopeHistory &history, std::int64_t total) const;
 
   /// The same with all that parts took, of which much may have been to start cores.
-  double secondsSuspectedOnHosts(const RopeHistory &history, std::int64_t total) const;
+  double secondsSuspectedOnHosts(RopeHistory &history, std::int64_t total) const;
 
   /// What the parts of such a launch would take on all places of its loop, did they take the same
   /// time; 0 if that is not known. Units: seconds.
@@ -114,8 +117,6 @@ private:
     bool isRough;
   };
 
-  static double secondsOn(const RopeHistory &history, std::int64_t total,
-                          const std::vector<bool> &uses);
   std::vector<double> speedsAtFirst(const std::vector<exec::Share> &shares, double total) const;
   SharedRope &ropeFor(const std::vector<exec::Share> &shares, std::int64_t total);
   bool isTooLittle(double iterations, double share) const;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/test_instructions.h"
 #include "runtime/exec/survey.h"
 #include "runtime/model/forkjoin/ropes.h"
 
@@ -288,6 +289,28 @@ TEST_F(RopesOfSlowCores, DoNotTakeWakingCoresForWork) {
   run(512, 64 * slower, false);
   run(512, 64 * slower, false);
   EXPECT_GT(ropes_.secondsOnHosts(history_, 512), 5e-3);
+}
+
+TEST_F(RopesOfSlowCores, SayAtEachLaunchWhatHostsTakeWithoutWorkingItOut) {
+  if (const char *reason = test::reasonToCountNone()) {
+    GTEST_SKIP() << reason;
+  }
+  run(2048, 20, false);
+  EXPECT_GT(ropes_.secondsSuspectedOnHosts(history_, 2048), 0);
+
+  const auto costOf = [this](int times) {
+    return *test::instructionsOf([&] {
+      for (int time = 0; time < times; ++time) {
+        ropes_.secondsSuspectedOnHosts(history_, 2048);
+      }
+    });
+  };
+  EXPECT_LT(costOf(11) - costOf(1), 10 * 100);
+
+  const double before = ropes_.secondsSuspectedOnHosts(history_, 2048);
+  run(2048, 200, false);
+  run(2048, 200, false);
+  EXPECT_GT(ropes_.secondsSuspectedOnHosts(history_, 2048), 2 * before) << "which it has learned";
 }
 
 TEST_F(RopesOfSlowCores, LeaveNothingToCoresThatIsLessThanHalfAnIteration) {
