@@ -230,23 +230,17 @@ def figure12(bench):
 
 
 def seconds_of_regions(bench, words, variant, **environment):
-    """Of a step, from runs of two lengths: what starts and tries things out cancels out. Who chooses by itself has
-    three times as long for that as steps are timed."""
-
-    def taken(steps):
-        variables = {"TUTTI_DISTRIBUTE": "auto", "TUTTI_STATS": "json",
-                     **{f"TUTTI_{name.upper()}": value for name, value in environment.items()}}
+    """Of a step in the latter half of a run: before that, who chooses by itself has chosen."""
+    def run(steps):
+        variables = {"TUTTI_DISTRIBUTE": "auto", **{f"TUTTI_{name.upper()}": value for name, value in environment.items()}}
         result = subprocess.run([str(bench.tuttirun), "-n", "1", str(bench.folder / f"two_regions{variant}"),
                                  *words.format(steps).split()], text=True, capture_output=True, timeout=400,
                                 env={**bundle.environment(bench.folder), **variables}, check=True)
         bench.agree(("two_regions", words, steps), float(re.search(r"^checksum (\S+)", result.stdout, re.M)[1]))
-        return float(re.search(r"^seconds (\S+)$", result.stdout, re.M)[1])
-    enough = bench.seconds * (0.5 if variant else 3)
-    few = 2  # All ways begin with as many, so that their checks are compared.
-    while (short := taken(few)) < enough and not bench.small:
-        few *= 2 if short > enough / 4 else 4
-    more = max(2, round(few * bench.seconds / max(short, 1e-6)))
-    return (taken(few + more) - short) / more
+        return float(re.search(r"^later (\S+)$", result.stdout, re.M)[1])
+    few = 4  # In all ways, so that their checks are compared; this run makes kernels, too.
+    later = run(few)
+    return later if bench.small else run(max(2 * few, round(bench.seconds * (2 if variant else 8) / later)))
 
 
 def figure13(bench):

@@ -5,6 +5,8 @@
 //
 //   two_regions [bodies] [points per side] [steps] [sweeps per step]
 //
+// Prints the seconds of all steps, and of a step in the latter half of them.
+//
 // -DNBODY=cpu, -DSOR=gpu and so on say where a region runs; Tutti decides where nothing is said.
 #include <math.h>
 #include <omp.h>
@@ -88,7 +90,9 @@ int main(int argc, char **argv) {
   }
   double seen = 0;
   const double begin = omp_get_wtime();
+  double middle = begin;
   for (int step = 0; step < steps; ++step) {
+    middle = step == steps / 2 ? omp_get_wtime() : middle;
     attract(bodies, speeds, count);
     advance(bodies, speeds, count);
     for (int sweep = 0; sweep < sweeps; ++sweep) {
@@ -101,13 +105,14 @@ int main(int argc, char **argv) {
     }
     seen += sum;
   }
-  const double seconds = omp_get_wtime() - begin;
+  const double end = omp_get_wtime();
   double energy = 0;
   for (int i = 0; i < count; ++i) {
     energy +=
         speeds[i][0] * speeds[i][0] + speeds[i][1] * speeds[i][1] + speeds[i][2] * speeds[i][2];
   }
-  printf("seconds %.6f\n", seconds);
+  printf("seconds %.6f\n", end - begin);
+  printf("later %.9f\n", steps > 0 ? (end - middle) / (steps - steps / 2) : 0);
   printf("checksum %.6e %.9e\n", energy, seen);
   free(bodies);
   free(speeds);
