@@ -47,16 +47,16 @@ constexpr double kLeastGain = 0.01;
 /// Launches between two trials; the next ones come later and later.
 constexpr std::int64_t kRest = 20000;
 constexpr std::int64_t kMostRest = 10000000;
-/// What trials may take of the time between them.
-constexpr double kRestShare = 0.01;
+/// What trials may take of the time before them.
+constexpr double kTrialShare = 0.01;
 /// Launches before the first check of what was chosen; the next ones come later and later.
 constexpr std::int64_t kCheck = 32;
 constexpr std::int64_t kMostCheck = 4096;
-/// A trial takes about so many launches, and may take this part of the time until then.
+/// A trial takes about so many launches.
 constexpr double kTrialLaunches = 20;
-constexpr double kTrialShare = 0.05;
-/// Another one took less by this fraction, to be taken after a check.
+/// Another one took less by this fraction, to be taken after so many checks in a row.
 constexpr double kCheckGain = 0.03;
+constexpr std::int32_t kDoubts = 3;
 
 } // namespace
 
@@ -71,6 +71,7 @@ Choice::Choice(std::size_t alternatives, std::size_t first)
 
 void Choice::start(std::size_t alternative) {
   present_ = alternative;
+  doubts_ = 0;
   phase_ = Phase::Warms;
   launches_ = 0;
   unsettled_ = 0;
@@ -105,6 +106,7 @@ void Choice::startAnew() {
   later_ = seconds_.size();
   anchor_ = nullptr;
   trialBegan_ = 0;
+  trials_ = 0;
   start(present_);
 }
 
@@ -290,21 +292,29 @@ std::size_t Choice::best() const {
 void Choice::settle(std::size_t alternative) {
   std::ranges::fill(seconds_, 0);
   present_ = alternative;
+  doubts_ = 0;
   isCheck_ = false;
   phase_ = Phase::Rests;
   launches_ = 0;
 }
 
-/// The present one was measured again: it is given up for one that took clearly less.
+/// The present one was measured again: it is given up for one that took clearly less, if that shows
+/// a few times in a row. What the other one took nobody measures meanwhile.
 void Choice::check() {
   isCheck_ = false;
   phase_ = Phase::Rests;
   launches_ = 0;
   if (handicapped(best()) < (1 - kCheckGain) * handicapped(present_)) {
+    checkAfter_ = leastCheck_;
+    if (++doubts_ < kDoubts) {
+      return;
+    }
+    doubts_ = 0;
     present_ = best();
     leastCheck_ = std::min(2 * leastCheck_, kMostCheck);
     checkAfter_ = leastCheck_;
   } else {
+    doubts_ = 0;
     checkAfter_ = std::min(2 * checkAfter_, kMostCheck);
   }
 }
@@ -363,9 +373,9 @@ void Choice::rest() {
   launches_ = 0;
   rested_ = 0;
   checkAfter_ = leastCheck_;
-  const double trial = trialBegan_ > 0 ? now_ - std::exchange(trialBegan_, 0) : 0;
-  worthATrial_ = static_cast<std::int64_t>(
-      std::min(trial / kRestShare / seconds_[present_] * inRound_, static_cast<double>(kMostRest)));
+  trials_ += trialBegan_ > 0 ? now_ - std::exchange(trialBegan_, 0) : 0;
+  worthATrial_ = static_cast<std::int64_t>(std::min(
+      trials_ / kTrialShare / seconds_[present_] * inRound_, static_cast<double>(kMostRest)));
   triesLaterAfter_ = launchesUntilWorth(likeLater_);
 }
 

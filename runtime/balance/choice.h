@@ -126,11 +126,13 @@ private:
   double first_ = 0;             ///< What a round took when it was measured the first of two times.
   double now_ = 0;               ///< The time that was told last,
   double trialBegan_ = 0;        ///< and first in the latest trial; 0: not yet.
+  double trials_ = 0;            ///< What trials took since all alternatives were tried anew.
   double inRound_ = 1;           ///< Launches, of all loops.
   std::int64_t rest_;            ///< Launches until the next trial,
   std::int64_t worthATrial_ = 0; ///< and beside how many the latest one would have been little.
   std::int64_t rested_ = 0;      ///< Launches since the latest one.
   bool isCheck_ = false;         ///< The present one is measured again.
+  std::int32_t doubts_ = 0;      ///< Checks in a row that spoke against it.
   std::int64_t checkAfter_;      ///< Launches from one check to the next,
   std::int64_t leastCheck_;      ///< and at least, the more the more often checks were of use.
   std::int64_t unsettled_ = 0;

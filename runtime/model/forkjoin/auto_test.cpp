@@ -688,6 +688,38 @@ TEST(Auto, IsNoMoreThanATwentiethSlowerThanCoresOnceItKnows) {
   }
 }
 
+/// Beside a GPU cores are of little use here, and trying them must not cost more than that.
+TEST(Auto, LosesLittleToTheGpuWhereCoresAreBesideIt) {
+  constexpr int kFew = 100;
+  constexpr double kLong = 1; // Units: seconds.
+  constexpr double kFirstTrial = 10e-3;
+  const auto secondsOfSteps = [](const Case &each, std::uint64_t size, std::uint32_t kind,
+                                 int steps) {
+    Machine machine({16, 4096}, std::vector<std::uint32_t>(8, kind));
+    machine.setAhead();
+    machine.setWaking(50e-6);
+    const Step step = each.program(machine, size);
+    const double begin = machine.now();
+    for (int done = 0; done < steps; ++done) {
+      step();
+    }
+    return machine.now() - begin;
+  };
+  const std::size_t count = std::min<std::size_t>(cases().size(), casesOf(cases().size()));
+  for (const Case &each : std::span(cases()).first(count)) {
+    for (const std::uint64_t size : each.sizes) {
+      const auto took = [&](std::uint32_t kind, int steps) {
+        return secondsOfSteps(each, size, kind, steps);
+      };
+      const double some = took(TUTTI_DEVICE_GPU, 2 * kFew) - took(TUTTI_DEVICE_GPU, kFew);
+      const int steps = static_cast<int>(std::min(60000.0, kLong * kFew / some));
+      const double onGpu = took(TUTTI_DEVICE_GPU, steps);
+      EXPECT_LE(took(TUTTI_DEVICE_HYBRID, steps), 1.02 * onGpu + kFirstTrial)
+          << each.name << ' ' << size;
+    }
+  }
+}
+
 /// The same of ranks without GPUs.
 constexpr std::array<Speeds, 3> kRanks{{{1, 0, 4}, {16, 0, 4}, {1, 0, 2}}};
 
