@@ -35,6 +35,16 @@ static void mapped_twice(Word *to, const Word *from, int n, Word by) {
     }
   }
 }
+
+static Word summed(const Word *from, long n, Word by) {
+  Word sum = by, odd = 1;
+#pragma omp taskloop reduction(+ : sum) reduction(^ : odd)
+  for (long i = 0; i < n; ++i) {
+    sum += from[i];
+    odd ^= from[i] * by;
+  }
+  return sum ^ odd;
+}
 """
 
 MAIN = """
@@ -151,7 +161,20 @@ class Writer(Generator):
 
     def call(self):
         to, source, _ = self.arrays()
-        self.say(f"{self.pick('mapped', 'mapped_twice')}({to}, {source}, n, {self.value()});")
+        self.say(self.pick(f"mapped({to}, {source}, n, {self.value()});",
+                           f"mapped_twice({to}, {source}, n, {self.value()});",
+                           f"s += summed({source}, n, {self.value()});"))
+
+    def own_sum(self):
+        """A variable of the one thread that a loop reduces."""
+        _, source, _ = self.arrays()
+        self.open("")
+        self.say(f"Word found = {self.value()};")
+        self.head(" reduction(+ : found)")
+        self.say(f"found += {source}[i] ^ 3;")
+        self.close()
+        self.say(f"{self.pick('t', 'local')} += found;")
+        self.close()
 
     def condition(self):
         self.open(f"if ({self.pick('s & 1', 'step % 2 == 0', 't > 100', 'a[1] & 2')})")
@@ -161,7 +184,7 @@ class Writer(Generator):
     def items(self, most):
         self.inside += 1
         for _ in range(self.choices.randrange(1, most + 1)):
-            kinds = [self.loop] * 6 + [self.alone] * 3 + [self.group, self.nowait, self.call, self.call]
+            kinds = [self.loop] * 6 + [self.alone] * 3 + [self.group, self.nowait, self.call, self.call, self.own_sum]
             self.choices.choice(kinds + [self.condition] * (self.inside < 3))()
         self.inside -= 1
 

@@ -15,10 +15,14 @@ class OneThreadCode {
 public:
   explicit OneThreadCode(llvm::Function &function);
 
-  bool contains(const llvm::BasicBlock &block) const {
-    return llvm::any_of(
-        begins_, [&](const llvm::BasicBlockEdge &begin) { return tree_.dominates(begin, &block); });
+  /// The way into it that leads to `block`; null if none does alone.
+  const llvm::BasicBlockEdge *beginOf(const llvm::BasicBlock &block) const {
+    const auto begin = llvm::find_if(
+        begins_, [&](const llvm::BasicBlockEdge &each) { return tree_.dominates(each, &block); });
+    return begin == begins_.end() ? nullptr : begin;
   }
+
+  bool contains(const llvm::BasicBlock &block) const { return beginOf(block) != nullptr; }
 
   bool isEmpty() const { return begins_.empty(); }
 

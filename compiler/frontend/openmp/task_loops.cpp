@@ -61,6 +61,8 @@ public:
 
 private:
   std::string inlineMakers();
+  void shareReduced(std::vector<TaskLoop> &loops, const OneThreadCode &one);
+  void putOnHeap(AllocaInst &variable, const BasicBlockEdge &begin, const OneThreadCode &one);
   std::string rewrite(TaskLoop &loop);
   Function *bodyOf(const TaskLoop &loop, Counter &counter) const;
   void callBody(IRBuilder<> &build, const TaskLoop &loop, Function &body, const Task &task) const;
@@ -115,6 +117,73 @@ std::string Loops::inlineMakers() {
     }
   }
   return "a function that makes tasks calls itself";
+}
+
+/// The way into the one thread's code that leads to all that is done with `variable`; null if there
+/// is none.
+const BasicBlockEdge *beginOf(const AllocaInst &variable, const OneThreadCode &one) {
+  const BasicBlockEdge *begin = nullptr;
+  for (const User *user : variable.users()) {
+    if (isLifetime(*user)) {
+      continue;
+    }
+    const BasicBlockEdge *found = one.beginOf(*cast<Instruction>(user)->getParent());
+    if (!found || (begin && begin != found)) {
+      return nullptr;
+    }
+    begin = found;
+  }
+  return begin;
+}
+
+/// Replaces a variable of the one thread by memory that it allocates where its code begins.
+void Loops::putOnHeap(AllocaInst &variable, const BasicBlockEdge &begin, const OneThreadCode &one) {
+  for (User *user : make_early_inc_range(variable.users())) {
+    if (isLifetime(*user)) {
+      cast<Instruction>(user)->eraseFromParent();
+    }
+  }
+  BasicBlock &first =
+      *find_if(copy_, [&](const BasicBlock &block) { return &block == begin.getEnd(); });
+  IRBuilder<> build(&first, first.getFirstInsertionPt());
+  Type *type = variable.getAllocatedType();
+  const TypeSize bytes = variable.getDataLayout().getTypeAllocSize(type);
+  CallInst *memory = build.CreateMalloc(int64_, type, build.getInt64(bytes.getFixedValue()),
+                                        nullptr, nullptr, variable.getName());
+  variable.replaceAllUsesWith(memory);
+  variable.eraseFromParent();
+  for (Instruction &inst : instructions(copy_)) {
+    const StringRef name = calleeName(inst);
+    const bool isEnd =
+        name == "__kmpc_end_single" || name == "__kmpc_end_master" || name == "__kmpc_end_masked";
+    if (isEnd && one.beginOf(*inst.getParent()) == &begin) {
+      build.SetInsertPoint(&inst);
+      build.CreateFree(memory);
+    }
+  }
+}
+
+/// Lets all threads see what loops reduce into, also variables that are the one thread's own.
+void Loops::shareReduced(std::vector<TaskLoop> &loops, const OneThreadCode &one) {
+  for (TaskLoop &loop : loops) {
+    for (Reduced &reduced : loop.reduced) {
+      auto *variable = dyn_cast<AllocaInst>(reduced.shared);
+      const BasicBlockEdge *begin =
+          variable && variable->isStaticAlloca() && variable->getAlign() <= Align(kTaskAlign)
+              ? beginOf(*variable, one)
+              : nullptr;
+      if (!begin) {
+        continue;
+      }
+      WeakTrackingVH shared(variable);
+      putOnHeap(*variable, *begin, one);
+      for (TaskLoop &other : loops) {
+        for (Reduced &each : other.reduced) {
+          each.shared = each.shared == variable ? &*shared : each.shared;
+        }
+      }
+    }
+  }
 }
 
 /// Lets `body` call by its name what finds the task's own variables, so that it can be inlined.
@@ -451,6 +520,7 @@ std::string Loops::rewrite() {
       return reason;
     }
   }
+  shareReduced(loops, one);
   for (TaskLoop &loop : loops) {
     if (std::string reason = rewrite(loop); !reason.empty()) {
       return reason;

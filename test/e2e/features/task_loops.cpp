@@ -2,6 +2,7 @@
 /// \file
 /// Loops that are divided into tasks: counters and directions, clauses, functions that hold them,
 /// loops of one task, whose iterations need their order, and what is beside them.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -96,6 +97,58 @@ template <class T> T sum(const T *x, long n) {
   return s;
 }
 
+/// Its caller is the one thread of a construct.
+static double product(const double *x, const double *y, int n) {
+  double s = 0;
+  double least = 1e9;
+#pragma omp taskloop reduction(+ : s) reduction(min : least)
+  for (int i = 0; i < n; ++i) {
+    s += x[i] * y[i];
+    least = std::min(least, x[i] - y[i]);
+  }
+  return s + least;
+}
+
+/// Conjugate gradients for (1 + i % 5) x = b.
+static double solve(int n) {
+  static double x[N], r[N], p[N], q[N];
+  double error = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp taskloop
+    for (int i = 0; i < n; ++i) {
+      x[i] = 0;
+      r[i] = p[i] = i % 9;
+    }
+    double before = product(r, r, n);
+    for (int step = 0; step < 4; ++step) {
+#pragma omp taskloop
+      for (int i = 0; i < n; ++i) {
+        q[i] = (1 + i % 5) * p[i];
+      }
+      const double alpha = before / product(p, q, n);
+#pragma omp taskloop
+      for (int i = 0; i < n; ++i) {
+        x[i] += alpha * p[i];
+        r[i] -= alpha * q[i];
+      }
+      double now = 0;
+#pragma omp taskloop reduction(+ : now)
+      for (int i = 0; i < n; ++i) {
+        now += r[i] * r[i];
+      }
+#pragma omp taskloop
+      for (int i = 0; i < n; ++i) {
+        p[i] = r[i] + now / before * p[i];
+      }
+      before = now;
+    }
+    error = before;
+  }
+  return error + x[n / 2];
+}
+
 int main(int argc, char **argv) {
   const int n = N - argc + 1;
 #pragma omp parallel masked taskloop
@@ -141,6 +194,7 @@ int main(int argc, char **argv) {
       }
     }
   }
+  printf("%.9g\n", solve(n));
   double x = 0;
   long cnt = 0;
   double most = -1;

@@ -100,6 +100,42 @@ void calls(double *a, double *b, int n) {
   }
 }
 
+// What a function's own loop reduces into is its caller's, one thread, which allocates it.
+static double product(const double *a, const double *b, int n) {
+  double sum = 0;
+  // REMARK-DAG: :[[@LINE+1]]:1: remark: parallel loop is distributed over ranks
+#pragma omp taskloop reduction(+ : sum)
+  for (int i = 0; i < n; ++i) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+// LEFT-LABEL: define{{.*}} void @products(
+// LEFT-NOT: @tutti_fork_tasks(
+// LEFT: ret void
+// FORM: define internal void @products.omp_outlined.loops(
+// FORM: br i1 {{.*}}, label %[[OWN:.*]], label
+// FORM: [[OWN]]:
+// FORM: call ptr @malloc(i64 8)
+// FORM: call void @free(
+// FORM: call void @free(
+// FORM: call void @__kmpc_end_single(
+void products(double *a, double *b, int n, double *found) {
+#pragma omp parallel
+#pragma omp single
+  for (int t = 0; t < 5; ++t) {
+    *found += product(a, b, n);
+    double most = a[t];
+    // REMARK-DAG: :[[@LINE+1]]:1: remark: parallel loop is distributed over ranks
+#pragma omp taskloop reduction(max : most)
+    for (int i = 0; i < n; ++i) {
+      most = b[i] > most ? b[i] : most;
+    }
+    a[t] = most;
+  }
+}
+
 // Tasks of each thread: as many additions as threads.
 // LEFT-LABEL: define{{.*}} void @of_each(
 // LEFT-NOT: @of_each.omp_outlined.loops
