@@ -86,7 +86,8 @@ enum tutti_access_flags {
   /// Alone: anything that is alive of unified memory may be read, through pointers that the region
   /// finds there. `address` is that of the region's tutti_reach.
   TUTTI_EVERYWHERE = 512,
-  /// Of a read of all of an object, in a region with `inspect`: that reports which elements it is.
+  /// Of a read or a scattered write of all of an object, in a region with `inspect`: that reports
+  /// which elements it is.
   TUTTI_LISTED = 4096,
   /// Of a read, in a region with `inspect`: what that reports depends on the bytes that are read.
   TUTTI_INDEX = 8192,
@@ -250,8 +251,9 @@ typedef struct tutti_region {
   const tutti_device_code *device;
   const tutti_directive *directive; ///< Null if there is none.
   /// Calls `tutti_touched` for all elements that iterations [lower, upper) of [0, total) read where
-  /// a record is TUTTI_LISTED. Reads memory as the program would, where records are TUTTI_INDEX,
-  /// and writes none; right if the loop does not write there. Null if that cannot be said.
+  /// a record is TUTTI_LISTED, and `tutti_written` for those that they write. Reads memory as the
+  /// program would, where records are TUTTI_INDEX, and writes none; right if the loop does not
+  /// write there. Null if that cannot be said.
   void (*inspect)(const uint64_t *captures, const uint64_t *values, int64_t lower, int64_t upper,
                   int64_t total, tutti_sink *sink);
 } tutti_region;
@@ -311,6 +313,9 @@ uint64_t tutti_follow(tutti_sink *sink, uint64_t address, uint32_t size);
 
 /// Reports `size` bytes at `address` that an iteration reads; for `inspect` only.
 void tutti_touched(tutti_sink *sink, uint64_t address, uint64_t size);
+
+/// The same of bytes that it writes, and may read.
+void tutti_written(tutti_sink *sink, uint64_t address, uint64_t size);
 
 /// Loop hooks: what `run` calls in place of libomp's `__kmpc_for_static_init_*` and
 /// `__kmpc_dispatch_*`; the same arguments behind the chunk. All bounds are inclusive. The thread's

@@ -68,16 +68,21 @@ FunctionCallee EntryPoints::follow() const {
                                      Type::getInt32Ty(context));
 }
 
-FunctionCallee EntryPoints::touched() const {
+FunctionCallee EntryPoints::touched() const { return report("tutti_touched"); }
+
+FunctionCallee EntryPoints::written() const { return report("tutti_written"); }
+
+/// What `inspect` calls for bytes.
+FunctionCallee EntryPoints::report(StringRef name) const {
   LLVMContext &context = module_.getContext();
   Type *i64 = Type::getInt64Ty(context);
-  FunctionCallee touched = module_.getOrInsertFunction("tutti_touched", Type::getVoidTy(context),
-                                                       PointerType::getUnqual(context), i64, i64);
-  auto *function = cast<Function>(touched.getCallee());
+  FunctionCallee callee = module_.getOrInsertFunction(name, Type::getVoidTy(context),
+                                                      PointerType::getUnqual(context), i64, i64);
+  auto *function = cast<Function>(callee.getCallee());
   function->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
   function->addFnAttr(Attribute::NoUnwind);
   function->addFnAttr(Attribute::WillReturn);
-  return touched;
+  return callee;
 }
 
 FunctionCallee EntryPoints::reduce() const {

@@ -29,6 +29,7 @@ public:
   llvm::FunctionCallee access() const;
   llvm::FunctionCallee follow() const;
   llvm::FunctionCallee touched() const;
+  llvm::FunctionCallee written() const;
   llvm::FunctionCallee reduce() const;
   llvm::FunctionCallee output() const;
   llvm::FunctionCallee outputObject() const;
@@ -42,6 +43,8 @@ public:
   llvm::FunctionCallee loopHook(const llvm::CallInst &call) const;
 
 private:
+  llvm::FunctionCallee report(llvm::StringRef name) const;
+
   llvm::Module &module_;
 };
 

@@ -2,6 +2,7 @@
 #include "compiler/transform/inspector.h"
 
 #include "abi/abi.h"
+#include "abi/updates.h"
 #include "compiler/analysis/access_numbers.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/function_copies.h"
@@ -99,14 +100,14 @@ private:
   SmallVector<std::pair<CallInst *, CallInst *>, 8> reports_; ///< And the touches that they are of.
 };
 
-/// Touches all of whose records are reads of whole objects.
+/// Touches all of whose records are of whole objects, and no reductions or updates.
 Inspector::Touches Inspector::listable() const {
   Touches found;
   Touches others;
   for (const AccessRecord &record : accesses_.records) {
-    constexpr unsigned kOthers = TUTTI_WRITE | TUTTI_REDUCED | TUTTI_CONSTANT;
-    const bool isListable = record.isWhole && (record.flags & TUTTI_READ) != 0 &&
-                            (record.flags & kOthers) == 0 && record.walks.empty() &&
+    constexpr unsigned kOthers = TUTTI_REDUCED | TUTTI_CONSTANT | TUTTI_UPDATED;
+    const bool isListable = record.isWhole && (record.flags & kOthers) == 0 &&
+                            record.walks.empty() &&
                             isa<ConstantInt>(record.touch->getArgOperand(1));
     if (isListable) {
       found.insert(record.touch);
@@ -161,11 +162,16 @@ void Inspector::takeValues() {
 void Inspector::dropEffects(const Touches &listed) {
   const EntryPoints entryPoints(*body_->getParent());
   Type *i64 = Type::getInt64Ty(body_->getContext());
+  const auto writes = [this](const CallInst *touch) {
+    return any_of(accesses_.records, [touch](const AccessRecord &record) {
+      return record.touch == touch && (record.flags & TUTTI_WRITE) != 0;
+    });
+  };
   for (CallInst *touch : listed) {
     auto *copy = cast<CallInst>(&*map_.lookup(touch));
     IRBuilder<> build(copy);
     CallInst *report = build.CreateCall(
-        entryPoints.touched(),
+        writes(touch) ? entryPoints.written() : entryPoints.touched(),
         {sink(), build.CreatePtrToInt(copy->getArgOperand(0), i64), copy->getArgOperand(1)});
     reports_.emplace_back(report, touch);
   }

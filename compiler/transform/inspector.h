@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Writes what finds out, before a launch, which elements a chunk reads at addresses that have no
+/// Writes what finds out, before a launch, which elements a chunk touches at addresses that have no
 /// closed form (`tutti_region::inspect`):
 ///
-///   sum += value[k] * x[column[k]]
+///   y[row[i]] = value[k] * x[column[k]]
 /// becomes
 ///   tutti_touched(sink, &value[k], 8)
 ///   tutti_touched(sink, &x[column[k]], 8)
+///   tutti_written(sink, &y[row[i]], 8)
 ///
 /// It is the loop without all that these addresses do not depend on. Only what it loads itself
 /// decides what it reports, so that it need not run again while nobody writes there.
@@ -25,8 +26,8 @@ struct InspectorFunction {
 };
 
 /// Emits that function into the model's module, and says in the flags of `accesses` which records
-/// it is about and which reads it depends on. No function, and nothing is said, if no read of a
-/// whole object can be told apart like this.
+/// it is about and which reads it depends on. No function, and nothing is said, if nothing that is
+/// touched of a whole object can be told apart like this.
 InspectorFunction emitInspector(ChunkModel &model, RegionAccesses &accesses,
                                 llvm::FunctionAnalysisManager &analyses, llvm::StringRef name);
 

@@ -75,6 +75,10 @@ TUTTI_EXPORT void tutti_touched(tutti_sink *sink, std::uint64_t address, std::ui
   sink->touched(address, size);
 }
 
+TUTTI_EXPORT void tutti_written(tutti_sink *sink, std::uint64_t address, std::uint64_t size) {
+  sink->written(address, size);
+}
+
 TUTTI_EXPORT std::int32_t tutti_reduce(const tutti_chunk *chunk, void *, std::int32_t,
                                        std::int32_t count, const std::uint64_t *sizes, void **list,
                                        void (*combine)(void *, void *)) {

@@ -189,6 +189,11 @@ Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector
 
 namespace {
 
+/// Whether iterations of `region` may have to keep their order, as they do for one thread.
+bool isForOneThread(const tutti_region &region) {
+  return (region.flags & TUTTI_REGION_SCATTERS) != 0 && knowsOfOneThreadOnly();
+}
+
 /// What other parts of this process are told.
 void apply(const Settings &settings) {
   // What one task touches is looked at with nothing beside it.
@@ -580,7 +585,7 @@ std::string_view Runtime::reasonHome(const tutti_region &region) const {
   if (regionOf(region.id) != &region) {
     return "its library was loaded while the program ran";
   }
-  if ((region.flags & TUTTI_REGION_SCATTERS) != 0 && knowsOfOneThreadOnly()) {
+  if (!region.inspect && isForOneThread(region)) {
     return "it writes through computed indices, and the program knows of one thread only";
   }
   if ((region.flags & TUTTI_REGION_PRINTS) != 0 && knowsOfOneThreadOnly()) {
@@ -653,6 +658,9 @@ std::optional<exec::Launch> Runtime::prepareLaunch(const tutti_region &region,
   const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   std::optional<exec::Launch> launch =
       zero_->prepare(region, captures, isOnSharedStack() ? frame : window_->stack().end);
+  if (launch) {
+    launch->isForOneThread = isForOneThread(region);
+  }
   if (launch && begun.first > 0) {
     zero_->hasBegun(*launch, begun.first, begun.seconds);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/finder.h"
 
+#include "runtime/exec/apartness.h"
 #include "runtime/exec/region_view.h"
 #include "runtime/memory/access_record.h"
 
@@ -26,7 +27,7 @@ constexpr std::uint64_t kLeastListed = 256 << 10;
 /// Ranges of lists: beyond, planning with them takes longer than moving whole objects.
 constexpr std::size_t kMostListed = std::size_t{1} << 18;
 
-/// What iterations read at computed addresses is worth finding out if so many launches use it.
+/// What iterations touch at computed addresses is worth finding out if so many launches use it.
 constexpr std::uint64_t kWorthwhile = 4;
 
 constexpr std::string_view kTooMany = "it follows too many pointers";
@@ -108,13 +109,14 @@ private:
   bool follows_;
 };
 
-/// What `accesses` and `inspect` of a region say of its reads at computed addresses.
+/// What `accesses` and `inspect` of a region say of what it touches at computed addresses.
 class Finder::Inspection final : public tutti_sink {
 public:
   Inspection(const Launch &launch, const memory::Window &window)
       : launch_(launch), window_(window), allocationOf_(allocationsOf(launch)) {
     launch.region->accesses(launch.captures.data(), launch.values.data(), 0, launch.total,
                             launch.total, this);
+    sortOut();
   }
 
   void add(std::uint32_t flags, std::uint64_t object, std::uint64_t address, std::uint64_t size,
@@ -123,20 +125,32 @@ public:
         std::any_of(dims, dims + ndims, [](const tutti_dim &dim) { return dim.count <= 0; })) {
       return;
     }
-    if ((flags & (TUTTI_LISTED | TUTTI_INDEX)) == 0) {
+    const bool isListed = (flags & TUTTI_LISTED) != 0;
+    const bool isIndex = (flags & TUTTI_INDEX) != 0;
+    if (!isListed && !isIndex && !launch_.isForOneThread) {
       return;
     }
     Range range = memory::hullOf(address, size, {dims, ndims});
     if ((flags & TUTTI_ALLOCATION) != 0) {
       range = allocationOf_(address);
-    } else if ((flags & TUTTI_ANYWHERE) != 0) {
+    } else if ((flags & (TUTTI_ANYWHERE | TUTTI_EVERYWHERE)) != 0) {
       range = {};
     } else {
       const Range limit = limitOf(flags, object, window_);
       range = {std::max(range.begin, limit.begin), std::min(range.end, limit.end)};
     }
-    isKnown_ = isKnown_ && !range.empty() && window_.contains(range);
-    ((flags & TUTTI_INDEX) != 0 ? index_ : listed_).push_back(range);
+    if (isListed || isIndex) {
+      isKnown_ = isKnown_ && !range.empty() && window_.contains(range);
+      (isIndex ? index_ : listed_).push_back(range);
+    }
+    const bool mayCollide =
+        !isListed && (flags & TUTTI_SCATTERED) != 0 && (flags & TUTTI_UPDATED) == 0;
+    isProvable_ = isProvable_ && !range.empty() && !mayCollide; // Empty: nobody knows where.
+    if (isListed && (flags & TUTTI_WRITE) != 0) {
+      written_.push_back(range);
+    } else if (!isListed) {
+      others_.push_back(range);
+    }
   }
 
   std::uint64_t follow(std::uint64_t, std::uint32_t) override {
@@ -144,56 +158,90 @@ public:
     return 0;
   }
 
-  void touched(std::uint64_t address, std::uint64_t bytes) override {
-    isKnown_ = collector_->add(address, bytes) && isKnown_;
-  }
+  void touched(std::uint64_t address, std::uint64_t bytes) override { note(address, bytes, false); }
+
+  void written(std::uint64_t address, std::uint64_t bytes) override { note(address, bytes, true); }
 
   /// Whether looking into memory may tell anything. Nothing that it depends on is written.
-  bool isWorthwhile() {
-    std::ranges::sort(listed_, {},
-                      [](const Range &range) { return std::pair(range.begin, range.end); });
-    listed_.erase(std::ranges::unique(listed_).begin(), listed_.end());
+  bool isWorthwhile() const {
     const bool areDisjoint =
         std::ranges::adjacent_find(listed_, [](const Range &one, const Range &next) {
           return one.overlaps(next);
         }) == listed_.end();
     const bool isLarge = std::ranges::any_of(
         listed_, [](const Range &range) { return range.size() >= kLeastListed; });
-    if (!isKnown_ || !areDisjoint || !isLarge) {
+    if (!isKnown_ || !areDisjoint || !(launch_.isForOneThread ? isProvable_ : isLarge)) {
       return false;
     }
     const std::optional<RangeSet> writes = writesOf(launch_, window_, allocationOf_);
     return writes && !writes->overlaps(RangeSet::of(index_));
   }
 
+  /// Empty if nothing is known, or if the launch is for one thread and its iterations do not keep
+  /// apart.
   TouchLists lists(std::size_t ranks) {
     TouchLists lists{launch_.total, RangeSet::of(index_), {}};
     TouchCollector collector(listed_, launch_.total);
+    Apartness apartness(written_);
     collector_ = &collector;
+    apartness_ = launch_.isForOneThread ? &apartness : nullptr;
     const Blocks blocks(launch_.total);
     for (std::size_t block = 0; block < blocks.count() && isKnown_; ++block) {
-      launch_.region->inspect(launch_.captures.data(), launch_.values.data(), blocks.begin(block),
-                              blocks.end(block), launch_.total, this);
+      ask(blocks.begin(block), blocks.end(block));
       collector.endBlock();
-      isKnown_ = isKnown_ && collector.ranges() <= kMostListed;
+      isKnown_ = isKnown_ && apartness.holds() && collector.ranges() <= kMostListed;
     }
-    if (isKnown_) {
-      lists.objects = collector.take(ranks);
-      std::erase_if(lists.objects, [](const TouchedObject &object) {
-        return object.object.size() < kLeastListed;
-      });
+    if (!isKnown_) {
+      return {};
     }
+    lists.objects = collector.take(ranks);
+    std::erase_if(lists.objects,
+                  [](const TouchedObject &object) { return object.object.size() < kLeastListed; });
     return lists;
   }
 
 private:
+  /// Puts each object once, by address. What is touched in other ways, too, is not provable.
+  void sortOut() {
+    for (std::vector<Range> *ranges : {&listed_, &written_}) {
+      std::ranges::sort(*ranges, {},
+                        [](const Range &range) { return std::pair(range.begin, range.end); });
+      ranges->erase(std::ranges::unique(*ranges).begin(), ranges->end());
+    }
+    isProvable_ =
+        isProvable_ && isKnown_ && !RangeSet::of(written_).overlaps(RangeSet::of(others_));
+  }
+
+  /// What iterations [lower, upper) touch: one by one if they have to keep apart.
+  void ask(std::int64_t lower, std::int64_t upper) {
+    const std::int64_t step = apartness_ ? 1 : upper - lower;
+    for (; lower < upper && isKnown_; lower += step) {
+      if (apartness_) {
+        apartness_->begin(lower);
+      }
+      launch_.region->inspect(launch_.captures.data(), launch_.values.data(), lower, lower + step,
+                              launch_.total, this);
+    }
+  }
+
+  void note(std::uint64_t address, std::uint64_t bytes, bool isWritten) {
+    isKnown_ = collector_->add(address, bytes, isWritten) && isKnown_;
+    if (apartness_) {
+      apartness_->add(address, bytes, isWritten);
+    }
+  }
+
   const Launch &launch_;
   const memory::Window &window_;
   const AllocationOf allocationOf_;
   std::vector<Range> listed_;
+  std::vector<Range> written_; ///< Of these.
   std::vector<Range> index_;
-  bool isKnown_ = true; ///< All that it has been told so far.
+  std::vector<Range> others_; ///< What records say that are about no list.
+  bool isKnown_ = true;       ///< All that it has been told so far.
+  bool isProvable_ = true;    ///< Lists tell whether iterations keep apart.
   TouchCollector *collector_ = nullptr;
+  Apartness *apartness_ = nullptr; ///< Null if they need not.
 };
 
 /// Looks into memory through the window: it may fault. Empty if nothing is worth knowing.
@@ -202,40 +250,59 @@ TouchLists Finder::listsOf(const Launch &launch) const {
   return inspection.isWorthwhile() ? inspection.lists(ranks_) : TouchLists{};
 }
 
-void Finder::inspect(Launch &launch) {
-  if (!launch.region->inspect || ranks_ < 2 || launch.followed || launch.widening.isAny()) {
-    return;
+bool Finder::inspect(Launch &launch, bool usesDevices) {
+  const bool takesPages = ranks_ > 1 && !usesDevices;
+  if (!launch.region->inspect || !(takesPages || launch.isForOneThread) || launch.followed ||
+      launch.widening.isAny()) {
+    return !launch.isForOneThread;
   }
   Known *known = recall(launch);
-  if (!known || known->lists.areVain) {
-    return;
+  if (!known) {
+    return !launch.isForOneThread;
   }
   Lists &lists = known->lists;
+  if (launch.isForOneThread && !lists.isForOneThread) {
+    lists = {};
+  }
+  const bool isKnown = findLists(launch, lists);
+  if (isKnown) {
+    launch.followed = takesPages ? lists.known : lists.bare;
+  }
+  return isKnown || !launch.isForOneThread;
+}
+
+/// Finds out what `lists` does not say any more, if that is worth it; whether it is known then.
+bool Finder::findLists(Launch &launch, Lists &lists) {
+  if (lists.areVain) {
+    return false;
+  }
   Worth &worth = worth_[launch.region];
   ++worth.launches;
   if (lists.known && lists.index && !lists.index->hasChanged &&
       lists.known->content().allocations == launch.allocations) {
     ++worth.used;
-    launch.followed = lists.known;
-    return;
+    return true;
   }
   lists = {};
   const std::uint64_t vain =
       worth.inspections - std::min(worth.inspections, worth.used / kWorthwhile);
   if (worth.launches < worth.latest + (std::uint64_t{1} << 2 * std::min<std::uint64_t>(vain, 16))) {
-    return;
+    return false;
   }
   worth.latest = worth.launches;
   ++worth.inspections;
   Followed::Content content;
   content.allocations = launch.allocations;
   content.lists = listsOf(launch);
-  if (content.lists.empty()) {
-    lists.areVain = true;
-    return;
+  if (content.lists.empty() || (content.lists.objects.empty() && !launch.isForOneThread)) {
+    lists.areVain = !launch.isForOneThread;
+    return false;
   }
-  lists.known = intern(std::move(content));
-  launch.followed = lists.known;
+  lists.isForOneThread = launch.isForOneThread;
+  lists.known = intern(content);
+  content.lists.objects.clear();
+  lists.bare = intern(std::move(content));
+  return true;
 }
 
 std::shared_ptr<Watched> Finder::unwatched(const Launch &launch) {
@@ -243,7 +310,9 @@ std::shared_ptr<Watched> Finder::unwatched(const Launch &launch) {
     return nullptr;
   }
   for (Known &known : known_[launch.region]) {
-    if (known.lists.known == launch.followed && !known.lists.index) {
+    const Lists &lists = known.lists;
+    const bool isOfThese = lists.known == launch.followed || lists.bare == launch.followed;
+    if (isOfThese && !lists.index) {
       known.lists.index = std::make_shared<Watched>(launch.followed->content().lists.index);
       return known.lists.index;
     }
@@ -425,7 +494,7 @@ RangeSet Finder::objectsAround(std::vector<std::uint64_t> addresses) const {
 std::shared_ptr<const Followed> Finder::intern(Followed::Content content) {
   for (const auto &[region, all] : known_) {
     for (const Known &known : all) {
-      for (const auto &followed : {known.followed, known.lists.known}) {
+      for (const auto &followed : {known.followed, known.lists.known, known.lists.bare}) {
         if (followed && followed->content() == content) {
           return followed;
         }

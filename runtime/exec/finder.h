@@ -33,7 +33,7 @@ public:
   /// Words that a region may follow, each counted as often as it does.
   static constexpr std::size_t kMostWords = std::size_t{4} << 20;
 
-  /// `ranks`: how many there are; one alone needs not know what it reads at computed addresses.
+  /// `ranks`: how many there are; one alone needs not know which pages it touches.
   explicit Finder(const memory::Window &window, memory::Objects objects,
                   std::size_t mostWords = kMostWords, std::size_t ranks = 1)
       : window_(window), objects_(std::move(objects)), mostWords_(mostWords), ranks_(ranks) {}
@@ -53,12 +53,14 @@ public:
   ///       up if the program has allocated or freed anything.
   Found complete(Launch &launch, std::size_t mostWords = kMostWords);
 
-  /// Says page by page what the iterations of a complete launch read at computed addresses, where
-  /// that is known or worth finding out: of objects of 256 KiB or more, and not at each launch.
+  /// Says page by page what the iterations of a complete launch touch at computed addresses, where
+  /// that is known or worth finding out: of objects of 256 KiB or more, and not at each launch. If
+  /// the launch `usesDevices`, these take whole objects. False if it is one for one thread, and
+  /// nobody knows that its iterations keep apart.
   ///
   /// Order: all that the program has changed so far has been noted by who watches.
   /// Cost:  in a steady loop one look-up; otherwise about as much as the iterations take.
-  void inspect(Launch &launch);
+  bool inspect(Launch &launch, bool usesDevices = false);
 
   /// What has to be watched from now on, for the lists of a launch to hold at the next one; null if
   /// it is watched.
@@ -82,11 +84,14 @@ private:
     bool isWritten;
   };
 
-  /// What is known of reads at computed addresses.
+  /// What is known of what is touched at computed addresses.
   struct Lists {
     std::shared_ptr<const Followed> known; ///< Null if nothing is. Shared with launches.
-    std::shared_ptr<Watched> index;        ///< What it depends on; shared with who watches it.
-    bool areVain = false;                  ///< There is nothing worth knowing.
+    /// The same without objects, for launches that take these as a whole.
+    std::shared_ptr<const Followed> bare;
+    std::shared_ptr<Watched> index; ///< What it depends on; shared with who watches it.
+    bool areVain = false;           ///< There is nothing worth knowing.
+    bool isForOneThread = false;    ///< It was found out whether iterations keep apart: they do.
   };
 
   /// What finding that out has been worth in a region.
@@ -119,6 +124,7 @@ private:
   RangeSet objectsAround(std::vector<std::uint64_t> addresses) const;
   std::shared_ptr<const Followed> intern(Followed::Content content);
   TouchLists listsOf(const Launch &launch) const;
+  bool findLists(Launch &launch, Lists &lists);
 
   const memory::Window &window_;
   memory::Objects objects_;

@@ -423,6 +423,108 @@ TEST_F(FinderOfListsTest, HasNoListsWhereTheLoopWritesTheIndex) {
   EXPECT_EQ(inspected, 0);
 }
 
+/// y[index[i]] = x[i]; the last capture says whether an element beside is read as well, and whether
+/// that is said in closed form. Captures: index, x, y.
+void scatterAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                     std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  const tutti_dim dim{8, upper - lower};
+  const auto at = [&](int capture) {
+    return captures[capture] + 8 * static_cast<std::uint64_t>(lower);
+  };
+  sink->add(TUTTI_READ | TUTTI_INDEX, captures[0], at(0), 8, 1, &dim);
+  sink->add(TUTTI_READ, captures[1], at(1), 8, 1, &dim);
+  sink->add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED | TUTTI_ALLOCATION | TUTTI_LISTED,
+            captures[2], captures[2], 1, 0, nullptr);
+  if (captures[3] == 2) {
+    sink->add(TUTTI_READ, captures[2], captures[2], 8, 0, nullptr);
+  }
+}
+
+void scatterInspect(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                    std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  ++inspected;
+  for (std::int64_t i = lower; i < upper; ++i) {
+    const std::uint64_t index = wordAt(captures[0] + 8 * static_cast<std::uint64_t>(i));
+    sink->written(captures[2] + 8 * index, 8);
+    if (captures[3] == 1) {
+      sink->touched(captures[2] + 8 * (index + 1), 8);
+    }
+  }
+}
+
+class FinderOfWritesTest : public FinderOfListsTest {
+protected:
+  FinderOfWritesTest() {
+    region_.flags = TUTTI_REGION_SCATTERS;
+    region_.accesses = scatterAccesses;
+    region_.inspect = scatterInspect;
+  }
+
+  /// A launch for one thread, and whether it may leave.
+  std::pair<Launch, bool> launchInOrder(int kind = 0, bool usesDevices = false) {
+    Launch launch = launchOf(region_, index_, kIterations);
+    launch.captures = {index_, x_, large_, static_cast<std::uint64_t>(kind)};
+    launch.isForOneThread = true;
+    EXPECT_EQ(finder_.complete(launch).reasonHome, "");
+    const bool mayLeave = finder_.inspect(launch, usesDevices);
+    if (const auto index = finder_.unwatched(launch)) {
+      index->hasChanged = false;
+      watched_ = index;
+    }
+    return {std::move(launch), mayLeave};
+  }
+
+  std::uint64_t large_ = heap_.allocate(kBytes);
+};
+
+TEST_F(FinderOfWritesTest, ListsPagesThatIterationsWrite) {
+  const auto [launch, mayLeave] = launchInOrder();
+  ASSERT_TRUE(mayLeave);
+  const RangeSet object = RangeSet::of({heap_.allocationOf(large_)});
+  const memory::AccessSet half =
+      touchesOf(launch, window(), 0, kIterations / 2, allocationsOf(launch)).sets;
+  EXPECT_EQ(half.scattered.intersect(object).hull().end,
+            (large_ + 8 * kIterations / 2 + 4095) / 4096 * 4096);
+  EXPECT_EQ(half.writes.intersect(object), half.scattered.intersect(object));
+}
+
+TEST_F(FinderOfWritesTest, AsksAgainOnlyWhenTheIndexHasChanged) {
+  ASSERT_TRUE(launchInOrder().second);
+  const int asked = inspected;
+  EXPECT_TRUE(launchInOrder().second);
+  EXPECT_EQ(inspected, asked);
+  wordAt(index_ + 8) = wordAt(index_);
+  watched_->hasChanged = true;
+  for (int round = 0; round < 100; ++round) {
+    EXPECT_FALSE(launchInOrder().second) << "iterations meet, or nobody knows";
+  }
+  EXPECT_GT(inspected, asked);
+  wordAt(index_ + 8) = 1;
+  bool mayLeave = false;
+  for (int round = 0; round < 300 && !mayLeave; ++round) {
+    mayLeave = launchInOrder().second;
+  }
+  EXPECT_TRUE(mayLeave) << "it is tried again now and then";
+}
+
+TEST_F(FinderOfWritesTest, KeepsHomeWhatReadsWhatOtherIterationsWrite) {
+  EXPECT_FALSE(launchInOrder(1).second);
+  EXPECT_FALSE(launchInOrder(2).second);
+}
+
+TEST_F(FinderOfWritesTest, GivesDevicesWholeObjects) {
+  ASSERT_TRUE(launchInOrder().second);
+  const int asked = inspected;
+  const auto [launch, mayLeave] = launchInOrder(0, true);
+  EXPECT_TRUE(mayLeave);
+  EXPECT_EQ(inspected, asked);
+  const memory::AccessSet one = touchesOf(launch, window(), 0, 1, allocationsOf(launch)).sets;
+  const RangeSet object = RangeSet::of({heap_.allocationOf(large_)});
+  EXPECT_EQ(one.scattered.intersect(object), object);
+  const RangeSet index = RangeSet::of({{index_, index_ + 8 * kIterations}});
+  EXPECT_EQ(one.reads.intersect(index), index) << "so that it may be watched";
+}
+
 TEST_F(FinderOfListsTest, HasNoListsOfWhatLiesOutsideOfTheObject) {
   setIndex(kBytes / 8);
   EXPECT_FALSE(launch().followed);

@@ -1645,6 +1645,28 @@ TEST_F(PlannerTest, MergesWhatSeveralPlacesMayWriteAnywhereAtRankZero) {
   EXPECT_TRUE(other->overwritten.overlaps(object)) << "sends must have ended before it runs";
 }
 
+TEST_F(PlannerTest, GivesPartsWhatTheyAloneMayScatterInto) {
+  const Loop loop(3, 9, [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    // A page for each iteration, and the one after it.
+    const std::uint64_t begin = kHeapBase + static_cast<std::uint64_t>(lower) * kPageBytes;
+    sink.add(TUTTI_WRITE | TUTTI_AT_MOST | TUTTI_SCATTERED, begin, begin,
+             static_cast<std::uint64_t>(upper - lower + 1) * kPageBytes, 0, nullptr);
+  });
+  const auto pages = [](std::uint64_t first, std::uint64_t last) {
+    return RangeSet::of({{kHeapBase + first * kPageBytes, kHeapBase + last * kPageBytes}});
+  };
+
+  Planner planner = plannerOf(0, 3);
+  const auto plan = planner.plan(loop.launch).plan;
+
+  EXPECT_EQ(plan->reasonHome, "");
+  EXPECT_EQ(plan->merged, pages(3, 4).unite(pages(6, 7)));
+  planner.commit(*plan);
+  EXPECT_EQ(planner.directory().missing(1, pages(3, 7)), pages(3, 4).unite(pages(6, 7)));
+  EXPECT_TRUE(planner.directory().missing(2, pages(7, 10)).empty());
+  EXPECT_EQ(planner.directory().missing(0, pages(0, 10)), pages(4, 6).unite(pages(7, 10)));
+}
+
 /// Updates any of the elements in two pages and reads `read`.
 Accesses updating(Range read, std::uint32_t other) {
   return [read, other](tutti_sink &sink, std::int64_t, std::int64_t) {
@@ -2115,7 +2137,7 @@ TEST_F(PlannerTest, MovesListedPages) {
   content.allocations = allocations;
   content.lists = {2,
                    RangeSet::of({kIndex}),
-                   {{kObject, {RangeSet::of({page(1)}), RangeSet::of({page(3), page(7)})}}}};
+                   {{kObject, {RangeSet::of({page(1)}), RangeSet::of({page(3), page(7)})}, {}}}};
   const auto listed = std::make_shared<const Followed>(0, std::move(content));
   Planner planner = plannerOf(0, 2);
   for (int round = 0; round < 2; ++round) {

@@ -128,21 +128,22 @@ private:
         (flags & TUTTI_ALLOCATION) != 0 ? allocationOf_(address) : Range{address, address + size});
   }
 
-  /// What the iterations read of objects that are known page by page, and what that depends on.
+  /// What the iterations touch of objects that are known page by page, and what that depends on.
   void addListed() {
     if (!launch_.followed || launch_.followed->content().lists.empty()) {
       return;
     }
     const TouchLists &lists = launch_.followed->content().lists;
-    const auto addAll = [this](const RangeSet &reads) {
-      for (const Range &range : reads.ranges()) {
-        touched_.add(TUTTI_READ, range.begin, range.size(), 0, nullptr);
+    const auto addAll = [this](std::uint32_t flags, const RangeSet &bytes) {
+      for (const Range &range : bytes.ranges()) {
+        touched_.add(flags, range.begin, range.size(), 0, nullptr);
       }
     };
     for (const TouchedObject *object : listed_) {
-      addAll(lists.readsOf(*object, lower_, upper_));
+      addAll(TUTTI_READ, lists.touchesOf(*object, lower_, upper_));
+      addAll(kCompared, lists.writesOf(*object, lower_, upper_));
     }
-    addAll(lists.index);
+    addAll(TUTTI_READ, lists.index);
   }
 
   /// Each once, though many rows may have said it.

@@ -46,6 +46,9 @@ struct tutti_sink {
   /// Bytes that an iteration reads; see `tutti_touched`. Only for who asks `inspect`.
   virtual void touched(std::uint64_t, std::uint64_t) {}
 
+  /// Bytes that an iteration writes; see `tutti_written`.
+  virtual void written(std::uint64_t, std::uint64_t) {}
+
   const void *call = nullptr; ///< Where `accesses` reports the record from that is being added.
 };
 

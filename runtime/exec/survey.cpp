@@ -276,6 +276,7 @@ private:
     Place place;
     memory::AccessRecords records;
     Part part;
+    RangeSet scattered; ///< What other parts may write, too.
   };
 
   ChunkAccess &accessOf(Place place) { return survey_.accesses[static_cast<std::size_t>(place)]; }
@@ -283,7 +284,7 @@ private:
   void addParts();
   void addPart(Place place, const balance::Chunk &chunk);
   bool noteParts();
-  bool note(Place place, const memory::AccessSet &sets);
+  bool note(Working &working, const memory::AccessSet &sets);
   bool othersTouchHulls();
   void takeBackWhatOthersTouch();
   memory::AccessRanges rangesFor(const memory::AccessRecords &records) const;
@@ -292,6 +293,7 @@ private:
   void addUpdates(std::span<const memory::UpdatedBytes> updates);
   bool touchesUpdated() const;
   void scatterUpdates();
+  RangeSet scatteredBySeveral() const;
   bool mayCollide(const RangeSet &scattered) const;
   void merge(const RangeSet &scattered);
   void sumUp();
@@ -342,7 +344,7 @@ void Surveyor::addPart(Place place, const balance::Chunk &chunk) {
     }
   }
   part.finish();
-  working_.push_back({place, std::move(records.touched), std::move(part)});
+  working_.push_back({place, std::move(records.touched), std::move(part), {}});
 }
 
 void Surveyor::addParts() {
@@ -361,12 +363,12 @@ void Surveyor::addParts() {
 }
 
 /// Adds sets to those of a place; whether they allow distribution.
-bool Surveyor::note(Place place, const memory::AccessSet &sets) {
+bool Surveyor::note(Working &working, const memory::AccessSet &sets) {
   survey_.reasonHome = reasonAgainst(sets, window_);
-  append(scattered_, sets.scattered);
+  working.scattered = working.scattered.unite(sets.scattered);
   append(written_, sets.writes);
   addUpdates(sets.updates);
-  ChunkAccess &access = accessOf(place);
+  ChunkAccess &access = accessOf(working.place);
   access.reads = access.reads.unite(sets.reads);
   access.writes = access.writes.unite(sets.writes);
   return survey_.reasonHome.empty();
@@ -426,7 +428,7 @@ bool Surveyor::noteParts() {
     sets.tooMany = sets.tooMany || working.records.wrapsAround;
     sets.anywhere = working.records.anywhere;
     sets.unresolved = working.records.unresolved;
-    if (!note(working.place, sets)) {
+    if (!note(working, sets)) {
       return false;
     }
   }
@@ -485,11 +487,33 @@ void Surveyor::takeBackWhatOthersTouch() {
     const RangeSet common = working.part.ownWrites().intersect(all);
     if (!common.empty()) {
       working.part.takeBack(working.records, common);
-      if (!note(working.place, working.part.takeSets())) {
+      if (!note(working, working.part.takeSets())) {
         return;
       }
     }
   }
+}
+
+/// What a part may scatter into, and another one writes, too. What only one part writes is that
+/// one's, like all that is written in closed form, as long as nothing has to be undone.
+RangeSet Surveyor::scatteredBySeveral() const {
+  std::vector<Range> all;
+  if (survey_.reach != 0) {
+    for (const Working &working : working_) {
+      append(all, working.scattered);
+    }
+    return RangeSet::of(std::move(all));
+  }
+  RangeSet before;          // What earlier parts write,
+  RangeSet scatteredBefore; // and of it what they scatter into.
+  for (const Working &working : working_) {
+    const RangeSet &writes = survey_.accesses[static_cast<std::size_t>(working.place)].writes;
+    append(all, working.scattered.intersect(before));
+    append(all, writes.intersect(scatteredBefore));
+    before = before.unite(writes);
+    scatteredBefore = scatteredBefore.unite(working.scattered);
+  }
+  return RangeSet::of(std::move(all));
 }
 
 /// Whether two places may write the same byte that is not in `scattered`.
@@ -617,6 +641,7 @@ Survey Surveyor::attempt() {
     survey_.bytesInPlace += working.part.bytesInPlace();
     survey_.bytesNotHome += working.part.bytesNotHome();
   }
+  append(scattered_, scatteredBySeveral());
   if (survey_.reach != 0) {
     if (mayCollide(RangeSet::of(scattered_))) {
       survey_.reasonHome = kCollision;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which pages of some objects the iterations of a loop read, where a region can say that only
+/// Which pages of some objects the iterations of a loop touch, where a region can say that only
 /// after it has looked into memory (`tutti_region::inspect`): block by block of iterations, so that
 /// it holds however the loop is cut.
 #pragma once
@@ -39,11 +39,11 @@ private:
   std::int64_t length_;
 };
 
-/// What is read of one object.
+/// What is touched of one object: whole pages, or their part.
 struct TouchedObject {
   Range object;
-  std::vector<RangeSet>
-      blocks; ///< What each block of iterations reads: whole pages, or their part.
+  std::vector<RangeSet> blocks; ///< What each block of iterations touches.
+  std::vector<RangeSet> writes; ///< What of that it writes; empty if no block writes anything.
 
   friend bool operator==(const TouchedObject &, const TouchedObject &) = default;
 };
@@ -54,20 +54,26 @@ struct TouchLists {
   RangeSet index;         ///< What it depends on: every place with a part has it.
   std::vector<TouchedObject> objects;
 
-  bool empty() const { return objects.empty(); }
+  bool empty() const { return total == 0; }
 
   /// The object that is all of `object`; null if there is none.
   const TouchedObject *find(Range object) const;
 
-  /// What iterations [lower, upper), and perhaps some beside them, read of `object`.
+  /// What iterations [lower, upper), and perhaps some beside them, touch of `object`.
   ///
   /// Shape: lower < upper.
-  RangeSet readsOf(const TouchedObject &object, std::int64_t lower, std::int64_t upper) const;
+  RangeSet touchesOf(const TouchedObject &object, std::int64_t lower, std::int64_t upper) const;
+
+  /// What of that they write.
+  RangeSet writesOf(const TouchedObject &object, std::int64_t lower, std::int64_t upper) const;
 
   /// Ranges that it holds.
   std::size_t size() const;
 
   friend bool operator==(const TouchLists &, const TouchLists &) = default;
+
+private:
+  RangeSet of(const std::vector<RangeSet> &blocks, std::int64_t lower, std::int64_t upper) const;
 };
 
 /// Makes lists of what is reported for one block of iterations after the other.
@@ -76,8 +82,9 @@ public:
   /// Shape: objects are disjoint.
   TouchCollector(std::span<const Range> objects, std::int64_t total);
 
-  /// Notes that bytes of the current block are read. False if they lie in no object.
-  bool add(std::uint64_t address, std::uint64_t bytes) {
+  /// Notes that the current block touches bytes, and whether it writes them. False if they lie in
+  /// no object.
+  bool add(std::uint64_t address, std::uint64_t bytes, bool isWritten = false) {
     Object *object = last_;
     if (address < object->range.begin || address + bytes > object->range.end) {
       object = find({address, address + bytes});
@@ -85,9 +92,16 @@ public:
         return false;
       }
     }
+    if (isWritten && object->written.empty()) {
+      object->written.resize(object->pages.size());
+    }
     for (std::uint64_t page = (address - object->first) / kPage;
          page <= (address + bytes - 1 - object->first) / kPage; ++page) {
-      object->pages[page / kBits] |= std::uint64_t{1} << page % kBits;
+      const std::uint64_t bit = std::uint64_t{1} << page % kBits;
+      object->pages[page / kBits] |= bit;
+      if (isWritten) {
+        object->written[page / kBits] |= bit;
+      }
     }
     return true;
   }
@@ -97,7 +111,7 @@ public:
   /// Ranges that the lists hold so far.
   std::size_t ranges() const { return ranges_; }
 
-  /// Those objects of which each of `parts` equal parts of the loop reads three quarters at most,
+  /// Those objects of which each of `parts` equal parts of the loop touches three quarters at most,
   /// on average.
   std::vector<TouchedObject> take(std::size_t parts);
 
@@ -107,12 +121,14 @@ private:
 
   struct Object {
     Range range;
-    std::uint64_t first;              ///< Begin of its first page.
-    std::vector<std::uint64_t> pages; ///< A bit for each.
+    std::uint64_t first;                ///< Begin of its first page.
+    std::vector<std::uint64_t> pages;   ///< A bit for each.
+    std::vector<std::uint64_t> written; ///< The same of those that are written; empty if none was.
     TouchedObject touched;
   };
 
   Object *find(Range bytes);
+  RangeSet takePages(const Object &object, std::vector<std::uint64_t> &pages);
 
   std::vector<Object> objects_; ///< By address.
   Object *last_;                ///< That was found.

@@ -51,10 +51,30 @@ TEST(TouchCollectorTest, GivesPagesInsideTheObject) {
   const Range middle{102 * kPage, 104 * kPage};
   const Range last{164 * kPage, kObject.end};
   const Range first{kObject.begin, 101 * kPage};
-  EXPECT_EQ(lists.readsOf(*object, 0, 1), RangeSet::of({middle, last}));
-  EXPECT_EQ(lists.readsOf(*object, 1, 2), RangeSet::of({first}));
-  EXPECT_EQ(lists.readsOf(*object, 0, 2), RangeSet::of({first, middle, last}));
+  EXPECT_EQ(lists.touchesOf(*object, 0, 1), RangeSet::of({middle, last}));
+  EXPECT_EQ(lists.touchesOf(*object, 1, 2), RangeSet::of({first}));
+  EXPECT_EQ(lists.touchesOf(*object, 0, 2), RangeSet::of({first, middle, last}));
   EXPECT_FALSE(lists.find({kObject.begin, kObject.end + 1}));
+}
+
+TEST(TouchCollectorTest, TellsWhatIsWrittenApart) {
+  TouchCollector collector(std::array{kObject}, 3);
+  EXPECT_TRUE(collector.add(kObject.begin, 8));
+  collector.endBlock();
+  EXPECT_TRUE(collector.add(103 * kPage, 8, true));
+  EXPECT_TRUE(collector.add(105 * kPage, 8));
+  collector.endBlock();
+  collector.endBlock();
+  const TouchLists lists{3, {}, collector.take(3)};
+  const TouchedObject *object = lists.find(kObject);
+  ASSERT_TRUE(object);
+  const Range first{kObject.begin, 101 * kPage};
+  const Range written{103 * kPage, 104 * kPage};
+  EXPECT_EQ(lists.touchesOf(*object, 0, 3),
+            RangeSet::of({first, written, {105 * kPage, 106 * kPage}}));
+  EXPECT_EQ(lists.writesOf(*object, 0, 2), RangeSet::of({written}));
+  EXPECT_TRUE(lists.writesOf(*object, 0, 1).empty());
+  EXPECT_TRUE(lists.writesOf(*object, 2, 3).empty());
 }
 
 TEST(TouchCollectorTest, RefusesWhatLiesElsewhere) {

@@ -26,6 +26,10 @@ void addLists(Writer &writer, const TouchLists &lists) {
     for (const RangeSet &block : object.blocks) {
       writer.add(block);
     }
+    writer.add(object.writes.size());
+    for (const RangeSet &block : object.writes) {
+      writer.add(block);
+    }
   }
 }
 
@@ -38,6 +42,10 @@ TouchLists takeLists(Reader &reader) {
     object.object = reader.take<Range>();
     for (std::size_t block = 0; block < Blocks(lists.total).count(); ++block) {
       object.blocks.push_back(reader.takeRanges());
+    }
+    object.writes.resize(reader.take<std::size_t>());
+    for (RangeSet &block : object.writes) {
+      block = reader.takeRanges();
     }
   }
   return lists;

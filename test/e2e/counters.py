@@ -440,6 +440,29 @@ def scatters_copy_out_of_a_device_what_it_wrote(workshop, scatter, device, ranks
             f"merge: {sent} bytes")
 
 
+def iterations_that_keep_apart_leave_their_order(workshop, scatter, ranks):
+    """A program that knows of one thread: what writes through a permutation is distributed as soon as it
+    is run, what meets or reads what others write never is; and what has met stays home afterwards."""
+    rounds = 6
+    found = workshop.statistics(scatter, [str(rounds), "0", "1"], ranks)
+    require(found["home"] == 2 * rounds, f"{found['home']} launches stayed home")
+    require(found["distributed"] == 3 * rounds, f"{found['distributed']} launches were distributed")
+    changed = 3
+    found = workshop.statistics(scatter, [str(rounds), str(changed), "0"], ranks)
+    later = rounds - changed + 1
+    require(found["home"] == 2 * later, f"{found['home']} launches stayed home")
+
+
+def scatters_into_pages_of_their_own_move_borders(workshop, scatter, ranks):
+    """What each part writes in its own neighbourhood stays with it, but for the pages at its borders."""
+    rounds, page, objects = 10, 4096, 2
+    added = growth(workshop, scatter, ["2", "0", "0"], [str(2 + rounds), "0", "0"], ranks)
+    require(added["home"] == 0, f"{added['home']} launches stayed home")
+    most = rounds * objects * (ranks - 1) * 6 * page
+    for kind in ("exchange", "merge", "fetch", "twin"):
+        require(added[kind]["bytes"] <= most, f"{kind}: {added[kind]['bytes']} bytes, not {most}")
+
+
 def scatters_on_one_device_copy_nothing(workshop, scatter):
     require_kernels_only(workshop, scatter, ["5"], ["25"], 20)
 

@@ -233,6 +233,11 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/scatters_send_what_they_wrote/{ranks}",
                       lambda r=ranks: counters.scatters_send_what_they_wrote(
                           workshop, named["scatter_steady"], r)))
+    for ranks in (2, 3, 4):
+        for check in (counters.iterations_that_keep_apart_leave_their_order,
+                      counters.scatters_into_pages_of_their_own_move_borders):
+            tests.append((f"counters/{check.__name__}/{ranks}",
+                          lambda c=check, r=ranks: c(workshop, named["scatter_apart"], r)))
     for ranks in (2, 4):
         tests.append((f"counters/updates_of_elements_are_distributed/{ranks}",
                       lambda r=ranks: counters.updates_of_elements_are_distributed(

@@ -1,5 +1,5 @@
 // What a loop writes at addresses without a closed form counts as read and written as a whole, by
-// all parts of it (flags 142: write, at most, allocation, scattered; 134 where the size is known).
+// all parts of it (flags 142: write, at most, allocation, scattered; 134 where the size is known; and 4096, as an inspector reports them).
 // RUN: %tutticc -g -fno-vectorize -Rpass-analysis=tutti -S -emit-llvm -o %t.ll %s 2> %t.remarks
 // RUN: FileCheck --input-file %t.ll %s
 // RUN: FileCheck --check-prefix REMARK --input-file %t.remarks %s
@@ -12,8 +12,8 @@
 // CHECK-DAG: @histogram.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 5,
 
 // CHECK-LABEL: define internal void @scatter.omp_outlined.tutti.accesses(
-// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 142, i64 %[[A:.*]], i64 %[[A]], i64 1, i32 0,
-// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 134, i64 ptrtoint (ptr @known to i64), i64 ptrtoint (ptr @known to i64), i64 400, i32 0,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 4238, i64 %[[A:.*]], i64 %[[A]], i64 1, i32 0,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 4230, i64 ptrtoint (ptr @known to i64), i64 ptrtoint (ptr @known to i64), i64 400, i32 0,
 // CHECK:       }
 int known[100];
 void scatter(long n, double *a, const int *index, const double *b) {

@@ -50,14 +50,23 @@ void rows(int n, int m, const int *index, double *const *x, double *y) {
     for (int j = 0; j < m; j++) y[i] += x[i][index[j]];
 }
 
-// Nothing is to be found out where all addresses are in closed form, or are written.
+// Nothing is to be found out where all addresses are in closed form, ...
 // CHECK-NOT: @closed.omp_outlined.tutti.inspect
-// CHECK-NOT: @scatter.omp_outlined.tutti.inspect
 void closed(int n, const double *x, double *y) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) y[i] = x[i];
 }
+
+// ... but what is written is found out as well as what is read.
+// CHECK-LABEL: define internal void @scatter.omp_outlined.tutti.inspected(
+// CHECK-NOT:     {{store|load double}}
+// CHECK:         call void @tutti_touched(ptr {{.*}}, i64 [[PLACE:%[0-9]+]], i64 8)
+// CHECK-NOT:     {{store|load double}}
+// CHECK:         call void @tutti_written(ptr {{.*}}, i64 {{.*}}, i64 8)
+// CHECK-LABEL: define internal void @scatter.omp_outlined.tutti.accesses(
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 8193,
+// CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 4238,
 void scatter(int n, const int *index, const double *x, double *y) {
   #pragma omp parallel for
-  for (int i = 0; i < n; i++) y[index[i]] = x[i];
+  for (int i = 0; i < n; i++) y[index[i]] += x[i];
 }

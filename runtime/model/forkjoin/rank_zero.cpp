@@ -24,6 +24,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
+constexpr std::string_view kMayCollide =
+    "it writes through computed indices, its iterations were not found to keep apart, and the "
+    "program knows of one thread only";
 constexpr std::string_view kFollowsMany =
     "it follows so many pointers that planning it takes longer than it has taken so far";
 
@@ -207,10 +210,7 @@ void RankZero::findEverything(Launch &launch) {
 std::string_view RankZero::follow(Launch &launch, const Candidate &candidate) {
   if ((launch.region->flags & TUTTI_REGION_FOLLOWS) == 0) {
     const std::string_view reason = finder_.complete(launch).reasonHome;
-    if (reason.empty() && !candidate.placement.usesDevices) {
-      inspect(launch);
-    }
-    return reason;
+    return reason.empty() && !inspect(launch, candidate) ? kMayCollide : reason;
   }
   const Clock::time_point begin = Clock::now();
   const Finder::Found found = finder_.complete(launch, Decider::mostWords(candidate));
@@ -218,16 +218,17 @@ std::string_view RankZero::follow(Launch &launch, const Candidate &candidate) {
   return found.share < 1 ? kFollowsMany : found.reasonHome;
 }
 
-/// Finds out what the launch reads at computed addresses.
-void RankZero::inspect(Launch &launch) {
-  if (launch.region->inspect && job_.size() > 1) {
+/// Finds out what the launch touches at computed addresses. False if that keeps it home.
+bool RankZero::inspect(Launch &launch, const Candidate &candidate) {
+  const bool usesDevices = candidate.placement.usesDevices;
+  if (launch.region->inspect && (launch.isForOneThread || (job_.size() > 1 && !usesDevices))) {
     {
       Progress::Lock lock = job_.progress.lock();
       const Launching launching(*this, lock);
       catchUp(lock); // What it depends on may have changed in pages that cannot be protected.
     }
-    finder_.inspect(launch);
   }
+  return finder_.inspect(launch, usesDevices);
 }
 
 bool RankZero::distribute(Launch &launch) {
@@ -573,9 +574,8 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
 
 void RankZero::waitForDevices() {
   Progress::Lock lock = job_.progress.lock();
-  job_.progress.waitUntil(lock, [this]() TUTTI_IN_TURN {
-    return !view_.isFetching() && orDie(job_.devices.isIdle());
-  });
+  job_.progress.waitUntil(
+      lock, [this]() TUTTI_IN_TURN { return !view_.isFetching() && orDie(job_.devices.isIdle()); });
 }
 
 trace::Report RankZero::finish() {
