@@ -8,7 +8,7 @@ namespace tutti::exec {
 
 Apartness::Apartness(std::span<const Range> written) {
   for (const Range &range : written) {
-    objects_.push_back({range, 0, {}});
+    objects_.push_back({range, 0, nullptr});
   }
   std::ranges::sort(objects_, {}, [](const Object &object) { return object.range.begin; });
 }
@@ -41,9 +41,9 @@ bool Apartness::prepare(Object &object, std::uint64_t bytes) {
     }
     taken_ += count * sizeof(Touchers);
     object.piece = bytes;
-    object.pieces.resize(count);
+    object.pieces.reset(static_cast<Touchers *>(std::calloc(count, sizeof(Touchers))));
   }
-  return true;
+  return object.pieces != nullptr;
 }
 
 /// Whether the current iteration still keeps apart from all others there.

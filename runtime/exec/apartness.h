@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,11 +17,12 @@ namespace tutti::exec {
 
 /// Told what one iteration after the other touches.
 ///
-/// Cost: as much memory again as the objects that are written, and more where elements have fewer
-///       than eight bytes.
+/// Cost: as much memory again as is touched of the objects that are written, and more where
+/// elements
+///       have fewer than eight bytes.
 class Apartness {
 public:
-  /// Bytes that it may take; beyond, nothing is known.
+  /// Bytes that it may take if all is touched; beyond, nothing is known.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
   /// `written`: objects of which some iteration may write something.
@@ -43,10 +46,14 @@ private:
 
   static constexpr std::uint32_t kMany = ~std::uint32_t{0};
 
+  struct Free {
+    void operator()(Touchers *pieces) const { std::free(pieces); }
+  };
+
   struct Object {
     Range range;
     std::uint64_t piece; ///< Bytes of one: what has been touched first; 0 as long as nothing has.
-    std::vector<Touchers> pieces;
+    std::unique_ptr<Touchers[], Free> pieces; ///< The system gives memory where it is touched.
   };
 
   Object *find(Range bytes);

@@ -15,8 +15,9 @@ namespace tutti::exec {
 
 namespace {
 
-/// Launches remembered for each region: buffers change places, and the like.
-constexpr std::size_t kMany = 8;
+/// Launches remembered for each region: buffers change places, lists of elements take turns, and
+/// the like.
+constexpr std::size_t kMany = 32;
 
 /// Iterations that are asked at once, so that a loop that follows too much is left soon.
 constexpr std::int64_t kAtOnce = std::int64_t{1} << 16;
@@ -29,6 +30,10 @@ constexpr std::size_t kMostListed = std::size_t{1} << 18;
 
 /// What iterations touch at computed addresses is worth finding out if so many launches use it.
 constexpr std::uint64_t kWorthwhile = 4;
+
+/// Where there is one thread an inspection takes no longer than the loop would at home, so that
+/// many lists of elements are looked at before they have been used.
+constexpr std::uint64_t kMostFirsts = 32;
 
 constexpr std::string_view kTooMany = "it follows too many pointers";
 
@@ -264,15 +269,17 @@ bool Finder::inspect(Launch &launch, bool usesDevices) {
   if (launch.isForOneThread && !lists.isForOneThread) {
     lists = {};
   }
-  const bool isKnown = findLists(launch, lists);
+  const bool isKnown = findLists(launch, *known);
   if (isKnown) {
     launch.followed = takesPages ? lists.known : lists.bare;
   }
   return isKnown || !launch.isForOneThread;
 }
 
-/// Finds out what `lists` does not say any more, if that is worth it; whether it is known then.
-bool Finder::findLists(Launch &launch, Lists &lists) {
+/// Finds out what the lists of `known` do not say any more, if that is worth it; whether it is
+/// known then.
+bool Finder::findLists(Launch &launch, Known &known) {
+  Lists &lists = known.lists;
   if (lists.areVain) {
     return false;
   }
@@ -284,13 +291,16 @@ bool Finder::findLists(Launch &launch, Lists &lists) {
     return true;
   }
   lists = {};
-  const std::uint64_t vain =
-      worth.inspections - std::min(worth.inspections, worth.used / kWorthwhile);
+  const std::uint64_t excused = worth.used / kWorthwhile;
+  const bool isFirst =
+      launch.isForOneThread && !known.wereListsSought && worth.firsts < kMostFirsts + excused;
+  const std::uint64_t vain = isFirst ? 0 : worth.inspections - std::min(worth.inspections, excused);
   if (worth.launches < worth.latest + (std::uint64_t{1} << 2 * std::min<std::uint64_t>(vain, 16))) {
     return false;
   }
   worth.latest = worth.launches;
-  ++worth.inspections;
+  ++(isFirst ? worth.firsts : worth.inspections);
+  known.wereListsSought = true;
   Followed::Content content;
   content.allocations = launch.allocations;
   content.lists = listsOf(launch);

@@ -97,9 +97,11 @@ private:
   /// What finding that out has been worth in a region.
   struct Worth {
     std::uint64_t launches = 0;
-    std::uint64_t inspections = 0;
-    std::uint64_t used = 0;   ///< Launches that have used what an earlier one has found.
-    std::uint64_t latest = 0; ///< The launch that has found it out last.
+    std::uint64_t firsts =
+        0; ///< Inspections of launches for one thread with captures of their own,
+    std::uint64_t inspections = 0; ///< and others.
+    std::uint64_t used = 0;        ///< Launches that have used what an earlier one has found.
+    std::uint64_t latest = 0;      ///< The launch that has found it out last.
   };
 
   /// What launches with the same captures and values ask for, while memory is the same, too.
@@ -114,6 +116,7 @@ private:
     /// As of which its allocations are right: the version of the heap, and the launch's frame.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> seenAt;
     Lists lists;
+    bool wereListsSought = false;
   };
 
   Known *recall(const Launch &launch);
@@ -124,7 +127,7 @@ private:
   RangeSet objectsAround(std::vector<std::uint64_t> addresses) const;
   std::shared_ptr<const Followed> intern(Followed::Content content);
   TouchLists listsOf(const Launch &launch) const;
-  bool findLists(Launch &launch, Lists &lists);
+  bool findLists(Launch &launch, Known &known);
 
   const memory::Window &window_;
   memory::Objects objects_;

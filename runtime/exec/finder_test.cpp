@@ -512,6 +512,25 @@ TEST_F(FinderOfWritesTest, KeepsHomeWhatReadsWhatOtherIterationsWrite) {
   EXPECT_FALSE(launchInOrder(2).second);
 }
 
+TEST_F(FinderOfWritesTest, LooksAtManyListsInTurn) {
+  const std::uint64_t first = index_;
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint64_t list = 0; list < 20; ++list) {
+      index_ = first + 8 * list; // Of so many iterations less.
+      Launch launch = launchOf(region_, index_, static_cast<std::int64_t>(kIterations - list));
+      launch.captures = {index_, x_, large_, 0};
+      launch.isForOneThread = true;
+      EXPECT_EQ(finder_.complete(launch).reasonHome, "");
+      EXPECT_TRUE(finder_.inspect(launch)) << list;
+      if (const auto index = finder_.unwatched(launch)) {
+        index->hasChanged = false;
+      }
+    }
+  }
+  const int asked = inspected;
+  EXPECT_LE(asked, 20 * kIterations) << "each once, iteration by iteration";
+}
+
 TEST_F(FinderOfWritesTest, GivesDevicesWholeObjects) {
   ASSERT_TRUE(launchInOrder().second);
   const int asked = inspected;
