@@ -101,6 +101,17 @@ void spread(const std::uint64_t *captures, const std::uint64_t *, std::int64_t l
   add(*sink, TUTTI_WRITE, 1 - captures[0], lower + 1, upper + 1);
 }
 
+/// Captures 0 and 1: as `blurred`. 2 and 3: the first row of a plate becomes the last but one.
+void wrapped(const std::uint64_t *captures, const std::uint64_t *values, std::int64_t lower,
+             std::int64_t upper, std::int64_t total, tutti_sink *sink) {
+  if (captures[0] < 2) {
+    blurred(captures, values, lower, upper, total, sink);
+  } else if (lower == 0) {
+    add(*sink, TUTTI_READ, captures[0] - 2, kRows - 2, kRows - 1);
+    add(*sink, TUTTI_WRITE, captures[0] - 2, 0, 1);
+  }
+}
+
 template <typename At>
 void blur(std::uint64_t from, std::int64_t lower, std::int64_t upper, At &&at) {
   for (std::int64_t row = lower + 1; row < upper + 1; ++row) {
@@ -166,13 +177,14 @@ protected:
   }
 
   /// As rank 0 does, and what it comes to.
-  void launch(Progress::Lock &lock, std::uint64_t capture) TUTTI_IN_TURN {
+  void launch(Progress::Lock &lock, std::uint64_t capture,
+              std::vector<Share> shares = {{kFirst, 1}, {kSecond, 1}}) TUTTI_IN_TURN {
     Launch launch;
     launch.region = &region_;
     launch.sequence = ++sequence_;
     launch.captures = {capture};
     launch.total = kRows - 2;
-    launch.shares = {{kFirst, 1}, {kSecond, 1}};
+    launch.shares = std::move(shares);
     plan_ = job_->planner.plan(launch).plan;
     ASSERT_EQ(plan_->reasonHome, "");
     for (const DevicePart &part : plan_->devices) {
@@ -190,6 +202,11 @@ protected:
           });
   }
 
+  void waitForDevices(Progress::Lock &lock) TUTTI_IN_TURN {
+    job_->progress.waitUntil(lock,
+                             [this]() TUTTI_IN_TURN { return orDie(job_->devices.isIdle()); });
+  }
+
   void expectResults(Progress::Lock &lock) TUTTI_IN_TURN {
     for (std::uint64_t plate = 0; plate < 2; ++plate) {
       const RangeSet all = RangeSet::of({{addressOf(plate, 0, 0), addressOf(plate, kRows, 0)}});
@@ -202,8 +219,7 @@ protected:
           ASSERT_TRUE(job_->devices.copyOut(job_->topology.indexOf(place), RangeSet::of({run})));
         }
       }
-      job_->progress.waitUntil(lock,
-                               [this]() TUTTI_IN_TURN { return orDie(job_->devices.isIdle()); });
+      waitForDevices(lock);
       for (std::int64_t row = 0; row < kRows; ++row) {
         for (std::int64_t word = 0; word < kWords; ++word) {
           ASSERT_EQ(*reinterpret_cast<std::uint64_t *>(window().view(addressOf(plate, row, word))),
@@ -214,7 +230,8 @@ protected:
     }
   }
 
-  /// Kernels (K) and copies from another device (C) that a device was asked for, in order.
+  /// Kernels (K), copies from another device (C) and waits (w) that a device was asked for, in
+  /// order.
   std::string askedFor(std::size_t device) const {
     std::string text;
     for (const Entry &entry : machine_.log()) {
@@ -225,6 +242,15 @@ protected:
       }
     }
     return text;
+  }
+
+  /// Whether a device was asked for a kernel before it was asked to wait.
+  bool startsAtOnce(std::size_t device) const {
+    const auto entry = std::ranges::find_if(machine_.log(), [&](const Entry &each) {
+      return each.device == device &&
+             (each.operation == Operation::Launch || each.operation == Operation::Wait);
+    });
+    return entry != machine_.log().end() && entry->operation == Operation::Launch;
   }
 
   device::mock::Machine machine_{{.devices = 2, .memory = 8 * kUnit, .delay = 3}};
@@ -269,6 +295,30 @@ TEST_F(BordersTest, KeepsWhatIsCopiedFromADeviceUntilItHasBeenCopied) {
   ASSERT_FALSE(plan_->copies.empty());
   EXPECT_TRUE(plan_->copies[0].isOverwritten);
   EXPECT_TRUE(plan_->hasInteriors);
+  expectResults(lock);
+}
+
+TEST_F(BordersTest, StartsAtOnceOnADeviceWhoseRowsAnotherOneReads) {
+  region_.accesses = wrapped;
+  setBody([](auto capture, auto lower, auto upper, const auto &at) {
+    if (capture < 2) {
+      blur(capture, lower, upper, at);
+    }
+    for (std::int64_t word = 0; word < kWords && capture >= 2 && lower == 0; ++word) {
+      at(capture - 2, 0, word) = at(capture - 2, kRows - 2, word);
+    }
+  });
+  Progress::Lock lock = job_->progress.lock();
+
+  for (std::uint64_t turn = 0; turn < 9; ++turn) {
+    waitForDevices(lock); // As for a sum.
+    launch(lock, 2 + turn % 2, {{kFirst, 1}});
+    machine_.clearLog();
+    launch(lock, turn % 2);
+  }
+
+  EXPECT_TRUE(plan_->hasInteriors);
+  EXPECT_TRUE(startsAtOnce(1));
   expectResults(lock);
 }
 
