@@ -3,11 +3,13 @@
 
 #include "runtime/device/cuda/ptx.h"
 #include "runtime/device/cuda/sums.h"
+#include "runtime/device/cuda/ways.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +25,7 @@ using ptx::kEnd;
 using Mask = std::uint64_t;
 
 constexpr std::size_t kMostParameters = 63;
+constexpr std::size_t kMostBlocks = 200; ///< To look at them takes the third power of their number.
 constexpr Mask kFromMemory = Mask{1} << kMostParameters;
 
 /// What computes, exchanges or waits, and touches no memory that others see.
@@ -133,95 +136,12 @@ struct Store {
   Mask sources; ///< Parameters that its address may come from.
 };
 
-/// Finds out which conditions lead to a place.
-class Ways {
-public:
-  Ways(const ptx::Kernel &kernel, const auto &termOf) : kernel_(kernel) {
-    for (const ptx::Block &block : kernel.blocks) {
-      const Instruction &last = kernel.instructions[block.end - 1];
-      guards_.push_back({termOf(last.guard), !last.isNegated});
-    }
-  }
-
-  /// Those that decide whether work-items come to a block; nothing if others do, too.
-  std::optional<std::vector<Condition>> conditionsOf(std::size_t place) const {
-    std::vector<Condition> conditions;
-    std::size_t at = 0;
-    for (std::size_t steps = 0; at != place; ++steps) {
-      if (at == kEnd || steps > kernel_.blocks.size()) {
-        return std::nullopt;
-      }
-      const std::size_t target = kernel_.blocks[at].target;
-      const std::size_t behind = kernel_.blocks[at].behind;
-      if (target == behind) {
-        at = target;
-        continue;
-      }
-      const bool byTarget = leads(target, place, kEnd);
-      const bool byBehind = leads(behind, place, kEnd);
-      if (byTarget != byBehind) {
-        conditions.push_back({guards_[at].predicate, guards_[at].isTrue == byTarget});
-        at = byTarget ? target : behind;
-        continue;
-      }
-      const std::size_t later = meeting(at);
-      if (!byTarget || later == kEnd || leads(target, place, later) ||
-          leads(behind, place, later)) {
-        return std::nullopt;
-      }
-      at = later;
-    }
-    return conditions;
-  }
-
-private:
-  /// Blocks that come at `begin` or later, on ways that do not go through `without`.
-  std::vector<bool> reachedFrom(std::size_t begin, std::size_t without) const {
-    std::vector<bool> reached(kernel_.blocks.size());
-    std::vector<std::size_t> left{begin};
-    while (!left.empty()) {
-      const std::size_t at = left.back();
-      left.pop_back();
-      if (at == kEnd || at == without || reached[at]) {
-        continue;
-      }
-      reached[at] = true;
-      left.push_back(kernel_.blocks[at].target);
-      left.push_back(kernel_.blocks[at].behind);
-    }
-    return reached;
-  }
-
-  bool leads(std::size_t from, std::size_t to, std::size_t without) const {
-    return reachedFrom(from, without)[to];
-  }
-
-  /// Whether the kernel may end on a way from `from` that does not go through `without`.
-  bool mayEnd(std::size_t from, std::size_t without) const {
-    const std::vector<bool> reached = reachedFrom(from, without);
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-      if (reached[i] && (kernel_.blocks[i].target == kEnd || kernel_.blocks[i].behind == kEnd)) {
-        return true;
-      }
-    }
-    return from == kEnd;
-  }
-
-  /// The first block that both ways of a branch surely come to; kEnd if there is none.
-  std::size_t meeting(std::size_t branch) const {
-    const ptx::Block &block = kernel_.blocks[branch];
-    std::size_t first = kEnd;
-    for (std::size_t at = 0; at < kernel_.blocks.size(); ++at) {
-      const bool isSure = at != branch && !mayEnd(block.target, at) && !mayEnd(block.behind, at);
-      if (isSure && (first == kEnd || !leads(block.behind, first, at))) {
-        first = at;
-      }
-    }
-    return first;
-  }
-
-  const ptx::Kernel &kernel_;
-  std::vector<Condition> guards_; ///< Of each block: what its last instruction asks for.
+/// Something that is read.
+struct Load {
+  Term address;
+  std::int64_t offset;
+  std::uint64_t bytes;
+  Mask sources;
 };
 
 } // namespace
@@ -230,6 +150,7 @@ struct Listing::Code {
   std::size_t parameters = 0;
   std::vector<Step> steps; ///< Of each register.
   std::vector<Store> stores;
+  std::vector<Load> loads;
   Mask read = 0; ///< Parameters that addresses may come from which are read.
 };
 
@@ -245,28 +166,33 @@ public:
     }
     findSteps();
     findSources();
-    const Ways ways(kernel, [&](std::string_view name) { return termOf(name); });
+    const ptx::Ways ways(kernel);
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block) {
+      const auto choices = ways.choicesTo(block);
       for (std::size_t i = kernel.blocks[block].begin; i < kernel.blocks[block].end; ++i) {
         const Instruction &each = kernel.instructions[i];
         if (isGlobal(each) && reads(each)) {
-          code.read |= sourcesOfAddress(each, each.words[0] == "red" ? 0 : 1);
+          addLoad(each, code.loads);
         } else if (isGlobal(each) && each.words[0] == "st") {
-          addStore(each, ways.conditionsOf(block), code.stores);
+          addStore(each, choices, code.stores);
         }
       }
+    }
+    for (const Load &load : code.loads) {
+      code.read |= load.sources;
     }
     if ((code.read & kFromMemory) != 0) {
       code.stores.clear();
     }
-    code.steps = needed(code.stores);
+    code.steps = needed(code.stores, code.loads);
   }
 
 private:
   bool isKnown() const {
-    return std::ranges::all_of(kernel_.instructions, [](const Instruction &each) {
-      return contains(kComputing, each.words[0]) || reads(each) || each.words[0] == "st";
-    });
+    return kernel_.blocks.size() <= kMostBlocks &&
+           std::ranges::all_of(kernel_.instructions, [](const Instruction &each) {
+             return contains(kComputing, each.words[0]) || reads(each) || each.words[0] == "st";
+           });
   }
 
   Term termOf(std::string_view operand) {
@@ -386,12 +312,6 @@ private:
     return term.kind == Term::Kind::Register ? sources_[static_cast<std::size_t>(term.number)] : 0;
   }
 
-  Mask sourcesOfAddress(const Instruction &each, std::size_t operand) {
-    const auto address =
-        operand < each.operands.size() ? addressOf(each.operands[operand]) : std::nullopt;
-    return address ? sourcesOf(address->base) : kFromMemory;
-  }
-
   /// Of what the instruction gives a value.
   Mask sourcesOf(const Instruction &each) {
     if (each.words[0] == "ld" && each.has("param")) {
@@ -428,23 +348,41 @@ private:
     }
   }
 
-  void addStore(const Instruction &each, std::optional<std::vector<Condition>> conditions,
+  /// What it takes or gives, in bytes; 0 if that is not known.
+  static std::uint64_t bytesOf(const Instruction &each) {
+    const std::uint64_t bits = Type::of(each.words.back()).bits;
+    const std::uint64_t count = each.has("v2") ? 2 : each.has("v4") ? 4 : each.has("v8") ? 8 : 1;
+    return bits % 8 == 0 ? count * bits / 8 : 0;
+  }
+
+  void addLoad(const Instruction &each, std::vector<Load> &to) {
+    const std::size_t at = each.words[0] == "red" ? 0 : 1;
+    const auto address = at < each.operands.size() ? addressOf(each.operands[at]) : std::nullopt;
+    to.push_back(address ? Load{termOf(address->base), address->offset, bytesOf(each),
+                                sourcesOf(address->base)}
+                         : Load{{}, 0, 0, kFromMemory});
+  }
+
+  void addStore(const Instruction &each, const std::optional<std::vector<ptx::Choice>> &choices,
                 std::vector<Store> &to) {
     const auto address = each.operands.empty() ? std::nullopt : addressOf(each.operands[0]);
-    const std::uint64_t bits = Type::of(each.words.back()).bits;
-    if (!conditions || !address || bits == 0 || bits % 8 != 0) {
+    const std::uint64_t bytes = bytesOf(each);
+    if (!choices || !address || bytes == 0) {
       return;
     }
-    if (!each.guard.empty()) {
-      conditions->push_back({termOf(each.guard), !each.isNegated});
+    std::vector<Condition> conditions;
+    for (const ptx::Choice &choice : *choices) {
+      conditions.push_back({termOf(choice.predicate), choice.isTrue});
     }
-    const std::uint64_t count = each.has("v2") ? 2 : each.has("v4") ? 4 : each.has("v8") ? 8 : 1;
-    to.push_back({termOf(address->base), address->offset, count * bits / 8, std::move(*conditions),
+    if (!each.guard.empty()) {
+      conditions.push_back({termOf(each.guard), !each.isNegated});
+    }
+    to.push_back({termOf(address->base), address->offset, bytes, std::move(conditions),
                   sourcesOf(address->base)});
   }
 
   /// Of the registers that stores come from, which get new numbers: a launch looks at these alone.
-  std::vector<Step> needed(std::vector<Store> &stores) {
+  std::vector<Step> needed(std::vector<Store> &stores, std::vector<Load> &loads) {
     std::vector<std::int64_t> places(steps_.size(), -1);
     std::vector<Step> kept;
     const auto keep = [&](Term &term) {
@@ -462,6 +400,9 @@ private:
       for (Condition &condition : store.conditions) {
         keep(condition.predicate);
       }
+    }
+    for (Load &load : loads) {
+      keep(load.address);
     }
     for (std::size_t i = 0; i < kept.size(); ++i) {
       std::array<Term, 3> terms = kept[i].of;
@@ -497,6 +438,18 @@ public:
     }
     address->constant += store.offset;
     return limits.boxes(*address, store.bytes);
+  }
+
+  /// Where it may read at most: as all work-items would; all memory if that is not known.
+  Range read(const Load &load) {
+    const auto address = valueOf(load.address);
+    const Span all = address ? address->values(launch_.grid) : Span{-1, -1};
+    const Wide first = all.first + load.offset;
+    const Wide end = all.last + load.offset + static_cast<Wide>(load.bytes);
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    return first < 0 || end > kMost || load.bytes == 0
+               ? Range{0, kMost}
+               : Range{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(end)};
   }
 
 private:
@@ -672,13 +625,18 @@ RangeSet Listing::surelyWritten(const NativeLaunch &launch) const {
     }
   }
   std::vector<Range> found = contiguousIn(std::move(written));
-  // What it reads by another pointer has to be there.
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if ((translated & code_->read & (Mask{1} << i)) != 0) {
+  // What it reads by another pointer has to be there. Of one that it reads at places that are not
+  // known it reads what the task names, which is where the pointer leads.
+  for (const Load &load : code_->loads) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if ((translated & load.sources & (Mask{1} << i)) == 0) {
+        continue;
+      }
       std::uint64_t address = 0;
       std::memcpy(&address, arguments[i].value, sizeof address);
-      std::erase_if(
-          found, [&](const Range &range) { return range.begin <= address && address < range.end; });
+      Range read = reading.read(load);
+      read = read.begin == 0 ? Range{address, address + 1} : read;
+      std::erase_if(found, [&](const Range &range) { return range.overlaps(read); });
     }
   }
   return RangeSet::of(std::move(found));

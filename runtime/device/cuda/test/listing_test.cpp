@@ -200,6 +200,8 @@ TEST_F(ListingTest, LeavesOutWhatIsReadAsWell) {
   EXPECT_THAT(written(kernel(kCopy), 500).ranges(), IsEmpty());
   from_ = kTo + 3992;
   EXPECT_THAT(written(kernel(kCopy), 500).ranges(), IsEmpty());
+  from_ = kTo - 8;
+  EXPECT_THAT(written(kernel(kCopy), 500).ranges(), IsEmpty());
   from_ = kTo + 4000;
   EXPECT_THAT(written(kernel(kCopy), 500).ranges(), ElementsAre(Range{kTo, kTo + 4000}));
 }
