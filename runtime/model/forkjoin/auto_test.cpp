@@ -210,6 +210,9 @@ public:
   /// Launches on cores that were idle take so much longer at first. Units: seconds.
   void setWaking(double seconds) { waking_ = seconds; }
 
+  /// Units: bytes per second.
+  void setTouching(double bandwidth) { touching_ = bandwidth; }
+
   /// The first launch at home takes so much longer, to start threads. Units: seconds.
   void setStarting(double seconds) { starting_ = seconds; }
 
@@ -275,7 +278,7 @@ private:
         (how & TUTTI_WRITE) != 0 ? memory::Event::Kind::Claimed : memory::Event::Kind::Fetched;
     const std::array<memory::Event, 1> event{{{kind, range}}};
     engine_.planner.apply(event);
-    cross(bytes, speeds_.ranks > 1 ? kNetwork : kTouching);
+    cross(bytes, speeds_.ranks > 1 ? kNetwork : touching_);
   }
 
   void cross(std::uint64_t bytes, double bandwidth) {
@@ -378,6 +381,7 @@ private:
   double slower_ = 1;
   double changes_ = 0; ///< When that does.
   int moves_ = 0;
+  double touching_ = kTouching;
   double starting_ = 0;
   double waking_ = 0;
   int awake_ = 0; ///< Launches since the cores were idle.
@@ -718,6 +722,23 @@ TEST(Auto, LosesLittleToTheGpuWhereCoresAreBesideIt) {
           << each.name << ' ' << size;
     }
   }
+}
+
+TEST(Auto, TriesHostsLaterWhereMuchHasToComeHomeForIt) {
+  constexpr std::uint64_t kPoints = 2048;
+  constexpr int kSteps = 15000;
+  const auto secondsOn = [](std::uint32_t kind) {
+    Machine machine({16, 4096}, std::vector<std::uint32_t>(2, kind));
+    machine.setAhead();
+    machine.setTouching(0.3e9);
+    const Step step = jacobi(machine, kPoints);
+    const double begin = machine.now();
+    for (int done = 0; done < kSteps; ++done) {
+      step();
+    }
+    return machine.now() - begin;
+  };
+  EXPECT_LE(secondsOn(TUTTI_DEVICE_AUTO), 1.05 * secondsOn(TUTTI_DEVICE_GPU));
 }
 
 /// The same of ranks without GPUs.

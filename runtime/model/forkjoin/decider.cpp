@@ -140,6 +140,8 @@ bool Decider::asksForCrossing(const LoopHistory &history, const tutti_region &re
 double Decider::costOfATrial(const LoopHistory &history, std::int64_t iterations) const {
   constexpr double kLaunches = 8;
   constexpr double kDoubt = 4; // Of a guess of what it takes at home.
+  // What threads get that touch page after page. Units: bytes per second.
+  constexpr double kTouching = 0.5e9;
   const balance::RegionHistory &known = history.onDevices;
   const bool isHomeKnown = known.home.seconds() > 0;
   if (!isHomeKnown && known.sampled <= 0 && !known.distributed.isKnown()) {
@@ -147,7 +149,7 @@ double Decider::costOfATrial(const LoopHistory &history, std::int64_t iterations
   }
   return (isHomeKnown ? 1 : kDoubt) * kLaunches *
              balance::homeSeconds(devices_, known, iterations, 0) +
-         2 * history.bytesToStayHome / devices_.bandwidth;
+         history.bytesToStayHome * (1 / kTouching + 1 / devices_.bandwidth);
 }
 
 void Decider::noteRounds(LoopHistory &history, std::int64_t iterations, double now) const {
