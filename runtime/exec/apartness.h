@@ -17,9 +17,7 @@ namespace tutti::exec {
 
 /// Told what one iteration after the other touches.
 ///
-/// Cost: as much memory again as is touched of the objects that are written, and more where
-/// elements
-///       have fewer than eight bytes.
+/// Cost: eight bytes of memory for each element that is touched of what some iteration writes.
 class Apartness {
 public:
   /// Bytes that it may take if all is touched; beyond, nothing is known.

@@ -175,7 +175,8 @@ public:
         }) == listed_.end();
     const bool isLarge = std::ranges::any_of(
         listed_, [](const Range &range) { return range.size() >= kLeastListed; });
-    if (!isKnown_ || !areDisjoint || !(launch_.isForOneThread ? isProvable_ : isLarge)) {
+    const bool isWanted = launch_.isForOneThread ? isProvable_ && !listed_.empty() : isLarge;
+    if (!isKnown_ || !areDisjoint || !isWanted) {
       return false;
     }
     const std::optional<RangeSet> writes = writesOf(launch_, window_, allocationOf_);
@@ -193,11 +194,17 @@ public:
     const Blocks blocks(launch_.total);
     for (std::size_t block = 0; block < blocks.count() && isKnown_; ++block) {
       ask(blocks.begin(block), blocks.end(block));
-      collector.endBlock();
-      isKnown_ = isKnown_ && apartness.holds() && collector.ranges() <= kMostListed;
+      if (collector.ranges() <= kMostListed) {
+        collector.endBlock();
+      }
+      const bool areFew = collector.ranges() <= kMostListed;
+      isKnown_ = isKnown_ && apartness.holds() && (areFew || apartness_);
     }
     if (!isKnown_) {
       return {};
+    }
+    if (collector.ranges() > kMostListed) {
+      return lists; // Which pages it is would take longer to tell than to move all.
     }
     lists.objects = collector.take(ranks);
     std::erase_if(lists.objects,

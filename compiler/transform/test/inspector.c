@@ -70,3 +70,20 @@ void scatter(int n, const int *index, const double *x, double *y) {
   #pragma omp parallel for
   for (int i = 0; i < n; i++) y[index[i]] += x[i];
 }
+
+// What a private variable is left with does not show in what iterations touch: nothing is told of writes.
+// CHECK-NOT: @numbered.omp_outlined.tutti.inspect
+// CHECK-NOT: @remembered.omp_outlined.tutti.inspect
+void numbered(int n, const int *index, double *y) {
+  int next = 0;
+  #pragma omp parallel for firstprivate(next)
+  for (int i = 0; i < n; i++) y[index[i]] = next++;
+}
+void remembered(int n, const int *index, const double *x, double *y) {
+  double last[8] = {0};
+  #pragma omp parallel for firstprivate(last)
+  for (int i = 0; i < n; i++) {
+    y[index[i]] = last[i & 7];
+    last[index[i] & 7] = x[i];
+  }
+}
