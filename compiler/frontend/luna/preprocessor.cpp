@@ -4,6 +4,7 @@
 #include "compiler/frontend/luna/characters.h"
 #include "compiler/frontend/luna/macro.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -14,10 +15,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDeepest = 64;
-/// Characters that uses of macros may read as arguments and make, and uses of macros, in one
-/// program.
+/// A few lines of macros that double themselves make no program of a million lines: so many
+/// characters each program may have, and so many more for each one of its files.
+constexpr std::size_t kFewestMade = std::size_t{64} << 10;
+constexpr std::size_t kMadeForEach = 16;
+/// The same for what uses of macros read as arguments and make, most of which others read again.
+constexpr std::size_t kExpandedForEach = 64;
 constexpr std::size_t kMostExpanded = std::size_t{16} << 20;
-constexpr std::size_t kMostExpansions = std::size_t{1} << 20;
+/// For so many of these characters there may be one use of a macro.
+constexpr std::size_t kCharactersOfUse = 4;
 
 /// A text that is being read; the text of a macro lies above the one that uses it.
 struct Frame {
@@ -64,6 +70,8 @@ private:
   void pushFile(std::uint32_t file, std::size_t depth) {
     auto text = std::make_shared<Text>();
     text->append(sources_.text(file), {file, 0, 0});
+    mayMake_ += kMadeForEach * text->size();
+    mayExpand_ = std::min(mayExpand_ + kExpandedForEach * text->size(), kMostExpanded);
     frames_.push_back({std::move(text), 0, depth, true, conditions_.size()});
   }
 
@@ -465,7 +473,8 @@ private:
     const std::uint32_t expansion = sources_.addExpansion(at, found->first);
     auto text = std::make_shared<Text>(macro.expand(arguments, expansion));
     expanded_ += text->size();
-    if (expanded_ > kMostExpanded || sources_.expansionCount() > kMostExpansions) {
+    if (expanded_ > mayExpand_ || program_.text.size() > mayMake_ ||
+        sources_.expansionCount() > mayExpand_ / kCharactersOfUse) {
       return giveUp(at, "macros make more text than a program may have");
     }
     frames_.push_back({std::move(text), 0, depth, false, 0});
@@ -522,6 +531,8 @@ private:
   std::vector<Frame> frames_;
   std::vector<Condition> conditions_;
   std::size_t expanded_ = 0;
+  std::size_t mayMake_ = kFewestMade;
+  std::size_t mayExpand_ = kFewestMade;
   PreprocessedProgram program_;
 };
 
