@@ -64,6 +64,9 @@ bool Shares::decide(double seconds) {
     watch(seconds);
     return false;
   }
+  if (which_ == 0 && borders_[0] > 0) {
+    ofCores_ = std::min(ofCores_, seconds / borders_[0]); // What is theirs takes no longer.
+  }
   switch (stage_) {
   case Stage::First:
     kept_ = borders_[which_];
@@ -194,7 +197,6 @@ void Shares::watch(double seconds) {
   if (surprises_ >= most_) {
     which_ = 0;
     stage_ = Stage::First;
-    ofCores_ = 0;
     keptSeconds_ = 0;
     surprises_ = 0;
   }

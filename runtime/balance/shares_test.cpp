@@ -102,6 +102,18 @@ TEST(Shares, TriesNothingThatCoresAreKnownToBeTooSlowFor) {
   EXPECT_EQ(shares.moves(), 1U) << "to none, and nowhere else";
 }
 
+TEST(Shares, RemembersThatCoresAreTooSlow) {
+  Shares shares(0.5, 0);
+  Steps steps(shares);
+  steps.run(60, besideEachOther(300, 1));
+  const std::uint64_t moves = shares.moves();
+
+  steps.run(60, besideEachOther(450, 1.5));
+  steps.run(60, besideEachOther(300, 1));
+
+  EXPECT_EQ(shares.moves(), moves);
+}
+
 TEST(Shares, LooksMoreSeldomWhereThatFindsNothing) {
   const StepSeconds seconds = besideEachOther(300, 1);
   Shares shares(0, 0);
