@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -150,31 +151,82 @@ std::vector<std::string> commandFor(const RunOptions &options, const Launcher &l
   return launcher.path.empty() ? options.program : launchCommand(options, launcher, thisHost());
 }
 
+/// Where a run of a program that has steps says what one takes, and ends then, while this lives.
+class StepTime {
+public:
+  StepTime() {
+    if (const int file = ::mkstemp(path_.data()); file >= 0) {
+      ::close(file);
+      ::setenv(kVariable, path_.c_str(), 1);
+    }
+  }
+
+  StepTime(const StepTime &) = delete;
+  StepTime &operator=(const StepTime &) = delete;
+
+  ~StepTime() {
+    end();
+    ::unlink(path_.c_str());
+  }
+
+  /// Later runs go to their ends.
+  void end() { ::unsetenv(kVariable); }
+
+  /// What the latest run has said.
+  std::optional<double> take() {
+    std::ifstream file(path_);
+    double seconds = 0;
+    if (!(file >> seconds)) {
+      return std::nullopt;
+    }
+    std::ofstream(path_, std::ios::trunc);
+    return seconds;
+  }
+
+private:
+  static constexpr const char *kVariable = "TUTTI_STEP_TIME";
+
+  std::string path_ = std::filesystem::temp_directory_path() / "tutti-step-XXXXXX";
+};
+
 /// Runs the program with one division of the rope after the other, and leaves the best one in the
 /// environment. The status of a run that failed, or 0.
 int tuneRope(const RunOptions &options, const Launcher &launcher) {
   const std::string stats = textOf("TUTTI_STATS");
   ::setenv("TUTTI_STATS", "0", 1);
   int status = 0;
+  StepTime stepTime;
+  std::optional<double> mostOfStep; // Of the whole run, if runs tell what a step takes.
   const auto probe = [&](const Shares &shares, double limit) -> std::optional<double> {
     ::setenv("TUTTI_ROPE", ropeOf(shares).c_str(), 1);
     const Quiet quiet;
     const auto before = std::chrono::steady_clock::now();
-    status = runRanks(commandFor(options, launcher), launcher, limit);
+    const double most = limit > 0 && mostOfStep ? *mostOfStep : limit;
+    status = runRanks(commandFor(options, launcher), launcher, most);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
     if (status == kTookTooLong) {
       status = 0;
-      return limit;
+      return most;
     }
-    return status == 0 ? std::optional(took.count()) : std::nullopt;
+    if (status != 0) {
+      return std::nullopt;
+    }
+    const std::optional<double> step = stepTime.take();
+    if (limit == 0 && step) {
+      mostOfStep = 2 * took.count() + 1;
+    } else if (limit == 0) {
+      stepTime.end(); // All runs are measured in the same way.
+    }
+    return mostOfStep ? step.value_or(took.count()) : took.count();
   };
   const std::optional<Tuned> tuned = tune(probe, options.probes);
   if (status != 0 || !tuned) {
     return status;
   }
   const std::string rope = ropeOf(tuned->shares);
-  std::fprintf(stderr, "tuttirun: TUTTI_ROPE=%s is the best of %d runs: %.3f s\n", rope.c_str(),
-               tuned->probes, tuned->seconds);
+  std::fprintf(stderr, "tuttirun: TUTTI_ROPE=%s is the best of %d runs: %.3f %s\n", rope.c_str(),
+               tuned->probes, mostOfStep ? 1000 * tuned->seconds : tuned->seconds,
+               mostOfStep ? "ms a step" : "s");
   ::setenv("TUTTI_ROPE", rope.c_str(), 1);
   ::setenv("TUTTI_STATS", stats.empty() ? "0" : stats.c_str(), 1);
   if (const std::string path = textOf("TUTTI_PROFILE"); !path.empty()) {

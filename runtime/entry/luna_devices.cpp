@@ -350,6 +350,17 @@ bool FragmentDevices::isFull() {
   return isFull;
 }
 
+void FragmentDevices::await() {
+  std::deque<std::shared_ptr<device::Event>> given;
+  {
+    const ScopedLock lock(mutex_);
+    given = underway_;
+  }
+  for (const std::shared_ptr<device::Event> &event : given) {
+    await(*event).ignore("whoever needs what a lost device has made will say so");
+  }
+}
+
 /// Gives all launches of a call to one device.
 Status FragmentDevices::give(Recording &recording) {
   exec::TaskWork work;

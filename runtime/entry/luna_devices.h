@@ -94,6 +94,7 @@ public:
   bool call(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
             model::fragments::Part part, bool isAsked) override;
   bool isFull() override;
+  void await() override;
   bool hasDevice(std::uint32_t kind) override;
   model::fragments::DeviceCounts counts() override;
 

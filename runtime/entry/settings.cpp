@@ -107,8 +107,9 @@ Result<Settings> readSettings() {
   using model::forkjoin::Distribute;
   Options options = Options::fromEnvironment();
   // Read by the launcher, the compiler, and LuNA programs.
-  for (const char *name : {"TUTTI_BIND", "TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS",
-                           "TUTTI_MONITOR", "TUTTI_TARGETS", "TUTTI_ROPE", "TUTTI_PROFILE"}) {
+  for (const char *name :
+       {"TUTTI_BIND", "TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
+        "TUTTI_TARGETS", "TUTTI_ROPE", "TUTTI_PROFILE", "TUTTI_STEP_TIME"}) {
     options.allow(name);
   }
   for (const device::Backend *backend : device::backends()) {

@@ -466,7 +466,7 @@ def tuning_keeps_what_it_finds(workshop):
         require(result.output == (FOLDER / "expected/07_gpu_heat.txt").read_text(), f"printed {result.output}")
         return result.errors
 
-    said = re.search(r"^tuttirun: TUTTI_ROPE=(\S+) is the best of 4 runs", start("--tune=4"), re.M)
+    said = re.search(r"^tuttirun: TUTTI_ROPE=(\S+) is the best of 4 runs: [\d.]+ ms a step$", start("--tune=4"), re.M)
     found = json.loads(profile.read_text())
     require(said and found["rope"] == said[1] and found["probes"] == 4, f"{found}")
     require((found["program"], found["arguments"], found["ranks"]) == (program.name, [], 1), f"{found}")
@@ -475,6 +475,52 @@ def tuning_keeps_what_it_finds(workshop):
         found["rope"] = rope
         calls = counted(start())["fragments"]["devices"]["calls"]
         require((calls == 0) == is_on_cores, f"{calls} calls on devices with {rope}")
+
+
+# Each step says so, in runs whose output is not shown, too.
+TUNED = """import c_first(name x) as first;
+import c_step(value x, name y) as step;
+import c_show(value x) as show;
+sub main(int n)
+{
+  df x;
+  first(x[0]);
+  for t = 0..n - 1
+    step(x[t], x[t + 1]);
+  show(x[n]);
+} @ {
+  rope_length: 1;
+  locator_rope x[t] => 0;
+}
+"""
+TUNED_CODE = """#include "ucenv.h"
+#include <cstdio>
+extern "C" {
+void c_first(OutputDF &x) { *x.create<double>(1) = 0; }
+void c_step(const InputDF &x, OutputDF &y) {
+  fputs("step\\n", stderr);
+  *y.create<double>(1) = *x.getData<double>() + 1;
+}
+void c_show(const InputDF &x) { printf("%g\\n", *x.getData<double>()); }
+}
+"""
+
+
+def tuning_takes_six_steps_of_each_run(workshop):
+    """And all of them of the run behind it."""
+    (workshop.folder / "tuned.fa").write_text(TUNED)
+    (workshop.folder / "tuned.cpp").write_text(TUNED_CODE)
+    program = workshop.folder / "tuned"
+    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(program) + ".fa", str(program) + ".cpp", "-o",
+                               str(program)], {}, "")
+    require(result.status == 0, result.errors)
+    # Another worker may have begun with the next step when a run ends.
+    for ranks, fewest, most in ((1, 3 * 6 + 100, 3 * 7 + 100), (2, 4 * 100, 4 * 100)):
+        result = workshop.execute([str(workshop.bin / "tuttirun"), "-n", str(ranks), "--tune=3", str(program), "100"],
+                                  {**ONE, "TUTTI_WORKERS": "2"}, "")
+        require(result.status == 0 and result.output == "100\n", f"{result.output}{result.errors}")
+        count = result.errors.count("step\n")
+        require(fewest <= count <= most, f"{count} steps on {ranks} ranks, not {fewest} to {most}")
 
 
 def all_checks():
@@ -503,4 +549,5 @@ def all_checks():
         yield (f"numbers_make_the_same_once/{kind}/{rope}/{ranks}",
                lambda w, d=devices, r=ranks, p=rope: numbers_make_the_same_once(w, d, r, p))
     yield "tuning_keeps_what_it_finds", tuning_keeps_what_it_finds
+    yield "tuning_takes_six_steps_of_each_run", tuning_takes_six_steps_of_each_run
     yield "wrong_divisions_are_refused", wrong_divisions_are_refused

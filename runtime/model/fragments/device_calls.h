@@ -61,6 +61,9 @@ public:
   /// Whether a call would wait until others are over that devices have been given.
   virtual bool isFull() = 0;
 
+  /// Waits until all that devices have been given so far is over, or they are lost.
+  virtual void await() = 0;
+
   /// Whether there is a device for what the program itself brings for devices of this kind.
   virtual bool hasDevice(std::uint32_t kind) = 0;
 

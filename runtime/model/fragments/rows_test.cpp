@@ -85,6 +85,8 @@ public:
 
   bool isFull() override { return false; }
 
+  void await() override {}
+
   bool hasDevice(std::uint32_t) override { return true; }
 
   DeviceCounts counts() override { return {.calls = calls_}; }

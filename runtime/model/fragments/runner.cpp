@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <exception>
 #include <numeric>
@@ -33,6 +34,12 @@ double processorSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Of a clock that goes on.
+double secondsNow() {
+  const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+  return now.count();
 }
 
 std::string objectsCannotBeMerged(const tutti_luna_procedure &procedure) {
@@ -70,6 +77,16 @@ std::optional<std::string> Runner::run(std::vector<Value> arguments) {
   return why_;
 }
 
+void Runner::probe() {
+  const ScopedLock lock(mutex_);
+  probe_.emplace();
+}
+
+double Runner::probedSeconds() {
+  const ScopedLock lock(mutex_);
+  return probe_ ? probe_->seconds() : 0;
+}
+
 Counts Runner::counts() {
   const ScopedLock lock(mutex_);
   Counts counts = state_.counts();
@@ -98,6 +115,7 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
     isGivers = call.isGivers;
     noteWhoRan(call);
     noteEnd(call.statement, call.position);
+    noteStep(call);
     if (why) {
       state_.fail(call, why->text, why->code);
     } else {
@@ -143,10 +161,33 @@ void Runner::queueUnfolding() {
 /// Shares follow what steps take: each of them ends the same calls.
 void Runner::noteEnd(std::int32_t statement, double position) {
   if (shares_ && position >= 0) {
-    const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
-    if (shares_->add(statement, position, now.count())) {
+    if (shares_->add(statement, position, secondsNow())) {
       state_.setShares(shares_->cores(), shares_->drag());
     }
+  }
+}
+
+/// Where a probe begins and ends, what devices have been given is to be over, and nothing new
+/// begins until then. Calls that read no data fragment wait for nothing: those of all steps may be
+/// over at once.
+void Runner::noteStep(const Call &call) {
+  if (!probe_ || call.position < 0) {
+    return;
+  }
+  const char *types = program_.unit().procedures[program_.statement(call.statement).callee].types;
+  if (!std::strchr(types, TUTTI_LUNA_TYPE_VALUE)) {
+    return;
+  }
+  const balance::Probe::Mark mark = probe_->add(call.statement, call.position);
+  if (mark == balance::Probe::Mark::None) {
+    return;
+  }
+  if (devices_) {
+    devices_->await();
+  }
+  probe_->over(secondsNow());
+  if (mark == balance::Probe::Mark::End) {
+    end(std::nullopt);
   }
 }
 

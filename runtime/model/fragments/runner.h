@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/mutex.h"
+#include "runtime/balance/probe.h"
 #include "runtime/balance/shares.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/latch.h"
@@ -51,6 +52,14 @@ public:
   /// is, other ranks may still run.
   std::optional<std::string> run(std::vector<Value> arguments);
 
+  /// Runs only until it is known what a step takes, if the program has steps. Whatever is under way
+  /// or waits then is left, so the process has to end behind `run`. Order: before that, on one
+  /// rank.
+  void probe();
+
+  /// Of a step; 0 if that is not known. Order: after `run`.
+  double probedSeconds();
+
   /// Order: after `run`.
   Counts counts();
 
@@ -96,6 +105,7 @@ private:
   bool isAnyEnding() const { return ending_.load(std::memory_order_relaxed) > 0; }
 
   void noteEnd(std::int32_t statement, double position) TUTTI_REQUIRES(mutex_);
+  void noteStep(const Call &call) TUTTI_REQUIRES(mutex_);
   void noteWhoRan(const Call &call) TUTTI_REQUIRES(mutex_);
   bool isForGiver(const Call &call) TUTTI_REQUIRES(mutex_);
   void startGiving(Call &call) TUTTI_REQUIRES(mutex_);
@@ -143,6 +153,7 @@ private:
   /// Procedures whose last call has run on a device.
   std::unordered_set<std::int32_t> givenBefore_ TUTTI_GUARDED_BY(mutex_);
   std::optional<balance::Shares> shares_ TUTTI_GUARDED_BY(mutex_); ///< If they follow steps.
+  std::optional<balance::Probe> probe_ TUTTI_GUARDED_BY(mutex_);
   bool isEnded_ TUTTI_GUARDED_BY(mutex_) = false;
   std::atomic<bool> isOver_{false}; ///< The same, for `poll`.
   std::optional<std::string> why_ TUTTI_GUARDED_BY(mutex_);

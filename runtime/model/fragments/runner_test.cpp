@@ -40,6 +40,8 @@ public:
 
   bool isFull() override { return ++asked_ % 2 == 0; }
 
+  void await() override {}
+
   bool hasDevice(std::uint32_t) override { return true; }
 
   DeviceCounts counts() override { return {.calls = calls_}; }
