@@ -24,7 +24,8 @@ namespace tutti::balance {
 /// by half as much, until that is less than a 64th of the whole. The end of the cores' share is
 /// first, then that of what is dragged, if anything is, and again until that gains nothing. Once
 /// both are found they stay, until steps have taken a quarter more or less three times in a row:
-/// then it begins anew, and what cores were too slow for still is. That has to be twice as often each time that it has ended where it began.
+/// then it begins anew, and what cores were too slow for still is. That has to be twice as often
+/// each time that it has ended where it began.
 ///
 /// Threading: externally synchronised.
 class Shares {
