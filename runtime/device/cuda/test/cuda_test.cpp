@@ -217,9 +217,9 @@ TEST_F(CudaKernelTest, HasItsPartialResultsCombinedByOneMoreLaunch) {
   const auto event = queue->record();
   ASSERT_TRUE(ok(event));
   EXPECT_EQ(fake_cuda::calls("cuLaunchKernel"), 2U);
-  EXPECT_EQ(fake_cuda::calls(""),
-            2U + fake_cuda::calls("cuCtxSetCurrent") + fake_cuda::calls("cuEventCreate") +
-                fake_cuda::calls("cuEventRecord"));
+  EXPECT_EQ(fake_cuda::calls(""), 2U + fake_cuda::calls("cuCtxSetCurrent") +
+                                      fake_cuda::calls("cuEventCreate") +
+                                      fake_cuda::calls("cuEventRecord"));
   ASSERT_TRUE(ok(queue->finish()));
   ASSERT_EQ(seen.size(), 7U);
   EXPECT_EQ(std::vector(seen.begin() + 1, seen.begin() + 6),
