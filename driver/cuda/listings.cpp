@@ -81,6 +81,9 @@ std::string kernelsIn(std::string_view ptx) {
     if (kernel.size() <= kLongest && kernel.find("\tcall") == std::string_view::npos) {
       kernels += kernel;
       kernels += '\n';
+    } else {
+      kernels += kernel.substr(0, kernel.find_first_of("({"));
+      kernels += "()\n{\n}\n";
     }
   }
   return kernels;

@@ -12,8 +12,8 @@
 
 namespace tutti::driver::cuda {
 
-/// The kernels of a PTX text that may be of use, without what is for people and debuggers: not
-/// those that are long, or call something.
+/// The kernels of a PTX text that may be of use, without what is for people and debuggers. Those
+/// that are long, or call something, have no parameters and no code there: nothing is known of them.
 std::string kernelsIn(std::string_view ptx);
 
 /// Puts the kernels of all PTX texts in `folder` whose names begin so into the job's object, once

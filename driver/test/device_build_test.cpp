@@ -221,7 +221,8 @@ TEST_F(DeviceBuildTest, KeepsKernelsOfPtxThatCallNothing) {
   EXPECT_EQ(cuda::kernelsIn(head + ".visible " + first +
                             ".visible .entry second()\n{\n\tcall.uni other, ();\n\tret;\n}\n"),
             ".entry first(\n\t.param .u64 a\n)\n{\n"
-            "\tst.global.v2.f32 [%rd1], {%f1, %f2};\n\tret;\n}\n");
+            "\tst.global.v2.f32 [%rd1], {%f1, %f2};\n\tret;\n}\n"
+            ".entry second()\n{\n}\n");
   EXPECT_EQ(cuda::kernelsIn(head), "");
   EXPECT_EQ(cuda::kernelsIn(".entry cut(\n)\n{\n\tret;\n"), "");
 }

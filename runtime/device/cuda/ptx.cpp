@@ -151,8 +151,12 @@ private:
     if (!text.starts_with('.')) {
       return instruction(text);
     }
-    return text.starts_with(".reg") || text.starts_with(".pragma") || text.starts_with(".shared") ||
-           text.starts_with(".local");
+    if (text.starts_with(".reg")) {
+      // Assembly in the source may have others, which look like variables where they are used.
+      return std::count(text.begin(), text.end(), '%') ==
+             std::count(text.begin(), text.end(), ',') + 1;
+    }
+    return text.starts_with(".pragma") || text.starts_with(".shared") || text.starts_with(".local");
   }
 
   bool instruction(std::string_view text) {
@@ -234,7 +238,8 @@ std::optional<Kernel> read(std::string_view text, std::string_view name) {
   Kernel kernel;
   kernel.parameters = parametersOf(place->parameters);
   if (!Reader(kernel).read(place->body)) {
-    return std::nullopt;
+    kernel.instructions.clear();
+    kernel.blocks.clear();
   }
   return kernel;
 }

@@ -40,8 +40,8 @@ struct Kernel {
   std::vector<Block> blocks; ///< In the order of the text; the first one is where it begins.
 };
 
-/// Nothing if there is no such kernel, or if it has something that is not read here: scopes inside,
-/// calls, tables of targets.
+/// Nothing if there is no such kernel; one without blocks if it has something that is not read
+/// here: scopes inside, calls, tables of targets.
 std::optional<Kernel> read(std::string_view text, std::string_view name);
 
 } // namespace tutti::device::cuda::ptx
