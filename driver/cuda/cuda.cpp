@@ -157,12 +157,17 @@ std::vector<std::string> ompssOptions(const SourceJob &job) {
   return options;
 }
 
-/// Whether the user lets nvcc keep files, which it can be told only once.
-bool keepsFiles() {
+/// Whether the user says where nvcc has files that it makes on the way, which it can be told only
+/// once.
+bool placesFiles() {
+  constexpr auto kOptionsOfPlaces =
+      std::to_array<std::string_view>({"-keep", "-save-temps", "-objtemp"});
   return std::ranges::any_of(
-      std::to_array({"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}), [](const char *name) {
+      std::to_array({"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}), [&](const char *name) {
         const char *const flags = std::getenv(name);
-        return flags && std::string_view(flags).find("-keep") != std::string_view::npos;
+        return flags && std::ranges::any_of(kOptionsOfPlaces, [&](std::string_view option) {
+                 return std::string_view(flags).find(option) != std::string_view::npos;
+               });
       });
 }
 
@@ -184,7 +189,7 @@ SourcePlan planForNvcc(const SourceJob &job, const Toolkit &toolkit,
     command.push_back(generated(architectures.empty() ? kOldest : architectures[0], "compute"));
   }
   SourcePlan plan;
-  if (!keepsFiles()) {
+  if (!placesFiles()) {
     const std::string folder = job.folder + "/" + fs::path(job.object).stem().string() + ".kept";
     plan.files.push_back({folder + "/listings", ""}); // So that there is the folder.
     command.insert(command.end(), {"--keep", "--keep-dir", folder});

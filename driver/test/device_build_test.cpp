@@ -206,11 +206,13 @@ TEST_F(DeviceBuildTest, KeepsTheCodeOfKernels) {
   EXPECT_TRUE(holds(plan.commands[0], {"--keep", "--keep-dir", "/tmp/t/k.kept"}));
   EXPECT_TRUE(plan.later);
 
-  ::setenv("NVCC_APPEND_FLAGS", "-O2 --keep-dir=x", 1);
-  const SourcePlan without = cudaPlanOf({"-c", "k.cu", "-o", "k.o"});
-  ::unsetenv("NVCC_APPEND_FLAGS");
-  EXPECT_THAT(without.commands[0], Not(Contains("--keep")));
-  EXPECT_FALSE(without.later);
+  for (const char *flags : {"-O2 --keep-dir=x", "-save-temps", "--objtemp"}) {
+    ::setenv("NVCC_APPEND_FLAGS", flags, 1);
+    const SourcePlan without = cudaPlanOf({"-c", "k.cu", "-o", "k.o"});
+    ::unsetenv("NVCC_APPEND_FLAGS");
+    EXPECT_THAT(without.commands[0], Not(Contains("--keep"))) << flags;
+    EXPECT_FALSE(without.later) << flags;
+  }
 }
 
 TEST_F(DeviceBuildTest, KeepsKernelsOfPtxThatCallNothing) {
