@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -190,7 +191,9 @@ SourcePlan planForNvcc(const SourceJob &job, const Toolkit &toolkit,
   }
   SourcePlan plan;
   if (!placesFiles()) {
-    const std::string folder = job.folder + "/" + fs::path(job.object).stem().string() + ".kept";
+    // nvcc takes commas and quotes in its name for something else.
+    const std::size_t number = std::hash<std::string>()(job.object);
+    const std::string folder = job.folder + "/" + std::to_string(number) + ".kept";
     plan.files.push_back({folder + "/listings", ""}); // So that there is the folder.
     command.insert(command.end(), {"--keep", "--keep-dir", folder});
     plan.later = withListings(job, folder, "");
