@@ -313,7 +313,8 @@ SourcePlan planFor(const SourceJob &job, const Toolkit &toolkit,
     return {{},
             {},
             job.source + ": no CUDA toolkit is found: nvcc is not in $CUDA_HOME/bin, in "
-                         "$PATH nor in /usr/local/cuda/bin"};
+                         "$PATH nor in /usr/local/cuda/bin",
+            {}};
   }
   return toolkit.nvcc.empty() ? planForClang(job, toolkit, architectures)
                               : planForNvcc(job, toolkit, architectures);

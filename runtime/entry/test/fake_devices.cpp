@@ -186,7 +186,9 @@ void setKernels() {
       const tutti_chunk chunk = {static_cast<std::int64_t>(parameters[2]),
                                  static_cast<std::int64_t>(parameters[3]),
                                  static_cast<std::int64_t>(parameters[4]),
-                                 static_cast<std::int64_t>(parameters[5]), nullptr};
+                                 static_cast<std::int64_t>(parameters[5]),
+                                 nullptr,
+                                 nullptr};
       loop.body(parameters + 7, &chunk, chunk.lower, chunk.upper - 1, nullptr);
       return 0;
     });

@@ -48,7 +48,8 @@ static int64_t relaxTrip(const uint64_t *captures, const uint64_t *values) {
 }
 
 static void relaxHome(const uint64_t *captures) {
-  const tutti_chunk whole = {0, 0, relaxTrip(captures, NULL), relaxTrip(captures, NULL), NULL};
+  const tutti_chunk whole = {0,    0,   relaxTrip(captures, NULL), relaxTrip(captures, NULL),
+                             NULL, NULL};
   uint64_t sum = 0;
 #pragma omp parallel num_threads(1)
   forShare(captures, &whole, rows, &sum);
@@ -144,7 +145,7 @@ static uint64_t point(int64_t i) { return (uint64_t)(i * 7919) % 1009; }
 
 static void relaxPlainly(const uint64_t *from, uint64_t *to, int64_t n, int64_t m, uint64_t *sum) {
   const uint64_t captures[4] = {(uintptr_t)from, (uintptr_t)to, (uint64_t)n, (uint64_t)m};
-  const tutti_chunk whole = {0, 0, n - 2, n - 2, NULL};
+  const tutti_chunk whole = {0, 0, n - 2, n - 2, NULL, NULL};
   rows(captures, &whole, 0, n - 3, sum);
 }
 

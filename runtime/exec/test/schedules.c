@@ -67,7 +67,7 @@ typedef void (*Loop)(const tutti_chunk *chunk, int32_t schedule, int64_t size);
 
 static void check(Loop loop, int32_t schedule, int64_t size, int64_t lower, int64_t upper,
                   int64_t total) {
-  const tutti_chunk chunk = {0, lower, upper, total, NULL};
+  const tutti_chunk chunk = {0, lower, upper, total, NULL, NULL};
   memset(runs, 0, sizeof runs);
   lasts = 0;
 #pragma omp parallel num_threads(3)
