@@ -155,6 +155,9 @@ public:
       written_.push_back(range);
     } else if (!isListed) {
       others_.push_back(range);
+      if ((flags & TUTTI_WRITE) != 0) {
+        writtenByOthers_.push_back(range);
+      }
     }
   }
 
@@ -220,8 +223,9 @@ private:
                         [](const Range &range) { return std::pair(range.begin, range.end); });
       ranges->erase(std::ranges::unique(*ranges).begin(), ranges->end());
     }
-    isProvable_ =
-        isProvable_ && isKnown_ && !RangeSet::of(written_).overlaps(RangeSet::of(others_));
+    isProvable_ = isProvable_ && isKnown_ &&
+                  !RangeSet::of(written_).overlaps(RangeSet::of(others_)) &&
+                  !RangeSet::of(listed_).overlaps(RangeSet::of(writtenByOthers_));
   }
 
   /// What iterations [lower, upper) touch: one by one if they have to keep apart.
@@ -249,9 +253,10 @@ private:
   std::vector<Range> listed_;
   std::vector<Range> written_; ///< Of these.
   std::vector<Range> index_;
-  std::vector<Range> others_; ///< What records say that are about no list.
-  bool isKnown_ = true;       ///< All that it has been told so far.
-  bool isProvable_ = true;    ///< Lists tell whether iterations keep apart.
+  std::vector<Range> others_;          ///< What records say that are about no list,
+  std::vector<Range> writtenByOthers_; ///< and of it what is written.
+  bool isKnown_ = true;                ///< All that it has been told so far.
+  bool isProvable_ = true;             ///< Lists tell whether iterations keep apart.
   TouchCollector *collector_ = nullptr;
   Apartness *apartness_ = nullptr; ///< Null if they need not.
 };

@@ -424,7 +424,7 @@ TEST_F(FinderOfListsTest, HasNoListsWhereTheLoopWritesTheIndex) {
 }
 
 /// y[index[i]] = x[i]; the last capture says whether an element beside is read as well, and whether
-/// that is said in closed form. Captures: index, x, y.
+/// that is said in closed form; or that x[i] = x[index[i]] comes first. Captures: index, x, y.
 void scatterAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
                      std::int64_t upper, std::int64_t, tutti_sink *sink) {
   const tutti_dim dim{8, upper - lower};
@@ -437,6 +437,10 @@ void scatterAccesses(const std::uint64_t *captures, const std::uint64_t *, std::
             captures[2], captures[2], 1, 0, nullptr);
   if (captures[3] == 2) {
     sink->add(TUTTI_READ, captures[2], captures[2], 8, 0, nullptr);
+  } else if (captures[3] == 3) {
+    sink->add(TUTTI_WRITE, captures[1], at(1), 8, 1, &dim);
+    sink->add(TUTTI_READ | TUTTI_AT_MOST | TUTTI_ALLOCATION | TUTTI_LISTED, captures[1],
+              captures[1], 1, 0, nullptr);
   }
 }
 
@@ -448,6 +452,8 @@ void scatterInspect(const std::uint64_t *captures, const std::uint64_t *, std::i
     sink->written(captures[2] + 8 * index, 8);
     if (captures[3] == 1) {
       sink->touched(captures[2] + 8 * (index + 1), 8);
+    } else if (captures[3] == 3) {
+      sink->touched(captures[1] + 8 * index, 8);
     }
   }
 }
@@ -510,6 +516,7 @@ TEST_F(FinderOfWritesTest, AsksAgainOnlyWhenTheIndexHasChanged) {
 TEST_F(FinderOfWritesTest, KeepsHomeWhatReadsWhatOtherIterationsWrite) {
   EXPECT_FALSE(launchInOrder(1).second);
   EXPECT_FALSE(launchInOrder(2).second);
+  EXPECT_FALSE(launchInOrder(3).second);
 }
 
 TEST_F(FinderOfWritesTest, LooksAtManyListsInTurn) {
