@@ -155,9 +155,7 @@ public:
       written_.push_back(range);
     } else if (!isListed) {
       others_.push_back(range);
-      if ((flags & TUTTI_WRITE) != 0) {
-        writtenByOthers_.push_back(range);
-      }
+      ((flags & TUTTI_WRITE) != 0 ? writtenByOthers_ : readByOthers_).push_back(range);
     }
   }
 
@@ -216,16 +214,23 @@ public:
   }
 
 private:
-  /// Puts each object once, by address. What is touched in other ways, too, is not provable.
+  /// Puts each object once, by address. What is touched in other ways, too, is not provable;
+  /// neither is what one record of a closed form writes and another one touches.
   void sortOut() {
     for (std::vector<Range> *ranges : {&listed_, &written_}) {
       std::ranges::sort(*ranges, {},
                         [](const Range &range) { return std::pair(range.begin, range.end); });
       ranges->erase(std::ranges::unique(*ranges).begin(), ranges->end());
     }
-    isProvable_ = isProvable_ && isKnown_ &&
+    std::uint64_t bytes = 0;
+    for (const Range &range : writtenByOthers_) {
+      bytes += range.size();
+    }
+    const RangeSet writtenByOthers = RangeSet::of(writtenByOthers_);
+    isProvable_ = isProvable_ && isKnown_ && writtenByOthers.bytes() == bytes &&
                   !RangeSet::of(written_).overlaps(RangeSet::of(others_)) &&
-                  !RangeSet::of(listed_).overlaps(RangeSet::of(writtenByOthers_));
+                  !writtenByOthers.overlaps(RangeSet::of(listed_)) &&
+                  !writtenByOthers.overlaps(RangeSet::of(readByOthers_));
   }
 
   /// What iterations [lower, upper) touch: one by one if they have to keep apart.
@@ -254,7 +259,8 @@ private:
   std::vector<Range> written_; ///< Of these.
   std::vector<Range> index_;
   std::vector<Range> others_;          ///< What records say that are about no list,
-  std::vector<Range> writtenByOthers_; ///< and of it what is written.
+  std::vector<Range> writtenByOthers_; ///< of these the ones that write,
+  std::vector<Range> readByOthers_;    ///< and those that only read.
   bool isKnown_ = true;                ///< All that it has been told so far.
   bool isProvable_ = true;             ///< Lists tell whether iterations keep apart.
   TouchCollector *collector_ = nullptr;
