@@ -120,7 +120,7 @@ int main(void) {
 
 
 def code_of_kernels_travels_in_the_program(workshop):
-    """As text, without what has calls."""
+    """As text; of what has calls that nothing is known."""
     with tempfile.TemporaryDirectory(dir=workshop.folder) as folder:
         for name, text in (("two.cu", "__device__ __noinline__ void other(float *x) { *x += clock(); }\n"
                                       "extern \"C\" __global__ void calls(float *x) { other(x); }\n"
@@ -135,7 +135,8 @@ def code_of_kernels_travels_in_the_program(workshop):
             shown = printed(workshop, f"{folder}/whole")
             require(re.findall(r"^== (.*)$", shown, re.M) == ["one.cu", "two.cu"], shown)
             require(sorted(re.findall(r"^\.entry (\w+)", shown, re.M)) ==
-                    ["_ZN1n3setIfEEvPT_", "_ZN1n3setIiEEvPT_", "one"], shown)
+                    ["_ZN1n3setIfEEvPT_", "_ZN1n3setIiEEvPT_", "calls", "one"], shown)
+            require(".entry calls()\n{\n}\n" in shown, shown)
             require(".loc" not in shown and "//" not in shown, shown)
         tutticc(workshop, folder, "-c", "two.cu", "-o", "object.o")
         tutticc(workshop, folder, "-I", ROOT, "main.c", "object.o", "-o", "parts")
