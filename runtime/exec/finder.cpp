@@ -47,6 +47,17 @@ std::uint64_t hashOf(const std::vector<std::uint64_t> &captures) {
 
 bool follows(const tutti_region &region) { return (region.flags & TUTTI_REGION_FOLLOWS) != 0; }
 
+void sort(std::vector<Range> &ranges) {
+  std::ranges::sort(ranges, {},
+                    [](const Range &range) { return std::pair(range.begin, range.end); });
+}
+
+bool areDisjoint(const std::vector<Range> &sorted) {
+  return std::ranges::adjacent_find(sorted, [](const Range &one, const Range &next) {
+           return one.overlaps(next);
+         }) == sorted.end();
+}
+
 } // namespace
 
 /// Reads memory for a region, and notes what it reads and asks.
@@ -170,14 +181,10 @@ public:
 
   /// Whether looking into memory may tell anything. Nothing that it depends on is written.
   bool isWorthwhile() const {
-    const bool areDisjoint =
-        std::ranges::adjacent_find(listed_, [](const Range &one, const Range &next) {
-          return one.overlaps(next);
-        }) == listed_.end();
     const bool isLarge = std::ranges::any_of(
         listed_, [](const Range &range) { return range.size() >= kLeastListed; });
     const bool isWanted = launch_.isForOneThread ? isProvable_ && !listed_.empty() : isLarge;
-    if (!isKnown_ || !areDisjoint || !isWanted) {
+    if (!isKnown_ || !areDisjoint(listed_) || !isWanted) {
       return false;
     }
     const std::optional<RangeSet> writes = writesOf(launch_, window_, allocationOf_);
@@ -218,16 +225,12 @@ private:
   /// neither is what one record of a closed form writes and another one touches.
   void sortOut() {
     for (std::vector<Range> *ranges : {&listed_, &written_}) {
-      std::ranges::sort(*ranges, {},
-                        [](const Range &range) { return std::pair(range.begin, range.end); });
+      sort(*ranges);
       ranges->erase(std::ranges::unique(*ranges).begin(), ranges->end());
     }
-    std::uint64_t bytes = 0;
-    for (const Range &range : writtenByOthers_) {
-      bytes += range.size();
-    }
+    sort(writtenByOthers_);
     const RangeSet writtenByOthers = RangeSet::of(writtenByOthers_);
-    isProvable_ = isProvable_ && isKnown_ && writtenByOthers.bytes() == bytes &&
+    isProvable_ = isProvable_ && isKnown_ && areDisjoint(writtenByOthers_) &&
                   !RangeSet::of(written_).overlaps(RangeSet::of(others_)) &&
                   !writtenByOthers.overlaps(RangeSet::of(listed_)) &&
                   !writtenByOthers.overlaps(RangeSet::of(readByOthers_));

@@ -97,8 +97,7 @@ private:
   /// What finding that out has been worth in a region.
   struct Worth {
     std::uint64_t launches = 0;
-    std::uint64_t firsts =
-        0; ///< Inspections of launches for one thread with captures of their own,
+    std::uint64_t firsts = 0;      ///< Inspections of new launches for one thread,
     std::uint64_t inspections = 0; ///< and others.
     std::uint64_t used = 0;        ///< Launches that have used what an earlier one has found.
     std::uint64_t latest = 0;      ///< The launch that has found it out last.
