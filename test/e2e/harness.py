@@ -98,6 +98,18 @@ class Workshop:
             raise entry["error"]
         return entry["value"]
 
+    def written(self, name, text):
+        """The path of a file of that name and text, written once: checks that share it run side by side, and one
+        may compile what another would begin to write again."""
+        def make():
+            path = self.folder / name
+            path.write_text(text)
+            return path, text
+        path, before = self.cached(("written", name), make)
+        if before != text:
+            raise Failure(f"two checks write unlike texts to {name}")
+        return path
+
     def compiled(self, program, tutti):
         return self.cached((program.name, tutti), lambda: self.compile(program, tutti))
 

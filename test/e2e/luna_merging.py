@@ -84,9 +84,7 @@ def heat(workshop, stem, *changes):
                      ("locator_cyclic hi[t][i]", "locator_rope hi[t][i]"), *changes):
         require(old in text, f"{old} is not in the program")
         text = text.replace(old, new)
-    path = workshop.folder / f"{stem}.fa"
-    path.write_text(text)
-    result, program = compiled(workshop, path)
+    result, program = compiled(workshop, workshop.written(f"{stem}.fa", text))
     require(result.status == 0 and result.errors == "", result.errors)
     return program
 
@@ -138,29 +136,30 @@ def says_what_is_missing(workshop, ranks):
             and result.errors.count("no fragment produced") == 1, f"exit status {result.status}\n{result.errors}")
 
 
+def built(workshop, name, text, code, *options):
+    """A program of two files."""
+    def make():
+        program = workshop.folder / f"luna-{name}"
+        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", *options, str(text), str(code),
+                                   "-o", str(program)], {}, "")
+        require(result.status == 0 and result.errors == "", result.errors)
+        return program
+    return workshop.cached(f"luna-merging-{name}", make)
+
+
+def built_with_code(workshop, name, text, *options):
+    return built(workshop, name, workshop.written(f"{name}.fa", text), workshop.written("merged_code.cpp", CODE), *options)
+
+
 def check_finds_nothing(workshop, ranks):
     heat(workshop, "heat_merged")
-    program = workshop.folder / "luna-heat_checked"
-    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", "-fcheck", str(workshop.folder / "heat_merged.fa"),
-                               str(FOLDER / "ucodes.cpp"), "-o", str(program)], {}, "")
-    require(result.status == 0, result.errors)
+    program = built(workshop, "heat_checked", workshop.folder / "heat_merged.fa", FOLDER / "ucodes.cpp", "-fcheck")
     for environment in (CORES, ONE):
         shows(workshop, program, ranks, environment)
 
 
-def built(workshop, name, text, *options):
-    path, code = workshop.folder / f"{name}.fa", workshop.folder / "merged_code.cpp"
-    path.write_text(text)
-    code.write_text(CODE)
-    program = workshop.folder / f"luna-{name}"
-    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", *options, str(path), str(code), "-o", str(program)],
-                              {}, "")
-    require(result.status == 0 and result.errors == "", result.errors)
-    return program
-
-
 def calls_that_wait_for_one_another_run(workshop, ranks):
-    program = built(workshop, "carry", CARRY)
+    program = built_with_code(workshop, "carry", CARRY)
     shown = []
     for environment in (CORES, {**ONE, "TUTTI_ROPE": ""}):
         result = run(workshop, program, [], ranks, {**environment, "TUTTI_WORKERS": "2"})
@@ -170,7 +169,7 @@ def calls_that_wait_for_one_another_run(workshop, ranks):
 
 
 def check_finds_what_differs(workshop, ranks):
-    program = built(workshop, "wrong_merge", WRONG, "-fcheck")
+    program = built_with_code(workshop, "wrong_merge", WRONG, "-fcheck")
     result = run(workshop, program, [], ranks, CORES)
     require(result.status == 1, f"exit status {result.status}\n{result.errors}")
     require(re.search(r":12: run-time error: merged and separate results of 'share' differ.*\[E-MERGE\]", result.errors),
