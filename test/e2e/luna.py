@@ -77,9 +77,8 @@ def heat_holds_few_levels(workshop, stem, ranks, workers):
     # A plan has a part for each worker; all ranks know where parts begin and how large they are, and some calls run ahead.
     parts, others = (int(parts[1]), 0) if parts else (ranks * workers, 2 * ranks * workers * ranks + 10)
     for steps in (100, 1000):
-        path = workshop.folder / f"{stem}_of_{steps}_steps.fa"
-        path.write_text(text.replace("#define STEPS 20", f"#define STEPS {steps}"))
-        result, program = compiled(workshop, path)
+        longer = text.replace("#define STEPS 20", f"#define STEPS {steps}")
+        result, program = compiled(workshop, workshop.written(f"{stem}_of_{steps}_steps.fa", longer))
         require(result.status == 0, result.errors)
         result = run(workshop, program, [], ranks, {"TUTTI_WORKERS": str(workers), "TUTTI_STATS": "json"})
         require(result.status == 0, result.errors)
@@ -132,9 +131,7 @@ WAYS = {"throw": "exception in 'ends', called for 'ends': no more [E-UCODE]",
 def ends_soon(workshop, way):
     """A procedure on one of three ranks does not return: one line, and all ranks end, not much later than they do
     where it does return. On a machine with much to do that takes longer, too: so both are asked at the same time."""
-    path = workshop.folder / "ends.fa"
-    path.write_text(ENDS)
-    result, program = compiled(workshop, path)
+    result, program = compiled(workshop, workshop.written("ends.fa", ENDS))
     require(result.status == 0, result.errors)
 
     def timed(argument):
@@ -176,9 +173,7 @@ sub main(int there)
 
 def objects_stay_on_their_rank(workshop, ranks):
     """A value may be an object of a class; that another rank cannot have it is said where it was made."""
-    path = workshop.folder / "objects.fa"
-    path.write_text(OBJECTS)
-    result, program = compiled(workshop, path)
+    result, program = compiled(workshop, workshop.written("objects.fa", OBJECTS))
     require(result.status == 0, result.errors)
     result = run(workshop, program, ["1"], ranks, {})
     require((result.status, result.output) == (0, "8 14\n"), f"exit status {result.status}\n{result.errors}")

@@ -28,7 +28,7 @@ def program_of(workshop, name):
 
 
 def instructions(workshop, name, arguments, environment):
-    out = workshop.folder / "costs.out"
+    out = workshop.folder / f"costs_{name}_{'_'.join(str(each) for each in arguments)}.out"
     result = workshop.execute([VALGRIND, "--tool=callgrind", f"--callgrind-out-file={out}",
                                str(program_of(workshop, name)), *(str(each) for each in arguments)],
                               {"TUTTI_WORKERS": "1", **environment}, "")

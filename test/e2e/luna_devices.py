@@ -145,10 +145,8 @@ def heat_of(workshop, steps, cells):
     """The program of 07 with so many steps and cells."""
     text = (FOLDER / "07_gpu_heat.fa").read_text()
     require("#define STEPS 20" in text and "#define CELLS 64" in text, "07_gpu_heat.fa is not what it was")
-    path = workshop.folder / f"gpu_heat_of_{cells}_cells_in_{steps}_steps.fa"
-    path.write_text(text.replace("#define STEPS 20", f"#define STEPS {steps}")
-                    .replace("#define CELLS 64", f"#define CELLS {cells}"))
-    result, program = compiled(workshop, path)
+    text = text.replace("#define STEPS 20", f"#define STEPS {steps}").replace("#define CELLS 64", f"#define CELLS {cells}")
+    result, program = compiled(workshop, workshop.written(f"gpu_heat_of_{cells}_cells_in_{steps}_steps.fa", text))
     require(result.status == 0, result.errors)
     return program
 
@@ -371,14 +369,13 @@ void c_show(int i, const InputDF &y, double lo, double hi, int k) {
 def numbers_come_from_devices(workshop, ranks):
     """Borders that are numbers: the steps run on devices, and eight or four bytes come home for each."""
     def make():
-        (workshop.folder / "borders.fa").write_text(BORDERS)
-        (workshop.folder / "borders.cpp").write_text(BORDERS_CODE)
-        program = workshop.folder / "borders"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(workshop.folder / "borders.fa"),
-                                   str(workshop.folder / "borders.cpp"), "-o", str(program)], {}, "")
+        program = workshop.folder / "luna-borders"
+        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2",
+                                   str(workshop.written("luna_borders.fa", BORDERS)),
+                                   str(workshop.written("luna_borders.cpp", BORDERS_CODE)), "-o", str(program)], {}, "")
         require(result.status == 0, result.errors)
         return program
-    program = workshop.cached("borders", make)
+    program = workshop.cached("luna-borders", make)
     shown = []
     for environment in ({"TUTTI_DEVICE": "cpu"}, ONE, {**ONE, "TUTTI_ROPE": "cpu=0.4,drag=0.3"}):
         result = run(workshop, program, ["200"], ranks, {**environment, "TUTTI_STATS": "json"})
@@ -429,14 +426,13 @@ def numbers_make_the_same_once(workshop, devices, ranks, rope):
     """What gets the same numbers as before, and nothing else, is not computed again, if it is small; what is dragged
     through is."""
     def make():
-        (workshop.folder / "walls.fa").write_text(WALLS)
-        (workshop.folder / "walls.cpp").write_text(WALLS_CODE)
-        program = workshop.folder / "walls"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(workshop.folder / "walls.fa"),
-                                   str(workshop.folder / "walls.cpp"), "-o", str(program)], {}, "")
+        program = workshop.folder / "luna-walls"
+        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2",
+                                   str(workshop.written("luna_walls.fa", WALLS)),
+                                   str(workshop.written("luna_walls.cpp", WALLS_CODE)), "-o", str(program)], {}, "")
         require(result.status == 0, result.errors)
         return program
-    result = run(workshop, workshop.cached("walls", make), [], ranks,
+    result = run(workshop, workshop.cached("luna-walls", make), [], ranks,
                  {**devices, "TUTTI_ROPE": rope, "TUTTI_STATS": "json", "TUTTI_WORKERS": "1"})
     lines = sorted(f"{15 + t:g} {55 + t:g}" for t in range(5))
     require(result.status == 0 and sorted(result.output.splitlines()) == lines, f"{result.output}{result.errors}")
@@ -456,7 +452,7 @@ def wrong_divisions_are_refused(workshop):
 def tuning_keeps_what_it_finds(workshop):
     """In a profile, of which later runs of the same program on the same devices make use."""
     result, program = compiled(workshop, FOLDER / "07_gpu_heat.fa")
-    profile = workshop.folder / "profile.json"
+    profile = workshop.folder / "gpu_heat_profile.json"
     profile.unlink(missing_ok=True)
     settings = {**ONE, "TUTTI_PROFILE": str(profile), "TUTTI_STATS": "json"}
 

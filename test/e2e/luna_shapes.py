@@ -72,9 +72,7 @@ def beads_in_order():
 
 def borders_follow_the_load(workshop, ranks, balance):
     """Calls of the loaded beads are not left to the rank that had them first."""
-    path = workshop.folder / "loaded.fa"
-    path.write_text(LOADED)
-    program = compiled(workshop, path)
+    program = compiled(workshop, workshop.written("loaded.fa", LOADED))
     result = run(workshop, program, [str(STEPS), str(BEADS), "1"], ranks,
                  {"TUTTI_WORKERS": "1", "TUTTI_STATS": "json", "TUTTI_BALANCE": balance})
     require(result.status == 0, f"exit status {result.status}\n{result.errors}")
