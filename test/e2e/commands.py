@@ -211,8 +211,7 @@ int main(int argc, char **argv) {
 
 def kernels_are_done_before_exit_handlers(workshop, arguments, status):
     """PoCL compiles for a new size of groups when the kernel is to run; its compiler has handlers."""
-    source = workshop.folder / "unread.c"
-    source.write_text(UNREAD)
+    source = workshop.written("unread.c", UNREAD)
     with tempfile.TemporaryDirectory(prefix="tutti-pocl-") as cache:
         result = workshop.launch(Program("unread", [source]), arguments, 1,
                                  {"TUTTI_DISTRIBUTE": "always", "TUTTI_DEVICE": "opencl",
