@@ -39,11 +39,16 @@ function(tutti_precompile_headers)
   endif()
 endfunction()
 
-# tutti_reuse_precompiled(TARGET FROM SRCS DEPS): not where there is C, nor beside LLVM, which has
-# options of its own.
-function(tutti_reuse_precompiled target from sources dependencies)
-  if(NOT "${sources}" MATCHES "\\.c(;|$)" AND
-     NOT "${dependencies}" MATCHES "llvm|frontend_xmp|kernel_targets|tutti_target")
+# tutti_compile_together(TARGET FROM SRCS DEPS)
+#
+# Compiles eight sources of TARGET as one (CMake's unity builds; the option TUTTI_UNITY), and lets them take
+# what FROM has precompiled: not beside LLVM, which has options of its own. Not where there is C.
+function(tutti_compile_together target from sources dependencies)
+  if("${sources}" MATCHES "\\.c(;|$)")
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TUTTI_UNITY})
+  if(NOT "${dependencies}" MATCHES "llvm|frontend_xmp|kernel_targets|tutti_target")
     target_precompile_headers(${target} REUSE_FROM ${from})
   endif()
 endfunction()
@@ -70,14 +75,13 @@ function(tutti_add_library name)
     add_library(${name} STATIC ${arg_SRCS})
   endif()
   target_link_libraries(${name} PUBLIC tutti_options ${arg_DEPS})
-  tutti_reuse_precompiled(${name} tutti_precompiled "${arg_SRCS}" "${arg_DEPS}")
+  tutti_compile_together(${name} tutti_precompiled "${arg_SRCS}" "${arg_DEPS}")
 endfunction()
 
 # tutti_compile_alone(SOURCES ...)
 #
-# Builds with sanitizers compile several sources of a target as one (CMake's unity builds), which takes
-# half of the time. These are compiled alone there too: they have names, in anonymous namespaces, that
-# other sources of their target have as well.
+# These are compiled alone where others of their target are compiled together: they have names, in
+# anonymous namespaces, that other sources of their target have as well.
 function(tutti_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
@@ -151,7 +155,7 @@ function(tutti_add_test_program name)
   target_link_libraries(${name} PRIVATE tutti_options tutti_test_options ${arg_DEPS} GTest::gmock
                                         GTest::gtest_main Threads::Threads)
   target_link_options(${name} PRIVATE ${TUTTI_TEST_LINKER})
-  tutti_reuse_precompiled(${name} tutti_precompiled_tests "${arg_SRCS}" "${arg_DEPS}")
+  tutti_compile_together(${name} tutti_precompiled_tests "${arg_SRCS}" "${arg_DEPS}")
   add_dependencies(tutti_unit_tests ${name})
 endfunction()
 

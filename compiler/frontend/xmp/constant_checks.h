@@ -9,6 +9,8 @@
 #include "compiler/frontend/xmp/program.h"
 #include "compiler/frontend/xmp/reachable_code.h"
 
+#include <clang/AST/ASTContext.h>
+
 namespace tutti::compiler::xmp {
 
 /// How many elements a section has in each dimension that is no plain subscript.
