@@ -37,6 +37,10 @@ bool mayStayOnFewer(const CutHistory &history, const Plan &plan) {
                             plan.movesLittle() && !copiesMany(plan));
 }
 
+bool areOnSamePlaces(const std::vector<Share> &a, const std::vector<Share> &b) {
+  return std::ranges::equal(a, b, {}, &Share::place, &Share::place);
+}
+
 void note(CutHistory &history, const Launch &launch) {
   if (history.cuts[0] != launch.shares) {
     history.cuts[1] = std::exchange(history.cuts[0], launch.shares);
@@ -110,9 +114,8 @@ std::optional<Cutter::Planned> Cutter::planOnFewer(const CutHistory &history, La
 /// Cut as one of those before, if that plan is known.
 std::optional<Cutter::Planned> Cutter::planAsBefore(const CutHistory &history, Launch &launch,
                                                     const Placement &placement) const {
-  const auto isSamePlace = [](const Share &a, const Share &b) { return a.place == b.place; };
   for (const std::vector<Share> &cut : history.cuts) {
-    if (std::ranges::equal(cut, placement.shares, isSamePlace)) {
+    if (areOnSamePlaces(cut, placement.shares)) {
       launch.shares = cut;
       if (std::optional<Planned> known = find(history, launch)) {
         return known;
@@ -180,13 +183,16 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
     return placer_.dropIdle(shares, plan.bytesTouched);
   };
   const bool liesApart = std::exchange(history.liesApart, false);
-  if (mayFollowData && (history.plansEachLaunch() || liesApart)) {
+  const bool followsData =
+      history.plansEachLaunch() || (history.leavesItsPlaces(placement.shares) &&
+                                    areOnSamePlaces(history.cuts[0], placement.shares));
+  if (mayFollowData && (followsData || liesApart)) {
     if (auto known = planAsBefore(history, launch, placement)) {
       history.liesApart = liesApart;
       return std::move(*known);
     }
     auto planned = planWhereDataIs(history, launch, placement, costs);
-    if (planned && (history.plansEachLaunch() || isShort(*planned->plan))) {
+    if (planned && (followsData || isShort(*planned->plan))) {
       history.liesApart = liesApart;
       note(history, launch);
       return std::move(*planned);
@@ -196,8 +202,13 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
   Planned planned = planOf(history, launch);
   if (planned.plan->reasonHome.empty() && !planned.plan->isInPlace &&
       placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
-    std::vector<Share> fewer = launch.shares;
-    if (mayFollowData && copiesMany(*planned.plan)) {
+    const std::vector<Share> fewer = launch.shares;
+    const bool copiesManyOnAll = copiesMany(*planned.plan);
+    std::optional<Planned> onFew; // Takes long to plan where it copies many runs.
+    if (!copiesManyOnAll) {
+      onFew = planOf(history, launch);
+    }
+    if (mayFollowData && (copiesManyOnAll || copiesMany(*onFew->plan))) {
       auto apart = planWhereDataIs(history, launch, placement, costs);
       if (apart && !copiesMany(*apart->plan)) {
         history.liesApart = true;
@@ -207,9 +218,12 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
     }
     launch.shares = placement.shares;
     note(history, launch);
-    launch.shares = std::move(fewer);
+    if (onFew && copiesMany(*onFew->plan)) {
+      return planned;
+    }
+    launch.shares = fewer;
     history.bytesOnFewer = planned.plan->bytesTouched;
-    planned = planOf(history, launch);
+    planned = onFew ? std::move(*onFew) : planOf(history, launch);
     if (onFewer && onFewer->plan == planned.plan) {
       planned.isKnown = onFewer->isKnown; // Not because it was made above.
     }

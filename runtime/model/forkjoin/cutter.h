@@ -24,8 +24,10 @@ struct CutHistory {
   std::array<std::vector<exec::Share>, 2> cuts; ///< The latest two that differ; the latest first.
   balance::Recut recut;
   std::uint32_t plansMade = 0; ///< One after the other, for launches that were not in place.
+  std::uint32_t plansNew = 0;  ///< One after the other, for launches in place or not.
   bool takesHulls = false;     ///< Places may get the gaps of what they touch, too.
-  /// The latest launch was too short for all devices, and cut where its data lies all the same.
+  /// The latest launch was too short for all devices, and cut where its data lies all the same:
+  /// bringing that together takes many copies.
   bool liesApart = false;
   std::uint32_t cutsDue = 0;      ///< Launches that are to be cut as wished, as the one before was.
   std::uint32_t missed = 0;       ///< Times in a row that its data lay where it could not stay,
@@ -34,10 +36,16 @@ struct CutHistory {
 
   /// Whether launches are taken to be new each time, and to move on through what they touch: a
   /// steady loop has gone round before.
-  bool plansEachLaunch() const {
-    constexpr std::uint32_t kManyPlans = 8;
-    return plansMade >= kManyPlans;
+  bool plansEachLaunch() const { return plansMade >= kManyPlans; }
+
+  /// Whether launches are new each time, in place so far, and those before were not cut as
+  /// `wished`. What they touch next lies as they were cut, whatever this one would move.
+  bool leavesItsPlaces(const std::vector<exec::Share> &wished) const {
+    return plansNew >= kManyPlans && cuts[0] != wished;
   }
+
+private:
+  static constexpr std::uint32_t kManyPlans = 8;
 };
 
 /// What a cut has to weigh.

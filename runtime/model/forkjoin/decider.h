@@ -166,9 +166,11 @@ public:
   void notePlan(LoopHistory &history, const Planner::Planned &planned) const {
     if (planned.isKnown) {
       history.cuts.plansMade = 0;
+      history.cuts.plansNew = 0;
       history.rope.planning = std::max(history.rope.planning, planned.plan->secondsToMake);
-    } else if (!planned.plan->isInPlace) {
-      ++history.cuts.plansMade;
+    } else {
+      ++history.cuts.plansNew;
+      history.cuts.plansMade += planned.plan->isInPlace ? 0 : 1;
     }
   }
 

@@ -327,6 +327,56 @@ TEST_F(MovingLoop, IsDividedAnewWhereItsIterationsTakeLong) {
   EXPECT_GT(weights[0], 0.8 * weights[1]);
 }
 
+/// Iterations that each write a few words of a row of their own; the next launch writes those
+/// beside. Rank 1 has the last 44 of 64 rows.
+class LoopOverColumns : public MovingLoop {
+protected:
+  LoopOverColumns() {
+    region_.accesses = [](const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                          std::int64_t upper, std::int64_t, tutti_sink *sink) {
+      const tutti_dim dim{memory::kPageBytes, upper - lower};
+      sink->add(TUTTI_READ | TUTTI_WRITE, memory::kHeapBase,
+                memory::kHeapBase + static_cast<std::uint64_t>(lower) * memory::kPageBytes +
+                    captures[0] * kWord,
+                kWord, 1, &dim);
+    };
+    history_.cuts.plansMade = 0;
+  }
+
+  /// How the launch behind `count` others is cut if all of it were wished to be cut as `wished`,
+  /// and whether anything moves for that.
+  std::pair<std::vector<std::uint32_t>, bool> cutBehind(std::uint64_t count,
+                                                        const std::vector<Share> &wished) {
+    Decider decider = this->decider(Distribute::Always, TUTTI_DEVICE_CPU);
+    const Progress::Lock lock = engine_.progress.lock();
+    for (std::uint64_t column = 0;; ++column) {
+      Launch launch = from(column);
+      Candidate &candidate = decider.candidateFor(history_, region_, launch.total);
+      candidate.placement.shares = column < count ? std::vector<Share>{{0, 20}, {1, 44}} : wished;
+      const Decision decision = decider.decide(history_, launch, candidate, residency_);
+      decider.notePlan(history_, decision.planned);
+      engine_.planner.commit(*decision.planned.plan);
+      if (column == count) {
+        return {weightsOf(launch), !decision.planned.plan->isInPlace};
+      }
+    }
+  }
+};
+
+TEST_F(LoopOverColumns, StaysWhereItsRowsLieThoughOtherPartsAreWished) {
+  const auto [weights, moves] = cutBehind(10, {{0, 30}, {1, 34}});
+
+  EXPECT_EQ(weights, (std::vector<std::uint32_t>{20, 44}));
+  EXPECT_FALSE(moves);
+}
+
+TEST_F(LoopOverColumns, IsCutAsWishedWhileItMayBeGoingRound) {
+  const auto [weights, moves] = cutBehind(2, {{0, 30}, {1, 34}});
+
+  EXPECT_EQ(weights, (std::vector<std::uint32_t>{30, 34}));
+  EXPECT_TRUE(moves);
+}
+
 /// A loop too short for the two devices of one rank: 64 iterations that write some bytes each, at a
 /// distance from one another.
 class ShortMovingLoop : public testing::Test {
@@ -424,6 +474,45 @@ TEST_F(ShortMovingLoop, IsDividedWhereItsDataLiesRatherThanMovedInManyRuns) {
     EXPECT_TRUE(decision.planned.plan->isInPlace);
     EXPECT_EQ(isPlannedOnAll_, column == 0) << "later ones are as likely to stay";
   }
+}
+
+/// Each device has half of the rows, of which the host has read one: for equal parts one run moves.
+class ApartOnEqualParts : public ShortMovingLoop {
+protected:
+  static constexpr std::uint64_t kRow = 1024;
+
+  void runColumns() {
+    {
+      const Progress::Lock lock = engine_.progress.lock();
+      Launch all = launchOf(0, kRow, kRow);
+      all.shares = {{1, 32}, {2, 32}};
+      engine_.planner.commit(*engine_.planner.plan(all).plan);
+      engine_.planner.apply(std::vector<memory::Event>{
+          {memory::Event::Kind::Fetched, {memory::kHeapBase, memory::kHeapBase + kRow}}});
+    }
+    for (std::uint64_t column = 0; column < 20; ++column) {
+      const Decision decision = run(launchOf(column * kWord, kWord, kRow));
+
+      EXPECT_FALSE(decision.planned.plan->isInPlace);
+      ASSERT_EQ(shares_.size(), 2U);
+      EXPECT_EQ(shares_[0].weight, shares_[1].weight);
+      EXPECT_EQ(decision.planned.plan->bytesToDistribute, 0U);
+    }
+  }
+};
+
+TEST_F(ApartOnEqualParts, StaysThereRatherThanMovesInManyRunsToFewer) { runColumns(); }
+
+TEST_F(ApartOnEqualParts, StaysThereThoughNobodyKnowsWhereItsDataLies) {
+  region_.accesses = [](const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                        std::int64_t upper, std::int64_t total, tutti_sink *sink) {
+    const tutti_dim dim{static_cast<std::int64_t>(captures[2]), upper - lower};
+    sink->add(TUTTI_READ | TUTTI_WRITE, memory::kHeapBase,
+              memory::kHeapBase + captures[0] +
+                  static_cast<std::uint64_t>(total - upper) * captures[2],
+              captures[1], 1, &dim); // From the last row to the first.
+  };
+  runColumns();
 }
 
 TEST_F(DeciderTest, MeasuresLaunchesOfADeviceMoreAndMoreSeldom) {
