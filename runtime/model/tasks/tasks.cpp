@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <unistd.h>
 #include <utility>
 
 namespace tutti::model::tasks {
@@ -23,6 +24,8 @@ constexpr std::size_t kAlignment = 16;
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) & ~(kAlignment - 1);
 }
+
+bool isThreadOfMain() { return gettid() == getpid(); }
 
 Pool *ownPool() {
   Worker *worker = Worker::current();
@@ -51,7 +54,7 @@ Tasks::Tasks(const engine::EngineSettings &settings)
   main_.setParent(root_);
   main_.depth = 1;
   if (!settings.hasGuests) {
-    current_ = &main_;
+    current_ = settings.adoptsCaller ? &main_ : nullptr;
   }
 }
 
@@ -70,6 +73,10 @@ Tasks::~Tasks() {
 }
 
 Task &Tasks::foreign() {
+  if (!openmp_ && isThreadOfMain()) { // Another one has made the first task.
+    current_ = &main_;
+    return main_;
+  }
   static thread_local ForeignThread thread;
   if (!thread.task) {
     thread.tasks = this;

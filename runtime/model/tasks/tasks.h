@@ -37,8 +37,9 @@ class OpenMp;
 ///            are its children.
 class Tasks final : engine::Client, DeviceClient, RemoteClient {
 public:
-  /// The calling thread's task is the main one if it becomes a worker. Not if the engine has
-  /// guests, as for OpenMP's tasks: there OpenMp says who runs what.
+  /// The calling thread's task is the main one if it becomes a worker; else that of the process's
+  /// first thread is. Not if the engine has guests, as for OpenMP's tasks: there OpenMp says who
+  /// runs what.
   explicit Tasks(const engine::EngineSettings &settings);
   Tasks(const Tasks &) = delete;
   Tasks &operator=(const Tasks &) = delete;

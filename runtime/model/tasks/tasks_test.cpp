@@ -430,6 +430,21 @@ TEST_P(TasksTest, SpawnsFromThreadsThatAreNoWorkersAndEndsWithTheLast) {
   EXPECT_EQ(over, 300);
 }
 
+TEST(TasksStartTest, EndsWithMainsTasksWhoeverHasMadeTheFirstOne) {
+  engine::EngineSettings settings;
+  settings.adoptsCaller = false;
+  std::unique_ptr<Tasks> tasks;
+  bool isThread = true;
+  std::thread first([&] {
+    tasks = std::make_unique<Tasks>(settings);
+    isThread = tasks->isMain(tasks->current());
+  });
+  first.join();
+
+  EXPECT_FALSE(isThread);
+  EXPECT_TRUE(tasks->isMain(tasks->current()));
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, TasksTest, testing::Values(1U, 2U, 4U));
 
 } // namespace
