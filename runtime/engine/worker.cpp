@@ -125,7 +125,7 @@ Stack &Worker::idleStack() {
 
 void Worker::park(Parked &parked) {
   parked.stack_ = running_;
-  Parked *next = takeResumed();
+  Parked *next = isTurnOfWork() ? nullptr : takeResumed();
   if (next == &parked) {
     return;
   }
@@ -169,19 +169,32 @@ Parked *Worker::takeResumed() {
   }
   Parked *oldest = resumed_;
   resumed_ = oldest->next_;
+  ++inARow_;
   return oldest;
+}
+
+bool Worker::isTurnOfWork() {
+  if (inARow_ <= stacks_.size() - idle_.size()) {
+    return false;
+  }
+  if (engine_.hasWork()) {
+    return true;
+  }
+  inARow_ = 0;
+  return false;
 }
 
 void Worker::loop() {
   for (;;) {
-    Parked *parked = takeResumed();
+    Parked *parked = isTurnOfWork() ? nullptr : takeResumed();
     if (!parked && !throttled_.empty()) {
       parked = takeThrottled(false);
     }
     if (!parked) {
       pollBetweenWork();
+      inARow_ = 0;
       Work *work = find();
-      if (!work && !throttled_.empty()) {
+      if (!work && !throttled_.empty() && !hasResumed()) {
         parked = takeThrottled(true);
       } else if (!work) {
         work = search();

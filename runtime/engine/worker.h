@@ -130,6 +130,11 @@ private:
   void unpark(Parked &parked); ///< From any thread.
   Parked *takeResumed();
 
+  /// Whether each of those that may go on has had its turn since other work had one, if there is
+  /// any. Tasks that look for something again and again would else leave no time for what they wait
+  /// for.
+  bool isTurnOfWork();
+
   bool hasResumed() const {
     return resumed_ || returned_.load(std::memory_order_relaxed) != nullptr;
   }
@@ -164,6 +169,7 @@ private:
   std::thread::id thread_;    ///< That the stacks belong to.
   Worker *before_ = nullptr;  ///< What the thread was before.
   Parked *resumed_ = nullptr; ///< The oldest first.
+  std::size_t inARow_ = 0;    ///< Of those, how many have gone on since other work was run.
   std::vector<Parked *> throttled_;
   std::size_t extra_ = 0; ///< Bytes that tasks may have beyond the limit.
   WorkerCounts counts_;

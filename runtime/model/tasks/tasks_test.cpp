@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -428,6 +429,58 @@ TEST_P(TasksTest, SpawnsFromThreadsThatAreNoWorkersAndEndsWithTheLast) {
 
   EXPECT_EQ(run, 300);
   EXPECT_EQ(over, 300);
+}
+
+TEST(TasksFairnessTest, RunsOtherTasksBesideTwoThatWakeOneAnother) {
+  constexpr int kMost = 100'000;
+  Tasks tasks(engine::EngineSettings{});
+  bool isOver = false;
+
+  struct Partner {
+    Task *task = nullptr;
+    Partner *other = nullptr;
+    int turns = 0;
+    bool *isOver = nullptr;
+    Tasks *tasks = nullptr;
+  };
+
+  std::array<Partner, 2> both;
+  const auto body = [](void *argument) {
+    auto &own = *static_cast<Partner *>(argument);
+    own.task = &own.tasks->current();
+    while (!*own.isOver && own.turns < kMost) {
+      if (own.other->task) {
+        ++own.turns;
+        own.tasks->unblock(*own.other->task);
+        own.tasks->block(*own.task);
+      } else {
+        own.tasks->sleep(0);
+      }
+    }
+    own.task = nullptr;
+    if (own.other->task) {
+      own.tasks->unblock(*own.other->task);
+    }
+  };
+  for (Partner &each : both) {
+    each = {nullptr, &both[&each == both.data() ? 1 : 0], 0, &isOver, &tasks};
+    tasks.spawn(body, &each, nullptr, nullptr, "partner");
+  }
+  while (both[0].turns == 0 || both[1].turns == 0) {
+    tasks.sleep(0);
+  }
+  Task &last =
+      tasks.create(0, sizeof(tutti_task_block) + sizeof(bool *), 0,
+                   [](std::int32_t, void *block) -> std::int32_t {
+                     **reinterpret_cast<bool **>(static_cast<tutti_task_block *>(block) + 1) = true;
+                     return 0;
+                   });
+  *reinterpret_cast<bool **>(&last.block + 1) = &isOver;
+  tasks.submit(last);
+  tasks.finish();
+
+  EXPECT_TRUE(isOver);
+  EXPECT_LT(both[0].turns, kMost);
 }
 
 TEST(TasksStartTest, EndsWithMainsTasksWhoeverHasMadeTheFirstOne) {
