@@ -10,7 +10,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <sched.h>
 
@@ -24,6 +23,9 @@ using tutti::model::tasks::Task;
 
 Task &taskOf(alpi_task *handle) { return *reinterpret_cast<Task *>(handle); }
 
+/// Else it stands for a thread of the program's own.
+bool isTask(const Task &task) { return (task.flags & tutti::model::tasks::kForeign) == 0; }
+
 template <typename T> int give(T *to, T value) {
   if (!to) {
     return ALPI_ERR_PARAMETER;
@@ -31,9 +33,6 @@ template <typename T> int give(T *to, T value) {
   *to = value;
   return ALPI_SUCCESS;
 }
-
-/// Size of attributes, of which there are none.
-constexpr uint64_t kAttributeBytes = 8;
 
 } // namespace
 
@@ -79,8 +78,7 @@ TUTTI_EXPORT int alpi_feature_check(int features) {
 
 TUTTI_EXPORT int alpi_task_self(alpi_task **handle) {
   Task &task = tasks().current();
-  const bool isTask = (task.flags & tutti::model::tasks::kForeign) == 0;
-  return give(handle, isTask ? reinterpret_cast<alpi_task *>(&task) : nullptr);
+  return give(handle, isTask(task) ? reinterpret_cast<alpi_task *>(&task) : nullptr);
 }
 
 TUTTI_EXPORT int alpi_task_block(alpi_task *handle) {
@@ -138,19 +136,14 @@ TUTTI_EXPORT int alpi_task_waitfor_ns(uint64_t target, uint64_t *actual) {
 }
 
 TUTTI_EXPORT int alpi_attr_create(alpi_attr **attr) {
-  return give(attr, static_cast<alpi_attr *>(std::calloc(1, kAttributeBytes)));
+  return give(attr, static_cast<alpi_attr *>(nullptr));
 }
 
-TUTTI_EXPORT int alpi_attr_destroy(alpi_attr *attr) {
-  std::free(attr);
-  return ALPI_SUCCESS;
-}
+TUTTI_EXPORT int alpi_attr_destroy(alpi_attr *) { return ALPI_SUCCESS; }
 
-TUTTI_EXPORT int alpi_attr_init(alpi_attr *attr) {
-  return attr ? ALPI_SUCCESS : ALPI_ERR_PARAMETER;
-}
+TUTTI_EXPORT int alpi_attr_init(alpi_attr *) { return ALPI_SUCCESS; }
 
-TUTTI_EXPORT int alpi_attr_size(uint64_t *bytes) { return give(bytes, kAttributeBytes); }
+TUTTI_EXPORT int alpi_attr_size(uint64_t *bytes) { return give(bytes, uint64_t{0}); }
 
 TUTTI_EXPORT int alpi_task_spawn(void (*body)(void *), void *bodyArgs, void (*completion)(void *),
                                  void *completionArgs, const char *label, const alpi_attr *) {
@@ -166,9 +159,11 @@ TUTTI_EXPORT int alpi_cpu_count(uint64_t *count) {
 }
 
 TUTTI_EXPORT int alpi_cpu_logical_id(uint64_t *id) {
-  tasks();
-  const auto *worker = tutti::engine::Worker::current();
-  return worker ? give(id, uint64_t{worker->number()}) : ALPI_ERR_OUTSIDE_TASK;
+  if (!isTask(tasks().current())) {
+    return ALPI_ERR_OUTSIDE_TASK;
+  }
+  const auto *worker = tutti::engine::Worker::current(); // Null for `main`, where it is none.
+  return give(id, uint64_t{worker ? worker->number() : 0U});
 }
 
 TUTTI_EXPORT int alpi_cpu_system_id(uint64_t *id) {

@@ -67,7 +67,8 @@ int alpi_task_events_test(struct alpi_task *handle, uint64_t *has_events);
 
 int alpi_task_waitfor_ns(uint64_t target_ns, uint64_t *actual_ns);
 
-/** Attributes of spawned tasks: none so far. A null pointer means the usual ones. */
+/** Attributes of spawned tasks. There are none so far: they have no bytes, and their handle is the
+   null pointer, which means the usual ones. */
 int alpi_attr_create(struct alpi_attr **attr);
 int alpi_attr_destroy(struct alpi_attr *attr);
 int alpi_attr_init(struct alpi_attr *attr);
