@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The ways in which tasks wait, and go on.
-#include "base/check.h"
 #include "base/log.h"
 #include "runtime/model/tasks/tasks.h"
 
@@ -226,6 +225,10 @@ void *Tasks::privateOf(void *original) {
     byte = standInFor(current(), byte);
     original = reinterpret_cast<void *>(byte);
   }
+  Worker *worker = Worker::current();
+  if (!worker) { // Runs no task, but asks what the parts of a loop name.
+    return original;
+  }
   const auto sharesWith = [](const Task &task) {
     return task.included() || (task.flags & kHelps) != 0 ? task.parent() : nullptr;
   };
@@ -233,8 +236,6 @@ void *Tasks::privateOf(void *original) {
     if (!task->hasGraph()) {
       continue;
     }
-    Worker *worker = Worker::current();
-    TUTTI_CHECK(worker, "a task that reduces runs on a worker");
     graph::ReductionGroup *group = nullptr;
     {
       const SpinGuard guard(graphLock_);

@@ -15,7 +15,15 @@ static void *work(void *argument) {
     sum += *value * i;
   }
 #pragma oss taskwait
-  *value = sum;
+  // What its parts name is asked for here.
+  int cells[12] = {0};
+#pragma oss taskloop grainsize(5) out(cells[i]) reduction(+ : sum)
+  for (int i = 0; i < 12; i++) {
+    cells[i] = i;
+    sum += i;
+  }
+#pragma oss taskwait
+  *value = sum + cells[11];
   return NULL;
 }
 
