@@ -73,20 +73,29 @@ void *Recording::data(const Handle &fragment) {
     isRefused_ = true;
     return nullptr;
   }
-  if (isPortion_) {
-    return placeOf(value);
+  const Range host = rangeOf(value.data(), value.size());
+  const auto known = std::ranges::find(named_, host, &Named::host);
+  if (known != named_.end()) {
+    return known->here;
   }
+  void *here = isPortion_ ? placeOf(value) : mirrorOf(value);
+  named_.push_back({host, here});
+  return here;
+}
+
+void *Recording::mirrorOf(const Value &value) {
   Buffer *buffer = value.buffer();
   if (!buffer) { // A number: devices get a copy.
     buffer = Buffer::make(value.size());
     std::memcpy(buffer->data(), value.data(), value.size());
     kept_.emplace_back(Kind::Bytes, buffer);
+    return mirrorOf(kept_.back());
   }
   devices_.awaitPortion(rangeOf(buffer->data(), buffer->bytes));
   if (part_ == Part::Drag) {
     value.open(Cause::Drag); // What has been dragged through has left the device before.
   }
-  std::byte *mirror = devices_.mirrorOf(*buffer, causeOf(part_));
+  std::byte *mirror = devices_.mirrorOf(value, causeOf(part_));
   if (!mirror) {
     isRefused_ = true;
     return const_cast<void *>(value.data());
@@ -138,8 +147,11 @@ void *Recording::create(Handle &fragment, std::size_t bytes) {
   fragment.value = Value(Kind::Bytes, buffer);
   kept_.push_back(fragment.value);
   if (mirror && isPortion_) {
+    const Range home = rangeOf(mirror, bytes);
     devices_.runtime_.renew(rangeOf(mirror, wholePages(bytes)));
-    return placeFor(rangeOf(mirror, bytes), takenHome_, outputs_);
+    void *here = placeFor(home, takenHome_, outputs_);
+    named_.push_back({home, here});
+    return here;
   }
   if (mirror && bytes > 0) {
     outputs_.push_back(rangeOf(mirror, bytes));
@@ -271,7 +283,8 @@ bool FragmentDevices::isTakenHome(const std::byte *bytes) {
 }
 
 /// Where devices find what the host has made; null if there is no room.
-std::byte *FragmentDevices::mirrorOf(Buffer &buffer, Cause cause) {
+std::byte *FragmentDevices::mirrorOf(const Value &value, Cause cause) {
+  Buffer &buffer = *value.buffer();
   if (std::byte *mirror = buffer.mirror.load(std::memory_order_acquire)) {
     return mirror;
   }
@@ -279,15 +292,16 @@ std::byte *FragmentDevices::mirrorOf(Buffer &buffer, Cause cause) {
   if (std::byte *mirror = buffer.mirror.load(std::memory_order_acquire)) {
     return mirror;
   }
-  std::byte *mirror = allocate(buffer.bytes, Role::MadeByHost);
+  const std::size_t bytes = value.size(); // Of a text with the 0 at its end.
+  std::byte *mirror = allocate(bytes, Role::MadeByHost);
   if (!mirror) {
     return nullptr;
   }
-  runtime_.renew(rangeOf(mirror, wholePages(buffer.bytes)));
-  std::memcpy(mirror, buffer.data(), buffer.bytes);
+  runtime_.renew(rangeOf(mirror, wholePages(bytes)));
+  std::memcpy(mirror, buffer.data(), bytes);
   buffer.memory = this;
   buffer.mirror.store(mirror, std::memory_order_release);
-  count(cause, buffer.bytes);
+  count(cause, bytes);
   return mirror;
 }
 

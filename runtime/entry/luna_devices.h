@@ -46,7 +46,7 @@ public:
   /// That of the version which the calling thread is in; null outside of any.
   static Recording *here();
 
-  /// The address of the bytes of a fragment.
+  /// The address of the bytes of a fragment, the same each time.
   void *data(const model::fragments::Handle &fragment);
   void *create(model::fragments::Handle &fragment, std::size_t bytes);
   void launch(const tutti_region &region, const std::uint64_t *captures);
@@ -64,6 +64,13 @@ private:
   friend class FragmentDevices;
   friend class NativeCall;
 
+  /// Where the device finds bytes of the host's.
+  struct Named {
+    Range host;
+    void *here;
+  };
+
+  void *mirrorOf(const model::fragments::Value &value);
   void *placeOf(const model::fragments::Value &value);
   void *placeFor(Range host, std::vector<exec::HostCopy> &copies, std::vector<Range> &places);
   std::shared_ptr<Portion> portionOf(const exec::TaskWork &work);
@@ -74,6 +81,7 @@ private:
   std::int32_t device_ = 0; ///< That it has been given to.
   bool isRefused_ = false;  ///< The device cannot do all of it.
   std::vector<exec::Launch> launches_;
+  std::vector<Named> named_; ///< What it has been told the address of.
   std::vector<Range> inputs_;
   std::vector<Range> outputs_;
   std::vector<std::pair<model::fragments::Handle *, bool>> numbers_;
@@ -141,7 +149,7 @@ private:
   using Use = std::pair<Role, std::size_t>;
 
   std::byte *allocate(std::size_t bytes, Role role);
-  std::byte *mirrorOf(model::fragments::Buffer &buffer, model::fragments::Cause cause);
+  std::byte *mirrorOf(const model::fragments::Value &value, model::fragments::Cause cause);
   static Size sizeOf(const Recording &recording);
   bool complete(const Recording &recording, exec::Launch &launch);
   bool isTakenHome(const std::byte *bytes);

@@ -26,10 +26,12 @@ import narrow(int n, value x, name y, name count) as narrow;
 import chain(value x, name y) as chain;
 import edges(int n, value x, value w, name y) as edges;
 import slab(int n, int step, value x, name y, name first, name second, name last, name mark) as slab;
+import ends(value x, value y, name z) as ends;
+import again(value x, name y) as again;
 import show(value x, value y) as show;
 sub main()
 {
-  df x, y, z, e, p, q, r, c, h, g, s;
+  df x, y, z, e, p, q, r, c, h, g, s, a;
   fill(1, 64, x);
   fill(-7, 64, y);
   mix(64, 0.5, x, y, z, e);
@@ -46,9 +48,13 @@ sub main()
     slab(k < 3 ? 20 * k : 15, k < 3 ? 1 : 2, z, s[5 * k], s[5 * k + 1], s[5 * k + 2], s[5 * k + 3], s[5 * k + 4]);
     for i = 5 * k..5 * k + 4 { chain(s[i], h[3 + i]); show(h[3 + i], c); }
   }
+  ends(r, c, a[0]);
+  again(a[0], a[1]);
+  for i = 0..1 { chain(a[i], h[i - 2]); show(h[i - 2], c); }
 }
 """
 FORMS_CODE = r"""#include "ucenv.h"
+#include <algorithm>
 extern "C" {
 void fill(int first, int n, OutputDF &x) {
   double *d = x.create<double>(n, 2.0);
@@ -109,6 +115,20 @@ void slab(int n, int step, const InputDF &x, OutputDF &y, OutputDF &first, Outpu
   *first.create<double>(1) = d[0];
   *second.create<double>(1) = d[21];
   *last.create<double>(1) = d[n > 0 ? n - 1 : 0];
+}
+// Both ask more than once where a fragment is, of which one is a number and one an output.
+void ends(const InputDF &x, const InputDF &y, OutputDF &z) {
+  size_t n = x.getSize() / sizeof(int);
+  int *d = z.create<int>(n + 1);
+  d = std::copy(x.getData<int>(), x.getData<int>() + n, d);
+  std::copy(y.getData<int>(), y.getData<int>() + 1, d);
+}
+void again(const InputDF &x, OutputDF &y) {
+  int n = x.getSize() / sizeof(int);
+  y.create<int>(n);
+  int *d = y.getData<int>();
+  for (int i = 0; i < n; i++) d[i] = 3 * x.getData<int>()[i];
+  for (int i = 0; i < n; i++) d[i] += i;
 }
 void chain(const InputDF &x, OutputDF &y) {
   unsigned long long h = 1469598103934665603ull;
@@ -261,14 +281,14 @@ def forms_are_the_same(workshop):
                               {}, "")
     require(result.status == 0, result.errors)
     shown = []
-    for environment in ({"TUTTI_DEVICE": "cpu"}, ONE, TWO):
+    for environment in ({"TUTTI_DEVICE": "cpu"}, ONE, TWO, {**ONE, "TUTTI_ROPE": "drag=1"}):
         result = run(workshop, program, [], 1, {**environment, "TUTTI_STATS": "json"})
         require(result.status == 0, result.errors)
         shown.append(sorted(result.output.splitlines()))
         calls = counted(result.errors)["fragments"]["devices"]["calls"]
         # All but those that show, and those that go through bytes one after the other.
-        require(calls == (0 if environment["TUTTI_DEVICE"] == "cpu" else 11), f"{calls} calls on devices")
-    require(shown[0] == shown[1] == shown[2], f"printed {shown}")
+        require(calls == (0 if environment["TUTTI_DEVICE"] == "cpu" else 13), f"{calls} calls on devices")
+    require(all(each == shown[0] for each in shown), f"printed {shown}")
 
 
 IN_PLACE = """C++ head ${<END}
