@@ -67,9 +67,9 @@ bool isRead(const AccessRecord &record) {
 
 class Inspector {
 public:
-  Inspector(ChunkModel &model, RegionAccesses &accesses, FunctionAnalysisManager &analyses,
-            StringRef name)
-      : model_(model), accesses_(accesses), analyses_(analyses), name_(name) {}
+  Inspector(ChunkModel &model, RegionAccesses &accesses, bool carries,
+            FunctionAnalysisManager &analyses, StringRef name)
+      : model_(model), accesses_(accesses), carries_(carries), analyses_(analyses), name_(name) {}
 
   InspectorFunction emit();
 
@@ -77,8 +77,6 @@ private:
   using Touches = SmallSetVector<CallInst *, 8>;
 
   Touches listable() const;
-  bool carriesValues() const;
-  bool isCounter(PHINode &phi, const Loop &loop) const;
   void copyModel();
   void takeValues();
   void dropEffects(const Touches &listed);
@@ -96,6 +94,7 @@ private:
 
   ChunkModel &model_;
   RegionAccesses &accesses_;
+  bool carries_; ///< Iterations may use what others have left in private variables.
   FunctionAnalysisManager &analyses_;
   StringRef name_;
   Function *body_ = nullptr; ///< The model's arguments, values and sink.
@@ -105,67 +104,12 @@ private:
   SmallVector<std::pair<CallInst *, CallInst *>, 8> reports_; ///< And the touches that they are of.
 };
 
-/// Whether `phi` follows from the iteration's number alone.
-bool Inspector::isCounter(PHINode &phi, const Loop &loop) const {
-  auto &scev = analyses_.getResult<ScalarEvolutionAnalysis>(model_.function());
-  const auto *recurrence =
-      scev.isSCEVable(phi.getType()) ? dyn_cast<SCEVAddRecExpr>(scev.getSCEV(&phi)) : nullptr;
-  return recurrence && recurrence->getLoop() == &loop && recurrence->isAffine() &&
-         SCEVExprContains(recurrence->getStart(), [this](const SCEV *part) {
-           const auto *value = dyn_cast<SCEVUnknown>(part);
-           return value && value->getValue() == model_.lower();
-         });
-}
-
-/// Whether memory or the way of the loop may depend on what `phi` is.
-bool decidesAnything(const PHINode &phi, const Loop &loop) {
-  SmallSetVector<const Instruction *, 16> derived;
-  derived.insert(&phi);
-  for (unsigned at = 0; at < derived.size(); ++at) {
-    for (const User *user : derived[at]->users()) {
-      const auto *inst = cast<Instruction>(user);
-      const bool isEnd = inst->getParent() == loop.getLoopLatch() && inst->isTerminator();
-      if (!loop.contains(inst) || isEnd) {
-        continue;
-      }
-      if (inst->mayReadOrWriteMemory() || inst->isTerminator()) {
-        return true;
-      }
-      derived.insert(inst);
-    }
-  }
-  return false;
-}
-
-/// Whether iterations may use what earlier ones of the same chunk have left in private variables. A
-/// program with one thread may count on that, and what they touch does not show it.
-bool Inspector::carriesValues() const {
-  const auto readsPrivate = [](const Instruction &inst) {
-    const auto *load = dyn_cast<LoadInst>(&inst);
-    const auto *copy = dyn_cast<AnyMemTransferInst>(&inst);
-    const Value *source = load ? load->getPointerOperand() : copy ? copy->getRawSource() : nullptr;
-    return source && memoryKind(source) == MemoryKind::Private;
-  };
-  for (Loop *loop : analyses_.getResult<LoopAnalysis>(model_.function())) {
-    for (PHINode &phi : loop->getHeader()->phis()) {
-      if (!isCounter(phi, *loop) && decidesAnything(phi, *loop)) {
-        return true;
-      }
-    }
-    if (any_of(loop->blocks(),
-               [&](const BasicBlock *block) { return any_of(*block, readsPrivate); })) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// Touches all of whose records are of whole objects, and no reductions or updates. Of writes that
 /// may depend on other iterations nothing is told.
 Inspector::Touches Inspector::listable() const {
   Touches found;
   Touches others;
-  const bool mayWrite = !accesses_.scatters || !carriesValues();
+  const bool mayWrite = !accesses_.scatters || !carries_;
   for (const AccessRecord &record : accesses_.records) {
     constexpr unsigned kOthers = TUTTI_REDUCED | TUTTI_CONSTANT | TUTTI_UPDATED;
     const bool isListable = record.isWhole && (record.flags & kOthers) == 0 &&
@@ -458,9 +402,9 @@ InspectorFunction Inspector::emit() {
 
 } // namespace
 
-InspectorFunction emitInspector(ChunkModel &model, RegionAccesses &accesses,
+InspectorFunction emitInspector(ChunkModel &model, RegionAccesses &accesses, bool carries,
                                 FunctionAnalysisManager &analyses, StringRef name) {
-  return Inspector(model, accesses, analyses, name).emit();
+  return Inspector(model, accesses, carries, analyses, name).emit();
 }
 
 } // namespace tutti::compiler

@@ -27,8 +27,9 @@ struct InspectorFunction {
 
 /// Emits that function into the model's module, and says in the flags of `accesses` which records
 /// it is about and which reads it depends on. No function, and nothing is said, if nothing that is
-/// touched of a whole object can be told apart like this.
-InspectorFunction emitInspector(ChunkModel &model, RegionAccesses &accesses,
+/// touched of a whole object can be told apart like this. Nothing is told of scattered writes of a
+/// loop that `carries` values from one iteration to the next (compiler/analysis/carried_values.h).
+InspectorFunction emitInspector(ChunkModel &model, RegionAccesses &accesses, bool carries,
                                 llvm::FunctionAnalysisManager &analyses, llvm::StringRef name);
 
 } // namespace tutti::compiler

@@ -2,9 +2,11 @@
 #include "compiler/transform/launch_regions.h"
 
 #include "abi/elements.h"
+#include "abi/order.h"
 #include "abi/output.h"
 #include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/accesses.h"
+#include "compiler/analysis/carried_values.h"
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/endings.h"
 #include "compiler/analysis/missing_functions.h"
@@ -81,6 +83,7 @@ struct Region {
   bool scatters = false;
   bool isByElement = false; ///< The records of each iteration are reported for themselves.
   bool follows = false;
+  bool forgets = false; ///< TUTTI_REGION_FORGETS
   std::vector<FoundPointers> found;
   std::vector<WholeObject> wholeObjects;
   DeviceWork deviceWork;
@@ -222,7 +225,9 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
     }
     if (region.run) {
       dropAccessNumbers(*region.run);
-      const InspectorFunction inspector = emitInspector(model, accesses, analyses, name);
+      const bool carries = !found.loop.isOverThreads() && carriesValues(model, analyses);
+      region.forgets = !carries;
+      const InspectorFunction inspector = emitInspector(model, accesses, carries, analyses, name);
       region.inspect = inspector.function;
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
@@ -446,7 +451,8 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const T
       (region.reduces ? TUTTI_REGION_REDUCES : 0) | (region.isLoop ? TUTTI_REGION_LOOP : 0) |
       (region.asksForThreads ? TUTTI_REGION_THREADS : 0) |
       (region.prints ? TUTTI_REGION_PRINTS : 0) | (region.isByElement ? TUTTI_REGION_ELEMENTS : 0) |
-      (region.printsObjects ? TUTTI_REGION_PRINTS_OBJECTS : 0);
+      (region.printsObjects ? TUTTI_REGION_PRINTS_OBJECTS : 0) |
+      (region.forgets ? TUTTI_REGION_FORGETS : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
   const std::uint64_t id =

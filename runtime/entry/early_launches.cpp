@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/entry/early_launches.h"
 
+#include "abi/order.h"
 #include "runtime/exec/region_view.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ std::optional<double> EarlyLaunches::expected(const tutti_region &region,
 bool EarlyLaunches::isDivisible(const tutti_region &region) {
   constexpr std::uint32_t kLoop = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
   constexpr std::uint32_t kMayBe =
-      TUTTI_REGION_REDUCES | TUTTI_REGION_FOLLOWS | TUTTI_REGION_THREADS;
+      TUTTI_REGION_REDUCES | TUTTI_REGION_FOLLOWS | TUTTI_REGION_THREADS | TUTTI_REGION_FORGETS;
   return (region.flags & ~kMayBe) == kLoop;
 }
 

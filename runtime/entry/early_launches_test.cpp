@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "abi/order.h"
 #include "runtime/entry/early_launches.h"
 
 #include <gtest/gtest.h>
@@ -38,6 +39,8 @@ TEST(EarlyLaunches, BelieveTheShortestOfThoseThatCount) {
 TEST(EarlyLaunches, DivideLoopsOnly) {
   tutti_region region{};
   region.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP | TUTTI_REGION_REDUCES;
+  EXPECT_TRUE(EarlyLaunches::isDivisible(region));
+  region.flags |= TUTTI_REGION_FORGETS;
   EXPECT_TRUE(EarlyLaunches::isDivisible(region));
   region.flags |= TUTTI_REGION_PRINTS;
   EXPECT_FALSE(EarlyLaunches::isDivisible(region));

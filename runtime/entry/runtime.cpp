@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/entry/runtime.h"
 
+#include "abi/order.h"
 #include "abi/output.h"
 #include "base/log.h"
 #include "runtime/balance/cost.h"
@@ -189,9 +190,11 @@ Runtime::RankJob Runtime::jobOf(transport::Endpoint &endpoint, const std::vector
 
 namespace {
 
-/// Whether iterations of `region` may have to keep their order, as they do for one thread.
-bool isForOneThread(const tutti_region &region) {
-  return (region.flags & TUTTI_REGION_SCATTERS) != 0 && knowsOfOneThreadOnly();
+/// Whether iterations of `region` may count on their order, as they may with one thread, unless the
+/// construct asks for several.
+bool isForOneThread(const tutti_region &region, const std::uint64_t *captures) {
+  const bool asks = (region.flags & TUTTI_REGION_THREADS) != 0;
+  return knowsOfOneThreadOnly() && !(asks && captures[region.captures - 1] > 1);
 }
 
 /// What other parts of this process are told.
@@ -453,7 +456,9 @@ Runtime::Begun Runtime::beginEarly(const tutti_region &region, const std::uint64
   begun.iterations = early_->iterationsOf(region, captures).value_or(0);
   const std::optional<double> known = early_->expected(region, begun.iterations);
   double expected = known.value_or(0);
-  if (!known && EarlyLaunches::isDivisible(region) && !opening_->isOver()) {
+  const bool mayCarry =
+      (region.flags & TUTTI_REGION_FORGETS) == 0 && knowsOfOneThreadOnly(); // Into other parts.
+  if (!known && EarlyLaunches::isDivisible(region) && !mayCarry && !opening_->isOver()) {
     expected = executeFirst(region, captures, begun);
   }
   if (begun.iterations > 0 && opening_->isWorthWaiting(expected)) {
@@ -585,7 +590,8 @@ std::string_view Runtime::reasonHome(const tutti_region &region) const {
   if (regionOf(region.id) != &region) {
     return "its library was loaded while the program ran";
   }
-  if (!region.inspect && isForOneThread(region)) {
+  const bool scatters = (region.flags & TUTTI_REGION_SCATTERS) != 0;
+  if (!region.inspect && scatters && knowsOfOneThreadOnly()) {
     return "it writes through computed indices, and the program knows of one thread only";
   }
   if ((region.flags & TUTTI_REGION_PRINTS) != 0 && knowsOfOneThreadOnly()) {
@@ -659,7 +665,7 @@ std::optional<exec::Launch> Runtime::prepareLaunch(const tutti_region &region,
   std::optional<exec::Launch> launch =
       zero_->prepare(region, captures, isOnSharedStack() ? frame : window_->stack().end);
   if (launch) {
-    launch->isForOneThread = isForOneThread(region);
+    launch->isForOneThread = isForOneThread(region, captures);
   }
   if (launch && begun.first > 0) {
     zero_->hasBegun(*launch, begun.first, begun.seconds);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/finder.h"
 
+#include "abi/order.h"
 #include "runtime/exec/apartness.h"
+#include "runtime/exec/closed_apartness.h"
 #include "runtime/exec/region_view.h"
 #include "runtime/memory/access_record.h"
 
@@ -35,6 +37,16 @@ constexpr std::uint64_t kWorthwhile = 4;
 /// many lists of elements are looked at before they have been used.
 constexpr std::uint64_t kMostFirsts = 32;
 
+constexpr std::string_view kMayCollide =
+    "it writes through computed indices, its iterations were not found to keep apart, and the "
+    "program knows of one thread only";
+constexpr std::string_view kMayCount =
+    "an iteration may touch what another one writes, and the program knows of one thread only, "
+    "which executes them in their order";
+constexpr std::string_view kCarries =
+    "an iteration may use what another one has left in private variables, and the program knows of "
+    "one thread only, which executes them in their order";
+
 constexpr std::string_view kTooMany = "it follows too many pointers";
 
 std::uint64_t hashOf(const std::vector<std::uint64_t> &captures) {
@@ -43,6 +55,12 @@ std::uint64_t hashOf(const std::vector<std::uint64_t> &captures) {
     hash = (std::rotl(hash, 5) ^ word) * 0x9e3779b97f4a7c15ULL;
   }
   return hash;
+}
+
+/// Whether only what indices are tells that iterations of `launch`, which may count on their order,
+/// keep apart.
+bool needsProof(const Launch &launch) {
+  return launch.isForOneThread && (launch.region->flags & TUTTI_REGION_SCATTERS) != 0;
 }
 
 bool follows(const tutti_region &region) { return (region.flags & TUTTI_REGION_FOLLOWS) != 0; }
@@ -143,7 +161,7 @@ public:
     }
     const bool isListed = (flags & TUTTI_LISTED) != 0;
     const bool isIndex = (flags & TUTTI_INDEX) != 0;
-    if (!isListed && !isIndex && !launch_.isForOneThread) {
+    if (!isListed && !isIndex && !needsProof(launch_)) {
       return;
     }
     Range range = memory::hullOf(address, size, {dims, ndims});
@@ -159,14 +177,10 @@ public:
       isKnown_ = isKnown_ && !range.empty() && window_.contains(range);
       (isIndex ? index_ : listed_).push_back(range);
     }
-    const bool mayCollide =
-        !isListed && (flags & TUTTI_SCATTERED) != 0 && (flags & TUTTI_UPDATED) == 0;
-    isProvable_ = isProvable_ && !range.empty() && !mayCollide; // Empty: nobody knows where.
     if (isListed && (flags & TUTTI_WRITE) != 0) {
       written_.push_back(range);
-    } else if (!isListed) {
+    } else if (!isListed && !range.empty()) {
       others_.push_back(range);
-      ((flags & TUTTI_WRITE) != 0 ? writtenByOthers_ : readByOthers_).push_back(range);
     }
   }
 
@@ -183,7 +197,7 @@ public:
   bool isWorthwhile() const {
     const bool isLarge = std::ranges::any_of(
         listed_, [](const Range &range) { return range.size() >= kLeastListed; });
-    const bool isWanted = launch_.isForOneThread ? isProvable_ && !listed_.empty() : isLarge;
+    const bool isWanted = needsProof(launch_) ? isProvable_ && !listed_.empty() : isLarge;
     if (!isKnown_ || !areDisjoint(listed_) || !isWanted) {
       return false;
     }
@@ -198,7 +212,7 @@ public:
     TouchCollector collector(listed_, launch_.total);
     Apartness apartness(written_);
     collector_ = &collector;
-    apartness_ = launch_.isForOneThread ? &apartness : nullptr;
+    apartness_ = needsProof(launch_) ? &apartness : nullptr;
     const Blocks blocks(launch_.total);
     for (std::size_t block = 0; block < blocks.count() && isKnown_; ++block) {
       ask(blocks.begin(block), blocks.end(block));
@@ -221,19 +235,13 @@ public:
   }
 
 private:
-  /// Puts each object once, by address. What is touched in other ways, too, is not provable;
-  /// neither is what one record of a closed form writes and another one touches.
+  /// Puts each object once, by address. What is touched in other ways, too, is not provable.
   void sortOut() {
     for (std::vector<Range> *ranges : {&listed_, &written_}) {
       sort(*ranges);
       ranges->erase(std::ranges::unique(*ranges).begin(), ranges->end());
     }
-    sort(writtenByOthers_);
-    const RangeSet writtenByOthers = RangeSet::of(writtenByOthers_);
-    isProvable_ = isProvable_ && isKnown_ && areDisjoint(writtenByOthers_) &&
-                  !RangeSet::of(written_).overlaps(RangeSet::of(others_)) &&
-                  !writtenByOthers.overlaps(RangeSet::of(listed_)) &&
-                  !writtenByOthers.overlaps(RangeSet::of(readByOthers_));
+    isProvable_ = isKnown_ && !RangeSet::of(written_).overlaps(RangeSet::of(others_));
   }
 
   /// What iterations [lower, upper) touch: one by one if they have to keep apart.
@@ -261,11 +269,9 @@ private:
   std::vector<Range> listed_;
   std::vector<Range> written_; ///< Of these.
   std::vector<Range> index_;
-  std::vector<Range> others_;          ///< What records say that are about no list,
-  std::vector<Range> writtenByOthers_; ///< of these the ones that write,
-  std::vector<Range> readByOthers_;    ///< and those that only read.
-  bool isKnown_ = true;                ///< All that it has been told so far.
-  bool isProvable_ = true;             ///< Lists tell whether iterations keep apart.
+  std::vector<Range> others_; ///< What records say that are about no list.
+  bool isKnown_ = true;       ///< All that it has been told so far.
+  bool isProvable_ = true;    ///< Lists tell whether iterations keep apart.
   TouchCollector *collector_ = nullptr;
   Apartness *apartness_ = nullptr; ///< Null if they need not.
 };
@@ -276,25 +282,40 @@ TouchLists Finder::listsOf(const Launch &launch) const {
   return inspection.isWorthwhile() ? inspection.lists(ranks_) : TouchLists{};
 }
 
-bool Finder::inspect(Launch &launch, bool usesDevices) {
-  const bool takesPages = ranks_ > 1 && !usesDevices;
-  if (!launch.region->inspect || !(takesPages || launch.isForOneThread) || launch.followed ||
-      launch.widening.isAny()) {
-    return !launch.isForOneThread;
+/// Whether records tell that no iteration touches what another one writes.
+bool Finder::isOrderOpen(const Launch &launch, Known &known) const {
+  Order &order = known.order;
+  if (!order.isOpen || order.allocations != launch.allocations) {
+    order.allocations = launch.allocations;
+    order.isOpen = keepApartInRecords(launch, window_, allocationsOf(launch));
   }
-  Known *known = recall(launch);
-  if (!known) {
-    return !launch.isForOneThread;
+  return *order.isOpen;
+}
+
+std::string_view Finder::inspect(Launch &launch, bool usesDevices) {
+  const bool takesPages = ranks_ > 1 && !usesDevices;
+  const bool isProofNeeded = needsProof(launch);
+  const bool keepsOrder = launch.isForOneThread;
+  if (keepsOrder && (launch.region->flags & TUTTI_REGION_FORGETS) == 0) {
+    return kCarries;
+  }
+  Known *known = keepsOrder || takesPages ? recall(launch) : nullptr;
+  if (keepsOrder && !(known && isOrderOpen(launch, *known))) {
+    return kMayCount;
+  }
+  if (!known || !launch.region->inspect || !(takesPages || isProofNeeded) || launch.followed ||
+      launch.widening.isAny()) {
+    return isProofNeeded ? kMayCollide : std::string_view();
   }
   Lists &lists = known->lists;
-  if (launch.isForOneThread && !lists.isForOneThread) {
+  if (isProofNeeded && !lists.isForOneThread) {
     lists = {};
   }
   const bool isKnown = findLists(launch, *known);
   if (isKnown) {
     launch.followed = takesPages ? lists.known : lists.bare;
   }
-  return isKnown || !launch.isForOneThread;
+  return isKnown || !isProofNeeded ? std::string_view() : kMayCollide;
 }
 
 /// Finds out what the lists of `known` do not say any more, if that is worth it; whether it is
@@ -314,7 +335,7 @@ bool Finder::findLists(Launch &launch, Known &known) {
   lists = {};
   const std::uint64_t excused = worth.used / kWorthwhile;
   const bool isFirst =
-      launch.isForOneThread && !known.wereListsSought && worth.firsts < kMostFirsts + excused;
+      needsProof(launch) && !known.wereListsSought && worth.firsts < kMostFirsts + excused;
   const std::uint64_t vain = isFirst ? 0 : worth.inspections - std::min(worth.inspections, excused);
   if (worth.launches < worth.latest + (std::uint64_t{1} << 2 * std::min<std::uint64_t>(vain, 16))) {
     return false;
@@ -325,11 +346,11 @@ bool Finder::findLists(Launch &launch, Known &known) {
   Followed::Content content;
   content.allocations = launch.allocations;
   content.lists = listsOf(launch);
-  if (content.lists.empty() || (content.lists.objects.empty() && !launch.isForOneThread)) {
-    lists.areVain = !launch.isForOneThread;
+  if (content.lists.empty() || (content.lists.objects.empty() && !needsProof(launch))) {
+    lists.areVain = !needsProof(launch);
     return false;
   }
-  lists.isForOneThread = launch.isForOneThread;
+  lists.isForOneThread = needsProof(launch);
   lists.known = intern(content);
   content.lists.objects.clear();
   lists.bare = intern(std::move(content));
@@ -441,7 +462,7 @@ std::pair<Finder::Known, double> Finder::ask(const Launch &launch, std::size_t m
     region.accesses(launch.captures.data(), launch.values.data(), lower,
                     std::min(lower + kAtOnce, end), launch.total, &sink);
   }
-  Known known{0, {}, {}, {}, sink.reasonHome, nullptr, std::nullopt, {}};
+  Known known{0, {}, {}, {}, sink.reasonHome, nullptr, std::nullopt, {}, false, {}};
   std::ranges::sort(sink.asked, {}, &Asked::address);
   for (const Asked &asked : sink.asked) {
     if (known.asked.empty() || known.asked.back().address != asked.address) {

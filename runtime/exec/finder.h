@@ -55,12 +55,12 @@ public:
 
   /// Says page by page what the iterations of a complete launch touch at computed addresses, where
   /// that is known or worth finding out: of objects of 256 KiB or more, and not at each launch. If
-  /// the launch `usesDevices`, these take whole objects. False if it is one for one thread, and
-  /// nobody knows that its iterations keep apart.
+  /// the launch `usesDevices`, these take whole objects. Why it stays home if it is one for one
+  /// thread, and nobody knows that its iterations keep apart; or empty.
   ///
   /// Order: all that the program has changed so far has been noted by who watches.
   /// Cost:  in a steady loop one look-up; otherwise about as much as the iterations take.
-  bool inspect(Launch &launch, bool usesDevices = false);
+  std::string_view inspect(Launch &launch, bool usesDevices = false);
 
   /// What has to be watched from now on, for the lists of a launch to hold at the next one; null if
   /// it is watched.
@@ -103,6 +103,12 @@ private:
     std::uint64_t latest = 0;      ///< The launch that has found it out last.
   };
 
+  /// Whether iterations keep apart as far as records tell, if that is known.
+  struct Order {
+    std::optional<bool> isOpen;
+    std::vector<Allocation> allocations; ///< With which it is right.
+  };
+
   /// What launches with the same captures and values ask for, while memory is the same, too.
   struct Known {
     std::uint64_t hash; ///< Of the captures, which differ mostly.
@@ -116,6 +122,7 @@ private:
     std::optional<std::pair<std::uint64_t, std::uint64_t>> seenAt;
     Lists lists;
     bool wereListsSought = false;
+    Order order;
   };
 
   Known *recall(const Launch &launch);
@@ -127,6 +134,7 @@ private:
   std::shared_ptr<const Followed> intern(Followed::Content content);
   TouchLists listsOf(const Launch &launch) const;
   bool findLists(Launch &launch, Known &known);
+  bool isOrderOpen(const Launch &launch, Known &known) const;
 
   const memory::Window &window_;
   memory::Objects objects_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// What rank 0 finds out about regions that follow pointers, with rows in a heap.
+#include "abi/order.h"
 #include "runtime/exec/finder.h"
 #include "runtime/exec/region_view.h"
 
@@ -424,8 +425,8 @@ TEST_F(FinderOfListsTest, HasNoListsWhereTheLoopWritesTheIndex) {
 }
 
 /// y[index[i]] = x[i]; the last capture says whether an element beside is read as well, and whether
-/// that is said in closed form; or that x[i] = x[index[i]] or x[i + 1] = x[i] comes first.
-/// Captures: index, x, y.
+/// that is said in closed form; or that x[i] = x[index[i]], x[i + 1] = x[i] or x[i + n] = x[i]
+/// comes first. Captures: index, x, y.
 void scatterAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
                      std::int64_t upper, std::int64_t, tutti_sink *sink) {
   const tutti_dim dim{8, upper - lower};
@@ -442,8 +443,9 @@ void scatterAccesses(const std::uint64_t *captures, const std::uint64_t *, std::
     sink->add(TUTTI_WRITE, captures[1], at(1), 8, 1, &dim);
     sink->add(TUTTI_READ | TUTTI_AT_MOST | TUTTI_ALLOCATION | TUTTI_LISTED, captures[1],
               captures[1], 1, 0, nullptr);
-  } else if (captures[3] == 4) {
-    sink->add(TUTTI_WRITE, captures[1], at(1) + 8, 8, 1, &dim);
+  } else if (captures[3] >= 4) {
+    const std::uint64_t way = captures[3] == 4 ? 1 : kIterations;
+    sink->add(TUTTI_WRITE, captures[1], at(1) + 8 * way, 8, 1, &dim);
   }
 }
 
@@ -464,7 +466,7 @@ void scatterInspect(const std::uint64_t *captures, const std::uint64_t *, std::i
 class FinderOfWritesTest : public FinderOfListsTest {
 protected:
   FinderOfWritesTest() {
-    region_.flags = TUTTI_REGION_SCATTERS;
+    region_.flags = TUTTI_REGION_SCATTERS | TUTTI_REGION_FORGETS;
     region_.accesses = scatterAccesses;
     region_.inspect = scatterInspect;
   }
@@ -475,7 +477,7 @@ protected:
     launch.captures = {index_, x_, large_, static_cast<std::uint64_t>(kind)};
     launch.isForOneThread = true;
     EXPECT_EQ(finder_.complete(launch).reasonHome, "");
-    const bool mayLeave = finder_.inspect(launch, usesDevices);
+    const bool mayLeave = finder_.inspect(launch, usesDevices).empty();
     if (const auto index = finder_.unwatched(launch)) {
       index->hasChanged = false;
       watched_ = index;
@@ -485,6 +487,15 @@ protected:
 
   std::uint64_t large_ = heap_.allocate(kBytes);
 };
+
+TEST_F(FinderOfWritesTest, KeepsHomeWhatMayCarryPrivateValues) {
+  region_.flags = TUTTI_REGION_SCATTERS;
+  EXPECT_FALSE(launchInOrder().second);
+}
+
+TEST_F(FinderOfWritesTest, TellsPiecesOfOneArrayApart) {
+  EXPECT_TRUE(launchInOrder(5).second) << "x[i + n] = x[i]";
+}
 
 TEST_F(FinderOfWritesTest, ListsPagesThatIterationsWrite) {
   const auto [launch, mayLeave] = launchInOrder();
@@ -532,7 +543,7 @@ TEST_F(FinderOfWritesTest, LooksAtManyListsInTurn) {
       launch.captures = {index_, x_, large_, 0};
       launch.isForOneThread = true;
       EXPECT_EQ(finder_.complete(launch).reasonHome, "");
-      EXPECT_TRUE(finder_.inspect(launch)) << list;
+      EXPECT_EQ(finder_.inspect(launch), "") << list;
       if (const auto index = finder_.unwatched(launch)) {
         index->hasChanged = false;
       }

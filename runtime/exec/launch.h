@@ -94,8 +94,8 @@ struct Launch {
   balance::Portion portion; ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
   std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.
-  /// For rank 0 alone: the program knows of one thread only, so that iterations may depend on
-  /// one another where they write at computed addresses.
+  /// For rank 0 alone: the program knows of one thread only, so that iterations may count on their
+  /// order.
   bool isForOneThread = false;
   /// What a launch of `taskRegion` does, on the rank whose device runs it; else null.
   TaskWork *task = nullptr;

@@ -453,6 +453,16 @@ def iterations_that_keep_apart_leave_their_order(workshop, scatter, ranks):
     require(found["home"] == 2 * later, f"{found['home']} launches stayed home")
 
 
+def records_tell_whether_order_is_open(workshop, closed_order, ranks):
+    """A program that knows of one thread: loops whose iterations count on those before stay home, and no
+    others do."""
+    rounds, open_loops, ordered = 3, 10, 6
+    found = workshop.statistics(closed_order, [str(rounds), "1"], ranks)
+    require(found["home"] == ordered * rounds, f"{found['home']} launches stayed home")
+    require(found["distributed"] == open_loops * rounds,
+            f"{found['distributed']} launches were distributed")
+
+
 def scatters_into_pages_of_their_own_move_borders(workshop, scatter, ranks):
     """What each part writes in its own neighbourhood stays with it, but for the pages at its borders."""
     rounds, page, objects = 10, 4096, 2

@@ -238,6 +238,9 @@ def all_tests(workshop, everywhere):
                       counters.scatters_into_pages_of_their_own_move_borders):
             tests.append((f"counters/{check.__name__}/{ranks}",
                           lambda c=check, r=ranks: c(workshop, named["scatter_apart"], r)))
+        tests.append((f"counters/records_tell_whether_order_is_open/{ranks}",
+                      lambda r=ranks: counters.records_tell_whether_order_is_open(
+                          workshop, named["closed_order"], r)))
     for ranks in (2, 4):
         tests.append((f"counters/updates_of_elements_are_distributed/{ranks}",
                       lambda r=ranks: counters.updates_of_elements_are_distributed(

@@ -7,9 +7,9 @@
 // RUN: env TUTTI_TARGETS=none %tutticc -S -emit-llvm -o - %s | FileCheck %s
 
 // Distributable, a loop, scatters; one that only reads at such addresses does not.
-// CHECK-DAG: @scatter.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 13,
-// CHECK-DAG: @gather.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 5,
-// CHECK-DAG: @histogram.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @scatter.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 4109,
+// CHECK-DAG: @gather.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 4101,
+// CHECK-DAG: @histogram.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 4101,
 
 // CHECK-LABEL: define internal void @scatter.omp_outlined.tutti.accesses(
 // CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 4238, i64 %[[A:.*]], i64 %[[A]], i64 1, i32 0,

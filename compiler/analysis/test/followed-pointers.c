@@ -5,9 +5,9 @@
 // RUN: FileCheck --check-prefix REMARK --input-file %t.remarks %s
 
 // Distributable, a loop, follows; what has only a capture does not.
-// CHECK-DAG: @rows.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 21,
-// CHECK-DAG: @lengths.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 21,
-// CHECK-DAG: @flat.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @rows.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 4117,
+// CHECK-DAG: @lengths.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 4117,
+// CHECK-DAG: @flat.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 4101,
 
 // The table is read as a whole; of each row that it leads to the columns (1025: read, followed).
 // CHECK-LABEL: define internal void @rows.omp_outlined.tutti.accesses(

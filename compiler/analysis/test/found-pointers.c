@@ -16,7 +16,7 @@ struct tree {
 // CHECK-DAG: @reach.tutti = internal global [9 x i64] zeroinitializer, section ".llvm.linkonce.b.tutti"
 
 // A list: heads and results have closed forms. TUTTI_REGION_CHASES is 32, a distributable loop 5.
-// CHECK-DAG: @lists.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 37,
+// CHECK-DAG: @lists.omp_outlined.tutti.region = {{.*}} { i32 {{[0-9]+}}, i32 4133,
 // CHECK-LABEL: define internal void @lists.omp_outlined.tutti.accesses(
 // CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 1, i64 {{.*}}, i64 {{.*}}, i64 8, i32 1,
 // CHECK-DAG:     call void @tutti_access(ptr {{.*}}, i32 512, i64 ptrtoint (ptr @reach.tutti to i64), i64 ptrtoint (ptr @reach.tutti to i64),

@@ -2,7 +2,7 @@
 // that there are as many of these as elements (2048); a triangle has loops of its own in each iteration.
 // RUN: %tutticc -O2 -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
 
-// CHECK-DAG: @shift.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 2053,
+// CHECK-DAG: @shift.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 6149,
 void shift(int n, double (*restrict a)[n], double (*restrict b)[n]) {
 #pragma omp parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
@@ -14,7 +14,7 @@ void shift(int n, double (*restrict a)[n], double (*restrict b)[n]) {
   }
 }
 
-// CHECK-DAG: @triangle.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @triangle.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 4101,
 void triangle(long n, double (*restrict a)[n], double (*restrict b)[n]) {
 #pragma omp parallel for
   for (long i = 0; i < n; ++i) {

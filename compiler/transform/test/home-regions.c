@@ -4,7 +4,7 @@
 
 // CHECK-DAG: @[[REASON:.*]] = {{.*}}c"it calls 'opaque', which is not defined in this file (line {{[0-9]+}})\00"
 // CHECK-DAG: @calls.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 4, {{.*}}ptr @[[REASON]],
-// CHECK-DAG: @part.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @part.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 4101,
 
 void opaque(long);
 

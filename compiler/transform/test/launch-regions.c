@@ -2,7 +2,7 @@
 // the outlined function goes.
 // RUN: %tutticc -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
 
-// CHECK-DAG: @sum.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 7,
+// CHECK-DAG: @sum.omp_outlined.tutti.region = internal constant %struct.tutti_region { i32 {{[0-9]+}}, i32 4103,
 // CHECK-DAG: @sum.omp_outlined.tutti.entry = internal constant ptr @sum.omp_outlined.tutti.region, section "tutti_regions"
 
 // CHECK-LABEL: define {{.*}} @sum(

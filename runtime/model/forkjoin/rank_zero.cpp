@@ -24,9 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kStrayed = "it follows a pointer to memory outside of unified memory";
 
-constexpr std::string_view kMayCollide =
-    "it writes through computed indices, its iterations were not found to keep apart, and the "
-    "program knows of one thread only";
 constexpr std::string_view kFollowsMany =
     "it follows so many pointers that planning it takes longer than it has taken so far";
 
@@ -208,18 +205,21 @@ void RankZero::findEverything(Launch &launch) {
 
 /// Completes the launch. Why it stays home; or empty.
 std::string_view RankZero::follow(Launch &launch, const Candidate &candidate) {
+  std::string_view reason;
   if ((launch.region->flags & TUTTI_REGION_FOLLOWS) == 0) {
-    const std::string_view reason = finder_.complete(launch).reasonHome;
-    return reason.empty() && !inspect(launch, candidate) ? kMayCollide : reason;
+    reason = finder_.complete(launch).reasonHome;
+  } else {
+    const Clock::time_point begin = Clock::now();
+    const Finder::Found found = finder_.complete(launch, Decider::mostWords(candidate));
+    Decider::noteFollowing(candidate, secondsSince(begin), found.share);
+    reason = found.share < 1 ? kFollowsMany : found.reasonHome;
   }
-  const Clock::time_point begin = Clock::now();
-  const Finder::Found found = finder_.complete(launch, Decider::mostWords(candidate));
-  Decider::noteFollowing(candidate, secondsSince(begin), found.share);
-  return found.share < 1 ? kFollowsMany : found.reasonHome;
+  return reason.empty() ? inspect(launch, candidate) : reason;
 }
 
-/// Finds out what the launch touches at computed addresses. False if that keeps it home.
-bool RankZero::inspect(Launch &launch, const Candidate &candidate) {
+/// Finds out what the launch touches at computed addresses, and whether iterations that may count
+/// on their order keep apart. Why it stays home; or empty.
+std::string_view RankZero::inspect(Launch &launch, const Candidate &candidate) {
   const bool usesDevices = candidate.placement.usesDevices;
   if (launch.region->inspect && (launch.isForOneThread || (job_.size() > 1 && !usesDevices))) {
     {

@@ -247,7 +247,7 @@ private:
   void bringHome(Progress::Lock &lock, const RangeSet &pages) TUTTI_IN_TURN;
   void bringExpected(Progress::Lock &lock) TUTTI_IN_TURN;
   std::string_view follow(Launch &launch, const Candidate &candidate);
-  bool inspect(Launch &launch, const Candidate &candidate);
+  std::string_view inspect(Launch &launch, const Candidate &candidate);
   void findEverything(Launch &launch);
   bool namesStack(const Launch &launch) const;
   bool mayLeaveAlone(const tutti_region &region) const;
