@@ -52,6 +52,18 @@ FunctionCallee EntryPoints::block() const {
                                      Type::getInt32Ty(context));
 }
 
+FunctionCallee EntryPoints::cacheBlock() const {
+  LLVMContext &context = module_.getContext();
+  Type *i64 = Type::getInt64Ty(context);
+  FunctionCallee callee = module_.getOrInsertFunction(
+      "tutti_cache_block", i64, PointerType::getUnqual(context), i64, i64, i64, i64);
+  auto *function = cast<Function>(callee.getCallee());
+  function->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+  function->addFnAttr(Attribute::NoUnwind);
+  function->addFnAttr(Attribute::WillReturn);
+  return callee;
+}
+
 FunctionCallee EntryPoints::access() const {
   LLVMContext &context = module_.getContext();
   Type *i32 = Type::getInt32Ty(context);

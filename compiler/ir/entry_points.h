@@ -26,6 +26,7 @@ public:
 
   llvm::FunctionCallee launch() const;
   llvm::FunctionCallee block() const;
+  llvm::FunctionCallee cacheBlock() const;
   llvm::FunctionCallee access() const;
   llvm::FunctionCallee follow() const;
   llvm::FunctionCallee touched() const;

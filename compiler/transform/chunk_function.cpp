@@ -9,6 +9,7 @@
 #include "compiler/ir/function_copies.h"
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/output_calls.h"
+#include "compiler/transform/cache_blocks.h"
 #include "compiler/transform/leave_loop.h"
 #include "compiler/transform/pointer_checks.h"
 
@@ -357,6 +358,7 @@ void writeChunk(Function &function) {
 Function *createChunkFunction(Function &outlined, StringRef name, FunctionAnalysisManager &analyses,
                               std::string &reason) {
   Function *function = copyWithChunk(outlined, name);
+  addCacheBlocks(*function, analyses);
   writeChunk(*function);
   reason = leaveLoopsAtExits(*function, analyses);
   if (!reason.empty()) {

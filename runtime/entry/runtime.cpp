@@ -8,6 +8,7 @@
 #include "runtime/engine/worker.h"
 #include "runtime/entry/agreement.h"
 #include "runtime/entry/allocation.h"
+#include "runtime/entry/cache_blocks.h"
 #include "runtime/entry/call_on_stack.h"
 #include "runtime/entry/cluster.h"
 #include "runtime/entry/images.h"
@@ -203,6 +204,9 @@ void apply(const Settings &settings) {
   setWorkers(settings.checksAccesses && settings.workers == 0 ? 1 : settings.workers);
   if (settings.managed == Managed::Unified) {
     putManagedIntoHeap();
+  }
+  if (!settings.without.cacheBlocks) {
+    allowCacheBlocks(settings.cache);
   }
 }
 

@@ -79,9 +79,12 @@ Result<Without> withoutOf(Options &options) {
       without.exactReads = true;
     } else if (word == "exact-writes") {
       without.exactWrites = true;
+    } else if (word == "cache-blocks") {
+      without.cacheBlocks = true;
     } else {
       return failure(ErrorCode::InvalidArgument,
-                     "TUTTI_WITHOUT={}: expected a list of prefetch, exact-reads, exact-writes",
+                     "TUTTI_WITHOUT={}: expected a list of prefetch, exact-reads, exact-writes, "
+                     "cache-blocks",
                      text);
     }
   }
@@ -185,6 +188,10 @@ Result<Settings> readSettings() {
   if (!without) {
     return without.error();
   }
+  const auto cache = options.size("TUTTI_CACHE", 0, 0, kTiB);
+  if (!cache) {
+    return cache.error();
+  }
   if (isFirstRank()) {
     options.warnUnknown();
   }
@@ -200,6 +207,7 @@ Result<Settings> readSettings() {
                   *checks,
                   static_cast<std::uint32_t>(*workers),
                   *without,
+                  *cache,
                   *patience};
 }
 

@@ -33,6 +33,7 @@ struct Without {
   bool prefetch;    ///< Bytes are asked for page by page.
   bool exactReads;  ///< Who reads some of an object gets all of it.
   bool exactWrites; ///< What loops write is found by comparing whole objects.
+  bool cacheBlocks; ///< Nests of loops are executed row by row.
 };
 
 struct Settings {
@@ -47,7 +48,8 @@ struct Settings {
   Managed managed;            ///< TUTTI_MANAGED: prefetch, driver or unified.
   bool checksAccesses;        ///< TUTTI_CHECK: accesses.
   std::uint32_t workers;      ///< TUTTI_WORKERS: that run tasks; 0 for one on each processor.
-  Without without;            ///< TUTTI_WITHOUT: a list of prefetch, exact-reads, exact-writes.
+  Without without;            ///< TUTTI_WITHOUT: a list of the above.
+  std::uint64_t cache;        ///< TUTTI_CACHE: of each thread; 0 for what the machine says.
   model::spmd::Patience patience; ///< TUTTI_TIMEOUT: of nodes that wait.
 };
 

@@ -7,7 +7,7 @@ import cases
 from counters import growth, require
 from harness import ROOT, Program, compare
 
-ALL = "prefetch,exact-reads,exact-writes"
+ALL = "prefetch,exact-reads,exact-writes,cache-blocks"
 FEATURES = ("earlier_writes", "rows_of_neighbours", "scatter_steady", "element_updates", "scatter",
             "struct_fields", "arrays_in_turn", "found_pointers", "uneven")
 
@@ -62,6 +62,25 @@ def without_prefetch_each_page_faults(workshop, ranks):
     require(found["prefetch"]["fetch"]["messages"] >= 2 * pages, f"{found['prefetch']['fetch']}")
 
 
+def nests_are_walked_through_in_blocks(workshop, ranks, threads):
+    """The program itself says how large blocks are, and counts how often it is asked: by each thread
+    for each of its nests of which the iterations share something, and for no others."""
+    program = Program.read(ROOT / "test/e2e/features/cache_blocks")
+    environment = {"OMP_NUM_THREADS": str(threads), "TELL_BLOCKS": "1", "TUTTI_DEVICE": "cpu",
+                   "TUTTI_DISTRIBUTE": "always"}
+    compare(workshop, program, [], ranks, environment)
+    result = workshop.launch(program, [], ranks, environment)
+    asked = [int(line.split()[-1]) for line in result.errors.splitlines() if "blocks:" in line]
+    require(len(asked) >= 1 and all(times >= 5 * threads for times in asked), f"asked {asked}")
+
+
+def blocks_that_the_runtime_chooses(workshop, cache, ranks):
+    """A cache so small that all nests of examples that share something are divided."""
+    for name, words in (("jacobi", ["240", "513", "3"]), ("matmul", ["200"])):
+        compare(workshop, example(name), words, ranks,
+                {"TUTTI_CACHE": cache, "OMP_NUM_THREADS": "2", "TUTTI_DEVICE": "cpu"})
+
+
 def unknown_words_are_refused(workshop):
     result = workshop.launch(example("stream"), ["1000", "2"], 2, {"TUTTI_WITHOUT": "prefetch,speed"})
     require(result.status != 0 and "TUTTI_WITHOUT=prefetch,speed: expected a list of" in result.errors,
@@ -75,6 +94,12 @@ def all_checks():
             (inexact_reads_bring_whole_grids, inexact_writes_are_compared,
              without_prefetch_pages_are_asked_for, without_prefetch_each_page_faults), (2, 3)):
         checks.append((f"{check.__name__}/{ranks}", lambda w, c=check, r=ranks: c(w, r)))
+    for ranks, threads in ((1, 2), (1, 3), (2, 2), (3, 1), (1, 1)):
+        checks.append((f"nests_are_walked_through_in_blocks/{ranks}/{threads}",
+                       lambda w, r=ranks, t=threads: nests_are_walked_through_in_blocks(w, r, t)))
+    for cache, ranks in (("4K", 1), ("64K", 2)):
+        checks.append((f"blocks_that_the_runtime_chooses/{cache}/{ranks}",
+                       lambda w, c=cache, r=ranks: blocks_that_the_runtime_chooses(w, c, r)))
     sizes = {}
     for name, words in cases.EXAMPLES:
         sizes.setdefault(name, []).append(shlex.split(words))
