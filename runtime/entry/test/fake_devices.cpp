@@ -5,8 +5,10 @@
 /// loops cost: calls of the driver, memory taken, system calls.
 ///
 /// Arguments: GPUs of each rank, seed of the order of loops, ranks. On several ranks the calls are
-/// not compared, but counters are; seed 0 is steady halos only. "short" behind them leaves all out
-/// but the results of some loops, "shared" all but loops whose data several places have.
+/// not compared, but counters are. On one rank calls are as said with `TUTTI_BALANCE=off`: parts
+/// that take unlike times, as under load, get other borders otherwise, and rows move. Seed 0 is
+/// steady halos only. "short" behind them leaves all out but the results of some loops, "shared"
+/// all but loops whose data several places have.
 #include "runtime/device/cuda/test/fake_cuda.h"
 #include "runtime/exec/test/hand_region.h"
 
