@@ -155,11 +155,9 @@ void Tasks::sleep(std::uint64_t nanoseconds) {
   Parked turn;
   turn.resume();
   turn.wait();
-  if (engine::Timers::Clock::now() < until) {
-    Latch latch;
-    timers_.setAt(until, latch);
-    latch.wait();
-  }
+  Latch latch;
+  timers_.setAt(until, latch);
+  latch.wait();
   current_ = &task;
 }
 
