@@ -32,6 +32,7 @@
 #include "compiler/transform/inspector.h"
 #include "compiler/transform/late_texts.h"
 #include "compiler/transform/private_allocations.h"
+#include "compiler/transform/reduce_updates.h"
 #include "compiler/transform/region_functions.h"
 #include "compiler/transform/serial_forks.h"
 #include "compiler/transform/thread_rows.h"
@@ -226,7 +227,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
     if (region.run) {
       dropAccessNumbers(*region.run);
       const bool carries = !found.loop.isOverThreads() && carriesValues(model, analyses);
-      region.forgets = !carries;
+      region.forgets = !carries && !outlined.hasFnAttribute(kFirstWins);
       const InspectorFunction inspector = emitInspector(model, accesses, carries, analyses, name);
       region.inspect = inspector.function;
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());

@@ -265,6 +265,13 @@ bool Reducer::run() {
     redirect(update);
   }
   reduce(*loops.front().init);
+  const bool hasFirst = any_of(*updates, [](const SharedUpdate &update) {
+    return update.isChoice() && update.tie == CmpInst::BAD_ICMP_PREDICATE &&
+           update.variables.size() > 1;
+  });
+  if (hasFirst) {
+    function_.addFnAttr(kFirstWins);
+  }
   return true;
 }
 

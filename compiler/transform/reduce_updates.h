@@ -5,9 +5,14 @@
 /// them once, behind its loop.
 #pragma once
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/PassManager.h"
 
 namespace tutti::compiler {
+
+/// Attribute of an outlined function: of equal values the first one is chosen, with what belongs to
+/// it. Which one that is depends on the order in which copies are combined.
+inline constexpr llvm::StringLiteral kFirstWins = "tutti-first-wins";
 
 /// Order: after teams have been merged; before constructs are split.
 class ReduceUpdatesPass : public llvm::PassInfoMixin<ReduceUpdatesPass> {

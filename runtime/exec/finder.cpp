@@ -299,12 +299,12 @@ std::string_view Finder::inspect(Launch &launch, bool usesDevices) {
   if (keepsOrder && (launch.region->flags & TUTTI_REGION_FORGETS) == 0) {
     return kCarries;
   }
-  Known *known = keepsOrder || takesPages ? recall(launch) : nullptr;
+  const bool mayLook = launch.region->inspect && (takesPages || isProofNeeded);
+  Known *known = keepsOrder || mayLook ? recall(launch) : nullptr;
   if (keepsOrder && !(known && isOrderOpen(launch, *known))) {
     return kMayCount;
   }
-  if (!known || !launch.region->inspect || !(takesPages || isProofNeeded) || launch.followed ||
-      launch.widening.isAny()) {
+  if (!known || !mayLook || launch.followed || launch.widening.isAny()) {
     return isProofNeeded ? kMayCollide : std::string_view();
   }
   Lists &lists = known->lists;
@@ -423,6 +423,7 @@ void Finder::renewAllocations(Known &known, Launch &launch) {
     Followed::Content content = known.followed->content();
     content.allocations = launch.allocations;
     known.followed = intern(std::move(content));
+    known.order = {};
   }
   launch.allocations.clear();
   known.seenAt = now;

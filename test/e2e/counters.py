@@ -456,7 +456,7 @@ def iterations_that_keep_apart_leave_their_order(workshop, scatter, ranks):
 def records_tell_whether_order_is_open(workshop, closed_order, ranks):
     """A program that knows of one thread: loops whose iterations count on those before stay home, and no
     others do."""
-    rounds, open_loops, ordered = 3, 10, 6
+    rounds, open_loops, ordered = 3, 10, 7
     found = workshop.statistics(closed_order, [str(rounds), "1"], ranks)
     require(found["home"] == ordered * rounds, f"{found['home']} launches stayed home")
     require(found["distributed"] == open_loops * rounds,

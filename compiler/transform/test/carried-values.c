@@ -15,6 +15,8 @@
 // CHECK-DAG: @prefix.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 5,
 // CHECK-DAG: @way.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 5,
 // CHECK-DAG: @furthest.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4103,
+// CHECK-DAG: @where.omp_outlined.reduced.tutti.region = internal constant {{.*}} { i32 12, i32 7,
+// CHECK-DAG: @extreme.omp_outlined.reduced.tutti.region = internal constant {{.*}} { i32 12, i32 4103,
 // CHECK-DAG: @latest.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 5,
 // CHECK-DAG: @final.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4101,
 
@@ -97,4 +99,24 @@ void final(int n, const double *x, double *y, double *at) {
   #pragma omp parallel for lastprivate(k)
   for (int i = 0; i < n; i++) { k = 2 * x[i]; y[i] = k; }
   *at = k;
+}
+
+// Of equal values the first one is chosen, with its place.
+void where(int n, const double *x, int *at) {
+  double most = 0; int k = -1;
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    #pragma omp critical
+    { if (x[i] > most) { most = x[i]; k = i; } }
+  }
+  *at = k;
+}
+double extreme(int n, const double *x) {
+  double most = 0;
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    #pragma omp critical
+    { if (x[i] > most) most = x[i]; }
+  }
+  return most;
 }

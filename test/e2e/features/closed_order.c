@@ -18,6 +18,19 @@ static void inOrder(double *x, double *y, int *z) {
   int next = 3;
   double last[2] = {1, 2};
   double shared = 0;
+  int most = -1;
+  int first = -1;
+#pragma omp parallel for
+  for (int i = 0; i < ALL; ++i) { // Of equal ones the first.
+#pragma omp critical
+    {
+      if (i % 101 > most) {
+        most = i % 101;
+        first = i;
+      }
+    }
+  }
+  z[0] += first;
 #pragma omp parallel for
   for (int i = 1; i < ALL; ++i) {
     x[i] = 0.5 * x[i - 1] + 0.25 * x[i];
@@ -28,7 +41,7 @@ static void inOrder(double *x, double *y, int *z) {
   }
 #pragma omp parallel for firstprivate(next)
   for (int i = 0; i < ALL; ++i) {
-    z[i] = next++;
+    z[i] += next++;
   }
 #pragma omp parallel for firstprivate(last)
   for (int i = 0; i < ALL; ++i) {
