@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TUTTI_ABI_VERSION 12
+#define TUTTI_ABI_VERSION 13
 
 /// Sections of object files. Pointers to region descriptors:
 #define TUTTI_SECTION_REGIONS "tutti_regions"

@@ -3,22 +3,22 @@
 // RUN: %tutticc -O2 -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
 // RUN: %tutticc -O2 -g -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
 
-// CHECK-DAG: @plain.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4101,
-// CHECK-DAG: @chunked.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4101,
-// CHECK-DAG: @dynamic.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4101,
-// CHECK-DAG: @merged.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4101,
-// CHECK-DAG: @sums.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4103,
-// CHECK-DAG: @temporary.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4101,
-// CHECK-DAG: @table.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4101,
-// CHECK-DAG: @counter.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 5,
-// CHECK-DAG: @array.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 5,
-// CHECK-DAG: @prefix.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 5,
-// CHECK-DAG: @way.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 5,
-// CHECK-DAG: @furthest.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4103,
-// CHECK-DAG: @where.omp_outlined.reduced.tutti.region = internal constant {{.*}} { i32 12, i32 7,
-// CHECK-DAG: @extreme.omp_outlined.reduced.tutti.region = internal constant {{.*}} { i32 12, i32 4103,
-// CHECK-DAG: @latest.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 5,
-// CHECK-DAG: @final.omp_outlined.tutti.region = internal constant {{.*}} { i32 12, i32 4101,
+// CHECK-DAG: @plain.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
+// CHECK-DAG: @chunked.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
+// CHECK-DAG: @dynamic.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
+// CHECK-DAG: @merged.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
+// CHECK-DAG: @sums.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4103,
+// CHECK-DAG: @temporary.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
+// CHECK-DAG: @table.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
+// CHECK-DAG: @counter.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @array.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @prefix.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @way.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @furthest.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4103,
+// CHECK-DAG: @where.omp_outlined.reduced.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 7,
+// CHECK-DAG: @extreme.omp_outlined.reduced.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4103,
+// CHECK-DAG: @latest.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @final.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
 
 void plain(int n, double *x, const double *y) {
   #pragma omp parallel for
