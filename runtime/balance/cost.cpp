@@ -92,6 +92,7 @@ RegionHistory RegionHistory::forAnotherLength() const {
   RegionHistory another;
   another.planning = planning;
   another.following = following;
+  another.ordering = ordering;
   another.isAway = isAway;
   another.undoing = undoing;
   return another;
@@ -174,9 +175,11 @@ bool isTooShort(const Machine &machine, const RegionHistory &history, std::int64
 }
 
 bool isWorthALook(const RegionHistory &history) {
-  const double share = history.planning.seconds() > 0 ? kLookShare : kFirstTrialShare;
+  const bool hasLooked = history.planning.seconds() > 0 || history.ordering > 0;
+  const double share = hasLooked ? kLookShare : kFirstTrialShare;
   return history.isAway || history.home.seconds() <= 0 ||
-         history.following + history.planning.seconds() <= share * history.sinceLook;
+         history.following + history.ordering + history.planning.seconds() <=
+             share * history.sinceLook;
 }
 
 bool isWorthDistributing(const Machine &machine, RegionHistory &history, const Proposal &proposal) {

@@ -57,7 +57,8 @@ struct RegionHistory {
   double sampled = 0;      ///< The same at least, by some iterations of a launch; 0: not known.
   Measured distributed;    ///< Per iteration of the whole loop, with all that each launch takes.
   Measured planning;       ///< To find out what distributing a launch would move,
-  double following = 0;    ///< and to follow pointers for that, the latest time.
+  double following = 0;    ///< and to follow pointers for that, the latest time,
+  double ordering = 0;     ///< and whether its iterations need their order, the latest time.
   bool isAway = false;     ///< The last launch was distributed, so the data is where it puts it.
   double regret = 0;       ///< Seconds that staying there has cost, to be weighed against moving.
   std::int32_t stayed = 0; ///< Launches since it came there.

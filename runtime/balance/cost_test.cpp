@@ -325,6 +325,18 @@ TEST(Cost, LooksEarlyWhereNothingWasWeighedYet) {
   EXPECT_EQ(launches, 4);
 }
 
+TEST(Cost, LooksSeldomIfFindingOutTheOrderIsDear) {
+  RegionHistory history;
+  history.ordering = 1e-3;
+  EXPECT_EQ(history.forAnotherLength().ordering, 1e-3);
+  int launches = 0;
+  do {
+    history.addHome(kMachine, 1000, 1e-3, 0);
+    ASSERT_LT(++launches, 1000);
+  } while (!isWorthALook(history));
+  EXPECT_EQ(launches, 50);
+}
+
 TEST(Cost, LeavesOutLaunchesThatHadToBePlanned) {
   RegionHistory history;
   history.addHome(kMachine, 1000, 10e-3, 0);

@@ -468,6 +468,13 @@ void Decider::noteFollowing(const Candidate &candidate, double seconds, double s
   candidate.history->following = share < 1 ? (1 + kPlanning) * seconds / share : seconds;
 }
 
+void Decider::noteOrdering(const Candidate &candidate, double seconds, bool isOpen) {
+  candidate.history->ordering = seconds;
+  if (!isOpen) {
+    candidate.history->sinceLook = 0; // This was the look.
+  }
+}
+
 bool Decider::isToBeMeasured(LoopHistory &history, const Candidate &candidate) const {
   if (!candidate.placement.usesDevices) {
     return true;

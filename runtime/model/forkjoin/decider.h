@@ -148,6 +148,10 @@ public:
   /// Notes what it took to follow `share` of the words of a launch. Units: seconds.
   static void noteFollowing(const Candidate &candidate, double seconds, double share);
 
+  /// Notes what it took to find out whether the iterations of a launch need their order. Units:
+  /// seconds.
+  static void noteOrdering(const Candidate &candidate, double seconds, bool isOpen);
+
   /// Decides on a launch that is complete. Takes devices out of `candidate` that can hold no
   /// portion of it; sets the shares of `launch` and how many portions it takes.
   Decision decide(LoopHistory &history, Launch &launch, Candidate &candidate,

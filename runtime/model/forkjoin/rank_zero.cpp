@@ -228,7 +228,13 @@ std::string_view RankZero::inspect(Launch &launch, const Candidate &candidate) {
       catchUp(lock); // What it depends on may have changed in pages that cannot be protected.
     }
   }
-  return finder_.inspect(launch, usesDevices);
+  if (!launch.isForOneThread) {
+    return finder_.inspect(launch, usesDevices);
+  }
+  const Clock::time_point begin = Clock::now();
+  const std::string_view reason = finder_.inspect(launch, usesDevices);
+  Decider::noteOrdering(candidate, secondsSince(begin), reason.empty());
+  return reason;
 }
 
 bool RankZero::distribute(Launch &launch) {
