@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/filled_variables.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -11,6 +12,9 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
+
+#include <optional>
+#include <utility>
 
 using namespace llvm;
 
@@ -28,6 +32,55 @@ bool contains(const SCEV *expression, ArrayRef<const Value *> bounds) {
   });
 }
 
+/// By what `inst` combines its first derived operand with others, in whatever order; 0: it does not.
+/// `at`: the number of that operand.
+unsigned combinationOf(const Instruction &inst, unsigned at) {
+  if (const auto *intrinsic = dyn_cast<IntrinsicInst>(&inst)) {
+    switch (const Intrinsic::ID id = intrinsic->getIntrinsicID()) {
+    case Intrinsic::smin:
+    case Intrinsic::smax:
+    case Intrinsic::umin:
+    case Intrinsic::umax:
+    case Intrinsic::minnum:
+    case Intrinsic::maxnum:
+    case Intrinsic::minimum:
+    case Intrinsic::maximum:
+      return unsigned{Instruction::OtherOpsEnd} + id;
+    case Intrinsic::fmuladd:
+    case Intrinsic::fma:
+      return at == 2 ? unsigned{Instruction::FAdd} : 0;
+    default:
+      return 0;
+    }
+  }
+  switch (inst.getOpcode()) {
+  case Instruction::Sub:
+  case Instruction::FSub:
+  case Instruction::FDiv:
+    return at != 0                                    ? 0
+           : inst.getOpcode() == Instruction::Sub     ? unsigned{Instruction::Add}
+           : inst.getOpcode() == Instruction::FSub    ? unsigned{Instruction::FAdd}
+                                                      : unsigned{Instruction::FMul};
+  case Instruction::Add:
+  case Instruction::FAdd:
+  case Instruction::Mul:
+  case Instruction::FMul:
+  case Instruction::And:
+  case Instruction::Or:
+  case Instruction::Xor:
+    return inst.getOpcode();
+  default:
+    return 0;
+  }
+}
+
+/// Whether `one` and `other` are what `condition` compares.
+bool isChoiceBetween(const Value *condition, const Value *one, const Value *other) {
+  const auto *test = dyn_cast<CmpInst>(condition);
+  return test && ((test->getOperand(0) == one && test->getOperand(1) == other) ||
+                  (test->getOperand(0) == other && test->getOperand(1) == one));
+}
+
 /// What iterations of one loop leave to each other.
 class Carried {
 public:
@@ -37,8 +90,11 @@ public:
         dominators_(analyses.getResult<DominatorTreeAnalysis>(model.function())) {}
 
   bool isUsed();
+  bool isOrdered();
 
 private:
+  using Groups = EquivalenceClasses<const Value *>;
+
   /// What the loop does with one private variable.
   struct Variable {
     SmallVector<Instruction *, 8> accesses;
@@ -60,6 +116,9 @@ private:
   bool passOn(const Instruction &inst, const Use &use);
   bool isOfLast(const BasicBlock &block) const;
   bool passOut(const Instruction &inst);
+  void join(const Value &value, const Value &pointer, Groups &groups);
+  bool choosesExtremes(const BranchInst &branch) const;
+  std::optional<unsigned> combination(const Instruction &inst) const;
 
   const Loop &loop_;
   ChunkModel &model_;
@@ -278,6 +337,133 @@ bool Carried::passOut(const Instruction &inst) {
   return false;
 }
 
+/// `value` is in the variables that `pointer` leads to.
+void Carried::join(const Value &value, const Value &pointer, Groups &groups) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(&pointer, objects, nullptr, 0);
+  for (const Value *object : objects) {
+    groups.unionSets(&value, object);
+  }
+}
+
+/// Whether `branch`, on which nothing but values depends, keeps the larger or smaller of two.
+bool Carried::choosesExtremes(const BranchInst &branch) const {
+  const Value *condition = branch.getCondition();
+  for (const BasicBlock *way : branch.successors()) {
+    const bool isJoin = way->getSinglePredecessor() != branch.getParent();
+    const BasicBlock *end = isJoin ? way : way->getSingleSuccessor();
+    for (const PHINode &phi : end ? end->phis() : way->phis()) {
+      const int from = phi.getBasicBlockIndex(isJoin ? branch.getParent() : way);
+      for (const Value *value : phi.incoming_values()) {
+        const Value *here = from < 0 ? nullptr : phi.getIncomingValue(unsigned(from));
+        if (value != here && !(here && isChoiceBetween(condition, value, here))) {
+          return false;
+        }
+      }
+    }
+    for (const Instruction &inst : *way) {
+      const auto *store = isJoin ? nullptr : dyn_cast<StoreInst>(&inst);
+      const auto *test = store ? dyn_cast<CmpInst>(condition) : nullptr;
+      if (store && !(test && is_contained(test->operand_values(), store->getValueOperand()))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// By what derived `inst` combines what is left with what is new; 0: it only passes it on. Nothing
+/// if the result depends on the order.
+std::optional<unsigned> Carried::combination(const Instruction &inst) const {
+  const auto isDerived = [this](const Value *value) {
+    const auto *operand = dyn_cast<Instruction>(value);
+    return operand && loop_.contains(operand) && derived_.contains(operand);
+  };
+  if (isa<PHINode, LoadInst, FreezeInst, ZExtInst, SExtInst, TruncInst, FPExtInst, FPTruncInst>(
+          inst) ||
+      inst.isTerminator()) {
+    return 0;
+  }
+  if (const auto *select = dyn_cast<SelectInst>(&inst)) {
+    const Value *condition = select->getCondition();
+    const Value *one = select->getTrueValue();
+    const Value *other = select->getFalseValue();
+    if (!isDerived(condition)) {
+      return 0;
+    }
+    if (isChoiceBetween(condition, one, other) && isDerived(one) != isDerived(other)) {
+      const auto *test = cast<CmpInst>(condition);
+      const CmpInst::Predicate predicate =
+          test->getOperand(0) == one ? test->getPredicate() : test->getSwappedPredicate();
+      const bool isMore = predicate == CmpInst::ICMP_SGT || predicate == CmpInst::ICMP_SGE ||
+                          predicate == CmpInst::ICMP_UGT || predicate == CmpInst::ICMP_UGE ||
+                          predicate == CmpInst::FCMP_OGT || predicate == CmpInst::FCMP_OGE ||
+                          predicate == CmpInst::FCMP_UGT || predicate == CmpInst::FCMP_UGE;
+      return unsigned{Instruction::OtherOpsEnd} + Intrinsic::num_intrinsics + (isMore ? 1 : 2);
+    }
+    const auto *constant = dyn_cast<ConstantInt>(isDerived(one) || one == condition ? other : one);
+    const bool isLogic = select->getType()->isIntegerTy(1) && constant &&
+                         !isDerived(one) && !isDerived(other);
+    return isLogic ? std::optional<unsigned>(constant == other ? Instruction::And
+                                                               : Instruction::Or)
+                   : std::nullopt;
+  }
+  const auto derived = make_filter_range(
+      inst.operands(), [&](const Use &operand) { return isDerived(operand.get()); });
+  if (!hasSingleElement(derived)) {
+    return std::nullopt;
+  }
+  if (isa<CmpInst>(inst)) {
+    return 0;
+  }
+  const unsigned combination = combinationOf(inst, (*derived.begin()).getOperandNo());
+  return combination ? std::optional(combination) : std::nullopt;
+}
+
+/// Whether what is left at the end depends on the order of iterations, if nothing else does: unless
+/// each of them only adds to it, or only multiplies, or only keeps the extreme.
+bool Carried::isOrdered() {
+  Groups groups;
+  SmallVector<std::pair<const Value *, unsigned>, 16> combinations;
+  for (const Instruction *inst : derived_) {
+    if (!loop_.contains(inst)) {
+      continue;
+    }
+    const auto found = combination(*inst);
+    if (!found) {
+      return true;
+    }
+    groups.insert(inst);
+    if (*found) {
+      combinations.emplace_back(inst, *found);
+    }
+    if (const auto *load = dyn_cast<LoadInst>(inst)) {
+      join(*load, *load->getPointerOperand(), groups);
+    }
+    for (const Use &use : inst->uses()) {
+      const auto *user = cast<Instruction>(use.getUser());
+      const auto *store = dyn_cast<StoreInst>(user);
+      const auto *branch = dyn_cast<BranchInst>(user);
+      if (!loop_.contains(user)) {
+        continue;
+      }
+      if (store) {
+        join(*inst, *store->getPointerOperand(), groups);
+      } else if (derived_.contains(user)) {
+        groups.unionSets(inst, user);
+      } else if (branch && !choosesExtremes(*branch)) {
+        return true;
+      }
+    }
+  }
+  DenseMap<const Value *, unsigned> known;
+  return any_of(combinations, [&](const auto &combined) {
+    const auto [entry, isNew] =
+        known.try_emplace(groups.getLeaderValue(combined.first), combined.second);
+    return !isNew && entry->second != combined.second;
+  });
+}
+
 bool Carried::isUsed() {
   addSources();
   for (unsigned at = 0; at < derived_.size(); ++at) {
@@ -297,7 +483,7 @@ bool Carried::isUsed() {
 
 } // namespace
 
-bool carriesValues(ChunkModel &model, FunctionAnalysisManager &analyses) {
+CarriedValues carriedValues(ChunkModel &model, FunctionAnalysisManager &analyses) {
   auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
   const auto isOfChunk = [&](const Loop *loop) {
     const SCEV *taken = scev.getBackedgeTakenCount(loop);
@@ -306,9 +492,16 @@ bool carriesValues(ChunkModel &model, FunctionAnalysisManager &analyses) {
   // Others begin and combine what is reduced.
   const LoopInfo &loops = analyses.getResult<LoopAnalysis>(model.function());
   const bool isKnown = any_of(loops, isOfChunk);
-  return any_of(loops, [&](const Loop *loop) {
-    return (!isKnown || isOfChunk(loop)) && Carried(*loop, model, analyses).isUsed();
-  });
+  CarriedValues values;
+  for (const Loop *loop : loops) {
+    if (isKnown && !isOfChunk(loop)) {
+      continue;
+    }
+    Carried carried(*loop, model, analyses);
+    values.areUsed = values.areUsed || carried.isUsed();
+    values.areOrdered = values.areUsed || values.areOrdered || carried.isOrdered();
+  }
+  return values;
 }
 
 } // namespace tutti::compiler

@@ -15,8 +15,14 @@
 
 namespace tutti::compiler {
 
-/// Whether memory that others see, or the way that an iteration takes, may depend on such values.
-/// Those that are only combined, as in a reduction, do not count.
-bool carriesValues(ChunkModel &model, llvm::FunctionAnalysisManager &analyses);
+struct CarriedValues {
+  /// Memory that others see, or the way that an iteration takes, may depend on such values.
+  bool areUsed = false;
+  /// The same, or what is combined behind the loop depends on the order of its iterations: not of
+  /// sums, products and extremes, but of a generator of random numbers, or of where an extreme is.
+  bool areOrdered = false;
+};
+
+CarriedValues carriedValues(ChunkModel &model, llvm::FunctionAnalysisManager &analyses);
 
 } // namespace tutti::compiler

@@ -226,9 +226,10 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
     }
     if (region.run) {
       dropAccessNumbers(*region.run);
-      const bool carries = !found.loop.isOverThreads() && carriesValues(model, analyses);
-      region.forgets = !carries && !outlined.hasFnAttribute(kFirstWins);
-      const InspectorFunction inspector = emitInspector(model, accesses, carries, analyses, name);
+      const CarriedValues carried =
+          found.loop.isOverThreads() ? CarriedValues() : carriedValues(model, analyses);
+      region.forgets = !carried.areOrdered && !outlined.hasFnAttribute(kFirstWins);
+      const InspectorFunction inspector = emitInspector(model, accesses, carried.areUsed, analyses, name);
       region.inspect = inspector.function;
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);

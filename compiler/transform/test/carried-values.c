@@ -18,6 +18,10 @@
 // CHECK-DAG: @where.omp_outlined.reduced.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 7,
 // CHECK-DAG: @extreme.omp_outlined.reduced.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4103,
 // CHECK-DAG: @latest.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 5,
+// CHECK-DAG: @random.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 7,
+// CHECK-DAG: @smoothed.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 7,
+// CHECK-DAG: @place.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 7,
+// CHECK-DAG: @several.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4103,
 // CHECK-DAG: @final.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
 
 void plain(int n, double *x, const double *y) {
@@ -119,4 +123,42 @@ double extreme(int n, const double *x) {
     { if (x[i] > most) most = x[i]; }
   }
   return most;
+}
+
+// What is combined behind the loop depends on the order of iterations.
+long random(long n, unsigned seed) {
+  long hits = 0;
+  #pragma omp parallel for reduction(+ : hits) firstprivate(seed)
+  for (long i = 0; i < n; i++) { seed = seed * 1664525u + 1013904223u; hits += seed >> 30 == 0; }
+  return hits;
+}
+double smoothed(int n, const double *x, double e) {
+  double sum = 0;
+  #pragma omp parallel for reduction(+ : sum) firstprivate(e)
+  for (int i = 0; i < n; i++) { e = 0.9 * e + x[i]; sum += e; }
+  return sum;
+}
+struct placed { double value; int at; };
+#pragma omp declare reduction(larger : struct placed : \
+    omp_out = omp_in.value >= omp_out.value ? omp_in : omp_out) initializer(omp_priv = {-1, -1})
+int place(int n, const double *x) {
+  struct placed most = {-1, -1};
+  #pragma omp parallel for reduction(larger : most)
+  for (int i = 0; i < n; i++) if (x[i] >= most.value) { most.value = x[i]; most.at = i; }
+  return most.at;
+}
+double several(int n, const double *x) {
+  double product = 1, least = 0; float sum = 0; int any = 0, all = 1; long count = 0; unsigned bits = 0;
+  #pragma omp parallel for reduction(* : product) reduction(min : least) reduction(+ : sum, count) \
+      reduction(|| : any) reduction(&& : all) reduction(^ : bits)
+  for (int i = 0; i < n; i++) {
+    product *= x[i];
+    if (x[i] < least) least = x[i];
+    sum += 2 * x[i];
+    any = any || x[i] > 3;
+    all = all && x[i] < 5;
+    if (x[i] > 1) count++;
+    bits ^= (unsigned)x[i];
+  }
+  return product + least + sum + any + all + count + bits;
 }
