@@ -50,6 +50,10 @@ public:
     return std::move(found_);
   }
 
+  /// Leaves out from now on what lies apart from all that is written: rows that are only read, and
+  /// may be very many.
+  void dropApart();
+
   /// Whether all that was asked for is known, and was not too much.
   bool isKnown() const { return isKnown_ && asked_ <= kMostRecords; }
 
@@ -59,7 +63,7 @@ public:
            std::uint32_t ndims, const tutti_dim *dims) override {
     const bool isLater = (flags & TUTTI_REDUCED) != 0; // Behind all iterations.
     const bool isTold = (flags & TUTTI_LISTED) != 0 && (flags & TUTTI_WRITE) != 0;
-    if (isIdle(flags, object, window_) || isLater || isTold || size == 0 ||
+    if (isIdle(flags, object, window_) || isLater || isTold || size == 0 || isApart(call) ||
         std::any_of(dims, dims + ndims, [](const tutti_dim &dim) { return dim.count <= 0; })) {
       return;
     }
@@ -88,7 +92,11 @@ public:
       isKnown_ = isKnown_ && (launch_.region->flags & TUTTI_REGION_SCATTERS) == 0;
       record.flags |= TUTTI_UPDATED;
     }
-    found_.push_back(std::move(record));
+    if (isSumming_) {
+      sum(record);
+    } else {
+      found_.push_back(std::move(record));
+    }
   }
 
   std::uint64_t follow(std::uint64_t address, std::uint32_t size) override {
@@ -98,15 +106,54 @@ public:
   }
 
 private:
+  /// All that one place in `accesses` reports.
+  struct Sum {
+    const void *call;
+    Range hull;
+    bool isWritten;
+  };
+
+  void sum(const Reported &record) {
+    const bool isWritten = (record.flags & TUTTI_WRITE) != 0;
+    const auto known = std::ranges::find(sums_, record.call, &Sum::call);
+    if (known == sums_.end()) {
+      sums_.push_back({record.call, record.hull, isWritten});
+      return;
+    }
+    known->hull = {std::min(known->hull.begin, record.hull.begin),
+                   std::max(known->hull.end, record.hull.end)};
+    known->isWritten = known->isWritten || isWritten;
+  }
+
+  bool isApart(const void *call) const { return std::ranges::find(apart_, call) != apart_.end(); }
+
   const Launch &launch_;
   const memory::Window &window_;
   const AllocationOf &allocationOf_;
   Followed::Reader reader_;
   std::vector<Reported> found_;
+  bool isSumming_ = false;
+  std::vector<Sum> sums_;
+  std::vector<const void *> apart_; ///< Places whose records are left out.
   std::size_t asked_ = 0;
   bool isKnown_ = true;
   bool readsEverywhere_ = false;
 };
+
+void Records::dropApart() {
+  isSumming_ = true;
+  launch_.region->accesses(launch_.captures.data(), launch_.values.data(), 0, launch_.total,
+                           launch_.total, this);
+  isSumming_ = false;
+  for (const Sum &sum : sums_) {
+    const bool meets = std::ranges::any_of(sums_, [&](const Sum &other) {
+      return other.isWritten && other.hull.overlaps(sum.hull);
+    });
+    if (!sum.isWritten && !meets) {
+      apart_.push_back(sum.call);
+    }
+  }
+}
 
 /// What some iterations touch.
 struct Touch {
@@ -229,6 +276,7 @@ bool Apart::survey() {
     return false;
   }
   touches_.clear();
+  records_.dropApart();
   std::int64_t length = launch_.total;
   int single = 1; // Iterations that are asked one by one before more are.
   int left = 0;
