@@ -75,7 +75,11 @@ bool Dealer::dealInner(BasicBlock &header) {
   }
   Instruction *before = loop.getLoopPreheader()->getTerminator();
   Type *i64 = Type::getInt64Ty(kernel_.getContext());
-  const SCEV *taken = scev.getTruncateOrZeroExtend(scev.getBackedgeTakenCount(&loop), i64);
+  const SCEV *exact = scev.getBackedgeTakenCount(&loop);
+  if (isa<SCEVCouldNotCompute>(exact)) {
+    return false; // At most so many are known, with a step that only the launch knows.
+  }
+  const SCEV *taken = scev.getTruncateOrZeroExtend(exact, i64);
   const SCEV *trip = scev.getAddExpr(taken, scev.getOne(i64));
   SCEVExpander expander(scev, kernel_.getDataLayout(), "deal");
   if (!expander.isSafeToExpandAt(trip, before)) {
