@@ -11,6 +11,7 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -24,6 +25,12 @@ namespace tutti::compiler {
 namespace {
 
 constexpr std::int64_t kLine = 64;
+/// What an iteration may do beside its inner loop, in instructions, as each block does it anew; and
+/// what a call stands for.
+constexpr unsigned kMostBeside = 128;
+constexpr unsigned kCall = 32;
+/// Streams are compared with each other.
+constexpr std::size_t kMostStreams = 64;
 
 /// Addresses as a nest walks through them, and rows beside them.
 struct Stream {
@@ -63,6 +70,7 @@ private:
   bool keepsValues(const Loop &loop) const;
   bool survey();
   bool mayStand(Instruction &inst) const;
+  unsigned costOf(const Instruction &inst) const;
   bool entersAlways() const;
   bool readsTheSameAgain();
   const SCEV *tripOf(const Loop &loop);
@@ -154,12 +162,34 @@ bool NestReader::mayStand(Instruction &inst) const {
   return !isa<AllocaInst>(inst) && !inst.mayReadOrWriteMemory() && !inst.mayThrow();
 }
 
+/// Of `inst` beside the inner loop. What a function takes that is none of the library's is not
+/// known.
+unsigned NestReader::costOf(const Instruction &inst) const {
+  const auto *call = dyn_cast<CallBase>(&inst);
+  if (!call) {
+    return 1;
+  }
+  if (isa<DbgInfoIntrinsic, AssumeInst, NoAliasScopeDeclInst>(call)) {
+    return 0;
+  }
+  LibFunc known;
+  const bool isOthers =
+      !isa<IntrinsicInst>(call) &&
+      !analyses_.getResult<TargetLibraryAnalysis>(function_).getLibFunc(*call, known);
+  return isOthers ? kMostBeside + 1 : kCall;
+}
+
 /// Looks at what the iterations do. Blocks begin each of them several times, so what is outside of
 /// the inner loop has no effect.
 bool NestReader::survey() {
+  unsigned beside = 0;
   for (BasicBlock *block : nest_.outer->blocks()) {
     const bool isInside = nest_.inner->contains(block);
     for (Instruction &inst : *block) {
+      beside += isInside ? 0 : costOf(inst);
+      if (beside > kMostBeside) {
+        return false;
+      }
       if (auto *load = dyn_cast<LoadInst>(&inst)) {
         if (!load->isSimple()) {
           return false;
@@ -263,7 +293,7 @@ bool NestReader::addStream(Instruction &inst) {
   if (none_of(streams_, [&](Stream &known) { return joins(known, stream); })) {
     streams_.push_back(stream);
   }
-  return true;
+  return streams_.size() <= kMostStreams;
 }
 
 /// Whether `stream` lies in rows of `known`, or within a few elements of them.

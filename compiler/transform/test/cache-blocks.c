@@ -145,3 +145,16 @@ void pieces(int n, int m, double *b, const double *x) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) b[i * m + j] += x[j];
 }
+
+// A function of which nothing is known but that it only computes would be called for each block.
+// CHECK-LABEL: define internal void @beside.omp_outlined.tutti.chunk(
+// CHECK-NOT:     tutti_cache_block
+// CHECK-LABEL: define internal void @beside.omp_outlined.tutti.gather(
+__attribute__((const)) double weigh(long i);
+void beside(long n, long m, double *b, const double *a) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    const double weight = weigh(i);
+    for (long j = 0; j < m; j++) b[j * n + i] = a[i * m + j] * weight;
+  }
+}
