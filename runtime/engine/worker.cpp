@@ -177,7 +177,7 @@ bool Worker::isTurnOfWork() {
   if (inARow_ <= stacks_.size() - idle_.size()) {
     return false;
   }
-  if (engine_.hasWork()) {
+  if (engine_.hasWork() || !throttled_.empty()) {
     return true;
   }
   inARow_ = 0;
@@ -186,7 +186,8 @@ bool Worker::isTurnOfWork() {
 
 void Worker::loop() {
   for (;;) {
-    Parked *parked = isTurnOfWork() ? nullptr : takeResumed();
+    const bool isTurn = isTurnOfWork();
+    Parked *parked = isTurn ? nullptr : takeResumed();
     if (!parked && !throttled_.empty()) {
       parked = takeThrottled(false);
     }
@@ -194,7 +195,7 @@ void Worker::loop() {
       pollBetweenWork();
       inARow_ = 0;
       Work *work = find();
-      if (!work && !throttled_.empty() && !hasResumed()) {
+      if (!work && !throttled_.empty() && (isTurn || !hasResumed())) {
         parked = takeThrottled(true);
       } else if (!work) {
         work = search();

@@ -130,9 +130,9 @@ private:
   void unpark(Parked &parked); ///< From any thread.
   Parked *takeResumed();
 
-  /// Whether each of those that may go on has had its turn since other work had one, if there is
-  /// any. Tasks that look for something again and again would else leave no time for what they wait
-  /// for.
+  /// Whether each of those that may go on has had its turn since other work had one, or who makes
+  /// some, if there is any. Tasks that look for something again and again would else leave no time
+  /// for what they wait for.
   bool isTurnOfWork();
 
   bool hasResumed() const {

@@ -431,56 +431,111 @@ TEST_P(TasksTest, SpawnsFromThreadsThatAreNoWorkersAndEndsWithTheLast) {
   EXPECT_EQ(over, 300);
 }
 
-TEST(TasksFairnessTest, RunsOtherTasksBesideTwoThatWakeOneAnother) {
-  constexpr int kMost = 100'000;
-  Tasks tasks(engine::EngineSettings{});
-  bool isOver = false;
+/// Two tasks that wake one another until `isOver`, or for so many turns that others come too late.
+class TasksFairnessTest : public testing::Test {
+public:
+  static constexpr int kMost = 100'000;
+
+  static engine::EngineSettings settings() {
+    engine::EngineSettings settings;
+    settings.taskBytes = std::size_t{64} << 10;
+    return settings;
+  }
 
   struct Partner {
     Task *task = nullptr;
     Partner *other = nullptr;
     int turns = 0;
-    bool *isOver = nullptr;
-    Tasks *tasks = nullptr;
+    TasksFairnessTest *test = nullptr;
   };
 
-  std::array<Partner, 2> both;
-  const auto body = [](void *argument) {
-    auto &own = *static_cast<Partner *>(argument);
-    own.task = &own.tasks->current();
-    while (!*own.isOver && own.turns < kMost) {
-      if (own.other->task) {
-        ++own.turns;
-        own.tasks->unblock(*own.other->task);
-        own.tasks->block(*own.task);
-      } else {
-        own.tasks->sleep(0);
+  struct Block {
+    tutti_task_block block;
+    TasksFairnessTest *test;
+    void (*body)(TasksFairnessTest &test);
+  };
+
+  void start() {
+    const auto body = [](void *argument) {
+      auto &own = *static_cast<Partner *>(argument);
+      Tasks &tasks = own.test->tasks_;
+      own.task = &tasks.current();
+      while (!own.test->isOver_ && own.turns < kMost) {
+        if (own.other->task) {
+          ++own.turns;
+          tasks.unblock(*own.other->task);
+          tasks.block(*own.task);
+        } else {
+          tasks.sleep(0);
+        }
       }
+      own.task = nullptr;
+      if (own.other->task) {
+        tasks.unblock(*own.other->task);
+      }
+    };
+    for (Partner &each : both_) {
+      each = {nullptr, &both_[&each == both_.data() ? 1 : 0], 0, this};
+      tasks_.spawn(body, &each, nullptr, nullptr, "partner");
     }
-    own.task = nullptr;
-    if (own.other->task) {
-      own.tasks->unblock(*own.other->task);
+    while (both_[0].turns == 0 || both_[1].turns == 0) {
+      tasks_.sleep(0);
     }
-  };
-  for (Partner &each : both) {
-    each = {nullptr, &both[&each == both.data() ? 1 : 0], 0, &isOver, &tasks};
-    tasks.spawn(body, &each, nullptr, nullptr, "partner");
   }
-  while (both[0].turns == 0 || both[1].turns == 0) {
-    tasks.sleep(0);
-  }
-  Task &last =
-      tasks.create(0, sizeof(tutti_task_block) + sizeof(bool *), 0,
-                   [](std::int32_t, void *block) -> std::int32_t {
-                     **reinterpret_cast<bool **>(static_cast<tutti_task_block *>(block) + 1) = true;
-                     return 0;
-                   });
-  *reinterpret_cast<bool **>(&last.block + 1) = &isOver;
-  tasks.submit(last);
-  tasks.finish();
 
-  EXPECT_TRUE(isOver);
-  EXPECT_LT(both[0].turns, kMost);
+  Task &make(void (*body)(TasksFairnessTest &test)) {
+    Task &task = tasks_.create(0, sizeof(Block), 0, [](std::int32_t, void *block) -> std::int32_t {
+      const auto &own = *static_cast<Block *>(block);
+      own.body(*own.test);
+      return 0;
+    });
+    auto &block = *reinterpret_cast<Block *>(&task.block);
+    block.test = this;
+    block.body = body;
+    return task;
+  }
+
+  Tasks tasks_{settings()};
+  std::array<Partner, 2> both_;
+  bool isOver_ = false;
+  Task *held_ = nullptr;
+  int run_ = 0;
+};
+
+TEST_F(TasksFairnessTest, RunsOtherTasksBesideTwoThatWakeOneAnother) {
+  start();
+  tasks_.submit(make([](TasksFairnessTest &test) { test.isOver_ = true; }));
+  tasks_.finish();
+
+  EXPECT_TRUE(isOver_);
+  EXPECT_LT(both_[0].turns, kMost);
+}
+
+TEST_F(TasksFairnessTest, LetsWhoMakesTasksGoOnBesideTwoThatWakeOneAnother) {
+  constexpr int kTasks = 5000; // More than there is memory for, none of which can run.
+  const auto access = [&](Task &task, std::uint32_t kind) {
+    tasks_.description(task).add(kind, reinterpret_cast<std::uint64_t>(&held_), sizeof held_);
+  };
+  start();
+  Task &holder = make([](TasksFairnessTest &test) {
+    test.held_ = &test.tasks_.current();
+    test.tasks_.block(*test.held_);
+  });
+  access(holder, TUTTI_TASK_INOUT);
+  tasks_.submit(holder);
+  for (int index = 0; index < kTasks; ++index) {
+    Task &task = make([](TasksFairnessTest &test) { ++test.run_; });
+    access(task, TUTTI_TASK_INOUT);
+    tasks_.submit(task);
+  }
+  tasks_.submit(make([](TasksFairnessTest &test) {
+    test.isOver_ = true;
+    test.tasks_.unblock(*test.held_);
+  }));
+  tasks_.finish();
+
+  EXPECT_EQ(run_, kTasks);
+  EXPECT_LT(both_[0].turns, kMost);
 }
 
 TEST(TasksStartTest, EndsWithMainsTasksWhoeverHasMadeTheFirstOne) {
