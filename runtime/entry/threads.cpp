@@ -48,7 +48,9 @@ bool standsForTeam() { return callsOfOne > 0 && omp_get_level() == 0; }
 
 void noteDistributed() { distributed.fetch_add(1, std::memory_order_relaxed); }
 
-bool knowsOfOneThreadOnly() { return isToldOne.load(std::memory_order_relaxed); }
+bool knowsOfOneThreadOnly() {
+  return isToldOne.load(std::memory_order_relaxed) && omp_get_max_threads() == 1;
+}
 
 } // namespace tutti::entry
 

@@ -5,8 +5,9 @@
 
 namespace tutti::entry {
 
-/// Whether the program has been told, or has said itself, that its teams have one thread. Then it
-/// may run a loop in parallel whose iterations depend on one another: they come in order.
+/// Whether the program has been told, or has said itself, that its teams have one thread, as those
+/// of the calling thread still do. Then it may run a loop in parallel whose iterations depend on
+/// one another: they come in order.
 ///
 /// Threading: from any thread.
 bool knowsOfOneThreadOnly();

@@ -463,6 +463,14 @@ def records_tell_whether_order_is_open(workshop, closed_order, ranks):
             f"{found['distributed']} launches were distributed")
 
 
+def order_is_kept_while_there_is_one_thread(workshop, one_thread_at_first, ranks):
+    """Once the program asks for more, its loops are distributed again."""
+    launches = 96
+    found = workshop.statistics(one_thread_at_first, [], ranks)
+    require(found["home"] == launches, f"{found['home']} launches stayed home")
+    require(found["distributed"] == launches, f"{found['distributed']} launches were distributed")
+
+
 def scatters_into_pages_of_their_own_move_borders(workshop, scatter, ranks):
     """What each part writes in its own neighbourhood stays with it, but for the pages at its borders."""
     rounds, page, objects = 10, 4096, 2
