@@ -8,6 +8,7 @@
 #include "runtime/model/tasks/tasks.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <omp.h>
@@ -15,6 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
+
+/// libomp's: GCC's <omp.h> has no such name.
+extern "C" std::size_t kmp_get_stacksize_s();
 
 namespace tutti::entry {
 
