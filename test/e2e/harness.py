@@ -20,6 +20,7 @@ import limits  # noqa: E402
 SECONDS_AT_LEAST = 120
 SECONDS_PER_SECOND_OF_EFFORT = 60
 SECONDS_TO_COMPILE = 600
+COMPILERS = ("tutticc", "tuttic++", "tuttic-luna", "tutti-luna")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)")
 
 
@@ -163,7 +164,10 @@ class Workshop:
         """After how many seconds a run of the program hangs."""
         return SECONDS_AT_LEAST + SECONDS_PER_SECOND_OF_EFFORT * self.effort[program.name]
 
-    def execute(self, command, environment, stdin, seconds=SECONDS_AT_LEAST):
+    def execute(self, command, environment, stdin, seconds=None):
+        if seconds is None:
+            compiles = any(name in str(word) for word in command for name in COMPILERS)
+            seconds = SECONDS_TO_COMPILE if compiles else SECONDS_AT_LEAST
         try:
             done = limits.run(command, seconds, environment, stdin + "\n" if stdin else "",
                               self.folder)
