@@ -373,15 +373,15 @@ void alpi() {
   alpi_attr *attributes = nullptr;
   expect(alpi_attr_create(&attributes) == ALPI_SUCCESS &&
              alpi_attr_init(attributes) == ALPI_SUCCESS,
-         "there are attributes");
+         "attributes are made");
   expect(alpi_task_spawn(body, &shared, over, &shared, "spawned", attributes) == ALPI_SUCCESS,
          "a function is spawned");
   wait();
   while (!shared.isOver) {
     nanos6_wait_for(100);
   }
-  std::uint64_t bytes = 0;
-  expect(alpi_attr_size(&bytes) == ALPI_SUCCESS && bytes > 0, "attributes have a size");
+  std::uint64_t bytes = 1;
+  expect(alpi_attr_size(&bytes) == ALPI_SUCCESS && bytes == 0, "there are no attributes to keep");
   alpi_attr_destroy(attributes);
   int major = 0;
   int minor = -1;
