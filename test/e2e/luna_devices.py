@@ -530,9 +530,10 @@ def tuning_takes_six_steps_of_each_run(workshop):
     result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(program) + ".fa", str(program) + ".cpp", "-o",
                                str(program)], {}, "")
     require(result.status == 0, result.errors)
-    # Another worker may have begun with the next step when a run ends.
-    for ranks, fewest, most in ((1, 3 * 6 + 100, 3 * 7 + 100), (2, 4 * 100, 4 * 100)):
-        result = workshop.execute([str(workshop.bin / "tuttirun"), "-n", str(ranks), "--tune=3", str(program), "100"],
+    # Another worker may have begun with the next step when a run ends. There is one run that probes, for
+    # later ones are given up where they take much longer than it, as they may on a busy machine.
+    for ranks, fewest, most in ((1, 6 + 100, 7 + 100), (2, 2 * 100, 2 * 100)):
+        result = workshop.execute([str(workshop.bin / "tuttirun"), "-n", str(ranks), "--tune=1", str(program), "100"],
                                   {**ONE, "TUTTI_WORKERS": "2"}, "")
         require(result.status == 0 and result.output == "100\n", f"{result.output}{result.errors}")
         count = result.errors.count("step\n")
